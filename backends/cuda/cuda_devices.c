@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: what they are, opening one, and the context that the calling thread works in. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_state.h"
+#include "shared/wording.h"
+
+enum { EVENT_RESOLUTION_NS = 500 }; /* as NVIDIA's reference says of event times */
+
+int cuda_devices_attribute(const cuda_api *api, CUdevice device, int attribute)
+{
+	int value = 0;
+
+	if (api->device_attribute(&value, (CUdevice_attribute)attribute, device) != CUDA_SUCCESS)
+		return 0;
+	return value;
+}
+
+static uint32_t positive(const cuda_api *api, CUdevice device, int attribute)
+{
+	const int value = cuda_devices_attribute(api, device, attribute);
+
+	return value > 0 ? (uint32_t)value : 0;
+}
+
+eh_status cuda_devices_count(void *opaque, uint32_t *count, eh_error *error)
+{
+	const cuda_self *self = opaque;
+
+	(void)error;
+	*count = self->device_count;
+	return EH_OK;
+}
+
+static uint64_t caps_of(const cuda_api *api, CUdevice device, const eh_device_info *info)
+{
+	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP64 |
+	                EH_CAP_FP16_STORE | EH_CAP_BF16_STORE | EH_CAP_ATOMIC64;
+	const int major = cuda_devices_attribute(api, device,
+	    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+	const int minor = cuda_devices_attribute(api, device,
+	    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+
+	if (10 * major + minor >= 53)
+		caps |= EH_CAP_FP16;
+	/* Without concurrent access the host must keep off all managed memory while a kernel runs. */
+	if (api->mem_managed_alloc != NULL &&
+	    cuda_devices_attribute(api, device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) > 0 &&
+	    cuda_devices_attribute(api, device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) > 0)
+		caps |= EH_CAP_SHARED;
+	if (strncmp(info->name, "TEST ", 5) == 0)
+		caps |= EH_CAP_SIMULATED;
+	return caps;
+}
+
+static int numa_node_of(const char *pci)
+{
+	char path[96];
+	FILE *file;
+	int node = -1;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", pci);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return -1;
+	if (fscanf(file, "%d", &node) != 1 || node < 0)
+		node = -1;
+	(void)fclose(file);
+	return node;
+}
+
+static void describe(const cuda_self *self, CUdevice device, eh_device_info *info)
+{
+	const cuda_api *api = &self->api;
+	CUuuid uuid;
+	size_t bytes = 0;
+
+	info->type = EH_DEVICE_GPU;
+	snprintf(info->vendor, sizeof(info->vendor), "NVIDIA");
+	snprintf(info->platform, sizeof(info->platform), "CUDA %d.%d", api->version / 1000,
+	         api->version % 1000 / 10);
+	info->caps = caps_of(api, device, info);
+	if (api->device_memory(&bytes, device) == CUDA_SUCCESS) {
+		info->memory_bytes = bytes;
+		info->max_alloc_bytes = bytes;
+	}
+	info->last_level_cache_bytes = positive(api, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
+	info->compute_units = positive(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	info->max_group_items = positive(api, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	info->max_group_size[0] = positive(api, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+	info->max_group_size[1] = positive(api, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+	info->max_group_size[2] = positive(api, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+	info->local_memory_bytes = positive(api, device,
+	    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+	info->clock_mhz = positive(api, device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000;
+	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.0",
+	         positive(api, device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) & 0xffffu,
+	         positive(api, device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) & 0xffu,
+	         positive(api, device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) & 0x1fu);
+	info->numa_node = numa_node_of(info->pci);
+	if (api->device_uuid(&uuid, device) == CUDA_SUCCESS)
+		wording_uuid((const unsigned char *)uuid.bytes, info->uuid, sizeof(info->uuid));
+}
+
+static eh_status find(const cuda_self *self, uint32_t index, CUdevice *device, eh_device_info *info,
+                      eh_error *error)
+{
+	CUresult rc;
+
+	if (index >= self->device_count)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_info",
+		                   "There is no CUDA device %u; there are %u.", (unsigned)index,
+		                   (unsigned)self->device_count);
+	memset(info, 0, sizeof(*info));
+	info->struct_size = sizeof(*info);
+	info->numa_node = -1;
+	snprintf(info->id, sizeof(info->id), "%u", (unsigned)index);
+	snprintf(info->name, sizeof(info->name), "CUDA device %u", (unsigned)index);
+	rc = self->api.device_get(device, (int)index);
+	if (rc == CUDA_SUCCESS)
+		rc = self->api.device_name(info->name, (int)sizeof(info->name), *device);
+	if (rc != CUDA_SUCCESS)
+		return cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetName",
+		                     "CUDA device %u does not answer", (unsigned)index);
+	info->name[sizeof(info->name) - 1] = '\0';
+	wording_tidy(info->name);
+	describe(self, *device, info);
+	if (cuda_devices_attribute(&self->api, *device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) ==
+	    CU_COMPUTEMODE_PROHIBITED)
+		return failure_set(error, EH_E_UNAVAILABLE, "device_info",
+		                   "The compute mode of %s forbids contexts; nvidia-smi -i %u -c DEFAULT "
+		                   "allows them.", info->name, (unsigned)index);
+	return EH_OK;
+}
+
+eh_status cuda_devices_info(void *self, uint32_t index, eh_device_info *out, eh_error *error)
+{
+	eh_device_info info;
+	CUdevice device;
+	const eh_status status = find(self, index, &device, &info, error);
+
+	if (status == EH_OK || status == EH_E_UNAVAILABLE)
+		failure_deliver(out, &info, sizeof(info));
+	return status;
+}
+
+/* The opening whose context is the calling thread's. */
+static _Thread_local uint64_t current_opening;
+
+eh_status cuda_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
+{
+	static uint64_t openings;
+	cuda_self *self = opaque;
+	const cuda_api *api = &self->api;
+	eh_device *d = calloc(1, sizeof(*d));
+	eh_status status;
+	CUresult rc;
+
+	if (d == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "device_open",
+		                   "No memory is left to open CUDA device %u.", (unsigned)index);
+	d->self = self;
+	d->api = api;
+	status = find(self, index, &d->device, &d->info, error);
+	if (status != EH_OK)
+		goto undo_struct;
+	for (int i = 0; i < 3; i++) {
+		d->limits.group_size[i] = d->info.max_group_size[i];
+		d->limits.groups[i] = positive(api, d->device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
+	}
+	d->limits.group_items = d->info.max_group_items;
+	d->compute = 10 * cuda_devices_attribute(api, d->device,
+	    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+	    cuda_devices_attribute(api, d->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	/* It fails while the context is active elsewhere in the process; then it stays as it is. */
+	if (api->context_flags != NULL)
+		(void)api->context_flags(d->device, self->schedule);
+	rc = api->context_retain(&d->context, d->device);
+	if (rc != CUDA_SUCCESS) {
+		status = cuda_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuDevicePrimaryCtxRetain",
+		                       "%s gives no context", d->info.name);
+		goto undo_struct;
+	}
+	d->opening = ++openings;
+	status = cuda_devices_enter(d, "device_open", error);
+	if (status != EH_OK)
+		goto undo_context;
+	*out = d;
+	return EH_OK;
+undo_context:
+	(void)api->context_release(d->device);
+undo_struct:
+	free(d);
+	return status;
+}
+
+void cuda_devices_close(eh_device *d)
+{
+	if (d == NULL)
+		return;
+	(void)d->api->context_set(NULL);
+	current_opening = 0;
+	(void)d->api->context_release(d->device);
+	free(d);
+}
+
+eh_status cuda_devices_enter(eh_device *d, const char *slot, eh_error *error)
+{
+	CUresult rc;
+
+	if (d->lost != CUDA_SUCCESS)
+		return failure_native(error, EH_E_DEVICE_LOST, slot, (int64_t)d->lost,
+		                      cuda_error_name(d->api, d->lost),
+		                      "That was said before; a new process gets a new context.",
+		                      "%s is lost since an earlier command", d->info.name);
+	if (current_opening == d->opening)
+		return EH_OK;
+	rc = d->api->context_set(d->context);
+	if (rc != CUDA_SUCCESS)
+		return cuda_devices_failed(d, error, rc, "cuCtxSetCurrent",
+		                           "The context of %s cannot be used", d->info.name);
+	current_opening = d->opening;
+	return EH_OK;
+}
+
+void cuda_devices_enter_quietly(eh_device *d)
+{
+	if (current_opening != d->opening && d->api->context_set(d->context) == CUDA_SUCCESS)
+		current_opening = d->opening;
+}
+
+eh_status cuda_devices_failed(eh_device *d, eh_error *error, CUresult rc, const char *where,
+                              const char *format, ...)
+{
+	char text[200];
+	va_list arguments;
+
+	if (cuda_error_is_sticky(rc))
+		d->lost = rc;
+	va_start(arguments, format);
+	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
+		text[0] = '\0';
+	va_end(arguments);
+	return cuda_error_call(d->api, error, rc, where, "%s", text);
+}

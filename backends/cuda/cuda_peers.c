@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* eh.peer.1: copies from one device's memory to another's. */
+#include "cuda_state.h"
+#include "evenhand/extensions.h"
+
+static eh_status can_access(eh_device *d, eh_device *other, uint32_t *how, eh_error *error)
+{
+	int can = 0;
+	CUresult rc;
+	eh_status status = cuda_devices_enter(d, "peer can_access", error);
+
+	if (status != EH_OK)
+		return status;
+	if (d->device == other->device) {
+		*how = EH_PEER_DIRECT;
+		return EH_OK;
+	}
+	rc = d->api->peer_can(&can, d->device, other->device);
+	if (rc != CUDA_SUCCESS)
+		return cuda_devices_failed(d, error, rc, "cuDeviceCanAccessPeer",
+		                           "%s does not tell whether it reaches %s", d->info.name,
+		                           other->info.name);
+	if (can != 0) {
+		rc = d->api->peer_enable(other->context, 0);
+		if (rc != CUDA_SUCCESS && rc != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+			return cuda_devices_failed(d, error, rc, "cuCtxEnablePeerAccess",
+			                           "%s is not let into the memory of %s", d->info.name,
+			                           other->info.name);
+	}
+	*how = can != 0 ? EH_PEER_DIRECT : EH_PEER_STAGED;
+	return EH_OK;
+}
+
+static eh_status copy(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
+                      uint64_t from_offset, uint64_t bytes, eh_error *error)
+{
+	CUresult rc;
+	eh_status status = checks_copy(to == from, to->bytes, to_offset, from->bytes, from_offset,
+	    bytes, error);
+
+	if (status == EH_OK && (to->kind != EH_MEMORY_DEVICE || from->kind != EH_MEMORY_DEVICE))
+		status = failure_set(error, EH_E_INVALID_ARGUMENT, "peer copy",
+		                     "A copy between devices is one of device memory.");
+	if (status == EH_OK && bytes > 0)
+		status = cuda_devices_enter(q->device, "peer copy", error);
+	if (status != EH_OK || bytes == 0)
+		return status;
+	rc = q->device->api->peer_copy(to->address + to_offset, to->device->context,
+	    from->address + from_offset, from->device->context, (size_t)bytes, q->stream);
+	if (rc != CUDA_SUCCESS)
+		return cuda_devices_failed(q->device, error, rc, "cuMemcpyPeerAsync",
+		                           "%s does not take a copy of %llu bytes to another device",
+		                           q->device->info.name, (unsigned long long)bytes);
+	return EH_OK;
+}
+
+static eh_status wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
+{
+	CUresult rc;
+	eh_status status;
+
+	if (mark->queue == NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "queue_wait_mark",
+		                   "The mark was not recorded.");
+	status = cuda_devices_enter(q->device, "queue_wait_mark", error);
+	if (status != EH_OK)
+		return status;
+	rc = q->device->api->stream_wait_event(q->stream, mark->event, 0);
+	if (rc != CUDA_SUCCESS)
+		return cuda_devices_failed(q->device, error, rc, "cuStreamWaitEvent",
+		                           "%s does not wait for a mark of another queue",
+		                           q->device->info.name);
+	return EH_OK;
+}
+
+const void *cuda_peers_table(const cuda_api *api)
+{
+	static const eh_peer_ops table = {
+		.struct_size = sizeof(table),
+		.can_access = can_access,
+		.copy = copy,
+		.queue_wait_mark = wait_mark,
+	};
+
+	return api->peer_can != NULL && api->peer_enable != NULL && api->peer_copy != NULL &&
+	       api->stream_wait_event != NULL ? &table : NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start and stop: the driver, NVRTC, the settings. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cuda_state.h"
+#include "evenhand/extensions.h"
+#include "shared/wording.h"
+
+static const struct {
+	const char *word;
+	unsigned flag;
+} schedules[] = {
+	{ "auto", CU_CTX_SCHED_AUTO },
+	{ "spin", CU_CTX_SCHED_SPIN },
+	{ "yield", CU_CTX_SCHED_YIELD },
+	{ "block", CU_CTX_SCHED_BLOCKING_SYNC },
+};
+
+static eh_status read_schedule(cuda_self *self, eh_error *error)
+{
+	const char *wanted = self->host->option(self->host->ctx, "schedule");
+
+	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
+		if (wanted == NULL || strcmp(wanted, schedules[i].word) == 0) {
+			self->schedule = schedules[i].flag;
+			self->schedule_word = schedules[i].word;
+			return EH_OK;
+		}
+	return failure_set(error, EH_E_INVALID_ARGUMENT, "start",
+	                   "cuda.schedule is %.40s, and it can be auto, spin, yield or block.", wanted);
+}
+
+/* Where the driver's own compiler, which only PTX needs, keeps what it made. */
+static void lead_jit_cache(cuda_self *self)
+{
+	const char *cache = self->host->option(self->host->ctx, "cache-dir");
+	char folder[4096];
+
+	self->jit_cache = "the user's";
+	if (getenv("CUDA_CACHE_PATH") != NULL || getenv("CUDA_CACHE_DISABLE") != NULL)
+		return;
+	self->jit_cache = "the driver's";
+	if (cache == NULL) {
+		if (setenv("CUDA_CACHE_DISABLE", "1", 1) == 0)
+			self->jit_cache = "off";
+	} else if (snprintf(folder, sizeof(folder), "%s/nvidia", cache) < (int)sizeof(folder) &&
+	           (mkdir(folder, 0700) == 0 || errno == EEXIST) &&
+	           setenv("CUDA_CACHE_PATH", folder, 1) == 0) {
+		self->jit_cache = "evenhand's";
+	}
+}
+
+static void find_nvrtc(cuda_self *self)
+{
+	eh_error error = { .struct_size = sizeof(error) };
+	const eh_status status = cuda_api_open_nvrtc(&self->nvrtc, &self->api,
+	    self->host->option(self->host->ctx, "nvrtc"), &error);
+
+	if (status != EH_OK) {
+		self->nvrtc.library.handle = NULL;
+		self->nvrtc_error = error;
+		wording_note(self->notes, sizeof(self->notes),
+		             "Only what needs no kernel can run. %s", error.message);
+	} else if (self->nvrtc.major > self->api.version / 1000) {
+		wording_note(self->notes, sizeof(self->notes),
+		             "NVRTC %d.%d (%s) is newer than the driver, which speaks CUDA %d.%d and may "
+		             "not load what it makes: update the driver, or install an older NVRTC.",
+		             self->nvrtc.major, self->nvrtc.minor, self->nvrtc.library.path,
+		             self->api.version / 1000, self->api.version % 1000 / 10);
+	}
+}
+
+eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
+{
+	cuda_self *self = calloc(1, sizeof(*self));
+	bool present = false;
+	eh_status status;
+	int count = 0;
+
+	if (self == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
+	self->host = host;
+	status = read_schedule(self, error);
+	if (status != EH_OK)
+		goto undo;
+	/* Before the library is opened, which reads the environment when it initialises. */
+	lead_jit_cache(self);
+	status = cuda_api_open(&self->api, host->option(host->ctx, "library"), &present, error);
+	if (status != EH_OK)
+		goto undo;
+	if (present) {
+		const CUresult rc = self->api.device_count(&count);
+
+		if (rc != CUDA_SUCCESS) {
+			status = cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetCount",
+			                       "The NVIDIA driver does not list its devices");
+			goto undo;
+		}
+	}
+	self->device_count = count > 0 ? (uint32_t)count : 0;
+	if (self->device_count == 0) {
+		const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+		wording_note(self->notes, sizeof(self->notes),
+		             "The NVIDIA driver %s sees no device%s%.200s: nvidia-smi shows what is there.",
+		             self->api.library.path,
+		             visible != NULL ? " with CUDA_VISIBLE_DEVICES=" : "",
+		             visible != NULL ? visible : "");
+	} else {
+		find_nvrtc(self);
+	}
+	*out = self;
+	return EH_OK;
+undo:
+	free(self);
+	return status;
+}
+
+void cuda_start_stop(void *self)
+{
+	free(self);
+}
+
+void cuda_start_notes(void *opaque, char *text, size_t size)
+{
+	const cuda_self *self = opaque;
+
+	if (size > 0)
+		snprintf(text, size, "%s", self->notes);
+}
+
+const void *cuda_start_extension(void *opaque, const char *name)
+{
+	const cuda_self *self = opaque;
+
+	if (strcmp(name, EH_GRAPH_NAME) == 0)
+		return cuda_graphs_table(&self->api);
+	if (strcmp(name, EH_PEER_NAME) == 0)
+		return cuda_peers_table(&self->api);
+	return NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The identity block and the table of the HIP backend. */
+#include "hip_state.h"
+
+static const eh_backend_ops ops = {
+	.struct_size = sizeof(eh_backend_ops),
+	.start = hip_start,
+	.stop = hip_start_stop,
+	.notes = hip_start_notes,
+	.device_count = hip_devices_count,
+	.device_info = hip_devices_info,
+	.device_open = hip_devices_open,
+	.device_close = hip_devices_close,
+	.device_layer = hip_layers_get,
+	.buffer_alloc = hip_memory_alloc,
+	.buffer_free = hip_memory_free,
+	.buffer_host_pointer = hip_memory_host_pointer,
+	.queue_create = hip_queue_create,
+	.queue_destroy = hip_queue_destroy,
+	.queue_wait = hip_queue_wait,
+	.fill = hip_copies_fill,
+	.copy = hip_copies_copy,
+	.upload = hip_copies_upload,
+	.download = hip_copies_download,
+	.program_build = hip_programs_build,
+	.program_destroy = hip_programs_destroy,
+	.program_info = hip_programs_info,
+	.kernel_get = hip_kernels_get,
+	.kernel_info = hip_kernels_info,
+	.launch = hip_kernels_launch,
+	.mark_create = hip_marks_create,
+	.mark_destroy = hip_marks_destroy,
+	.mark_record = hip_marks_record,
+	.mark_wait = hip_marks_wait,
+	.mark_elapsed = hip_marks_elapsed,
+	.mark_passed = hip_marks_passed,
+	.extension = hip_start_extension,
+};
+
+static const eh_backend backend = {
+	.magic = EH_BACKEND_MAGIC,
+	.struct_size = sizeof(eh_backend),
+	.abi_major = EH_ABI_MAJOR,
+	.abi_minor = EH_ABI_MINOR,
+	.pointer_bytes = sizeof(void *),
+	.name = "hip",
+	.title = "HIP through libamdhip64 and hiprtc",
+	.version = "1.0",
+	.license = "Apache-2.0",
+	.ops = &ops,
+};
+
+EH_EXPORT const eh_backend *eh_backend_entry_v1(void)
+{
+	return &backend;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: what they are, opening one, and the device that the calling thread works on. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip_state.h"
+#include "shared/wording.h"
+
+enum {
+	EVENT_RESOLUTION_NS = 1000,  /* events count the device's 100 MHz clock, in a float of ms   */
+	PROPERTIES_ROOM = 16384      /* hipDeviceProp_t has 800 bytes in ROCm 5 and 1472 in 6 and 7 */
+};
+
+int hip_devices_attribute(const hip_api *api, int device, hipDeviceAttribute_t attribute)
+{
+	int value = 0;
+
+	return api->device_attribute(&value, attribute, device) == hipSuccess ? value : 0;
+}
+
+static uint32_t positive(const hip_api *api, int device, hipDeviceAttribute_t attribute)
+{
+	const int value = hip_devices_attribute(api, device, attribute);
+
+	return value > 0 ? (uint32_t)value : 0;
+}
+
+void hip_devices_version(int version, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (version > 0)
+		snprintf(text, size, "%d.%d.%d", version / 10000000, version / 100000 % 100,
+		         version % 100000);
+}
+
+eh_status hip_devices_count(void *opaque, uint32_t *count, eh_error *error)
+{
+	const hip_self *self = opaque;
+
+	(void)error;
+	*count = self->device_count;
+	return EH_OK;
+}
+
+static uint64_t caps_of(const hip_api *api, int device, const eh_device_info *info)
+{
+	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP64 | EH_CAP_FP16 |
+	                EH_CAP_FP16_STORE | EH_CAP_BF16_STORE | EH_CAP_ATOMIC64;
+
+	/* Without concurrent access the host must keep off all managed memory while a kernel runs. */
+	if (api->mem_managed_alloc != NULL &&
+	    hip_devices_attribute(api, device, hipDeviceAttributeManagedMemory) > 0 &&
+	    hip_devices_attribute(api, device, hipDeviceAttributeConcurrentManagedAccess) > 0)
+		caps |= EH_CAP_SHARED;
+	if (strncmp(info->name, "TEST ", 5) == 0)
+		caps |= EH_CAP_SIMULATED;
+	return caps;
+}
+
+static int numa_node_of(const char *pci)
+{
+	char path[96];
+	FILE *file;
+	int node = -1;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", pci);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return -1;
+	if (fscanf(file, "%d", &node) != 1 || node < 0)
+		node = -1;
+	(void)fclose(file);
+	return node;
+}
+
+/* AMD's sixteen bytes are the digits of a number in text, as rocm-smi shows it. */
+static void read_uuid(const hip_api *api, int device, eh_device_info *info)
+{
+	hipUUID uuid;
+	bool text = true;
+
+	memset(&uuid, 0, sizeof(uuid));
+	if (api->device_uuid == NULL || api->device_uuid(&uuid, device) != hipSuccess)
+		return;
+	for (size_t i = 0; i < sizeof(uuid.bytes); i++)
+		text = text && isxdigit((unsigned char)uuid.bytes[i]) != 0;
+	if (text)
+		snprintf(info->uuid, sizeof(info->uuid), "GPU-%.16s", uuid.bytes);
+	else
+		wording_uuid((const unsigned char *)uuid.bytes, info->uuid, sizeof(info->uuid));
+}
+
+static void read_pci(const hip_api *api, int device, eh_device_info *info)
+{
+	char text[32] = "";
+	unsigned domain, bus, slot, function = 0;
+
+	if (api->device_pci(text, (int)sizeof(text), device) != hipSuccess)
+		return;
+	text[sizeof(text) - 1] = '\0';
+	if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3)
+		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", domain & 0xffffu, bus & 0xffu,
+		         slot & 0x1fu, function & 7u);
+	info->numa_node = numa_node_of(info->pci);
+}
+
+static void describe(const hip_self *self, int device, eh_device_info *info)
+{
+	const hip_api *api = &self->api;
+	char version[32];
+	size_t bytes = 0;
+
+	info->type = EH_DEVICE_GPU;
+	snprintf(info->vendor, sizeof(info->vendor), "AMD");
+	hip_devices_version(api->version, version, sizeof(version));
+	snprintf(info->platform, sizeof(info->platform), "HIP %s", version);
+	info->caps = caps_of(api, device, info);
+	if (api->device_memory(&bytes, device) == hipSuccess) {
+		info->memory_bytes = bytes;
+		info->max_alloc_bytes = bytes;
+	}
+	info->last_level_cache_bytes = positive(api, device, hipDeviceAttributeL2CacheSize);
+	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
+	info->compute_units = positive(api, device, hipDeviceAttributeMultiprocessorCount);
+	info->max_group_items = positive(api, device, hipDeviceAttributeMaxThreadsPerBlock);
+	info->max_group_size[0] = positive(api, device, hipDeviceAttributeMaxBlockDimX);
+	info->max_group_size[1] = positive(api, device, hipDeviceAttributeMaxBlockDimY);
+	info->max_group_size[2] = positive(api, device, hipDeviceAttributeMaxBlockDimZ);
+	info->local_memory_bytes = positive(api, device, hipDeviceAttributeMaxSharedMemoryPerBlock);
+	info->clock_mhz = positive(api, device, hipDeviceAttributeClockRate) / 1000;
+	read_pci(api, device, info);
+	read_uuid(api, device, info);
+}
+
+static eh_status find(const hip_self *self, uint32_t index, eh_device_info *info, eh_error *error)
+{
+	hipError_t rc;
+
+	if (index >= self->device_count)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_info",
+		                   "There is no HIP device %u; there are %u.", (unsigned)index,
+		                   (unsigned)self->device_count);
+	memset(info, 0, sizeof(*info));
+	info->struct_size = sizeof(*info);
+	info->numa_node = -1;
+	snprintf(info->id, sizeof(info->id), "%u", (unsigned)index);
+	snprintf(info->name, sizeof(info->name), "HIP device %u", (unsigned)index);
+	rc = self->api.device_name(info->name, (int)sizeof(info->name), (int)index);
+	if (rc != hipSuccess)
+		return hip_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "hipDeviceGetName",
+		                    "HIP device %u does not answer", (unsigned)index);
+	info->name[sizeof(info->name) - 1] = '\0';
+	wording_tidy(info->name);
+	describe(self, (int)index, info);
+	/* Without the table of marketing names, libdrm-amdgpu's, the name is empty. */
+	if (info->name[0] == '\0')
+		snprintf(info->name, sizeof(info->name), "AMD GPU %u", (unsigned)index);
+	return EH_OK;
+}
+
+eh_status hip_devices_info(void *self, uint32_t index, eh_device_info *out, eh_error *error)
+{
+	eh_device_info info;
+	const eh_status status = find(self, index, &info, error);
+
+	if (status == EH_OK || status == EH_E_UNAVAILABLE)
+		failure_deliver(out, &info, sizeof(info));
+	return status;
+}
+
+/*
+ * The architecture is told in a member of hipDeviceProp_t alone, and that struct changed with ROCm
+ * 6, which has the new one under a name of its own and keeps the old one for old programs.  The
+ * member is found by what it says, "gfx" and digits, behind the name that begins the struct.
+ */
+static eh_status read_architecture(eh_device *d, eh_error *error)
+{
+	char *room = calloc(1, PROPERTIES_ROOM);
+	const char *found = NULL;
+	hipError_t rc;
+
+	if (room == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "device_open",
+		                   "No memory is left to open %s.", d->info.name);
+	rc = d->api->device_properties(room, d->device);
+	for (const char *p = room + 256; rc == hipSuccess && p < room + PROPERTIES_ROOM - 16; p++)
+		if (memcmp(p, "gfx", 3) == 0 && isxdigit((unsigned char)p[3]) != 0 && found == NULL)
+			found = p;
+	if (found != NULL)
+		snprintf(d->architecture, sizeof(d->architecture), "%.*s",
+		         (int)strspn(found, "abcdefghijklmnopqrstuvwxyz0123456789:+-"), found);
+	free(room);
+	if (rc != hipSuccess)
+		return hip_error_as(d->api, error, EH_E_UNAVAILABLE, rc, "hipGetDeviceProperties",
+		                    "%s does not tell its architecture", d->info.name);
+	if (found == NULL)
+		return failure_set(error, EH_E_INCOMPATIBLE, "hipGetDeviceProperties",
+		                   "The HIP runtime %s names no architecture \"gfx...\" of %s: evenhand "
+		                   "knows the runtimes of ROCm 5, 6 and 7.", d->api->library.path,
+		                   d->info.name);
+	return EH_OK;
+}
+
+/* The device that is the calling thread's; -1 = none that we know of. */
+static _Thread_local int current_device = -1;
+
+eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
+{
+	hip_self *self = opaque;
+	const hip_api *api = &self->api;
+	eh_device *d = calloc(1, sizeof(*d));
+	eh_status status;
+
+	if (d == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "device_open",
+		                   "No memory is left to open HIP device %u.", (unsigned)index);
+	d->self = self;
+	d->api = api;
+	d->device = (int)index;
+	status = find(self, index, &d->info, error);
+	if (status == EH_OK)
+		status = read_architecture(d, error);
+	if (status == EH_OK)
+		status = hip_devices_enter(d, "device_open", error);
+	if (status != EH_OK) {
+		free(d);
+		return status;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		d->limits.group_size[i] = d->info.max_group_size[i];
+	d->limits.groups[0] = positive(api, d->device, hipDeviceAttributeMaxGridDimX);
+	d->limits.groups[1] = positive(api, d->device, hipDeviceAttributeMaxGridDimY);
+	d->limits.groups[2] = positive(api, d->device, hipDeviceAttributeMaxGridDimZ);
+	d->limits.group_items = d->info.max_group_items;
+	/* It fails while the device is in use elsewhere in the process; then it stays as it is. */
+	if (api->device_flags != NULL)
+		(void)api->device_flags(self->schedule);
+	*out = d;
+	return EH_OK;
+}
+
+void hip_devices_close(eh_device *d)
+{
+	free(d);
+}
+
+eh_status hip_devices_enter(eh_device *d, const char *slot, eh_error *error)
+{
+	hipError_t rc;
+
+	if (d->lost != hipSuccess)
+		return failure_native(error, EH_E_DEVICE_LOST, slot, (int64_t)d->lost,
+		                      hip_error_name(d->api, d->lost),
+		                      "That was said before; a new process starts anew.",
+		                      "%s is lost since an earlier command", d->info.name);
+	if (current_device == d->device)
+		return EH_OK;
+	rc = d->api->device_set(d->device);
+	if (rc != hipSuccess)
+		return hip_devices_failed(d, error, rc, "hipSetDevice", "%s cannot be used",
+		                          d->info.name);
+	current_device = d->device;
+	return EH_OK;
+}
+
+void hip_devices_enter_quietly(eh_device *d)
+{
+	if (current_device != d->device && d->api->device_set(d->device) == hipSuccess)
+		current_device = d->device;
+}
+
+eh_status hip_devices_failed(eh_device *d, eh_error *error, hipError_t rc, const char *where,
+                             const char *format, ...)
+{
+	char text[200];
+	va_list arguments;
+
+	if (hip_error_is_sticky(rc))
+		d->lost = rc;
+	va_start(arguments, format);
+	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
+		text[0] = '\0';
+	va_end(arguments);
+	return hip_error_call(d->api, error, rc, where, "%s", text);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels and their launch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip_state.h"
+
+enum { MOST_ARGUMENTS = 20 };
+
+static int ask(const eh_kernel *k, hipFunction_attribute attribute)
+{
+	int value = 0;
+
+	if (k->program->device->api->function_attribute(&value, attribute, k->function) != hipSuccess)
+		return 0;
+	return value > 0 ? value : 0;
+}
+
+eh_status hip_kernels_get(eh_program *p, const char *name, eh_kernel **out, eh_error *error)
+{
+	eh_device *d = p->device;
+	hipFunction_t function = NULL;
+	eh_kernel *k;
+	hipError_t rc;
+	int items;
+	eh_status status;
+
+	for (k = p->kernels; k != NULL; k = k->next)
+		if (strcmp(k->name, name) == 0) {
+			*out = k;
+			return EH_OK;
+		}
+	status = hip_devices_enter(d, "kernel_get", error);
+	if (status != EH_OK)
+		return status;
+	rc = d->api->module_function(&function, p->module, name);
+	if (rc == hipErrorNotFound)
+		return hip_error_as(d->api, error, EH_E_INVALID_ARGUMENT, rc, "hipModuleGetFunction",
+		                    "The program has no kernel %.60s", name);
+	if (rc != hipSuccess)
+		return hip_devices_failed(d, error, rc, "hipModuleGetFunction",
+		                          "Kernel %.60s cannot be made", name);
+	k = calloc(1, sizeof(*k));
+	if (k != NULL)
+		k->name = strdup(name);
+	if (k == NULL || k->name == NULL) {
+		free(k);
+		return failure_set(error, EH_E_NO_MEMORY, "kernel_get",
+		                   "No memory is left for kernel %.60s.", name);
+	}
+	k->program = p;
+	k->function = function;
+	k->argument_count = hip_metadata_arguments(p->code, p->code_size, name);
+	k->limits = d->limits;
+	items = ask(k, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	if (items > 0)
+		k->limits.group_items = (uint32_t)items;
+	k->next = p->kernels;
+	p->kernels = k;
+	*out = k;
+	return EH_OK;
+}
+
+void hip_kernels_free(eh_kernel *k)
+{
+	free(k->name);
+	free(k);
+}
+
+eh_status hip_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
+{
+	eh_kernel_info info;
+	const eh_status status = hip_devices_enter(k->program->device, "kernel_info", error);
+
+	if (status != EH_OK)
+		return status;
+	memset(&info, 0, sizeof(info));
+	info.max_group_items = (uint32_t)ask(k, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	info.registers = (uint32_t)ask(k, HIP_FUNC_ATTRIBUTE_NUM_REGS);
+	info.local_bytes = (uint64_t)ask(k, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+	info.private_bytes = (uint64_t)ask(k, HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+	failure_deliver(out, &info, sizeof(info));
+	return EH_OK;
+}
+
+eh_status hip_kernels_launch(eh_queue *q, eh_kernel *k, const eh_launch *l, eh_error *error)
+{
+	void *parameters[MOST_ARGUMENTS];
+	hipError_t rc;
+	eh_status status = checks_launch(k->name, k->argument_count, &k->limits, l, error);
+
+	if (status == EH_OK)
+		status = hip_devices_enter(q->device, "launch", error);
+	if (status != EH_OK)
+		return status;
+	for (unsigned i = 0; i < 3; i++)
+		if ((uint64_t)l->groups[i] * l->group_size[i] > UINT32_MAX)
+			return failure_set(error, EH_E_UNSUPPORTED, "launch",
+			                   "Kernel %.60s is launched with %u groups of %u work-items in "
+			                   "dimension %u, and HIP counts work-items in 32 bits.", k->name,
+			                   (unsigned)l->groups[i], (unsigned)l->group_size[i], i);
+	/* The runtime reads the values before it returns, and takes pointers to const for none. */
+	for (uint32_t i = 0; i < l->arg_count; i++)
+		parameters[i] = l->args[i].buffer != NULL ? (void *)&l->args[i].buffer->address
+		                                          : (void *)(uintptr_t)l->args[i].data;
+	rc = q->device->api->launch_kernel(k->function, l->groups[0], l->groups[1], l->groups[2],
+	    l->group_size[0], l->group_size[1], l->group_size[2], 0, q->stream, parameters, NULL);
+	if (rc != hipSuccess)
+		return hip_devices_failed(q->device, error, rc, "hipModuleLaunchKernel",
+		    "Kernel %.60s does not start in %u x %u x %u groups of %u x %u x %u", k->name,
+		    (unsigned)l->groups[0], (unsigned)l->groups[1], (unsigned)l->groups[2],
+		    (unsigned)l->group_size[0], (unsigned)l->group_size[1], (unsigned)l->group_size[2]);
+	return EH_OK;
+}

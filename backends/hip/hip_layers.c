@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack under a device, layer by layer. */
+#include <stdio.h>
+#include <string.h>
+
+#include "hip_state.h"
+#include "shared/wording.h"
+
+static void add_attribute(const eh_device *d, eh_layer *layer, const char *key,
+                          hipDeviceAttribute_t attribute, uint64_t divisor)
+{
+	const int value = hip_devices_attribute(d->api, d->device, attribute);
+
+	if (value > 0)
+		wording_detail_number(layer, key, (uint64_t)value / divisor);
+}
+
+static void hardware(const eh_device *d, eh_layer *layer)
+{
+	int ecc = 0;
+
+	layer->kind = EH_LAYER_HARDWARE;
+	snprintf(layer->name, sizeof(layer->name), "%.95s", d->info.name);
+	wording_detail(layer, "architecture", d->architecture);
+	wording_detail_number(layer, "compute-units", d->info.compute_units);
+	wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
+	if (d->api->device_attribute(&ecc, hipDeviceAttributeEccEnabled, d->device) == hipSuccess)
+		wording_detail(layer, "ecc", ecc != 0 ? "on" : "off");
+	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
+	add_attribute(d, layer, "memory-clock-mhz", hipDeviceAttributeMemoryClockRate, 1000);
+	add_attribute(d, layer, "memory-bits", hipDeviceAttributeMemoryBusWidth, 1);
+	add_attribute(d, layer, "l2-bytes", hipDeviceAttributeL2CacheSize, 1);
+	add_attribute(d, layer, "wavefront-items", hipDeviceAttributeWarpSize, 1);
+	add_attribute(d, layer, "items-per-compute-unit", hipDeviceAttributeMaxThreadsPerMultiProcessor,
+	              1);
+	add_attribute(d, layer, "lds-bytes-per-compute-unit",
+	              hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, 1);
+	add_attribute(d, layer, "integrated", hipDeviceAttributeIntegrated, 1);
+	add_attribute(d, layer, "large-bar", hipDeviceAttributeIsLargeBar, 1);
+}
+
+/* The kernel module tells its version only when it does not come with the kernel. */
+static void driver(const eh_device *d, eh_layer *layer)
+{
+	FILE *file = fopen("/sys/module/amdgpu/version", "r");
+	char number[24];
+	int version = 0;
+
+	layer->kind = EH_LAYER_DRIVER;
+	snprintf(layer->name, sizeof(layer->name), "amdgpu kernel module");
+	if (file != NULL) {
+		if (fgets(layer->version, (int)sizeof(layer->version), file) == NULL)
+			layer->version[0] = '\0';
+		(void)fclose(file);
+		wording_tidy(layer->version);
+	}
+	if (layer->version[0] == '\0')
+		layer->source = EH_SOURCE_UNAVAILABLE;
+	if (d->api->driver_version(&version) == hipSuccess) {
+		hip_devices_version(version, number, sizeof(number));
+		wording_detail(layer, "hip", number);
+	}
+}
+
+static void runtime(const eh_device *d, eh_layer *layer)
+{
+	layer->kind = EH_LAYER_RUNTIME;
+	snprintf(layer->name, sizeof(layer->name), "HIP runtime");
+	hip_devices_version(d->api->version, layer->version, sizeof(layer->version));
+	if (layer->version[0] == '\0')
+		layer->source = EH_SOURCE_UNAVAILABLE;
+	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
+	wording_detail(layer, "wait", d->self->schedule_word);
+}
+
+static void compiler(const eh_device *d, eh_layer *layer)
+{
+	const hip_self *self = d->self;
+
+	layer->kind = EH_LAYER_COMPILER;
+	snprintf(layer->name, sizeof(layer->name), "hiprtc");
+	hip_compile_version(self, layer->version, sizeof(layer->version));
+	if (self->hiprtc.library.handle == NULL)
+		layer->source = EH_SOURCE_UNAVAILABLE;
+	snprintf(layer->path, sizeof(layer->path), "%s", self->hiprtc.library.path);
+	wording_detail(layer, "flags", HIP_COMPILE_FLAGS);
+	wording_detail(layer, "process", self->compile_apart ? "a child" : "the worker");
+}
+
+eh_status hip_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error *error)
+{
+	static void (*const layers[])(const eh_device *, eh_layer *) = {
+		hardware, driver, runtime, compiler
+	};
+	eh_layer layer;
+
+	if (index >= sizeof(layers) / sizeof(layers[0]))
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
+		                   "A HIP device has %zu layers.", sizeof(layers) / sizeof(layers[0]));
+	memset(&layer, 0, sizeof(layer));
+	layer.source = EH_SOURCE_QUERIED;
+	layers[index](d, &layer);
+	failure_deliver(out, &layer, sizeof(layer));
+	return EH_OK;
+}

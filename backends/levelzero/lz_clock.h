@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device's clock: a counter of which only some bits count, that ticks at a rate of its own. */
+#ifndef LZ_CLOCK_H
+#define LZ_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct lz_clock {
+	uint64_t hertz;     /* ticks per second; 0 = there is no clock                        */
+	uint32_t bits;      /* that are valid; the counter begins again at 2^bits             */
+} lz_clock;
+
+/* From what zeDeviceGetProperties says: the resolution is ticks per second from version 1.2 of the
+ * properties on, and before nanoseconds per tick.  Without bits or resolution there is no clock. */
+lz_clock lz_clock_make(uint64_t resolution, bool per_second, uint32_t bits);
+
+/* After how many ns the counter begins again; UINT64_MAX when that is in no foreseeable time. */
+uint64_t lz_clock_period_ns(lz_clock clock);
+
+/* From one reading to a later one, less than a period apart, rounded to the nearest ns. */
+uint64_t lz_clock_ns(lz_clock clock, uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel text to SPIR-V: found among the prebuilt, in the cache, or compiled in a folder that is
+ * gone afterwards. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lz_compilers.h"
+#include "shared/binarycache.h"
+#include "shared/failure.h"
+#include "shared/subprocess.h"
+#include "shared/wording.h"
+
+enum { MOST_SPIRV = 1 << 26, MOST_WORDS = 40 };
+
+#define MAGIC UINT32_C(0x07230203)
+
+static bool is_spirv(const void *bytes, size_t size)
+{
+	uint32_t word = 0;
+
+	if (size < 20 || size % 4 != 0)
+		return false;
+	memcpy(&word, bytes, sizeof(word));
+	return word == MAGIC;
+}
+
+/* Reads a module; false with errno when there is none (0: what is there is no SPIR-V). */
+static bool read_module(const char *path, lz_spirv *out)
+{
+	struct stat about;
+	FILE *f = fopen(path, "re");
+	bool fine = false;
+
+	if (f == NULL)
+		return false;
+	errno = 0;
+	if (fstat(fileno(f), &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 &&
+	    about.st_size <= MOST_SPIRV) {
+		out->size = (size_t)about.st_size;
+		out->bytes = malloc(out->size);
+		fine = out->bytes != NULL && fread(out->bytes, 1, out->size, f) == out->size &&
+		       is_spirv(out->bytes, out->size);
+	}
+	(void)fclose(f);
+	if (!fine) {
+		free(out->bytes);
+		out->bytes = NULL;
+	}
+	return fine;
+}
+
+static bool find_prebuilt(const lz_compilers *c, const eh_source *source, lz_spirv *out,
+                          eh_status *status, eh_error *error)
+{
+	char path[PATH_MAX];
+
+	*status = EH_OK;
+	if (c->prebuilt.way != LZ_PREBUILT || source->digest == NULL || strlen(source->digest) != 64 ||
+	    snprintf(path, sizeof(path), "%s/%s.spv", c->prebuilt.path, source->digest) >=
+	        (int)sizeof(path))
+		return false;
+	if (read_module(path, out)) {
+		out->maker = c->prebuilt;
+		return true;
+	}
+	if (errno == ENOENT)
+		return false;
+	*status = failure_set(error, EH_E_UNAVAILABLE, "fopen",
+	                      "The prebuilt kernel %.160s cannot be read or is no SPIR-V; install "
+	                      "evenhand again.", path);
+	return false;
+}
+
+static bool write_text(const char *folder, const char *text)
+{
+	char path[PATH_MAX];
+	bool fine;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/kernel.cl", folder) >= (int)sizeof(path))
+		return false;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	fine = subprocess_write(fd, text, strlen(text));
+	return close(fd) == 0 && fine;
+}
+
+static void remove_folder(const char *folder)
+{
+	char path[PATH_MAX];
+	DIR *d = opendir(folder);
+
+	for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
+		if (e->d_name[0] != '.' &&
+		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path))
+			(void)unlink(path);
+	if (d != NULL)
+		(void)closedir(d);
+	(void)rmdir(folder);
+}
+
+/* Runs one program in the folder; what it says is the log. */
+static eh_status run(const char *const argv[], const char *folder, const char *what, char *log,
+                     size_t log_size, eh_error *error)
+{
+	subprocess p, *list[] = { &p };
+	char how[160];
+	eh_status status = EH_OK;
+
+	subprocess_start(&p, argv, folder, NULL, 0);
+	subprocess_wait(list, 1, LZ_COMPILE_MS);
+	if (p.text != NULL && p.text[0] != '\0')
+		wording_log(p.text, log, log_size);
+	if (!subprocess_succeeded(&p)) {
+		subprocess_describe(&p, how, sizeof(how));
+		status = failure_set(error, p.start_errno != 0 ? EH_E_UNAVAILABLE : EH_E_BUILD, what,
+		                     "The kernels do not compile: %.120s %s; the build log says why.",
+		                     argv[0], how);
+	}
+	subprocess_free(&p);
+	return status;
+}
+
+/* Splits flags at blanks into argv behind `used`; text is cut into words. */
+static size_t add_flags(const char *argv[MOST_WORDS], size_t used, char *text)
+{
+	char *rest = text;
+
+	for (char *word; (word = strsep(&rest, " ")) != NULL && used + 8 < MOST_WORDS;)
+		if (*word != '\0')
+			argv[used++] = word;
+	return used;
+}
+
+static eh_status by_clang(const lz_maker *m, const char *folder, char *log, size_t log_size,
+                          eh_error *error)
+{
+	const char *argv[MOST_WORDS] = { m->path, "-x", "cl" };
+	const char *const translate[] = { m->translator_path, "--spirv-max-version=1.0",
+		"--spirv-fp-contract=fast", "kernel.bc", "-o", "kernel.spv", NULL };
+	char flags[sizeof(m->flags)];
+	size_t used;
+	eh_status status;
+
+	memcpy(flags, m->flags, sizeof(flags));
+	used = add_flags(argv, 3, flags);
+	argv[used++] = "-emit-llvm";
+	argv[used++] = "-c";
+	argv[used++] = "kernel.cl";
+	argv[used++] = "-o";
+	argv[used] = "kernel.bc";
+	status = run(argv, folder, "clang", log, log_size, error);
+	if (status == EH_OK)
+		status = run(translate, folder, "llvm-spirv", log, log_size, error);
+	return status;
+}
+
+static eh_status by_ocloc(const lz_maker *m, uint32_t device_id, const char *folder, char *log,
+                          size_t log_size, eh_error *error)
+{
+	char device[16];
+	const char *const argv[] = { m->path, "compile", "-q", "-file", "kernel.cl", "-device", device,
+		"-spv_only", "-options", m->flags, "-output", "kernel", "-output_no_suffix", NULL };
+
+	snprintf(device, sizeof(device), "0x%04x", (unsigned)(device_id & 0xffff));
+	return run(argv, folder, "ocloc", log, log_size, error);
+}
+
+/* ocloc adds the device's name to the file's, or does not, depending on its version. */
+static bool read_any_module(const char *folder, lz_spirv *out)
+{
+	char path[PATH_MAX];
+	bool found = false;
+	DIR *d = opendir(folder);
+
+	for (const struct dirent *e; d != NULL && !found && (e = readdir(d)) != NULL;) {
+		const size_t length = strlen(e->d_name);
+
+		found = length > 4 && strcmp(e->d_name + length - 4, ".spv") == 0 &&
+		        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path) &&
+		        read_module(path, out);
+	}
+	if (d != NULL)
+		(void)closedir(d);
+	return found;
+}
+
+static eh_status compile(const lz_maker *m, const char *text, uint32_t device_id, lz_spirv *out,
+                         char *log, size_t log_size, eh_error *error)
+{
+	const char *top = getenv("TMPDIR");
+	char folder[PATH_MAX];
+	eh_status status;
+
+	if (top == NULL || top[0] != '/' || strlen(top) > PATH_MAX - 64)
+		top = "/tmp";
+	snprintf(folder, sizeof(folder), "%s/evenhand-XXXXXX", top);
+	if (mkdtemp(folder) == NULL)
+		return failure_set(error, EH_E_UNAVAILABLE, "mkdtemp",
+		                   "No folder for compiling can be made in %.200s (%s); set TMPDIR to one "
+		                   "that is writable.", top, strerror(errno));
+	if (!write_text(folder, text))
+		status = failure_set(error, EH_E_UNAVAILABLE, "write",
+		                     "The kernel's text cannot be written in %.200s (%s).", top,
+		                     strerror(errno));
+	else if (m->way == LZ_OCLOC)
+		status = by_ocloc(m, device_id, folder, log, log_size, error);
+	else
+		status = by_clang(m, folder, log, log_size, error);
+	if (status == EH_OK && !read_any_module(folder, out))
+		status = failure_set(error, EH_E_BUILD, "program_build",
+		                     "%s ended well and left no SPIR-V.", m->compiler);
+	remove_folder(folder);
+	return status;
+}
+
+static eh_status nothing(const lz_compilers *c, const eh_source *source, eh_error *error)
+{
+	if (c->wanted == LZ_PREBUILT)
+		return failure_set(error, EH_E_UNSUPPORTED, "program_build",
+		                   "%.60s with these parameters is not among the prebuilt kernels, and "
+		                   "levelzero.compiler is prebuilt.", source->name);
+	return failure_set(error, EH_E_UNAVAILABLE, "program_build",
+	                   "%.60s with these parameters is not among the prebuilt kernels, and nothing "
+	                   "here makes SPIR-V: install %s.", source->name,
+	                   c->wanted == LZ_OCLOC ? "the package intel-ocloc (or name it in --set "
+	                   "levelzero.ocloc=PATH)" : "the packages clang-15 and llvm-spirv-15, or "
+	                   "intel-ocloc");
+}
+
+eh_status lz_compile(lz_compilers *c, const eh_source *source, uint32_t device_id, lz_spirv *out,
+                     char *log, size_t log_size, eh_error *error)
+{
+	binarycache cache = { .host = c->host, .suffix = ".spv",
+	                      .folder = c->host->option(c->host->ctx, "cache-dir") };
+	const lz_maker *m = &c->runtime;
+	char key[65], path[PATH_MAX], device[16], *text;
+	eh_status status;
+
+	memset(out, 0, sizeof(*out));
+	wording_log(NULL, log, log_size);
+	lz_compilers_search(c);
+	if (find_prebuilt(c, source, out, &status, error) || status != EH_OK)
+		return status;
+	if (m->way == LZ_ANY)
+		return nothing(c, source, error);
+	text = wording_source(source);
+	if (text == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "program_build",
+		                   "No memory is left to build %.60s.", source->name);
+	snprintf(device, sizeof(device), "%04x", m->way == LZ_OCLOC ? (unsigned)device_id : 0U);
+	binarycache_key(c->host, (const char *const[]){ "evenhand levelzero kernel 1", m->path,
+	    m->version, m->translator, m->flags, device, source->name, text }, 8, key);
+	out->maker = *m;
+	out->from_cache = binarycache_load(&cache, key, &out->bytes, &out->size, path);
+	if (out->from_cache && !is_spirv(out->bytes, out->size)) {
+		free(out->bytes);
+		out->bytes = NULL;
+		out->from_cache = false;
+	}
+	if (!out->from_cache) {
+		status = compile(m, text, device_id, out, log, log_size, error);
+		if (status == EH_OK)
+			(void)binarycache_store(&cache, key, out->bytes, out->size, path);
+	}
+	free(text);
+	return status;
+}

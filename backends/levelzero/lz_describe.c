@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a driver tells of a device. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lz_state.h"
+#include "shared/wording.h"
+
+enum { MOST_MEMORIES = 16, MOST_CACHES = 16 };
+
+void lz_describe_version(uint32_t version, char *text, size_t size)
+{
+	snprintf(text, size, "%u.%u.%u", (unsigned)(version >> 24), (unsigned)(version >> 16 & 0xff),
+	         (unsigned)(version & 0xffff));
+}
+
+static uint32_t type_of(ze_device_type_t type)
+{
+	switch (type) {
+	case ZE_DEVICE_TYPE_GPU:
+		return EH_DEVICE_GPU;
+	case ZE_DEVICE_TYPE_CPU:
+		return EH_DEVICE_CPU;
+	case ZE_DEVICE_TYPE_FPGA:
+	case ZE_DEVICE_TYPE_VPU:
+		return EH_DEVICE_ACCELERATOR;
+	default:
+		return EH_DEVICE_OTHER;
+	}
+}
+
+/* Memory and the largest cache; what is not told stays 0. */
+static void describe_memory(const lz_api *api, ze_device_handle_t device, eh_device_info *info)
+{
+	ze_device_memory_properties_t memories[MOST_MEMORIES];
+	ze_device_cache_properties_t caches[MOST_CACHES];
+	uint32_t count = 0;
+
+	memset(memories, 0, sizeof(memories));
+	memset(caches, 0, sizeof(caches));
+	for (size_t i = 0; i < MOST_MEMORIES; i++)
+		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
+	for (size_t i = 0; i < MOST_CACHES; i++)
+		caches[i].stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES;
+	if (api->device_memory(device, &count, NULL) == ZE_RESULT_SUCCESS && count > 0) {
+		count = count > MOST_MEMORIES ? MOST_MEMORIES : count;
+		if (api->device_memory(device, &count, memories) == ZE_RESULT_SUCCESS)
+			for (uint32_t i = 0; i < count && i < MOST_MEMORIES; i++)
+				info->memory_bytes += memories[i].totalSize;
+	}
+	count = 0;
+	if (api->device_cache(device, &count, NULL) == ZE_RESULT_SUCCESS && count > 0) {
+		count = count > MOST_CACHES ? MOST_CACHES : count;
+		if (api->device_cache(device, &count, caches) == ZE_RESULT_SUCCESS)
+			for (uint32_t i = 0; i < count && i < MOST_CACHES; i++)
+				if (caches[i].cacheSize > info->last_level_cache_bytes)
+					info->last_level_cache_bytes = caches[i].cacheSize;
+	}
+}
+
+static void describe_groups(const lz_api *api, ze_device_handle_t device, eh_device_info *info,
+                            checks_limits *limits)
+{
+	ze_device_compute_properties_t c;
+
+	memset(&c, 0, sizeof(c));
+	c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
+	if (api->device_compute(device, &c) != ZE_RESULT_SUCCESS)
+		return;
+	info->max_group_items = c.maxTotalGroupSize;
+	info->max_group_size[0] = c.maxGroupSizeX;
+	info->max_group_size[1] = c.maxGroupSizeY;
+	info->max_group_size[2] = c.maxGroupSizeZ;
+	info->local_memory_bytes = c.maxSharedLocalMemory;
+	if (limits == NULL)
+		return;
+	limits->groups[0] = c.maxGroupCountX;
+	limits->groups[1] = c.maxGroupCountY;
+	limits->groups[2] = c.maxGroupCountZ;
+	memcpy(limits->group_size, info->max_group_size, sizeof(limits->group_size));
+	limits->group_items = c.maxTotalGroupSize;
+}
+
+static uint64_t caps_of(const lz_api *api, ze_device_handle_t device, const eh_device_info *info,
+                        const lz_clock *clock)
+{
+	uint64_t caps = EH_CAP_ASYNC | EH_CAP_FP16_STORE | EH_CAP_BF16_STORE;
+	ze_device_module_properties_t m;
+	ze_device_memory_access_properties_t a;
+
+	memset(&m, 0, sizeof(m));
+	memset(&a, 0, sizeof(a));
+	m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
+	a.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
+	if (clock->hertz != 0)
+		caps |= EH_CAP_DEVICE_TIME;
+	if (api->device_module(device, &m) == ZE_RESULT_SUCCESS) {
+		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0 ? EH_CAP_FP64 : 0;
+		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0 ? EH_CAP_FP16 : 0;
+		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0 ? EH_CAP_ATOMIC64 : 0;
+	}
+	if (api->device_access(device, &a) == ZE_RESULT_SUCCESS) {
+		caps |= (a.hostAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0 ? EH_CAP_PINNED : 0;
+		caps |= (a.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0
+		        ? EH_CAP_SHARED : 0;
+	}
+	if (strncmp(info->name, "TEST ", 5) == 0)
+		caps |= EH_CAP_SIMULATED;
+	return caps;
+}
+
+/* The address of a sub-device is that of the card it is on. */
+static void describe_bus(const lz_api *api, const lz_place *place, eh_device_info *info)
+{
+	ze_pci_ext_properties_t pci;
+	char path[96];
+	FILE *file;
+
+	info->numa_node = -1;
+	memset(&pci, 0, sizeof(pci));
+	pci.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES;
+	if (api->device_pci == NULL || api->device_pci(place->root, &pci) != ZE_RESULT_SUCCESS)
+		return;
+	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x",
+	         (unsigned)(pci.address.domain & 0xffff), (unsigned)(pci.address.bus & 0xff),
+	         (unsigned)(pci.address.device & 0x1f), (unsigned)(pci.address.function & 7));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", info->pci);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%d", &info->numa_node) != 1 || info->numa_node < 0)
+		info->numa_node = -1;
+	(void)fclose(file);
+}
+
+/* The properties of version 1.2, whose resolution is a rate, from drivers that have them. */
+static ze_result_t ask(const lz_api *api, const lz_place *place, ze_device_properties_t *p,
+                       lz_clock *clock)
+{
+	const bool newer = place->driver->api >= ZE_MAKE_VERSION(1, 2);
+	ze_result_t rc;
+
+	memset(p, 0, sizeof(*p));
+	p->stype = newer ? ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 : ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+	rc = api->device_properties(place->device, p);
+	if (rc == ZE_RESULT_SUCCESS)
+		*clock = lz_clock_make(p->timerResolution, newer, p->timestampValidBits);
+	return rc;
+}
+
+eh_status lz_describe(const lz_self *self, const lz_place *place, eh_device_info *info,
+                      checks_limits *limits, lz_clock *clock_out, eh_error *error)
+{
+	const lz_api *api = &self->api;
+	ze_device_properties_t p;
+	lz_clock clock = { 0, 0 };
+	char version[32];
+	ze_result_t rc;
+
+	memset(info, 0, sizeof(*info));
+	info->struct_size = sizeof(*info);
+	info->numa_node = -1;
+	if (place->sub < 0)
+		snprintf(info->id, sizeof(info->id), "%u", (unsigned)place->root_index);
+	else
+		snprintf(info->id, sizeof(info->id), "%u.%d", (unsigned)place->root_index, place->sub);
+	snprintf(info->name, sizeof(info->name), "Level Zero device %.40s", info->id);
+	lz_describe_version(place->driver->version, version, sizeof(version));
+	snprintf(info->platform, sizeof(info->platform), "Level Zero %u.%u, driver %s",
+	         (unsigned)ZE_MAJOR_VERSION(place->driver->api),
+	         (unsigned)ZE_MINOR_VERSION(place->driver->api), version);
+	rc = ask(api, place, &p, &clock);
+	if (rc != ZE_RESULT_SUCCESS)
+		return lz_error_as(error, EH_E_UNAVAILABLE, rc, "zeDeviceGetProperties",
+		                   "Level Zero device %s does not answer", info->id);
+	p.name[sizeof(p.name) - 1] = '\0';
+	wording_tidy(p.name);
+	if (p.name[0] != '\0' && place->sub < 0)
+		snprintf(info->name, sizeof(info->name), "%.120s", p.name);
+	else if (p.name[0] != '\0')
+		snprintf(info->name, sizeof(info->name), "%.100s tile %d", p.name, place->sub);
+	if (p.vendorId == 0x8086)
+		snprintf(info->vendor, sizeof(info->vendor), "Intel");
+	else
+		snprintf(info->vendor, sizeof(info->vendor), "PCI vendor %04x", (unsigned)p.vendorId);
+	info->type = type_of(p.type);
+	info->max_alloc_bytes = p.maxMemAllocSize;
+	info->compute_units = p.numSlices * p.numSubslicesPerSlice;
+	info->clock_mhz = p.coreClockRate;
+	if (clock.hertz != 0)
+		info->timer_resolution_ns = (UINT64_C(1000000000) + clock.hertz - 1) / clock.hertz;
+	describe_memory(api, place->device, info);
+	describe_groups(api, place->device, info, limits);
+	describe_bus(api, place, info);
+	wording_uuid(p.uuid.id, info->uuid, sizeof(info->uuid));
+	info->caps = caps_of(api, place->device, info, &clock);
+	if (clock_out != NULL)
+		*clock_out = clock;
+	return EH_OK;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack under a device, layer by layer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lz_state.h"
+#include "shared/wording.h"
+
+/* The file of the driver behind the loader, which tells none: Intel's, if it is mapped, or the one
+ * that stands in for all. */
+static void driver_file(char *path, size_t size)
+{
+	const char *alternative = getenv("ZE_ENABLE_ALT_DRIVERS");
+	char line[PATH_MAX + 128];
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	path[0] = '\0';
+	if (maps == NULL)
+		return;
+	while (path[0] == '\0' && fgets(line, sizeof(line), maps) != NULL) {
+		char *file = strchr(line, '/');
+
+		if (file == NULL)
+			continue;
+		file[strcspn(file, "\n")] = '\0';
+		if (strstr(file, "libze_intel_") != NULL)
+			snprintf(path, size, "%s", file);
+	}
+	(void)fclose(maps);
+	if (path[0] == '\0' && alternative != NULL && strchr(alternative, ',') == NULL)
+		snprintf(path, size, "%s", alternative);
+}
+
+static void hardware(eh_device *d, eh_layer *layer)
+{
+	ze_device_properties_t p;
+	ze_device_memory_properties_t m;
+	uint32_t one = 1;
+	char text[32];
+
+	layer->kind = EH_LAYER_HARDWARE;
+	snprintf(layer->name, sizeof(layer->name), "%.95s", d->info.name);
+	memset(&p, 0, sizeof(p));
+	p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+	if (d->api->device_properties(d->place.device, &p) == ZE_RESULT_SUCCESS) {
+		snprintf(text, sizeof(text), "%04x:%04x", (unsigned)(p.vendorId & 0xffff),
+		         (unsigned)(p.deviceId & 0xffff));
+		wording_detail(layer, "pci-id", text);
+		wording_detail_number(layer, "slices", p.numSlices);
+		wording_detail_number(layer, "subslices-per-slice", p.numSubslicesPerSlice);
+		wording_detail_number(layer, "eus-per-subslice", p.numEUsPerSubslice);
+		wording_detail_number(layer, "threads-per-eu", p.numThreadsPerEU);
+		wording_detail_number(layer, "simd-width", p.physicalEUSimdWidth);
+		wording_detail(layer, "ecc", (p.flags & ZE_DEVICE_PROPERTY_FLAG_ECC) != 0 ? "on" : "off");
+		wording_detail(layer, "integrated",
+		               (p.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0 ? "yes" : "no");
+	}
+	wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
+	memset(&m, 0, sizeof(m));
+	m.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
+	if (d->api->device_memory(d->place.device, &one, &m) == ZE_RESULT_SUCCESS && one > 0) {
+		wording_detail_number(layer, "memory-clock-mhz", m.maxClockRate);
+		wording_detail_number(layer, "memory-bits", m.maxBusWidth);
+	}
+	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
+	wording_detail_number(layer, "cache-bytes", d->info.last_level_cache_bytes);
+	if (d->place.sub >= 0)
+		wording_detail_number(layer, "tile", (uint64_t)d->place.sub);
+}
+
+static void driver(eh_device *d, eh_layer *layer)
+{
+	const char *mask = getenv("ZE_AFFINITY_MASK"), *shape = getenv("ZE_FLAT_DEVICE_HIERARCHY");
+	char api[16];
+
+	layer->kind = EH_LAYER_DRIVER;
+	snprintf(layer->name, sizeof(layer->name), "Level Zero driver");
+	lz_describe_version(d->place.driver->version, layer->version, sizeof(layer->version));
+	driver_file(layer->path, sizeof(layer->path));
+	snprintf(api, sizeof(api), "%u.%u", (unsigned)ZE_MAJOR_VERSION(d->place.driver->api),
+	         (unsigned)ZE_MINOR_VERSION(d->place.driver->api));
+	wording_detail(layer, "api", api);
+	wording_detail_number(layer, "version-number", d->place.driver->version);
+	wording_detail_number(layer, "clock-hertz", d->clock.hertz);
+	wording_detail_number(layer, "clock-bits", d->clock.bits);
+	wording_detail(layer, "affinity-mask", mask != NULL ? mask : "");
+	wording_detail(layer, "device-hierarchy", shape != NULL ? shape : "");
+}
+
+static void runtime(eh_device *d, eh_layer *layer)
+{
+	const char *validation = getenv("ZE_ENABLE_VALIDATION_LAYER");
+
+	layer->kind = EH_LAYER_RUNTIME;
+	snprintf(layer->name, sizeof(layer->name), "Level Zero loader");
+	snprintf(layer->version, sizeof(layer->version), "%s", d->api->loader);
+	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
+	wording_detail(layer, "lists", d->self->regular ? "regular" : "immediate");
+	wording_detail(layer, "order", d->self->in_order && d->place.driver->api >=
+	               ZE_MAKE_VERSION(1, 7) && !d->self->regular ? "list" : "barriers");
+	wording_detail(layer, "validation-layer", validation != NULL ? validation : "");
+}
+
+static void maker(const lz_maker *m, const char *when, eh_layer *layer)
+{
+	layer->kind = EH_LAYER_COMPILER;
+	snprintf(layer->name, sizeof(layer->name), "%s", m->way != LZ_ANY ? m->compiler : when);
+	snprintf(layer->version, sizeof(layer->version), "%s", m->version);
+	if (m->way == LZ_ANY)
+		layer->source = EH_SOURCE_UNAVAILABLE;
+	/* Of prebuilt kernels the path is a folder, which has no digest. */
+	if (m->way != LZ_PREBUILT && strlen(m->path) < sizeof(layer->path))
+		snprintf(layer->path, sizeof(layer->path), "%.255s", m->path);
+	wording_detail(layer, "translator", m->translator);
+	wording_detail(layer, "flags", m->flags);
+}
+
+/* For kernels that were compiled when evenhand was built. */
+static void prebuilt(eh_device *d, eh_layer *layer)
+{
+	lz_compilers_search(&d->self->compilers);
+	maker(&d->self->compilers.prebuilt, "SPIR-V, when built", layer);
+}
+
+/* For all others. */
+static void compiler(eh_device *d, eh_layer *layer)
+{
+	lz_compilers_search(&d->self->compilers);
+	maker(&d->self->compilers.runtime, "SPIR-V, at run time", layer);
+}
+
+eh_status lz_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error *error)
+{
+	static void (*const layers[])(eh_device *, eh_layer *) = {
+		hardware, driver, runtime, prebuilt, compiler
+	};
+	eh_layer layer;
+
+	if (index >= sizeof(layers) / sizeof(layers[0]))
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
+		                   "A Level Zero device has %zu layers.",
+		                   sizeof(layers) / sizeof(layers[0]));
+	memset(&layer, 0, sizeof(layer));
+	layer.source = EH_SOURCE_QUERIED;
+	layers[index](d, &layer);
+	failure_deliver(out, &layer, sizeof(layer));
+	return EH_OK;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend's objects, and the slots of eh_backend_ops that each file fills. */
+#ifndef LZ_STATE_H
+#define LZ_STATE_H
+
+#include "lz_clock.h"
+#include "lz_compilers.h"
+#include "lz_error.h"
+#include "shared/checks.h"
+
+enum { LZ_MOST_DRIVERS = 8, LZ_MOST_ARGUMENTS = 20, LZ_STAGES = 2 };
+
+/* A driver behind the loader, and the context that all its open devices share. */
+typedef struct lz_driver {
+	ze_driver_handle_t handle;
+	uint32_t api;              /* ZE_MAKE_VERSION(major, minor)                         */
+	uint32_t version;          /* the driver's own number                               */
+	ze_context_handle_t context;
+	unsigned openings;         /* devices that are open in it                           */
+} lz_driver;
+
+/* Where one device is found. */
+typedef struct lz_place {
+	lz_driver *driver;
+	ze_device_handle_t device;
+	ze_device_handle_t root;   /* its root device, itself for a root                    */
+	uint32_t root_index;       /* counted over all drivers                              */
+	int sub;                   /* -1 = a root device                                    */
+} lz_place;
+
+typedef struct lz_self {
+	const eh_host *host;
+	lz_api api;
+	lz_driver drivers[LZ_MOST_DRIVERS];
+	uint32_t driver_count;
+	lz_place *places;
+	uint32_t place_count;
+	bool regular;              /* levelzero.lists=regular                               */
+	bool in_order;             /* levelzero.order allows lists that keep order themselves */
+	lz_compilers compilers;
+	char notes[2048];          /* lines, each with its newline                          */
+} lz_self;
+
+/* Events of one pool: the host sees them, and every device of the driver. */
+typedef struct lz_pool {
+	struct lz_pool *next;
+	ze_event_pool_handle_t handle;
+	uint64_t used;             /* bit i: event i is taken                               */
+} lz_pool;
+
+typedef struct lz_event {
+	ze_event_handle_t handle;  /* NULL = none                                           */
+	lz_pool *pool;
+	uint32_t index;
+} lz_event;
+
+struct eh_device {
+	lz_self *self;
+	const lz_api *api;
+	lz_place place;
+	ze_context_handle_t context;
+	lz_pool *pools;
+	struct lz_parked *parked;  /* events that other queues may still wait for           */
+	eh_queue *relay;           /* of staged copies between devices, NULL = none yet     */
+	uint32_t engine;           /* ordinal of the first group of queues that computes    */
+	uint32_t engine_queues;
+	uint32_t engine_next;
+	size_t fill_pattern;       /* largest                                               */
+	ze_result_t lost;          /* the error after which nothing works, or success       */
+	lz_clock clock;
+	checks_limits limits;
+	eh_device_info info;
+};
+
+struct eh_buffer {
+	eh_device *device;
+	char *address;             /* as the device sees it                                 */
+	uint64_t bytes;
+	uint32_t kind;
+};
+
+/* Host memory that devices reach, for copies from and to memory they do not. */
+typedef struct lz_stage {
+	char *memory;              /* NULL = not yet                                        */
+	lz_event done;             /* of the copy that uses it                              */
+	bool busy;
+} lz_stage;
+
+/* A regular list: open to be appended to, or executing until `done`. */
+typedef struct lz_list {
+	struct lz_list *next;
+	ze_command_list_handle_t handle;
+} lz_list;
+
+struct eh_queue {
+	eh_device *device;
+	ze_command_list_handle_t immediate; /* NULL = regular lists                         */
+	ze_command_queue_handle_t queue;    /* executes regular lists and graphs; may be NULL */
+	uint32_t index;                     /* of the engine                                */
+	lz_list *open, *submitted, *idle;   /* regular lists                                */
+	bool in_order;                      /* the list keeps order itself                  */
+	bool behind;                        /* a command was appended since the last barrier */
+	struct eh_graph *recording;         /* NULL = nothing records                       */
+	ze_command_list_handle_t record;    /* its list                                     */
+	bool recorded;                      /* something, since recording began             */
+	lz_event waiter;                    /* signalled when a wait is over                */
+	lz_stage stages[LZ_STAGES];
+	unsigned stage;                     /* the next to use                              */
+};
+
+struct eh_mark {
+	eh_device *device;
+	lz_event event;
+	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
+	uint64_t *ticks;           /* in host memory that the device writes                 */
+	bool passed;               /* seen by the host                                      */
+	bool awaited;              /* another queue waits for it                            */
+	uint64_t recorded_ns;      /* the host's clock                                      */
+	uint64_t passed_ns;
+};
+
+struct eh_program {
+	eh_device *device;
+	ze_module_handle_t module;
+	eh_kernel *kernels;        /* a list, one per name                                  */
+	lz_spirv spirv;
+	uint8_t *native;           /* what the driver made of it, NULL = it does not tell   */
+	size_t native_size;
+};
+
+struct eh_kernel {
+	eh_program *program;
+	eh_kernel *next;
+	ze_kernel_handle_t handle;
+	ze_kernel_properties_t properties;
+	char *name;
+	checks_limits limits;
+	uint32_t group_size[3];    /* as set last                                           */
+	uint64_t values[LZ_MOST_ARGUMENTS];
+	uint32_t sizes[LZ_MOST_ARGUMENTS];   /* 0 = not set                                 */
+};
+
+/* lz_start.c */
+eh_status lz_start(const eh_host *host, void **self, eh_error *error);
+void lz_start_stop(void *self);
+void lz_start_notes(void *self, char *text, size_t size);
+const void *lz_start_extension(void *self, const char *name);
+
+/* lz_places.c */
+/* Fills drivers and places; a driver that does not answer becomes a note. */
+eh_status lz_places_list(lz_self *self, eh_error *error);
+
+/* lz_devices.c */
+eh_status lz_devices_count(void *self, uint32_t *count, eh_error *error);
+eh_status lz_devices_info(void *self, uint32_t index, eh_device_info *info, eh_error *error);
+eh_status lz_devices_open(void *self, uint32_t index, eh_device **device, eh_error *error);
+void lz_devices_close(eh_device *device);
+/* Refuses a device that was lost. */
+eh_status lz_devices_enter(const eh_device *device, const char *slot, eh_error *error);
+/* lz_error_call for a call on the device: remembers a loss. */
+__attribute__((format(printf, 5, 6)))
+eh_status lz_devices_failed(eh_device *device, eh_error *error, ze_result_t rc, const char *where,
+                            const char *format, ...);
+
+/* lz_describe.c */
+/* What the driver tells of a device; limits and clock where they are wanted (not NULL). */
+eh_status lz_describe(const lz_self *self, const lz_place *place, eh_device_info *info,
+                      checks_limits *limits, lz_clock *clock, eh_error *error);
+/* "1.3.27191" of the number with which Intel's driver numbers itself. */
+void lz_describe_version(uint32_t version, char *text, size_t size);
+
+/* lz_layers.c */
+eh_status lz_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);
+
+/* lz_memory.c */
+eh_status lz_memory_alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_buffer **buffer,
+                          eh_error *error);
+void lz_memory_free(eh_buffer *buffer);
+void *lz_memory_host_pointer(eh_buffer *buffer);
+
+/* lz_copies.c */
+eh_status lz_copies_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
+                         uint32_t pattern, eh_error *error);
+eh_status lz_copies_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
+                         uint64_t from_offset, uint64_t bytes, eh_error *error);
+eh_status lz_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
+                           uint64_t bytes, eh_error *error);
+eh_status lz_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
+                             uint64_t bytes, eh_error *error);
+/* Frees what copies staged through; nothing uses it any more. */
+void lz_copies_free_stages(eh_queue *queue);
+
+/* lz_events.c */
+/* An event that is not signalled. */
+eh_status lz_events_take(eh_device *device, lz_event *event, eh_error *error);
+/* Nothing waits for it any more. */
+void lz_events_return(eh_device *device, lz_event *event);
+/* Other queues may still wait for it: it is kept until the device closes. */
+void lz_events_park(eh_device *device, lz_event *event);
+void lz_events_free(eh_device *device);
+/* Blocks until it is signalled. */
+eh_status lz_events_wait(eh_device *device, const lz_event *event, eh_error *error);
+eh_status lz_events_reset(eh_device *device, const lz_event *event, eh_error *error);
+
+/* lz_queue.c */
+eh_status lz_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
+void lz_queue_destroy(eh_queue *queue);
+eh_status lz_queue_flush(eh_queue *queue, eh_error *error);
+eh_status lz_queue_wait(eh_queue *queue, eh_error *error);
+/* The list to append the next command to, behind everything before it. */
+eh_status lz_queue_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);
+/* To be told after a command was appended to it. */
+void lz_queue_appended(eh_queue *queue);
+/* What executes regular lists. */
+eh_status lz_queue_executor(eh_queue *queue, eh_error *error);
+/* A new regular list. */
+eh_status lz_queue_new_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);
+
+/* lz_marks.c */
+eh_status lz_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
+void lz_marks_destroy(eh_mark *mark);
+eh_status lz_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
+eh_status lz_marks_wait(eh_mark *mark, eh_error *error);
+eh_status lz_marks_passed(eh_mark *mark, uint32_t *passed, eh_error *error);
+eh_status lz_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error);
+
+/* lz_programs.c */
+eh_status lz_programs_build(eh_device *device, const eh_source *source, eh_program **program,
+                            char *log, size_t log_size, eh_error *error);
+void lz_programs_destroy(eh_program *program);
+eh_status lz_programs_info(eh_program *program, eh_program_info *info, eh_error *error);
+
+/* lz_kernels.c */
+eh_status lz_kernels_get(eh_program *program, const char *name, eh_kernel **kernel,
+                         eh_error *error);
+void lz_kernels_free(eh_kernel *kernel);
+eh_status lz_kernels_info(eh_kernel *kernel, eh_kernel_info *info, eh_error *error);
+eh_status lz_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
+                            eh_error *error);
+
+/* lz_graphs.c, lz_peers.c: the tables of the extensions. */
+void lz_graphs_give_up(eh_queue *queue);
+const void *lz_graphs_table(void);
+const void *lz_peers_table(void);
+
+#endif

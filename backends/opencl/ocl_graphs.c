@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * eh.graph.1 through cl_khr_command_buffer.  Each command waits for the one before it by a sync
+ * point.  The extension's functions are not in older headers, and two of them took another argument
+ * with version 0.9.5, so their types are spelled out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ocl_state.h"
+
+typedef struct command_buffer_ *command_buffer;
+typedef cl_uint sync_point;
+
+enum {
+	ASK_EXTENSIONS_WITH_VERSION = 0x1060,
+	ASK_CAPABILITIES = 0x12A9,
+	ASK_REQUIRED_QUEUE = 0x12AA,
+	CAN_BE_PENDING_TWICE = 4,
+	PROPERTY_FLAGS = 0x1293,
+	FLAG_PENDING_TWICE = 1
+};
+
+#define VERSION(major, minor, patch) ((major) << 22 | (minor) << 12 | (patch))
+
+typedef struct functions {
+	command_buffer(CL_API_CALL *create)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *);
+	cl_int(CL_API_CALL *finalize)(command_buffer);
+	cl_int(CL_API_CALL *release)(command_buffer);
+	cl_int(CL_API_CALL *enqueue)(cl_uint, cl_command_queue *, command_buffer, cl_uint,
+	                             const cl_event *, cl_event *);
+	cl_int(CL_API_CALL *kernel)(command_buffer, cl_command_queue, const void *, cl_kernel, cl_uint,
+	                            const size_t *, const size_t *, const size_t *, cl_uint,
+	                            const sync_point *, sync_point *, void *);
+	/* Before 0.9.5, and since then, with properties. */
+	cl_int(CL_API_CALL *copy_before)(command_buffer, cl_command_queue, cl_mem, cl_mem, size_t, size_t,
+	                                 size_t, cl_uint, const sync_point *, sync_point *, void *);
+	cl_int(CL_API_CALL *copy)(command_buffer, cl_command_queue, const void *, cl_mem, cl_mem, size_t,
+	                          size_t, size_t, cl_uint, const sync_point *, sync_point *, void *);
+	cl_int(CL_API_CALL *fill_before)(command_buffer, cl_command_queue, cl_mem, const void *, size_t,
+	                                 size_t, size_t, cl_uint, const sync_point *, sync_point *,
+	                                 void *);
+	cl_int(CL_API_CALL *fill)(command_buffer, cl_command_queue, const void *, cl_mem, const void *,
+	                          size_t, size_t, size_t, cl_uint, const sync_point *, sync_point *,
+	                          void *);
+	bool pending_twice;
+} functions;
+
+/* A kernel object with the arguments of one command or several in a row.  PoCL 3.1 reads the
+ * arguments from the kernel object when the commands run, although it is to keep those of their
+ * recording; so each set of arguments gets an object that nobody else sets. */
+typedef struct copied_kernel {
+	struct copied_kernel *next;
+	const eh_kernel *source;
+	cl_kernel kernel;
+	ocl_argument arguments[];
+} copied_kernel;
+
+struct eh_graph {
+	eh_queue *queue;
+	copied_kernel *kernels;    /* newest first                                          */
+	functions f;
+	command_buffer commands;
+	sync_point last;           /* of the newest command                                 */
+	uint32_t count;
+	eh_status status;          /* of the first command that failed                      */
+	cl_event running;          /* of the newest launch; kept where one at a time may run */
+};
+
+/* The version of an extension, 0 when the device does not list it. */
+static cl_uint version_of(const eh_device *d, const char *name)
+{
+	typedef struct { cl_uint version; char name[64]; } listed;
+	const ocl_api *api = d->api;
+	size_t size = 0;
+	cl_uint version = 0;
+	listed *list;
+	if (d->listing->version < 300 ||
+	    api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, 0, NULL, &size) !=
+	        CL_SUCCESS || size < sizeof(*list))
+		return 0;
+	list = calloc(1, size);
+	if (list == NULL)
+		return 0;
+	if (api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, size, list, NULL) ==
+	    CL_SUCCESS)
+		for (size_t i = 0; i < size / sizeof(*list); i++)
+			if (strncmp(list[i].name, name, sizeof(list[i].name)) == 0)
+				version = list[i].version;
+	free(list);
+	return version;
+}
+
+static eh_status find(const eh_device *d, functions *f, eh_error *error)
+{
+	const ocl_api *api = d->api;
+	const cl_platform_id platform = d->listing->platform->id;
+	const cl_uint version = version_of(d, "cl_khr_command_buffer");
+	cl_ulong required = 0, capabilities = 0;
+	void *copy, *fill;
+	if (version == 0 || api->clGetExtensionFunctionAddressForPlatform == NULL)
+		return failure_set(error, EH_E_UNSUPPORTED, "graph",
+		    "%s does not list cl_khr_command_buffer.", d->listing->selector);
+	memset(f, 0, sizeof(*f));
+	if (api->clGetDeviceInfo(d->listing->id, ASK_REQUIRED_QUEUE, sizeof(required), &required, NULL) !=
+	        CL_SUCCESS || (required & ~(cl_ulong)CL_QUEUE_PROFILING_ENABLE) != 0)
+		return failure_set(error, EH_E_UNSUPPORTED, "graph",
+		    "%s records commands only for queues of another kind than evenhand's.",
+		    d->listing->selector);
+	if (api->clGetDeviceInfo(d->listing->id, ASK_CAPABILITIES, sizeof(capabilities), &capabilities,
+	        NULL) == CL_SUCCESS)
+		f->pending_twice = (capabilities & CAN_BE_PENDING_TWICE) != 0;
+#define FIND(name) api->clGetExtensionFunctionAddressForPlatform(platform, name)
+	*(void **)&f->create = FIND("clCreateCommandBufferKHR");
+	*(void **)&f->finalize = FIND("clFinalizeCommandBufferKHR");
+	*(void **)&f->release = FIND("clReleaseCommandBufferKHR");
+	*(void **)&f->enqueue = FIND("clEnqueueCommandBufferKHR");
+	*(void **)&f->kernel = FIND("clCommandNDRangeKernelKHR");
+	copy = FIND("clCommandCopyBufferKHR");
+	fill = FIND("clCommandFillBufferKHR");
+#undef FIND
+	if (f->create == NULL || f->finalize == NULL || f->release == NULL || f->enqueue == NULL ||
+	    f->kernel == NULL || copy == NULL || fill == NULL)
+		return failure_set(error, EH_E_UNSUPPORTED, "graph",
+		    "%s lists cl_khr_command_buffer and lacks a function of it.", d->listing->selector);
+	if (version < VERSION(0u, 9u, 5u)) {
+		*(void **)&f->copy_before = copy;
+		*(void **)&f->fill_before = fill;
+	} else {
+		*(void **)&f->copy = copy;
+		*(void **)&f->fill = fill;
+	}
+	return EH_OK;
+}
+
+static eh_status available(eh_device *d, eh_error *error)
+{
+	functions f;
+	return find(d, &f, error);
+}
+
+static void destroy(eh_graph *g)
+{
+	if (g == NULL)
+		return;
+	if (g->running != NULL)
+		(void)g->queue->device->api->clReleaseEvent(g->running);
+	if (g->commands != NULL)
+		(void)g->f.release(g->commands);
+	while (g->kernels != NULL) {
+		copied_kernel *next = g->kernels->next;
+		(void)g->queue->device->api->clReleaseKernel(g->kernels->kernel);
+		free(g->kernels);
+		g->kernels = next;
+	}
+	free(g);
+}
+
+static eh_status begin(eh_queue *q, eh_error *error)
+{
+	cl_ulong properties[] = { PROPERTY_FLAGS, FLAG_PENDING_TWICE, 0 };
+	cl_int rc = CL_SUCCESS;
+	eh_status status;
+	eh_graph *g;
+	if (q->recording != NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "graph begin",
+		    "The queue is recording already.");
+	g = calloc(1, sizeof(*g));
+	if (g == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "graph begin", "No memory is left for a graph.");
+	g->queue = q;
+	status = find(q->device, &g->f, error);
+	if (status != EH_OK || g->f.create == NULL) {
+		free(g);
+		return status != EH_OK ? status : EH_E_UNSUPPORTED;
+	}
+	g->commands = g->f.create(1, &q->queue, g->f.pending_twice ? properties : NULL, &rc);
+	if (rc != CL_SUCCESS || g->commands == NULL) {
+		free(g);
+		return ocl_error_call(error, rc, "clCreateCommandBufferKHR", "%s does not record",
+		    q->device->listing->selector);
+	}
+	q->recording = g;
+	return EH_OK;
+}
+
+static eh_status end(eh_queue *q, eh_graph **out, eh_error *error)
+{
+	eh_graph *g = q->recording;
+	eh_status status = EH_OK;
+	cl_int rc;
+	if (g == NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "graph end", "The queue is not recording.");
+	q->recording = NULL;
+	if (out == NULL) {
+		destroy(g);
+		return EH_OK;
+	}
+	if (g->status != EH_OK)
+		status = failure_set(error, g->status, "graph end", "A command of the graph failed before.");
+	else if (g->count == 0)
+		status = failure_set(error, EH_E_INVALID_ARGUMENT, "graph end", "Nothing was recorded.");
+	if (status != EH_OK) {
+		destroy(g);
+		return status;
+	}
+	rc = g->f.finalize(g->commands);
+	if (rc != CL_SUCCESS) {
+		status = ocl_error_call(error, rc, "clFinalizeCommandBufferKHR",
+		    "A graph of %u commands cannot be made", (unsigned)g->count);
+		destroy(g);
+		return status;
+	}
+	*out = g;
+	return EH_OK;
+}
+
+static eh_status launch(eh_queue *q, eh_graph *g, eh_error *error)
+{
+	const ocl_api *api = q->device->api;
+	cl_event event = NULL;
+	cl_int rc;
+	if (q != g->queue || q->recording != NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "graph launch",
+		    "A graph runs in the queue where it was recorded, when that does not record.");
+	if (g->running != NULL) {
+		const eh_status status = ocl_queue_wait_events(q->device, &g->running, 1, error);
+		(void)api->clReleaseEvent(g->running);
+		g->running = NULL;
+		if (status != EH_OK)
+			return status;
+	}
+	rc = g->f.enqueue(1, &q->queue, g->commands, 0, NULL, &event);
+	if (rc != CL_SUCCESS)
+		return ocl_error_call(error, rc, "clEnqueueCommandBufferKHR", "%s does not take a graph",
+		    q->device->listing->selector);
+	if (!g->f.pending_twice && api->clRetainEvent(event) == CL_SUCCESS)
+		g->running = event;
+	ocl_queue_note(q, event);
+	return EH_OK;
+}
+
+/* Ends the recording of one command. */
+static eh_status note(eh_graph *g, cl_int rc, sync_point point, const char *where, eh_error *error)
+{
+	if (rc == CL_SUCCESS) {
+		g->last = point;
+		g->count++;
+		return EH_OK;
+	}
+	g->status = ocl_error_call(error, rc, where, "%s does not record a command",
+	    g->queue->device->listing->selector);
+	return g->status;
+}
+
+static eh_status refuse_mapped(eh_graph *g, eh_error *error)
+{
+	g->status = failure_set(error, EH_E_UNSUPPORTED, "graph",
+	    "A graph on OpenCL takes device memory only.");
+	return g->status;
+}
+
+/* The newest copy when it has the arguments that the kernel object holds now, else another. */
+static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *launch, cl_kernel *out)
+{
+	const ocl_api *api = g->queue->device->api;
+	const size_t size = k->argument_count * sizeof(k->arguments[0]);
+	copied_kernel *c = g->kernels;
+	cl_int rc = CL_SUCCESS;
+	if (c != NULL && c->source == k && memcmp(c->arguments, k->arguments, size) == 0) {
+		*out = c->kernel;
+		return CL_SUCCESS;
+	}
+	c = calloc(1, sizeof(*c) + size);
+	if (c == NULL)
+		return CL_OUT_OF_HOST_MEMORY;
+	c->source = k;
+	memcpy(c->arguments, k->arguments, size);
+	c->kernel = api->clCreateKernel(k->program->program, k->name, &rc);
+	if (rc != CL_SUCCESS || c->kernel == NULL) {
+		free(c);
+		return rc != CL_SUCCESS ? rc : CL_OUT_OF_HOST_MEMORY;
+	}
+	for (cl_uint i = 0; i < launch->arg_count && rc == CL_SUCCESS; i++) {
+		const eh_arg *a = &launch->args[i];
+		rc = a->buffer != NULL ?
+		    api->clSetKernelArg(c->kernel, i, sizeof(cl_mem), &a->buffer->mem) :
+		    api->clSetKernelArg(c->kernel, i, a->size, a->data);
+	}
+	c->next = g->kernels;
+	g->kernels = c;
+	*out = c->kernel;
+	return rc;
+}
+
+eh_status ocl_graphs_kernel(eh_queue *q, const eh_kernel *k, const eh_launch *launch,
+                            cl_uint dimensions, const size_t global[3], const size_t local[3],
+                            eh_error *error)
+{
+	eh_graph *g = q->recording;
+	sync_point point = 0;
+	cl_kernel kernel = NULL;
+	cl_int rc;
+	if (k->mapped_count > 0)
+		return refuse_mapped(g, error);
+	rc = copy_kernel(g, k, launch, &kernel);
+	if (rc != CL_SUCCESS)
+		return note(g, rc, 0, "clCreateKernel", error);
+	rc = g->f.kernel(g->commands, NULL, NULL, kernel, dimensions, NULL, global, local,
+	    g->count > 0, g->count > 0 ? &g->last : NULL, &point, NULL);
+	return note(g, rc, point, "clCommandNDRangeKernelKHR", error);
+}
+
+eh_status ocl_graphs_fill(eh_queue *q, const eh_buffer *b, uint64_t offset, uint64_t bytes,
+                          uint32_t pattern, eh_error *error)
+{
+	eh_graph *g = q->recording;
+	const sync_point *after = g->count > 0 ? &g->last : NULL;
+	sync_point point = 0;
+	cl_int rc;
+	if (b->host != NULL)
+		return refuse_mapped(g, error);
+	rc = g->f.fill_before != NULL ?
+	    g->f.fill_before(g->commands, NULL, b->mem, &pattern, sizeof(pattern), (size_t)offset,
+	        (size_t)bytes, g->count > 0, after, &point, NULL) :
+	    g->f.fill(g->commands, NULL, NULL, b->mem, &pattern, sizeof(pattern), (size_t)offset,
+	        (size_t)bytes, g->count > 0, after, &point, NULL);
+	return note(g, rc, point, "clCommandFillBufferKHR", error);
+}
+
+eh_status ocl_graphs_copy(eh_queue *q, const eh_buffer *to, uint64_t to_offset,
+                          const eh_buffer *from, uint64_t from_offset, uint64_t bytes,
+                          eh_error *error)
+{
+	eh_graph *g = q->recording;
+	const sync_point *after = g->count > 0 ? &g->last : NULL;
+	sync_point point = 0;
+	cl_int rc;
+	if (to->host != NULL || from->host != NULL)
+		return refuse_mapped(g, error);
+	rc = g->f.copy_before != NULL ?
+	    g->f.copy_before(g->commands, NULL, from->mem, to->mem, (size_t)from_offset,
+	        (size_t)to_offset, (size_t)bytes, g->count > 0, after, &point, NULL) :
+	    g->f.copy(g->commands, NULL, NULL, from->mem, to->mem, (size_t)from_offset,
+	        (size_t)to_offset, (size_t)bytes, g->count > 0, after, &point, NULL);
+	return note(g, rc, point, "clCommandCopyBufferKHR", error);
+}
+
+void ocl_graphs_drop(eh_queue *q)
+{
+	destroy(q->recording);
+	q->recording = NULL;
+}
+
+const void *ocl_graphs_extension(void *self, const char *name)
+{
+	static const eh_graph_ops table = {
+		.struct_size = sizeof(table),
+		.available = available,
+		.begin = begin,
+		.end = end,
+		.launch = launch,
+		.destroy = destroy,
+	};
+	(void)self;
+	return strcmp(name, EH_GRAPH_NAME) == 0 ? &table : NULL;
+}

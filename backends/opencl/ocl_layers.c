@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack under a device, layer by layer, as OpenCL tells it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ocl_state.h"
+#include "shared/wording.h"
+
+static void hardware(const eh_device *device, eh_layer *layer)
+{
+	const ocl_api *api = device->api;
+	const eh_host *host = device->self->host;
+	char *extensions = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_EXTENSIONS);
+	char *version = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_VERSION);
+	cl_uint vendor = 0;
+	char hex[65], number[16];
+	layer->kind = EH_LAYER_HARDWARE;
+	snprintf(layer->name, sizeof(layer->name), "%.95s", device->listing->name);
+	if (version != NULL)
+		wording_detail(layer, "device-version", version);
+	if (api->clGetDeviceInfo(device->listing->id, CL_DEVICE_VENDOR_ID, sizeof(vendor), &vendor,
+	        NULL) == CL_SUCCESS) {
+		snprintf(number, sizeof(number), "0x%04x", vendor);
+		wording_detail(layer, "vendor-id", number);
+	}
+	if (extensions != NULL) {
+		uint64_t count = extensions[0] != '\0';
+		for (const char *p = extensions; *p != '\0'; p++)
+			count += *p == ' ';
+		host->sha256(host->ctx, extensions, strlen(extensions), hex);
+		wording_detail_number(layer, "extension-count", count);
+		wording_detail(layer, "extensions-sha256", hex);
+		wording_detail(layer, "extensions", extensions);
+	}
+	free(extensions);
+	free(version);
+}
+
+static void driver(const eh_device *device, eh_layer *layer)
+{
+	const ocl_platform *p = device->listing->platform;
+	char *version = ocl_platforms_device_text(device->api, device->listing->id, CL_DRIVER_VERSION);
+	layer->kind = EH_LAYER_DRIVER;
+	snprintf(layer->name, sizeof(layer->name), "%s driver", p->slug);
+	snprintf(layer->version, sizeof(layer->version), "%s", version != NULL ? version : "");
+	snprintf(layer->path, sizeof(layer->path), "%s", p->library);
+	free(version);
+}
+
+static void platform(const eh_device *device, eh_layer *layer)
+{
+	const ocl_platform *p = device->listing->platform;
+	const char *enabled = getenv("RUSTICL_ENABLE");
+	layer->kind = EH_LAYER_RUNTIME;
+	snprintf(layer->name, sizeof(layer->name), "%.95s", p->name);
+	snprintf(layer->version, sizeof(layer->version), "%.127s", p->version_text);
+	snprintf(layer->path, sizeof(layer->path), "%s", p->library);
+	if (strcmp(p->slug, "rusticl") == 0 && enabled != NULL)
+		wording_detail(layer, "RUSTICL_ENABLE", enabled);
+}
+
+static void loader(const eh_device *device, eh_layer *layer)
+{
+	const ocl_api *api = device->api;
+	layer->kind = EH_LAYER_RUNTIME;
+	snprintf(layer->name, sizeof(layer->name), "%s", api->name);
+	snprintf(layer->version, sizeof(layer->version), "%s", api->version);
+	snprintf(layer->path, sizeof(layer->path), "%s", api->path);
+}
+
+static void compiler(const eh_device *device, eh_layer *layer)
+{
+	const ocl_platform *p = device->listing->platform;
+	char *language = ocl_platforms_device_text(device->api, device->listing->id,
+	    CL_DEVICE_OPENCL_C_VERSION);
+	layer->kind = EH_LAYER_COMPILER;
+	snprintf(layer->name, sizeof(layer->name), "%s", p->slug);
+	ocl_programs_compiler_version(device, layer->version, sizeof(layer->version));
+	snprintf(layer->path, sizeof(layer->path), "%s", p->library);
+	wording_detail(layer, "flags", OCL_PROGRAMS_FLAGS);
+	if (language != NULL)
+		wording_detail(layer, "language", language);
+	wording_detail(layer, "kernel-cache", ocl_platforms_cache(device->self, p));
+	free(language);
+}
+
+eh_status ocl_layers_get(eh_device *device, uint32_t index, eh_layer *out, eh_error *error)
+{
+	static void (*const layers[])(const eh_device *, eh_layer *) = {
+		hardware, driver, platform, loader, compiler
+	};
+	eh_layer layer;
+	if (index >= sizeof(layers) / sizeof(layers[0]))
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
+		    "An OpenCL device has %zu layers.", sizeof(layers) / sizeof(layers[0]));
+	memset(&layer, 0, sizeof(layer));
+	layer.source = EH_SOURCE_QUERIED;
+	layers[index](device, &layer);
+	failure_deliver(out, &layer, sizeof(layer));
+	return EH_OK;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start and stop: the environment that the stacks read, the platforms, and the list of devices. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ocl_state.h"
+#include "shared/vendorlib.h"
+#include "shared/wording.h"
+
+/* Where the stacks keep compiled kernels, and how each is told not to. */
+static const struct {
+	const char *slug, *folder_variable, *folder, *off_variable, *off_value;
+} caches[] = {
+	{ "pocl", "POCL_CACHE_DIR", "pocl", "POCL_KERNEL_CACHE", "0" },
+	{ "rusticl", "MESA_SHADER_CACHE_DIR", "mesa", "MESA_SHADER_CACHE_DISABLE", "true" },
+	{ "nvidia", "CUDA_CACHE_PATH", "nvidia", "CUDA_CACHE_DISABLE", "1" },
+	{ "intel-gpu", "NEO_CACHE_DIR", "neo", "NEO_CACHE_PERSISTENT", "0" },
+};
+
+/* The first whose text stands in the platform's name gives the first part of its devices' ids. */
+static const struct {
+	const char *in_name, *slug;
+} slugs[] = {
+	{ "Portable Computing Language", "pocl" },
+	{ "rusticl", "rusticl" },
+	{ "Clover", "clover" },
+	{ "Oclgrind", "oclgrind" },
+	{ "NVIDIA", "nvidia" },
+	{ "AMD", "amd" },
+	{ "FPGA Emulation", "intel-fpga-emulation" },
+	{ "Intel(R) OpenCL HD Graphics", "intel-gpu" },
+	{ "Intel(R) OpenCL Graphics", "intel-gpu" },
+	{ "Intel(R) OpenCL", "intel-cpu" },
+};
+
+#define note(self, ...) wording_note((self)->notes, sizeof((self)->notes), __VA_ARGS__)
+
+bool ocl_platforms_has_word(const char *list, const char *word)
+{
+	const size_t length = strlen(word);
+	for (const char *p = list; (p = strstr(p, word)) != NULL; p += length)
+		if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+			return true;
+	return false;
+}
+
+char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what)
+{
+	size_t size = 0;
+	char *text;
+	if (api->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
+		size = 0;
+	text = calloc(1, size + 1);
+	if (text == NULL)
+		return NULL;
+	if (size > 0 && api->clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
+		text[0] = '\0';
+	wording_tidy(text);
+	return text;
+}
+
+/* Cut to size; "" for what cannot be asked. */
+static void copy_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
+                             char *out, size_t size)
+{
+	char *text = ocl_platforms_device_text(api, device, what);
+	snprintf(out, size, "%s", text != NULL ? text : "");
+	free(text);
+}
+
+static char *platform_text(const ocl_api *api, cl_platform_id platform, cl_platform_info what)
+{
+	size_t size = 0;
+	char *text;
+	if (api->clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS)
+		size = 0;
+	text = calloc(1, size + 1);
+	if (text == NULL)
+		return NULL;
+	if (size > 0 && api->clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS)
+		text[0] = '\0';
+	wording_tidy(text);
+	return text;
+}
+
+/* "OpenCL 1.2 ..." is 120; 0 for what does not look so. */
+static unsigned parse_version(const char *text)
+{
+	unsigned major, minor;
+	if (sscanf(text, "OpenCL %u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
+		return 0;
+	return major * 100 + minor * 10;
+}
+
+static void set_unless_set(ocl_self *self, const char *name, const char *value)
+{
+	const size_t used = strlen(self->settings);
+	if (getenv(name) != NULL)
+		return;
+	if (setenv(name, value, 1) != 0) {
+		note(self, "%s could not be set: %s.", name, strerror(errno));
+		return;
+	}
+	snprintf(self->settings + used, sizeof(self->settings) - used, "%s%s=%s",
+	    used > 0 ? "; " : "", name, value);
+}
+
+static void prepare_environment(ocl_self *self)
+{
+	const char *cache = self->host->option(self->host->ctx, "cache-dir");
+	const char *rusticl = self->host->option(self->host->ctx, "rusticl");
+	char folder[4096];
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		if (cache == NULL) {
+			set_unless_set(self, caches[i].off_variable, caches[i].off_value);
+			continue;
+		}
+		if (getenv(caches[i].folder_variable) != NULL)
+			continue;
+		if (snprintf(folder, sizeof(folder), "%s/%s", cache, caches[i].folder) >=
+		        (int)sizeof(folder) ||
+		    (mkdir(folder, 0700) != 0 && errno != EEXIST))
+			note(self, "The folder %s in %s cannot be made, so compiled kernels of that "
+			    "stack go where it keeps them by itself.", caches[i].folder, cache);
+		else
+			set_unless_set(self, caches[i].folder_variable, folder);
+	}
+	/* Without it rusticl is a platform without devices. */
+	if (rusticl == NULL)
+		rusticl = "llvmpipe";
+	if (strcmp(rusticl, "off") != 0)
+		set_unless_set(self, "RUSTICL_ENABLE", rusticl);
+}
+
+const char *ocl_platforms_cache(const ocl_self *self, const ocl_platform *p)
+{
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		const char *off = getenv(caches[i].off_variable);
+		if (strcmp(caches[i].slug, p->slug) != 0)
+			continue;
+		if (off != NULL && strcmp(off, caches[i].off_value) == 0)
+			return "off";
+		if (strstr(self->settings, caches[i].folder_variable) != NULL)
+			return "evenhand's";
+		return getenv(caches[i].folder_variable) != NULL ? "the user's" : "the driver's";
+	}
+	return "";
+}
+
+static void make_slug(ocl_platform *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(slugs) / sizeof(slugs[0]); i++)
+		if (strstr(p->name, slugs[i].in_name) != NULL) {
+			snprintf(p->slug, sizeof(p->slug), "%s", slugs[i].slug);
+			return;
+		}
+	for (const char *c = p->name; *c != '\0' && n + 1 < sizeof(p->slug); c++) {
+		if ((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'))
+			p->slug[n++] = *c;
+		else if (*c >= 'A' && *c <= 'Z')
+			p->slug[n++] = (char)(*c - 'A' + 'a');
+		else if (n > 0 && p->slug[n - 1] != '-')
+			p->slug[n++] = '-';
+	}
+	while (n > 0 && p->slug[n - 1] == '-')
+		n--;
+	p->slug[n] = '\0';
+	if (n == 0)
+		snprintf(p->slug, sizeof(p->slug), "platform");
+}
+
+/* A platform behind an ICD loader begins with a pointer to the vendor's table of functions, the
+ * second of which is its clGetPlatformInfo: whose file is that? */
+static void find_library(const ocl_api *api, ocl_platform *p, const char *extensions)
+{
+	void *const *table;
+	if (!ocl_platforms_has_word(extensions, "cl_khr_icd"))
+		return;
+	table = *(void *const *const *)(const void *)p->id;
+	if (table == NULL)
+		return;
+	vendorlib_file_of(table[1], p->library, sizeof(p->library));
+	if (strcmp(p->library, api->path) == 0)
+		p->library[0] = '\0';
+}
+
+static eh_status describe_platform(ocl_self *self, ocl_platform *p, eh_error *error)
+{
+	char *name = platform_text(&self->api, p->id, CL_PLATFORM_NAME);
+	char *version = platform_text(&self->api, p->id, CL_PLATFORM_VERSION);
+	char *extensions = platform_text(&self->api, p->id, CL_PLATFORM_EXTENSIONS);
+	eh_status status = EH_OK;
+	if (name == NULL || version == NULL || extensions == NULL) {
+		status = failure_set(error, EH_E_NO_MEMORY, "start",
+		    "No memory is left to list the OpenCL platforms.");
+	} else {
+		snprintf(p->name, sizeof(p->name), "%s", name[0] != '\0' ? name : "unnamed");
+		snprintf(p->version_text, sizeof(p->version_text), "%s", version);
+		p->version = parse_version(version);
+		make_slug(p);
+		find_library(&self->api, p, extensions);
+	}
+	free(name);
+	free(version);
+	free(extensions);
+	return status;
+}
+
+static cl_bool ask_bool(const ocl_api *api, cl_device_id device, cl_device_info what)
+{
+	cl_bool yes = CL_FALSE;
+	if (api->clGetDeviceInfo(device, what, sizeof(yes), &yes, NULL) != CL_SUCCESS)
+		return CL_FALSE;
+	return yes;
+}
+
+/* Fills name, version, usable and reason of a listing that has id and platform. */
+static void describe_listing(ocl_self *self, ocl_listing *d)
+{
+	cl_command_queue_properties queue = 0;
+	char text[160];
+	copy_device_text(&self->api, d->id, CL_DEVICE_NAME, d->name, sizeof(d->name));
+	copy_device_text(&self->api, d->id, CL_DEVICE_VERSION, text, sizeof(text));
+	d->version = parse_version(text);
+	if (d->platform->version < d->version)
+		d->version = d->platform->version;
+	if (d->version < 120)
+		snprintf(d->reason, sizeof(d->reason), "The device speaks \"%.60s\" on a platform with "
+		    "\"%.60s\", and evenhand needs OpenCL 1.2: update the driver.", text,
+		    d->platform->version_text);
+	else if (!ask_bool(&self->api, d->id, CL_DEVICE_AVAILABLE))
+		snprintf(d->reason, sizeof(d->reason), "The driver says that the device is not "
+		    "available now: another program may hold it, or it is switched off.");
+	else if (!ask_bool(&self->api, d->id, CL_DEVICE_COMPILER_AVAILABLE))
+		snprintf(d->reason, sizeof(d->reason), "The driver has no compiler for OpenCL C, "
+		    "which evenhand's kernels are written in: install the full driver.");
+	else if (!ask_bool(&self->api, d->id, CL_DEVICE_ENDIAN_LITTLE))
+		snprintf(d->reason, sizeof(d->reason), "The device is big-endian, which evenhand does "
+		    "not support.");
+	else if (self->api.clGetDeviceInfo(d->id, CL_DEVICE_QUEUE_PROPERTIES, sizeof(queue), &queue,
+	             NULL) != CL_SUCCESS || (queue & CL_QUEUE_PROFILING_ENABLE) == 0)
+		snprintf(d->reason, sizeof(d->reason), "The device has no profiling queues, which "
+		    "OpenCL demands of every device: update the driver.");
+	else
+		d->usable = true;
+}
+
+static eh_status list_devices(ocl_self *self, ocl_platform *p, eh_error *error)
+{
+	cl_device_id *ids;
+	ocl_listing *grown;
+	cl_uint count = 0;
+	uint32_t before = 0;
+	cl_int rc = self->api.clGetDeviceIDs(p->id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+	if (rc != CL_SUCCESS && rc != CL_DEVICE_NOT_FOUND) {
+		note(self, "Platform %s (%s) does not tell its devices: %s.", p->name, p->version_text,
+		    ocl_error_name(rc));
+		return EH_OK;
+	}
+	if (rc == CL_DEVICE_NOT_FOUND || count == 0) {
+		note(self, "Platform %s (%s) has no devices%s.", p->name, p->version_text,
+		    strcmp(p->slug, "rusticl") == 0 ?
+		    ": name the drivers it may use in RUSTICL_ENABLE, for example llvmpipe" : "");
+		return EH_OK;
+	}
+	ids = calloc(count, sizeof(cl_device_id));
+	grown = realloc(self->devices, (self->device_count + count) * sizeof(*grown));
+	if (grown != NULL)
+		self->devices = grown;
+	if (ids == NULL || grown == NULL) {
+		free(ids);
+		return failure_set(error, EH_E_NO_MEMORY, "start",
+		    "No memory is left to list the OpenCL devices.");
+	}
+	rc = self->api.clGetDeviceIDs(p->id, CL_DEVICE_TYPE_ALL, count, ids, NULL);
+	if (rc != CL_SUCCESS) {
+		note(self, "Platform %s (%s) does not tell its devices: %s.", p->name, p->version_text,
+		    ocl_error_name(rc));
+		free(ids);
+		return EH_OK;
+	}
+	/* Two platforms may have one slug: the numbering goes on. */
+	for (uint32_t i = 0; i < self->device_count; i++)
+		before += strcmp(self->devices[i].platform->slug, p->slug) == 0;
+	for (cl_uint i = 0; i < count; i++) {
+		ocl_listing *d = &self->devices[self->device_count++];
+		memset(d, 0, sizeof(*d));
+		d->id = ids[i];
+		d->platform = p;
+		snprintf(d->selector, sizeof(d->selector), "%s-%u", p->slug, (unsigned)(before + i));
+		describe_listing(self, d);
+		if (!d->usable)
+			note(self, "%s (%s): %s", d->selector, d->name, d->reason);
+	}
+	free(ids);
+	return EH_OK;
+}
+
+static void note_nothing_found(ocl_self *self)
+{
+	const char *vendors = getenv("OCL_ICD_VENDORS");
+	if (vendors != NULL)
+		note(self, "The OpenCL loader %s found no platforms by OCL_ICD_VENDORS=%.512s: name an "
+		    ".icd file or a folder of them, or unset it.", self->api.path, vendors);
+	else
+		note(self, "The OpenCL loader %s found no platforms in /etc/OpenCL/vendors: install a "
+		    "driver, such as pocl-opencl-icd or the vendor's.", self->api.path);
+}
+
+static void note_rusticl(ocl_self *self)
+{
+	if (strstr(self->settings, "RUSTICL_ENABLE=") == NULL)
+		return;
+	for (uint32_t i = 0; i < self->platform_count; i++)
+		if (strcmp(self->platforms[i].slug, "rusticl") == 0) {
+			note(self, "RUSTICL_ENABLE=%s was set so that platform rusticl shows its devices; "
+			    "--set opencl.rusticl=off leaves it as it is.", getenv("RUSTICL_ENABLE"));
+			return;
+		}
+}
+
+static eh_status list_platforms(ocl_self *self, eh_error *error)
+{
+	cl_platform_id *ids;
+	cl_uint count = 0;
+	eh_status status = EH_OK;
+	cl_int rc = self->api.clGetPlatformIDs(0, NULL, &count);
+	if (rc == -1001 || (rc == CL_SUCCESS && count == 0)) { /* CL_PLATFORM_NOT_FOUND_KHR */
+		note_nothing_found(self);
+		return EH_OK;
+	}
+	if (rc != CL_SUCCESS)
+		return ocl_error_call_as(error, EH_E_UNAVAILABLE, rc, "clGetPlatformIDs",
+		    "The OpenCL loader %s does not list its platforms", self->api.path);
+	ids = calloc(count, sizeof(cl_platform_id));
+	self->platforms = calloc(count, sizeof(*self->platforms));
+	if (ids == NULL || self->platforms == NULL) {
+		free(ids);
+		return failure_set(error, EH_E_NO_MEMORY, "start",
+		    "No memory is left to list the OpenCL platforms.");
+	}
+	rc = self->api.clGetPlatformIDs(count, ids, NULL);
+	if (rc != CL_SUCCESS)
+		status = ocl_error_call_as(error, EH_E_UNAVAILABLE, rc, "clGetPlatformIDs",
+		    "The OpenCL loader %s does not list its platforms", self->api.path);
+	for (cl_uint i = 0; i < count && status == EH_OK; i++) {
+		ocl_platform *p = &self->platforms[self->platform_count++];
+		p->id = ids[i];
+		status = describe_platform(self, p, error);
+		if (status == EH_OK)
+			status = list_devices(self, p, error);
+	}
+	free(ids);
+	if (status == EH_OK)
+		note_rusticl(self);
+	return status;
+}
+
+eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
+{
+	eh_status status;
+	ocl_self *self = calloc(1, sizeof(*self));
+	if (self == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
+	self->host = host;
+	/* Before the library is opened: drivers read it in their constructors. */
+	prepare_environment(self);
+	status = ocl_loader_open(&self->api, host->option(host->ctx, "library"), error);
+	if (status == EH_OK)
+		status = list_platforms(self, error);
+	if (status != EH_OK) {
+		ocl_platforms_stop(self);
+		return status;
+	}
+	*out = self;
+	return EH_OK;
+}
+
+void ocl_platforms_stop(void *opaque)
+{
+	ocl_self *self = opaque;
+	if (self == NULL)
+		return;
+	free(self->devices);
+	free(self->platforms);
+	free(self);
+}
+
+void ocl_platforms_notes(void *opaque, char *text, size_t size)
+{
+	const ocl_self *self = opaque;
+	if (size > 0)
+		snprintf(text, size, "%s", self->notes);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiled kernels, kept between runs in the folder that the core lends.  An entry is KEY and a
+ * suffix, with KEY.sha256 beside it (in the form that sha256sum -c reads); one whose bytes do not
+ * have that digest, or that somebody else could have written, is never used.
+ */
+#ifndef SHARED_BINARYCACHE_H
+#define SHARED_BINARYCACHE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "evenhand/backend.h"
+
+typedef struct binarycache {
+	const eh_host *host;
+	const char *folder;  /* NULL = off                                                    */
+	const char *suffix;  /* ".cubin"                                                      */
+	bool warned;         /* that nothing can be kept                                      */
+} binarycache;
+
+/* The key of what all the texts shape: their SHA-256 with their lengths; "none" (which finds
+ * nothing) when memory is out.  Begin with a text that says whose entries these are, and their
+ * version. */
+void binarycache_key(const eh_host *host, const char *const texts[], size_t count, char key[65]);
+
+/* True when there is a sound entry: *binary (malloc'd), *size, and its path.  A damaged one is
+ * logged and counts as missing. */
+bool binarycache_load(const binarycache *cache, const char *key, void **binary, size_t *size,
+                      char path[PATH_MAX]);
+
+/* Keeps an entry, in one step; false (with one warning per cache) when that is not possible. */
+bool binarycache_store(binarycache *cache, const char *key, const void *binary, size_t size,
+                       char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling what the caller allocated, errors first, without writing beyond the size it gave. */
+#ifndef SHARED_FAILURE_H
+#define SHARED_FAILURE_H
+
+#include <stdarg.h>
+
+#include "evenhand/backend.h"
+
+/* One code of a vendor's API: its name, and what it means in evenhand's terms. */
+typedef struct failure_code {
+	int64_t native;
+	eh_status status;
+	const char *name;
+} failure_code;
+
+/* The entry of that code, or NULL. */
+const failure_code *failure_find(const failure_code *codes, size_t count, int64_t native);
+
+/* Fills *error as far as its struct_size reaches (NULL: not at all); returns code. */
+__attribute__((format(printf, 4, 5)))
+eh_status failure_set(eh_error *error, eh_status code, const char *where, const char *format, ...);
+
+/* The same for a failed call of the vendor's API: ": WHERE returned NAME (NATIVE)." ends the
+ * message, and then the remedy, a sentence of its own (NULL or "" = none). */
+__attribute__((format(printf, 7, 8)))
+eh_status failure_native(eh_error *error, eh_status code, const char *where, int64_t native,
+                         const char *name, const char *remedy, const char *format, ...);
+
+/* failure_native with the arguments of another variadic function. */
+__attribute__((format(printf, 7, 0)))
+eh_status failure_native_list(eh_error *error, eh_status code, const char *where, int64_t native,
+                              const char *name, const char *remedy, const char *format,
+                              va_list arguments);
+
+/* Copies from (of size bytes, beginning with its struct_size) to where a caller of another
+ * version allocated the same struct; to keeps its own struct_size. */
+void failure_deliver(void *to, const void *from, size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A vendor's library, opened at run time by a list of versioned names, and its functions, found all
+ * or nothing.  A backend keeps its functions in a struct of pointers and lists them once:
+ *
+ *   #define MY_FUNCTIONS(X) \
+ *           X(mem_alloc, "vdMemAlloc_v2|vdMemAlloc", (void **p, size_t n)) ...
+ *   typedef struct my_api {
+ *   #define X(field, names, arguments) vdResult (*field) arguments;
+ *           MY_FUNCTIONS(X)
+ *   #undef X
+ *   } my_api;
+ *   static const vendorlib_symbol symbols[] = {
+ *   #define X(field, names, arguments) VENDORLIB_REQUIRED(my_api, field, names)
+ *           MY_FUNCTIONS(X)
+ *   #undef X
+ *   };
+ */
+#ifndef SHARED_VENDORLIB_H
+#define SHARED_VENDORLIB_H
+
+#include <stdbool.h>
+
+#include "evenhand/backend.h"
+
+typedef struct vendorlib {
+	void *handle;     /* NULL = not open                                                  */
+	char name[96];    /* under which it was found, "libcuda.so.1"                         */
+	char path[256];   /* of the file, "" = unknown                                        */
+} vendorlib;
+
+typedef struct vendorlib_symbol {
+	const char *names;  /* tried in this order, separated by '|'                          */
+	size_t offset;      /* of the pointer in the struct                                   */
+	bool required;
+} vendorlib_symbol;
+
+#define VENDORLIB_REQUIRED(type, field, names) { names, offsetof(type, field), true },
+#define VENDORLIB_OPTIONAL(type, field, names) { names, offsetof(type, field), false },
+
+/*
+ * Opens the first of names (blank-separated) that can be opened, or only `chosen` (a path or name
+ * that the user set, NULL = none).  EH_E_UNAVAILABLE when none can: the message says which names
+ * were looked for, why the last failed when its file is there, and then `advice`, a sentence that
+ * says what to install.  What was opened is never closed: drivers keep threads and exit handlers in
+ * it.  `what` is what people call it, "The NVIDIA driver's library".
+ */
+eh_status vendorlib_open(vendorlib *library, const char *what, const char *names,
+                         const char *chosen, const char *advice, eh_error *error);
+
+/*
+ * Fills the pointers of *table (NULL for an optional function that is not there).  All or nothing:
+ * EH_E_INCOMPATIBLE names the first required function that is missing, and *table is then zero
+ * in every place of the list.  `advice` is a clause that says what to update.
+ */
+eh_status vendorlib_resolve(const vendorlib *library, const vendorlib_symbol *symbols, size_t count,
+                            void *table, const char *advice, eh_error *error);
+
+/* The address of one function by name, NULL when there is none or no library. */
+void *vendorlib_find(const vendorlib *library, const char *name);
+
+/* The file that holds address, links followed, or "" when that is unknown. */
+void vendorlib_file_of(const void *address, char *path, size_t size);
+
+#endif

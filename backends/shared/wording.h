@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that backends put together: kernel sources, layers, notes, log lines. */
+#ifndef SHARED_WORDING_H
+#define SHARED_WORDING_H
+
+#include "evenhand/backend.h"
+
+/* The text to compile, malloc'd, or NULL when memory is out: the macros as #define lines, the
+ * prelude, the body.  Lines, for a value with blanks or quotes does not survive every option
+ * parser. */
+char *wording_source(const eh_source *source);
+
+/* The same with another prelude. */
+char *wording_source_with(const eh_source *source, const char *prelude);
+
+/* Hands a compiler's messages to the caller of program_build: cut to log_size and terminated; text
+ * NULL is "". */
+void wording_log(const char *text, char *log, size_t log_size);
+
+/* One line: blanks for control characters, blanks at the ends cut. */
+void wording_tidy(char *text);
+
+/* Appends "key=value" to layer->detail, after "; " if it is not the first.  An empty value is left
+ * out; what does not fit is cut at a word and ends in "...". */
+void wording_detail(eh_layer *layer, const char *key, const char *value);
+void wording_detail_number(eh_layer *layer, const char *key, uint64_t value);
+
+/* Adds a line to notes (text of `size` bytes) if it fits whole. */
+__attribute__((format(printf, 3, 4)))
+void wording_note(char *notes, size_t size, const char *format, ...);
+
+/* One line to the core's log. */
+__attribute__((format(printf, 3, 4)))
+void wording_say(const eh_host *host, int level, const char *format, ...);
+
+/* Sixteen bytes as 8-4-4-4-12. */
+void wording_uuid(const unsigned char bytes[16], char *out, size_t size);
+
+#endif

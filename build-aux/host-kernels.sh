@@ -1,0 +1,27 @@
+#!/bin/sh
+# Compiles the kernels of the released protocols ahead of time, for machines without a compiler,
+# and leaves a note of what compiled them, which the host backend discloses.
+# usage: host-kernels.sh PROGRAM SOURCE-FOLDER OUTPUT-FOLDER CC FLAGS
+set -eu
+program=$1 sources=$2 out=$3 cc=$4 flags=$5
+rm -rf "$sources"
+mkdir -p "$sources" "$out"
+"$program" kernels "$sources" >/dev/null
+# The compiler and its flags are lists of words on purpose.
+# shellcheck disable=SC2086
+note=$(printf 'version=%s\nflags=%s\ntarget=baseline' "$($cc --version | head -n 1)" "$flags")
+if [ "$note" != "$(cat "$out/compiler" 2>/dev/null)" ]; then
+	rm -f "$out"/*.so "$out/compiler"
+fi
+for old in "$out"/*.so; do
+	[ -e "$sources/$(basename "$old" .so).c" ] || rm -f "$old"
+done
+for c in "$sources"/*.c; do
+	# The name is the digest of the text: what is there is up to date.
+	so=$out/$(basename "$c" .c).so
+	[ -e "$so" ] && continue
+	# shellcheck disable=SC2086
+	$cc $flags -o "$so.tmp" "$c" -lm
+	mv "$so.tmp" "$so"
+done
+printf '%s\n' "$note" > "$out/compiler"

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Static analysis: cppcheck over C, clang-tidy's bug finders, shellcheck over every script.
+# A finding is a failure; a linter that is not installed is one too, since a skipped check checks nothing.
+# usage: lint.sh SOURCE-FOLDER BUILD-FOLDER
+set -u
+src=$1 build=$2
+bad=0
+for tool in cppcheck clang-tidy shellcheck; do
+	command -v $tool >/dev/null 2>&1 || { echo "lint: $tool is missing: run build-aux/setup.sh --ci" >&2; exit 5; }
+done
+cd "$src" || exit 5
+echo "lint: shellcheck"
+# shellcheck disable=SC2046
+shellcheck -x $(find . -path ./build -prune -o -name '*.sh' -print | grep -v '^./build[^/]*/' | grep -v '^./build/') .ci/run || bad=1
+# Only what is built here: the headers of other vendors are not there.
+folders="core workloads plugins backends/shared"
+# shellcheck disable=SC2013
+for name in $(sed -n 's/^BACKENDS = *//p' "$build/config.mk"); do folders="$folders backends/$name"; done
+flags=$(sed -n 's/^[a-z]*_CPPFLAGS = *//p' "$build/config.mk" | tr '\n' ' ')
+echo "lint: cppcheck"
+# shellcheck disable=SC2086
+cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
+	--suppress=missingIncludeSystem --suppress=unknownMacro --suppress='*:*/workloads/dialect.h' \
+	-D__GNUC__=12 -I core/include -I core -I backends -I "$build" $folders || bad=1
+echo "lint: clang-tidy"
+# shellcheck disable=SC2086
+find $folders -name '*.c' -print0 | xargs -0 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' \
+	--checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-reserved-identifier,-bugprone-implicit-widening-of-multiplication-result,-bugprone-assignment-in-if-condition,-bugprone-sizeof-expression,-bugprone-macro-parentheses,-clang-analyzer-optin.portability.UnixAPI,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
+	{} -- -std=gnu17 -D_GNU_SOURCE -I core/include -I core -I backends -I "$build" $flags \
+	-DEVENHAND_LIBRARY_DIR='""' -DEVENHAND_DATA_DIR='""' -DCL_TARGET_OPENCL_VERSION=300 2>/dev/null || bad=1
+[ $bad -eq 0 ] && echo "lint: clean"
+exit $bad

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/audit_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+
+enum { PUBLIC_SIZE = 32, SIGNATURE_SIZE = 64 };
+
+struct audit_key {
+	char *name;
+	EVP_PKEY *pair;
+	audit_public public_key;
+};
+
+/* ---- names and folders ----------------------------------------------------------------------- */
+
+char *audit_folder(const char *sub)
+{
+	const char *base = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	/* The XDG specification says that a relative path is to be ignored. */
+	if (base != NULL && base[0] == '/')
+		return memory_format("%s/evenhand/%s", base, sub);
+	if (home != NULL && home[0] == '/')
+		return memory_format("%s/.config/evenhand/%s", home, sub);
+	return NULL;
+}
+
+bool audit_name_ok(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size > 0 && size <= AUDIT_NAME_MAX && name[0] != '.' &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
+}
+
+static eh_status refuse_name(const char *name, eh_error *error)
+{
+	return error_set(error, EH_E_USAGE, "'%.80s' is no name of a key: small letters, digits, '-', "
+	                 "'_' and '.' make one, at most %d", name, AUDIT_NAME_MAX);
+}
+
+static eh_status key_path(const char *name, const char *suffix, char **out, eh_error *error)
+{
+	char *folder;
+
+	if (!audit_name_ok(name))
+		return refuse_name(name, error);
+	folder = audit_folder("keys");
+	if (folder == NULL)
+		return error_set(error, EH_E_IO, "there is no place for keys: set HOME or "
+		                 "XDG_CONFIG_HOME");
+	*out = memory_format("%s/%s%s", folder, name, suffix);
+	free(folder);
+	return EH_OK;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static void to_hex(const unsigned char *bytes, size_t size, char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < size; i++) {
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	hex[2 * size] = '\0';
+}
+
+/* Lower-case digits, exactly 2 * size of them: one spelling for one value. */
+static bool from_hex(const char *hex, unsigned char *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (strlen(hex) != 2 * size || strspn(hex, digits) != 2 * size)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (unsigned char)((strchr(digits, hex[2 * i]) - digits) << 4 |
+		                           (strchr(digits, hex[2 * i + 1]) - digits));
+	return true;
+}
+
+bool audit_public_of(const char *hex, audit_public *out)
+{
+	unsigned char bytes[PUBLIC_SIZE];
+
+	if (!from_hex(hex, bytes, sizeof(bytes)))
+		return false;
+	to_hex(bytes, sizeof(bytes), out->key);
+	digest_bytes(bytes, sizeof(bytes), out->fingerprint);
+	return true;
+}
+
+static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, eh_error *error)
+{
+	unsigned char bytes[PUBLIC_SIZE];
+	size_t size = sizeof(bytes);
+	char hex[AUDIT_KEY_HEX + 1];
+
+	if (EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
+	    EVP_PKEY_get_raw_public_key(pair, bytes, &size) != 1 || size != sizeof(bytes))
+		return error_set(error, EH_E_FORMAT, "%s: this is no Ed25519 key", path);
+	to_hex(bytes, sizeof(bytes), hex);
+	(void)audit_public_of(hex, out);
+	return EH_OK;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* A new file that only its owner may read, or anybody; what stands there stays. */
+static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *error)
+{
+	char *data;
+	long size = BIO_get_mem_data(body, &data);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	long done = 0;
+	int failure = 0;
+
+	if (fd < 0 && errno == EEXIST)
+		return error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
+		                 "choose another name with -o", path);
+	if (fd < 0)
+		return error_system(error, errno, "cannot create '%s'", path);
+	while (done < size && failure == 0) {
+		ssize_t step = write(fd, data + done, (size_t)(size - done));
+
+		if (step < 0 && errno != EINTR)
+			failure = errno;
+		done += step > 0 ? step : 0;
+	}
+	if (failure == 0 && fsync(fd) != 0)
+		failure = errno;
+	if (close(fd) != 0 && failure == 0)
+		failure = errno;
+	if (failure == 0)
+		return EH_OK;
+	(void)unlink(path);
+	return error_system(error, failure, "cannot write '%s'", path);
+}
+
+static eh_status write_private(const char *path, EVP_PKEY *pair, const char *passphrase,
+                               eh_error *error)
+{
+	bool locked = passphrase != NULL && passphrase[0] != '\0';
+	BIO *body = BIO_new(BIO_s_mem());
+	eh_status status;
+
+	if (body == NULL ||
+	    PEM_write_bio_PKCS8PrivateKey(body, pair, locked ? EVP_aes_256_cbc() : NULL,
+	                                  locked ? passphrase : NULL,
+	                                  locked ? (int)strlen(passphrase) : 0, NULL, NULL) != 1)
+		status = error_set(error, EH_E_NO_MEMORY, "libcrypto could not write the key");
+	else
+		status = write_new(path, 0600, body, error);
+	BIO_free(body);
+	return status;
+}
+
+static eh_status write_public(const char *path, EVP_PKEY *pair, const char *name,
+                              const char *comment, eh_error *error)
+{
+	BIO *body = BIO_new(BIO_s_mem());
+	char *line = memory_format("evenhand key %s%s%s\n", name, comment != NULL ? ": " : "",
+	                           comment != NULL ? comment : "");
+	eh_status status;
+	size_t i;
+
+	for (i = 0; line[i] != '\0' && line[i + 1] != '\0'; i++)
+		if ((unsigned char)line[i] < 0x20 || line[i] == '-' )
+			line[i] = line[i] == '-' ? '-' : ' ';
+	if (body == NULL || BIO_puts(body, line) <= 0 || PEM_write_bio_PUBKEY(body, pair) != 1)
+		status = error_set(error, EH_E_NO_MEMORY, "libcrypto could not write the key");
+	else
+		status = write_new(path, 0644, body, error);
+	BIO_free(body);
+	free(line);
+	return status;
+}
+
+eh_status audit_key_make(const char *name, const char *comment, const char *passphrase,
+                         audit_public *made, eh_error *error)
+{
+	char *folder = audit_folder("keys");
+	char *path = NULL;
+	char *public_path = NULL;
+	EVP_PKEY *pair = NULL;
+	eh_status status = key_path(name, ".pem", &path, error);
+
+	if (status == EH_OK)
+		status = key_path(name, ".pub", &public_path, error);
+	if (status == EH_OK)
+		status = dir_make(folder, error);
+	if (status == EH_OK && chmod(folder, 0700) != 0)
+		status = error_system(error, errno, "cannot close '%s' to others", folder);
+	if (status == EH_OK && file_exists(public_path))
+		status = error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
+		                   "choose another name with -o", public_path);
+	if (status == EH_OK) {
+		pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+		if (pair == NULL)
+			status = error_set(error, EH_E_UNSUPPORTED, "libcrypto cannot make an Ed25519 key");
+	}
+	if (status == EH_OK)
+		status = public_of(pair, path, made, error);
+	if (status == EH_OK)
+		status = write_private(path, pair, passphrase, error);
+	if (status == EH_OK)
+		status = write_public(public_path, pair, name, comment, error);
+	EVP_PKEY_free(pair);
+	free(public_path);
+	free(path);
+	free(folder);
+	return status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+typedef struct asking { const char *path; bool asked; } asking;
+
+static int ask_passphrase(char *out, int room, int writing, void *context)
+{
+	asking *a = context;
+	const char *given = getenv("EVENHAND_KEY_PASSPHRASE");
+	char prompt[256];
+	size_t size;
+
+	a->asked = true;
+	if (given == NULL) {
+		snprintf(prompt, sizeof(prompt), "passphrase of %.200s: ", a->path);
+		if (!isatty(STDIN_FILENO) ||
+		    EVP_read_pw_string_min(out, 0, room, prompt, writing) != 0)
+			return -1;
+		return (int)strlen(out);
+	}
+	size = strlen(given);
+	if (size > (size_t)room)
+		return -1;
+	memcpy(out, given, size);
+	return (int)size;
+}
+
+/* A key that others can read is no secret. */
+static eh_status check_mode(const char *path, eh_error *error)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0)
+		return errno == ENOENT ?
+			error_set(error, EH_E_NOT_FOUND, "there is no key %s; `evenhand key new` makes "
+			          "one, `evenhand key list` shows what is there", path) :
+			error_system(error, errno, "cannot read '%s'", path);
+	if ((info.st_mode & 077) != 0)
+		return error_set(error, EH_E_USAGE, "%s can be read by others; if it is still a secret, "
+		                 "chmod 600 it", path);
+	return EH_OK;
+}
+
+eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
+{
+	char *path = NULL;
+	char *data = NULL;
+	size_t size;
+	EVP_PKEY *pair = NULL;
+	audit_public public_key;
+	asking a = { NULL, false };
+	eh_status status = EH_OK;
+
+	if (strchr(name, '/') != NULL)
+		path = memory_text(name);
+	else
+		status = key_path(name, ".pem", &path, error);
+	if (status == EH_OK)
+		status = check_mode(path, error);
+	if (status == EH_OK)
+		status = file_read(path, &data, &size, error);
+	if (status == EH_OK) {
+		BIO *body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
+
+		a.path = path;
+		pair = body != NULL ? PEM_read_bio_PrivateKey(body, NULL, ask_passphrase, &a) : NULL;
+		BIO_free(body);
+		if (pair == NULL)
+			status = error_set(error, EH_E_FORMAT, "%s: %s", path, a.asked ?
+			                   "the passphrase does not open it (EVENHAND_KEY_PASSPHRASE, or "
+			                   "typed at a terminal)" : "this is no private key in PEM");
+		OPENSSL_cleanse(data, size);
+	}
+	if (status == EH_OK)
+		status = public_of(pair, path, &public_key, error);
+	if (status == EH_OK) {
+		*out = memory_get(sizeof(**out));
+		(*out)->name = memory_text(name);
+		(*out)->pair = pair;
+		(*out)->public_key = public_key;
+		pair = NULL;
+	}
+	EVP_PKEY_free(pair);
+	free(data);
+	free(path);
+	return status;
+}
+
+const audit_public *audit_key_public(const audit_key *key)
+{
+	return &key->public_key;
+}
+
+const char *audit_key_name(const audit_key *key)
+{
+	return key->name;
+}
+
+void audit_key_close(audit_key *key)
+{
+	if (key == NULL)
+		return;
+	EVP_PKEY_free(key->pair);
+	free(key->name);
+	free(key);
+}
+
+eh_status audit_public_read(const char *path, audit_public *out, eh_error *error)
+{
+	char *own = NULL;
+	char *data;
+	size_t size;
+	BIO *body;
+	EVP_PKEY *pair;
+	eh_status status;
+
+	if (!file_exists(path) && audit_name_ok(path) &&
+	    key_path(path, ".pub", &own, NULL) == EH_OK && file_exists(own))
+		path = own;
+	status = file_read(path, &data, &size, error);
+	if (status != EH_OK) {
+		free(own);
+		return status;
+	}
+	body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
+	pair = body != NULL ? PEM_read_bio_PUBKEY(body, NULL, NULL, NULL) : NULL;
+	if (pair == NULL)
+		status = error_set(error, EH_E_FORMAT, "%s: this is no public key in PEM; `evenhand key "
+		                   "new` writes one as NAME.pub", path);
+	else
+		status = public_of(pair, path, out, error);
+	EVP_PKEY_free(pair);
+	BIO_free(body);
+	free(data);
+	free(own);
+	return status;
+}
+
+/* ---- signing --------------------------------------------------------------------------------- */
+
+eh_status audit_sign_bytes(const audit_key *key, const void *data, size_t size,
+                           char hex[AUDIT_SIGNATURE_HEX + 1], eh_error *error)
+{
+	unsigned char bytes[SIGNATURE_SIZE];
+	size_t got = sizeof(bytes);
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	bool ok = context != NULL &&
+	          EVP_DigestSignInit(context, NULL, NULL, NULL, key->pair) == 1 &&
+	          EVP_DigestSign(context, bytes, &got, data, size) == 1 && got == sizeof(bytes);
+
+	EVP_MD_CTX_free(context);
+	if (!ok)
+		return error_set(error, EH_E_UNSUPPORTED, "libcrypto could not sign");
+	to_hex(bytes, sizeof(bytes), hex);
+	return EH_OK;
+}
+
+bool audit_verify_bytes(const audit_public *key, const void *data, size_t size, const char *hex)
+{
+	unsigned char bytes[PUBLIC_SIZE];
+	unsigned char signature[SIGNATURE_SIZE];
+	EVP_MD_CTX *context;
+	EVP_PKEY *pair;
+	bool ok;
+
+	if (!from_hex(key->key, bytes, sizeof(bytes)) || !from_hex(hex, signature, sizeof(signature)))
+		return false;
+	pair = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, bytes, sizeof(bytes));
+	context = EVP_MD_CTX_new();
+	ok = pair != NULL && context != NULL &&
+	     EVP_DigestVerifyInit(context, NULL, NULL, NULL, pair) == 1 &&
+	     EVP_DigestVerify(context, signature, sizeof(signature), data, size) == 1;
+	EVP_MD_CTX_free(context);
+	EVP_PKEY_free(pair);
+	return ok;
+}

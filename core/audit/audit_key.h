@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ed25519 keys (OpenSSL's libcrypto).  Own keys are PEM files in the user's configuration folder
+ * (evenhand/keys/NAME.pem, mode 0600, and NAME.pub to give away); keys of others that the user
+ * trusts are evenhand/trusted/NAME.json. */
+#ifndef AUDIT_KEY_H
+#define AUDIT_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { AUDIT_KEY_HEX = 64, AUDIT_SIGNATURE_HEX = 128, AUDIT_NAME_MAX = 64 };
+
+/* A public key; the fingerprint is the SHA-256 of its 32 bytes. */
+typedef struct audit_public {
+	char key[AUDIT_KEY_HEX + 1];
+	char fingerprint[65];
+} audit_public;
+
+/* A key that can sign. */
+typedef struct audit_key audit_key;
+
+/* malloc'd $XDG_CONFIG_HOME/evenhand/SUB or ~/.config/evenhand/SUB; NULL when there is none. */
+char *audit_folder(const char *sub);
+/* Small letters, digits, '-', '_' and '.', not beginning with '.', at most 64. */
+bool audit_name_ok(const char *name);
+
+/* Makes a pair of files and never overwrites one; passphrase NULL or "" leaves the private key
+ * unencrypted.  The comment stands above the public key. */
+eh_status audit_key_make(const char *name, const char *comment, const char *passphrase,
+                         audit_public *made, eh_error *error);
+/* By the name of an own key, or by path where it has a '/'.  An encrypted one takes its passphrase
+ * from EVENHAND_KEY_PASSPHRASE, else from the terminal. */
+eh_status audit_key_open(const char *name, audit_key **out, eh_error *error);
+const audit_public *audit_key_public(const audit_key *key);
+const char *audit_key_name(const audit_key *key);
+void audit_key_close(audit_key *key); /* NULL is fine */
+
+/* From a PEM file, or an own key's name. */
+eh_status audit_public_read(const char *path, audit_public *out, eh_error *error);
+/* From 64 hex digits; false when they are none. */
+bool audit_public_of(const char *hex, audit_public *out);
+
+eh_status audit_sign_bytes(const audit_key *key, const void *data, size_t size,
+                           char hex[AUDIT_SIGNATURE_HEX + 1], eh_error *error);
+bool audit_verify_bytes(const audit_public *key, const void *data, size_t size, const char *hex);
+
+/* ---- trusted keys ---------------------------------------------------------------------------- */
+
+/* What a key is trusted to do. */
+enum audit_role { AUDIT_TESTER = 1, AUDIT_VERIFIER = 2 };
+
+typedef struct audit_trusted {
+	char name[AUDIT_NAME_MAX + 1];
+	audit_public key;
+	unsigned roles;
+	bool own;  /* one of the user's: trusted as tester */
+} audit_trusted;
+
+typedef struct audit_keyring { audit_trusted *items; size_t count; } audit_keyring;
+
+/* Own keys and trusted ones, by name. */
+eh_status audit_keyring_read(audit_keyring *out, eh_error *error);
+void audit_keyring_free(audit_keyring *ring);
+/* Roles of the key, all ways together; *name is that of one entry, NULL when there is none. */
+unsigned audit_keyring_roles(const audit_keyring *ring, const audit_public *key, const char **name);
+/* Never overwrites a name. */
+eh_status audit_trust_add(const char *name, const audit_public *key, unsigned roles,
+                          eh_error *error);
+eh_status audit_trust_remove(const char *name, eh_error *error);
+
+#endif

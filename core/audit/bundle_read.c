@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/bundle.h"
+#include "base/files.h"
+#include "base/text.h"
+
+enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 100, BLOCK = 1 << 16 };
+static const size_t total_max = (size_t)1 << 30;
+
+bool bundle_is(const char *path)
+{
+	unsigned char magic[2] = { 0, 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) && magic[0] == 0x1f &&
+	     magic[1] == 0x8b;
+	close(fd);
+	return is;
+}
+
+const bundle_member *bundle_find(const bundle *b, const char *name)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (strcmp(b->members[i].name, name) == 0)
+			return &b->members[i];
+	return NULL;
+}
+
+bool bundle_is_result(const bundle_member *m)
+{
+	size_t size = strlen(m->name);
+
+	return strncmp(m->name, "results/", 8) == 0 && size > 13 &&
+	       strcmp(m->name + size - 5, ".json") == 0;
+}
+
+/* A name that stays within its folder on every system. */
+static bool name_ok(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                              "0123456789._@+-/";
+	const char *at = name;
+
+	if (name[0] == '\0' || name[0] == '/' || strlen(name) > NAME_MAX_BYTES ||
+	    name[strspn(name, letters)] != '\0')
+		return false;
+	while (at != NULL) {
+		size_t size = strcspn(at, "/");
+
+		if (size == 0 || at[0] == '.')
+			return false;
+		at = at[size] == '/' ? at + size + 1 : NULL;
+	}
+	return true;
+}
+
+static eh_status check_entry(const char *path, struct archive_entry *entry, const bundle *b,
+                             size_t total, eh_error *error)
+{
+	const char *name = archive_entry_pathname(entry);
+
+	if (name == NULL || !name_ok(name))
+		return error_set(error, EH_E_FORMAT, "%s: a member has a name that no bundle has: "
+		                 "\"%.60s\"", path, name != NULL ? name : "");
+	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
+	    archive_entry_symlink(entry) != NULL)
+		return error_set(error, EH_E_FORMAT, "%s: %s is no plain file", path, name);
+	if (bundle_find(b, name) != NULL)
+		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
+	if (b->count == MEMBERS_MAX)
+		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, MEMBERS_MAX);
+	if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0 ||
+	    (uint64_t)archive_entry_size(entry) > total_max - total)
+		return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", path);
+	return EH_OK;
+}
+
+/* What is stated as the size need not be there: memory grows with what is. */
+static eh_status read_data(const char *path, struct archive *a, bundle_member *m, size_t size,
+                           eh_error *error)
+{
+	size_t room = BLOCK;
+
+	m->data = memory_get(room);
+	for (;;) {
+		la_ssize_t got;
+
+		if (room - m->size < BLOCK / 2) {
+			room *= 2;
+			m->data = memory_grow(m->data, room);
+		}
+		got = archive_read_data(a, m->data + m->size, room - m->size - 1);
+		if (got < 0)
+			return error_set(error, EH_E_FORMAT, "%s: %s cannot be unpacked: %.120s", path,
+			                 m->name, archive_error_string(a));
+		if (got == 0)
+			break;
+		m->size += (size_t)got;
+		if (m->size > size)
+			return error_set(error, EH_E_FORMAT, "%s: %s is longer than stated", path, m->name);
+	}
+	m->data[m->size] = '\0';
+	if (m->size != size)
+		return error_set(error, EH_E_FORMAT, "%s: %s is shorter than stated", path, m->name);
+	return EH_OK;
+}
+
+static eh_status read_members(const char *path, struct archive *a, bundle *out, eh_error *error)
+{
+	size_t total = 0;
+
+	for (;;) {
+		struct archive_entry *entry;
+		bundle_member *m;
+		int rc = archive_read_next_header(a, &entry);
+		eh_status status;
+
+		if (rc == ARCHIVE_EOF)
+			return EH_OK;
+		if (rc != ARCHIVE_OK)
+			return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %.120s", path,
+			                 archive_error_string(a) != NULL ? archive_error_string(a) :
+			                 "it is cut");
+		status = check_entry(path, entry, out, total, error);
+		if (status != EH_OK)
+			return status;
+		out->members = memory_grow(out->members, (out->count + 1) * sizeof(*out->members));
+		m = &out->members[out->count++];
+		*m = (bundle_member){ memory_text(archive_entry_pathname(entry)), NULL, 0 };
+		status = read_data(path, a, m, (size_t)archive_entry_size(entry), error);
+		if (status != EH_OK)
+			return status;
+		total += m->size;
+	}
+}
+
+eh_status bundle_read(const char *path, bundle *out, eh_error *error)
+{
+	struct archive *a = archive_read_new();
+	char *packed = NULL;
+	size_t size = 0;
+	eh_status status = file_read(path, &packed, &size, error);
+
+	memset(out, 0, sizeof(*out));
+	if (status == EH_OK &&
+	    (a == NULL || archive_read_support_filter_gzip(a) != ARCHIVE_OK ||
+	     archive_read_support_format_tar(a) != ARCHIVE_OK))
+		status = error_set(error, EH_E_UNSUPPORTED, "libarchive cannot read tar and gzip");
+	if (status == EH_OK && archive_read_open_memory(a, packed, size) != ARCHIVE_OK)
+		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: %.120s", path,
+		                   archive_error_string(a));
+	if (status == EH_OK)
+		status = read_members(path, a, out, error);
+	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
+		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: it has no "
+		                   BUNDLE_MANIFEST, path);
+	if (a != NULL)
+		(void)archive_read_free(a);
+	free(packed);
+	if (status != EH_OK)
+		bundle_free(out);
+	return status;
+}
+
+void bundle_free(bundle *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		free(b->members[i].name);
+		free(b->members[i].data);
+	}
+	free(b->members);
+	memset(b, 0, sizeof(*b));
+}
+
+eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < b->count && status == EH_OK; i++) {
+		char *path = path_join(folder, b->members[i].name);
+		char *slash = strrchr(path, '/');
+
+		*slash = '\0';
+		status = dir_make(path, error);
+		*slash = '/';
+		if (status == EH_OK)
+			status = file_write(path, b->members[i].data, b->members[i].size, error);
+		free(path);
+	}
+	return status;
+}

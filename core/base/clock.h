@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clocks.  Every host time in evenhand is clock_now_ns. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+uint64_t clock_now_ns(void);  /* CLOCK_MONOTONIC_RAW */
+void clock_sleep_ns(uint64_t ns);
+
+/* False when SOURCE_DATE_EPOCH is set and is no number of seconds up to the year 9999. */
+bool clock_epoch_sound(void);
+/* "2026-11-21T00:02:22Z".  SOURCE_DATE_EPOCH (seconds), when set and sound, is what it says. */
+void clock_wall_text(char out[24]);
+
+#endif

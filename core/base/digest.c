@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+struct digest {
+	EVP_MD_CTX *context;
+};
+
+/* libcrypto fails here only without memory or without its default provider; neither leaves
+ * anything sensible to do. */
+static void insist(int ok)
+{
+	if (ok == 1)
+		return;
+	fputs("evenhand: error: libcrypto cannot compute SHA-256 (is its default provider "
+	      "disabled in openssl.cnf?)\n", stderr);
+	abort();
+}
+
+static void to_hex(const unsigned char bytes[32], char hex[65])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < 32; i++) {
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	hex[64] = '\0';
+}
+
+/* Looked up once: each look-up takes libcrypto longer than a short text's digest. */
+static EVP_MD *sha256;
+static pthread_once_t sha256_once = PTHREAD_ONCE_INIT;
+
+static void drop_sha256(void)
+{
+	EVP_MD_free(sha256);
+}
+
+static void find_sha256(void)
+{
+	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	(void)atexit(drop_sha256);
+}
+
+digest *digest_new(void)
+{
+	digest *d = memory_get(sizeof(*d));
+
+	d->context = EVP_MD_CTX_new();
+	insist(d->context != NULL);
+	insist(pthread_once(&sha256_once, find_sha256) == 0 && sha256 != NULL);
+	insist(EVP_DigestInit_ex(d->context, sha256, NULL));
+	return d;
+}
+
+void digest_add(digest *d, const void *data, size_t size)
+{
+	if (size > 0)
+		insist(EVP_DigestUpdate(d->context, data, size));
+}
+
+void digest_end(digest *d, char hex[65])
+{
+	unsigned char bytes[EVP_MAX_MD_SIZE];
+
+	insist(EVP_DigestFinal_ex(d->context, bytes, NULL));
+	EVP_MD_CTX_free(d->context);
+	free(d);
+	to_hex(bytes, hex);
+}
+
+void digest_bytes(const void *data, size_t size, char hex[65])
+{
+	digest *d = digest_new();
+
+	digest_add(d, data, size);
+	digest_end(d, hex);
+}
+
+eh_status digest_file(const char *path, char hex[65], eh_error *error)
+{
+	enum { CHUNK = 1 << 18 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char *chunk;
+	char digits[65];
+	digest *d;
+	ssize_t got;
+
+	if (fd < 0)
+		return error_system(error, errno, "cannot open '%s'", path);
+	chunk = memory_get(CHUNK);
+	d = digest_new();
+	while ((got = read(fd, chunk, CHUNK)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		digest_add(d, chunk, (size_t)got);
+	}
+	int failure = errno;
+
+	digest_end(d, digits);
+	free(chunk);
+	close(fd);
+	if (got < 0)
+		return error_system(error, failure, "cannot read '%s'", path);
+	for (size_t i = 0; i < sizeof(digits); i++)
+		hex[i] = digits[i];
+	return EH_OK;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define FILE_READ_MAX ((off_t)1 << 30)
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static eh_status read_all(int fd, const char *path, char **data, size_t *size, eh_error *error)
+{
+	struct stat info;
+	text content = { 0 };
+	char *chunk;
+	ssize_t got;
+
+	if (fstat(fd, &info) != 0)
+		return error_system(error, errno, "cannot examine '%s'", path);
+	if (S_ISDIR(info.st_mode))
+		return error_set(error, EH_E_IO, "'%s' is a folder, not a file", path);
+	if (!S_ISREG(info.st_mode))
+		return error_set(error, EH_E_IO, "'%s' is not a regular file", path);
+	if (info.st_size > FILE_READ_MAX)
+		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
+
+	/* The size is a hint only: files of /proc say 0, and a file may grow while it is read. */
+	chunk = memory_get(1 << 16);
+	text_add_bytes(&content, "", 0);
+	while ((got = read(fd, chunk, 1 << 16)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		text_add_bytes(&content, chunk, (size_t)got);
+		if (content.size > (size_t)FILE_READ_MAX)
+			break;
+	}
+	int failure = errno;
+
+	free(chunk);
+	if (got != 0) {
+		text_free(&content);
+		if (got > 0)
+			return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
+		return error_system(error, failure, "cannot read '%s'", path);
+	}
+	*data = content.data;
+	*size = content.size;
+	return EH_OK;
+}
+
+eh_status file_read(const char *path, char **data, size_t *size, eh_error *error)
+{
+	/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	eh_status status;
+
+	if (fd < 0)
+		return error_system(error, errno, "cannot open '%s'", path);
+	status = read_all(fd, path, data, size, error);
+	close(fd);
+	return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct file_writer {
+	int fd;
+	char *path, *partial;
+};
+
+static void writer_free(file_writer *w)
+{
+	free(w->path);
+	free(w->partial);
+	free(w);
+}
+
+eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
+{
+	file_writer *w = memory_get(sizeof(*w));
+	eh_status status;
+	struct stat info;
+
+	w->path = memory_text(path);
+	w->partial = memory_format("%s.tmp-%ld", path, (long)getpid());
+	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+		status = error_set(error, EH_E_IO, "cannot write '%s': it is %s", path,
+		                   S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
+		goto undo_writer;
+	}
+	w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (w->fd < 0 && errno == EEXIST) {
+		/* Left by a process of the same number that was killed. */
+		unlink(w->partial);
+		w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	}
+	if (w->fd < 0) {
+		status = error_system(error, errno, "cannot write '%s'", path);
+		goto undo_writer;
+	}
+	*out = w;
+	return EH_OK;
+
+undo_writer:
+	writer_free(w);
+	return status;
+}
+
+eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error)
+{
+	const char *p = data;
+
+	while (size > 0) {
+		ssize_t done = write(w->fd, p, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_system(error, errno, "cannot write '%s'", w->path);
+		p += done;
+		size -= (size_t)done;
+	}
+	return EH_OK;
+}
+
+/* Some file systems do not sync folders; the rename has happened all the same. */
+static void sync_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash == NULL ? memory_text(".")
+	             : slash == path ? memory_text("/")
+	                             : memory_format("%.*s", (int)(slash - path), path);
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)fsync(fd);
+		close(fd);
+	}
+	free(folder);
+}
+
+eh_status file_writer_commit(file_writer *w, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	/* EINVAL: the file system has no such thing as syncing. */
+	if (fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS)
+		status = error_system(error, errno, "cannot write '%s'", w->path);
+	/* Some file systems report a full disk or quota only now. */
+	if (close(w->fd) != 0 && errno != EINTR && status == EH_OK)
+		status = error_system(error, errno, "cannot write '%s'", w->path);
+	if (status == EH_OK && rename(w->partial, w->path) != 0)
+		status = error_system(error, errno, "cannot write '%s'", w->path);
+	if (status == EH_OK)
+		sync_folder_of(w->path);
+	else
+		unlink(w->partial);
+	writer_free(w);
+	return status;
+}
+
+void file_writer_abandon(file_writer *w)
+{
+	if (w == NULL)
+		return;
+	close(w->fd);
+	unlink(w->partial);
+	writer_free(w);
+}
+
+eh_status file_write(const char *path, const void *data, size_t size, eh_error *error)
+{
+	file_writer *w = NULL;
+	eh_status status = file_writer_open(path, &w, error);
+
+	if (w == NULL)
+		return status;
+	status = file_writer_add(w, data, size, error);
+	if (status != EH_OK) {
+		file_writer_abandon(w);
+		return status;
+	}
+	return file_writer_commit(w, error);
+}
+
+/* ---- folders and names ----------------------------------------------------------------------- */
+
+bool file_exists(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0;
+}
+
+eh_status dir_make(const char *path, eh_error *error)
+{
+	char *part = memory_text(path);
+	eh_status status = EH_OK;
+	struct stat info;
+
+	for (char *p = part + (part[0] == '/'); status == EH_OK; p++) {
+		char kept = *p;
+
+		if (kept != '/' && kept != '\0')
+			continue;
+		*p = '\0';
+		if (part[0] != '\0' && mkdir(part, 0777) != 0) {
+			int failure = errno;
+
+			/* What is there already may be unwritable, or on a read-only file system. */
+			if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
+				;
+			else if (failure == EEXIST)
+				status = error_set(error, EH_E_IO,
+				                   "cannot make the folder '%s': '%s' is a file", path, part);
+			else
+				status = error_system(error, failure, "cannot make the folder '%s'", path);
+		}
+		*p = kept;
+		if (kept == '\0')
+			break;
+	}
+	free(part);
+	return status;
+}
+
+char *path_join(const char *a, const char *b)
+{
+	size_t size = strlen(a);
+
+	return memory_format("%s%s%s", a, size > 0 && a[size - 1] == '/' ? "" : "/", b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A path that leads through what is no folder names nothing, as one does that ends nowhere. */
+static bool is_missing(const char *path, int failure)
+{
+	return failure == ENOENT || (failure == ENOTDIR && !file_exists(path));
+}
+
+char **dir_list(const char *path, const char *suffix, eh_error *error)
+{
+	size_t count = 0, room = 8, tail = strlen(suffix);
+	char **names;
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	int failure;
+
+	if (folder == NULL && !is_missing(path, errno)) {
+		error_system(error, errno, "cannot open '%s'", path);
+		return NULL;
+	}
+	names = memory_get(room * sizeof(*names));
+	while (errno = 0, folder != NULL && (entry = readdir(folder)) != NULL) {
+		size_t size = strlen(entry->d_name);
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (size < tail || strcmp(entry->d_name + size - tail, suffix) != 0)
+			continue;
+		if (count + 2 > room) {
+			room *= 2;
+			names = memory_grow(names, room * sizeof(*names));
+		}
+		names[count++] = memory_text(entry->d_name);
+	}
+	failure = errno;
+	if (folder != NULL)
+		closedir(folder);
+	names[count] = NULL;
+	if (failure != 0) {
+		dir_list_free(names);
+		error_system(error, failure, "cannot read '%s'", path);
+		return NULL;
+	}
+	qsort(names, count, sizeof(*names), by_name);
+	return names;
+}
+
+void dir_list_free(char **names)
+{
+	if (names == NULL)
+		return;
+	for (char **name = names; *name != NULL; name++)
+		free(*name);
+	free(names);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files: read whole, write whole or not at all. */
+#ifndef BASE_FILES_H
+#define BASE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* malloc'd, with a NUL after the last byte.  Refuses what is not a regular file or larger than
+ * 1 GiB. */
+eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
+
+/* Writes path.tmp-PID in the same folder, syncs, renames, syncs the folder.  On failure nothing
+ * is left and what stood under the name stays. */
+eh_status file_write(const char *path, const void *data, size_t size, eh_error *error);
+
+/* The same, streamed: open, add any number of times, then commit or abandon (both free). */
+typedef struct file_writer file_writer;
+eh_status file_writer_open(const char *path, file_writer **out, eh_error *error);
+eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error);
+eh_status file_writer_commit(file_writer *w, eh_error *error);
+void file_writer_abandon(file_writer *w); /* NULL is fine */
+
+bool file_exists(const char *path); /* of any kind */
+/* Makes the folder and its parents. */
+eh_status dir_make(const char *path, eh_error *error);
+/* malloc'd "a/b". */
+char *path_join(const char *a, const char *b);
+/* malloc'd names (without folder) in the folder that end with suffix, sorted; NULL-terminated;
+ * free with dir_list_free.  A missing folder is an empty list; one that cannot be read is NULL
+ * with *error filled (EH_E_IO). */
+char **dir_list(const char *path, const char *suffix, eh_error *error);
+void dir_list_free(char **names);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SIGINT and SIGTERM asked for politely: the first sets a flag, the third ends the process. */
+#ifndef BASE_INTERRUPT_H
+#define BASE_INTERRUPT_H
+
+#include <stdbool.h>
+
+void interrupt_install(void);
+bool interrupt_pending(void);
+void interrupt_raise(void); /* as if a signal had come; for tests */
+
+#endif

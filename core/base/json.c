@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/text.h"
+
+#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+
+eh_status json_read(const char *path, cJSON **out, eh_error *error)
+{
+	char *data;
+	size_t size;
+	eh_status status = file_read(path, &data, &size, error);
+
+	if (status != EH_OK)
+		return status;
+	status = json_parse(data, size, path, out, error);
+	free(data);
+	return status;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static cJSON *insist(cJSON *item)
+{
+	if (item == NULL) {
+		fputs("evenhand: error: out of memory\n", stderr);
+		abort();
+	}
+	return item;
+}
+
+static cJSON *put(cJSON *object, const char *key, cJSON *item)
+{
+	insist(item);
+	if (!cJSON_AddItemToObject(object, key, item))
+		insist(NULL);
+	return item;
+}
+
+/* Texts of drivers are not always what they should be; what we write must be readable again. */
+static cJSON *new_string(const char *value)
+{
+	text clean = { 0 };
+	cJSON *item;
+
+	for (const char *p = value != NULL ? value : ""; *p != '\0';) {
+		size_t size = text_utf8_size(p, strlen(p) < 4 ? strlen(p) : 4);
+
+		if (size == 0)
+			text_add_bytes(&clean, "\xef\xbf\xbd", 3);
+		else
+			text_add_bytes(&clean, p, size);
+		p += size > 0 ? size : 1;
+	}
+	item = insist(cJSON_CreateString(clean.data != NULL ? clean.data : ""));
+	text_free(&clean);
+	return item;
+}
+
+cJSON *json_add_string(cJSON *object, const char *key, const char *value)
+{
+	return put(object, key, new_string(value));
+}
+
+cJSON *json_add_bool(cJSON *object, const char *key, bool value)
+{
+	return put(object, key, cJSON_CreateBool(value));
+}
+
+cJSON *json_add_double(cJSON *object, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		fprintf(stderr, "evenhand: error: the number '%s' is not finite; this is a bug\n", key);
+		abort();
+	}
+	return put(object, key, cJSON_CreateNumber(value));
+}
+
+static cJSON *new_uint(uint64_t value)
+{
+	char digits[24];
+
+	if (value <= (uint64_t)EXACT_MAX)
+		return insist(cJSON_CreateNumber((double)value));
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+	return insist(cJSON_CreateString(digits));
+}
+
+cJSON *json_add_uint(cJSON *object, const char *key, uint64_t value)
+{
+	return put(object, key, new_uint(value));
+}
+
+cJSON *json_add_object(cJSON *object, const char *key)
+{
+	return put(object, key, cJSON_CreateObject());
+}
+
+cJSON *json_add_array(cJSON *object, const char *key)
+{
+	return put(object, key, cJSON_CreateArray());
+}
+
+cJSON *json_add_uints(cJSON *object, const char *key, const uint64_t *values, size_t count)
+{
+	cJSON *array = json_add_array(object, key);
+
+	for (size_t i = 0; i < count; i++)
+		cJSON_AddItemToArray(array, new_uint(values[i]));
+	return array;
+}
+
+cJSON *json_set(cJSON *object, const char *key, cJSON *item)
+{
+	char *name;
+
+	insist(item);
+	if (cJSON_GetObjectItemCaseSensitive(object, key) == NULL)
+		return put(object, key, item);
+	/* The key may be the replaced member's own name, which goes with it. */
+	name = memory_text(key);
+	if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
+		insist(NULL);
+	free(name);
+	return item;
+}
+
+cJSON *json_append_string(cJSON *array, const char *value)
+{
+	cJSON *item = new_string(value);
+
+	cJSON_AddItemToArray(array, item);
+	return item;
+}
+
+cJSON *json_copy(const cJSON *item)
+{
+	return insist(cJSON_Duplicate(item, true));
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The member whose name is the first `size` bytes of key. */
+static const cJSON *member_named(const cJSON *object, const char *key, size_t size)
+{
+	const cJSON *item;
+
+	if (object == NULL || (object->type & 0xff) != cJSON_Object)
+		return NULL;
+	/* Most names differ in the first byte. */
+	for (item = object->child; item != NULL; item = item->next)
+		if (item->string[0] == key[0] && strncmp(item->string, key, size) == 0 &&
+		    item->string[size] == '\0')
+			return item;
+	return NULL;
+}
+
+static const cJSON *member_of(const cJSON *object, const char *key)
+{
+	return member_named(object, key, strlen(key));
+}
+
+const char *json_string(const cJSON *object, const char *key, const char *fallback)
+{
+	const cJSON *item = member_of(object, key);
+
+	return cJSON_IsString(item) ? item->valuestring : fallback;
+}
+
+bool json_as_uint(const cJSON *item, uint64_t *out)
+{
+	if (cJSON_IsString(item))
+		return text_parse_uint(item->valuestring, out);
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble > EXACT_MAX)
+		return false;
+	*out = (uint64_t)item->valuedouble;
+	return (double)*out >= item->valuedouble;
+}
+
+bool json_uint(const cJSON *object, const char *key, uint64_t *out)
+{
+	return json_as_uint(member_of(object, key), out);
+}
+
+bool json_double(const cJSON *object, const char *key, double *out)
+{
+	const cJSON *item = member_of(object, key);
+
+	if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+		return false;
+	*out = item->valuedouble;
+	return true;
+}
+
+bool json_bool(const cJSON *object, const char *key, bool fallback)
+{
+	const cJSON *item = member_of(object, key);
+
+	return cJSON_IsBool(item) ? cJSON_IsTrue(item) : fallback;
+}
+
+uint64_t *json_uints(const cJSON *object, const char *key, size_t *count)
+{
+	const cJSON *array = member_of(object, key);
+	const cJSON *item;
+	uint64_t *values;
+	size_t n = 0;
+
+	*count = 0;
+	if (!cJSON_IsArray(array))
+		return NULL;
+	cJSON_ArrayForEach(item, array)
+		n++;
+	values = memory_get(n * sizeof(*values));
+	n = 0;
+	cJSON_ArrayForEach(item, array) {
+		if (!json_as_uint(item, &values[n++])) {
+			free(values);
+			return NULL;
+		}
+	}
+	*count = n;
+	return values;
+}
+
+const cJSON *json_path(const cJSON *root, const char *path)
+{
+	while (root != NULL && *path != '\0') {
+		size_t size = strcspn(path, ".");
+
+		root = member_named(root, path, size);
+		path += size + (path[size] == '.');
+	}
+	return root;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static bool same_members(const cJSON *a, const cJSON *b)
+{
+	const cJSON *x;
+	const cJSON *y = b->child;
+	size_t left = 0;
+	size_t right = 0;
+
+	for (; y != NULL; y = y->next)
+		right++;
+	y = b->child;
+	cJSON_ArrayForEach(x, a) {
+		/* They mostly stand in the same order. */
+		if (y == NULL || strcmp(x->string, y->string) != 0)
+			y = cJSON_GetObjectItemCaseSensitive(b, x->string);
+		if (y == NULL || !json_same(x, y))
+			return false;
+		y = y->next;
+		left++;
+	}
+	return left == right;
+}
+
+static bool same_elements(const cJSON *a, const cJSON *b)
+{
+	const cJSON *x = a->child;
+	const cJSON *y = b->child;
+
+	for (; x != NULL && y != NULL; x = x->next, y = y->next)
+		if (!json_same(x, y))
+			return false;
+	return x == NULL && y == NULL;
+}
+
+bool json_same(const cJSON *a, const cJSON *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	if ((a->type & 0xff) != (b->type & 0xff))
+		return false;
+	if (cJSON_IsObject(a))
+		return same_members(a, b);
+	if (cJSON_IsArray(a))
+		return same_elements(a, b);
+	if (cJSON_IsString(a))
+		return strcmp(a->valuestring, b->valuestring) == 0;
+	/* Not ==, which compilers warn of. */
+	return !cJSON_IsNumber(a) ||
+	       (!(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where evenhand's own files are.  The build tree mirrors the install prefix, so everything is
+ * found from the program's own path: PREFIX/bin/evenhand -> PREFIX/lib/evenhand (plugins) and
+ * PREFIX/share/evenhand (protocols, kernels); when that is not there, the configured prefix.
+ * All results are malloc'd. */
+#ifndef BASE_PATHS_H
+#define BASE_PATHS_H
+
+char *paths_program(void);           /* this executable                                    */
+char *paths_library(const char *sub); /* PREFIX/lib/evenhand/SUB: "backends", "workloads",
+                                         "probes", "host-kernels"; "" for the folder itself */
+char *paths_data(const char *sub);   /* PREFIX/share/evenhand/SUB: "protocols", "workloads" */
+char *paths_user_data(const char *sub); /* $XDG_DATA_HOME/evenhand/SUB, ~/.local/share/...;
+                                           NULL if there is none */
+char *paths_user_config(const char *sub); /* $XDG_CONFIG_HOME/evenhand/SUB, ~/.config/...; NULL if
+                                             there is none */
+char *paths_user_state(const char *sub); /* $XDG_STATE_HOME/evenhand/SUB, ~/.local/state/...; NULL if
+                                            there is none */
+char *paths_cache(const char *sub);  /* $EVENHAND_CACHE_DIR or $XDG_CACHE_HOME/evenhand or
+                                        ~/.cache/evenhand, with /SUB; NULL if there is none */
+
+#endif

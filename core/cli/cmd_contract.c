@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "report/report.h"
+
+extern const command command_contract;
+
+static void print_json(void)
+{
+	const contract_rule *rules;
+	size_t count = contract_rules(&rules);
+	cJSON *root = cJSON_CreateObject();
+	cJSON *array = json_add_array(root, "rules");
+	char *body;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		cJSON *item = cJSON_CreateObject();
+
+		json_add_string(item, "id", rules[i].id);
+		json_add_string(item, "scope", contract_scope_name(rules[i].scope));
+		json_add_string(item, "level", contract_level_name(rules[i].level));
+		json_add_string(item, "certified", contract_level_name(rules[i].certified));
+		json_add_string(item, "condition", rules[i].sentence);
+		json_add_string(item, "why", rules[i].why);
+		cJSON_AddItemToArray(array, item);
+	}
+	body = json_text(root, true);
+	puts(body);
+	free(body);
+	cJSON_Delete(root);
+}
+
+static void print_rules(void)
+{
+	const contract_rule *rules;
+	size_t count = contract_rules(&rules);
+	table *t = table_new("llll");
+	size_t i;
+
+	table_row(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
+	table_rule(t);
+	for (i = 0; i < count; i++) {
+		table_row(t, (const char *[]){ rules[i].id, contract_scope_name(rules[i].scope),
+			                       contract_level_name(rules[i].level),
+			                       rules[i].certified != rules[i].level ?
+			                       contract_level_name(rules[i].certified) : "" });
+		table_note(t, rules[i].sentence);
+		table_note(t, rules[i].why);
+	}
+	(void)table_print(t, stdout);
+	table_free(t);
+}
+
+static int contract_run(int argc, char **argv)
+{
+	eh_error error = ERROR_INIT;
+	bool json = false;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return command_help(&command_contract);
+		if (strcmp(argv[i], "--json") != 0) {
+			(void)error_set(&error, EH_E_USAGE, argv[i][0] == '-' ? "unknown flag '%s'" :
+			                "\"%s\" is not expected", argv[i]);
+			return command_fail(&command_contract, &error);
+		}
+		json = true;
+	}
+	if (json)
+		print_json();
+	else
+		print_rules();
+	return command_printed(&command_contract, EXIT_CODE_OK);
+}
+
+const command command_contract = {
+	.name = "contract",
+	.summary = "list the rules that decide whether two results may be compared",
+	.help = "usage: evenhand contract [--json]\n"
+	        "\n"
+	        "Prints every rule of the comparability contract: its id, which verdicts cite; what it\n"
+	        "is asked of; what holds when it fires (comparable, caveat, description, refused; the\n"
+	        "most severe wins), and what else in a certified comparison; the condition, and why it\n"
+	        "is there.\n"
+	        "\n"
+	        "example:\n"
+	        "  evenhand contract --json | jq -r '.rules[] | select(.level == \"refused\") | .id'\n",
+	.run = contract_run,
+};

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "plugin/conformance.h"
+#include "plugin/conformance_probe.h"
+#include "plugin/host.h"
+#include "plugin/object_file.h"
+#include "plugin/plugin.h"
+
+#define DEADLINE_NS UINT64_C(60000000000)
+#define MAX_HANGS 3
+
+static int plugin_run(int argc, char **argv);
+
+extern const command command_plugin, command_conformance_child;
+
+const command command_plugin = {
+	.name = "plugin",
+	.summary = "check a backend or probe for conformance, list the plugin folders",
+	.help = "usage: evenhand plugin check FILE.so [--device N] [--only TEXT] [--deadline TIME] "
+	        "[--json]\n"
+		"                             [--set BACKEND.KEY=VALUE]...\n"
+		"       evenhand plugin path [--json]\n"
+		"\n"
+		"check runs the conformance suite on the backend in FILE.so: every device of it, "
+	        "or device N\n"
+		"alone; every test, or those with TEXT in their name.  The backend is loaded in "
+	        "child\n"
+		"processes, so that a crash, or a test that takes longer than TIME (60s), is a "
+	        "failed test\n"
+		"and the others are run all the same.  Tests are skipped, with the reason, where a "
+	        "backend\n"
+		"need not provide what they check.  Exit code 0 when nothing failed, 1 when "
+	        "something did,\n"
+		"5 when nothing could be tested because the backend or its device is not available "
+	        "here.\n"
+		"\n"
+		"A probe (docs/probes.md) is checked in the same way: its places, channels and "
+	        "readings.\n"
+		"\n"
+		"path lists the folders in which backends, workloads and probes are looked for, in "
+	        "order,\n"
+		"and what is in them.\n"
+		"\n"
+		"examples:\n"
+		"  evenhand plugin check ./mine.so\n"
+		"  evenhand plugin check ./mine.so --only transfer/\n"
+		"  evenhand plugin check build/lib/evenhand/backends/opencl.so --device 1 --json\n"
+		"  evenhand plugin check host.so --set host.threads=1 --deadline 5s\n",
+	.run = plugin_run,
+};
+
+typedef struct check {
+	const char *path, *only;
+	bool json, one_device, probe;
+	uint64_t index, deadline_ns;
+	const conformance_test *tests;
+	size_t test_count;
+	size_t passed, skipped, failed;
+	cJSON *list; /* the tests of the current device */
+	char *held;        /* the reason of tests not run that are still to be printed ... */
+	size_t held_count; /* ... in one line, */
+	const char *held_name; /* the first of them */
+	bool reached;      /* at least one device */
+	char *unreached;   /* or what stood in the way */
+	eh_status trouble; /* of ours, not of the backend: then the suite ends */
+	eh_error error;
+} check;
+
+typedef struct talk { /* what one child has said so far */
+	size_t next;       /* the first test that has no outcome */
+	size_t current;    /* SIZE_MAX = none is running */
+	bool preparing, done, refused;
+} talk;
+
+static eh_status check_start(const check *c, const char *what, const char *first, child **out,
+                             eh_error *error)
+{
+	const char *const *options = host_options();
+	char *program = paths_program();
+	size_t count = 0, at = 0;
+	const char **argv;
+	eh_status status;
+
+	while (options[count] != NULL)
+		count++;
+	argv = memory_get((2 * count + 7) * sizeof(*argv));
+	argv[at++] = program;
+	for (size_t i = 0; i < count; i++) {
+		argv[at++] = "--set";
+		argv[at++] = options[i];
+	}
+	argv[at++] = command_conformance_child.name;
+	argv[at++] = c->path;
+	argv[at++] = what;
+	argv[at++] = first;
+	argv[at] = first != NULL ? c->only : NULL;
+	status = child_start(argv, NULL, out, error);
+	free(argv);
+	free(program);
+	return status;
+}
+
+static void print_held(check *c)
+{
+	if (c->held_count == 1)
+		printf("  skip  %-25s  %s\n", c->held_name, c->held);
+	else if (c->held_count > 1)
+		printf("  skip  %zu tests from %s on: %s\n", c->held_count, c->held_name, c->held);
+	free(c->held);
+	c->held = NULL;
+	c->held_count = 0;
+}
+
+static void record(check *c, const char *name, const char *requirement,
+                   enum conformance_outcome outcome, const char *reason)
+{
+	static const char *const words[] = { "pass", "skip", "fail" };
+	size_t *const counts[] = { &c->passed, &c->skipped, &c->failed };
+
+	(*counts[outcome])++;
+	if (c->json) {
+		cJSON *item = cJSON_CreateObject();
+
+		json_add_string(item, "name", name);
+		json_add_string(item, "requirement", requirement);
+		json_add_string(item, "outcome", words[outcome]);
+		if (outcome != CONFORMANCE_PASS)
+			json_add_string(item, "reason", reason);
+		cJSON_AddItemToArray(c->list, item);
+		return;
+	}
+	if (c->held != NULL && (outcome != CONFORMANCE_SKIP || strcmp(reason, c->held) != 0))
+		print_held(c);
+	if (outcome == CONFORMANCE_SKIP && strncmp(reason, "not run: ", 9) == 0) {
+		if (c->held_count++ == 0) {
+			c->held = memory_text(reason);
+			c->held_name = name;
+		}
+		return;
+	}
+	if (outcome == CONFORMANCE_PASS)
+		printf("  %s  %s\n", words[outcome], name);
+	else
+		printf("  %s  %-25s  %s\n", words[outcome], name, reason);
+	if (outcome == CONFORMANCE_FAIL)
+		printf("        required: %s\n", requirement);
+	fflush(stdout);
+}
+
+static void record_test(check *c, size_t number, enum conformance_outcome outcome,
+                        const char *reason)
+{
+	record(c, c->tests[number].name, c->tests[number].requirement, outcome, reason);
+}
+
+/* Everything from `next` on, for the reason that it makes no sense any more. */
+static void skip_rest(check *c, size_t next, uint32_t index, const char *reason)
+{
+	for (; next < c->test_count; next++)
+		if (conformance_selected(next, index, c->only))
+			record_test(c, next, CONFORMANCE_SKIP, reason);
+}
+
+static void hear(check *c, talk *t, const char *line)
+{
+	static const char *const words[] = { "pass", "skip", "fail" };
+	const char *tab = strchr(line, '\t');
+	char *end;
+	size_t number;
+
+	if (tab == NULL)
+		return;
+	number = strtoul(tab + 1, &end, 10);
+	if (*end != '\t' || number >= c->test_count)
+		return;
+	if (strncmp(line, "done\t", 5) == 0)
+		t->done = c->reached = true;
+	else if (strncmp(line, "unavailable\t", 12) == 0) {
+		t->done = true;
+		free(c->unreached);
+		c->unreached = memory_text(end + 1);
+	} else if (strncmp(line, "error\t", 6) == 0) {
+		t->done = t->refused = true;
+		record(c, "device/reach", "the device can be opened", CONFORMANCE_FAIL, end + 1);
+	} else if (strncmp(line, "prepare\t", 8) == 0 || strncmp(line, "begin\t", 6) == 0) {
+		t->current = number;
+		t->preparing = line[0] == 'p';
+	} else
+		for (int outcome = 0; outcome < 3; outcome++) {
+			if (strncmp(line, words[outcome], 4) != 0 || line[4] != '\t')
+				continue;
+			record_test(c, number, (enum conformance_outcome)outcome, end + 1);
+			t->next = number + 1;
+			t->current = SIZE_MAX;
+		}
+}
+
+static char *cause_of_death(const child_end *end, bool hung, uint64_t deadline_ns)
+{
+	const char *colon = end->last_words[0] != '\0' ? ": " : "";
+	char limit[32];
+
+	text_format_ns((double)deadline_ns, limit);
+	if (hung)
+		return memory_format("no end within %s%s%s", limit, colon, end->last_words);
+	if (end->signalled)
+		return memory_format("the process died of signal %d (%s)%s%s", end->code,
+		                     strsignal(end->code), colon, end->last_words);
+	return memory_format("the process ended itself with status %d%s%s", end->code, colon,
+	                     end->last_words);
+}
+
+/* What a death in that test is most often due to. */
+static const char *likely(const char *test, const child_end *end, bool hung)
+{
+	return !hung && end->signalled && strcmp(test, "kernel/stack") == 0
+		? "; a group of this kernel uses 516 KiB of its thread's stack: give every thread that "
+		  "runs kernels at least 1 MiB"
+		: "";
+}
+
+/* Blames the test in which a child died, and says whether it makes sense to go on. */
+static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, const child_end *end,
+                 bool hung)
+{
+	const bool hopeless = t->preparing || (t->current == SIZE_MAX && start == t->next);
+	size_t victim = t->current != SIZE_MAX ? t->current : t->next;
+
+	while (victim < c->test_count && !conformance_selected(victim, index, c->only))
+		victim++;
+	if (victim < c->test_count) {
+		char *cause = cause_of_death(end, hung, c->deadline_ns);
+		char *reason =
+			memory_format("%s%s", cause, likely(c->tests[victim].name, end, hung));
+
+		record_test(c, victim, CONFORMANCE_FAIL, reason);
+		free(reason);
+		free(cause);
+	}
+	t->next = victim + 1;
+	if (!hopeless && hangs < MAX_HANGS)
+		return;
+	skip_rest(c, t->next, index, !hopeless ? "not run: three tests have hung" :
+	          hung ? "not run: starting the backend does not end within the deadline" :
+	          "not run: starting the backend ends the process");
+	t->next = c->test_count;
+}
+
+/* One child, from test t->next on.  False when no further child is to be started. */
+static bool run_child(check *c, uint32_t index, talk *t, int *hangs)
+{
+	char device[16], first[24], *cause;
+	const size_t start = t->next;
+	child_end end = { 0 };
+	eh_status status;
+	bool hung;
+	child *process;
+
+	snprintf(device, sizeof(device), "%u", index);
+	snprintf(first, sizeof(first), "%zu", start);
+	t->current = SIZE_MAX;
+	t->preparing = t->done = false;
+	c->trouble = check_start(c, device, first, &process, &c->error);
+	if (c->trouble != EH_OK)
+		return false;
+	do {
+		const char *line;
+
+		status = child_line(process, clock_now_ns() + c->deadline_ns, &line, &c->error);
+		if (status == EH_OK)
+			hear(c, t, line);
+	} while (status == EH_OK);
+	hung = status == EH_E_TIMEOUT;
+	if (status != EH_E_NOT_FOUND && !hung)
+		c->trouble = status;
+	if (status != EH_E_NOT_FOUND)
+		child_signal(process, SIGKILL);
+	child_finish(process, c->deadline_ns, &end);
+	if (c->trouble != EH_OK || t->refused)
+		return false;
+	if (!hung && !end.signalled && end.code == 0 && t->done)
+		return false;
+	*hangs += hung;
+	if (t->done) {
+		cause = cause_of_death(&end, hung, c->deadline_ns);
+		record(c, "process/exit", "the process ends in good order after stop",
+		       CONFORMANCE_FAIL, cause);
+		free(cause);
+	} else
+		bury(c, t, index, start, *hangs, &end, hung);
+	return !t->done && t->next < c->test_count;
+}
+
+static eh_status run_device(check *c, uint32_t index)
+{
+	talk t = { 0 };
+	int hangs = 0;
+
+	while (run_child(c, index, &t, &hangs))
+		;
+	print_held(c);
+	return c->trouble;
+}
+
+/* "ID (NAME)" of each device, as far as the backend can be asked; NULL-terminated, malloc'd. */
+static char **list_devices(const check *c, size_t *count)
+{
+	char **devices = memory_get(sizeof(*devices));
+	eh_error error = ERROR_INIT;
+	const char *line;
+	child *process;
+
+	*count = 0;
+	if (check_start(c, "devices", NULL, &process, &error) != EH_OK)
+		return devices;
+	while (child_line(process, clock_now_ns() + c->deadline_ns, &line, &error) == EH_OK) {
+		const char *id = strncmp(line, "device\t", 7) == 0 ? strchr(line + 7, '\t') : NULL;
+		const char *name = id != NULL ? strchr(id + 1, '\t') : NULL;
+
+		if (name == NULL)
+			continue;
+		devices = memory_grow(devices, (*count + 2) * sizeof(*devices));
+		devices[(*count)++] =
+			memory_format("%.*s (%s)", (int)(name - id - 1), id + 1, name + 1);
+		devices[*count] = NULL;
+	}
+	child_signal(process, SIGKILL);
+	child_finish(process, 0, NULL);
+	return devices;
+}
+
+static int check_all(check *c)
+{
+	cJSON *root = cJSON_CreateObject(), *listed = json_add_array(root, "devices");
+	eh_status status = EH_OK;
+	size_t count, last;
+	char **devices = list_devices(c, &count);
+
+	json_add_string(root, "file", c->path);
+	if (c->one_device && c->index > 0 && c->index >= count) {
+		status =
+			error_set(&c->error, EH_E_USAGE, "%s has no device %" PRIu64 ": it has %zu",
+		                  c->path, c->index, count);
+		goto done;
+	}
+	/* A backend that cannot tell its devices is tested as if it had one. */
+	last = c->one_device ? c->index : count > 0 ? count - 1 : 0;
+	for (size_t i = c->one_device ? c->index : 0; i <= last && status == EH_OK; i++) {
+		cJSON *device = cJSON_CreateObject();
+
+		json_add_uint(device, "index", i);
+		if (i < count)
+			json_add_string(device, "device", devices[i]);
+		c->list = json_add_array(device, "tests");
+		cJSON_AddItemToArray(listed, device);
+		if (!c->json && c->probe)
+			printf("%s\n", c->path);
+		else if (!c->json)
+			printf("%s%s, device %zu%s%s\n", i > 0 && !c->one_device ? "\n" : "",
+			       c->path, i, i < count ? ": " : "", i < count ? devices[i] : "");
+		status = run_device(c, (uint32_t)i);
+	}
+	if (status == EH_E_INTERRUPTED)
+		error_set(&c->error, status, "interrupted: the suite is not complete");
+	else if (status == EH_OK && c->json) {
+		char *out;
+
+		json_add_uint(root, "passed", c->passed);
+		json_add_uint(root, "skipped", c->skipped);
+		json_add_uint(root, "failed", c->failed);
+		out = json_text(root, true);
+		puts(out);
+		free(out);
+	} else if (status == EH_OK)
+		printf("%zu passed, %zu skipped, %zu failed\n", c->passed, c->skipped, c->failed);
+done:
+	for (size_t i = 0; i < count; i++)
+		free(devices[i]);
+	free(devices);
+	cJSON_Delete(root);
+	if (status == EH_OK && c->failed == 0 && !c->reached && c->unreached != NULL)
+		status = error_set(&c->error, EH_E_UNAVAILABLE,
+		                   "%s could not be tested here: %s", c->path, c->unreached);
+	free(c->unreached);
+	if (status != EH_OK)
+		return command_fail(&command_plugin, &c->error);
+	return c->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
+}
+
+static bool is_workload(const char *path)
+{
+	size_t count;
+	char *names = object_file_exports(path, &count);
+	const bool is = names != NULL && strstr(names, EH_WORKLOAD_ENTRY_NAME) != NULL &&
+	                strstr(names, EH_BACKEND_ENTRY_NAME) == NULL;
+
+	free(names);
+	return is;
+}
+
+static int plugin_check(int argc, char **argv)
+{
+	check c = { .deadline_ns = DEADLINE_NS, .error = ERROR_INIT };
+	eh_error error = ERROR_INIT;
+
+	for (int i = 2; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0)
+			return command_help(&command_plugin);
+
+	for (int i = 2; i < argc; i++) {
+		const bool more = i + 1 < argc;
+
+		if (strcmp(argv[i], "--json") == 0)
+			c.json = true;
+		else if (strcmp(argv[i], "--device") == 0 && more &&
+		         text_parse_uint(argv[i + 1], &c.index) && c.index < UINT32_MAX) {
+			c.one_device = true;
+			i++;
+		} else if (strcmp(argv[i], "--only") == 0 && more)
+			c.only = argv[++i];
+		else if (strcmp(argv[i], "--set") == 0 && more) {
+			if (host_option_set(argv[++i], &error) != EH_OK)
+				return command_fail(&command_plugin, &error);
+		} else if (strcmp(argv[i], "--deadline") == 0 && more &&
+		           text_parse_duration(argv[i + 1], &c.deadline_ns) && c.deadline_ns > 0)
+			i++;
+		else if (argv[i][0] != '-' && c.path == NULL)
+			c.path = argv[i];
+		else {
+			error_set(&error, EH_E_USAGE, "argument '%s' is unknown or lacks its value",
+			          argv[i]);
+			return command_fail(&command_plugin, &error);
+		}
+	}
+	if (c.path == NULL) {
+		error_set(&error, EH_E_USAGE,
+		          "which file? plugin check needs the path of a backend's .so");
+		return command_fail(&command_plugin, &error);
+	}
+	if (access(c.path, R_OK) != 0) {
+		error_system(&error, errno, "cannot read %s", c.path);
+		return command_fail(&command_plugin, &error);
+	}
+	if (is_workload(c.path)) {
+		error_set(&error, EH_E_USAGE, "%s is a workload; plugin check tests backends and probes",
+		          c.path);
+		return command_fail(&command_plugin, &error);
+	}
+	c.probe = conformance_is_probe(c.path);
+	c.test_count = c.probe ? conformance_probe_tests(&c.tests) : conformance_tests(&c.tests);
+	for (size_t i = 0; i <= c.test_count; i++) {
+		if (i == c.test_count) {
+			error_set(&error, EH_E_USAGE, "no test has '%s' in its name", c.only);
+			return command_fail(&command_plugin, &error);
+		}
+		if (c.probe ? c.only == NULL || strstr(c.tests[i].name, c.only) != NULL :
+		    conformance_selected(i, (uint32_t)c.index, c.only))
+			break;
+	}
+	interrupt_install();
+	return check_all(&c);
+}
+
+static void path_kind(enum plugin_kind kind, const char *title, cJSON *out, bool json)
+{
+	char **folders = plugin_folders(kind);
+	plugin_file *files;
+	size_t count = plugin_search(kind, &files);
+	cJSON *list = json_add_array(out, title);
+
+	if (!json)
+		printf("%s\n", title);
+	for (size_t f = 0; folders[f] != NULL; f++) {
+		const size_t size = strlen(folders[f]);
+		cJSON *folder = cJSON_CreateObject(), *inside;
+
+		cJSON_AddItemToArray(list, folder);
+		json_add_string(folder, "folder", folders[f]);
+		inside = json_add_array(folder, "files");
+		if (!json)
+			printf("  %s%s\n", folders[f],
+			       access(folders[f], F_OK) == 0 ? "" : "  (not there)");
+		for (size_t i = 0; i < count; i++) {
+			cJSON *file;
+
+			if (strncmp(files[i].path, folders[f], size) != 0 ||
+			    files[i].path[size] != '/' ||
+			    strchr(files[i].path + size + 1, '/') != NULL)
+				continue;
+			file = cJSON_CreateObject();
+			cJSON_AddItemToArray(inside, file);
+			json_add_string(file, "name", files[i].name);
+			json_add_bool(file, "usable", files[i].status == EH_OK);
+			if (files[i].reason != NULL)
+				json_add_string(file, "reason", files[i].reason);
+			if (!json)
+				printf("    %-16s %s\n", files[i].name,
+				       files[i].reason != NULL ? files[i].reason : "");
+		}
+	}
+	plugin_files_free(files, count);
+	plugin_folders_free(folders);
+}
+
+static int plugin_path(int argc, char **argv)
+{
+	const bool json = argc == 3 && strcmp(argv[2], "--json") == 0;
+	eh_error error = ERROR_INIT;
+	cJSON *root;
+
+	if (argc == 3 && strcmp(argv[2], "--help") == 0)
+		return command_help(&command_plugin);
+	if (argc > 2 && !json) {
+		error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[2]);
+		return command_fail(&command_plugin, &error);
+	}
+	root = cJSON_CreateObject();
+	path_kind(PLUGIN_BACKEND, "backends", root, json);
+	path_kind(PLUGIN_WORKLOAD, "workloads", root, json);
+	path_kind(PLUGIN_PROBE, "probes", root, json);
+	if (json) {
+		char *out = json_text(root, true);
+
+		puts(out);
+		free(out);
+	}
+	cJSON_Delete(root);
+	return EXIT_CODE_OK;
+}
+
+static int plugin_run(int argc, char **argv)
+{
+	eh_error error = ERROR_INIT;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return command_help(&command_plugin);
+	if (argc >= 2 && strcmp(argv[1], "check") == 0)
+		return plugin_check(argc, argv);
+	if (argc >= 2 && strcmp(argv[1], "path") == 0)
+		return plugin_path(argc, argv);
+	error_set(&error, EH_E_USAGE, argc >= 2 ? "'%s' is not known: it is check or path" :
+	          "say what to do%s: check or path", argc >= 2 ? argv[1] : "");
+	return command_fail(&command_plugin, &error);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "contract/condition.h"
+
+const char *comparison_verdict_name(enum comparison_verdict v)
+{
+	switch (v) {
+	case VERDICT_FASTER: return "FASTER";
+	case VERDICT_SLOWER: return "SLOWER";
+	case VERDICT_EQUIVALENT: return "EQUIVALENT";
+	case VERDICT_INCONCLUSIVE: return "INCONCLUSIVE";
+	case VERDICT_DESCRIPTION: return "DESCRIPTION";
+	case VERDICT_NOT_COMPARABLE: return "NOT COMPARABLE";
+	case VERDICT_ABSENT: return "ABSENT";
+	}
+	return "NOT COMPARABLE";
+}
+
+void reason_add(contract_reason **reasons, size_t *count, const contract_rule *rule, bool certified,
+                const char *detail)
+{
+	contract_reason *reason;
+
+	*reasons = memory_grow(*reasons, (*count + 1) * sizeof(**reasons));
+	reason = &(*reasons)[(*count)++];
+	reason->rule = rule;
+	reason->level = certified ? rule->certified : rule->level;
+	snprintf(reason->detail, sizeof(reason->detail), "%s", detail);
+}
+
+/* Asks every rule of the scope; returns the most severe level among those that fire. */
+static enum contract_level ask(const comparison *c, enum contract_scope scope, const result_row *x,
+                               const result_row *y, contract_reason **reasons, size_t *count)
+{
+	const contract_rule *rules;
+	size_t rule_count = contract_rules(&rules);
+	enum contract_level level = CONTRACT_COMPARABLE;
+	char detail[sizeof(((contract_reason *)0)->detail)];
+	size_t i;
+
+	for (i = 0; i < rule_count; i++) {
+		const contract_rule *rule = &rules[i];
+
+		/* Such a rule is a demand of certified comparisons alone. */
+		bool asked = c->certified || rule->level > CONTRACT_COMPARABLE ||
+		             rule->certified == CONTRACT_COMPARABLE;
+
+		if (rule->scope != scope || !asked ||
+		    !rule->fires(c->a, c->b, x, y, detail, sizeof(detail)))
+			continue;
+		reason_add(reasons, count, rule, c->certified, detail);
+		level = (*reasons)[*count - 1].level > level ? (*reasons)[*count - 1].level : level;
+		/* Without a case on both sides the other rules have nothing to look at. */
+		if (rule->fires == condition_absent)
+			break;
+	}
+	return level;
+}
+
+static interval recorded_interval(const result_row *r, double quantile)
+{
+	const cJSON *both = json_path(r->json, quantile > 0 ? "derived.statistic.interval_ns" :
+	                                                      "derived.interval_ns");
+	const cJSON *low = cJSON_GetArrayItem(both, 0);
+	const cJSON *high = cJSON_GetArrayItem(both, 1);
+
+	return (interval){ cJSON_IsNumber(low) ? low->valuedouble : 0,
+		           cJSON_IsNumber(high) ? high->valuedouble : 0 };
+}
+
+static void fill_center(const result_row *r, double quantile, double *center, interval *around)
+{
+	statistics_side side;
+
+	if (r == NULL || r->side.executions == 0)
+		return;
+	side = quantile_side(r, quantile);
+	*center = statistics_center(&side);
+	*around = recorded_interval(r, quantile);
+}
+
+/* The least margin that all ask for: the protocols, the reader, the noise of the executors. */
+static double margin_of(const comparison *c, comparison_row *row, double wish)
+{
+	double margin = fmax(condition_margin(row->a, row->b), wish);
+	double floor_a = condition_floor(c->a, row->a);
+	double floor_b = condition_floor(c->b, row->b);
+	char detail[96];
+
+	if (!(fmax(floor_a, floor_b) > margin))
+		return margin;
+	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%, declared %.3g %%",
+	         floor_a * 100, floor_b * 100, margin * 100);
+	reason_add(&row->reasons, &row->reason_count, rule_by_id("noise-floor"), c->certified,
+	           detail);
+	row->level = row->level > CONTRACT_CAVEAT ? row->level : CONTRACT_CAVEAT;
+	return fmax(floor_a, floor_b);
+}
+
+static bool tier_alone(const comparison *c, const comparison_row *row)
+{
+	size_t i;
+
+	if (c->level == CONTRACT_REFUSED)
+		return false;
+	for (i = 0; i < row->reason_count; i++)
+		if (row->reasons[i].level == CONTRACT_REFUSED &&
+		    row->reasons[i].rule->fires != condition_tier)
+			return false;
+	return true;
+}
+
+static comparison_ratio row_ratio(const comparison_row *row)
+{
+	statistics_side a = quantile_side(row->a, row->quantile);
+	statistics_side b = quantile_side(row->b, row->quantile);
+
+	return ratio_of(&a, &b);
+}
+
+static comparison_ratio row_judged(comparison_row *row)
+{
+	statistics_side a = quantile_side(row->a, row->quantile);
+	statistics_side b = quantile_side(row->b, row->quantile);
+
+	return ratio_judged(&a, &b, row->margin, &row->alone, &row->p_value);
+}
+
+/* Whatever becomes of the energy changes nothing about the time. */
+static void compare_energy(const comparison *c, comparison_row *row)
+{
+	row->a_energy = energy_of(row->a);
+	row->b_energy = energy_of(row->b);
+	if (row->a_energy.joules > 0 && row->b_energy.joules > 0 &&
+	    ask(c, CONTRACT_ENERGY, row->a, row->b, &row->reasons, &row->reason_count) <
+	    CONTRACT_REFUSED)
+		row->energy_ratio = row->a_energy.joules / row->b_energy.joules;
+}
+
+static void compare_row(comparison *c, comparison_row *row, double wish)
+{
+	comparison_ratio speedup;
+
+	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
+	row->level = ask(c, CONTRACT_CASE, row->a, row->b, &row->reasons, &row->reason_count);
+	fill_center(row->a, row->quantile, &row->a_center, &row->a_interval);
+	fill_center(row->b, row->quantile, &row->b_center, &row->b_interval);
+	if (row->a == NULL || row->b == NULL ||
+	    (row->reason_count > 0 && row->reasons[0].rule->fires == condition_absent)) {
+		row->verdict = VERDICT_ABSENT;
+		return;
+	}
+	row->verdict = VERDICT_NOT_COMPARABLE;
+	row->margin = fmax(condition_margin(row->a, row->b), wish);
+	if (row->a->side.executions == 0 || row->b->side.executions == 0)
+		return;
+	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
+		if (tier_alone(c, row))
+			row->tier_gain = row_ratio(row);
+		return;
+	}
+	row->margin = margin_of(c, row, wish);
+	speedup = row_judged(row);
+	compare_energy(c, row);
+	row->speedup = speedup.ratio;
+	row->speedup_interval = speedup.around;
+	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
+	               VERDICT_DESCRIPTION : VERDICT_INCONCLUSIVE;
+}
+
+/* ---- all rows -------------------------------------------------------------------------------- */
+
+/* Fewer rows a thread are not worth a second one. */
+enum { ROWS_OF_A_THREAD = 256, THREADS_MAX = 8 };
+
+/* Every step-th row from first on: no two threads have a row in common. */
+typedef struct share {
+	comparison *c;
+	double wish;
+	size_t first, step;
+	pthread_t thread;
+} share;
+
+static void *compare_share(void *context)
+{
+	const share *s = context;
+	comparison *c = s->c;
+	size_t i;
+
+	for (i = s->first; i < c->row_count; i += s->step) {
+		comparison_row *row = &c->rows[i];
+
+		if (row->a != NULL)
+			result_row_open(c->a, row->a);
+		/* A result compared with itself has its rows on both sides. */
+		if (row->b != NULL)
+			result_row_open(c->b, row->b);
+		compare_row(c, row, s->wish);
+		if (row->b != NULL)
+			result_row_close(c->b, row->b);
+		if (row->a != NULL)
+			result_row_close(c->a, row->a);
+	}
+	return NULL;
+}
+
+static void compare_rows(comparison *c, double wish)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t count = c->row_count / ROWS_OF_A_THREAD;
+	size_t started = 1;
+	share shares[THREADS_MAX];
+	size_t i;
+
+	if (processors < 1 || count < 1)
+		count = 1;
+	else if (count > (size_t)processors)
+		count = (size_t)processors;
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	for (i = 0; i < count; i++)
+		shares[i] = (share){ .c = c, .wish = wish, .first = i, .step = count };
+	while (started < count && pthread_create(&shares[started].thread, NULL, compare_share,
+	                                         &shares[started]) == 0)
+		started++;
+	(void)compare_share(&shares[0]);
+	/* What no thread could be had for. */
+	for (i = started; i < count; i++)
+		(void)compare_share(&shares[i]);
+	for (i = 1; i < started; i++)
+		(void)pthread_join(shares[i].thread, NULL);
+}
+
+static bool declares_certified(const result *r)
+{
+	return strcmp(json_string(json_path(r->root, "protocol.canonical"), "level", ""),
+	              "certified") == 0;
+}
+
+comparison *contract_compare_with(const result *a, const result *b, contract_options options)
+{
+	comparison *c = memory_get(sizeof(*c));
+	size_t i;
+
+	c->a = a;
+	c->b = b;
+	c->certified = options.certified || declares_certified(a) || declares_certified(b);
+	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons, &c->reason_count);
+	pairing_fill(c);
+	compare_rows(c, options.margin);
+	verdict_fill(c);
+	gain_fill(c);
+	mean_fill(c);
+	for (i = 0; i < c->row_count; i++)
+		c->counts[c->rows[i].verdict]++;
+	return c;
+}
+
+comparison *contract_compare(const result *a, const result *b, double margin)
+{
+	return contract_compare_with(a, b, (contract_options){ .margin = margin });
+}
+
+void comparison_free(comparison *c)
+{
+	size_t i;
+
+	if (c == NULL)
+		return;
+	for (i = 0; i < c->row_count; i++)
+		free(c->rows[i].reasons);
+	free(c->rows);
+	free(c->by_id);
+	free(c->reasons);
+	free(c);
+}
+
+int comparison_exit_code(const comparison *c, bool strict)
+{
+	size_t judged = c->counts[VERDICT_FASTER] + c->counts[VERDICT_EQUIVALENT] +
+	                c->counts[VERDICT_INCONCLUSIVE] + c->counts[VERDICT_DESCRIPTION];
+
+	if (c->counts[VERDICT_SLOWER] > 0)
+		return EXIT_CODE_NEGATIVE;
+	if (c->level == CONTRACT_REFUSED || c->counts[VERDICT_NOT_COMPARABLE] > 0 || judged == 0)
+		return EXIT_CODE_NOT_COMPARABLE;
+	if (strict && c->counts[VERDICT_INCONCLUSIVE] + c->counts[VERDICT_DESCRIPTION] +
+	              c->counts[VERDICT_ABSENT] > 0)
+		return EXIT_CODE_INCONCLUSIVE;
+	return EXIT_CODE_OK;
+}

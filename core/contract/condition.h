@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the contract room: the conditions of the rules, and what they are made of. */
+#ifndef CONTRACT_CONDITION_H
+#define CONTRACT_CONDITION_H
+
+#include "contract/contract.h"
+
+#define CONDITION(name)                                                                      \
+	bool name(const result *a, const result *b, const result_row *x, const result_row *y,  \
+	          char *detail, size_t size)
+
+CONDITION(condition_protocol_same);
+CONDITION(condition_protocol_compatible);
+CONDITION(condition_protocol_differs);
+CONDITION(condition_data_seed);
+CONDITION(condition_simulated);
+CONDITION(condition_harness_major);
+CONDITION(condition_abi);
+CONDITION(condition_dirty);
+CONDITION(condition_incomplete);
+CONDITION(condition_deviations);
+CONDITION(condition_signature);
+CONDITION(condition_verified);
+CONDITION(condition_disputed);
+CONDITION(condition_undisclosed);
+CONDITION(condition_fields);
+CONDITION(condition_partition);
+CONDITION(condition_device_count);
+CONDITION(condition_power_cap);
+CONDITION(condition_virtual);
+CONDITION(condition_container);
+CONDITION(condition_ecc);
+CONDITION(condition_same_result);
+CONDITION(condition_layers);
+
+CONDITION(condition_absent);
+CONDITION(condition_failed);
+CONDITION(condition_invalid);
+CONDITION(condition_verification);
+CONDITION(condition_proof);
+CONDITION(condition_renamed);
+CONDITION(condition_workload);
+CONDITION(condition_size);
+CONDITION(condition_precision);
+CONDITION(condition_emulation);
+CONDITION(condition_metric);
+CONDITION(condition_region);
+CONDITION(condition_cache);
+CONDITION(condition_regime);
+CONDITION(condition_scenario);
+CONDITION(condition_input_data);
+CONDITION(condition_input_undisclosed);
+CONDITION(condition_copied);
+CONDITION(condition_statistic);
+CONDITION(condition_percentile);
+CONDITION(condition_energy_means);
+CONDITION(condition_clock);
+CONDITION(condition_clock_bias);
+CONDITION(condition_clock_mixed);
+CONDITION(condition_zero_time);
+CONDITION(condition_tier);
+CONDITION(condition_tuning);
+CONDITION(condition_source);
+CONDITION(condition_binary);
+CONDITION(condition_varied);
+CONDITION(condition_sampling);
+CONDITION(condition_not_converged);
+CONDITION(condition_sustained);
+CONDITION(condition_unsteady);
+CONDITION(condition_unsteady_sustained);
+CONDITION(condition_throttled);
+CONDITION(condition_throttled_burst);
+CONDITION(condition_shared_device);
+CONDITION(condition_disturbed);
+CONDITION(condition_few);
+CONDITION(condition_few_certified);
+CONDITION(condition_canary_drift);
+CONDITION(condition_flags);
+
+/* ---- what conditions say --------------------------------------------------------------------- */
+
+/* Writes "A | B"; true when they differ. */
+bool condition_differ(const char *a, const char *b, char *detail, size_t size);
+/* Writes "WHAT on the baseline"; true when a side has it. */
+bool condition_either(bool a, bool b, const char *what, char *detail, size_t size);
+
+/* ---- what the rest of the room asks ---------------------------------------------------------- */
+
+/* Whether the executions' samples count (status valid or not-converged). */
+bool condition_counts(const cJSON *execution);
+/* Whether one protocol lists the other as compatible, or both are one. */
+bool condition_protocols_fit(const result *a, const result *b);
+/* The margin that the protocols of both declare for the case: the larger one. */
+double condition_margin(const result_row *x, const result_row *y);
+/* The A/A noise floor of the case's class on that executor, as a share; 0 when it is not known. */
+double condition_floor(const result *r, const result_row *x);
+/* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit, and how many more.
+ * Returns their number. */
+size_t condition_layer_list(const result *a, const result *b, char *out, size_t size);
+/* The rule of that id; it must be there. */
+const contract_rule *rule_by_id(const char *id);
+
+/* Fills id, a and b of all rows: a case with the case of the same id, and where the protocols fit
+ * but are not one, else with the only one of the same identity. */
+void pairing_fill(comparison *c);
+/* malloc'd text that is equal for two cases that measure the same work the same way; with_tier: and
+ * in the same tier. */
+char *pairing_identity(const result_row *r, bool with_tier);
+/* What the tuned and vendor cases gain over their portable siblings. */
+void gain_fill(comparison *c);
+
+/* What both rows declare, and have samples enough for: a percentile, else 0. */
+double quantile_of(const result_row *x, const result_row *y);
+/* The side as it is compared by that quantile. */
+statistics_side quantile_side(const result_row *r, double quantile);
+/* Joules per operation of the counted executions. */
+comparison_energy energy_of(const result_row *r);
+
+/* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
+ * ratio 0 when it is not finite. */
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b);
+bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
+/* The same with a verdict: what the interval alone says of the margin, and for a claim of a difference
+ * *p, twice the bootstrap's probability that there is none in that direction beyond the margin; 1
+ * without a claim. */
+comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, double margin,
+                              enum comparison_verdict *alone, double *p);
+/* Appends a reason to a list; detail may be "". */
+void reason_add(contract_reason **reasons, size_t *count, const contract_rule *rule, bool certified,
+                const char *detail);
+/* Verdicts of all rows that have a ratio and no refusal, by Holm's rule. */
+void verdict_fill(comparison *c);
+/* Means over the compared cases. */
+void mean_fill(comparison *c);
+
+#endif

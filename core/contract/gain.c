@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tuning gains: a case of the tuned or vendor tier against its portable sibling of the same
+ * result.  It says how good the tuning is, and ranks no executor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "contract/condition.h"
+
+typedef struct portable { char *key; const result_row *row; } portable;
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const portable *)a)->key, ((const portable *)b)->key);
+}
+
+static bool usable(const result_row *r)
+{
+	return r->side.executions > 0 &&
+	       (strcmp(r->status, "valid") == 0 || strcmp(r->status, "not-converged") == 0);
+}
+
+static bool is_portable(const result_row *r)
+{
+	return strcmp(r->tier, "portable") == 0;
+}
+
+static char *key_of(const result *r, const result_row *row)
+{
+	char *key;
+
+	result_row_open(r, row);
+	key = pairing_identity(row, false);
+	result_row_close(r, row);
+	return key;
+}
+
+static portable *portables_of(const result *r, size_t *count)
+{
+	portable *list = memory_get((r->row_count + 1) * sizeof(*list));
+	size_t tuned = 0;
+	size_t i;
+
+	*count = 0;
+	for (i = 0; i < r->row_count; i++)
+		tuned += !is_portable(&r->rows[i]);
+	for (i = 0; i < r->row_count && tuned > 0; i++)
+		if (is_portable(&r->rows[i]) && usable(&r->rows[i]))
+			list[(*count)++] = (portable){ key_of(r, &r->rows[i]), &r->rows[i] };
+	if (*count > 1)
+		qsort(list, *count, sizeof(*list), by_key);
+	return list;
+}
+
+static comparison_ratio gain_of(const portable *list, size_t count, const result *of,
+                                const result_row *r)
+{
+	comparison_ratio none = { 0, { 0, 0 } };
+	const portable *found;
+	portable wanted;
+	statistics_side base;
+	statistics_side tuned;
+
+	if (count == 0 || r == NULL || is_portable(r) || !usable(r))
+		return none;
+	wanted = (portable){ key_of(of, r), NULL };
+	found = bsearch(&wanted, list, count, sizeof(*list), by_key);
+	free(wanted.key);
+	if (found == NULL)
+		return none;
+	base = quantile_side(found->row, 0);
+	tuned = quantile_side(r, 0);
+	return ratio_of(&base, &tuned);
+}
+
+static void portables_free(portable *list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		free(list[i].key);
+	free(list);
+}
+
+void gain_fill(comparison *c)
+{
+	size_t a_count;
+	size_t b_count;
+	portable *a = portables_of(c->a, &a_count);
+	portable *b = portables_of(c->b, &b_count);
+	size_t i;
+
+	for (i = 0; i < c->row_count; i++) {
+		c->rows[i].a_gain = gain_of(a, a_count, c->a, c->rows[i].a);
+		c->rows[i].b_gain = gain_of(b, b_count, c->b, c->rows[i].b);
+	}
+	portables_free(a, a_count);
+	portables_free(b, b_count);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The processor and the machine around it, as /proc and /sys tell. */
+#ifndef EXECUTOR_PROCESSOR_H
+#define EXECUTOR_PROCESSOR_H
+
+#include <cjson/cJSON.h>
+
+/* Appends the layer "hardware" of the processor and "firmware" of the machine. */
+void processor_add(cJSON *layers, const char *root);
+/* Appends the fields "virtualization", "hypervisor" and "container". */
+void virtualization_add(cJSON *layer, const char *root);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * evenhand/extensions.h - what a backend may offer beyond backend.h, by name.
+ *
+ * eh_backend_ops.extension(self, NAME) gives one of the tables below, or NULL.  A table begins with
+ * its struct_size; functions are appended, never moved: ask with EH_HAS.  The rules of backend.h on
+ * threads, units, errors and outputs apply.  What one device of a backend offers and another does
+ * not answers EH_E_UNSUPPORTED there, with the reason.  A workload gets at them through
+ * eh_bench.extension.
+ */
+#ifndef EVENHAND_EXTENSIONS_H
+#define EVENHAND_EXTENSIONS_H
+
+#include "evenhand/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- eh.graph.1: commands recorded once and launched as a whole ---------------------------- */
+
+#define EH_GRAPH_NAME "eh.graph.1"
+
+typedef struct eh_graph eh_graph;
+
+/*
+ * Between begin and end the queue records: launch, fill and copy on device memory have no effect
+ * until the graph is launched, and then take effect in the order in which they were recorded.
+ * Scalar arguments keep the values they had; buffers, programs and the queue outlive the graph.
+ * Nothing else is called for the queue while it records: no upload, download, mark, flush or wait.
+ */
+typedef struct eh_graph_ops {
+	uint32_t struct_size;
+	uint32_t reserved;
+	/* EH_OK when the device has graphs; else EH_E_UNSUPPORTED. */
+	eh_status (*available)(eh_device *device, eh_error *error);
+	eh_status (*begin)(eh_queue *queue, eh_error *error);
+	/* Ends the recording in any case.  graph NULL gives it up.  An error of a recorded command
+	 * may surface here; then there is no graph.  A recording of nothing is
+	 * EH_E_INVALID_ARGUMENT. */
+	eh_status (*end)(eh_queue *queue, eh_graph **graph, eh_error *error);
+	/* Enqueues all of it as one command, in the queue where it was recorded; any number of
+	 * times, also while an earlier launch is running. */
+	eh_status (*launch)(eh_queue *queue, eh_graph *graph, eh_error *error);
+	/* No launch of it may be pending. */
+	void (*destroy)(eh_graph *graph);
+} eh_graph_ops;
+
+/* ---- eh.peer.1: copies from device to device ------------------------------------------------ */
+
+#define EH_PEER_NAME "eh.peer.1"
+
+enum {
+	EH_PEER_STAGED = 0, /* copies work, and pass through the host's memory             */
+	EH_PEER_DIRECT = 1  /* one device reaches the other's memory over their link       */
+};
+
+/* Both devices are of one backend and open in one process; they are called from one thread at a
+ * time. */
+typedef struct eh_peer_ops {
+	uint32_t struct_size;
+	uint32_t reserved;
+	/* How `device` reaches the memory of `other`: EH_PEER_*. */
+	eh_status (*can_access)(eh_device *device, eh_device *other, uint32_t *how, eh_error *error);
+	/* Enqueues a copy between device memory of two devices in a queue of either one.  It is
+	 * ordered with that queue only. */
+	eh_status (*copy)(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
+	                  uint64_t from_offset, uint64_t bytes, eh_error *error);
+	/* What is enqueued behind it begins when a mark, recorded in a queue of any device, has
+	 * passed.  The host does not wait. */
+	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
+} eh_peer_ops;
+
+/* ---- eh.gemm.1: the vendor's own matrix product --------------------------------------------- */
+
+#define EH_GEMM_NAME "eh.gemm.1"
+
+typedef struct eh_gemm_plan eh_gemm_plan;
+
+enum { EH_GEMM_TRANSPOSE_A = 1, EH_GEMM_TRANSPOSE_B = 2 };
+
+/* C = alpha * op(A) * op(B) + beta * C, row-major; op(A) is m x k, op(B) k x n, C m x n; leading
+ * dimensions and strides in elements.  Types as in eh_work.precision: "f64", "f32", "tf32", "f16",
+ * "bf16", "f8e4m3", "f8e5m2", "i8", "i32". */
+typedef struct eh_gemm {
+	uint32_t struct_size;
+	uint32_t flags;             /* EH_GEMM_TRANSPOSE_*                                     */
+	uint64_t m, n, k;
+	uint64_t lda, ldb, ldc;
+	uint64_t batch;             /* 1 = a single product                                    */
+	uint64_t stride_a, stride_b, stride_c;
+	double alpha, beta;
+	char type_a[8], type_b[8], type_c[8];
+	char accumulate[8];         /* the type in which products are added up                 */
+	uint64_t workspace_limit;   /* bytes that the library may ask for                      */
+} eh_gemm;
+
+typedef struct eh_gemm_ops {
+	uint32_t struct_size;
+	uint32_t reserved;
+	/* EH_OK when the library can do it on this device, EH_E_UNSUPPORTED with the reason when it
+	 * cannot, EH_E_UNAVAILABLE with advice when the library is not there. */
+	eh_status (*describe)(eh_device *device, const eh_gemm *gemm, eh_error *error);
+	/* Chooses an algorithm; the caller allocates *workspace_bytes of device memory (0 = none). */
+	eh_status (*prepare)(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **plan,
+	                     uint64_t *workspace_bytes, eh_error *error);
+	eh_status (*enqueue)(eh_queue *queue, eh_gemm_plan *plan, eh_buffer *a, eh_buffer *b,
+	                     eh_buffer *c, eh_buffer *workspace, eh_error *error);
+	/* The library, and in detail the algorithm chosen. */
+	eh_status (*layer)(eh_gemm_plan *plan, eh_layer *layer, eh_error *error);
+	void (*destroy)(eh_gemm_plan *plan);
+} eh_gemm_ops;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EVENHAND_EXTENSIONS_H */

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/calibrate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "measure/prepared.h"
+
+enum {
+	CLOCK_READS = 4096,
+	LAUNCHES = 101,
+	ATTEMPTS = 5,
+	IDLE_READS = 3,
+	WAIT_LAUNCHES = 8,
+	MAX_LAUNCHES = 4096
+};
+static const uint64_t launch_budget_ns = 50000000;
+static const uint64_t trial_ns = 20000000;
+static const double most_hidden = 0.25;
+/* Below this share of the host's time in every attempt a clock is false, not just unfit. */
+static const double false_ratio = 0.5;
+
+static void host_clock(instrument *out)
+{
+	uint64_t start = clock_now_ns();
+	uint64_t last = start;
+	uint64_t step = UINT64_MAX;
+
+	for (int i = 0; i < CLOCK_READS; i++) {
+		uint64_t now = clock_now_ns();
+
+		if (now != last && now - last < step)
+			step = now - last;
+		last = now;
+	}
+	out->host_overhead_ns = (last - start) / CLOCK_READS;
+	out->host_resolution_ns = step == UINT64_MAX ? last - start : step;
+	clocktrial_host(clock_now_ns, &out->host);
+	if (out->host.steps_back > 0)
+		(void)snprintf(out->host_reason, sizeof(out->host_reason),
+		               "The host's clock stepped back %llu times in %llu readings, by up to %llu "
+		               "ns: no time taken here can be trusted.",
+		               (unsigned long long)out->host.steps_back,
+		               (unsigned long long)out->host.readings,
+		               (unsigned long long)out->host.largest_ns);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+typedef struct trial {
+	const session *s;
+	canary *work;
+	instrument *out;
+	eh_mark *from, *middle, *to;
+	uint64_t idle_ns; /* reading the work's output back when nothing is to be done          */
+	bool refused;
+	double best;      /* highest share of the host's time that the device clock claimed     */
+	double hidden;    /* smallest share of the wait that reading back took beyond it, so far */
+} trial;
+
+__attribute__((format(printf, 2, 0)))
+static void refuse_text(trial *t, const char *format, va_list args)
+{
+	(void)vsnprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason), format, args);
+	t->refused = true;
+}
+
+/* The device clock cannot be used. */
+__attribute__((format(printf, 2, 3)))
+static void refuse(trial *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	refuse_text(t, format, args);
+	va_end(args);
+}
+
+/* It was asked, gave no error, and told what cannot be. */
+__attribute__((format(printf, 2, 3)))
+static void lie(trial *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	refuse_text(t, format, args);
+	va_end(args);
+	t->out->device_time_false = true;
+}
+
+/* Null work, recorded and waited for; with device time also the smallest steps of its clock. */
+static eh_status launch_path(trial *t, bool device, eh_error *error)
+{
+	const eh_backend_ops *ops = t->s->ops;
+	uint64_t times[LAUNCHES];
+	uint64_t ticks[LAUNCHES];
+	uint64_t begin = clock_now_ns();
+	size_t count = 0;
+	eh_status status;
+
+	while (count < LAUNCHES && (count < 11 || clock_now_ns() - begin < launch_budget_ns)) {
+		uint64_t start;
+
+		status = ops->mark_record(t->s->queue, t->from, error);
+		start = clock_now_ns();
+		if (status == EH_OK && t->work != NULL)
+			status = canary_nothing(t->work, error);
+		if (status == EH_OK)
+			status = ops->mark_record(t->s->queue, t->to, error);
+		if (status == EH_OK)
+			status = ops->mark_wait(t->to, error);
+		times[count] = clock_now_ns() - start;
+		if (status == EH_OK && device)
+			status = ops->mark_elapsed(t->from, t->to, &ticks[count], error);
+		if (status != EH_OK)
+			return status;
+		count++;
+	}
+	qsort(times, count, sizeof(times[0]), compare_times);
+	t->out->launch_ns = times[count / 2];
+	t->out->launch_least_ns = times[0];
+	t->out->launch_most_ns = times[count - 1];
+	if (!device)
+		return EH_OK;
+	qsort(ticks, count, sizeof(ticks[0]), compare_times);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t step = i == 0 ? ticks[0] : ticks[i] - ticks[i - 1];
+
+		if (step != 0 && (t->out->device_resolution_ns == 0 || step < t->out->device_resolution_ns))
+			t->out->device_resolution_ns = step;
+	}
+	return EH_OK;
+}
+
+typedef struct pair { uint64_t device, host; } pair;
+
+/* `launches` of real work between two marks, with a third mark half-way; by the host clock up to
+ * the output read back, which no early completion can shorten. */
+static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out, eh_error *error)
+{
+	const eh_backend_ops *ops = t->s->ops;
+	uint64_t first = 0;
+	uint64_t second = 0;
+	uint64_t start;
+	uint64_t waited;
+	double hidden;
+	eh_status status = canary_clear(t->work, error);
+
+	start = clock_now_ns();
+	if (status == EH_OK)
+		status = ops->mark_record(t->s->queue, t->from, error);
+	if (status == EH_OK)
+		status = canary_compute(t->work, launches / 2, error);
+	if (status == EH_OK)
+		status = ops->mark_record(t->s->queue, t->middle, error);
+	if (status == EH_OK)
+		status = canary_compute(t->work, launches - launches / 2, error);
+	if (status == EH_OK)
+		status = ops->mark_record(t->s->queue, t->to, error);
+	if (status == EH_OK)
+		status = ops->mark_wait(t->to, error);
+	waited = clock_now_ns() - start;
+	if (status == EH_OK)
+		status = canary_read(t->work, error);
+	out->host = clock_now_ns() - start;
+	hidden = (double)(out->host - waited) / (double)waited;
+	if (hidden < t->hidden)
+		t->hidden = hidden;
+	out->device = 0;
+	if (status != EH_OK || !device)
+		return status;
+	status = ops->mark_elapsed(t->from, t->to, &out->device, error);
+	if (status == EH_OK)
+		status = ops->mark_elapsed(t->from, t->middle, &first, error);
+	if (status == EH_OK)
+		status = ops->mark_elapsed(t->middle, t->to, &second, error);
+	if (status != EH_OK)
+		return status;
+	/* The parts make the whole, but for one tick each. */
+	if (first > out->device || second > out->device ||
+	    first + second > out->device + out->device / 100 + 4 * t->out->device_resolution_ns ||
+	    first + second + out->device / 100 + 4 * t->out->device_resolution_ns < out->device)
+		lie(t, "The device clock is not monotonic: parts of %llu and %llu ns make %llu ns.",
+		    (unsigned long long)first, (unsigned long long)second,
+		    (unsigned long long)out->device);
+	return EH_OK;
+}
+
+bool calibrate_impossible(const instrument *i, uint64_t device_ns, uint64_t host_ns)
+{
+	double allowed = (double)host_ns * CALIBRATE_HIGHEST_RATIO + (double)i->launch_ns +
+	                 (double)i->device_resolution_ns;
+
+	return (double)device_ns > allowed;
+}
+
+static void judge(trial *t, pair once, pair twice)
+{
+	double ratio_once = (double)once.device / (double)once.host;
+	double ratio_twice = (double)twice.device / (double)twice.host;
+	double low = ratio_once < ratio_twice ? ratio_once : ratio_twice;
+	double scale = once.device == 0 ? 0 : (double)twice.device / (double)once.device;
+
+	/* The host's time can only be too long, never too short: this is never noise. */
+	if (calibrate_impossible(t->out, once.device, once.host) ||
+	    calibrate_impossible(t->out, twice.device, twice.host)) {
+		lie(t, "The device clock runs fast: it claims %.3f ms where the host clock saw %.3f ms.",
+		    (double)twice.device * 1e-6, (double)twice.host * 1e-6);
+		return;
+	}
+	if (low > t->best)
+		t->best = low;
+	t->out->device_time = low >= CALIBRATE_LOWEST_RATIO && scale >= 1.6 && scale <= 2.5;
+	if (t->out->device_time)
+		t->out->device_time_reason[0] = '\0';
+	else if (low < CALIBRATE_LOWEST_RATIO)
+		(void)snprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason),
+		               "The device clock claims %.6f ms for work that took %.3f ms until its "
+		               "output could be read.", (double)once.device * 1e-6,
+		               (double)once.host * 1e-6);
+	else
+		(void)snprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason),
+		               "The device clock does not follow the work: twice as much took %.2f times "
+		               "as long.", scale);
+}
+
+static eh_status idle_read(trial *t, eh_error *error)
+{
+	eh_status status = canary_compute(t->work, 1, error);
+
+	if (status == EH_OK)
+		status = canary_read(t->work, error);
+	t->idle_ns = UINT64_MAX;
+	for (int i = 0; i < IDLE_READS && status == EH_OK; i++) {
+		uint64_t start = clock_now_ns();
+		uint64_t took;
+
+		status = canary_read(t->work, error);
+		took = clock_now_ns() - start;
+		t->idle_ns = took < t->idle_ns ? took : t->idle_ns;
+	}
+	return status;
+}
+
+/*
+ * How many launches last at least so long by the host clock up to their output read back, which an
+ * early completion cannot shorten; *reached_ns is how long they did.
+ */
+static eh_status long_enough(trial *t, uint64_t least_ns, uint64_t *launches, uint64_t *reached_ns,
+                             eh_error *error)
+{
+	*launches = WAIT_LAUNCHES;
+	for (;;) {
+		uint64_t more;
+		pair unused;
+		eh_status status = timed_work(t, *launches, false, &unused, error);
+
+		if (status != EH_OK)
+			return status;
+		*reached_ns = unused.host;
+		if (unused.host >= least_ns || *launches >= MAX_LAUNCHES)
+			return EH_OK;
+		more = *launches * least_ns / (unused.host + 1) * 5 / 4 + 1;
+		*launches = more > *launches * 8 ? *launches * 8 : more;
+	}
+}
+
+/* Reading back what waiting said is complete takes next to no time, at least once in a while. */
+static eh_status try_wait(trial *t, eh_error *error)
+{
+	uint64_t least = prepared_outlast(t->idle_ns, 0);
+	uint64_t launches;
+	uint64_t reached;
+	eh_status status = long_enough(t, least, &launches, &reached, error);
+
+	/* Reading back would look long however waiting went: the trials of each case have to tell. */
+	if (status != EH_OK || reached < least / 2)
+		return status;
+	t->hidden = INFINITY;
+	for (int i = 0; i < ATTEMPTS && t->hidden > most_hidden; i++) {
+		pair unused;
+
+		status = timed_work(t, launches, false, &unused, error);
+		if (status != EH_OK)
+			return status;
+	}
+	if (t->hidden > most_hidden)
+		(void)snprintf(t->out->wait_reason, sizeof(t->out->wait_reason),
+		               "Waiting returns early on this device: reading back what it said was "
+		               "complete took %.2f times as long as the wait.", t->hidden);
+	return EH_OK;
+}
+
+/* Marks that were recorded one after the other have times in that order. */
+static eh_status try_order(trial *t, eh_error *error)
+{
+	clocktrial *device = &t->out->device;
+	eh_status status = clocktrial_device(t->s, t->work, device, error);
+
+	if (status == EH_OK && device->steps_back > 0)
+		lie(t, "The device clock is not monotonic: %llu of %llu marks in a row have a time before "
+		    "that of the mark before them, by up to %llu ns.",
+		    (unsigned long long)device->steps_back, (unsigned long long)device->readings,
+		    (unsigned long long)device->largest_ns);
+	return status;
+}
+
+static eh_status try_device(trial *t, eh_error *error)
+{
+	uint64_t least = prepared_outlast(t->idle_ns, trial_ns);
+	uint64_t launches;
+	uint64_t reached;
+	pair once;
+	pair twice;
+	eh_status status = long_enough(t, least, &launches, &reached, error);
+
+	if (status != EH_OK)
+		return status;
+	if (reached < least) {
+		refuse(t, "No work long enough to try the device clock on could be made.");
+		return EH_OK;
+	}
+	for (int i = 0; i < ATTEMPTS && !t->out->device_time && !t->refused; i++) {
+		status = timed_work(t, launches, true, &once, error);
+		if (status == EH_OK && !t->refused)
+			status = timed_work(t, launches * 2, true, &twice, error);
+		if (status != EH_OK)
+			return status;
+		/* Work that a quieter machine now does faster is no longer long enough. */
+		if (once.host < least / 2)
+			launches *= 2;
+		if (!t->refused)
+			judge(t, once, twice);
+	}
+	if (t->refused)
+		t->out->device_time = false;
+	else if (!t->out->device_time && t->best < false_ratio)
+		t->out->device_time_false = true;
+	return EH_OK;
+}
+
+/* An error that leaves the device usable only costs the device clock. */
+static eh_status survive(trial *t, eh_status status, const eh_error *cause, eh_error *error)
+{
+	if (status == EH_OK)
+		return EH_OK;
+	if (status == EH_E_DEVICE_LOST) {
+		if (error != NULL)
+			*error = *cause;
+		return status;
+	}
+	refuse(t, "The trial of the device clock failed: %.140s",
+	       cause->message[0] != '\0' ? cause->message : error_status_name(status));
+	t->out->device_time = false;
+	return EH_OK;
+}
+
+eh_status calibrate(const session *s, canary *work, const char *missing, instrument *out,
+                    eh_error *error)
+{
+	const eh_backend_ops *ops = s->ops;
+	bool claims = (s->info.caps & EH_CAP_DEVICE_TIME) != 0;
+	trial t = { .s = s, .work = work, .out = out };
+	eh_error cause = ERROR_INIT;
+	eh_status status;
+
+	*out = (instrument){ 0 };
+	host_clock(out);
+	status = ops->mark_create(s->device, &t.from, error);
+	if (status == EH_OK)
+		status = ops->mark_create(s->device, &t.middle, error);
+	if (status == EH_OK)
+		status = ops->mark_create(s->device, &t.to, error);
+	if (status == EH_OK)
+		status = launch_path(&t, false, error);
+	if (status == EH_OK && work != NULL)
+		status = idle_read(&t, error);
+	if (status == EH_OK && work != NULL)
+		status = try_wait(&t, error);
+	if (status != EH_OK)
+		goto undo_marks;
+	if (!claims) {
+		refuse(&t, "The backend offers no device time.");
+	} else if (work == NULL) {
+		refuse(&t, "No work to try the device clock on: %.140s", missing);
+	} else {
+		status = launch_path(&t, true, &cause);
+		if (status == EH_OK)
+			status = try_order(&t, &cause);
+		if (status == EH_OK && !t.refused)
+			status = try_device(&t, &cause);
+		status = survive(&t, status, &cause, error);
+	}
+undo_marks:
+	ops->mark_destroy(t.to);
+	ops->mark_destroy(t.middle);
+	ops->mark_destroy(t.from);
+	return status;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/inputdata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "measure/inputs.h"
+
+static _Thread_local inputdata_log *current;
+
+static size_t element_bytes(const char *precision)
+{
+	if (strcmp(precision, "f64") == 0)
+		return 8;
+	return strcmp(precision, "f32") == 0 ? 4 : 2;
+}
+
+static uint64_t word_of(const char *hex)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < 16; i++)
+		value = value << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10);
+	return value;
+}
+
+static void note(const char *precision, const void *data, uint64_t bytes)
+{
+	digest *d;
+	char hex[65];
+
+	if (current == NULL)
+		return;
+	d = digest_new();
+	digest_add(d, precision, strlen(precision) + 1);
+	digest_add(d, data, (size_t)bytes);
+	digest_end(d, hex);
+	for (size_t i = 0; i < 4; i++)
+		current->sum[i] += word_of(hex + 16 * i);
+	current->requests++;
+}
+
+static void note_numbers(const char *precision, const void *data, uint64_t count)
+{
+	if (current != NULL)
+		current->numbers = true;
+	note(precision, data, count * element_bytes(precision));
+}
+
+/* ---- generators, one table for each distribution --------------------------------------------- */
+
+static void lent_normal(void *out, uint64_t first, uint64_t count, const char *precision,
+                        uint64_t seed, uint32_t stream)
+{
+	inputs_fill_normal(out, first, count, precision, seed, stream);
+	note_numbers(precision, out, count);
+}
+
+static void lent_uniform(void *out, uint64_t first, uint64_t count, const char *precision,
+                         uint64_t seed, uint32_t stream)
+{
+	inputs_fill_uniform(out, first, count, precision, seed, stream);
+	note_numbers(precision, out, count);
+}
+
+static void lent_zeros(void *out, uint64_t first, uint64_t count, const char *precision,
+                       uint64_t seed, uint32_t stream)
+{
+	(void)first;
+	(void)seed;
+	(void)stream;
+	memset(out, 0, (size_t)count * element_bytes(precision));
+	note_numbers(precision, out, count);
+}
+
+static void lent_dense(void *out, uint64_t first, uint64_t count, const char *precision,
+                       uint64_t seed, uint32_t stream)
+{
+	inputs_fill_dense(out, first, count, precision, seed, stream);
+	note_numbers(precision, out, count);
+}
+
+static void lent_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed, uint32_t stream)
+{
+	inputs_fill_bytes(out, first, count, seed, stream);
+	note("bytes", out, count);
+}
+
+/* Bytes are the data of a workload that works on no numbers; otherwise they are what its oracle
+ * draws lots with, and stay random. */
+static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
+                            uint32_t stream)
+{
+	if (current == NULL || current->numbers)
+		inputs_fill_bytes(out, first, count, seed, stream);
+	else
+		memset(out, 0, (size_t)count);
+	note("bytes", out, count);
+}
+
+void inputdata_lend(eh_bench *bench, enum protocol_data kind)
+{
+	bench->fill_normal = lent_normal;
+	bench->fill_uniform = lent_uniform;
+	bench->fill_bytes = lent_bytes;
+	bench->to_double = inputs_to_double;
+	switch (kind) {
+	case DATA_STANDARD:
+		break;
+	case DATA_NORMAL:
+		bench->fill_uniform = lent_normal;
+		break;
+	case DATA_UNIFORM:
+		bench->fill_normal = lent_uniform;
+		break;
+	case DATA_ZEROS:
+		bench->fill_normal = lent_zeros;
+		bench->fill_uniform = lent_zeros;
+		bench->fill_bytes = lent_zero_bytes;
+		break;
+	case DATA_INCOMPRESSIBLE:
+		bench->fill_normal = lent_dense;
+		bench->fill_uniform = lent_dense;
+		break;
+	}
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+void inputdata_begin(inputdata_log *log, enum protocol_data kind)
+{
+	*log = (inputdata_log){ .kind = kind };
+	current = log;
+}
+
+void inputdata_end(void)
+{
+	current = NULL;
+}
+
+void inputdata_digest(const inputdata_log *log, char hex[65])
+{
+	char *line = memory_format("%llu %016llx%016llx%016llx%016llx",
+	                           (unsigned long long)log->requests,
+	                           (unsigned long long)log->sum[0], (unsigned long long)log->sum[1],
+	                           (unsigned long long)log->sum[2], (unsigned long long)log->sum[3]);
+
+	digest_bytes(line, strlen(line), hex);
+	free(line);
+}
+
+const char *inputdata_name(enum protocol_data kind)
+{
+	static const char *const names[] = { "standard", "normal", "uniform", "zeros",
+		                             "incompressible" };
+
+	return names[kind];
+}

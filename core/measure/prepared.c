@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/prepared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "base/text.h"
+
+enum { IDLE_TRIALS = 3 };
+static const uint64_t longest_ns = 2000000000;
+
+static const struct {
+	uint64_t cap;
+	const char *name;
+} needs[] = {
+	{ EH_CAP_ASYNC, "asynchronous queues" },
+	{ EH_CAP_DEVICE_TIME, "device time" },
+	{ EH_CAP_PINNED, "pinned host memory" },
+	{ EH_CAP_SHARED, "shared memory" },
+	{ EH_CAP_FP64, "double precision arithmetic" },
+	{ EH_CAP_FP16, "half precision arithmetic" },
+	{ EH_CAP_FP16_STORE, "half precision storage" },
+	{ EH_CAP_BF16_STORE, "16-bit integer storage, which bf16 needs" },
+	{ EH_CAP_ATOMIC64, "64-bit atomics" },
+};
+
+char *prepared_unsupported(const session *s, const eh_work *work)
+{
+	const eh_device_info *info = &s->info;
+	uint64_t missing = work->needs & ~info->caps;
+	char want[32];
+	char have[32];
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if ((missing & needs[i].cap) != 0)
+			return memory_format("The device does not offer %s.", needs[i].name);
+	if (missing != 0)
+		return memory_format("The device lacks a capability that the work needs (0x%llx).",
+		                     (unsigned long long)missing);
+	/* A tenth is left to the system, the driver and the other side of a shared memory. */
+	if (info->memory_bytes != 0 && work->device_bytes > info->memory_bytes / 10 * 9) {
+		text_format_bytes(work->device_bytes, want);
+		text_format_bytes(info->memory_bytes, have);
+		return memory_format("The work needs %s of device memory, the device has %s and nine "
+		                     "tenths of it may be used.", want, have);
+	}
+	if (info->max_group_items != 0 && work->group_items > info->max_group_items)
+		return memory_format("The work needs work-groups of %llu items, the device allows %u.",
+		                     (unsigned long long)work->group_items, info->max_group_items);
+	return NULL;
+}
+
+const char *prepared_sentence(const eh_error *error, eh_status status)
+{
+	if (error != NULL && error->message[0] != '\0')
+		return error->message;
+	return error_status_name(status);
+}
+
+/* A plugin's text of at most `size` bytes as a JSON string. */
+static void add_text(cJSON *to, const char *key, const char *value, size_t size)
+{
+	char *copy = memory_get(size + 1);
+
+	memcpy(copy, value, size);
+	json_add_string(to, key, copy);
+	free(copy);
+}
+
+static void add_digest(cJSON *to, const char *key, const void *data, uint64_t size)
+{
+	char hex[65];
+
+	if (data == NULL || size == 0)
+		return;
+	digest_bytes(data, (size_t)size, hex);
+	json_add_string(to, key, hex);
+}
+
+static void describe_program(const prepared *p, const eh_source *source, uint64_t build_ns,
+                             cJSON *record)
+{
+	eh_program_info info = { .struct_size = sizeof(info) };
+	const eh_backend_ops *ops = p->s->ops;
+	cJSON *list;
+
+	json_add_string(record, "kernel", source->name);
+	list = json_add_array(record, "defines");
+	for (uint32_t i = 0; i < source->macro_count; i++) {
+		char *define = memory_format("%s=%s", source->macros[i].name, source->macros[i].value);
+
+		json_append_string(list, define);
+		free(define);
+	}
+	json_add_string(record, "source_sha256", source->digest);
+	if (EH_HAS(ops, eh_backend_ops, program_info) &&
+	    ops->program_info(p->program, &info, NULL) == EH_OK) {
+		add_digest(record, "binary_sha256", info.binary, info.binary_size);
+		add_text(record, "binary_kind", info.binary_kind, sizeof(info.binary_kind));
+		add_digest(record, "ir_sha256", info.ir, info.ir_size);
+		add_text(record, "ir_kind", info.ir_kind, sizeof(info.ir_kind));
+		add_text(record, "compiler", info.compiler, sizeof(info.compiler));
+		add_text(record, "compiler_version", info.compiler_version,
+		         sizeof(info.compiler_version));
+		add_text(record, "flags", info.flags, sizeof(info.flags));
+		add_text(record, "target", info.target, sizeof(info.target));
+		json_add_bool(record, "from_cache", info.from_cache != 0);
+	}
+	json_add_uint(record, "build_ns", build_ns);
+}
+
+/* Appends the first words of the compiler's log to the error's message, as one line. */
+static void quote_log(eh_error *error, const char *log)
+{
+	size_t used;
+	char *out;
+
+	if (error == NULL || log[0] == '\0')
+		return;
+	used = strlen(error->message);
+	out = error->message + used;
+	if (used + 32 > sizeof(error->message))
+		return;
+	memcpy(out, " Compiler: ", 11);
+	out += 11;
+	for (; *log != '\0' && out + 1 < error->message + sizeof(error->message); log++) {
+		bool space = *log == '\n' || *log == '\r' || *log == '\t' || *log == ' ';
+
+		if (space && out[-1] == ' ')
+			continue;
+		*out++ = space ? ' ' : *log;
+	}
+	*out = '\0';
+}
+
+static eh_status build(prepared *p, cJSON *record, eh_error *error)
+{
+	enum { LOG_SIZE = 16384 };
+	const eh_work *work = p->bench.work;
+	eh_source *source;
+	uint64_t start;
+	eh_status status;
+	char *log;
+
+	status = session_source(work->kernel, work->defines, work->define_count, &source, error);
+	if (status != EH_OK)
+		return status;
+	log = memory_get(LOG_SIZE);
+	start = clock_now_ns();
+	status = p->s->ops->program_build(p->s->device, source, &p->program, log, LOG_SIZE, error);
+	log[LOG_SIZE - 1] = '\0';
+	if (status != EH_OK) {
+		p->program = NULL;
+		if (status == EH_E_BUILD)
+			quote_log(error, log);
+	} else if (record != NULL) {
+		describe_program(p, source, clock_now_ns() - start, record);
+	}
+	free(log);
+	free(source);
+	return status;
+}
+
+/* The sets, and the order in which they are visited: always the same, so that as much lies between
+ * two visits of one as there is, and random, so that no prefetcher follows. */
+static eh_status prepare_sets(prepared *p, const prepared_choice *choice, eh_error *error)
+{
+	size_t count = choice->cold.sets > 1 ? choice->cold.sets : 1;
+	size_t *order = memory_get(count * sizeof(*order));
+	random_state random;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	random_seed(&random, random_derive(choice->seed, "sets", 0));
+	random_shuffle(&random, order, count);
+	p->states = memory_get(count * sizeof(*p->states));
+	p->set_count = count;
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		void **state = &p->states[order[i]];
+
+		if (i == 0)
+			inputdata_begin(&p->data, choice->data);
+		status = p->workload->prepare(&p->bench, state, error);
+		inputdata_end();
+		if (status != EH_OK)
+			*state = NULL;
+	}
+	free(order);
+	return status;
+}
+
+static eh_status make_evictor(prepared *p, uint64_t bytes, eh_error *error)
+{
+	eh_status status;
+
+	if (bytes == 0)
+		return EH_OK;
+	p->evictor_bytes = bytes & ~UINT64_C(4095);
+	status = p->s->ops->buffer_alloc(p->s->device, EH_MEMORY_DEVICE, p->evictor_bytes,
+	                                 &p->evictor, error);
+	if (status != EH_OK)
+		p->evictor = NULL;
+	return status;
+}
+
+/* The bench that a workload holds is the one inside its case. */
+static const void *find_extension(const eh_bench *bench, const char *name)
+{
+	const prepared *p = (const prepared *)(const void *)((const char *)bench -
+	                                                     offsetof(prepared, bench));
+
+	return EH_HAS(p->s->ops, eh_backend_ops, extension) ?
+	       p->s->ops->extension(p->s->self, name) : NULL;
+}
+
+eh_status prepared_open(prepared *p, const session *s, const eh_workload *workload,
+                        const eh_case *values, const eh_work *work,
+                        const prepared_choice *choice, cJSON *program, eh_error *error)
+{
+	eh_status status;
+
+	*p = (prepared){ .s = s, .workload = workload };
+	p->bench = (eh_bench){
+		.struct_size = sizeof(p->bench),
+		.ops = s->ops,
+		.info = &s->info,
+		.device = s->device,
+		.queue = s->queue,
+		.values = values,
+		.work = work,
+		.extension = find_extension,
+	};
+	inputdata_lend(&p->bench, choice->data);
+	status = s->ops->mark_create(s->device, &p->from, error);
+	if (status == EH_OK)
+		status = s->ops->mark_create(s->device, &p->to, error);
+	if (status == EH_OK)
+		status = s->ops->buffer_alloc(s->device, EH_MEMORY_DEVICE, sizeof(p->drains), &p->probe,
+		                              error);
+	if (status == EH_OK && work->kernel[0] != '\0')
+		status = build(p, program, error);
+	if (status == EH_OK) {
+		p->bench.program = p->program;
+		status = prepare_sets(p, choice, error);
+	}
+	if (status == EH_OK)
+		status = make_evictor(p, choice->cold.evict_bytes, error);
+	if (status != EH_OK)
+		prepared_close(p);
+	return status;
+}
+
+void prepared_close(prepared *p)
+{
+	const eh_backend_ops *ops = p->s->ops;
+
+	/* No command may still use what is freed now; when even waiting fails nothing more can be done. */
+	(void)ops->queue_wait(p->s->queue, NULL);
+	for (size_t i = 0; i < p->set_count; i++)
+		if (p->states[i] != NULL)
+			p->workload->finish(p->states[i]);
+	free(p->states);
+	if (p->program != NULL)
+		ops->program_destroy(p->program);
+	ops->buffer_free(p->evictor);
+	ops->buffer_free(p->probe);
+	ops->mark_destroy(p->to);
+	ops->mark_destroy(p->from);
+	*p = (prepared){ .s = p->s };
+}
+
+eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (; count > 0 && status == EH_OK; count--) {
+		status = p->workload->enqueue(p->states[p->next], p->iteration++, error);
+		p->next = p->next + 1 == p->set_count ? 0 : p->next + 1;
+	}
+	return status;
+}
+
+void *prepared_state(const prepared *p, uint64_t operations)
+{
+	return p->states[(p->next + p->set_count - 1 + operations % p->set_count) % p->set_count];
+}
+
+eh_status prepared_evict(prepared *p, eh_error *error)
+{
+	const eh_backend_ops *ops = p->s->ops;
+	eh_queue *queue = p->s->queue;
+	uint64_t half = p->evictor_bytes / 2;
+	eh_status status;
+
+	if (p->evictor == NULL)
+		return EH_OK;
+	/* Stores may pass by the caches, so what was written is also read. */
+	status = ops->fill(queue, p->evictor, 0, 2 * half, (uint32_t)p->iteration, error);
+	if (status == EH_OK)
+		status = ops->copy(queue, p->evictor, half, p->evictor, 0, half, error);
+	return status == EH_OK ? prepared_wait(p, error) : status;
+}
+
+eh_status prepared_wait(prepared *p, eh_error *error)
+{
+	eh_status status = p->s->ops->mark_record(p->s->queue, p->to, error);
+
+	return status == EH_OK ? p->s->ops->mark_wait(p->to, error) : status;
+}
+
+eh_status prepared_drain(prepared *p, uint64_t *ns, eh_error *error)
+{
+	const eh_backend_ops *ops = p->s->ops;
+	eh_queue *queue = p->s->queue;
+	uint64_t start = clock_now_ns();
+	uint32_t back = 0;
+	eh_status status = ops->fill(queue, p->probe, 0, sizeof(back), ++p->drains, error);
+
+	if (status == EH_OK)
+		status = ops->download(queue, &back, p->probe, 0, sizeof(back), error);
+	if (status == EH_OK)
+		status = ops->queue_wait(queue, error);
+	*ns = clock_now_ns() - start;
+	if (status == EH_OK && back != p->drains)
+		return error_set(error, EH_E_INTERNAL, "The word %u was written behind the operations, but %u "
+		                 "was read back.", p->drains, back);
+	return status;
+}
+
+eh_status prepared_idle(prepared *p, uint64_t *ns, eh_error *error)
+{
+	uint64_t took;
+	eh_status status = prepared_drain(p, &took, error);
+
+	*ns = UINT64_MAX;
+	for (int i = 0; i < IDLE_TRIALS && status == EH_OK; i++) {
+		status = prepared_drain(p, &took, error);
+		*ns = took < *ns ? took : *ns;
+	}
+	return status;
+}
+
+uint64_t prepared_outlast(uint64_t idle_ns, uint64_t shortest_ns)
+{
+	uint64_t length = 16 * idle_ns < longest_ns ? 16 * idle_ns : longest_ns;
+
+	if (length < 8 * idle_ns)
+		length = 8 * idle_ns;
+	return length > shortest_ns ? length : shortest_ns;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A case made ready to run: program built, data prepared, marks made.  With a cold cache there are
+ * several sets of its buffers (cold.h), which operations visit in a fixed random order.
+ */
+#ifndef MEASURE_PREPARED_H
+#define MEASURE_PREPARED_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "measure/cold.h"
+#include "measure/inputdata.h"
+#include "plugin/session.h"
+
+typedef struct prepared {
+	const session *s;
+	const eh_workload *workload;
+	eh_bench bench;
+	eh_program *program; /* NULL when the work needs none */
+	void **states;       /* [set_count] of the workload, in the order of visits */
+	size_t set_count;
+	size_t next;         /* the set that the next operation uses */
+	eh_buffer *evictor;  /* written and copied to empty the caches; NULL = not done */
+	uint64_t evictor_bytes;
+	inputdata_log data;  /* what preparing the first set asked for */
+	eh_mark *from, *to;
+	eh_buffer *probe;    /* one word, for prepared_drain         */
+	uint32_t drains;     /* so far: what the word says           */
+	uint64_t iteration;  /* number of the next enqueue           */
+} prepared;
+
+/* The reason why this device cannot run the work, malloc'd; NULL when nothing is known to lack. */
+char *prepared_unsupported(const session *s, const eh_work *work);
+
+/* What is declared beside the work itself; zeroed: warm, with the workload's own data. */
+typedef struct prepared_choice {
+	cold_plan cold;
+	enum protocol_data data;
+	uint64_t seed;       /* of the order of the sets */
+} prepared_choice;
+
+/*
+ * Everything that `values` and `work` point to outlives *p.  `program` (may be NULL) gets the
+ * members of the record's "program" when one is built.  On failure *p is closed; the error of a
+ * failed build carries the compiler's first lines.
+ */
+eh_status prepared_open(prepared *p, const session *s, const eh_workload *workload,
+                        const eh_case *values, const eh_work *work,
+                        const prepared_choice *choice, cJSON *program, eh_error *error);
+void prepared_close(prepared *p);
+
+/* The set that is used by the last of the next `operations` operations; 0: by the last one that
+ * was enqueued. */
+void *prepared_state(const prepared *p, uint64_t operations);
+
+/* Pushes the data of all sets out of the caches, where there is an evictor, and waits. */
+eh_status prepared_evict(prepared *p, eh_error *error);
+
+/* `count` operations, not waited for. */
+eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error);
+/* Records the mark `to` behind everything and waits for it. */
+eh_status prepared_wait(prepared *p, eh_error *error);
+
+/*
+ * Writes a new word behind everything and reads it back: the queue is in order, so this cannot
+ * end before the operations have, whatever a mark says.  EH_E_INTERNAL when another word came
+ * back.  *ns is the time it took.
+ */
+eh_status prepared_drain(prepared *p, uint64_t *ns, eh_error *error);
+
+/* What draining takes when there is nothing to wait for: empties the queue, then the quickest of
+ * three. */
+eh_status prepared_idle(prepared *p, uint64_t *ns, eh_error *error);
+
+/*
+ * How long a run that ends with reading back has to be so that an idle reading back, which takes
+ * idle_ns, counts for little in it: at least shortest_ns, else 16 times idle_ns up to two seconds,
+ * and 8 times in any case.  Nothing is subtracted from a run: a backend that reads back slowly on
+ * purpose only gets longer ones.
+ */
+uint64_t prepared_outlast(uint64_t idle_ns, uint64_t shortest_ns);
+
+/* An error's sentence: its message, or the name of its code. */
+const char *prepared_sentence(const eh_error *error, eh_status status);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/proof.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/text.h"
+
+enum {
+	PARTS = 64,            /* of the run at most, each ended by reading a word back       */
+	ATTEMPTS = 24,         /* at the run, while patience lasts, at least LEAST_ATTEMPTS   */
+	LEAST_ATTEMPTS = 8,    /* also at the lone operation                                  */
+	GROWTH_ATTEMPTS = 3,
+	GROWTH = 4,            /* times as many operations                                    */
+	GROWTH_RUNS = 5,       /* of each number at most, the quickest counts                 */
+	MOST_AT_ONCE = 16384,
+	MOST_TIMES = 1 << 20,  /* that few operations are repeated for their growth            */
+	IDLE_PART = 8,         /* idle drains that a part lasts at least                       */
+	LONE_FACTOR = 16       /* that an operation may be slower alone: caches, clocks       */
+};
+static const double least_claim = 0.5;     /* of a sample, against the proof               */
+static const double most_hidden = 0.25;    /* of the proof, seen only in the read-back     */
+static const double least_growth = 2.5;    /* of the time of GROWTH times the work         */
+static const uint64_t longest_ns = 2000000000;
+static const uint64_t patience_ns = 2000000000;
+
+/*
+ * What the attempts at the run saw: each number the smallest of all attempts.  Disturbance only
+ * makes times longer, so an honest backend comes out right in one attempt or another, while what
+ * a lie hides is there in each.
+ */
+typedef struct evidence {
+	uint64_t length_ns;      /* of an attempt at least                                    */
+	uint64_t parts;          /* of an attempt at most                                     */
+	uint64_t operations;     /* of the newest attempt                                     */
+	uint64_t total_ns;       /* of the newest attempt, until its output was read back     */
+	double part;             /* time per operation of a part, each ended by draining      */
+	double last;             /* of the last part, ended by reading the output back        */
+	double hidden;           /* what reading back took too long, as a share of the waits  */
+} evidence;
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* One attempt at the run. */
+typedef struct attempt {
+	uint64_t waited_ns;      /* until waits returned                                      */
+	uint64_t drained_ns;     /* in the draining after them                                */
+	uint64_t parts;
+	uint64_t last_ns;        /* of the last part: in the region's meaning                 */
+	uint64_t last_operations;
+} attempt;
+
+static eh_status run_parts(sampler *s, evidence *e, attempt *a, eh_error *error)
+{
+	bool enqueue_only = s->region == EH_REGION_ENQUEUE;
+	uint64_t part = e->operations / e->parts > s->batch ? e->operations / e->parts : s->batch;
+	uint64_t left = e->operations;
+
+	*a = (attempt){ 0 };
+	while (left > 0) {
+		uint64_t now = left < 2 * part ? left : part; /* the last one takes the rest */
+		uint64_t start = clock_now_ns();
+		uint64_t enqueue;
+		uint64_t rest;
+		uint64_t took;
+		eh_status status = sampler_operate(s, now, &enqueue, error);
+
+		took = clock_now_ns() - start;
+		if (status == EH_OK)
+			status = prepared_drain(s->p, &rest, error);
+		if (status != EH_OK)
+			return status;
+		a->last_ns = enqueue_only ? enqueue : took + rest;
+		a->last_operations = now;
+		a->waited_ns += took;
+		a->drained_ns += rest;
+		a->parts++;
+		e->part = smaller(e->part, (double)a->last_ns / (double)now);
+		left -= now;
+	}
+	return EH_OK;
+}
+
+/* Checks the output.  *excess_ns is what that took beyond what checking takes: checked once more
+ * when it was slow, because then the data are surely there. */
+static eh_status read_output(sampler *s, verification *v, uint64_t tolerated_ns,
+                             uint64_t *excess_ns, eh_error *error)
+{
+	uint64_t known = v->check_ns;
+	uint64_t first;
+	uint64_t again;
+	eh_status status = verify_check(s->p, v, &v->after, &first, error);
+
+	*excess_ns = 0;
+	if (status != EH_OK || !verify_passed(&v->after) || first <= known + tolerated_ns)
+		return status;
+	status = verify_check(s->p, v, &v->after, &again, error);
+	if (status != EH_OK)
+		return status;
+	if (again < known)
+		again = known;
+	if (first > again)
+		*excess_ns = first - again;
+	return EH_OK;
+}
+
+/* A run over overwritten outputs, in parts like samples, ended by the check. */
+static eh_status run_once(sampler *s, verification *v, evidence *e, eh_error *error)
+{
+	attempt a;
+	uint64_t excess;
+	uint64_t idle;
+	double hidden;
+	eh_status status = verify_poison(s->p, e->operations, error);
+
+	if (status == EH_OK)
+		status = run_parts(s, e, &a, error);
+	if (status == EH_OK)
+		status = read_output(s, v, (uint64_t)(most_hidden * (double)a.waited_ns), &excess, error);
+	if (status == EH_OK)
+		status = prepared_drain(s->p, &idle, error);
+	if (status != EH_OK)
+		return status;
+	hidden = (double)excess + (double)a.drained_ns - (double)idle * (double)a.parts;
+	e->hidden = smaller(e->hidden, hidden / (double)a.waited_ns);
+	if (s->region != EH_REGION_ENQUEUE)
+		a.last_ns += excess;
+	e->last = smaller(e->last, (double)a.last_ns / (double)a.last_operations);
+	e->total_ns = a.waited_ns + a.drained_ns + excess;
+	return EH_OK;
+}
+
+/* `count` operations, in the way of the samples, until the queue is drained, which a backend
+ * that waits too little or claims too short times cannot shorten. */
+static eh_status drained_run(sampler *s, uint64_t count, uint64_t *ns, eh_error *error)
+{
+	uint64_t start = clock_now_ns();
+	uint64_t enqueue;
+	uint64_t rest;
+	eh_status status = sampler_operate(s, count, &enqueue, error);
+
+	if (status == EH_OK)
+		status = prepared_drain(s->p, &rest, error);
+	*ns = clock_now_ns() - start;
+	return status;
+}
+
+/* How long, in how many parts, and by trial how many operations last so long. */
+static eh_status choose(sampler *s, const verification *v, evidence *e, eh_error *error)
+{
+	uint64_t check = v->check_ns / 2 < longest_ns ? v->check_ns / 2 : longest_ns;
+	uint64_t least = check > s->rules.proof_ns ? check : s->rules.proof_ns;
+	uint64_t length = prepared_outlast(s->idle_ns, least);
+	uint64_t parts = length / (IDLE_PART * s->idle_ns + 1);
+	uint64_t count = s->batch;
+
+	/* Reading back must drown neither the run nor a part of it. */
+	e->length_ns = length;
+	e->parts = parts > PARTS ? PARTS : parts < 1 ? 1 : parts;
+	for (;;) {
+		uint64_t took;
+		eh_status status = drained_run(s, count, &took, error);
+
+		if (status != EH_OK)
+			return status;
+		if (took >= length / 8 || count >= UINT64_C(1) << 32) {
+			double needed = (double)count * (double)length * 1.1 / (double)(took + 1);
+
+			e->operations = (uint64_t)needed + 1;
+			return EH_OK;
+		}
+		count *= 4;
+	}
+}
+
+/* `times` times `count` operations enqueued at once, until the queue is drained. */
+static eh_status run_at_once(sampler *s, uint64_t count, uint64_t times, uint64_t *ns,
+                             eh_error *error)
+{
+	uint64_t start = clock_now_ns();
+	uint64_t rest;
+	eh_status status = EH_OK;
+
+	for (; times > 0 && status == EH_OK; times--) {
+		status = prepared_enqueue(s->p, count, error);
+		if (status == EH_OK)
+			status = prepared_wait(s->p, error);
+	}
+	if (status == EH_OK)
+		status = prepared_drain(s->p, &rest, error);
+	*ns = clock_now_ns() - start;
+	return status;
+}
+
+/* The quickest of some runs of a few operations and of GROWTH times as many. */
+static eh_status grow(sampler *s, double *growth, eh_error *error)
+{
+	uint64_t few = s->batch < MOST_AT_ONCE / GROWTH ? s->batch : MOST_AT_ONCE / GROWTH;
+	uint64_t few_ns = UINT64_MAX;
+	uint64_t many_ns = UINT64_MAX;
+	uint64_t times = 1;
+	uint64_t begin;
+
+	/* The draining at the end is the same for both, and would hide how they grow. */
+	for (;;) {
+		uint64_t took;
+		eh_status status = run_at_once(s, few, times, &took, error);
+
+		if (status != EH_OK)
+			return status;
+		if (took >= IDLE_PART * s->idle_ns || times >= MOST_TIMES)
+			break;
+		times *= 2;
+	}
+	begin = clock_now_ns();
+	for (int i = 0; i < GROWTH_RUNS; i++) {
+		uint64_t took;
+		eh_status status = run_at_once(s, few, times, &took, error);
+
+		if (status != EH_OK)
+			return status;
+		few_ns = took < few_ns ? took : few_ns;
+		status = run_at_once(s, few * GROWTH, times, &took, error);
+		if (status != EH_OK)
+			return status;
+		many_ns = took < many_ns ? took : many_ns;
+		/* Long operations are disturbed less, relatively: two runs are enough. */
+		if (i >= 1 && clock_now_ns() - begin > s->rules.proof_ns)
+			break;
+	}
+	*growth = (double)many_ns / (double)few_ns;
+	return EH_OK;
+}
+
+/* One operation whose output was overwritten just before. */
+static eh_status run_lone(sampler *s, uint64_t *ns, eh_error *error)
+{
+	uint64_t rest;
+	uint64_t start;
+	eh_status status = verify_poison(s->p, 1, error);
+
+	if (status == EH_OK)
+		status = prepared_drain(s->p, &rest, error);
+	start = clock_now_ns();
+	if (status == EH_OK)
+		status = prepared_enqueue(s->p, 1, error);
+	if (status == EH_OK)
+		status = prepared_wait(s->p, error);
+	*ns = clock_now_ns() - start;
+	return status;
+}
+
+static double quickest_sample(const sampler *s)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->times_ns[i] < least)
+			least = s->times_ns[i];
+	return (double)least / (double)s->batch;
+}
+
+/* NULL when the evidence is consistent with itself and the samples. */
+static char *contradiction(sampler *s, const evidence *e)
+{
+	double least = quickest_sample(s);
+	double middle = sampler_median(s);
+	char claimed[32];
+	char proved[32];
+
+	if (e->hidden > most_hidden)
+		return memory_format("Waiting returned early: reading back what was said to be complete "
+		                     "took %.2f times as long as the waits.", e->hidden);
+	if (least < least_claim * e->part) {
+		text_format_ns(least, claimed);
+		text_format_ns(e->part, proved);
+		return memory_format("A sample claims %s per operation, but the same operations took at "
+		                     "least %s each by the host clock up to the data read back.",
+		                     claimed, proved);
+	}
+	if (middle < least_claim * e->last) {
+		text_format_ns(middle, claimed);
+		text_format_ns(e->last, proved);
+		return memory_format("The samples claim %s per operation, but the same operations took %s "
+		                     "each by the host clock up to their output read back.",
+		                     claimed, proved);
+	}
+	return NULL;
+}
+
+static eh_status try_run(sampler *s, verification *v, proof *out, eh_error *error)
+{
+	evidence e = { .part = INFINITY, .last = INFINITY, .hidden = INFINITY };
+	uint64_t begin = clock_now_ns();
+	eh_status status = choose(s, v, &e, error);
+
+	for (int i = 0; i < ATTEMPTS && status == EH_OK; i++) {
+		if (i >= LEAST_ATTEMPTS && clock_now_ns() - begin > patience_ns)
+			break;
+		status = run_once(s, v, &e, error);
+		if (status != EH_OK || !verify_passed(&v->after))
+			break;
+		out->ns_per_operation = e.part;
+		out->operations = e.operations;
+		out->host_ns = e.total_ns;
+		free(out->failure);
+		out->failure = contradiction(s, &e);
+		if (e.total_ns < e.length_ns)
+			e.operations = (uint64_t)((double)e.operations * 1.2 * (double)e.length_ns /
+			                          (double)e.total_ns) + 1;
+		else if (out->failure == NULL)
+			break;
+	}
+	return status;
+}
+
+static eh_status try_growth(sampler *s, proof *out, eh_error *error)
+{
+	double best = 0;
+
+	for (int i = 0; i < GROWTH_ATTEMPTS && best < least_growth; i++) {
+		double growth;
+		eh_status status = grow(s, &growth, error);
+
+		if (status != EH_OK)
+			return status;
+		best = growth > best ? growth : best;
+	}
+	if (best < least_growth)
+		out->failure = memory_format("The time does not grow with the work: %d times as many "
+		                             "operations took %.2f times as long, so not all of them can "
+		                             "have run.", GROWTH, best);
+	return EH_OK;
+}
+
+static eh_status try_lone(sampler *s, proof *out, eh_error *error)
+{
+	double repeated = (double)out->host_ns / (double)out->operations;
+	double allowed = LONE_FACTOR * repeated + 2 * (double)s->clocks->launch_ns;
+	uint64_t least = UINT64_MAX;
+	char alone[32];
+	char often[32];
+
+	for (int i = 0; i < LEAST_ATTEMPTS && (double)least > allowed; i++) {
+		uint64_t took;
+		eh_status status = run_lone(s, &took, error);
+
+		if (status != EH_OK)
+			return status;
+		least = took < least ? took : least;
+	}
+	if ((double)least <= allowed)
+		return EH_OK;
+	text_format_ns((double)least, alone);
+	text_format_ns(repeated, often);
+	out->failure = memory_format("An operation takes %s when its output was overwritten before, and "
+	                             "%s when it is repeated: repeated ones cannot all have run.",
+	                             alone, often);
+	return EH_OK;
+}
+
+/* Changes the inputs of every set. */
+static eh_status vary_sets(prepared *p, proof *out, eh_error *error)
+{
+	inputdata_log varied = { 0 };
+	uint64_t begin = clock_now_ns();
+	eh_status status = EH_OK;
+
+	*out = (proof){ 0 };
+	for (size_t i = 0; i < p->set_count && status == EH_OK; i++) {
+		if (i == 0)
+			inputdata_begin(&varied, p->data.kind);
+		status = p->workload->vary(p->states[i], 1, error);
+		inputdata_end();
+	}
+	out->vary_ns = (clock_now_ns() - begin) / (p->set_count > 0 ? p->set_count : 1);
+	out->inputs_unchanged = varied.requests > 0 && p->data.kind == DATA_ZEROS;
+	return status;
+}
+
+eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error)
+{
+	eh_status status = vary_sets(s->p, out, error);
+
+	/* Draining, not by a mark: what an early wait has left over would be counted below. */
+	if (status == EH_OK)
+		status = prepared_idle(s->p, &s->idle_ns, error);
+	if (status == EH_OK)
+		status = try_run(s, v, out, error);
+	if (status == EH_OK && verify_passed(&v->after))
+		status = verify_each(s->p, v, error);
+	if (status != EH_OK || !verify_passed(&v->after) || out->failure != NULL)
+		return status;
+	status = try_lone(s, out, error);
+	/* Only within one sample could operations be left out that another one follows. */
+	if (status == EH_OK && out->failure == NULL && s->batch > 1 &&
+	    s->region == EH_REGION_EXECUTION)
+		status = try_growth(s, out, error);
+	return status;
+}
+
+cJSON *proof_json(const proof *p)
+{
+	cJSON *out = cJSON_CreateObject();
+
+	json_add_uint(out, "operations", p->operations);
+	json_add_uint(out, "host_ns", p->host_ns);
+	json_add_double(out, "ns_per_operation", p->ns_per_operation);
+	return out;
+}

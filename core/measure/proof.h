@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The proof run: the same operations by the host clock, ended by reading their output back. */
+#ifndef MEASURE_PROOF_H
+#define MEASURE_PROOF_H
+
+#include "measure/sampler.h"
+
+typedef struct proof {
+	uint64_t operations;
+	uint64_t host_ns;        /* of all, up to their output read back                      */
+	double ns_per_operation; /* the least: of the quickest part of the run                */
+	bool inputs_unchanged;   /* what changes the inputs drew zeros again, so that a stale
+	                            output looks like a new one                              */
+	uint64_t vary_ns;        /* changing the inputs of one set took                        */
+	char *failure;           /* malloc'd sentence when it contradicts the samples, else NULL */
+} proof;
+
+/*
+ * Changes the inputs, runs, checks: fills v->after.  Call it after the last sample.  A suspicion
+ * is tried again for up to two seconds; only what shows each time is a failure.
+ */
+eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error);
+cJSON *proof_json(const proof *p);
+
+#endif

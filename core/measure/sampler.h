@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sampling loop: batch, warm-up, samples, stop rule.  Rules and numbers: docs/method.md. */
+#ifndef MEASURE_SAMPLER_H
+#define MEASURE_SAMPLER_H
+
+#include "base/random.h"
+#include "measure/measure.h"
+#include "measure/verify.h"
+
+/* Samples that a sustained series keeps at most: more are merged two by two. */
+#define SAMPLER_SUSTAINED_ROOM ((size_t)100000)
+
+typedef struct sampler {
+	prepared *p;
+	const instrument *clocks;
+	protocol_measure rules;
+	uint32_t region;        /* EH_REGION_*: what stands in the timed region               */
+	bool device;            /* samples are on the device's clock                          */
+	uint64_t batch;         /* operations in a sample                                     */
+	size_t count, room;
+	uint64_t *times_ns;     /* [room] samples in order                                    */
+	uint64_t *host_ns;      /* [room] the same by the host clock; NULL unless device      */
+	uint64_t *starts_ns;    /* [room] when each began, by the host clock                  */
+	size_t warmup_count, warmup_room;
+	uint64_t *warmup_ns;    /* the first ones; [warmup_room]                              */
+	bool gave_up_device;    /* the device clock would do, but not for operations so short     */
+	bool short_samples;     /* one is shorter than its overhead and clock ask for         */
+	bool settled;           /* the warm-up rule held before its longest time              */
+	double *scratch;        /* [room]                                                     */
+	double half_width;      /* relative; INFINITY = not known                             */
+	bool converged;
+	char impossible[192];   /* why a time cannot be true, else empty                      */
+	random_state random;    /* places of the audits                                       */
+	uint64_t drained_ns;    /* when the queue was last drained                            */
+	uint64_t drain_gap_ns;  /* until the next time                                        */
+	unsigned slow_drains;   /* in a row                                                   */
+	uint64_t idle_ns;       /* draining a queue that has nothing to do                    */
+	uint64_t start_ns;      /* when the last sample began and ended, host clock           */
+	uint64_t end_ns;
+	uint64_t samples_min;   /* that the rules and the statistic ask for                   */
+	measure_report report;  /* may be NULL                                                */
+	void *context;
+	uint64_t reported_ns;
+} sampler;
+
+/* Makes room for all samples: nothing is allocated later.  p and clocks outlive the sampler. */
+void sampler_init(sampler *s, prepared *p, const instrument *clocks, const protocol_measure *rules,
+                  uint64_t seed);
+void sampler_free(sampler *s);
+
+/*
+ * Chooses the batch.  First of all, because the others rely on idle_ns.  Samples that stay so short
+ * that launching hides whether the device's clock is right are on the host's.  A percentile is one of
+ * single operations, so that they are not batched, and EH_E_UNSUPPORTED when one is shorter than
+ * its clock can tell.
+ */
+eh_status sampler_batch(sampler *s, eh_error *error);
+/* Whether waiting really waits: what is read back right after it must not take as long as the
+ * work did.  What it finds stands in `impossible`. */
+eh_status sampler_try_wait(sampler *s, eh_error *error);
+eh_status sampler_warm(sampler *s, eh_error *error);
+/*
+ * Takes samples until the stop rule holds or the budget is spent.  With v (else NULL) some
+ * operations are audited: outputs overwritten before, checked after; those times are not kept.
+ * Ends early, with EH_OK, when an audit fails or a time is impossible.
+ */
+eh_status sampler_run(sampler *s, verification *v, eh_error *error);
+
+/* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
+eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);
+/* Drains the queue once drain_gap_ns has passed since the last time, and looks whether work was
+ * left over. */
+eh_status sampler_drain(sampler *s, eh_error *error);
+/* Sets both up at the beginning of a series. */
+void sampler_begin(sampler *s, uint64_t shortest_gap_ns);
+/* Reports, when it is time again. */
+void sampler_tell(sampler *s, const char *stage, double median);
+
+/* Takes over times that were measured otherwise, by the host's clock, one operation each. */
+void sampler_adopt(sampler *s, const uint64_t *times_ns, const uint64_t *starts_ns, size_t count);
+
+/* `count` operations in the way of the samples, without keeping their times; *enqueue_ns is
+ * the host's time in the enqueue calls. */
+eh_status sampler_operate(sampler *s, uint64_t count, uint64_t *enqueue_ns, eh_error *error);
+
+/* Median of the samples, per operation; 0 when there are none. */
+double sampler_median(sampler *s);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/sustain.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "measure/statistics.h"
+#include "measure/windows.h"
+
+/* A look whether work was left over costs the device a moment, so it is rare here. */
+static const uint64_t drain_gap_ns = 100000000;
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Neighbouring samples become one; their number is even. */
+static void halve(sustain *run, sampler *s)
+{
+	for (size_t i = 0; i < s->count / 2; i++) {
+		s->times_ns[i] = s->times_ns[2 * i] + s->times_ns[2 * i + 1];
+		if (s->host_ns != NULL)
+			s->host_ns[i] = s->host_ns[2 * i] + s->host_ns[2 * i + 1];
+		s->starts_ns[i] = s->starts_ns[2 * i];
+	}
+	s->count /= 2;
+	run->merged *= 2;
+}
+
+/* So many takings a sample that about half of the room is used, if they go on as they did. */
+static uint64_t choose_merged(const sampler *s)
+{
+	/* By the host's clock: a device's that is wrong must not make a sample last for minutes. */
+	uint64_t last = s->end_ns - s->start_ns;
+	uint64_t expected = s->rules.sustain_time_ns / (last + 1);
+
+	return expected / (s->room / 2) + 1;
+}
+
+/* `merged` takings as sample number s->count. */
+static eh_status take_merged(const sustain *run, sampler *s, eh_error *error)
+{
+	uint64_t time_sum = 0;
+	uint64_t host_sum = 0;
+	uint64_t begin = 0;
+
+	for (uint64_t i = 0; i < run->merged; i++) {
+		uint64_t time;
+		uint64_t host;
+		eh_status status = sampler_take(s, &time, &host, error);
+
+		if (status != EH_OK)
+			return status;
+		if (i == 0)
+			begin = s->start_ns;
+		time_sum += time;
+		host_sum += host;
+	}
+	s->times_ns[s->count] = time_sum;
+	if (s->host_ns != NULL)
+		s->host_ns[s->count] = host_sum;
+	s->starts_ns[s->count] = begin;
+	s->count++;
+	return EH_OK;
+}
+
+/* The interval of the median over the last quarter of the windows, relative to it. */
+static void judge(sampler *s)
+{
+	windows w;
+	size_t first;
+	size_t low;
+	size_t high;
+	size_t n;
+
+	s->half_width = INFINITY;
+	if (!windows_make(s->times_ns, s->starts_ns, s->count, s->batch, s->rules.sustain_window_ns,
+	                  &w))
+		return;
+	first = w.list[w.steady_first].first;
+	n = s->count - first;
+	windows_free(&w);
+	for (size_t i = 0; i < n; i++)
+		s->scratch[i] = (double)s->times_ns[first + i];
+	if (statistics_median_ranks(n, s->rules.confidence, &low, &high)) {
+		double median = statistics_select(s->scratch, n, n / 2);
+		double width = statistics_select(s->scratch, n, high) -
+		               statistics_select(s->scratch, n, low);
+
+		if (median > 0)
+			s->half_width = width / 2 / median;
+	}
+	s->converged = s->half_width <= s->rules.precision;
+}
+
+eh_status sustain_run(sustain *run, sampler *s, verification *v, eh_error *error)
+{
+	eh_status status;
+
+	sampler_begin(s, drain_gap_ns);
+	run->merged = choose_merged(s);
+	run->drains = 0;
+	status = verify_poison(s->p, run->merged * s->batch, error);
+	run->begin_ns = clock_now_ns();
+	run->end_ns = run->begin_ns;
+	while (status == EH_OK && s->impossible[0] == '\0' &&
+	       run->end_ns - run->begin_ns < s->rules.sustain_time_ns) {
+		uint64_t drained = s->drained_ns;
+
+		if (s->count == s->room)
+			halve(run, s);
+		status = take_merged(run, s, error);
+		if (status != EH_OK)
+			break;
+		run->end_ns = s->end_ns;
+		status = sampler_drain(s, error);
+		run->drains += s->drained_ns != drained;
+		sampler_tell(s, "sustain",
+		             (double)s->times_ns[s->count - 1] / (double)(s->batch * run->merged));
+	}
+	/* From here on a sample is what was kept as one. */
+	s->batch *= run->merged;
+	run->operations = s->batch * s->count;
+	if (status != EH_OK || s->impossible[0] != '\0')
+		return status;
+	judge(s);
+	return verify_during(s->p, v, error);
+}
+
+cJSON *sustain_json(const sustain *run, const sampler *s)
+{
+	cJSON *out = cJSON_CreateObject();
+	cJSON *entry = json_add_object(out, "entry");
+
+	json_add_string(entry, "by", run->entry);
+	json_add_bool(entry, "still", run->entry_still);
+	json_add_uint(entry, "waited_ns", run->entry_waited_ns);
+	json_add_uint(out, "window_ns", s->rules.sustain_window_ns);
+	json_add_uint(out, "time_ns", run->end_ns - run->begin_ns);
+	json_add_uint(out, "operations", run->operations);
+	json_add_uint(out, "merged", run->merged);
+	json_add_uint(out, "drains", run->drains);
+	json_add_string(out, "canary", "before and after only: the run has no pause for it");
+	return out;
+}

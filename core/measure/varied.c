@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/varied.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "measure/statistics.h"
+
+/* Variants 0 and 1 are those of the samples and of the proof. */
+#define FIRST_VARIANT 2
+
+/* Data that was just written need not be as near as data that is used again and again; beyond that
+ * it is not the same work.  The same factor as for an operation alone in proof.c. */
+static const double written_factor = 16;
+
+/* Of pairs that are too few for a test of the medians: how far apart each has to be, and the time
+ * that they may take. */
+static const uint64_t few_factor = 2;
+static const double few_ns = 250e6;
+
+static eh_status vary(prepared *p, uint32_t variant, eh_error *error)
+{
+	eh_status status = p->workload->vary(prepared_state(p, 1), variant, error);
+
+	return status == EH_OK ? prepared_wait(p, error) : status;
+}
+
+static eh_status take_pair(sampler *s, uint32_t variant, uint64_t *fresh, uint64_t *repeated,
+                           eh_error *error)
+{
+	uint64_t host;
+	eh_status status = vary(s->p, variant, error);
+
+	if (status == EH_OK)
+		status = sampler_take(s, fresh, &host, error);
+	/* With several sets of buffers the next operation uses another one. */
+	if (status == EH_OK && s->p->set_count > 1)
+		s->p->next = (s->p->next + s->p->set_count - 1) % s->p->set_count;
+	if (status == EH_OK)
+		status = vary(s->p, variant, error);
+	return status == EH_OK ? sampler_take(s, repeated, &host, error) : status;
+}
+
+static eh_status take_series(sampler *s, uint32_t first, size_t pairs, varied *out, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	out->count = 0;
+	for (size_t i = 0; i < pairs && status == EH_OK && s->impossible[0] == '\0'; i++) {
+		status = take_pair(s, first + (uint32_t)i, &out->new_ns[i], &out->repeated_ns[i], error);
+		out->count += status == EH_OK && s->impossible[0] == '\0';
+	}
+	return status;
+}
+
+/* All of a few pairs, far apart. */
+static bool few_differ(const uint64_t *fresh, const uint64_t *repeated, size_t count)
+{
+	size_t slower = 0;
+	size_t faster = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		slower += fresh[i] > few_factor * repeated[i];
+		faster += repeated[i] > few_factor * fresh[i];
+	}
+	return slower == count || faster == count;
+}
+
+bool varied_differs(const uint64_t *fresh, const uint64_t *repeated, size_t count)
+{
+	double *a, *b, ratio;
+	size_t slower = 0, faster = 0;
+
+	if (count < VARIED_LEAST)
+		return count >= VARIED_FEW && few_differ(fresh, repeated, count);
+	a = memory_get(count * sizeof(*a));
+	b = memory_get(count * sizeof(*b));
+	for (size_t i = 0; i < count; i++) {
+		a[i] = (double)fresh[i];
+		b[i] = (double)repeated[i];
+		slower += a[i] > b[i] * (1 + VARIED_LIMIT / 2);
+		faster += a[i] * (1 + VARIED_LIMIT / 2) < b[i];
+	}
+	ratio = (statistics_median(a, count) + 1) / (statistics_median(b, count) + 1);
+	free(b);
+	free(a);
+	return (ratio > 1 + VARIED_LIMIT && slower + 1 >= count) ||
+	       (ratio * (1 + VARIED_LIMIT) < 1 && faster + 1 >= count);
+}
+
+/* New inputs cost more than any nearness of data explains, in all pairs. */
+static bool far_from_samples(sampler *s, const varied *is)
+{
+	double allowed = written_factor * sampler_median(s) + 2 * (double)s->clocks->launch_ns;
+	size_t beyond = 0;
+
+	for (size_t i = 0; i < is->count; i++)
+		beyond += (double)is->new_ns[i] > allowed && (double)is->repeated_ns[i] > allowed;
+	return is->count >= VARIED_FEW && beyond == is->count;
+}
+
+static bool suspicious(sampler *s, const varied *is)
+{
+	return varied_differs(is->new_ns, is->repeated_ns, is->count) || far_from_samples(s, is);
+}
+
+/* How many pairs fit into half the time of the samples, else a few into a little time. */
+static size_t pairs_that_fit(const sampler *s, const verification *v, double each)
+{
+	double budget = (double)s->rules.time_max_ns;
+	double room = budget / 2 - (double)v->check_ns;
+
+	if (room < each * VARIED_LEAST) {
+		room = budget * 3 < few_ns ? budget * 3 : few_ns;
+		if (room < each * VARIED_FEW)
+			return 0;
+		return room < each * VARIED_LEAST ? (size_t)(room / each) : VARIED_LEAST - 1;
+	}
+	return room < each * VARIED_PAIRS ? (size_t)(room / each) : VARIED_PAIRS;
+}
+
+static eh_status run(sampler *s, verification *v, size_t pairs, varied *out, eh_error *error)
+{
+	varied again = { 0 };
+	eh_check check;
+	uint64_t ns;
+	eh_status status = take_series(s, FIRST_VARIANT, pairs, out, error);
+
+	if (status == EH_OK && suspicious(s, out)) {
+		status = take_series(s, FIRST_VARIANT + VARIED_PAIRS, pairs, &again, error);
+		out->differs = status == EH_OK && suspicious(s, &again);
+		/* What does not show again was a disturbance: the quiet series is the record's. */
+		if (status == EH_OK && !out->differs)
+			*out = again;
+	}
+	/* Poison, because what a check expects may have changed with the inputs.  It is one set more
+	 * that was checked; one that is wrong says more than all that were right. */
+	if (status == EH_OK)
+		status = verify_poison(s->p, 1, error);
+	if (status == EH_OK)
+		status = prepared_enqueue(s->p, 1, error);
+	if (status == EH_OK)
+		status = prepared_wait(s->p, error);
+	if (status == EH_OK)
+		status = verify_check(s->p, v, &check, &ns, error);
+	if (status == EH_OK && !verify_passed(&check))
+		v->after = check;
+	return status;
+}
+
+eh_status varied_run(sampler *s, verification *v, const proof *p, varied *out, eh_error *error)
+{
+	uint64_t batch = s->batch;
+	double each = 2 * ((double)p->vary_ns + sampler_median(s) + (double)s->clocks->launch_ns);
+	size_t pairs = pairs_that_fit(s, v, each);
+	eh_status status;
+
+	*out = (varied){ 0 };
+	if (p->inputs_unchanged) {
+		(void)snprintf(out->skipped, sizeof(out->skipped), "The inputs are zeros: there are no "
+		               "new ones.");
+		return EH_OK;
+	}
+	if (pairs == 0) {
+		(void)snprintf(out->skipped, sizeof(out->skipped), "Writing new inputs takes %.3g s: too long "
+		               "beside a time-max of %.3g s.", (double)p->vary_ns * 1e-9,
+		               (double)s->rules.time_max_ns * 1e-9);
+		return EH_OK;
+	}
+	s->batch = 1;
+	status = run(s, v, pairs, out, error);
+	s->batch = batch;
+	return status;
+}
+
+cJSON *varied_json(const varied *out)
+{
+	cJSON *json = cJSON_CreateObject();
+
+	if (out->skipped[0] != '\0') {
+		json_add_string(json, "skipped", out->skipped);
+		return json;
+	}
+	json_add_uints(json, "new_ns", out->new_ns, out->count);
+	json_add_uints(json, "repeated_ns", out->repeated_ns, out->count);
+	return json;
+}

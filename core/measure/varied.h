@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether an operation takes as long on inputs it has never seen as on inputs it has: pairs of
+ * single operations, the first on new inputs, the second on the same ones written once more.
+ * A stack that recognises repeated work is fast on the second alone.  docs/method.md.
+ */
+#ifndef MEASURE_VARIED_H
+#define MEASURE_VARIED_H
+
+#include "measure/proof.h"
+
+#define VARIED_PAIRS 11      /* wanted                                                           */
+#define VARIED_LEAST 5       /* for a test of the medians                                         */
+#define VARIED_FEW 2         /* fewer say nothing                                                */
+#define VARIED_LIMIT 0.10    /* by which the medians may differ                                  */
+
+typedef struct varied {
+	uint64_t new_ns[VARIED_PAIRS], repeated_ns[VARIED_PAIRS];
+	size_t count;
+	bool differs;            /* in this series and in a second one                           */
+	char skipped[160];       /* why there is none, else empty                                */
+} varied;
+
+/* After proof_run.  As many pairs as fit in half the time that the samples may take, a few when
+ * new inputs take long, none, with the reason, when they take longer.  Checks the last output:
+ * v->after. */
+eh_status varied_run(sampler *s, verification *v, const proof *p, varied *out, eh_error *error);
+cJSON *varied_json(const varied *out);
+
+/* Pure: the medians differ by more than the limit, and all pairs but at most one agree in which
+ * of the two is slower, by at least half the limit.  Of less than VARIED_LEAST pairs: all, in one direction, by a
+ * factor of two. */
+bool varied_differs(const uint64_t *fresh, const uint64_t *repeated, size_t count);
+
+#endif

@@ -1,0 +1,15 @@
+# The program: every room of core/.  CORE_OBJECTS is what the unit tests link, all but main.
+core_sources := $(sort $(wildcard $(srcdir)/core/*/*.c))
+CORE_OBJECTS := $(filter-out obj/core/cli/main.o,$(call objects,$(core_sources)))
+OBJECTS += $(call objects,$(core_sources))
+# Made before anything includes it; the dependency files know who does.
+$(call objects,$(core_sources)): | version.h
+
+DATA += share/evenhand/owners.ini
+share/evenhand/owners.ini: $(srcdir)/core/executor/owners.ini
+	@mkdir -p $(@D)
+	$(call say,CP,$@)cp $< $@
+
+bin/evenhand: $(call objects,$(core_sources))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)

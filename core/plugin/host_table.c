@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/host.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "plugin/trust.h"
+
+/* What one backend was lent.  Answers stay valid until the process ends, so nothing here is
+ * ever freed or changed, only added. */
+typedef struct lent {
+	struct lent *next;
+	char *name;
+	eh_host table;
+	bool cache_asked, library_asked;
+	char *cache, *library;
+} lent;
+
+/* The assignments of the command line and the tables made: of the process, as host.h says. */
+static struct {
+	pthread_mutex_t lock;
+	const char **assignments; /* NULL-terminated */
+	bool *used;               /* each: a backend asked for it */
+	size_t count;
+	lent *tables;
+} lending = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static size_t word_size(const char *s, const char *more)
+{
+	size_t size;
+
+	if (s[0] < 'a' || s[0] > 'z')
+		return 0;
+	size = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789");
+	while (s[size] != '\0' && strchr(more, s[size]) != NULL)
+		size += 1 + strspn(s + size + 1, "abcdefghijklmnopqrstuvwxyz0123456789");
+	return size;
+}
+
+eh_status host_option_set(const char *assignment, eh_error *error)
+{
+	size_t name = word_size(assignment, "_");
+	size_t key =
+		name > 0 && assignment[name] == '.' ? word_size(assignment + name + 1, "-_") : 0;
+
+	if (key == 0 || assignment[name + 1 + key] != '=')
+		return error_set(error, EH_E_USAGE,
+		                 "'%s' is not BACKEND.KEY=VALUE, as in host.threads=4", assignment);
+	if (strpbrk(assignment, "\n\r") != NULL)
+		return error_set(error, EH_E_USAGE, "a setting may not contain a newline: %.*s",
+		                 (int)(name + 1 + key), assignment);
+	pthread_mutex_lock(&lending.lock);
+	lending.assignments = memory_grow(lending.assignments,
+	                                  (lending.count + 2) * sizeof(*lending.assignments));
+	lending.used = memory_grow(lending.used, (lending.count + 1) * sizeof(*lending.used));
+	lending.used[lending.count] = false;
+	lending.assignments[lending.count++] = memory_text(assignment);
+	lending.assignments[lending.count] = NULL;
+	pthread_mutex_unlock(&lending.lock);
+	return EH_OK;
+}
+
+const char *const *host_options(void)
+{
+	static const char *const none[] = { NULL };
+
+	return lending.assignments != NULL ? lending.assignments : none;
+}
+
+bool host_option_used(size_t index)
+{
+	bool used;
+
+	pthread_mutex_lock(&lending.lock);
+	used = index < lending.count && lending.used[index];
+	pthread_mutex_unlock(&lending.lock);
+	return used;
+}
+
+/* The value the user gave last, or NULL.  The lock is held. */
+static const char *user_value(const char *name, const char *key)
+{
+	size_t name_size = strlen(name), key_size = strlen(key);
+	const char *value = NULL;
+
+	for (size_t i = 0; i < lending.count; i++) {
+		const char *a = lending.assignments[i];
+
+		if (strncmp(a, name, name_size) == 0 && a[name_size] == '.' &&
+		    strncmp(a + name_size + 1, key, key_size) == 0 &&
+		    a[name_size + 1 + key_size] == '=') {
+			lending.used[i] = true;
+			value = a + name_size + 1 + key_size + 1;
+		}
+	}
+	return value;
+}
+
+/* A folder of this backend's own that nobody else can write to, or NULL. */
+static char *own_cache(const char *name)
+{
+	eh_error error = ERROR_INIT;
+	char *folder = paths_cache(name);
+
+	if (folder == NULL)
+		return NULL;
+	if (dir_make(folder, &error) != EH_OK || chmod(folder, 0700) != 0 ||
+	    trust_folder(folder, &error) != EH_OK) {
+		log_write(EH_LOG_WARN, "compiled kernels are not kept: %s",
+		          error.message[0] != '\0' ? error.message : folder);
+		free(folder);
+		return NULL;
+	}
+	return folder;
+}
+
+static void lent_log(void *ctx, int level, const char *message)
+{
+	const lent *l = ctx;
+	char *line = memory_text(message != NULL ? message : "");
+	size_t size = strlen(line);
+
+	while (size > 0 && line[size - 1] == '\n')
+		line[--size] = '\0';
+	for (char *c = line; *c != '\0'; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+	log_write(level, "%s: %s", l->name, line);
+	free(line);
+}
+
+static uint64_t lent_now_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_now_ns();
+}
+
+static const char *lent_option(void *ctx, const char *key)
+{
+	lent *l = ctx;
+	const char *value;
+
+	if (key == NULL)
+		return NULL;
+	pthread_mutex_lock(&lending.lock);
+	value = user_value(l->name, key);
+	if (strcmp(key, "cache-dir") == 0) {
+		if (value != NULL && strcmp(value, "none") == 0)
+			value = NULL;
+		else if (value == NULL) {
+			if (!l->cache_asked)
+				l->cache = own_cache(l->name);
+			l->cache_asked = true;
+			value = l->cache;
+		}
+	} else if (strcmp(key, "library-dir") == 0 && value == NULL) {
+		if (!l->library_asked)
+			l->library = paths_library("");
+		l->library_asked = true;
+		value = l->library;
+	}
+	pthread_mutex_unlock(&lending.lock);
+	return value;
+}
+
+static void lent_sha256(void *ctx, const void *data, size_t size, char hex[65])
+{
+	(void)ctx;
+	digest_bytes(data, size, hex);
+}
+
+const eh_host *host_table(const char *backend_name)
+{
+	lent *l;
+
+	pthread_mutex_lock(&lending.lock);
+	for (l = lending.tables; l != NULL && strcmp(l->name, backend_name) != 0; l = l->next)
+		;
+	if (l == NULL) {
+		l = memory_get(sizeof(*l));
+		l->name = memory_text(backend_name);
+		l->table = (eh_host){
+			.struct_size = sizeof(eh_host),
+			.abi_major = EH_ABI_MAJOR,
+			.abi_minor = EH_ABI_MINOR,
+			.ctx = l,
+			.log = lent_log,
+			.now_ns = lent_now_ns,
+			.option = lent_option,
+			.sha256 = lent_sha256,
+		};
+		l->next = lending.tables;
+		lending.tables = l;
+	}
+	pthread_mutex_unlock(&lending.lock);
+	return &l->table;
+}

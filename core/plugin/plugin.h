@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plugins: loading one shared object, and checking what it says of itself before anything in it
+ * is trusted.  dlopen with RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE; never unloaded.  Checks, in
+ * order: owner and permissions of file and folder, entry symbol (in that object only), magic,
+ * size, major, pointer width, name (equal to the file's), required slots.
+ */
+#ifndef PLUGIN_PLUGIN_H
+#define PLUGIN_PLUGIN_H
+
+#include "base/error.h"
+#include "evenhand/backend.h"
+#include "evenhand/probe.h"
+#include "evenhand/workload.h"
+
+enum plugin_kind { PLUGIN_BACKEND, PLUGIN_WORKLOAD, PLUGIN_PROBE };
+
+typedef struct plugin_file {  /* one candidate on the search path                          */
+	char *path;
+	char *name;               /* file name without .so                                      */
+	eh_status status;         /* EH_OK, or why it is not to be loaded                       */
+	char *reason;             /* one sentence, NULL when EH_OK                              */
+} plugin_file;
+
+/* The folders of the search path in order, whether they exist or not, each once; NULL-terminated,
+ * malloc'd, free with plugin_folders_free. */
+char **plugin_folders(enum plugin_kind kind);
+void plugin_folders_free(char **folders);
+
+/*
+ * Every NAME.so of the search path, without loading any: $EVENHAND_BACKEND_PATH (colon list; or
+ * EVENHAND_WORKLOAD_PATH, EVENHAND_PROBE_PATH), the user's data folder, the installed folder.  The first of a name
+ * wins; a later one of the same name is listed with status EH_E_INVALID_ARGUMENT and the reason
+ * "shadowed by PATH".  Folders that others can write to, and files owned by another user than us or
+ * root, give EH_E_UNAVAILABLE.  *out is malloc'd; free with plugin_files_free.
+ */
+size_t plugin_search(enum plugin_kind kind, plugin_file **out);
+void plugin_files_free(plugin_file *files, size_t count);
+
+/* Loads and checks the object at path; the descriptor lives until the process ends. */
+eh_status plugin_load_backend(const char *path, const eh_backend **out, eh_error *error);
+eh_status plugin_load_workload(const char *path, const eh_workload **out, eh_error *error);
+eh_status plugin_load_probe(const char *path, const eh_probe **out, eh_error *error);
+
+/* By name on the search path.  A miss says where was looked and what is there. */
+eh_status plugin_find_backend(const char *name, char **path, eh_error *error);
+/* A plan_finder (protocol/plan.h); context unused. */
+const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "plugin/plugin.h"
+#include "plugin/trust.h"
+
+static const struct { const char *variable, *folder, *word; } kinds[] = {
+	[PLUGIN_BACKEND] = { "EVENHAND_BACKEND_PATH", "backends", "backend" },
+	[PLUGIN_WORKLOAD] = { "EVENHAND_WORKLOAD_PATH", "workloads", "workload" },
+	[PLUGIN_PROBE] = { "EVENHAND_PROBE_PATH", "probes", "probe" },
+};
+
+/* Takes folder; a second mention of one folder is dropped. */
+static size_t add_folder(char **folders, size_t count, char *folder)
+{
+	char *real;
+
+	if (folder == NULL)
+		return count;
+	real = realpath(folder, NULL);
+	for (size_t i = 0; i < count; i++) {
+		char *other = realpath(folders[i], NULL);
+		bool same = strcmp(folders[i], folder) == 0 ||
+		            (real != NULL && other != NULL && strcmp(real, other) == 0);
+
+		free(other);
+		if (same) {
+			free(folder);
+			free(real);
+			return count;
+		}
+	}
+	free(real);
+	folders[count] = folder;
+	return count + 1;
+}
+
+char **plugin_folders(enum plugin_kind kind)
+{
+	const char *list = getenv(kinds[kind].variable);
+	size_t room = 4, count = 0;
+	char **folders, *user;
+
+	for (const char *c = list; c != NULL && *c != '\0'; c++)
+		room += *c == ':';
+	folders = memory_get(room * sizeof(*folders));
+	while (list != NULL && *list != '\0') {
+		size_t size = strcspn(list, ":");
+
+		if (size > 0)
+			count = add_folder(folders, count, memory_format("%.*s", (int)size, list));
+		list += size + (list[size] == ':');
+	}
+	user = paths_user_data(kinds[kind].folder);
+	if (user != NULL)
+		count = add_folder(folders, count, user);
+	count = add_folder(folders, count, paths_library(kinds[kind].folder));
+	folders[count] = NULL;
+	return folders;
+}
+
+void plugin_folders_free(char **folders)
+{
+	for (size_t i = 0; folders != NULL && folders[i] != NULL; i++)
+		free(folders[i]);
+	free(folders);
+}
+
+static void refuse_file(plugin_file *file, eh_status status, char *reason)
+{
+	file->status = status;
+	file->reason = reason;
+}
+
+size_t plugin_search(enum plugin_kind kind, plugin_file **out)
+{
+	char **folders = plugin_folders(kind);
+	plugin_file *files = NULL;
+	size_t count = 0;
+
+	for (size_t f = 0; folders[f] != NULL; f++) {
+		eh_error error = ERROR_INIT;
+		char **names = dir_list(folders[f], ".so", &error);
+		eh_status folder_status;
+
+		if (names == NULL) {
+			log_write(EH_LOG_WARN, "%s; its plugins are left out", error.message);
+			continue;
+		}
+		folder_status = names[0] != NULL ? trust_folder(folders[f], &error) : EH_OK;
+
+		for (size_t n = 0; names[n] != NULL; n++) {
+			plugin_file *file;
+			size_t earlier = 0;
+
+			if (strlen(names[n]) <= strlen(".so"))
+				continue;
+			files = memory_grow(files, (count + 1) * sizeof(*files));
+			file = &files[count];
+			memset(file, 0, sizeof(*file));
+			file->path = path_join(folders[f], names[n]);
+			file->name = memory_format("%.*s", (int)(strlen(names[n]) - strlen(".so")),
+			                           names[n]);
+			while (earlier < count && strcmp(files[earlier].name, file->name) != 0)
+				earlier++;
+			if (earlier < count)
+				refuse_file(file, EH_E_INVALID_ARGUMENT,
+				            memory_format("shadowed by %s", files[earlier].path));
+			else if (folder_status != EH_OK)
+				refuse_file(file, folder_status, memory_text(error.message));
+			else {
+				eh_error own = ERROR_INIT;
+				eh_status status = trust_file(file->path, &own);
+
+				if (status != EH_OK)
+					refuse_file(file, status, memory_text(own.message));
+			}
+			count++;
+		}
+		dir_list_free(names);
+	}
+	plugin_folders_free(folders);
+	*out = files;
+	return count;
+}
+
+void plugin_files_free(plugin_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(files[i].path);
+		free(files[i].name);
+		free(files[i].reason);
+	}
+	free(files);
+}
+
+/* "no backend is called 'x'; there are host, opencl (looked in A, B)". */
+static eh_status report_miss(enum plugin_kind kind, const char *name, const plugin_file *files,
+                             size_t count, eh_error *error)
+{
+	const char **names = memory_get((count + 1) * sizeof(*names));
+	char **folders = plugin_folders(kind);
+	text there = { 0 }, looked = { 0 };
+	const char *near;
+	size_t usable = 0;
+	eh_status status;
+
+	for (size_t i = 0; i < count; i++) {
+		if (files[i].status != EH_OK)
+			continue;
+		names[usable++] = files[i].name;
+		text_add(&there, "%s%s", usable > 1 ? ", " : "", files[i].name);
+	}
+	for (size_t i = 0; folders[i] != NULL; i++)
+		text_add(&looked, "%s%s", i > 0 ? ", " : "", folders[i]);
+	near = text_nearest(name, names, usable);
+	status = error_set(error, EH_E_NOT_FOUND,
+	                   "no %s is called '%s'%s%s%s; there %s %s (looked in %s)",
+	                   kinds[kind].word, name, near != NULL ? ": did you mean '" : "",
+	                   near != NULL ? near : "", near != NULL ? "'" : "",
+	                   usable == 1 ? "is" : "are", usable > 0 ? there.data : "none",
+	                   looked.data != NULL ? looked.data : "no folder");
+	text_free(&there);
+	text_free(&looked);
+	plugin_folders_free(folders);
+	free(names);
+	return status;
+}
+
+static eh_status find(enum plugin_kind kind, const char *name, char **path, eh_error *error)
+{
+	plugin_file *files;
+	size_t count = plugin_search(kind, &files), i = 0;
+	eh_status status = EH_OK;
+
+	while (i < count && strcmp(files[i].name, name) != 0)
+		i++;
+	if (i == count)
+		status = report_miss(kind, name, files, count, error);
+	else if (files[i].status != EH_OK)
+		status = error_set(error, files[i].status, "%s", files[i].reason);
+	else
+		*path = memory_text(files[i].path);
+	plugin_files_free(files, count);
+	return status;
+}
+
+eh_status plugin_find_backend(const char *name, char **path, eh_error *error)
+{
+	return find(PLUGIN_BACKEND, name, path, error);
+}
+
+const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error)
+{
+	const eh_workload *workload = NULL;
+	char *path = NULL;
+
+	(void)context;
+	if (find(PLUGIN_WORKLOAD, name, &path, error) != EH_OK)
+		return NULL;
+	if (plugin_load_workload(path, &workload, error) != EH_OK)
+		workload = NULL;
+	free(path);
+	return workload;
+}

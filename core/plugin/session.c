@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "plugin/host.h"
+#include "plugin/plugin.h"
+
+/* Puts the executor's name before what a backend said, once, as its own sentences need not say
+ * whose they are. */
+static eh_status name_error(const eh_backend *backend, const char *doing, eh_status status,
+                            const eh_error *said, eh_error *error)
+{
+	if (error == NULL)
+		return status;
+	error_set(error, status, "backend %s cannot %s: %.*s", backend->name, doing,
+	          (int)sizeof(said->message),
+	          said->message[0] != '\0' ? said->message : error_status_name(status));
+	error->native_code = said->native_code;
+	memcpy(error->native_name, said->native_name, sizeof(error->native_name));
+	memcpy(error->where, said->where, sizeof(error->where));
+	return status;
+}
+
+eh_status session_start(session *s, const char *path, eh_error *error)
+{
+	const eh_backend *backend;
+	eh_error said = ERROR_INIT;
+	void *self = NULL;
+	eh_status status;
+
+	memset(s, 0, sizeof(*s));
+	status = plugin_load_backend(path, &backend, error);
+	if (status != EH_OK)
+		return status;
+	status = backend->ops->start(host_table(backend->name), &self, &said);
+	if (status != EH_OK)
+		return name_error(backend, "start", status, &said, error);
+	s->backend = backend;
+	s->ops = backend->ops;
+	s->self = self;
+	s->path = memory_text(path);
+	return EH_OK;
+}
+
+eh_status session_open(session *s, uint32_t index, eh_error *error)
+{
+	eh_error said = ERROR_INIT;
+	const char *doing = "count its devices";
+	eh_device *device = NULL;
+	eh_queue *queue = NULL;
+	uint32_t count = 0;
+	eh_status status;
+
+	status = s->ops->device_count(s->self, &count, &said);
+	if (status == EH_OK && index >= count)
+		return error_set(error, EH_E_NOT_FOUND, "backend %s has no device %u: it has %u",
+		                 s->backend->name, index, count);
+	if (status == EH_OK) {
+		memset(&s->info, 0, sizeof(s->info));
+		s->info.struct_size = sizeof(s->info);
+		s->info.numa_node = -1;
+		doing = "describe its device";
+		status = s->ops->device_info(s->self, index, &s->info, &said);
+	}
+	if (status == EH_OK) {
+		doing = "open its device";
+		status = s->ops->device_open(s->self, index, &device, &said);
+	}
+	if (status == EH_OK) {
+		doing = "make a queue";
+		status = s->ops->queue_create(device, &queue, &said);
+		if (status != EH_OK)
+			s->ops->device_close(device);
+	}
+	if (status != EH_OK)
+		return name_error(s->backend, doing, status, &said, error);
+	s->index = index;
+	s->device = device;
+	s->queue = queue;
+	return EH_OK;
+}
+
+void session_close(session *s)
+{
+	if (s->ops == NULL)
+		return;
+	if (s->queue != NULL)
+		s->ops->queue_destroy(s->queue);
+	if (s->device != NULL)
+		s->ops->device_close(s->device);
+	s->ops->stop(s->self);
+	free(s->path);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A started backend and an opened device: what a worker holds while it measures. */
+#ifndef PLUGIN_SESSION_H
+#define PLUGIN_SESSION_H
+
+#include "evenhand/workload.h"
+
+typedef struct session {
+	const eh_backend *backend;
+	const eh_backend_ops *ops;
+	char *path;               /* of the plugin                                           */
+	void *self;
+	eh_device_info info;      /* of the opened device                                    */
+	uint32_t index;
+	eh_device *device;        /* NULL until session_open                                 */
+	eh_queue *queue;
+} session;
+
+/* Loads the plugin at path and starts it.  On failure *s is empty. */
+eh_status session_start(session *s, const char *path, eh_error *error);
+/* Opens the device by index and makes its queue. */
+eh_status session_open(session *s, uint32_t index, eh_error *error);
+void session_close(session *s); /* device, queue, stop; safe on an empty one */
+
+/* Kernel source assembled for the program `kernel` with `defines`: dialect.h from the data folder
+ * and KERNEL.k, looked for in the folders of workloads and then in the data folder.  What is
+ * returned is malloc'd as one block. */
+eh_status session_source(const char *kernel, const eh_define *defines, uint32_t count,
+                         eh_source **out, eh_error *error);
+/* The same with the body given as text. */
+eh_status session_source_of(const char *name, const char *body, const eh_define *defines,
+                            uint32_t count, eh_source **out, eh_error *error);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `scenario` and the load-* keys say together. */
+#ifndef PROTOCOL_LOAD_CHECK_H
+#define PROTOCOL_LOAD_CHECK_H
+
+#include "protocol/protocol.h"
+
+/* EH_E_USAGE: "SOURCE:LINE: [NAME]: ...".  name is that of the section on that line. */
+eh_status load_check(const char *source, int line, const char *name, const protocol_measure *m,
+                     eh_error *error);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "protocol/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "protocol/canonical.h"
+#include "protocol/lines.h"
+#include "protocol/schema.h"
+#include "protocol/values.h"
+
+enum { CASES_MAX = 10000 };
+
+/* One parameter of a section with every value that it takes. */
+typedef struct axis {
+	const eh_param *param;
+	eh_value *values;
+	size_t count;
+	bool given;      /* by the section, not by default                                      */
+	int line;
+} axis;
+
+typedef struct expansion {
+	const protocol *p;
+	const protocol_section *section;
+	const eh_workload *workload;
+	axis *axes;
+	size_t axis_count;
+	enum protocol_tier tiers[3];
+	size_t tier_count;
+	plan *out;
+	eh_error *error;
+} expansion;
+
+void plan_values_free(eh_case *values)
+{
+	eh_value *list = (eh_value *)(uintptr_t)values->values;
+
+	for (uint32_t i = 0; i < values->value_count; i++)
+		free((char *)(uintptr_t)list[i].text);
+	free(list);
+	values->values = NULL;
+	values->value_count = 0;
+}
+
+void plan_free(plan *p)
+{
+	if (p == NULL)
+		return;
+	for (size_t i = 0; i < p->case_count; i++) {
+		free(p->cases[i].id);
+		plan_values_free(&p->cases[i].values);
+	}
+	free(p->cases);
+	cJSON_Delete(p->canonical);
+	free(p);
+}
+
+const plan_case *plan_case_by_id(const plan *p, const char *id)
+{
+	for (size_t i = 0; i < p->case_count; i++)
+		if (strcmp(p->cases[i].id, id) == 0)
+			return &p->cases[i];
+	return NULL;
+}
+
+/* ---- the axes of a section ------------------------------------------------------------------- */
+
+static void free_axes(expansion *e)
+{
+	for (size_t i = 0; i < e->axis_count; i++) {
+		for (size_t j = 0; j < e->axes[i].count; j++)
+			free((char *)(uintptr_t)e->axes[i].values[j].text);
+		free(e->axes[i].values);
+	}
+	free(e->axes);
+}
+
+static eh_status add_values(expansion *e, axis *a, const char *list)
+{
+	const char *source = e->p->source;
+	char **words = schema_words(list, ',');
+	eh_error own = ERROR_INIT;
+	eh_status status = EH_OK;
+	size_t count = 0;
+
+	if (words == NULL)
+		return lines_refuse(source, a->line, e->error, "the list of '%s' has an empty place",
+		                    a->param->key);
+	while (words[count] != NULL)
+		count++;
+	a->values = memory_get(count * sizeof(*a->values));
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		if (values_parse(e->workload, a->param, words[i], &a->values[i], &own) != EH_OK) {
+			status = lines_refuse(source, a->line, e->error, "%s", own.message);
+			break;
+		}
+		a->count++;
+		for (size_t j = 0; j < i && status == EH_OK; j++)
+			if (strcmp(a->values[i].text, a->values[j].text) == 0)
+				status = lines_refuse(source, a->line, e->error, "'%s' lists %s twice",
+				                      a->param->key, a->values[i].text);
+	}
+	schema_words_free(words);
+	return status;
+}
+
+static const protocol_setting *setting_of(const protocol_section *section, const char *key)
+{
+	for (size_t i = 0; i < section->setting_count; i++)
+		if (strcmp(section->settings[i].key, key) == 0)
+			return &section->settings[i];
+	return NULL;
+}
+
+static eh_status make_axis(expansion *e, const eh_param *param)
+{
+	const protocol_setting *setting = setting_of(e->section, param->key);
+	axis *a = &e->axes[e->axis_count++];
+
+	*a = (axis){ .param = param, .given = setting != NULL,
+	             .line = setting != NULL ? setting->line : e->section->line };
+	if (schema_find(schema_measure, param->key) != NULL || strcmp(param->key, "tier") == 0 ||
+	    strcmp(param->key, "workload") == 0)
+		return lines_refuse(e->p->source, e->section->line, e->error, "the workload %s has a "
+		                    "parameter '%s', which is the name of a key of every case; this is a "
+		                    "bug of the workload", e->workload->name, param->key);
+	if (setting != NULL)
+		return add_values(e, a, setting->text);
+	if (param->standard == NULL)
+		return lines_refuse(e->p->source, e->section->line, e->error, "[case %s] lacks '%s', which "
+		                    "the workload %s needs (%s)", e->section->name, param->key,
+		                    e->workload->name, param->domain);
+	return add_values(e, a, param->standard);
+}
+
+static eh_status refuse_key(expansion *e, const protocol_setting *setting)
+{
+	size_t params = values_param_count(e->workload), count = 0;
+	const char **known = memory_get((params + 64) * sizeof(*known));
+	const char *near;
+	eh_status status;
+
+	known[count++] = "workload";
+	known[count++] = "tier";
+	for (size_t i = 0; i < params; i++)
+		known[count++] = e->workload->params[i].key;
+	for (const schema_key *key = schema_measure; key->key != NULL && count < params + 64; key++)
+		known[count++] = key->key;
+	near = text_nearest(setting->key, known, count);
+	status = lines_refuse(e->p->source, setting->line, e->error, "'%s' is neither a parameter of "
+	                      "the workload %s nor a key of the measurement%s%s%s", setting->key,
+	                      e->workload->name, near != NULL ? "; did you mean '" : "",
+	                      near != NULL ? near : "", near != NULL ? "'?" : "");
+	free(known);
+	return status;
+}
+
+/* ---- one case -------------------------------------------------------------------------------- */
+
+/* Whether `word` stands in the section's name between dashes: "h2d" in "xfer-h2d". */
+static bool names_it(const char *name, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *p = strstr(name, word); p != NULL; p = strstr(p + 1, word))
+		if ((p == name || p[-1] == '-') && (p[size] == '\0' || p[size] == '-'))
+			return true;
+	return false;
+}
+
+static bool is_dimension(const axis *a)
+{
+	return a->given && a->param->type == EH_PARAM_UINT && strlen(a->param->key) == 1;
+}
+
+/*
+ * NAME, then the values of the parameters that the section gives, in the workload's order, then
+ * the tier.  A single value that NAME already tells is left out.  Numbers carry their key
+ * ("count8"), but for dimensions (keys of one letter): when they are equal they are one number.
+ */
+static char *make_id(const expansion *e, const eh_value *values, enum protocol_tier tier)
+{
+	const eh_value *first = NULL;
+	size_t dimensions = 0;
+	bool cube = true;
+	text id = { 0 };
+
+	for (size_t i = 0; i < e->axis_count; i++) {
+		if (!is_dimension(&e->axes[i]))
+			continue;
+		dimensions++;
+		first = first != NULL ? first : &values[i];
+		cube = cube && values[i].number == first->number;
+	}
+	cube = cube && dimensions > 1;
+	text_add(&id, "%s", e->section->name);
+	for (size_t i = 0; i < e->axis_count; i++) {
+		const axis *a = &e->axes[i];
+
+		if (!a->given || (a->count == 1 && names_it(e->section->name, values[i].text)))
+			continue;
+		if (cube && is_dimension(a) && &values[i] != first)
+			continue;
+		text_add(&id, ".%s%s", a->param->type == EH_PARAM_UINT && !(cube && is_dimension(a)) ?
+		         a->param->key : "", values[i].text);
+	}
+	if (tier != TIER_PORTABLE)
+		text_add(&id, ".%s", protocol_tier_name(tier));
+	return id.data;
+}
+
+static eh_status add_case(expansion *e, const size_t *position, enum protocol_tier tier)
+{
+	plan *out = e->out;
+	eh_value *values = memory_get(e->axis_count * sizeof(*values));
+	eh_error own = ERROR_INIT;
+	plan_case *c;
+
+	if (out->case_count == CASES_MAX) {
+		free(values);
+		return lines_refuse(e->p->source, e->section->line, e->error, "more than %d cases",
+		                    CASES_MAX);
+	}
+	for (size_t i = 0; i < e->axis_count; i++) {
+		values[i] = e->axes[i].values[position[i]];
+		values[i].text = memory_text(values[i].text);
+	}
+	if (out->case_count % 64 == 0)
+		out->cases = memory_grow(out->cases, (out->case_count + 64) * sizeof(*out->cases));
+	c = &out->cases[out->case_count++];
+	*c = (plan_case){
+		.section = e->section, .workload = e->workload, .tier = tier,
+		.values = { .struct_size = sizeof(eh_case), .value_count = (uint32_t)e->axis_count,
+		            .values = values, .seed = e->p->seed },
+		.id = make_id(e, values, tier),
+	};
+	if (values_describe(e->workload, &c->values, &c->work, &own) != EH_OK)
+		return lines_refuse(e->p->source, e->section->line, e->error, "%s: %s", c->id, own.message);
+	return EH_OK;
+}
+
+static bool can_be_tuned(const eh_workload *workload)
+{
+	for (size_t i = 0; i < values_param_count(workload); i++)
+		if (workload->params[i].tune != NULL)
+			return true;
+	return false;
+}
+
+static eh_status read_tiers(expansion *e)
+{
+	char **words = schema_words(e->section->tiers, ',');
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; words[i] != NULL; i++)
+		for (int t = TIER_PORTABLE; t <= TIER_VENDOR; t++)
+			if (strcmp(words[i], protocol_tier_name((enum protocol_tier)t)) == 0)
+				e->tiers[e->tier_count++] = (enum protocol_tier)t;
+	schema_words_free(words);
+	for (size_t i = 0; i < e->tier_count; i++)
+		if (e->tiers[i] == TIER_TUNED && !can_be_tuned(e->workload))
+			status = lines_refuse(e->p->source, e->section->line, e->error, "[case %s]: the "
+			                      "workload %s has nothing to tune, so tier = portable is all "
+			                      "there is", e->section->name, e->workload->name);
+	return status;
+}
+
+/* Every combination; the last parameter changes fastest, the tier faster still. */
+static eh_status add_cases(expansion *e)
+{
+	size_t *position = memory_get(e->axis_count * sizeof(*position));
+	eh_status status = EH_OK;
+
+	while (status == EH_OK) {
+		size_t i = e->axis_count;
+
+		for (size_t t = 0; t < e->tier_count && status == EH_OK; t++)
+			status = add_case(e, position, e->tiers[t]);
+		while (i > 0 && ++position[i - 1] == e->axes[i - 1].count)
+			position[--i] = 0;
+		if (i == 0)
+			break;
+	}
+	free(position);
+	return status;
+}
+
+static eh_status expand(expansion *e)
+{
+	size_t params = values_param_count(e->workload);
+	eh_status status = EH_OK;
+
+	e->axes = memory_get(params * sizeof(*e->axes));
+	for (size_t i = 0; i < e->section->setting_count && status == EH_OK; i++)
+		if (values_param(e->workload, e->section->settings[i].key) == NULL)
+			status = refuse_key(e, &e->section->settings[i]);
+	for (size_t i = 0; i < params && status == EH_OK; i++)
+		status = make_axis(e, &e->workload->params[i]);
+	if (status == EH_OK)
+		status = read_tiers(e);
+	if (status == EH_OK)
+		status = add_cases(e);
+	free_axes(e);
+	return status;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static eh_status check_ids(const plan *p, eh_error *error)
+{
+	const char **sorted = memory_get(p->case_count * sizeof(*sorted));
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < p->case_count; i++)
+		sorted[i] = p->cases[i].id;
+	qsort(sorted, p->case_count, sizeof(*sorted), by_id);
+	for (size_t i = 1; i < p->case_count && status == EH_OK; i++)
+		if (strcmp(sorted[i - 1], sorted[i]) == 0)
+			status = lines_refuse(p->protocol->source, plan_case_by_id(p, sorted[i])->section->line,
+			                      error, "two cases would be called '%s'; split the section in two",
+			                      sorted[i]);
+	free(sorted);
+	return status;
+}
+
+eh_status plan_make(const protocol *p, plan_finder find, void *context, plan **out,
+                    eh_error *error)
+{
+	plan *made = memory_get(sizeof(*made));
+	eh_status status = EH_OK;
+
+	made->protocol = p;
+	for (size_t i = 0; i < p->section_count && status == EH_OK; i++) {
+		eh_error own = ERROR_INIT;
+		expansion e = { .p = p, .section = &p->sections[i], .out = made, .error = error };
+
+		e.workload = find(context, e.section->workload, &own);
+		if (e.workload == NULL)
+			status = lines_refuse(p->source, e.section->line, error, "%s", own.message);
+		else
+			status = expand(&e);
+	}
+	if (status == EH_OK)
+		status = check_ids(made, error);
+	if (status != EH_OK) {
+		plan_free(made);
+		return status;
+	}
+	made->canonical = canonical_protocol(made);
+	json_digest(made->canonical, made->digest);
+	*out = made;
+	return EH_OK;
+}
+
+/* ---- candidates of the tuned tier ------------------------------------------------------------ */
+
+eh_status plan_values_with(const plan_case *base, const char *const *keys,
+                           const char *const *texts, size_t count, eh_case *out, eh_work *work,
+                           eh_error *error)
+{
+	uint32_t n = base->values.value_count;
+	eh_value *values = memory_get(n * sizeof(*values));
+	eh_case made = base->values;
+	eh_status status = EH_OK;
+
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = base->values.values[i];
+		values[i].text = memory_text(values[i].text);
+	}
+	made.values = values;
+	for (size_t k = 0; k < count && status == EH_OK; k++) {
+		const eh_param *param = values_param(base->workload, keys[k]);
+		eh_value value;
+
+		if (param == NULL) {
+			status = error_set(error, EH_E_INVALID_ARGUMENT, "the workload %s has no parameter '%s'",
+			                   base->workload->name, keys[k]);
+			break;
+		}
+		status = values_parse(base->workload, param, texts[k], &value, error);
+		for (uint32_t i = 0; i < n && status == EH_OK; i++)
+			if (strcmp(values[i].key, keys[k]) == 0) {
+				free((char *)(uintptr_t)values[i].text);
+				values[i] = value;
+			}
+	}
+	if (status == EH_OK)
+		status = values_describe(base->workload, &made, work, error);
+	if (status != EH_OK) {
+		plan_values_free(&made);
+		return status;
+	}
+	*out = made;
+	return EH_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a workload's parameters: one word checked against the parameter's domain. */
+#ifndef PROTOCOL_VALUES_H
+#define PROTOCOL_VALUES_H
+
+#include "base/error.h"
+#include "evenhand/workload.h"
+
+/* Fills number and a malloc'd canonical text; key is the parameter's own.  EH_E_USAGE when the
+ * word is not of the domain ("bytes is 16KiB to 16GiB, not '1'"); EH_E_INCOMPATIBLE when the
+ * workload's declaration is not well formed. */
+eh_status values_parse(const eh_workload *workload, const eh_param *param, const char *word,
+                       eh_value *out, eh_error *error);
+
+const eh_param *values_param(const eh_workload *workload, const char *key);
+size_t values_param_count(const eh_workload *workload);
+
+/* Calls describe and checks what it says.  EH_OK, or the workload's refusal. */
+eh_status values_describe(const eh_workload *workload, const eh_case *values, eh_work *work,
+                          eh_error *error);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people read: tables on a terminal.  All print to the given stream and return false when
+ * writing failed (a full disk, a closed pipe). */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "audit/audit.h"
+#include "contract/contract.h"
+#include "result/result.h"
+
+bool report_result(FILE *out, const result *r, bool verbose);
+/* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing
+ * where there is neither signature nor amendment. */
+bool report_evidence(FILE *out, const char *name, const audit_evidence *e);
+bool report_comparison(FILE *out, const comparison *c, bool verbose);
+cJSON *report_comparison_json(const comparison *c);
+/* Several results of one protocol side by side, the first is the baseline. */
+bool report_matrix(FILE *out, const comparison *const *comparisons, size_t count, bool verbose);
+/* The same as Markdown, one table for each comparison. */
+bool report_markdown(FILE *out, const comparison *const *comparisons, size_t count);
+
+/* A table whose columns line up; cells are copied.  align: one of "lr" per column. */
+typedef struct table table;
+table *table_new(const char *align);
+/* As many cells as align has letters; each is cleaned (table_clean). */
+void table_row(table *t, const char *const *cells);
+enum table_colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_GREEN, COLOUR_YELLOW };
+/* Colours a cell of the row added last. */
+void table_paint(table *t, size_t column, enum table_colour colour);
+void table_rule(table *t);
+/* A line of text over the whole width, indented, wrapped at 100 columns. */
+void table_note(table *t, const char *note);
+bool table_print(const table *t, FILE *out);
+void table_free(table *t);
+#define TABLE_WIDTH 100 /* what tables try to stay within, and notes do */
+/* The columns that the rows take. */
+size_t table_columns(const table *t);
+/* Columns that UTF-8 text takes on a terminal. */
+size_t table_width(const char *s);
+/* malloc'd copy in which '?' stands for every byte that a terminal would obey, that turns the
+ * direction of writing, or that is not UTF-8, and a space for line ends and tabs: names come from drivers and from others' files. */
+char *table_clean(const char *s);
+/* Prints the text, cleaned, wrapped at 100 columns, following lines two columns further in. */
+bool table_wrap(FILE *out, const char *note, size_t indent);
+
+#endif

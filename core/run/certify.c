@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/certify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "executor/disclosure.h"
+#include "executor/executor.h"
+#include "protocol/schema.h"
+#include "run/survey.h"
+
+#define LEAST_EXECUTIONS 10 /* as protocol.c asks of a certified protocol */
+
+static size_t miss(const cJSON *record, const cJSON *who, const disclosure_field *field, text *out)
+{
+	disclosure found;
+
+	if (disclosure_find(record, who, field, &found))
+		return 0;
+	text_add(out, "%s: %s is not disclosed: %s", json_string(record, "name", ""), field->name,
+	         field->remedy);
+	if (field->site_key != NULL)
+		text_add(out, "; or declare it: %s = ... in the site file", field->site_key);
+	text_add(out, "\n");
+	return 1;
+}
+
+/* What no disclosure heals. */
+static size_t forbidden(const cJSON *record, const cJSON *harness, text *out)
+{
+	const char *name = json_string(record, "name", "");
+	const cJSON *layer;
+	size_t count = 0;
+
+	if (json_bool(harness, "dirty", true)) {
+		text_add(out, "%s: this evenhand was built from a changed or unknown tree, which nobody "
+		         "can build again: build it from a commit\n", name);
+		count++;
+	}
+	if (json_bool(record, "simulated", true)) {
+		text_add(out, "%s: the device is simulated: certify on hardware\n", name);
+		count++;
+	}
+	cJSON_ArrayForEach(layer, json_path(record, "layers")) {
+		const char *kind = json_string(layer, "layer", "");
+
+		if (json_string(layer, "owner", "")[0] != '\0' ||
+		    (strcmp(kind, "driver") != 0 && strcmp(kind, "runtime") != 0 &&
+		     strcmp(kind, "compiler") != 0))
+			continue;
+		text_add(out, "%s: nobody owns the layer %s %s: name its owner in an [owner NAME] section "
+		         "of the site file or of owners.ini\n", name, kind,
+		         json_string(layer, "name", ""));
+		count++;
+	}
+	return count;
+}
+
+/* Those of `requires`, and with certified the standard ones. */
+static size_t missing(const protocol *p, const cJSON *record, const cJSON *who, text *out)
+{
+	char **asked = p->requires[0] != '\0' ? schema_words(p->requires, ',') : NULL;
+	const disclosure_field *all;
+	size_t total = disclosure_fields(&all), count = 0;
+
+	for (size_t i = 0; i < total; i++) {
+		bool wanted = p->level == LEVEL_CERTIFIED && all[i].certified;
+
+		for (size_t k = 0; asked != NULL && asked[k] != NULL; k++)
+			wanted = wanted || strcmp(asked[k], all[i].name) == 0;
+		if (wanted)
+			count += miss(record, who, &all[i], out);
+	}
+	schema_words_free(asked);
+	return count;
+}
+
+size_t certify_record(const protocol *p, const cJSON *record, const cJSON *who,
+                      const cJSON *harness, text *out)
+{
+	size_t count = p->level == LEVEL_CERTIFIED ? forbidden(record, harness, out) : 0;
+
+	return count + missing(p, record, who, out);
+}
+
+static void tell(const char *lines)
+{
+	while (*lines != '\0') {
+		size_t size = strcspn(lines, "\n");
+
+		log_write(EH_LOG_ERROR, "%.*s", (int)size, lines);
+		lines += size + (lines[size] == '\n');
+	}
+}
+
+eh_status certify_check(const manifest *m, eh_error *error)
+{
+	const protocol *p = m->protocol;
+	bool certified = p->level == LEVEL_CERTIFIED;
+	cJSON *who = NULL, *harness;
+	text lines = { 0 };
+	size_t count = 0;
+	eh_status status;
+
+	if (!certified && p->requires[0] == '\0')
+		return EH_OK;
+	if (certified && m->executions < LEAST_EXECUTIONS)
+		return error_set(error, EH_E_USAGE, "%s is certified and needs at least %d executions; "
+		                 "leave --executions away", p->name, LEAST_EXECUTIONS);
+	status = manifest_who(m, &who, error);
+	harness = executor_program();
+	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
+		cJSON *record = NULL;
+
+		status = survey_executor(m->plugins[i], m->indices[i], m->names[i],
+		                          (const char *const *)m->options, &record, error);
+		if (status == EH_OK)
+			count += certify_record(p, record, who, harness, &lines);
+		cJSON_Delete(record);
+	}
+	cJSON_Delete(harness);
+	cJSON_Delete(who);
+	if (lines.data != NULL)
+		tell(lines.data);
+	text_free(&lines);
+	if (status == EH_OK && count > 0)
+		status = error_set(error, EH_E_UNAVAILABLE, "nothing was measured: %s %s, and %zu thing%s "
+		                   "against it (above); `evenhand site template` shows what a site "
+		                   "file can declare", p->name, certified ? "is certified" :
+		                   "requires disclosure", count, count == 1 ? " stands" : "s stand");
+	return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Before anything is built or measured: whether every executor discloses what the protocol
+ * requires, and whether a certified run may be made here. */
+#ifndef RUN_CERTIFY_H
+#define RUN_CERTIFY_H
+
+#include "base/text.h"
+#include "run/manifest.h"
+
+/* EH_OK at once when the protocol requires nothing.  Else each executor is described (survey.h):
+ * EH_E_UNAVAILABLE, with one line for each executor and missing field on stderr, and what can be
+ * done about it. */
+eh_status certify_check(const manifest *m, eh_error *error);
+
+/* The same for one executor, given its record; adds lines "NAME: FIELD is ...: remedy" to out and
+ * returns how many.  who, harness: as in the journal's first line; unused without certified. */
+size_t certify_record(const protocol *p, const cJSON *record, const cJSON *who,
+                      const cJSON *harness, text *out);
+
+#endif

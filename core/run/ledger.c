@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "run/journal.h"
+
+struct ledger {
+	const plan *plan;
+	const char *const *names;
+	size_t executors;
+	uint64_t executions; /* of the pilot, where there is one */
+	uint64_t most;
+	uint64_t *planned;   /* [executor] */
+	bool undecided;
+	char (*digests)[65]; /* [executor] */
+	bool *done;      /* [execution][executor][case] */
+	bool *described; /* [execution][executor]       */
+	bool complete;
+	long offset;
+};
+
+ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
+                   uint64_t most)
+{
+	ledger *l = memory_get(sizeof(*l));
+	size_t slots;
+
+	l->plan = p;
+	l->names = names;
+	l->executors = executors;
+	l->executions = executions;
+	l->most = most > executions ? most : executions;
+	l->undecided = most > executions;
+	l->planned = memory_get((executors + 1) * sizeof(*l->planned));
+	for (size_t i = 0; i < executors; i++)
+		l->planned[i] = executions;
+	l->digests = memory_get((executors + 1) * sizeof(*l->digests));
+	slots = (size_t)l->most * executors;
+	l->done = memory_get((slots * p->case_count + 1) * sizeof(*l->done));
+	l->described = memory_get((slots + 1) * sizeof(*l->described));
+	return l;
+}
+
+void ledger_free(ledger *l)
+{
+	if (l == NULL)
+		return;
+	free(l->done);
+	free(l->described);
+	free(l->planned);
+	free(l->digests);
+	free(l);
+}
+
+static size_t slot_of(const ledger *l, uint64_t execution, size_t executor)
+{
+	return (size_t)(execution - 1) * l->executors + executor;
+}
+
+static eh_status find_slot(const ledger *l, const cJSON *line, size_t *slot, eh_error *error)
+{
+	const char *name = json_string(line, "executor", "");
+	uint64_t execution = 0;
+
+	(void)json_uint(line, "execution", &execution);
+	for (size_t i = 0; i < l->executors; i++)
+		if (strcmp(l->names[i], name) == 0 && execution >= 1 && execution <= l->planned[i]) {
+			*slot = slot_of(l, execution, i);
+			return EH_OK;
+		}
+	return error_set(error, EH_E_FORMAT, "the journal has a line of executor '%s', execution %llu, "
+	                 "which its first line does not announce", name,
+	                 (unsigned long long)execution);
+}
+
+static eh_status take_pilot(ledger *l, const cJSON *line, eh_error *error)
+{
+	const cJSON *item;
+	size_t found = 0;
+
+	cJSON_ArrayForEach(item, json_path(line, "executors")) {
+		const char *name = json_string(item, "name", "");
+		uint64_t planned = 0;
+
+		(void)json_uint(item, "planned", &planned);
+		for (size_t i = 0; i < l->executors; i++)
+			if (strcmp(l->names[i], name) == 0 && planned >= l->executions &&
+			    planned <= l->most) {
+				l->planned[i] = planned;
+				found++;
+			}
+	}
+	l->undecided = false;
+	if (found == l->executors)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "the journal has a line of the pilot that does not plan %llu "
+	                 "to %llu executions of each executor", (unsigned long long)l->executions,
+	                 (unsigned long long)l->most);
+}
+
+static eh_status visit(void *context, const cJSON *line, long offset, eh_error *error)
+{
+	ledger *l = context;
+	const char *kind = json_string(line, "kind", "");
+	const plan_case *c;
+	size_t slot = 0, at;
+	eh_status status;
+
+	(void)offset;
+	l->complete = strcmp(kind, "end") == 0 &&
+	              strcmp(json_string(line, "status", ""), "complete") == 0;
+	if (strcmp(kind, "pilot") == 0)
+		return take_pilot(l, line, error);
+	if (strcmp(kind, "case") != 0 && strcmp(kind, "executor") != 0)
+		return EH_OK;
+	status = find_slot(l, line, &slot, error);
+	if (status != EH_OK)
+		return status;
+	if (strcmp(kind, "executor") == 0) {
+		char *digest = l->digests[slot % l->executors];
+
+		l->described[slot] = true;
+		if (digest[0] == '\0')
+			snprintf(digest, sizeof(*l->digests), "%s",
+			         json_string(json_path(line, "record"), "digest", ""));
+		return EH_OK;
+	}
+	c = plan_case_by_id(l->plan, json_string(line, "id", ""));
+	if (c == NULL)
+		return error_set(error, EH_E_FORMAT, "the journal has a line of case '%s', which its "
+		                 "protocol does not have", json_string(line, "id", ""));
+	at = slot * l->plan->case_count + (size_t)(c - l->plan->cases);
+	l->done[at] = true;
+	return EH_OK;
+}
+
+eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error)
+{
+	return journal_each_from(journal_path, &l->offset, visit, l, error);
+}
+
+bool ledger_has(const ledger *l, uint64_t execution, size_t executor, size_t index)
+{
+	return l->done[slot_of(l, execution, executor) * l->plan->case_count + index];
+}
+
+bool ledger_described(const ledger *l, uint64_t execution, size_t executor)
+{
+	return l->described[slot_of(l, execution, executor)];
+}
+
+size_t ledger_missing(const ledger *l)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < l->executors; i++)
+		for (uint64_t n = 1; n <= l->planned[i]; n++)
+			missing += ledger_missing_in(l, n, i);
+	return missing;
+}
+
+bool ledger_undecided(const ledger *l)
+{
+	return l->undecided;
+}
+
+const char *ledger_digest(const ledger *l, size_t executor)
+{
+	return l->digests[executor];
+}
+
+uint64_t ledger_planned(const ledger *l, size_t executor)
+{
+	return l->planned[executor];
+}
+
+bool ledger_whole(const ledger *l)
+{
+	for (size_t i = 0; i < l->executors; i++)
+		for (uint64_t n = 1; n <= l->planned[i]; n++)
+			if (!ledger_described(l, n, i))
+				return false;
+	return !l->undecided && ledger_missing(l) == 0;
+}
+
+size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < l->plan->case_count; i++)
+		missing += !ledger_has(l, execution, executor, i);
+	return missing;
+}
+
+bool ledger_ended_complete(const ledger *l)
+{
+	return l->complete;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a run is done, as its journal tells: the journal is the only truth about it. */
+#ifndef RUN_LEDGER_H
+#define RUN_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "protocol/plan.h"
+
+typedef struct ledger ledger;
+
+/* names and plan are borrowed and outlive it.  Each executor has `executions` to do, unless `most`
+ * is larger: then these are a pilot, and until a "pilot" line plans up to `most`, the run is not
+ * whole. */
+ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
+                   uint64_t most);
+void ledger_free(ledger *l); /* NULL is fine */
+
+/* Reads what was appended since the last time.  EH_E_FORMAT for a line of another run. */
+eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error);
+
+/* execution is from 1, executor and case are indices. */
+bool ledger_has(const ledger *l, uint64_t execution, size_t executor, size_t index);
+bool ledger_described(const ledger *l, uint64_t execution, size_t executor);
+/* Of the executions that are planned by now. */
+size_t ledger_missing(const ledger *l);
+/* A pilot is still to be evaluated. */
+bool ledger_undecided(const ledger *l);
+uint64_t ledger_planned(const ledger *l, size_t executor);
+/* Every case has its line and every execution its executor record, and nothing is undecided. */
+bool ledger_whole(const ledger *l);
+/* In that execution of that executor. */
+size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor);
+/* Of the stack, as its first record has it; "" when there is none yet. */
+const char *ledger_digest(const ledger *l, size_t executor);
+bool ledger_ended_complete(const ledger *l); /* its last line says so */
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first line of a journal: what the run is. */
+#ifndef RUN_MANIFEST_H
+#define RUN_MANIFEST_H
+
+#include <cjson/cJSON.h>
+
+#include "executor/site.h"
+#include "protocol/plan.h"
+#include "run/discover.h"
+#include "run/schedule.h"
+
+typedef struct manifest {
+	protocol *protocol;
+	plan *plan;
+	uint64_t executions;        /* of each executor; a pilot when `most` is more            */
+	uint64_t most;
+	size_t executor_count;
+	char **names;               /* of the executors, NULL-terminated                       */
+	char **plugins;             /* paths                                                   */
+	uint32_t *indices;          /* of the devices in their backends                        */
+	eh_device_info *infos;
+	char **options;             /* BACKEND.KEY=VALUE, NULL-terminated                      */
+	schedule_slot *slots;       /* executions * executor_count                             */
+	size_t slot_count;
+	site *site;                 /* declared facts; NULL: none                              */
+} manifest;
+
+/* Of a new run.  executions 0: as the protocol says, its pilot included.  Takes the protocol and its plan, also when it fails. */
+eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
+                       size_t chosen_count, const char *const *options, manifest **out,
+                       eh_error *error);
+/* The line to write.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
+eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_error *error);
+/* {tester, party, sponsor, verified}: from the environment, else from the site file.  EH_E_USAGE for
+ * a bad EVENHAND_PARTY. */
+eh_status manifest_who(const manifest *m, cJSON **out, eh_error *error);
+/* Of the journal's first line; plans its protocol again.  Refuses another format, another
+ * version of the program, a protocol that is planned differently now. */
+eh_status manifest_read(const cJSON *line, manifest **out, eh_error *error);
+/* Finds the executors of a manifest that was read: their plugins and devices. */
+eh_status manifest_find(manifest *m, const found_backend *backends, size_t count,
+                        eh_error *error);
+void manifest_free(manifest *m); /* NULL is fine */
+
+#endif

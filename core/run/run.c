@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "measure/guards.h"
+#include "plugin/host.h"
+#include "plugin/plugin.h"
+#include "run/certify.h"
+#include "run/discover.h"
+#include "run/extend.h"
+#include "run/journal.h"
+#include "run/ledger.h"
+#include "run/manifest.h"
+#include "run/noise.h"
+#include "run/progress.h"
+#include "run/slot.h"
+#include "run/supervise.h"
+
+#define JOURNAL_NAME "run.journal"
+/* How long the worker of a coordinator that was killed may take to be gone. */
+#define ORPHAN_NS (UINT64_C(10) * 1000000000)
+
+typedef struct run_state {
+	manifest *manifest;
+	journal *journal;
+	char *folder, *path;
+	ledger *ledger;
+} run_state;
+
+static void state_free(run_state *s)
+{
+	ledger_free(s->ledger);
+	journal_close(s->journal);
+	manifest_free(s->manifest);
+	free(s->folder);
+	free(s->path);
+}
+
+/* results/NAME-VERSION-20261121T000222Z, with -2, -3, ... when that is taken. */
+static char *default_folder(const protocol *p, const char *started)
+{
+	char stamp[24], *base, *name;
+	size_t at = 0;
+
+	for (const char *c = started; *c != '\0' && at + 1 < sizeof(stamp); c++)
+		if (*c != '-' && *c != ':')
+			stamp[at++] = *c;
+	stamp[at] = '\0';
+	base = memory_format("results/%s-%llu-%s", p->name, (unsigned long long)p->version, stamp);
+	name = memory_text(base);
+	for (int n = 2; file_exists(name); n++) {
+		free(name);
+		name = memory_format("%s-%d", base, n);
+	}
+	free(base);
+	return name;
+}
+
+/* Takes the protocol and the plan. */
+static eh_status choose(const run_options *o, protocol *p, plan *made, manifest **out,
+                        eh_error *error)
+{
+	found_backend *backends = NULL;
+	size_t count = discover(&backends), chosen_count = 0;
+	selected *chosen = NULL;
+	eh_status status;
+
+	if (interrupt_pending())
+		status = error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
+	else
+		status = discover_select(backends, count, o->selectors, &chosen, &chosen_count, error);
+	if (status == EH_OK) {
+		status = manifest_new(p, made, o->executions, chosen, chosen_count, host_options(),
+		                      out, error);
+	} else {
+		plan_free(made);
+		protocol_free(p);
+	}
+	free(chosen);
+	discover_free(backends, count);
+	/* An unsound site file is refused before anything else is asked of it. */
+	if (status == EH_OK)
+		status = site_read(NULL, &(*out)->site, error);
+	if (status == EH_OK)
+		status = certify_check(*out, error);
+	return status;
+}
+
+static eh_status begin(const run_options *o, run_state *s, eh_error *error)
+{
+	protocol *p = NULL;
+	plan *made = NULL;
+	char started[24];
+	cJSON *line = NULL;
+	bool made_here;
+	eh_status status = protocol_find(o->protocol, &p, error);
+
+	if (status != EH_OK)
+		return status;
+	status = plan_make(p, plugin_find_workload, NULL, &made, error);
+	if (status != EH_OK) {
+		protocol_free(p);
+		return status;
+	}
+	status = choose(o, p, made, &s->manifest, error);
+	if (status != EH_OK)
+		return status;
+	clock_wall_text(started);
+	status = manifest_line(s->manifest, started, &line, error);
+	if (status != EH_OK)
+		return status;
+	s->folder = o->folder != NULL ? memory_text(o->folder) : default_folder(p, started);
+	s->path = path_join(s->folder, JOURNAL_NAME);
+	made_here = !file_exists(s->folder);
+	status = dir_make(s->folder, error);
+	if (status == EH_OK) {
+		status = journal_create(s->path, line, &s->journal, error);
+		if (status != EH_OK && made_here)
+			(void)rmdir(s->folder);
+	}
+	if (status == EH_OK)
+		guards_warn();
+	cJSON_Delete(line);
+	return status;
+}
+
+static eh_status find_again(manifest *m, eh_error *error)
+{
+	found_backend *backends = NULL;
+	size_t count;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; m->options[i] != NULL && status == EH_OK; i++)
+		status = host_option_set(m->options[i], error);
+	if (status != EH_OK)
+		return status;
+	count = discover(&backends);
+	status = manifest_find(m, backends, count, error);
+	discover_free(backends, count);
+	return status;
+}
+
+static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
+{
+	cJSON *line = NULL;
+	eh_status status;
+
+	s->folder = memory_text(o->folder);
+	s->path = path_join(s->folder, JOURNAL_NAME);
+	if (!file_exists(s->path))
+		return error_set(error, EH_E_NOT_FOUND, "%s holds no run to resume: it has no " JOURNAL_NAME,
+		                 s->folder);
+	status = journal_open(s->path, &s->journal, error);
+	if (status == EH_OK)
+		status = journal_hold(s->journal, JOURNAL_COORDINATOR, 0, error);
+	/* The worker of a coordinator that was killed may be about to die. */
+	if (status == EH_OK)
+		status = journal_hold(s->journal, JOURNAL_WORKER, ORPHAN_NS, error);
+	if (status != EH_OK)
+		return status;
+	journal_release(s->journal, JOURNAL_WORKER);
+	status = journal_line_at(s->path, 0, &line, error);
+	if (status == EH_OK)
+		status = manifest_read(line, &s->manifest, error);
+	if (status == EH_OK)
+		status = site_read(NULL, &s->manifest->site, error);
+	cJSON_Delete(line);
+	return status;
+}
+
+static uint64_t expected_ns(const run_state *s, const schedule_slot *slots, size_t count)
+{
+	const manifest *m = s->manifest;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t c = 0; c < m->plan->case_count; c++)
+			if (!ledger_has(s->ledger, slots[i].execution, slots[i].executor, c))
+				sum += supervise_expected_ns(&m->plan->cases[c]);
+	return sum;
+}
+
+static eh_status append_end(const run_state *s, bool complete, eh_error *error)
+{
+	cJSON *line = cJSON_CreateObject();
+	char ended[24];
+	eh_status status;
+
+	clock_wall_text(ended);
+	json_add_string(line, "kind", "end");
+	json_add_string(line, "ended", ended);
+	json_add_string(line, "status", complete ? "complete" : "interrupted");
+	status = journal_append(s->journal, line, error);
+	cJSON_Delete(line);
+	return status;
+}
+
+static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_t count, bool quiet,
+                           eh_error *error)
+{
+	slot_context c = { .manifest = s->manifest, .ledger = s->ledger, .journal = s->journal,
+		           .journal_path = s->path };
+	eh_status status = EH_OK;
+
+	c.shown = progress_new(quiet, expected_ns(s, slots, count));
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = interrupt_pending() ? EH_E_INTERRUPTED : slot_run(&c, &slots[i], error);
+	progress_free(c.shown);
+	return status;
+}
+
+/* The executions that the protocol declares, then, where these are a pilot, those that it asks
+ * for. */
+static eh_status run_all(const run_state *s, bool quiet, eh_error *error)
+{
+	const manifest *m = s->manifest;
+	eh_status status = run_slots(s, m->slots, m->slot_count, quiet, error);
+	schedule_slot *slots;
+	size_t count;
+
+	if (status == EH_OK && ledger_undecided(s->ledger)) {
+		status = extend_decide(m, s->journal, s->path, error);
+		if (status == EH_OK)
+			status = ledger_read(s->ledger, s->path, error);
+	}
+	if (status != EH_OK || m->most == m->executions)
+		return status;
+	slots = extend_slots(m, s->ledger, &count);
+	status = run_slots(s, slots, count, quiet, error);
+	free(slots);
+	return status;
+}
+
+static void take_outcome(run_state *s, run_outcome *outcome)
+{
+	manifest *m = s->manifest;
+
+	outcome->complete = ledger_missing(s->ledger) == 0 && !ledger_undecided(s->ledger) &&
+	                    !outcome->stopped;
+	outcome->executors = memory_get((m->executor_count + 1) * sizeof(*outcome->executors));
+	for (size_t i = 0; i < m->executor_count; i++)
+		outcome->executors[i] = memory_text(m->names[i]);
+	outcome->folder = memory_text(s->folder);
+	outcome->journal = memory_text(s->path);
+}
+
+/* The journal cannot be written or read, or no worker can be started: says how to go on once that
+ * is mended.  The remedy is never cut off, the reason may be. */
+static eh_status explain(const run_state *s, eh_status status, eh_error *error)
+{
+	char message[sizeof(error->message)], *remedy;
+	int room;
+
+	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL)
+		return status;
+	snprintf(message, sizeof(message), "%s", error->message);
+	remedy = memory_format("; what was measured is kept: %s, evenhand run --resume %s completes "
+	                       "the run", status == EH_E_IO ? "when there is room again"
+	                                                    : "when that is mended", s->folder);
+	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
+	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);
+	free(remedy);
+	return status;
+}
+
+/* What is known of the noise of each executor, for the results. */
+static eh_status append_noise(const run_state *s, eh_error *error)
+{
+	const manifest *m = s->manifest;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
+		const char *digest = ledger_digest(s->ledger, i);
+		char *path = digest[0] != '\0' ? noise_path(digest) : NULL;
+		eh_error why = ERROR_INIT;
+		cJSON *record = NULL, *line;
+		eh_status found;
+
+		if (path == NULL)
+			continue;
+		found = noise_read(path, digest, &record, &why);
+		if (found == EH_OK) {
+			log_write(EH_LOG_INFO, "%s: its noise floor of %s goes into the result", m->names[i],
+			          json_string(record, "measured_at", ""));
+			line = cJSON_CreateObject();
+			json_add_string(line, "kind", "noise");
+			json_add_string(line, "executor", m->names[i]);
+			json_set(line, "record", noise_for_result(record));
+			status = journal_append(s->journal, line, error);
+			cJSON_Delete(line);
+			cJSON_Delete(record);
+		} else if (found != EH_E_NOT_FOUND) {
+			log_write(EH_LOG_WARN, "no noise floor for %s: %s", m->names[i], why.message);
+		} else {
+			log_write(EH_LOG_INFO, "%s: no noise floor is known; evenhand calibrate --on %s measures "
+			          "it", m->names[i], m->names[i]);
+		}
+		free(path);
+	}
+	return status;
+}
+
+/* The last line of a run that ended, in whatever way. */
+static eh_status close_run(const run_state *s, const run_outcome *outcome, eh_status status,
+                           eh_error *error)
+{
+	eh_status written;
+
+	if (status != EH_OK && status != EH_E_INTERRUPTED && !outcome->stopped)
+		return status;
+	if (!outcome->stopped && ledger_ended_complete(s->ledger))
+		return EH_OK;
+	written = append_end(s, ledger_missing(s->ledger) == 0 && !ledger_undecided(s->ledger) &&
+	                     !outcome->stopped, error);
+	return outcome->stopped && written == EH_OK ? status : written;
+}
+
+static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome, eh_error *error)
+{
+	eh_status status;
+
+	s->ledger = ledger_new(s->manifest->plan, (const char *const *)s->manifest->names,
+	                       s->manifest->executor_count, s->manifest->executions,
+	                       s->manifest->most);
+	status = ledger_read(s->ledger, s->path, error);
+	if (status != EH_OK)
+		return status;
+	/* A run that was complete needs none of its executors any more. */
+	if (!ledger_whole(s->ledger)) {
+		if (o->resume)
+			status = find_again(s->manifest, error);
+		if (status != EH_OK)
+			return status;
+		status = run_all(s, o->quiet, error);
+		if (status == EH_OK)
+			status = append_noise(s, error);
+	}
+	outcome->interrupted = status == EH_E_INTERRUPTED;
+	outcome->stopped = status == EH_E_UNAVAILABLE;
+	return explain(s, close_run(s, outcome, status, error), error);
+}
+
+eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)
+{
+	run_state s = { 0 };
+	eh_status status;
+
+	memset(outcome, 0, sizeof(*outcome));
+	/* The processes that describe and measure read it for themselves. */
+	if (options->site != NULL && setenv("EVENHAND_SITE", options->site, 1) != 0)
+		return error_set(error, EH_E_NO_MEMORY, "not enough memory");
+	status = options->resume ? reopen(options, &s, error) : begin(options, &s, error);
+	if (status == EH_OK)
+		status = go_on(&s, options, outcome, error);
+	if (s.manifest != NULL && (status == EH_OK || outcome->stopped))
+		take_outcome(&s, outcome);
+	state_free(&s);
+	return status;
+}
+
+void run_outcome_free(run_outcome *outcome)
+{
+	for (size_t i = 0; outcome->executors != NULL && outcome->executors[i] != NULL; i++)
+		free(outcome->executors[i]);
+	free(outcome->executors);
+	free(outcome->folder);
+	free(outcome->journal);
+	memset(outcome, 0, sizeof(*outcome));
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "plugin/host.h"
+#include "plugin/plugin.h"
+#include "run/discover.h"
+
+typedef struct choice {
+	const found_backend *backends;
+	size_t count;
+	selected *items;
+	size_t item_count;
+} choice;
+
+static void add(choice *c, const found_backend *b, const found_device *d)
+{
+	for (size_t i = 0; i < c->item_count; i++)
+		if (strcmp(c->items[i].device->executor, d->executor) == 0)
+			return;
+	c->items = memory_grow(c->items, (c->item_count + 1) * sizeof(*c->items));
+	c->items[c->item_count].backend = b;
+	c->items[c->item_count].device = d;
+	c->item_count++;
+}
+
+static char *what_there_is(const choice *c)
+{
+	text t = { 0 };
+
+	for (size_t b = 0; b < c->count; b++)
+		for (size_t d = 0; d < c->backends[b].device_count; d++)
+			if (c->backends[b].devices[d].status == EH_OK)
+				text_add(&t, "%s%s", t.size > 0 ? ", " : "",
+				         c->backends[b].devices[d].executor);
+	if (t.size == 0)
+		text_add(&t, "nothing");
+	return t.data;
+}
+
+enum how { HOW_BACKEND, HOW_INDEX, HOW_ID, HOW_PART };
+
+static bool matches(const found_device *d, enum how how, const char *word, uint64_t index)
+{
+	switch (how) {
+	case HOW_BACKEND:
+		return true;
+	case HOW_INDEX:
+		return d->index == index;
+	case HOW_ID:
+		return strcasecmp(d->info.id, word) == 0;
+	default:
+		return strcasestr(d->info.id, word) != NULL || strcasestr(d->info.name, word) != NULL ||
+		       strcasestr(d->info.platform, word) != NULL;
+	}
+}
+
+/* How many usable devices match; *unusable is one that matches but cannot be used. */
+static size_t take(choice *c, const char *backend, enum how how, const char *word, uint64_t index,
+                   const found_device **unusable)
+{
+	size_t found = 0;
+
+	for (size_t b = 0; b < c->count; b++) {
+		const found_backend *at = &c->backends[b];
+
+		if (backend != NULL && strcmp(at->name, backend) != 0)
+			continue;
+		for (size_t d = 0; d < at->device_count; d++) {
+			if (!matches(&at->devices[d], how, word, index))
+				continue;
+			if (at->devices[d].status == EH_OK) {
+				add(c, at, &at->devices[d]);
+				found++;
+			} else if (*unusable == NULL) {
+				*unusable = &at->devices[d];
+			}
+		}
+	}
+	return found;
+}
+
+/* The backend of that name: the usable one where a second file is shadowed by it. */
+static const found_backend *backend_named(const choice *c, const char *name)
+{
+	const found_backend *found = NULL;
+
+	for (size_t b = 0; b < c->count; b++)
+		if (strcmp(c->backends[b].name, name) == 0 &&
+		    (found == NULL || c->backends[b].status == EH_OK))
+			found = &c->backends[b];
+	return found;
+}
+
+static eh_status select_one(choice *c, const char *selector, eh_error *error)
+{
+	const char *colon = strchr(selector, ':');
+	char *backend = colon != NULL ? memory_format("%.*s", (int)(colon - selector), selector)
+	                              : memory_text(selector);
+	const char *word = colon != NULL ? colon + 1 : "";
+	const found_backend *named;
+	const found_device *unusable = NULL;
+	uint64_t index = 0;
+	size_t found = 0;
+	eh_status status = EH_OK;
+	char *there;
+
+	if (strcmp(selector, "all") == 0)
+		found = take(c, NULL, HOW_BACKEND, "", 0, &unusable);
+	else if (colon == NULL)
+		found = take(c, backend, HOW_BACKEND, "", 0, &unusable);
+	else if (word[0] != '\0') {
+		found = take(c, backend, HOW_ID, word, 0, &unusable);
+		if (found == 0 && unusable == NULL)
+			found = text_parse_uint(word, &index)
+			                ? take(c, backend, HOW_INDEX, word, index, &unusable)
+			                : take(c, backend, HOW_PART, word, 0, &unusable);
+	}
+	if (found > 0)
+		goto undo_backend;
+
+	there = what_there_is(c);
+	named = backend_named(c, backend);
+	if (unusable != NULL)
+		status = error_set(error, EH_E_UNAVAILABLE, "%s is there but cannot be used: %s",
+		                   unusable->executor, unusable->reason);
+	else if (strcmp(selector, "all") == 0)
+		status = error_set(error, EH_E_UNAVAILABLE, "no executor is usable here; `evenhand "
+		                   "devices` says what is missing");
+	else if (named != NULL && named->status != EH_OK)
+		status = error_set(error, EH_E_UNAVAILABLE, "the backend %s cannot be used: %s", backend,
+		                   named->reason);
+	else if (named != NULL)
+		status = error_set(error, EH_E_USAGE, "no executor matches '%s'; usable here: %s",
+		                   selector, there);
+	else
+		status = error_set(error, EH_E_USAGE, "there is no backend '%s' for '%s'; usable here: "
+		                   "%s", backend, selector, there);
+	free(there);
+undo_backend:
+	free(backend);
+	return status;
+}
+
+static char *trimmed(char *s)
+{
+	size_t length;
+
+	s += strspn(s, " \t");
+	length = strlen(s);
+	while (length > 0 && (s[length - 1] == ' ' || s[length - 1] == '\t'))
+		s[--length] = '\0';
+	return s;
+}
+
+static bool is_probe(const char *name)
+{
+	plugin_file *files = NULL;
+	size_t count = plugin_search(PLUGIN_PROBE, &files);
+	bool found = false;
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = strcmp(files[i].name, name) == 0;
+	plugin_files_free(files, count);
+	return found;
+}
+
+/* Every --set names a backend that is there, and one that can be used with it, or a probe. */
+static eh_status check_settings(const choice *c, eh_error *error)
+{
+	const char *const *options = host_options();
+
+	for (size_t i = 0; options[i] != NULL; i++) {
+		char *name = memory_format("%.*s", (int)strcspn(options[i], "."), options[i]);
+		const found_backend *named = backend_named(c, name);
+		eh_status status = EH_OK;
+
+		if (named == NULL && is_probe(name))
+			status = EH_OK;
+		else if (named == NULL)
+			status = error_set(error, EH_E_USAGE, "--set %s: there is no backend '%s'; "
+			                   "`evenhand devices` lists them", options[i], name);
+		else if (named->status != EH_OK)
+			status = error_set(error, EH_E_USAGE, "--set %s: backend %s cannot be used: %s",
+			                   options[i], name, named->reason != NULL ? named->reason : "");
+		free(name);
+		if (status != EH_OK)
+			return status;
+	}
+	return EH_OK;
+}
+
+/* A backend that all would have meant, but that cannot be used, is not passed over in silence. */
+static void tell_left_out(const choice *c)
+{
+	for (size_t b = 0; b < c->count; b++)
+		if (c->backends[b].status != EH_OK)
+			log_write(EH_LOG_WARN, "backend %s is left out: %s", c->backends[b].name,
+			          c->backends[b].reason != NULL ? c->backends[b].reason : "");
+}
+
+eh_status discover_select(const found_backend *backends, size_t count, const char *selectors,
+                          selected **out, size_t *out_count, eh_error *error)
+{
+	choice c = { .backends = backends, .count = count };
+	char *copy = memory_text(selectors != NULL ? selectors : "all"), *rest = copy, *one;
+	eh_status status = check_settings(&c, error);
+
+	if (selectors == NULL || strcmp(selectors, "all") == 0)
+		tell_left_out(&c);
+	while (status == EH_OK && (one = strsep(&rest, ",")) != NULL) {
+		one = trimmed(one);
+		status = one[0] != '\0' ? select_one(&c, one, error)
+		                        : error_set(error, EH_E_USAGE, "a selector is empty in '%s'",
+		                                    selectors != NULL ? selectors : "");
+	}
+	free(copy);
+	if (status != EH_OK) {
+		free(c.items);
+		return status;
+	}
+	*out = c.items;
+	*out_count = c.item_count;
+	return EH_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One execution of one executor: as many workers as it takes until each of its cases has a line
+ * in the journal. */
+#ifndef RUN_SLOT_H
+#define RUN_SLOT_H
+
+#include "run/journal.h"
+#include "run/ledger.h"
+#include "run/manifest.h"
+#include "run/progress.h"
+
+typedef struct slot_context {
+	const manifest *manifest;
+	ledger *ledger;
+	journal *journal;
+	const char *journal_path;
+	progress *shown;
+} slot_context;
+
+/* EH_OK when every case has its line, measured or failed; EH_E_INTERRUPTED; EH_E_UNAVAILABLE when
+ * no worker can be started now for a reason that is not the executor's, which leaves its cases
+ * open; else what makes going on useless (the journal cannot be written). */
+eh_status slot_run(const slot_context *c, const schedule_slot *slot, eh_error *error);
+
+#endif

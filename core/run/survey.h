@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record of an executor without measuring anything on it: a child process opens the device,
+ * describes the stack and ends.  Libraries that a driver loads only for a kernel are not in it. */
+#ifndef RUN_SURVEY_H
+#define RUN_SURVEY_H
+
+#include <cjson/cJSON.h>
+
+#include "base/error.h"
+
+/* plugin: path of the backend; index and executor: of the device; options: BACKEND.KEY=VALUE,
+ * NULL-terminated, or NULL.  Caller deletes *record.  Fails with the child's own sentence, with
+ * EH_E_TIMEOUT after 30 s, with EH_E_CHILD when it crashed. */
+eh_status survey_executor(const char *plugin, uint32_t index, const char *executor,
+                           const char *const *options, cJSON **record, eh_error *error);
+
+/* The hidden subcommand of the child: prints the record, or {status, reason}, as one line. */
+int survey_child(const char *plugin, uint32_t index);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/voice.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+
+FILE *voice_take(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	FILE *voice;
+
+	if (fd < 0)
+		return NULL;
+	voice = fdopen(fd, "w");
+	if (voice == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		close(fd);
+		return NULL;
+	}
+	return voice;
+}
+
+bool voice_say(FILE *voice, const cJSON *line)
+{
+	char *body = json_text(line, false);
+	bool good = fputs(body, voice) >= 0 && fputc('\n', voice) != EOF && fflush(voice) == 0;
+
+	free(body);
+	return good;
+}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# Bad plugins: each is refused with one sentence that names what is wrong, none harms the others.
+: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
+n=0 bad=0
+ok() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+umask 022
+bin=$BUILD/tests/backends
+log=$T/log
+
+# file, words of the refusal: plugin/load fails with them in one line, everything else is skipped.
+refused() {
+	"$EVENHAND" plugin check "$1" > "$log" 2>&1
+	rc=$?
+	[ $rc -eq 1 ] && [ "$(grep -c '^  fail' "$log")" -eq 1 ] && grep -q "^  fail  plugin/load .*$2" "$log" &&
+		[ "$(grep -c '^  pass' "$log")" -eq 0 ]
+	ok $? "$(basename "$1"): $2" "$log"
+}
+refused "$bin/bad_magic.so" "its magic is 0x6e69626f and a backend has 0x42484531"
+refused "$bin/bad_major.so" "it was built for ABI 9.1 and this program speaks 1.1"
+refused "$bin/bad_size.so" "its identity block says that it has 16 bytes and ABI 1 needs 56"
+refused "$bin/bad_pointer.so" "it says that a pointer has 4 bytes and here it has 8"
+refused "$bin/bad_name.so" "it calls itself 'other_name', so its file must be called other_name.so"
+refused "$bin/bad_letters.so" "its name must be a small letter"
+refused "$bin/bad_nameless.so" "it has no name"
+refused "$bin/bad_title.so" "its title, version or license is NULL"
+refused "$bin/bad_table.so" "it has no table of functions"
+refused "$bin/bad_slot.so" "lacks the required slot 'launch'"
+refused "$bin/bad_short_table.so" "lacks the required slot 'mark_wait' (it lies beyond"
+refused "$bin/bad_null.so" "eh_backend_entry_v1 returned NULL"
+refused "$bin/bad_no_entry.so" "it does not export eh_backend_entry_v1"
+
+# Files that are no plugins, or were cut off or made for another machine.
+good=$bin/bad_start.so
+size=$(wc -c < "$good")
+mkdir -p "$T/files"
+echo "not an object" > "$T/files/text.so"
+: > "$T/files/empty.so"
+refused "$T/files/text.so" "it does not begin as an ELF file does"
+refused "$T/files/empty.so" "it does not begin as an ELF file does"
+for part in 20 100 300 5000 $((size / 2)); do
+	head -c "$part" "$good" > "$T/files/cut$part.so"
+	if [ "$part" -ge "$size" ]; then skip "cut to $part bytes" "the plugin is smaller"; continue; fi
+	refused "$T/files/cut$part.so" "truncated"
+done
+patched() { # name, offset, octal byte
+	cp "$good" "$T/files/$1.so"
+	# The byte is the format on purpose.
+	# shellcheck disable=SC2059
+	printf "\\$3" | dd of="$T/files/$1.so" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+patched class 4 001
+refused "$T/files/class.so" "it was built for a 32-bit machine\|was built for a 32-bit machine"
+patched machine 18 150
+refused "$T/files/machine.so" "was built for another kind of machine"
+patched type 16 001
+refused "$T/files/type.so" "is an ELF file but not a shared object"
+mkdir "$T/files/folder.so"
+refused "$T/files/folder.so" "is not a regular file"
+
+# The entry symbol of a library that the plugin links is not the plugin's own.
+echo 'const void *eh_backend_entry_v1(void) { return 0; }' > "$T/provider.c"
+echo 'int nothing(void) { return 0; }' > "$T/elsewhere.c"
+if "$CC" -shared -fPIC -o "$T/files/libprovider.so" "$T/provider.c" 2> "$log" &&
+	"$CC" -shared -fPIC -Wl,--no-as-needed -Wl,-rpath,"$T/files" -o "$T/files/elsewhere.so" "$T/elsewhere.c" "$T/files/libprovider.so" 2>> "$log"; then
+	refused "$T/files/elsewhere.so" "it has no symbol eh_backend_entry_v1 of its own, only one in .*libprovider.so"
+else
+	ok 1 "a plugin that links a library with the symbol can be built" "$log"
+fi
+echo 'extern int nobody_has_this(void); int nothing(void) { return nobody_has_this(); }' > "$T/undefined.c"
+"$CC" -shared -fPIC -o "$T/files/undefined.so" "$T/undefined.c"
+refused "$T/files/undefined.so" "cannot be loaded: .*nobody_has_this"
+
+# An entry function that crashes or ends the process.
+"$EVENHAND" plugin check "$bin/bad_crash.so" > "$log" 2>&1
+[ $? -eq 1 ] && grep -q '^  fail  plugin/load .*died of signal 11' "$log" && grep -q ' failed$' "$log"
+ok $? "bad_crash.so: a crash of the entry function is a failed test" "$log"
+"$EVENHAND" plugin check "$bin/bad_exit.so" > "$log" 2>&1
+[ $? -eq 1 ] && grep -q '^  fail  plugin/load .*ended itself with status 0' "$log"
+ok $? "bad_exit.so: ending the process is not passing" "$log"
+"$EVENHAND" plugin check "$bin/bad_start.so" > "$log" 2>&1
+[ $? -eq 1 ] && grep -q '^  fail  backend/start .*cannot start' "$log" && ! grep -q '^  fail  plugin/' "$log"
+ok $? "bad_start.so: a backend that does not start is told from one that does not load" "$log"
+"$EVENHAND" plugin check "$T/files/no-such-file.so" > "$log" 2>&1
+[ $? -eq 5 ] && grep -q 'cannot read .*no-such-file.so' "$log"
+ok $? "a missing file is an error of its own" "$log"
+"$EVENHAND" plugin check > "$log" 2>&1
+[ $? -eq 4 ]
+ok $? "no file is a usage error" "$log"
+
+# One bad plugin never fails the listing.
+mkdir -p "$T/many"
+cp "$bin"/bad_*.so "$T/files/text.so" "$T/files/cut100.so" "$T/many"
+EVENHAND_BACKEND_PATH="$T/many" timeout 60 "$EVENHAND" devices > "$log" 2>&1
+rc=$?
+[ $rc -eq 0 ] && grep -q '^host:' "$log"
+ok $? "devices lists the host beside a folder of bad plugins" "$log"
+missing=
+for f in "$T/many"/*.so; do
+	grep -q "^$(basename "$f" .so) .*$(basename "$f")" "$log" || missing="$missing $(basename "$f")"
+done
+[ -z "$missing" ]
+ok $? "and every one of them with a reason$missing" "$log"
+
+# Folders and files that somebody else could have written.
+mkdir -p "$T/open" "$T/mine" "$T/other"
+cp "$good" "$T/open/bad_start.so"
+chmod 777 "$T/open"
+refused "$T/open/bad_start.so" "others can write to it: run chmod go-w"
+cp "$good" "$T/mine/bad_start.so"
+chmod 666 "$T/mine/bad_start.so"
+refused "$T/mine/bad_start.so" "others can write to it"
+chmod 644 "$T/mine/bad_start.so"
+ln -s "$T/open/bad_start.so" "$T/other/bad_start.so"
+refused "$T/other/bad_start.so" "others can write to it"
+rm "$T/other/bad_start.so"
+EVENHAND_BACKEND_PATH="$T/open" "$EVENHAND" plugin path > "$log" 2>&1
+grep -q "bad_start .*$T/open is not used because others can write to it" "$log"
+ok $? "plugin path says which folder is not used" "$log"
+if [ "$(id -u)" = 0 ]; then
+	cp "$good" "$T/other/bad_start.so"
+	chown 12345 "$T/other/bad_start.so"
+	refused "$T/other/bad_start.so" "it belongs to user 12345"
+	chown 0 "$T/other/bad_start.so"
+	chown 12345 "$T/other"
+	refused "$T/other/bad_start.so" "it belongs to user 12345"
+else
+	skip "a file of another user" "only root can make one"
+	skip "a folder of another user" "only root can make one"
+fi
+
+# Order of the folders.
+mkdir -p "$T/first" "$T/second" "$T/xdg/evenhand/backends"
+cp "$good" "$T/first"
+cp "$good" "$T/second"
+cp "$good" "$T/xdg/evenhand/backends"
+EVENHAND_BACKEND_PATH="$T/first:$T/second:$T/first:" XDG_DATA_HOME="$T/xdg" "$EVENHAND" plugin path > "$log" 2>&1
+[ "$(grep -c "shadowed by $T/first/bad_start.so" "$log")" -eq 2 ] && [ "$(grep -c "^  $T/first$" "$log")" -eq 1 ]
+ok $? "the first of a name wins and shadows the others; a folder named twice counts once" "$log"
+[ "$(grep -n "^  $T/xdg.*/backends" "$log" | cut -d: -f1)" -lt "$(grep -n '^  .*/lib/evenhand/backends$' "$log" | cut -d: -f1)" ]
+ok $? "the user's folder comes before the installed one" "$log"
+EVENHAND_BACKEND_PATH="$T/first:$T/second" "$EVENHAND" plugin path --json > "$log" 2>&1
+grep -q '"shadowed by ' "$log" && grep -q '"workloads"' "$log"
+ok $? "plugin path --json" "$log"
+echo "1..$n"
+exit $bad

@@ -1,0 +1,129 @@
+#!/bin/sh
+# The conformance suite: an honest backend passes, a lying one fails where its lie can be seen, and
+# no crash or hang ends the suite.
+: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
+n=0 bad=0
+ok() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+liar=$BUILD/tests/backends/liar.so
+log=$T/log
+unset EVENHAND_LIAR_FAULT EVENHAND_LIAR_N
+
+"$EVENHAND" plugin check "$liar" > "$log" 2>&1 && grep -q ' 0 failed$' "$log" && ! grep -q '^  fail' "$log"
+ok $? "the honest liar, which is the skeleton with a clock, passes" "$log"
+for skipped in backend/notes kernel/info; do
+	grep -q "^  skip  $skipped .* is not provided$" "$log"
+	ok $? "$skipped is skipped with its reason" "$log"
+done
+passed=$(grep -c '^  pass' "$log")
+[ "$passed" -ge 55 ] && grep -q "^$passed passed, [0-9]* skipped, 0 failed$" "$log"
+ok $? "the summary counts what was printed" "$log"
+
+"$EVENHAND" plugin check "$BUILD/lib/evenhand/backends/host.so" --device 0 > "$log" 2>&1
+ok $? "the host backend passes" "$log"
+
+# fault, part of test names, test that must fail, words of its reason, outcome of another test
+seen() {
+	EVENHAND_LIAR_FAULT=$1 "$EVENHAND" plugin check "$liar" --only "$2" --deadline "${6:-20s}" > "$log" 2>&1
+	rc=$?
+	[ $rc -eq 1 ] && grep -q "^  fail  $3 .*$4" "$log" && { [ -z "${5:-}" ] || grep -q "^  $5" "$log"; } &&
+		grep -q '^[0-9]* passed, [0-9]* skipped, [1-9][0-9]* failed$' "$log"
+	ok $? "$1: $3 fails${5:+; $5}" "$log"
+}
+seen early wait-waits queue/wait-waits-kernel "the work was not done when the wait said so"
+grep -q '^  fail  mark/wait-waits' "$log"
+ok $? "early: mark/wait-waits fails too" "$log"
+seen tick mark/ mark/clock "at most 1 ns apart" "pass  mark/wait-waits"
+seen fast-clock mark/clock mark/clock "the device's clock lies"
+seen wrong transfer/ transfer/fill "bytes are wrong"
+seen stale transfer/ transfer/fresh "a later download of a buffer that was changed" "pass  transfer/large"
+seen skip queue/many queue/many-launches "after 1000 launches"
+seen oom buffer/ buffer/huge-size "no memory left" "pass  buffer/kinds"
+seen error transfer/ transfer/upload-download "the device failed at command 50" "pass  transfer/copy"
+seen lost transfer/ transfer/upload-download "device-lost" "pass  transfer/fill"
+# The process dies in one test; the tests behind it run in another process.
+seen crash transfer/ transfer/shared "died of signal 11" "pass  transfer/pinned"
+seen crash queue/ queue/in-order "died of signal 11"
+[ "$(grep -c '^  fail .*died of signal 11' "$log")" -ge 4 ] && grep -q '^  pass  queue/two-queues' "$log"
+ok $? "crash: every launching test fails alone, and one that does not launch passes" "$log"
+seen hang transfer/ transfer/fill "no end within" "skip  .*three tests have hung" 1s
+
+EVENHAND_LIAR_FAULT=slow "$EVENHAND" plugin check "$liar" --only kernel/grid > "$log" 2>&1
+ok $? "slow: being slow is not a fault" "$log"
+EVENHAND_LIAR_FAULT=nonsense "$EVENHAND" plugin check "$liar" --only backend/start > "$log" 2>&1
+[ $? -eq 1 ] && grep -q "has no fault called 'nonsense'" "$log"
+ok $? "what start says is shown" "$log"
+"$EVENHAND" --set liar.fault=tick plugin check "$liar" --only mark/clock > "$log" 2>&1
+[ $? -eq 1 ] && grep -q '^  fail  mark/clock' "$log"
+ok $? "--set reaches the backend in the child process" "$log"
+"$EVENHAND" plugin check "$liar" --only mark/clock --device 1 > "$log" 2>&1
+[ $? -eq 4 ] && grep -q 'has no device 1: it has 1' "$log"
+ok $? "a device that is not there is a usage error" "$log"
+"$EVENHAND" plugin check "$liar" --only no/such/test > "$log" 2>&1
+[ $? -eq 4 ]
+ok $? "a test that is not there is a usage error" "$log"
+"$EVENHAND" plugin check "$BUILD/tests/backends/bad_magic.so" --only transfer/fill > "$log" 2>&1
+[ $? -eq 1 ]
+ok $? "one selected test does not pass on a plugin that cannot be loaded" "$log"
+
+EVENHAND_LIAR_FAULT=tick "$EVENHAND" plugin check "$liar" --only mark/ --json > "$log" 2>&1
+[ $? -eq 1 ] && python3 -c '
+import json, sys
+r = json.load(open(sys.argv[1]))
+tests = r["devices"][0]["tests"]
+assert r["failed"] == sum(t["outcome"] == "fail" for t in tests) > 0
+assert r["passed"] + r["skipped"] + r["failed"] == len(tests)
+assert all("reason" in t for t in tests if t["outcome"] != "pass")
+' "$log" 2> "$T/err"
+ok $? "--json counts the same" "$T/err"
+
+# The skeleton with one fault of its author.
+mkdir -p "$T/faults"
+faults=$T/faults/faults.so
+# shellcheck disable=SC2086 # SANITIZE is a list of flags
+"$CC" -std=gnu17 -D_GNU_SOURCE -g ${SANITIZE:-} -DSKELETON_NAME='"faults"' -I "$SRC/core/include" \
+	-I "$SRC/plugins/skeleton" -fvisibility=hidden -fPIC -shared -o "$faults" "$SRC/tests/abi/faults.c" \
+	-ldl -lpthread > "$log" 2>&1
+ok $? "the skeleton with faults builds under a name of its own" "$log"
+"$EVENHAND" plugin check "$faults" --only queue/ > "$log" 2>&1
+ok $? "without a fault it passes" "$log"
+# fault, part of test names, test that must fail, words of its reason
+found() {
+	FAULT=$1 "$EVENHAND" plugin check "$faults" --only "$2" --deadline "${5:-20s}" > "$log" 2>&1
+	[ $? -eq 1 ] && grep -q "^  fail  $3 .*$4" "$log"
+	ok $? "$1: $3 fails" "$log"
+}
+found lazy queue/flush queue/flush "every command must start by itself"
+found marks mark/clock mark/clock "that of the mark's passing"
+found late a queue/wait-waits "its data came later"
+[ "$(grep -c '^  fail' "$log")" -eq 1 ] && grep -q '^  skip  [0-9]* tests from .*queue_wait does not wait' "$log"
+ok $? "late: nothing that relies on a wait is run or blamed" "$log"
+found silent buffer/ buffer/zero-size "the error's code is 0"
+found stuck backend/start backend/start "no end within" 1s
+FAULT=stuck "$EVENHAND" plugin check "$faults" --only backend/ --deadline 1s 2>&1 | grep -q 'not run: .*deadline'
+ok $? "stuck: a time-out is called one"
+if [ -n "${SANITIZE:-}" ]; then
+	echo "ok $((n = n + 1)) - leak: resource/commands fails # SKIP sanitizers keep freed memory"
+	echo "ok $((n = n + 1)) - a small stack: kernel/stack fails # SKIP sanitizers use more stack"
+else
+	found leak resource/commands resource/commands "made the process grow"
+	# shellcheck disable=SC3045 # dash, bash and busybox all have it
+	(ulimit -s 256 && exec "$EVENHAND" plugin check "$faults" --only kernel/stack) > "$log" 2>&1
+	[ $? -eq 1 ] && grep -q '^  fail  kernel/stack .*at least 1 MiB' "$log"
+	ok $? "a small stack: kernel/stack fails and says what to do" "$log"
+fi
+"$EVENHAND" plugin check "$faults" --set faults.compiler=nocc > "$log" 2>&1
+[ $? -eq 5 ] && grep -q 'could not be tested here: .*--set faults.compiler=NAME' "$log" && [ "$(wc -l < "$log")" -lt 10 ]
+ok $? "a backend that is not available here was not tested: exit code 5" "$log"
+"$EVENHAND" plugin check "$BUILD/lib/evenhand/workloads/stream.so" > "$log" 2>&1
+[ $? -eq 4 ] && grep -q 'is a workload; plugin check tests backends' "$log"
+ok $? "a workload is told from a backend" "$log"
+"$EVENHAND" plugin check --help 2>&1 | grep -q '^usage: evenhand plugin check'
+ok $? "plugin check --help is the help" "$log"
+"$EVENHAND" plugin check "$BUILD/tests/backends/bad_magic.so" > "$log" 2>&1
+[ $? -eq 1 ] && grep -q '^  fail  plugin/load' "$log" && [ "$(grep -c '^  skip' "$log")" -eq 1 ]
+ok $? "after a failed load, one line for all that was not run" "$log"
+echo "1..$n"
+exit $bad

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * liar - the skeleton backend with one fault, to see that no lie becomes a valid number.
+ *
+ * The fault is named by --set liar.fault=NAME or EVENHAND_LIAR_FAULT, its count N by --set
+ * liar.n=NUMBER or EVENHAND_LIAR_N:
+ *   honest      none: then it passes the conformance suite
+ *   early       work runs in the background and waits do not wait for it; downloads do
+ *   tick        marks are always 1 ns apart
+ *   fast-clock  the time between marks is 10 times too short
+ *   wrong       every 16th word of what is downloaded is changed
+ *   stale       a download returns what the first download of the same range returned
+ *   skip        launches after the first N (4) do nothing
+ *   hang        waits after the first N (0) never return
+ *   crash       launches after the first N (0) end in SIGSEGV
+ *   oom         allocations after the first N (4) fail
+ *   error       the N-th (50) command or wait fails, once
+ *   slow        every launch takes 20 ms longer
+ *   memo        launches are 5 ms slower on inputs that were never uploaded before: repeated
+ *               work is recognised
+ *   lost        the device is lost from the N-th (50) command or wait on
+ */
+#include "evenhand/backend.h"
+
+/* The skeleton's own entry function becomes a static one of another name. */
+#undef EH_EXPORT
+#define EH_EXPORT __attribute__((unused)) static
+#define eh_backend_entry_v1 honest_entry
+#include "../../plugins/skeleton/compile.c"
+#include "../../plugins/skeleton/skeleton.c"
+#undef eh_backend_entry_v1
+#undef EH_EXPORT
+#define EH_EXPORT __attribute__((visibility("default")))
+
+#include <pthread.h>
+#include <signal.h>
+
+enum fault {
+	FAULT_HONEST,
+	FAULT_EARLY,
+	FAULT_TICK,
+	FAULT_FAST_CLOCK,
+	FAULT_WRONG,
+	FAULT_STALE,
+	FAULT_SKIP,
+	FAULT_HANG,
+	FAULT_CRASH,
+	FAULT_OOM,
+	FAULT_ERROR,
+	FAULT_SLOW,
+	FAULT_LOST,
+	FAULT_MEMO,
+	FAULT_COUNT
+};
+static const struct { const char *name; uint64_t n;
+} faults[FAULT_COUNT] = {
+	[FAULT_HONEST] = { "honest", 0 }, [FAULT_EARLY] = { "early", 0 },
+	[FAULT_TICK] = { "tick", 0 },     [FAULT_FAST_CLOCK] = { "fast-clock", 0 },
+	[FAULT_WRONG] = { "wrong", 0 },   [FAULT_STALE] = { "stale", 0 },
+	[FAULT_SKIP] = { "skip", 4 },     [FAULT_HANG] = { "hang", 0 },
+	[FAULT_CRASH] = { "crash", 0 },   [FAULT_OOM] = { "oom", 4 },
+	[FAULT_ERROR] = { "error", 50 },  [FAULT_SLOW] = { "slow", 0 },
+	[FAULT_LOST] = { "lost", 50 }, [FAULT_MEMO] = { "memo", 0 },
+};
+
+/* What was downloaded once, for `stale`. */
+typedef struct memory {
+	struct memory *next;
+	const eh_buffer *buffer;
+	uint64_t offset, bytes;
+	unsigned char data[];
+} memory;
+
+/* A command that is still to run, for `early`. */
+typedef struct command {
+	struct command *next;
+	enum { RUN_LAUNCH, RUN_FILL, RUN_COPY, RUN_UPLOAD } kind;
+	eh_queue *queue;
+	eh_kernel *kernel;
+	eh_launch launch;
+	eh_arg args[32];
+	unsigned char values[32][16];
+	eh_buffer *to, *from;
+	uint64_t to_offset, from_offset, bytes;
+	uint32_t pattern;
+	void *data;
+} command;
+
+/* The contents that were uploaded, for `memo`; enough for a case of the tests. */
+enum { SEEN_MOST = 4096 };
+
+static struct {
+	enum fault fault;
+	uint64_t seen[SEEN_MOST];
+	size_t seen_count;
+	int fresh; /* an upload since the last launch was new */
+	uint64_t n, commands, launches, waits, allocations;
+	memory *remembered;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread;
+	command *first, **last;
+	size_t waiting; /* commands not finished */
+	int ending;
+} liar = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+/* ---- the background of `early` ------------------------------------------------------------ */
+
+static void background_run(command *c)
+{
+	switch (c->kind) {
+	case RUN_LAUNCH:
+		skeleton_launch(c->queue, c->kernel, &c->launch, NULL);
+		break;
+	case RUN_FILL:
+		skeleton_fill(c->queue, c->to, c->to_offset, c->bytes, c->pattern, NULL);
+		break;
+	case RUN_COPY:
+		skeleton_copy(c->queue, c->to, c->to_offset, c->from, c->from_offset, c->bytes,
+		              NULL);
+		break;
+	case RUN_UPLOAD:
+		skeleton_upload(c->queue, c->to, c->to_offset, c->data, c->bytes, NULL);
+		break;
+	}
+	free(c->data);
+	free(c);
+}
+
+static void *background_main(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&liar.lock);
+	for (;;) {
+		command *c = liar.first;
+
+		if (c == NULL) {
+			if (liar.ending)
+				break;
+			pthread_cond_wait(&liar.changed, &liar.lock);
+			continue;
+		}
+		liar.first = c->next;
+		if (liar.first == NULL)
+			liar.last = &liar.first;
+		pthread_mutex_unlock(&liar.lock);
+		background_run(c);
+		pthread_mutex_lock(&liar.lock);
+		liar.waiting--;
+		pthread_cond_broadcast(&liar.changed);
+	}
+	pthread_mutex_unlock(&liar.lock);
+	return NULL;
+}
+
+static void background_add(command *c)
+{
+	pthread_mutex_lock(&liar.lock);
+	while (liar.waiting >= 256) /* drivers do so too */
+		pthread_cond_wait(&liar.changed, &liar.lock);
+	c->next = NULL;
+	*liar.last = c;
+	liar.last = &c->next;
+	liar.waiting++;
+	pthread_cond_broadcast(&liar.changed);
+	pthread_mutex_unlock(&liar.lock);
+}
+
+static void background_drain(void)
+{
+	if (liar.fault != FAULT_EARLY)
+		return;
+	pthread_mutex_lock(&liar.lock);
+	while (liar.waiting > 0)
+		pthread_cond_wait(&liar.changed, &liar.lock);
+	pthread_mutex_unlock(&liar.lock);
+}
+
+/* NULL when this fault does its work at once. */
+static command *background_command(int kind, eh_queue *queue)
+{
+	command *c = liar.fault == FAULT_EARLY ? calloc(1, sizeof(*c)) : NULL;
+
+	if (c != NULL) {
+		c->kind = kind;
+		c->queue = queue;
+	}
+	return c;
+}
+
+/* ---- what every command goes through -------------------------------------------------------- */
+
+static eh_status liar_step(const char *where, eh_error *error)
+{
+	liar.commands++;
+	if (liar.fault == FAULT_ERROR && liar.commands == liar.n)
+		return skeleton_fail(error, EH_E_DEVICE, where, "the device failed at command %llu",
+		                     (unsigned long long)liar.commands);
+	if (liar.fault == FAULT_LOST && liar.commands >= liar.n)
+		return skeleton_fail(error, EH_E_DEVICE_LOST, where,
+		                     "the device is lost since command %llu",
+		                     (unsigned long long)liar.n);
+	return EH_OK;
+}
+
+static eh_status liar_wait(const char *where, eh_error *error)
+{
+	eh_status status = liar_step(where, error);
+
+	if (status == EH_OK && liar.fault == FAULT_HANG && liar.waits++ >= liar.n)
+		for (;;)
+			pause();
+	return status;
+}
+
+static eh_status liar_start(const eh_host *host, void **self, eh_error *error)
+{
+	const char *name = host->option(host->ctx, "fault"), *n = host->option(host->ctx, "n");
+	int fault;
+
+	if (name == NULL)
+		name = getenv("EVENHAND_LIAR_FAULT");
+	if (n == NULL)
+		n = getenv("EVENHAND_LIAR_N");
+	for (fault = 0;
+	     name != NULL && fault < FAULT_COUNT && strcmp(faults[fault].name, name) != 0; fault++)
+		;
+	if (name == NULL)
+		fault = FAULT_HONEST;
+	if (fault == FAULT_COUNT)
+		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "start",
+		                     "liar has no fault called '%.40s'", name);
+	liar.fault = (enum fault)fault;
+	liar.n = n != NULL ? strtoull(n, NULL, 10) : faults[fault].n;
+	liar.last = &liar.first;
+	if (liar.fault == FAULT_EARLY &&
+	    pthread_create(&liar.thread, NULL, background_main, NULL) != 0)
+		return skeleton_fail(error, EH_E_INTERNAL, "pthread_create", "no thread");
+	return skeleton_start(host, self, error);
+}
+
+static void liar_stop(void *self)
+{
+	if (liar.fault == FAULT_EARLY) {
+		pthread_mutex_lock(&liar.lock);
+		liar.ending = 1;
+		pthread_cond_broadcast(&liar.changed);
+		pthread_mutex_unlock(&liar.lock);
+		pthread_join(liar.thread, NULL);
+	}
+	skeleton_stop(self);
+}
+
+static eh_status liar_device_info(void *self, uint32_t index, eh_device_info *info, eh_error *error)
+{
+	eh_device_info whole = { .struct_size = sizeof(whole) };
+	eh_status status = skeleton_device_info(self, index, &whole, error);
+
+	if (status != EH_OK)
+		return status;
+	whole.caps |= EH_CAP_DEVICE_TIME | EH_CAP_SIMULATED;
+	if (liar.fault == FAULT_EARLY)
+		whole.caps |= EH_CAP_ASYNC;
+	snprintf(whole.id, sizeof(whole.id), "%s", faults[liar.fault].name);
+	snprintf(whole.name, sizeof(whole.name), "TEST device that is %s", faults[liar.fault].name);
+	skeleton_give(info, &whole, sizeof(whole));
+	return EH_OK;
+}
+
+static eh_status liar_buffer_alloc(eh_device *device, uint32_t kind, uint64_t bytes,
+                                   eh_buffer **buffer, eh_error *error)
+{
+	if (liar.fault == FAULT_OOM && liar.allocations++ >= liar.n)
+		return skeleton_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
+		                     "the device has no memory left");
+	return skeleton_buffer_alloc(device, kind, bytes, buffer, error);
+}
+
+static void liar_buffer_free(eh_buffer *buffer)
+{
+	memory **at = &liar.remembered;
+
+	background_drain();
+	while (*at != NULL) {
+		memory *m = *at;
+
+		if (m->buffer == buffer) {
+			*at = m->next;
+			free(m);
+		} else
+			at = &m->next;
+	}
+	skeleton_buffer_free(buffer);
+}
+
+static void liar_queue_destroy(eh_queue *queue)
+{
+	background_drain();
+	skeleton_queue_destroy(queue);
+}
+
+static eh_status liar_queue_wait(eh_queue *queue, eh_error *error)
+{
+	eh_status status = liar_wait("queue_wait", error);
+
+	return status != EH_OK ? status : skeleton_queue_wait(queue, error);
+}
+
+static eh_status liar_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
+                           uint32_t pattern, eh_error *error)
+{
+	eh_status status = liar_step("fill", error);
+	command *c;
+
+	if (status != EH_OK)
+		return status;
+	c = background_command(RUN_FILL, queue);
+	if (c == NULL)
+		return skeleton_fill(queue, buffer, offset, bytes, pattern, error);
+	c->to = buffer;
+	c->to_offset = offset;
+	c->bytes = bytes;
+	c->pattern = pattern;
+	background_add(c);
+	return EH_OK;
+}
+
+static eh_status liar_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
+                           uint64_t from_offset, uint64_t bytes, eh_error *error)
+{
+	eh_status status = liar_step("copy", error);
+	command *c;
+
+	if (status != EH_OK)
+		return status;
+	c = background_command(RUN_COPY, queue);
+	if (c == NULL)
+		return skeleton_copy(queue, to, to_offset, from, from_offset, bytes, error);
+	c->to = to;
+	c->to_offset = to_offset;
+	c->from = from;
+	c->from_offset = from_offset;
+	c->bytes = bytes;
+	background_add(c);
+	return EH_OK;
+}
+
+/* FNV-1a. */
+static uint64_t content_of(const void *data, uint64_t bytes)
+{
+	const unsigned char *at = data;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint64_t i = 0; i < bytes; i++)
+		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static void remember_content(const void *data, uint64_t bytes)
+{
+	uint64_t hash = content_of(data, bytes);
+
+	for (size_t i = 0; i < liar.seen_count; i++)
+		if (liar.seen[i] == hash)
+			return;
+	if (liar.seen_count < SEEN_MOST)
+		liar.seen[liar.seen_count++] = hash;
+	liar.fresh = 1;
+}
+
+static eh_status liar_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
+                             uint64_t bytes, eh_error *error)
+{
+	eh_status status = liar_step("upload", error);
+	command *c;
+
+	if (status != EH_OK)
+		return status;
+	if (liar.fault == FAULT_MEMO)
+		remember_content(from, bytes);
+	c = background_command(RUN_UPLOAD, queue);
+	if (c == NULL || (c->data = malloc(bytes)) == NULL) {
+		free(c);
+		background_drain();
+		return skeleton_upload(queue, to, offset, from, bytes, error);
+	}
+	memcpy(c->data, from, bytes);
+	c->to = to;
+	c->to_offset = offset;
+	c->bytes = bytes;
+	background_add(c);
+	return EH_OK;
+}
+
+static void stale_data(void *to, const eh_buffer *from, uint64_t offset, uint64_t bytes)
+{
+	memory *m = liar.remembered;
+
+	while (m != NULL && (m->buffer != from || m->offset != offset || m->bytes != bytes))
+		m = m->next;
+	if (m != NULL) {
+		memcpy(to, m->data, bytes);
+		return;
+	}
+	m = malloc(sizeof(*m) + bytes);
+	if (m == NULL)
+		return;
+	m->next = liar.remembered;
+	m->buffer = from;
+	m->offset = offset;
+	m->bytes = bytes;
+	memcpy(m->data, to, bytes);
+	liar.remembered = m;
+}
+
+static eh_status liar_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
+                               uint64_t bytes, eh_error *error)
+{
+	eh_status status = liar_step("download", error);
+
+	background_drain();
+	if (status == EH_OK)
+		status = skeleton_download(queue, to, from, offset, bytes, error);
+	if (status == EH_OK && liar.fault == FAULT_STALE)
+		stale_data(to, from, offset, bytes);
+	if (status == EH_OK && liar.fault == FAULT_WRONG) {
+		for (uint64_t at = 3; at < bytes; at += 64)
+			((unsigned char *)to)[at] ^= 0x40;
+	}
+	return status;
+}
+
+static void liar_program_destroy(eh_program *program)
+{
+	background_drain();
+	skeleton_program_destroy(program);
+}
+
+static eh_status liar_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
+                             eh_error *error)
+{
+	eh_status status = liar_step("launch", error);
+	command *c;
+
+	if (status != EH_OK)
+		return status;
+	liar.launches++;
+	if (liar.fault == FAULT_CRASH && liar.launches > liar.n) {
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+	}
+	if (liar.fault == FAULT_SKIP && liar.launches > liar.n)
+		return EH_OK;
+	if (liar.fault == FAULT_SLOW)
+		usleep(20000);
+	if (liar.fresh) {
+		usleep(5000);
+		liar.fresh = 0;
+	}
+	if (launch->arg_count > 32)
+		return skeleton_launch(queue, kernel, launch, error);
+	c = background_command(RUN_LAUNCH, queue);
+	if (c == NULL)
+		return skeleton_launch(queue, kernel, launch, error);
+	c->kernel = kernel;
+	c->launch = *launch;
+	c->launch.args = c->args;
+	for (uint32_t i = 0; i < launch->arg_count; i++) {
+		c->args[i] = launch->args[i];
+		if (c->args[i].buffer != NULL || c->args[i].size > sizeof(c->values[i]))
+			continue;
+		memcpy(c->values[i], c->args[i].data, c->args[i].size);
+		c->args[i].data = c->values[i];
+	}
+	background_add(c);
+	return EH_OK;
+}
+
+static eh_status liar_mark_record(eh_queue *queue, eh_mark *mark, eh_error *error)
+{
+	eh_status status = liar_step("mark_record", error);
+
+	return status != EH_OK ? status : skeleton_mark_record(queue, mark, error);
+}
+
+static eh_status liar_mark_wait(eh_mark *mark, eh_error *error)
+{
+	eh_status status = liar_wait("mark_wait", error);
+
+	return status != EH_OK ? status : skeleton_mark_wait(mark, error);
+}
+
+static eh_status liar_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
+{
+	eh_status status = skeleton_mark_elapsed(from, to, ns, error);
+
+	if (status == EH_OK && liar.fault == FAULT_TICK)
+		*ns = 1;
+	if (status == EH_OK && liar.fault == FAULT_FAST_CLOCK)
+		*ns /= 10;
+	return status;
+}
+
+EH_EXPORT const eh_backend *eh_backend_entry_v1(void)
+{
+	static const eh_backend_ops ops = {
+		.struct_size = sizeof(eh_backend_ops),
+		.start = liar_start,
+		.stop = liar_stop,
+		.device_count = skeleton_device_count,
+		.device_info = liar_device_info,
+		.device_open = skeleton_device_open,
+		.device_close = skeleton_device_close,
+		.device_layer = skeleton_device_layer,
+		.buffer_alloc = liar_buffer_alloc,
+		.buffer_free = liar_buffer_free,
+		.buffer_host_pointer = skeleton_buffer_host_pointer,
+		.queue_create = skeleton_queue_create,
+		.queue_destroy = liar_queue_destroy,
+		.queue_wait = liar_queue_wait,
+		.fill = liar_fill,
+		.copy = liar_copy,
+		.upload = liar_upload,
+		.download = liar_download,
+		.program_build = skeleton_program_build,
+		.program_destroy = liar_program_destroy,
+		.program_info = skeleton_program_info,
+		.kernel_get = skeleton_kernel_get,
+		.launch = liar_launch,
+		.mark_create = skeleton_mark_create,
+		.mark_destroy = skeleton_mark_destroy,
+		.mark_record = liar_mark_record,
+		.mark_wait = liar_mark_wait,
+		.mark_elapsed = liar_mark_elapsed,
+	};
+	static const eh_backend backend = {
+		.magic = EH_BACKEND_MAGIC,
+		.struct_size = sizeof(eh_backend),
+		.abi_major = EH_ABI_MAJOR,
+		.abi_minor = EH_ABI_MINOR,
+		.pointer_bytes = sizeof(void *),
+		.name = "liar",
+		.title = "A backend for tests that lies",
+		.version = "1",
+		.license = "Apache-2.0",
+		.ops = &ops,
+	};
+
+	return &backend;
+}

@@ -1,0 +1,383 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""evenhand beside other programs on this machine, measured in turn in one run.
+
+usage: make bench [BENCH="NAME ..."]
+
+  triad-host    stream triad on each host compiler against an OpenMP STREAM triad
+  triad-opencl  stream triad on PoCL against the same kernel text launched by a minimal C program
+  dot           stream dot against stream triad on the same executor
+  fma           the fma ceiling against OpenBLAS's GEMM and clpeak
+  launch        the cost of launching through the ABI
+  start         start-up of `evenhand devices`
+  contract      compare on results of 1,000, 3,000 and 10,000 cases with 100 samples each
+  verify        verify on the same
+  stoptime      sampling time until +-1 % against a fixed number of samples
+  agreement     two runs of quick in a row: the change of every case beside the canary's
+"""
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SRC, BUILD, EVENHAND = os.environ["SRC"], os.environ["BUILD"], os.environ["EVENHAND"]
+HERE = os.path.join(SRC, "tests", "bench")
+WORK = tempfile.mkdtemp(prefix="evenhand-bench-")
+ROUNDS = 7
+
+
+def call(argv, **options):
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def executors():
+    """[{executor, ...}] of what can be used here."""
+    listing = json.loads(call([EVENHAND, "devices", "--json"]).stdout)
+    found = []
+    for backend in listing["backends"]:
+        for device in backend.get("devices", []):
+            if device.get("usable", device.get("status") == "ok"):
+                found.append(device["executor"])
+    return found
+
+
+def measure(protocol, executor, executions=1):
+    """The result of one run: {case id: row}."""
+    folder = tempfile.mkdtemp(dir=WORK)
+    run = call([EVENHAND, "run", protocol, "--on", executor, "--executions", str(executions),
+                "-o", os.path.join(folder, "run"), "--quiet"])
+    names = [n for n in os.listdir(os.path.join(folder, "run")) if n.endswith(".json")]
+    if len(names) != 1:
+        sys.exit("bench: evenhand run failed on %s: %s" % (executor, run.stderr.strip()))
+    with open(os.path.join(folder, "run", names[0])) as f:
+        result = json.load(f)
+    shutil.rmtree(folder)
+    return {row["id"]: row for row in result["cases"]}
+
+
+def host_times(row):
+    """Nanoseconds per operation by the host clock, all samples."""
+    times = []
+    for execution in row["executions"]:
+        samples = execution.get("host_ns", execution.get("samples_ns", []))
+        times += [t / execution.get("batch", 1) for t in samples]
+    return times
+
+
+def table(title, head, rows):
+    widths = [max(len(str(r[i])) for r in [head] + rows) for i in range(len(head))]
+    print("\n" + title)
+    for r in [head] + rows:
+        print("  " + "  ".join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                               for i, (c, w) in enumerate(zip(r, widths))))
+    sys.stdout.flush()
+
+
+def compile_peer(name, cc, flags):
+    out = os.path.join(WORK, name + "-" + os.path.basename(cc))
+    done = call([cc, "-O3", "-march=native", "-o", out, os.path.join(HERE, name + ".c")] + flags)
+    return out if done.returncode == 0 else None
+
+
+def ratios(ours, theirs):
+    """Median of the pairwise ratios theirs/ours of times: above 1, ours is faster."""
+    pairs = sorted(t / o for o, t in zip(ours, theirs))
+    return "%.3f (%.3f-%.3f)" % (statistics.median(pairs), pairs[0], pairs[-1])
+
+
+def triad_host():
+    elements = 64 * 2**20 // 4
+    rows = []
+    for executor in [e for e in executors() if e.startswith("host:")]:
+        cc = executor.split(":")[1]
+        peer = compile_peer("omp_triad", cc, ["-fopenmp"])
+        if peer is None:
+            rows.append([executor, "-", "-", "no OpenMP for %s" % cc, "-"])
+            continue
+        ours, theirs, ours_best, theirs_best = [], [], [], []
+        for _ in range(ROUNDS):
+            times = host_times(measure(os.path.join(HERE, "triad.ini"), executor)["triad.f32.64MiB"])
+            ours.append(statistics.median(times))
+            ours_best.append(min(times))
+            median, best = map(float, call([peer, str(elements), "60"]).stdout.split())
+            theirs.append(median)
+            theirs_best.append(best)
+        scale = 3 * 64 * 2**20
+        rows.append([executor, "%.2f" % (scale / statistics.median(ours)), "%.2f" % (scale / statistics.median(theirs)),
+                     ratios(ours, theirs), ratios(ours_best, theirs_best)])
+    table("host triad, 64 MiB arrays, GB/s, %d rounds in turn (wanted: ratio >= 0.97)" % ROUNDS,
+          ["executor", "evenhand", "OpenMP", "ratio of medians (range)", "ratio of bests (range)"], rows)
+
+
+def triad_source():
+    """The assembled text of the portable f32 triad, as every backend gets it."""
+    folder = os.path.join(WORK, "kernels")
+    call([EVENHAND, "kernels", folder])
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        with open(path) as f:
+            head = f.read(600)
+        if "EH_S_OPERATION 3" in head and re.search(r"EH_S_REAL float\n", head):
+            items = int(re.search(r"EH_S_ITEMS (\d+)", head).group(1))
+            if re.search(r"EH_S_ELEMENT float\n", head):
+                return path, items
+    sys.exit("bench: no source of the f32 triad among the released protocols' kernels")
+
+
+def triad_opencl():
+    if "opencl:pocl-0" not in executors():
+        print("\nOpenCL triad: PoCL is not installed")
+        return
+    peer = compile_peer("cl_triad", os.environ.get("CC", "cc").split()[0], ["-l:libOpenCL.so.1"])
+    if peer is None:
+        print("\nOpenCL triad: the peer does not compile (package ocl-icd-opencl-dev)")
+        return
+    source, items = triad_source()
+    elements = 64 * 2**20 // 4
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        times = host_times(measure(os.path.join(HERE, "triad.ini"), "opencl:pocl-0")["triad.f32.64MiB"])
+        ours.append(statistics.median(times))
+        done = call([peer, source, "eh_stream", "Portable", str(elements), "256", str(256 * items), "60"])
+        if done.returncode != 0:
+            sys.exit("bench: " + done.stderr.strip())
+        theirs.append(float(done.stdout.split()[0]))
+    scale = 3 * 64 * 2**20
+    table("OpenCL triad on PoCL, 64 MiB arrays, GB/s, %d rounds in turn (wanted: ratio >= 0.97)" % ROUNDS,
+          ["executor", "evenhand", "minimal C", "ratio of medians (range)"],
+          [["opencl:pocl-0", "%.2f" % (scale / statistics.median(ours)),
+            "%.2f" % (scale / statistics.median(theirs)), ratios(ours, theirs)]])
+
+
+def dot():
+    rows = []
+    for executor in executors():
+        rates = []
+        cells = []
+        for _ in range(3):
+            result = measure(os.path.join(HERE, "dot.ini"), executor)
+            d, t = result["dot.f32.64MiB"], result["triad.f32.64MiB"]
+            if "derived" not in d or "derived" not in t:
+                cells.append("; ".join(d["reasons"] + t["reasons"]))
+                continue
+            rates.append((d["derived"]["rate"] * 1e-9, t["derived"]["rate"] * 1e-9))
+        if not rates:
+            rows.append([executor, "-", "-", cells[0][:60]])
+            continue
+        rows.append([executor, "%.2f" % statistics.median(r[0] for r in rates),
+                     "%.2f" % statistics.median(r[1] for r in rates),
+                     "%.2f" % statistics.median(r[0] / r[1] for r in rates)])
+    table("dot beside triad, 64 MiB arrays, GB/s, 3 rounds (wanted: ratio >= 0.7)",
+          ["executor", "dot", "triad", "ratio"], rows)
+
+
+def clpeak():
+    """{'f32': best GFLOP/s, 'f64': ...} over the vector widths on PoCL, or None."""
+    if shutil.which("clpeak") is None:
+        return None
+    best = {}
+    for flag, key in (("--compute-sp", "f32"), ("--compute-dp", "f64")):
+        section = False
+        for line in call(["clpeak", flag]).stdout.splitlines():
+            if line.startswith("Platform:"):
+                section = "Portable" in line
+            match = re.match(r"\s*(float|double)\d*\s*:\s*([\d.]+)", line)
+            if section and match:
+                best[key] = max(best.get(key, 0.0), float(match.group(2)))
+    return best or None
+
+
+def fma():
+    peers = {"OpenBLAS gemm n=2048": [], "clpeak on PoCL": []}
+    blas = compile_peer("blas_gemm", os.environ.get("CC", "cc").split()[0], ["-lopenblas"])
+    ours = {}
+    for _ in range(3):
+        for executor in executors():
+            result = measure(os.path.join(HERE, "fma.ini"), executor)
+            for precision in ("f32", "f64"):
+                row = result["fma." + precision]
+                if "derived" in row:
+                    ours.setdefault((executor, precision), []).append(row["derived"]["rate"] * 1e-9)
+        if blas is not None:
+            lines = call([blas, "2048", "3"]).stdout.split()
+            peers["OpenBLAS gemm n=2048"].append({"f32": float(lines[1]), "f64": float(lines[3])})
+        peak = clpeak()
+        if peak is not None:
+            peers["clpeak on PoCL"].append(peak)
+    rows = []
+    for name in sorted({e for e, _ in ours}):
+        rows.append([name] + ["%.1f" % max(ours[name, p]) if (name, p) in ours else "unsupported"
+                              for p in ("f32", "f64")])
+    for name, values in peers.items():
+        rows.append([name] + (["%.1f" % max(v.get(p, 0.0) for v in values) for p in ("f32", "f64")]
+                              if values else ["not installed", ""]))
+    table("fma ceiling, GFLOP/s, best of 3 rounds in turn (wanted: host not below OpenBLAS, PoCL not below clpeak)",
+          ["executor or program", "f32", "f64"], rows)
+
+
+def launch():
+    cc = os.environ.get("CC", "cc").split()[0]
+    peer = compile_peer("launch-cost", cc, ["-I", os.path.join(SRC, "core", "include"), "-ldl"])
+    null = os.path.join(WORK, "null.so")
+    made = call([cc, "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", null,
+                 os.path.join(SRC, "tests", "opencl", "null_opencl.c")])
+    if peer is None or made.returncode != 0:
+        sys.exit("bench: launch-cost.c or null_opencl.c does not compile: " + made.stderr)
+    backend = os.path.join(BUILD, "lib", "evenhand", "backends", "opencl.so")
+    rows = []
+    for title, library in (("calls that do nothing", null), ("PoCL", "libOpenCL.so.1")):
+        environment = dict(os.environ, OCL_ICD_VENDORS="/etc/OpenCL/vendors/pocl.icd")
+        done = call([peer, backend, library], env=environment)
+        for line in done.stdout.splitlines():
+            rows.append([title] + line.split())
+        if not done.stdout:
+            rows.append([title, "-", "-", "-", done.stderr.strip()[:60]])
+    table("one launch through the ABI beside the direct call, ns (wanted: under 100 more on calls that do nothing)",
+          ["library", "arguments", "direct", "through the ABI", "difference"], rows)
+
+
+def start():
+    times = []
+    for _ in range(9):
+        begin = time.monotonic()
+        call([EVENHAND, "devices"])
+        times.append(time.monotonic() - begin)
+    print("\nevenhand devices: median %.3f s, %.3f-%.3f s of 9 (wanted: under 0.5 s)" %
+          (statistics.median(times), min(times), max(times)))
+
+
+def agreement():
+    folders = [os.path.join(WORK, "quick-%d" % i) for i in (1, 2)]
+    seconds = []
+    for folder in folders:
+        begin = time.monotonic()
+        call([EVENHAND, "run", "quick", "-o", folder, "--quiet"])
+        seconds.append(time.monotonic() - begin)
+    rows = []
+    for name in sorted(n for n in os.listdir(folders[0]) if n.endswith(".json")):
+        pair = []
+        for folder in folders:
+            with open(os.path.join(folder, name)) as f:
+                pair.append(json.load(f))
+        for a, b in zip(pair[0]["cases"], pair[1]["cases"]):
+            if "derived" not in a or "derived" not in b:
+                continue
+            canary = [[e["canary"] for e in row["executions"] if "canary" in e] for row in (a, b)]
+
+            def middle(which, key):
+                work = {"compute": "compute_rounds", "memory": "memory_bytes"}[key]
+                return statistics.median(c[key + when] / c[work] for c in canary[which]
+                                         for when in ("_before_ns", "_after_ns"))
+            rows.append([pair[0]["executor"]["name"], a["id"],
+                         "%+.1f %%" % ((b["derived"]["median_ns"] / a["derived"]["median_ns"] - 1) * 100),
+                         "%+.1f %%" % ((middle(1, "compute") / middle(0, "compute") - 1) * 100),
+                         "%+.1f %%" % ((middle(1, "memory") / middle(0, "memory") - 1) * 100)])
+    table("two runs of quick in a row (%.0f s and %.0f s): the change of each case beside the canary's" % tuple(seconds),
+          ["executor", "case", "case", "compute canary", "memory canary"], rows)
+
+
+def of_two_results(command, code):
+    """Time and memory of a command of two results against the number of cases: both grow in proportion."""
+    maker = os.path.join(BUILD, "tests", "bench", "make_result")
+    rows = []
+    for cases in (1000, 3000, 10000):
+        files = [os.path.join(WORK, "%s-%d.json" % (side, cases)) for side in "ab"]
+        for seed, (path, factor) in enumerate(zip(files, ("1", "1.05")), 1):
+            made = call([maker, "-s", str(seed), "-f", factor, str(cases), path])
+            if made.returncode != 0:
+                sys.exit("bench: make_result failed: " + made.stderr.strip())
+        best = []
+        for _ in range(3):
+            with open(os.devnull, "wb") as nowhere:
+                begin = time.monotonic()
+                child = subprocess.Popen([EVENHAND, command] + files, stdout=nowhere)
+                _, status, usage = os.wait4(child.pid, 0)
+                best.append((time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss))
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if child.returncode != code:
+                sys.exit("bench: %s ended with %d, not %d" % (command, child.returncode, code))
+        wall, cpu, memory = min(best)
+        rows.append(["%d" % cases, "%.1f MB" % (os.path.getsize(files[0]) / 1e6), "%.2f s" % wall,
+                     "%.2f s" % cpu, "%.0f MB" % (memory / 1024), "%.0f us" % (wall / cases * 1e6)])
+        for path in files:
+            os.remove(path)
+    table("%s of two results, 5 executions of 20 samples a case (best of three)" % command,
+          ["cases", "each file", "time", "processor time", "memory", "a case"], rows)
+
+
+def contract():
+    of_two_results("compare", 1)
+
+
+def verify():
+    of_two_results("verify", 0)
+
+
+def engine():
+    done = call([os.path.join(BUILD, "tests", "bench", "make_engine_cost")])
+    if done.returncode != 0:
+        return print("\nengine: %s" % done.stderr.strip())
+    middle, ninety, ninety_nine, count = (int(word) for word in done.stdout.split())
+    print("\nthe engine's own time between two samples: median %d ns, 90 %% %d ns, 99 %% %d ns of %d gaps "
+          "(wanted: under 1000 ns)" % (middle, ninety, ninety_nine, count))
+
+
+FIXED = 100
+
+
+def stoptime():
+    """Sampling time until +-1 %, against a fixed number of samples."""
+    protocol = os.path.join(HERE, "stoptime.ini")
+    with open(protocol) as f:
+        body = f.read()
+    for key, value in (("samples-min", FIXED), ("samples-max", FIXED), ("half-width", "100%")):
+        body = re.sub(r"(?m)^%s = .*$" % key, "%s = %s" % (key, value), body)
+    fixed_protocol = os.path.join(WORK, "fixed.ini")
+    with open(fixed_protocol, "w") as f:
+        f.write(body)
+    rows, totals = [], [0.0, 0.0]
+    for executor in [e for e in executors() if e.startswith("host:")][:1] + \
+            [e for e in executors() if e.startswith("opencl:pocl")][:1]:
+        pairs = [(measure(protocol, executor, 3), measure(fixed_protocol, executor, 3))
+                 for _ in range(3)]
+        for case in pairs[0][0]:
+            cells, times = [], []
+            for which in (0, 1):
+                counted = [e for pair in pairs for e in pair[which][case]["executions"]
+                           if e.get("samples_ns") and (which == 1 or e["status"] == "valid")]
+                if not counted:
+                    break
+                times.append(statistics.median(sum(e["samples_ns"]) for e in counted))
+                cells += ["%d" % statistics.median(len(e["samples_ns"]) for e in counted),
+                          "%.2f ms" % (times[-1] / 1e6),
+                          "%.2f %%" % (100 * statistics.median(e["half_width"] for e in counted))]
+            if len(times) == 2:
+                totals = [t + ns for t, ns in zip(totals, times)]
+                rows.append([executor, case] + cells + ["%.1f" % (times[1] / times[0])])
+            else:
+                rows.append([executor, case, "never +-1 %"] + [""] * 6)
+    table("sampling until +-1 %% against %d fixed samples, medians of 9 executions" % FIXED,
+          ["executor", "case", "samples", "time", "width", "fixed", "time", "width", "ratio"], rows)
+    if totals[0] > 0:
+        print("  all cases together: %.1f times the time with %d fixed samples (wanted: above 1)" %
+              (totals[1] / totals[0], FIXED))
+
+
+BENCHES = {"triad-host": triad_host, "triad-opencl": triad_opencl, "dot": dot, "fma": fma,
+           "launch": launch, "start": start, "engine": engine, "contract": contract, "verify": verify,
+           "agreement": agreement, "stoptime": stoptime}
+
+if __name__ == "__main__":
+    names = sys.argv[1:] or list(BENCHES)
+    for unknown in [n for n in names if n not in BENCHES]:
+        sys.exit("bench: no bench %s; there are %s" % (unknown, ", ".join(BENCHES)))
+    try:
+        for name in names:
+            BENCHES[name]()
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)

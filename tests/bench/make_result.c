@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a big result through the project's own builder: a journal with CASES cases of seeded
+ * samples, and what result_build makes of it.  `make bench BENCH=contract` uses it; it is built as
+ * BUILD/tests/bench/make_result.
+ *
+ * usage: make_result [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
+ *   -e  executions of each case (5)
+ *   -n  samples of each case, over all executions (100)
+ *   -f  times are that many times as long (1): two results of different factors differ in speed
+ *   -s  seed of the noise (1)
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "result/result.h"
+
+typedef struct settings {
+	unsigned long cases, executions, samples;
+	double factor;
+	uint64_t seed;
+} settings;
+
+static uint64_t next(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+/* In [-0.5, 0.5). */
+static double noise(uint64_t *state)
+{
+	return (double)next(state) / 2147483648.0 - 0.5;
+}
+
+static void add_plan(text *t, unsigned long cases)
+{
+	text_add(t, "{\"name\":\"big\",\"version\":1,\"intent\":\"A big result.\",\"compatible\":[],"
+	         "\"executions\":5,\"seed\":1,\"interleave\":true,\"canary\":true,\"cases\":[");
+	for (unsigned long i = 0; i < cases; i++)
+		text_add(t, "%s{\"id\":\"triad.n%lu\",\"workload\":\"stream\",\"revision\":1,"
+		         "\"tier\":\"portable\",\"precision\":\"f32\",\"parameters\":{\"operation\":"
+		         "\"triad\",\"bytes\":\"%lu\"},\"work\":{\"metric\":\"bytes/s\",\"amount\":%lu,"
+		         "\"flops\":1024,\"bytes\":%lu,\"flops_formula\":\"2*N\",\"bytes_formula\":"
+		         "\"3*N*s\",\"working_set_bytes\":%lu,\"region\":\"execution\"},\"measure\":{"
+		         "\"warmup_min_ns\":1000000,\"warmup_max_ns\":100000000,\"samples_min\":8,"
+		         "\"samples_max\":64,\"time_min_ns\":10000000,\"time_max_ns\":200000000,"
+		         "\"half_width\":0.01,\"confidence\":0.95,\"margin\":0.01,\"proof_ns\":20000000,"
+		         "\"timeout_ns\":30000000000,\"tune_budget_ns\":0,\"clock\":\"device\","
+		         "\"cache\":\"warm\",\"regime\":\"burst\"}}", i > 0 ? "," : "", i, 4096 * (i + 1),
+		         12288 * (i + 1), 12288 * (i + 1), 12288 * (i + 1));
+	text_add(t, "]}");
+}
+
+static void put_first(FILE *out, const settings *s)
+{
+	text plan = { 0 };
+	cJSON *parsed;
+	char hex[65];
+
+	add_plan(&plan, s->cases);
+	parsed = cJSON_Parse(plan.data);
+	json_digest(parsed, hex);
+	cJSON_Delete(parsed);
+	fprintf(out, "{\"kind\":\"run\",\"format\":1,\"id\":\"big-%" PRIu64 "\",\"seed\":1,\"started\":"
+	        "\"2026-01-01T00:00:00Z\",\"harness\":{\"name\":\"evenhand\",\"version\":\"0.1.0\","
+	        "\"commit\":\"0123456789abcdef\",\"dirty\":false,\"abi\":\"1.0\",\"build_flags\":"
+	        "\"-O2\"},\"who\":{\"tester\":\"\",\"party\":\"\",\"sponsor\":\"\",\"verified\":false},"
+	        "\"protocol\":{\"name\":\"big\",\"version\":1,\"digest\":\"%s\",\"text\":"
+	        "\"[protocol]\\nname = big\\nversion = 1\\n\",\"canonical\":%s,\"deviations\":[]},"
+	        "\"executions\":{\"declared\":5,\"planned\":%lu},\"executors\":[{\"name\":\"host:big\","
+	        "\"backend\":\"host\",\"index\":0,\"path\":\"host.so\"}],\"order\":[", s->seed, hex,
+	        plan.data, s->executions);
+	for (unsigned long n = 1; n <= s->executions; n++)
+		fprintf(out, "%s{\"position\":%lu,\"execution\":%lu,\"executor\":\"host:big\"}",
+		        n > 1 ? "," : "", n, n);
+	fputs("]}\n", out);
+	text_free(&plan);
+}
+
+static void put_case(FILE *out, const settings *s, unsigned long id, unsigned long execution,
+                     uint64_t *state)
+{
+	static const char check[] = "{\"passed\":true,\"gate\":\"B\",\"checked\":4096,\"failed\":0,"
+	                            "\"max_error\":0.25,\"tolerance\":\"8 eps\",\"detail\":\"\"}";
+	unsigned long count = s->samples / s->executions;
+	double base = 1e6 * s->factor * (1 + 0.004 * noise(state));
+	char hex[65];
+	char name[32];
+
+	snprintf(name, sizeof(name), "triad.n%lu", id);
+	digest_bytes(name, strlen(name), hex);
+	fprintf(out, "{\"kind\":\"case\",\"executor\":\"host:big\",\"execution\":%lu,\"id\":\"%s\","
+	        "\"record\":{\"execution\":%lu,\"position\":%lu,\"status\":\"valid\",\"reasons\":[],"
+	        "\"flags\":[],\"clock\":\"host\",\"batch\":1,\"samples_ns\":[", execution, name,
+	        execution, id + 1);
+	for (unsigned long i = 0; i < count; i++)
+		fprintf(out, "%s%.0f", i > 0 ? "," : "", base * (1 + 0.01 * noise(state)));
+	fprintf(out, "],\"warmup_ns\":[1100000,1010000,1000000],\"half_width\":0.0042,"
+	        "\"verification\":{\"selftest\":%s,\"before\":%s,\"after\":%s,\"during\":1,"
+	        "\"during_failed\":0},\"proof\":{\"operations\":40,\"host_ns\":40000000,"
+	        "\"ns_per_operation\":1000000},\"canary\":{\"compute_before_ns\":1001000,"
+	        "\"compute_after_ns\":1002000,\"memory_before_ns\":2001000,\"memory_after_ns\":"
+	        "2003000,\"reference_compute_ns\":1000000,\"reference_memory_ns\":2000000},\"load\":{"
+	        "\"cpu_seconds\":0.25,\"wall_seconds\":0.5,\"involuntary_switches\":3},\"program\":{"
+	        "\"source_sha256\":\"%s\",\"binary_sha256\":\"%s\",\"binary_kind\":\"elf\","
+	        "\"compiler\":\"gcc\",\"compiler_version\":\"12.2.0\",\"flags\":\"-O3\",\"from_cache\":"
+	        "false,\"build_ns\":120000000}}}\n", check, check, check, hex, hex);
+}
+
+static void put_executor(FILE *out, unsigned long execution)
+{
+	char hex[65];
+
+	digest_bytes("big", 3, hex);
+	fprintf(out, "{\"kind\":\"instrument\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
+	        "\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000,"
+	        "\"device_resolution_ns\":1,\"device_time\":false,\"device_time_reason\":\"none\"}}\n",
+	        execution);
+	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
+	        "\"name\":\"host:big\",\"digest\":\"%s\",\"simulated\":false,\"device\":{\"id\":\"big\","
+	        "\"name\":\"Example CPU\",\"compute_units\":2,\"memory_bytes\":8589934592},\"layers\":"
+	        "[{\"layer\":\"hardware\",\"name\":\"Example CPU\",\"source\":\"queried\"}]}}\n",
+	        execution, hex);
+}
+
+static bool write_journal(const char *path, const settings *s)
+{
+	FILE *out = fopen(path, "w");
+	uint64_t state = s->seed;
+
+	if (out == NULL)
+		return false;
+	put_first(out, s);
+	for (unsigned long n = 1; n <= s->executions; n++) {
+		for (unsigned long i = 0; i < s->cases; i++)
+			put_case(out, s, i, n, &state);
+		put_executor(out, n);
+	}
+	fputs("{\"kind\":\"end\",\"ended\":\"2026-01-01T00:05:00Z\",\"status\":\"complete\"}\n", out);
+	return fclose(out) == 0;
+}
+
+static bool read_settings(int argc, char **argv, settings *s)
+{
+	int flag;
+
+	while ((flag = getopt(argc, argv, "e:n:f:s:")) != -1) {
+		switch (flag) {
+		case 'e': s->executions = strtoul(optarg, NULL, 10); break;
+		case 'n': s->samples = strtoul(optarg, NULL, 10); break;
+		case 'f': s->factor = strtod(optarg, NULL); break;
+		case 's': s->seed = strtoull(optarg, NULL, 10); break;
+		default: return false;
+		}
+	}
+	if (argc - optind != 2)
+		return false;
+	s->cases = strtoul(argv[optind], NULL, 10);
+	return s->cases > 0 && s->executions > 0 && s->samples >= s->executions && s->factor > 0;
+}
+
+int main(int argc, char **argv)
+{
+	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1 };
+	eh_error error = ERROR_INIT;
+	char *journal;
+	eh_status status;
+
+	if (!read_settings(argc, argv, &s)) {
+		fputs("usage: make_result [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES "
+		      "OUT.json\n", stderr);
+		return EXIT_CODE_USAGE;
+	}
+	journal = memory_format("%s.journal", argv[optind + 1]);
+	if (!write_journal(journal, &s)) {
+		perror(journal);
+		return EXIT_CODE_ENVIRONMENT;
+	}
+	status = result_build(journal, "host:big", true, argv[optind + 1], NULL, &error);
+	if (status != EH_OK)
+		fprintf(stderr, "make_result: %s\n", error.message);
+	(void)remove(journal);
+	free(journal);
+	return error_exit_code(status);
+}

@@ -1,0 +1,131 @@
+#!/bin/sh
+# verify, key, sign, amend and bundle as people use them: what they print, and every exit code.
+n=0 bad=0
+check() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+gives() { # exit code, words on stdout or stderr, command...
+	want=$1 words=$2
+	shift 2
+	"$EVENHAND" "$@" >"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+	[ $rc -eq "$want" ] && cat "$T/out" "$T/err" | grep -q -F -e "$words"
+	good=$?
+	[ $good -eq 0 ] || echo "# exit code $rc, wanted $want" >>"$T/err"
+	cat "$T/out" >>"$T/err"
+	check $good "evenhand $(echo "$*" | sed "s|$T/||g"): $want, $words" "$T/err"
+}
+export XDG_CONFIG_HOME="$T/config"
+unset EVENHAND_KEY_PASSPHRASE
+rm -rf "$T/config" "$T/unpacked"
+rm -f "$T"/r.* "$T"/*.evenhand
+"$BUILD/tests/bench/make_result" 20 "$T/r.json" || check 1 "make_result"
+r=$T/r.json
+
+gives 0 'r.json: holds' verify "$r"
+grep -q 'unsigned: nobody vouches for it' "$T/out"
+check $? "unsigned is said, and is no failure"
+gives 2 'NOT SIGNED AS REQUIRED' verify --require-signature "$r"
+gives 5 'no-such.json' verify "$T/no-such.json"
+echo '{}' >"$T/empty.json"
+gives 4 'NO RESULT' verify "$T/empty.json"
+gives 4 'which result' verify
+gives 4 'unknown flag' verify --nonsense "$r"
+
+gives 0 'no keys' key list
+gives 0 'fingerprint' key new -o lab --comment 'Benchmark lab'
+gives 4 'never overwritten' key new -o lab
+gives 4 'no name of a key' key new -o ../lab
+gives 0 'yours' key list
+[ "$(stat -c %a "$T/config/evenhand/keys/lab.pem")" = 600 ]
+check $? "the private key is its owner's alone"
+gives 4 'no key' sign "$r"
+gives 0 'signed by lab as tester' sign "$r" --key lab
+gives 4 'has signed it already' sign "$r" --key lab --as verifier
+gives 0 'signed by lab' verify --require-signature "$r"
+gives 0 'signed by lab' verify --key lab "$r"
+gives 4 'no passphrase' key new -o second --passphrase
+EVENHAND_KEY_PASSPHRASE='correct horse'
+export EVENHAND_KEY_PASSPHRASE
+gives 0 'fingerprint' key new -o second --passphrase
+grep -q ENCRYPTED "$T/config/evenhand/keys/second.pem"
+check $? "the key with a passphrase is encrypted"
+gives 2 'NOT SIGNED' verify --key second "$r"
+gives 0 'as verifier' sign "$r" --key second --as verifier
+EVENHAND_KEY_PASSPHRASE=wrong gives 4 'the passphrase does not open it' amend "$r" --note x --key second
+gives 0 'trusted as verifier' key trust "$T/config/evenhand/keys/second.pub" --name other --role verifier
+gives 4 'already' key trust "$T/config/evenhand/keys/second.pub" --name other
+gives 0 'verified by other' verify "$r"
+if command -v openssl >/dev/null 2>&1; then
+	theirs=$(openssl pkey -pubin -in "$T/config/evenhand/keys/lab.pub" -outform DER | tail -c 32 | sha256sum | cut -d' ' -f1)
+	gives 0 "$theirs" key show lab
+fi
+
+gives 0 'a note added' amend "$r" --note 'The room was warm.' --key lab
+gives 0 'a dispute added' amend "$r" --dispute 'The fan had failed.' --key lab
+gives 4 'one of --note' amend "$r" --key lab
+gives 4 'samples and what a comparison needs cannot' amend "$r" --redact cases --reason x --key lab
+gives 0 'The room was warm.' verify "$r"
+gives 0 'DISPUTED' show "$r"
+tr -s '\n ' '  ' <"$T/out" | grep -q 'The fan had failed.'
+check $? "show prints the dispute" "$T/out"
+"$EVENHAND" compare "$r" "$r" >"$T/out" 2>"$T/err"
+tr -s '\n ' '  ' <"$T/out" | grep -q 'DISPUTED by lab'
+check $? "compare prints the dispute" "$T/out"
+
+# A white space more means the same and is not what was signed.
+cp "$r" "$T/spaced.json"; cp "$r.sig" "$T/spaced.json.sig"
+echo >>"$T/spaced.json"
+gives 1 'not in the form that was signed' verify "$T/spaced.json"
+rm "$T/spaced.json.sig"
+gives 0 'holds' verify "$T/spaced.json"
+# All that was edited is named, not the first alone.
+sed -e 's/"median_ns":[0-9.e+]*/"median_ns":1/' -e 's/"party":"[^"]*"/"party":"vendor"/' "$r" >"$T/edited.json"
+gives 1 'cases[0].derived.median_ns is 1 but the samples give' verify "$T/edited.json"
+grep -q 'cases\[19\]' "$T/out" && grep -q 'who does not have the digest' "$T/out"
+check $? "every finding is printed" "$T/out"
+gives 1 '"place": "cases[7].derived.median_ns"' verify --json "$T/edited.json"
+/usr/bin/python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))["reports"][0]
+found = [f for f in report["findings"] if f["place"] == "cases[7].derived.median_ns"]
+assert not report["holds"] and found[0]["stated"] == "1" and float(found[0]["recomputed"]) > 1' "$T/out" 2>"$T/err"
+check $? "--json has the stated and the recomputed value" "$T/err"
+
+gives 0 '1 result' bundle "$r" -o "$T/x.evenhand"
+gives 4 'is there already' bundle "$r" -o "$T/x.evenhand"
+gives 0 'signed' bundle "$r" -o "$T/signed.evenhand" --key lab
+gives 0 'results/r.json: holds' verify "$T/x.evenhand"
+gives 0 'signed by lab' verify --require-signature "$T/signed.evenhand"
+gives 0 'manifest.json' bundle "$T/x.evenhand" --list
+gives 0 'files' bundle "$T/x.evenhand" --unpack "$T/unpacked"
+cmp -s "$r" "$T/unpacked/results/r.json"
+check $? "what is unpacked is what was packed"
+gives 4 'is there already' bundle "$T/x.evenhand" --unpack "$T/unpacked"
+head -c 2000 "$T/x.evenhand" >"$T/cut.evenhand"
+gives 4 'cut.evenhand' verify "$T/cut.evenhand"
+gives 4 'altered' bundle "$T/edited.json" -o "$T/y.evenhand"
+[ ! -e "$T/y.evenhand" ]
+check $? "nothing is left of a bundle that failed"
+
+# A measured result: what identifies the machine can be taken out, and its kernel is in the bundle.
+rm -rf "$T/run"
+"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 -o "$T/run" -q >"$T/out" 2>"$T/err"
+check $? "a run to bundle" "$T/err"
+for m in "$T"/run/*.json; do :; done
+gives 0 'signed by lab' sign "$m" --key lab
+member=$(sed -n 's/^"salts": {"\([^"]*\)".*/\1/p' "$m")
+gives 0 'a redaction added' amend "$m" --redact "$member" --reason policy --key lab
+gives 0 "$member by lab: policy" verify --require-signature "$m"
+grep -q '"redacted:sha256:' "$m" && ! grep -q "\"$member\":" "$m"
+check $? "the text and its salt are gone"
+gives 0 '1 result' bundle "$m" -o "$T/run.evenhand"
+gives 0 'kernels/stream.k' bundle "$T/run.evenhand" --list
+gives 0 'run.evenhand: holds' verify "$T/run.evenhand"
+mkdir -p "$T/kernels"
+cp "$BUILD"/share/evenhand/workloads/* "$T/kernels"
+echo >>"$T/kernels/stream.k"
+gives 4 'not the one that was measured' bundle "$m" -o "$T/z.evenhand" --kernels "$T/kernels"
+
+echo "1..$n"
+exit $bad

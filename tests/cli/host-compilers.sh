@@ -1,0 +1,108 @@
+#!/bin/sh
+# The host backend seen from the command line: machines without a compiler, with one that does
+# not work or hangs, and with a cache that cannot be used.
+set -u
+n=0 bad=0
+check() { # status text [file to show]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || tail -n 20 "$3" >&2; fi
+}
+real=$(command -v gcc || command -v clang)
+if [ -z "$real" ] || [ ! -f "$BUILD/lib/evenhand/backends/host.so" ]; then
+	echo "ok 1 - host compilers # SKIP needs gcc or clang, and the host backend"
+	echo "1..1"
+	exit 0
+fi
+# Nothing but what a compiler calls.
+mkdir "$T/bin"
+for tool in as ld sleep; do ln -s "$(command -v $tool)" "$T/bin/$tool"; done
+timeout=$(command -v timeout)
+alone() { env PATH="$T/bin" EVENHAND_BACKEND_PATH="$T/none" "$timeout" 60 "$@"; }
+compiler() { rm -f "$T/bin/gcc"; printf '#!/bin/sh\n%s\n' "$1" > "$T/bin/gcc"; chmod +x "$T/bin/gcc"; }
+
+# Two programs: the portable triad, which every installation has built, and one that none has.
+cat > "$T/two.ini" <<'INI'
+[protocol]
+name = two
+version = 1
+intent = one program that is prebuilt and one that is not
+executions = 1
+seed = 1
+canary = no
+[measure]
+warmup-min = 1ms
+warmup-max = 2ms
+samples-min = 10
+samples-max = 20
+time-min = 1ms
+time-max = 50ms
+proof = 1ms
+; A second attempt at a case would find what the first one compiled.
+repeats = 0
+[case known]
+workload = stream
+operation = triad
+precision = f32
+bytes = 32MiB
+[case other]
+workload = stream
+operation = triad
+precision = f32
+bytes = 96KiB
+items = 1
+INI
+
+export EVENHAND_CACHE_DIR="$T/cache"
+alone "$EVENHAND" devices > "$T/out" 2> "$T/err"
+check $? "devices without a compiler" "$T/err"
+grep -q '^host:prebuilt' "$T/out" && ! grep -q '^host:[gc]' "$T/out"
+check $? "the prebuilt kernels are the only host device" "$T/out"
+grep -q 'No working C compiler.*install gcc or clang' "$T/out"
+check $? "and a note names the remedy" "$T/out"
+
+alone "$EVENHAND" run "$T/two.ini" --on host:prebuilt -o "$T/prebuilt" > "$T/out" 2> "$T/err"
+check "$([ -s "$T/prebuilt/host-prebuilt.json" ]; echo $?)" "a run on prebuilt kernels leaves a result" "$T/err"
+grep -q 'was not compiled at installation' "$T/prebuilt/host-prebuilt.json"
+check $? "the program that was not prebuilt says so" "$T/err"
+[ "$(grep -o '"binary_sha256"' "$T/prebuilt/host-prebuilt.json" | wc -l)" -eq 1 ]
+check $? "and the other one ran" "$T/prebuilt/host-prebuilt.json"
+
+compiler "case \"\$*\" in *-dM*) exec $real \"\$@\";; esac; echo 'kernel.c:1: fatal error: no headers here' >&2; exit 1"
+alone "$EVENHAND" devices > "$T/out" 2> "$T/err"
+check $? "devices with a compiler that cannot compile" "$T/err"
+grep -q 'no headers here' "$T/out" && grep -q '^host:prebuilt' "$T/out"
+check $? "the compiler's complaint is shown, and prebuilt kernels serve" "$T/out"
+
+compiler 'exec sleep 100'
+began=$(date +%s)
+alone "$EVENHAND" devices > "$T/out" 2> "$T/err"
+status=$?
+[ $status -eq 0 ] && [ $(($(date +%s) - began)) -lt 20 ] && grep -q 'did not finish in time' "$T/out"
+check $? "a compiler that hangs costs seconds and is named" "$T/out"
+
+rm "$T/bin/gcc"
+ln -s "$real" "$T/bin/gcc"
+host=$(alone "$EVENHAND" devices 2>/dev/null | sed -n 's/^\(host:[a-z]*-[0-9]*\) .*/\1/p')
+[ -n "$host" ]
+check $? "one compiler is one device"
+result=$(printf %s "$host" | tr : -).json
+sane() { # folder text
+	[ "$(grep -o '"binary_sha256"' "$1/$result" 2>/dev/null | wc -l)" -eq 2 ]
+	check $? "$2" "$T/err"
+}
+alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/first" > "$T/out" 2> "$T/err"
+sane "$T/first" "both programs are compiled and run"
+for so in "$T"/cache/host/*.so; do printf x | dd of="$so" bs=1 seek=2000 conv=notrunc 2>/dev/null; done
+alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/damaged" > "$T/out" 2> "$T/err"
+sane "$T/damaged" "a damaged cache is compiled again"
+! grep -q '"from_cache": *true' "$T/damaged/$result"
+check $? "and nothing damaged was used" "$T/damaged/$result"
+alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/again" > "$T/out" 2> "$T/err"
+grep -q '"from_cache": *true' "$T/again/$result"
+check $? "what was compiled again is used" "$T/err"
+: > "$T/file"
+EVENHAND_CACHE_DIR="$T/file/cache" alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/nocache" > "$T/out" 2> "$T/err"
+sane "$T/nocache" "a cache that cannot be written stops nothing"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Installing: DESTDIR and prefix, a copied prefix, the skeleton built against the installed
+# headers only, dropping a backend in, uninstalling, the release tarball's contents.
+n=0 bad=0
+check() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+MAKE=${MAKE:-make}
+log=$T/log
+
+"$MAKE" --no-print-directory -C "$BUILD" install DESTDIR="$T/root" prefix=/opt/eh >"$log" 2>&1
+check $? "make install with DESTDIR and prefix" "$log"
+root=$T/root/opt/eh
+for f in bin/evenhand lib/evenhand/backends/host.so lib/evenhand/workloads/stream.so \
+	share/evenhand/protocols/quick.ini share/evenhand/workloads/dialect.h \
+	include/evenhand/backend.h include/evenhand/workload.h lib/pkgconfig/evenhand.pc \
+	share/man/man1/evenhand.1; do
+	[ -f "$root/$f" ]
+	check $? "installed: $f"
+done
+
+"$root/bin/evenhand" protocol list >"$log" 2>&1 && grep -q '^quick' "$log"
+check $? "the program finds protocols and workloads below the DESTDIR it was copied to" "$log"
+
+cp -r "$root" "$T/copied prefix"
+"$T/copied prefix/bin/evenhand" devices >"$log" 2>&1 && grep -q 'host:' "$log"
+check $? "a copied prefix (with a space in its name) works without any setting" "$log"
+mkdir -p "$T/cache"
+EVENHAND_CACHE_DIR="$T/cache" "$T/copied prefix/bin/evenhand" run "$SRC/tests/protocols/tiny.ini" \
+	--on host:0 -o "$T/run" >"$log" 2>&1
+check $? "and runs a protocol" "$log"
+
+# The skeleton, as its reader would build it: a copy, the installed headers, pkg-config.
+sed "s|/opt/eh|$root|g" "$root/lib/pkgconfig/evenhand.pc" > "$T/evenhand.pc"
+cp -r "$root/share/doc/evenhand/skeleton" "$T/skeleton"
+if [ -n "${SANITIZE:-}" ]; then
+	skip "the skeleton builds against the installed headers only" "sanitizers: plugins are built like the program"
+else
+	PKG_CONFIG_PATH="$T" "$MAKE" --no-print-directory -C "$T/skeleton" CC="$CC" >"$log" 2>&1
+	check $? "the skeleton builds against the installed headers only" "$log"
+	"$root/bin/evenhand" plugin check "$T/skeleton/skeleton.so" >"$log" 2>&1
+	check $? "the skeleton passes the conformance suite" "$log"
+
+	sed -i 's/^NAME := .*/NAME := mine/' "$T/skeleton/Makefile" &&
+		PKG_CONFIG_PATH="$T" "$MAKE" --no-print-directory -C "$T/skeleton" CC="$CC" >"$log" 2>&1 &&
+		"$root/bin/evenhand" plugin check "$T/skeleton/mine.so" --only backend/ >>"$log" 2>&1
+	check $? "renamed by one line of its Makefile, as the guide says, it builds and loads" "$log"
+	rm -f "$T/skeleton/mine.so"
+
+	EVENHAND_BACKEND_PATH="$T/skeleton" "$root/bin/evenhand" devices >"$log" 2>&1; grep -q 'skeleton:' "$log"
+	check $? "a backend in EVENHAND_BACKEND_PATH is found" "$log"
+	mkdir -p "$T/xdg/evenhand/backends"
+	cp "$T/skeleton/skeleton.so" "$T/xdg/evenhand/backends/"
+	XDG_DATA_HOME="$T/xdg" "$root/bin/evenhand" devices >"$log" 2>&1; grep -q 'skeleton:' "$log"
+	check $? "a backend in the user's data folder is found" "$log"
+	cp "$T/skeleton/skeleton.so" "$root/lib/evenhand/backends/"
+	"$root/bin/evenhand" devices >"$log" 2>&1; grep -q 'skeleton:' "$log"
+	check $? "a backend in the installed plugin folder is found" "$log"
+	"$root/bin/evenhand" run quick --on skeleton --executions 1 -o "$T/quick" >"$log" 2>&1
+	check $? "the skeleton runs protocol quick" "$log"
+	rm -f "$root/lib/evenhand/backends/skeleton.so"
+fi
+
+"$MAKE" --no-print-directory -C "$BUILD" uninstall DESTDIR="$T/root" prefix=/opt/eh >"$log" 2>&1
+check $? "make uninstall" "$log"
+left=$(find "$root" -type f)
+[ -z "$left" ]
+check $? "make uninstall leaves no file behind"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,198 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every kernel text in every precision through every compiler that is here: gcc and clang for the
+# host, clang for OpenCL C (SPIR target) and HIP, NVRTC for CUDA.  No device is needed.
+set -u
+dialect=$SRC/workloads/dialect.h
+tests=0
+
+say() { # STATUS TEXT
+	tests=$((tests + 1))
+	printf '%s %d - %s\n' "$1" "$tests" "$2"
+}
+
+# The cases: name of the kernel text, then its defines.
+cat > "$T/cases" <<'END'
+stream EH_S_OPERATION=0 EH_S_ITEMS=4 EH_S_REAL=float EH_S_ELEMENT=float
+stream EH_S_OPERATION=1 EH_S_ITEMS=4 EH_S_REAL=double EH_S_ELEMENT=double
+stream EH_S_OPERATION=2 EH_S_ITEMS=1 EH_S_REAL=float EH_S_ELEMENT=eh_f16 EH_S_LOAD=EH_LOAD_F16 EH_S_STORE=EH_STORE_F16
+stream EH_S_OPERATION=3 EH_S_ITEMS=8 EH_S_REAL=float EH_S_ELEMENT=eh_bf16 EH_S_LOAD=EH_LOAD_BF16 EH_S_STORE=EH_STORE_BF16
+stream EH_S_OPERATION=3 EH_S_ITEMS=4 EH_S_REAL=double EH_S_ELEMENT=double
+stream EH_S_OPERATION=4 EH_S_ITEMS=16 EH_S_REAL=float EH_S_ELEMENT=float
+stream EH_S_OPERATION=4 EH_S_ITEMS=32 EH_S_REAL=double EH_S_ELEMENT=double
+stream EH_S_OPERATION=5 EH_S_ITEMS=16 EH_S_REAL=float EH_S_ELEMENT=eh_f16 EH_S_LOAD=EH_LOAD_F16 EH_S_STORE=EH_STORE_F16
+stream EH_S_OPERATION=6 EH_S_ITEMS=4 EH_S_REAL=float EH_S_ELEMENT=float
+stream EH_S_OPERATION=6 EH_S_ITEMS=4 EH_S_REAL=float EH_S_ELEMENT=eh_bf16 EH_S_LOAD=EH_LOAD_BF16 EH_S_STORE=EH_STORE_BF16
+launch EH_L_ARGUMENTS=0
+launch EH_L_ARGUMENTS=5
+launch EH_L_ARGUMENTS=16
+fma EH_F_REAL=float EH_F_VECTOR=eh_f32x16 EH_F_CHAINS=12
+fma EH_F_REAL=float EH_F_VECTOR=eh_f32x1 EH_F_CHAINS=8
+fma EH_F_REAL=double EH_F_VECTOR=eh_f64x8 EH_F_CHAINS=12
+fma EH_F_REAL=double EH_F_VECTOR=eh_f64x2 EH_F_CHAINS=4
+gemm EH_G_REAL=float EH_G_ELEMENT=float EH_G_VECTOR=eh_f32x8 EH_G_WIDTH=8 EH_G_VECTORS=1 EH_G_ROWS=8 EH_G_DEPTH=16
+gemm EH_G_REAL=float EH_G_ELEMENT=float EH_G_VECTOR=eh_f32x4 EH_G_WIDTH=4 EH_G_VECTORS=2 EH_G_ROWS=4 EH_G_DEPTH=32
+gemm EH_G_REAL=double EH_G_ELEMENT=double EH_G_VECTOR=eh_f64x4 EH_G_WIDTH=4 EH_G_VECTORS=1 EH_G_ROWS=8 EH_G_DEPTH=16
+gemm EH_G_REAL=float EH_G_ELEMENT=eh_f16 EH_G_VECTOR=eh_f32x8 EH_G_WIDTH=8 EH_G_VECTORS=1 EH_G_ROWS=8 EH_G_DEPTH=16 EH_G_LOAD=EH_LOAD_F16 EH_G_STORE=EH_STORE_F16
+gemm EH_G_REAL=float EH_G_ELEMENT=eh_bf16 EH_G_VECTOR=eh_f32x8 EH_G_WIDTH=8 EH_G_VECTORS=1 EH_G_ROWS=8 EH_G_DEPTH=16 EH_G_LOAD=EH_LOAD_BF16 EH_G_STORE=EH_STORE_BF16
+canary
+conformance CF_VALUE=7
+END
+
+# One program text per case, and a list of them.
+n=0
+while read -r kernel defines; do
+	n=$((n + 1))
+	text=$SRC/workloads/$kernel/$kernel.k
+	[ -f "$text" ] || text=$SRC/workloads/$kernel.k
+	{
+		for d in $defines; do
+			printf '#define %s %s\n' "${d%%=*}" "${d#*=}"
+		done
+		cat "$dialect" "$text"
+	} > "$T/$n.c"
+	cp "$T/$n.c" "$T/$n.cl"
+	cp "$T/$n.c" "$T/$n.hip"
+done < "$T/cases"
+count=$n
+
+# Every text is in the cases.
+missing=
+for text in "$SRC"/workloads/*.k "$SRC"/workloads/*/*.k; do
+	name=$(basename "$text" .k)
+	grep -q "^$name" "$T/cases" || missing="$missing $name"
+done
+if [ -z "$missing" ]; then
+	say ok "every kernel text is tried"
+else
+	say "not ok" "not tried:$missing"
+fi
+
+# try TITLE SUFFIX COMMAND...: COMMAND with each text appended.
+try() {
+	title=$1 suffix=$2
+	shift 2
+	bad=
+	i=1
+	while [ "$i" -le "$count" ]; do
+		if ! "$@" "$T/$i.$suffix" > "$T/log" 2>&1; then
+			bad=$i
+			sed 's/^/# /' "$T/log" | head -n 20
+			break
+		fi
+		i=$((i + 1))
+	done
+	if [ -z "$bad" ]; then
+		say ok "$title: $count texts"
+	else
+		say "not ok" "$title: $(sed -n "${bad}p" "$T/cases")"
+	fi
+}
+
+first_of() {
+	for c in "$@"; do
+		command -v "$c" > /dev/null 2>&1 && echo "$c" && return
+	done
+}
+skip() { say ok "$1 # SKIP $2"; }
+
+gcc=$(first_of gcc)
+clang=$(first_of clang-19 clang-16 clang-15 clang-14 clang)
+for cc in $gcc $clang; do
+	for flags in "-march=native" ""; do
+		# shellcheck disable=SC2086
+		try "$cc $flags" c "$cc" -std=gnu11 -O1 $flags -fPIC -shared -Wall -Wextra \
+			-Wno-unused-parameter -Werror -o "$T/out.so"
+	done
+done
+[ -n "$gcc" ] || skip "gcc" "gcc is not installed"
+
+if [ -n "$clang" ]; then
+	for std in CL1.1 CL3.0; do
+		if echo 'kernel void k(global int *a) { a[get_global_id(0)] = 1; }' > "$T/probe.cl" &&
+			"$clang" -x cl "-cl-std=$std" -target spir64 -Xclang -finclude-default-header \
+				-c -emit-llvm -o "$T/out.bc" "$T/probe.cl" > /dev/null 2>&1; then
+			try "$clang OpenCL $std" cl "$clang" -x cl "-cl-std=$std" -target spir64 \
+				-Xclang -finclude-default-header -O1 -emit-llvm -c -o "$T/out.bc"
+		else
+			skip "OpenCL $std" "$clang has no OpenCL headers"
+		fi
+	done
+	if echo '__attribute__((global)) void k(int *a) { *a = 1; }' > "$T/probe.hip" &&
+		"$clang" -x hip --offload-arch=gfx90a --cuda-device-only -nogpuinc -nogpulib -O1 -S \
+			-o "$T/out.s" "$T/probe.hip" > /dev/null 2>&1; then
+		try "$clang HIP gfx90a" hip "$clang" -x hip --offload-arch=gfx90a --cuda-device-only \
+			-nogpuinc -nogpulib -O1 -S -o "$T/out.s"
+	else
+		skip "HIP" "$clang has no AMD target"
+	fi
+else
+	skip "clang, OpenCL and HIP" "clang is not installed"
+fi
+
+# NVRTC is a library: a small program calls it.
+cat > "$T/nvrtc.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int (*create_fn)(void **, const char *, const char *, int, const char *const *,
+                         const char *const *);
+typedef int (*compile_fn)(void *, int, const char *const *);
+typedef int (*size_fn)(void *, size_t *);
+typedef int (*log_fn)(void *, char *);
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {
+		"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
+		"/usr/local/cuda/lib64/libnvrtc.so"};
+	static const char *const options[] = {"--gpu-architecture=compute_90"};
+	static char text[1 << 20];
+	void *library = NULL, *program = NULL;
+	size_t i, n;
+	FILE *file;
+	for (i = 0; i < sizeof names / sizeof names[0] && library == NULL; i++)
+		library = dlopen(names[i], RTLD_NOW);
+	if (library == NULL)
+		return 77;
+	create_fn create = (create_fn)dlsym(library, "nvrtcCreateProgram");
+	compile_fn compile = (compile_fn)dlsym(library, "nvrtcCompileProgram");
+	size_fn log_size = (size_fn)dlsym(library, "nvrtcGetProgramLogSize");
+	log_fn get_log = (log_fn)dlsym(library, "nvrtcGetProgramLog");
+	if (create == NULL || compile == NULL || log_size == NULL || get_log == NULL)
+		return 77;
+	if (argc < 2)
+		return 0;
+	file = fopen(argv[1], "r");
+	if (file == NULL)
+		return 2;
+	n = fread(text, 1, sizeof text - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	if (create(&program, text, argv[1], 0, NULL, NULL) != 0)
+		return 2;
+	if (compile(program, 1, options) == 0)
+		return 0;
+	if (log_size(program, &n) == 0) {
+		char *log = calloc(1, n + 1);
+		if (log != NULL && get_log(program, log) == 0)
+			puts(log);
+		free(log);
+	}
+	return 1;
+}
+END
+if "$CC" -std=gnu17 -o "$T/nvrtc" "$T/nvrtc.c" -ldl > "$T/log" 2>&1; then
+	"$T/nvrtc"
+	if [ $? -eq 77 ]; then
+		skip "NVRTC compute_90" "libnvrtc is not installed"
+	else
+		try "NVRTC compute_90" c "$T/nvrtc"
+	fi
+else
+	say "not ok" "the NVRTC caller compiles: $(head -n 1 "$T/log")"
+fi
+
+echo "1..$tests"

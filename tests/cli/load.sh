@@ -1,0 +1,73 @@
+#!/bin/sh
+# Scenarios, from the protocol to the comparison.  A client that shares a busy machine may be late,
+# and then its rows are invalid and say so; what may never happen is a number that does not follow.
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+cd "$T" || exit 1
+"$EVENHAND" run "$SRC/tests/protocols/load.ini" --on host:0 -o run --quiet >out 2>err </dev/null
+rc=$?
+[ $rc -eq 0 ] || [ $rc -eq 7 ]
+check $? "every scenario is measured or says why not"
+result=$(echo run/host-*.json)
+"$EVENHAND" verify "$result" >verified 2>&1
+check $? "what is derived from the requests is derived again"
+status_of() { # case
+	"$EVENHAND" show "$result" | sed -n "s/^$1\.[^ ]*  *\([a-z-]*\).*/\1/p"
+}
+wrong=
+for case in single offline closed server knee; do
+	case $(status_of $case) in
+	valid) ;;
+	# The machine, not the executor.
+	not-converged) ;;
+	invalid) grep -q 'issued requests too late\|proof\|took at least' "$result" || wrong="$wrong $case" ;;
+	*) wrong="$wrong $case" ;;
+	esac
+done
+[ -z "$wrong" ]
+check $? "no other reason than a late client or a disturbed machine:$wrong"
+python() { /usr/bin/python3 "$@" 2>/dev/null || python3 "$@"; }
+if command -v python3 >/dev/null; then
+	python - "$result" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+rows = {c["id"].split(".")[0]: c for c in r["cases"]}
+load = [e for k in ("closed", "server", "knee") for e in rows[k]["executions"] if "requests" in e]
+assert load, "no requests are recorded"
+for e in load:
+    q = e["requests"]
+    assert len(q["due_ns"]) == len(q["issued_ns"]) == len(q["done_ns"]) == len(e["samples_ns"])
+    assert all(d <= i <= x for d, i, x in zip(q["due_ns"], q["issued_ns"], q["done_ns"]))
+    assert all(s == x - d for s, d, x in zip(e["samples_ns"], q["due_ns"], q["done_ns"]))
+for e in rows["server"]["executions"]:
+    # Sensors' times count from the first request, as those of samples do.
+    for channel in e.get("telemetry", {}).get("channels", []):
+        assert all(abs(t) < 600e9 for t in channel["times_ns"]), channel["times_ns"][:3]
+for e in rows["closed"]["executions"]:
+    q = e["requests"]
+    out = [sum(1 for j in range(i) if q["done_ns"][j] > q["issued_ns"][i]) for i in range(len(q["due_ns"]))]
+    assert max(out) <= 3, max(out)
+for e in rows["offline"]["executions"]:
+    assert e["batch"] == 32
+for e in rows["single"]["executions"]:
+    assert e["batch"] == 1 and e["clock"] == "host"
+PY
+	check $? "requests, samples and places agree with each other"
+else
+	n=$((n + 1))
+	echo "ok $n - requests, samples and places agree with each other # SKIP python3 is missing"
+fi
+sed 's/"done_ns":\[\([0-9]*\),/"done_ns":[1\1,/' "$result" >edited.json
+! cmp -s "$result" edited.json && ! "$EVENHAND" verify edited.json >verified 2>&1
+check $? "an edited request does not verify"
+for key in 'scenario = server' 'scenario = knee' 'load-rate = 10'; do
+	sed "s/^\[measure\]/[measure]\n$key/" "$SRC/tests/protocols/tiny.ini" >bad.ini
+	"$EVENHAND" protocol check bad.ini >out 2>err
+	[ $? -eq 4 ] && [ "$(wc -l <err)" -le 2 ] && grep -q 'bad.ini:' err
+	check $? "a protocol with '$key' alone is refused with one sentence"
+done
+echo "1..$n"
+exit $bad

@@ -1,0 +1,72 @@
+#!/bin/sh
+# A backend or device that goes away while a run goes on.
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+cd "$T" || exit 1
+tiny=$SRC/tests/protocols/tiny.ini
+mkdir prefix
+cp -r "$BUILD/bin" "$BUILD/lib" "$BUILD/share" prefix/ || exit 1
+own=$T/prefix/bin/evenhand
+plugin=prefix/lib/evenhand/backends/host.so
+
+# The device goes: the compiler that it is, which nothing but this PATH names.
+real=$(command -v gcc || command -v clang)
+if [ -z "$real" ]; then
+	echo "ok 1 - a device that vanishes # SKIP needs gcc or clang"
+	echo "1..1"
+	exit 0
+fi
+mkdir bin
+for tool in as ld; do ln -s "$(command -v $tool)" bin/$tool; done
+printf '#!/bin/sh\nexec %s "$@"\n' "$real" >bin/gcc
+chmod +x bin/gcc
+env PATH="$T/bin" "$own" run "$tiny" --on host:0 -o run --executions 8 --quiet >out 2>err </dev/null &
+pid=$!
+i=0
+while ! grep -q '"kind":"executor"' run/run.journal 2>/dev/null && [ $i -lt 300 ]; do
+	sleep 0.05
+	i=$((i + 1))
+done
+mv bin/gcc away-gcc
+wait $pid
+[ $? -eq 7 ]
+check $? "the run goes on to its end, with exit code 7"
+[ "$(grep -c '"kind":"case"' run/run.journal)" -eq 16 ]
+check $? "every case has its line"
+grep '"status":"failed"' run/run.journal | tail -n 1 | grep -q 'vanished'
+check $? "those that could not be measured say why"
+tail -n 1 run/run.journal | grep -q '"status":"complete"'
+check $? "the journal ends as complete"
+"$own" show run/host-*.json >shown 2>&1
+check $? "the result can be read"
+"$own" run --resume run --quiet >out 2>err </dev/null
+[ $? -eq 7 ]
+check $? "a complete run is built again without its backend"
+
+# Killed half-way, the backend gone when it is to be resumed, then there again.
+"$own" run "$tiny" --on host:0 -o half --executions 8 --quiet >out 2>err </dev/null &
+pid=$!
+i=0
+while ! grep -q '"kind":"executor"' half/run.journal 2>/dev/null && [ $i -lt 300 ]; do
+	sleep 0.05
+	i=$((i + 1))
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+mv $plugin away.so
+"$own" run --resume half --quiet >out 2>err </dev/null
+[ $? -eq 5 ] && grep -q 'host:.*not here now' err && [ "$(wc -l <err)" -eq 1 ]
+check $? "a run whose executor is not here is not resumed: one sentence"
+mv away.so $plugin
+"$own" run --resume half --quiet >out 2>err </dev/null
+rc=$?
+{ [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && [ "$(grep -c '"kind":"case"' half/run.journal)" -eq 16 ]
+check $? "with the executor there again it is completed"
+! grep '"kind":"case"' half/run.journal | grep -q '"status":"failed"'
+check $? "and nothing of it failed"
+
+echo "1..$n"
+exit $bad

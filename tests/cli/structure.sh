@@ -1,0 +1,64 @@
+#!/bin/sh
+# The structure of the house: dependencies point down, plugins include only the installed headers,
+# every plugin exports one symbol and needs no vendor library, file names are unique.
+n=0 bad=0
+check() { # status text [detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || printf '%s\n' "$3" >&2; fi
+}
+
+# Room and the rooms it may include, itself apart.
+rules='base:
+protocol:base
+plugin:base
+executor:base protocol
+measure:base protocol plugin
+run:base protocol plugin executor measure
+result:base measure run
+audit:base result
+contract:base executor measure result audit
+analysis:base protocol measure executor run result audit contract
+report:base protocol measure executor result audit contract analysis
+cli:base protocol plugin executor measure run result audit contract analysis report'
+printf '%s\n' "$rules" > "$T/rules"
+while IFS=: read -r room allowed; do
+	wrong=
+	grep -Hno '^ *# *include "[a-z]*/' "$SRC/core/$room"/*.[ch] | sed 's/# *include "//; s/ //g' > "$T/includes"
+	while read -r line; do
+		to=${line##*:}
+		to=${to%/}
+		case " evenhand $room $allowed " in *" $to "*) ;; *) wrong="$wrong ${line#"$SRC/"}" ;; esac
+	done < "$T/includes"
+	[ -z "$wrong" ]
+	check $? "core/$room includes only rooms below it" "$wrong"
+done < "$T/rules"
+
+wrong=$(grep -Hn '^ *# *include "' "$SRC"/backends/*/*.[ch] "$SRC"/workloads/*/*.[ch] "$SRC"/plugins/*/*.[ch] "$SRC"/plugins/probes/*/*.[ch] |
+	grep -v 'include "evenhand/' | while IFS=: read -r file line text; do
+		name=$(printf %s "$text" | sed 's/.*"\(.*\)".*/\1/')
+		case $file:$name in */backends/shared/*:shared/*) ;; */backends/*:shared/*) [ ! -f "$SRC/backends/$name" ] || continue ;; esac
+		[ -f "$(dirname "$file")/$name" ] || echo "$file:$line: $name"
+	done)
+[ -z "$wrong" ]
+check $? "plugins include only evenhand/*.h and their own files, backends also what they share" "$wrong"
+
+wrong=$(grep -n '# *include' "$SRC"/core/include/evenhand/backend.h | grep -v -e '<stddef.h>' -e '<stdint.h>')
+[ -z "$wrong" ]
+check $? "backend.h stands alone" "$wrong"
+
+for so in "$BUILD"/lib/evenhand/backends/*.so "$BUILD"/lib/evenhand/workloads/*.so "$BUILD"/lib/evenhand/probes/*.so; do
+	names=$(nm -D --defined-only "$so" | awk '$2 ~ /[TBDRVW]/ && $3 !~ /^(_init|_fini|__bss_start|_edata|_end|__asan|__odr_asan|__ubsan|__start|__stop)/ { print $3 }')
+	case $so in */backends/*) want=eh_backend_entry_v1 ;; */probes/*) want=eh_probe_entry_v1 ;; *) want=eh_workload_entry_v1 ;; esac
+	[ "$names" = "$want" ]
+	check $? "$(basename "$so") exports $want alone" "$names"
+	links=$(objdump -p "$so" | awk '/NEEDED/ { print $2 }' | grep -v -E '^(libc|libm|libdl|libpthread|ld-linux[^ ]*|libgcc_s|libasan|libubsan|libclang_rt[^ ]*|librt)\.?.*so' )
+	[ -z "$links" ]
+	check $? "$(basename "$so") links no vendor library and nothing of ours" "$links"
+done
+
+twice=$(find "$SRC/core" "$SRC/backends" "$SRC/workloads" -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
+[ -z "$twice" ]
+check $? "file names are unique in the tree" "$twice"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Puts all that a machine without packages and network needs into one folder and one archive: the
+# built tree, the shared libraries that it needs beside the C library, NVRTC, and run.sh.
+# usage: pack.sh BUILD [FOLDER]     FOLDER: device-pack unless given; its archive is FOLDER.tar.gz
+# Environment: NVRTC, the folder of libnvrtc (default: beside CUDA_HOME, nvcc, /usr/local/cuda, or
+# what ldconfig knows).  PACK_LIMIT, the size in MiB beyond which the archive is called too large (64).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:?usage: pack.sh BUILD [FOLDER]}
+folder=${2:-device-pack}
+limit=${PACK_LIMIT:-64}
+build=$(cd "$build" && pwd)
+fail() {
+	echo "pack.sh: $*" >&2
+	exit 1
+}
+[ -x "$build/bin/evenhand" ] || fail "$build holds no bin/evenhand: build it first (make all)"
+[ -f "$build/lib/evenhand/backends/cuda.so" ] ||
+	fail "$build was configured without the cuda backend: configure --with-cuda=DIR"
+[ ! -e "$folder" ] || fail "$folder exists: remove it or name another folder"
+
+mkdir -p "$folder/tree/lib" "$folder/libraries"
+cp -R "$build/bin" "$build/share" "$folder/tree/"
+cp -R "$build/lib/evenhand" "$folder/tree/lib/"
+cp "$here/run.sh" "$here/device.ini" "$folder/"
+
+# What the C library's package brings is the target's own; everything else travels.
+ldd "$build/bin/evenhand" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' |
+	grep -v -E '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*)\.so' | while read -r name path; do
+	cp -L "$path" "$folder/libraries/$name"
+done
+
+find_nvrtc() {
+	nvcc=$(command -v nvcc 2>/dev/null || true)
+	[ -z "$nvcc" ] || nvcc=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+	for place in "${NVRTC:-}" "${CUDA_HOME:+$CUDA_HOME/lib64}" "${nvcc:+$nvcc/lib64}" /usr/local/cuda/lib64 \
+		$(ldconfig -p 2>/dev/null | sed -n 's|.*libnvrtc\.so\.[0-9].* => \(.*\)/[^/]*$|\1|p'); do
+		if [ -n "$place" ] && ls "$place"/libnvrtc.so.[0-9]* >/dev/null 2>&1; then
+			echo "$place"
+			return
+		fi
+	done
+}
+nvrtc=$(find_nvrtc)
+[ -n "$nvrtc" ] || fail "no libnvrtc.so was found: install the package of NVRTC or name its folder in NVRTC"
+for file in "$nvrtc"/libnvrtc.so.* "$nvrtc"/libnvrtc-builtins.so.*; do
+	name=$(basename "$file")
+	# The soname is what is opened; the full version beside it would be the same bytes again.
+	[ "$name" = "$(objdump -p "$file" | awk '/SONAME/ { print $2 }')" ] || continue
+	cp -L "$file" "$folder/libraries/$name"
+done
+ls "$folder"/libraries/libnvrtc.so.* >/dev/null 2>&1 || fail "$nvrtc holds no libnvrtc.so under its soname"
+
+"$build/bin/evenhand" version >"$folder/VERSION.txt"
+for file in "$folder"/tree/bin/evenhand "$folder"/libraries/*; do
+	strip --strip-debug "$file" 2>/dev/null || true
+done
+tar -C "$(dirname "$folder")" -cf - "$(basename "$folder")" | gzip -9 >"$folder.tar.gz"
+size=$(($(wc -c <"$folder.tar.gz") / 1048576 + 1))
+echo "$folder.tar.gz: $size MiB"
+du -ck "$folder"/libraries/* | sort -rn | awk '{ printf "  %7.1f MiB  %s\n", $1 / 1024, $2 }'
+if [ "$size" -gt "$limit" ]; then
+	echo "pack.sh: more than $limit MiB; xz -9e of the tar is about a third smaller, where the target can unpack it" >&2
+	exit 2
+fi

@@ -1,0 +1,104 @@
+#!/bin/sh
+# The shipped cuda backend on the test driver with the real NVRTC: extensions, every workload, what is
+# said when a part is missing, and errors that stay errors.
+: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
+n=0 bad=0
+ok() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || tail -n 40 "$3" >&2; fi
+}
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+finish() {
+	echo "1..$n"
+	exit $bad
+}
+log=$T/log
+so=$BUILD/lib/evenhand/backends/cuda.so
+driver=$BUILD/tests/drivers/cuda
+unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS CUDA_VISIBLE_DEVICES
+if [ ! -f "$so" ]; then
+	skip "the cuda backend" "it was not built: configure found no CUDA toolkit"
+	finish
+fi
+
+# Without the driver: one sentence that names what was looked for and what to install.
+if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+	skip "advice without a driver" "there is a driver here"
+else
+	"$EVENHAND" devices > "$log" 2>&1
+	grep -q '^cuda .*looked for libcuda.so.1.*install the NVIDIA driver' "$log"
+	ok $? "without a driver, the name looked for and what to install" "$log"
+fi
+"$EVENHAND" --set cuda.library=libm.so.6 devices > "$log" 2>&1
+grep -q '^cuda .*libm.so.6 has no cuInit; .*update the NVIDIA driver' "$log"
+ok $? "a library that is no driver is refused by the first function it lacks" "$log"
+"$EVENHAND" --set cuda.schedule=never devices > "$log" 2>&1
+grep -q '^cuda .*cuda.schedule is never, and it can be auto, spin, yield or block' "$log"
+ok $? "a setting that is no word of it is refused" "$log"
+
+if [ ! -f "$driver/libcuda.so.1" ]; then
+	skip "the cuda backend on the test driver" "the test driver was not built"
+	finish
+fi
+LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+"$EVENHAND" devices -v > "$log" 2>&1
+grep -q '^cuda:0 .*TEST .*simulated' "$log"
+ok $? "the test driver's device is found and marked simulated" "$log"
+grep -q '^runtime *CUDA driver API  *[1-9]' "$log" && grep -q '^compiler *NVRTC' "$log"
+ok $? "its layers name the driver API and NVRTC with versions" "$log"
+
+"$EVENHAND" --set cuda.nvrtc=/none/libnvrtc.so devices > "$log" 2>&1
+grep -q '^cuda .*Only what needs no kernel can run.*/none/libnvrtc.so' "$log" && grep -q '^cuda:0 ' "$log"
+ok $? "without NVRTC the devices stay, and a note says what cannot run" "$log"
+if "$EVENHAND" devices 2>/dev/null | grep -q 'Only what needs no kernel can run'; then
+	skip "kernels on the test driver" "no NVRTC is installed"
+	finish
+fi
+
+# The whole suite runs in cuda.sh; here, what must not have been skipped.
+for part in graph/ peer/ transfer/shared kernel/scalar-arguments; do
+	"$EVENHAND" plugin check "$so" --only "$part" --deadline 60s > "$log" 2>&1 && grep -q '^  pass' "$log" &&
+		! grep -q '^  skip' "$log"
+	ok $? "$part passes on every test device, and nothing of it is skipped" "$log"
+done
+
+"$EVENHAND" run "$SRC/tests/drivers/cuda-backend.ini" --on cuda:0 -o "$T/results" > "$log" 2>&1
+rc=$?
+[ $rc -eq 0 ]
+ok $? "every workload runs and verifies" "$log"
+result=$(find "$T/results" -name 'cuda-*.json' | head -n 1)
+python3 - "$result" > "$T/facts" 2>&1 <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+text = json.dumps(r)
+assert '"simulated"' in text, "not marked simulated"
+assert '"ptx"' in text, "the IR is not recorded"
+assert 'NVRTC' in text, "the compiler is not recorded"
+assert 'from PTX by the driver' in text, "the target does not say who compiled last"
+assert 'compute-capability' in text, "the hardware layer lacks its facts"
+cases = r["cases"]
+assert len(cases) == 22, len(cases)
+wrong = [c["id"] + ": " + c["status"] for c in cases if c["status"] not in ("valid", "not-converged")]
+assert not wrong, wrong
+PY
+ok $? "the result says simulated, PTX and who compiled it" "$T/facts"
+
+# Errors, each planted in the driver.
+planted() { # fault, part of test names, words that must be said
+	EVENHAND_TEST_FAULT=$1 timeout 60 "$EVENHAND" plugin check "$so" --device 0 --only "$2" --deadline 20s > "$log" 2>&1
+	rc=$?
+	[ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -q "$3" "$log"
+	ok $? "$1: $3" "$log"
+}
+planted 'cuMemAlloc_v2@1+=2' buffer/alignment 'cuMemAlloc returned CUDA_ERROR_OUT_OF_MEMORY (2).*nvidia-smi'
+planted 'cuLaunchKernel@1=700' kernel/values 'CUDA_ERROR_ILLEGAL_ADDRESS (700).*new process'
+planted 'cuStreamCreate@1+=802' queue/two-queues 'CUDA_ERROR_SYSTEM_NOT_READY (802).*nvidia-fabricmanager'
+planted 'cuInit=803' device/info 'CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803).*two versions'
+EVENHAND_TEST_FAULT='cuInit=100' "$EVENHAND" devices > "$log" 2>&1
+grep -q '^cuda .*sees no device.*nvidia-smi' "$log"
+ok $? "a driver without a device is a note, not an error" "$log"
+finish

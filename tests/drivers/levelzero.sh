@@ -1,0 +1,241 @@
+#!/bin/sh
+# The levelzero backend, as shipped, behind the real loader on the test driver: the conformance suite in
+# every way of working, the loader's validation layer, every workload, the sweep that makes each call
+# fail once, drivers that lie, and mistakes planted in the backend.
+: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
+n=0 bad=0
+ok() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || tail -n 40 "$3" >&2; fi
+}
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+finish() {
+	echo "1..$n"
+	exit $bad
+}
+log=$T/log
+so=$BUILD/lib/evenhand/backends/levelzero.so
+driver=$BUILD/tests/drivers/levelzero/libze_test.so
+unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS EVENHAND_TEST_ZE EVENHAND_TEST_PROGRESS ZE_ENABLE_ALT_DRIVERS \
+	ZE_ENABLE_VALIDATION_LAYER ZE_ENABLE_PARAMETER_VALIDATION ZE_AFFINITY_MASK
+if [ ! -f "$so" ]; then
+	skip "the levelzero backend" "it was not built: configure found no level_zero/ze_api.h"
+	finish
+fi
+
+# What is said when a part is missing.
+says() { # setting, words
+	"$EVENHAND" --set "levelzero.$1" devices > "$log" 2>&1
+	grep -q "^levelzero .*$2" "$log"
+	ok $? "$1: $2" "$log"
+}
+says library=/none/libze.so '/none/libze.so cannot be opened .*install the package libze1'
+says library=libm.so.6 'libm.so.6 has no zeInit; .*update libze1'
+says lists=never 'levelzero.lists is never, and it can be auto, regular or immediate'
+says order=never 'levelzero.order is never, and it can be auto, list or barriers'
+says compiler=never 'levelzero.compiler is never, and it can be auto, prebuilt, ocloc or clang'
+nm -D --defined-only "$so" | grep -v ' eh_backend_entry_v1$' > "$log"
+[ ! -s "$log" ]
+ok $? "it exports one symbol" "$log"
+! ldd "$so" | grep -q 'libze_loader'
+ok $? "it links no library of a vendor"
+
+# The SPIR-V that was made with the project.
+spirv=$BUILD/lib/evenhand/spirv
+if [ -f "$spirv/compiler" ] && command -v spirv-val >/dev/null 2>&1; then
+	count=0
+	: > "$log"
+	for f in "$spirv"/*.spv; do
+		count=$((count + 1))
+		spirv-val --target-env opencl1.2 "$f" >> "$log" 2>&1 || echo "$f" >> "$log"
+	done
+	[ $count -gt 10 ] && [ ! -s "$log" ]
+	ok $? "spirv-val accepts all prebuilt kernels" "$log"
+	! "$EVENHAND" kernels "$T/kernels" > "$log" 2>&1 || [ "$(find "$T/kernels" -name '*.c' | wc -l)" -eq $count ]
+	ok $? "every kernel of the released protocols is among them" "$log"
+else
+	skip "spirv-val accepts all prebuilt kernels" "no SPIR-V was prebuilt, or spirv-tools are not installed"
+fi
+
+for tool in clang-15 llvm-spirv-15; do
+	if ! command -v $tool >/dev/null 2>&1; then
+		skip "the levelzero backend on the test driver" "$tool is not installed"
+		finish
+	fi
+done
+if [ ! -f "$driver" ]; then
+	skip "the levelzero backend on the test driver" "the test driver was not built"
+	finish
+fi
+ZE_ENABLE_ALT_DRIVERS=$driver
+export ZE_ENABLE_ALT_DRIVERS
+"$EVENHAND" devices -v > "$log" 2>&1
+if grep -q '^levelzero .*libze_loader.so.1' "$log" && ! grep -q '^levelzero:0 ' "$log"; then
+	skip "the levelzero backend on the test driver" "the Level Zero loader is not installed (package libze1)"
+	finish
+fi
+if [ ! -f /etc/OpenCL/vendors/pocl.icd ]; then
+	skip "the levelzero backend on the test driver" "PoCL is not installed"
+	finish
+fi
+# Other stacks in one process with PoCL do not always bear it.
+OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+export OCL_ICD_VENDORS
+[ "$(grep -c '^levelzero:[0-9.]* .*TEST .*simulated' "$log")" -eq 4 ] && grep -q '^levelzero:0.1 .*tile 1' "$log"
+ok $? "two devices and the two tiles of the first are listed and simulated" "$log"
+grep -q '^driver *Level Zero driver  *1.2.345' "$log" && grep -q '^runtime *Level Zero loader  *[1-9]' "$log" &&
+	grep -q '^compiler *clang + llvm-spirv' "$log"
+ok $? "layers name driver, loader and compilers with versions" "$log"
+if [ -f "$BUILD/lib/evenhand/probes/sysman.so" ]; then
+	grep -q '^sensors: sysman .*simulated.*levelzero:0.1' "$log"
+	ok $? "the sysman probe reads its sensors through the loader, and finds device and tiles" "$log"
+else
+	skip "the sysman probe through the loader" "it was not built"
+fi
+"$EVENHAND" devices --json > "$log" 2>&1
+grep -q '0000:4d:00.0' "$log" && grep -q '11111111-1111-1111-1111-111111110002' "$log"
+ok $? "a tile has the address of its card and a UUID of its own" "$log"
+EVENHAND_TEST_ZE=devices=0 "$EVENHAND" devices > "$log" 2>&1
+grep -q '^levelzero .*finds no device: .*intel-level-zero-gpu' "$log"
+ok $? "a loader without a device is a note that says what to install" "$log"
+
+# The suite: it asks whether work begins although nobody waits, so the driver is told to do that.
+suite() { # text, arguments
+	text=$1
+	shift
+	EVENHAND_TEST_PROGRESS=20 "$EVENHAND" "$@" --deadline 60s > "$log" 2>&1
+	rc=$?
+	[ $rc -eq 0 ] && grep -q ' passed, .* 0 failed' "$log"
+	ok $? "$text" "$log"
+}
+ZE_ENABLE_VALIDATION_LAYER=1 ZE_ENABLE_PARAMETER_VALIDATION=1
+export ZE_ENABLE_VALIDATION_LAYER ZE_ENABLE_PARAMETER_VALIDATION
+suite "the conformance suite passes under the loader's validation layer" plugin check "$so" --device 0
+for test in graph/records graph/order peer/copy peer/wait-mark kernel/fp64 mark/clock mark/passed; do
+	grep -q "^  pass  $test\$" "$log"
+	ok $? "$test ran" "$log"
+done
+EVENHAND_TEST_ZE=api=109
+export EVENHAND_TEST_ZE
+suite "a flag that the loader does not know is done without" plugin check "$so" --device 0 --only queue/in-order
+unset ZE_ENABLE_VALIDATION_LAYER ZE_ENABLE_PARAMETER_VALIDATION
+for part in queue graph; do
+	suite "$part in lists that keep order by themselves" plugin check "$so" --device 0 --only $part
+done
+unset EVENHAND_TEST_ZE
+for part in queue graph mark; do
+	suite "$part with regular lists" --set levelzero.lists=regular plugin check "$so" --device 0 --only $part
+done
+EVENHAND_TEST_FAULT='zeCommandListCreateImmediate@1+=unsupported'
+export EVENHAND_TEST_FAULT
+suite "regular lists are taken where there are no others" plugin check "$so" --device 0 --only queue/many
+unset EVENHAND_TEST_FAULT
+EVENHAND_TEST_ZE='peer=0 bits=26 api=101 hertz=12500000'
+export EVENHAND_TEST_ZE
+suite "copies through the host between devices that do not reach each other" plugin check "$so" --device 1 --only peer
+suite "a clock of version 1.1 that begins again every 5 seconds" plugin check "$so" --device 3 --only mark/elapsed
+EVENHAND_TEST_ZE='bits=12'
+suite "a clock that begins again too often is not believed" plugin check "$so" --device 0 --only mark/wait
+EVENHAND_TEST_ZE='bits=0'
+suite "a device without a clock gives no times, and all else works" plugin check "$so" --device 0 --only mark
+unset EVENHAND_TEST_ZE
+"$EVENHAND" --set levelzero.compiler=clang plugin check "$so" --device 0 --only program --deadline 60s > "$log" 2>&1
+ok $? "programs are built by clang and the translator" "$log"
+
+# Intel's compiler is not here: a program that takes its arguments stands in for it.
+mkdir -p "$T/bin"
+cat > "$T/bin/ocloc" <<'SH'
+#!/bin/sh
+[ "$1" = --version ] && echo "ocloc stand-in 1.0" && exit 0
+[ "$1 $2 $3 $4 $5 $6" = "compile -q -file kernel.cl -device 0x0bd5" ] && [ "$7 $8" = "-spv_only -options" ] || exit 9
+clang-15 -x cl "$9" -target spir64 -Xclang -finclude-default-header -O1 -Xclang -disable-llvm-passes -emit-llvm -c kernel.cl -o k.bc &&
+	llvm-spirv-15 --spirv-max-version=1.0 k.bc -o kernel_pvc.spv
+SH
+chmod +x "$T/bin/ocloc"
+"$EVENHAND" --set levelzero.compiler=ocloc --set "levelzero.ocloc=$T/bin/ocloc" plugin check "$so" --device 0 --only program --deadline 60s > "$log" 2>&1
+ok $? "programs are built by what is called like ocloc" "$log"
+"$EVENHAND" --set levelzero.compiler=ocloc --set levelzero.ocloc=/none plugin check "$so" --device 0 --only program/macros > "$log" 2>&1
+rc=$?
+[ $rc -ne 0 ] && grep -q 'nothing here makes SPIR-V: install the package intel-ocloc' "$log"
+ok $? "without a compiler, what to install" "$log"
+
+# Every workload.
+# Slow commands, so that the time of a command is more than that of asking for it.
+EVENHAND_TEST_FAULT=slow=200 "$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0.1 -o "$T/results" > "$log" 2>&1
+ok $? "every workload runs and verifies on a tile" "$log"
+result=$(find "$T/results" -name '*.json' | head -n 1)
+python3 - "$result" > "$T/facts" 2>&1 <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+text = json.dumps(r)
+for words in ('"simulated"', '"spirv"', 'clang + llvm-spirv', 'Level Zero loader', '"native"', '"clock-hertz": {"value": "19200000"'):
+    assert words in text, words + " is not recorded"
+wrong = [c["id"] + ": " + c["status"] for c in r["cases"] if c["status"] not in ("valid", "not-converged")]
+assert not wrong, wrong
+assert len(r["cases"]) == 22, len(r["cases"])
+PY
+ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
+
+# Each call fails once.
+mkdir -p "$T/binaries"
+"$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" unknown \
+	zeDeviceGetComputeProperties zeDeviceGetModuleProperties zeDeviceGetMemoryProperties \
+	zeDeviceGetMemoryAccessProperties zeDeviceGetCacheProperties zeDevicePciGetPropertiesExt \
+	zeDeviceGetSubDevices zeDeviceGetProperties zeModuleGetNativeBinary zeModuleBuildLogGetString > "$T/sweep" 2>&1
+ok $? "every call fails once: one error each, no crash, nothing left, nothing wrong" "$T/sweep"
+[ "$(grep -c '^ok' "$T/sweep")" -gt 45 ]
+ok $? "the sweep meets more than 45 functions" "$T/sweep"
+
+# Drivers that lie.
+planted() { # fault, part of test names, words that must be said
+	EVENHAND_TEST_FAULT=$1 timeout 60 "$EVENHAND" plugin check "$so" --device 0 --only "$2" --deadline 20s > "$log" 2>&1
+	rc=$?
+	[ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -q "$3" "$log"
+	ok $? "$1: $3" "$log"
+}
+planted 'zeMemAllocDevice@1+=oom' buffer/alignment 'zeMemAllocDevice returned ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY'
+planted 'zeModuleCreate@1+=build' kernel/values 'zeModuleCreate returned ZE_RESULT_ERROR_MODULE_BUILD_FAILURE'
+planted 'zeInit=0x70020000' device/info 'ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE.*libigc'
+planted 'lost@1' transfer/copy 'ZE_RESULT_ERROR_DEVICE_LOST.*dmesg'
+planted early transfer/copy fail
+planted 'wrong@2+' transfer/copy fail
+planted 'stale@2+' transfer/copy fail
+planted 'clock@2=jump' mark/elapsed 'longer than the host saw'
+for fault in early 'wrong@4+' 'stale@2+' 'lost@6' 'clock=one'; do
+	rm -rf "$T/lied"
+	EVENHAND_TEST_FAULT=$fault timeout 60 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 -q -o "$T/lied" > "$log" 2>&1
+	rc=$?
+	[ $rc -ne 0 ] && [ $rc -lt 124 ] && ! grep -q '"status": *"valid"' "$T"/lied/*.json
+	ok $? "$fault: no row is valid" "$log"
+done
+
+# Mistakes planted in the backend must be found by the suite.
+mistake() { # text, file, sed script, part of test names
+	rm -rf "$T/planted"
+	mkdir -p "$T/planted"
+	sed "$3" "$SRC/backends/levelzero/$2" > "$T/planted/$2"
+	if cmp -s "$SRC/backends/levelzero/$2" "$T/planted/$2"; then
+		ok 1 "$1: nothing was planted"
+		return
+	fi
+	others=$(find "$BUILD/obj/backends/levelzero" -name '*.o' ! -name "${2%.c}.o")
+	# CC, SANITIZE and the list of objects may be several words.
+	# shellcheck disable=SC2086
+	$CC -std=gnu17 -D_GNU_SOURCE -w -O0 ${SANITIZE:-} -fPIC -shared -fvisibility=hidden -I"$SRC/core/include" -I"$SRC/backends" \
+		-I"$SRC/backends/levelzero" -o "$T/planted/levelzero.so" "$T/planted/$2" $others "$BUILD/obj/backends/shared.a" > "$log" 2>&1 || {
+		ok 1 "$1: does not compile" "$log"
+		return
+	}
+	timeout 60 "$EVENHAND" plugin check "$T/planted/levelzero.so" --device 0 --only "$4" --deadline 20s > "$log" 2>&1
+	rc=$?
+	[ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -q '^  fail' "$log"
+	ok $? "$1 is found" "$log"
+}
+mistake "a missing barrier between commands" lz_queue.c 's/|| !q->behind ||/|| q->behind ||/' queue/in-order
+mistake "a missing wait" lz_events.c 's/rc = d->api->event_wait(event->handle, UINT64_MAX);/rc = ZE_RESULT_SUCCESS;/' transfer/upload
+mistake "a missing reset of an event" lz_events.c 's/const ze_result_t rc = d->api->event_reset(event->handle);/const ze_result_t rc = ZE_RESULT_SUCCESS;/' transfer/upload
+mistake "a graph that does not wait for what is before it" lz_graphs.c 's/rc = append_gate(q, graph->list, &graph->enter, &where);/rc = ZE_RESULT_SUCCESS;/' graph
+finish

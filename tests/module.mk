@@ -1,0 +1,134 @@
+# Unit tests: one program per tests/unit/test_*.c (cmocka), linked with all of core but main.
+# Shell tests: tests/{abi,cli,opencl,fuzz}/*.sh.  All speak TAP; tests/run.sh runs and counts.
+unit_sources := $(if $(filter yes,$(HAVE_CMOCKA)),$(sort $(wildcard $(srcdir)/tests/unit/test_*.c)))
+unit_programs := $(patsubst $(srcdir)/tests/unit/%.c,tests/unit/%,$(unit_sources))
+OBJECTS += $(call objects,$(unit_sources))
+$(call objects,$(unit_sources)): private CORE_CPPFLAGS += -I$(srcdir)/tests/unit $(CMOCKA_CFLAGS)
+tests/unit/%: obj/tests/unit/%.o $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(LIBRARY_LIBS) $(LIBS)
+.SECONDARY: $(call objects,$(unit_sources))
+obj/tests/unit/test_backend_shared.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
+tests/unit/test_backend_shared: obj/backends/shared.a
+
+obj/tests/unit/test_levelzero_clock.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
+tests/unit/test_levelzero_clock: obj/backends/levelzero/lz_clock.o
+
+# Fuzz drivers: programs that feed files to a reader.
+fuzz_sources := $(sort $(wildcard $(srcdir)/tests/fuzz/*.c))
+fuzz_programs := $(patsubst $(srcdir)/tests/fuzz/%.c,tests/fuzz/%,$(fuzz_sources))
+OBJECTS += $(call objects,$(fuzz_sources))
+tests/fuzz/%: obj/tests/fuzz/%.o $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+.SECONDARY: $(call objects,$(fuzz_sources))
+
+# Tools of the benches that use the project's own code.
+tool_sources := $(sort $(wildcard $(srcdir)/tests/bench/make_*.c))
+tool_programs := $(patsubst $(srcdir)/tests/bench/%.c,tests/bench/%,$(tool_sources))
+OBJECTS += $(call objects,$(tool_sources))
+tests/bench/%: obj/tests/bench/%.o $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+.SECONDARY: $(call objects,$(tool_sources))
+
+# Experiments on data whose truth is known: `make stat`, and in short form in the tests.
+stat_sources := $(sort $(wildcard $(srcdir)/tests/stat/*.c))
+stat_programs := $(patsubst $(srcdir)/tests/stat/%.c,tests/stat/%,$(stat_sources))
+OBJECTS += $(call objects,$(stat_sources))
+$(call objects,$(stat_sources)): private CORE_CPPFLAGS += -I$(srcdir)/tests/stat
+tests/stat/%: obj/tests/stat/%.o $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+.SECONDARY: $(call objects,$(stat_sources))
+
+# Backends that exist to be refused or to lie.
+bad_sources := $(sort $(wildcard $(srcdir)/tests/backends/*.c))
+bad_plugins := $(patsubst $(srcdir)/tests/backends/%.c,tests/backends/%.so,$(bad_sources))
+OBJECTS += $(call objects,$(bad_sources))
+tests/backends/%.so: obj/tests/backends/%.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+.SECONDARY: $(call objects,$(bad_sources))
+
+# Test drivers: libraries named like the vendors', whose devices are simulated, and the sweep, which
+# makes each of their functions fail in turn.
+driver_shared := $(filter-out %/sweep.c,$(sort $(wildcard $(srcdir)/tests/drivers/shared/*.c)))
+sweep_source := $(wildcard $(srcdir)/tests/drivers/shared/sweep.c)
+OBJECTS += $(call objects,$(driver_shared) $(sweep_source))
+$(call objects,$(driver_shared)): private CORE_CPPFLAGS :=
+test_drivers := $(patsubst $(srcdir)/tests/drivers/shared/%.c,tests/drivers/%,$(sweep_source))
+tests/drivers/sweep: $(call objects,$(sweep_source)) $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+planted_source := $(wildcard $(srcdir)/tests/drivers/planted.c)
+OBJECTS += $(call objects,$(planted_source))
+test_drivers += $(patsubst $(srcdir)/%.c,%,$(planted_source))
+tests/drivers/planted: $(call objects,$(planted_source))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+ifneq ($(filter cuda,$(BACKENDS)),)
+libcuda_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cuda/*.c))
+OBJECTS += $(call objects,$(libcuda_sources))
+$(call objects,$(libcuda_sources)): private CORE_CPPFLAGS := $(cuda_CPPFLAGS) \
+	-DPTX_FOLDER='"$(abspath $(srcdir))/tests/drivers/cuda"'
+obj/tests/drivers/cuda/ptx_embed.o: $(wildcard $(srcdir)/tests/drivers/cuda/ptx_*.h)
+tests/drivers/cuda/libcuda.so.1: $(call objects,$(libcuda_sources) $(driver_shared))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -Wl,-soname,libcuda.so.1 $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl -lm $(LIBS)
+test_drivers += tests/drivers/cuda/libcuda.so.1
+endif
+# HIP of ROCm 5 with hiprtc inside, and of ROCm 6 and 7 with hiprtc beside it.
+ifneq ($(filter hip,$(BACKENDS)),)
+hip_runtime := $(sort $(wildcard $(srcdir)/tests/drivers/hip/thip_*.c))
+hip_compiler := $(sort $(wildcard $(srcdir)/tests/drivers/hip/trtc_*.c))
+hip_faults := $(srcdir)/tests/drivers/shared/faults.c
+OBJECTS += $(call objects,$(hip_runtime) $(hip_compiler))
+$(call objects,$(hip_runtime) $(hip_compiler)): private CORE_CPPFLAGS := $(hip_CPPFLAGS) \
+	-DEMU_FOLDER='"$(abspath $(srcdir))/tests/drivers/hip"'
+obj/tests/drivers/hip/trtc_embed.o: $(wildcard $(srcdir)/tests/drivers/hip/emu*.h)
+tests/drivers/hip5/libamdhip64.so.5: $(call objects,$(hip_runtime) $(hip_compiler) $(driver_shared))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(srcdir)/tests/drivers/hip/five.map \
+		$(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl $(LIBS)
+tests/drivers/hip6/libamdhip64.so.6 tests/drivers/hip7/libamdhip64.so.7: $(call objects,$(hip_runtime) $(driver_shared))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl $(LIBS)
+tests/drivers/hip6/libhiprtc.so.6 tests/drivers/hip7/libhiprtc.so.7: $(call objects,$(hip_compiler) $(hip_faults))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl $(LIBS)
+hip_real_source := $(srcdir)/tests/drivers/hip_real.c
+OBJECTS += $(call objects,$(hip_real_source))
+$(call objects,$(hip_real_source)): private CORE_CPPFLAGS += -I$(srcdir)/backends $(hip_CPPFLAGS)
+tests/drivers/hip_real: $(call objects,$(hip_real_source) $(filter-out %/hip.c,$(wildcard $(srcdir)/backends/hip/*.c))) obj/backends/shared.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) -ldl $(LIBS)
+test_drivers += tests/drivers/hip_real
+test_drivers += tests/drivers/hip5/libamdhip64.so.5 tests/drivers/hip6/libamdhip64.so.6 \
+	tests/drivers/hip6/libhiprtc.so.6 tests/drivers/hip7/libamdhip64.so.7 tests/drivers/hip7/libhiprtc.so.7
+endif
+ifneq ($(filter levelzero,$(BACKENDS)),)
+ifneq ($(filter opencl,$(BACKENDS)),)
+libze_sources := $(sort $(wildcard $(srcdir)/tests/drivers/levelzero/*.c))
+OBJECTS += $(call objects,$(libze_sources))
+$(call objects,$(libze_sources)): private CORE_CPPFLAGS := $(levelzero_CPPFLAGS) $(opencl_CPPFLAGS)
+tests/drivers/levelzero/libze_test.so: $(call objects,$(libze_sources) $(driver_shared))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl $(LIBS)
+test_drivers += tests/drivers/levelzero/libze_test.so
+endif
+endif
+
+.PHONY: tests check bench stat
+tests: all $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers)
+check: tests
+	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
+		SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh $(srcdir)/tests/run.sh $(TESTS)
+
+bench: all $(tool_programs)
+	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
+		sh $(srcdir)/tests/bench/run.sh $(BENCH)
+
+stat: all $(stat_programs) $(bad_plugins)
+	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
+		sh $(srcdir)/tests/stat/run.sh $(STAT)

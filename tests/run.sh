@@ -1,0 +1,110 @@
+#!/bin/sh
+# Runs the tests and counts what they print (TAP).  A test program that ends with another status
+# than 0, prints no plan, or prints fewer lines than planned, is a failure of its own.
+# usage: run.sh [NAME...]   NAME is part of a test's path; without one, all tests run
+# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_JOBS tests run side by side (one per CPU),
+# but those that watch processes and clocks run alone.  The closing line is
+# "N passed, N failed, N skipped".
+set -u
+export SRC BUILD EVENHAND CC
+export LC_ALL=C
+: "${EVENHAND_TEST_TIMEOUT:=240}" "${EVENHAND_TEST_JOBS:=$(nproc)}"
+export EVENHAND_TEST_TIMEOUT
+work=$BUILD/tests/work
+
+# run.sh --one "NAME PATH": one test; its summary is in NAME.sum: passed, failed, skipped.
+if [ "${1:-}" = --one ]; then
+	name=${2%% *}
+	path=${2#* }
+	T=$work/$(printf %s "$name" | tr '/' '_')
+	export T
+	mkdir -p "$T"
+	log=$T.log
+	began=$(date +%s)
+	case $path in
+	*.sh) timeout -k 5 "$EVENHAND_TEST_TIMEOUT" sh "$path" >"$log" 2>"$log.err" </dev/null ;;
+	# A unit test is no installed program: it finds its parts because it is told where.
+	*) EVENHAND_WORKLOAD_PATH=$BUILD/lib/evenhand/workloads \
+		timeout -k 5 "$EVENHAND_TEST_TIMEOUT" "$path" >"$log" 2>"$log.err" </dev/null ;;
+	esac
+	rc=$?
+	ok=$(grep -c '^ok ' "$log")
+	skip=$(grep -ci '^ok .*# skip' "$log")
+	bad=$(grep -c '^not ok ' "$log")
+	plan=$(sed -n 's/^1\.\.\([0-9][0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print NR ? n : "" }')
+	why=
+	if [ "$bad" -eq 0 ]; then
+		if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then why="stopped after $EVENHAND_TEST_TIMEOUT s"
+		elif [ $rc -ne 0 ]; then why="ended with status $rc"
+		elif [ -z "$plan" ]; then why="printed no plan"
+		elif [ "$plan" -ne $((ok + bad)) ]; then why="planned $plan tests and ran $((ok + bad))"
+		fi
+		[ -z "$why" ] || bad=1
+	fi
+	took=$(($(date +%s) - began))
+	if [ "$bad" -eq 0 ]; then
+		shown=$(
+			printf '  %-44s %3d passed%s%s\n' "$name" "$((ok - skip))" \
+				"$([ "$skip" -eq 0 ] || printf ', %d skipped' "$skip")" "$([ $took -lt 5 ] || printf '  (%d s)' $took)"
+			grep -i '^ok .*# skip' "$log" | sed 's/^ok [0-9]* -* */      skipped: /'
+		)
+	else
+		shown=$(
+			printf '  %-44s FAILED %s\n' "$name" "$why"
+			grep '^not ok ' "$log" | sed 's/^/      /'
+			tail -n 12 "$log.err" | sed 's/^/      | /'
+		)
+	fi
+	printf '%s\n' "$shown"
+	echo "$((ok - skip)) $bad $skip $name" >"$T.sum"
+	exit 0
+fi
+
+rm -rf "$work"
+mkdir -p "$work"
+# Tests see neither the user's plugins nor the user's files.
+export XDG_DATA_HOME="$work/xdg-data" XDG_CACHE_HOME="$BUILD/tests/cache" EVENHAND_CACHE_DIR="$BUILD/tests/cache/evenhand"
+export XDG_CONFIG_HOME="$work/xdg-config" XDG_STATE_HOME="$work/xdg-state"
+for name in $(env | sed -n 's/^\(EVENHAND_[A-Z_]*\)=.*/\1/p'); do # not the program itself
+	case $name in EVENHAND_TEST_* | EVENHAND_CACHE_DIR) ;; *) unset "$name" ;; esac
+done
+unset SOURCE_DATE_EPOCH
+if [ -n "${SANITIZE:-}" ]; then
+	# Drivers leak at exit, and Mesa's Clover aborts in its constructor under AddressSanitizer.
+	export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+fi
+
+{
+	for t in "$BUILD"/tests/unit/test_*; do
+		[ -f "$t" ] && [ -x "$t" ] && printf 'unit/%s %s\n' "$(basename "$t")" "$t"
+	done
+	for room in abi fuzz contract cli drivers opencl; do
+		for t in "$SRC/tests/$room"/*.sh; do
+			[ -f "$t" ] && printf '%s %s\n' "${t#"$SRC/tests/"}" "$t"
+		done
+	done
+} | while read -r name path; do
+	hit=yes
+	if [ $# -gt 0 ]; then
+		hit=no
+		for want; do case $name in *"$want"*) hit=yes ;; esac; done
+	fi
+	[ $hit = no ] || printf '%s %s\n' "$name" "$path"
+done >"$work/list"
+
+started=$(date +%s)
+timed='^(cli/(run-basic|run-kill|run-memory|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry)|abi/suite|opencl/)'
+together() { grep -v -E "$timed" "$work/list"; }
+alone() { grep -E "$timed" "$work/list"; }
+together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one
+alone | xargs -r -d '\n' -n 1 sh "$0" --one
+echo
+cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
+	{ passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
+	END {
+		if (NR != planned) { failed += planned - NR; names = names " (" planned - NR " tests left no summary)" }
+		if (names != "") print "failed:" names
+		printf "in %d s\n%d passed, %d failed, %d skipped\n", seconds, passed, failed, skipped
+		exit failed > 0 || passed + skipped == 0
+	}'

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A backend inside the test program, with faults to order.  Work takes real time: every command
+ * has a time at which it completes on the host's clock, takes effect then, and waiting for it means
+ * waiting until then.  The device clock is the host's, unless a fault bends it.
+ */
+#ifndef TESTS_FAKE_BACKEND_H
+#define TESTS_FAKE_BACKEND_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "plugin/session.h"
+
+enum fault {
+	FAULT_NONE,
+	FAULT_EARLY,          /* waiting does not wait; downloads do                          */
+	FAULT_EARLY_BLIND,    /* neither does                                                 */
+	FAULT_TICK,           /* every device time is 1 ns                                    */
+	FAULT_CLOCK_FAST,     /* the device clock runs 1.5 times as fast                      */
+	FAULT_CLOCK_SLOW,     /* or 0.3 times                                                 */
+	FAULT_WRONG,          /* one value of each output is wrong                            */
+	FAULT_STALE,          /* a download gives what the first one of that buffer gave      */
+	FAULT_SKIP,           /* launches do nothing and take no time                         */
+	FAULT_SKIP_REPEATED,  /* a launch equal to the last command is left out               */
+	FAULT_MERGE,          /* equal launches without a mark between them become one        */
+	FAULT_ERROR,          /* launching fails                                              */
+	FAULT_LOST,           /* the device is lost                                           */
+	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
+	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
+	FAULT_PASSED          /* asked without waiting, every mark has passed                 */
+};
+
+enum { FAKE_COMPUTE = 1, FAKE_MEMORY, FAKE_WORK };
+
+typedef struct fake_command fake_command;
+struct fake_command {
+	enum { FAKE_FILL, FAKE_COPY, FAKE_UPLOAD, FAKE_LAUNCH, FAKE_MARK } kind;
+	uint64_t done_ns;
+	eh_buffer *buffer;
+	uint64_t offset, bytes;
+	uint32_t pattern;
+	void *data;             /* of an upload                                               */
+	int kernel;
+	eh_buffer *args[3];
+	int64_t numbers[4];
+	uint32_t groups;
+	eh_mark *mark;
+	fake_command *next;
+};
+
+typedef struct fake {
+	enum fault fault;
+	uint64_t fault_after;   /* launches of the work; 0 = from the start                   */
+	uint64_t work_ns;       /* one launch of the work                                     */
+	uint64_t read_ns;       /* every download sleeps so long after the work               */
+	bool read_least;        /* or lasts at least so long, the wait for the work included  */
+	uint64_t unseen_ns;     /* that the device clock leaves out between two marks         */
+	uint64_t launches;      /* of the work                                                */
+	uint64_t slow_after;    /* launches of the work after which the canary takes four times
+	                           as long; 0 = never                                         */
+	uint64_t busy_ns;       /* when everything enqueued has completed                     */
+	fake_command *first, *last;
+	int64_t last_launch;    /* the number that tells launches of the work apart, -1 none  */
+	size_t objects;         /* alive, to find leaks                                       */
+} fake;
+
+struct eh_device { fake *f; };
+struct eh_queue { fake *f; };
+struct eh_buffer { fake *f; uint64_t bytes; unsigned char *data, *old; };
+struct eh_program { fake *f; eh_kernel *kernels; };
+struct eh_kernel { int id; };
+struct eh_mark { fake *f; uint64_t done_ns; };
+
+static bool fake_has(const fake *f, enum fault fault)
+{
+	return f->fault == fault && f->launches >= f->fault_after;
+}
+
+static void fake_run(const fake_command *c, bool wrong)
+{
+	switch (c->kind) {
+	case FAKE_FILL:
+		for (uint64_t i = 0; i < c->bytes; i += 4)
+			memcpy(c->buffer->data + c->offset + i, &c->pattern, 4);
+		break;
+	case FAKE_COPY:
+		memcpy(c->buffer->data + c->offset, c->args[0]->data + c->numbers[0], c->bytes);
+		break;
+	case FAKE_UPLOAD:
+		memcpy(c->buffer->data + c->offset, c->data, c->bytes);
+		break;
+	case FAKE_MARK:
+		break;
+	case FAKE_LAUNCH: {
+		float *out = (float *)c->args[1]->data;
+
+		if (c->kernel == FAKE_WORK) {
+			const float *in = (const float *)c->args[0]->data;
+
+			for (int64_t i = 0; i < c->numbers[0]; i++)
+				out[i] = 2 * in[i] + 1;
+			if (wrong)
+				out[c->numbers[0] / 2] += 1;
+		} else {
+			float value = c->kernel == FAKE_MEMORY ? (float)c->numbers[1] : 0.5f;
+
+			for (uint32_t i = 0; i < c->groups * 64; i++)
+				out[i] = value;
+		}
+		break;
+	}
+	}
+}
+
+/* Everything that has completed by now takes effect. */
+static void fake_advance(fake *f, uint64_t now)
+{
+	while (f->first != NULL && f->first->done_ns <= now) {
+		fake_command *c = f->first;
+
+		fake_run(c, fake_has(f, FAULT_WRONG));
+		f->first = c->next;
+		if (f->first == NULL)
+			f->last = NULL;
+		free(c->data);
+		free(c);
+	}
+}
+
+static void fake_wait_until(fake *f, uint64_t when)
+{
+	uint64_t now = clock_now_ns();
+
+	while (now < when) {
+		if (when - now > 300000)
+			clock_sleep_ns(when - now - 200000);
+		now = clock_now_ns();
+	}
+	fake_advance(f, now);
+}
+
+static fake_command *fake_enqueue(fake *f, uint64_t cost_ns)
+{
+	fake_command *c = memory_get(sizeof(*c));
+	uint64_t now = clock_now_ns();
+
+	fake_advance(f, now);
+	f->busy_ns = (f->busy_ns > now ? f->busy_ns : now) + cost_ns;
+	c->done_ns = f->busy_ns;
+	if (f->last != NULL)
+		f->last->next = c;
+	else
+		f->first = c;
+	f->last = c;
+	return c;
+}
+
+static eh_status fake_alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_buffer **buffer,
+                            eh_error *error)
+{
+	(void)kind;
+	if (fake_has(device->f, FAULT_NO_MEMORY) && bytes <= 8192 && bytes > 64)
+		return error_set(error, EH_E_NO_MEMORY, "The device has no memory left.");
+	*buffer = memory_get(sizeof(**buffer));
+	(*buffer)->f = device->f;
+	(*buffer)->bytes = bytes;
+	(*buffer)->data = memory_get(bytes);
+	device->f->objects++;
+	return EH_OK;
+}
+
+static void fake_free(eh_buffer *buffer)
+{
+	if (buffer == NULL)
+		return;
+	/* What an early wait left behind must not write to freed memory. */
+	fake_advance(buffer->f, UINT64_MAX);
+	buffer->f->objects--;
+	free(buffer->data);
+	free(buffer->old);
+	free(buffer);
+}
+
+static eh_status fake_queue_wait(eh_queue *queue, eh_error *error)
+{
+	(void)error;
+	if (!fake_has(queue->f, FAULT_EARLY) && !fake_has(queue->f, FAULT_EARLY_BLIND))
+		fake_wait_until(queue->f, queue->f->busy_ns);
+	return EH_OK;
+}
+
+static eh_status fake_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
+                           uint32_t pattern, eh_error *error)
+{
+	fake_command *c = fake_enqueue(queue->f, 1000);
+
+	(void)error;
+	c->kind = FAKE_FILL;
+	c->buffer = buffer;
+	c->offset = offset;
+	c->bytes = bytes;
+	c->pattern = pattern;
+	queue->f->last_launch = -1;
+	return EH_OK;
+}
+
+static eh_status fake_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
+                           uint64_t from_offset, uint64_t bytes, eh_error *error)
+{
+	fake_command *c = fake_enqueue(queue->f, 1000);
+
+	(void)error;
+	c->kind = FAKE_COPY;
+	c->buffer = to;
+	c->offset = to_offset;
+	c->args[0] = from;
+	c->numbers[0] = (int64_t)from_offset;
+	c->bytes = bytes;
+	queue->f->last_launch = -1;
+	return EH_OK;
+}
+
+static eh_status fake_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
+                             uint64_t bytes, eh_error *error)
+{
+	fake_command *c = fake_enqueue(queue->f, 1000);
+
+	(void)error;
+	c->kind = FAKE_UPLOAD;
+	c->buffer = to;
+	c->offset = offset;
+	c->bytes = bytes;
+	c->data = memory_get(bytes);
+	memcpy(c->data, from, bytes);
+	queue->f->last_launch = -1;
+	return EH_OK;
+}
+
+static eh_status fake_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
+                               uint64_t bytes, eh_error *error)
+{
+	fake *f = queue->f;
+	uint64_t start = clock_now_ns();
+
+	(void)error;
+	if (!fake_has(f, FAULT_EARLY_BLIND))
+		fake_wait_until(f, f->busy_ns);
+	if (f->fault == FAULT_STALE && from->old == NULL) {
+		from->old = memory_get(from->bytes);
+		memcpy(from->old, from->data, from->bytes);
+	}
+	memcpy(to, (fake_has(f, FAULT_STALE) ? from->old : from->data) + offset, bytes);
+	if (f->read_ns > 0)
+		fake_wait_until(f, (f->read_least ? start : clock_now_ns()) + f->read_ns);
+	return EH_OK;
+}
+
+static eh_status fake_build(eh_device *device, const eh_source *source, eh_program **program,
+                            char *log, size_t log_size, eh_error *error)
+{
+	(void)source;
+	(void)error;
+	if (log != NULL && log_size > 0)
+		log[0] = '\0';
+	*program = memory_get(sizeof(**program));
+	(*program)->f = device->f;
+	(*program)->kernels = memory_get(3 * sizeof(eh_kernel));
+	device->f->objects++;
+	return EH_OK;
+}
+
+static void fake_program_destroy(eh_program *program)
+{
+	if (program == NULL)
+		return;
+	program->f->objects--;
+	free(program->kernels);
+	free(program);
+}
+
+static eh_status fake_kernel(eh_program *program, const char *name, eh_kernel **kernel,
+                             eh_error *error)
+{
+	int id = strcmp(name, "canary_compute") == 0 ? FAKE_COMPUTE :
+	         strcmp(name, "canary_memory") == 0 ? FAKE_MEMORY :
+	         strcmp(name, "work") == 0 ? FAKE_WORK : 0;
+
+	if (id == 0)
+		return error_set(error, EH_E_INVALID_ARGUMENT, "There is no kernel %s.", name);
+	*kernel = &program->kernels[id - 1];
+	(*kernel)->id = id;
+	return EH_OK;
+}
+
+/* Buffers come first in every kernel's arguments; compute has its output first and alone. */
+static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
+                             eh_error *error)
+{
+	fake *f = queue->f;
+	int64_t numbers[4] = { 0 };
+	eh_buffer *args[3] = { 0 };
+	size_t buffers = 0;
+	size_t count = 0;
+	uint64_t cost;
+	fake_command *c;
+
+	for (uint32_t i = 0; i < launch->arg_count; i++) {
+		if (launch->args[i].buffer != NULL)
+			args[buffers++] = launch->args[i].buffer;
+		else
+			memcpy(&numbers[count++], launch->args[i].data, launch->args[i].size);
+	}
+	if (kernel->id == FAKE_COMPUTE)
+		cost = 2000 + (uint64_t)numbers[0] * 2000;
+	else if (kernel->id == FAKE_MEMORY)
+		cost = 2000 + launch->groups[0] * UINT64_C(5000);
+	else
+		cost = f->work_ns * (uint64_t)numbers[1];
+	if (kernel->id == FAKE_WORK) {
+		f->launches++;
+		if (fake_has(f, FAULT_LOST))
+			return error_set(error, EH_E_DEVICE_LOST, "The device fell off the bus.");
+		if (fake_has(f, FAULT_ERROR))
+			return error_set(error, EH_E_DEVICE, "The device reports a fault.");
+		if (fake_has(f, FAULT_SKIP) ||
+		    (fake_has(f, FAULT_SKIP_REPEATED) && f->last_launch == numbers[1]))
+			return EH_OK;
+		if (fake_has(f, FAULT_MERGE) && f->last != NULL && f->last->kind == FAKE_LAUNCH &&
+		    f->last->kernel == FAKE_WORK)
+			return EH_OK;
+		f->last_launch = numbers[1];
+	}
+	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
+		cost *= 4;
+	c = fake_enqueue(f, cost);
+	c->kind = FAKE_LAUNCH;
+	c->kernel = kernel->id;
+	c->groups = launch->groups[0];
+	c->args[0] = args[0];
+	c->args[1] = kernel->id == FAKE_COMPUTE ? args[0] : args[1];
+	memcpy(c->numbers, numbers, sizeof(numbers));
+	return EH_OK;
+}
+
+static eh_status fake_mark_create(eh_device *device, eh_mark **mark, eh_error *error)
+{
+	(void)error;
+	*mark = memory_get(sizeof(**mark));
+	(*mark)->f = device->f;
+	device->f->objects++;
+	return EH_OK;
+}
+
+static void fake_mark_destroy(eh_mark *mark)
+{
+	if (mark == NULL)
+		return;
+	mark->f->objects--;
+	free(mark);
+}
+
+static eh_status fake_mark_record(eh_queue *queue, eh_mark *mark, eh_error *error)
+{
+	fake_command *c = fake_enqueue(queue->f, 0);
+
+	(void)error;
+	c->kind = FAKE_MARK;
+	c->mark = mark;
+	mark->done_ns = c->done_ns;
+	return EH_OK;
+}
+
+static eh_status fake_mark_wait(eh_mark *mark, eh_error *error)
+{
+	(void)error;
+	if (!fake_has(mark->f, FAULT_EARLY) && !fake_has(mark->f, FAULT_EARLY_BLIND))
+		fake_wait_until(mark->f, mark->done_ns);
+	return EH_OK;
+}
+
+static eh_status fake_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
+{
+	const fake *f = from->f;
+	static unsigned asked;
+
+	(void)error;
+	*ns = to->done_ns - from->done_ns;
+	*ns -= *ns < f->unseen_ns ? *ns : f->unseen_ns;
+	if (fake_has(f, FAULT_BACKWARDS) && ++asked % 3 == 0)
+		*ns /= 2;
+	if (fake_has(f, FAULT_TICK))
+		*ns = 1;
+	if (fake_has(f, FAULT_CLOCK_FAST))
+		*ns = *ns * 3 / 2;
+	if (fake_has(f, FAULT_CLOCK_SLOW))
+		*ns = *ns * 3 / 10;
+	return EH_OK;
+}
+
+static eh_status fake_mark_passed(eh_mark *mark, uint32_t *passed, eh_error *error)
+{
+	uint64_t now = clock_now_ns();
+
+	(void)error;
+	fake_advance(mark->f, now);
+	*passed = mark->done_ns <= now || fake_has(mark->f, FAULT_PASSED);
+	return EH_OK;
+}
+
+static const eh_backend_ops fake_ops = {
+	.struct_size = sizeof(fake_ops),
+	.buffer_alloc = fake_alloc,
+	.buffer_free = fake_free,
+	.queue_wait = fake_queue_wait,
+	.fill = fake_fill,
+	.copy = fake_copy,
+	.upload = fake_upload,
+	.download = fake_download,
+	.program_build = fake_build,
+	.program_destroy = fake_program_destroy,
+	.kernel_get = fake_kernel,
+	.launch = fake_launch,
+	.mark_create = fake_mark_create,
+	.mark_destroy = fake_mark_destroy,
+	.mark_record = fake_mark_record,
+	.mark_wait = fake_mark_wait,
+	.mark_elapsed = fake_mark_elapsed,
+	.mark_passed = fake_mark_passed,
+};
+
+/* A session on *f; device and queue are the caller's. */
+static void fake_session(fake *f, eh_device *device, eh_queue *queue, session *s)
+{
+	f->last_launch = -1;
+	device->f = f;
+	queue->f = f;
+	*s = (session){ .ops = &fake_ops, .device = device, .queue = queue };
+	s->info.struct_size = sizeof(s->info);
+	s->info.caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME;
+	s->info.memory_bytes = UINT64_C(1) << 30;
+	s->info.compute_units = 1;
+}
+
+#endif

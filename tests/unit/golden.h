@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests that compare with tests/golden, and that make variants of a result which carry
+ * correct digests. */
+#ifndef TEST_GOLDEN_H
+#define TEST_GOLDEN_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "result/record.h"
+#include "result/result.h"
+
+/* malloc'd path of a file of tests/golden; run.sh sets SRC. */
+static inline char *golden_path(const char *name)
+{
+	const char *src = getenv("SRC");
+
+	return memory_format("%s/tests/golden/%s", src != NULL ? src : ".", name);
+}
+
+/* malloc'd path of a file in the test's own folder; run.sh sets T. */
+static inline char *golden_scratch(const char *name)
+{
+	const char *folder = getenv("T");
+
+	return memory_format("%s/%s", folder != NULL ? folder : "/tmp", name);
+}
+
+static inline char *golden_file(const char *path)
+{
+	char *data = NULL;
+	size_t size;
+
+	return file_read(path, &data, &size, NULL) == EH_OK ? data : NULL;
+}
+
+/* The member at "cases/3/derived/median_ns": digits index arrays. */
+static inline cJSON *golden_at(cJSON *root, const char *path)
+{
+	char *copy = memory_text(path);
+	char *rest = copy;
+	char *step;
+	cJSON *item = root;
+
+	while (item != NULL && (step = strsep(&rest, "/")) != NULL)
+		item = cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(step)) :
+		       cJSON_GetObjectItemCaseSensitive(item, step);
+	free(copy);
+	return item;
+}
+
+/* Replaces the value at path by the JSON text. */
+static inline void golden_set(cJSON *root, const char *path, const char *json)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent_path = slash != NULL ? memory_format("%.*s", (int)(slash - path), path) : NULL;
+	cJSON *parent = slash != NULL ? golden_at(root, parent_path) : root;
+	const char *key = slash != NULL ? slash + 1 : path;
+
+	if (cJSON_IsArray(parent))
+		cJSON_ReplaceItemInArray(parent, atoi(key), cJSON_Parse(json));
+	else
+		(void)json_set(parent, key, cJSON_Parse(json));
+	free(parent_path);
+}
+
+/* Makes digests and, with derive, the derived numbers follow from the rest, as a forger would. */
+static inline void golden_reseal(cJSON *root, bool derive)
+{
+	cJSON *digests = cJSON_GetObjectItemCaseSensitive(root, "digests");
+	cJSON *declared = cJSON_GetObjectItemCaseSensitive(root, "protocol");
+	cJSON *seals = cJSON_CreateArray();
+	cJSON *row;
+	char hex[65];
+	size_t i;
+
+	json_digest(json_path(declared, "canonical"), hex);
+	json_set(declared, "digest", cJSON_CreateString(hex));
+	cJSON_ArrayForEach(row, json_path(root, "cases")) {
+		cJSON *derived = derive ? result_derive(row) : cJSON_CreateObject();
+
+		if (derive)
+			cJSON_DeleteItemFromObjectCaseSensitive(row, "derived");
+		while (derived->child != NULL) {
+			cJSON *item = cJSON_DetachItemViaPointer(derived, derived->child);
+
+			char *key = memory_text(item->string); /* replacing frees the item's own */
+
+			json_set(row, key, item);
+			free(key);
+		}
+		cJSON_Delete(derived);
+		json_digest(row, hex);
+		json_append_string(seals, hex);
+	}
+	json_set(digests, "cases", seals);
+	for (i = 0; record_sections[i] != NULL; i++) {
+		record_section_digest(root, record_sections[i], hex);
+		json_set(digests, record_sections[i], cJSON_CreateString(hex));
+	}
+	record_digest(json_string(root, "status", ""), digests, hex);
+	json_set(root, "digest", cJSON_CreateString(hex));
+}
+
+/* Without the syncing of file_write: there are thousands. */
+static inline eh_status golden_put(const char *body, size_t size, const char *path)
+{
+	FILE *f = fopen(path, "w");
+	bool ok = f != NULL && fwrite(body, 1, size, f) == size;
+
+	return f != NULL && fclose(f) == 0 && ok ? EH_OK : EH_E_IO;
+}
+
+static inline eh_status golden_write(const cJSON *root, const char *path)
+{
+	char *body = json_text(root, false);
+	eh_status status = golden_put(body, strlen(body), path);
+
+	free(body);
+	return status;
+}
+
+/* Same as the golden file; with UPDATE=1 in the environment the golden file becomes it. */
+static inline bool golden_same(const char *name, const char *path)
+{
+	char *want_path = golden_path(name);
+	char *is = golden_file(path);
+	char *want;
+	bool same;
+
+	if (is != NULL && getenv("UPDATE") != NULL)
+		(void)file_write(want_path, is, strlen(is), NULL);
+	want = golden_file(want_path);
+	same = is != NULL && want != NULL && strcmp(is, want) == 0;
+	if (!same)
+		fprintf(stderr, "%s and %s differ\n", path, want_path);
+	free(want);
+	free(is);
+	free(want_path);
+	return same;
+}
+
+#endif

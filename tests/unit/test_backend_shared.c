@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vendors' backends share (backends/shared). */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "shared/binarycache.h"
+#include "shared/checks.h"
+#include "shared/failure.h"
+#include "shared/subprocess.h"
+#include "shared/vendorlib.h"
+#include "shared/wording.h"
+
+static eh_error error = ERROR_INIT;
+static char logged[1024];
+
+static void take_log(void *ctx, int level, const char *message)
+{
+	(void)ctx;
+	(void)level;
+	snprintf(logged, sizeof(logged), "%s", message);
+}
+
+static void hash(void *ctx, const void *data, size_t size, char hex[65])
+{
+	(void)ctx;
+	digest_bytes(data, size, hex);
+}
+
+static const eh_host host = { .struct_size = sizeof(host), .log = take_log, .sha256 = hash };
+
+/* ---- opening libraries ------------------------------------------------------------------------ */
+
+typedef struct table {
+	size_t (*length)(const char *text);
+	int (*nobody)(void);
+	int (*upper)(int c);
+} table;
+
+static void test_library_is_looked_for(void **state)
+{
+	vendorlib library;
+
+	(void)state;
+	assert_int_equal(vendorlib_open(&library, "The vendor's library", "libnone-a.so.2 libnone-b.so.1",
+	                                NULL, "install the package vendor", &error), EH_E_UNAVAILABLE);
+	assert_non_null(strstr(error.message, "libnone-a.so.2 libnone-b.so.1"));
+	assert_non_null(strstr(error.message, "install the package vendor."));
+	assert_null(library.handle);
+	assert_int_equal(vendorlib_open(&library, "The C library", "libnone-a.so.2 libc.so.6", NULL,
+	                                "install it", &error), EH_OK);
+	assert_string_equal(library.name, "libc.so.6");
+	assert_non_null(strstr(library.path, "/libc.so.6"));
+	/* What the user set is the only one that is tried. */
+	assert_int_equal(vendorlib_open(&library, "The C library", "libc.so.6", "/none/libmine.so",
+	                                "install it", &error), EH_E_UNAVAILABLE);
+	assert_non_null(strstr(error.message, "/none/libmine.so"));
+}
+
+static void test_symbols_all_or_nothing(void **state)
+{
+	static const vendorlib_symbol good[] = {
+		VENDORLIB_REQUIRED(table, length, "strlen_v2|strlen")
+		VENDORLIB_OPTIONAL(table, nobody, "nobody_has_this")
+	};
+	static const vendorlib_symbol bad[] = {
+		VENDORLIB_REQUIRED(table, length, "strlen")
+		VENDORLIB_REQUIRED(table, nobody, "nobody_has_this")
+		VENDORLIB_REQUIRED(table, upper, "toupper")
+	};
+	vendorlib library;
+	table t;
+
+	(void)state;
+	memset(&t, 0xff, sizeof(t));
+	assert_int_equal(vendorlib_open(&library, "The C library", "libc.so.6", NULL, "-", &error), EH_OK);
+	assert_int_equal(vendorlib_resolve(&library, good, 2, &t, "update it", &error), EH_OK);
+	assert_int_equal(t.length("four"), 4);
+	assert_null(t.nobody);
+	assert_int_equal(vendorlib_resolve(&library, bad, 3, &t, "update it", &error),
+	                 EH_E_INCOMPATIBLE);
+	assert_non_null(strstr(error.message, "has no nobody_has_this; update it."));
+	assert_null(t.length);
+	assert_null(t.upper);
+}
+
+/* ---- errors -------------------------------------------------------------------------------------- */
+
+static void test_errors_stay_in_their_size(void **state)
+{
+	eh_error small;
+
+	(void)state;
+	memset(&small, 0x5a, sizeof(small));
+	small.struct_size = offsetof(eh_error, message);
+	assert_int_equal(failure_native(&small, EH_E_DEVICE, "vdWait", 700, "VD_LOST", "Reboot.",
+	                                "Waiting failed"), EH_E_DEVICE);
+	assert_int_equal(small.struct_size, offsetof(eh_error, message));
+	assert_int_equal(small.code, EH_E_DEVICE);
+	assert_string_equal(small.where, "vdWait");
+	assert_int_equal(small.message[0], 0x5a);
+	assert_int_equal(failure_native(&error, EH_E_DEVICE, "vdWait", 700, "VD_LOST", "Reboot.",
+	                                "Waiting for %s failed", "it"), EH_E_DEVICE);
+	assert_string_equal(error.message, "Waiting for it failed: vdWait returned VD_LOST (700). Reboot.");
+	assert_int_equal(failure_set(NULL, EH_E_INTERNAL, "x", "y"), EH_E_INTERNAL);
+}
+
+/* ---- checks --------------------------------------------------------------------------------------- */
+
+static void test_ranges(void **state)
+{
+	(void)state;
+	assert_int_equal(checks_range("upload", 100, 96, 4, &error), EH_OK);
+	assert_int_equal(checks_range("upload", 100, 97, 4, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_range("upload", 100, UINT64_MAX, 2, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_range("upload", 100, 2, UINT64_MAX, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_fill(100, 2, 4, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_fill(100, 4, 6, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_copy(true, 100, 0, 100, 50, 50, &error), EH_OK);
+	assert_int_equal(checks_copy(true, 100, 0, 100, 49, 50, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_copy(false, 100, 0, 100, 49, 50, &error), EH_OK);
+	assert_int_equal(checks_alloc("d", 0, 0, EH_MEMORY_PINNED, 1, &error), EH_E_UNSUPPORTED);
+	assert_int_equal(checks_alloc("d", 0, 10, EH_MEMORY_DEVICE, 11, &error), EH_E_NO_MEMORY);
+	assert_int_equal(checks_alloc("d", 0, 0, 9, 1, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_alloc("d", 0, 0, EH_MEMORY_DEVICE, 0, &error), EH_E_INVALID_ARGUMENT);
+}
+
+static void test_launches(void **state)
+{
+	const checks_limits limits = { .groups = { 1000, 65535, 65535 }, .group_size = { 1024, 1024, 64 },
+		.group_items = 1024 };
+	const uint32_t value = 1;
+	eh_arg args[] = { { .data = &value, .size = 4 } };
+	eh_launch l = { .struct_size = sizeof(l), .arg_count = 1, .groups = { 1000, 1, 1 },
+		.group_size = { 512, 2, 1 }, .args = args };
+
+	(void)state;
+	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_OK);
+	assert_int_equal(checks_launch("k", CHECKS_ANY_COUNT, &limits, &l, &error), EH_OK);
+	assert_int_equal(checks_launch("k", 2, &limits, &l, &error), EH_E_INVALID_ARGUMENT);
+	l.group_size[2] = 2;
+	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_E_UNSUPPORTED);
+	l.group_size[2] = 0;
+	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_E_INVALID_ARGUMENT);
+	l.group_size[2] = 1;
+	l.groups[0] = 1001;
+	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_E_UNSUPPORTED);
+	l.groups[0] = 1;
+	args[0].size = 3;
+	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_E_INVALID_ARGUMENT);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------ */
+
+static void test_texts(void **state)
+{
+	const eh_macro macros[] = { { "A", "(1 + 2)" }, { "B", "\"x y\"" } };
+	const eh_source source = { .struct_size = sizeof(source), .macro_count = 2, .prelude = "prelude",
+		.body = "body", .macros = macros };
+	char *text = wording_source(&source);
+	eh_layer layer = { .struct_size = sizeof(layer) };
+	char line[] = " \n two\tlines\n ", notes[40] = "", uuid[40];
+	unsigned char bytes[16];
+
+	(void)state;
+	assert_string_equal(text, "#define A (1 + 2)\n#define B \"x y\"\nprelude\nbody\n");
+	free(text);
+	wording_tidy(line);
+	assert_string_equal(line, "two lines");
+	wording_detail(&layer, "a", "1");
+	wording_detail(&layer, "none", "");
+	wording_detail_number(&layer, "b", UINT64_MAX);
+	assert_string_equal(layer.detail, "a=1; b=18446744073709551615");
+	for (int i = 0; i < 60; i++)
+		wording_detail(&layer, "words", "one two three");
+	assert_true(strlen(layer.detail) < sizeof(layer.detail));
+	wording_note(notes, sizeof(notes), "a first line of %d", 30);
+	wording_note(notes, sizeof(notes), "a second that does not fit whole");
+	wording_note(notes, sizeof(notes), "third");
+	assert_string_equal(notes, "a first line of 30\nthird\n");
+	for (int i = 0; i < 16; i++)
+		bytes[i] = (unsigned char)(0x10 * i + i);
+	wording_uuid(bytes, uuid, sizeof(uuid));
+	assert_string_equal(uuid, "00112233-4455-6677-8899-aabbccddeeff");
+}
+
+/* ---- child processes -------------------------------------------------------------------------------- */
+
+static int answer_pid(void *context, int answer)
+{
+	const int value = *(int *)context;
+	const pid_t pid = getpid();
+
+	printf("said");
+	fflush(stdout);
+	if (value == 2)
+		abort();
+	if (value == 3)
+		for (;;)
+			pause();
+	return subprocess_write(answer, &pid, sizeof(pid)) ? value : 99;
+}
+
+static void test_function_in_a_child(void **state)
+{
+	subprocess p;
+	void *data;
+	size_t size;
+	int value = 0;
+	pid_t pid;
+	char text[128];
+
+	(void)state;
+	subprocess_call(&p, answer_pid, &value, 10000, &data, &size);
+	assert_true(subprocess_succeeded(&p));
+	assert_int_equal(size, sizeof(pid));
+	memcpy(&pid, data, sizeof(pid));
+	assert_int_not_equal(pid, getpid());
+	assert_non_null(p.text);
+	assert_string_equal(p.text, "said");
+	free(data);
+	subprocess_free(&p);
+	value = 2;
+	subprocess_call(&p, answer_pid, &value, 10000, &data, &size);
+	assert_false(subprocess_succeeded(&p));
+	assert_null(data);
+	subprocess_describe(&p, text, sizeof(text));
+	assert_non_null(strstr(text, "signal 6"));
+	subprocess_free(&p);
+	value = 3;
+	subprocess_call(&p, answer_pid, &value, 50, &data, &size);
+	assert_true(p.timed_out);
+	assert_null(data);
+	subprocess_free(&p);
+	value = 5;
+	subprocess_call(&p, answer_pid, &value, 10000, &data, &size);
+	assert_false(subprocess_succeeded(&p));
+	subprocess_describe(&p, text, sizeof(text));
+	assert_string_equal(text, "ended with status 5");
+	free(data);
+	subprocess_free(&p);
+}
+
+/* ---- cache -------------------------------------------------------------------------------------------- */
+
+static void test_cache(void **state)
+{
+	const char *place = getenv("T");
+	char folder[2048], path[PATH_MAX], key[65], other[65];
+	binarycache cache = { .host = &host, .suffix = ".bin" };
+	const char *const texts[] = { "one", "two" }, *const joined[] = { "onetwo", "" };
+	void *binary = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%.2000s/cache-XXXXXX", place != NULL ? place : ".");
+	assert_non_null(mkdtemp(folder));
+	binarycache_key(&host, texts, 2, key);
+	binarycache_key(&host, joined, 2, other);
+	assert_string_not_equal(key, other);
+	assert_false(binarycache_store(&cache, key, "data", 4, path));
+	cache.folder = folder;
+	assert_false(binarycache_load(&cache, key, &binary, &size, path));
+	assert_true(binarycache_store(&cache, key, "data", 4, path));
+	assert_true(binarycache_load(&cache, key, &binary, &size, path));
+	assert_int_equal(size, 4);
+	assert_memory_equal(binary, "data", 4);
+	free(binary);
+	binary = NULL;
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("evil", f);
+	fclose(f);
+	logged[0] = '\0';
+	assert_false(binarycache_load(&cache, key, &binary, &size, path));
+	assert_null(binary);
+	assert_non_null(strstr(logged, "damaged"));
+	assert_true(binarycache_store(&cache, key, "data", 4, path));
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_false(binarycache_load(&cache, key, &binary, &size, path));
+	assert_non_null(strstr(logged, "cannot be trusted"));
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/%s.sha256", folder, key);
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_library_is_looked_for),
+		cmocka_unit_test(test_symbols_all_or_nothing),
+		cmocka_unit_test(test_errors_stay_in_their_size),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_function_in_a_child),
+		cmocka_unit_test(test_cache),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

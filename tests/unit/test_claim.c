@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading claims, each answer to one, and each answer of a reproduction, on variants of a golden
+ * result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/claim.h"
+#include "analysis/reproduce.h"
+#include "golden.h"
+
+#define HEAD "[claim]\nname = n\ntext = t\nclaimant = c\nprotocol = golden@1\n"
+
+static claim *parsed(const char *rest)
+{
+	char *body = memory_format(HEAD "%s", rest);
+	eh_error error = ERROR_INIT;
+	claim *c = NULL;
+
+	if (claim_parse(body, strlen(body), "test", &c, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(body);
+	return c;
+}
+
+/* The whole file is refused with these words. */
+static void refused(const char *body, const char *words)
+{
+	eh_error error = ERROR_INIT;
+	claim *c = NULL;
+
+	assert_int_equal(claim_parse(body, strlen(body), "test", &c, &error), EH_E_USAGE);
+	assert_null(c);
+	if (strstr(error.message, words) == NULL)
+		fail_msg("'%s' is not in: %s", words, error.message);
+}
+
+#define SIDES "cases = *\na = x\nb = y\n"
+
+static void reading(void **state)
+{
+	claim *c = parsed(SIDES "relation = within\nfactor = 120%\nmargin = 5%\nover = mean\n"
+	                  "metric = time\nsubject = compiler\nstatistic = p99\n");
+
+	(void)state;
+	assert_string_equal(c->protocol, "golden");
+	assert_int_equal(c->version, 1);
+	assert_true(c->factor > 1.1999 && c->factor < 1.2001);
+	assert_true(c->margin > 0.0499 && c->margin < 0.0501);
+	assert_int_equal(c->over, CLAIM_MEAN);
+	assert_int_equal(c->metric, CLAIM_TIME);
+	assert_string_equal(c->subject, "compiler");
+	claim_free(c);
+	refused(HEAD SIDES "relation = faster\nfaktor = 2\n", "did you mean 'factor'");
+	refused(HEAD SIDES "relation = at-least\n", "needs 'factor'");
+	refused(HEAD SIDES "relation = faster\nfactor = 2\n", "belongs to at-least");
+	refused(HEAD SIDES "relation = within\nfactor = 2\n", "needs 'margin'");
+	refused(HEAD SIDES "relation = better\n", "is one of at-least");
+	refused(HEAD SIDES "relation = at-least\nfactor = 0\n", "above 0");
+	refused(HEAD SIDES "relation = at-least\nfactor = nan\n", "is a number");
+	refused(HEAD SIDES "relation = faster\nsubject = chip\n", "'subject' is one of");
+	refused(HEAD SIDES "relation = faster\ndigest = abc\n", "64 hexadecimal");
+	refused(HEAD SIDES "relation = faster\n[case x]\nk = v\n", "one section");
+	refused(HEAD "cases = *\na = x\nb = x\nrelation = faster\n", "same selector");
+	refused(HEAD "cases = *\na = chip=x\nb = x\nrelation = faster\n", "comma list of conditions");
+	refused("[claim]\nname = n\n", "needs 'text'");
+	refused("[claim]\nname = n\ntext = t\nclaimant = c\nprotocol = golden\n" SIDES
+	        "relation = faster\n", "NAME@VERSION");
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+enum { COMPILER = 1, HOST = 2, FEW = 4, OTHER_PROTOCOL = 8, SIMULATED = 16 };
+
+static void scale_number(cJSON *item, double factor)
+{
+	cJSON_SetNumberValue(item, (double)(long long)(item->valuedouble * factor));
+}
+
+/* The proof goes with its samples. */
+static void scale(cJSON *root, double factor)
+{
+	cJSON *row, *e, *sample;
+
+	cJSON_ArrayForEach(row, golden_at(root, "cases"))
+		cJSON_ArrayForEach(e, golden_at(row, "executions")) {
+			cJSON *proof = golden_at(e, "proof");
+
+			cJSON_ArrayForEach(sample, golden_at(e, "samples_ns"))
+				scale_number(sample, factor);
+			if (proof == NULL)
+				continue;
+			scale_number(golden_at(proof, "host_ns"), factor);
+			scale_number(golden_at(proof, "ns_per_operation"), factor);
+		}
+}
+
+static void set_version(cJSON *root, const char *kind, const char *version)
+{
+	cJSON *layer;
+
+	cJSON_ArrayForEach(layer, golden_at(root, "executor/layers"))
+		if (strcmp(json_string(layer, "layer", ""), kind) == 0)
+			(void)json_set(layer, "version", cJSON_CreateString(version));
+}
+
+static result *made(const char *executor, unsigned int what, double factor)
+{
+	char *path = golden_path("host-gcc-12.json"), *name = memory_format("\"%s\"", executor);
+	char *file = memory_format("%s.json", executor), *copy = golden_scratch(file);
+	eh_error error = ERROR_INIT;
+	cJSON *root = NULL, *row;
+	result *r = NULL;
+
+	assert_int_equal(json_read(path, &root, NULL), EH_OK);
+	golden_set(root, "executor/name", name);
+	golden_set(root, "run/id", name);
+	scale(root, factor);
+	if (what & COMPILER)
+		set_version(root, "compiler", "99.1");
+	if (what & HOST)
+		set_version(root, "host", "98.1");
+	if (what & OTHER_PROTOCOL)
+		golden_set(root, "protocol/canonical/intent", "\"another\"");
+	if (what & SIMULATED)
+		golden_set(root, "executor/simulated", "true");
+	if (what & FEW) {
+		golden_set(root, "run/executions/done", "4");
+		cJSON_ArrayForEach(row, golden_at(root, "cases"))
+			cJSON_DeleteItemFromArray(golden_at(row, "executions"), 4);
+	}
+	golden_reseal(root, true);
+	assert_int_equal(golden_write(root, copy), EH_OK);
+	cJSON_Delete(root);
+	if (result_read(copy, &r, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(copy);
+	free(file);
+	free(name);
+	free(path);
+	return r;
+}
+
+/* x is `factor` times as slow as y. */
+static enum claim_answer answer(const char *rest, unsigned int what, double factor, const char *why)
+{
+	claim *c = parsed(rest);
+	result *x = made("x", what, factor), *y = made("y", what & FEW, 1);
+	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y }, 2);
+	enum claim_answer is = v->answer;
+
+	if (why != NULL && strstr(v->why, why) == NULL)
+		fail_msg("'%s' is not in: %s", why, v->why);
+	claim_verdict_free(v);
+	result_free(y);
+	result_free(x);
+	claim_free(c);
+	return is;
+}
+
+static void answers(void **state)
+{
+	static const char triad[] = "cases = triad.*\na = x\nb = y\n";
+	char rest[256];
+	static const struct { const char *words; double factor; enum claim_answer is; } rows[] = {
+		{ "relation = at-least\nfactor = 1.2\n", 0.5, CLAIM_SUPPORTED },
+		{ "relation = at-least\nfactor = 1.2\n", 0.9, CLAIM_REFUTED },
+		{ "relation = at-least\nfactor = 1\n", 1, CLAIM_UNDECIDED },
+		{ "relation = at-most\nfactor = 1.2\n", 0.9, CLAIM_SUPPORTED },
+		{ "relation = at-most\nfactor = 1.2\n", 0.5, CLAIM_REFUTED },
+		{ "relation = within\nfactor = 2\nmargin = 10%\n", 0.5, CLAIM_SUPPORTED },
+		{ "relation = within\nfactor = 2\nmargin = 10%\n", 0.7, CLAIM_REFUTED },
+		{ "relation = faster\n", 0.5, CLAIM_SUPPORTED },
+		{ "relation = faster\n", 2, CLAIM_REFUTED },
+		{ "relation = slower\n", 2, CLAIM_SUPPORTED },
+		{ "relation = slower\n", 0.5, CLAIM_REFUTED },
+		{ "relation = equivalent\n", 1, CLAIM_SUPPORTED },
+		{ "relation = equivalent\n", 1.5, CLAIM_REFUTED },
+		{ "relation = at-least\nfactor = 1.9\nmetric = time\n", 2, CLAIM_SUPPORTED },
+		{ "relation = at-least\nfactor = 1.9\nmetric = time\n", 0.5, CLAIM_REFUTED },
+		{ "relation = faster\nstatistic = p99\n", 0.5, CLAIM_UNDECIDED },
+		{ "relation = faster\nover = mean\n", 0.5, CLAIM_SUPPORTED },
+		{ "relation = faster\nover = any\n", 0.5, CLAIM_SUPPORTED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		(void)snprintf(rest, sizeof(rest), "%s%s", triad, rows[i].words);
+		if (answer(rest, 0, rows[i].factor, NULL) != rows[i].is)
+			fail_msg("%zu: %s", i, rows[i].words);
+	}
+}
+
+static void no_numbers(void **state)
+{
+	static const char faster[] = "cases = triad.*\na = x\nb = y\nrelation = faster\n";
+
+	(void)state;
+	assert_int_equal(answer(faster, FEW, 0.5, NULL), CLAIM_UNDECIDED);
+	assert_int_equal(answer(faster, SIMULATED, 0.5, "simulated"), CLAIM_REFUSED);
+	assert_int_equal(answer(faster, OTHER_PROTOCOL, 0.5, "protocol-differs"), CLAIM_REFUSED);
+	assert_int_equal(answer("cases = nothing\na = x\nb = y\nrelation = faster\n", 0, 0.5,
+	                        "No case"), CLAIM_UNDECIDED);
+}
+
+static void one_layer(void **state)
+{
+	static const char about[] = "cases = triad.*\na = x\nb = y\nrelation = faster\n"
+	                            "subject = compiler\n";
+
+	(void)state;
+	assert_int_equal(answer(about, COMPILER, 0.5, NULL), CLAIM_SUPPORTED);
+	assert_int_equal(answer(about, COMPILER | HOST, 0.5, "Confounded"), CLAIM_REFUSED);
+	assert_int_equal(answer(about, HOST, 0.5, "something else differs"), CLAIM_REFUSED);
+	assert_int_equal(answer(about, 0, 0.5, "No layer differs"), CLAIM_UNDECIDED);
+}
+
+static void which_results(void **state)
+{
+	claim *c = parsed("cases = triad.*\na = x*\nb = y, compiler=gcc*\nrelation = faster\n");
+	claim *other = parsed("cases = triad.*\na = x\nb = y, host.cores=7\nrelation = faster\n");
+	result *x = made("x", 0, 0.5), *x2 = made("x2", 0, 0.5), *y = made("y", 0, 1);
+	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y, x2 }, 3);
+
+	(void)state;
+	assert_int_equal(v->answer, CLAIM_UNDECIDED);
+	assert_non_null(strstr(v->why, "2 results are of a"));
+	claim_verdict_free(v);
+	v = claim_decide(c, (const result *const[]){ y, x2 }, 2);
+	assert_int_equal(v->answer, CLAIM_SUPPORTED);
+	claim_verdict_free(v);
+	v = claim_decide(c, (const result *const[]){ x }, 1);
+	assert_non_null(strstr(v->why, "No result is of b"));
+	claim_verdict_free(v);
+	v = claim_decide(other, (const result *const[]){ x, y }, 2);
+	assert_non_null(strstr(v->why, "No result is of b"));
+	claim_verdict_free(v);
+	claim_free(other);
+	other = parsed("cases = *\na = x\nb = y\nrelation = faster\ndigest = "
+	               "0000000000000000000000000000000000000000000000000000000000000000\n");
+	v = claim_decide(other, (const result *const[]){ x, y }, 2);
+	assert_int_equal(v->note_count, 2);
+	assert_non_null(strstr(v->notes[0], "digest"));
+	claim_verdict_free(v);
+	result_free(y);
+	result_free(x2);
+	result_free(x);
+	claim_free(other);
+	claim_free(c);
+}
+
+/* Over several cases one that does not hold decides `all`, one that holds decides `any`. */
+static void several_cases(void **state)
+{
+	static const char all[] = "cases = triad.*, dot.*\na = x\nb = y\nrelation = faster\n";
+
+	(void)state;
+	assert_int_equal(answer(all, 0, 0.5, "Of 2 cases 2 hold"), CLAIM_SUPPORTED);
+	assert_int_equal(answer(all, 0, 2, "2 do not"), CLAIM_REFUTED);
+}
+
+/* ---- reproduction ---------------------------------------------------------------------------- */
+
+static enum reproduction_answer again(unsigned int what, double factor, size_t groups)
+{
+	result *x = made("x", 0, 1), *y = made("y", what, factor);
+	reproduction *r = reproduce_judge(x, y);
+	enum reproduction_answer is = r->answer;
+
+	assert_int_equal(r->stacks->group_count, groups);
+	reproduction_free(r);
+	result_free(y);
+	result_free(x);
+	return is;
+}
+
+static void reproductions(void **state)
+{
+	(void)state;
+	assert_int_equal(again(0, 1, 0), REPRODUCTION_YES);
+	assert_int_equal(again(COMPILER, 1, 1), REPRODUCTION_YES);
+	assert_int_equal(again(0, 1.005, 0), REPRODUCTION_YES);
+	assert_int_equal(again(0, 1.5, 0), REPRODUCTION_NO);
+	assert_int_equal(again(0, 0.5, 0), REPRODUCTION_NO);
+	assert_int_equal(again(FEW, 1, 0), REPRODUCTION_INCONCLUSIVE);
+	assert_int_equal(again(SIMULATED, 1, 0), REPRODUCTION_INCONCLUSIVE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading), cmocka_unit_test(answers), cmocka_unit_test(no_numbers),
+		cmocka_unit_test(one_layer), cmocka_unit_test(which_results),
+		cmocka_unit_test(several_cases), cmocka_unit_test(reproductions),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
+}

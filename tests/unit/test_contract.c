@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contract on the golden results: real rules on whole records, and the comparison itself.  That
+ * every rule fires where it must, and only there, is tried by test_contract_corpus.c. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "contract/contract.h"
+#include "golden.h"
+
+#define LIKE(a, b) (strcmp((a), (b)) == 0)
+
+/* Edits of one side, "PATH=JSON" each, NULL-terminated; then digests are made right. */
+typedef const char *edits[8];
+
+static result *read_variant(const char *name, const char *const *changes)
+{
+	char *path = golden_path(name);
+	char *copy = golden_scratch("variant.json");
+	eh_error error = ERROR_INIT;
+	cJSON *root = NULL;
+	result *r = NULL;
+
+	assert_int_equal(json_read(path, &root, NULL), EH_OK);
+	for (size_t i = 0; changes != NULL && changes[i] != NULL; i++) {
+		char *at = memory_text(changes[i]);
+		char *equals = strchr(at, '=');
+
+		*equals = '\0';
+		golden_set(root, at, equals + 1);
+		/* The plan says the same of a case as the row. */
+		if (strncmp(at, "cases/", 6) == 0 && strstr(at, "executions") == NULL) {
+			char *plan = memory_format("protocol/canonical/%s", at);
+
+			golden_set(root, plan, equals + 1);
+			free(plan);
+		}
+		free(at);
+	}
+	golden_reseal(root, true);
+	assert_int_equal(golden_write(root, copy), EH_OK);
+	cJSON_Delete(root);
+	if (result_read(copy, &r, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(copy);
+	free(path);
+	return r;
+}
+
+static bool has_reason(const contract_reason *reasons, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (LIKE(reasons[i].rule->id, id))
+			return true;
+	return false;
+}
+
+static const comparison_row *row_of(const comparison *c, const char *id)
+{
+	for (size_t i = 0; i < c->row_count; i++)
+		if (LIKE(c->rows[i].id, id))
+			return &c->rows[i];
+	return NULL;
+}
+
+/* ---- one pair per rule ----------------------------------------------------------------------- */
+
+typedef struct expectation {
+	const char *rule;
+	const char *other;   /* the golden result on the other side                         */
+	const char *row;     /* NULL: a rule about results                                  */
+	enum comparison_verdict verdict; /* of the row `row`, or of triad                   */
+	edits change;
+} expectation;
+
+#define GCC "host-gcc-12.json"
+#define CLANG "host-clang-14.json"
+#define POCL "opencl-pocl-0.json"
+#define TRIAD "triad.f32.64MiB"
+#define MADE_COMPATIBLE "protocol/canonical/compatible=[\"golden@1\"]"
+
+static const expectation expectations[] = {
+	{ "same-result", GCC, NULL, VERDICT_EQUIVALENT, { NULL } },
+	{ "protocol-same", CLANG, NULL, VERDICT_FASTER, { NULL } },
+	{ "protocol-compatible", CLANG, NULL, VERDICT_FASTER, { MADE_COMPATIBLE, NULL } },
+	{ "protocol-differs", CLANG, NULL, VERDICT_NOT_COMPARABLE,
+	  { "protocol/canonical/intent=\"other\"", NULL } },
+	{ "data-seed", CLANG, NULL, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "protocol/canonical/seed=43", "run/seed=43", NULL } },
+	{ "simulated", CLANG, NULL, VERDICT_NOT_COMPARABLE, { "executor/simulated=true", NULL } },
+	{ "harness-major", CLANG, NULL, VERDICT_NOT_COMPARABLE,
+	  { "harness/version=\"1.0.0\"", NULL } },
+	{ "plugin-abi", CLANG, NULL, VERDICT_FASTER, { "harness/abi=\"1.1\"", NULL } },
+	{ "dirty-build", CLANG, NULL, VERDICT_FASTER, { "harness/dirty=true", NULL } },
+	{ "incomplete", CLANG, NULL, VERDICT_FASTER, { "status=\"incomplete\"", NULL } },
+	{ "deviations", CLANG, NULL, VERDICT_FASTER, { "protocol/deviations=[\"fewer\"]", NULL } },
+	{ "executor-undisclosed", CLANG, NULL, VERDICT_FASTER, { "executor/device={}", NULL } },
+	{ "device-partition", CLANG, NULL, VERDICT_FASTER, { "executor/device/compute_units=1", NULL } },
+	{ "virtual-machine", CLANG, NULL, VERDICT_FASTER,
+	  { "executor/layers/5/fields/virtualization/value=\"kvm\"", NULL } },
+	{ "container", CLANG, NULL, VERDICT_FASTER,
+	  { "executor/layers/5/fields/container/value=\"docker\"", NULL } },
+	{ "ecc", CLANG, NULL, VERDICT_FASTER,
+	  { "executor/layers/0/fields/ecc={\"value\":\"on\",\"source\":\"queried\"}", NULL } },
+	{ "layers-differ", CLANG, NULL, VERDICT_FASTER, { NULL } },
+	{ "not-run", POCL, "fma.f16", VERDICT_ABSENT, { NULL } },
+	{ "status-failed", CLANG, "xfer.h2d.4KiB", VERDICT_NOT_COMPARABLE, { NULL } },
+	{ "status-invalid", POCL, "gemm.f32.256", VERDICT_NOT_COMPARABLE, { NULL } },
+	{ "verification", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { "cases/0/executions/1/verification/after/passed=false", NULL } },
+	{ "verification", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { "cases/0/executions/1/verification={}", NULL } },
+	{ "verification", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { "cases/0/executions/4/verification/during_failed=1", NULL } },
+	{ "workload", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/revision=2", NULL } },
+	{ "size", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/parameters/bytes=\"32MiB\"", NULL } },
+	{ "size", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/parameters/more=\"1\"", NULL } },
+	{ "size", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/work/amount=5", NULL } },
+	{ "precision", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/precision=\"f16\"", NULL } },
+	{ "metric", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/work/metric=\"flop/s\"", NULL } },
+	{ "timed-region", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/work/region=\"enqueue\"", NULL } },
+	{ "cache-state", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/measure/cache=\"cold\"", NULL } },
+	{ "regime", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/measure/regime=\"sustained\"", NULL } },
+	{ "clock", POCL, TRIAD, VERDICT_SLOWER, { NULL } },
+	{ "clock-bias", POCL, TRIAD, VERDICT_SLOWER, { NULL } },
+	{ "clock-mixed", CLANG, TRIAD, VERDICT_FASTER, { "cases/0/executions/1/clock=\"device\"", NULL } },
+	{ "zero-time", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { "cases/0/executions/0/samples_ns=[0]", "cases/0/executions/1/samples_ns=[0]",
+	    "cases/0/executions/2/samples_ns=[0]", NULL } },
+	{ "tier", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { MADE_COMPATIBLE, "cases/0/tier=\"vendor\"", NULL } },
+	{ "tuning-budget", CLANG, "gemm.f32.256.tuned", VERDICT_NOT_COMPARABLE,
+	  { "cases/5/executions/3/tuning/budget_ns=7", "cases/5/executions/4/tuning/budget_ns=7", NULL } },
+	{ "sampling", CLANG, TRIAD, VERDICT_FASTER,
+	  { MADE_COMPATIBLE, "cases/0/measure/samples_max=65", NULL } },
+	{ "not-converged", POCL, "dot.f32.64MiB", VERDICT_SLOWER, { NULL } },
+	{ "not-converged-sustained", CLANG, TRIAD, VERDICT_NOT_COMPARABLE,
+	  { "cases/0/measure/regime=\"sustained\"", "cases/0/executions/1/status=\"not-converged\"",
+	    NULL } },
+	{ "few-executions", CLANG, TRIAD, VERDICT_ABSENT, { NULL } },
+	{ "canary-drift", POCL, "dot.f32.64MiB", VERDICT_SLOWER, { NULL } },
+	{ "flags", POCL, "dot.f32.64MiB", VERDICT_SLOWER, { NULL } },
+};
+#define EXPECTATIONS (sizeof(expectations) / sizeof(expectations[0]))
+
+/* Rules that the table above cannot reach with one edited side are tried on their own below. */
+static bool tried_below(const char *rule)
+{
+	return LIKE(rule, "clock-bias") || LIKE(rule, "few-executions") ||
+	       LIKE(rule, "not-converged-sustained");
+}
+
+static void each_rule_fires(void **state)
+{
+	result *base = read_variant(GCC, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < EXPECTATIONS; i++) {
+		const expectation *e = &expectations[i];
+		result *other;
+		comparison *c;
+		const comparison_row *row;
+		bool fired;
+
+		if (tried_below(e->rule))
+			continue;
+		other = read_variant(e->other, e->change);
+		c = contract_compare(base, other, 0);
+		row = row_of(c, e->row != NULL ? e->row : TRIAD);
+		fired = e->row != NULL ? has_reason(row->reasons, row->reason_count, e->rule) :
+		                         has_reason(c->reasons, c->reason_count, e->rule);
+		if (!fired || row->verdict != e->verdict)
+			fail_msg("%s (%zu): %s, verdict %s", e->rule, i, fired ? "fired" : "silent",
+			         comparison_verdict_name(row->verdict));
+		comparison_free(c);
+		/* Most rules look at both sides alike. */
+		c = contract_compare(other, base, 0);
+		row = row_of(c, e->row != NULL ? e->row : TRIAD);
+		fired = e->row != NULL ? has_reason(row->reasons, row->reason_count, e->rule) :
+		                         has_reason(c->reasons, c->reason_count, e->rule);
+		if (!fired)
+			fail_msg("%s (%zu): silent the other way round", e->rule, i);
+		comparison_free(c);
+		result_free(other);
+	}
+	result_free(base);
+}
+
+static void a_clean_pair_has_no_caveat(void **state)
+{
+	result *a = read_variant(GCC, NULL);
+	result *b = read_variant(CLANG, NULL);
+	comparison *c = contract_compare(a, b, 0);
+
+	(void)state;
+	assert_int_equal(c->level, CONTRACT_COMPARABLE);
+	for (size_t i = 0; i < c->row_count; i++)
+		if (!LIKE(c->rows[i].id, "xfer.h2d.4KiB"))
+			assert_int_equal(c->rows[i].reason_count, 0);
+	assert_int_equal(c->counts[VERDICT_FASTER], 7);
+	comparison_free(c);
+	result_free(a);
+	result_free(b);
+}
+
+/* ---- what needs both sides changed ----------------------------------------------------------- */
+
+static void few_executions_describe(void **state)
+{
+	result *a = read_variant(GCC, NULL);
+	result *b;
+	comparison *c;
+	cJSON *root = NULL;
+	char *path = golden_path(CLANG);
+	char *copy = golden_scratch("four.json");
+	const comparison_row *row;
+
+	(void)state;
+	assert_int_equal(json_read(path, &root, NULL), EH_OK);
+	for (int i = 0; i < 8; i++)
+		cJSON_DeleteItemFromArray(cJSON_GetObjectItemCaseSensitive(
+		                                  cJSON_GetArrayItem(golden_at(root, "cases"), i),
+		                                  "executions"), 4);
+	golden_set(root, "run/executions/done", "4");
+	golden_reseal(root, true);
+	assert_int_equal(golden_write(root, copy), EH_OK);
+	assert_int_equal(result_read(copy, &b, NULL), EH_OK);
+	c = contract_compare(a, b, 0);
+	row = row_of(c, TRIAD);
+	assert_int_equal(row->verdict, VERDICT_DESCRIPTION);
+	assert_int_equal(row->level, CONTRACT_DESCRIPTION);
+	assert_true(has_reason(row->reasons, row->reason_count, "few-executions"));
+	assert_true(row->speedup > 1);
+	assert_true(row->speedup_interval.low <= row->speedup);
+	comparison_free(c);
+	result_free(a);
+	result_free(b);
+	cJSON_Delete(root);
+	free(path);
+	free(copy);
+}
+
+static void clock_bias_refuses_short_samples(void **state)
+{
+	/* 9.4 ms by the host clock on gcc: ten times 1 ms is too much, ten times 0.9 ms is not. */
+	static const char *const slow[] = { "instruments/2/launch_ns=1000000", NULL };
+	static const char *const quick[] = { "instruments/2/launch_ns=900000", NULL };
+	result *b = read_variant(POCL, NULL);
+	result *a = read_variant(GCC, slow);
+	comparison *c = contract_compare(a, b, 0);
+	const comparison_row *row = row_of(c, TRIAD);
+
+	(void)state;
+	assert_true(has_reason(row->reasons, row->reason_count, "clock-bias"));
+	assert_int_equal(row->verdict, VERDICT_NOT_COMPARABLE);
+	comparison_free(c);
+	result_free(a);
+	a = read_variant(GCC, quick);
+	c = contract_compare(a, b, 0);
+	row = row_of(c, TRIAD);
+	assert_false(has_reason(row->reasons, row->reason_count, "clock-bias"));
+	assert_true(has_reason(row->reasons, row->reason_count, "clock"));
+	comparison_free(c);
+	result_free(a);
+	result_free(b);
+}
+
+static void sustained_must_converge(void **state)
+{
+	static const char *const steady[] = { "cases/0/measure/regime=\"sustained\"", NULL };
+	static const char *const unsteady[] = { "cases/0/measure/regime=\"sustained\"",
+		                                "cases/0/executions/1/status=\"not-converged\"", NULL };
+	result *a = read_variant(GCC, steady);
+	result *b = read_variant(CLANG, unsteady);
+	comparison *c = contract_compare(a, b, 0);
+	const comparison_row *row = row_of(c, TRIAD);
+
+	(void)state;
+	assert_true(has_reason(row->reasons, row->reason_count, "not-converged-sustained"));
+	assert_int_equal(row->verdict, VERDICT_NOT_COMPARABLE);
+	comparison_free(c);
+	result_free(a);
+	result_free(b);
+}
+
+/* ---- the comparison itself ------------------------------------------------------------------- */
+
+static void near(double a, double b)
+{
+	if (fabs(a - b) > 1e-12 * fabs(a))
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void sides_exchanged_mirror(void **state)
+{
+	static const enum comparison_verdict mirror[] = {
+		VERDICT_SLOWER, VERDICT_FASTER, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE,
+		VERDICT_DESCRIPTION, VERDICT_NOT_COMPARABLE, VERDICT_ABSENT
+	};
+	static const char *const names[] = { GCC, CLANG, POCL };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		result *a = read_variant(names[i], NULL);
+		result *b = read_variant(names[(i + 1) % 3], NULL);
+		comparison *ab = contract_compare(a, b, 0);
+		comparison *ba = contract_compare(b, a, 0);
+
+		assert_int_equal(ab->row_count, ba->row_count);
+		for (size_t k = 0; k < ab->row_count; k++) {
+			const comparison_row *x = &ab->rows[k];
+			const comparison_row *y = row_of(ba, x->id);
+
+			assert_int_equal(y->verdict, mirror[x->verdict]);
+			near(x->a_center, y->b_center);
+			if (!(x->speedup > 0))
+				continue;
+			near(x->speedup, 1 / y->speedup);
+			near(x->speedup_interval.low, 1 / y->speedup_interval.high);
+			near(x->speedup_interval.high, 1 / y->speedup_interval.low);
+			near(x->speedup, x->a_center / x->b_center);
+		}
+		comparison_free(ab);
+		comparison_free(ba);
+		result_free(a);
+		result_free(b);
+	}
+}
+
+static void the_same_is_equivalent(void **state)
+{
+	static const char *const names[] = { GCC, CLANG, POCL };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		result *a = read_variant(names[i], NULL);
+		comparison *c = contract_compare(a, a, 1e-9);
+
+		assert_int_equal(c->counts[VERDICT_FASTER] + c->counts[VERDICT_SLOWER] +
+		                 c->counts[VERDICT_INCONCLUSIVE], 0);
+		assert_true(c->counts[VERDICT_EQUIVALENT] >= 6);
+		comparison_free(c);
+		result_free(a);
+	}
+}
+
+static void margins_decide(void **state)
+{
+	result *a = read_variant(GCC, NULL);
+	result *b = read_variant(CLANG, NULL);
+	comparison *c = contract_compare(a, b, 0.2);
+
+	(void)state;
+	assert_int_equal(row_of(c, TRIAD)->verdict, VERDICT_EQUIVALENT);
+	near(row_of(c, TRIAD)->margin, 0.2);
+	comparison_free(c);
+	c = contract_compare(a, b, 0.0753);
+	assert_int_equal(row_of(c, TRIAD)->verdict, VERDICT_INCONCLUSIVE);
+	comparison_free(c);
+	c = contract_compare(a, b, 0);
+	near(row_of(c, TRIAD)->margin, 0.01);
+	comparison_free(c);
+	result_free(a);
+	result_free(b);
+}
+
+static void codes_say_what_happened(void **state)
+{
+	comparison c = { .level = CONTRACT_COMPARABLE };
+
+	(void)state;
+	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_NOT_COMPARABLE);
+	c.counts[VERDICT_EQUIVALENT] = 1;
+	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_OK);
+	c.counts[VERDICT_INCONCLUSIVE] = 1;
+	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_OK);
+	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_INCONCLUSIVE);
+	c.counts[VERDICT_INCONCLUSIVE] = 0;
+	c.counts[VERDICT_ABSENT] = 1;
+	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_OK);
+	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_INCONCLUSIVE);
+	c.counts[VERDICT_NOT_COMPARABLE] = 1;
+	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_NOT_COMPARABLE);
+	c.counts[VERDICT_SLOWER] = 1;
+	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_NEGATIVE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_rule_fires),
+		cmocka_unit_test(a_clean_pair_has_no_caveat),
+		cmocka_unit_test(few_executions_describe),
+		cmocka_unit_test(clock_bias_refuses_short_samples),
+		cmocka_unit_test(sustained_must_converge),
+		cmocka_unit_test(sides_exchanged_mirror),
+		cmocka_unit_test(the_same_is_equivalent),
+		cmocka_unit_test(margins_decide),
+		cmocka_unit_test(codes_say_what_happened),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each answer of a diagnosis, on variants of a golden result: launch overhead, idle device, near
+ * and far from a ceiling, above it, throttled, overruled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/diagnose.h"
+#include "golden.h"
+
+/* Rows of the golden result. */
+enum { TRIAD, DOT, FMA64, FMA16, GEMM, GEMM_TUNED, LAUNCH, XFER };
+
+static cJSON *fresh(void)
+{
+	char *path = golden_path("host-gcc-12.json");
+	cJSON *root = NULL;
+
+	assert_int_equal(json_read(path, &root, NULL), EH_OK);
+	free(path);
+	return root;
+}
+
+/* A member of a row and of its plan. */
+static void set_case(cJSON *root, int index, const char *path, const char *json)
+{
+	char *row = memory_format("cases/%d/%s", index, path);
+	char *plan = memory_format("protocol/canonical/cases/%d/%s", index, path);
+
+	golden_set(root, row, json);
+	golden_set(root, plan, json);
+	free(plan);
+	free(row);
+}
+
+static void set_each(cJSON *root, int index, const char *member, const char *json)
+{
+	char *path = memory_format("cases/%d/executions", index);
+	cJSON *e;
+
+	cJSON_ArrayForEach(e, golden_at(root, path))
+		(void)json_set(e, member, cJSON_Parse(json));
+	free(path);
+}
+
+static void scale(cJSON *root, int index, double factor)
+{
+	char *path = memory_format("cases/%d/executions", index);
+	cJSON *e, *sample;
+
+	cJSON_ArrayForEach(e, golden_at(root, path))
+		cJSON_ArrayForEach(sample, golden_at(e, "samples_ns"))
+			cJSON_SetNumberValue(sample, (double)(long long)(sample->valuedouble * factor));
+	free(path);
+}
+
+/* Seals the tree and takes it. */
+static result *read_as(cJSON *root, const char *name)
+{
+	char *path = golden_scratch(name);
+	eh_error error = ERROR_INIT;
+	result *r = NULL;
+
+	golden_reseal(root, true);
+	assert_int_equal(golden_write(root, path), EH_OK);
+	cJSON_Delete(root);
+	if (result_read(path, &r, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(path);
+	return r;
+}
+
+static void expect_of(const diagnosis *d, int index, enum diagnosis_answer answer,
+                      const char *limit)
+{
+	assert_string_equal(diagnosis_answer_name(d->cases[index].answer),
+	                    diagnosis_answer_name(answer));
+	assert_string_equal(d->cases[index].limit, limit);
+}
+
+/* Takes the tree; the case's diagnosis is as expected. */
+static void expect(cJSON *root, int index, enum diagnosis_answer answer, const char *limit)
+{
+	result *r = read_as(root, "diagnosed.json");
+	diagnosis *d = diagnose_result(r, NULL, 0, NULL, 0);
+
+	expect_of(d, index, answer, limit);
+	diagnosis_free(d);
+	result_free(r);
+}
+
+static void by_share(void **state)
+{
+	static const struct { double factor; enum diagnosis_answer answer; const char *limit; } rows[] = {
+		{ 1.00, DIAGNOSIS_HARDWARE, "memory" }, { 1.15, DIAGNOSIS_HARDWARE, "memory" },
+		{ 1.30, DIAGNOSIS_MIXED, "memory" }, { 1.80, DIAGNOSIS_MIXED, "memory" },
+		{ 2.20, DIAGNOSIS_SOFTWARE, "kernel" }, { 9.00, DIAGNOSIS_SOFTWARE, "kernel" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cJSON *root = fresh();
+
+		/* The triad is at 97 % of the dot, which alone gives bandwidth when the triad is none. */
+		set_case(root, TRIAD, "workload", "\"mystream\"");
+		set_case(root, TRIAD, "work/flops", "0");
+		scale(root, TRIAD, rows[i].factor);
+		expect(root, TRIAD, rows[i].answer, rows[i].limit);
+	}
+}
+
+static void above_a_ceiling(void **state)
+{
+	cJSON *root = fresh();
+
+	(void)state;
+	set_case(root, TRIAD, "workload", "\"mystream\"");
+	set_case(root, TRIAD, "work/flops", "0");
+	scale(root, TRIAD, 0.8);
+	expect(root, TRIAD, DIAGNOSIS_DEFECT, "memory");
+
+	/* Of a smaller set nothing but the memory is known: it sat in a cache. */
+	root = fresh();
+	set_case(root, TRIAD, "workload", "\"mystream\"");
+	set_case(root, TRIAD, "work/flops", "0");
+	set_case(root, TRIAD, "work/working_set_bytes", "65536");
+	scale(root, TRIAD, 0.5);
+	expect(root, TRIAD, DIAGNOSIS_DEFECT, "cache");
+}
+
+static void what_is_a_ceiling(void **state)
+{
+	result *r = read_as(fresh(), "diagnosed.json");
+	diagnosis *d = diagnose_result(r, NULL, 0, NULL, 0);
+
+	(void)state;
+	expect_of(d, DOT, DIAGNOSIS_CEILING, "memory");
+	expect_of(d, FMA64, DIAGNOSIS_CEILING, "compute");
+	expect_of(d, XFER, DIAGNOSIS_CEILING, "link");
+	expect_of(d, LAUNCH, DIAGNOSIS_SOFTWARE, "launch");
+	expect_of(d, GEMM, DIAGNOSIS_UNKNOWN, "");
+	assert_true(d->cases[GEMM].note_count > 0);
+	assert_non_null(strstr(d->cases[GEMM].notes[1], "precision = f32"));
+	diagnosis_free(d);
+	result_free(r);
+}
+
+/* A gemm in f64, held against the fma in f64. */
+static cJSON *gemm64(double factor)
+{
+	cJSON *root = fresh();
+
+	set_case(root, GEMM, "precision", "\"f64\"");
+	scale(root, GEMM, factor);
+	return root;
+}
+
+static void compute(void **state)
+{
+	(void)state;
+	expect(gemm64(1), GEMM, DIAGNOSIS_HARDWARE, "compute");
+	expect(gemm64(1.5), GEMM, DIAGNOSIS_MIXED, "compute");
+	expect(gemm64(4), GEMM, DIAGNOSIS_SOFTWARE, "kernel");
+	expect(gemm64(0.5), GEMM, DIAGNOSIS_DEFECT, "compute");
+}
+
+static void invalid(void **state)
+{
+	cJSON *root = gemm64(1);
+
+	(void)state;
+	set_each(root, GEMM, "flags", "[\"disturbed\"]");
+	expect(root, GEMM, DIAGNOSIS_INVALID, "");
+	root = gemm64(1);
+	set_each(root, GEMM, "verification", "{}");
+	expect(root, GEMM, DIAGNOSIS_INVALID, "");
+	root = gemm64(1);
+	set_each(root, GEMM, "status", "\"failed\"");
+	set_each(root, GEMM, "reasons", "[\"lost\"]");
+	expect(root, GEMM, DIAGNOSIS_INVALID, "");
+	root = gemm64(1);
+	set_each(root, GEMM, "status", "\"unsupported\"");
+	set_each(root, GEMM, "reasons", "[\"not here\"]");
+	expect(root, GEMM, DIAGNOSIS_ABSENT, "");
+}
+
+static void idle_device(void **state)
+{
+	cJSON *root = gemm64(4), *e, *sample;
+
+	(void)state;
+	/* On the device's clock, half of the host's time, and shorter than three launches. */
+	cJSON_ArrayForEach(e, golden_at(root, "cases/4/executions")) {
+		cJSON *host;
+
+		(void)json_set(e, "clock", cJSON_CreateString("device"));
+		host = json_add_array(e, "host_ns");
+		cJSON_ArrayForEach(sample, golden_at(e, "samples_ns"))
+			cJSON_AddItemToArray(host, cJSON_CreateNumber(sample->valuedouble * 2));
+	}
+	cJSON_ArrayForEach(e, golden_at(root, "instruments"))
+		(void)json_set(e, "launch_ns", cJSON_CreateNumber(4e6));
+	/* The case of launch gives the cost where there is one; here the instrument alone. */
+	set_case(root, LAUNCH, "workload", "\"other\"");
+	expect(root, GEMM, DIAGNOSIS_SOFTWARE, "launch");
+}
+
+static void throttled(void **state)
+{
+	cJSON *root = gemm64(1), *channel;
+	result *r;
+	diagnosis *d;
+
+	(void)state;
+	set_each(root, GEMM, "telemetry",
+	         "{\"period_ns\": 1000, \"readings\": 2, \"overhead_ns\": 1, \"simulated\": false,"
+	         " \"gaps\": [], \"channels\": [{\"probe\": \"p\", \"place\": \"d\", \"name\":"
+	         " \"throttle-power\", \"kind\": \"throttle\", \"part\": \"all\", \"form\": \"counter\","
+	         " \"unit\": \"us\", \"times_ns\": [0, 1000000], \"values\": [0, 150]}]}");
+	channel = golden_at(root, "cases/4/executions/0/telemetry/channels/0/unit");
+	assert_non_null(channel);
+	r = read_as(root, "throttled.json");
+	d = diagnose_result(r, NULL, 0, NULL, 0);
+	expect_of(d, GEMM, DIAGNOSIS_HARDWARE, "compute");
+	assert_true(d->cases[GEMM].power_limited);
+	assert_true(d->cases[GEMM].throttled > 0.14 && d->cases[GEMM].throttled < 0.16);
+	assert_false(d->cases[FMA64].power_limited);
+	diagnosis_free(d);
+	result_free(r);
+}
+
+static void tuned_sibling(void **state)
+{
+	cJSON *root = gemm64(1.1);
+
+	(void)state;
+	set_case(root, GEMM_TUNED, "precision", "\"f64\"");
+	scale(root, GEMM_TUNED, 0.98);
+	expect(root, GEMM, DIAGNOSIS_SOFTWARE, "tuning");
+}
+
+static void other_provider(void **state)
+{
+	result *r = read_as(gemm64(1), "one.json"), *other, *stranger;
+	cJSON *root = gemm64(0.8);
+	const result *others[2];
+	diagnosis *d;
+
+	(void)state;
+	golden_set(root, "executor/name", "\"host:better\"");
+	golden_set(root, "run/id", "\"other\"");
+	other = read_as(root, "two.json");
+	root = gemm64(0.8);
+	golden_set(root, "executor/device/name", "\"Another CPU\"");
+	golden_set(root, "run/id", "\"stranger\"");
+	stranger = read_as(root, "three.json");
+	assert_true(diagnose_same_device(r, other));
+	assert_false(diagnose_same_device(r, stranger));
+	others[0] = other;
+	d = diagnose_result(r, others, 1, NULL, 0);
+	expect_of(d, GEMM, DIAGNOSIS_SOFTWARE, "provider");
+	diagnosis_free(d);
+	others[0] = stranger;
+	d = diagnose_result(r, others, 1, NULL, 0);
+	expect_of(d, GEMM, DIAGNOSIS_HARDWARE, "compute");
+	assert_int_equal(d->note_count, 1);
+	diagnosis_free(d);
+	result_free(stranger);
+	result_free(other);
+	result_free(r);
+}
+
+static void chosen_cases(void **state)
+{
+	static const char *const patterns[] = { "gemm.*" };
+	result *r = read_as(fresh(), "diagnosed.json");
+	diagnosis *d = diagnose_result(r, NULL, 0, patterns, 1);
+
+	(void)state;
+	assert_int_equal(d->count, 2);
+	diagnosis_free(d);
+	result_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_share), cmocka_unit_test(above_a_ceiling),
+		cmocka_unit_test(what_is_a_ceiling), cmocka_unit_test(compute),
+		cmocka_unit_test(invalid), cmocka_unit_test(idle_device), cmocka_unit_test(throttled),
+		cmocka_unit_test(tuned_sibling), cmocka_unit_test(other_provider),
+		cmocka_unit_test(chosen_cases),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Site files, owners, what a record discloses, and what a certified protocol refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "executor/disclosure.h"
+#include "executor/executor.h"
+#include "run/certify.h"
+
+static char *scratch(const char *name, const char *body)
+{
+	const char *folder = getenv("T");
+	char *path = memory_format("%s/%s", folder != NULL ? folder : "/tmp", name);
+
+	assert_int_equal(file_write(path, body, strlen(body), NULL), EH_OK);
+	return path;
+}
+
+static site *read_site(const char *body)
+{
+	char *path = scratch("site.ini", body);
+	eh_error error = ERROR_INIT;
+	site *s = NULL;
+
+	if (site_read(path, &s, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(path);
+	return s;
+}
+
+static void refused(const char *body, const char *words)
+{
+	char *path = scratch("site.ini", body);
+	eh_error error = ERROR_INIT;
+	site *s = NULL;
+
+	assert_int_equal(site_read(path, &s, &error), EH_E_USAGE);
+	if (strstr(error.message, words) == NULL)
+		fail_msg("'%s' lacks '%s'", error.message, words);
+	free(path);
+}
+
+static void strict(void **state)
+{
+	(void)state;
+	refused("[site]\ncoling = air\n", "site.ini:2: there is no key 'coling' in [site]; did you mean 'cooling'?");
+	refused("[sit]\n", "there is no section [sit]");
+	refused("[site]\nparty = me\n", "party is vendor, buyer or third-party");
+	refused("[device gpu]\ncooling = air\n", "[device gpu] lacks the key 'match'");
+	refused("[device gpu]\nmatch = *\ntester = me\n", "belongs into [site]");
+	refused("[owner x]\ndriver = *\n", "lacks the key 'name'");
+	refused("[owner x]\nname = X\ndrivr = *\n", "did you mean 'driver'?");
+	refused("[site]\ncooling = air\ncooling = water\n", "twice");
+	refused("[site]\ncooling =\n", "has no value");
+}
+
+static void device_before_site(void **state)
+{
+	site *s = read_site("[site]\ncooling = air\nhardware-power-cap = 100 W\n"
+	                    "[device gpus]\nmatch = hip:*, CUDA:*\nhardware-power-cap = 350 W\n");
+	cJSON *layer = site_layer(s, "cuda:0"), *none;
+
+	(void)state;
+	assert_string_equal(site_value(s, "cuda:0", "hardware-power-cap"), "350 W");
+	assert_string_equal(site_value(s, "host:gcc-12", "hardware-power-cap"), "100 W");
+	assert_string_equal(site_value(s, "cuda:0", "cooling"), "air");
+	assert_null(site_value(s, "cuda:0", "price"));
+	assert_string_equal(json_string(json_path(layer, "fields.cooling"), "source", ""), "declared");
+	assert_string_equal(json_string(layer, "layer", ""), "site");
+	cJSON_Delete(layer);
+	site_free(s);
+	s = read_site("; nothing\n");
+	none = site_layer(s, "cuda:0");
+	assert_null(none);
+	site_free(s);
+}
+
+/* The template is sound, and so is it with every line taken out of its comment. */
+static void template_is_sound(void **state)
+{
+	char *body = site_template(), *bare = memory_text(body), *to = bare;
+	site *s = read_site(body);
+
+	(void)state;
+	for (const char *line = body; *line != '\0';) {
+		size_t size = strcspn(line, "\n") + 1;
+		bool setting = strncmp(line, "; ", 2) == 0 &&
+		               (line[2] == '[' || (memchr(line, '=', size) != NULL &&
+		                                   strcspn(line + 2, " ") + 2 ==
+		                                   (size_t)((char *)memchr(line, '=', size) - line) - 1));
+		const char *from = setting ? line + 2 : line;
+
+		memcpy(to, from, (size_t)(line + size - from));
+		to += line + size - from;
+		line += size;
+	}
+	*to = '\0';
+	site_free(s);
+	s = read_site(bare);
+	assert_string_equal(site_value(s, "cuda:0", "hardware-power-cap"), "350 W");
+	assert_string_equal(site_owner(s, "compiler", "GCC"), "our toolchain team");
+	site_free(s);
+	free(bare);
+	free(body);
+}
+
+static void owners(void **state)
+{
+	const char *src = getenv("SRC");
+	char *path = memory_format("%s/core/executor/owners.ini", src != NULL ? src : "."), *body = NULL;
+	size_t size;
+	site *s;
+
+	(void)state;
+	assert_int_equal(file_read(path, &body, &size, NULL), EH_OK);
+	s = read_site(body);
+	assert_string_equal(site_owner(s, "driver", "nvidia"), "NVIDIA");
+	assert_string_equal(site_owner(s, "driver", "amdgpu"), "AMD");
+	assert_string_equal(site_owner(s, "driver", "xe"), "Intel");
+	assert_string_equal(site_owner(s, "driver", "pocl driver"), "PoCL project");
+	assert_string_equal(site_owner(s, "compiler", "gcc"), "GCC project");
+	assert_string_equal(site_owner(s, "compiler", "clang"), "LLVM project");
+	assert_string_equal(site_owner(s, "compiler", "nvrtc"), "NVIDIA");
+	assert_string_equal(site_owner(s, "runtime", "rusticl"), "Mesa project");
+	assert_string_equal(site_owner(s, "mapped-object", "libLLVM-15.so.1"), "LLVM project");
+	assert_string_equal(site_owner(s, "mapped-object", "libc.so.6"), "GNU C Library");
+	assert_string_equal(site_owner(s, "host", "host"), "site operator");
+	assert_string_equal(site_owner(s, "operating-system", "Linux kernel"), "Linux kernel");
+	assert_null(site_owner(s, "compiler", "unheard-of"));
+	assert_null(site_owner(s, "no-kind", "gcc"));
+	site_free(s);
+	free(body);
+	free(path);
+}
+
+static cJSON *gpu_record(const char *extra)
+{
+	char *body = memory_format("{\"name\":\"cuda:0\",\"simulated\":false,\"device\":{\"type\":\"gpu\","
+	                           "\"name\":\"H\",\"memory_bytes\":5},\"layers\":[%s]}", extra);
+	cJSON *record = NULL;
+
+	assert_int_equal(json_parse(body, strlen(body), "record", &record, NULL), EH_OK);
+	free(body);
+	return record;
+}
+
+static void sources(void **state)
+{
+	cJSON *record = gpu_record(
+		"{\"layer\":\"hardware\",\"name\":\"device\",\"source\":\"queried\",\"fields\":"
+		"{\"ecc\":{\"value\":\"\",\"source\":\"unavailable\"}}},"
+		"{\"layer\":\"driver\",\"name\":\"d\",\"version\":\"5\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"site\",\"name\":\"site\",\"source\":\"declared\",\"fields\":"
+		"{\"hardware-ecc\":{\"value\":\"on\",\"source\":\"declared\"}}}");
+	disclosure found;
+
+	(void)state;
+	assert_true(disclosure_find(record, NULL, disclosure_field_find("hardware.ecc"), &found));
+	assert_string_equal(found.source, "declared");
+	assert_string_equal(found.value, "on");
+	assert_true(disclosure_find(record, NULL, disclosure_field_find("driver.version"), &found));
+	assert_string_equal(found.source, "queried");
+	assert_false(disclosure_find(record, NULL, disclosure_field_find("hardware.power-cap"), &found));
+	assert_string_equal(found.source, "unavailable");
+	assert_false(disclosure_find(record, NULL, disclosure_field_find("device.uuid"), &found));
+	assert_true(disclosure_find(record, NULL, disclosure_field_find("device.memory"), &found));
+	assert_null(disclosure_field_find("hardware.eec"));
+	assert_string_equal(disclosure_field_near("hardware.eec"), "hardware.ecc");
+	cJSON_Delete(record);
+}
+
+/* Every field that can be declared is declared by its key. */
+static void declarable(void **state)
+{
+	const disclosure_field *all;
+	size_t count = disclosure_fields(&all), declared = 0;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		char *body;
+		site *s;
+
+		if (all[i].site_key == NULL)
+			continue;
+		body = memory_format("[site]\n%s = vendor\n", all[i].site_key);
+		s = read_site(body);
+		assert_string_equal(site_value(s, "x:0", all[i].site_key), "vendor");
+		declared++;
+		site_free(s);
+		free(body);
+	}
+	assert_true(declared > 15);
+}
+
+static protocol certified_protocol(void)
+{
+	static char none[] = "";
+
+	return (protocol){ .level = LEVEL_CERTIFIED, .requires = none };
+}
+
+static cJSON *with_harness(bool dirty)
+{
+	cJSON *harness = cJSON_CreateObject();
+
+	json_add_bool(harness, "dirty", dirty);
+	return harness;
+}
+
+/* A record with every certified field, in the plainest form. */
+static cJSON *full_record(const char *owner)
+{
+	char *layers = memory_format(
+		"{\"layer\":\"hardware\",\"name\":\"device\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"firmware\",\"name\":\"f\",\"version\":\"1\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"driver\",\"name\":\"d\",\"version\":\"5\",\"owner\":\"%s\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"runtime\",\"name\":\"r\",\"version\":\"5\",\"owner\":\"x\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"compiler\",\"name\":\"c\",\"version\":\"5\",\"owner\":\"x\",\"source\":\"queried\",\"fields\":{\"flags\":{\"value\":\"-O3\",\"source\":\"queried\"}}},"
+		"{\"layer\":\"operating-system\",\"name\":\"o\",\"version\":\"1\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"host\",\"name\":\"host\",\"source\":\"queried\",\"fields\":{\"virtualization\":{\"value\":\"none\",\"source\":\"measured\"},"
+		"\"container\":{\"value\":\"none\",\"source\":\"measured\"}}},"
+		"{\"layer\":\"harness\",\"name\":\"evenhand\",\"source\":\"declared\",\"fields\":{\"commit\":{\"value\":\"abc\",\"source\":\"declared\"}}}", owner);
+	cJSON *record = gpu_record(layers);
+	site *s = read_site("[site]\ncooling = air\npower-policy = p\ntester = t\nparty = buyer\n"
+	                    "hardware-ecc = on\nhardware-clocks = 1\nhardware-power-cap = 1\n"
+	                    "host-governor = g\nhost-microcode = m\n");
+
+	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(record, "layers"),
+	                     site_layer(s, "cuda:0"));
+	site_free(s);
+	free(layers);
+	return record;
+}
+
+static void certified(void **state)
+{
+	protocol p = certified_protocol();
+	cJSON *record = full_record("x"), *clean = with_harness(false), *dirty = with_harness(true);
+	cJSON *unowned = full_record(""), *bare = gpu_record(""), *unknown = cJSON_CreateObject();
+	text out = { 0 };
+
+	(void)state;
+	assert_int_equal(certify_record(&p, record, NULL, clean, &out), 0);
+	assert_int_equal(certify_record(&p, record, NULL, dirty, &out), 1);
+	assert_non_null(strstr(out.data, "changed or unknown tree"));
+	text_free(&out);
+	assert_int_equal(certify_record(&p, record, NULL, unknown, &out), 1);
+	assert_int_equal(certify_record(&p, unowned, NULL, clean, &out), 1);
+	assert_non_null(strstr(out.data, "nobody owns the layer driver d"));
+	text_free(&out);
+	json_set(record, "simulated", cJSON_CreateTrue());
+	assert_int_equal(certify_record(&p, record, NULL, clean, &out), 1);
+	assert_non_null(strstr(out.data, "simulated"));
+	text_free(&out);
+	assert_true(certify_record(&p, bare, NULL, clean, &out) > 15);
+	assert_non_null(strstr(out.data, "cuda:0: hardware.ecc is not disclosed"));
+	assert_non_null(strstr(out.data, "hardware-ecc = ... in the site file"));
+	text_free(&out);
+	cJSON_Delete(unknown);
+	cJSON_Delete(bare);
+	cJSON_Delete(unowned);
+	cJSON_Delete(dirty);
+	cJSON_Delete(clean);
+	cJSON_Delete(record);
+}
+
+static void required_only(void **state)
+{
+	char asked[] = "device.uuid, driver.version";
+	protocol p = { .level = LEVEL_STANDARD, .requires = asked };
+	cJSON *record = full_record(""), *dirty = with_harness(true);
+	text out = { 0 };
+
+	(void)state;
+	assert_int_equal(certify_record(&p, record, NULL, dirty, &out), 1);
+	assert_non_null(strstr(out.data, "device.uuid is not disclosed"));
+	text_free(&out);
+	cJSON_Delete(dirty);
+	cJSON_Delete(record);
+}
+
+static const cJSON *device_layer(const cJSON *layers, const char *kind, const char *key)
+{
+	const cJSON *layer;
+
+	cJSON_ArrayForEach(layer, layers)
+		if (strcmp(json_string(layer, "layer", ""), kind) == 0)
+			return cJSON_GetObjectItemCaseSensitive(json_path(layer, "fields"), key);
+	return NULL;
+}
+
+static void facts_of_devices(void **state)
+{
+	const char *src = getenv("SRC");
+	char *root = memory_format("%s/tests/replay/server", src != NULL ? src : ".");
+	eh_device_info gpu = { .struct_size = sizeof(gpu), .type = EH_DEVICE_GPU, .clock_mhz = 1500,
+		               .numa_node = -1, .name = "G", .uuid = "u", .pci = "0000:3b:00.0" };
+	eh_device_info cpu = { .struct_size = sizeof(cpu), .type = EH_DEVICE_CPU, .numa_node = -1 };
+	cJSON *layers = executor_device_facts(root, &gpu);
+	double value = 0;
+
+	(void)state;
+	assert_true(json_double(device_layer(layers, "hardware", "clock-max-mhz"), "value", &value));
+	assert_true(value > 1499 && value < 1501);
+	assert_true(json_double(device_layer(layers, "hardware", "power-cap-watts"), "value", &value));
+	assert_true(value > 299 && value < 301);
+	assert_string_equal(json_string(device_layer(layers, "hardware", "partition"), "value", ""),
+	                    "SPX");
+	assert_string_equal(json_string(device_layer(layers, "hardware", "ecc"), "source", ""),
+	                    "unavailable");
+	assert_string_equal(json_string(cJSON_GetArrayItem(layers, 1), "version", ""), "113-TEST");
+	cJSON_Delete(layers);
+	layers = executor_device_facts(root, &cpu);
+	assert_string_equal(json_string(device_layer(layers, "hardware", "ecc"), "value", ""), "on");
+	assert_true(json_double(device_layer(layers, "hardware", "power-cap-watts"), "value", &value));
+	assert_true(value > 269 && value < 271);
+	cJSON_Delete(layers);
+	free(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strict), cmocka_unit_test(device_before_site),
+		cmocka_unit_test(template_is_sound), cmocka_unit_test(owners),
+		cmocka_unit_test(sources), cmocka_unit_test(declarable),
+		cmocka_unit_test(certified), cmocka_unit_test(required_only),
+		cmocka_unit_test(facts_of_devices),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

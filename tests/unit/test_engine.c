@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The measuring engine beyond the plain burst: cold sets, percentiles, the sustained regime,
+ * disturbed attempts, clocks that step back, declared data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/random.h"
+#include "fake_backend.h"
+#include "fake_workload.h"
+#include "measure/clocktrial.h"
+#include "measure/cold.h"
+#include "measure/disturb.h"
+#include "measure/inputdata.h"
+#include "measure/measure.h"
+#include "measure/percentile.h"
+#include "measure/stoprule.h"
+#include "measure/windows.h"
+
+typedef struct rig {
+	fake f;
+	eh_device device;
+	eh_queue queue;
+	session s;
+	measure *m;
+	protocol_section section;
+	eh_value values[1];
+	plan_case c;
+	char id[8];
+	bool lost;
+} rig;
+
+static const eh_source canary_source = { .struct_size = sizeof(canary_source), .name = "canary" };
+
+static protocol_measure *rig_make(rig *r, uint64_t work_ns)
+{
+	*r = (rig){ .f = { .work_ns = work_ns } };
+	fake_session(&r->f, &r->device, &r->queue, &r->s);
+	r->section.measure = (protocol_measure){
+		.warmup_min_ns = 1000000, .warmup_max_ns = 10000000,
+		.samples_min = 10, .samples_max = 100,
+		.time_min_ns = 2000000, .time_max_ns = UINT64_C(2000000000),
+		.precision = 10, .confidence = 0.95, .margin = 0.01,
+		.proof_ns = 5000000, .clock = CLOCK_DEVICE,
+	};
+	memcpy(r->id, "fake", sizeof("fake"));
+	r->values[0] = (eh_value){ "cost", "1", 1 };
+	r->c = (plan_case){
+		.id = r->id, .section = &r->section, .workload = &fake_workload,
+		.tier = TIER_PORTABLE, .values = { sizeof(eh_case), 1, r->values, 7 },
+	};
+	assert_int_equal(fake_describe(&r->c.values, &r->c.work, NULL), EH_OK);
+	return &r->section.measure;
+}
+
+static void rig_start(rig *r, bool watched)
+{
+	eh_error error = ERROR_INIT;
+
+	assert_int_equal(measure_new_from(&r->s, watched, 1, &canary_source, "", &r->m, &error), EH_OK);
+}
+
+static void rig_end(rig *r, cJSON *record)
+{
+	cJSON_Delete(record);
+	measure_free(r->m);
+	assert_int_equal(r->f.objects, 0);
+	fake_advance(&r->f, UINT64_MAX);
+}
+
+static bool has(const cJSON *record, const char *list, const char *word)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, json_path(record, list))
+		if (strstr(item->valuestring, word) != NULL)
+			return true;
+	return false;
+}
+
+static void expect(const cJSON *record, const char *status, const char *reason)
+{
+	if (strcmp(json_string(record, "status", ""), status) != 0 ||
+	    (reason[0] != '\0' && !has(record, "reasons", reason))) {
+		char *shown = json_text(record, true);
+
+		fprintf(stderr, "# wanted %s: %s\n# got %.800s\n", status, reason, shown);
+		free(shown);
+		fail();
+	}
+}
+
+static uint64_t number(const cJSON *record, const char *path)
+{
+	const cJSON *item = json_path(record, path);
+
+	assert_non_null(item);
+	return (uint64_t)item->valuedouble;
+}
+
+static int count_of(const cJSON *record, const char *path)
+{
+	return cJSON_GetArraySize(json_path(record, path));
+}
+
+/* ---- cold ------------------------------------------------------------------------------------ */
+
+static void cold_plans(void **state)
+{
+	eh_device_info info = { .struct_size = sizeof(info), .last_level_cache_bytes = 1 << 20,
+		                .memory_bytes = 1 << 30 };
+	eh_work work = { .struct_size = sizeof(work), .working_set_bytes = 300000,
+		         .device_bytes = 300000 };
+	cold_plan chosen = cold_choose(&info, &work);
+
+	(void)state;
+	/* Seven sets of 300 kB reach over 2 MiB between two visits of the eighth. */
+	assert_int_equal(chosen.sets, 8);
+	assert_int_equal(chosen.evict_bytes, 0);
+	work.working_set_bytes = work.device_bytes = UINT64_C(3) << 20;
+	assert_int_equal(cold_choose(&info, &work).sets, 2);
+	/* Two of these do not fit into half the memory: one, and the caches are emptied. */
+	work.working_set_bytes = work.device_bytes = UINT64_C(400) << 20;
+	chosen = cold_choose(&info, &work);
+	assert_int_equal(chosen.sets, 1);
+	assert_int_equal(chosen.evict_bytes, 2 << 20);
+	/* Too small for a rotation: a few, so that a sample may still be a batch. */
+	work.working_set_bytes = work.device_bytes = 64;
+	chosen = cold_choose(&info, &work);
+	assert_int_equal(chosen.sets, 64);
+	assert_int_equal(chosen.evict_bytes, 2 << 20);
+	info.last_level_cache_bytes = 0;
+	chosen = cold_choose(&info, &work);
+	assert_false(chosen.cache_known);
+	assert_true(chosen.evict_bytes > 0);
+}
+
+/* Every set is visited, verified and proved: a wrong one among many is found. */
+static void cold_sets_are_verified(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 30000);
+	cJSON *record;
+
+	(void)state;
+	rules->cache = CACHE_COLD;
+	r.s.info.last_level_cache_bytes = 16 * sizeof(float) * FAKE_VALUES;
+	r.c.work.working_set_bytes = 2 * sizeof(float) * FAKE_VALUES;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_string_equal(json_string(json_path(record, "cache"), "method", ""), "rotation");
+	assert_int_equal(number(record, "cache.sets"), 17);
+	assert_int_equal(count_of(record, "starts_ns"), count_of(record, "samples_ns"));
+	/* 17 sets of 1,024 values. */
+	assert_true(number(record, "verification.before.checked") == 17 * FAKE_VALUES);
+	assert_true(number(record, "verification.after.checked") >= 17 * FAKE_VALUES);
+	cJSON_Delete(record);
+	/* The tenth set's operation in verification is wrong. */
+	r.f.fault = FAULT_WRONG;
+	r.f.launches = 0;
+	r.f.fault_after = 10;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "invalid", "wrong before timing");
+	rig_end(&r, record);
+}
+
+static void cold_by_eviction(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 400000);
+	cJSON *record;
+
+	(void)state;
+	rules->cache = CACHE_COLD;
+	r.s.info.last_level_cache_bytes = 1 << 16;
+	r.c.work.working_set_bytes = 64;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_string_equal(json_string(json_path(record, "cache"), "method", ""), "eviction");
+	assert_int_equal(number(record, "cache.evicted_bytes"), 1 << 17);
+	assert_true(number(record, "batch") <= number(record, "cache.sets"));
+	rig_end(&r, record);
+}
+
+/* ---- percentiles ----------------------------------------------------------------------------- */
+
+static void percentile_counts(void **state)
+{
+	static const enum protocol_statistic list[] = { STATISTIC_P90, STATISTIC_P95, STATISTIC_P97,
+		                                        STATISTIC_P99, STATISTIC_P999 };
+	static const uint64_t least[] = { 64, 130, 219, 662, 6636 };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		const percentile *p = percentile_find(stoprule_name(list[i]));
+
+		assert_int_equal(protocol_statistic_samples(list[i]), least[i]);
+		assert_non_null(p);
+		assert_true(p->quantile == stoprule_quantile(list[i]));
+		/* The protocol's counts are those of the statistics. */
+		assert_int_equal(percentile_least(p->quantile, PERCENTILE_CONFIDENCE), least[i]);
+	}
+	assert_int_equal(protocol_statistic_samples(STATISTIC_MEDIAN), 1);
+}
+
+static void percentile_stop(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 20000);
+	cJSON *record;
+
+	(void)state;
+	rules->statistic = STATISTIC_P90;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	/* 20 us are batched where the median is asked for; here they are not, and there are 64. */
+	expect(record, "valid", "");
+	assert_int_equal(number(record, "batch"), 1);
+	assert_true(count_of(record, "samples_ns") >= 64);
+	cJSON_Delete(record);
+	rules->precision = 1e-9;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "not-converged", "interval of the p90 is");
+	cJSON_Delete(record);
+	rules->samples_max = 30;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "not-converged", "at least 64 were asked for");
+	rig_end(&r, record);
+}
+
+/* Of a single short operation the device's clock may leave out what launching took. */
+static void short_percentile(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 6000);
+	cJSON *record;
+
+	(void)state;
+	rules->statistic = STATISTIC_P90;
+	r.f.unseen_ns = 4000;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_string_equal(json_string(record, "clock", ""), "host");
+	assert_null(json_path(record, "host_ns"));
+	assert_true(has(record, "flags", "host-clock") && has(record, "flags", "short-samples"));
+	rig_end(&r, record);
+}
+
+/* ---- sustained ------------------------------------------------------------------------------- */
+
+static void windows_of_a_series(void **state)
+{
+	uint64_t times[40];
+	uint64_t starts[40];
+	windows w;
+
+	(void)state;
+	/* 20 samples of 10 ns, then 20 of 20 ns, without gaps; windows of 100 ns. */
+	for (size_t i = 0; i < 40; i++) {
+		times[i] = i < 20 ? 10 : 20;
+		starts[i] = i < 20 ? 10 * i : 200 + 20 * (i - 20);
+	}
+	assert_true(windows_make(times, starts, 40, 2, 100, &w));
+	assert_int_equal(w.count, 6);
+	assert_true(w.list[0].rate == 2e8 && w.list[5].rate == 1e8);
+	assert_true(w.list[0].median_ns == 5 && w.list[5].median_ns == 10);
+	assert_int_equal(w.steady_first, 5);
+	assert_true(w.best == 2e8 && w.steady == 1e8 && w.ratio == 0.5);
+	windows_free(&w);
+	/* A gap counts: the same samples, begun 30 ns apart. */
+	for (size_t i = 0; i < 40; i++)
+		starts[i] = 30 * i;
+	assert_true(windows_make(times, starts, 40, 1, 120, &w));
+	assert_true(w.list[0].rate > 3.3e7 && w.list[0].rate < 3.4e7);
+	windows_free(&w);
+	starts[5] = 1000000;
+	assert_false(windows_make(times, starts, 40, 1, 100, &w));
+	assert_false(windows_make(times, starts, 0, 1, 100, &w));
+	assert_true(windows_make(times, starts, 1, 1, 100, &w));
+	assert_int_equal(w.count, 1);
+	windows_free(&w);
+}
+
+static void sustained_run(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 200000);
+	uint64_t *starts;
+	uint64_t *samples;
+	cJSON *record;
+	size_t count;
+	size_t n;
+
+	(void)state;
+	rules->regime = REGIME_SUSTAINED;
+	rules->samples_max = 12;
+	rules->sustain_time_ns = 300000000;
+	rules->sustain_window_ns = 20000000;
+	rules->sustain_entry_ns = 1000000;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_true(number(record, "sustained.time_ns") >= 300000000);
+	assert_string_equal(json_string(json_path(record, "sustained.entry"), "by", ""), "no sensor");
+	samples = json_uints(record, "samples_ns", &n);
+	starts = json_uints(record, "starts_ns", &count);
+	/* Far more than samples-max: the time decides. */
+	assert_true(n > 12 && n == count && starts[0] == 0);
+	for (size_t i = 1; i < n; i++)
+		assert_true(starts[i] >= starts[i - 1] + samples[i - 1]);
+	assert_true(starts[n - 1] + samples[n - 1] <= number(record, "sustained.time_ns"));
+	assert_true(starts[n - 1] + samples[n - 1] >= 150000000);
+	assert_int_equal(number(record, "verification.during"), 1);
+	assert_int_equal(number(record, "sustained.operations"), n * number(record, "batch"));
+	free(samples);
+	free(starts);
+	cJSON_Delete(record);
+	/* The last result is looked at. */
+	r.f.launches = 0;
+	r.f.fault = FAULT_WRONG;
+	r.f.fault_after = 70;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "invalid", "checked while sampling");
+	rig_end(&r, record);
+}
+
+/* ---- lies ------------------------------------------------------------------------------------ */
+
+enum mode { MODE_COLD, MODE_SUSTAINED, MODE_P90, MODE_SINGLE, MODE_OFFLINE, MODE_CLOSED, MODE_SERVER,
+	    MODE_KNEE, MODES };
+
+static void set_mode(protocol_measure *rules, enum mode mode)
+{
+	static const enum protocol_scenario kinds[MODES] = {
+		[MODE_SINGLE] = SCENARIO_SINGLE_STREAM, [MODE_OFFLINE] = SCENARIO_OFFLINE,
+		[MODE_CLOSED] = SCENARIO_CLOSED, [MODE_SERVER] = SCENARIO_SERVER,
+		[MODE_KNEE] = SCENARIO_KNEE,
+	};
+
+	rules->scenario = kinds[mode];
+	rules->samples_min = 60;
+	rules->load_concurrency = 1;
+	rules->time_max_ns = 200000000;
+	if (mode == MODE_COLD)
+		rules->cache = CACHE_COLD;
+	if (mode == MODE_SUSTAINED) {
+		rules->regime = REGIME_SUSTAINED;
+		rules->sustain_time_ns = 100000000;
+		rules->sustain_window_ns = 5000000;
+	}
+	if (mode == MODE_P90)
+		rules->statistic = STATISTIC_P90;
+	if (mode == MODE_OFFLINE)
+		rules->load_requests = 8;
+	if (mode >= MODE_CLOSED) {
+		rules->load_requests = 40;
+		rules->load_concurrency = 4;
+	}
+	rules->load_rate = mode >= MODE_SERVER ? 1500 : 0;
+	rules->load_slo_ns = mode == MODE_KNEE ? 100000000 : 0;
+}
+
+/* Lies that begin when the instrument has been found good, at once or in the middle of the case. */
+static void no_mode_believes_a_lie(void **state)
+{
+	static const struct { enum fault fault; uint64_t after; } lies[] = {
+		{ FAULT_EARLY, 40 }, { FAULT_SKIP, 40 }, { FAULT_MERGE, 0 }, { FAULT_TICK, 0 },
+		{ FAULT_PASSED, 0 },
+	};
+
+	(void)state;
+	for (int mode = 0; mode < MODES; mode++)
+		for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+			bool asked = mode >= MODE_CLOSED; /* whether marks have passed */
+			bool timed = mode <= MODE_P90;    /* by the device's clock */
+			rig r;
+			protocol_measure *rules;
+			cJSON *record;
+			const char *status;
+
+			if ((lies[i].fault == FAULT_PASSED && !asked) ||
+			    (lies[i].fault == FAULT_TICK && !timed) ||
+			    /* Elsewhere a sample may be one operation, which nothing can be merged with. */
+			    (lies[i].fault == FAULT_MERGE && mode != MODE_OFFLINE))
+				continue;
+			rules = rig_make(&r, lies[i].fault == FAULT_MERGE ? 5000 : 200000);
+			set_mode(rules, (enum mode)mode);
+			r.s.info.last_level_cache_bytes = 2 * sizeof(float) * FAKE_VALUES;
+			r.c.work.working_set_bytes = 2 * sizeof(float) * FAKE_VALUES;
+			rig_start(&r, false);
+			r.f.fault = lies[i].fault;
+			r.f.fault_after = lies[i].after;
+			record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+			status = json_string(record, "status", "");
+			if (strcmp(status, "valid") == 0 || strcmp(status, "not-converged") == 0) {
+				fprintf(stderr, "# mode %d, fault %d: %s\n", mode, (int)lies[i].fault, status);
+				fail();
+			}
+			rig_end(&r, record);
+		}
+}
+
+/* ---- disturbed ------------------------------------------------------------------------------- */
+
+static void disturbance_in_words(void **state)
+{
+	disturb_facts f = {
+		.canary = true, .before = { 1000000, 1000000 }, .after = { 1050000, 990000 },
+		.begin = { .waited_known = true, .busy_ns = 1 },
+		.end = { .wall_ns = 1000000000, .waited_ns = 20000000, .waited_known = true,
+		         .own_ns = 900000000, .busy_ns = 2000000001, .steal_seconds = 0.001 },
+	};
+	cJSON *words = cJSON_CreateArray();
+
+	(void)state;
+	assert_true(disturb_judge(&f, words) == 0);
+	assert_int_equal(cJSON_GetArraySize(words), 0);
+	f.after.compute_ns = 1300000;
+	assert_true(disturb_judge(&f, words) > 0.29);
+	assert_non_null(strstr(cJSON_GetArrayItem(words, 0)->valuestring, "1.30 times"));
+	f.after.compute_ns = 1000000;
+	f.end.waited_ns = 400000000;
+	assert_true(disturb_judge(&f, words) > 0.39);
+	assert_non_null(strstr(cJSON_GetArrayItem(words, 1)->valuestring, "40 %"));
+	/* Nobody else worked: its own threads wait for each other. */
+	f.end.busy_ns = 900000001;
+	assert_true(disturb_judge(&f, words) == 0);
+	f.end.waited_ns = 0;
+	f.end.steal_seconds = 0.2;
+	assert_true(disturb_judge(&f, words) > 0.19);
+	f.end.steal_seconds = 0;
+	f.begin.waited_known = f.end.waited_known = false;
+	f.end.switches = 600;
+	assert_true(disturb_judge(&f, words) > 0);
+	cJSON_Delete(words);
+}
+
+/* A machine that slows in the first attempt: a later one is the row's.  True when it was seen; a
+ * machine that is busy itself may disturb all attempts alike. */
+static bool slowed_once(void)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 50000);
+	cJSON *record;
+	const cJSON *kept;
+	bool seen;
+
+	rules->repeats = 2;
+	rig_start(&r, true);
+	r.f.slow_after = r.f.launches + 20;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	kept = cJSON_GetArrayItem(json_path(record, "attempts"), 0);
+	seen = kept != NULL && number(kept, "attempt") == 1 &&
+	       has(kept, "disturbed", "the machine's speed changed") &&
+	       cJSON_GetArraySize(json_path(kept, "samples_ns")) > 0 && number(record, "attempt") > 1;
+	rig_end(&r, record);
+	return seen;
+}
+
+static void slow_then_steady(void **state)
+{
+	bool seen = false;
+
+	(void)state;
+	for (int i = 0; i < 10 && !seen; i++)
+		seen = slowed_once();
+	assert_true(seen);
+}
+
+/* Without a repeat it is the row, and says so. */
+static bool slowed_and_said(void)
+{
+	rig r;
+	cJSON *record;
+	bool seen;
+
+	(void)rig_make(&r, 50000);
+	rig_start(&r, true);
+	r.f.slow_after = r.f.launches + 20;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	seen = has(record, "flags", "disturbed") &&
+	       has(record, "disturbed", "compute part of the canary took") &&
+	       cJSON_GetArraySize(json_path(record, "samples_ns")) > 0;
+	assert_null(json_path(record, "attempts"));
+	rig_end(&r, record);
+	return seen;
+}
+
+static void disturbed_is_said(void **state)
+{
+	bool seen = false;
+
+	(void)state;
+	for (int i = 0; i < 10 && !seen; i++)
+		seen = slowed_and_said();
+	assert_true(seen);
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+static uint64_t ticking;
+
+static uint64_t steady_clock(void)
+{
+	return ++ticking;
+}
+
+static uint64_t stepping_clock(void)
+{
+	return ++ticking % 1000 == 0 ? ticking - 50 : ticking;
+}
+
+static void clocks_that_step_back(void **state)
+{
+	clocktrial t;
+	rig r;
+	cJSON *record;
+
+	(void)state;
+	clocktrial_host(steady_clock, &t);
+	assert_int_equal(t.steps_back, 0);
+	assert_true(t.readings >= 4096);
+	clocktrial_host(stepping_clock, &t);
+	assert_true(t.steps_back >= 4 && t.largest_ns == 49);
+
+	(void)rig_make(&r, 50000);
+	r.f.fault = FAULT_BACKWARDS;
+	rig_start(&r, false);
+	assert_true(measure_instrument(r.m)->device_time_false);
+	record = measure_instrument_json(r.m);
+	assert_string_equal(json_string(json_path(record, "host_order"), "verdict", ""), "monotonic");
+	assert_string_equal(json_string(json_path(record, "device_order"), "verdict", ""), "steps back");
+	cJSON_Delete(record);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "invalid", "not monotonic");
+	rig_end(&r, record);
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static void digest_of(enum protocol_data kind, bool swapped, char hex[65])
+{
+	eh_bench bench = { 0 };
+	inputdata_log log;
+	float a[100];
+	float b[50];
+
+	inputdata_lend(&bench, kind);
+	inputdata_begin(&log, kind);
+	if (swapped)
+		bench.fill_uniform(b, 0, 50, "f32", 1, 1);
+	bench.fill_uniform(a, 0, 100, "f32", 1, 0);
+	if (!swapped)
+		bench.fill_uniform(b, 0, 50, "f32", 1, 1);
+	inputdata_end();
+	/* Not part of it. */
+	bench.fill_uniform(a, 0, 100, "f32", 9, 0);
+	assert_int_equal(log.requests, 2);
+	inputdata_digest(&log, hex);
+}
+
+static void declared_data(void **state)
+{
+	static const enum protocol_data kinds[] = { DATA_STANDARD, DATA_NORMAL, DATA_UNIFORM,
+		                                    DATA_ZEROS, DATA_INCOMPRESSIBLE };
+	char seen[5][65];
+	char again[65];
+	eh_bench bench = { 0 };
+	inputdata_log log;
+	unsigned char bytes[64];
+	float values[4096];
+	size_t ones = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		digest_of(kinds[i], false, seen[i]);
+		digest_of(kinds[i], true, again);
+		assert_string_equal(seen[i], again);
+		for (size_t k = 0; k < i; k++)
+			/* Uniform numbers are what was asked for. */
+			assert_int_equal(strcmp(seen[i], seen[k]) == 0, i == 2 && k == 0);
+	}
+	inputdata_lend(&bench, DATA_ZEROS);
+	inputdata_begin(&log, DATA_ZEROS);
+	memset(bytes, 1, sizeof(bytes));
+	bench.fill_bytes(bytes, 0, sizeof(bytes), 1, 0);
+	assert_true(bytes[0] == 0 && bytes[63] == 0);
+	/* After numbers, bytes are what an oracle draws lots with. */
+	bench.fill_normal(values, 0, 10, "f32", 1, 0);
+	assert_true(values[0] == 0 && values[9] == 0);
+	bench.fill_bytes(bytes, 0, sizeof(bytes), 1, 0);
+	inputdata_end();
+	assert_true(bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 0);
+	/* Incompressible: within bounds, half the bits of the fraction are set. */
+	inputdata_lend(&bench, DATA_INCOMPRESSIBLE);
+	bench.fill_normal(values, 0, 4096, "f32", 1, 0);
+	for (size_t i = 0; i < 4096; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &values[i], sizeof(bits));
+		for (int k = 0; k < 23; k++)
+			ones += bits >> k & 1;
+		assert_true((values[i] < 1 && values[i] >= 0.0625f) ||
+		            (values[i] > -1 && values[i] <= -0.0625f));
+	}
+	assert_true(ones > 4096 * 11 && ones < 4096 * 12);
+}
+
+/* Zeros stay zeros when they are varied: the record says what that leaves open. */
+static void zeros_say_what_is_open(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 50000);
+	cJSON *record;
+
+	(void)state;
+	rules->input_data = DATA_ZEROS;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_true(has(record, "flags", "stale-not-excluded"));
+	assert_string_equal(json_string(json_path(record, "data"), "distribution", ""), "zeros");
+	cJSON_Delete(record);
+	rules->input_data = DATA_STANDARD;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_false(has(record, "flags", "stale-not-excluded"));
+	rig_end(&r, record);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cold_plans),
+		cmocka_unit_test(cold_sets_are_verified),
+		cmocka_unit_test(cold_by_eviction),
+		cmocka_unit_test(percentile_counts),
+		cmocka_unit_test(percentile_stop),
+		cmocka_unit_test(short_percentile),
+		cmocka_unit_test(windows_of_a_series),
+		cmocka_unit_test(sustained_run),
+		cmocka_unit_test(no_mode_believes_a_lie),
+		cmocka_unit_test(disturbance_in_words),
+		cmocka_unit_test(slow_then_steady),
+		cmocka_unit_test(disturbed_is_said),
+		cmocka_unit_test(clocks_that_step_back),
+		cmocka_unit_test(declared_data),
+		cmocka_unit_test(zeros_say_what_is_open),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

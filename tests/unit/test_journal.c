@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "run/journal.h"
+
+typedef struct place { char *folder, *path; } place;
+
+static int make_place(void **state)
+{
+	place *p = memory_get(sizeof(*p));
+
+	p->folder = memory_text("/tmp/evenhand-journal-XXXXXX");
+	if (mkdtemp(p->folder) == NULL)
+		return -1;
+	p->path = path_join(p->folder, "run.journal");
+	*state = p;
+	return 0;
+}
+
+static int remove_place(void **state)
+{
+	place *p = *state;
+
+	(void)unlink(p->path);
+	assert_int_equal(rmdir(p->folder), 0); /* nothing else is left in it */
+	free(p->path);
+	free(p->folder);
+	free(p);
+	return 0;
+}
+
+static cJSON *line_number(const char *kind, unsigned number)
+{
+	cJSON *line = cJSON_CreateObject();
+
+	json_add_string(line, "kind", kind);
+	json_add_uint(line, "number", number);
+	return line;
+}
+
+static void create(const char *path, journal **out)
+{
+	cJSON *line = line_number("run", 0);
+	eh_error error = ERROR_INIT;
+
+	assert_int_equal(journal_create(path, line, out, &error), EH_OK);
+	cJSON_Delete(line);
+}
+
+static eh_status append(journal *j, unsigned number)
+{
+	cJSON *line = line_number("case", number);
+	eh_status status = journal_append(j, line, NULL);
+
+	cJSON_Delete(line);
+	return status;
+}
+
+typedef struct seen { unsigned count; bool in_order; long last; } seen;
+
+static eh_status look(void *context, const cJSON *line, long offset, eh_error *error)
+{
+	seen *s = context;
+	uint64_t number = 999;
+
+	(void)error;
+	assert_true(json_uint(line, "number", &number));
+	s->in_order = s->in_order && number == s->count;
+	s->count++;
+	s->last = offset;
+	return EH_OK;
+}
+
+static seen read_all(const char *path)
+{
+	seen s = { .in_order = true };
+	eh_error error = ERROR_INIT;
+
+	assert_int_equal(journal_each(path, look, &s, &error), EH_OK);
+	return s;
+}
+
+static void append_and_read(void **state)
+{
+	place *p = *state;
+	journal *j;
+	cJSON *line = NULL;
+	seen s;
+	uint64_t number = 0;
+
+	create(p->path, &j);
+	for (unsigned i = 1; i <= 20; i++)
+		assert_int_equal(append(j, i), EH_OK);
+	s = read_all(p->path);
+	assert_int_equal(s.count, 21);
+	assert_true(s.in_order);
+	assert_int_equal(journal_line_at(p->path, s.last, &line, NULL), EH_OK);
+	assert_true(json_uint(line, "number", &number));
+	assert_int_equal(number, 20);
+	cJSON_Delete(line);
+	journal_close(j);
+}
+
+static void exists_already(void **state)
+{
+	place *p = *state;
+	journal *j, *other = NULL;
+	cJSON *line = line_number("run", 7);
+	eh_error error = ERROR_INIT;
+
+	create(p->path, &j);
+	assert_int_equal(journal_create(p->path, line, &other, &error), EH_E_USAGE);
+	assert_non_null(strstr(error.message, "--resume"));
+	assert_int_equal(read_all(p->path).count, 1);
+	cJSON_Delete(line);
+	journal_close(j);
+}
+
+static void missing_file(void **state)
+{
+	place *p = *state;
+	journal *j = NULL;
+
+	assert_int_equal(journal_open(p->path, &j, NULL), EH_E_NOT_FOUND);
+	assert_int_equal(journal_each(p->path, look, NULL, NULL), EH_E_NOT_FOUND);
+}
+
+/* Cut at every byte: what is whole is read, appending goes on after it. */
+static void every_truncation(void **state)
+{
+	place *p = *state;
+	journal *j;
+	char *data;
+	size_t size;
+
+	create(p->path, &j);
+	for (unsigned i = 1; i <= 4; i++)
+		assert_int_equal(append(j, i), EH_OK);
+	journal_close(j);
+	assert_int_equal(file_read(p->path, &data, &size, NULL), EH_OK);
+	for (size_t cut = 0; cut <= size; cut++) {
+		unsigned whole = 0;
+		seen s;
+
+		for (size_t i = 0; i < cut; i++)
+			whole += data[i] == '\n';
+		assert_int_equal(file_write(p->path, data, cut, NULL), EH_OK);
+		s = read_all(p->path);
+		assert_int_equal(s.count, whole);
+		assert_int_equal(journal_open(p->path, &j, NULL), EH_OK);
+		assert_int_equal(append(j, whole), EH_OK);
+		journal_close(j);
+		s = read_all(p->path);
+		assert_int_equal(s.count, whole + 1);
+		assert_true(s.in_order);
+	}
+	free(data);
+}
+
+/* A line torn by a writer that died while another has the journal open. */
+static void torn_under_way(void **state)
+{
+	place *p = *state;
+	journal *j;
+	FILE *other;
+	seen s;
+
+	create(p->path, &j);
+	other = fopen(p->path, "a");
+	assert_non_null(other);
+	assert_true(fputs("{\"kind\":\"case\",\"num", other) >= 0);
+	assert_int_equal(fclose(other), 0);
+	assert_int_equal(read_all(p->path).count, 1);
+	assert_int_equal(append(j, 1), EH_OK);
+	s = read_all(p->path);
+	assert_int_equal(s.count, 2);
+	assert_true(s.in_order);
+	journal_close(j);
+}
+
+static void damaged_line(void **state)
+{
+	place *p = *state;
+	static const char *const bad[] = {
+		"{\"kind\":\"run\",\"number\":0}\n{\"kind\":\"case\",\"num\n{\"kind\":\"end\"}\n",
+		"{\"kind\":\"run\",\"number\":0}\n[1,2]\n",
+		"{\"kind\":\"run\",\"number\":0}\n\n",
+		"{\"number\":0}\n",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		seen s = { .in_order = true };
+		eh_error error = ERROR_INIT;
+
+		assert_int_equal(file_write(p->path, bad[i], strlen(bad[i]), NULL), EH_OK);
+		assert_int_equal(journal_each(p->path, look, &s, &error), EH_E_FORMAT);
+		assert_non_null(strstr(error.message, "run.journal"));
+	}
+}
+
+static void reads_on(void **state)
+{
+	place *p = *state;
+	journal *j;
+	seen s = { .in_order = true };
+	long offset = 0;
+
+	create(p->path, &j);
+	assert_int_equal(append(j, 1), EH_OK);
+	assert_int_equal(journal_each_from(p->path, &offset, look, &s, NULL), EH_OK);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(journal_each_from(p->path, &offset, look, &s, NULL), EH_OK);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(append(j, 2), EH_OK);
+	assert_int_equal(journal_each_from(p->path, &offset, look, &s, NULL), EH_OK);
+	assert_int_equal(s.count, 3);
+	assert_true(s.in_order);
+	journal_close(j);
+}
+
+static void held_by_one(void **state)
+{
+	place *p = *state;
+	journal *first, *second;
+	eh_error error = ERROR_INIT;
+
+	create(p->path, &first);
+	assert_int_equal(journal_open(p->path, &second, NULL), EH_OK);
+	assert_int_equal(journal_hold(second, JOURNAL_COORDINATOR, 0, &error), EH_E_UNAVAILABLE);
+	assert_non_null(strstr(error.message, "another evenhand"));
+	assert_int_equal(journal_hold(second, JOURNAL_WORKER, 0, NULL), EH_OK);
+	assert_int_equal(journal_hold(first, JOURNAL_WORKER, 1000000, NULL), EH_E_UNAVAILABLE);
+	journal_release(second, JOURNAL_WORKER);
+	assert_int_equal(journal_hold(first, JOURNAL_WORKER, 0, NULL), EH_OK);
+	journal_close(first);
+	assert_int_equal(journal_hold(second, JOURNAL_COORDINATOR, 0, NULL), EH_OK);
+	journal_close(second);
+}
+
+/* A role ends with the process that has it, however that ends. */
+static void held_until_death(void **state)
+{
+	place *p = *state;
+	journal *j, *child_journal;
+	pid_t child;
+	char byte;
+	int ready[2];
+
+	create(p->path, &j);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (journal_open(p->path, &child_journal, NULL) != EH_OK ||
+		    journal_hold(child_journal, JOURNAL_WORKER, 0, NULL) != EH_OK ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(journal_hold(j, JOURNAL_WORKER, 0, NULL), EH_E_UNAVAILABLE);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(journal_hold(j, JOURNAL_WORKER, 2000000000, NULL), EH_OK);
+	journal_close(j);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* Several writers: every line whole and there. */
+static void many_writers(void **state)
+{
+	place *p = *state;
+	journal *j;
+	pid_t children[4];
+	seen s = { .in_order = true };
+
+	create(p->path, &j);
+	for (int c = 0; c < 4; c++) {
+		children[c] = fork();
+		assert_true(children[c] >= 0);
+		if (children[c] == 0) {
+			journal *own;
+			bool good = journal_open(p->path, &own, NULL) == EH_OK;
+
+			for (unsigned i = 0; i < 25 && good; i++)
+				good = append(own, i) == EH_OK;
+			_exit(good ? 0 : 1);
+		}
+	}
+	for (int c = 0; c < 4; c++) {
+		int status = -1;
+
+		assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(journal_each(p->path, look, &s, NULL), EH_OK);
+	assert_int_equal(s.count, 101);
+	journal_close(j);
+}
+
+/* In a child, as the limit cannot be raised again: the line that does not fit leaves no trace. */
+static void full(void **state)
+{
+	place *p = *state;
+	int status = -1;
+	pid_t child = fork();
+	seen s;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct rlimit limit = { 200, 200 };
+		eh_error error = ERROR_INIT;
+		cJSON *line = line_number("run", 0);
+		journal *j;
+		unsigned i = 1;
+
+		signal(SIGXFSZ, SIG_IGN);
+		if (journal_create(p->path, line, &j, &error) != EH_OK ||
+		    setrlimit(RLIMIT_FSIZE, &limit) != 0)
+			_exit(1);
+		while (i < 100 && append(j, i) == EH_OK)
+			i++;
+		_exit(i > 1 && i < 100 ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	s = read_all(p->path);
+	assert_true(s.count > 2);
+	assert_true(s.in_order);
+}
+
+/* No room for the first line: no journal, no leftovers. */
+static void full_at_once(void **state)
+{
+	place *p = *state;
+	int status = -1;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct rlimit limit = { 10, 10 };
+		eh_error error = ERROR_INIT;
+		cJSON *line = line_number("run", 0);
+		journal *j = NULL;
+
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+			_exit(1);
+		_exit(journal_create(p->path, line, &j, &error) == EH_E_IO && j == NULL ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_false(file_exists(p->path));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(append_and_read, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(exists_already, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(missing_file, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(every_truncation, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(torn_under_way, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(damaged_line, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(reads_on, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(many_writers, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(full_at_once, make_place, remove_place),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

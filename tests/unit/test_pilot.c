@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many executions a pilot asks for, with spreads that are known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "measure/pilot.h"
+
+#define NEAR(a, b, band) assert_true(fabs((a) - (b)) <= (band))
+
+/* n centers of mean 1000 whose sample standard deviation is exactly `spread` of it. */
+static void centers(pilot_execution *e, size_t n, double spread)
+{
+	double squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double from_middle = (double)i - (double)(n - 1) / 2;
+
+		squares += from_middle * from_middle;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double from_middle = (double)i - (double)(n - 1) / 2;
+
+		e[i] = (pilot_execution){ .samples = 30, .sample_ns = 1e6, .other_ns = 100e6 };
+		e[i].center = 1000 * (1 + spread * from_middle / sqrt(squares / (double)(n - 1)));
+	}
+}
+
+static void student(void **state)
+{
+	(void)state;
+	/* Tables of the two-sided 95 % and 99 % points. */
+	NEAR(pilot_student(1, 0.95), 12.7062, 1e-4);
+	NEAR(pilot_student(2, 0.95), 4.3027, 1e-4);
+	NEAR(pilot_student(4, 0.95), 2.7764, 1e-4);
+	NEAR(pilot_student(9, 0.95), 2.2622, 1e-4);
+	NEAR(pilot_student(5, 0.99), 4.0321, 1e-4);
+	NEAR(pilot_student(99, 0.95), 1.9842, 1e-4);
+}
+
+static void as_many_as_needed(void **state)
+{
+	static const struct { size_t n; double spread, width; size_t needed; bool reached; } table[] = {
+		{ 5, 0, 0.01, 5, true },         /* nothing to gain                             */
+		{ 5, 0.001, 0.01, 5, true },
+		{ 5, 0.01, 0.03, 5, true },
+		{ 5, 0.01, 0.01, 13, true },     /* (2.7764 * 1.2533)^2 = 12.11                 */
+		{ 5, 0.02, 0.01, 40, false },    /* 48.4, and 40 is the most                    */
+		{ 5, 0.018, 0.01, 40, true },    /* 39.2                                        */
+		{ 10, 0.01, 0.01, 10, true },    /* (2.2622 * 1.2533)^2 = 8.04                  */
+		{ 10, 0.02, 0.01, 33, true },
+		{ 2, 0.001, 0.01, 3, true },     /* 2.54: two executions say little             */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		pilot_execution e[10];
+		pilot_finding found;
+
+		centers(e, table[i].n, table[i].spread);
+		pilot_plan(e, table[i].n, (pilot_target){ table[i].width, 0.95, 40 }, &found);
+		assert_int_equal(found.needed, table[i].needed);
+		assert_int_equal(found.reached, table[i].reached);
+		NEAR(found.spread, table[i].spread, 1e-12);
+	}
+}
+
+static void never_fewer_than_the_pilot(void **state)
+{
+	pilot_execution e[5];
+	pilot_finding found;
+
+	(void)state;
+	centers(e, 5, 0.5);
+	pilot_plan(e, 5, (pilot_target){ 0.01, 0.95, 3 }, &found);
+	assert_int_equal(found.needed, 5);
+	assert_false(found.reached);
+	pilot_plan(e, 1, (pilot_target){ 0.01, 0.95, 30 }, &found);
+	assert_int_equal(found.needed, 1);
+	pilot_plan(e, 0, (pilot_target){ 0.01, 0.95, 30 }, &found);
+	assert_int_equal(found.needed, 0);
+}
+
+static void parts_of_the_spread(void **state)
+{
+	pilot_execution e[5];
+	pilot_finding found;
+
+	(void)state;
+	centers(e, 5, 0.05);
+	for (size_t i = 0; i < 5; i++)
+		e[i].error = 30; /* 3 % */
+	pilot_plan(e, 5, (pilot_target){ 0.01, 0.95, 40 }, &found);
+	NEAR(found.within, 0.03, 1e-12);
+	NEAR(found.between, 0.04, 1e-12);
+	/* sqrt(100 ms / 1 ms * (0.03^2 * 30) / 0.04^2) = 41.08 */
+	NEAR(found.optimum, 42, 0);
+	for (size_t i = 0; i < 5; i++)
+		e[i].error = 60;
+	pilot_plan(e, 5, (pilot_target){ 0.01, 0.95, 40 }, &found);
+	NEAR(found.within, 0.05, 1e-12);
+	NEAR(found.between, 0, 0);
+	NEAR(found.optimum, 0, 0);
+}
+
+static double normal(random_state *r)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += random_unit(r);
+	return sum;
+}
+
+/* Two stages with executions of a known spread: the interval of that width holds the truth as
+ * often as it says. */
+static void keeps_its_promise(void **state)
+{
+	size_t inside = 0, trials = 2000, made = 0;
+	random_state r;
+
+	(void)state;
+	random_seed(&r, 5);
+	for (size_t t = 0; t < trials; t++) {
+		pilot_execution e[5];
+		pilot_finding found;
+		double values[400], sum = 0;
+
+		for (size_t i = 0; i < 5; i++) {
+			values[i] = 1000 * (1 + 0.02 * normal(&r));
+			e[i] = (pilot_execution){ .center = values[i], .samples = 30 };
+		}
+		pilot_plan(e, 5, (pilot_target){ 0.01, 0.95, 400 }, &found);
+		for (size_t i = 0; i < found.needed; i++) {
+			if (i >= 5)
+				values[i] = 1000 * (1 + 0.02 * normal(&r));
+			sum += values[i];
+		}
+		made += found.needed;
+		/* A mean is as far from the truth as a median over 1.2533. */
+		inside += fabs(sum / (double)found.needed / 1000 - 1) * 1.2533 <= 0.01;
+	}
+	print_message("# %zu of %zu within the width, %.1f executions on average\n", inside, trials,
+	              (double)made / (double)trials);
+	assert_in_range(inside, trials * 93 / 100, trials);
+	assert_in_range(made / trials, 40, 60);
+}
+
+static void one_execution(void **state)
+{
+	double values[40];
+	pilot_execution e;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		values[i] = 100 + (double)i;
+	pilot_execution_of(values, 40, 0, &e);
+	NEAR(e.center, 119.5, 1e-9);
+	NEAR(e.samples, 40, 0);
+	/* Ranks 13 and 26 bound the median of 40: 13 wide. */
+	NEAR(e.error, 13 / 2.0 / 1.959964, 0.5);
+	pilot_execution_of(values, 4, 0, &e); /* too few for an interval */
+	NEAR(e.error, 1.2533 * 1.29099 / 2, 1e-3);
+	pilot_execution_of(values, 1, 0, &e);
+	NEAR(e.error, 0, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(student),
+		cmocka_unit_test(as_many_as_needed),
+		cmocka_unit_test(never_fewer_than_the_pilot),
+		cmocka_unit_test(parts_of_the_spread),
+		cmocka_unit_test(keeps_its_promise),
+		cmocka_unit_test(one_execution),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

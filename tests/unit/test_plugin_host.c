@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table lent to backends, and the order of the plugin folders. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "plugin/host.h"
+#include "plugin/plugin.h"
+
+static void refuses_what_is_no_assignment(void **state)
+{
+	const char *const bad[] = { "", "=", "a=1", "a.=1", ".b=1", "A.b=1", "a.B=1", "a.b", "a b.c=1",
+	                            "1a.b=1", "a.b=1\n2", "a-b.c=1", "a..b=1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		eh_error error = ERROR_INIT;
+
+		assert_int_equal(host_option_set(bad[i], &error), EH_E_USAGE);
+		assert_true(error.message[0] != '\0');
+	}
+	assert_null(host_options()[0]);
+}
+
+static void the_last_assignment_of_a_key_counts(void **state)
+{
+	const eh_host *host = host_table("under_test");
+
+	(void)state;
+	assert_ptr_equal(host, host_table("under_test"));
+	assert_ptr_not_equal(host, host_table("under_test2"));
+	assert_null(host->option(host->ctx, "threads"));
+	assert_int_equal(host_option_set("under_test.threads=4", NULL), EH_OK);
+	assert_int_equal(host_option_set("under_test2.threads=9", NULL), EH_OK);
+	assert_int_equal(host_option_set("under_test.threads=a=b.c", NULL), EH_OK);
+	assert_int_equal(host_option_set("under_test.empty-key=", NULL), EH_OK);
+	assert_string_equal(host->option(host->ctx, "threads"), "a=b.c");
+	assert_string_equal(host->option(host->ctx, "empty-key"), "");
+	assert_null(host->option(host->ctx, "thread"));
+	assert_null(host->option(host->ctx, "threads="));
+	assert_null(host->option(host->ctx, NULL));
+	assert_string_equal(host_options()[0], "under_test.threads=4");
+}
+
+static void the_cache_is_private(void **state)
+{
+	char folder[] = "/tmp/evenhand-test-XXXXXX";
+	const eh_host *host;
+	const char *cache;
+	struct stat info;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(setenv("EVENHAND_CACHE_DIR", folder, 1), 0);
+	host = host_table("cached");
+	cache = host->option(host->ctx, "cache-dir");
+	assert_non_null(cache);
+	assert_int_equal(stat(cache, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	assert_ptr_equal(cache, host->option(host->ctx, "cache-dir"));
+	assert_int_equal(host_option_set("cached.cache-dir=none", NULL), EH_OK);
+	assert_null(host->option(host->ctx, "cache-dir"));
+	assert_non_null(host->option(host->ctx, "library-dir"));
+	rmdir(cache);
+	rmdir(folder);
+}
+
+static void the_digest_is_sha256(void **state)
+{
+	const eh_host *host = host_table("digest");
+	char hex[65];
+
+	(void)state;
+	host->sha256(host->ctx, "abc", 3, hex);
+	assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	assert_true(host->now_ns(host->ctx) <= host->now_ns(host->ctx));
+}
+
+static void folders_come_in_order_and_once(void **state)
+{
+	char **folders;
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(setenv("EVENHAND_BACKEND_PATH", "/tmp:/nowhere/x::/tmp/:/nowhere/x", 1), 0);
+	folders = plugin_folders(PLUGIN_BACKEND);
+	assert_string_equal(folders[0], "/tmp");
+	assert_string_equal(folders[1], "/nowhere/x");
+	while (folders[count] != NULL)
+		count++;
+	assert_in_range(count, 3, 4); /* the user's folder is missing where there is no home */
+	assert_non_null(strstr(folders[count - 1], "backends"));
+	plugin_folders_free(folders);
+	assert_int_equal(unsetenv("EVENHAND_BACKEND_PATH"), 0);
+}
+
+static void a_miss_says_what_there_is(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char *path = NULL;
+
+	(void)state;
+	assert_int_equal(plugin_find_backend("no_such_backend", &path, &error), EH_E_NOT_FOUND);
+	assert_null(path);
+	assert_non_null(strstr(error.message, "no backend is called 'no_such_backend'"));
+	assert_non_null(strstr(error.message, "looked in"));
+	assert_null(plugin_find_workload(NULL, "no_such_workload", &error));
+	assert_int_equal(error.code, EH_E_NOT_FOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refuses_what_is_no_assignment),
+		cmocka_unit_test(the_last_assignment_of_a_key_counts),
+		cmocka_unit_test(the_cache_is_private),
+		cmocka_unit_test(the_digest_is_sha256),
+		cmocka_unit_test(folders_come_in_order_and_once),
+		cmocka_unit_test(a_miss_says_what_there_is),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The golden journal becomes the golden results, byte by byte; UPDATE=1 renews them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+
+static char *source;
+
+static int begin(void **state)
+{
+	(void)state;
+	source = golden_path("run.journal");
+	return file_exists(source) ? 0 : -1;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	free(source);
+	return 0;
+}
+
+static void golden(const char *executor, const char *name, result_summary want)
+{
+	char *path = golden_scratch(name);
+	result_summary got = { 0 };
+	eh_error error = ERROR_INIT;
+	result *r = NULL;
+
+	if (result_build(source, executor, true, path, &got, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	assert_memory_equal(&got, &want, sizeof(got));
+	assert_true(golden_same(name, path));
+	if (result_read(path, &r, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	assert_true(r->complete);
+	assert_string_equal(r->executor, executor);
+	assert_int_equal(r->row_count, 8);
+	result_free(r);
+	free(path);
+}
+
+static void builds_gcc(void **state)
+{
+	(void)state;
+	golden("host:gcc-12", "host-gcc-12.json", (result_summary){ .valid = 8 });
+}
+
+static void builds_clang(void **state)
+{
+	(void)state;
+	golden("host:clang-14", "host-clang-14.json", (result_summary){ .valid = 7, .failed = 1 });
+}
+
+static void builds_opencl(void **state)
+{
+	(void)state;
+	golden("opencl:pocl-0", "opencl-pocl-0.json",
+	       (result_summary){ .valid = 5, .not_converged = 1, .unsupported = 1, .invalid = 1 });
+}
+
+/* A journal in the test's folder: the golden one's lines that `keep` wants, then `more`. */
+static char *variant(bool (*keep)(const char *line), const char *more)
+{
+	char *path = golden_scratch("variant.journal");
+	char *all = golden_file(source);
+	char *rest = all;
+	char *line;
+	text out = { 0 };
+
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0' && keep(line))
+			text_add(&out, "%s\n", line);
+	text_add(&out, "%s", more);
+	assert_int_equal(file_write(path, out.data, out.size, NULL), EH_OK);
+	text_free(&out);
+	free(all);
+	return path;
+}
+
+static bool keep_all(const char *line)
+{
+	(void)line;
+	return true;
+}
+
+static bool keep_no_run(const char *line)
+{
+	return strstr(line, "\"kind\":\"run\"") == NULL;
+}
+
+static bool keep_run_only(const char *line)
+{
+	return !keep_no_run(line);
+}
+
+static bool keep_two_executions(const char *line)
+{
+	return strstr(line, "\"kind\":\"end\"") == NULL &&
+	       (strstr(line, "\"execution\":1,") != NULL || strstr(line, "\"execution\":2,") != NULL ||
+	        keep_run_only(line));
+}
+
+static result *built(const char *journal, bool complete)
+{
+	char *path = golden_scratch("variant.json");
+	eh_error error = ERROR_INIT;
+	result *r = NULL;
+
+	if (result_build(journal, "host:gcc-12", complete, path, NULL, &error) != EH_OK ||
+	    result_read(path, &r, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(path);
+	return r;
+}
+
+static void the_first_line_of_a_case_counts(void **state)
+{
+	char *journal = variant(keep_all,
+		"{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,\"id\":\"fma.f64\","
+		"\"record\":{\"status\":\"failed\",\"reasons\":[\"late\"]}}\n");
+	result *r = built(journal, true);
+
+	(void)state;
+	assert_string_equal(result_row_by_id(r, "fma.f64")->status, "valid");
+	assert_int_equal(result_row_by_id(r, "fma.f64")->side.executions, 5);
+	result_free(r);
+	free(journal);
+}
+
+static void an_interrupted_run_is_incomplete(void **state)
+{
+	char *journal = variant(keep_two_executions, "{\"kind\":\"case\",\"executor\":\"ho");
+	result *r = built(journal, true);
+	uint64_t done = 0;
+
+	(void)state;
+	assert_false(r->complete);
+	assert_true(json_uint(json_path(r->root, "run.executions"), "done", &done));
+	assert_int_equal(done, 2);
+	assert_int_equal(result_row_by_id(r, "fma.f64")->side.executions, 2);
+	assert_string_equal(json_string(json_path(r->root, "run"), "ended", "?"), "");
+	result_free(r);
+	free(journal);
+}
+
+static void what_never_ran_is_a_row(void **state)
+{
+	char *journal = variant(keep_run_only, "");
+	result *r = built(journal, false);
+	result_summary summary;
+	char *path;
+	size_t i;
+
+	(void)state;
+	assert_false(r->complete);
+	assert_int_equal(r->row_count, 8);
+	for (i = 0; i < r->row_count; i++) {
+		assert_string_equal(r->rows[i].status, "failed");
+		assert_string_equal(result_row_word(&r->rows[i]), "not run");
+	}
+	result_free(r);
+	path = golden_scratch("unrun.json");
+	assert_int_equal(result_build(journal, "host:gcc-12", false, path, &summary, NULL), EH_OK);
+	assert_int_equal(summary.not_run, 8);
+	assert_int_equal(summary.failed, 0);
+	free(path);
+	free(journal);
+}
+
+static void a_whole_run_said_to_be_incomplete_is(void **state)
+{
+	result *r = built(source, false);
+
+	(void)state;
+	assert_false(r->complete);
+	result_free(r);
+}
+
+static void a_changed_executor_is_a_deviation(void **state)
+{
+	char *journal = variant(keep_all, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
+	                        "\"execution\":5,\"record\":{\"name\":\"host:gcc-12\",\"digest\":"
+	                        "\"ffff\",\"simulated\":false,\"device\":{},\"layers\":[]}}\n");
+	result *r = built(journal, true);
+	const cJSON *deviations = json_path(r->root, "protocol.deviations");
+
+	(void)state;
+	assert_int_equal(cJSON_GetArraySize(deviations), 1);
+	assert_non_null(strstr(cJSON_GetArrayItem(deviations, 0)->valuestring, "executor changed"));
+	result_free(r);
+	free(journal);
+}
+
+static void refused(const char *journal, const char *executor, const char *words, eh_status code)
+{
+	char *path = golden_scratch("refused.json");
+	eh_error error = ERROR_INIT;
+
+	(void)unlink(path);
+	assert_int_equal(result_build(journal, executor, true, path, NULL, &error), code);
+	if (strstr(error.message, words) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+	assert_false(file_exists(path));
+	free(path);
+}
+
+static void refuses_what_is_no_journal(void **state)
+{
+	char *journal;
+
+	(void)state;
+	refused(source, "cuda:0", "no executor cuda:0", EH_E_NOT_FOUND);
+	refused("/nonexistent/run.journal", "host:gcc-12", "no journal", EH_E_NOT_FOUND);
+	journal = variant(keep_no_run, "");
+	refused(journal, "host:gcc-12", "first line", EH_E_FORMAT);
+	free(journal);
+	journal = variant(keep_all, "{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,"
+	                            "\"id\":\"other\",\"record\":{}}\n");
+	refused(journal, "host:gcc-12", "\"other\"", EH_E_FORMAT);
+	free(journal);
+	journal = variant(keep_run_only, "{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,"
+	                                 "\"id\":\"fma.f64\",\"record\":{\"status\":7}}\n");
+	refused(journal, "host:gcc-12", "cases[2].executions[0].status", EH_E_FORMAT);
+	free(journal);
+	journal = variant(keep_run_only, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
+	                                 "\"execution\":1,\"record\":{\"name\":1}}\n");
+	refused(journal, "host:gcc-12", "executor.name", EH_E_FORMAT);
+	free(journal);
+}
+
+static void nothing_half_written(void **state)
+{
+	char *folder = golden_scratch("full");
+	char *path = golden_scratch("full/x.json");
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_not_equal(result_build(source, "host:gcc-12", true, path, NULL, &error), EH_OK);
+	assert_non_null(strstr(error.message, "x.json"));
+	assert_false(file_exists(folder));
+	free(folder);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(builds_gcc),
+		cmocka_unit_test(builds_clang),
+		cmocka_unit_test(builds_opencl),
+		cmocka_unit_test(the_first_line_of_a_case_counts),
+		cmocka_unit_test(an_interrupted_run_is_incomplete),
+		cmocka_unit_test(what_never_ran_is_a_row),
+		cmocka_unit_test(a_whole_run_said_to_be_incomplete_is),
+		cmocka_unit_test(a_changed_executor_is_a_deviation),
+		cmocka_unit_test(refuses_what_is_no_journal),
+		cmocka_unit_test(nothing_half_written),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, begin, finish);
+}

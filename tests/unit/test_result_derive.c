@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+
+/* Derives from the row and deletes it. */
+static cJSON *derived_of(const char *row_text)
+{
+	cJSON *row = NULL;
+	cJSON *out;
+
+	assert_int_equal(json_parse(row_text, strlen(row_text), "row", &row, NULL), EH_OK);
+	out = result_derive(row);
+	cJSON_Delete(row);
+	return out;
+}
+
+static void number_is(const cJSON *root, const char *path, double want)
+{
+	double value;
+	const cJSON *item = json_path(root, path);
+
+	assert_non_null(item);
+	assert_true(cJSON_IsNumber(item));
+	value = item->valuedouble;
+	if (value < want || value > want)
+		fail_msg("%s is %.17g, want %.17g", path, value, want);
+}
+
+static void string_is(const cJSON *array, int index, const char *want)
+{
+	const cJSON *item = cJSON_GetArrayItem(array, index);
+
+	assert_non_null(item);
+	assert_string_equal(item->valuestring, want);
+}
+
+static void row_series_is(const cJSON *d, int index, const char *class, double first, double count)
+{
+	const cJSON *item = cJSON_GetArrayItem(json_path(d, "derived.series"), index);
+
+	assert_string_equal(json_string(item, "class", ""), class);
+	number_is(item, "steady_first", first);
+	number_is(item, "steady_count", count);
+}
+
+static void numbers_follow_from_the_samples(void **state)
+{
+	cJSON *d = derived_of(
+		"{\"work\":{\"metric\":\"bytes/s\",\"amount\":1000},\"executions\":["
+		"{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"flags\":[],\"clock\":\"host\","
+		"\"batch\":2,\"samples_ns\":[20,40,60]},"
+		"{\"execution\":2,\"status\":\"valid\",\"reasons\":[],\"flags\":[],\"clock\":\"host\","
+		"\"batch\":1,\"samples_ns\":[50,50]},"
+		"{\"execution\":3,\"status\":\"valid\",\"reasons\":[],\"flags\":[],\"clock\":\"host\","
+		"\"batch\":1,\"samples_ns\":[5,10,90]}]}");
+
+	(void)state;
+	assert_string_equal(json_string(d, "status", ""), "valid");
+	number_is(d, "derived.n", 8);
+	number_is(d, "derived.executions", 3);
+	/* Medians 20, 50, 10; pooled 5 10 10 20 30 50 50 90. */
+	number_is(d, "derived.median_ns", 20);
+	number_is(d, "derived.min_ns", 5);
+	number_is(d, "derived.max_ns", 90);
+	number_is(d, "derived.q1_ns", 10);
+	number_is(d, "derived.q3_ns", 50);
+	number_is(d, "derived.mad_ns", 17.5); /* about 25: 20 15 15 5 5 25 25 65 */
+	number_is(d, "derived.rate", 1000 / 20.0 * 1e9);
+	assert_null(json_path(d, "derived.each_ns"));
+	assert_null(json_path(d, "derived.canary_drift"));
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.execution_medians_ns")), 3);
+	cJSON_Delete(d);
+}
+
+/* {"execution":1, ... "samples_ns":[...]} with n samples around the levels before and after `at`. */
+static char *levels(unsigned execution, int n, int at, int before, int after)
+{
+	text t = { 0 };
+
+	text_add(&t, "{\"execution\":%u,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+	         "\"batch\":1,\"samples_ns\":[", execution);
+	for (int i = 0; i < n; i++)
+		text_add(&t, "%s%d", i > 0 ? "," : "", (i < at ? before : after) + i * 37 % 11);
+	text_add(&t, "]}");
+	return t.data;
+}
+
+/* The samples of the steady segment make the number; all are described. */
+static void steady_samples_count(void **state)
+{
+	char *one = levels(1, 100, 30, 2000, 1000);
+	char *two = levels(2, 60, 55, 1000, 3000);
+	char *three = levels(3, 5, 0, 0, 1010);
+	char *row = memory_format("{\"work\":{},\"executions\":[%s,%s,%s]}", one, two, three);
+	cJSON *d = derived_of(row);
+
+	(void)state;
+	number_is(d, "derived.n", 165);
+	number_is(d, "derived.counted", 135);
+	number_is(d, "derived.max_ns", 3008);
+	assert_true(cJSON_GetArrayItem(json_path(d, "derived.execution_medians_ns"), 0)->valuedouble <=
+	            1005);
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.series")), 3);
+	row_series_is(d, 0, "warm-up", 30, 70);
+	row_series_is(d, 1, "no-steady-state", 0, 60);
+	row_series_is(d, 2, "short", 0, 5);
+	assert_int_equal(cJSON_GetArraySize(json_path(cJSON_GetArrayItem(
+		json_path(d, "derived.series"), 0), "segments")), 2);
+	/* 135 samples are enough for two percentiles. */
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.percentiles")), 2);
+	assert_string_equal(json_string(cJSON_GetArrayItem(json_path(d, "derived.percentiles"), 1),
+	                                "name", ""), "p95");
+	assert_null(json_path(d, "derived.statistic"));
+	cJSON_Delete(d);
+	free(row);
+	free(three);
+	free(two);
+	free(one);
+}
+
+/* The declared statistic is what the rate is of; too few samples in an execution: neither. */
+static void a_percentile_may_be_the_statistic(void **state)
+{
+	char *one = levels(1, 110, 0, 0, 1000);
+	char *two = levels(2, 110, 0, 0, 1020);
+	char *few = levels(3, 63, 0, 0, 1040);
+	char *body = memory_format("{\"measure\":{\"statistic\":\"p90\"},\"work\":{\"metric\":\"flop/s\","
+	                           "\"amount\":2018},\"executions\":[%s,%s]}", one, two);
+	cJSON *d = derived_of(body);
+
+	(void)state;
+	/* Ten of each of eleven values: the 99th of 110 is the tenth value, 1009 and 1029. */
+	assert_string_equal(json_string(json_path(d, "derived.statistic"), "name", ""), "p90");
+	number_is(d, "derived.statistic.ns", 1019);
+	number_is(d, "derived.median_ns", 1015);
+	number_is(d, "derived.rate", 2018 / 1019.0 * 1e9);
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.statistic.interval_ns")), 2);
+	cJSON_Delete(d);
+	free(body);
+	body = memory_format("{\"measure\":{\"statistic\":\"p90\"},\"work\":{\"metric\":\"flop/s\","
+	                     "\"amount\":2018},\"executions\":[%s,%s,%s]}", one, two, few);
+	d = derived_of(body);
+	assert_null(json_path(d, "derived.statistic"));
+	assert_null(json_path(d, "derived.rate"));
+	assert_non_null(json_path(d, "derived.percentiles"));
+	cJSON_Delete(d);
+	free(body);
+	free(few);
+	free(two);
+	free(one);
+}
+
+static void seconds_have_no_rate(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{\"metric\":\"s\",\"amount\":10},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+	                      "\"batch\":4,\"samples_ns\":[400]}]}");
+
+	(void)state;
+	assert_null(json_path(d, "derived.rate"));
+	number_is(d, "derived.median_ns", 100);
+	number_is(d, "derived.each_ns", 10);
+	cJSON_Delete(d);
+}
+
+static void the_worst_execution_decides(void **state)
+{
+	static const struct { const char *one, *two, *row; } cases[] = {
+		{ "valid", "valid", "valid" }, { "valid", "not-converged", "not-converged" },
+		{ "not-converged", "unsupported", "unsupported" },
+		{ "unsupported", "invalid", "invalid" }, { "failed", "invalid", "failed" },
+		{ "valid", "failed", "failed" }, { "valid", "nonsense", "failed" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *row = memory_format("{\"work\":{},\"executions\":["
+		                          "{\"execution\":1,\"status\":\"%s\",\"reasons\":[]},"
+		                          "{\"execution\":2,\"status\":\"%s\",\"reasons\":[]}]}",
+		                          cases[i].one, cases[i].two);
+		cJSON *d = derived_of(row);
+
+		assert_string_equal(json_string(d, "status", ""), cases[i].row);
+		assert_null(json_path(d, "derived"));
+		cJSON_Delete(d);
+		free(row);
+	}
+}
+
+static void invalid_samples_do_not_count(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"invalid\",\"reasons\":[],\"clock\":\"host\","
+	                      "\"batch\":1,\"samples_ns\":[1]},"
+	                      "{\"execution\":2,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+	                      "\"batch\":1,\"samples_ns\":[100]}]}");
+
+	(void)state;
+	assert_string_equal(json_string(d, "status", ""), "invalid");
+	number_is(d, "derived.min_ns", 100);
+	number_is(d, "derived.executions", 1);
+	cJSON_Delete(d);
+}
+
+static void reasons_name_their_executions(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"failed\",\"reasons\":[\"a\",\"all\"],\"flags\":[\"f\"]},"
+	                      "{\"execution\":3,\"status\":\"failed\",\"reasons\":[\"b\",\"all\"],\"flags\":[\"f\",\"g\"]},"
+	                      "{\"execution\":5,\"status\":\"failed\",\"reasons\":[\"a\",\"all\"]}]}");
+	const cJSON *reasons = json_path(d, "reasons");
+
+	(void)state;
+	assert_int_equal(cJSON_GetArraySize(reasons), 3);
+	string_is(reasons, 0, "a (executions 1, 5)");
+	string_is(reasons, 1, "all");
+	string_is(reasons, 2, "b (execution 3)");
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "flags")), 2);
+	string_is(json_path(d, "flags"), 1, "g");
+	cJSON_Delete(d);
+}
+
+static void a_case_without_executions_says_so(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":[]}");
+
+	(void)state;
+	assert_string_equal(json_string(d, "status", ""), "failed");
+	string_is(json_path(d, "reasons"), 0, "not run: the run ended before it");
+	assert_null(json_path(d, "derived"));
+	cJSON_Delete(d);
+}
+
+static void drift_is_the_largest_change(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+	                      "\"batch\":1,\"samples_ns\":[1],\"canary\":{\"compute_before_ns\":110,"
+	                      "\"compute_after_ns\":100,\"reference_compute_ns\":100,"
+	                      "\"memory_after_ns\":50,\"reference_memory_ns\":200}}]}");
+
+	(void)state;
+	number_is(d, "derived.canary_drift", 0.75);
+	cJSON_Delete(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_follow_from_the_samples),
+		cmocka_unit_test(steady_samples_count),
+		cmocka_unit_test(a_percentile_may_be_the_statistic),
+		cmocka_unit_test(seconds_have_no_rate),
+		cmocka_unit_test(the_worst_execution_decides),
+		cmocka_unit_test(invalid_samples_do_not_count),
+		cmocka_unit_test(reasons_name_their_executions),
+		cmocka_unit_test(a_case_without_executions_says_so),
+		cmocka_unit_test(drift_is_the_largest_change),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results that were edited, cut, or never were results: refused with the place, never a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "contract/contract.h"
+#include "golden.h"
+#include "report/report.h"
+
+static cJSON *whole;  /* the golden result                                   */
+static cJSON *small;  /* its tuned case, two executions of three samples     */
+static result *real;  /* small, as it was read                               */
+static char *scratch;
+
+static void thin_out(cJSON *row)
+{
+	cJSON *executions = cJSON_GetObjectItemCaseSensitive(row, "executions");
+	cJSON *e;
+
+	while (cJSON_GetArraySize(executions) > 2)
+		cJSON_DeleteItemFromArray(executions, 2);
+	cJSON_ArrayForEach(e, executions) {
+		cJSON *samples = cJSON_GetObjectItemCaseSensitive(e, "samples_ns");
+
+		while (cJSON_GetArraySize(samples) > 3)
+			cJSON_DeleteItemFromArray(samples, 3);
+		cJSON_DeleteItemFromObjectCaseSensitive(e, "host_ns");
+	}
+}
+
+static int begin(void **state)
+{
+	char *path = golden_path("host-gcc-12.json");
+	cJSON *cases;
+	cJSON *plans;
+
+	(void)state;
+	scratch = golden_scratch("read.json");
+	if (json_read(path, &whole, NULL) != EH_OK)
+		return -1;
+	free(path);
+	small = cJSON_Duplicate(whole, true);
+	cases = golden_at(small, "cases");
+	plans = golden_at(small, "protocol/canonical/cases");
+	for (int i = 7; i >= 0; i--) {
+		if (i == 5)
+			continue;
+		cJSON_DeleteItemFromArray(cases, i);
+		cJSON_DeleteItemFromArray(plans, i);
+	}
+	thin_out(cJSON_GetArrayItem(cases, 0));
+	golden_set(small, "run/executions/done", "2");
+	golden_reseal(small, true);
+	return golden_write(small, scratch) == EH_OK && result_read(scratch, &real, NULL) == EH_OK ?
+	       0 : -1;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	cJSON_Delete(whole);
+	cJSON_Delete(small);
+	result_free(real);
+	free(scratch);
+	return 0;
+}
+
+static eh_status read_json(const cJSON *root, eh_error *error)
+{
+	result *r = NULL;
+	eh_status status;
+
+	assert_int_equal(golden_write(root, scratch), EH_OK);
+	status = result_read(scratch, &r, error);
+	if (status == EH_OK)
+		result_free(r);
+	return status;
+}
+
+/* ---- single edits ---------------------------------------------------------------------------- */
+
+typedef struct edit { const char *path, *json, *words; } edit;
+
+static void edits_are_refused(const edit *edits, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		cJSON *copy = cJSON_Duplicate(whole, true);
+		eh_error error = ERROR_INIT;
+		eh_status status;
+
+		golden_set(copy, edits[i].path, edits[i].json);
+		status = read_json(copy, &error);
+		if (status != EH_E_FORMAT && status != EH_E_ALTERED)
+			fail_msg("%s = %s passed", edits[i].path, edits[i].json);
+		assert_int_equal(status == EH_E_ALTERED,
+		                 strstr(error.message, "the file was altered") != NULL);
+		if (strstr(error.message, edits[i].words) == NULL ||
+		    strstr(error.message, "read.json: ") == NULL)
+			fail_msg("%s = %s: \"%s\" does not say \"%s\"", edits[i].path, edits[i].json,
+			         error.message, edits[i].words);
+		cJSON_Delete(copy);
+	}
+}
+
+static void edits_are_named(void **state)
+{
+	static const edit edits[] = {
+		{ "cases/0/executions/1/samples_ns/3", "1", "cases[0].derived.median_ns is" },
+		{ "cases/0/executions/1/batch", "2", "cases[0].derived.median_ns is" },
+		{ "cases/3/derived/median_ns", "12", "cases[3].derived.median_ns is 12 but the samples give" },
+		{ "cases/3/derived/interval_ns/0", "12", "cases[3].derived.interval_ns is" },
+		{ "cases/3/derived/n", "41", "cases[3].derived.n is 41 but the samples give 40" },
+		{ "cases/3/derived/rate", "1e12", "cases[3].derived.rate" },
+		{ "cases/3/derived/canary_drift", "0", "cases[3].derived.canary_drift" },
+		{ "cases/3/derived/each_ns", "1", "cases[3].derived.each_ns is there" },
+		{ "cases/3/executions/0/canary/compute_after_ns", "1", "cases[3].derived.canary_drift" },
+		{ "cases/3/status", "\"not-converged\"", "cases[3].status" },
+		{ "cases/3/executions/2/status", "\"not-converged\"", "cases[3].status" },
+		{ "cases/3/reasons", "[\"x\"]", "cases[3].reasons" },
+		{ "cases/3/flags", "[\"x\"]", "cases[3].flags" },
+		{ "cases/3/executions/0/warmup_ns/0", "1", "cases[3] (fma.f16) does not have the digest" },
+		{ "cases/3/executions/0/verification/after/failed", "1", "cases[3] (fma.f16)" },
+		{ "cases/3/executions/0/half_width", "0.001", "cases[3] (fma.f16)" },
+		{ "cases/3/executions/0/program/flags", "\"-O0\"", "cases[3] (fma.f16)" },
+		{ "cases/3/executions/0/execution", "2", "cases[3].executions[1].execution is not above" },
+		{ "cases/3/work/amount", "1", "cases[3].work is" },
+		{ "cases/3/measure/cache", "\"cold\"", "cases[3].measure is" },
+		{ "cases/3/parameters/chains", "\"4\"", "cases[3].parameters is" },
+		{ "cases/3/id", "\"fma.f17\"", "cases[3].id is" },
+		{ "cases/3/precision", "\"f32\"", "cases[3].precision is" },
+		{ "protocol/text", "\"\"", "protocol does not have the digest" },
+		{ "protocol/deviations", "[\"none\"]", "protocol does not have the digest" },
+		{ "protocol/digest", "\"0000000000000000000000000000000000000000000000000000000000000000\"",
+		  "protocol.digest is" },
+		{ "protocol/name", "\"gilded\"", "protocol.name is" },
+		{ "protocol/version", "2", "protocol.version is" },
+		{ "protocol/canonical/seed", "43", "protocol.digest is" },
+		{ "protocol/canonical/cases/0/measure/margin", "0.5", "protocol.digest is" },
+		{ "harness/dirty", "true", "harness does not have the digest" },
+		{ "who/verified", "true", "who does not have the digest" },
+		{ "who/tester", "\"Me\"", "who does not have the digest" },
+		{ "run/seed", "1", "run does not have the digest" },
+		{ "run/executions/done", "4", "run does not have the digest" },
+		{ "run/executions/done", "6", "run.executions.done is 6 but cases[0] has 5" },
+		{ "executor/simulated", "true", "executor does not have the digest" },
+		{ "executor/layers/2/version", "\"13\"", "executor does not have the digest" },
+		{ "instruments/0/launch_ns", "1", "instruments does not have the digest" },
+		{ "status", "\"incomplete\"", "digest is" },
+		{ "digest", "\"0000000000000000000000000000000000000000000000000000000000000000\"", "digest is" },
+		{ "digests/who", "\"0000000000000000000000000000000000000000000000000000000000000000\"",
+		  "who does not have the digest" },
+		{ "digests/cases/2", "\"0000000000000000000000000000000000000000000000000000000000000000\"",
+		  "cases[2] (fma.f64) does not have the digest" },
+		{ "digests/cases", "[]", "digests.cases 0" },
+		{ "note", "\"added\"", "note is not part of the format" },
+		{ "cases/2/executions/1/note", "1", "cases[2].executions[1].note is not part" },
+		{ "executor/layers/0/fields/cores/note", "1", "executor.layers[0].fields.cores.note is not" },
+		{ "format_version", "2", "format_version is not 1" },
+		{ "format", "\"other\"", "is not a result" },
+		{ "cases/0/executions/0/batch", "0", "cases[0].executions[0] has samples_ns but no batch" },
+		{ "cases/0/executions/0/host_ns", "[1]", "cases[0].executions[0].host_ns has 1" },
+		{ "cases/0/executions/0/samples_ns/0", "-1", "cases[0].executions[0].samples_ns is not" },
+		{ "cases/0/executions/0/samples_ns/0", "1.5", "cases[0].executions[0].samples_ns is not" },
+		{ "cases/0/executions/0/samples_ns/0", "\"99999999999999999999\"", "samples_ns is not" },
+	};
+
+	(void)state;
+	assert_int_equal(read_json(whole, NULL), EH_OK);
+	edits_are_refused(edits, sizeof(edits) / sizeof(edits[0]));
+}
+
+/* Edits after which every digest was made anew. */
+static void contradictions_are_refused(void **state)
+{
+	static const struct { edit edit; eh_status code; } edits[] = {
+		{ { "protocol/text", "\"\"", "protocol.text says name = nothing" }, EH_E_ALTERED },
+		{ { "protocol/text", "\"[protocol]\\nname = other\\nversion = 1\\n\"",
+		    "protocol.text says name = other but protocol.canonical says \"golden\"" }, EH_E_ALTERED },
+		{ { "protocol/text", "\"[protocol]\\nname = golden\\nversion = 2\\n\"",
+		    "protocol.text says version = 2 but protocol.canonical says 1" }, EH_E_ALTERED },
+		{ { "protocol/text", "\"[protocol]\\n name=golden\\nversion = 1\\n\\tseed = 7\\n\"",
+		    "protocol.text says seed = 7" }, EH_E_ALTERED },
+		{ { "protocol/text", "\"[protocol]\\nname = golden\\nversion = 1\\r\\nexecutions = 50\\n\"",
+		    "protocol.text says executions = 50" }, EH_E_ALTERED },
+		{ { "protocol/text", "\"[case x]\\nname = golden\\nversion = 1\\n\"",
+		    "protocol.text says name = nothing" }, EH_E_ALTERED },
+		{ { "run/seed", "1", "run.seed is 1 but protocol.canonical says 42" }, EH_E_ALTERED },
+		{ { "run/started", "\"yesterday\"", "run.started is not a time" }, EH_E_FORMAT },
+		{ { "run/ended", "\"2026-11-21 00:05:00\"", "run.ended is not a time" }, EH_E_FORMAT },
+		{ { "run/ended", "\"\"", "run.ended is not a time" }, EH_E_FORMAT },
+		{ { "executor/layers", "[]", "executor.layers is empty" }, EH_E_FORMAT },
+	};
+	cJSON *copy = cJSON_Duplicate(whole, true);
+
+	(void)state;
+	golden_set(copy, "protocol/text", "\"# of others\\n[protocol]\\r\\n\\tname=golden\\nversion = 1 \\n"
+	                                  "seed = 42\\nexecutions = 5\\n[case x]\\nseed = 7\\n\"");
+	golden_reseal(copy, false);
+	assert_int_equal(read_json(copy, NULL), EH_OK);
+	cJSON_Delete(copy);
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		eh_error error = ERROR_INIT;
+
+		copy = cJSON_Duplicate(whole, true);
+		golden_set(copy, edits[i].edit.path, edits[i].edit.json);
+		golden_reseal(copy, false);
+		if (read_json(copy, &error) != edits[i].code ||
+		    strstr(error.message, edits[i].edit.words) == NULL)
+			fail_msg("%s = %s: \"%s\"", edits[i].edit.path, edits[i].edit.json,
+			         error.message);
+		cJSON_Delete(copy);
+	}
+}
+
+static void every_sample_counts(void **state)
+{
+	(void)state;
+	for (int e = 0; e < 5; e++)
+		for (int s = 0; s < 8; s++) {
+			cJSON *copy = cJSON_Duplicate(whole, true);
+			char *path = memory_format("cases/0/executions/%d/samples_ns/%d", e, s);
+			cJSON *sample = golden_at(copy, path);
+			eh_error error = ERROR_INIT;
+
+			cJSON_SetNumberValue(sample, sample->valuedouble + 1);
+			assert_int_equal(read_json(copy, &error), EH_E_ALTERED);
+			assert_non_null(strstr(error.message, "cases[0]"));
+			cJSON_Delete(copy);
+			free(path);
+		}
+}
+
+static void removed_rows_are_missed(void **state)
+{
+	cJSON *copy = cJSON_Duplicate(whole, true);
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	cJSON_DeleteItemFromArray(golden_at(copy, "cases"), 4);
+	assert_int_equal(read_json(copy, &error), EH_E_ALTERED);
+	assert_non_null(strstr(error.message, "cases has 7 rows"));
+	cJSON_Delete(copy);
+	copy = cJSON_Duplicate(whole, true);
+	cJSON_DeleteItemFromArray(golden_at(copy, "cases/4/executions"), 4);
+	assert_int_equal(read_json(copy, &error), EH_E_ALTERED);
+	assert_non_null(strstr(error.message, "cases[4] has 4 executions"));
+	cJSON_Delete(copy);
+}
+
+/* ---- every member by everything -------------------------------------------------------------- */
+
+static const char *const strangers[] = { "null", "true", "-1", "1e308", "\"\"", "\"x\"", "[]", "{}",
+	                                 "[[]]", "[{}]", "[null]", "\"18446744073709551615\"" };
+#define STRANGERS (sizeof(strangers) / sizeof(strangers[0]))
+
+/* Visits every item below `at`; `path` is its place. */
+static void each_item(cJSON *at, const char *path, void (*visit)(const char *path))
+{
+	cJSON *child;
+	int index = 0;
+
+	cJSON_ArrayForEach(child, at) {
+		char *inner = cJSON_IsArray(at) ? memory_format("%s%s%d", path, path[0] ? "/" : "", index)
+		                                : memory_format("%s%s%s", path, path[0] ? "/" : "",
+		                                                child->string);
+
+		/* One execution is as good as the other. */
+		if (strncmp(inner, "cases/0/executions/1/", 21) != 0) {
+			visit(inner);
+			each_item(child, inner, visit);
+		}
+		free(inner);
+		index++;
+	}
+}
+
+static size_t tried;
+
+static void replace_by_strangers(const char *path)
+{
+	const cJSON *old = golden_at(small, path);
+
+	for (size_t i = 0; i < STRANGERS; i++) {
+		cJSON *copy = cJSON_Duplicate(small, true);
+		cJSON *stranger = cJSON_Parse(strangers[i]);
+
+		if (!cJSON_Compare(old, stranger, true)) {
+			golden_set(copy, path, strangers[i]);
+			if (read_json(copy, NULL) == EH_OK)
+				fail_msg("%s = %s passed", path, strangers[i]);
+			tried++;
+		}
+		cJSON_Delete(stranger);
+		cJSON_Delete(copy);
+	}
+}
+
+static void remove_member(const char *path)
+{
+	cJSON *copy = cJSON_Duplicate(small, true);
+	const char *slash = strrchr(path, '/');
+	char *parent_path = memory_format("%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+	cJSON *parent = slash != NULL ? golden_at(copy, parent_path) : copy;
+
+	cJSON_Delete(cJSON_DetachItemViaPointer(parent, golden_at(copy, path)));
+	if (read_json(copy, NULL) == EH_OK)
+		fail_msg("without %s it passed", path);
+	cJSON_Delete(copy);
+	free(parent_path);
+}
+
+static void wrong_types_everywhere(void **state)
+{
+	(void)state;
+	assert_int_equal(read_json(small, NULL), EH_OK);
+	each_item(small, "", replace_by_strangers);
+	each_item(small, "", remove_member);
+	assert_true(tried > 1000);
+}
+
+/* With digests and derived numbers made right again, so that what comes after reading sees them. */
+static void use_forged(const char *path)
+{
+	/* Shape has refused the rest. */
+	static const char *const forged_values[] = { "\"x\"", "0", "1e300", "[]" };
+
+	for (size_t i = 0; i < sizeof(forged_values) / sizeof(forged_values[0]); i++) {
+		cJSON *copy = cJSON_Duplicate(small, true);
+		result *forged = NULL;
+		eh_error error = ERROR_INIT;
+		FILE *sink;
+		comparison *c;
+		cJSON *json;
+
+		golden_set(copy, path, forged_values[i]);
+		if (cJSON_IsObject(golden_at(copy, "digests")) &&
+		    cJSON_IsObject(golden_at(copy, "protocol")))
+			golden_reseal(copy, strstr(path, "cases/0/executions") == path);
+		assert_int_equal(golden_write(copy, scratch), EH_OK);
+		cJSON_Delete(copy);
+		if (result_read(scratch, &forged, &error) != EH_OK)
+			continue;
+		sink = fopen("/dev/null", "w");
+		assert_true(report_result(sink, forged, true));
+		c = contract_compare(real, forged, 0);
+		assert_true(report_comparison(sink, c, true));
+		json = report_comparison_json(c);
+		free(json_text(json, true));
+		cJSON_Delete(json);
+		comparison_free(c);
+		fclose(sink);
+		result_free(forged);
+		tried++;
+	}
+}
+
+static void forgeries_crash_nothing(void **state)
+{
+	(void)state;
+	tried = 0;
+	each_item(small, "", use_forged);
+	assert_true(tried > 100);
+}
+
+static void cut_files_are_refused(void **state)
+{
+	char *body = json_text(small, false);
+	size_t size = strlen(body);
+
+	(void)state;
+	for (size_t cut = 0; cut < size; cut += 37) {
+		eh_error error = ERROR_INIT;
+		result *r = NULL;
+
+		assert_int_equal(golden_put(body, cut, scratch), EH_OK);
+		assert_int_equal(result_read(scratch, &r, &error), EH_E_FORMAT);
+		assert_non_null(strstr(error.message, "read.json"));
+	}
+	free(body);
+}
+
+static void other_files_are_refused(void **state)
+{
+	static const char *const bodies[] = { "", "null", "[]", "{}", "\"x\"", "7", "{\"format\":1}",
+		                              "{\"format\":\"evenhand-result\"}",
+		                              "{\"format\":\"evenhand-result\",\"format_version\":1}",
+		                              "\xff\xfe", "{\"format\":\"evenhand-result\",\"format\":1}" };
+	result *r = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		assert_int_equal(file_write(scratch, bodies[i], strlen(bodies[i]), NULL), EH_OK);
+		assert_int_equal(result_read(scratch, &r, NULL), EH_E_FORMAT);
+	}
+	assert_int_not_equal(result_read("/nonexistent/x.json", &r, NULL), EH_OK);
+	assert_int_not_equal(result_read("/", &r, NULL), EH_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edits_are_named),
+		cmocka_unit_test(contradictions_are_refused),
+		cmocka_unit_test(every_sample_counts),
+		cmocka_unit_test(removed_rows_are_missed),
+		cmocka_unit_test(wrong_types_everywhere),
+		cmocka_unit_test(forgeries_crash_nothing),
+		cmocka_unit_test(cut_files_are_refused),
+		cmocka_unit_test(other_files_are_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, begin, finish);
+}

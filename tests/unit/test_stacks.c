@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which differences of two stacks are one change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/stacks.h"
+#include "base/json.h"
+#include "base/text.h"
+
+/* A record from its layers: kind, name, version, owner, file (path and digest), fields. */
+typedef struct layer_words { const char *kind, *name, *version, *owner, *file, *key, *value; } layer_words;
+
+static cJSON *record_of(const char *name, const char *type, const layer_words *layers)
+{
+	cJSON *record = cJSON_CreateObject(), *device, *list;
+
+	json_add_string(record, "name", name);
+	device = json_add_object(record, "device");
+	json_add_string(device, "type", type);
+	json_add_string(device, "name", "a device");
+	list = json_add_array(record, "layers");
+	for (; layers->kind != NULL; layers++) {
+		cJSON *layer = cJSON_CreateObject(), *fields, *field;
+
+		json_add_string(layer, "layer", layers->kind);
+		json_add_string(layer, "name", layers->name);
+		json_add_string(layer, "version", layers->version);
+		json_add_string(layer, "owner", layers->owner);
+		json_add_string(layer, "source", "queried");
+		if (layers->file != NULL) {
+			json_add_string(layer, "path", layers->file);
+			json_add_string(layer, "sha256", layers->file);
+		}
+		fields = json_add_object(layer, "fields");
+		if (layers->key != NULL) {
+			field = json_add_object(fields, layers->key);
+			json_add_string(field, "value", layers->value);
+			json_add_string(field, "source", "queried");
+		}
+		cJSON_AddItemToArray(list, layer);
+	}
+	return record;
+}
+
+/* How many changes it is; title: of the first, may be NULL. */
+static size_t groups(const char *type, const char *name_a, const layer_words *a, const char *name_b,
+                     const layer_words *b, const char *title, const char *owner)
+{
+	cJSON *x = record_of(name_a, type, a), *y = record_of(name_b, type, b);
+	stack_difference *d = stacks_compare(x, y, false), *back = stacks_compare(y, x, false);
+	size_t count = d->group_count;
+
+	assert_int_equal(back->group_count, count);
+	if (title != NULL) {
+		assert_true(count > 0);
+		assert_non_null(strstr(d->groups[0].title, title));
+		assert_string_equal(d->groups[0].owner, owner);
+	}
+	for (size_t i = 0; i < d->change_count; i++)
+		assert_true(d->changes[i].group < count);
+	stacks_free(back);
+	stacks_free(d);
+	cJSON_Delete(y);
+	cJSON_Delete(x);
+	return count;
+}
+
+#define SAME(type, a, b, title, owner) groups(type, "x:0", a, "x:0", b, title, owner)
+#define LAST { 0 }
+#define CPU { "hardware", "Xeon", "", "Intel", NULL, "stepping", "8" }
+#define HOST { "host", "host", "", "site", NULL, "now-load", "1" }
+#define HOST_LATER { "host", "host", "", "site", NULL, "now-load", "7" }
+
+static void one_compiler(void **state)
+{
+	static const layer_words a[] = { CPU, HOST, { "compiler", "gcc", "12", "GCC", "/gcc", "flags", "-O2" }, LAST };
+	static const layer_words b[] = { CPU, HOST_LATER, { "compiler", "clang", "14", "LLVM", "/clang", "flags", "-O2" }, LAST };
+	static const layer_words flags[] = { CPU, HOST, { "compiler", "gcc", "12", "GCC", "/gcc", "flags", "-O3" }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", a, a, NULL, NULL), 0);
+	assert_int_equal(SAME("cpu", a, b, "compiler gcc 12 -> clang 14", "LLVM"), 1);
+	assert_int_equal(SAME("cpu", a, flags, "compiler gcc 12 changed", "GCC"), 1);
+}
+
+/* The driver, the runtime and the compiler are one library. */
+static void one_file(void **state)
+{
+	static const layer_words a[] = { { "driver", "pocl driver", "3.1", "PoCL", "/pocl3", NULL, NULL },
+		{ "runtime", "PoCL", "OpenCL 3.0 3.1", "PoCL", "/pocl3", NULL, NULL },
+		{ "compiler", "pocl", "3.1 (LLVM 15)", "PoCL", "/pocl3", NULL, NULL },
+		{ "mapped-object", "libpocl.so.2.10", "", "PoCL", "/pocl3", NULL, NULL }, LAST };
+	static const layer_words b[] = { { "driver", "pocl driver", "4.0", "PoCL", "/pocl4", NULL, NULL },
+		{ "runtime", "PoCL", "OpenCL 3.0 4.0", "PoCL", "/pocl4", NULL, NULL },
+		{ "compiler", "pocl", "4.0 (LLVM 16)", "PoCL", "/pocl4", NULL, NULL },
+		{ "mapped-object", "libpocl.so.2.11", "", "PoCL", "/pocl4", NULL, NULL },
+		{ "mapped-object", "libnew.so.1", "", "x", "/new", NULL, NULL }, LAST };
+	static const layer_words more[] = { { "driver", "pocl driver", "4.0", "PoCL", "/pocl4", NULL, NULL },
+		{ "runtime", "PoCL", "OpenCL 3.0 4.0", "PoCL", "/pocl4", NULL, NULL },
+		{ "compiler", "pocl", "4.0 (LLVM 16)", "PoCL", "/pocl4", NULL, NULL },
+		{ "mapped-object", "libpocl.so.2.11", "", "PoCL", "/pocl4", NULL, NULL },
+		{ "operating-system", "Linux kernel", "7", "Linux", NULL, NULL, NULL }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", a, b, "driver pocl driver 3.1 -> pocl driver 4.0", "PoCL"), 1);
+	assert_int_equal(SAME("cpu", a, more, NULL, NULL), 2);
+}
+
+/* The kernel module, the library and the firmware of one release. */
+static void one_release(void **state)
+{
+	static const layer_words a[] = { { "driver", "nvidia", "535", "NVIDIA", "/nv.ko", NULL, NULL },
+		{ "runtime", "libcuda", "535", "NVIDIA", "/libcuda5", NULL, NULL },
+		{ "compiler", "nvrtc", "12.2", "NVIDIA", "/nvrtc", NULL, NULL }, LAST };
+	static const layer_words b[] = { { "driver", "nvidia", "550", "NVIDIA", "/nv2.ko", NULL, NULL },
+		{ "runtime", "libcuda", "550", "NVIDIA", "/libcuda6", NULL, NULL },
+		{ "compiler", "nvrtc", "12.2", "NVIDIA", "/nvrtc", NULL, NULL }, LAST };
+	static const layer_words both[] = { { "driver", "nvidia", "550", "NVIDIA", "/nv2.ko", NULL, NULL },
+		{ "runtime", "libcuda", "550", "NVIDIA", "/libcuda6", NULL, NULL },
+		{ "compiler", "nvrtc", "12.4", "NVIDIA", "/nvrtc4", NULL, NULL }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("gpu", a, b, "driver nvidia 535 -> nvidia 550", "NVIDIA"), 1);
+	assert_int_equal(SAME("gpu", a, both, NULL, NULL), 2);
+}
+
+static void one_machine(void **state)
+{
+	static const layer_words a[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		{ "interconnect", "PCI 3b", "", "maker", NULL, NULL, NULL },
+		{ "firmware", "device firmware", "1", "maker", NULL, NULL, NULL }, LAST };
+	static const layer_words b[] = { { "hardware", "device", "", "maker", NULL, "uuid", "2" },
+		{ "interconnect", "PCI 5e", "", "maker", NULL, NULL, NULL },
+		{ "firmware", "device firmware", "2", "maker", NULL, NULL, NULL }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("gpu", a, b, "hardware device changed", "maker"), 1);
+}
+
+/* A library that both map is a change; one that only one maps follows from another change. */
+static void libraries(void **state)
+{
+	static const layer_words a[] = { { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL },
+		{ "mapped-object", "libm.so.6", "", "glibc", "/m1", NULL, NULL },
+		{ "mapped-object", "libc.so.6", "", "glibc", "/c1", NULL, NULL }, LAST };
+	static const layer_words libc[] = { { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL },
+		{ "mapped-object", "libm.so.6", "", "glibc", "/m2", NULL, NULL },
+		{ "mapped-object", "libc.so.6", "", "glibc", "/c2", NULL, NULL }, LAST };
+	static const layer_words preload[] = { { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL },
+		{ "mapped-object", "libm.so.6", "", "glibc", "/m1", NULL, NULL },
+		{ "mapped-object", "libc.so.6", "", "glibc", "/c1", NULL, NULL },
+		{ "mapped-object", "libfast.so", "", "", "/fast", NULL, NULL }, LAST };
+	static const layer_words clang[] = { { "compiler", "clang", "14", "LLVM", "/clang", NULL, NULL },
+		{ "mapped-object", "libm.so.6", "", "glibc", "/m1", NULL, NULL },
+		{ "mapped-object", "libc.so.6", "", "glibc", "/c1", NULL, NULL },
+		{ "mapped-object", "libomp.so", "", "LLVM", "/omp", NULL, NULL }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", a, libc, "file libm.so.6 changed", "glibc"), 1);
+	assert_int_equal(SAME("cpu", a, preload, "file libfast.so added", ""), 1);
+	assert_int_equal(SAME("cpu", a, clang, "compiler gcc 12 -> clang 14", "LLVM"), 1);
+}
+
+#define BACKEND(x) { "harness", "backend " x, "1", "evenhand", "/" x ".so", NULL, NULL }
+#define POCL CPU, HOST, { "hardware", "a device", "", "x", NULL, NULL, NULL }, \
+	{ "runtime", "PoCL", "LLVM 15.0.6", "PoCL", "/pocl", NULL, NULL }, \
+	{ "compiler", "pocl", "3.1 (LLVM 15.0.6, SLEEF)", "PoCL", "/pocl", NULL, NULL }, BACKEND("opencl")
+#define THREADS { "runtime", "evenhand host threads", "", "evenhand", NULL, NULL, NULL }
+
+/* Another interface is one change; what generates the code can be held apart from it. */
+static void interfaces(void **state)
+{
+	static const layer_words gcc[] = { CPU, HOST, THREADS, { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL }, BACKEND("host"), LAST };
+	static const layer_words clang[] = { CPU, HOST, THREADS, { "compiler", "clang", "15.0.6", "LLVM", "/clang", NULL, NULL }, BACKEND("host"), LAST };
+	static const layer_words older[] = { CPU, HOST, THREADS, { "compiler", "clang", "14.0.6", "LLVM", "/clang", NULL, NULL }, BACKEND("host"), LAST };
+	static const layer_words pocl[] = { POCL, LAST };
+
+	(void)state;
+	assert_int_equal(groups("cpu", "host:gcc", gcc, "opencl:pocl", pocl, NULL, NULL), 2);
+	assert_int_equal(groups("cpu", "host:clang", older, "opencl:pocl", pocl, NULL, NULL), 2);
+	assert_int_equal(groups("cpu", "host:clang", clang, "opencl:pocl", pocl,
+	                        "programming interface host -> opencl", "PoCL"), 1);
+}
+
+static void site_facts(void **state)
+{
+	static const layer_words a[] = { { "site", "site", "", "op", NULL, "notes", "x" }, LAST };
+	static const layer_words b[] = { { "site", "site", "", "op", NULL, "notes", "y" }, LAST };
+	static const layer_words air[] = { { "site", "site", "", "op", NULL, "cooling", "air" }, LAST };
+	static const layer_words water[] = { { "site", "site", "", "op", NULL, "cooling", "water" }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", a, b, NULL, NULL), 0);
+	assert_int_equal(SAME("cpu", air, water, "site site changed", "op"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_compiler), cmocka_unit_test(one_file),
+		cmocka_unit_test(one_release), cmocka_unit_test(one_machine),
+		cmocka_unit_test(libraries), cmocka_unit_test(interfaces),
+		cmocka_unit_test(site_facts),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

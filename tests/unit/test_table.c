@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/figure.h"
+#include "report/report.h"
+
+static char *printed(table *t)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+
+	assert_true(table_print(t, f));
+	fclose(f);
+	table_free(t);
+	return out;
+}
+
+static void columns_line_up(void **state)
+{
+	table *t = table_new("lrl");
+	char *out;
+
+	(void)state;
+	table_row(t, (const char *[]){ "name", "n", "end" });
+	table_rule(t);
+	table_row(t, (const char *[]){ "a", "1000", "x" });
+	table_row(t, (const char *[]){ "longer", "7", "" });
+	out = printed(t);
+	assert_string_equal(out, "name       n  end\n"
+	                         "-----------------\n"
+	                         "a       1000  x\n"
+	                         "longer     7\n");
+	free(out);
+}
+
+static void width_counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(table_width("abc"), 3);
+	assert_int_equal(table_width("\xc2\xb5s"), 2);             /* micro sign */
+	assert_int_equal(table_width("\xe4\xb8\xad\xe6\x96\x87"), 4); /* two wide characters */
+	assert_int_equal(table_width("e\xcc\x81"), 1);             /* combining accent */
+	assert_int_equal(table_width("\xff\xfe"), 2);              /* malformed */
+	assert_int_equal(table_width("\xe4\xb8"), 2);              /* cut off */
+}
+
+static void utf8_lines_up(void **state)
+{
+	table *t = table_new("ll");
+	char *out;
+
+	(void)state;
+	table_row(t, (const char *[]){ "\xe4\xb8\xad", "|" });
+	table_row(t, (const char *[]){ "abc", "|" });
+	out = printed(t);
+	assert_string_equal(out, "\xe4\xb8\xad   |\nabc  |\n");
+	free(out);
+}
+
+static void cells_cannot_command_the_terminal(void **state)
+{
+	table *t = table_new("l");
+	char *out;
+
+	(void)state;
+	table_row(t, (const char *[]){ "a\033]0;title\007b\nc\033[2Jd\xc2\x9b" "e\033[31mf\033[0m\x9b" "g" });
+	table_note(t, "\033[1mnote\177");
+	out = printed(t);
+	assert_string_equal(out, "a?]0;title?b c?[2Jd??e?[31mf?[0m?g\n      ?[1mnote?\n");
+	free(out);
+}
+
+static void text_cannot_turn_the_direction(void **state)
+{
+	static const char *const marks[] = { "\xe2\x80\x8e", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		char *clean = table_clean(marks[i]);
+
+		assert_string_equal(clean, "???");
+		free(clean);
+	}
+}
+
+static void wrapped_text_cannot_command_the_terminal(void **state)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *file = open_memstream(&out, &size);
+
+	(void)state;
+	assert_true(table_wrap(file, "a\033[2Jb\nattributable: all", 0));
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(out, "a?[2Jb attributable: all\n");
+	free(out);
+}
+
+static void notes_wrap(void **state)
+{
+	table *t = table_new("l");
+	char *out;
+	char *line;
+	char long_note[512] = "";
+	int i;
+
+	(void)state;
+	for (i = 0; i < 40; i++)
+		strcat(long_note, "word12345 ");
+	table_row(t, (const char *[]){ "x" });
+	table_note(t, long_note);
+	out = printed(t);
+	for (line = strtok(out, "\n"), i = 0; line != NULL; line = strtok(NULL, "\n"), i++)
+		assert_true(strlen(line) <= TABLE_WIDTH);
+	assert_true(i >= 5);
+	free(out);
+}
+
+static void figures_share_a_unit(void **state)
+{
+	char out[FIGURE_SIZE];
+
+	(void)state;
+	figure_interval(21.4e9, (interval){ 9.5e8, 22e9 }, "B/s", out);
+	assert_string_equal(out, "21.40 [0.95-22.00] GB/s");
+	figure_interval(999.96e-6, (interval){ 990e-6, 1.01e-3 }, "s", out);
+	assert_string_equal(out, "1.000 [0.990-1.010] ms");
+	figure_interval(0, (interval){ 0, 0 }, "s", out);
+	assert_string_equal(out, "0.000 [0.000-0.000] s");
+	figure_interval(3e-9, (interval){ 2e-9, 4e-9 }, "s", out);
+	assert_string_equal(out, "3.000 [2.000-4.000] ns");
+	figure_ratio(1.0824, (interval){ 1.07, 1.0951 }, out);
+	assert_string_equal(out, "1.082 [1.070-1.095]");
+	figure_ratio(123.4, (interval){ 99, 150 }, out);
+	assert_string_equal(out, "123.4 [99.0-150.0]");
+}
+
+static void rates_turn_the_interval(void **state)
+{
+	result_row row = { .metric = "bytes/s", .amount = 100 };
+	char out[FIGURE_SIZE];
+
+	(void)state;
+	figure_row(&row, 10, (interval){ 5, 20 }, out);
+	assert_string_equal(out, "10.00 [5.00-20.00] GB/s");
+	row.metric = "s";
+	figure_row(&row, 1000, (interval){ 900, 1100 }, out);
+	assert_string_equal(out, "10.00 [9.00-11.00] ns");
+	figure_row(&row, 0, (interval){ 0, 0 }, out);
+	assert_string_equal(out, "");
+	figure_row(NULL, 1, (interval){ 1, 1 }, out);
+	assert_string_equal(out, "");
+}
+
+static void colours_only_when_asked(void **state)
+{
+	table *t = table_new("rl");
+	char *out;
+
+	(void)state;
+	table_row(t, (const char *[]){ "xyz", "1" });
+	table_row(t, (const char *[]){ "x", "2" });
+	table_paint(t, 0, COLOUR_RED);
+	out = printed(t);
+	assert_string_equal(out, "xyz  1\n  \033[31mx\033[0m  2\n");
+	free(out);
+	assert_false(figure_colours(tmpfile()));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_line_up),
+		cmocka_unit_test(width_counts_columns),
+		cmocka_unit_test(utf8_lines_up),
+		cmocka_unit_test(cells_cannot_command_the_terminal),
+		cmocka_unit_test(text_cannot_turn_the_direction),
+		cmocka_unit_test(wrapped_text_cannot_command_the_terminal),
+		cmocka_unit_test(notes_wrap),
+		cmocka_unit_test(figures_share_a_unit),
+		cmocka_unit_test(rates_turn_the_interval),
+		cmocka_unit_test(colours_only_when_asked),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the workloads say of themselves: the counts of describe() against numbers made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plugin/plugin.h"
+
+#define MAX_VALUES 16
+
+struct request {
+	eh_value values[MAX_VALUES];
+	eh_case c;
+	eh_work work;
+	eh_error error;
+};
+
+static uint64_t position(const char *domain, const char *word)
+{
+	const size_t length = strlen(word);
+	uint64_t at = 0;
+	const char *p = domain;
+	while (strncmp(p, word, length) != 0 || (p[length] != '|' && p[length] != '\0')) {
+		p = strchr(p, '|');
+		assert_non_null(p);
+		p++;
+		at++;
+	}
+	return at;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	const uint64_t n = strtoull(text, &end, 10);
+	return *end == 'K' ? n << 10 : *end == 'M' ? n << 20 : *end == 'G' ? n << 30 : n;
+}
+
+/* Describes the case "key=value key=value" of the workload; what is not named has its default. */
+static eh_status describe(struct request *r, const char *name, const char *settings)
+{
+	static char texts[MAX_VALUES][64];
+	const eh_workload *w;
+	const eh_param *p;
+	uint32_t n = 0;
+
+	memset(r, 0, sizeof *r);
+	r->error.struct_size = sizeof r->error;
+	w = plugin_find_workload(NULL, name, &r->error);
+	if (w == NULL)
+		fail_msg("%s: %s", name, r->error.message);
+	for (p = w->params; p->key != NULL; p++, n++) {
+		const size_t length = strlen(p->key);
+		const char *s = settings;
+		assert_true(n < MAX_VALUES);
+		strcpy(texts[n], p->standard);
+		while (s != NULL && *s != '\0') {
+			if (strncmp(s, p->key, length) == 0 && s[length] == '=') {
+				const size_t size = strcspn(s + length + 1, " ");
+				memcpy(texts[n], s + length + 1, size);
+				texts[n][size] = '\0';
+			}
+			s = strchr(s, ' ');
+			s = s == NULL ? NULL : s + 1;
+		}
+		r->values[n].key = p->key;
+		r->values[n].text = texts[n];
+		r->values[n].number = p->type == EH_PARAM_ENUM ? position(p->domain, texts[n])
+		                                               : number(texts[n]);
+	}
+	r->c.struct_size = sizeof r->c;
+	r->c.value_count = n;
+	r->c.values = r->values;
+	r->c.seed = 1;
+	r->work.struct_size = sizeof r->work;
+	return w->describe(&r->c, &r->work, &r->error);
+}
+
+static void expect(const char *name, const char *settings, double amount, double flops,
+                   double bytes)
+{
+	struct request r;
+	if (describe(&r, name, settings) != EH_OK)
+		fail_msg("%s %s: %s", name, settings, r.error.message);
+	if (r.work.amount != amount || r.work.flops != flops || r.work.bytes != bytes)
+		fail_msg("%s %s: amount %.17g flops %.17g bytes %.17g", name, settings, r.work.amount,
+		         r.work.flops, r.work.bytes);
+}
+
+static void expect_refusal(const char *name, const char *settings, const char *sentence)
+{
+	struct request r;
+	assert_int_not_equal(describe(&r, name, settings), EH_OK);
+	if (strstr(r.error.message, sentence) == NULL)
+		fail_msg("%s %s: %s", name, settings, r.error.message);
+}
+
+static const char *define(const struct request *r, const char *name)
+{
+	uint32_t i;
+	for (i = 0; i < r->work.define_count; i++)
+		if (strcmp(r->work.defines[i].name, name) == 0)
+			return r->work.defines[i].value;
+	return "(none)";
+}
+
+/* 1 MiB of f32 is 262144 elements. */
+static void test_stream_counts(void **state)
+{
+	(void)state;
+	expect("stream", "operation=copy bytes=1MiB", 2097152, 0, 2097152);
+	expect("stream", "operation=mul bytes=1MiB", 2097152, 262144, 2097152);
+	expect("stream", "operation=add bytes=1MiB", 3145728, 262144, 3145728);
+	expect("stream", "operation=triad bytes=1MiB", 3145728, 524288, 3145728);
+	expect("stream", "operation=dot bytes=1MiB", 2097152, 524288, 2097152);
+	expect("stream", "operation=read bytes=1MiB", 1048576, 262144, 1048576);
+	expect("stream", "operation=fill bytes=1MiB", 1048576, 0, 1048576);
+	expect("stream", "operation=triad bytes=1MiB precision=f64", 3145728, 262144, 3145728);
+	expect("stream", "operation=triad bytes=1MiB precision=f16", 3145728, 1048576, 3145728);
+}
+
+static void test_stream_shape(void **state)
+{
+	struct request r;
+	(void)state;
+	assert_int_equal(describe(&r, "stream", "operation=dot bytes=64MiB precision=bf16"), EH_OK);
+	assert_string_equal(r.work.precision, "bf16/f32/f32");
+	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	assert_string_equal(define(&r, "EH_S_ITEMS"), "16");
+	assert_int_equal(describe(&r, "stream", "operation=triad bytes=64MiB precision=f64"), EH_OK);
+	assert_int_equal(r.work.needs, EH_CAP_FP64);
+	assert_string_equal(define(&r, "EH_S_ITEMS"), "4");
+	assert_string_equal(define(&r, "EH_S_REAL"), "double");
+	assert_int_equal(r.work.working_set_bytes, 3 * UINT64_C(67108864));
+	/* 2 KiB of f32 are two pieces of 256. */
+	assert_int_equal(describe(&r, "stream", "operation=triad bytes=2KiB"), EH_OK);
+	assert_string_equal(define(&r, "EH_S_ITEMS"), "2");
+}
+
+static void test_stream_refusals(void **state)
+{
+	(void)state;
+	expect_refusal("stream", "bytes=1000", "multiple of 256 f32 elements");
+	expect_refusal("stream", "bytes=512", "multiple of 256 f32 elements");
+	expect_refusal("stream", "bytes=3KiB items=2", "256 * items=2");
+}
+
+static void test_launch(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("launch", "mode=back-to-back count=100", 100, 0, 0);
+	assert_int_equal(describe(&r, "launch", "mode=enqueue arguments=16 count=10"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ENQUEUE);
+	assert_int_equal(r.work.metric, EH_METRIC_SECONDS);
+	assert_string_equal(define(&r, "EH_L_ARGUMENTS"), "16");
+	assert_int_equal(describe(&r, "launch", "mode=round-trip"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
+	expect_refusal("launch", "mode=round-trip count=2", "count=1");
+}
+
+static void test_graph(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("graph", "mode=back-to-back nodes=100 count=3", 300, 0, 0);
+	assert_int_equal(describe(&r, "graph", "mode=enqueue nodes=1 arguments=2"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ENQUEUE);
+	assert_string_equal(r.work.kernel, "launch");
+	assert_string_equal(define(&r, "EH_L_ARGUMENTS"), "2");
+	expect_refusal("graph", "mode=round-trip count=2", "count=1");
+}
+
+static void test_xfer(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("xfer", "direction=h2d bytes=4", 4, 0, 4);
+	expect("xfer", "direction=d2h bytes=1GiB", 1073741824, 0, 1073741824);
+	expect("xfer", "direction=d2d bytes=1MiB", 2097152, 0, 2097152);
+	expect("xfer", "direction=bidirectional bytes=1MiB", 2097152, 0, 2097152);
+	assert_int_equal(describe(&r, "xfer", "direction=h2d memory=pinned"), EH_OK);
+	assert_int_equal(r.work.needs, EH_CAP_PINNED);
+	assert_string_equal(r.work.kernel, "");
+	assert_int_equal(describe(&r, "xfer", "direction=d2d memory=pinned"), EH_OK);
+	assert_int_equal(r.work.needs, 0);
+	expect_refusal("xfer", "bytes=6", "multiple of 4");
+}
+
+static void test_fma(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 2 flops * 3 groups * 256 items * 5 chains * 16 wide * 8 rounds. */
+	expect("fma", "groups=3 chains=5 rounds=8", 983040, 983040, 65536);
+	/* The same with 8 doubles. */
+	expect("fma", "groups=3 chains=5 rounds=8 precision=f64", 491520, 491520, 65536);
+	expect("fma", "groups=1 chains=1 rounds=2 width=1", 1024, 1024, 2048);
+	assert_int_equal(describe(&r, "fma", "precision=f64"), EH_OK);
+	assert_string_equal(define(&r, "EH_F_VECTOR"), "eh_f64x8");
+	assert_int_equal(r.work.needs, EH_CAP_FP64);
+	expect_refusal("fma", "width=3", "width=3");
+	expect_refusal("fma", "rounds=7", "odd");
+}
+
+static void test_gemm(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 2 * 128 * 256 * 512; 4 * (128*512 + 512*256 + 128*256). */
+	expect("gemm", "m=128 n=256 k=512", 33554432, 33554432, 917504);
+	expect("gemm", "m=128 n=256 k=512 precision=f64", 33554432, 33554432, 1835008);
+	expect("gemm", "m=128 n=256 k=512 precision=f16", 33554432, 33554432, 458752);
+	assert_int_equal(describe(&r, "gemm", "precision=bf16"), EH_OK);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_int_equal(r.work.group_items, 256);
+	expect_refusal("gemm", "m=100", "not multiples of the tile 128 x 128 x 16");
+	expect_refusal("gemm", "k=1000", "not multiples");
+	expect_refusal("gemm", "width=12", "width=12");
+}
+
+/* describe() is pure: the same again, whatever was in the struct before. */
+static void test_describe_is_pure(void **state)
+{
+	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm"};
+	struct request a, b;
+	size_t i;
+	(void)state;
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const eh_workload *w;
+		assert_int_equal(describe(&a, names[i], ""), EH_OK);
+		assert_int_equal(describe(&b, names[i], ""), EH_OK);
+		memset(&b.work, 0x5a, sizeof b.work);
+		b.work.struct_size = sizeof b.work;
+		w = plugin_find_workload(NULL, names[i], &b.error);
+		assert_non_null(w);
+		assert_int_equal(w->describe(&b.c, &b.work, &b.error), EH_OK);
+		assert_memory_equal(&a.work, &b.work, sizeof a.work);
+		assert_true(a.work.amount > 0);
+		assert_true(a.work.precision[0] != '\0');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream_counts), cmocka_unit_test(test_stream_shape),
+		cmocka_unit_test(test_stream_refusals), cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_xfer), cmocka_unit_test(test_fma),
+		cmocka_unit_test(test_gemm), cmocka_unit_test(test_describe_is_pure),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
+}

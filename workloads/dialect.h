@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dialect.h - one kernel text for CUDA C, HIP, OpenCL C, SPIR-V and host C.
+ *
+ * Put before every kernel text, includes nothing, needs no option.  All names begin with EH_ or
+ * eh_; those that end in an underscore belong to this file.  docs/kernel-dialect.md explains.
+ *
+ *   EH_KERNEL(256, 1, 1) eh_scale(EH_GLOBAL float *EH_RESTRICT a, float s)
+ *   {
+ *           EH_ITEMS(256, 1, 1)
+ *                   a[EH_GLOBAL_ID(256)] *= s;
+ *           EH_END
+ *   }
+ *   EH_ENTRY(eh_scale, (EH_GLOBAL float *, float))
+ *
+ * Rules: code that depends on the work-item stands in regions EH_ITEMS(x, y, z) ... EH_END, with
+ * the kernel's own x, y, z; EH_BARRIER() stands only between regions; loops and branches around
+ * regions are the same for the whole group; `return` does not occur; `break` and `continue` do
+ * not leave a region.  What a work-item keeps from one region to the next is EH_PRIVATE(T, name,
+ * n), n the items of the group, used as EH_P(name) inside regions.  EH_LOCAL stands at the top of
+ * the kernel.  No kernel is named like an OpenCL builtin.
+ */
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#define EH_OPENCL 1
+#elif defined(__HIP__) || defined(__HIPCC__) || defined(__HIPCC_RTC__)
+#define EH_HIP 1
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define EH_CUDA 1
+#else
+#define EH_HOST 1
+#endif
+
+/* ==== CUDA C (NVRTC) and HIP (clang) ====================================================== */
+#if defined(EH_CUDA) || defined(EH_HIP)
+
+typedef long long eh_i64;
+typedef unsigned long long eh_u64;
+typedef unsigned int eh_u32;
+typedef unsigned short eh_u16;
+typedef unsigned char eh_u8;
+typedef struct { eh_u16 bits; } eh_f16;
+
+#define EH_GLOBAL
+#define EH_LOCAL_PTR
+#define EH_RESTRICT __restrict__
+#define EH_UNROLL _Pragma("unroll")
+
+#if defined(EH_HIP)
+#ifndef __device__
+#define __device__ __attribute__((device))
+#endif
+#ifndef __global__
+#define __global__ __attribute__((global))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
+#endif
+/* Not __launch_bounds__: a bare clang ignores it and budgets registers for 1024 work-items. */
+#define EH_KERNEL(x, y, z)                                                                   \
+	extern "C" __global__ __attribute__((amdgpu_flat_work_group_size((x) * (y) * (z),    \
+	                                                                 (x) * (y) * (z)))) void
+#define EH_DEVICE_FN static __device__ inline __attribute__((always_inline))
+#define EH_DIMENSION_(f, d) ((d) == 0 ? f##_x() : (d) == 1 ? f##_y() : f##_z())
+#define EH_LID(d) ((int)EH_DIMENSION_(__builtin_amdgcn_workitem_id, d))
+#define EH_GROUP(d) ((int)EH_DIMENSION_(__builtin_amdgcn_workgroup_id, d))
+#define EH_GROUPS(d)                                                                         \
+	((int)(EH_DIMENSION_(__builtin_amdgcn_grid_size, d) /                                \
+	       EH_DIMENSION_(__builtin_amdgcn_workgroup_size, d)))
+EH_DEVICE_FN void eh_barrier_(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+#define EH_BARRIER() eh_barrier_()
+#define EH_ATOMIC_ADD_(p, v)                                                                 \
+	__hip_atomic_fetch_add((p), (v), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
+#define EH_FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
+#define EH_FMA64(a, b, c) __builtin_fma((a), (b), (c))
+EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
+{
+	union { eh_u16 u; _Float16 f; } c;
+	c.u = h;
+	return (float)c.f;
+}
+EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
+{
+	union { eh_u16 u; _Float16 f; } c;
+	c.f = (_Float16)f;
+	return c.u;
+}
+#else /* EH_CUDA */
+#define EH_KERNEL(x, y, z) extern "C" __global__ void __launch_bounds__((x) * (y) * (z))
+#define EH_DEVICE_FN static __device__ __attribute__((unused)) __forceinline__
+#define EH_DIMENSION_(v, d) ((d) == 0 ? v.x : (d) == 1 ? v.y : v.z)
+#define EH_LID(d) ((int)EH_DIMENSION_(threadIdx, d))
+#define EH_GROUP(d) ((int)EH_DIMENSION_(blockIdx, d))
+#define EH_GROUPS(d) ((int)EH_DIMENSION_(gridDim, d))
+#define EH_BARRIER() __syncthreads()
+#define EH_ATOMIC_ADD_(p, v) atomicAdd((p), (v))
+#define EH_FMA32(a, b, c) fmaf((a), (b), (c))
+#define EH_FMA64(a, b, c) fma((a), (b), (c))
+/* PTX instead of cuda_fp16.h, which NVRTC finds only with an include path. */
+EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
+{
+	float f;
+	asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+	return f;
+}
+EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
+{
+	eh_u16 h;
+	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+	return h;
+}
+#endif
+
+#define EH_LOCAL(T, decl) __shared__ __attribute__((aligned(16))) T decl
+#define EH_ATOMIC_ADD_I32(p, v) EH_ATOMIC_ADD_((p), (int)(v))
+#define EH_ATOMIC_ADD_U32(p, v) EH_ATOMIC_ADD_((p), (eh_u32)(v))
+#define EH_ATOMIC_ADD_U64(p, v) EH_ATOMIC_ADD_((p), (eh_u64)(v))
+#define EH_ATOMIC_ADD_F32(p, v) EH_ATOMIC_ADD_((p), (float)(v))
+#define EH_LOAD_F16(p, i) eh_from_f16_((p)[i].bits)
+#define EH_STORE_F16(p, i, x) ((p)[i].bits = eh_to_f16_(x))
+
+EH_DEVICE_FN eh_u32 eh_bits_of_(float f)
+{
+	union { float f; eh_u32 u; } c;
+	c.f = f;
+	return c.u;
+}
+EH_DEVICE_FN float eh_float_of_(eh_u32 u)
+{
+	union { float f; eh_u32 u; } c;
+	c.u = u;
+	return c.f;
+}
+
+/* Short vectors: aligned to 16 bytes at most, so that a load is as wide as the hardware has. */
+template <typename T, int N>
+struct __attribute__((aligned(sizeof(T) * N < 16 ? sizeof(T) * N : 16))) eh_vector_ {
+	T v[N];
+	EH_DEVICE_FN eh_vector_ splat(T x)
+	{
+		eh_vector_ r;
+		EH_UNROLL
+		for (int i = 0; i < N; i++)
+			r.v[i] = x;
+		return r;
+	}
+};
+#define EH_VECTOR_OPERATOR_(op)                                                              \
+	template <typename T, int N>                                                         \
+	EH_DEVICE_FN eh_vector_<T, N> operator op(const eh_vector_<T, N> &a,                 \
+	                                          const eh_vector_<T, N> &b)                 \
+	{                                                                                    \
+		eh_vector_<T, N> r;                                                          \
+		EH_UNROLL                                                                    \
+		for (int i = 0; i < N; i++)                                                  \
+			r.v[i] = a.v[i] op b.v[i];                                           \
+		return r;                                                                    \
+	}
+EH_VECTOR_OPERATOR_(+)
+EH_VECTOR_OPERATOR_(-)
+EH_VECTOR_OPERATOR_(*)
+template <typename T>
+EH_DEVICE_FN T eh_mad_(const T &a, const T &b, const T &c)
+{
+	return a * b + c;
+}
+template <typename T, int N>
+EH_DEVICE_FN eh_vector_<T, N> eh_mad_(const eh_vector_<T, N> &a, const eh_vector_<T, N> &b,
+                                      const eh_vector_<T, N> &c)
+{
+	eh_vector_<T, N> r;
+	EH_UNROLL
+	for (int i = 0; i < N; i++)
+		r.v[i] = a.v[i] * b.v[i] + c.v[i];
+	return r;
+}
+template <typename V, typename T>
+struct eh_splat_ {
+	EH_DEVICE_FN V of(T x) { return V::splat(x); }
+};
+template <typename T>
+struct eh_splat_<T, T> {
+	EH_DEVICE_FN T of(T x) { return x; }
+};
+typedef float eh_f32x1;
+typedef eh_vector_<float, 2> eh_f32x2;
+typedef eh_vector_<float, 4> eh_f32x4;
+typedef eh_vector_<float, 8> eh_f32x8;
+typedef eh_vector_<float, 16> eh_f32x16;
+typedef double eh_f64x1;
+typedef eh_vector_<double, 2> eh_f64x2;
+typedef eh_vector_<double, 4> eh_f64x4;
+typedef eh_vector_<double, 8> eh_f64x8;
+typedef eh_vector_<double, 16> eh_f64x16;
+#define EH_MAD(a, b, c) eh_mad_((a), (b), (c))
+#define EH_SPLAT(V, T, x) eh_splat_<V, T>::of(x)
+
+/* ==== OpenCL C 1.1 and later, also as a source of SPIR-V =================================== */
+#elif defined(EH_OPENCL)
+
+#if defined(cl_khr_fp64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#if defined(cl_khr_int64_base_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define EH_ATOMIC_ADD_U64(p, v) atom_add((volatile __global eh_u64 *)(p), (eh_u64)(v))
+#endif
+
+typedef long eh_i64;
+typedef ulong eh_u64;
+typedef uint eh_u32;
+typedef ushort eh_u16;
+typedef uchar eh_u8;
+typedef half eh_f16; /* vload_half and vstore_half need no cl_khr_fp16 */
+
+#define EH_GLOBAL __global
+#define EH_LOCAL_PTR __local
+#define EH_RESTRICT restrict
+#define EH_UNROLL _Pragma("unroll")
+#define EH_WIDE_
+#if defined(__has_attribute) && defined(__x86_64__) && defined(__AVX512F__)
+#if __has_attribute(min_vector_width)
+#undef EH_WIDE_
+#define EH_WIDE_ __attribute__((min_vector_width(512)))
+#endif
+#endif
+#define EH_KERNEL(x, y, z)                                                                   \
+	__kernel __attribute__((reqd_work_group_size(x, y, z))) EH_WIDE_ void
+#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120
+#define EH_DEVICE_FN static inline
+#else
+#define EH_DEVICE_FN
+#endif
+#define EH_LID(d) ((int)get_local_id(d))
+#define EH_GROUP(d) ((int)get_group_id(d))
+#define EH_GROUPS(d) ((int)get_num_groups(d))
+#define EH_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define EH_LOCAL(T, decl) __local T decl __attribute__((aligned(128)))
+#define EH_FMA32(a, b, c) fma((float)(a), (float)(b), (float)(c))
+#define EH_FMA64(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define EH_ATOMIC_ADD_I32(p, v) atomic_add((p), (int)(v))
+#define EH_ATOMIC_ADD_U32(p, v) atomic_add((p), (eh_u32)(v))
+#define EH_ATOMIC_ADD_F32(p, v) eh_atomic_add_f32_((p), (v))
+/* OpenCL 1.x has no atomics on floats: compare and swap. */
+EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
+{
+	volatile __global uint *word = (volatile __global uint *)p;
+	uint seen = *word, old;
+	do {
+		old = seen;
+		seen = atomic_cmpxchg(word, old, as_uint(as_float(old) + v));
+	} while (seen != old);
+	return as_float(seen);
+}
+#define EH_LOAD_F16(p, i) vload_half((size_t)(i), (p))
+#define EH_STORE_F16(p, i, x) vstore_half_rte((x), (size_t)(i), (p))
+#define eh_bits_of_(f) as_uint(f)
+#define eh_float_of_(u) as_float(u)
+
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
+#define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
+#endif
+
+typedef float eh_f32x1;
+typedef float2 eh_f32x2;
+typedef float4 eh_f32x4;
+typedef float8 eh_f32x8;
+typedef float16 eh_f32x16;
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+typedef double eh_f64x1;
+typedef double2 eh_f64x2;
+typedef double4 eh_f64x4;
+typedef double8 eh_f64x8;
+typedef double16 eh_f64x16;
+#endif
+#define EH_MAD(a, b, c) ((a) * (b) + (c))
+#define EH_SPLAT(V, T, x) ((V)(x))
+
+/* ==== host C (gcc, clang; gnu11 or later) =================================================== */
+#else
+
+typedef __INT64_TYPE__ eh_i64;
+typedef __UINT64_TYPE__ eh_u64;
+typedef __UINT32_TYPE__ eh_u32;
+typedef __UINT16_TYPE__ eh_u16;
+typedef __UINT8_TYPE__ eh_u8;
+typedef struct { eh_u16 bits; } eh_f16;
+
+#define EH_GLOBAL
+#define EH_LOCAL_PTR
+#define EH_RESTRICT restrict
+#if defined(__clang__)
+#define EH_UNROLL _Pragma("unroll")
+#else
+#define EH_UNROLL _Pragma("GCC unroll 64")
+#endif
+/* Without it clang splits 64-byte vectors on processors whose tuning prefers 32-byte ones. */
+#if defined(__AVX512F__) && defined(__clang__)
+#define EH_WIDE_ __attribute__((min_vector_width(512)))
+#else
+#define EH_WIDE_
+#endif
+
+/* A call of a kernel's function is one work-group; the entry sets its place in the grid. */
+typedef struct { int group[3], groups[3]; } eh_place_type_;
+static __thread eh_place_type_ eh_place_;
+
+#define EH_KERNEL(x, y, z) static inline __attribute__((always_inline)) EH_WIDE_ void
+#define EH_DEVICE_FN static inline __attribute__((always_inline, unused)) EH_WIDE_
+#define EH_LID(d) ((d) == 0 ? eh_x_ : (d) == 1 ? eh_y_ : eh_z_)
+#define EH_GROUP(d) (eh_place_.group[d])
+#define EH_GROUPS(d) (eh_place_.groups[d])
+#define EH_BARRIER() ((void)0)
+#define EH_LOCAL(T, decl) __attribute__((aligned(64))) T decl
+#define EH_FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
+#define EH_FMA64(a, b, c) __builtin_fma((a), (b), (c))
+#define EH_ATOMIC_ADD_I32(p, v) __atomic_fetch_add((p), (int)(v), __ATOMIC_RELAXED)
+#define EH_ATOMIC_ADD_U32(p, v) __atomic_fetch_add((p), (eh_u32)(v), __ATOMIC_RELAXED)
+#define EH_ATOMIC_ADD_U64(p, v) __atomic_fetch_add((p), (eh_u64)(v), __ATOMIC_RELAXED)
+#define EH_ATOMIC_ADD_F32(p, v) eh_atomic_add_f32_((p), (v))
+EH_DEVICE_FN float eh_atomic_add_f32_(float *p, float v)
+{
+	float old, sum;
+	__atomic_load(p, &old, __ATOMIC_RELAXED);
+	do
+		sum = old + v;
+	while (!__atomic_compare_exchange(p, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return old;
+}
+EH_DEVICE_FN eh_u32 eh_bits_of_(float f)
+{
+	union { float f; eh_u32 u; } c;
+	c.f = f;
+	return c.u;
+}
+EH_DEVICE_FN float eh_float_of_(eh_u32 u)
+{
+	union { float f; eh_u32 u; } c;
+	c.u = u;
+	return c.f;
+}
+
+/*
+ * Half precision.  clang's own type where converting it is an instruction, else integer arithmetic
+ * without branches, which vectorises everywhere: gcc converts one at a time, and without hardware
+ * both call library routines that not every toolchain brings along.
+ */
+#if defined(__clang__) && defined(__AVX512FP16__) && defined(__FLT16_MAX__)
+#define EH_HALF_ _Float16
+#elif (defined(__clang__) && defined(__F16C__)) || defined(__ARM_FP16_FORMAT_IEEE)
+#define EH_HALF_ __fp16
+#endif
+#if defined(EH_HALF_)
+EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
+{
+	union { eh_u16 u; EH_HALF_ f; } c;
+	c.u = h;
+	return (float)c.f;
+}
+EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
+{
+	union { eh_u16 u; EH_HALF_ f; } c;
+	c.f = (EH_HALF_)f;
+	return c.u;
+}
+#else
+EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
+{
+	const eh_u32 magnitude = (eh_u32)(h & 0x7fffu) << 13;
+	/* 2^112 moves the exponent's bias, and makes normal numbers of subnormal ones. */
+	const eh_u32 scaled = eh_bits_of_(eh_float_of_(magnitude) * eh_float_of_(0x77800000u));
+	const eh_u32 special = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
+	return eh_float_of_(scaled | special | ((eh_u32)(h & 0x8000u) << 16));
+}
+EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
+{
+	const eh_u32 bits = eh_bits_of_(f), sign = bits >> 16 & 0x8000u, u = bits & 0x7fffffffu;
+	const eh_u32 normal = (u - 0x38000000u + 0xfffu + (u >> 13 & 1u)) >> 13;
+	/* Adding 0.5 rounds to a multiple of 2^-24, the step of subnormal halves. */
+	const eh_u32 small = eh_bits_of_(eh_float_of_(u) + 0.5f) - 0x3f000000u;
+	eh_u32 r = u < 0x38800000u ? small : normal;
+	r = u >= 0x477ff000u ? 0x7c00u : r;
+	r = u > 0x7f800000u ? 0x7e00u : r;
+	return (eh_u16)(r | sign);
+}
+#endif
+#define EH_LOAD_F16(p, i) eh_from_f16_((p)[i].bits)
+#define EH_STORE_F16(p, i, x) ((p)[i].bits = eh_to_f16_(x))
+
+typedef float eh_f32x1;
+typedef float eh_f32x2 __attribute__((vector_size(8), may_alias));
+typedef float eh_f32x4 __attribute__((vector_size(16), may_alias));
+typedef float eh_f32x8 __attribute__((vector_size(32), may_alias));
+typedef float eh_f32x16 __attribute__((vector_size(64), may_alias));
+typedef double eh_f64x1;
+typedef double eh_f64x2 __attribute__((vector_size(16), may_alias));
+typedef double eh_f64x4 __attribute__((vector_size(32), may_alias));
+typedef double eh_f64x8 __attribute__((vector_size(64), may_alias));
+/* Two registers wide already in the eighth: gcc has no wider one that stays in registers. */
+typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
+#define EH_MAD(a, b, c) ((a) * (b) + (c))
+#define EH_SPLAT(V, T, x) ((V){0} + (T)(x))
+
+#endif
+
+/* ==== the same everywhere ==================================================================== */
+
+/* bfloat16 by its bits: to nearest even, NaN stays NaN. */
+typedef struct { eh_u16 bits; } eh_bf16;
+EH_DEVICE_FN float eh_from_bf16_(eh_u16 b)
+{
+	return eh_float_of_((eh_u32)b << 16);
+}
+EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
+{
+	const eh_u32 u = eh_bits_of_(f);
+	const eh_u32 rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+	return (eh_u16)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16 | 0x40u) : rounded);
+}
+#define EH_LOAD_BF16(p, i) eh_from_bf16_((p)[i].bits)
+#define EH_STORE_BF16(p, i, x) ((p)[i].bits = eh_to_bf16_(x))
+
+/* The work-item's index along x in the whole grid, for groups of `x` items along x. */
+#define EH_GLOBAL_ID(x) ((eh_i64)EH_GROUP(0) * (x) + EH_LID(0))
+
+/*
+ * Zero, but on an OpenCL device that is a processor the compiler believes that it differs between
+ * work-items.  PoCL turns a loop with bounds that are the same for all into one around the whole
+ * group, and then keeps the loop's variables in memory; started at EH_ITEM_ZERO it stays inside.
+ */
+#if !defined(EH_ITEM_ZERO)
+#define EH_ITEM_ZERO 0
+#endif
+
+#define EH_JOIN_(a, b) a##b
+#define EH_JOIN(a, b) EH_JOIN_(a, b)
+
+#if !defined(EH_HOST)
+
+#define EH_ITEMS(x, y, z) {
+#define EH_END }
+#define EH_PRIVATE(T, name, n) T name
+#define EH_P(name) name
+#define EH_ENTRY(name, types)
+
+#else
+
+/* The place is copied into the region: nothing stored in it can then change it, and the loops
+ * vectorise. */
+#define EH_ITEMS(x, y, z)                                                                    \
+	{                                                                                    \
+		const eh_place_type_ eh_place_copy_ = eh_place_;                             \
+		const eh_place_type_ eh_place_ = eh_place_copy_;                             \
+		(void)eh_place_;                                                             \
+		for (int eh_z_ = 0; eh_z_ < (z); eh_z_++)                                    \
+			for (int eh_y_ = 0; eh_y_ < (y); eh_y_++)                            \
+				for (int eh_x_ = 0; eh_x_ < (x); eh_x_++) {                  \
+					const int eh_item_ = (eh_z_ * (y) + eh_y_) * (x) + eh_x_; \
+					(void)eh_item_;
+#define EH_END                                                                               \
+	}                                                                                    \
+	}
+#define EH_PRIVATE(T, name, n) __attribute__((aligned(64))) T name[n]
+#define EH_P(name) name[eh_item_]
+
+/*
+ * The host's way in: void NAME_entry(void **args, const int32_t groups[3], int64_t first,
+ * int64_t end) runs the groups first..end-1, counted with x fastest; args[i] points at the value
+ * of argument i, for a buffer at a variable that holds its address.  Up to 20 arguments.
+ */
+#define EH_ENTRY(name, types)                                                                \
+	__attribute__((visibility("default"))) EH_WIDE_ void name##_entry(                   \
+		void **args, const __INT32_TYPE__ groups[3], eh_i64 first, eh_i64 end);      \
+	__attribute__((visibility("default"))) EH_WIDE_ void name##_entry(                   \
+		void **args, const __INT32_TYPE__ groups[3], eh_i64 first, eh_i64 end)       \
+	{                                                                                    \
+		int x = (int)(first % groups[0]);                                            \
+		int y = (int)(first / groups[0] % groups[1]);                                \
+		int z = (int)(first / groups[0] / groups[1]);                                \
+		(void)args;                                                                  \
+		for (int d = 0; d < 3; d++)                                                  \
+			eh_place_.groups[d] = groups[d];                                     \
+		for (eh_i64 g = first; g < end; g++) {                                       \
+			eh_place_.group[0] = x;                                              \
+			eh_place_.group[1] = y;                                              \
+			eh_place_.group[2] = z;                                              \
+			name(EH_ARGS_ types);                                                \
+			if (++x == groups[0]) {                                              \
+				x = 0;                                                       \
+				if (++y == groups[1]) {                                      \
+					y = 0;                                               \
+					z++;                                                 \
+				}                                                            \
+			}                                                                    \
+		}                                                                            \
+	}
+
+#define EH_ARGS_(...) EH_JOIN(EH_ARGS_, EH_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define EH_COUNT_(...)                                                                       \
+	EH_COUNT_20_(0, ##__VA_ARGS__, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, \
+	             4, 3, 2, 1, 0, 0)
+#define EH_COUNT_20_(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, \
+                     a17, a18, a19, a20, n, ...)                                             \
+	n
+#define EH_ARG_(T, i) (*(T *)args[i])
+#define EH_ARGS_0(...)
+#define EH_ARGS_1(A) EH_ARG_(A, 0)
+#define EH_ARGS_2(A, B) EH_ARGS_1(A), EH_ARG_(B, 1)
+#define EH_ARGS_3(A, B, C) EH_ARGS_2(A, B), EH_ARG_(C, 2)
+#define EH_ARGS_4(A, B, C, D) EH_ARGS_3(A, B, C), EH_ARG_(D, 3)
+#define EH_ARGS_5(A, B, C, D, E) EH_ARGS_4(A, B, C, D), EH_ARG_(E, 4)
+#define EH_ARGS_6(A, B, C, D, E, F) EH_ARGS_5(A, B, C, D, E), EH_ARG_(F, 5)
+#define EH_ARGS_7(A, B, C, D, E, F, G) EH_ARGS_6(A, B, C, D, E, F), EH_ARG_(G, 6)
+#define EH_ARGS_8(A, B, C, D, E, F, G, H) EH_ARGS_7(A, B, C, D, E, F, G), EH_ARG_(H, 7)
+#define EH_ARGS_9(A, B, C, D, E, F, G, H, I) EH_ARGS_8(A, B, C, D, E, F, G, H), EH_ARG_(I, 8)
+#define EH_ARGS_10(A, B, C, D, E, F, G, H, I, J)                                             \
+	EH_ARGS_9(A, B, C, D, E, F, G, H, I), EH_ARG_(J, 9)
+#define EH_ARGS_11(A, B, C, D, E, F, G, H, I, J, K)                                          \
+	EH_ARGS_10(A, B, C, D, E, F, G, H, I, J), EH_ARG_(K, 10)
+#define EH_ARGS_12(A, B, C, D, E, F, G, H, I, J, K, L)                                       \
+	EH_ARGS_11(A, B, C, D, E, F, G, H, I, J, K), EH_ARG_(L, 11)
+#define EH_ARGS_13(A, B, C, D, E, F, G, H, I, J, K, L, M)                                    \
+	EH_ARGS_12(A, B, C, D, E, F, G, H, I, J, K, L), EH_ARG_(M, 12)
+#define EH_ARGS_14(A, B, C, D, E, F, G, H, I, J, K, L, M, N)                                 \
+	EH_ARGS_13(A, B, C, D, E, F, G, H, I, J, K, L, M), EH_ARG_(N, 13)
+#define EH_ARGS_15(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O)                              \
+	EH_ARGS_14(A, B, C, D, E, F, G, H, I, J, K, L, M, N), EH_ARG_(O, 14)
+#define EH_ARGS_16(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P)                           \
+	EH_ARGS_15(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O), EH_ARG_(P, 15)
+#define EH_ARGS_17(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q)                        \
+	EH_ARGS_16(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P), EH_ARG_(Q, 16)
+#define EH_ARGS_18(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R)                     \
+	EH_ARGS_17(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q), EH_ARG_(R, 17)
+#define EH_ARGS_19(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S)                  \
+	EH_ARGS_18(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R), EH_ARG_(S, 18)
+#define EH_ARGS_20(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T)               \
+	EH_ARGS_19(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S), EH_ARG_(T, 19)
+
+#endif

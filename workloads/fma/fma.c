@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fma - the ceiling of multiply-add arithmetic: chains of vectors in registers, no memory.
+ *
+ * The multipliers are 1/2 and 2, so that every product is exact and a multiply-add has one right
+ * answer, fused or not; the addends have all their bits in use.  Every output is recomputed here
+ * and compared bit by bit; one round more or less moves all of them.
+ */
+#include "../support.h"
+
+#define GROUP_ITEMS 256
+
+static const eh_param fma_params[] = {
+	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64", NULL, "of the arithmetic"},
+	{"width", EH_PARAM_UINT, 0, "0", "0..16", "1,2,4,8,16",
+	 "elements per vector: 1, 2, 4, 8 or 16; 0 = 64 bytes"},
+	{"chains", EH_PARAM_UINT, 0, "12", "1..24", "4,6,8,10,12,16,20",
+	 "independent chains of vectors per work-item"},
+	{"rounds", EH_PARAM_UINT, 0, "256", "2..65536", NULL,
+	 "multiply-adds per chain and element; even"},
+	{"groups", EH_PARAM_UINT, 0, "512", "1..1048576", NULL, "work-groups of 256 work-items"},
+	{NULL, 0, 0, NULL, NULL, NULL, NULL},
+};
+
+typedef struct fma_state {
+	const eh_bench *bench;
+	int wide;                 /* f64                                                       */
+	uint64_t width, chains, rounds, groups;
+	uint64_t element;         /* bytes                                                     */
+	uint64_t elements;        /* of one group's outputs, GROUP_ITEMS * width               */
+	uint64_t group_bytes;
+	float addend[2];          /* b, d                                                      */
+	double addend64[2];
+	eh_kernel *kernel;
+	eh_buffer *out, *start;
+	void *begin, *want, *chain; /* elements each: inputs, expected sums, one chain          */
+	unsigned char *got;
+} fma_state;
+
+static uint64_t fma_width(const eh_case *values)
+{
+	const uint64_t width = eh_case_number(values, "width");
+	if (width != 0)
+		return width;
+	return strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 8 : 16;
+}
+
+static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *error)
+{
+	const char *precision = eh_case_text(values, "precision");
+	const uint64_t width = fma_width(values), chains = eh_case_number(values, "chains");
+	const uint64_t rounds = eh_case_number(values, "rounds");
+	const uint64_t groups = eh_case_number(values, "groups");
+	const uint64_t size = support_element_bytes(precision);
+
+	if ((width & (width - 1)) != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "fma: width=%" PRIu64 " is not 0, 1, 2, 4, 8 or 16", width);
+	if (rounds % 2 != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "fma: rounds=%" PRIu64 " is odd; the chain alternates two steps",
+		                     rounds);
+	support_work_clear(work);
+	work->metric = EH_METRIC_FLOP_PER_SECOND;
+	work->region = EH_REGION_EXECUTION;
+	work->flops =
+		2.0 * (double)groups * GROUP_ITEMS * (double)(chains * width) * (double)rounds;
+	work->bytes = (double)((groups + 1) * GROUP_ITEMS * width * size);
+	work->amount = work->flops;
+	work->needs = support_needs(precision);
+	work->device_bytes = (groups + 1) * GROUP_ITEMS * width * size;
+	work->working_set_bytes = work->device_bytes;
+	work->group_items = GROUP_ITEMS;
+	snprintf(work->precision, sizeof work->precision, "%s", precision);
+	snprintf(work->flops_formula, sizeof work->flops_formula,
+	         "2*G*256*C*W*R (groups, chains, width, rounds)");
+	snprintf(work->bytes_formula, sizeof work->bytes_formula, "(G+1)*256*W*s");
+	snprintf(work->kernel, sizeof work->kernel, "fma");
+	support_define(work, "EH_F_REAL", size == 8 ? "double" : "float");
+	support_define(work, "EH_F_VECTOR", "eh_%sx%" PRIu64, precision, width);
+	support_define(work, "EH_F_CHAINS", "%" PRIu64, chains);
+	return EH_OK;
+}
+
+/* ---- expected values ------------------------------------------------------------------------ */
+
+/* What one group of the identity rotation leaves: the kernel's arithmetic, element by element. */
+#define EXPECT(REAL, b, d)                                                                   \
+	do {                                                                                 \
+		const REAL *begin = s->begin;                                                \
+		REAL *want = s->want, *x = s->chain;                                         \
+		for (c = 0; c < s->chains; c++) {                                            \
+			for (i = 0; i < s->elements; i++)                                    \
+				x[i] = begin[i] + (REAL)c * (REAL)0.0625;                    \
+			for (r = 0; r < s->rounds; r += 2)                                   \
+				for (i = 0; i < s->elements; i++)                            \
+					x[i] = (x[i] * (REAL)0.5 + (b)) * (REAL)2 + (d);     \
+			for (i = 0; i < s->elements; i++)                                    \
+				want[i] = c == 0 ? x[i] : want[i] + x[i];                    \
+		}                                                                            \
+	} while (0)
+
+static void expect(fma_state *s)
+{
+	uint64_t c, r, i;
+	if (s->wide)
+		EXPECT(double, s->addend64[0], s->addend64[1]);
+	else
+		EXPECT(float, s->addend[0], s->addend[1]);
+}
+
+static eh_status fma_inputs(fma_state *s, uint32_t variant, eh_error *error)
+{
+	const char *precision = s->wide ? "f64" : "f32";
+	const uint64_t seed = s->bench->values->seed;
+	double u;
+	s->bench->fill_uniform(s->begin, 0, s->elements, precision, seed, 2 * variant);
+	s->bench->fill_uniform(&u, 0, 1, "f64", seed, 2 * variant + 1);
+	/* One round of both steps adds 2b + d, about 2^-8. */
+	s->addend64[0] = 0.75 + u / 4;
+	s->addend64[1] = 0x1p-8 - 2 * s->addend64[0];
+	s->addend[0] = (float)s->addend64[0];
+	s->addend[1] = (float)(0x1p-8 - 2 * (double)s->addend[0]);
+	expect(s);
+	return support_upload_repeated(s->bench, s->start, s->group_bytes, s->begin, s->group_bytes,
+	                               error);
+}
+
+/* ---- the workload --------------------------------------------------------------------------- */
+
+static void fma_finish(void *state)
+{
+	fma_state *s = state;
+	if (s == NULL)
+		return;
+	support_free(s->bench, s->out);
+	support_free(s->bench, s->start);
+	free(s->begin);
+	free(s->want);
+	free(s->chain);
+	free(s->got);
+	free(s);
+}
+
+static eh_status fma_prepare(const eh_bench *bench, void **state, eh_error *error)
+{
+	const eh_case *values = bench->values;
+	fma_state *s = calloc(1, sizeof *s);
+	eh_status status;
+
+	if (s == NULL)
+		return support_error(error, EH_E_NO_MEMORY, "fma: no host memory");
+	s->bench = bench;
+	s->wide = strcmp(eh_case_text(values, "precision"), "f64") == 0;
+	s->element = s->wide ? 8 : 4;
+	s->width = fma_width(values);
+	s->chains = eh_case_number(values, "chains");
+	s->rounds = eh_case_number(values, "rounds");
+	s->groups = eh_case_number(values, "groups");
+	s->elements = GROUP_ITEMS * s->width;
+	s->group_bytes = s->elements * s->element;
+	s->begin = malloc(s->group_bytes);
+	s->want = malloc(s->group_bytes);
+	s->chain = malloc(s->group_bytes);
+	s->got = malloc(SUPPORT_CHUNK);
+	if (s->begin == NULL || s->want == NULL || s->chain == NULL || s->got == NULL) {
+		fma_finish(s);
+		return support_error(error, EH_E_NO_MEMORY, "fma: no host memory");
+	}
+	status = bench->ops->kernel_get(bench->program, "eh_fma", &s->kernel, error);
+	if (status == EH_OK)
+		status = support_alloc(bench, EH_MEMORY_DEVICE, s->groups * s->group_bytes, &s->out,
+		                       error);
+	if (status == EH_OK)
+		status = support_alloc(bench, EH_MEMORY_DEVICE, s->group_bytes, &s->start, error);
+	if (status == EH_OK)
+		status = fma_inputs(s, 0, error);
+	if (status != EH_OK) {
+		fma_finish(s);
+		return status;
+	}
+	*state = s;
+	return EH_OK;
+}
+
+static eh_status fma_enqueue(void *state, uint64_t iteration, eh_error *error)
+{
+	static const double multiplier64[2] = {0.5, 2};
+	static const float multiplier[2] = {0.5f, 2};
+	fma_state *s = state;
+	const uint32_t size = (uint32_t)s->element, pairs = (uint32_t)(s->rounds / 2);
+	eh_arg args[7];
+	(void)iteration;
+	args[0] = support_buffer(s->out);
+	args[1] = support_buffer(s->start);
+	args[2] = support_value(s->wide ? (const void *)&multiplier64[0] : &multiplier[0], size);
+	args[3] = support_value(s->wide ? (const void *)&s->addend64[0] : &s->addend[0], size);
+	args[4] = support_value(s->wide ? (const void *)&multiplier64[1] : &multiplier[1], size);
+	args[5] = support_value(s->wide ? (const void *)&s->addend64[1] : &s->addend[1], size);
+	args[6] = support_value(&pairs, sizeof pairs);
+	return support_launch(s->bench, s->kernel, (uint32_t)s->groups, 1, GROUP_ITEMS, 1, args, 7,
+	                      error);
+}
+
+static eh_status fma_poison(void *state, eh_error *error)
+{
+	fma_state *s = state;
+	return support_poison(s->bench, s->out, s->groups * s->group_bytes, error);
+}
+
+static eh_status fma_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
+{
+	fma_state *s = state;
+	const char *precision = s->wide ? "f64" : "f32";
+	const unsigned char *want = s->want;
+	const uint64_t step = SUPPORT_CHUNK / s->group_bytes;
+	uint64_t first, g;
+	(void)iteration;
+
+	support_check_begin(check, "A");
+	snprintf(check->tolerance, sizeof check->tolerance, "every element equal, bit by bit");
+	for (first = 0; first < s->groups; first += step) {
+		const uint64_t n = s->groups - first < step ? s->groups - first : step;
+		const eh_status status = support_fetch(s->bench, s->got, s->out,
+		                                       first * s->group_bytes,
+		                                       n * s->group_bytes, error);
+		if (status != EH_OK)
+			return status;
+		for (g = 0; g < n; g++) {
+			/* The kernel starts group g at item g of the inputs. */
+			const uint64_t turn = (first + g) % GROUP_ITEMS * s->width;
+			const uint64_t at = (first + g) * s->elements;
+			const unsigned char *got = s->got + g * s->group_bytes;
+			support_check_bits(check, s->bench, "element", at, got,
+			                   want + turn * s->element,
+			                   s->elements - turn, precision);
+			support_check_bits(check, s->bench, "element", at + s->elements - turn,
+			                   got + (s->elements - turn) * s->element, want, turn,
+			                   precision);
+		}
+	}
+	support_check_end(check);
+	return EH_OK;
+}
+
+static eh_status fma_vary(void *state, uint32_t variant, eh_error *error)
+{
+	return fma_inputs(state, variant, error);
+}
+
+static const eh_workload fma_workload = {
+	.magic = EH_WORKLOAD_MAGIC,
+	.struct_size = sizeof(eh_workload),
+	.abi_major = EH_ABI_MAJOR,
+	.abi_minor = EH_ABI_MINOR,
+	.pointer_bytes = sizeof(void *),
+	.revision = 1,
+	.name = "fma",
+	.summary = "the ceiling of multiply-add arithmetic in registers",
+	.params = fma_params,
+	.describe = fma_describe,
+	.prepare = fma_prepare,
+	.enqueue = fma_enqueue,
+	.poison = fma_poison,
+	.check = fma_check,
+	.vary = fma_vary,
+	.finish = fma_finish,
+};
+
+const eh_workload *eh_workload_entry_v1(void)
+{
+	return &fma_workload;
+}

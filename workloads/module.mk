@@ -1,0 +1,25 @@
+# One shared object per workload folder; the kernel texts and the dialect are data, read when a
+# program is built.  host-kernels: the same texts compiled now, for machines without a compiler; spirv: the
+# same for Level Zero.
+workload_names := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard $(srcdir)/workloads/*/*.c)))))
+$(foreach w,$(workload_names),$(eval $(call plugin_rule,$(w),$(sort $(wildcard $(srcdir)/workloads/$(w)/*.c)),workloads,,-lm)))
+
+kernel_texts := $(sort $(wildcard $(srcdir)/workloads/*.k $(srcdir)/workloads/*/*.k)) $(srcdir)/workloads/dialect.h
+DATA += $(addprefix share/evenhand/workloads/,$(notdir $(kernel_texts)))
+define kernel_text_rule
+share/evenhand/workloads/$(notdir $(1)): $(1)
+	@mkdir -p $$(@D)
+	@cp $$< $$@
+endef
+$(foreach k,$(kernel_texts),$(eval $(call kernel_text_rule,$(k))))
+
+lib/evenhand/host-kernels/.stamp: bin/evenhand $(PLUGINS) $(DATA) $(srcdir)/build-aux/host-kernels.sh flags
+	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/host-kernels.sh bin/evenhand obj/host-kernels $(@D) '$(CC)' '$(HOST_KERNEL_CFLAGS)'
+	@touch $@
+
+ifneq ($(SPIRV_CLANG),)
+spirv_kernels := lib/evenhand/spirv/.stamp
+lib/evenhand/spirv/.stamp: bin/evenhand $(PLUGINS) $(DATA) $(srcdir)/build-aux/spirv-kernels.sh flags
+	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/spirv-kernels.sh bin/evenhand obj/spirv $(@D) '$(SPIRV_CLANG)' '$(SPIRV_TRANSLATOR)' '$(SPIRV_VAL)'
+	@touch $@
+endif
