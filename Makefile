@@ -46,7 +46,7 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 	-Wwrite-strings -Wundef -Wformat=2 $(WERROR)
 ALL_CPPFLAGS = -I. -I$(srcdir)/core/include -D_GNU_SOURCE $(CPPFLAGS)
 CORE_CPPFLAGS = -I$(srcdir)/core $(LIBRARY_CFLAGS) \
-	-DEVENHAND_LIBRARY_DIR='"$(pkglibdir)"' -DEVENHAND_DATA_DIR='"$(pkgdatadir)"'
+	-DEVENHAND_LIBRARY_DIR='"$(EVENHAND_LIBRARY_DIR)"' -DEVENHAND_DATA_DIR='"$(EVENHAND_DATA_DIR)"'
 ALL_CFLAGS = -std=gnu17 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # A plugin must not depend on symbols nobody provides; sanitizer runtimes live in the program.

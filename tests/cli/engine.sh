@@ -150,7 +150,8 @@ INI
 (
 	trap 'kill $busy 2>/dev/null' EXIT
 	busy=
-	sleep 2
+	until grep -q '"kind":"executor"' near/run.journal 2>/dev/null || [ -e over ]; do sleep 0.1; done
+	sleep 1.5
 	for _ in $(seq $(($(nproc) * 4))); do
 		(exec timeout 30 sh -c 'while :; do :; done') &
 		busy="$busy $!"

@@ -10,8 +10,13 @@ skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 MAKE=${MAKE:-make}
 log=$T/log
 
+# Other tests run from the build folder meanwhile: it must stay as it is.
+built() { stat -c '%n %i %Y' "$BUILD/flags" "$BUILD/bin/evenhand" "$BUILD"/lib/evenhand/*/*.so; }
+before=$(built)
 "$MAKE" --no-print-directory -C "$BUILD" install DESTDIR="$T/root" prefix=/opt/eh >"$log" 2>&1
 check $? "make install with DESTDIR and prefix" "$log"
+[ "$(built)" = "$before" ]
+check $? "it builds nothing again, whatever the prefix" "$log"
 root=$T/root/opt/eh
 for f in bin/evenhand lib/evenhand/backends/host.so lib/evenhand/workloads/stream.so \
 	share/evenhand/protocols/quick.ini share/evenhand/workloads/dialect.h \
@@ -68,6 +73,8 @@ check $? "make uninstall" "$log"
 left=$(find "$root" -type f)
 [ -z "$left" ]
 check $? "make uninstall leaves no file behind"
+[ "$(built)" = "$before" ]
+check $? "and the build folder as it was"
 
 echo "1..$n"
 exit $bad

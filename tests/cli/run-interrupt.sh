@@ -3,16 +3,27 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; cat err >&2; fi
+}
+# until the journal holds the text, or the run has ended without it
+await() { # journal text pid
+	until grep -q "$2" "$1" 2>/dev/null; do
+		kill -0 "$3" 2>/dev/null || return 1
+		sleep 0.05
+	done
 }
 cd "$T" || exit 1
 tiny=$SRC/tests/protocols/tiny.ini
 
 for signal in INT TERM; do
-	# In a shell without job control, background processes ignore SIGINT: timeout restores it.
-	timeout -s $signal 2 "$EVENHAND" run "$tiny" --on host:0 -o $signal --executions 100 --quiet >out 2>err </dev/null
-	[ $? -eq 124 ]
-	check $? "SIG$signal reached the run while it went on"
+	# In a shell without job control, background processes ignore SIGINT: env restores it.
+	env --default-signal=INT "$EVENHAND" run "$tiny" --on host:0 -o $signal --executions 100 --quiet >out 2>err </dev/null &
+	pid=$!
+	await $signal/run.journal '"kind":"case"' $pid
+	kill -$signal $pid
+	wait $pid
+	[ $? -eq 6 ]
+	check $? "SIG$signal while it measures: the exit code is 6"
 	grep -q "evenhand run --resume $signal" err && [ "$(grep -vc 'warning: other work runs' err)" -eq 1 ]
 	check $? "one sentence says how to complete it"
 	tail -n 1 $signal/run.journal | grep -q '"kind":"end".*"status":"interrupted"'
@@ -23,11 +34,10 @@ for signal in INT TERM; do
 	check $? "and can be read"
 done
 
-# The exit code, which timeout hides.
+# What it had started goes with it, and --resume completes it.
 "$EVENHAND" run "$tiny" --on host:0 -o code --executions 12 --quiet >out 2>err </dev/null &
 pid=$!
-i=0
-while ! grep -q '"kind":"case"' code/run.journal 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+await code/run.journal '"kind":"case"' $pid
 worker=$(cat /proc/$pid/task/$pid/children)
 kill -TERM $pid
 wait $pid

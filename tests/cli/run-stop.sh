@@ -4,7 +4,14 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; cat err >&2; fi
+}
+# until the journal holds the text, or the run has ended without it
+await() { # journal text pid
+	until grep -q "$2" "$1" 2>/dev/null; do
+		kill -0 "$3" 2>/dev/null || return 1
+		sleep 0.05
+	done
 }
 cd "$T" || exit 1
 tiny=$SRC/tests/protocols/tiny.ini
@@ -19,11 +26,8 @@ for file in workloads/stream.so backends/host.so; do
 	[ "$name" = workloads ] || executions=8
 	"$own" run "$tiny" --on host:0 -o "$name" --executions $executions --quiet >out 2>err </dev/null &
 	pid=$!
-	i=0
-	while ! grep -q '"kind":"executor"' "$name/run.journal" 2>/dev/null && [ $i -lt 300 ]; do
-		sleep 0.05
-		i=$((i + 1))
-	done
+	await "$name/run.journal" '"kind":"executor"' $pid
+	check $? "$file away: it was there when the run began"
 	mv "prefix/lib/evenhand/$file" away.so
 	wait $pid
 	[ $? -eq 5 ]
