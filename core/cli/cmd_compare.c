@@ -39,7 +39,7 @@ static bool is_folder(const char *path)
 static eh_status group_add(group *g, const char *path, eh_error *error)
 {
 	g->results = memory_grow(g->results, (g->count + 1) * sizeof(result *));
-	return result_read_lean(path, &g->results[g->count], error) == EH_OK ?
+	return contract_read(path, &g->results[g->count], error) == EH_OK ?
 	       (g->count++, EH_OK) : error->code;
 }
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about one case.  For condition_absent a row may be NULL; the others are
- * asked only when both are there. */
+/* Conditions of rules about one case: is there something to compare, and is it the same quantity.
+ * For condition_absent a side may be NULL; the others are asked only when both are there. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "contract/condition.h"
 
 #define STANDARD_MARGIN 0.01
@@ -15,28 +13,33 @@
 
 bool condition_differ(const char *a, const char *b, char *detail, size_t size)
 {
+	if (strcmp(a, b) == 0)
+		return false;
 	snprintf(detail, size, "%s | %s", a, b);
-	return strcmp(a, b) != 0;
+	return true;
 }
 
 bool condition_either(bool a, bool b, const char *what, char *detail, size_t size)
 {
+	if (!a && !b)
+		return false;
 	snprintf(detail, size, "%s on %s", what,
 	         a && b ? "both sides" : a ? "the baseline" : "the other side");
-	return a || b;
+	return true;
 }
 
-static const char *member(const result_row *r, const char *object, const char *key)
+bool condition_flagged(const case_facts *x, const case_facts *y, const char *const *words,
+                       char *detail, size_t size)
 {
-	return json_string(json_path(r->json, object), key, "");
+	const char *fx = facts_flag(x, words);
+	const char *fy = facts_flag(y, words);
+
+	return condition_either(fx != NULL, fy != NULL, fx != NULL ? fx : fy, detail, size);
 }
 
-/* The first reason of the row, or its status. */
-static const char *reason_of(const result_row *r)
+static const char *work_text(const case_facts *f, const char *key)
 {
-	const cJSON *first = cJSON_GetArrayItem(json_path(r->json, "reasons"), 0);
-
-	return cJSON_IsString(first) ? first->valuestring : r->status;
+	return json_string(json_path(f->row->plan, "work"), key, "");
 }
 
 double condition_margin(const result_row *x, const result_row *y)
@@ -44,16 +47,16 @@ double condition_margin(const result_row *x, const result_row *y)
 	double mx = STANDARD_MARGIN;
 	double my = STANDARD_MARGIN;
 
-	(void)json_double(json_path(x->json, "measure"), "margin", &mx);
-	(void)json_double(json_path(y->json, "measure"), "margin", &my);
+	(void)json_double(json_path(x->plan, "measure"), "margin", &mx);
+	(void)json_double(json_path(y->plan, "measure"), "margin", &my);
 	return fmax(fmax(mx, my), 0);
 }
 
 /* ---- is there something to compare ----------------------------------------------------------- */
 
-static bool absent(const result_row *r)
+static bool absent(const case_facts *f)
 {
-	return r == NULL || strcmp(r->status, "unsupported") == 0;
+	return f == NULL || strcmp(f->row->status, "unsupported") == 0;
 }
 
 CONDITION(condition_absent)
@@ -64,24 +67,22 @@ CONDITION(condition_absent)
 	if (absent(x) && absent(y))
 		snprintf(detail, size, "on both sides");
 	else if (absent(x))
-		snprintf(detail, size, "on the baseline: %s",
-		         x != NULL ? reason_of(x) : "no such case");
+		snprintf(detail, size, "on the baseline: %s", x != NULL ? x->reason : "no such case");
 	else
-		snprintf(detail, size, "on the other side: %s",
-		         y != NULL ? reason_of(y) : "no such case");
+		snprintf(detail, size, "on the other side: %s", y != NULL ? y->reason : "no such case");
 	return true;
 }
 
-static bool has_status(const result_row *x, const result_row *y, const char *status, char *detail,
+static bool has_status(const case_facts *x, const case_facts *y, const char *status, char *detail,
                        size_t size)
 {
-	bool on_x = strcmp(x->status, status) == 0;
-	bool on_y = strcmp(y->status, status) == 0;
+	bool on_x = strcmp(x->row->status, status) == 0;
+	bool on_y = strcmp(y->row->status, status) == 0;
 
 	if (!on_x && !on_y)
 		return false;
 	snprintf(detail, size, "%s: %s", on_x && on_y ? "both sides" : on_x ? "the baseline" :
-	         "the other side", reason_of(on_x ? x : y));
+	         "the other side", on_x ? x->reason : y->reason);
 	return true;
 }
 
@@ -102,60 +103,29 @@ CONDITION(condition_invalid)
 {
 	UNUSED_RESULTS();
 	return has_status(x, y, "invalid", detail, size) ||
-	       condition_either(hollow(x), hollow(y), "no samples", detail, size);
-}
-
-bool condition_counts(const cJSON *execution)
-{
-	const char *status = json_string(execution, "status", "");
-
-	return strcmp(status, "valid") == 0 || strcmp(status, "not-converged") == 0;
-}
-
-/* As the engine judges a check: what looked at nothing proves nothing. */
-static bool check_passed(const cJSON *check)
-{
-	uint64_t checked = 0;
-	uint64_t failed = 0;
-
-	return json_bool(check, "passed", false) && json_uint(check, "checked", &checked) &&
-	       checked > 0 && json_uint(check, "failed", &failed) && failed == 0;
-}
-
-/* Checked before and after timing, and nothing wrong in between. */
-static const char *verification_gap(const result_row *r)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const cJSON *v = json_path(e, "verification");
-		const cJSON *selftest = json_path(v, "selftest");
-		uint64_t failed = 0;
-
-		if (!condition_counts(e))
-			continue;
-		if (json_path(v, "before") == NULL || json_path(v, "after") == NULL)
-			return "absent";
-		(void)json_uint(v, "during_failed", &failed);
-		if (!check_passed(json_path(v, "before")) || !check_passed(json_path(v, "after")) ||
-		    failed > 0 || (selftest != NULL && !json_bool(selftest, "passed", false)))
-			return "failed";
-	}
-	return NULL;
+	       condition_either(hollow(x->row), hollow(y->row), "no samples", detail, size);
 }
 
 CONDITION(condition_verification)
 {
-	const char *gx = verification_gap(x);
-	const char *gy = verification_gap(y);
+	const char *gx = x->verification_gap;
+	const char *gy = y->verification_gap;
 
 	UNUSED_RESULTS();
+	if (gx == NULL && gy == NULL)
+		return false;
 	snprintf(detail, size, "baseline %s, other %s", gx != NULL ? gx : "passed",
 	         gy != NULL ? gy : "passed");
-	return gx != NULL || gy != NULL;
+	return true;
 }
 
 /* ---- is it the same quantity ----------------------------------------------------------------- */
+
+CONDITION(condition_renamed)
+{
+	UNUSED_RESULTS();
+	return condition_differ(x->row->id, y->row->id, detail, size);
+}
 
 CONDITION(condition_workload)
 {
@@ -163,283 +133,155 @@ CONDITION(condition_workload)
 	uint64_t ry = 0;
 
 	UNUSED_RESULTS();
-	(void)json_uint(x->json, "revision", &rx);
-	(void)json_uint(y->json, "revision", &ry);
-	snprintf(detail, size, "%s revision %llu | %s revision %llu", x->workload,
-	         (unsigned long long)rx, y->workload, (unsigned long long)ry);
-	return strcmp(x->workload, y->workload) != 0 || rx != ry;
+	(void)json_uint(x->row->plan, "revision", &rx);
+	(void)json_uint(y->row->plan, "revision", &ry);
+	if (strcmp(x->row->workload, y->row->workload) == 0 && rx == ry)
+		return false;
+	snprintf(detail, size, "%s revision %llu | %s revision %llu", x->row->workload,
+	         (unsigned long long)rx, y->row->workload, (unsigned long long)ry);
+	return true;
+}
+
+/* Of the parameters of one side, the first that the other lacks or has differently. */
+static bool parameter_differs(const cJSON *mine, const cJSON *theirs, bool swapped, char *detail,
+                              size_t size)
+{
+	const cJSON *p;
+
+	cJSON_ArrayForEach(p, mine) {
+		const char *other = json_string(theirs, p->string, NULL);
+
+		if (other != NULL && strcmp(p->valuestring, other) == 0)
+			continue;
+		other = other != NULL ? other : "absent";
+		snprintf(detail, size, "%s: %s | %s", p->string, swapped ? other : p->valuestring,
+		         swapped ? p->valuestring : other);
+		return true;
+	}
+	return false;
+}
+
+static double amount_of(const case_facts *f)
+{
+	double amount = 0;
+
+	(void)json_double(json_path(f->row->plan, "work"), "amount", &amount);
+	return amount;
 }
 
 CONDITION(condition_size)
 {
-	const cJSON *px = json_path(x->json, "parameters");
-	const cJSON *py = json_path(y->json, "parameters");
-	const cJSON *p;
+	const cJSON *px = json_path(x->row->plan, "parameters");
+	const cJSON *py = json_path(y->row->plan, "parameters");
+	double ax = amount_of(x);
+	double ay = amount_of(y);
 
 	UNUSED_RESULTS();
-	cJSON_ArrayForEach(p, px) {
-		const cJSON *other = cJSON_GetObjectItemCaseSensitive(py, p->string);
-
-		if (cJSON_IsString(p) && cJSON_IsString(other) &&
-		    strcmp(p->valuestring, other->valuestring) == 0)
-			continue;
-		snprintf(detail, size, "%s: %s | %s", p->string,
-		         cJSON_IsString(p) ? p->valuestring : "?",
-		         cJSON_IsString(other) ? other->valuestring : "absent");
+	if (parameter_differs(px, py, false, detail, size) ||
+	    parameter_differs(py, px, true, detail, size))
 		return true;
-	}
-	cJSON_ArrayForEach(p, py) {
-		if (cJSON_GetObjectItemCaseSensitive(px, p->string) != NULL)
-			continue;
-		snprintf(detail, size, "%s: absent | %s", p->string,
-		         cJSON_IsString(p) ? p->valuestring : "?");
-		return true;
-	}
-	snprintf(detail, size, "work of %.17g | %.17g", x->amount, y->amount);
-	return x->amount < y->amount || x->amount > y->amount;
+	if (!(ax < ay) && !(ax > ay))
+		return false;
+	snprintf(detail, size, "work of %.17g | %.17g", ax, ay);
+	return true;
 }
 
 CONDITION(condition_precision)
 {
 	UNUSED_RESULTS();
-	return condition_differ(x->precision, y->precision, detail, size);
+	return condition_differ(x->row->precision, y->row->precision, detail, size);
 }
 
 CONDITION(condition_metric)
 {
 	UNUSED_RESULTS();
-	return condition_differ(x->metric, y->metric, detail, size);
+	return condition_differ(work_text(x, "metric"), work_text(y, "metric"), detail, size);
 }
 
 CONDITION(condition_region)
 {
 	UNUSED_RESULTS();
-	return condition_differ(member(x, "work", "region"), member(y, "work", "region"), detail,
-	                        size);
-}
-
-/* The state that the counted executions record; nothing is recorded of warm caches. */
-static const char *cache_recorded(const result_row *r)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions"))
-		if (condition_counts(e) && json_path(e, "cache") != NULL)
-			return json_string(json_path(e, "cache"), "state", "");
-	return "warm";
+	return condition_differ(work_text(x, "region"), work_text(y, "region"), detail, size);
 }
 
 CONDITION(condition_cache)
 {
 	UNUSED_RESULTS();
-	if (condition_differ(member(x, "measure", "cache"), member(y, "measure", "cache"), detail,
-	                     size))
+	if (condition_differ(facts_setting(x->row, "cache", ""), facts_setting(y->row, "cache", ""),
+	                     detail, size))
 		return true;
-	if (!condition_differ(cache_recorded(x), cache_recorded(y), detail, size))
+	if (strcmp(x->cache, y->cache) == 0)
 		return false;
-	snprintf(detail, size, "recorded: %s | %s", cache_recorded(x), cache_recorded(y));
+	snprintf(detail, size, "recorded: %s | %s", x->cache, y->cache);
 	return true;
 }
 
 CONDITION(condition_regime)
 {
 	UNUSED_RESULTS();
-	return condition_differ(member(x, "measure", "regime"), member(y, "measure", "regime"),
-	                        detail, size);
+	return condition_differ(facts_setting(x->row, "regime", ""),
+	                        facts_setting(y->row, "regime", ""), detail, size);
 }
 
 CONDITION(condition_tier)
 {
 	UNUSED_RESULTS();
-	return condition_differ(x->tier, y->tier, detail, size);
+	return condition_differ(x->row->tier, y->row->tier, detail, size);
 }
 
-/* ---- is the evidence equally good ------------------------------------------------------------ */
-
-/* The budget that was really declared beside the trials; false when there is none. */
-static bool tuning_budget(const result_row *r, uint64_t *budget)
+static bool device_can(const result *r, const char *word)
 {
-	const cJSON *e;
-	bool found = false;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const cJSON *tuning = json_path(e, "tuning");
-
-		if (!condition_counts(e))
-			continue;
-		if (!json_uint(tuning, "budget_ns", budget) || json_path(tuning, "chosen") == NULL)
-			return false;
-		found = true;
-	}
-	return found;
-}
-
-CONDITION(condition_tuning)
-{
-	uint64_t bx = 0;
-	uint64_t by = 0;
-	bool has_x;
-	bool has_y;
-
-	UNUSED_RESULTS();
-	if (strcmp(x->tier, "tuned") != 0 || strcmp(y->tier, "tuned") != 0)
-		return false;
-	has_x = tuning_budget(x, &bx);
-	has_y = tuning_budget(y, &by);
-	if (!has_x || !has_y)
-		return condition_either(!has_x, !has_y, "undisclosed", detail, size);
-	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)bx, (unsigned long long)by);
-	return bx != by;
-}
-
-/* A setting of mine, that no other rule looks at, which theirs lacks or has differently. */
-static bool setting_differs(const cJSON *mine, const cJSON *theirs, char *detail, size_t size)
-{
-	static const char *const elsewhere[] = { "cache", "regime", "clock", "margin", "statistic",
-		                                 "input_data", "scenario", "load_rate",
-		                                 "load_concurrency", "load_slo_ns" };
 	const cJSON *item;
-	size_t i;
 
-	cJSON_ArrayForEach(item, mine) {
-		const cJSON *other = cJSON_GetObjectItemCaseSensitive(theirs, item->string);
-		bool known = false;
-
-		for (i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-			known = known || strcmp(item->string, elsewhere[i]) == 0;
-		if (known || cJSON_Compare(item, other, true))
-			continue;
-		snprintf(detail, size, "%s", item->string);
-		return true;
-	}
+	cJSON_ArrayForEach(item, json_path(r->root, "executor.device.caps"))
+		if (cJSON_IsString(item) && strcmp(item->valuestring, word) == 0)
+			return true;
 	return false;
 }
 
-CONDITION(condition_sampling)
+static bool emulated(const result *r, const case_facts *f)
 {
-	const cJSON *mx = json_path(x->json, "measure");
-	const cJSON *my = json_path(y->json, "measure");
+	static const char *const words[] = { "emulated", NULL };
 
-	UNUSED_RESULTS();
-	return setting_differs(mx, my, detail, size) || setting_differs(my, mx, detail, size);
+	if (facts_flag(f, words) != NULL)
+		return true;
+	return (strcmp(f->row->precision, "f64") == 0 && !device_can(r, "fp64")) ||
+	       (strcmp(f->row->precision, "f16") == 0 && !device_can(r, "fp16"));
 }
 
-/* The widest relative half-width that an execution was left with; 0 when it converged. */
-static double unconverged(const result_row *r)
+CONDITION(condition_emulation)
 {
-	double widest = 0;
-	const cJSON *e;
+	bool ex = emulated(a, x);
+	bool ey = emulated(b, y);
 
-	if (strcmp(r->status, "not-converged") != 0)
-		return 0;
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		double width;
-
-		if (strcmp(json_string(e, "status", ""), "not-converged") == 0 &&
-		    json_double(e, "half_width", &width))
-			widest = fmax(widest, width);
-	}
-	return widest > 0 ? widest : INFINITY;
-}
-
-static void say_width(double width, char out[32])
-{
-	if (isinf(width))
-		snprintf(out, 32, "of unknown width");
-	else if (width > 0)
-		snprintf(out, 32, width < 0.1 ? "+-%.1f %%" : "+-%.0f %%", width * 100);
-	else
-		snprintf(out, 32, "converged");
-}
-
-CONDITION(condition_not_converged)
-{
-	double wx = unconverged(x);
-	double wy = unconverged(y);
-	char sx[32];
-	char sy[32];
-
-	UNUSED_RESULTS();
-	say_width(wx, sx);
-	say_width(wy, sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
-	return wx > 0 || wy > 0;
-}
-
-CONDITION(condition_sustained)
-{
-	return strcmp(member(x, "measure", "regime"), "sustained") == 0 &&
-	       condition_not_converged(a, b, x, y, detail, size);
-}
-
-CONDITION(condition_few)
-{
-	UNUSED_RESULTS();
-	snprintf(detail, size, "baseline %zu, other %zu", x->side.executions, y->side.executions);
-	return x->side.executions < CONTRACT_EXECUTIONS || y->side.executions < CONTRACT_EXECUTIONS;
-}
-
-CONDITION(condition_few_certified)
-{
-	UNUSED_RESULTS();
-	snprintf(detail, size, "baseline %zu, other %zu", x->side.executions, y->side.executions);
-	return x->side.executions < CONTRACT_EXECUTIONS_CERTIFIED ||
-	       y->side.executions < CONTRACT_EXECUTIONS_CERTIFIED;
-}
-
-static double drift(const result_row *r)
-{
-	double value = -1;
-
-	(void)json_double(json_path(r->json, "derived"), "canary_drift", &value);
-	return value;
-}
-
-static void say_drift(double value, char out[32])
-{
-	if (value < 0)
-		snprintf(out, 32, "no canary");
-	else
-		snprintf(out, 32, "%.1f %%", value * 100);
-}
-
-CONDITION(condition_canary_drift)
-{
-	double dx = drift(x);
-	double dy = drift(y);
-	char sx[32];
-	char sy[32];
-
-	UNUSED_RESULTS();
-	say_drift(dx, sx);
-	say_drift(dy, sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
-	return fmax(dx, dy) > condition_margin(x, y);
-}
-
-static void add_flags(text *t, const char *side, const result_row *r)
-{
-	const cJSON *item;
-	bool first = true;
-
-	cJSON_ArrayForEach(item, json_path(r->json, "flags")) {
-		if (first)
-			text_add(t, "%s%s ", t->size > 0 ? "; " : "", side);
-		text_add(t, "%s%s", first ? "" : ", ", item->valuestring);
-		first = false;
-	}
-}
-
-CONDITION(condition_flags)
-{
-	text t = { 0 };
-
-	UNUSED_RESULTS();
-	add_flags(&t, "baseline", x);
-	add_flags(&t, "other", y);
-	if (t.size == 0)
+	if (ex == ey)
 		return false;
-	snprintf(detail, size, "%s", t.data);
-	text_free(&t);
+	snprintf(detail, size, "%s: %s | %s", x->row->precision, ex ? "emulated" : "native",
+	         ey ? "emulated" : "native");
 	return true;
+}
+
+CONDITION(condition_scenario)
+{
+	static const char *const numbers[] = { "load_rate", "load_concurrency", "load_slo_ns" };
+	static const uint64_t standards[] = { 0, 1, 0 };
+	size_t i;
+
+	UNUSED_RESULTS();
+	if (condition_differ(facts_setting(x->row, "scenario", "none"),
+	                     facts_setting(y->row, "scenario", "none"), detail, size))
+		return true;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		uint64_t vx = standards[i];
+		uint64_t vy = standards[i];
+
+		(void)json_uint(json_path(x->row->plan, "measure"), numbers[i], &vx);
+		(void)json_uint(json_path(y->row->plan, "measure"), numbers[i], &vy);
+		if (vx == vy)
+			continue;
+		snprintf(detail, size, "%s: %llu | %llu", numbers[i], (unsigned long long)vx,
+		         (unsigned long long)vy);
+		return true;
+	}
+	return false;
 }

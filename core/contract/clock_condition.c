@@ -13,7 +13,7 @@
 CONDITION(condition_clock)
 {
 	UNUSED_RESULTS();
-	return condition_differ(x->clock, y->clock, detail, size);
+	return condition_differ(x->row->clock, y->row->clock, detail, size);
 }
 
 /* The launch overhead of the executor, the largest of its executions. */
@@ -31,71 +31,39 @@ static double launch_of(const result *r)
 	return most;
 }
 
-static bool uses_clock(const result_row *r, const char *clock)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions"))
-		if (condition_counts(e) && strcmp(json_string(e, "clock", ""), clock) == 0)
-			return true;
-	return false;
-}
-
-/* The shortest median sample by the host's clock; INFINITY when there is none. */
-static double sample_of(const result_row *r)
-{
-	const cJSON *e;
-	double least = INFINITY;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		uint64_t batch = 0;
-
-		if (condition_counts(e) && strcmp(json_string(e, "clock", ""), "host") == 0 &&
-		    json_uint(e, "batch", &batch))
-			least = fmin(least, statistics_center(&r->side) * (double)batch);
-	}
-	return least;
-}
-
 /* Whether the launch overhead is unknown, or a tenth of a sample by the host's clock or more. */
-static bool biased(const result *r, const result_row *row, char *detail, size_t size)
+static bool biased(const result *r, const case_facts *f, char *detail, size_t size)
 {
-	double sample = sample_of(row);
-	double launch = launch_of(r);
+	double sample;
+	double launch;
 	char sample_text[32];
 	char launch_text[32];
 
-	if (isinf(sample))
+	if (f->host_batch == 0)
+		return false;
+	sample = statistics_center(&f->row->side) * (double)f->host_batch;
+	launch = launch_of(r);
+	if (launch > 0 && sample >= 10 * launch)
 		return false;
 	text_format_ns(sample, sample_text);
 	text_format_ns(launch, launch_text);
 	snprintf(detail, size, "a sample of %s by the host clock, launch overhead %s", sample_text,
 	         launch > 0 ? launch_text : "unknown");
-	return !(launch > 0) || sample < 10 * launch;
+	return true;
 }
 
 CONDITION(condition_clock_bias)
 {
-	if (x->side.executions == 0 || y->side.executions == 0 ||
-	    !(uses_clock(x, "device") || uses_clock(y, "device")))
+	if (x->row->side.executions == 0 || y->row->side.executions == 0 ||
+	    !(x->device_clock || y->device_clock))
 		return false;
 	return biased(a, x, detail, size) || biased(b, y, detail, size);
-}
-
-static bool mixed(const result_row *r)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions"))
-		if (condition_counts(e) && strcmp(json_string(e, "clock", ""), r->clock) != 0)
-			return true;
-	return false;
 }
 
 CONDITION(condition_clock_mixed)
 {
 	UNUSED_RESULTS();
-	return condition_either(mixed(x), mixed(y), "device and host clock", detail, size);
+	return condition_either(x->other_clock, y->other_clock, "device and host clock", detail, size);
 }
 
 static bool zero(const result_row *r)
@@ -106,5 +74,5 @@ static bool zero(const result_row *r)
 CONDITION(condition_zero_time)
 {
 	UNUSED_RESULTS();
-	return condition_either(zero(x), zero(y), "0 ns", detail, size);
+	return condition_either(zero(x->row), zero(y->row), "0 ns", detail, size);
 }

@@ -37,8 +37,8 @@ void reason_add(contract_reason **reasons, size_t *count, const contract_rule *r
 }
 
 /* Asks every rule of the scope; returns the most severe level among those that fire. */
-static enum contract_level ask(const comparison *c, enum contract_scope scope, const result_row *x,
-                               const result_row *y, contract_reason **reasons, size_t *count)
+static enum contract_level ask(const comparison *c, enum contract_scope scope, const case_facts *x,
+                               const case_facts *y, contract_reason **reasons, size_t *count)
 {
 	const contract_rule *rules;
 	size_t rule_count = contract_rules(&rules);
@@ -65,26 +65,15 @@ static enum contract_level ask(const comparison *c, enum contract_scope scope, c
 	return level;
 }
 
-static interval recorded_interval(const result_row *r, double quantile)
-{
-	const cJSON *both = json_path(r->json, quantile > 0 ? "derived.statistic.interval_ns" :
-	                                                      "derived.interval_ns");
-	const cJSON *low = cJSON_GetArrayItem(both, 0);
-	const cJSON *high = cJSON_GetArrayItem(both, 1);
-
-	return (interval){ cJSON_IsNumber(low) ? low->valuedouble : 0,
-		           cJSON_IsNumber(high) ? high->valuedouble : 0 };
-}
-
-static void fill_center(const result_row *r, double quantile, double *center, interval *around)
+static void fill_center(const case_facts *f, double quantile, double *center, interval *around)
 {
 	statistics_side side;
 
-	if (r == NULL || r->side.executions == 0)
+	if (f == NULL || f->row->side.executions == 0)
 		return;
-	side = quantile_side(r, quantile);
+	side = quantile_side(f->row, quantile);
 	*center = statistics_center(&side);
-	*around = recorded_interval(r, quantile);
+	*around = quantile > 0 ? f->statistic : f->median;
 }
 
 /* The least margin that all ask for: the protocols, the reader, the noise of the executors. */
@@ -135,25 +124,27 @@ static comparison_ratio row_judged(comparison_row *row)
 }
 
 /* Whatever becomes of the energy changes nothing about the time. */
-static void compare_energy(const comparison *c, comparison_row *row)
+static void compare_energy(const comparison *c, comparison_row *row, const case_facts *x,
+                           const case_facts *y)
 {
-	row->a_energy = energy_of(row->a);
-	row->b_energy = energy_of(row->b);
+	row->a_energy = x->energy;
+	row->b_energy = y->energy;
 	if (row->a_energy.joules > 0 && row->b_energy.joules > 0 &&
-	    ask(c, CONTRACT_ENERGY, row->a, row->b, &row->reasons, &row->reason_count) <
-	    CONTRACT_REFUSED)
+	    ask(c, CONTRACT_ENERGY, x, y, &row->reasons, &row->reason_count) < CONTRACT_REFUSED)
 		row->energy_ratio = row->a_energy.joules / row->b_energy.joules;
 }
 
-static void compare_row(comparison *c, comparison_row *row, double wish)
+/* x and y are the facts of row->a and row->b, NULL where that is. */
+static void compare_row(comparison *c, comparison_row *row, const case_facts *x,
+                        const case_facts *y, double wish)
 {
 	comparison_ratio speedup;
 
-	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
-	row->level = ask(c, CONTRACT_CASE, row->a, row->b, &row->reasons, &row->reason_count);
-	fill_center(row->a, row->quantile, &row->a_center, &row->a_interval);
-	fill_center(row->b, row->quantile, &row->b_center, &row->b_interval);
-	if (row->a == NULL || row->b == NULL ||
+	row->quantile = x != NULL && y != NULL ? quantile_of(x, y) : 0;
+	row->level = ask(c, CONTRACT_CASE, x, y, &row->reasons, &row->reason_count);
+	fill_center(x, row->quantile, &row->a_center, &row->a_interval);
+	fill_center(y, row->quantile, &row->b_center, &row->b_interval);
+	if (x == NULL || y == NULL ||
 	    (row->reason_count > 0 && row->reasons[0].rule->fires == condition_absent)) {
 		row->verdict = VERDICT_ABSENT;
 		return;
@@ -169,7 +160,7 @@ static void compare_row(comparison *c, comparison_row *row, double wish)
 	}
 	row->margin = margin_of(c, row, wish);
 	speedup = row_judged(row);
-	compare_energy(c, row);
+	compare_energy(c, row, x, y);
 	row->speedup = speedup.ratio;
 	row->speedup_interval = speedup.around;
 	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
@@ -189,26 +180,35 @@ typedef struct share {
 	pthread_t thread;
 } share;
 
+/* What was kept when the result was read, else taken now, into `room` and the arena. */
+static const case_facts *facts_of(const result_row *row, json_arena *arena, case_facts *room)
+{
+	if (row == NULL)
+		return NULL;
+	if (row->kept != NULL)
+		return row->kept;
+	if (row->json == NULL)
+		abort(); /* the result was read for something else than comparing */
+	facts_take(row, arena, room);
+	return room;
+}
+
 static void *compare_share(void *context)
 {
 	const share *s = context;
 	comparison *c = s->c;
+	json_arena *arena = json_arena_new();
 	size_t i;
 
 	for (i = s->first; i < c->row_count; i += s->step) {
 		comparison_row *row = &c->rows[i];
+		case_facts a;
+		case_facts b;
 
-		if (row->a != NULL)
-			result_row_open(c->a, row->a);
-		/* A result compared with itself has its rows on both sides. */
-		if (row->b != NULL)
-			result_row_open(c->b, row->b);
-		compare_row(c, row, s->wish);
-		if (row->b != NULL)
-			result_row_close(c->b, row->b);
-		if (row->a != NULL)
-			result_row_close(c->a, row->a);
+		json_arena_reset(arena);
+		compare_row(c, row, facts_of(row->a, arena, &a), facts_of(row->b, arena, &b), s->wish);
 	}
+	json_arena_free(arena);
 	return NULL;
 }
 
@@ -243,6 +243,11 @@ static bool declares_certified(const result *r)
 {
 	return strcmp(json_string(json_path(r->root, "protocol.canonical"), "level", ""),
 	              "certified") == 0;
+}
+
+eh_status contract_read(const char *path, result **out, eh_error *error)
+{
+	return result_read_keeping(path, &facts_keeper, out, error);
 }
 
 comparison *contract_compare_with(const result *a, const result *b, contract_options options)

@@ -3,10 +3,11 @@
 #ifndef CONTRACT_CONDITION_H
 #define CONTRACT_CONDITION_H
 
-#include "contract/contract.h"
+#include "contract/facts.h"
 
+/* A sentence is only written where the condition fires: there are many that do not. */
 #define CONDITION(name)                                                                      \
-	bool name(const result *a, const result *b, const result_row *x, const result_row *y,  \
+	bool name(const result *a, const result *b, const case_facts *x, const case_facts *y,  \
 	          char *detail, size_t size)
 
 CONDITION(condition_protocol_same);
@@ -79,15 +80,16 @@ CONDITION(condition_flags);
 
 /* ---- what conditions say --------------------------------------------------------------------- */
 
-/* Writes "A | B"; true when they differ. */
+/* True, with "A | B", when they differ. */
 bool condition_differ(const char *a, const char *b, char *detail, size_t size);
-/* Writes "WHAT on the baseline"; true when a side has it. */
+/* True, with "WHAT on the baseline", when a side has it. */
 bool condition_either(bool a, bool b, const char *what, char *detail, size_t size);
+/* The same with the flag of a side that begins with one of the words. */
+bool condition_flagged(const case_facts *x, const case_facts *y, const char *const *words,
+                       char *detail, size_t size);
 
 /* ---- what the rest of the room asks ---------------------------------------------------------- */
 
-/* Whether the executions' samples count (status valid or not-converged). */
-bool condition_counts(const cJSON *execution);
 /* Whether one protocol lists the other as compatible, or both are one. */
 bool condition_protocols_fit(const result *a, const result *b);
 /* The margin that the protocols of both declare for the case: the larger one. */
@@ -110,11 +112,9 @@ char *pairing_identity(const result_row *r, bool with_tier);
 void gain_fill(comparison *c);
 
 /* What both rows declare, and have samples enough for: a percentile, else 0. */
-double quantile_of(const result_row *x, const result_row *y);
+double quantile_of(const case_facts *x, const case_facts *y);
 /* The side as it is compared by that quantile. */
 statistics_side quantile_side(const result_row *r, double quantile);
-/* Joules per operation of the counted executions. */
-comparison_energy energy_of(const result_row *r);
 
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
  * ratio 0 when it is not finite. */

@@ -18,6 +18,8 @@ enum contract_scope {
 	CONTRACT_ENERGY   /* asked where both sides measured energy; it concerns that alone  */
 };
 
+struct case_facts;
+
 /* One rule.  The table in contract/rules.c is the contract. */
 typedef struct contract_rule {
 	const char *id;              /* "protocol-differs"; cited by verdicts, never reused       */
@@ -26,10 +28,10 @@ typedef struct contract_rule {
 	enum contract_level certified; /* the same in a certified comparison; not below level     */
 	const char *sentence;        /* the rule in words                                         */
 	const char *why;
-	/* True when it fires; detail (size bytes) gets what differs.  Rows are NULL in scope
+	/* True when it fires; detail (size bytes) gets what differs.  Cases are NULL in scope
 	 * CONTRACT_RESULT.  NULL in scope CONTRACT_VERDICT: these follow from the numbers. */
-	bool (*fires)(const result *a, const result *b, const result_row *x, const result_row *y,
-	              char *detail, size_t size);
+	bool (*fires)(const result *a, const result *b, const struct case_facts *x,
+	              const struct case_facts *y, char *detail, size_t size);
 } contract_rule;
 
 size_t contract_rules(const contract_rule **out);
@@ -114,7 +116,10 @@ typedef struct contract_options {
 	bool certified;   /* the stricter levels; a certified protocol on either side implies them */
 } contract_options;
 
-/* a is the baseline.  Never fails: what cannot be compared says why. */
+/* Reads a result for comparing alone: as result_read, with little memory. */
+eh_status contract_read(const char *path, result **out, eh_error *error);
+/* a is the baseline; read by contract_read or result_read.  Never fails: what cannot be compared
+ * says why. */
 comparison *contract_compare_with(const result *a, const result *b, contract_options options);
 comparison *contract_compare(const result *a, const result *b, double margin);
 void comparison_free(comparison *c); /* NULL is fine */

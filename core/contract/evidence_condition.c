@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about what was recorded while a case was measured: the quantity, the course
- * of its samples, what disturbed them, and its energy. */
+/* Conditions of rules about how good the evidence of a case is: the statistic, the settings, the
+ * course of its samples, what disturbed them, and its energy. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,113 +12,37 @@
 
 #define UNUSED_RESULTS() ((void)a, (void)b)
 
-static const char *setting(const result_row *r, const char *key, const char *standard)
+/* ---- the statistic --------------------------------------------------------------------------- */
+
+static const char *statistic_of(const case_facts *f)
 {
-	return json_string(json_path(r->json, "measure"), key, standard);
-}
-
-/* ---- the quantity ---------------------------------------------------------------------------- */
-
-CONDITION(condition_renamed)
-{
-	UNUSED_RESULTS();
-	return condition_differ(x->id, y->id, detail, size);
-}
-
-static bool device_can(const result *r, const char *word)
-{
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, json_path(r->root, "executor.device.caps"))
-		if (cJSON_IsString(item) && strcmp(item->valuestring, word) == 0)
-			return true;
-	return false;
-}
-
-/* The flag of the row whose name begins so; NULL when it has none. */
-static const char *flag_of(const result_row *r, const char *const *beginnings)
-{
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, json_path(r->json, "flags"))
-		for (const char *const *word = beginnings; *word != NULL; word++)
-			if (cJSON_IsString(item) &&
-			    strncmp(item->valuestring, *word, strlen(*word)) == 0)
-				return item->valuestring;
-	return NULL;
-}
-
-static bool emulated(const result *r, const result_row *row)
-{
-	static const char *const words[] = { "emulated", NULL };
-
-	if (flag_of(row, words) != NULL)
-		return true;
-	return (strcmp(row->precision, "f64") == 0 && !device_can(r, "fp64")) ||
-	       (strcmp(row->precision, "f16") == 0 && !device_can(r, "fp16"));
-}
-
-CONDITION(condition_emulation)
-{
-	bool ex = emulated(a, x);
-	bool ey = emulated(b, y);
-
-	snprintf(detail, size, "%s: %s | %s", x->precision, ex ? "emulated" : "native",
-	         ey ? "emulated" : "native");
-	return ex != ey;
-}
-
-CONDITION(condition_scenario)
-{
-	static const char *const numbers[] = { "load_rate", "load_concurrency", "load_slo_ns" };
-	static const uint64_t standards[] = { 0, 1, 0 };
-	size_t i;
-
-	UNUSED_RESULTS();
-	if (condition_differ(setting(x, "scenario", "none"), setting(y, "scenario", "none"), detail,
-	                     size))
-		return true;
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		uint64_t vx = standards[i];
-		uint64_t vy = standards[i];
-
-		(void)json_uint(json_path(x->json, "measure"), numbers[i], &vx);
-		(void)json_uint(json_path(y->json, "measure"), numbers[i], &vy);
-		snprintf(detail, size, "%s: %llu | %llu", numbers[i], (unsigned long long)vx,
-		         (unsigned long long)vy);
-		if (vx != vy)
-			return true;
-	}
-	return false;
+	return facts_setting(f->row, "statistic", "median");
 }
 
 CONDITION(condition_statistic)
 {
 	UNUSED_RESULTS();
-	return condition_differ(setting(x, "statistic", "median"),
-	                        setting(y, "statistic", "median"), detail, size);
+	return condition_differ(statistic_of(x), statistic_of(y), detail, size);
 }
 
 /* A percentile that is declared, but that the samples are too few for. */
-static bool unstated(const result_row *r)
+static bool unstated(const case_facts *f)
 {
-	return strcmp(setting(r, "statistic", "median"), "median") != 0 &&
-	       json_path(r->json, "derived.statistic") == NULL;
+	return strcmp(statistic_of(f), "median") != 0 && !f->has_statistic;
 }
 
 CONDITION(condition_percentile)
 {
 	UNUSED_RESULTS();
-	return strcmp(setting(x, "statistic", "median"), setting(y, "statistic", "median")) == 0 &&
+	return strcmp(statistic_of(x), statistic_of(y)) == 0 &&
 	       condition_either(unstated(x), unstated(y), "too few samples", detail, size);
 }
 
-double quantile_of(const result_row *x, const result_row *y)
+double quantile_of(const case_facts *x, const case_facts *y)
 {
-	bool same = strcmp(setting(x, "statistic", "median"),
-	                   setting(y, "statistic", "median")) == 0;
+	bool same = strcmp(statistic_of(x), statistic_of(y)) == 0;
 
-	return same && !unstated(x) && !unstated(y) ? x->side.quantile : 0;
+	return same && !unstated(x) && !unstated(y) ? x->row->side.quantile : 0;
 }
 
 statistics_side quantile_side(const result_row *r, double quantile)
@@ -129,109 +53,133 @@ statistics_side quantile_side(const result_row *r, double quantile)
 	return side;
 }
 
+/* ---- settings -------------------------------------------------------------------------------- */
+
+CONDITION(condition_tuning)
+{
+	UNUSED_RESULTS();
+	if (strcmp(x->row->tier, "tuned") != 0 || strcmp(y->row->tier, "tuned") != 0)
+		return false;
+	if (!x->tuned || !y->tuned)
+		return condition_either(!x->tuned, !y->tuned, "undisclosed", detail, size);
+	if (x->tuning_budget_ns == y->tuning_budget_ns)
+		return false;
+	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)x->tuning_budget_ns,
+	         (unsigned long long)y->tuning_budget_ns);
+	return true;
+}
+
+/* A setting of mine, that no other rule looks at, which theirs lacks or has differently. */
+static bool setting_differs(const cJSON *mine, const cJSON *theirs, char *detail, size_t size)
+{
+	static const char *const elsewhere[] = { "cache", "regime", "clock", "margin", "statistic",
+		                                 "input_data", "scenario", "load_rate",
+		                                 "load_concurrency", "load_slo_ns" };
+	const cJSON *item;
+	size_t i;
+
+	cJSON_ArrayForEach(item, mine) {
+		const cJSON *other = cJSON_GetObjectItemCaseSensitive(theirs, item->string);
+		bool known = false;
+
+		if (cJSON_Compare(item, other, true))
+			continue;
+		for (i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+			known = known || strcmp(item->string, elsewhere[i]) == 0;
+		if (known)
+			continue;
+		snprintf(detail, size, "%s", item->string);
+		return true;
+	}
+	return false;
+}
+
+CONDITION(condition_sampling)
+{
+	const cJSON *mx = json_path(x->row->plan, "measure");
+	const cJSON *my = json_path(y->row->plan, "measure");
+
+	UNUSED_RESULTS();
+	return setting_differs(mx, my, detail, size) || setting_differs(my, mx, detail, size);
+}
+
 /* ---- the course of the samples --------------------------------------------------------------- */
 
-static size_t unsteady(const result_row *r)
+static void say_width(double width, char out[32])
 {
-	size_t count = 0;
-	const cJSON *item;
+	if (isinf(width))
+		snprintf(out, 32, "of unknown width");
+	else if (width > 0)
+		snprintf(out, 32, width < 0.1 ? "+-%.1f %%" : "+-%.0f %%", width * 100);
+	else
+		snprintf(out, 32, "converged");
+}
 
-	cJSON_ArrayForEach(item, json_path(r->json, "derived.series"))
-		count += strcmp(json_string(item, "class", ""), "no-steady-state") == 0;
-	return count;
+CONDITION(condition_not_converged)
+{
+	char sx[32];
+	char sy[32];
+
+	UNUSED_RESULTS();
+	if (!(x->unconverged > 0) && !(y->unconverged > 0))
+		return false;
+	say_width(x->unconverged, sx);
+	say_width(y->unconverged, sy);
+	snprintf(detail, size, "baseline %s, other %s", sx, sy);
+	return true;
+}
+
+CONDITION(condition_sustained)
+{
+	return strcmp(facts_setting(x->row, "regime", ""), "sustained") == 0 &&
+	       condition_not_converged(a, b, x, y, detail, size);
 }
 
 CONDITION(condition_unsteady)
 {
-	size_t ux = unsteady(x);
-	size_t uy = unsteady(y);
-
 	UNUSED_RESULTS();
-	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", ux,
-	         x->side.executions, uy, y->side.executions);
-	return ux > 0 || uy > 0;
+	if (x->unsteady == 0 && y->unsteady == 0)
+		return false;
+	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", x->unsteady,
+	         x->row->side.executions, y->unsteady, y->row->side.executions);
+	return true;
 }
 
 CONDITION(condition_unsteady_sustained)
 {
-	return strcmp(setting(x, "regime", ""), "sustained") == 0 &&
+	return strcmp(facts_setting(x->row, "regime", ""), "sustained") == 0 &&
 	       condition_unsteady(a, b, x, y, detail, size);
 }
 
-static bool any_flagged(const result_row *x, const result_row *y, const char *const *words,
-                        char *detail, size_t size)
+static bool fewer(const case_facts *x, const case_facts *y, size_t least, char *detail, size_t size)
 {
-	const char *fx = flag_of(x, words);
-	const char *fy = flag_of(y, words);
+	size_t ex = x->row->side.executions;
+	size_t ey = y->row->side.executions;
 
-	if (fx == NULL && fy == NULL)
+	if (ex >= least && ey >= least)
 		return false;
-	return condition_either(fx != NULL, fy != NULL, fx != NULL ? fx : fy, detail, size);
+	snprintf(detail, size, "baseline %zu, other %zu", ex, ey);
+	return true;
 }
 
-/* Below these shares of the time it is not what decided the number. */
-static const double throttle_least = 0.01, container_least = 0.005;
-
-/* The last value of a counter above its first. */
-static bool counted_up(const cJSON *channel)
+CONDITION(condition_few)
 {
-	const cJSON *item;
-	double first = 0;
-	double last = 0;
-	bool begun = false;
-
-	if (strcmp(json_string(channel, "form", ""), "counter") != 0)
-		return false;
-	cJSON_ArrayForEach(item, json_path(channel, "values")) {
-		last = cJSON_IsNumber(item) ? item->valuedouble : last;
-		first = begun ? first : last;
-		begun = true;
-	}
-	return last > first;
+	UNUSED_RESULTS();
+	return fewer(x, y, CONTRACT_EXECUTIONS, detail, size);
 }
 
-/* What held an execution back: a state of the device, a counter of it, the container's limit. */
-static const char *throttle_of(const cJSON *e)
+CONDITION(condition_few_certified)
 {
-	const cJSON *item;
-	double seconds = 0;
-	double wall = 0;
-
-	cJSON_ArrayForEach(item, json_path(e, "sustained.throttle")) {
-		double share = 0;
-		double events = 0;
-
-		(void)json_double(item, "share", &share);
-		(void)json_double(item, "events", &events);
-		if (share >= throttle_least || events > 0)
-			return json_string(item, "name", "throttled");
-	}
-	cJSON_ArrayForEach(item, json_path(e, "telemetry.channels"))
-		if (strcmp(json_string(item, "kind", ""), "throttle") == 0 && counted_up(item))
-			return json_string(item, "name", "throttled");
-	if (json_double(json_path(e, "guards"), "throttled_seconds", &seconds) &&
-	    json_double(json_path(e, "load"), "wall_seconds", &wall) &&
-	    seconds > container_least * wall)
-		return "the container's CPU limit";
-	return NULL;
+	UNUSED_RESULTS();
+	return fewer(x, y, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
 }
 
-static const char *throttled(const result_row *r)
-{
-	static const char *const words[] = { "throttled", "power-cap", NULL };
-	const char *what = flag_of(r, words);
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions"))
-		if (what == NULL && condition_counts(e))
-			what = throttle_of(e);
-	return what;
-}
+/* ---- disturbance ----------------------------------------------------------------------------- */
 
 CONDITION(condition_throttled)
 {
-	const char *tx = throttled(x);
-	const char *ty = throttled(y);
+	const char *tx = x->throttled;
+	const char *ty = y->throttled;
 
 	UNUSED_RESULTS();
 	if ((tx != NULL) == (ty != NULL))
@@ -243,41 +191,20 @@ CONDITION(condition_throttled)
 
 CONDITION(condition_throttled_burst)
 {
-	return strcmp(setting(x, "regime", "burst"), "burst") == 0 &&
+	return strcmp(facts_setting(x->row, "regime", "burst"), "burst") == 0 &&
 	       condition_throttled(a, b, x, y, detail, size);
-}
-
-/* The most processes that were seen on the device, this one included. */
-static uint64_t users_of(const result_row *r)
-{
-	static const char *const keys[] = { "device_users_before", "device_users_after" };
-	uint64_t most = 0;
-	const cJSON *e;
-	size_t i;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const cJSON *guards = json_path(e, "guards");
-
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-			uint64_t users = 0;
-
-			if (condition_counts(e) && json_uint(guards, keys[i], &users) && users > most)
-				most = users;
-		}
-	}
-	return most;
 }
 
 CONDITION(condition_shared_device)
 {
 	static const char *const words[] = { "shared-device", "other-users", NULL };
-	uint64_t ux = users_of(x);
-	uint64_t uy = users_of(y);
 
 	UNUSED_RESULTS();
+	if (x->users <= 1 && y->users <= 1)
+		return condition_flagged(x, y, words, detail, size);
 	snprintf(detail, size, "processes on the device: baseline %llu, other %llu",
-	         (unsigned long long)ux, (unsigned long long)uy);
-	return ux > 1 || uy > 1 || any_flagged(x, y, words, detail, size);
+	         (unsigned long long)x->users, (unsigned long long)y->users);
+	return true;
 }
 
 CONDITION(condition_disturbed)
@@ -285,62 +212,68 @@ CONDITION(condition_disturbed)
 	static const char *const words[] = { "disturbed", NULL };
 
 	UNUSED_RESULTS();
-	return any_flagged(x, y, words, detail, size);
+	return condition_flagged(x, y, words, detail, size);
 }
 
-/* ---- energy ---------------------------------------------------------------------------------- */
-
-/* How it was measured: at the wall, declared (a TDP), or by the device's own sensors. */
-static const char *means_of(const cJSON *energy)
+static void say_drift(double value, char out[32])
 {
-	const char *method = json_string(energy, "method", "");
-	const char *channel = json_string(energy, "channel", "");
-
-	if (strcmp(method, "declared") == 0 || strcmp(method, "tdp") == 0)
-		return "declared";
-	return strncmp(channel, "wall ", 5) == 0 || strncmp(channel, "meter ", 6) == 0 ?
-	       "wall" : "device";
+	if (value < 0)
+		snprintf(out, 32, "no canary");
+	else
+		snprintf(out, 32, "%.1f %%", value * 100);
 }
 
-comparison_energy energy_of(const result_row *r)
+CONDITION(condition_canary_drift)
 {
-	comparison_energy total = { 0, "" };
-	double operations = 0;
-	const cJSON *e;
+	char sx[32];
+	char sy[32];
 
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const cJSON *sustained = json_path(e, "sustained");
-		const cJSON *energy = json_path(sustained, "energy");
-		const char *means;
-		uint64_t count = 0;
-		double joules = 0;
+	UNUSED_RESULTS();
+	if (!(fmax(x->drift, y->drift) > condition_margin(x->row, y->row)))
+		return false;
+	say_drift(x->drift, sx);
+	say_drift(y->drift, sy);
+	snprintf(detail, size, "baseline %s, other %s", sx, sy);
+	return true;
+}
 
-		if (energy == NULL || !condition_counts(e) ||
-		    !json_uint(sustained, "operations", &count) ||
-		    !json_double(energy, "joules", &joules))
-			continue;
-		means = json_bool(json_path(e, "telemetry"), "simulated", false) ? "simulated" :
-		        means_of(energy);
-		total.means = total.means[0] == '\0' || strcmp(total.means, means) == 0 ? means :
-		              "mixed";
-		total.joules += joules;
-		operations += (double)count;
+static void add_flags(text *t, const char *side, const case_facts *f)
+{
+	for (size_t i = 0; i < f->flag_count; i++) {
+		if (i == 0)
+			text_add(t, "%s%s ", t->size > 0 ? "; " : "", side);
+		text_add(t, "%s%s", i == 0 ? "" : ", ", f->flags[i]);
 	}
-	total.joules = operations > 0 ? total.joules / operations : 0;
-	return total;
 }
+
+CONDITION(condition_flags)
+{
+	text t = { 0 };
+
+	UNUSED_RESULTS();
+	if (x->flag_count == 0 && y->flag_count == 0)
+		return false;
+	add_flags(&t, "baseline", x);
+	add_flags(&t, "other", y);
+	snprintf(detail, size, "%s", t.data);
+	text_free(&t);
+	return true;
+}
+
+/* ---- energy and noise ------------------------------------------------------------------------ */
 
 CONDITION(condition_energy_means)
 {
-	comparison_energy ex = energy_of(x);
-	comparison_energy ey = energy_of(y);
+	const char *means = x->energy.means;
 
 	UNUSED_RESULTS();
-	return condition_differ(ex.means, ey.means, detail, size) ||
-	       strcmp(ex.means, "mixed") == 0 || strcmp(ex.means, "simulated") == 0;
+	if (condition_differ(means, y->energy.means, detail, size))
+		return true;
+	if (strcmp(means, "mixed") != 0 && strcmp(means, "simulated") != 0)
+		return false;
+	snprintf(detail, size, "%s | %s", means, means);
+	return true;
 }
-
-/* ---- noise ----------------------------------------------------------------------------------- */
 
 double condition_floor(const result *r, const result_row *x)
 {

@@ -25,16 +25,6 @@ static bool is_portable(const result_row *r)
 	return strcmp(r->tier, "portable") == 0;
 }
 
-static char *key_of(const result *r, const result_row *row)
-{
-	char *key;
-
-	result_row_open(r, row);
-	key = pairing_identity(row, false);
-	result_row_close(r, row);
-	return key;
-}
-
 static portable *portables_of(const result *r, size_t *count)
 {
 	portable *list = memory_get((r->row_count + 1) * sizeof(*list));
@@ -46,14 +36,13 @@ static portable *portables_of(const result *r, size_t *count)
 		tuned += !is_portable(&r->rows[i]);
 	for (i = 0; i < r->row_count && tuned > 0; i++)
 		if (is_portable(&r->rows[i]) && usable(&r->rows[i]))
-			list[(*count)++] = (portable){ key_of(r, &r->rows[i]), &r->rows[i] };
+			list[(*count)++] = (portable){ pairing_identity(&r->rows[i], false), &r->rows[i] };
 	if (*count > 1)
 		qsort(list, *count, sizeof(*list), by_key);
 	return list;
 }
 
-static comparison_ratio gain_of(const portable *list, size_t count, const result *of,
-                                const result_row *r)
+static comparison_ratio gain_of(const portable *list, size_t count, const result_row *r)
 {
 	comparison_ratio none = { 0, { 0, 0 } };
 	const portable *found;
@@ -63,7 +52,7 @@ static comparison_ratio gain_of(const portable *list, size_t count, const result
 
 	if (count == 0 || r == NULL || is_portable(r) || !usable(r))
 		return none;
-	wanted = (portable){ key_of(of, r), NULL };
+	wanted = (portable){ pairing_identity(r, false), NULL };
 	found = bsearch(&wanted, list, count, sizeof(*list), by_key);
 	free(wanted.key);
 	if (found == NULL)
@@ -91,8 +80,8 @@ void gain_fill(comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++) {
-		c->rows[i].a_gain = gain_of(a, a_count, c->a, c->rows[i].a);
-		c->rows[i].b_gain = gain_of(b, b_count, c->b, c->rows[i].b);
+		c->rows[i].a_gain = gain_of(a, a_count, c->rows[i].a);
+		c->rows[i].b_gain = gain_of(b, b_count, c->rows[i].b);
 	}
 	portables_free(a, a_count);
 	portables_free(b, b_count);

@@ -10,214 +10,158 @@
 
 #define UNUSED_RESULTS() ((void)a, (void)b)
 
-static const char *setting(const result_row *r, const char *key, const char *standard)
-{
-	return json_string(json_path(r->json, "measure"), key, standard);
-}
-
 /* The engine finds an execution invalid whose quickest sample claims so little of the proof. */
 static const double least_claim = 0.5;
 
-/* The smallest share of the proof's time per operation that the median of an execution claims.
- * Requests of a load may share what the proof pays for each operation. */
-static double claim_of(const result_row *r)
-{
-	const cJSON *median = cJSON_GetArrayItem(json_path(r->json, "derived.execution_medians_ns"), 0);
-	const cJSON *e;
-	double least = INFINITY;
-
-	if (strcmp(setting(r, "scenario", "none"), "none") != 0)
-		return least;
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		double proved = 0;
-
-		if (!condition_counts(e) || median == NULL ||
-		    cJSON_GetArraySize(json_path(e, "samples_ns")) == 0)
-			continue;
-		if (json_double(json_path(e, "proof"), "ns_per_operation", &proved) && proved > 0)
-			least = fmin(least, median->valuedouble / proved);
-		median = median->next;
-	}
-	return least;
-}
-
 CONDITION(condition_proof)
 {
-	double cx = claim_of(x);
-	double cy = claim_of(y);
+	bool on_x = x->claim < least_claim;
+	bool on_y = y->claim < least_claim;
 
 	UNUSED_RESULTS();
+	if (!on_x && !on_y)
+		return false;
 	snprintf(detail, size, "%s: %.3g of the proof's time per operation",
-	         cx < least_claim && cy < least_claim ? "both sides, at the least" :
-	         cx < least_claim ? "the baseline" : "the other side", fmin(cx, cy));
-	return cx < least_claim || cy < least_claim;
+	         on_x && on_y ? "both sides, at the least" : on_x ? "the baseline" :
+	         "the other side", fmin(x->claim, y->claim));
+	return true;
+}
+
+CONDITION(condition_varied)
+{
+	UNUSED_RESULTS();
+	return condition_either(x->recognises, y->recognises, "another time on new inputs", detail,
+	                        size);
 }
 
 /* ---- inputs and program ---------------------------------------------------------------------- */
 
 /* The counted execution of that number. */
-static const cJSON *execution_of(const result_row *r, uint64_t number)
+static const execution_facts *execution_of(const case_facts *f, uint64_t number)
 {
-	const cJSON *e;
-	uint64_t is;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions"))
-		if (condition_counts(e) && json_uint(e, "execution", &is) && is == number)
-			return e;
+	for (size_t i = 0; i < f->execution_count; i++)
+		if (f->executions[i].number == number)
+			return &f->executions[i];
 	return NULL;
 }
 
-static bool data_differ(const cJSON *dx, const cJSON *dy, const char *key, char *detail,
-                        size_t size)
+static const char *declared_data(const case_facts *f)
 {
-	const char *tx = json_string(dx, key, "");
-	const char *ty = json_string(dy, key, "");
-
-	snprintf(detail, size, "%s: %.16s | %.16s", key, tx, ty);
-	return tx[0] != '\0' && ty[0] != '\0' && strcmp(tx, ty) != 0;
+	return facts_setting(f->row, "input_data", "standard");
 }
 
 /* The distribution that a counted execution records, where it is not the declared one. */
-static const char *other_distribution(const result_row *r)
+static const char *other_distribution(const case_facts *f)
 {
-	const char *declared = setting(r, "input_data", "standard");
-	const cJSON *e;
+	for (size_t i = 0; i < f->execution_count; i++) {
+		const char *is = f->executions[i].distribution;
 
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const char *is = json_string(json_path(e, "data"), "distribution", declared);
-
-		if (condition_counts(e) && strcmp(is, declared) != 0)
+		if (is != NULL && strcmp(is, declared_data(f)) != 0)
 			return is;
 	}
 	return NULL;
+}
+
+static bool data_differ(const char *what, const char *dx, const char *dy, char *detail, size_t size)
+{
+	if (strcmp(dx, dy) == 0)
+		return false;
+	snprintf(detail, size, "%s: %.16s | %.16s", what, dx, dy);
+	return true;
+}
+
+static bool inputs_differ(const case_facts *x, const case_facts *y, char *detail, size_t size)
+{
+	for (size_t i = 0; i < x->execution_count; i++) {
+		const execution_facts *ex = &x->executions[i];
+		const execution_facts *ey = ex->distribution != NULL ? execution_of(y, ex->number) : NULL;
+
+		if (ey == NULL || ey->distribution == NULL)
+			continue;
+		if (data_differ("distribution", ex->distribution, ey->distribution, detail, size) ||
+		    data_differ("sha256", ex->data_sha256, ey->data_sha256, detail, size))
+			return true;
+	}
+	return false;
 }
 
 CONDITION(condition_input_data)
 {
 	const char *ox = other_distribution(x);
 	const char *oy = other_distribution(y);
-	const cJSON *e;
 
 	UNUSED_RESULTS();
-	if (condition_differ(setting(x, "input_data", "standard"),
-	                     setting(y, "input_data", "standard"), detail, size))
+	if (condition_differ(declared_data(x), declared_data(y), detail, size))
 		return true;
-	if (ox != NULL || oy != NULL) {
-		snprintf(detail, size, "declared %s, recorded %s on %s",
-		         setting(x, "input_data", "standard"), ox != NULL ? ox : oy,
-		         ox != NULL && oy != NULL ? "both sides" :
-		         ox != NULL ? "the baseline" : "the other side");
-		return true;
-	}
-	cJSON_ArrayForEach(e, json_path(x->json, "executions")) {
-		uint64_t number = 0;
-		const cJSON *dx = json_path(e, "data");
-		const cJSON *dy;
-
-		if (dx == NULL || !condition_counts(e) || !json_uint(e, "execution", &number))
-			continue;
-		dy = json_path(execution_of(y, number), "data");
-		if (dy != NULL && (data_differ(dx, dy, "distribution", detail, size) ||
-		                   data_differ(dx, dy, "sha256", detail, size)))
-			return true;
-	}
-	return false;
+	if (ox == NULL && oy == NULL)
+		return inputs_differ(x, y, detail, size);
+	snprintf(detail, size, "declared %s, recorded %s on %s", declared_data(x),
+	         ox != NULL ? ox : oy, ox != NULL && oy != NULL ? "both sides" :
+	         ox != NULL ? "the baseline" : "the other side");
+	return true;
 }
 
-/* 1 when every counted execution has the member, 0 when none has, 2 otherwise. */
-static int has_member(const result_row *r, const char *key)
-{
-	bool with = false;
-	bool without = false;
-	const cJSON *e;
+enum disclosure { DISCLOSED_BY_NONE, DISCLOSED_BY_ALL, DISCLOSED_BY_SOME };
 
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		if (!condition_counts(e))
-			continue;
-		with = with || json_path(e, key) != NULL;
-		without = without || json_path(e, key) == NULL;
-	}
-	return with && without ? 2 : with;
+/* Which of the counted executions record their inputs. */
+static enum disclosure data_disclosed(const case_facts *f)
+{
+	size_t with = 0;
+
+	for (size_t i = 0; i < f->execution_count; i++)
+		with += f->executions[i].distribution != NULL;
+	return with == 0 ? DISCLOSED_BY_NONE : with == f->execution_count ? DISCLOSED_BY_ALL :
+	       DISCLOSED_BY_SOME;
 }
 
 /* Whether an execution of the same number counts on both sides. */
-static bool share_a_number(const result_row *x, const result_row *y)
+static bool share_a_number(const case_facts *x, const case_facts *y)
 {
-	const cJSON *e;
-	uint64_t number;
-
-	cJSON_ArrayForEach(e, json_path(x->json, "executions"))
-		if (condition_counts(e) && json_uint(e, "execution", &number) &&
-		    execution_of(y, number) != NULL)
+	for (size_t i = 0; i < x->execution_count; i++)
+		if (execution_of(y, x->executions[i].number) != NULL)
 			return true;
 	return false;
 }
 
 CONDITION(condition_input_undisclosed)
 {
-	int hx = has_member(x, "data");
-	int hy = has_member(y, "data");
+	enum disclosure dx = data_disclosed(x);
+	enum disclosure dy = data_disclosed(y);
 
 	UNUSED_RESULTS();
-	if (hx == 1 && hy == 1) {
+	if (dx == DISCLOSED_BY_ALL && dy == DISCLOSED_BY_ALL) {
+		if (share_a_number(x, y))
+			return false;
 		snprintf(detail, size, "no execution of the same number on both sides");
-		return !share_a_number(x, y);
+		return true;
 	}
-	if (hx == hy && hx != 2)
+	if (dx == dy && dx != DISCLOSED_BY_SOME)
 		return false;
-	return condition_either(hx != 1, hy != 1, "no digest of the inputs", detail, size);
-}
-
-/* The first that a counted execution records; "" when none does. */
-static const char *source_of(const result_row *r)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const char *hex = json_string(json_path(e, "program"), "source_sha256", "");
-
-		if (condition_counts(e) && hex[0] != '\0')
-			return hex;
-	}
-	return "";
+	return condition_either(dx != DISCLOSED_BY_ALL, dy != DISCLOSED_BY_ALL,
+	                        "no digest of the inputs", detail, size);
 }
 
 CONDITION(condition_source)
 {
-	const char *sx = source_of(x);
-	const char *sy = source_of(y);
+	const char *sx = x->source_sha256;
+	const char *sy = y->source_sha256;
 
 	UNUSED_RESULTS();
+	if (strcmp(x->row->tier, "portable") != 0 || strcmp(y->row->tier, "portable") != 0 ||
+	    sx[0] == '\0' || sy[0] == '\0' || strcmp(sx, sy) == 0)
+		return false;
 	snprintf(detail, size, "%.12s | %.12s", sx, sy);
-	return strcmp(x->tier, "portable") == 0 && strcmp(y->tier, "portable") == 0 &&
-	       sx[0] != '\0' && sy[0] != '\0' && strcmp(sx, sy) != 0;
-}
-
-/* How many different binaries the counted executions ran. */
-static size_t binaries_of(const result_row *r)
-{
-	const char *first = NULL;
-	size_t others = 0;
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(r->json, "executions")) {
-		const char *hex = json_string(json_path(e, "program"), "binary_sha256", "");
-
-		if (!condition_counts(e) || hex[0] == '\0')
-			continue;
-		if (first == NULL)
-			first = hex;
-		others += strcmp(first, hex) != 0;
-	}
-	return others;
+	return true;
 }
 
 CONDITION(condition_binary)
 {
 	UNUSED_RESULTS();
-	return condition_either(binaries_of(x) > 0, binaries_of(y) > 0, "different binaries", detail,
-	                        size);
+	return condition_either(x->other_binaries > 0, y->other_binaries > 0, "different binaries",
+	                        detail, size);
 }
+
+/* ---- whose samples they are ------------------------------------------------------------------ */
 
 /* Fewer values that differ could be the same by chance, where a clock is coarse. */
 enum { VALUES_OF_AN_EXECUTION = 8 };
@@ -281,8 +225,10 @@ static bool tells_apart(const statistics_side *s)
 
 CONDITION(condition_copied)
 {
-	size_t within_x = copies_in(&x->side, NULL);
-	size_t within_y = copies_in(&y->side, NULL);
+	const statistics_side *sx = &x->row->side;
+	const statistics_side *sy = &y->row->side;
+	size_t within_x = copies_in(sx, NULL);
+	size_t within_y = copies_in(sy, NULL);
 	size_t across;
 
 	if (within_x > 0 || within_y > 0) {
@@ -292,12 +238,14 @@ CONDITION(condition_copied)
 	}
 	if (strcmp(json_string(a->root, "digest", "?"), json_string(b->root, "digest", "")) == 0)
 		return false;
-	across = copies_in(&x->side, &y->side);
-	snprintf(detail, size, "%zu of %zu executions of the baseline stand in the other", across,
-	         x->side.executions);
-	if (across > 0)
+	across = copies_in(sx, sy);
+	if (across > 0) {
+		snprintf(detail, size, "%zu of %zu executions of the baseline stand in the other",
+		         across, sx->executions);
 		return true;
+	}
+	if (sx->executions == 0 || !ratio_same_samples(sx, sy) || !tells_apart(sx))
+		return false;
 	snprintf(detail, size, "every sample is the same");
-	return x->side.executions > 0 && ratio_same_samples(&x->side, &y->side) &&
-	       tells_apart(&x->side);
+	return true;
 }

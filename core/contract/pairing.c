@@ -81,17 +81,19 @@ char *pairing_identity(const result_row *r, bool with_tier)
 {
 	static const char *const settings[] = { "cache", "regime", "statistic", "scenario",
 		                                "input_data" };
-	const cJSON *work = json_path(r->json, "work");
-	const cJSON *measure = json_path(r->json, "measure");
-	char *parameters = json_canonical(json_path(r->json, "parameters"));
+	const cJSON *work = json_path(r->plan, "work");
+	const cJSON *measure = json_path(r->plan, "measure");
+	char *parameters = json_canonical(json_path(r->plan, "parameters"));
 	uint64_t revision = 0;
+	double amount = 0;
 	text t = { 0 };
 	size_t i;
 
-	(void)json_uint(r->json, "revision", &revision);
+	(void)json_uint(r->plan, "revision", &revision);
+	(void)json_double(work, "amount", &amount);
 	text_add(&t, "%s %llu %s %s %s %s %.17g", r->workload, (unsigned long long)revision,
-	         r->precision, with_tier ? r->tier : "", r->metric, json_string(work, "region", ""),
-	         r->amount);
+	         r->precision, with_tier ? r->tier : "", json_string(work, "metric", ""),
+	         json_string(work, "region", ""), amount);
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		text_add(&t, " %s", json_string(measure, settings[i], "-"));
 	text_add(&t, " %s", parameters);
@@ -104,17 +106,7 @@ static void add_row(comparison *c, const result_row *a, const result_row *b)
 	c->rows[c->row_count++] = (comparison_row){ .id = a != NULL ? a->id : b->id, .a = a, .b = b };
 }
 
-static char *identity_of(const result *r, const result_row *row)
-{
-	char *own;
-
-	result_row_open(r, row);
-	own = pairing_identity(row, true);
-	result_row_close(r, row);
-	return own;
-}
-
-static listing listing_by_identity(const result *r, const listing *by_id)
+static listing listing_by_identity(const listing *by_id)
 {
 	listing l = { memory_get((by_id->count + 1) * sizeof(entry)), 0 };
 	size_t i;
@@ -124,7 +116,7 @@ static listing listing_by_identity(const result *r, const listing *by_id)
 
 		if (by_id->items[i].taken)
 			continue;
-		own = identity_of(r, by_id->items[i].row);
+		own = pairing_identity(by_id->items[i].row, true);
 		l.items[l.count++] = (entry){ .key = own, .own = own, .row = by_id->items[i].row };
 	}
 	listing_sort(&l);
@@ -135,8 +127,8 @@ static listing listing_by_identity(const result *r, const listing *by_id)
  * it is the only one on both sides. */
 static void pair_renamed(comparison *c, listing *a, listing *b)
 {
-	listing left = listing_by_identity(c->a, a);
-	listing right = listing_by_identity(c->b, b);
+	listing left = listing_by_identity(a);
+	listing right = listing_by_identity(b);
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++) {
@@ -148,7 +140,7 @@ static void pair_renamed(comparison *c, listing *a, listing *b)
 
 		if (row->b != NULL)
 			continue;
-		key = identity_of(c->a, row->a);
+		key = pairing_identity(row->a, true);
 		(void)listing_find(&left, key, &twins);
 		other = listing_find(&right, key, &count);
 		free(key);

@@ -2,181 +2,18 @@
 /*
  * Reading a result that somebody else may have written.  Its text is split into the head and the
  * rows; each part is parsed strictly, its structure is checked first, so that all after it may rely
- * on types, then what it must follow from and its digest.  Rows are independent of each other:
- * every processor takes some, and only the samples stay in memory.
+ * on types, then what it must follow from and its digest.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "result/check.h"
-#include "result/parts.h"
+#include "result/reader.h"
 #include "result/record.h"
-#include "result/result.h"
 #include "result/shape.h"
-
-/* Rows that one thread takes at a time; fewer are not worth a second thread. */
-enum { STRIDE = 16, THREADS_MAX = 8 };
-
-typedef struct row_memory { json_arena *arena; size_t opened; } row_memory;
-
-typedef struct result_memory {
-	json_arena *head;
-	json_arena *kept[THREADS_MAX]; /* the rows of a result that is not lean               */
-	result_parts parts;
-	row_memory *rows;              /* of a lean one                                        */
-} result_memory;
-
-typedef struct reader {
-	const char *name, *text;
-	result *r;
-	const cJSON **plans, **seals;  /* by row; NULL where there is none                     */
-	size_t *executions;            /* by row: how many it has                              */
-	findings *found;               /* by row                                               */
-	bool keep;
-	atomic_size_t next;
-} reader;
-
-typedef struct row_reader { reader *all; json_arena *arena; pthread_t thread; } row_reader;
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* The words of a checked row, which outlive its tree. */
-static const char *status_word(const cJSON *row)
-{
-	static const char *const words[] = { "valid", "not-converged", "unsupported", "failed",
-		                             "invalid" };
-	const char *word = json_string(row, "status", "");
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i], word) == 0)
-			return words[i];
-	return "";
-}
-
-static const char *clock_word(const cJSON *row)
-{
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(row, "executions"))
-		if (record_counts(e))
-			return strcmp(json_string(e, "clock", ""), "device") == 0 ? "device" : "host";
-	return "";
-}
-
-/* What a plan says, its row says too. */
-static void fill_from_plan(result_row *r, const cJSON *plan)
-{
-	const cJSON *work = json_path(plan, "work");
-
-	r->id = json_string(plan, "id", "");
-	r->workload = json_string(plan, "workload", "");
-	r->precision = json_string(plan, "precision", "");
-	r->tier = json_string(plan, "tier", "");
-	r->metric = json_string(work, "metric", "");
-	(void)json_double(work, "amount", &r->amount);
-	r->status = r->clock = "";
-}
-
-static eh_status parse_row(const reader *all, json_arena *arena, size_t i, cJSON **row,
-                           eh_error *error)
-{
-	char *place;
-	eh_status status = json_parse_part(arena, all->text, all->r->memory->parts.rows[i], 2, all->name,
-	                                   row, error);
-
-	if (status != EH_OK)
-		return status;
-	place = memory_format("cases[%zu]", i);
-	status = shape_check(*row, shape_case, all->name, place, error);
-	free(place);
-	return status;
-}
-
-static void take_row(reader *all, json_arena *arena, size_t i)
-{
-	result_row *r = &all->r->rows[i];
-	eh_error error = ERROR_INIT;
-	cJSON *row = NULL;
-
-	fill_from_plan(r, all->plans[i]);
-	if (parse_row(all, arena, i, &row, &error) != EH_OK) {
-		char *place = memory_format("cases[%zu]", i);
-
-		(void)findings_add_error(&all->found[i], CHECK_STRUCTURE, place, all->name, &error);
-		free(place);
-		all->executions[i] = SIZE_MAX;
-		return;
-	}
-	all->executions[i] = (size_t)cJSON_GetArraySize(json_path(row, "executions"));
-	record_pool_fill(&all->r->pools[i], row);
-	check_row(row, &all->r->pools[i], all->plans[i], all->seals[i], i,
-	          arena, &all->found[i]);
-	r->status = status_word(row);
-	r->clock = clock_word(row);
-	r->runs = all->executions[i];
-	r->side = record_pool_side(&all->r->pools[i]);
-	if (all->keep)
-		r->json = row;
-}
-
-static void *take_rows(void *context)
-{
-	row_reader *mine = context;
-	reader *all = mine->all;
-	size_t count = all->r->row_count;
-
-	for (;;) {
-		size_t from = atomic_fetch_add(&all->next, STRIDE);
-		size_t i;
-
-		if (from >= count)
-			return NULL;
-		for (i = from; i < count && i < from + STRIDE; i++) {
-			if (!all->keep)
-				json_arena_reset(mine->arena);
-			take_row(all, mine->arena, i);
-		}
-	}
-}
-
-/* As many threads as there are processors and strides; what cannot be started, others do.  This
- * thread does `meanwhile` first. */
-static void take_all_rows(reader *all, void (*meanwhile)(void *), void *context)
-{
-	row_reader readers[THREADS_MAX];
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t want = processors < 1 ? 1 : processors > THREADS_MAX ? THREADS_MAX : (size_t)processors;
-	size_t count = 1;
-	size_t i;
-
-	if (want > (all->r->row_count + STRIDE - 1) / STRIDE)
-		want = (all->r->row_count + STRIDE - 1) / STRIDE;
-	for (i = 0; i < THREADS_MAX; i++)
-		readers[i] = (row_reader){ .all = all };
-	for (i = 0; i < want || i == 0; i++)
-		readers[i].arena = json_arena_new();
-	while (count < want &&
-	       pthread_create(&readers[count].thread, NULL, take_rows, &readers[count]) == 0)
-		count++;
-	meanwhile(context);
-	(void)take_rows(&readers[0]);
-	for (i = 1; i < count; i++)
-		(void)pthread_join(readers[i].thread, NULL);
-	for (i = 0; i < THREADS_MAX; i++) {
-		if (all->keep)
-			all->r->memory->kept[i] = readers[i].arena;
-		else
-			json_arena_free(readers[i].arena);
-	}
-}
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
@@ -328,7 +165,7 @@ static void check_all(reader *all, findings *f)
 	all->found = memory_get((r->row_count + 1) * sizeof(*all->found));
 	for (i = 0; i < r->row_count; i++)
 		all->found[i].only_first = f->only_first;
-	take_all_rows(all, check_head, &h);
+	reader_take_rows(all, check_head, &h);
 	for (i = 0; i < r->row_count; i++)
 		samples = samples || r->pools[i].executions > 0;
 	take_findings(f, &h.before);
@@ -345,10 +182,28 @@ static void check_all(reader *all, findings *f)
 	free(all->plans);
 }
 
-static result *examine(const char *name, char *bytes, size_t size, bool keep, findings *f)
+/* What is kept of the rows, beside their samples. */
+typedef enum keeping { KEEP_TREES, KEEP_TEXT, KEEP_TAKEN } keeping;
+
+static void keep(result *r, keeping what)
+{
+	if (what == KEEP_TREES)
+		link_rows(r);
+	if (what == KEEP_TEXT) {
+		r->memory->rows = memory_get((r->row_count + 1) * sizeof(*r->memory->rows));
+		return;
+	}
+	parts_free(&r->memory->parts);
+	free(r->bytes);
+	r->bytes = NULL;
+}
+
+static result *examine(const char *name, char *bytes, size_t size, keeping what,
+                       const result_keeper *keeper, findings *f)
 {
 	result *r = memory_get(sizeof(*r));
-	reader all = { .name = name, .text = bytes, .r = r, .keep = keep };
+	reader all = { .name = name, .text = bytes, .r = r, .trees = what == KEEP_TREES,
+		       .keeper = keeper };
 	eh_error error = ERROR_INIT;
 	bool whole = false;
 
@@ -372,20 +227,13 @@ static result *examine(const char *name, char *bytes, size_t size, bool keep, fi
 	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
 	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
 	check_all(&all, f);
-	if (keep) {
-		link_rows(r);
-		parts_free(&r->memory->parts);
-		free(r->bytes);
-		r->bytes = NULL;
-	} else {
-		r->memory->rows = memory_get((r->row_count + 1) * sizeof(*r->memory->rows));
-	}
+	keep(r, what);
 	return r;
 }
 
 result *result_examine(const char *name, char *bytes, size_t size, findings *f)
 {
-	return examine(name, bytes, size, false, f);
+	return examine(name, bytes, size, KEEP_TEXT, NULL, f);
 }
 
 /* What is malformed is said before what was altered. */
@@ -401,7 +249,8 @@ static eh_status first_finding(const findings *f, const char *path, eh_error *er
 	                 f->items[i].sentence[0] == ':' ? "" : ": ", f->items[i].sentence);
 }
 
-static eh_status read_checked(const char *path, bool keep, result **out, eh_error *error)
+static eh_status read_checked(const char *path, keeping what, const result_keeper *keeper,
+                              result **out, eh_error *error)
 {
 	findings f = { .only_first = true };
 	char *bytes;
@@ -411,7 +260,7 @@ static eh_status read_checked(const char *path, bool keep, result **out, eh_erro
 
 	if (status != EH_OK)
 		return status;
-	r = examine(path, bytes, size, keep, &f);
+	r = examine(path, bytes, size, what, keeper, &f);
 	if (f.count > 0) {
 		status = first_finding(&f, path, error);
 		result_free(r);
@@ -424,12 +273,18 @@ static eh_status read_checked(const char *path, bool keep, result **out, eh_erro
 
 eh_status result_read(const char *path, result **out, eh_error *error)
 {
-	return read_checked(path, true, out, error);
+	return read_checked(path, KEEP_TREES, NULL, out, error);
 }
 
 eh_status result_read_lean(const char *path, result **out, eh_error *error)
 {
-	return read_checked(path, false, out, error);
+	return read_checked(path, KEEP_TEXT, NULL, out, error);
+}
+
+eh_status result_read_keeping(const char *path, const result_keeper *keeper, result **out,
+                              eh_error *error)
+{
+	return read_checked(path, KEEP_TAKEN, keeper, out, error);
 }
 
 void result_free(result *r)
@@ -442,7 +297,7 @@ void result_free(result *r)
 		record_pool_free(&r->pools[i]);
 	for (i = 0; i < r->row_count && r->memory->rows != NULL; i++)
 		json_arena_free(r->memory->rows[i].arena);
-	for (i = 0; i < THREADS_MAX; i++)
+	for (i = 0; i < READER_THREADS_MAX; i++)
 		json_arena_free(r->memory->kept[i]);
 	json_arena_free(r->memory->head);
 	parts_free(&r->memory->parts);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "measure/statistics.h"
 #include "result/findings.h"
 
@@ -33,6 +34,8 @@ cJSON *result_derive(const cJSON *case_row);
 
 typedef struct result_row {
 	const cJSON *json;     /* NULL in a lean result outside result_row_open and _close       */
+	const cJSON *plan;     /* what the protocol declares of it; the row says the same        */
+	const void *kept;      /* what a keeper took of it; NULL without one                     */
 	const char *id, *status, *workload, *precision, *tier, *clock;
 	/* Per operation, in nanoseconds; borrowed by `side`. */
 	statistics_side side;
@@ -50,7 +53,7 @@ typedef struct result {
 	const char *protocol_name, *protocol_digest, *executor;
 	uint64_t protocol_version;
 	bool complete, simulated;
-	char *bytes;           /* the file as it was read; NULL unless lean                       */
+	char *bytes;           /* the file as it was read; NULL where no row can be opened again  */
 	size_t size;
 	char file_sha256[65];  /* of those bytes                                                  */
 	struct result_memory *memory;
@@ -62,6 +65,17 @@ typedef struct result {
 eh_status result_read(const char *path, result **out, eh_error *error);
 /* The same with little memory: a row's JSON is there only between open and close. */
 eh_status result_read_lean(const char *path, result **out, eh_error *error);
+
+/* Takes what it needs of a row while its JSON is there, as row->kept: `size` zeroed bytes, and what
+ * they point to from the arena, which lives as long as the result.  Called by several threads, each
+ * with an arena of its own. */
+typedef struct result_keeper {
+	size_t size;
+	void (*take)(const result_row *row, json_arena *arena, void *kept);
+} result_keeper;
+/* With less still: no row can be opened again. */
+eh_status result_read_keeping(const char *path, const result_keeper *keeper, result **out,
+                              eh_error *error);
 void result_free(result *r);
 
 /* Nested opens of a row are counted.  Not for two threads at once. */
