@@ -11,8 +11,6 @@
 #include "result/result.h"
 #include "result/shape.h"
 
-#define ALTERED ": the file was altered"
-
 /* ---- structure ------------------------------------------------------------------------------- */
 
 static bool check_format(const cJSON *head, findings *f)
@@ -66,9 +64,8 @@ bool check_structure(const cJSON *head, bool rows_apart, const char *name, findi
 
 /* ---- what follows from something else -------------------------------------------------------- */
 
-/* `what` says why `want` is right: "protocol.canonical says". */
-static void expect(findings *f, enum finding_check check, const char *place, const cJSON *is,
-                   const cJSON *want, const char *what)
+void check_expect(findings *f, enum finding_check check, const char *place, const cJSON *is,
+                  const cJSON *want, const char *what)
 {
 	finding *last;
 
@@ -87,7 +84,7 @@ static void expect_digest(findings *f, enum finding_check check, const char *pla
 {
 	cJSON *want = cJSON_CreateString(hex);
 
-	expect(f, check, place, is, want, what);
+	check_expect(f, check, place, is, want, what);
 	cJSON_Delete(want);
 }
 
@@ -100,27 +97,10 @@ void check_protocol(const cJSON *head, findings *f)
 	json_digest(canonical, hex);
 	expect_digest(f, CHECK_PROTOCOL, "protocol.digest", json_path(protocol, "digest"), hex,
 	              "protocol.canonical gives");
-	expect(f, CHECK_PROTOCOL, "protocol.name", json_path(protocol, "name"),
-	       json_path(canonical, "name"), "protocol.canonical says");
-	expect(f, CHECK_PROTOCOL, "protocol.version", json_path(protocol, "version"),
-	       json_path(canonical, "version"), "protocol.canonical says");
-}
-
-void check_executions(const cJSON *head, const size_t *executions, size_t rows, findings *f)
-{
-	uint64_t done = 0;
-	size_t i;
-
-	(void)json_uint(json_path(head, "run.executions"), "done", &done);
-	for (i = 0; i < rows && !findings_enough(f); i++) {
-		if (executions[i] >= done)
-			continue;
-		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done",
-		                   json_path(head, "run.executions.done"), NULL,
-		                   "run.executions.done is %llu but cases[%zu] has %zu executions"
-		                   ALTERED, (unsigned long long)done, i, executions[i]);
-		return;
-	}
+	check_expect(f, CHECK_PROTOCOL, "protocol.name", json_path(protocol, "name"),
+	             json_path(canonical, "name"), "protocol.canonical says");
+	check_expect(f, CHECK_PROTOCOL, "protocol.version", json_path(protocol, "version"),
+	             json_path(canonical, "version"), "protocol.canonical says");
 }
 
 void check_sections(const cJSON *head, findings *f)
@@ -198,49 +178,6 @@ void check_text(const cJSON *head, findings *f)
 		free(shown);
 		free(says);
 	}
-	expect(f, CHECK_PROTOCOL, "run.seed", json_path(head, "run.seed"), json_path(canonical, "seed"),
-	       "protocol.canonical says");
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
-
-/* "2026-11-21T00:02:22Z" */
-static bool is_time(const char *s)
-{
-	static const char form[] = "0000-00-00T00:00:00Z";
-	size_t i;
-
-	for (i = 0; form[i] != '\0'; i++)
-		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != form[i])
-			return false;
-	return s[i] == '\0';
-}
-
-static void not_a_time(findings *f, const cJSON *run, const char *key)
-{
-	char *place = memory_format("run.%s", key);
-
-	(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, place, json_path(run, key), NULL,
-	                   "%s is not a time like 2026-11-21T00:02:22Z", place);
-	free(place);
-}
-
-void check_run(const cJSON *head, bool has_samples, findings *f)
-{
-	const cJSON *run = json_path(head, "run");
-	const char *ended = json_string(run, "ended", "");
-	bool complete = strcmp(json_string(head, "status", ""), "complete") == 0;
-
-	if (findings_enough(f))
-		return;
-	if (!is_time(json_string(run, "started", "")))
-		not_a_time(f, run, "started");
-	/* A run that was killed did not say when. */
-	if (!is_time(ended) && (complete || ended[0] != '\0'))
-		not_a_time(f, run, "ended");
-	/* An executor that could not be opened has none, and no samples. */
-	if (has_samples && cJSON_GetArraySize(json_path(head, "executor.layers")) == 0)
-		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,
-		                   "executor.layers is empty, so nothing says what the samples were "
-		                   "taken on");
+	check_expect(f, CHECK_PROTOCOL, "run.seed", json_path(head, "run.seed"),
+	             json_path(canonical, "seed"), "protocol.canonical says");
 }

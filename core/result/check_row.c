@@ -8,10 +8,9 @@
 #include "result/record.h"
 #include "result/result.h"
 
-#define ALTERED ": the file was altered"
-
 typedef struct row_check {
 	size_t index;
+	const run_order *order;
 	findings *f;
 } row_check;
 
@@ -71,27 +70,74 @@ static void check_execution(const row_check *c, const cJSON *e, size_t index)
 	}
 }
 
-static void check_order(const row_check *c, const cJSON *row)
+static void check_number(const row_check *c, const cJSON *e, size_t index, uint64_t *before)
 {
-	const cJSON *e;
+	uint64_t number = 0;
+	uint64_t last = *before;
+	char *above;
+	char *place;
+
+	(void)json_uint(e, "execution", &number);
+	*before = number;
+	if ((number > last && run_order_lists(c->order, number)) || findings_enough(c->f))
+		return;
+	above = memory_format("executions[%zu]", index);
+	place = place_of(c, above, "execution");
+	if (number <= last)
+		(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
+		                   "%s is not above the one before it" ALTERED, place);
+	else
+		(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
+		                   "%s is %llu, which run.order does not list" ALTERED, place,
+		                   (unsigned long long)number);
+	free(place);
+	free(above);
+}
+
+/* The fewest samples with which the engine finds an execution valid: those that are asked for, and
+ * that the percentile needs.  How many requests a load has is declared, and a sustained series is as
+ * long as its time. */
+static uint64_t least_samples(const cJSON *row)
+{
+	const cJSON *measure = json_path(row, "measure");
+	const percentile *p = percentile_find(json_string(measure, "statistic", ""));
+	uint64_t stated = p != NULL ? percentile_least(p->quantile, PERCENTILE_CONFIDENCE) : 1;
+	uint64_t asked = 1;
+
+	if (!record_is_load(row) && strcmp(json_string(measure, "regime", ""), "sustained") != 0)
+		(void)json_uint(measure, "samples_min", &asked);
+	return asked > stated ? asked : stated;
+}
+
+static void check_samples(const row_check *c, const cJSON *e, size_t index, uint64_t least)
+{
+	int count = cJSON_GetArraySize(json_path(e, "samples_ns"));
+	char *above;
+	char *place;
+
+	if (strcmp(json_string(e, "status", ""), "valid") != 0 || (uint64_t)count >= least ||
+	    findings_enough(c->f))
+		return;
+	above = memory_format("executions[%zu]", index);
+	place = place_of(c, above, "");
+	(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
+	                   "%s is valid with %d sample%s, but its measurement asks for %llu" ALTERED,
+	                   place, count, count == 1 ? "" : "s", (unsigned long long)least);
+	free(place);
+	free(above);
+}
+
+static void check_executions_of(const row_check *c, const cJSON *row)
+{
+	uint64_t least = least_samples(row);
 	uint64_t before = 0;
 	size_t index = 0;
+	const cJSON *e;
 
 	cJSON_ArrayForEach(e, json_path(row, "executions")) {
-		uint64_t number = 0;
-
 		check_execution(c, e, index);
-		(void)json_uint(e, "execution", &number);
-		if (number <= before && !findings_enough(c->f)) {
-			char *above = memory_format("executions[%zu]", index);
-			char *place = place_of(c, above, "execution");
-
-			(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
-			                   "%s is not above the one before it" ALTERED, place);
-			free(place);
-			free(above);
-		}
-		before = number;
+		check_number(c, e, index, &before);
+		check_samples(c, e, index, least);
 		index++;
 	}
 }
@@ -165,16 +211,15 @@ static void check_seal(const row_check *c, const cJSON *row, const cJSON *seal)
 	free(place);
 }
 
-void check_row(const cJSON *row, const record_pool *pool, const cJSON *plan, const cJSON *seal,
-               size_t index, json_arena *arena, findings *f)
+void check_row(const cJSON *row, const row_given *given, findings *f)
 {
-	row_check c = { index, f };
+	row_check c = { given->index, given->order, f };
 
-	check_members(&c, CHECK_ROWS, row, plan, "", "protocol.canonical says");
+	check_members(&c, CHECK_ROWS, row, given->plan, "", "protocol.canonical says");
 	if (!findings_enough(f))
-		check_order(&c, row);
+		check_executions_of(&c, row);
 	if (!findings_enough(f))
-		check_derived(&c, row, pool, arena);
+		check_derived(&c, row, given->pool, given->arena);
 	if (!findings_enough(f))
-		check_seal(&c, row, seal);
+		check_seal(&c, row, given->seal);
 }

@@ -103,6 +103,38 @@ static void check_counts(const result *r, findings *f)
 	                   "file was altered", r->row_count, plans, seals);
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const result_row *const *x = a;
+	const result_row *const *y = b;
+	int order = strcmp((*x)->id, (*y)->id);
+
+	return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+/* Cases are looked up and paired by their ids. */
+static void check_ids(const result *r, findings *f)
+{
+	const result_row **sorted = memory_get((r->row_count + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < r->row_count; i++)
+		sorted[i] = &r->rows[i];
+	if (r->row_count > 1)
+		qsort(sorted, r->row_count, sizeof(*sorted), by_id);
+	for (size_t i = 1; i < r->row_count && !findings_enough(f); i++) {
+		char *place;
+
+		if (sorted[i]->plan == NULL || strcmp(sorted[i - 1]->id, sorted[i]->id) != 0)
+			continue;
+		place = memory_format("cases[%zu].id", (size_t)(sorted[i] - r->rows));
+		(void)findings_add(f, EH_E_FORMAT, CHECK_ROWS, place, json_path(sorted[i]->plan, "id"),
+		                   NULL, "%s is %.80s, which is the id of cases[%zu] already", place,
+		                   sorted[i]->id, (size_t)(sorted[i - 1] - r->rows));
+		free(place);
+	}
+	free(sorted);
+}
+
 static void fill_head(result *r)
 {
 	const cJSON *protocol = json_path(r->root, "protocol");
@@ -156,7 +188,9 @@ static void check_all(reader *all, findings *f)
 	result *r = all->r;
 	head_check h = { .r = r, .before.only_first = f->only_first,
 		         .after.only_first = f->only_first };
+	findings listed = { .only_first = f->only_first };
 	bool samples = false;
+	bool malformed = false;
 	size_t i;
 
 	all->plans = list_of(json_path(r->root, "protocol.canonical.cases"), r->row_count);
@@ -165,17 +199,25 @@ static void check_all(reader *all, findings *f)
 	all->found = memory_get((r->row_count + 1) * sizeof(*all->found));
 	for (i = 0; i < r->row_count; i++)
 		all->found[i].only_first = f->only_first;
+	run_order_take(r->root, &all->order, &listed);
 	reader_take_rows(all, check_head, &h);
-	for (i = 0; i < r->row_count; i++)
+	for (i = 0; i < r->row_count; i++) {
 		samples = samples || r->pools[i].executions > 0;
+		malformed = malformed || all->executions[i] == SIZE_MAX;
+	}
 	take_findings(f, &h.before);
 	check_executions(r->root, all->executions, r->row_count, f);
 	take_findings(f, &h.after);
 	check_run(r->root, samples, f);
 	check_counts(r, f);
+	check_ids(r, f);
 	for (i = 0; i < r->row_count; i++)
 		findings_move(f, &all->found[i]);
+	take_findings(f, &listed);
+	if (!malformed && !findings_enough(f))
+		check_order(r->root, &all->order, r->row_count, f);
 	check_digest(r->root, f);
+	run_order_free(&all->order);
 	free(all->found);
 	free(all->executions);
 	free(all->seals);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "result/check.h"
 #include "result/reader.h"
 #include "result/record.h"
 #include "result/shape.h"
@@ -106,9 +105,10 @@ static void take_row(reader *all, json_arena *arena, json_arena *kept, size_t i)
 		return;
 	}
 	all->executions[i] = (size_t)cJSON_GetArraySize(json_path(row, "executions"));
+	run_order_count(&all->order, row);
 	record_pool_fill(&all->r->pools[i], row);
-	check_row(row, &all->r->pools[i], all->plans[i], all->seals[i], i,
-	          arena, &all->found[i]);
+	check_row(row, &(row_given){ i, &all->r->pools[i], all->plans[i], all->seals[i], &all->order,
+		                     arena }, &all->found[i]);
 	r->status = status_word(row);
 	r->clock = clock_word(row);
 	r->runs = all->executions[i];

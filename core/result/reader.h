@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/json.h"
+#include "result/check.h"
 #include "result/parts.h"
 #include "result/result.h"
 
@@ -24,7 +25,8 @@ typedef struct reader {
 	const char *name, *text;
 	result *r;
 	const cJSON **plans, **seals;  /* by row; NULL where there is none                     */
-	size_t *executions;            /* by row: how many it has                              */
+	size_t *executions;            /* by row: how many it has; SIZE_MAX: it is malformed    */
+	run_order order;
 	findings *found;               /* by row                                               */
 	bool trees;                    /* they are kept                                        */
 	const result_keeper *keeper;   /* NULL: nothing is kept but the samples                 */

@@ -64,7 +64,7 @@ static const shape run_executions[] = {
 };
 static const shape run_order[] = { MUST("execution", UINT), MUST("position", UINT), END };
 static const shape noise_floor[] = {
-	MUST("measured_at", TEXT), MUST("pairs", UINT), MUST("classes", SCALAR_MAP), END
+	MUST("measured_at", TEXT), MUST("pairs", UINT), MUST("classes", NUMBER_MAP), END
 };
 static const shape run[] = {
 	MUST("id", TEXT), MUST("seed", UINT), MUST("started", TEXT), MUST("ended", TEXT),

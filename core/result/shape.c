@@ -88,7 +88,8 @@ static bool is_map_of(const cJSON *item, enum shape_kind kind)
 		return false;
 	cJSON_ArrayForEach(element, item) {
 		if (kind == SHAPE_TEXT ? !cJSON_IsString(element) :
-		    kind == SHAPE_TEXTS ? !is_array_of(element, SHAPE_TEXT) : !is_scalar(element))
+		    kind == SHAPE_TEXTS ? !is_array_of(element, SHAPE_TEXT) :
+		    kind == SHAPE_NUMBER ? !is_number(element) : !is_scalar(element))
 			return false;
 	}
 	return true;
@@ -113,6 +114,7 @@ static const char *kind_words(enum shape_kind kind)
 	case SHAPE_OBJECT: return "an object";
 	case SHAPE_OBJECTS: return "an array of objects";
 	case SHAPE_MAP: return "an object of objects";
+	case SHAPE_NUMBER_MAP: return "an object of numbers";
 	case SHAPE_SCALAR_MAP: return "an object of texts, numbers, true or false";
 	case SHAPE_SCALAR: return "text, a number, true or false";
 	}
@@ -139,6 +141,7 @@ static bool kind_holds(const cJSON *item, const shape *member)
 	case SHAPE_OBJECT:
 	case SHAPE_MAP: return cJSON_IsObject(item);
 	case SHAPE_OBJECTS: return cJSON_IsArray(item);
+	case SHAPE_NUMBER_MAP: return is_map_of(item, SHAPE_NUMBER);
 	case SHAPE_SCALAR_MAP: return is_map_of(item, SHAPE_SCALAR);
 	case SHAPE_SCALAR: return is_scalar(item);
 	}

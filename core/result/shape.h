@@ -22,6 +22,7 @@ enum shape_kind {
 	SHAPE_NUMBERS,
 	SHAPE_TEXT_MAP, /* object whose members are texts                                        */
 	SHAPE_TEXTS_MAP,/* object whose members are arrays of texts                              */
+	SHAPE_NUMBER_MAP, /* object whose members are finite numbers                             */
 	SHAPE_SCALAR_MAP, /* object whose members are text, number or bool                       */
 	SHAPE_OBJECT,   /* `inner`                                                               */
 	SHAPE_OBJECTS,  /* array of `inner`                                                      */

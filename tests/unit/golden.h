@@ -70,7 +70,51 @@ static inline void golden_set(cJSON *root, const char *path, const char *json)
 	free(parent_path);
 }
 
-/* Makes digests and, with derive, the derived numbers follow from the rest, as a forger would. */
+static inline bool golden_ran(const cJSON *root, uint64_t number)
+{
+	const cJSON *row, *e;
+	uint64_t is;
+
+	cJSON_ArrayForEach(row, json_path(root, "cases"))
+		cJSON_ArrayForEach(e, json_path(row, "executions"))
+			if (json_uint(e, "execution", &is) && is == number)
+				return true;
+	return false;
+}
+
+/* Takes out of run.order what no case has any more, and adds what is new. */
+static inline void golden_reorder(cJSON *root)
+{
+	enum { MOST = 100 };
+	cJSON *order = golden_at(root, "run/order");
+	uint64_t last = 0;
+	uint64_t position = 0;
+
+	for (int i = cJSON_GetArraySize(order) - 1; i >= 0; i--) {
+		uint64_t number = 0;
+
+		(void)json_uint(cJSON_GetArrayItem(order, i), "execution", &number);
+		if (!golden_ran(root, number))
+			cJSON_DeleteItemFromArray(order, i);
+		else if (last == 0) {
+			last = number;
+			(void)json_uint(cJSON_GetArrayItem(order, i), "position", &position);
+		}
+	}
+	for (uint64_t n = last + 1; cJSON_IsArray(order) && n <= MOST; n++) {
+		cJSON *entry;
+
+		if (!golden_ran(root, n))
+			continue;
+		entry = cJSON_CreateObject();
+		json_add_uint(entry, "execution", n);
+		json_add_uint(entry, "position", ++position);
+		cJSON_AddItemToArray(order, entry);
+	}
+}
+
+/* Makes digests and, with derive, the derived numbers and the order of the executions follow from
+ * the rest, as a forger would. */
 static inline void golden_reseal(cJSON *root, bool derive)
 {
 	cJSON *digests = cJSON_GetObjectItemCaseSensitive(root, "digests");
@@ -80,6 +124,8 @@ static inline void golden_reseal(cJSON *root, bool derive)
 	char hex[65];
 	size_t i;
 
+	if (derive)
+		golden_reorder(root);
 	json_digest(json_path(declared, "canonical"), hex);
 	json_set(declared, "digest", cJSON_CreateString(hex));
 	cJSON_ArrayForEach(row, json_path(root, "cases")) {

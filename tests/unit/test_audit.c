@@ -512,6 +512,8 @@ static void make_small(void)
 		cJSON_DeleteItemFromObjectCaseSensitive(e, "host_ns");
 	}
 	golden_set(root, "run/executions/done", "2");
+	golden_set(root, "cases/0/measure/samples_min", "3");
+	golden_set(root, "protocol/canonical/cases/0/measure/samples_min", "3");
 	golden_reseal(root, true);
 	assert_int_equal(golden_write(root, path), EH_OK);
 	cJSON_Delete(root);

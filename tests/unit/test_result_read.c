@@ -54,6 +54,8 @@ static int begin(void **state)
 	}
 	thin_out(cJSON_GetArrayItem(cases, 0));
 	golden_set(small, "run/executions/done", "2");
+	golden_set(small, "cases/0/measure/samples_min", "3");
+	golden_set(small, "protocol/canonical/cases/0/measure/samples_min", "3");
 	golden_reseal(small, true);
 	return golden_write(small, scratch) == EH_OK && result_read(scratch, &real, NULL) == EH_OK ?
 	       0 : -1;
