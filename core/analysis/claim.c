@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "measure/percentile.h"
+#include "measure/rounds.h"
 
 #define CONFIDENCE 0.95
 
@@ -148,6 +149,21 @@ static double floor_of(const comparison_row *row)
 	return 0;
 }
 
+/* over / under, round by round where they share them. */
+static double side_ratio(const statistics_side *under, const statistics_side *over, bool rounds,
+                         double confidence, interval *around)
+{
+	double *ratios;
+	double ratio;
+
+	if (!rounds)
+		return statistics_ratio(under, over, confidence, around);
+	ratios = rounds_ratios(under, over);
+	ratio = rounds_ratio(ratios, under->executions, confidence, around);
+	free(ratios);
+	return ratio;
+}
+
 /* The metric of a over that of b, with an interval of that confidence. */
 static void measure_ratio(claim_case *c, const claim *of, double confidence)
 {
@@ -156,8 +172,10 @@ static void measure_ratio(claim_case *c, const claim *of, double confidence)
 	double widen = 1 + floor_of(row);
 
 	a.quantile = b.quantile = row->quantile;
-	c->ratio = of->metric == CLAIM_SPEED ? statistics_ratio(&a, &b, confidence, &c->around) :
-	                                       statistics_ratio(&b, &a, confidence, &c->around);
+	if (of->metric == CLAIM_SPEED)
+		c->ratio = side_ratio(&a, &b, row->rounds > 0, confidence, &c->around);
+	else
+		c->ratio = side_ratio(&b, &a, row->rounds > 0, confidence, &c->around);
 	c->around.low /= widen;
 	c->around.high *= widen;
 }

@@ -76,6 +76,16 @@ static void fill_center(const case_facts *f, double quantile, double *center, in
 	*around = quantile > 0 ? f->statistic : f->median;
 }
 
+/* Where the rounds of one run are compared, what differs from run to run is on both sides: noise
+ * floors, which are measured between runs, say nothing of it. */
+static void note_rounds(const comparison *c, comparison_row *row)
+{
+	char detail[48];
+
+	snprintf(detail, sizeof(detail), "%zu rounds", row->rounds);
+	reason_add(&row->reasons, &row->reason_count, rule_by_id("one-run"), c->certified, detail);
+}
+
 /* The least margin that all ask for: the protocols, the reader, the noise of the executors. */
 static double margin_of(const comparison *c, comparison_row *row, double wish)
 {
@@ -84,7 +94,7 @@ static double margin_of(const comparison *c, comparison_row *row, double wish)
 	double floor_b = condition_floor(c->b, row->b);
 	char detail[96];
 
-	if (!(fmax(floor_a, floor_b) > margin))
+	if (row->rounds > 0 || !(fmax(floor_a, floor_b) > margin))
 		return margin;
 	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%, declared %.3g %%",
 	         floor_a * 100, floor_b * 100, margin * 100);
@@ -112,7 +122,7 @@ static comparison_ratio row_ratio(const comparison_row *row)
 	statistics_side a = quantile_side(row->a, row->quantile);
 	statistics_side b = quantile_side(row->b, row->quantile);
 
-	return ratio_of(&a, &b);
+	return ratio_of(&a, &b, row->rounds > 0);
 }
 
 static comparison_ratio row_judged(comparison_row *row)
@@ -120,7 +130,7 @@ static comparison_ratio row_judged(comparison_row *row)
 	statistics_side a = quantile_side(row->a, row->quantile);
 	statistics_side b = quantile_side(row->b, row->quantile);
 
-	return ratio_judged(&a, &b, row->margin, &row->alone, &row->p_value);
+	return ratio_judged(&a, &b, row->rounds > 0, row->margin, &row->alone, &row->p_value);
 }
 
 /* Whatever becomes of the energy changes nothing about the time. */
@@ -153,11 +163,14 @@ static void compare_row(comparison *c, comparison_row *row, const case_facts *x,
 	row->margin = fmax(condition_margin(row->a, row->b), wish);
 	if (row->a->side.executions == 0 || row->b->side.executions == 0)
 		return;
+	row->rounds = rounds_shared(c, x, y) ? x->execution_count : 0;
 	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
 		if (tier_alone(c, row))
 			row->tier_gain = row_ratio(row);
 		return;
 	}
+	if (row->rounds > 0)
+		note_rounds(c, row);
 	row->margin = margin_of(c, row, wish);
 	speedup = row_judged(row);
 	compare_energy(c, row, x, y);
@@ -258,6 +271,7 @@ comparison *contract_compare_with(const result *a, const result *b, contract_opt
 	c->a = a;
 	c->b = b;
 	c->certified = options.certified || declares_certified(a) || declares_certified(b);
+	c->one_run = rounds_of_one_run(a, b);
 	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons, &c->reason_count);
 	pairing_fill(c);
 	compare_rows(c, options.margin);

@@ -5,6 +5,9 @@
 
 #include "contract/facts.h"
 
+/* What the claims of one comparison may err by together. */
+#define CONTRACT_FAMILY_ERROR 0.05
+
 /* A sentence is only written where the condition fires: there are many that do not. */
 #define CONDITION(name)                                                                      \
 	bool name(const result *a, const result *b, const case_facts *x, const case_facts *y,  \
@@ -111,20 +114,26 @@ char *pairing_identity(const result_row *r, bool with_tier);
 /* What the tuned and vendor cases gain over their portable siblings. */
 void gain_fill(comparison *c);
 
+/* Whether one run measured both results in turns, execution by execution. */
+bool rounds_of_one_run(const result *a, const result *b);
+/* Whether the executions that count are of the same rounds of such a run, and enough for a claim
+ * among so many cases (measure/rounds.h). */
+bool rounds_shared(const comparison *c, const case_facts *x, const case_facts *y);
+
 /* What both rows declare, and have samples enough for: a percentile, else 0. */
 double quantile_of(const case_facts *x, const case_facts *y);
 /* The side as it is compared by that quantile. */
 statistics_side quantile_side(const result_row *r, double quantile);
 
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
- * ratio 0 when it is not finite. */
-comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b);
+ * ratio 0 when it is not finite.  rounds: the sides share them (rounds_shared). */
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
 /* The same with a verdict: what the interval alone says of the margin, and for a claim of a difference
  * *p, twice the bootstrap's probability that there is none in that direction beyond the margin; 1
  * without a claim. */
-comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, double margin,
-                              enum comparison_verdict *alone, double *p);
+comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
+                              double margin, enum comparison_verdict *alone, double *p);
 /* Appends a reason to a list; detail may be "". */
 void reason_add(contract_reason **reasons, size_t *count, const contract_rule *rule, bool certified,
                 const char *detail);

@@ -69,8 +69,11 @@ typedef struct comparison_row {
 	double quantile;                /* what is compared; 0: the median                        */
 	double a_center, b_center;      /* ns per operation                                       */
 	interval a_interval, b_interval;
-	double speedup;                 /* a_center / b_center: > 1 when b is faster; 0 = none is
-	                                   given (refused or absent)                              */
+	size_t rounds;                  /* compared one by one, where one run measured both sides in
+	                                   turns; 0: the sides as a whole                         */
+	double speedup;                 /* a_center / b_center, or the median of that of the rounds:
+	                                   > 1 when b is faster; 0 = none is given (refused or
+	                                   absent)                                                */
 	interval speedup_interval;
 	double margin;
 	double p_value;                 /* that there is no difference beyond the margin, raised by
@@ -98,6 +101,7 @@ typedef struct comparison_mean {
 typedef struct comparison {
 	const result *a, *b;
 	bool certified;
+	bool one_run;                   /* measured both in turns                                 */
 	enum contract_level level;      /* of the results as a whole                              */
 	contract_reason *reasons;
 	size_t reason_count;

@@ -59,7 +59,7 @@ static comparison_ratio gain_of(const portable *list, size_t count, const result
 		return none;
 	base = quantile_side(found->row, 0);
 	tuned = quantile_side(r, 0);
-	return ratio_of(&base, &tuned);
+	return ratio_of(&base, &tuned, false);
 }
 
 static void portables_free(portable *list, size_t count)

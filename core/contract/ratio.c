@@ -2,9 +2,11 @@
 /* The ratio of two sides.  Rounding differs between a ratio and its inverse, so both directions are
  * computed in one order, which the samples alone decide: exchanging the sides mirrors exactly. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contract/condition.h"
+#include "measure/rounds.h"
 
 #define CONFIDENCE 0.95
 
@@ -34,25 +36,45 @@ bool ratio_same_samples(const statistics_side *a, const statistics_side *b)
 	return side_order(a, b) == 0;
 }
 
-/* The pair in the order of the samples; *order is 0, and nothing made, when they are the same. */
-static statistics_pair *pair_of(const statistics_side *a, const statistics_side *b, int *order)
+/* Two sides in the order of their samples: their pair, or the ratios of their rounds. */
+typedef struct measured {
+	const statistics_side *first, *second;
+	statistics_pair *pair;
+	double *ratios;
+	int order;            /* of a against b; 0, and nothing made, when they are the same */
+} measured;
+
+static measured measured_make(const statistics_side *a, const statistics_side *b, bool rounds)
 {
-	*order = side_order(a, b);
-	if (*order == 0)
-		return NULL;
-	return *order < 0 ? statistics_pair_new(a, b) : statistics_pair_new(b, a);
+	measured m = { .order = side_order(a, b) };
+
+	m.first = m.order < 0 ? a : b;
+	m.second = m.order < 0 ? b : a;
+	if (m.order != 0 && rounds)
+		m.ratios = rounds_ratios(m.first, m.second);
+	else if (m.order != 0)
+		m.pair = statistics_pair_new(m.first, m.second);
+	return m;
 }
 
-static comparison_ratio ratio_of_pair(const statistics_pair *pair, int order)
+static void measured_free(measured *m)
+{
+	statistics_pair_free(m->pair);
+	free(m->ratios);
+}
+
+static comparison_ratio measured_ratio(const measured *m)
 {
 	comparison_ratio r = { 1, { 1, 1 } };
 	interval around;
 	double center;
 
-	if (order == 0)
+	if (m->order == 0)
 		return r;
-	center = statistics_pair_ratio(pair, CONFIDENCE, &around);
-	if (order < 0)
+	center = m->pair != NULL ?
+	         statistics_pair_ratio(m->pair, CONFIDENCE, &around) :
+	         rounds_ratio(m->ratios, m->first->executions, CONFIDENCE, &around);
+	if (m->order < 0)
 		r = (comparison_ratio){ 1 / center, { 1 / around.high, 1 / around.low } };
 	else
 		r = (comparison_ratio){ center, around };
@@ -62,13 +84,12 @@ static comparison_ratio ratio_of_pair(const statistics_pair *pair, int order)
 	return r;
 }
 
-comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b)
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds)
 {
-	int order;
-	statistics_pair *pair = pair_of(a, b, &order);
-	comparison_ratio r = ratio_of_pair(pair, order);
+	measured m = measured_make(a, b, rounds);
+	comparison_ratio r = measured_ratio(&m);
 
-	statistics_pair_free(pair);
+	measured_free(&m);
 	return r;
 }
 
@@ -90,10 +111,9 @@ static interval range_of(const statistics_side *s)
 	return range;
 }
 
-/* The bootstrap's probability that b is not faster, or not slower, than a by more than the margin;
- * `order` is of a against b, and the pair in it. */
-static double not_so(const statistics_pair *pair, int order, const statistics_side *a,
-                     const statistics_side *b, double margin, bool faster)
+/* The bootstrap's probability that b is not faster, or not slower, than a by more than the margin. */
+static double not_so(const measured *m, const statistics_side *a, const statistics_side *b,
+                     double margin, bool faster)
 {
 	interval range_a = range_of(a);
 	interval range_b = range_of(b);
@@ -106,12 +126,23 @@ static double not_so(const statistics_pair *pair, int order, const statistics_si
 	if (range_a.high * (1 + margin) < range_b.low)
 		return faster ? 1 : 0;
 	/* below: the second takes less time. */
-	if ((order < 0) == faster) {
-		statistics_pair_tails(pair, 1 / (1 + margin), &below, &above);
+	if ((m->order < 0) == faster) {
+		statistics_pair_tails(m->pair, 1 / (1 + margin), &below, &above);
 		return fmax(0, 1 - below);
 	}
-	statistics_pair_tails(pair, 1 + margin, &below, &above);
+	statistics_pair_tails(m->pair, 1 + margin, &below, &above);
 	return fmax(0, 1 - above);
+}
+
+/* That there is no difference beyond the margin in the direction of the claim, on both sides. */
+static double p_of(const measured *m, const statistics_side *a, const statistics_side *b,
+                   double margin, bool faster)
+{
+	bool below = (m->order < 0) == faster;
+
+	if (m->pair != NULL)
+		return fmin(1, 2 * not_so(m, a, b, margin, faster));
+	return rounds_p(m->ratios, m->first->executions, below ? 1 / (1 + margin) : 1 + margin, below);
 }
 
 static enum comparison_verdict verdict_of(interval speedup, double margin)
@@ -125,17 +156,16 @@ static enum comparison_verdict verdict_of(interval speedup, double margin)
 	return VERDICT_INCONCLUSIVE;
 }
 
-comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, double margin,
-                              enum comparison_verdict *alone, double *p)
+comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
+                              double margin, enum comparison_verdict *alone, double *p)
 {
-	int order;
-	statistics_pair *pair = pair_of(a, b, &order);
-	comparison_ratio r = ratio_of_pair(pair, order);
+	measured m = measured_make(a, b, rounds);
+	comparison_ratio r = measured_ratio(&m);
 
 	*p = 1;
 	*alone = verdict_of(r.around, margin);
-	if (order != 0 && (*alone == VERDICT_FASTER || *alone == VERDICT_SLOWER))
-		*p = fmin(1, 2 * not_so(pair, order, a, b, margin, *alone == VERDICT_FASTER));
-	statistics_pair_free(pair);
+	if (m.order != 0 && (*alone == VERDICT_FASTER || *alone == VERDICT_SLOWER))
+		*p = p_of(&m, a, b, margin, *alone == VERDICT_FASTER);
+	measured_free(&m);
 	return r;
 }

@@ -222,6 +222,9 @@ static const contract_rule rules[] = {
 	     "The energy was measured by other means (the device's sensors, at the wall, declared), or by "
 	     "simulated sensors.",
 	     "They do not measure the same power."),
+	JUDGED("one-run", COMPARABLE,
+	       "One run measured both sides in turns: the speed-up is that of its rounds.",
+	       "What the machine did in a round fell on both; noise floors are of separate runs."),
 	JUDGED("noise-floor", CAVEAT,
 	       "The margin is the A/A noise floor of an executor, which is above the declared one.",
 	       "Two runs of the same thing differ by as much."),

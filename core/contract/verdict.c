@@ -13,8 +13,6 @@
 #include "base/text.h"
 #include "contract/condition.h"
 
-#define FAMILY_ERROR 0.05
-
 typedef struct claim { comparison_row *row; double p; } claim;
 
 static int by_p(const void *a, const void *b)
@@ -41,7 +39,7 @@ static void withdraw(const comparison *c, comparison_row *row)
 {
 	char detail[96];
 
-	if (row->p_value <= FAMILY_ERROR)
+	if (row->p_value <= CONTRACT_FAMILY_ERROR)
 		return;
 	snprintf(detail, sizeof(detail), "%s alone; p = %.2g among %zu cases",
 	         comparison_verdict_name(row->verdict), row->p_value, c->family);

@@ -212,8 +212,7 @@ static double distribution_quantile(const distribution *d, double level)
 	return d->values[low];
 }
 
-/* What stands for an execution. */
-static double center_of(const statistics_side *side, size_t e)
+double statistics_execution(const statistics_side *side, size_t e)
 {
 	size_t n = side->counts[e];
 
@@ -230,7 +229,7 @@ double statistics_center(const statistics_side *side)
 	double result;
 
 	for (size_t e = 0; e < side->executions; e++)
-		medians[e] = center_of(side, e);
+		medians[e] = statistics_execution(side, e);
 	sorted_make(medians, side->executions);
 	result = sorted_median(medians, side->executions);
 	free(medians);

@@ -52,6 +52,7 @@ typedef struct statistics_side {
 	                    stands for its median, and the center is their median       */
 	const double *const *sorted; /* the same samples in ascending order; NULL: not at hand */
 } statistics_side;
+double statistics_execution(const statistics_side *side, size_t e); /* what stands for it */
 double statistics_center(const statistics_side *side);
 interval statistics_center_interval(const statistics_side *side, double confidence);
 /* The ratio of the centers b / a, with its interval; {0, infinity} where a has a sample that is

@@ -142,6 +142,8 @@ cJSON *report_comparison_json(const comparison *c)
 			json_add_double(item, "speedup", row->speedup);
 			add_interval(item, "speedup_interval", row->speedup_interval);
 			json_add_double(item, "margin", row->margin);
+			if (row->rounds > 0)
+				json_add_uint(item, "rounds", row->rounds);
 			json_add_double(item, "p_value", row->p_value);
 		}
 		add_ratio(item, "baseline_tuning_gain", row->a_gain);
