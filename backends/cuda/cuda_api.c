@@ -50,9 +50,17 @@ eh_status cuda_api_open(cuda_api *api, const char *chosen, bool *present, eh_err
 	if (rc != CUDA_SUCCESS && rc != CUDA_ERROR_NO_DEVICE)
 		return cuda_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuInit",
 		                     "The NVIDIA driver does not start");
-	if (api->driver_version(&api->version) != CUDA_SUCCESS)
+	api->version_rc = api->driver_version(&api->version);
+	if (api->version_rc != CUDA_SUCCESS)
 		api->version = 0;
 	return EH_OK;
+}
+
+void cuda_api_version(const cuda_api *api, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (api->version > 0)
+		snprintf(text, size, "%d.%d", api->version / 1000, api->version % 1000 / 10);
 }
 
 /* The versions of NVRTC whose names are tried. */
@@ -94,6 +102,7 @@ eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char 
 	const int driver_major = api->version > 0 ? api->version / 1000 : nvrtcs[0].major;
 	char names[2048] = "", folder[256] = "";
 	vendorlib library;
+	nvrtcResult rc;
 	eh_status status;
 
 	/* A blank would end the name in the list. */
@@ -121,8 +130,14 @@ eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char 
 	                           error);
 	if (status != EH_OK)
 		return status;
+	rc = nvrtc->version(&nvrtc->major, &nvrtc->minor);
+	if (rc != NVRTC_SUCCESS) {
+		const char *name = nvrtc->error_text(rc);
+
+		return failure_native(error, EH_E_INCOMPATIBLE, "nvrtcVersion", (int64_t)rc,
+		                      name != NULL ? name : "?", "Name another in --set "
+		                      "cuda.nvrtc=PATH.", "%s does not tell its version", library.path);
+	}
 	nvrtc->library = library;
-	if (nvrtc->version(&nvrtc->major, &nvrtc->minor) != NVRTC_SUCCESS)
-		nvrtc->major = nvrtc->minor = 0;
 	return EH_OK;
 }

@@ -27,6 +27,8 @@
 	X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device)) \
 	X(context_release, "cuDevicePrimaryCtxRelease_v2|cuDevicePrimaryCtxRelease", \
 	  (CUdevice device)) \
+	X(context_flags, "cuDevicePrimaryCtxSetFlags_v2|cuDevicePrimaryCtxSetFlags", \
+	  (CUdevice device, unsigned flags)) \
 	X(context_set, "cuCtxSetCurrent", (CUcontext context)) \
 	X(mem_alloc, "cuMemAlloc_v2", (CUdeviceptr *address, size_t bytes)) \
 	X(mem_free, "cuMemFree_v2", (CUdeviceptr address)) \
@@ -65,8 +67,6 @@
 	   unsigned bz, unsigned shared, CUstream stream, void **parameters, void **extra))
 
 #define CUDA_OPTIONAL(X) \
-	X(context_flags, "cuDevicePrimaryCtxSetFlags_v2|cuDevicePrimaryCtxSetFlags", \
-	  (CUdevice device, unsigned flags)) \
 	X(mem_managed_alloc, "cuMemAllocManaged", \
 	  (CUdeviceptr *address, size_t bytes, unsigned flags)) \
 	X(memcpy_any, "cuMemcpyAsync", \
@@ -96,7 +96,8 @@ typedef struct cuda_api {
 	CUDA_OPTIONAL(CUDA_FIELD)
 #undef CUDA_FIELD
 	vendorlib library;
-	int version;          /* 1000 * major + 10 * minor, as the driver says               */
+	int version;          /* 1000 * major + 10 * minor, as the driver says; 0 = it does not */
+	CUresult version_rc;  /* then why                                                    */
 } cuda_api;
 
 #define NVRTC_REQUIRED(X) \
@@ -134,7 +135,12 @@ typedef struct nvrtc_api {
  * driver is not there or refuses. */
 eh_status cuda_api_open(cuda_api *api, const char *chosen, bool *present, eh_error *error);
 
-/* Opens the NVRTC that suits the driver best: its own major version, then older, then newer. */
+/* "13.0", or "" when the driver does not tell. */
+void cuda_api_version(const cuda_api *api, char *text, size_t size);
+
+/* Opens the NVRTC that suits the driver best: its own major version, then older, then newer; the
+ * newest when the driver does not tell its version.  One that does not tell its own is of no use,
+ * for what it compiles is kept by version. */
 eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char *chosen,
                               eh_error *error);
 

@@ -70,13 +70,21 @@ static eh_status choose(const eh_device *d, char option[64], char target[64], bo
 static void hand_out_log(const nvrtc_api *n, nvrtcProgram program, char *log, size_t log_size)
 {
 	size_t size = 0;
-	char *text;
+	char *text = NULL;
+	const char *where = "nvrtcGetProgramLogSize";
+	nvrtcResult rc = n->log_size(program, &size);
 
-	if (n->log_size(program, &size) != NVRTC_SUCCESS || size <= 1)
+	if (rc == NVRTC_SUCCESS && size <= 1)
 		return;
-	text = calloc(1, size + 1);
-	if (text != NULL && n->log(program, text) == NVRTC_SUCCESS)
+	if (rc == NVRTC_SUCCESS) {
+		where = "nvrtcGetProgramLog";
+		text = calloc(1, size + 1);
+		rc = text != NULL ? n->log(program, text) : NVRTC_ERROR_OUT_OF_MEMORY;
+	}
+	if (rc == NVRTC_SUCCESS)
 		wording_log(text, log, log_size);
+	else
+		wording_no_log(where, n->error_text(rc), (int64_t)rc, log, log_size);
 	free(text);
 }
 

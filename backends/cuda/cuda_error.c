@@ -144,3 +144,9 @@ eh_status cuda_error_as(const cuda_api *api, eh_error *error, eh_status code, CU
 	va_end(arguments);
 	return code;
 }
+
+void cuda_error_gap(const cuda_api *api, wording_gaps *gaps, const char *fact, CUresult rc,
+                    const char *where)
+{
+	wording_gap(gaps, fact, where, cuda_error_name(api, rc), (int64_t)rc);
+}

@@ -6,6 +6,7 @@
 
 #include "cuda_api.h"
 #include "shared/failure.h"
+#include "shared/wording.h"
 
 /* Fills *error for a failed call of the driver and returns its status, which follows from rc.  The
  * message ends with the call, the code's name and, where one is known, the remedy. */
@@ -17,6 +18,10 @@ eh_status cuda_error_call(const cuda_api *api, eh_error *error, CUresult rc, con
 __attribute__((format(printf, 6, 7)))
 eh_status cuda_error_as(const cuda_api *api, eh_error *error, eh_status code, CUresult rc,
                         const char *where, const char *format, ...);
+
+/* Notes a fact that the driver did not tell. */
+void cuda_error_gap(const cuda_api *api, wording_gaps *gaps, const char *fact, CUresult rc,
+                    const char *where);
 
 eh_status cuda_error_status(CUresult rc);
 /* The driver's own name of it, or "unknown CUDA error". */

@@ -39,13 +39,17 @@ static int64_t count_parameters(const char *ptx, const char *name)
 	return CHECKS_ANY_COUNT;
 }
 
-static int ask(const eh_kernel *k, CUfunction_attribute attribute)
+static eh_status ask(const eh_kernel *k, CUfunction_attribute attribute, uint32_t *out, eh_error *error)
 {
+	eh_device *d = k->program->device;
 	int value = 0;
+	const CUresult rc = d->api->function_attribute(&value, attribute, k->function);
 
-	if (k->program->device->api->function_attribute(&value, attribute, k->function) != CUDA_SUCCESS)
-		return 0;
-	return value > 0 ? value : 0;
+	if (rc != CUDA_SUCCESS)
+		return cuda_devices_failed(d, error, rc, "cuFuncGetAttribute",
+		                           "Kernel %.60s does not tell what it takes", k->name);
+	*out = value > 0 ? (uint32_t)value : 0;
+	return EH_OK;
 }
 
 eh_status cuda_kernels_get(eh_program *p, const char *name, eh_kernel **out, eh_error *error)
@@ -54,7 +58,7 @@ eh_status cuda_kernels_get(eh_program *p, const char *name, eh_kernel **out, eh_
 	CUfunction function = NULL;
 	eh_kernel *k;
 	CUresult rc;
-	int items;
+	uint32_t items = 0;
 	eh_status status;
 
 	for (k = p->kernels; k != NULL; k = k->next)
@@ -84,9 +88,13 @@ eh_status cuda_kernels_get(eh_program *p, const char *name, eh_kernel **out, eh_
 	k->function = function;
 	k->argument_count = count_parameters(p->ptx, name);
 	k->limits = d->limits;
-	items = ask(k, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	status = ask(k, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &items, error);
+	if (status != EH_OK) {
+		cuda_kernels_free(k);
+		return status;
+	}
 	if (items > 0)
-		k->limits.group_items = (uint32_t)items;
+		k->limits.group_items = items;
 	k->next = p->kernels;
 	p->kernels = k;
 	*out = k;
@@ -101,16 +109,25 @@ void cuda_kernels_free(eh_kernel *k)
 
 eh_status cuda_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 {
+	uint32_t items = 0, registers = 0, local = 0, private = 0;
 	eh_kernel_info info;
-	const eh_status status = cuda_devices_enter(k->program->device, "kernel_info", error);
+	eh_status status = cuda_devices_enter(k->program->device, "kernel_info", error);
 
+	if (status == EH_OK)
+		status = ask(k, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &items, error);
+	if (status == EH_OK)
+		status = ask(k, CU_FUNC_ATTRIBUTE_NUM_REGS, &registers, error);
+	if (status == EH_OK)
+		status = ask(k, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &local, error);
+	if (status == EH_OK)
+		status = ask(k, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &private, error);
 	if (status != EH_OK)
 		return status;
 	memset(&info, 0, sizeof(info));
-	info.max_group_items = (uint32_t)ask(k, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-	info.registers = (uint32_t)ask(k, CU_FUNC_ATTRIBUTE_NUM_REGS);
-	info.local_bytes = (uint64_t)ask(k, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-	info.private_bytes = (uint64_t)ask(k, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+	info.max_group_items = items;
+	info.registers = registers;
+	info.local_bytes = local;
+	info.private_bytes = private;
 	failure_deliver(out, &info, sizeof(info));
 	return EH_OK;
 }

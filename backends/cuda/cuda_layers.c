@@ -8,29 +8,29 @@
 
 /* Numbers, for older headers lack some of them. */
 enum {
-	ATTRIBUTE_COMPUTE_MODE = 20,
 	ATTRIBUTE_ECC = 32,
 	ATTRIBUTE_MEMORY_CLOCK = 36,
 	ATTRIBUTE_MEMORY_BITS = 37,
-	ATTRIBUTE_L2 = 38,
 	ATTRIBUTE_THREADS_PER_MULTIPROCESSOR = 39,
 	ATTRIBUTE_COPY_ENGINES = 40,
 	ATTRIBUTE_SHARED_PER_MULTIPROCESSOR = 81,
 	ATTRIBUTE_MPS = 133
 };
 
-static void add_attribute(const eh_device *d, eh_layer *layer, const char *key, int attribute,
+static void add_attribute(const cuda_query *q, eh_layer *layer, const char *key, int attribute,
                           uint64_t divisor)
 {
-	const int value = cuda_devices_attribute(d->api, d->device, attribute);
+	int value = 0;
 
-	if (value > 0)
+	if (cuda_devices_attribute(q, attribute, key, &value) && value > 0)
 		wording_detail_number(layer, key, (uint64_t)value / divisor);
 }
 
 static void hardware(const eh_device *d, eh_layer *layer)
 {
 	const char *mig = strstr(d->info.name, " MIG ");
+	wording_gaps gaps = d->gaps;
+	const cuda_query q = { d->api, d->device, &gaps };
 	char text[32];
 	int ecc = 0;
 
@@ -41,19 +41,22 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail(layer, "mig", mig != NULL ? mig + 5 : "");
 	wording_detail_number(layer, "multiprocessors", d->info.compute_units);
 	wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
-	if (d->api->device_attribute(&ecc, (CUdevice_attribute)ATTRIBUTE_ECC, d->device) ==
-	    CUDA_SUCCESS)
+	if (cuda_devices_attribute(&q, ATTRIBUTE_ECC, "ecc", &ecc))
 		wording_detail(layer, "ecc", ecc != 0 ? "on" : "off");
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
-	add_attribute(d, layer, "memory-clock-mhz", ATTRIBUTE_MEMORY_CLOCK, 1000);
-	add_attribute(d, layer, "memory-bits", ATTRIBUTE_MEMORY_BITS, 1);
-	add_attribute(d, layer, "l2-bytes", ATTRIBUTE_L2, 1);
-	add_attribute(d, layer, "threads-per-multiprocessor", ATTRIBUTE_THREADS_PER_MULTIPROCESSOR, 1);
-	add_attribute(d, layer, "shared-bytes-per-multiprocessor", ATTRIBUTE_SHARED_PER_MULTIPROCESSOR,
+	add_attribute(&q, layer, "memory-clock-mhz", ATTRIBUTE_MEMORY_CLOCK, 1000);
+	add_attribute(&q, layer, "memory-bits", ATTRIBUTE_MEMORY_BITS, 1);
+	if (d->info.last_level_cache_bytes > 0)
+		wording_detail_number(layer, "l2-bytes", d->info.last_level_cache_bytes);
+	add_attribute(&q, layer, "threads-per-multiprocessor", ATTRIBUTE_THREADS_PER_MULTIPROCESSOR,
 	              1);
-	add_attribute(d, layer, "copy-engines", ATTRIBUTE_COPY_ENGINES, 1);
-	add_attribute(d, layer, "compute-mode", ATTRIBUTE_COMPUTE_MODE, 1);
-	add_attribute(d, layer, "mps", ATTRIBUTE_MPS, 1);
+	add_attribute(&q, layer, "shared-bytes-per-multiprocessor", ATTRIBUTE_SHARED_PER_MULTIPROCESSOR,
+	              1);
+	add_attribute(&q, layer, "copy-engines", ATTRIBUTE_COPY_ENGINES, 1);
+	if (d->mode > 0)
+		wording_detail_number(layer, "compute-mode", (uint64_t)d->mode);
+	add_attribute(&q, layer, "mps", ATTRIBUTE_MPS, 1);
+	wording_detail_gaps(layer, &gaps);
 }
 
 /* The version of the kernel module, "570.86.15", as the module itself tells. */
@@ -94,18 +97,25 @@ static void driver(const eh_device *d, eh_layer *layer)
 	if (version[0] == '\0')
 		layer->source = EH_SOURCE_UNAVAILABLE;
 	wording_detail(layer, "flavour", flavour);
-	snprintf(api, sizeof(api), "%d.%d", d->api->version / 1000, d->api->version % 1000 / 10);
+	cuda_api_version(d->api, api, sizeof(api));
 	wording_detail(layer, "cuda", api);
 }
 
 static void runtime(const eh_device *d, eh_layer *layer)
 {
+	wording_gaps gaps = { "" };
+
 	layer->kind = EH_LAYER_RUNTIME;
 	snprintf(layer->name, sizeof(layer->name), "CUDA driver API");
-	snprintf(layer->version, sizeof(layer->version), "%d.%d", d->api->version / 1000,
-	         d->api->version % 1000 / 10);
+	cuda_api_version(d->api, layer->version, sizeof(layer->version));
+	if (layer->version[0] == '\0')
+		cuda_error_gap(d->api, &gaps, "version", d->api->version_rc, "cuDriverGetVersion");
 	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
-	wording_detail(layer, "wait", d->self->schedule_word);
+	if (d->schedule_rc == CUDA_SUCCESS)
+		wording_detail(layer, "wait", d->self->schedule_word);
+	else
+		cuda_error_gap(d->api, &gaps, "wait", d->schedule_rc, "cuDevicePrimaryCtxSetFlags");
+	wording_detail_gaps(layer, &gaps);
 }
 
 static void compiler(const eh_device *d, eh_layer *layer)

@@ -65,6 +65,13 @@ static void find_nvrtc(cuda_self *self)
 		self->nvrtc_error = error;
 		wording_note(self->notes, sizeof(self->notes),
 		             "Only what needs no kernel can run. %s", error.message);
+	} else if (self->api.version == 0) {
+		wording_note(self->notes, sizeof(self->notes),
+		             "The driver does not tell its version (cuDriverGetVersion returned %s, %d), "
+		             "so the newest NVRTC was taken, %d.%d (%s): update the driver.",
+		             cuda_error_name(&self->api, self->api.version_rc),
+		             (int)self->api.version_rc, self->nvrtc.major, self->nvrtc.minor,
+		             self->nvrtc.library.path);
 	} else if (self->nvrtc.major > self->api.version / 1000) {
 		wording_note(self->notes, sizeof(self->notes),
 		             "NVRTC %d.%d (%s) is newer than the driver, which speaks CUDA %d.%d and may "

@@ -26,9 +26,19 @@ struct eh_device {
 	uint64_t opening;          /* number of this opening in the process                 */
 	CUresult lost;             /* the error after which nothing works, or CUDA_SUCCESS  */
 	int compute;               /* compute capability, 90 = 9.0                          */
+	int mode;                  /* of computing, CU_COMPUTEMODE_*                        */
+	CUresult schedule_rc;      /* of asking that waits wait as set                      */
+	wording_gaps gaps;         /* what the driver did not tell of the hardware          */
 	checks_limits limits;
 	eh_device_info info;
 };
+
+/* A device being asked what it is, and where what it does not tell is noted. */
+typedef struct cuda_query {
+	const cuda_api *api;
+	CUdevice device;
+	wording_gaps *gaps;
+} cuda_query;
 
 struct eh_buffer {
 	eh_device *device;
@@ -83,8 +93,8 @@ eh_status cuda_devices_count(void *self, uint32_t *count, eh_error *error);
 eh_status cuda_devices_info(void *self, uint32_t index, eh_device_info *info, eh_error *error);
 eh_status cuda_devices_open(void *self, uint32_t index, eh_device **device, eh_error *error);
 void cuda_devices_close(eh_device *device);
-/* 0 for what the driver does not tell. */
-int cuda_devices_attribute(const cuda_api *api, CUdevice device, int attribute);
+/* False, with the fact among the gaps and 0 in *value, for what the driver does not tell. */
+bool cuda_devices_attribute(const cuda_query *query, int attribute, const char *fact, int *value);
 /* Makes the device's context the calling thread's, and refuses a device that was lost. */
 eh_status cuda_devices_enter(eh_device *device, const char *slot, eh_error *error);
 /* The same where nothing can be reported: to free what was made. */

@@ -126,7 +126,9 @@ eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error
 	else if (rc != hipSuccess)
 		status = hip_error_as(api, error, EH_E_UNAVAILABLE, rc, "hipInit",
 		                      "The HIP runtime does not start");
-	if (status == EH_OK && api->runtime_version(&api->version) != hipSuccess)
+	if (status == EH_OK)
+		api->version_rc = api->runtime_version(&api->version);
+	if (api->version_rc != hipSuccess)
 		api->version = 0;
 	if (api->major == 0)
 		api->major = api->version / 10000000;
@@ -144,6 +146,7 @@ eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char
 	char names[1024] = "", home[256], beside[256] = "", name[32];
 	size_t count = list_folders(folders, home, sizeof(home));
 	vendorlib library;
+	hiprtcResult rc;
 	eh_status status;
 
 	snprintf(name, sizeof(name), api->major > 0 ? "libhiprtc.so.%d" : "libhiprtc.so", api->major);
@@ -171,8 +174,14 @@ eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char
 	                           error);
 	if (status != EH_OK)
 		return status;
+	rc = hiprtc->version(&hiprtc->major, &hiprtc->minor);
+	if (rc != HIPRTC_SUCCESS) {
+		const char *said = hiprtc->error_text(rc);
+
+		return failure_native(error, EH_E_INCOMPATIBLE, "hiprtcVersion", (int64_t)rc,
+		                      said != NULL ? said : "?", "Name another in --set "
+		                      "hip.hiprtc=PATH.", "%s does not tell its version", library.path);
+	}
 	hiprtc->library = library;
-	if (hiprtc->version(&hiprtc->major, &hiprtc->minor) != HIPRTC_SUCCESS)
-		hiprtc->major = hiprtc->minor = 0;
 	return EH_OK;
 }

@@ -30,6 +30,7 @@
 	X(device_properties, "hipGetDevicePropertiesR0600|hipGetDeviceProperties", \
 	  (void *properties, int device)) \
 	X(device_set, "hipSetDevice", (int device)) \
+	X(device_flags, "hipSetDeviceFlags", (unsigned flags)) \
 	X(mem_alloc, "hipMalloc", (void **address, size_t bytes)) \
 	X(mem_free, "hipFree", (void *address)) \
 	X(mem_host_alloc, "hipHostMalloc", (void **address, size_t bytes, unsigned flags)) \
@@ -69,7 +70,6 @@
 
 #define HIP_OPTIONAL(X) \
 	X(device_uuid, "hipDeviceGetUuid", (hipUUID *uuid, hipDevice_t device)) \
-	X(device_flags, "hipSetDeviceFlags", (unsigned flags)) \
 	X(mem_managed_alloc, "hipMallocManaged", (void **address, size_t bytes, unsigned flags)) \
 	X(capture_begin, "hipStreamBeginCapture", \
 	  (hipStream_t stream, hipStreamCaptureMode mode)) \
@@ -98,6 +98,7 @@ typedef struct hip_api {
 	vendorlib library;
 	int major;            /* of the library's soname, 0 = not told                       */
 	int version;          /* of the runtime: 10000000 * major + 100000 * minor + patch   */
+	hipError_t version_rc; /* why that is 0                                              */
 } hip_api;
 
 #define HIPRTC_REQUIRED(X) \
@@ -128,7 +129,8 @@ typedef struct hiprtc_api {
  * runtime is not there, refuses, or may not use /dev/kfd. */
 eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error *error);
 
-/* Opens the hiprtc of the runtime's own version: a library of its own, else the runtime's. */
+/* Opens the hiprtc of the runtime's own version: a library of its own, else the runtime's.  One
+ * that does not tell its version is of no use, for what it compiles is kept by version. */
 eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char *chosen,
                               eh_error *error);
 

@@ -13,7 +13,7 @@
 #include "shared/subprocess.h"
 #include "shared/wording.h"
 
-enum { CHILD_MILLISECONDS = 120000 };
+enum { CHILD_MILLISECONDS = 120000, LEAST_LOG = 256 };
 
 /* How far hiprtc came, and what it handed out: as it is, a child's answer, behind which log and
  * code follow. */
@@ -41,7 +41,8 @@ void hip_compile_version(const hip_self *self, char *text, size_t size)
 		return;
 	/* hiprtc itself says 9.0 for years. */
 	hip_devices_version(self->api.version, runtime, sizeof(runtime));
-	snprintf(text, size, "%d.%d of HIP %s", self->hiprtc.major, self->hiprtc.minor, runtime);
+	snprintf(text, size, "%d.%d%s%s", self->hiprtc.major, self->hiprtc.minor,
+	         runtime[0] != '\0' ? " of HIP " : "", runtime);
 }
 
 static bool step(job *j, const char *where, hiprtcResult rc)
@@ -58,15 +59,20 @@ static bool step(job *j, const char *where, hiprtcResult rc)
 static void fetch_log(job *j, hiprtcProgram program)
 {
 	size_t size = 0;
+	const char *where = "hiprtcGetProgramLogSize";
+	hiprtcResult rc = j->hiprtc->log_size(program, &size);
 
-	if (j->hiprtc->log_size(program, &size) != HIPRTC_SUCCESS || size <= 1)
+	if (rc == HIPRTC_SUCCESS && size <= 1)
 		return;
-	j->log = calloc(1, size + 1);
-	if (j->log == NULL || j->hiprtc->log(program, j->log) != HIPRTC_SUCCESS) {
-		free(j->log);
-		j->log = NULL;
+	j->log = calloc(1, rc == HIPRTC_SUCCESS && size + 1 > LEAST_LOG ? size + 1 : LEAST_LOG);
+	if (j->log == NULL)
 		return;
+	if (rc == HIPRTC_SUCCESS) {
+		where = "hiprtcGetProgramLog";
+		rc = j->hiprtc->log(program, j->log);
 	}
+	if (rc != HIPRTC_SUCCESS)
+		wording_no_log(where, j->hiprtc->error_text(rc), (int64_t)rc, j->log, LEAST_LOG);
 	j->made.log_size = strlen(j->log) + 1;
 }
 

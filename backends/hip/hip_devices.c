@@ -14,18 +14,23 @@ enum {
 	PROPERTIES_ROOM = 16384      /* hipDeviceProp_t has 800 bytes in ROCm 5 and 1472 in 6 and 7 */
 };
 
-int hip_devices_attribute(const hip_api *api, int device, hipDeviceAttribute_t attribute)
+bool hip_devices_attribute(const hip_query *q, hipDeviceAttribute_t attribute, const char *fact,
+                           int *value)
+{
+	const hipError_t rc = q->api->device_attribute(value, attribute, q->device);
+
+	if (rc == hipSuccess)
+		return true;
+	*value = 0;
+	hip_error_gap(q->api, q->gaps, fact, rc, "hipDeviceGetAttribute");
+	return false;
+}
+
+static uint32_t positive(const hip_query *q, hipDeviceAttribute_t attribute, const char *fact)
 {
 	int value = 0;
 
-	return api->device_attribute(&value, attribute, device) == hipSuccess ? value : 0;
-}
-
-static uint32_t positive(const hip_api *api, int device, hipDeviceAttribute_t attribute)
-{
-	const int value = hip_devices_attribute(api, device, attribute);
-
-	return value > 0 ? (uint32_t)value : 0;
+	return hip_devices_attribute(q, attribute, fact, &value) && value > 0 ? (uint32_t)value : 0;
 }
 
 void hip_devices_version(int version, char *text, size_t size)
@@ -45,15 +50,15 @@ eh_status hip_devices_count(void *opaque, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-static uint64_t caps_of(const hip_api *api, int device, const eh_device_info *info)
+static uint64_t caps_of(const hip_query *q, const eh_device_info *info)
 {
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP64 | EH_CAP_FP16 |
 	                EH_CAP_FP16_STORE | EH_CAP_BF16_STORE | EH_CAP_ATOMIC64;
 
 	/* Without concurrent access the host must keep off all managed memory while a kernel runs. */
-	if (api->mem_managed_alloc != NULL &&
-	    hip_devices_attribute(api, device, hipDeviceAttributeManagedMemory) > 0 &&
-	    hip_devices_attribute(api, device, hipDeviceAttributeConcurrentManagedAccess) > 0)
+	if (q->api->mem_managed_alloc != NULL &&
+	    positive(q, hipDeviceAttributeManagedMemory, "managed-memory") > 0 &&
+	    positive(q, hipDeviceAttributeConcurrentManagedAccess, "concurrent-managed-access") > 0)
 		caps |= EH_CAP_SHARED;
 	if (strncmp(info->name, "TEST ", 5) == 0)
 		caps |= EH_CAP_SIMULATED;
@@ -77,14 +82,20 @@ static int numa_node_of(const char *pci)
 }
 
 /* AMD's sixteen bytes are the digits of a number in text, as rocm-smi shows it. */
-static void read_uuid(const hip_api *api, int device, eh_device_info *info)
+static void read_uuid(const hip_query *q, eh_device_info *info)
 {
 	hipUUID uuid;
 	bool text = true;
+	hipError_t rc;
 
-	memset(&uuid, 0, sizeof(uuid));
-	if (api->device_uuid == NULL || api->device_uuid(&uuid, device) != hipSuccess)
+	if (q->api->device_uuid == NULL)
 		return;
+	memset(&uuid, 0, sizeof(uuid));
+	rc = q->api->device_uuid(&uuid, q->device);
+	if (rc != hipSuccess) {
+		hip_error_gap(q->api, q->gaps, "uuid", rc, "hipDeviceGetUuid");
+		return;
+	}
 	for (size_t i = 0; i < sizeof(uuid.bytes); i++)
 		text = text && isxdigit((unsigned char)uuid.bytes[i]) != 0;
 	if (text)
@@ -93,13 +104,16 @@ static void read_uuid(const hip_api *api, int device, eh_device_info *info)
 		wording_uuid((const unsigned char *)uuid.bytes, info->uuid, sizeof(info->uuid));
 }
 
-static void read_pci(const hip_api *api, int device, eh_device_info *info)
+static void read_pci(const hip_query *q, eh_device_info *info)
 {
 	char text[32] = "";
 	unsigned domain, bus, slot, function = 0;
+	const hipError_t rc = q->api->device_pci(text, (int)sizeof(text), q->device);
 
-	if (api->device_pci(text, (int)sizeof(text), device) != hipSuccess)
+	if (rc != hipSuccess) {
+		hip_error_gap(q->api, q->gaps, "pci", rc, "hipDeviceGetPCIBusId");
 		return;
+	}
 	text[sizeof(text) - 1] = '\0';
 	if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3)
 		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", domain & 0xffffu, bus & 0xffu,
@@ -107,36 +121,41 @@ static void read_pci(const hip_api *api, int device, eh_device_info *info)
 	info->numa_node = numa_node_of(info->pci);
 }
 
-static void describe(const hip_self *self, int device, eh_device_info *info)
+static void describe(const hip_query *q, eh_device_info *info)
 {
-	const hip_api *api = &self->api;
+	const hip_api *api = q->api;
 	char version[32];
 	size_t bytes = 0;
+	hipError_t rc;
 
 	info->type = EH_DEVICE_GPU;
 	snprintf(info->vendor, sizeof(info->vendor), "AMD");
 	hip_devices_version(api->version, version, sizeof(version));
-	snprintf(info->platform, sizeof(info->platform), "HIP %s", version);
-	info->caps = caps_of(api, device, info);
-	if (api->device_memory(&bytes, device) == hipSuccess) {
-		info->memory_bytes = bytes;
-		info->max_alloc_bytes = bytes;
-	}
-	info->last_level_cache_bytes = positive(api, device, hipDeviceAttributeL2CacheSize);
+	snprintf(info->platform, sizeof(info->platform), "HIP%s%s", version[0] != '\0' ? " " : "",
+	         version);
+	info->caps = caps_of(q, info);
+	rc = api->device_memory(&bytes, q->device);
+	if (rc != hipSuccess)
+		hip_error_gap(api, q->gaps, "memory-bytes", rc, "hipDeviceTotalMem");
+	info->memory_bytes = info->max_alloc_bytes = rc == hipSuccess ? bytes : 0;
+	info->last_level_cache_bytes = positive(q, hipDeviceAttributeL2CacheSize, "l2-bytes");
 	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
-	info->compute_units = positive(api, device, hipDeviceAttributeMultiprocessorCount);
-	info->max_group_items = positive(api, device, hipDeviceAttributeMaxThreadsPerBlock);
-	info->max_group_size[0] = positive(api, device, hipDeviceAttributeMaxBlockDimX);
-	info->max_group_size[1] = positive(api, device, hipDeviceAttributeMaxBlockDimY);
-	info->max_group_size[2] = positive(api, device, hipDeviceAttributeMaxBlockDimZ);
-	info->local_memory_bytes = positive(api, device, hipDeviceAttributeMaxSharedMemoryPerBlock);
-	info->clock_mhz = positive(api, device, hipDeviceAttributeClockRate) / 1000;
-	read_pci(api, device, info);
-	read_uuid(api, device, info);
+	info->compute_units = positive(q, hipDeviceAttributeMultiprocessorCount, "compute-units");
+	info->max_group_items = positive(q, hipDeviceAttributeMaxThreadsPerBlock, "group-items");
+	info->max_group_size[0] = positive(q, hipDeviceAttributeMaxBlockDimX, "group-size-x");
+	info->max_group_size[1] = positive(q, hipDeviceAttributeMaxBlockDimY, "group-size-y");
+	info->max_group_size[2] = positive(q, hipDeviceAttributeMaxBlockDimZ, "group-size-z");
+	info->local_memory_bytes = positive(q, hipDeviceAttributeMaxSharedMemoryPerBlock, "lds-bytes");
+	info->clock_mhz = positive(q, hipDeviceAttributeClockRate, "clock-mhz") / 1000;
+	read_pci(q, info);
+	read_uuid(q, info);
 }
 
-static eh_status find(const hip_self *self, uint32_t index, eh_device_info *info, eh_error *error)
+/* What the runtime says of a device: info and gaps of *d. */
+static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_error *error)
 {
+	const hip_query q = { &self->api, (int)index, &d->gaps };
+	eh_device_info *info = &d->info;
 	hipError_t rc;
 
 	if (index >= self->device_count)
@@ -154,20 +173,24 @@ static eh_status find(const hip_self *self, uint32_t index, eh_device_info *info
 		                    "HIP device %u does not answer", (unsigned)index);
 	info->name[sizeof(info->name) - 1] = '\0';
 	wording_tidy(info->name);
-	describe(self, (int)index, info);
+	describe(&q, info);
 	/* Without the table of marketing names, libdrm-amdgpu's, the name is empty. */
 	if (info->name[0] == '\0')
 		snprintf(info->name, sizeof(info->name), "AMD GPU %u", (unsigned)index);
 	return EH_OK;
 }
 
-eh_status hip_devices_info(void *self, uint32_t index, eh_device_info *out, eh_error *error)
+eh_status hip_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_error *error)
 {
-	eh_device_info info;
-	const eh_status status = find(self, index, &info, error);
+	const hip_self *self = opaque;
+	eh_device d;
+	eh_status status;
 
+	memset(&d, 0, sizeof(d));
+	status = find(self, index, &d, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
-		failure_deliver(out, &info, sizeof(info));
+		failure_deliver(out, &d.info, sizeof(d.info));
+	wording_say_gaps(self->host, d.info.name, &d.gaps);
 	return status;
 }
 
@@ -212,6 +235,7 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	hip_self *self = opaque;
 	const hip_api *api = &self->api;
 	eh_device *d = calloc(1, sizeof(*d));
+	hip_query q;
 	eh_status status;
 
 	if (d == NULL)
@@ -220,7 +244,7 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	d->self = self;
 	d->api = api;
 	d->device = (int)index;
-	status = find(self, index, &d->info, error);
+	status = find(self, index, d, error);
 	if (status == EH_OK)
 		status = read_architecture(d, error);
 	if (status == EH_OK)
@@ -231,13 +255,14 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	}
 	for (unsigned i = 0; i < 3; i++)
 		d->limits.group_size[i] = d->info.max_group_size[i];
-	d->limits.groups[0] = positive(api, d->device, hipDeviceAttributeMaxGridDimX);
-	d->limits.groups[1] = positive(api, d->device, hipDeviceAttributeMaxGridDimY);
-	d->limits.groups[2] = positive(api, d->device, hipDeviceAttributeMaxGridDimZ);
+	q = (hip_query){ api, d->device, &d->gaps };
+	d->limits.groups[0] = positive(&q, hipDeviceAttributeMaxGridDimX, "groups-x");
+	d->limits.groups[1] = positive(&q, hipDeviceAttributeMaxGridDimY, "groups-y");
+	d->limits.groups[2] = positive(&q, hipDeviceAttributeMaxGridDimZ, "groups-z");
 	d->limits.group_items = d->info.max_group_items;
-	/* It fails while the device is in use elsewhere in the process; then it stays as it is. */
-	if (api->device_flags != NULL)
-		(void)api->device_flags(self->schedule);
+	/* It fails while the device is in use elsewhere in the process; then it stays as it is, and the
+	 * layer says so. */
+	d->schedule_rc = api->device_flags(self->schedule);
 	*out = d;
 	return EH_OK;
 }

@@ -124,3 +124,9 @@ eh_status hip_error_as(const hip_api *api, eh_error *error, eh_status code, hipE
 	va_end(arguments);
 	return code;
 }
+
+void hip_error_gap(const hip_api *api, wording_gaps *gaps, const char *fact, hipError_t rc,
+                   const char *where)
+{
+	wording_gap(gaps, fact, where, hip_error_name(api, rc), (int64_t)rc);
+}

@@ -6,17 +6,19 @@
 #include "hip_state.h"
 #include "shared/wording.h"
 
-static void add_attribute(const eh_device *d, eh_layer *layer, const char *key,
+static void add_attribute(const hip_query *q, eh_layer *layer, const char *key,
                           hipDeviceAttribute_t attribute, uint64_t divisor)
 {
-	const int value = hip_devices_attribute(d->api, d->device, attribute);
+	int value = 0;
 
-	if (value > 0)
+	if (hip_devices_attribute(q, attribute, key, &value) && value > 0)
 		wording_detail_number(layer, key, (uint64_t)value / divisor);
 }
 
 static void hardware(const eh_device *d, eh_layer *layer)
 {
+	wording_gaps gaps = d->gaps;
+	const hip_query q = { d->api, d->device, &gaps };
 	int ecc = 0;
 
 	layer->kind = EH_LAYER_HARDWARE;
@@ -24,27 +26,31 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail(layer, "architecture", d->architecture);
 	wording_detail_number(layer, "compute-units", d->info.compute_units);
 	wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
-	if (d->api->device_attribute(&ecc, hipDeviceAttributeEccEnabled, d->device) == hipSuccess)
+	if (hip_devices_attribute(&q, hipDeviceAttributeEccEnabled, "ecc", &ecc))
 		wording_detail(layer, "ecc", ecc != 0 ? "on" : "off");
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
-	add_attribute(d, layer, "memory-clock-mhz", hipDeviceAttributeMemoryClockRate, 1000);
-	add_attribute(d, layer, "memory-bits", hipDeviceAttributeMemoryBusWidth, 1);
-	add_attribute(d, layer, "l2-bytes", hipDeviceAttributeL2CacheSize, 1);
-	add_attribute(d, layer, "wavefront-items", hipDeviceAttributeWarpSize, 1);
-	add_attribute(d, layer, "items-per-compute-unit", hipDeviceAttributeMaxThreadsPerMultiProcessor,
-	              1);
-	add_attribute(d, layer, "lds-bytes-per-compute-unit",
+	add_attribute(&q, layer, "memory-clock-mhz", hipDeviceAttributeMemoryClockRate, 1000);
+	add_attribute(&q, layer, "memory-bits", hipDeviceAttributeMemoryBusWidth, 1);
+	if (d->info.last_level_cache_bytes > 0)
+		wording_detail_number(layer, "l2-bytes", d->info.last_level_cache_bytes);
+	add_attribute(&q, layer, "wavefront-items", hipDeviceAttributeWarpSize, 1);
+	add_attribute(&q, layer, "items-per-compute-unit",
+	              hipDeviceAttributeMaxThreadsPerMultiProcessor, 1);
+	add_attribute(&q, layer, "lds-bytes-per-compute-unit",
 	              hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, 1);
-	add_attribute(d, layer, "integrated", hipDeviceAttributeIntegrated, 1);
-	add_attribute(d, layer, "large-bar", hipDeviceAttributeIsLargeBar, 1);
+	add_attribute(&q, layer, "integrated", hipDeviceAttributeIntegrated, 1);
+	add_attribute(&q, layer, "large-bar", hipDeviceAttributeIsLargeBar, 1);
+	wording_detail_gaps(layer, &gaps);
 }
 
 /* The kernel module tells its version only when it does not come with the kernel. */
 static void driver(const eh_device *d, eh_layer *layer)
 {
 	FILE *file = fopen("/sys/module/amdgpu/version", "r");
+	wording_gaps gaps = { "" };
 	char number[24];
 	int version = 0;
+	const hipError_t rc = d->api->driver_version(&version);
 
 	layer->kind = EH_LAYER_DRIVER;
 	snprintf(layer->name, sizeof(layer->name), "amdgpu kernel module");
@@ -56,21 +62,30 @@ static void driver(const eh_device *d, eh_layer *layer)
 	}
 	if (layer->version[0] == '\0')
 		layer->source = EH_SOURCE_UNAVAILABLE;
-	if (d->api->driver_version(&version) == hipSuccess) {
+	if (rc == hipSuccess) {
 		hip_devices_version(version, number, sizeof(number));
 		wording_detail(layer, "hip", number);
+	} else {
+		hip_error_gap(d->api, &gaps, "hip", rc, "hipDriverGetVersion");
 	}
+	wording_detail_gaps(layer, &gaps);
 }
 
 static void runtime(const eh_device *d, eh_layer *layer)
 {
+	wording_gaps gaps = { "" };
+
 	layer->kind = EH_LAYER_RUNTIME;
 	snprintf(layer->name, sizeof(layer->name), "HIP runtime");
 	hip_devices_version(d->api->version, layer->version, sizeof(layer->version));
 	if (layer->version[0] == '\0')
-		layer->source = EH_SOURCE_UNAVAILABLE;
+		hip_error_gap(d->api, &gaps, "version", d->api->version_rc, "hipRuntimeGetVersion");
 	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
-	wording_detail(layer, "wait", d->self->schedule_word);
+	if (d->schedule_rc == hipSuccess)
+		wording_detail(layer, "wait", d->self->schedule_word);
+	else
+		hip_error_gap(d->api, &gaps, "wait", d->schedule_rc, "hipSetDeviceFlags");
+	wording_detail_gaps(layer, &gaps);
 }
 
 static void compiler(const eh_device *d, eh_layer *layer)

@@ -24,9 +24,18 @@ struct eh_device {
 	int device;
 	hipError_t lost;           /* the error after which nothing works, or hipSuccess    */
 	char architecture[96];     /* "gfx90a:sramecc+:xnack-"                              */
+	hipError_t schedule_rc;    /* of asking that waits wait as set                      */
+	wording_gaps gaps;         /* what the runtime did not tell of the hardware         */
 	checks_limits limits;
 	eh_device_info info;
 };
+
+/* A device being asked what it is, and where what it does not tell is noted. */
+typedef struct hip_query {
+	const hip_api *api;
+	int device;
+	wording_gaps *gaps;
+} hip_query;
 
 struct eh_buffer {
 	eh_device *device;
@@ -77,8 +86,9 @@ eh_status hip_devices_count(void *self, uint32_t *count, eh_error *error);
 eh_status hip_devices_info(void *self, uint32_t index, eh_device_info *info, eh_error *error);
 eh_status hip_devices_open(void *self, uint32_t index, eh_device **device, eh_error *error);
 void hip_devices_close(eh_device *device);
-/* 0 for what the runtime does not tell. */
-int hip_devices_attribute(const hip_api *api, int device, hipDeviceAttribute_t attribute);
+/* False, with the fact among the gaps and 0 in *value, for what the runtime does not tell. */
+bool hip_devices_attribute(const hip_query *query, hipDeviceAttribute_t attribute,
+                           const char *fact, int *value);
 /* Makes the device the calling thread's, and refuses one that was lost. */
 eh_status hip_devices_enter(eh_device *device, const char *slot, eh_error *error);
 /* The same where nothing can be reported: to free what was made. */

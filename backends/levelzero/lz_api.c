@@ -28,10 +28,15 @@ static void ask_loader(lz_api *api)
 	size_t count = 0;
 
 	memcpy(&get, &address, sizeof(get));
-	if (get == NULL || get(&count, NULL) != ZE_RESULT_SUCCESS || count > COUNT(parts))
+	if (get == NULL)
 		return;
 	memset(parts, 0, sizeof(parts));
-	if (get(&count, parts) != ZE_RESULT_SUCCESS)
+	api->loader_rc = get(&count, NULL);
+	if (api->loader_rc == ZE_RESULT_SUCCESS) {
+		count = count > COUNT(parts) ? COUNT(parts) : count;
+		api->loader_rc = get(&count, parts);
+	}
+	if (api->loader_rc != ZE_RESULT_SUCCESS)
 		return;
 	for (size_t i = 0; i < count && i < COUNT(parts); i++)
 		if (strncmp(parts[i].component_name, "loader", 6) == 0)

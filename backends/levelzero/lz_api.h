@@ -125,6 +125,7 @@ typedef struct lz_api {
 #undef LZ_FIELD
 	vendorlib library;
 	char loader[64];      /* the loader's own version, "" = it does not tell              */
+	ze_result_t loader_rc; /* what it answered when asked for that                        */
 } lz_api;
 
 /*

@@ -29,51 +29,71 @@ static uint32_t type_of(ze_device_type_t type)
 	}
 }
 
-/* Memory and the largest cache; what is not told stays 0. */
-static void describe_memory(const lz_api *api, ze_device_handle_t device, eh_device_info *info)
+/* Whether the call told; else its facts are among the gaps. */
+static bool told(eh_device *d, ze_result_t rc, const char *facts, const char *where)
 {
-	ze_device_memory_properties_t memories[MOST_MEMORIES];
-	ze_device_cache_properties_t caches[MOST_CACHES];
-	uint32_t count = 0;
-
-	memset(memories, 0, sizeof(memories));
-	memset(caches, 0, sizeof(caches));
-	for (size_t i = 0; i < MOST_MEMORIES; i++)
-		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
-	for (size_t i = 0; i < MOST_CACHES; i++)
-		caches[i].stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES;
-	if (api->device_memory(device, &count, NULL) == ZE_RESULT_SUCCESS && count > 0) {
-		count = count > MOST_MEMORIES ? MOST_MEMORIES : count;
-		if (api->device_memory(device, &count, memories) == ZE_RESULT_SUCCESS)
-			for (uint32_t i = 0; i < count && i < MOST_MEMORIES; i++)
-				info->memory_bytes += memories[i].totalSize;
-	}
-	count = 0;
-	if (api->device_cache(device, &count, NULL) == ZE_RESULT_SUCCESS && count > 0) {
-		count = count > MOST_CACHES ? MOST_CACHES : count;
-		if (api->device_cache(device, &count, caches) == ZE_RESULT_SUCCESS)
-			for (uint32_t i = 0; i < count && i < MOST_CACHES; i++)
-				if (caches[i].cacheSize > info->last_level_cache_bytes)
-					info->last_level_cache_bytes = caches[i].cacheSize;
-	}
+	if (rc != ZE_RESULT_SUCCESS)
+		wording_gap(&d->gaps, facts, where, lz_error_name(rc), (int64_t)rc);
+	return rc == ZE_RESULT_SUCCESS;
 }
 
-static void describe_groups(const lz_api *api, ze_device_handle_t device, eh_device_info *info,
-                            checks_limits *limits)
+static void describe_memory(const lz_api *api, eh_device *d)
 {
+	ze_device_memory_properties_t memories[MOST_MEMORIES];
+	uint32_t count = 0;
+	ze_result_t rc = api->device_memory(d->place.device, &count, NULL);
+
+	memset(memories, 0, sizeof(memories));
+	for (size_t i = 0; i < MOST_MEMORIES; i++)
+		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
+	if (rc == ZE_RESULT_SUCCESS && count > 0) {
+		count = count > MOST_MEMORIES ? MOST_MEMORIES : count;
+		rc = api->device_memory(d->place.device, &count, memories);
+	}
+	if (!told(d, rc, "memory-bytes", "zeDeviceGetMemoryProperties"))
+		return;
+	d->memory = memories[0];
+	for (uint32_t i = 0; i < count && i < MOST_MEMORIES; i++)
+		d->info.memory_bytes += memories[i].totalSize;
+}
+
+/* The largest cache. */
+static void describe_caches(const lz_api *api, eh_device *d)
+{
+	ze_device_cache_properties_t caches[MOST_CACHES];
+	uint32_t count = 0;
+	ze_result_t rc = api->device_cache(d->place.device, &count, NULL);
+
+	memset(caches, 0, sizeof(caches));
+	for (size_t i = 0; i < MOST_CACHES; i++)
+		caches[i].stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES;
+	if (rc == ZE_RESULT_SUCCESS && count > 0) {
+		count = count > MOST_CACHES ? MOST_CACHES : count;
+		rc = api->device_cache(d->place.device, &count, caches);
+	}
+	if (!told(d, rc, "cache-bytes", "zeDeviceGetCacheProperties"))
+		return;
+	for (uint32_t i = 0; i < count && i < MOST_CACHES; i++)
+		if (caches[i].cacheSize > d->info.last_level_cache_bytes)
+			d->info.last_level_cache_bytes = caches[i].cacheSize;
+}
+
+static void describe_groups(const lz_api *api, eh_device *d)
+{
+	eh_device_info *info = &d->info;
+	checks_limits *limits = &d->limits;
 	ze_device_compute_properties_t c;
 
 	memset(&c, 0, sizeof(c));
 	c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
-	if (api->device_compute(device, &c) != ZE_RESULT_SUCCESS)
+	if (!told(d, api->device_compute(d->place.device, &c), "group-items, group-size, local-bytes",
+	          "zeDeviceGetComputeProperties"))
 		return;
 	info->max_group_items = c.maxTotalGroupSize;
 	info->max_group_size[0] = c.maxGroupSizeX;
 	info->max_group_size[1] = c.maxGroupSizeY;
 	info->max_group_size[2] = c.maxGroupSizeZ;
 	info->local_memory_bytes = c.maxSharedLocalMemory;
-	if (limits == NULL)
-		return;
 	limits->groups[0] = c.maxGroupCountX;
 	limits->groups[1] = c.maxGroupCountY;
 	limits->groups[2] = c.maxGroupCountZ;
@@ -81,8 +101,7 @@ static void describe_groups(const lz_api *api, ze_device_handle_t device, eh_dev
 	limits->group_items = c.maxTotalGroupSize;
 }
 
-static uint64_t caps_of(const lz_api *api, ze_device_handle_t device, const eh_device_info *info,
-                        const lz_clock *clock)
+static uint64_t caps_of(const lz_api *api, eh_device *d)
 {
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_FP16_STORE | EH_CAP_BF16_STORE;
 	ze_device_module_properties_t m;
@@ -92,26 +111,29 @@ static uint64_t caps_of(const lz_api *api, ze_device_handle_t device, const eh_d
 	memset(&a, 0, sizeof(a));
 	m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
 	a.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
-	if (clock->hertz != 0)
+	if (d->clock.hertz != 0)
 		caps |= EH_CAP_DEVICE_TIME;
-	if (api->device_module(device, &m) == ZE_RESULT_SUCCESS) {
+	if (told(d, api->device_module(d->place.device, &m), "fp64, fp16, atomic64",
+	         "zeDeviceGetModuleProperties")) {
 		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0 ? EH_CAP_FP64 : 0;
 		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0 ? EH_CAP_FP16 : 0;
 		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0 ? EH_CAP_ATOMIC64 : 0;
 	}
-	if (api->device_access(device, &a) == ZE_RESULT_SUCCESS) {
+	if (told(d, api->device_access(d->place.device, &a), "pinned, shared",
+	         "zeDeviceGetMemoryAccessProperties")) {
 		caps |= (a.hostAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0 ? EH_CAP_PINNED : 0;
 		caps |= (a.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0
 		        ? EH_CAP_SHARED : 0;
 	}
-	if (strncmp(info->name, "TEST ", 5) == 0)
+	if (strncmp(d->info.name, "TEST ", 5) == 0)
 		caps |= EH_CAP_SIMULATED;
 	return caps;
 }
 
 /* The address of a sub-device is that of the card it is on. */
-static void describe_bus(const lz_api *api, const lz_place *place, eh_device_info *info)
+static void describe_bus(const lz_api *api, eh_device *d)
 {
+	eh_device_info *info = &d->info;
 	ze_pci_ext_properties_t pci;
 	char path[96];
 	FILE *file;
@@ -119,7 +141,8 @@ static void describe_bus(const lz_api *api, const lz_place *place, eh_device_inf
 	info->numa_node = -1;
 	memset(&pci, 0, sizeof(pci));
 	pci.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES;
-	if (api->device_pci == NULL || api->device_pci(place->root, &pci) != ZE_RESULT_SUCCESS)
+	if (api->device_pci == NULL ||
+	    !told(d, api->device_pci(d->place.root, &pci), "pci", "zeDevicePciGetPropertiesExt"))
 		return;
 	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x",
 	         (unsigned)(pci.address.domain & 0xffff), (unsigned)(pci.address.bus & 0xff),
@@ -134,30 +157,29 @@ static void describe_bus(const lz_api *api, const lz_place *place, eh_device_inf
 }
 
 /* The properties of version 1.2, whose resolution is a rate, from drivers that have them. */
-static ze_result_t ask(const lz_api *api, const lz_place *place, ze_device_properties_t *p,
-                       lz_clock *clock)
+static ze_result_t ask(const lz_api *api, eh_device *d)
 {
-	const bool newer = place->driver->api >= ZE_MAKE_VERSION(1, 2);
+	const bool newer = d->place.driver->api >= ZE_MAKE_VERSION(1, 2);
+	ze_device_properties_t *p = &d->properties;
 	ze_result_t rc;
 
-	memset(p, 0, sizeof(*p));
-	p->stype = newer ? ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 : ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-	rc = api->device_properties(place->device, p);
+	p->stype = newer ? ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2
+	                 : ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+	rc = api->device_properties(d->place.device, p);
 	if (rc == ZE_RESULT_SUCCESS)
-		*clock = lz_clock_make(p->timerResolution, newer, p->timestampValidBits);
+		d->clock = lz_clock_make(p->timerResolution, newer, p->timestampValidBits);
 	return rc;
 }
 
-eh_status lz_describe(const lz_self *self, const lz_place *place, eh_device_info *info,
-                      checks_limits *limits, lz_clock *clock_out, eh_error *error)
+eh_status lz_describe(const lz_self *self, eh_device *d, eh_error *error)
 {
 	const lz_api *api = &self->api;
-	ze_device_properties_t p;
-	lz_clock clock = { 0, 0 };
+	const lz_place *place = &d->place;
+	ze_device_properties_t *p = &d->properties;
+	eh_device_info *info = &d->info;
 	char version[32];
 	ze_result_t rc;
 
-	memset(info, 0, sizeof(*info));
 	info->struct_size = sizeof(*info);
 	info->numa_node = -1;
 	if (place->sub < 0)
@@ -169,32 +191,32 @@ eh_status lz_describe(const lz_self *self, const lz_place *place, eh_device_info
 	snprintf(info->platform, sizeof(info->platform), "Level Zero %u.%u, driver %s",
 	         (unsigned)ZE_MAJOR_VERSION(place->driver->api),
 	         (unsigned)ZE_MINOR_VERSION(place->driver->api), version);
-	rc = ask(api, place, &p, &clock);
+	rc = ask(api, d);
 	if (rc != ZE_RESULT_SUCCESS)
 		return lz_error_as(error, EH_E_UNAVAILABLE, rc, "zeDeviceGetProperties",
 		                   "Level Zero device %s does not answer", info->id);
-	p.name[sizeof(p.name) - 1] = '\0';
-	wording_tidy(p.name);
-	if (p.name[0] != '\0' && place->sub < 0)
-		snprintf(info->name, sizeof(info->name), "%.120s", p.name);
-	else if (p.name[0] != '\0')
-		snprintf(info->name, sizeof(info->name), "%.100s tile %d", p.name, place->sub);
-	if (p.vendorId == 0x8086)
+	p->name[sizeof(p->name) - 1] = '\0';
+	wording_tidy(p->name);
+	if (p->name[0] != '\0' && place->sub < 0)
+		snprintf(info->name, sizeof(info->name), "%.120s", p->name);
+	else if (p->name[0] != '\0')
+		snprintf(info->name, sizeof(info->name), "%.100s tile %d", p->name, place->sub);
+	if (p->vendorId == 0x8086)
 		snprintf(info->vendor, sizeof(info->vendor), "Intel");
 	else
-		snprintf(info->vendor, sizeof(info->vendor), "PCI vendor %04x", (unsigned)p.vendorId);
-	info->type = type_of(p.type);
-	info->max_alloc_bytes = p.maxMemAllocSize;
-	info->compute_units = p.numSlices * p.numSubslicesPerSlice;
-	info->clock_mhz = p.coreClockRate;
-	if (clock.hertz != 0)
-		info->timer_resolution_ns = (UINT64_C(1000000000) + clock.hertz - 1) / clock.hertz;
-	describe_memory(api, place->device, info);
-	describe_groups(api, place->device, info, limits);
-	describe_bus(api, place, info);
-	wording_uuid(p.uuid.id, info->uuid, sizeof(info->uuid));
-	info->caps = caps_of(api, place->device, info, &clock);
-	if (clock_out != NULL)
-		*clock_out = clock;
+		snprintf(info->vendor, sizeof(info->vendor), "PCI vendor %04x", (unsigned)p->vendorId);
+	info->type = type_of(p->type);
+	info->max_alloc_bytes = p->maxMemAllocSize;
+	info->compute_units = p->numSlices * p->numSubslicesPerSlice;
+	info->clock_mhz = p->coreClockRate;
+	if (d->clock.hertz != 0)
+		info->timer_resolution_ns =
+			(UINT64_C(1000000000) + d->clock.hertz - 1) / d->clock.hertz;
+	describe_memory(api, d);
+	describe_caches(api, d);
+	describe_groups(api, d);
+	describe_bus(api, d);
+	wording_uuid(p->uuid.id, info->uuid, sizeof(info->uuid));
+	info->caps = caps_of(api, d);
 	return EH_OK;
 }

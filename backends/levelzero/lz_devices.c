@@ -30,14 +30,17 @@ static eh_status check_index(const lz_self *self, uint32_t index, eh_error *erro
 eh_status lz_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_error *error)
 {
 	const lz_self *self = opaque;
-	eh_device_info info;
+	eh_device d;
 	eh_status status = check_index(self, index, error);
 
 	if (status != EH_OK)
 		return status;
-	status = lz_describe(self, &self->places[index], &info, NULL, NULL, error);
+	memset(&d, 0, sizeof(d));
+	d.place = self->places[index];
+	status = lz_describe(self, &d, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
-		failure_deliver(out, &info, sizeof(info));
+		failure_deliver(out, &d.info, sizeof(d.info));
+	wording_say_gaps(self->host, d.info.name, &d.gaps);
 	return status;
 }
 
@@ -103,7 +106,7 @@ eh_status lz_devices_open(void *opaque, uint32_t index, eh_device **out, eh_erro
 	d->api = &self->api;
 	d->place = self->places[index];
 	d->lost = ZE_RESULT_SUCCESS;
-	status = lz_describe(self, &d->place, &d->info, &d->limits, &d->clock, error);
+	status = lz_describe(self, d, error);
 	if (status == EH_OK)
 		status = choose_engine(d, error);
 	if (status == EH_OK)

@@ -34,39 +34,33 @@ static void driver_file(char *path, size_t size)
 
 static void hardware(eh_device *d, eh_layer *layer)
 {
-	ze_device_properties_t p;
-	ze_device_memory_properties_t m;
-	uint32_t one = 1;
+	const ze_device_properties_t *p = &d->properties;
 	char text[32];
 
 	layer->kind = EH_LAYER_HARDWARE;
 	snprintf(layer->name, sizeof(layer->name), "%.95s", d->info.name);
-	memset(&p, 0, sizeof(p));
-	p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-	if (d->api->device_properties(d->place.device, &p) == ZE_RESULT_SUCCESS) {
-		snprintf(text, sizeof(text), "%04x:%04x", (unsigned)(p.vendorId & 0xffff),
-		         (unsigned)(p.deviceId & 0xffff));
-		wording_detail(layer, "pci-id", text);
-		wording_detail_number(layer, "slices", p.numSlices);
-		wording_detail_number(layer, "subslices-per-slice", p.numSubslicesPerSlice);
-		wording_detail_number(layer, "eus-per-subslice", p.numEUsPerSubslice);
-		wording_detail_number(layer, "threads-per-eu", p.numThreadsPerEU);
-		wording_detail_number(layer, "simd-width", p.physicalEUSimdWidth);
-		wording_detail(layer, "ecc", (p.flags & ZE_DEVICE_PROPERTY_FLAG_ECC) != 0 ? "on" : "off");
-		wording_detail(layer, "integrated",
-		               (p.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0 ? "yes" : "no");
-	}
-	wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
-	memset(&m, 0, sizeof(m));
-	m.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
-	if (d->api->device_memory(d->place.device, &one, &m) == ZE_RESULT_SUCCESS && one > 0) {
-		wording_detail_number(layer, "memory-clock-mhz", m.maxClockRate);
-		wording_detail_number(layer, "memory-bits", m.maxBusWidth);
+	snprintf(text, sizeof(text), "%04x:%04x", (unsigned)(p->vendorId & 0xffff),
+	         (unsigned)(p->deviceId & 0xffff));
+	wording_detail(layer, "pci-id", text);
+	wording_detail_number(layer, "slices", p->numSlices);
+	wording_detail_number(layer, "subslices-per-slice", p->numSubslicesPerSlice);
+	wording_detail_number(layer, "eus-per-subslice", p->numEUsPerSubslice);
+	wording_detail_number(layer, "threads-per-eu", p->numThreadsPerEU);
+	wording_detail_number(layer, "simd-width", p->physicalEUSimdWidth);
+	wording_detail(layer, "ecc", (p->flags & ZE_DEVICE_PROPERTY_FLAG_ECC) != 0 ? "on" : "off");
+	wording_detail(layer, "integrated",
+	               (p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0 ? "yes" : "no");
+	if (d->info.memory_bytes > 0) {
+		wording_detail_number(layer, "memory-bytes", d->info.memory_bytes);
+		wording_detail_number(layer, "memory-clock-mhz", d->memory.maxClockRate);
+		wording_detail_number(layer, "memory-bits", d->memory.maxBusWidth);
 	}
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
-	wording_detail_number(layer, "cache-bytes", d->info.last_level_cache_bytes);
+	if (d->info.last_level_cache_bytes > 0)
+		wording_detail_number(layer, "cache-bytes", d->info.last_level_cache_bytes);
 	if (d->place.sub >= 0)
 		wording_detail_number(layer, "tile", (uint64_t)d->place.sub);
+	wording_detail_gaps(layer, &d->gaps);
 }
 
 static void driver(eh_device *d, eh_layer *layer)
@@ -91,6 +85,7 @@ static void driver(eh_device *d, eh_layer *layer)
 static void runtime(eh_device *d, eh_layer *layer)
 {
 	const char *validation = getenv("ZE_ENABLE_VALIDATION_LAYER");
+	wording_gaps gaps = { "" };
 
 	layer->kind = EH_LAYER_RUNTIME;
 	snprintf(layer->name, sizeof(layer->name), "Level Zero loader");
@@ -100,6 +95,10 @@ static void runtime(eh_device *d, eh_layer *layer)
 	wording_detail(layer, "order", d->self->in_order && d->place.driver->api >=
 	               ZE_MAKE_VERSION(1, 7) && !d->self->regular ? "list" : "barriers");
 	wording_detail(layer, "validation-layer", validation != NULL ? validation : "");
+	if (d->api->loader_rc != ZE_RESULT_SUCCESS)
+		wording_gap(&gaps, "version", "zelLoaderGetVersions", lz_error_name(d->api->loader_rc),
+		            (int64_t)d->api->loader_rc);
+	wording_detail_gaps(layer, &gaps);
 }
 
 static void maker(const lz_maker *m, const char *when, eh_layer *layer)

@@ -11,16 +11,22 @@ static void hand_out_log(const lz_api *api, ze_module_build_log_handle_t handle,
                          size_t log_size)
 {
 	size_t size = 0;
-	char *text;
+	char *text = NULL;
+	ze_result_t rc;
 
 	if (handle == NULL)
 		return;
-	if (api->log_text(handle, &size, NULL) == ZE_RESULT_SUCCESS && size > 1) {
+	rc = api->log_text(handle, &size, NULL);
+	if (rc == ZE_RESULT_SUCCESS && size > 1) {
 		text = calloc(1, size + 1);
-		if (text != NULL && api->log_text(handle, &size, text) == ZE_RESULT_SUCCESS)
-			wording_log(text, log, log_size);
-		free(text);
+		rc = text != NULL ? api->log_text(handle, &size, text)
+		                  : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	}
+	if (rc != ZE_RESULT_SUCCESS)
+		wording_no_log("zeModuleBuildLogGetString", lz_error_name(rc), (int64_t)rc, log, log_size);
+	else if (text != NULL)
+		wording_log(text, log, log_size);
+	free(text);
 	(void)api->log_destroy(handle);
 }
 
@@ -47,29 +53,28 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 }
 
 /* What the driver's compiler made; not every driver hands it out. */
-static void fetch_native(eh_program *p)
+static void fetch_native(eh_program *p, const char *name)
 {
 	const lz_api *api = p->device->api;
 	size_t size = 0;
+	ze_result_t rc = api->module_native(p->module, &size, NULL);
 
-	if (api->module_native(p->module, &size, NULL) != ZE_RESULT_SUCCESS || size == 0)
+	if (rc == ZE_RESULT_SUCCESS && size == 0)
 		return;
-	p->native = malloc(size);
-	if (p->native != NULL && api->module_native(p->module, &size, p->native) == ZE_RESULT_SUCCESS) {
+	if (rc == ZE_RESULT_SUCCESS) {
+		p->native = malloc(size);
+		rc = p->native != NULL ? api->module_native(p->module, &size, p->native)
+		                       : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+	}
+	if (rc == ZE_RESULT_SUCCESS) {
 		p->native_size = size;
 		return;
 	}
+	wording_say(p->device->self->host, EH_LOG_INFO, "The driver does not hand out what it made of "
+	            "%.60s: zeModuleGetNativeBinary returned %s (0x%x).", name, lz_error_name(rc),
+	            (unsigned)rc);
 	free(p->native);
 	p->native = NULL;
-}
-
-static uint32_t device_id(const eh_device *d)
-{
-	ze_device_properties_t p;
-
-	memset(&p, 0, sizeof(p));
-	p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-	return d->api->device_properties(d->place.device, &p) == ZE_RESULT_SUCCESS ? p.deviceId : 0;
 }
 
 eh_status lz_programs_build(eh_device *d, const eh_source *source, eh_program **out, char *log,
@@ -86,14 +91,15 @@ eh_status lz_programs_build(eh_device *d, const eh_source *source, eh_program **
 		return failure_set(error, EH_E_NO_MEMORY, "program_build",
 		                   "No memory is left to build %.60s.", source->name);
 	p->device = d;
-	status = lz_compile(&d->self->compilers, source, device_id(d), &p->spirv, log, log_size, error);
+	status = lz_compile(&d->self->compilers, source, d->properties.deviceId, &p->spirv, log,
+	                    log_size, error);
 	if (status == EH_OK)
 		status = load(p, source->name, log, log_size, error);
 	if (status != EH_OK) {
 		lz_programs_destroy(p);
 		return status;
 	}
-	fetch_native(p);
+	fetch_native(p, source->name);
 	*out = p;
 	return EH_OK;
 }

@@ -7,6 +7,7 @@
 #include "lz_compilers.h"
 #include "lz_error.h"
 #include "shared/checks.h"
+#include "shared/wording.h"
 
 enum { LZ_MOST_DRIVERS = 8, LZ_MOST_ARGUMENTS = 20, LZ_STAGES = 2 };
 
@@ -68,6 +69,9 @@ struct eh_device {
 	size_t fill_pattern;       /* largest                                               */
 	ze_result_t lost;          /* the error after which nothing works, or success       */
 	lz_clock clock;
+	ze_device_properties_t properties;
+	ze_device_memory_properties_t memory; /* of its first memory, zero = not told       */
+	wording_gaps gaps;         /* what the driver did not tell of the hardware          */
 	checks_limits limits;
 	eh_device_info info;
 };
@@ -163,9 +167,9 @@ eh_status lz_devices_failed(eh_device *device, eh_error *error, ze_result_t rc, 
                             const char *format, ...);
 
 /* lz_describe.c */
-/* What the driver tells of a device; limits and clock where they are wanted (not NULL). */
-eh_status lz_describe(const lz_self *self, const lz_place *place, eh_device_info *info,
-                      checks_limits *limits, lz_clock *clock, eh_error *error);
+/* What the driver tells of the device at d->place, which was zero but for that: clock, properties,
+ * memory, limits and info, and among the gaps what it does not tell. */
+eh_status lz_describe(const lz_self *self, eh_device *d, eh_error *error);
 /* "1.3.27191" of the number with which Intel's driver numbers itself. */
 void lz_describe_version(uint32_t version, char *text, size_t size);
 

@@ -36,6 +36,14 @@ void wording_log(const char *text, char *log, size_t log_size)
 		snprintf(log, log_size, "%s", text != NULL ? text : "");
 }
 
+void wording_no_log(const char *where, const char *name, int64_t native, char *log,
+                    size_t log_size)
+{
+	if (log != NULL && log_size > 0)
+		snprintf(log, log_size, "There is no log to show: %s returned %s (%lld).\n", where,
+		         name != NULL ? name : "an unknown code", (long long)native);
+}
+
 void wording_tidy(char *text)
 {
 	const size_t lead = strspn(text, " \t\r\n");
@@ -76,6 +84,29 @@ void wording_detail_number(eh_layer *layer, const char *key, uint64_t value)
 	wording_detail(layer, key, text);
 }
 
+void wording_gap(wording_gaps *gaps, const char *fact, const char *where, const char *name,
+                 int64_t native)
+{
+	const size_t used = strlen(gaps->text);
+	char reason[200];
+	size_t length;
+
+	snprintf(reason, sizeof(reason), ", because %s returned %s (%lld)", where, name,
+	         (long long)native);
+	length = strlen(reason);
+	if (used >= length && strcmp(gaps->text + used - length, reason) == 0)
+		snprintf(gaps->text + used - length, sizeof(gaps->text) - used + length, ", %s%s", fact,
+		         reason);
+	else
+		snprintf(gaps->text + used, sizeof(gaps->text) - used, "%s%s%s",
+		         used > 0 ? ", and " : "", fact, reason);
+}
+
+void wording_detail_gaps(eh_layer *layer, const wording_gaps *gaps)
+{
+	wording_detail(layer, "unknown", gaps->text);
+}
+
 void wording_note(char *notes, size_t size, const char *format, ...)
 {
 	const size_t used = strlen(notes);
@@ -106,6 +137,12 @@ void wording_say(const eh_host *host, int level, const char *format, ...)
 		return;
 	wording_tidy(line);
 	host->log(host->ctx, level, line);
+}
+
+void wording_say_gaps(const eh_host *host, const char *device, const wording_gaps *gaps)
+{
+	if (gaps->text[0] != '\0')
+		wording_say(host, EH_LOG_WARN, "Unknown of %s: %s.", device, gaps->text);
 }
 
 void wording_uuid(const unsigned char bytes[16], char *out, size_t size)

@@ -17,6 +17,10 @@ char *wording_source_with(const eh_source *source, const char *prelude);
  * NULL is "". */
 void wording_log(const char *text, char *log, size_t log_size);
 
+/* A log that cannot be had: what the call for it answered takes its place.  name NULL = unknown. */
+void wording_no_log(const char *where, const char *name, int64_t native, char *log,
+                    size_t log_size);
+
 /* One line: blanks for control characters, blanks at the ends cut. */
 void wording_tidy(char *text);
 
@@ -24,6 +28,19 @@ void wording_tidy(char *text);
  * out; what does not fit is cut at a word and ends in "...". */
 void wording_detail(eh_layer *layer, const char *key, const char *value);
 void wording_detail_number(eh_layer *layer, const char *key, uint64_t value);
+
+/* Facts that the vendor's API was asked for and did not tell, each with the call and its answer. */
+typedef struct wording_gaps {
+	char text[512];
+} wording_gaps;
+
+/* Adds "FACT, because WHERE returned NAME (NATIVE)"; facts in a row with the same answer share it. */
+void wording_gap(wording_gaps *gaps, const char *fact, const char *where, const char *name,
+                 int64_t native);
+/* Appends them to layer->detail as "unknown=...": the facts themselves stay out of the layer. */
+void wording_detail_gaps(eh_layer *layer, const wording_gaps *gaps);
+/* A warning in the core's log, where there is no layer to hold them; nothing without any. */
+void wording_say_gaps(const eh_host *host, const char *device, const wording_gaps *gaps);
 
 /* Adds a line to notes (text of `size` bytes) if it fits whole. */
 __attribute__((format(printf, 3, 4)))

@@ -74,12 +74,12 @@ done
 sweep() {
 	on 7 "$drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/none" libamdhip64.so.7 unknown hipDriverGetVersion \
 		hipRuntimeGetVersion hipDeviceGetAttribute hipDeviceTotalMem hipDeviceGetUuid hipDeviceGetPCIBusId \
-		hipSetDeviceFlags hipFuncGetAttribute hiprtcVersion hiprtcGetProgramLogSize hiprtcGetProgramLog \
+		hipSetDeviceFlags hiprtcGetProgramLogSize hiprtcGetProgramLog \
 		>sweep 2>&1 && return 0
 	grep -v '^ok' sweep >&2
 	return 1
 }
-check "every call fails once: one error each, no crash, nothing left, nothing wrong" sweep
+check "every call fails once: one error each or a fact unknown because of it, no crash, nothing left" sweep
 swept() { # NAME: among the functions that failed, more than forty
 	[ "$(grep -c '^ok' sweep)" -gt 40 ] && grep -q hiprtcGetCode sweep && grep -q hipGraphLaunch sweep
 }
@@ -97,7 +97,7 @@ check "a missing barrier, a missing wait and a store beyond a buffer are found" 
 found() { # found FAULT PARTS
 	EVENHAND_TEST_FAULT=$1 on 7 timeout 60 "$EVENHAND" plugin check "$so" --device 0 --only "$2" --deadline 20s >fault 2>&1
 	rc=$?
-	[ "$rc" -ne 0 ] && [ "$rc" -lt 124 ] && grep -q ' fail' fault
+	[ "$rc" -eq 1 ] && grep -q '^  fail ' fault
 }
 check "a runtime whose waits return early is found" found early transfer/
 check "a runtime that flips a bit is found" found 'wrong@3+' transfer/

@@ -184,8 +184,8 @@ mkdir -p "$T/binaries"
 "$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" unknown \
 	zeDeviceGetComputeProperties zeDeviceGetModuleProperties zeDeviceGetMemoryProperties \
 	zeDeviceGetMemoryAccessProperties zeDeviceGetCacheProperties zeDevicePciGetPropertiesExt \
-	zeDeviceGetSubDevices zeDeviceGetProperties zeModuleGetNativeBinary zeModuleBuildLogGetString > "$T/sweep" 2>&1
-ok $? "every call fails once: one error each, no crash, nothing left, nothing wrong" "$T/sweep"
+	zeDeviceGetSubDevices zeModuleGetNativeBinary zeModuleBuildLogGetString > "$T/sweep" 2>&1
+ok $? "every call fails once: one error each or a fact unknown because of it, no crash, nothing left" "$T/sweep"
 [ "$(grep -c '^ok' "$T/sweep")" -gt 45 ]
 ok $? "the sweep meets more than 45 functions" "$T/sweep"
 

@@ -195,6 +195,30 @@ static void test_texts(void **state)
 	assert_string_equal(uuid, "00112233-4455-6677-8899-aabbccddeeff");
 }
 
+/* What is not told is no fact, and says why; facts in a row share the reason. */
+static void test_gaps(void **state)
+{
+	wording_gaps gaps = { "" };
+	eh_layer layer = { .struct_size = sizeof(layer) };
+	char log[80] = "";
+
+	(void)state;
+	wording_detail_gaps(&layer, &gaps);
+	assert_string_equal(layer.detail, "");
+	wording_gap(&gaps, "ecc", "vdAsk", "VD_NO", 7);
+	wording_gap(&gaps, "mps", "vdAsk", "VD_NO", 7);
+	wording_gap(&gaps, "uuid", "vdName", "VD_NO", 7);
+	wording_detail(&layer, "a", "1");
+	wording_detail_gaps(&layer, &gaps);
+	assert_string_equal(layer.detail, "a=1; unknown=ecc, mps, because vdAsk returned VD_NO (7), and "
+	                    "uuid, because vdName returned VD_NO (7)");
+	for (int i = 0; i < 60; i++)
+		wording_gap(&gaps, "a fact with a long name", i % 2 == 0 ? "vdAsk" : "vdName", "VD_NO", i);
+	assert_true(strlen(gaps.text) < sizeof(gaps.text));
+	wording_no_log("vdLog", NULL, -3, log, sizeof(log));
+	assert_string_equal(log, "There is no log to show: vdLog returned an unknown code (-3).\n");
+}
+
 /* ---- child processes -------------------------------------------------------------------------------- */
 
 static int answer_pid(void *context, int answer)
@@ -306,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_launches),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_function_in_a_child),
 		cmocka_unit_test(test_cache),
 	};
