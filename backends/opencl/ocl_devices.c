@@ -20,25 +20,40 @@ enum {
 	SVM_FINE = 2
 };
 
-static uint64_t ask_u64(const ocl_api *api, cl_device_id device, cl_device_info what)
+/* A device being asked what it is, and where what it does not tell is noted. */
+typedef struct query {
+	const ocl_api *api;
+	cl_device_id id;
+	wording_gaps *gaps;
+} query;
+
+/* `size` bytes at out, zero when the device does not tell. */
+static bool ask(const query *q, cl_device_info what, const char *fact, void *out, size_t size)
+{
+	const cl_int rc = q->api->clGetDeviceInfo(q->id, what, size, out, NULL);
+	if (rc == CL_SUCCESS)
+		return true;
+	memset(out, 0, size);
+	ocl_error_gap(q->gaps, fact, rc, "clGetDeviceInfo");
+	return false;
+}
+
+static uint64_t ask_u64(const query *q, cl_device_info what, const char *fact)
 {
 	cl_ulong value = 0;
-	const cl_int rc = api->clGetDeviceInfo(device, what, sizeof(value), &value, NULL);
-	return rc == CL_SUCCESS ? value : 0;
+	return ask(q, what, fact, &value, sizeof(value)) ? value : 0;
 }
 
-static uint32_t ask_u32(const ocl_api *api, cl_device_id device, cl_device_info what)
+static uint32_t ask_u32(const query *q, cl_device_info what, const char *fact)
 {
 	cl_uint value = 0;
-	const cl_int rc = api->clGetDeviceInfo(device, what, sizeof(value), &value, NULL);
-	return rc == CL_SUCCESS ? value : 0;
+	return ask(q, what, fact, &value, sizeof(value)) ? value : 0;
 }
 
-static size_t ask_size(const ocl_api *api, cl_device_id device, cl_device_info what)
+static size_t ask_size(const query *q, cl_device_info what, const char *fact)
 {
 	size_t value = 0;
-	const cl_int rc = api->clGetDeviceInfo(device, what, sizeof(value), &value, NULL);
-	return rc == CL_SUCCESS ? value : 0;
+	return ask(q, what, fact, &value, sizeof(value)) ? value : 0;
 }
 
 static uint32_t clamp(uint64_t value)
@@ -46,17 +61,16 @@ static uint32_t clamp(uint64_t value)
 	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-static void copy_text(const ocl_api *api, cl_device_id device, cl_device_info what, char *out,
-                      size_t size)
+static void copy_text(const query *q, cl_device_info what, const char *fact, char *out, size_t size)
 {
-	char *text = ocl_platforms_device_text(api, device, what);
+	char *text = ocl_platforms_device_text(q->api, q->id, what, fact, q->gaps);
 	snprintf(out, size, "%s", text != NULL ? text : "");
 	free(text);
 }
 
-static uint32_t kind_of(const ocl_api *api, cl_device_id device)
+static uint32_t kind_of(const query *q)
 {
-	switch (ask_u64(api, device, CL_DEVICE_TYPE) &
+	switch (ask_u64(q, CL_DEVICE_TYPE, "type") &
 	        (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) {
 	case CL_DEVICE_TYPE_CPU: return EH_DEVICE_CPU;
 	case CL_DEVICE_TYPE_GPU: return EH_DEVICE_GPU;
@@ -65,22 +79,22 @@ static uint32_t kind_of(const ocl_api *api, cl_device_id device)
 	}
 }
 
-static uint64_t svm_of(const ocl_api *api, const ocl_listing *d)
+static uint64_t svm_of(const query *q, const ocl_listing *d)
 {
-	if (d->version < 200 || api->clSVMAlloc == NULL || api->clSVMFree == NULL)
+	if (d->version < 200 || q->api->clSVMAlloc == NULL || q->api->clSVMFree == NULL)
 		return 0;
-	return ask_u64(api, d->id, ASK_SVM_CAPABILITIES);
+	return ask_u64(q, ASK_SVM_CAPABILITIES, "shared");
 }
 
-static uint64_t caps_of(const ocl_api *api, const ocl_listing *d, const char *extensions)
+static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, const char *extensions)
 {
 	/* Vector loads of half and 16-bit integers belong to every OpenCL C. */
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP16_STORE |
 	                EH_CAP_BF16_STORE;
-	if ((svm_of(api, d) & SVM_COARSE) != 0)
+	if ((svm & SVM_COARSE) != 0)
 		caps |= EH_CAP_SHARED;
 	if (ocl_platforms_has_word(extensions, "cl_khr_fp64") ||
-	    ask_u64(api, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0)
+	    ask_u64(q, CL_DEVICE_DOUBLE_FP_CONFIG, "fp64") != 0)
 		caps |= EH_CAP_FP64;
 	if (ocl_platforms_has_word(extensions, "cl_khr_fp16"))
 		caps |= EH_CAP_FP16;
@@ -92,43 +106,42 @@ static uint64_t caps_of(const ocl_api *api, const ocl_listing *d, const char *ex
 	return caps;
 }
 
-static void find_pci(const ocl_api *api, cl_device_id id, const char *extensions, char *out,
-                     size_t size)
+static void find_pci(const query *q, const char *extensions, char *out, size_t size)
 {
 	struct { cl_uint domain, bus, device, function; } khr = { 0, 0, 0, 0 };
 	struct { cl_uint type; unsigned char unused[17], bus, device, function; } amd = { .type = 0 };
+	cl_uint domain = 0, bus = 0, slot = 0;
 	if (ocl_platforms_has_word(extensions, "cl_khr_pci_bus_info") &&
-	    api->clGetDeviceInfo(id, ASK_PCI_BUS_INFO_KHR, sizeof(khr), &khr, NULL) == CL_SUCCESS) {
+	    ask(q, ASK_PCI_BUS_INFO_KHR, "pci", &khr, sizeof(khr))) {
 		snprintf(out, size, "%04x:%02x:%02x.%x", khr.domain & 0xffff, khr.bus & 0xff,
 		    khr.device & 0x1f, khr.function & 7);
-	} else if (ocl_platforms_has_word(extensions, "cl_nv_device_attribute_query")) {
-		const uint32_t slot = ask_u32(api, id, ASK_PCI_SLOT_ID_NV);
-		snprintf(out, size, "%04x:%02x:%02x.%x", ask_u32(api, id, ASK_PCI_DOMAIN_ID_NV) & 0xffff,
-		    ask_u32(api, id, ASK_PCI_BUS_ID_NV) & 0xff, (slot >> 3) & 0x1f, slot & 7);
+	} else if (ocl_platforms_has_word(extensions, "cl_nv_device_attribute_query") &&
+	           ask(q, ASK_PCI_SLOT_ID_NV, "pci", &slot, sizeof(slot)) &&
+	           ask(q, ASK_PCI_DOMAIN_ID_NV, "pci", &domain, sizeof(domain)) &&
+	           ask(q, ASK_PCI_BUS_ID_NV, "pci", &bus, sizeof(bus))) {
+		snprintf(out, size, "%04x:%02x:%02x.%x", domain & 0xffff, bus & 0xff, (slot >> 3) & 0x1f,
+		    slot & 7);
 	} else if (ocl_platforms_has_word(extensions, "cl_amd_device_attribute_query") &&
-	           api->clGetDeviceInfo(id, ASK_TOPOLOGY_AMD, sizeof(amd), &amd, NULL) == CL_SUCCESS &&
-	           amd.type == 1) {
+	           ask(q, ASK_TOPOLOGY_AMD, "pci", &amd, sizeof(amd)) && amd.type == 1) {
 		snprintf(out, size, "0000:%02x:%02x.%x", amd.bus, amd.device & 0x1f, amd.function & 7);
 	}
 }
 
-static void find_uuid(const ocl_api *api, cl_device_id id, const char *extensions, char *out,
-                      size_t size)
+static void find_uuid(const query *q, const char *extensions, char *out, size_t size)
 {
 	unsigned char u[16];
 	if (!ocl_platforms_has_word(extensions, "cl_khr_device_uuid") ||
-	    api->clGetDeviceInfo(id, ASK_UUID_KHR, sizeof(u), u, NULL) != CL_SUCCESS)
+	    !ask(q, ASK_UUID_KHR, "uuid", u, sizeof(u)))
 		return;
 	wording_uuid(u, out, size);
 }
 
-static void find_sizes(const ocl_api *api, cl_device_id id, eh_device_info *info)
+static void find_sizes(const query *q, eh_device_info *info)
 {
 	size_t sizes[16] = { 0 };
-	const uint32_t dimensions = ask_u32(api, id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS);
+	const uint32_t dimensions = ask_u32(q, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, "group-size");
 	if (dimensions < 3 || dimensions > 16 ||
-	    api->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, dimensions * sizeof(size_t), sizes,
-	        NULL) != CL_SUCCESS)
+	    !ask(q, CL_DEVICE_MAX_WORK_ITEM_SIZES, "group-size", sizes, dimensions * sizeof(size_t)))
 		return;
 	for (int i = 0; i < 3; i++)
 		info->max_group_size[i] = clamp(sizes[i]);
@@ -142,49 +155,62 @@ eh_status ocl_devices_count(void *opaque, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-eh_status ocl_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_error *error)
+/* What the device says of itself; *gaps gets what it does not, *svm what its shared memory can. */
+static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *info, uint64_t *svm,
+                          wording_gaps *gaps, eh_error *error)
 {
-	const ocl_self *self = opaque;
-	const ocl_api *api = &self->api;
 	const ocl_listing *d;
-	eh_device_info info;
+	query q = { &self->api, NULL, gaps };
 	char *extensions;
+	memset(info, 0, sizeof(*info));
+	info->numa_node = -1;
 	if (index >= self->device_count)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_info",
 		    "There is no OpenCL device %u; there are %u.", (unsigned)index,
 		    (unsigned)self->device_count);
 	d = &self->devices[index];
-	memset(&info, 0, sizeof(info));
-	info.numa_node = -1;
-	snprintf(info.id, sizeof(info.id), "%s", d->selector);
-	snprintf(info.name, sizeof(info.name), "%s", d->name);
-	snprintf(info.platform, sizeof(info.platform), "%.60s, %.64s", d->platform->name,
+	q.id = d->id;
+	snprintf(info->id, sizeof(info->id), "%s", d->selector);
+	snprintf(info->name, sizeof(info->name), "%s", d->name);
+	snprintf(info->platform, sizeof(info->platform), "%.60s, %.64s", d->platform->name,
 	    d->platform->version_text);
-	if (!d->usable) {
-		failure_deliver(out, &info, sizeof(info));
+	if (!d->usable)
 		return failure_set(error, EH_E_UNAVAILABLE, "device_info", "%s", d->reason);
-	}
-	extensions = ocl_platforms_device_text(api, d->id, CL_DEVICE_EXTENSIONS);
+	extensions = ocl_platforms_device_text(q.api, q.id, CL_DEVICE_EXTENSIONS, "extensions", gaps);
 	if (extensions == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "device_info",
 		    "No memory is left to describe the device.");
-	info.type = kind_of(api, d->id);
-	info.caps = caps_of(api, d, extensions);
-	info.memory_bytes = ask_u64(api, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-	info.max_alloc_bytes = ask_u64(api, d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-	info.last_level_cache_bytes = ask_u64(api, d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-	info.timer_resolution_ns = ask_size(api, d->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
-	info.compute_units = ask_u32(api, d->id, CL_DEVICE_MAX_COMPUTE_UNITS);
-	info.max_group_items = clamp(ask_size(api, d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-	info.local_memory_bytes = clamp(ask_u64(api, d->id, CL_DEVICE_LOCAL_MEM_SIZE));
-	info.clock_mhz = ask_u32(api, d->id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-	find_sizes(api, d->id, &info);
-	copy_text(api, d->id, CL_DEVICE_VENDOR, info.vendor, sizeof(info.vendor));
-	find_pci(api, d->id, extensions, info.pci, sizeof(info.pci));
-	find_uuid(api, d->id, extensions, info.uuid, sizeof(info.uuid));
+	*svm = svm_of(&q, d);
+	info->type = kind_of(&q);
+	info->caps = caps_of(&q, d, *svm, extensions);
+	info->memory_bytes = ask_u64(&q, CL_DEVICE_GLOBAL_MEM_SIZE, "memory-bytes");
+	info->max_alloc_bytes = ask_u64(&q, CL_DEVICE_MAX_MEM_ALLOC_SIZE, "max-alloc-bytes");
+	info->last_level_cache_bytes = ask_u64(&q, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "cache-bytes");
+	info->timer_resolution_ns = ask_size(&q, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
+	    "timer-resolution");
+	info->compute_units = ask_u32(&q, CL_DEVICE_MAX_COMPUTE_UNITS, "compute-units");
+	info->max_group_items = clamp(ask_size(&q, CL_DEVICE_MAX_WORK_GROUP_SIZE, "group-items"));
+	info->local_memory_bytes = clamp(ask_u64(&q, CL_DEVICE_LOCAL_MEM_SIZE, "local-bytes"));
+	info->clock_mhz = ask_u32(&q, CL_DEVICE_MAX_CLOCK_FREQUENCY, "clock-mhz");
+	find_sizes(&q, info);
+	copy_text(&q, CL_DEVICE_VENDOR, "vendor", info->vendor, sizeof(info->vendor));
+	find_pci(&q, extensions, info->pci, sizeof(info->pci));
+	find_uuid(&q, extensions, info->uuid, sizeof(info->uuid));
 	free(extensions);
-	failure_deliver(out, &info, sizeof(info));
 	return EH_OK;
+}
+
+eh_status ocl_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_error *error)
+{
+	const ocl_self *self = opaque;
+	wording_gaps gaps = { "" };
+	eh_device_info info;
+	uint64_t svm = 0;
+	const eh_status status = describe(self, index, &info, &svm, &gaps, error);
+	if (status == EH_OK || status == EH_E_UNAVAILABLE)
+		failure_deliver(out, &info, sizeof(info));
+	wording_say_gaps(self->host, info.id, &gaps);
+	return status;
 }
 
 static void CL_CALLBACK on_context_message(const char *message, const void *data, size_t size,
@@ -205,11 +231,13 @@ static void CL_CALLBACK on_context_message(const char *message, const void *data
 eh_status ocl_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
 {
 	ocl_self *self = opaque;
-	eh_device_info info = { .struct_size = sizeof(info) };
 	cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
+	wording_gaps gaps = { "" };
+	eh_device_info info;
+	uint64_t svm = 0;
 	cl_int rc = CL_SUCCESS;
 	eh_device *device;
-	eh_status status = ocl_devices_info(self, index, &info, error);
+	eh_status status = describe(self, index, &info, &svm, &gaps, error);
 	if (status != EH_OK)
 		return status;
 	device = calloc(1, sizeof(*device));
@@ -221,7 +249,8 @@ eh_status ocl_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	device->listing = &self->devices[index];
 	device->caps = info.caps;
 	device->max_alloc = info.max_alloc_bytes;
-	device->shared_needs_map = (svm_of(&self->api, device->listing) & SVM_FINE) == 0;
+	device->shared_needs_map = (svm & SVM_FINE) == 0;
+	device->gaps = gaps;
 	properties[1] = (cl_context_properties)device->listing->platform->id;
 	device->context = self->api.clCreateContext(properties, 1, &device->listing->id,
 	    on_context_message, self, &rc);

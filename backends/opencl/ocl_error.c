@@ -123,7 +123,8 @@ eh_status ocl_error_status(cl_int native)
 eh_status ocl_error_call(eh_error *error, cl_int native, const char *where,
                          const char *format, ...)
 {
-	const eh_status code = ocl_error_status(native);
+	/* A call that says CL_SUCCESS and gives no object has failed all the same. */
+	const eh_status code = native != CL_SUCCESS ? ocl_error_status(native) : EH_E_DEVICE;
 	va_list arguments;
 	va_start(arguments, format);
 	(void)failure_native_list(error, code, where, native, ocl_error_name(native), NULL, format,
@@ -141,4 +142,9 @@ eh_status ocl_error_call_as(eh_error *error, eh_status code, cl_int native, cons
 	    arguments);
 	va_end(arguments);
 	return code;
+}
+
+void ocl_error_gap(wording_gaps *gaps, const char *fact, cl_int native, const char *where)
+{
+	wording_gap(gaps, fact, where, ocl_error_name(native), native);
 }

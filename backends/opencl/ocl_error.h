@@ -5,9 +5,10 @@
 
 #include "ocl_loader.h"
 #include "shared/failure.h"
+#include "shared/wording.h"
 
-/* Fills *error for a failed OpenCL call, and returns its code: the status follows from native, whose name ends the
- * message. */
+/* Fills *error for a failed OpenCL call, and returns its code: the status follows from native, whose
+ * name ends the message. */
 __attribute__((format(printf, 4, 5)))
 eh_status ocl_error_call(eh_error *error, cl_int native, const char *where,
                          const char *format, ...);
@@ -20,5 +21,8 @@ eh_status ocl_error_call_as(eh_error *error, eh_status code, cl_int native, cons
 /* "CL_OUT_OF_RESOURCES"; "unknown OpenCL error" for a code that no header names. */
 const char *ocl_error_name(cl_int native);
 eh_status ocl_error_status(cl_int native);
+
+/* Notes a fact that the platform did not tell. */
+void ocl_error_gap(wording_gaps *gaps, const char *fact, cl_int native, const char *where);
 
 #endif

@@ -67,49 +67,63 @@ struct eh_graph {
 	cl_event running;          /* of the newest launch; kept where one at a time may run */
 };
 
-/* The version of an extension, 0 when the device does not list it. */
-static cl_uint version_of(const eh_device *d, const char *name)
+/* The version of an extension in *version, 0 when the device does not list it. */
+static cl_int version_of(const eh_device *d, const char *name, cl_uint *version)
 {
 	typedef struct { cl_uint version; char name[64]; } listed;
 	const ocl_api *api = d->api;
 	size_t size = 0;
-	cl_uint version = 0;
 	listed *list;
-	if (d->listing->version < 300 ||
-	    api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, 0, NULL, &size) !=
-	        CL_SUCCESS || size < sizeof(*list))
-		return 0;
+	cl_int rc;
+	*version = 0;
+	if (d->listing->version < 300)
+		return CL_SUCCESS;
+	rc = api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, 0, NULL, &size);
+	if (rc != CL_SUCCESS || size < sizeof(*list))
+		return rc;
 	list = calloc(1, size);
 	if (list == NULL)
-		return 0;
-	if (api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, size, list, NULL) ==
-	    CL_SUCCESS)
-		for (size_t i = 0; i < size / sizeof(*list); i++)
-			if (strncmp(list[i].name, name, sizeof(list[i].name)) == 0)
-				version = list[i].version;
+		return CL_OUT_OF_HOST_MEMORY;
+	rc = api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, size, list, NULL);
+	for (size_t i = 0; rc == CL_SUCCESS && i < size / sizeof(*list); i++)
+		if (strncmp(list[i].name, name, sizeof(list[i].name)) == 0)
+			*version = list[i].version;
 	free(list);
-	return version;
+	return rc;
+}
+
+static eh_status refuse(const eh_device *d, cl_int rc, const char *what, eh_error *error)
+{
+	return ocl_error_call_as(error, EH_E_UNSUPPORTED, rc, "clGetDeviceInfo",
+	    "%s does not tell %s, so it has no graphs", d->listing->selector, what);
 }
 
 static eh_status find(const eh_device *d, functions *f, eh_error *error)
 {
 	const ocl_api *api = d->api;
 	const cl_platform_id platform = d->listing->platform->id;
-	const cl_uint version = version_of(d, "cl_khr_command_buffer");
+	cl_uint version = 0;
 	cl_ulong required = 0, capabilities = 0;
 	void *copy, *fill;
+	cl_int rc = version_of(d, "cl_khr_command_buffer", &version);
+	if (rc != CL_SUCCESS)
+		return refuse(d, rc, "its extensions with their versions", error);
 	if (version == 0 || api->clGetExtensionFunctionAddressForPlatform == NULL)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s does not list cl_khr_command_buffer.", d->listing->selector);
 	memset(f, 0, sizeof(*f));
-	if (api->clGetDeviceInfo(d->listing->id, ASK_REQUIRED_QUEUE, sizeof(required), &required, NULL) !=
-	        CL_SUCCESS || (required & ~(cl_ulong)CL_QUEUE_PROFILING_ENABLE) != 0)
+	rc = api->clGetDeviceInfo(d->listing->id, ASK_REQUIRED_QUEUE, sizeof(required), &required, NULL);
+	if (rc != CL_SUCCESS)
+		return refuse(d, rc, "which queues record", error);
+	if ((required & ~(cl_ulong)CL_QUEUE_PROFILING_ENABLE) != 0)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s records commands only for queues of another kind than evenhand's.",
 		    d->listing->selector);
-	if (api->clGetDeviceInfo(d->listing->id, ASK_CAPABILITIES, sizeof(capabilities), &capabilities,
-	        NULL) == CL_SUCCESS)
-		f->pending_twice = (capabilities & CAN_BE_PENDING_TWICE) != 0;
+	rc = api->clGetDeviceInfo(d->listing->id, ASK_CAPABILITIES, sizeof(capabilities), &capabilities,
+	    NULL);
+	if (rc != CL_SUCCESS)
+		return refuse(d, rc, "what its command buffers can", error);
+	f->pending_twice = (capabilities & CAN_BE_PENDING_TWICE) != 0;
 #define FIND(name) api->clGetExtensionFunctionAddressForPlatform(platform, name)
 	*(void **)&f->create = FIND("clCreateCommandBufferKHR");
 	*(void **)&f->finalize = FIND("clFinalizeCommandBufferKHR");
@@ -234,9 +248,15 @@ static eh_status launch(eh_queue *q, eh_graph *g, eh_error *error)
 	if (rc != CL_SUCCESS)
 		return ocl_error_call(error, rc, "clEnqueueCommandBufferKHR", "%s does not take a graph",
 		    q->device->listing->selector);
-	if (!g->f.pending_twice && api->clRetainEvent(event) == CL_SUCCESS)
-		g->running = event;
 	ocl_queue_note(q, event);
+	if (g->f.pending_twice)
+		return EH_OK;
+	rc = api->clRetainEvent(event);
+	/* Without it the next launch could not wait for this one, and may not run beside it. */
+	if (rc != CL_SUCCESS)
+		return ocl_error_call(error, rc, "clRetainEvent", "A graph of %s cannot be waited for",
+		    q->device->listing->selector);
+	g->running = event;
 	return EH_OK;
 }
 
@@ -261,7 +281,8 @@ static eh_status refuse_mapped(eh_graph *g, eh_error *error)
 }
 
 /* The newest copy when it has the arguments that the kernel object holds now, else another. */
-static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *launch, cl_kernel *out)
+static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *launch, cl_kernel *out,
+                          const char **where)
 {
 	const ocl_api *api = g->queue->device->api;
 	const size_t size = k->argument_count * sizeof(k->arguments[0]);
@@ -271,6 +292,7 @@ static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *laun
 		*out = c->kernel;
 		return CL_SUCCESS;
 	}
+	*where = "clCreateKernel";
 	c = calloc(1, sizeof(*c) + size);
 	if (c == NULL)
 		return CL_OUT_OF_HOST_MEMORY;
@@ -281,6 +303,7 @@ static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *laun
 		free(c);
 		return rc != CL_SUCCESS ? rc : CL_OUT_OF_HOST_MEMORY;
 	}
+	*where = "clSetKernelArg";
 	for (cl_uint i = 0; i < launch->arg_count && rc == CL_SUCCESS; i++) {
 		const eh_arg *a = &launch->args[i];
 		rc = a->buffer != NULL ?
@@ -300,12 +323,13 @@ eh_status ocl_graphs_kernel(eh_queue *q, const eh_kernel *k, const eh_launch *la
 	eh_graph *g = q->recording;
 	sync_point point = 0;
 	cl_kernel kernel = NULL;
+	const char *where = "";
 	cl_int rc;
 	if (k->mapped_count > 0)
 		return refuse_mapped(g, error);
-	rc = copy_kernel(g, k, launch, &kernel);
+	rc = copy_kernel(g, k, launch, &kernel, &where);
 	if (rc != CL_SUCCESS)
-		return note(g, rc, 0, "clCreateKernel", error);
+		return note(g, rc, 0, where, error);
 	rc = g->f.kernel(g->commands, NULL, NULL, kernel, dimensions, NULL, global, local,
 	    g->count > 0, g->count > 0 ? &g->last : NULL, &point, NULL);
 	return note(g, rc, point, "clCommandNDRangeKernelKHR", error);

@@ -58,27 +58,29 @@ eh_status ocl_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 {
 	const ocl_api *api = k->program->device->api;
 	const cl_device_id device = k->program->device->listing->id;
-	eh_kernel_info info;
 	size_t items = 0, wanted[3] = { 0, 0, 0 };
-	cl_ulong bytes = 0;
-	(void)error;
+	cl_ulong local = 0, private = 0;
+	const struct { cl_kernel_work_group_info what; size_t size; void *to; } facts[] = {
+		{ CL_KERNEL_WORK_GROUP_SIZE, sizeof(items), &items },
+		{ CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(wanted), wanted },
+		{ CL_KERNEL_LOCAL_MEM_SIZE, sizeof(local), &local },
+		{ CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(private), &private },
+	};
+	eh_kernel_info info;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const cl_int rc = api->clGetKernelWorkGroupInfo(k->kernel, device, facts[i].what,
+		    facts[i].size, facts[i].to, NULL);
+		if (rc != CL_SUCCESS)
+			return ocl_error_call(error, rc, "clGetKernelWorkGroupInfo",
+			    "Kernel %s does not tell what it takes", k->name);
+	}
 	memset(&info, 0, sizeof(info));
-	if (api->clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(items),
-	        &items, NULL) == CL_SUCCESS)
-		info.max_group_items = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
 	/* A driver that takes a larger group in the text does not know its own limit: rusticl says 32
 	 * of every kernel. */
-	if (api->clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-	        sizeof(wanted), wanted, NULL) == CL_SUCCESS &&
-	    items < wanted[0] * wanted[1] * wanted[2])
-		info.max_group_items = 0;
-	if (api->clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(bytes),
-	        &bytes, NULL) == CL_SUCCESS)
-		info.local_bytes = bytes;
-	bytes = 0;
-	if (api->clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(bytes),
-	        &bytes, NULL) == CL_SUCCESS)
-		info.private_bytes = bytes;
+	if (items >= wanted[0] * wanted[1] * wanted[2])
+		info.max_group_items = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
+	info.local_bytes = local;
+	info.private_bytes = private;
 	failure_deliver(out, &info, sizeof(info));
 	return EH_OK;
 }

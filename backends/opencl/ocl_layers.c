@@ -11,20 +11,31 @@ static void hardware(const eh_device *device, eh_layer *layer)
 {
 	const ocl_api *api = device->api;
 	const eh_host *host = device->self->host;
-	char *extensions = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_EXTENSIONS);
-	char *version = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_VERSION);
+	wording_gaps gaps = device->gaps;
+	const size_t gaps_before = strlen(gaps.text);
+	char *extensions = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_EXTENSIONS,
+	    "extensions", &gaps);
+	const bool told = strlen(gaps.text) == gaps_before;
+	char *version = ocl_platforms_device_text(api, device->listing->id, CL_DEVICE_VERSION,
+	    "device-version", &gaps);
 	cl_uint vendor = 0;
+	cl_int rc;
 	char hex[65], number[16];
 	layer->kind = EH_LAYER_HARDWARE;
 	snprintf(layer->name, sizeof(layer->name), "%.95s", device->listing->name);
 	if (version != NULL)
 		wording_detail(layer, "device-version", version);
-	if (api->clGetDeviceInfo(device->listing->id, CL_DEVICE_VENDOR_ID, sizeof(vendor), &vendor,
-	        NULL) == CL_SUCCESS) {
+	rc = api->clGetDeviceInfo(device->listing->id, CL_DEVICE_VENDOR_ID, sizeof(vendor), &vendor,
+	    NULL);
+	if (rc == CL_SUCCESS) {
 		snprintf(number, sizeof(number), "0x%04x", vendor);
 		wording_detail(layer, "vendor-id", number);
+	} else {
+		ocl_error_gap(&gaps, "vendor-id", rc, "clGetDeviceInfo");
 	}
-	if (extensions != NULL) {
+	/* Before the extensions, which may fill the rest. */
+	wording_detail_gaps(layer, &gaps);
+	if (extensions != NULL && told) {
 		uint64_t count = extensions[0] != '\0';
 		for (const char *p = extensions; *p != '\0'; p++)
 			count += *p == ' ';
@@ -40,11 +51,14 @@ static void hardware(const eh_device *device, eh_layer *layer)
 static void driver(const eh_device *device, eh_layer *layer)
 {
 	const ocl_platform *p = device->listing->platform;
-	char *version = ocl_platforms_device_text(device->api, device->listing->id, CL_DRIVER_VERSION);
+	wording_gaps gaps = { "" };
+	char *version = ocl_platforms_device_text(device->api, device->listing->id, CL_DRIVER_VERSION,
+	    "version", &gaps);
 	layer->kind = EH_LAYER_DRIVER;
 	snprintf(layer->name, sizeof(layer->name), "%s driver", p->slug);
 	snprintf(layer->version, sizeof(layer->version), "%s", version != NULL ? version : "");
 	snprintf(layer->path, sizeof(layer->path), "%s", p->library);
+	wording_detail_gaps(layer, &gaps);
 	free(version);
 }
 
@@ -63,25 +77,31 @@ static void platform(const eh_device *device, eh_layer *layer)
 static void loader(const eh_device *device, eh_layer *layer)
 {
 	const ocl_api *api = device->api;
+	wording_gaps gaps = { "" };
 	layer->kind = EH_LAYER_RUNTIME;
 	snprintf(layer->name, sizeof(layer->name), "%s", api->name);
 	snprintf(layer->version, sizeof(layer->version), "%s", api->version);
 	snprintf(layer->path, sizeof(layer->path), "%s", api->path);
+	if (api->version_rc != CL_SUCCESS)
+		ocl_error_gap(&gaps, "version", api->version_rc, "clGetICDLoaderInfoOCLICD");
+	wording_detail_gaps(layer, &gaps);
 }
 
 static void compiler(const eh_device *device, eh_layer *layer)
 {
 	const ocl_platform *p = device->listing->platform;
+	wording_gaps gaps = { "" };
 	char *language = ocl_platforms_device_text(device->api, device->listing->id,
-	    CL_DEVICE_OPENCL_C_VERSION);
+	    CL_DEVICE_OPENCL_C_VERSION, "language", &gaps);
 	layer->kind = EH_LAYER_COMPILER;
 	snprintf(layer->name, sizeof(layer->name), "%s", p->slug);
-	ocl_programs_compiler_version(device, layer->version, sizeof(layer->version));
+	ocl_programs_compiler_version(device, layer->version, sizeof(layer->version), &gaps);
 	snprintf(layer->path, sizeof(layer->path), "%s", p->library);
 	wording_detail(layer, "flags", OCL_PROGRAMS_FLAGS);
 	if (language != NULL)
 		wording_detail(layer, "language", language);
 	wording_detail(layer, "kernel-cache", ocl_platforms_cache(device->self, p));
+	wording_detail_gaps(layer, &gaps);
 	free(language);
 }
 

@@ -26,7 +26,8 @@ static void identify(ocl_api *api, const vendorlib *library)
 	snprintf(api->name, sizeof(api->name), "%s", "OpenCL ICD loader");
 	if (info == NULL)
 		return;
-	if (info(1, sizeof(api->version), api->version, NULL) != CL_SUCCESS)
+	api->version_rc = info(1, sizeof(api->version), api->version, NULL);
+	if (api->version_rc != CL_SUCCESS)
 		api->version[0] = '\0';
 	if (info(2, sizeof(api->name), api->name, NULL) != CL_SUCCESS)
 		snprintf(api->name, sizeof(api->name), "%s", "OpenCL ICD loader");

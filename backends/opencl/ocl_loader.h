@@ -68,6 +68,7 @@ typedef struct ocl_api {
 	char path[256];     /* of the loader's library, as mapped                             */
 	char name[64];      /* what the loader calls itself, "OpenCL ICD Loader"              */
 	char version[64];
+	cl_int version_rc;  /* what it answered when asked for that                           */
 } ocl_api;
 
 /*

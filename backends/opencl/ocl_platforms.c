@@ -47,41 +47,47 @@ bool ocl_platforms_has_word(const char *list, const char *word)
 	return false;
 }
 
-char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what)
+char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
+                                const char *fact, wording_gaps *gaps)
 {
 	size_t size = 0;
-	char *text;
-	if (api->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
-		size = 0;
-	text = calloc(1, size + 1);
+	cl_int rc = api->clGetDeviceInfo(device, what, 0, NULL, &size);
+	char *text = calloc(1, (rc == CL_SUCCESS ? size : 0) + 1);
 	if (text == NULL)
 		return NULL;
-	if (size > 0 && api->clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
+	if (rc == CL_SUCCESS && size > 0)
+		rc = api->clGetDeviceInfo(device, what, size, text, NULL);
+	if (rc != CL_SUCCESS) {
 		text[0] = '\0';
+		ocl_error_gap(gaps, fact, rc, "clGetDeviceInfo");
+	}
 	wording_tidy(text);
 	return text;
 }
 
-/* Cut to size; "" for what cannot be asked. */
+/* Cut to size; "" for what is not told. */
 static void copy_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
-                             char *out, size_t size)
+                             const char *fact, wording_gaps *gaps, char *out, size_t size)
 {
-	char *text = ocl_platforms_device_text(api, device, what);
+	char *text = ocl_platforms_device_text(api, device, what, fact, gaps);
 	snprintf(out, size, "%s", text != NULL ? text : "");
 	free(text);
 }
 
-static char *platform_text(const ocl_api *api, cl_platform_id platform, cl_platform_info what)
+static char *platform_text(const ocl_api *api, cl_platform_id platform, cl_platform_info what,
+                           const char *fact, wording_gaps *gaps)
 {
 	size_t size = 0;
-	char *text;
-	if (api->clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS)
-		size = 0;
-	text = calloc(1, size + 1);
+	cl_int rc = api->clGetPlatformInfo(platform, what, 0, NULL, &size);
+	char *text = calloc(1, (rc == CL_SUCCESS ? size : 0) + 1);
 	if (text == NULL)
 		return NULL;
-	if (size > 0 && api->clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS)
+	if (rc == CL_SUCCESS && size > 0)
+		rc = api->clGetPlatformInfo(platform, what, size, text, NULL);
+	if (rc != CL_SUCCESS) {
 		text[0] = '\0';
+		ocl_error_gap(gaps, fact, rc, "clGetPlatformInfo");
+	}
 	wording_tidy(text);
 	return text;
 }
@@ -190,9 +196,10 @@ static void find_library(const ocl_api *api, ocl_platform *p, const char *extens
 
 static eh_status describe_platform(ocl_self *self, ocl_platform *p, eh_error *error)
 {
-	char *name = platform_text(&self->api, p->id, CL_PLATFORM_NAME);
-	char *version = platform_text(&self->api, p->id, CL_PLATFORM_VERSION);
-	char *extensions = platform_text(&self->api, p->id, CL_PLATFORM_EXTENSIONS);
+	wording_gaps gaps = { "" };
+	char *name = platform_text(&self->api, p->id, CL_PLATFORM_NAME, "name", &gaps);
+	char *version = platform_text(&self->api, p->id, CL_PLATFORM_VERSION, "version", &gaps);
+	char *extensions = platform_text(&self->api, p->id, CL_PLATFORM_EXTENSIONS, "extensions", &gaps);
 	eh_status status = EH_OK;
 	if (name == NULL || version == NULL || extensions == NULL) {
 		status = failure_set(error, EH_E_NO_MEMORY, "start",
@@ -203,6 +210,9 @@ static eh_status describe_platform(ocl_self *self, ocl_platform *p, eh_error *er
 		p->version = parse_version(version);
 		make_slug(p);
 		find_library(&self->api, p, extensions);
+		if (gaps.text[0] != '\0')
+			note(self, "Platform %s (%s) does not tell everything of itself: unknown is its %s.",
+			    p->name, p->version_text, gaps.text);
 	}
 	free(name);
 	free(version);
@@ -210,39 +220,62 @@ static eh_status describe_platform(ocl_self *self, ocl_platform *p, eh_error *er
 	return status;
 }
 
-static cl_bool ask_bool(const ocl_api *api, cl_device_id device, cl_device_info what)
+static cl_bool ask_bool(const ocl_api *api, cl_device_id device, cl_device_info what,
+                        const char *fact, wording_gaps *gaps)
 {
 	cl_bool yes = CL_FALSE;
-	if (api->clGetDeviceInfo(device, what, sizeof(yes), &yes, NULL) != CL_SUCCESS)
-		return CL_FALSE;
-	return yes;
+	const cl_int rc = api->clGetDeviceInfo(device, what, sizeof(yes), &yes, NULL);
+	if (rc == CL_SUCCESS)
+		return yes;
+	ocl_error_gap(gaps, fact, rc, "clGetDeviceInfo");
+	return CL_FALSE;
+}
+
+/* Whether it has queues that keep times. */
+static bool has_profiling(const ocl_api *api, cl_device_id device, wording_gaps *gaps)
+{
+	cl_command_queue_properties queue = 0;
+	const cl_int rc = api->clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof(queue),
+	    &queue, NULL);
+	if (rc == CL_SUCCESS)
+		return (queue & CL_QUEUE_PROFILING_ENABLE) != 0;
+	ocl_error_gap(gaps, "queue properties", rc, "clGetDeviceInfo");
+	return false;
 }
 
 /* Fills name, version, usable and reason of a listing that has id and platform. */
 static void describe_listing(ocl_self *self, ocl_listing *d)
 {
-	cl_command_queue_properties queue = 0;
+	const ocl_api *api = &self->api;
+	wording_gaps gaps = { "" };
+	bool available, compiles, little, profiles;
 	char text[160];
-	copy_device_text(&self->api, d->id, CL_DEVICE_NAME, d->name, sizeof(d->name));
-	copy_device_text(&self->api, d->id, CL_DEVICE_VERSION, text, sizeof(text));
+	copy_device_text(api, d->id, CL_DEVICE_NAME, "name", &gaps, d->name, sizeof(d->name));
+	copy_device_text(api, d->id, CL_DEVICE_VERSION, "version", &gaps, text, sizeof(text));
+	available = ask_bool(api, d->id, CL_DEVICE_AVAILABLE, "availability", &gaps);
+	compiles = ask_bool(api, d->id, CL_DEVICE_COMPILER_AVAILABLE, "compiler", &gaps);
+	little = ask_bool(api, d->id, CL_DEVICE_ENDIAN_LITTLE, "byte order", &gaps);
+	profiles = has_profiling(api, d->id, &gaps);
 	d->version = parse_version(text);
 	if (d->platform->version < d->version)
 		d->version = d->platform->version;
-	if (d->version < 120)
+	if (gaps.text[0] != '\0')
+		snprintf(d->reason, sizeof(d->reason), "The driver does not tell what evenhand must know "
+		    "of a device: unknown is its %.300s.", gaps.text);
+	else if (d->version < 120)
 		snprintf(d->reason, sizeof(d->reason), "The device speaks \"%.60s\" on a platform with "
 		    "\"%.60s\", and evenhand needs OpenCL 1.2: update the driver.", text,
 		    d->platform->version_text);
-	else if (!ask_bool(&self->api, d->id, CL_DEVICE_AVAILABLE))
+	else if (!available)
 		snprintf(d->reason, sizeof(d->reason), "The driver says that the device is not "
 		    "available now: another program may hold it, or it is switched off.");
-	else if (!ask_bool(&self->api, d->id, CL_DEVICE_COMPILER_AVAILABLE))
+	else if (!compiles)
 		snprintf(d->reason, sizeof(d->reason), "The driver has no compiler for OpenCL C, "
 		    "which evenhand's kernels are written in: install the full driver.");
-	else if (!ask_bool(&self->api, d->id, CL_DEVICE_ENDIAN_LITTLE))
+	else if (!little)
 		snprintf(d->reason, sizeof(d->reason), "The device is big-endian, which evenhand does "
 		    "not support.");
-	else if (self->api.clGetDeviceInfo(d->id, CL_DEVICE_QUEUE_PROPERTIES, sizeof(queue), &queue,
-	             NULL) != CL_SUCCESS || (queue & CL_QUEUE_PROFILING_ENABLE) == 0)
+	else if (!profiles)
 		snprintf(d->reason, sizeof(d->reason), "The device has no profiling queues, which "
 		    "OpenCL demands of every device: update the driver.");
 	else

@@ -10,19 +10,23 @@
 /* The compiler's messages, cut to log_size and terminated. */
 static void copy_log(eh_device *device, cl_program program, char *log, size_t log_size)
 {
+	const ocl_api *api = device->api;
 	size_t size = 0;
-	char *text;
+	char *text = NULL;
+	cl_int rc;
 	if (log == NULL || log_size == 0)
 		return;
 	log[0] = '\0';
-	if (device->api->clGetProgramBuildInfo(program, device->listing->id, CL_PROGRAM_BUILD_LOG, 0,
-	        NULL, &size) != CL_SUCCESS || size == 0)
-		return;
-	text = calloc(1, size + 1);
-	if (text == NULL)
-		return;
-	if (device->api->clGetProgramBuildInfo(program, device->listing->id, CL_PROGRAM_BUILD_LOG, size,
-	        text, NULL) == CL_SUCCESS)
+	rc = api->clGetProgramBuildInfo(program, device->listing->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
+	    &size);
+	if (rc == CL_SUCCESS && size > 0) {
+		text = calloc(1, size + 1);
+		rc = text == NULL ? CL_OUT_OF_HOST_MEMORY : api->clGetProgramBuildInfo(program,
+		    device->listing->id, CL_PROGRAM_BUILD_LOG, size, text, NULL);
+	}
+	if (rc != CL_SUCCESS)
+		wording_no_log("clGetProgramBuildInfo", ocl_error_name(rc), rc, log, log_size);
+	else if (text != NULL)
 		snprintf(log, log_size, "%s", text);
 	free(text);
 }
@@ -91,26 +95,33 @@ static void fetch_binary(eh_program *p)
 {
 	const ocl_api *api = p->device->api;
 	size_t size = 0;
-	unsigned char *binary;
-	if (p->binary != NULL ||
-	    api->clGetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL) !=
-	        CL_SUCCESS || size == 0)
+	unsigned char *binary = NULL;
+	cl_int rc;
+	if (p->binary != NULL)
 		return;
-	binary = calloc(1, size);
-	if (binary == NULL)
+	rc = api->clGetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
+	if (rc == CL_SUCCESS && size == 0)
 		return;
-	if (api->clGetProgramInfo(p->program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL) !=
-	    CL_SUCCESS) {
-		free(binary);
+	if (rc == CL_SUCCESS) {
+		binary = calloc(1, size);
+		rc = binary == NULL ? CL_OUT_OF_HOST_MEMORY : api->clGetProgramInfo(p->program,
+		    CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL);
+	}
+	if (rc == CL_SUCCESS) {
+		p->binary = binary;
+		p->binary_size = size;
 		return;
 	}
-	p->binary = binary;
-	p->binary_size = size;
+	wording_say(p->device->self->host, EH_LOG_INFO, "%s does not hand out what it compiled: "
+	    "clGetProgramInfo returned %s (%d).", p->device->listing->selector, ocl_error_name(rc), rc);
+	free(binary);
 }
 
-void ocl_programs_compiler_version(const eh_device *device, char *text, size_t size)
+void ocl_programs_compiler_version(const eh_device *device, char *text, size_t size,
+                                   wording_gaps *gaps)
 {
-	char *driver = ocl_platforms_device_text(device->api, device->listing->id, CL_DRIVER_VERSION);
+	char *driver = ocl_platforms_device_text(device->api, device->listing->id, CL_DRIVER_VERSION,
+	    "version", gaps);
 	snprintf(text, size, "%.40s (%.80s)", driver != NULL ? driver : "",
 	    device->listing->platform->version_text);
 	free(driver);
@@ -121,15 +132,17 @@ eh_status ocl_programs_info(eh_program *p, eh_program_info *out, eh_error *error
 	const ocl_listing *d = p->device->listing;
 	const char *target;
 	eh_program_info info;
+	wording_gaps gaps = { "" };
 	char *version;
 	(void)error;
 	memset(&info, 0, sizeof(info));
 	fetch_binary(p);
 	snprintf(info.compiler, sizeof(info.compiler), "%s", d->platform->slug);
-	ocl_programs_compiler_version(p->device, info.compiler_version, sizeof(info.compiler_version));
+	ocl_programs_compiler_version(p->device, info.compiler_version, sizeof(info.compiler_version),
+	    &gaps);
 	snprintf(info.flags, sizeof(info.flags), "%s", OCL_PROGRAMS_FLAGS);
 	/* PoCL's device version names what it compiles for. */
-	version = ocl_platforms_device_text(p->device->api, d->id, CL_DEVICE_VERSION);
+	version = ocl_platforms_device_text(p->device->api, d->id, CL_DEVICE_VERSION, "target", &gaps);
 	target = version != NULL ? strstr(version, "HSTR: ") : NULL;
 	snprintf(info.target, sizeof(info.target), "%.63s", target != NULL ? target + 6 : d->name);
 	free(version);
@@ -142,6 +155,7 @@ eh_status ocl_programs_info(eh_program *p, eh_program_info *out, eh_error *error
 		info.binary = p->binary;
 		info.binary_size = p->binary_size;
 	}
+	wording_say_gaps(p->device->self->host, d->selector, &gaps);
 	failure_deliver(out, &info, sizeof(info));
 	return EH_OK;
 }

@@ -24,7 +24,7 @@ typedef struct ocl_listing {   /* one device of one platform                    
 	bool usable;
 	char selector[64];         /* "pocl-0"                                              */
 	char name[128];
-	char reason[240];          /* why it is not usable                                  */
+	char reason[400];          /* why it is not usable                                  */
 } ocl_listing;
 
 typedef struct ocl_self {
@@ -45,6 +45,7 @@ struct eh_device {
 	cl_command_queue service;  /* maps and unmaps outside of the caller's queues        */
 	uint64_t caps, max_alloc;
 	bool shared_needs_map;     /* coarse-grained shared memory only                     */
+	wording_gaps gaps;         /* what the device did not tell of itself                */
 	uint64_t next_serial;      /* of buffers                                            */
 };
 
@@ -80,8 +81,10 @@ void ocl_platforms_stop(void *self);
 void ocl_platforms_notes(void *self, char *text, size_t size);
 /* True when list, of words separated by blanks, has this one. */
 bool ocl_platforms_has_word(const char *list, const char *word);
-/* malloc'd and terminated, "" for what cannot be asked; NULL when memory is out. */
-char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what);
+/* malloc'd and terminated, "", with the fact among the gaps, for what the device does not tell; NULL
+ * when memory is out. */
+char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
+                                const char *fact, wording_gaps *gaps);
 /* Whose folder the platform keeps compiled kernels in: "evenhand's", "the user's", "the driver's",
  * or "off", or "" when nothing is known.  Not the path: it is no part of the stack. */
 const char *ocl_platforms_cache(const ocl_self *self, const ocl_platform *p);
@@ -133,7 +136,8 @@ eh_status ocl_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64
 /* ocl_programs.c */
 #define OCL_PROGRAMS_FLAGS "-cl-std=CL1.2"
 /* Of the device's compiler: the driver's, with what the platform says of itself. */
-void ocl_programs_compiler_version(const eh_device *device, char *text, size_t size);
+void ocl_programs_compiler_version(const eh_device *device, char *text, size_t size,
+                                   wording_gaps *gaps);
 eh_status ocl_programs_build(eh_device *device, const eh_source *source, eh_program **program,
                              char *log, size_t log_size, eh_error *error);
 void ocl_programs_destroy(eh_program *program);

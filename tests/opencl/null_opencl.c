@@ -4,6 +4,7 @@
  * and for what real stacks do too seldom to be tested with.  Words in NULL_OPENCL, read when the
  * platforms are listed:
  *   no-platforms no-devices old not-available no-compiler no-profiling no-context no-memory
+ *   no-answer (whether the device is available)   no-kernel (success, and none is there)
  *   twins (two platforms of one name)   moves (a mapped buffer comes back elsewhere)
  *   backwards no-clock                  what its events say of time
  *   failed unfinished lost              what a wait ends with
@@ -119,7 +120,11 @@ OUT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, voi
 	case CL_DEVICE_EXTENSIONS:
 		return text("cl_khr_fp64_not cl_khr_pci_bus_info cl_khr_device_uuid", size, out, need);
 	case CL_DEVICE_TYPE: number = CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU; break;
-	case CL_DEVICE_AVAILABLE: number = !has("not-available"); break;
+	case CL_DEVICE_AVAILABLE:
+		if (has("no-answer"))
+			return CL_OUT_OF_RESOURCES;
+		number = !has("not-available");
+		break;
 	case CL_DEVICE_COMPILER_AVAILABLE: number = !has("no-compiler"); break;
 	case CL_DEVICE_ENDIAN_LITTLE: number = 1; break;
 	case CL_DEVICE_QUEUE_PROPERTIES: number = has("no-profiling") ? 0 : CL_QUEUE_PROFILING_ENABLE;
@@ -406,14 +411,14 @@ OUT cl_int clReleaseProgram(cl_program p)
 /* A name's last digit says how many arguments the kernel takes; 9 stands for 16. */
 OUT cl_kernel clCreateKernel(cl_program p, const char *name, cl_int *rc)
 {
-	int *kernel = malloc(sizeof(*kernel));
+	int *kernel = has("no-kernel") ? NULL : malloc(sizeof(*kernel));
 	(void)p;
 	if (kernel != NULL) {
 		*kernel = name[strlen(name) - 1] - '0';
 		if (*kernel == 9)
 			*kernel = 16;
 	}
-	*rc = kernel != NULL ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	*rc = kernel != NULL || has("no-kernel") ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	return (cl_kernel)(void *)kernel;
 }
 

@@ -164,6 +164,8 @@ static void test_unusable_devices_say_why(void **state)
 	static const char *const faults[][2] = {
 		{ "old", "needs OpenCL 1.2" }, { "not-available", "not available now" },
 		{ "no-compiler", "no compiler" }, { "no-profiling", "no profiling queues" },
+		{ "no-answer", "unknown is its availability, because clGetDeviceInfo returned "
+		  "CL_OUT_OF_RESOURCES (-5)" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
@@ -205,6 +207,20 @@ static void test_device_facts(void **state)
 	assert_int_equal(s.info.type, EH_DEVICE_OTHER);
 	assert_string_equal(s.info.pci, "0000:3b:02.1");
 	assert_string_equal(s.info.uuid, "30313233-3435-3637-3839-616263646566");
+	close_all();
+}
+
+/* What the library does not tell is no fact of the layer, and the layer says why. */
+static void test_unknown_facts_say_why(void **state)
+{
+	eh_layer layer = { .struct_size = sizeof(layer) };
+	(void)state;
+	open_with("");
+	assert_int_equal(s.info.memory_bytes, 0);
+	assert_int_equal(s.ops->device_layer(s.device, 0, &layer, &error), EH_OK);
+	assert_non_null(strstr(layer.detail, "unknown=fp64, memory-bytes, "));
+	assert_non_null(strstr(layer.detail, ", because clGetDeviceInfo returned CL_INVALID_VALUE (-30)"));
+	assert_null(strstr(layer.detail, "vendor-id="));
 	close_all();
 }
 
@@ -284,6 +300,20 @@ static void test_only_changed_arguments_are_set(void **state)
 	s.ops->program_destroy(p);
 	s.ops->buffer_free(a);
 	s.ops->buffer_free(b);
+	close_all();
+}
+
+static void test_success_without_an_object(void **state)
+{
+	eh_kernel *k = NULL;
+	eh_program *p;
+	(void)state;
+	open_with("no-kernel");
+	p = program();
+	assert_int_equal(s.ops->kernel_get(p, "k", &k, &error), EH_E_DEVICE);
+	assert_string_equal(error.where, "clCreateKernel");
+	assert_null(k);
+	s.ops->program_destroy(p);
 	close_all();
 }
 
@@ -415,8 +445,10 @@ int main(void)
 		cmocka_unit_test(test_unusable_devices_say_why),
 		cmocka_unit_test(test_context_fails),
 		cmocka_unit_test(test_device_facts),
+		cmocka_unit_test(test_unknown_facts_say_why),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_only_changed_arguments_are_set),
+		cmocka_unit_test(test_success_without_an_object),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_mapped_memory_that_moves),
 		cmocka_unit_test(test_a_command_failed),
