@@ -48,7 +48,7 @@ check $? "backend.h stands alone" "$wrong"
 
 for so in "$BUILD"/lib/evenhand/backends/*.so "$BUILD"/lib/evenhand/workloads/*.so "$BUILD"/lib/evenhand/probes/*.so; do
 	names=$(nm -D --defined-only "$so" | awk '$2 ~ /[TBDRVW]/ && $3 !~ /^(_init|_fini|__bss_start|_edata|_end|__asan|__odr_asan|__ubsan|__start|__stop)/ { print $3 }')
-	case $so in */backends/*) want=eh_backend_entry_v1 ;; */probes/*) want=eh_probe_entry_v1 ;; *) want=eh_workload_entry_v1 ;; esac
+	case $so in */evenhand/backends/*) want=eh_backend_entry_v1 ;; */evenhand/probes/*) want=eh_probe_entry_v1 ;; *) want=eh_workload_entry_v1 ;; esac
 	[ "$names" = "$want" ]
 	check $? "$(basename "$so") exports $want alone" "$names"
 	links=$(objdump -p "$so" | awk '/NEEDED/ { print $2 }' | grep -v -E '^(libc|libm|libdl|libpthread|ld-linux[^ ]*|libgcc_s|libasan|libubsan|libclang_rt[^ ]*|librt)\.?.*so' )
