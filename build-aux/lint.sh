@@ -25,6 +25,7 @@ cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,po
 echo "lint: clang-tidy"
 # shellcheck disable=SC2086
 find $folders -name '*.c' -print0 | xargs -0 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' \
+	--header-filter='backends/shared/stream_' \
 	--checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-reserved-identifier,-bugprone-implicit-widening-of-multiplication-result,-bugprone-assignment-in-if-condition,-bugprone-sizeof-expression,-bugprone-macro-parentheses,-clang-analyzer-optin.portability.UnixAPI,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
 	{} -- -std=gnu17 -D_GNU_SOURCE -I core/include -I core -I backends -I "$build" $flags \
 	-DEVENHAND_LIBRARY_DIR='""' -DEVENHAND_DATA_DIR='""' -DCL_TARGET_OPENCL_VERSION=300 2>/dev/null || bad=1

@@ -5,9 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_error.h"
+#include "cuda_state.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+const cuda_names cuda_calls = {
+#define NAME(field, names, arguments) .field = names,
+	CUDA_REQUIRED(NAME)
+	CUDA_OPTIONAL(NAME)
+#undef NAME
+};
 
 static const vendorlib_symbol driver_symbols[] = {
 #define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(cuda_api, field, names)
@@ -48,8 +55,8 @@ eh_status cuda_api_open(cuda_api *api, const char *chosen, bool *present, eh_err
 	rc = api->init(0);
 	*present = rc == CUDA_SUCCESS;
 	if (rc != CUDA_SUCCESS && rc != CUDA_ERROR_NO_DEVICE)
-		return cuda_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuInit",
-		                     "The NVIDIA driver does not start");
+		return stream_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuInit",
+		                       "The NVIDIA driver does not start");
 	api->version_rc = api->driver_version(&api->version);
 	if (api->version_rc != CUDA_SUCCESS)
 		api->version = 0;

@@ -29,7 +29,7 @@
 	  (CUdevice device)) \
 	X(context_flags, "cuDevicePrimaryCtxSetFlags_v2|cuDevicePrimaryCtxSetFlags", \
 	  (CUdevice device, unsigned flags)) \
-	X(context_set, "cuCtxSetCurrent", (CUcontext context)) \
+	X(enter, "cuCtxSetCurrent", (CUcontext context)) \
 	X(mem_alloc, "cuMemAlloc_v2", (CUdeviceptr *address, size_t bytes)) \
 	X(mem_free, "cuMemFree_v2", (CUdeviceptr address)) \
 	X(mem_host_alloc, "cuMemHostAlloc", (void **address, size_t bytes, unsigned flags)) \
@@ -43,6 +43,8 @@
 	X(memcpy_down, "cuMemcpyDtoHAsync_v2", \
 	  (void *to, CUdeviceptr from, size_t bytes, CUstream stream)) \
 	X(memcpy_device, "cuMemcpyDtoDAsync_v2", \
+	  (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)) \
+	X(memcpy_any, "cuMemcpyAsync", \
 	  (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)) \
 	X(stream_create, "cuStreamCreate", (CUstream *stream, unsigned flags)) \
 	X(stream_wait, "cuStreamSynchronize", (CUstream stream)) \
@@ -69,8 +71,6 @@
 #define CUDA_OPTIONAL(X) \
 	X(mem_managed_alloc, "cuMemAllocManaged", \
 	  (CUdeviceptr *address, size_t bytes, unsigned flags)) \
-	X(memcpy_any, "cuMemcpyAsync", \
-	  (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)) \
 	X(capture_begin, "cuStreamBeginCapture_v2", \
 	  (CUstream stream, CUstreamCaptureMode mode)) \
 	X(capture_end, "cuStreamEndCapture", (CUstream stream, CUgraph *graph)) \
@@ -89,6 +89,15 @@
 	   size_t bytes, CUstream stream)) \
 	X(stream_wait_event, "cuStreamWaitEvent", \
 	  (CUstream stream, CUevent event, unsigned flags))
+
+/* Each function's names. */
+typedef struct cuda_names {
+#define CUDA_NAME(field, names, arguments) const char *field;
+	CUDA_REQUIRED(CUDA_NAME)
+	CUDA_OPTIONAL(CUDA_NAME)
+#undef CUDA_NAME
+} cuda_names;
+extern const cuda_names cuda_calls;
 
 typedef struct cuda_api {
 #define CUDA_FIELD(field, names, arguments) CUresult(CUDAAPI *field) arguments;

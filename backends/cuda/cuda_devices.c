@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: what they are, opening one, and the context that the calling thread works in. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda_state.h"
-#include "shared/wording.h"
+#include "shared/pcinode.h"
 
 enum { EVENT_RESOLUTION_NS = 500 }; /* as NVIDIA's reference says of event times */
 
@@ -17,7 +16,7 @@ bool cuda_devices_attribute(const cuda_query *q, int attribute, const char *fact
 	if (rc == CUDA_SUCCESS)
 		return true;
 	*value = 0;
-	cuda_error_gap(q->api, q->gaps, fact, rc, "cuDeviceGetAttribute");
+	stream_error_gap(q->api, q->gaps, fact, rc, "cuDeviceGetAttribute");
 	return false;
 }
 
@@ -54,22 +53,6 @@ static uint64_t caps_of(const cuda_query *q, int compute, const eh_device_info *
 	return caps;
 }
 
-static int numa_node_of(const char *pci)
-{
-	char path[96];
-	FILE *file;
-	int node = -1;
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", pci);
-	file = fopen(path, "r");
-	if (file == NULL)
-		return -1;
-	if (fscanf(file, "%d", &node) != 1 || node < 0)
-		node = -1;
-	(void)fclose(file);
-	return node;
-}
-
 static void read_bus(const cuda_query *q, eh_device_info *info)
 {
 	int domain = 0, bus = 0, slot = 0;
@@ -80,7 +63,7 @@ static void read_bus(const cuda_query *q, eh_device_info *info)
 		return;
 	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.0", (unsigned)domain & 0xffffu,
 	         (unsigned)bus & 0xffu, (unsigned)slot & 0x1fu);
-	info->numa_node = numa_node_of(info->pci);
+	info->numa_node = pcinode_of(info->pci);
 }
 
 static void describe(const cuda_query *q, int compute, eh_device_info *info)
@@ -99,7 +82,7 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 	info->caps = caps_of(q, compute, info);
 	rc = api->device_memory(&bytes, q->device);
 	if (rc != CUDA_SUCCESS)
-		cuda_error_gap(api, q->gaps, "memory-bytes", rc, "cuDeviceTotalMem");
+		stream_error_gap(api, q->gaps, "memory-bytes", rc, "cuDeviceTotalMem");
 	info->memory_bytes = info->max_alloc_bytes = rc == CUDA_SUCCESS ? bytes : 0;
 	info->last_level_cache_bytes = positive(q, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "l2-bytes");
 	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
@@ -117,7 +100,7 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 	if (rc == CUDA_SUCCESS)
 		wording_uuid((const unsigned char *)uuid.bytes, info->uuid, sizeof(info->uuid));
 	else
-		cuda_error_gap(api, q->gaps, "uuid", rc, "cuDeviceGetUuid");
+		stream_error_gap(api, q->gaps, "uuid", rc, "cuDeviceGetUuid");
 }
 
 /* Everything of a device hangs on it: which kernels it runs, and what it can do. */
@@ -151,18 +134,18 @@ static eh_status find(const cuda_self *self, uint32_t index, eh_device *d, eh_er
 	snprintf(info->name, sizeof(info->name), "CUDA device %u", (unsigned)index);
 	rc = self->api.device_get(&d->device, (int)index);
 	if (rc != CUDA_SUCCESS)
-		return cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGet",
-		                     "CUDA device %u does not answer", (unsigned)index);
+		return stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGet",
+		                       "CUDA device %u does not answer", (unsigned)index);
 	rc = self->api.device_name(info->name, (int)sizeof(info->name), d->device);
 	if (rc != CUDA_SUCCESS)
-		return cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetName",
-		                     "CUDA device %u does not answer", (unsigned)index);
+		return stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetName",
+		                       "CUDA device %u does not answer", (unsigned)index);
 	info->name[sizeof(info->name) - 1] = '\0';
 	wording_tidy(info->name);
 	rc = read_compute(&self->api, d->device, &d->compute);
 	if (rc != CUDA_SUCCESS)
-		return cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetAttribute",
-		                     "%s does not tell its compute capability", info->name);
+		return stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetAttribute",
+		                       "%s does not tell its compute capability", info->name);
 	q.device = d->device;
 	describe(&q, d->compute, info);
 	if (cuda_devices_attribute(&q, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, "compute-mode", &d->mode) &&
@@ -187,12 +170,8 @@ eh_status cuda_devices_info(void *opaque, uint32_t index, eh_device_info *out, e
 	return status;
 }
 
-/* The opening whose context is the calling thread's. */
-static _Thread_local uint64_t current_opening;
-
 eh_status cuda_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
 {
-	static uint64_t openings;
 	cuda_self *self = opaque;
 	const cuda_api *api = &self->api;
 	eh_device *d = calloc(1, sizeof(*d));
@@ -218,14 +197,14 @@ eh_status cuda_devices_open(void *opaque, uint32_t index, eh_device **out, eh_er
 	/* It fails while the context is active elsewhere in the process; then it stays as it is, and
 	 * the layer says so. */
 	d->schedule_rc = api->context_flags(d->device, self->schedule);
-	rc = api->context_retain(&d->context, d->device);
+	rc = api->context_retain(&d->place, d->device);
 	if (rc != CUDA_SUCCESS) {
-		status = cuda_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuDevicePrimaryCtxRetain",
-		                       "%s gives no context", d->info.name);
+		status = stream_error_as(api, error, EH_E_UNAVAILABLE, rc, "cuDevicePrimaryCtxRetain",
+		                         "%s gives no context", d->info.name);
 		goto undo_struct;
 	}
-	d->opening = ++openings;
-	status = cuda_devices_enter(d, "device_open", error);
+	stream_devices_open(d);
+	status = stream_devices_enter(d, "device_open", error);
 	if (status != EH_OK)
 		goto undo_context;
 	*out = d;
@@ -241,48 +220,8 @@ void cuda_devices_close(eh_device *d)
 {
 	if (d == NULL)
 		return;
-	(void)d->api->context_set(NULL);
-	current_opening = 0;
+	(void)d->api->enter(NULL);
+	stream_devices_leave();
 	(void)d->api->context_release(d->device);
 	free(d);
-}
-
-eh_status cuda_devices_enter(eh_device *d, const char *slot, eh_error *error)
-{
-	CUresult rc;
-
-	if (d->lost != CUDA_SUCCESS)
-		return failure_native(error, EH_E_DEVICE_LOST, slot, (int64_t)d->lost,
-		                      cuda_error_name(d->api, d->lost),
-		                      "That was said before; a new process gets a new context.",
-		                      "%s is lost since an earlier command", d->info.name);
-	if (current_opening == d->opening)
-		return EH_OK;
-	rc = d->api->context_set(d->context);
-	if (rc != CUDA_SUCCESS)
-		return cuda_devices_failed(d, error, rc, "cuCtxSetCurrent",
-		                           "The context of %s cannot be used", d->info.name);
-	current_opening = d->opening;
-	return EH_OK;
-}
-
-void cuda_devices_enter_quietly(eh_device *d)
-{
-	if (current_opening != d->opening && d->api->context_set(d->context) == CUDA_SUCCESS)
-		current_opening = d->opening;
-}
-
-eh_status cuda_devices_failed(eh_device *d, eh_error *error, CUresult rc, const char *where,
-                              const char *format, ...)
-{
-	char text[200];
-	va_list arguments;
-
-	if (cuda_error_is_sticky(rc))
-		d->lost = rc;
-	va_start(arguments, format);
-	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
-		text[0] = '\0';
-	va_end(arguments);
-	return cuda_error_call(d->api, error, rc, where, "%s", text);
 }

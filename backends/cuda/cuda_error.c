@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cuda_error.h"
-
-#include <stdarg.h>
+#include "cuda_state.h"
 
 #define NEW_PROCESS "The context is lost with all that was in it; a new process gets a new one."
 
-/* Numbers: older headers lack some of them.  A name is for a driver that does not know its code. */
-static const struct {
-	failure_code code;
-	bool sticky;
-	const char *remedy;
-} codes[] = {
+/* Errors: the driver's codes by name, what each means in evenhand's terms, and what to do about it.
+ * Numbers: older headers lack some of them.  A name is for a driver that does not know its code. */
+static const stream_code codes[] = {
 	{ { 0, EH_OK, "CUDA_SUCCESS" }, false, NULL },
 	{ { 1, EH_E_INVALID_ARGUMENT, "CUDA_ERROR_INVALID_VALUE" }, false, NULL },
 	{ { 2, EH_E_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY" }, false,
@@ -81,72 +76,11 @@ static const struct {
 	  "The kernel log (dmesg, lines with NVRM or Xid) says more." },
 };
 
-enum { CODE_COUNT = sizeof(codes) / sizeof(codes[0]) };
+#include "shared/stream_errors.h"
 
-static size_t find(CUresult rc)
+const char *stream_vendor_name(const cuda_api *api, CUresult rc)
 {
-	size_t i = 0;
-
-	while (i < CODE_COUNT && codes[i].code.native != (int64_t)rc)
-		i++;
-	return i;
-}
-
-eh_status cuda_error_status(CUresult rc)
-{
-	const size_t i = find(rc);
-
-	return i < CODE_COUNT ? codes[i].code.status : EH_E_DEVICE;
-}
-
-bool cuda_error_is_sticky(CUresult rc)
-{
-	const size_t i = find(rc);
-
-	return i < CODE_COUNT && codes[i].sticky;
-}
-
-const char *cuda_error_name(const cuda_api *api, CUresult rc)
-{
-	const size_t i = find(rc);
 	const char *name = NULL;
 
-	if (i < CODE_COUNT)
-		return codes[i].code.name;
-	if (api->error_name(rc, &name) == CUDA_SUCCESS && name != NULL)
-		return name;
-	return "unknown CUDA error";
-}
-
-eh_status cuda_error_call(const cuda_api *api, eh_error *error, CUresult rc, const char *where,
-                          const char *format, ...)
-{
-	const size_t i = find(rc);
-	const eh_status code = cuda_error_status(rc);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)failure_native_list(error, code, where, (int64_t)rc, cuda_error_name(api, rc),
-	                          i < CODE_COUNT ? codes[i].remedy : NULL, format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-eh_status cuda_error_as(const cuda_api *api, eh_error *error, eh_status code, CUresult rc,
-                        const char *where, const char *format, ...)
-{
-	const size_t i = find(rc);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)failure_native_list(error, code, where, (int64_t)rc, cuda_error_name(api, rc),
-	                          i < CODE_COUNT ? codes[i].remedy : NULL, format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-void cuda_error_gap(const cuda_api *api, wording_gaps *gaps, const char *fact, CUresult rc,
-                    const char *where)
-{
-	wording_gap(gaps, fact, where, cuda_error_name(api, rc), (int64_t)rc);
+	return api->error_name(rc, &name) == CUDA_SUCCESS ? name : NULL;
 }

@@ -109,12 +109,12 @@ static void runtime(const eh_device *d, eh_layer *layer)
 	snprintf(layer->name, sizeof(layer->name), "CUDA driver API");
 	cuda_api_version(d->api, layer->version, sizeof(layer->version));
 	if (layer->version[0] == '\0')
-		cuda_error_gap(d->api, &gaps, "version", d->api->version_rc, "cuDriverGetVersion");
+		stream_error_gap(d->api, &gaps, "version", d->api->version_rc, "cuDriverGetVersion");
 	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
 	if (d->schedule_rc == CUDA_SUCCESS)
 		wording_detail(layer, "wait", d->self->schedule_word);
 	else
-		cuda_error_gap(d->api, &gaps, "wait", d->schedule_rc, "cuDevicePrimaryCtxSetFlags");
+		stream_error_gap(d->api, &gaps, "wait", d->schedule_rc, "cuDevicePrimaryCtxSetFlags");
 	wording_detail_gaps(layer, &gaps);
 }
 

@@ -39,7 +39,7 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 		if (p->cubin != NULL)
 			wording_say(d->self->host, EH_LOG_INFO, "The driver refuses NVRTC's cubin for "
 			            "sm_%d (%s); it compiles the PTX itself.", d->compute,
-			            cuda_error_name(d->api, rc));
+			            stream_error_name(d->api, rc));
 		p->loaded_ptx = true;
 		rc = load_ptx(p, log, log_size);
 	}
@@ -49,15 +49,15 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 		return EH_OK;
 	}
 	p->module = NULL;
-	return cuda_devices_failed(d, error, rc, "cuModuleLoadDataEx",
-	                           "The kernels of %.60s do not load on %s", name, d->info.name);
+	return stream_devices_failed(d, error, rc, "cuModuleLoadDataEx",
+	                             "The kernels of %.60s do not load on %s", name, d->info.name);
 }
 
 eh_status cuda_programs_build(eh_device *d, const eh_source *source, eh_program **out, char *log,
                               size_t log_size, eh_error *error)
 {
 	eh_program *p;
-	eh_status status = cuda_devices_enter(d, "program_build", error);
+	eh_status status = stream_devices_enter(d, "program_build", error);
 
 	wording_log(NULL, log, log_size);
 	if (status != EH_OK)
@@ -82,13 +82,8 @@ void cuda_programs_destroy(eh_program *p)
 {
 	if (p == NULL)
 		return;
-	while (p->kernels != NULL) {
-		eh_kernel *next = p->kernels->next;
-
-		cuda_kernels_free(p->kernels);
-		p->kernels = next;
-	}
-	cuda_devices_enter_quietly(p->device);
+	stream_kernels_free(p);
+	stream_devices_enter_quietly(p->device);
 	if (p->module != NULL)
 		(void)p->device->api->module_unload(p->module);
 	free(p->ptx);

@@ -69,7 +69,7 @@ static void find_nvrtc(cuda_self *self)
 		wording_note(self->notes, sizeof(self->notes),
 		             "The driver does not tell its version (cuDriverGetVersion returned %s, %d), "
 		             "so the newest NVRTC was taken, %d.%d (%s): update the driver.",
-		             cuda_error_name(&self->api, self->api.version_rc),
+		             stream_error_name(&self->api, self->api.version_rc),
 		             (int)self->api.version_rc, self->nvrtc.major, self->nvrtc.minor,
 		             self->nvrtc.library.path);
 	} else if (self->nvrtc.major > self->api.version / 1000) {
@@ -103,8 +103,8 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 		const CUresult rc = self->api.device_count(&count);
 
 		if (rc != CUDA_SUCCESS) {
-			status = cuda_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetCount",
-			                       "The NVIDIA driver does not list its devices");
+			status = stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "cuDeviceGetCount",
+			                         "The NVIDIA driver does not list its devices");
 			goto undo;
 		}
 	}
@@ -145,8 +145,8 @@ const void *cuda_start_extension(void *opaque, const char *name)
 	const cuda_self *self = opaque;
 
 	if (strcmp(name, EH_GRAPH_NAME) == 0)
-		return cuda_graphs_table(&self->api);
+		return stream_graphs_table(&self->api);
 	if (strcmp(name, EH_PEER_NAME) == 0)
-		return cuda_peers_table(&self->api);
+		return stream_peers_table(&self->api);
 	return NULL;
 }

@@ -3,8 +3,39 @@
 #ifndef CUDA_STATE_H
 #define CUDA_STATE_H
 
-#include "cuda_error.h"
-#include "shared/checks.h"
+#include "cuda_api.h"
+
+/* The words of shared/streamapi.h. */
+typedef cuda_api stream_api;
+typedef CUresult stream_rc;
+typedef CUstream stream_handle;
+typedef CUevent stream_event;
+typedef CUmodule stream_module;
+typedef CUfunction stream_function;
+typedef CUfunction_attribute stream_attribute;
+typedef CUgraph stream_graph;
+typedef CUgraphExec stream_graph_exec;
+typedef CUdeviceptr stream_address;
+typedef CUcontext stream_place;
+typedef unsigned stream_pattern;
+#define STREAM_VENDOR "CUDA"
+#define STREAM_CALLS cuda_calls
+#define STREAM_OK CUDA_SUCCESS
+#define STREAM_NOT_READY CUDA_ERROR_NOT_READY
+#define STREAM_NOT_FOUND CUDA_ERROR_NOT_FOUND
+#define STREAM_ALREADY_PEERS CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+#define STREAM_NOT_CAPTURED CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+#define STREAM_HANDLE_FLAGS CU_STREAM_NON_BLOCKING
+#define STREAM_EVENT_FLAGS CU_EVENT_DEFAULT
+#define STREAM_EVENT_BLOCKS CU_EVENT_BLOCKING_SYNC
+#define STREAM_SCHEDULE_BLOCKS CU_CTX_SCHED_BLOCKING_SYNC
+#define STREAM_CAPTURE_MODE CU_STREAM_CAPTURE_MODE_RELAXED
+#define STREAM_HOST_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
+#define STREAM_MANAGED_FLAGS CU_MEM_ATTACH_GLOBAL
+#define STREAM_MOST_ITEMS 0
+#define STREAM_ATTRIBUTE(name) CU_FUNC_ATTRIBUTE_##name
+#define STREAM_AT(address, offset) ((address) + (offset))
+#include "shared/streamapi.h"
 
 typedef struct cuda_self {
 	const eh_host *host;
@@ -22,7 +53,7 @@ struct eh_device {
 	cuda_self *self;
 	const cuda_api *api;
 	CUdevice device;
-	CUcontext context;         /* the primary one                                       */
+	stream_place place;        /* the primary context                                   */
 	uint64_t opening;          /* number of this opening in the process                 */
 	CUresult lost;             /* the error after which nothing works, or CUDA_SUCCESS  */
 	int compute;               /* compute capability, 90 = 9.0                          */
@@ -40,25 +71,6 @@ typedef struct cuda_query {
 	wording_gaps *gaps;
 } cuda_query;
 
-struct eh_buffer {
-	eh_device *device;
-	CUdeviceptr address;
-	void *host;                /* NULL for device memory                                */
-	uint64_t bytes;
-	uint32_t kind;
-};
-
-struct eh_queue {
-	eh_device *device;
-	CUstream stream;
-};
-
-struct eh_mark {
-	eh_device *device;
-	CUevent event;
-	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
-};
-
 struct eh_program {
 	eh_device *device;
 	CUmodule module;
@@ -71,15 +83,6 @@ struct eh_program {
 	size_t ptx_size;           /* without the terminator                                */
 	void *cubin;               /* NULL = none                                           */
 	size_t cubin_size;
-};
-
-struct eh_kernel {
-	eh_program *program;
-	eh_kernel *next;
-	CUfunction function;
-	char *name;
-	int64_t argument_count;    /* CHECKS_ANY_COUNT = not known                          */
-	checks_limits limits;      /* the device's, and the kernel's own group size         */
 };
 
 /* cuda_start.c */
@@ -95,46 +98,9 @@ eh_status cuda_devices_open(void *self, uint32_t index, eh_device **device, eh_e
 void cuda_devices_close(eh_device *device);
 /* False, with the fact among the gaps and 0 in *value, for what the driver does not tell. */
 bool cuda_devices_attribute(const cuda_query *query, int attribute, const char *fact, int *value);
-/* Makes the device's context the calling thread's, and refuses a device that was lost. */
-eh_status cuda_devices_enter(eh_device *device, const char *slot, eh_error *error);
-/* The same where nothing can be reported: to free what was made. */
-void cuda_devices_enter_quietly(eh_device *device);
-/* cuda_error_call for a call on the device: remembers a loss. */
-__attribute__((format(printf, 5, 6)))
-eh_status cuda_devices_failed(eh_device *device, eh_error *error, CUresult rc, const char *where,
-                              const char *format, ...);
 
 /* cuda_layers.c */
 eh_status cuda_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);
-
-/* cuda_memory.c */
-eh_status cuda_memory_alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_buffer **buffer,
-                            eh_error *error);
-void cuda_memory_free(eh_buffer *buffer);
-void *cuda_memory_host_pointer(eh_buffer *buffer);
-
-/* cuda_copies.c */
-eh_status cuda_copies_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
-                           uint32_t pattern, eh_error *error);
-eh_status cuda_copies_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
-                           uint64_t from_offset, uint64_t bytes, eh_error *error);
-eh_status cuda_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
-                             uint64_t bytes, eh_error *error);
-eh_status cuda_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
-                               uint64_t bytes, eh_error *error);
-
-/* cuda_queue.c */
-eh_status cuda_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
-void cuda_queue_destroy(eh_queue *queue);
-eh_status cuda_queue_wait(eh_queue *queue, eh_error *error);
-
-/* cuda_marks.c */
-eh_status cuda_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
-void cuda_marks_destroy(eh_mark *mark);
-eh_status cuda_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
-eh_status cuda_marks_wait(eh_mark *mark, eh_error *error);
-eh_status cuda_marks_passed(eh_mark *mark, uint32_t *passed, eh_error *error);
-eh_status cuda_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error);
 
 /* cuda_compile.c */
 /* Compiles source for the device and fills ptx, cubin, target and flags of *program. */
@@ -149,17 +115,5 @@ eh_status cuda_programs_build(eh_device *device, const eh_source *source, eh_pro
                               char *log, size_t log_size, eh_error *error);
 void cuda_programs_destroy(eh_program *program);
 eh_status cuda_programs_info(eh_program *program, eh_program_info *info, eh_error *error);
-
-/* cuda_kernels.c */
-eh_status cuda_kernels_get(eh_program *program, const char *name, eh_kernel **kernel,
-                           eh_error *error);
-void cuda_kernels_free(eh_kernel *kernel);
-eh_status cuda_kernels_info(eh_kernel *kernel, eh_kernel_info *info, eh_error *error);
-eh_status cuda_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
-                              eh_error *error);
-
-/* cuda_graphs.c, cuda_peers.c: the tables of the extensions. */
-const void *cuda_graphs_table(const cuda_api *api);
-const void *cuda_peers_table(const cuda_api *api);
 
 #endif

@@ -7,9 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hip_error.h"
+#include "hip_state.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+const hip_names hip_calls = {
+#define NAME(field, names, arguments) .field = names,
+	HIP_REQUIRED(NAME)
+	HIP_OPTIONAL(NAME)
+#undef NAME
+};
 
 static const vendorlib_symbol runtime_symbols[] = {
 #define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(hip_api, field, names)
@@ -76,9 +83,9 @@ static eh_status no_device(const hip_api *api, hipError_t rc, bool *present, eh_
 
 	*present = false;
 	if (access(kfd, F_OK) == 0 && access(kfd, R_OK | W_OK) != 0)
-		return hip_error_as(api, error, EH_E_UNAVAILABLE, rc, "hipInit",
-		                    "This user may not use %s (%s): join the groups render and video, "
-		                    "and log in again", kfd, strerror(errno));
+		return stream_error_as(api, error, EH_E_UNAVAILABLE, rc, "hipInit",
+		                       "This user may not use %s (%s): join the groups render and video, "
+		                       "and log in again", kfd, strerror(errno));
 	return EH_OK;
 }
 
@@ -124,8 +131,8 @@ eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error
 	if (rc == hipErrorNoDevice || rc == hipErrorInvalidDevice)
 		status = no_device(api, rc, present, error);
 	else if (rc != hipSuccess)
-		status = hip_error_as(api, error, EH_E_UNAVAILABLE, rc, "hipInit",
-		                      "The HIP runtime does not start");
+		status = stream_error_as(api, error, EH_E_UNAVAILABLE, rc, "hipInit",
+		                         "The HIP runtime does not start");
 	if (status == EH_OK)
 		api->version_rc = api->runtime_version(&api->version);
 	if (api->version_rc != hipSuccess)

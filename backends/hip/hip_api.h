@@ -29,7 +29,7 @@
 	X(device_pci, "hipDeviceGetPCIBusId", (char *id, int size, int device)) \
 	X(device_properties, "hipGetDevicePropertiesR0600|hipGetDeviceProperties", \
 	  (void *properties, int device)) \
-	X(device_set, "hipSetDevice", (int device)) \
+	X(enter, "hipSetDevice", (int device)) \
 	X(device_flags, "hipSetDeviceFlags", (unsigned flags)) \
 	X(mem_alloc, "hipMalloc", (void **address, size_t bytes)) \
 	X(mem_free, "hipFree", (void *address)) \
@@ -88,6 +88,15 @@
 	   hipStream_t stream)) \
 	X(stream_wait_event, "hipStreamWaitEvent", \
 	  (hipStream_t stream, hipEvent_t event, unsigned flags))
+
+/* Each function's names. */
+typedef struct hip_names {
+#define HIP_NAME(field, names, arguments) const char *field;
+	HIP_REQUIRED(HIP_NAME)
+	HIP_OPTIONAL(HIP_NAME)
+#undef HIP_NAME
+} hip_names;
+extern const hip_names hip_calls;
 
 typedef struct hip_api {
 #define HIP_FIELD(field, names, arguments) hipError_t(*field) arguments;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: what they are, opening one, and the device that the calling thread works on. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hip_state.h"
-#include "shared/wording.h"
+#include "shared/pcinode.h"
 
 enum {
 	EVENT_RESOLUTION_NS = 1000,  /* events count the device's 100 MHz clock, in a float of ms   */
@@ -22,7 +21,7 @@ bool hip_devices_attribute(const hip_query *q, hipDeviceAttribute_t attribute, c
 	if (rc == hipSuccess)
 		return true;
 	*value = 0;
-	hip_error_gap(q->api, q->gaps, fact, rc, "hipDeviceGetAttribute");
+	stream_error_gap(q->api, q->gaps, fact, rc, "hipDeviceGetAttribute");
 	return false;
 }
 
@@ -65,22 +64,6 @@ static uint64_t caps_of(const hip_query *q, const eh_device_info *info)
 	return caps;
 }
 
-static int numa_node_of(const char *pci)
-{
-	char path[96];
-	FILE *file;
-	int node = -1;
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", pci);
-	file = fopen(path, "r");
-	if (file == NULL)
-		return -1;
-	if (fscanf(file, "%d", &node) != 1 || node < 0)
-		node = -1;
-	(void)fclose(file);
-	return node;
-}
-
 /* AMD's sixteen bytes are the digits of a number in text, as rocm-smi shows it. */
 static void read_uuid(const hip_query *q, eh_device_info *info)
 {
@@ -93,7 +76,7 @@ static void read_uuid(const hip_query *q, eh_device_info *info)
 	memset(&uuid, 0, sizeof(uuid));
 	rc = q->api->device_uuid(&uuid, q->device);
 	if (rc != hipSuccess) {
-		hip_error_gap(q->api, q->gaps, "uuid", rc, "hipDeviceGetUuid");
+		stream_error_gap(q->api, q->gaps, "uuid", rc, "hipDeviceGetUuid");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(uuid.bytes); i++)
@@ -111,14 +94,14 @@ static void read_pci(const hip_query *q, eh_device_info *info)
 	const hipError_t rc = q->api->device_pci(text, (int)sizeof(text), q->device);
 
 	if (rc != hipSuccess) {
-		hip_error_gap(q->api, q->gaps, "pci", rc, "hipDeviceGetPCIBusId");
+		stream_error_gap(q->api, q->gaps, "pci", rc, "hipDeviceGetPCIBusId");
 		return;
 	}
 	text[sizeof(text) - 1] = '\0';
 	if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3)
 		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", domain & 0xffffu, bus & 0xffu,
 		         slot & 0x1fu, function & 7u);
-	info->numa_node = numa_node_of(info->pci);
+	info->numa_node = pcinode_of(info->pci);
 }
 
 static void describe(const hip_query *q, eh_device_info *info)
@@ -136,7 +119,7 @@ static void describe(const hip_query *q, eh_device_info *info)
 	info->caps = caps_of(q, info);
 	rc = api->device_memory(&bytes, q->device);
 	if (rc != hipSuccess)
-		hip_error_gap(api, q->gaps, "memory-bytes", rc, "hipDeviceTotalMem");
+		stream_error_gap(api, q->gaps, "memory-bytes", rc, "hipDeviceTotalMem");
 	info->memory_bytes = info->max_alloc_bytes = rc == hipSuccess ? bytes : 0;
 	info->last_level_cache_bytes = positive(q, hipDeviceAttributeL2CacheSize, "l2-bytes");
 	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
@@ -169,8 +152,8 @@ static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_err
 	snprintf(info->name, sizeof(info->name), "HIP device %u", (unsigned)index);
 	rc = self->api.device_name(info->name, (int)sizeof(info->name), (int)index);
 	if (rc != hipSuccess)
-		return hip_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "hipDeviceGetName",
-		                    "HIP device %u does not answer", (unsigned)index);
+		return stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "hipDeviceGetName",
+		                       "HIP device %u does not answer", (unsigned)index);
 	info->name[sizeof(info->name) - 1] = '\0';
 	wording_tidy(info->name);
 	describe(&q, info);
@@ -217,8 +200,8 @@ static eh_status read_architecture(eh_device *d, eh_error *error)
 		         (int)strspn(found, "abcdefghijklmnopqrstuvwxyz0123456789:+-"), found);
 	free(room);
 	if (rc != hipSuccess)
-		return hip_error_as(d->api, error, EH_E_UNAVAILABLE, rc, "hipGetDeviceProperties",
-		                    "%s does not tell its architecture", d->info.name);
+		return stream_error_as(d->api, error, EH_E_UNAVAILABLE, rc, "hipGetDeviceProperties",
+		                       "%s does not tell its architecture", d->info.name);
 	if (found == NULL)
 		return failure_set(error, EH_E_INCOMPATIBLE, "hipGetDeviceProperties",
 		                   "The HIP runtime %s names no architecture \"gfx...\" of %s: evenhand "
@@ -226,9 +209,6 @@ static eh_status read_architecture(eh_device *d, eh_error *error)
 		                   d->info.name);
 	return EH_OK;
 }
-
-/* The device that is the calling thread's; -1 = none that we know of. */
-static _Thread_local int current_device = -1;
 
 eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
 {
@@ -244,11 +224,13 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	d->self = self;
 	d->api = api;
 	d->device = (int)index;
+	d->place = d->device;
+	stream_devices_open(d);
 	status = find(self, index, d, error);
 	if (status == EH_OK)
 		status = read_architecture(d, error);
 	if (status == EH_OK)
-		status = hip_devices_enter(d, "device_open", error);
+		status = stream_devices_enter(d, "device_open", error);
 	if (status != EH_OK) {
 		free(d);
 		return status;
@@ -270,44 +252,4 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 void hip_devices_close(eh_device *d)
 {
 	free(d);
-}
-
-eh_status hip_devices_enter(eh_device *d, const char *slot, eh_error *error)
-{
-	hipError_t rc;
-
-	if (d->lost != hipSuccess)
-		return failure_native(error, EH_E_DEVICE_LOST, slot, (int64_t)d->lost,
-		                      hip_error_name(d->api, d->lost),
-		                      "That was said before; a new process starts anew.",
-		                      "%s is lost since an earlier command", d->info.name);
-	if (current_device == d->device)
-		return EH_OK;
-	rc = d->api->device_set(d->device);
-	if (rc != hipSuccess)
-		return hip_devices_failed(d, error, rc, "hipSetDevice", "%s cannot be used",
-		                          d->info.name);
-	current_device = d->device;
-	return EH_OK;
-}
-
-void hip_devices_enter_quietly(eh_device *d)
-{
-	if (current_device != d->device && d->api->device_set(d->device) == hipSuccess)
-		current_device = d->device;
-}
-
-eh_status hip_devices_failed(eh_device *d, eh_error *error, hipError_t rc, const char *where,
-                             const char *format, ...)
-{
-	char text[200];
-	va_list arguments;
-
-	if (hip_error_is_sticky(rc))
-		d->lost = rc;
-	va_start(arguments, format);
-	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
-		text[0] = '\0';
-	va_end(arguments);
-	return hip_error_call(d->api, error, rc, where, "%s", text);
 }

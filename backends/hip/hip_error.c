@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hip_error.h"
-
-#include <stdarg.h>
+#include "hip_state.h"
 
 #define NEW_PROCESS "What was on the device is lost; a new process starts anew."
 #define KERNEL_LOG " The kernel log (dmesg, lines with amdgpu or kfd) says more."
 
 /* Numbers: headers of other versions lack some of them. */
-static const struct {
-	failure_code code;
-	bool sticky;
-	const char *remedy;
-} codes[] = {
+static const stream_code codes[] = {
 	{ { 0, EH_OK, "hipSuccess" }, false, NULL },
 	{ { 1, EH_E_INVALID_ARGUMENT, "hipErrorInvalidValue" }, false, NULL },
 	{ { 2, EH_E_NO_MEMORY, "hipErrorOutOfMemory" }, false,
@@ -61,72 +55,9 @@ static const struct {
 	  "The kernel log (dmesg, lines with amdgpu or kfd) says more." },
 };
 
-enum { CODE_COUNT = sizeof(codes) / sizeof(codes[0]) };
+#include "shared/stream_errors.h"
 
-static size_t find(hipError_t rc)
+const char *stream_vendor_name(const hip_api *api, hipError_t rc)
 {
-	size_t i = 0;
-
-	while (i < CODE_COUNT && codes[i].code.native != (int64_t)rc)
-		i++;
-	return i;
-}
-
-eh_status hip_error_status(hipError_t rc)
-{
-	const size_t i = find(rc);
-
-	return i < CODE_COUNT ? codes[i].code.status : EH_E_DEVICE;
-}
-
-bool hip_error_is_sticky(hipError_t rc)
-{
-	const size_t i = find(rc);
-
-	return i < CODE_COUNT && codes[i].sticky;
-}
-
-const char *hip_error_name(const hip_api *api, hipError_t rc)
-{
-	const size_t i = find(rc);
-	const char *name = NULL;
-
-	if (i < CODE_COUNT)
-		return codes[i].code.name;
-	if (api->error_name != NULL)
-		name = api->error_name(rc);
-	return name != NULL ? name : "unknown HIP error";
-}
-
-eh_status hip_error_call(const hip_api *api, eh_error *error, hipError_t rc, const char *where,
-                         const char *format, ...)
-{
-	const size_t i = find(rc);
-	const eh_status code = hip_error_status(rc);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)failure_native_list(error, code, where, (int64_t)rc, hip_error_name(api, rc),
-	                          i < CODE_COUNT ? codes[i].remedy : NULL, format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-eh_status hip_error_as(const hip_api *api, eh_error *error, eh_status code, hipError_t rc,
-                       const char *where, const char *format, ...)
-{
-	const size_t i = find(rc);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)failure_native_list(error, code, where, (int64_t)rc, hip_error_name(api, rc),
-	                          i < CODE_COUNT ? codes[i].remedy : NULL, format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-void hip_error_gap(const hip_api *api, wording_gaps *gaps, const char *fact, hipError_t rc,
-                   const char *where)
-{
-	wording_gap(gaps, fact, where, hip_error_name(api, rc), (int64_t)rc);
+	return api->error_name != NULL ? api->error_name(rc) : NULL;
 }

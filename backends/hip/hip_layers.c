@@ -66,7 +66,7 @@ static void driver(const eh_device *d, eh_layer *layer)
 		hip_devices_version(version, number, sizeof(number));
 		wording_detail(layer, "hip", number);
 	} else {
-		hip_error_gap(d->api, &gaps, "hip", rc, "hipDriverGetVersion");
+		stream_error_gap(d->api, &gaps, "hip", rc, "hipDriverGetVersion");
 	}
 	wording_detail_gaps(layer, &gaps);
 }
@@ -79,12 +79,12 @@ static void runtime(const eh_device *d, eh_layer *layer)
 	snprintf(layer->name, sizeof(layer->name), "HIP runtime");
 	hip_devices_version(d->api->version, layer->version, sizeof(layer->version));
 	if (layer->version[0] == '\0')
-		hip_error_gap(d->api, &gaps, "version", d->api->version_rc, "hipRuntimeGetVersion");
+		stream_error_gap(d->api, &gaps, "version", d->api->version_rc, "hipRuntimeGetVersion");
 	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
 	if (d->schedule_rc == hipSuccess)
 		wording_detail(layer, "wait", d->self->schedule_word);
 	else
-		hip_error_gap(d->api, &gaps, "wait", d->schedule_rc, "hipSetDeviceFlags");
+		stream_error_gap(d->api, &gaps, "wait", d->schedule_rc, "hipSetDeviceFlags");
 	wording_detail_gaps(layer, &gaps);
 }
 

@@ -12,7 +12,7 @@ eh_status hip_programs_build(eh_device *d, const eh_source *source, eh_program *
 {
 	eh_program *p;
 	hipError_t rc;
-	eh_status status = hip_devices_enter(d, "program_build", error);
+	eh_status status = stream_devices_enter(d, "program_build", error);
 
 	wording_log(NULL, log, log_size);
 	if (status != EH_OK)
@@ -28,9 +28,9 @@ eh_status hip_programs_build(eh_device *d, const eh_source *source, eh_program *
 	rc = d->api->module_load(&p->module, p->code);
 	if (rc != hipSuccess) {
 		p->module = NULL;
-		status = hip_devices_failed(d, error, rc, "hipModuleLoadData",
-		                            "The kernels of %.60s do not load on %s", source->name,
-		                            d->info.name);
+		status = stream_devices_failed(d, error, rc, "hipModuleLoadData",
+		                               "The kernels of %.60s do not load on %s", source->name,
+		                               d->info.name);
 		goto undo;
 	}
 	*out = p;
@@ -44,13 +44,8 @@ void hip_programs_destroy(eh_program *p)
 {
 	if (p == NULL)
 		return;
-	while (p->kernels != NULL) {
-		eh_kernel *next = p->kernels->next;
-
-		hip_kernels_free(p->kernels);
-		p->kernels = next;
-	}
-	hip_devices_enter_quietly(p->device);
+	stream_kernels_free(p);
+	stream_devices_enter_quietly(p->device);
 	if (p->module != NULL)
 		(void)p->device->api->module_unload(p->module);
 	free(p->code);

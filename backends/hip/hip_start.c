@@ -94,8 +94,8 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 		const hipError_t rc = self->api.device_count(&count);
 
 		if (rc != hipSuccess && rc != hipErrorNoDevice) {
-			status = hip_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "hipGetDeviceCount",
-			                      "The HIP runtime does not list its devices");
+			status = stream_error_as(&self->api, error, EH_E_UNAVAILABLE, rc, "hipGetDeviceCount",
+			                         "The HIP runtime does not list its devices");
 			goto undo;
 		}
 	}
@@ -129,8 +129,8 @@ const void *hip_start_extension(void *opaque, const char *name)
 	const hip_self *self = opaque;
 
 	if (strcmp(name, EH_GRAPH_NAME) == 0)
-		return hip_graphs_table(&self->api);
+		return stream_graphs_table(&self->api);
 	if (strcmp(name, EH_PEER_NAME) == 0)
-		return hip_peers_table(&self->api);
+		return stream_peers_table(&self->api);
 	return NULL;
 }

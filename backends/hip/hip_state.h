@@ -3,8 +3,39 @@
 #ifndef HIP_STATE_H
 #define HIP_STATE_H
 
-#include "hip_error.h"
-#include "shared/checks.h"
+#include "hip_api.h"
+
+/* The words of shared/streamapi.h. */
+typedef hip_api stream_api;
+typedef hipError_t stream_rc;
+typedef hipStream_t stream_handle;
+typedef hipEvent_t stream_event;
+typedef hipModule_t stream_module;
+typedef hipFunction_t stream_function;
+typedef hipFunction_attribute stream_attribute;
+typedef hipGraph_t stream_graph;
+typedef hipGraphExec_t stream_graph_exec;
+typedef hipDeviceptr_t stream_address;
+typedef int stream_place;
+typedef int stream_pattern;
+#define STREAM_VENDOR "HIP"
+#define STREAM_CALLS hip_calls
+#define STREAM_OK hipSuccess
+#define STREAM_NOT_READY hipErrorNotReady
+#define STREAM_NOT_FOUND hipErrorNotFound
+#define STREAM_ALREADY_PEERS hipErrorPeerAccessAlreadyEnabled
+#define STREAM_NOT_CAPTURED hipErrorStreamCaptureInvalidated
+#define STREAM_HANDLE_FLAGS hipStreamNonBlocking
+#define STREAM_EVENT_FLAGS hipEventDefault
+#define STREAM_EVENT_BLOCKS hipEventBlockingSync
+#define STREAM_SCHEDULE_BLOCKS hipDeviceScheduleBlockingSync
+#define STREAM_CAPTURE_MODE hipStreamCaptureModeRelaxed
+#define STREAM_HOST_FLAGS (hipHostMallocPortable | hipHostMallocMapped)
+#define STREAM_MANAGED_FLAGS hipMemAttachGlobal
+#define STREAM_MOST_ITEMS UINT32_MAX
+#define STREAM_ATTRIBUTE(name) HIP_FUNC_ATTRIBUTE_##name
+#define STREAM_AT(address, offset) ((hipDeviceptr_t)((char *)(address) + (offset)))
+#include "shared/streamapi.h"
 
 typedef struct hip_self {
 	const eh_host *host;
@@ -22,6 +53,8 @@ struct eh_device {
 	hip_self *self;
 	const hip_api *api;
 	int device;
+	stream_place place;        /* the same number                                       */
+	uint64_t opening;          /* number of this opening in the process                 */
 	hipError_t lost;           /* the error after which nothing works, or hipSuccess    */
 	char architecture[96];     /* "gfx90a:sramecc+:xnack-"                              */
 	hipError_t schedule_rc;    /* of asking that waits wait as set                      */
@@ -37,25 +70,6 @@ typedef struct hip_query {
 	wording_gaps *gaps;
 } hip_query;
 
-struct eh_buffer {
-	eh_device *device;
-	char *address;             /* as the device sees it                                 */
-	void *host;                /* NULL = device memory                                  */
-	uint64_t bytes;
-	uint32_t kind;
-};
-
-struct eh_queue {
-	eh_device *device;
-	hipStream_t stream;
-};
-
-struct eh_mark {
-	eh_device *device;
-	hipEvent_t event;
-	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
-};
-
 struct eh_program {
 	eh_device *device;
 	hipModule_t module;
@@ -64,15 +78,6 @@ struct eh_program {
 	char flags[512];
 	void *code;                /* the code object, an ELF file or a bundle with one     */
 	size_t code_size;
-};
-
-struct eh_kernel {
-	eh_program *program;
-	eh_kernel *next;
-	hipFunction_t function;
-	char *name;
-	int64_t argument_count;    /* CHECKS_ANY_COUNT = not known                          */
-	checks_limits limits;      /* the device's, and the kernel's own group size         */
 };
 
 /* hip_start.c */
@@ -89,48 +94,11 @@ void hip_devices_close(eh_device *device);
 /* False, with the fact among the gaps and 0 in *value, for what the runtime does not tell. */
 bool hip_devices_attribute(const hip_query *query, hipDeviceAttribute_t attribute,
                            const char *fact, int *value);
-/* Makes the device the calling thread's, and refuses one that was lost. */
-eh_status hip_devices_enter(eh_device *device, const char *slot, eh_error *error);
-/* The same where nothing can be reported: to free what was made. */
-void hip_devices_enter_quietly(eh_device *device);
-/* hip_error_call for a call on the device: remembers a loss. */
-__attribute__((format(printf, 5, 6)))
-eh_status hip_devices_failed(eh_device *device, eh_error *error, hipError_t rc, const char *where,
-                             const char *format, ...);
 /* "6.2.41133", "" = unknown. */
 void hip_devices_version(int version, char *text, size_t size);
 
 /* hip_layers.c */
 eh_status hip_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);
-
-/* hip_memory.c */
-eh_status hip_memory_alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_buffer **buffer,
-                           eh_error *error);
-void hip_memory_free(eh_buffer *buffer);
-void *hip_memory_host_pointer(eh_buffer *buffer);
-
-/* hip_copies.c */
-eh_status hip_copies_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
-                          uint32_t pattern, eh_error *error);
-eh_status hip_copies_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
-                          uint64_t from_offset, uint64_t bytes, eh_error *error);
-eh_status hip_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
-                            uint64_t bytes, eh_error *error);
-eh_status hip_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
-                              uint64_t bytes, eh_error *error);
-
-/* hip_queue.c */
-eh_status hip_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
-void hip_queue_destroy(eh_queue *queue);
-eh_status hip_queue_wait(eh_queue *queue, eh_error *error);
-
-/* hip_marks.c */
-eh_status hip_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
-void hip_marks_destroy(eh_mark *mark);
-eh_status hip_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
-eh_status hip_marks_wait(eh_mark *mark, eh_error *error);
-eh_status hip_marks_passed(eh_mark *mark, uint32_t *passed, eh_error *error);
-eh_status hip_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error);
 
 /* hip_compile.c */
 /* Compiles source for the device and fills code and flags of *program. */
@@ -150,17 +118,5 @@ eh_status hip_programs_build(eh_device *device, const eh_source *source, eh_prog
                              char *log, size_t log_size, eh_error *error);
 void hip_programs_destroy(eh_program *program);
 eh_status hip_programs_info(eh_program *program, eh_program_info *info, eh_error *error);
-
-/* hip_kernels.c */
-eh_status hip_kernels_get(eh_program *program, const char *name, eh_kernel **kernel,
-                          eh_error *error);
-void hip_kernels_free(eh_kernel *kernel);
-eh_status hip_kernels_info(eh_kernel *kernel, eh_kernel_info *info, eh_error *error);
-eh_status hip_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
-                             eh_error *error);
-
-/* hip_graphs.c, hip_peers.c: the tables of the extensions. */
-const void *hip_graphs_table(const hip_api *api);
-const void *hip_peers_table(const hip_api *api);
 
 #endif

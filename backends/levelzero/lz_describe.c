@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lz_state.h"
-#include "shared/wording.h"
+#include "shared/pcinode.h"
 
 enum { MOST_MEMORIES = 16, MOST_CACHES = 16 };
 
@@ -135,8 +135,6 @@ static void describe_bus(const lz_api *api, eh_device *d)
 {
 	eh_device_info *info = &d->info;
 	ze_pci_ext_properties_t pci;
-	char path[96];
-	FILE *file;
 
 	info->numa_node = -1;
 	memset(&pci, 0, sizeof(pci));
@@ -147,13 +145,7 @@ static void describe_bus(const lz_api *api, eh_device *d)
 	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x",
 	         (unsigned)(pci.address.domain & 0xffff), (unsigned)(pci.address.bus & 0xff),
 	         (unsigned)(pci.address.device & 0x1f), (unsigned)(pci.address.function & 7));
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", info->pci);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	if (fscanf(file, "%d", &info->numa_node) != 1 || info->numa_node < 0)
-		info->numa_node = -1;
-	(void)fclose(file);
+	info->numa_node = pcinode_of(info->pci);
 }
 
 /* The properties of version 1.2, whose resolution is a rate, from drivers that have them. */

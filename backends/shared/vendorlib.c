@@ -18,6 +18,17 @@ void vendorlib_file_of(const void *address, char *path, size_t size)
 		snprintf(path, size, "%s", info.dli_fname);
 }
 
+void vendorlib_plain_name(const char *names, char *out, size_t size)
+{
+	char *version;
+
+	snprintf(out, size, "%.*s", (int)strcspn(names, "|"), names);
+	version = strrchr(out, '_');
+	if (version != NULL && version[1] == 'v' && version[2] != '\0' &&
+	    version[2 + strspn(version + 2, "0123456789")] == '\0')
+		*version = '\0';
+}
+
 /* The next word of *list into word; false at its end or for a word that is too long. */
 static bool next_word(const char **list, char separator, char *word, size_t size)
 {

@@ -59,6 +59,9 @@ eh_status vendorlib_resolve(const vendorlib *library, const vendorlib_symbol *sy
 /* The address of one function by name, NULL when there is none or no library. */
 void *vendorlib_find(const vendorlib *library, const char *name);
 
+/* "vdMemAlloc" of "vdMemAlloc_v2|vdMemAlloc": as messages call it. */
+void vendorlib_plain_name(const char *names, char *out, size_t size);
+
 /* The file that holds address, links followed, or "" when that is unknown. */
 void vendorlib_file_of(const void *address, char *path, size_t size);
 

@@ -68,6 +68,22 @@ static void test_library_is_looked_for(void **state)
 	assert_non_null(strstr(error.message, "/none/libmine.so"));
 }
 
+static void test_plain_names(void **state)
+{
+	static const char *const names[][2] = {
+		{ "vdMemAlloc_v2|vdMemAlloc", "vdMemAlloc" }, { "vdFree", "vdFree" },
+		{ "vdOpen_v12", "vdOpen" }, { "vd_very", "vd_very" }, { "vd_v", "vd_v" },
+		{ "vdPropertiesR0600|vdProperties", "vdPropertiesR0600" }, { "vd_v2x|vd", "vd_v2x" },
+	};
+	char plain[40];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		vendorlib_plain_name(names[i][0], plain, sizeof(plain));
+		assert_string_equal(plain, names[i][1]);
+	}
+}
+
 static void test_symbols_all_or_nothing(void **state)
 {
 	static const vendorlib_symbol good[] = {
@@ -325,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library_is_looked_for),
+		cmocka_unit_test(test_plain_names),
 		cmocka_unit_test(test_symbols_all_or_nothing),
 		cmocka_unit_test(test_errors_stay_in_their_size),
 		cmocka_unit_test(test_ranges),

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What HIP shares with other stream APIs, and the little that is its own in it. */
+#include "hip_state.h"
+#include "shared/stream_devices.h"
+#include "shared/stream_memory.h"
+#include "shared/stream_copies.h"
+#include "shared/stream_queue.h"
+#include "shared/stream_marks.h"
+#include "shared/stream_kernels.h"
+#include "shared/stream_graphs.h"
+#include "shared/stream_peers.h"
+
+stream_rc stream_vendor_copy(const hip_api *api, hipDeviceptr_t to, hipDeviceptr_t from,
+                             size_t bytes, hipStream_t stream)
+{
+	return api->memcpy_any(to, from, bytes, hipMemcpyDefault, stream);
+}
+
+int64_t stream_vendor_arguments(const eh_program *p, const char *kernel)
+{
+	return hip_metadata_arguments(p->code, p->code_size, kernel);
+}
+
+bool stream_vendor_can_graph(const hip_api *api)
+{
+	return api->graph_make != NULL;
+}
+
+stream_rc stream_vendor_graph(const hip_api *api, hipGraph_t captured, hipGraphExec_t *exec,
+                              const char **where)
+{
+	*where = hip_calls.graph_make;
+	return api->graph_make(exec, captured, NULL, NULL, 0);
+}
