@@ -1,6 +1,8 @@
 #!/bin/sh
 # Puts all that a machine without packages and network needs into one folder and one archive: the
-# built tree, the shared libraries that it needs beside the C library, NVRTC, and run.sh.
+# built tree, the shared libraries that it needs beside the C library, what the backends need to have
+# kernels compiled there, and run.sh.  For cuda that is NVRTC; for levelzero SPIR-V of device.ini's
+# kernels, made here; hiprtc comes with ROCm, and an OpenCL driver has its compiler inside.
 # usage: pack.sh BUILD [FOLDER]     FOLDER: device-pack unless given; its archive is FOLDER.tar.gz
 # Environment: NVRTC, the folder of libnvrtc (default: beside CUDA_HOME, nvcc, /usr/local/cuda, or
 # what ldconfig knows).  PACK_LIMIT, the size in MiB beyond which the archive is called too large (64).
@@ -15,8 +17,12 @@ fail() {
 	exit 1
 }
 [ -x "$build/bin/evenhand" ] || fail "$build holds no bin/evenhand: build it first (make all)"
-[ -f "$build/lib/evenhand/backends/cuda.so" ] ||
-	fail "$build was configured without the cuda backend: configure --with-cuda=DIR"
+backends=
+for backend in cuda hip levelzero opencl; do
+	[ ! -f "$build/lib/evenhand/backends/$backend.so" ] || backends="$backends $backend"
+done
+[ -n "$backends" ] || fail "$build was configured without a backend for accelerators: docs/cuda-backend.md," \
+	"docs/hip-backend.md, docs/levelzero-backend.md say what each needs"
 [ ! -e "$folder" ] || fail "$folder exists: remove it or name another folder"
 
 mkdir -p "$folder/tree/lib" "$folder/libraries"
@@ -41,15 +47,31 @@ find_nvrtc() {
 		fi
 	done
 }
-nvrtc=$(find_nvrtc)
-[ -n "$nvrtc" ] || fail "no libnvrtc.so was found: install the package of NVRTC or name its folder in NVRTC"
-for file in "$nvrtc"/libnvrtc.so.* "$nvrtc"/libnvrtc-builtins.so.*; do
-	name=$(basename "$file")
-	# The soname is what is opened; the full version beside it would be the same bytes again.
-	[ "$name" = "$(objdump -p "$file" | awk '/SONAME/ { print $2 }')" ] || continue
-	cp -L "$file" "$folder/libraries/$name"
-done
-ls "$folder"/libraries/libnvrtc.so.* >/dev/null 2>&1 || fail "$nvrtc holds no libnvrtc.so under its soname"
+pack_nvrtc() {
+	nvrtc=$(find_nvrtc)
+	[ -n "$nvrtc" ] || fail "no libnvrtc.so was found: install the package of NVRTC or name its folder in NVRTC"
+	for file in "$nvrtc"/libnvrtc.so.* "$nvrtc"/libnvrtc-builtins.so.*; do
+		name=$(basename "$file")
+		# The soname is what is opened; the full version beside it would be the same bytes again.
+		[ "$name" = "$(objdump -p "$file" | awk '/SONAME/ { print $2 }')" ] || continue
+		cp -L "$file" "$folder/libraries/$name"
+	done
+	ls "$folder"/libraries/libnvrtc.so.* >/dev/null 2>&1 || fail "$nvrtc holds no libnvrtc.so under its soname"
+}
+# Those of the released protocols are there; while device.ini is among them, so are its.
+pack_spirv() {
+	setting() { sed -n "s/^$1 *= *//p" "$build/config.mk"; }
+	if [ -z "$(setting SPIRV_CLANG)" ] || [ ! -d "$folder/tree/lib/evenhand/spirv" ]; then
+		echo "pack.sh: no SPIR-V was made with this build: an Intel device then needs ocloc or clang where it is" >&2
+		return
+	fi
+	cp "$here/device.ini" "$folder/tree/share/evenhand/protocols/device.ini"
+	sh "$here/../../build-aux/spirv-kernels.sh" "$folder/tree/bin/evenhand" "$folder/texts" \
+		"$folder/tree/lib/evenhand/spirv" "$(setting SPIRV_CLANG)" "$(setting SPIRV_TRANSLATOR)" "$(setting SPIRV_VAL)"
+	rm -rf "$folder/texts" "$folder/tree/share/evenhand/protocols/device.ini"
+}
+case " $backends " in *" cuda "*) pack_nvrtc ;; esac
+case " $backends " in *" levelzero "*) pack_spirv ;; esac
 
 "$build/bin/evenhand" version >"$folder/VERSION.txt"
 for file in "$folder"/tree/bin/evenhand "$folder"/libraries/*; do
@@ -57,8 +79,8 @@ for file in "$folder"/tree/bin/evenhand "$folder"/libraries/*; do
 done
 tar -C "$(dirname "$folder")" -cf - "$(basename "$folder")" | gzip -9 >"$folder.tar.gz"
 size=$(($(wc -c <"$folder.tar.gz") / 1048576 + 1))
-echo "$folder.tar.gz: $size MiB"
-du -ck "$folder"/libraries/* | sort -rn | awk '{ printf "  %7.1f MiB  %s\n", $1 / 1024, $2 }'
+echo "$folder.tar.gz: $size MiB, for$backends"
+du -ck "$folder"/libraries/* 2>/dev/null | sort -rn | awk '{ printf "  %7.1f MiB  %s\n", $1 / 1024, $2 }'
 if [ "$size" -gt "$limit" ]; then
 	echo "pack.sh: more than $limit MiB; xz -9e of the tar is about a third smaller, where the target can unpack it" >&2
 	exit 2

@@ -3,13 +3,24 @@
 # packages or network: conformance suite, every workload, the released protocols; and keeps results,
 # logs and what the devices say of themselves in one folder.  Works in what pack.sh made, and in a
 # source tree with a build folder (BUILD).
-# usage: run.sh [OUT] [MINUTES]      OUT: device-results; MINUTES: all of it takes at most so long (25)
+# usage: run.sh [OUT] [MINUTES [STEP...]]
+#        OUT: device-results; MINUTES: all of it takes at most so long (25); STEP: only `devices`, and
+#        the steps with one of these words in their names
 # Every step has a time limit, is written down with its outcome, and never ends the others.
+# Environment: BUILD, and DEVICE_SYS for another place than /sys.
 # Exit code: 0 all steps passed or were skipped with a reason; 1 some failed; 2 nothing could start.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-device-results}
 minutes=${2:-25}
+words=
+if [ $# -gt 2 ]; then
+	shift 2
+	words=$*
+fi
+sys=${DEVICE_SYS:-/sys}
+# ROCm's tools lie where no PATH leads.
+PATH=$PATH:/opt/rocm/bin
 if [ -d "$here/tree" ]; then
 	tree=$here/tree
 	LD_LIBRARY_PATH=$here/libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -31,9 +42,18 @@ say() {
 	echo "$*" | tee -a "$out/summary.txt"
 }
 left() { echo $((end - $(date +%s))); }
-# step NAME SECONDS COMMAND...: stdout and stderr go to logs/NAME.txt
+wanted() { # STEP
+	[ -n "$words" ] && [ "$1" != devices ] || return 0
+	for word in $words; do
+		case $1 in *"$word"*) return 0 ;; esac
+	done
+	return 1
+}
+# step NAME SECONDS COMMAND...: stdout and stderr go to logs/NAME.txt, or stdout to the file $to
+to=
 step() {
 	name=$1 limit=$2
+	wanted "$name" || return 0
 	shift 2
 	[ "$limit" -le "$(left)" ] || limit=$(left)
 	if [ "$limit" -lt 5 ]; then
@@ -42,7 +62,11 @@ step() {
 		return 1
 	fi
 	start=$(date +%s)
-	timeout -k 10 "$limit" "$@" >"$out/logs/$name.txt" 2>&1 </dev/null
+	if [ -n "$to" ]; then
+		timeout -k 10 "$limit" "$@" >"$to" 2>"$out/logs/$name.txt" </dev/null
+	else
+		timeout -k 10 "$limit" "$@" >"$out/logs/$name.txt" 2>&1 </dev/null
+	fi
 	rc=$?
 	took=$(($(date +%s) - start))
 	case $rc in
@@ -53,6 +77,7 @@ step() {
 	return $rc
 }
 skip() {
+	wanted "$1" || return 0
 	say "skip  $1: $2"
 	skipped=$((skipped + 1))
 }
@@ -73,27 +98,70 @@ fi
 say "$(head -n 1 "$out/logs/version.txt")"
 
 # What the machine says of itself, in the form that tests/replay keeps.
+keep() { # FILE [NAME THERE]
+	[ -r "$1" ] || return 0
+	mkdir -p "$out/replay$(dirname "${2:-$1}")"
+	cat "$1" >"$out/replay${2:-$1}" 2>/dev/null
+}
 for file in /proc/cpuinfo /proc/meminfo /proc/version /proc/driver/nvidia/version /proc/driver/nvidia/params \
-	/proc/driver/nvidia/gpus/*/information /etc/os-release; do
-	[ -r "$file" ] || continue
-	mkdir -p "$out/replay$(dirname "$file")"
-	cat "$file" >"$out/replay$file" 2>/dev/null
+	/proc/driver/nvidia/gpus/*/information /etc/os-release /opt/rocm/.info/version; do
+	keep "$file"
 done
-if command -v nvidia-smi >/dev/null 2>&1; then
-	step nvidia-smi 60 nvidia-smi -q
-	step nvidia-smi-topology 30 nvidia-smi topo -m
-else
-	skip nvidia-smi "it is not installed"
-fi
+for module in nvidia amdgpu i915 xe; do
+	keep "$sys/module/$module/version" "/sys/module/$module/version"
+	keep "$sys/module/$module/srcversion" "/sys/module/$module/srcversion"
+done
+for node in "$sys"/class/kfd/kfd/topology/nodes/*; do # as AMD's compute driver numbers its devices
+	keep "$node/properties" "/sys/class/kfd/kfd/topology/nodes/$(basename "$node")/properties"
+done
+# Displays and accelerators on the bus, and whose they are.
+vendors=
+for device in "$sys"/bus/pci/devices/*; do
+	case $(cat "$device/class" 2>/dev/null) in 0x03* | 0x12*) ;; *) continue ;; esac
+	there=/sys/bus/pci/devices/$(basename "$device")
+	for file in vendor device subsystem_vendor subsystem_device revision class numa_node vbios_version \
+		max_link_speed max_link_width current_link_speed current_link_width mem_info_vram_total; do
+		keep "$device/$file" "$there/$file"
+	done
+	if module=$(readlink "$device/driver/module"); then
+		mkdir -p "$out/replay$there/driver" && ln -sf "$module" "$out/replay$there/driver/module"
+	fi
+	case $(cat "$device/vendor" 2>/dev/null) in
+	0x10de) vendors="$vendors nvidia" ;;
+	0x1002) vendors="$vendors amd" ;;
+	0x8086) vendors="$vendors intel" ;;
+	esac
+done
+# What the vendor's own tools say; one that is missing where the vendor has a device is written down.
+tool() { # VENDOR STEP SECONDS COMMAND...
+	vendor=$1 name=$2
+	shift 2
+	if command -v "$2" >/dev/null 2>&1; then
+		step "$name" "$@"
+	else
+		case " $vendors " in *" $vendor "*) skip "$name" "$2 is not installed" ;; esac
+	fi
+}
+tool nvidia nvidia-smi 60 nvidia-smi -q
+tool nvidia nvidia-smi-topology 30 nvidia-smi topo -m
+tool amd rocminfo 60 rocminfo
+tool amd rocm-smi 60 rocm-smi --showall
+tool amd rocm-smi-topology 30 rocm-smi --showtopo
+tool amd amd-smi 60 amd-smi static
+tool intel xpu-smi 60 xpu-smi discovery
+tool intel xpu-smi-topology 30 xpu-smi topology -m
+# AMD's and Intel's devices are files, which belong to a group.
+for file in /dev/kfd /dev/dri/renderD*; do
+	[ ! -e "$file" ] || { [ -r "$file" ] && [ -w "$file" ]; } ||
+		say "note  this user may not use $file: it needs the group $(stat -c %G "$file")"
+done
 
 step devices 120 "$evenhand" devices
 step devices-fields 120 "$evenhand" devices --fields
 step probes 120 "$evenhand" devices -v
-if timeout -k 10 120 "$evenhand" devices -v --json >"$out/replay/devices.json" 2>"$out/logs/devices-json.txt"; then
-	say "pass  devices-json" && passed=$((passed + 1))
-else
-	say "FAIL  devices-json: logs/devices-json.txt" && failed=$((failed + 1))
-fi
+to=$out/replay/devices.json
+step devices-json 120 "$evenhand" devices -v --json
+to=
 
 usable=
 for backend in cuda opencl hip levelzero; do
@@ -110,7 +178,18 @@ for backend in $usable; do
 	so=$tree/lib/evenhand/backends/$backend.so
 	step "conformance-$backend" 420 "$evenhand" plugin check "$so" --deadline 60s
 done
-case " $usable " in *" cuda "*) step conformance-cuda-ptx 300 "$evenhand" --set cuda.code=ptx plugin check "$tree/lib/evenhand/backends/cuda.so" --only kernel/ --device 0 ;; esac
+# The other ways in which a backend can be told to work.
+variant() { # BACKEND NAME SETTING TESTS
+	case " $usable " in *" $1 "*)
+		step "conformance-$1-$2" 300 "$evenhand" --set "$1.$3" plugin check "$tree/lib/evenhand/backends/$1.so" \
+			--only "$4" --device 0
+		;;
+	esac
+}
+variant cuda ptx code=ptx kernel/
+variant hip apart compile=apart kernel/
+variant levelzero regular lists=regular queue/
+variant levelzero barriers order=barriers queue/
 for backend in $usable; do
 	step "workloads-$backend" 420 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
 done

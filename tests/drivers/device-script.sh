@@ -1,6 +1,7 @@
 #!/bin/sh
 # The script for device machines: it never ends half-way in silence, keeps to its time, and says why
-# what did not run.  What it runs is tested elsewhere.
+# what did not run; it finds whose devices there are; and its steps run on AMD's and Intel's test
+# drivers.  What it runs is tested elsewhere.
 : "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
 n=0 bad=0
 ok() { # status text [file with detail]
@@ -43,8 +44,91 @@ BUILD=$T/hangs sh "$SRC/tests/device/run.sh" "$T/failing" 2 > "$log" 2>&1
 	grep -q '^FAIL  probes: exit code 3' "$log" && grep -q ' passed, [1-9][0-9]* failed' "$log"
 ok $? "steps that fail are named, and the others still run" "$log"
 
+# Whose devices are on the bus, what they say of themselves, and which of the vendors' tools are missing.
+pci() { # ADDRESS CLASS VENDOR MODULE
+	mkdir -p "$T/sys/bus/pci/devices/$1/driver" "$T/sys/module/$4"
+	echo "$2" > "$T/sys/bus/pci/devices/$1/class"
+	echo "$3" > "$T/sys/bus/pci/devices/$1/vendor"
+	echo 16 > "$T/sys/bus/pci/devices/$1/current_link_width"
+	echo "6.1-$4" > "$T/sys/module/$4/version"
+	ln -sf "../../../module/$4" "$T/sys/bus/pci/devices/$1/driver/module"
+}
+pci 0000:03:00.0 0x038000 0x1002 amdgpu
+pci 0000:4d:00.0 0x120000 0x8086 xe
+pci 0000:00:1f.0 0x060100 0x8086 lpc
+mkdir -p "$T/sys/class/kfd/kfd/topology/nodes/1" "$T/tools"
+echo 'simd_count 440' > "$T/sys/class/kfd/kfd/topology/nodes/1/properties"
+printf '#!/bin/sh\necho "Name: gfx90a"\n' > "$T/tools/rocminfo"
+chmod +x "$T/tools/rocminfo"
+for name in sh env dirname basename cat mkdir date tee timeout head grep cut readlink ln rm sed stat uname; do
+	ln -sf "$(command -v $name)" "$T/tools/$name"
+done
+PATH=$T/tools DEVICE_SYS=$T/sys BUILD=$T/hangs sh "$SRC/tests/device/run.sh" "$T/whose" 2 rocm smi > "$log" 2>&1
+rc=$?
+[ $rc -eq 0 ] && grep -q '^pass  rocminfo' "$log" && grep -q '^skip  rocm-smi: rocm-smi is not installed' "$log" &&
+	grep -q '^skip  xpu-smi: xpu-smi is not installed' "$log" && ! grep -q 'nvidia-smi' "$log"
+ok $? "the tools of AMD and Intel are asked where they have devices, and NVIDIA's where it has" "$log"
+! grep -q 'conformance\|workloads\|probes' "$log" && grep -q '^pass  devices ' "$log"
+ok $? "only the steps that were named run, and the devices" "$log"
+replay=$T/whose/replay/sys
+[ "$(cat "$replay/module/amdgpu/version")" = 6.1-amdgpu ] && [ -f "$replay/class/kfd/kfd/topology/nodes/1/properties" ] &&
+	[ "$(cat "$replay/bus/pci/devices/0000:4d:00.0/current_link_width")" = 16 ] &&
+	[ "$(readlink "$replay/bus/pci/devices/0000:03:00.0/driver/module")" = ../../../module/amdgpu ] &&
+	[ ! -e "$replay/bus/pci/devices/0000:00:1f.0" ]
+ok $? "what the bus says of accelerators is kept, of nothing else" "$log"
+
+# Steps of the real program on the test drivers.
+steps() { # TEXT BACKEND STEP...
+	text=$1 backend=$2
+	shift 2
+	rm -rf "${T:?}/$backend"
+	DEVICE_SYS=$T/none EVENHAND_TEST_PROGRESS=20 BUILD=$BUILD sh "$SRC/tests/device/run.sh" "$T/$backend" 5 "$@" > "$log" 2>&1
+	rc=$?
+	for name in devices "$@"; do
+		grep -q "^pass  $name " "$log" || rc=1
+	done
+	[ $rc -eq 0 ] && grep -q "\"$backend\"" "$T/$backend/replay/devices.json"
+	ok $? "$text" "$log"
+}
+skipped() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+drivers=$BUILD/tests/drivers
+text="on AMD's test runtime the backend is found, and checked with its compiler in a child"
+if [ ! -f "$drivers/hip7/libamdhip64.so.7" ]; then
+	skipped "$text" "the hip backend was not built"
+elif ! echo 'int main(){return 0;}' | $CC -x c++ -c -o "$T/probe.o" - 2>/dev/null; then
+	skipped "$text" "$CC knows no C++, which the test hiprtc needs"
+else
+	EVENHAND_TEST_CACHE=$drivers/hip-cache
+	export EVENHAND_TEST_CACHE
+	mkdir -p "$EVENHAND_TEST_CACHE" && chmod 700 "$EVENHAND_TEST_CACHE"
+	LD_LIBRARY_PATH=$drivers/hip7${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export LD_LIBRARY_PATH
+	steps "$text" hip devices-json conformance-hip-apart
+fi
+text="on Intel's test driver the backend is found, and checked with regular lists and with barriers"
+if [ ! -f "$drivers/levelzero/libze_test.so" ] || ! command -v llvm-spirv-15 >/dev/null 2>&1 ||
+	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || ! ldconfig -p | grep -q libze_loader; then
+	skipped "$text" "the test driver, its loader, translator or PoCL is not there"
+else
+	ZE_ENABLE_ALT_DRIVERS=$drivers/levelzero/libze_test.so OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+	export ZE_ENABLE_ALT_DRIVERS OCL_ICD_VENDORS
+	steps "$text" levelzero devices-json conformance-levelzero-regular conformance-levelzero-barriers
+fi
+
 # What is packed is checked before it is packed.
 ! sh "$SRC/tests/device/pack.sh" "$T/hangs/nothing" "$T/pack" > "$log" 2>&1 && [ ! -e "$T/pack" ]
 ok $? "a folder without a build is not packed" "$log"
+! sh "$SRC/tests/device/pack.sh" "$T/broken" "$T/pack" > "$log" 2>&1 && [ ! -e "$T/pack" ] &&
+	grep -q 'without a backend for accelerators' "$log"
+ok $? "nor is a build without a backend for accelerators" "$log"
+mkdir -p "$T/amd/bin" "$T/amd/share/evenhand/protocols" "$T/amd/lib/evenhand/backends"
+cp "$T/hangs/bin/evenhand" "$T/amd/bin/"
+: > "$T/amd/lib/evenhand/backends/hip.so"
+NVRTC=$T sh "$SRC/tests/device/pack.sh" "$T/amd" "$T/pack" > "$log" 2>&1 && grep -q ' MiB, for hip$' "$log" &&
+	tar tzf "$T/pack.tar.gz" | grep -q '^pack/tree/lib/evenhand/backends/hip.so$' && [ -f "$T/pack/run.sh" ]
+ok $? "one for AMD is packed without NVRTC" "$log"
 echo "1..$n"
 exit $bad
