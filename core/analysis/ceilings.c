@@ -58,6 +58,12 @@ bool ceilings_sound(const result_row *row)
 	       ceilings_time(row) > 0 && verified(row);
 }
 
+/* Latencies of a load are no times of operations. */
+static bool gives_ceilings(const result_row *row)
+{
+	return ceilings_sound(row) && !result_row_is_load(row);
+}
+
 bool ceilings_cold(const result_row *row)
 {
 	return strcmp(json_string(json_path(row->json, "measure"), "cache", "warm"), "cold") == 0;
@@ -129,7 +135,7 @@ static bool beyond(const ceilings *c, const result_row *row)
 /* Writes alone may be compressed on their way, so they are no ceiling. */
 static bool gives_bandwidth(const result_row *row)
 {
-	return strcmp(row->workload, "stream") == 0 && ceilings_sound(row) &&
+	return strcmp(row->workload, "stream") == 0 && gives_ceilings(row) &&
 	       strcmp(ceilings_parameter(row, "operation"), "fill") != 0;
 }
 
@@ -154,7 +160,7 @@ static void offer_launch(ceilings *c, const result_row *row)
 
 static void offer_row(ceilings *c, const result_row *row)
 {
-	if (!ceilings_sound(row))
+	if (!gives_ceilings(row))
 		return;
 	if (strcmp(row->workload, "fma") == 0)
 		offer(c, CEILING_COMPUTE, row->precision, rate_of(row, "flops"), row);

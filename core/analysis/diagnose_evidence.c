@@ -52,6 +52,9 @@ bool diagnose_invalid(diagnosis_case *c)
 		NOTE(c, "Another load ran beside it (its flags say so): the time is not its own.");
 	else if (client_bound(c->row))
 		NOTE(c, "The client could not issue its requests in time: it measured itself.");
+	else if (result_row_is_load(c->row))
+		NOTE(c, "Its times are latencies of requests that wait for each other, not of one "
+		     "operation; diagnose the case without a scenario.");
 	else
 		return false;
 	return true;

@@ -282,7 +282,8 @@ static void derive_rate(const build *b, const cJSON *row, double value)
 	double amount = 0;
 
 	(void)json_double(work, "amount", &amount);
-	if (!(amount > 0 && value > 0))
+	/* Requests of a load wait for each other: work by latency is no rate. */
+	if (!(amount > 0 && value > 0) || record_is_load(row))
 		return;
 	if (strcmp(json_string(work, "metric", ""), "s") == 0)
 		add_number(b, "each_ns", value / amount);

@@ -393,3 +393,8 @@ const char *result_row_word(const result_row *row)
 {
 	return row->runs > 0 ? row->status : "not run";
 }
+
+bool result_row_is_load(const result_row *row)
+{
+	return record_is_load(row->plan);
+}

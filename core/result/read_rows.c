@@ -56,6 +56,10 @@ static void fill_from_plan(result_row *r, const cJSON *plan)
 	r->tier = json_string(plan, "tier", "");
 	r->metric = json_string(work, "metric", "");
 	(void)json_double(work, "amount", &r->amount);
+	if (record_is_load(plan)) {
+		r->metric = "s";
+		r->amount = 1;
+	}
 	r->status = r->clock = "";
 }
 

@@ -40,7 +40,9 @@ typedef struct result_row {
 	/* Per operation, in nanoseconds; borrowed by `side`. */
 	statistics_side side;
 	size_t runs;           /* executions in the record                                       */
-	double amount;         /* numerator of the metric                                        */
+	/* What the time is told as: amount per time, or the time of one ("s"), which is all that can
+	 * be said of a load: its latencies do not tell how much is done in a second. */
+	double amount;
 	const char *metric;    /* "bytes/s", "flop/s", "s"                                       */
 } result_row;
 
@@ -90,6 +92,8 @@ result *result_examine(const char *name, char *bytes, size_t size, findings *f);
 /* The status for people: "not run" where the run ended before the case (the record says "failed",
  * without an execution), else the status. */
 const char *result_row_word(const result_row *row);
+/* Whether its samples are the latencies of requests that arrived as they liked. */
+bool result_row_is_load(const result_row *row);
 const result_row *result_row_by_id(const result *r, const char *id);
 
 #endif

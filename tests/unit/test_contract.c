@@ -423,6 +423,39 @@ static void both_readings_compare_alike(void **state)
 	}
 }
 
+/* Latencies do not tell how much is done in a second. */
+static void loads_are_told_as_times(void **state)
+{
+	static const char *const load[] = { "cases/0/measure/scenario=\"closed\"", NULL };
+	static const char *const more[] = { MADE_COMPATIBLE, "cases/0/measure/scenario=\"closed\"",
+		                            "cases/0/work/amount=5", NULL };
+	result *a = read_variant(GCC, load);
+	result *b = read_variant(CLANG, load);
+	result *other = read_variant(CLANG, more);
+	comparison *c = contract_compare(a, b, 0);
+	comparison *d = contract_compare(a, other, 0);
+	const comparison_row *row = row_of(c, TRIAD);
+	cJSON *json = report_comparison_json(c);
+	const cJSON *side = json_path(cJSON_GetArrayItem(json_path(json, "cases"), 0), "baseline");
+	double value;
+
+	(void)state;
+	assert_int_equal(row->verdict, VERDICT_FASTER);
+	assert_string_equal(json_string(side, "metric", ""), "s");
+	assert_true(json_double(side, "value", &value));
+	assert_true(fabs(value - row->a_center * 1e-9) < 1e-15);
+	assert_null(json_path(a->rows[0].json, "derived.rate"));
+	/* What is counted is asked all the same. */
+	row = row_of(d, TRIAD);
+	assert_true(has_reason(row->reasons, row->reason_count, "size"));
+	cJSON_Delete(json);
+	comparison_free(c);
+	comparison_free(d);
+	result_free(a);
+	result_free(b);
+	result_free(other);
+}
+
 static void codes_say_what_happened(void **state)
 {
 	comparison c = { .level = CONTRACT_COMPARABLE };
@@ -456,6 +489,7 @@ int main(void)
 		cmocka_unit_test(the_same_is_equivalent),
 		cmocka_unit_test(margins_decide),
 		cmocka_unit_test(both_readings_compare_alike),
+		cmocka_unit_test(loads_are_told_as_times),
 		cmocka_unit_test(codes_say_what_happened),
 	};
 

@@ -92,6 +92,20 @@ static void expect(cJSON *root, int index, enum diagnosis_answer answer, const c
 	result_free(r);
 }
 
+/* Latencies of requests that wait for each other are no times of an operation. */
+static void loads_are_no_evidence(void **state)
+{
+	static const char *const kinds[] = { "\"closed\"", "\"server\"", "\"knee\"" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		cJSON *root = fresh();
+
+		set_case(root, TRIAD, "measure/scenario", kinds[i]);
+		expect(root, TRIAD, DIAGNOSIS_INVALID, "");
+	}
+}
+
 static void by_share(void **state)
 {
 	static const struct { double factor; enum diagnosis_answer answer; const char *limit; } rows[] = {
@@ -289,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_share), cmocka_unit_test(above_a_ceiling),
+		cmocka_unit_test(loads_are_no_evidence),
 		cmocka_unit_test(what_is_a_ceiling), cmocka_unit_test(compute),
 		cmocka_unit_test(invalid), cmocka_unit_test(idle_device), cmocka_unit_test(throttled),
 		cmocka_unit_test(tuned_sibling), cmocka_unit_test(other_provider),

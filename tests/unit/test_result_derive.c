@@ -169,6 +169,34 @@ static void seconds_have_no_rate(void **state)
 	cJSON_Delete(d);
 }
 
+/* Two requests that wait for each other are done in the time of one and a half: work by latency is
+ * no rate. */
+static void loads_have_no_rate(void **state)
+{
+	static const char *const kinds[] = { "closed", "server", "knee", "single-stream", "offline" };
+	static const char *const metrics[] = { "bytes/s", "s" };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		for (size_t k = 0; k < 2; k++) {
+			char *row = memory_format(
+				"{\"measure\":{\"scenario\":\"%s\",\"confidence\":0.95,\"load_concurrency\":2},"
+				"\"work\":{\"metric\":\"%s\",\"amount\":10},\"executions\":[{\"execution\":1,"
+				"\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":1,"
+				"\"samples_ns\":[1000,1500],\"requests\":{\"due_ns\":[0,0],\"issued_ns\":[0,0],"
+				"\"done_ns\":[1000,1500]}}]}", kinds[i], metrics[k]);
+			cJSON *d = derived_of(row);
+
+			number_is(d, "derived.median_ns", 1250);
+			assert_int_equal(json_path(d, "derived.rate") == NULL, i < 3 || k == 1);
+			assert_int_equal(json_path(d, "derived.each_ns") == NULL, i < 3 || k == 0);
+			assert_int_equal(json_path(d, "derived.load") != NULL, i < 3);
+			cJSON_Delete(d);
+			free(row);
+		}
+	}
+}
+
 static void the_worst_execution_decides(void **state)
 {
 	static const struct { const char *one, *two, *row; } cases[] = {
@@ -258,6 +286,7 @@ int main(void)
 		cmocka_unit_test(steady_samples_count),
 		cmocka_unit_test(a_percentile_may_be_the_statistic),
 		cmocka_unit_test(seconds_have_no_rate),
+		cmocka_unit_test(loads_have_no_rate),
 		cmocka_unit_test(the_worst_execution_decides),
 		cmocka_unit_test(invalid_samples_do_not_count),
 		cmocka_unit_test(reasons_name_their_executions),
