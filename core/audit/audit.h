@@ -22,6 +22,7 @@ typedef struct audit_subject {
 
 /* In ascending order of what may be relied on. */
 enum audit_level {
+	AUDIT_UNREADABLE,/* what is beside it, or the trusted keys, cannot be read              */
 	AUDIT_BROKEN,    /* a signature or an amendment does not hold                          */
 	AUDIT_UNSIGNED,
 	AUDIT_UNKNOWN,   /* signed, by a key that the user does not trust                      */
@@ -67,6 +68,8 @@ eh_status audit_evidence_read(const char *result_path, const audit_subject *subj
 /* The same from texts, NULL where there is none. */
 audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
                                   const audit_subject *subject, const audit_keyring *ring);
+/* What is said of a result whose evidence cannot be read, with that error. */
+audit_evidence *audit_evidence_unreadable(const eh_error *error);
 void audit_evidence_free(audit_evidence *e);
 /* For a result that was read. */
 eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error);

@@ -281,6 +281,16 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 	return e;
 }
 
+audit_evidence *audit_evidence_unreadable(const eh_error *error)
+{
+	audit_evidence *e = memory_get(sizeof(*e));
+
+	problem(e, "%s", error->message);
+	e->level = AUDIT_UNREADABLE;
+	snprintf(e->sentence, sizeof(e->sentence), "unreadable, so nothing is known of who vouches for it");
+	return e;
+}
+
 /* NULL in *out when there is no such file. */
 static eh_status read_beside(const char *path, const char *suffix, char **out, eh_error *error)
 {
@@ -356,7 +366,7 @@ void audit_evidence_free(audit_evidence *e)
 
 const char *audit_level_name(enum audit_level level)
 {
-	static const char *const names[] = { "broken", "unsigned", "unknown-key", "signed", "verified" };
+	static const char *const names[] = { "unreadable", "broken", "unsigned", "unknown-key", "signed", "verified" };
 
 	return names[level];
 }

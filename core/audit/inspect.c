@@ -44,10 +44,11 @@ static eh_status inspect_file(const char *path, audit_reports *out, eh_error *er
 	report = add(out, memory_text(path));
 	r = result_examine(path, bytes, size, &report->found);
 	describe(report, r);
-	if (r != NULL)
-		status = audit_trust(r, &report->evidence, error);
+	/* What is beside the result changes nothing about the result itself. */
+	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
+		report->evidence = audit_evidence_unreadable(error);
 	result_free(r);
-	return status;
+	return EH_OK;
 }
 
 /* ---- bundles --------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ eh_status audit_inspect(const char *path, audit_reports *out, eh_error *error)
 bool audit_report_holds(const audit_report *r)
 {
 	return r->found.count == 0 && (r->problems == NULL || r->problems[0] == NULL) &&
-	       r->evidence != NULL && r->evidence->level != AUDIT_BROKEN;
+	       r->evidence != NULL && r->evidence->level > AUDIT_BROKEN;
 }
 
 bool audit_report_malformed(const audit_report *r)

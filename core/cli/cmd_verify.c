@@ -42,6 +42,8 @@ static int code_of(const verify_options *o, const audit_report *r)
 {
 	if (audit_report_malformed(r))
 		return EXIT_CODE_USAGE;
+	if (r->found.count == 0 && r->evidence != NULL && r->evidence->level == AUDIT_UNREADABLE)
+		return EXIT_CODE_ENVIRONMENT;
 	if (!audit_report_holds(r))
 		return EXIT_CODE_NEGATIVE;
 	/* A bundle without a signature of its own may hold signed results. */
@@ -53,7 +55,9 @@ static int code_of(const verify_options *o, const audit_report *r)
 static const char *answer_word(int code)
 {
 	return code == EXIT_CODE_OK ? "holds" : code == EXIT_CODE_NEGATIVE ? "DOES NOT HOLD" :
-	       code == EXIT_CODE_USAGE ? "NO RESULT" : "NOT SIGNED AS REQUIRED";
+	       code == EXIT_CODE_USAGE ? "NO RESULT" :
+	       code == EXIT_CODE_ENVIRONMENT ? "holds, SIGNATURES UNREADABLE" :
+	       "NOT SIGNED AS REQUIRED";
 }
 
 static size_t count_of(const audit_report *r, enum finding_check check)
@@ -157,7 +161,7 @@ static void print_report(const verify_options *o, const audit_report *r)
 		add_check(t, "manifest", count, "every member has its digest; kernel texts are those measured");
 	}
 	if (r->evidence != NULL) {
-		bool well = r->evidence->level != AUDIT_BROKEN && signed_as_wanted(o, r);
+		bool well = r->evidence->level > AUDIT_BROKEN && signed_as_wanted(o, r);
 
 		table_row(t, (const char *[]){ "signatures", r->evidence->level == AUDIT_UNSIGNED && well ?
 			                       "-" : well ? "ok" : "NO", r->evidence->sentence });
@@ -396,7 +400,7 @@ const command command_verify = {
 	        "\n"
 	        "exit codes: 0 all holds (unsigned does); 1 something was altered, or a signature does\n"
 	        "not hold; 2 it holds, but is not signed as required; 4 no result, or wrong usage;\n"
-	        "5 a file cannot be read\n"
+	        "5 a file cannot be read, also one of signatures or amendments beside a result that holds\n"
 	        "\n"
 	        "examples:\n"
 	        "  evenhand verify results/quick-1/*.json\n"
