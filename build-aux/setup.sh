@@ -3,7 +3,7 @@
 # command to run and stops.
 # usage: setup.sh [--ci]      --ci adds what only .ci/run needs: linters, sanitizers, more stacks
 set -u
-need="gcc libc6-dev make autoconf pkg-config libinih-dev libcjson-dev libhwloc-dev libssl-dev libarchive-dev"
+need="gcc libc6-dev make autoconf pkg-config libinih-dev libcjson-dev libhwloc-dev libssl-dev libarchive-dev zlib1g-dev"
 want="clang opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcmocka-dev python3-jsonschema"
 ci="mesa-opencl-icd oclgrind clang-tidy cppcheck shellcheck libclang-rt-14-dev libopenblas-dev git libze-dev libze1 clang-15 llvm-spirv-15 spirv-tools libamdhip64-dev g++ clang-19 lld-19"
 
@@ -16,7 +16,7 @@ missing_of() {
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
 	echo "setup: this is no Debian system: install by hand a C compiler, make, autoconf, pkg-config," \
-	     "inih, cJSON, hwloc, OpenSSL's libcrypto, libarchive; for more executors clang and an OpenCL driver" >&2
+	     "inih, cJSON, hwloc, OpenSSL's libcrypto, libarchive, zlib; for more executors clang and an OpenCL driver" >&2
 	exit 0
 fi
 [ "${1:-}" = --ci ] && want="$want $ci"

@@ -22,11 +22,17 @@ typedef struct bundle { bundle_member *members; size_t count; } bundle;
 
 /* Whether the file begins as a bundle does (gzip). */
 bool bundle_is(const char *path);
-/* Refuses with EH_E_FORMAT: what is no archive; absolute names, "..", odd characters, names there
- * twice, links and everything that is no plain file; more than 4,096 members or 1 GiB unpacked. */
+/* Refuses with EH_E_FORMAT: what is no archive, or has anything behind its end; absolute names, "..",
+ * odd characters, names there twice (or that some file systems take for one), links and everything
+ * that is no plain file; more than 4,096 members or 1 GiB unpacked. */
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 const bundle_member *bundle_find(const bundle *b, const char *name);
+/* The same whatever the case of the letters. */
+const bundle_member *bundle_find_like(const bundle *b, const char *name);
+/* Unpacks the one gzip member that the bytes have to be, into malloc'd bytes of at most `most`. */
+eh_status bundle_unpack(const char *path, const char *packed, size_t size, size_t most, char **out,
+                        size_t *out_size, eh_error *error);
 /* Whether the member is a result. */
 bool bundle_is_result(const bundle_member *m);
 /* Manifest against members, kernel texts against the results.  malloc'd sentences of what does not

@@ -176,6 +176,9 @@ char **bundle_check(const bundle *b)
 	else
 		check_manifest(b, manifest, &p);
 	for (size_t i = 0; i < b->count; i++) {
+		/* All are texts, and it would hide what stands behind it. */
+		if (strlen(b->members[i].data) != b->members[i].size)
+			problem(&p, "%s: there is a NUL byte in it", b->members[i].name);
 		if (!bundle_is_result(&b->members[i]))
 			continue;
 		results++;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 
-enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 100, BLOCK = 1 << 16 };
+enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 100, BLOCK = 1 << 16, HEADERS_MAX = 1 << 24 };
 static const size_t total_max = (size_t)1 << 30;
 
 bool bundle_is(const char *path)
@@ -33,6 +34,14 @@ const bundle_member *bundle_find(const bundle *b, const char *name)
 {
 	for (size_t i = 0; i < b->count; i++)
 		if (strcmp(b->members[i].name, name) == 0)
+			return &b->members[i];
+	return NULL;
+}
+
+const bundle_member *bundle_find_like(const bundle *b, const char *name)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (strcasecmp(b->members[i].name, name) == 0)
 			return &b->members[i];
 	return NULL;
 }
@@ -69,6 +78,7 @@ static eh_status check_entry(const char *path, struct archive_entry *entry, cons
                              size_t total, eh_error *error)
 {
 	const char *name = archive_entry_pathname(entry);
+	const bundle_member *like;
 
 	if (name == NULL || !name_ok(name))
 		return error_set(error, EH_E_FORMAT, "%s: a member has a name that no bundle has: "
@@ -76,8 +86,12 @@ static eh_status check_entry(const char *path, struct archive_entry *entry, cons
 	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
 	    archive_entry_symlink(entry) != NULL)
 		return error_set(error, EH_E_FORMAT, "%s: %s is no plain file", path, name);
-	if (bundle_find(b, name) != NULL)
+	like = bundle_find_like(b, name);
+	if (like != NULL && strcmp(like->name, name) == 0)
 		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
+	if (like != NULL)
+		return error_set(error, EH_E_FORMAT, "%s: %s and %s differ only in the case of letters",
+		                 path, like->name, name);
 	if (b->count == MEMBERS_MAX)
 		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, MEMBERS_MAX);
 	if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0 ||
@@ -145,29 +159,59 @@ static eh_status read_members(const char *path, struct archive *a, bundle *out, 
 	}
 }
 
-eh_status bundle_read(const char *path, bundle *out, eh_error *error)
+/* Behind its end an archive has zeros, up to a whole record. */
+static eh_status check_end(const char *path, struct archive *a, const char *bytes, size_t size,
+                           eh_error *error)
+{
+	size_t at = (size_t)archive_filter_bytes(a, -1);
+
+	while (at < size && bytes[at] == '\0')
+		at++;
+	if (at >= size)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %zu bytes stand behind the end of "
+	                 "the archive", path, size - at);
+}
+
+static eh_status read_archive(const char *path, const char *bytes, size_t size, bundle *out,
+                              eh_error *error)
 {
 	struct archive *a = archive_read_new();
-	char *packed = NULL;
-	size_t size = 0;
-	eh_status status = file_read(path, &packed, &size, error);
+	eh_status status = EH_OK;
 
-	memset(out, 0, sizeof(*out));
-	if (status == EH_OK &&
-	    (a == NULL || archive_read_support_filter_gzip(a) != ARCHIVE_OK ||
-	     archive_read_support_format_tar(a) != ARCHIVE_OK))
-		status = error_set(error, EH_E_UNSUPPORTED, "libarchive cannot read tar and gzip");
-	if (status == EH_OK && archive_read_open_memory(a, packed, size) != ARCHIVE_OK)
+	if (a == NULL || archive_read_support_format_tar(a) != ARCHIVE_OK)
+		status = error_set(error, EH_E_UNSUPPORTED, "libarchive cannot read tar");
+	if (status == EH_OK && archive_read_open_memory(a, bytes, size) != ARCHIVE_OK)
 		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: %.120s", path,
 		                   archive_error_string(a));
 	if (status == EH_OK)
 		status = read_members(path, a, out, error);
+	if (status == EH_OK)
+		status = check_end(path, a, bytes, size, error);
+	if (a != NULL)
+		(void)archive_read_free(a);
+	return status;
+}
+
+eh_status bundle_read(const char *path, bundle *out, eh_error *error)
+{
+	char *packed = NULL;
+	char *bytes = NULL;
+	size_t packed_size = 0;
+	size_t size = 0;
+	eh_status status = file_read(path, &packed, &packed_size, error);
+
+	memset(out, 0, sizeof(*out));
+	if (status == EH_OK)
+		status = bundle_unpack(path, packed, packed_size, total_max + HEADERS_MAX, &bytes, &size,
+		                       error);
+	free(packed);
+	if (status == EH_OK)
+		status = read_archive(path, bytes, size, out, error);
+	free(bytes);
 	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
 		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: it has no "
 		                   BUNDLE_MANIFEST, path);
-	if (a != NULL)
-		(void)archive_read_free(a);
-	free(packed);
 	if (status != EH_OK)
 		bundle_free(out);
 	return status;

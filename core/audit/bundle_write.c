@@ -46,7 +46,7 @@ static char *free_name(const bundle *b, const char *path)
 	char *base = file_name(path);
 	char *name = memory_format("results/%s", base);
 
-	for (int n = 2; bundle_find(b, name) != NULL; n++) {
+	for (int n = 2; bundle_find_like(b, name) != NULL; n++) {
 		free(name);
 		name = memory_format("results/%d-%s", n, base);
 	}
@@ -76,13 +76,13 @@ static void add_protocol(bundle *b, const result *r)
 	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
 	char *name = memory_format("protocols/%.40s-%llu.ini", r->protocol_name,
 	                           (unsigned long long)r->protocol_version);
-	const bundle_member *there = bundle_find(b, name);
+	const bundle_member *there = bundle_find_like(b, name);
 
 	for (int n = 2; there != NULL && strcmp(there->data, body) != 0; n++) {
 		free(name);
 		name = memory_format("protocols/%.40s-%llu-%d.ini", r->protocol_name,
 		                     (unsigned long long)r->protocol_version, n);
-		there = bundle_find(b, name);
+		there = bundle_find_like(b, name);
 	}
 	if (there == NULL)
 		add_member(b, name, memory_text(body), strlen(body));

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bundles: whole, the same for the same results, and refused where anything was altered. */
+#include "audit_place.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "audit/bundle.h"
+#include "audit/inspect.h"
+#include "base/digest.h"
+
+static char *bundled;
+
+static int begin(void **state)
+{
+	bundled = golden_scratch("all.evenhand");
+	return audit_place_begin(state);
+}
+
+static int finish(void **state)
+{
+	free(bundled);
+	return audit_place_finish(state);
+}
+
+static bool bundle_holds(const char *file)
+{
+	eh_error error = ERROR_INIT;
+	audit_reports reports = { NULL, 0 };
+	bool holds = audit_inspect(file, &reports, &error) == EH_OK && reports.count > 1;
+
+	for (size_t i = 0; i < reports.count; i++)
+		holds = holds && audit_report_holds(&reports.items[i]);
+	audit_reports_free(&reports);
+	return holds;
+}
+
+static void bundles_are_whole_and_the_same(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char *other = golden_path("host-clang-14.json");
+	char *again = golden_scratch("again.evenhand");
+	const char *ab[] = { path, other };
+	const char *ba[] = { other, path };
+	bundle_settings settings = { .results = ab, .result_count = 2 };
+	char first[65], second[65];
+	bundle b;
+
+	(void)state;
+	put_back();
+	assert_int_equal(sign_as("alice", AUDIT_TESTER), EH_OK);
+	assert_int_equal(bundle_write(&settings, bundled, &error), EH_OK);
+	settings.results = ba;
+	assert_int_equal(bundle_write(&settings, again, &error), EH_OK);
+	assert_int_equal(digest_file(bundled, first, &error), EH_OK);
+	assert_int_equal(digest_file(again, second, &error), EH_OK);
+	assert_string_equal(first, second);
+	assert_true(bundle_holds(bundled));
+	assert_int_equal(bundle_read(bundled, &b, &error), EH_OK);
+	assert_non_null(bundle_find(&b, "results/salted.json.sig"));
+	assert_non_null(bundle_find(&b, "protocols/golden-1.ini"));
+	bundle_free(&b);
+	free(again);
+	free(other);
+	put_back();
+}
+
+typedef struct planted { const char *name, *data; unsigned type; const char *link; long long size; } planted;
+
+static void make_archive(const planted *members, size_t count, const char *to)
+{
+	struct archive *a = archive_write_new();
+
+	assert_int_equal(archive_write_set_format_gnutar(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_add_filter_gzip(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_filename(a, to), ARCHIVE_OK);
+	for (size_t i = 0; i < count; i++) {
+		struct archive_entry *e = archive_entry_new();
+
+		archive_entry_set_pathname(e, members[i].name);
+		archive_entry_set_size(e, (la_int64_t)strlen(members[i].data));
+		archive_entry_set_filetype(e, members[i].type);
+		archive_entry_set_perm(e, 0644);
+		if (members[i].link != NULL)
+			archive_entry_set_symlink(e, members[i].link);
+		assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
+		(void)archive_write_data(a, members[i].data, strlen(members[i].data));
+		archive_entry_free(e);
+	}
+	assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+	(void)archive_write_free(a);
+}
+
+static void bad_archives_are_refused(void **state)
+{
+	static const struct { planted members[2]; const char *words; } bad[] = {
+		{ { { "../x.json", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
+		{ { { "/etc/x.json", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
+		{ { { "results/../../x", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
+		{ { { "results/a b", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
+		{ { { "results/.x", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
+		{ { { "results/l.json", "", AE_IFLNK, "/etc/passwd", 0 } }, "no plain file" },
+		{ { { "results", "", AE_IFDIR, NULL, 0 } }, "no bundle has" },
+		{ { { "results/f.json", "", AE_IFIFO, NULL, 0 } }, "no plain file" },
+		{ { { "manifest.json", "{}", AE_IFREG, NULL, 0 },
+		    { "manifest.json", "[]", AE_IFREG, NULL, 0 } }, "there twice" },
+		{ { { "results/a.json", "{}", AE_IFREG, NULL, 0 },
+		    { "results/A.json", "[]", AE_IFREG, NULL, 0 } },
+		  "results/a.json and results/A.json differ only in the case of letters" },
+		{ { { "results/a.json", "{}", AE_IFREG, NULL, 0 } }, "no manifest.json" },
+	};
+	char *file = golden_scratch("bad.evenhand");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		eh_error error = ERROR_INIT;
+		bundle b;
+
+		make_archive(bad[i].members, bad[i].members[1].name != NULL ? 2 : 1, file);
+		assert_int_equal(bundle_read(file, &b, &error), EH_E_FORMAT);
+		if (strstr(error.message, bad[i].words) == NULL)
+			fail_msg("%s: %s", bad[i].members[0].name, error.message);
+	}
+	free(file);
+}
+
+/* `a`, then `b`, as one file. */
+static void put_both(const char *file, const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	char *both = memory_get(a_size + b_size + 1);
+
+	memcpy(both, a, a_size);
+	memcpy(both + a_size, b, b_size);
+	assert_int_equal(golden_put(both, a_size + b_size, file), EH_OK);
+	free(both);
+}
+
+static void refused(const char *file, const char *words)
+{
+	eh_error error = ERROR_INIT;
+	bundle b;
+
+	assert_int_equal(bundle_read(file, &b, &error), EH_E_FORMAT);
+	if (strstr(error.message, words) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+}
+
+/* gzip of nothing. */
+static const char gzip_nothing[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
+
+/* What other readers pass over, or take for more of the archive. */
+static void nothing_stands_behind_a_bundle(void **state)
+{
+	const char *one[] = { path };
+	bundle_settings settings = { .results = one, .result_count = 1 };
+	size_t nothing = sizeof(gzip_nothing) - 1;
+	char *file = golden_scratch("behind.evenhand");
+	char *packed = NULL;
+	size_t size = 0;
+
+	(void)state;
+	put_back();
+	assert_int_equal(bundle_write(&settings, bundled, NULL), EH_OK);
+	assert_int_equal(file_read(bundled, &packed, &size, NULL), EH_OK);
+	put_both(file, packed, size, "", 0);
+	assert_true(bundle_holds(file));
+	put_both(file, packed, size, "x", 1);
+	refused(file, "1 bytes stand behind the compressed archive");
+	put_both(file, packed, size, "\0", 1);
+	refused(file, "1 bytes stand behind the compressed archive");
+	put_both(file, packed, size, packed, size);
+	refused(file, "bytes stand behind the compressed archive");
+	put_both(file, packed, size, gzip_nothing, nothing);
+	refused(file, "20 bytes stand behind the compressed archive");
+	put_both(file, gzip_nothing, nothing, packed, size);
+	refused(file, "bytes stand behind the compressed archive");
+	put_both(file, packed, size - 1, "", 0);
+	refused(file, "its compressed bytes are cut");
+	/* The sum over what is unpacked. */
+	packed[size - 8] ^= 1;
+	put_both(file, packed, size, "", 0);
+	refused(file, "this is no bundle");
+	free(packed);
+	free(file);
+}
+
+/* The bytes, compressed. */
+static void pack(const char *file, const char *bytes, size_t size)
+{
+	struct archive *a = archive_write_new();
+	struct archive_entry *e = archive_entry_new();
+
+	assert_int_equal(archive_write_set_format_raw(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_add_filter_gzip(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_filename(a, file), ARCHIVE_OK);
+	archive_entry_set_filetype(e, AE_IFREG);
+	assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
+	assert_int_equal(archive_write_data(a, bytes, size), size);
+	archive_entry_free(e);
+	assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+	(void)archive_write_free(a);
+}
+
+/* Behind the end of the archive, within what is compressed. */
+static void nothing_stands_behind_the_archive(void **state)
+{
+	static const planted manifest = { "manifest.json", "{}", AE_IFREG, NULL, 0 };
+	static const planted other = { "results/x.json", "{}", AE_IFREG, NULL, 0 };
+	char *file = golden_scratch("end.evenhand");
+	char *ends[2] = { NULL, NULL };
+	char *both;
+	size_t sizes[2];
+	eh_error error = ERROR_INIT;
+	bundle b;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *packed;
+		size_t size;
+
+		make_archive(i == 0 ? &manifest : &other, 1, file);
+		assert_int_equal(file_read(file, &packed, &size, &error), EH_OK);
+		assert_int_equal(bundle_unpack(file, packed, size, 1 << 20, &ends[i], &sizes[i], &error),
+		                 EH_OK);
+		free(packed);
+	}
+	both = memory_get(sizes[0] + sizes[1]);
+	memcpy(both, ends[0], sizes[0]);
+	/* Zeros to the end of a record, and of one more. */
+	pack(file, both, sizes[0]);
+	assert_int_equal(bundle_read(file, &b, &error), EH_OK);
+	bundle_free(&b);
+	pack(file, both, sizes[0] + sizes[1]);
+	assert_int_equal(bundle_read(file, &b, &error), EH_OK);
+	bundle_free(&b);
+	memcpy(both + sizes[0], ends[1], sizes[1]);
+	pack(file, both, sizes[0] + sizes[1]);
+	refused(file, "bytes stand behind the end of the archive");
+	both[sizes[0] - 1] = 'x';
+	pack(file, both, sizes[0]);
+	refused(file, "1 bytes stand behind the end of the archive");
+	free(both);
+	free(ends[0]);
+	free(ends[1]);
+	free(file);
+}
+
+static void what_is_unpacked_has_a_limit(void **state)
+{
+	static const planted manifest = { "manifest.json", "{}", AE_IFREG, NULL, 0 };
+	char *file = golden_scratch("limit.evenhand");
+	eh_error error = ERROR_INIT;
+	char *packed;
+	char *bytes;
+	size_t packed_size;
+	size_t size;
+
+	(void)state;
+	make_archive(&manifest, 1, file);
+	assert_int_equal(file_read(file, &packed, &packed_size, &error), EH_OK);
+	assert_int_equal(bundle_unpack(file, packed, packed_size, 1000, &bytes, &size, &error),
+	                 EH_E_FORMAT);
+	assert_non_null(strstr(error.message, "more than 1 GiB unpacked"));
+	assert_int_equal(bundle_unpack(file, packed, 0, 1000, &bytes, &size, &error), EH_E_FORMAT);
+	assert_non_null(strstr(error.message, "are cut"));
+	free(packed);
+	free(file);
+}
+
+static void bundles_are_not_altered(void **state)
+{
+	eh_error error = ERROR_INIT;
+	const char *one[] = { path };
+	bundle_settings settings = { .results = one, .result_count = 1 };
+	planted members[8];
+	bundle b;
+
+	(void)state;
+	put_back();
+	assert_int_equal(bundle_write(&settings, bundled, &error), EH_OK);
+	assert_int_equal(bundle_read(bundled, &b, &error), EH_OK);
+	assert_true(b.count >= 3 && b.count <= 8);
+	for (size_t i = 0; i < b.count; i++)
+		members[i] = (planted){ b.members[i].name, b.members[i].data, AE_IFREG, NULL, 0 };
+	make_archive(members, b.count, bundled);
+	assert_true(bundle_holds(bundled));
+	/* A member less, one more, one changed. */
+	make_archive(members, b.count - 1, bundled);
+	assert_false(bundle_holds(bundled));
+	for (size_t i = 1; i < b.count; i++) {
+		const char *data = members[i].data;
+
+		members[i].data = "{}";
+		make_archive(members, b.count, bundled);
+		assert_false(bundle_holds(bundled));
+		members[i].data = data;
+	}
+	members[b.count] = (planted){ "kernels/extra.k", "x", AE_IFREG, NULL, 0 };
+	make_archive(members, b.count + 1, bundled);
+	assert_false(bundle_holds(bundled));
+	bundle_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bundles_are_whole_and_the_same),
+		cmocka_unit_test(bad_archives_are_refused),
+		cmocka_unit_test(nothing_stands_behind_a_bundle),
+		cmocka_unit_test(nothing_stands_behind_the_archive),
+		cmocka_unit_test(what_is_unpacked_has_a_limit),
+		cmocka_unit_test(bundles_are_not_altered),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, begin, finish);
+}
