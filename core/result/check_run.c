@@ -158,6 +158,21 @@ void check_executions(const cJSON *head, const size_t *executions, size_t rows, 
 		                   ALTERED, (unsigned long long)done, (unsigned long long)planned);
 }
 
+/* A complete run has the first execution and all after it. */
+static void check_gaps(const cJSON *head, const run_order *order, findings *f)
+{
+	if (strcmp(json_string(head, "status", ""), "complete") != 0)
+		return;
+	for (size_t i = 0; i < order->count && !findings_enough(f); i++) {
+		if (order->numbers[i] == i + 1)
+			continue;
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.order", NULL, NULL,
+		                   "status is complete but run.order has execution %llu in the place of "
+		                   "execution %zu" ALTERED, (unsigned long long)order->numbers[i], i + 1);
+		return;
+	}
+}
+
 void check_order(const cJSON *head, const run_order *order, size_t rows, findings *f)
 {
 	const cJSON *done = json_path(head, "run.executions.done");
@@ -166,6 +181,7 @@ void check_order(const cJSON *head, const run_order *order, size_t rows, finding
 
 	if (!order->sound)
 		return;
+	check_gaps(head, order, f);
 	for (size_t i = 0; i < order->count && !findings_enough(f); i++) {
 		whole += order->rows[i] == rows;
 		if (order->rows[i] == 0)

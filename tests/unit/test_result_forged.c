@@ -95,6 +95,9 @@ static void forgeries_are_tried(const forgery *list, size_t count)
 	"[{\"execution\":1,\"position\":3},{\"execution\":2,\"position\":5},{\"execution\":3,"   \
 	"\"position\":7},{\"execution\":4,\"position\":12},{\"execution\":5,\"position\":14},"    \
 	"{\"execution\":6,\"position\":16}]"
+#define WITHOUT_THE_SECOND                                                                    \
+	"[{\"execution\":1,\"position\":3},{\"execution\":3,\"position\":7},{\"execution\":4,"      \
+	"\"position\":12},{\"execution\":5,\"position\":14}]"
 #define NOISE(classes) "{\"measured_at\":\"2026-01-01T00:00:00Z\",\"pairs\":9,\"classes\":" classes "}"
 
 static void executions_are_those_of_the_run(void **state)
@@ -112,6 +115,8 @@ static void executions_are_those_of_the_run(void **state)
 		  "run.order[1].position is not above the one before it", EH_E_ALTERED },
 		{ { { "run/order/0/position", "0" } },
 		  "run.order[0].position is not above the one before it", EH_E_ALTERED },
+		{ { { "run/order", WITHOUT_THE_SECOND } },
+		  "cases[0].executions[1].execution is 2, which run.order does not list", EH_E_ALTERED },
 		{ { { "run/executions/done", "4" } },
 		  "run.executions.done is 4 but every case has 5 of the executions in run.order",
 		  EH_E_ALTERED },
@@ -124,6 +129,30 @@ static void executions_are_those_of_the_run(void **state)
 
 	(void)state;
 	forgeries_are_tried(list, sizeof(list) / sizeof(list[0]));
+}
+
+/* The quickest executions of more, say: those that are left out are missed. */
+static void no_execution_is_left_out(void **state)
+{
+	static const char *const said[] = { "\"complete\"", "\"incomplete\"" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		cJSON *copy = cJSON_Duplicate(whole, true);
+		eh_error error = ERROR_INIT;
+		cJSON *row;
+
+		cJSON_ArrayForEach(row, golden_at(copy, "cases"))
+			cJSON_DeleteItemFromArray(golden_at(row, "executions"), 1);
+		golden_set(copy, "run/executions/done", "4");
+		golden_set(copy, "status", said[i]);
+		golden_reseal(copy, true);
+		assert_int_equal(read_json(copy, &error), i == 0 ? EH_E_ALTERED : EH_OK);
+		if (i == 0)
+			assert_non_null(strstr(error.message, "status is complete but run.order has "
+			                                      "execution 3 in the place of execution 2"));
+		cJSON_Delete(copy);
+	}
 }
 
 static void cases_are_told_apart(void **state)
@@ -214,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(executions_are_those_of_the_run),
+		cmocka_unit_test(no_execution_is_left_out),
 		cmocka_unit_test(cases_are_told_apart),
 		cmocka_unit_test(days_are_of_the_calendar),
 		cmocka_unit_test(noise_floors_are_numbers),
