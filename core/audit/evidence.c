@@ -287,7 +287,8 @@ audit_evidence *audit_evidence_unreadable(const eh_error *error)
 
 	problem(e, "%s", error->message);
 	e->level = AUDIT_UNREADABLE;
-	snprintf(e->sentence, sizeof(e->sentence), "unreadable, so nothing is known of who vouches for it");
+	snprintf(e->sentence, sizeof(e->sentence),
+	         "unreadable, so nothing is known of who vouches for it");
 	return e;
 }
 
@@ -366,7 +367,8 @@ void audit_evidence_free(audit_evidence *e)
 
 const char *audit_level_name(enum audit_level level)
 {
-	static const char *const names[] = { "unreadable", "broken", "unsigned", "unknown-key", "signed", "verified" };
+	static const char *const names[] = { "unreadable", "broken", "unsigned", "unknown-key",
+		                             "signed", "verified" };
 
 	return names[level];
 }

@@ -400,7 +400,7 @@ const command command_verify = {
 	        "\n"
 	        "exit codes: 0 all holds (unsigned does); 1 something was altered, or a signature does\n"
 	        "not hold; 2 it holds, but is not signed as required; 4 no result, or wrong usage;\n"
-	        "5 a file cannot be read, also one of signatures or amendments beside a result that holds\n"
+	        "5 a file cannot be read, or what is beside a result that holds\n"
 	        "\n"
 	        "examples:\n"
 	        "  evenhand verify results/quick-1/*.json\n"

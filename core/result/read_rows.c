@@ -144,10 +144,12 @@ void reader_take_rows(reader *all, void (*meanwhile)(void *), void *context)
 {
 	row_reader readers[READER_THREADS_MAX];
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t want = processors < 1 ? 1 : processors > READER_THREADS_MAX ? READER_THREADS_MAX : (size_t)processors;
+	size_t want = processors < 1 ? 1 : (size_t)processors;
 	size_t count = 1;
 	size_t i;
 
+	if (want > READER_THREADS_MAX)
+		want = READER_THREADS_MAX;
 	if (want > (all->r->row_count + STRIDE - 1) / STRIDE)
 		want = (all->r->row_count + STRIDE - 1) / STRIDE;
 	for (i = 0; i < READER_THREADS_MAX; i++)
