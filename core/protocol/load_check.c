@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "protocol/load_check.h"
 
+#include "base/text.h"
 #include "protocol/lines.h"
 
 eh_status load_check(const char *source, int line, const char *name, const protocol_measure *m,
-                     eh_error *error)
+                     bool tuned, eh_error *error)
 {
 	bool open = m->scenario == SCENARIO_SERVER || m->scenario == SCENARIO_KNEE;
 	bool played = open || m->scenario == SCENARIO_CLOSED;
+	uint64_t search = m->warmup_max_ns + m->proof_ns + 10 * m->time_max_ns +
+	                  (tuned ? m->tune_budget_ns : 0);
 	const char *idle = NULL; /* a key that has no effect in this scenario */
 
 	if (m->load_rate != 0 && !open)
@@ -31,11 +34,14 @@ eh_status load_check(const char *source, int line, const char *name, const proto
 		return lines_refuse(source, line, error, "[%s]: scenario = offline has one time for all its "
 		                    "requests, so its statistic is the median", name);
 	/* Points of the search; measure/knee.h bounds them alike. */
-	if (m->scenario == SCENARIO_KNEE &&
-	    m->timeout_ns < m->warmup_max_ns + m->proof_ns + 10 * m->time_max_ns)
+	if (m->scenario == SCENARIO_KNEE && m->timeout_ns < search) {
+		char needed[32];
+
+		text_format_duration(search, needed);
 		return lines_refuse(source, line, error, "[%s]: scenario = knee tries several rates, so its "
-		                    "timeout is at least warmup-max, proof and ten times time-max "
-		                    "together", name);
+		                    "timeout is at least warmup-max, proof%s ten times time-max together "
+		                    "(%s)", name, tuned ? ", tune-budget and" : " and", needed);
+	}
 	if (m->scenario == SCENARIO_NONE)
 		return EH_OK;
 	if (m->cache == CACHE_COLD)

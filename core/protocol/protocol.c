@@ -153,7 +153,7 @@ static eh_status check_measure(const char *source, int line, const char *name,
 		                    sustained ? "sustain-entry, sustain-time" : "time-max",
 		                    tuned ? " and tune-budget" : "", needed);
 	}
-	return load_check(source, line, name, m, error);
+	return load_check(source, line, name, m, tuned, error);
 }
 
 /* ---- [case NAME] ----------------------------------------------------------------------------- */

@@ -297,6 +297,10 @@ static void values_of_a_wrong_type_are_refused(void **state)
 	refused(HEAD CASE "tier = tuned,", "has an empty place");
 	refused(HEAD CASE "time-max = 200s", "[case a]: timeout is shorter");
 	refused(HEAD CASE "tier = tuned\ntune-budget = 115s", "proof and tune-budget together (122100ms)");
+	/* A knee's search comes on top of that of the parameters. */
+	refused(HEAD CASE "tier = tuned\nscenario = knee\nload-slo = 5ms\ntime-max = 1s\ntimeout = 20s\n"
+	        "tune-budget = 10s\nwarmup-max = 1s\nproof = 100ms",
+	        "warmup-max, proof, tune-budget and ten times time-max together (21100ms)");
 	refused(HEAD CASE "clock = sundial", "t.ini:7: clock is device|host");
 }
 
