@@ -14,6 +14,11 @@ tests/unit/test_backend_shared: obj/backends/shared.a
 obj/tests/unit/test_levelzero_clock.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
 tests/unit/test_levelzero_clock: obj/backends/levelzero/lz_clock.o
 
+# Those whose host time is simulated (tests/unit/simulated_time.h).
+simulated_programs := tests/unit/test_measure tests/unit/test_engine
+$(simulated_programs): private ALL_LDFLAGS += $(foreach name,clock_now_ns clock_sleep_ns \
+	disturb_read guards_read,-Wl,--wrap=$(name))
+
 # Fuzz drivers: programs that feed files to a reader.
 fuzz_sources := $(sort $(wildcard $(srcdir)/tests/fuzz/*.c))
 fuzz_programs := $(patsubst $(srcdir)/tests/fuzz/%.c,tests/fuzz/%,$(fuzz_sources))

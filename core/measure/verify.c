@@ -29,14 +29,15 @@ static void check_seal(eh_check *check)
 	check->detail[sizeof(check->detail) - 1] = '\0';
 }
 
-eh_status verify_check(prepared *p, verification *v, eh_check *check, uint64_t *ns,
-                       eh_error *error)
+/* Of the operation with that number, on the set that it used. */
+static eh_status check_set(prepared *p, verification *v, void *set, uint64_t iteration,
+                           eh_check *check, uint64_t *ns, eh_error *error)
 {
 	uint64_t start = clock_now_ns();
 	eh_status status;
 
 	check_init(check);
-	status = p->workload->check(prepared_state(p, 0), p->iteration - 1, check, error);
+	status = p->workload->check(set, iteration, check, error);
 	*ns = clock_now_ns() - start;
 	check_seal(check);
 	if (status != EH_OK) {
@@ -46,6 +47,12 @@ eh_status verify_check(prepared *p, verification *v, eh_check *check, uint64_t *
 	if (v->check_ns == 0 || *ns < v->check_ns)
 		v->check_ns = *ns;
 	return EH_OK;
+}
+
+eh_status verify_check(prepared *p, verification *v, eh_check *check, uint64_t *ns,
+                       eh_error *error)
+{
+	return check_set(p, v, prepared_state(p, 0), p->iteration - 1, check, ns, error);
 }
 
 eh_status verify_poison(prepared *p, uint64_t operations, eh_error *error)
@@ -119,23 +126,30 @@ eh_status verify_before(prepared *p, verification *v, eh_error *error)
 	return status;
 }
 
-eh_status verify_each(prepared *p, verification *v, eh_error *error)
+eh_status verify_each(prepared *p, verification *v, uint64_t batch, eh_error *error)
 {
+	const uint64_t iteration = p->iteration;
+	const size_t next = p->next;
 	eh_status status = EH_OK;
 
 	if (p->set_count == 1)
 		return EH_OK;
 	for (size_t i = 0; i < p->set_count && status == EH_OK; i++)
 		status = p->workload->poison(p->states[i], error);
+	for (uint64_t left = p->set_count; left > 0 && status == EH_OK;) {
+		uint64_t now = batch < left ? batch : left;
+
+		status = prepared_enqueue(p, now, error);
+		if (status == EH_OK)
+			status = prepared_wait(p, error);
+		left -= now;
+	}
 	for (size_t i = 0; i < p->set_count && status == EH_OK; i++) {
 		eh_check check;
 		uint64_t ns;
 
-		status = prepared_enqueue(p, 1, error);
-		if (status == EH_OK)
-			status = prepared_wait(p, error);
-		if (status == EH_OK)
-			status = verify_check(p, v, &check, &ns, error);
+		status = check_set(p, v, p->states[(next + i) % p->set_count], iteration + i, &check, &ns,
+		                   error);
 		if (status == EH_OK)
 			merge(&v->after, &check);
 	}

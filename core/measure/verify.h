@@ -21,9 +21,9 @@ eh_status verify_before(prepared *p, verification *v, eh_error *error);
 eh_status verify_poison(prepared *p, uint64_t operations, eh_error *error);
 /* Checks the last operation; counts it as one of `during`. */
 eh_status verify_during(prepared *p, verification *v, eh_error *error);
-/* With several sets, into v->after as well: the outputs of all overwritten, one operation on each,
- * every one checked. */
-eh_status verify_each(prepared *p, verification *v, eh_error *error);
+/* With several sets, into v->after as well: the outputs of all overwritten, one operation on each, in
+ * batches like those of the samples, and then every one checked: none of a batch was left out. */
+eh_status verify_each(prepared *p, verification *v, uint64_t batch, eh_error *error);
 /* Checks the last operation into *check; *ns is the time that took. */
 eh_status verify_check(prepared *p, verification *v, eh_check *check, uint64_t *ns,
                        eh_error *error);

@@ -26,13 +26,19 @@ enum fault {
 	FAULT_STALE,          /* a download gives what the first one of that buffer gave      */
 	FAULT_SKIP,           /* launches do nothing and take no time                         */
 	FAULT_SKIP_REPEATED,  /* a launch equal to the last command is left out               */
-	FAULT_MERGE,          /* equal launches without a mark between them become one        */
+	FAULT_MERGE,          /* launches without a mark between them become one, the first   */
+	FAULT_MERGE_LAST,     /* or the last of them                                          */
 	FAULT_ERROR,          /* launching fails                                              */
 	FAULT_LOST,           /* the device is lost                                           */
 	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
 	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
 	FAULT_PASSED          /* asked without waiting, every mark has passed                 */
 };
+
+/* How long before its end a wait stops to sleep, which may take longer than was asked for. */
+#ifndef FAKE_SPIN_NS
+#define FAKE_SPIN_NS UINT64_C(200000)
+#endif
 
 enum { FAKE_COMPUTE = 1, FAKE_MEMORY, FAKE_WORK };
 
@@ -59,6 +65,9 @@ typedef struct fake {
 	uint64_t read_ns;       /* every download sleeps so long after the work               */
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
 	uint64_t unseen_ns;     /* that the device clock leaves out between two marks         */
+	uint64_t wake_ns;       /* until who waits knows that what was waited for is done     */
+	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
+	uint64_t settled_after; /* launches of the work up to which it takes twice as long    */
 	uint64_t launches;      /* of the work                                                */
 	uint64_t slow_after;    /* launches of the work after which the canary takes four times
 	                           as long; 0 = never                                         */
@@ -136,8 +145,8 @@ static void fake_wait_until(fake *f, uint64_t when)
 	uint64_t now = clock_now_ns();
 
 	while (now < when) {
-		if (when - now > 300000)
-			clock_sleep_ns(when - now - 200000);
+		if (when - now > FAKE_SPIN_NS + FAKE_SPIN_NS / 2)
+			clock_sleep_ns(when - now - FAKE_SPIN_NS);
 		now = clock_now_ns();
 	}
 	fake_advance(f, now);
@@ -149,7 +158,9 @@ static fake_command *fake_enqueue(fake *f, uint64_t cost_ns)
 	uint64_t now = clock_now_ns();
 
 	fake_advance(f, now);
-	f->busy_ns = (f->busy_ns > now ? f->busy_ns : now) + cost_ns;
+	f->busy_ns = f->busy_ns > now ? f->busy_ns : now;
+	f->busy_ns = f->done_after != NULL ? f->done_after(f->busy_ns, cost_ns) :
+	             f->busy_ns + cost_ns;
 	c->done_ns = f->busy_ns;
 	if (f->last != NULL)
 		f->last->next = c;
@@ -308,6 +319,8 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	uint64_t cost;
 	fake_command *c;
 
+	/* However little comes of it, launching takes the host some time. */
+	(void)clock_now_ns();
 	for (uint32_t i = 0; i < launch->arg_count; i++) {
 		if (launch->args[i].buffer != NULL)
 			args[buffers++] = launch->args[i].buffer;
@@ -332,8 +345,16 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 		if (fake_has(f, FAULT_MERGE) && f->last != NULL && f->last->kind == FAKE_LAUNCH &&
 		    f->last->kernel == FAKE_WORK)
 			return EH_OK;
+		if (fake_has(f, FAULT_MERGE_LAST) && f->last != NULL && f->last->kind == FAKE_LAUNCH &&
+		    f->last->kernel == FAKE_WORK) {
+			f->last->args[0] = args[0];
+			f->last->args[1] = args[1];
+			return EH_OK;
+		}
 		f->last_launch = numbers[1];
 	}
+	if (kernel->id == FAKE_WORK && f->launches <= f->settled_after)
+		cost *= 2;
 	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
 		cost *= 4;
 	c = fake_enqueue(f, cost);
@@ -377,8 +398,11 @@ static eh_status fake_mark_record(eh_queue *queue, eh_mark *mark, eh_error *erro
 static eh_status fake_mark_wait(eh_mark *mark, eh_error *error)
 {
 	(void)error;
-	if (!fake_has(mark->f, FAULT_EARLY) && !fake_has(mark->f, FAULT_EARLY_BLIND))
-		fake_wait_until(mark->f, mark->done_ns);
+	if (fake_has(mark->f, FAULT_EARLY) || fake_has(mark->f, FAULT_EARLY_BLIND))
+		return EH_OK;
+	fake_wait_until(mark->f, mark->done_ns);
+	if (mark->f->wake_ns > 0)
+		fake_wait_until(mark->f, clock_now_ns() + mark->f->wake_ns);
 	return EH_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Honest backends get valid rows; lying ones never do. */
+/* Honest backends get valid rows; lying ones never do; whatever a neighbour does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "simulated_time.h"
 #include "fake_backend.h"
 #include "fake_workload.h"
 #include "measure/load.h"
@@ -28,11 +29,14 @@ typedef struct rig {
 	size_t reports;
 } rig;
 
+/* So many neighbours, each with its own times. */
+enum { NEIGHBOURS = 5 };
+
 static const eh_source canary_source = { .struct_size = sizeof(canary_source), .name = "canary" };
 
 static void rig_make(rig *r, uint64_t work_ns, enum protocol_clock clock)
 {
-	*r = (rig){ .f = { .work_ns = work_ns } };
+	*r = (rig){ .f = { .work_ns = work_ns, .wake_ns = 3000 } };
 	fake_session(&r->f, &r->device, &r->queue, &r->s);
 	r->section.measure = (protocol_measure){
 		.warmup_min_ns = 2000000, .warmup_max_ns = 20000000,
@@ -51,11 +55,11 @@ static void rig_make(rig *r, uint64_t work_ns, enum protocol_clock clock)
 	assert_int_equal(fake_describe(&r->c.values, &r->c.work, NULL), EH_OK);
 }
 
-static void rig_start(rig *r, bool canary)
+static void rig_start(rig *r, bool watched)
 {
 	eh_error error = ERROR_INIT;
 
-	assert_int_equal(measure_new_from(&r->s, canary, 1, &canary_source, "", &r->m, &error), EH_OK);
+	assert_int_equal(measure_new_from(&r->s, watched, 1, &canary_source, "", &r->m, &error), EH_OK);
 }
 
 static void report(void *context, const measure_progress *progress)
@@ -185,38 +189,27 @@ static void honest_regions(void **state)
 static void honest_slow_read_back(void **state)
 {
 	static const uint64_t latencies[] = { 1500000, 5000000 };
+	static const uint32_t regions[] = { EH_REGION_EXECUTION, EH_REGION_ENQUEUE,
+	                                    EH_REGION_ROUND_TRIP };
 
 	(void)state;
 	for (size_t i = 0; i < 12; i++) {
-		static const uint32_t regions[] = { EH_REGION_EXECUTION, EH_REGION_ENQUEUE,
-		                                    EH_REGION_ROUND_TRIP };
 		const bool device = i % 2 == 0;
 		const uint32_t region = regions[i / 2 % 3];
-		bool valid = false;
+		rig r;
+		cJSON *record;
 
-		/* A neighbour may take the processor for so long that an honest row is contradicted, but
-		 * not each time: what the engine itself has against slow reading back would be. */
-		for (int attempt = 0; attempt < 10 && !valid; attempt++) {
-			rig r;
-			cJSON *record;
-
-			rig_make(&r, 5000, device ? CLOCK_DEVICE : CLOCK_HOST);
-			r.f.read_ns = latencies[i / 6];
-			r.section.measure.precision = 10;
-			rig_start(&r, true);
-			r.c.work.region = region;
-			assert_string_equal(measure_instrument(r.m)->wait_reason, "");
-			record = rig_measure(&r);
-			valid = strcmp(json_string(record, "status", ""), "valid") == 0 &&
-			        strcmp(json_string(record, "clock", ""),
-			               device && region == EH_REGION_EXECUTION ? "device" : "host") == 0 &&
-			        measure_instrument(r.m)->device_time;
-			if (!valid)
-				print_message("# attempt %d: %s: %s\n", attempt + 1,
-				              json_string(record, "status", ""), first_reason(record));
-			rig_end(&r, record);
-		}
-		assert_true(valid);
+		rig_make(&r, 5000, device ? CLOCK_DEVICE : CLOCK_HOST);
+		r.f.read_ns = latencies[i / 6];
+		rig_start(&r, true);
+		r.c.work.region = region;
+		assert_string_equal(measure_instrument(r.m)->wait_reason, "");
+		assert_true(measure_instrument(r.m)->device_time);
+		record = rig_measure(&r);
+		expect(record, "valid", "");
+		assert_string_equal(json_string(record, "clock", ""),
+		                    device && region == EH_REGION_EXECUTION ? "device" : "host");
+		rig_end(&r, record);
 	}
 }
 
@@ -238,11 +231,13 @@ static void budget_and_width(void **state)
 	rig_make(&r, 50000, CLOCK_HOST);
 	r.section.measure.precision = 1e-9;
 	r.section.measure.samples_max = 12;
+	neighbour_make(20000, 300000, 1);
 	rig_start(&r, false);
 	record = rig_measure(&r);
 	expect(record, "not-converged", "wide after 12 samples");
 	assert_true(json_double(record, "half_width", &width) && width > 1e-9);
 	rig_end(&r, record);
+	neighbour_end();
 }
 
 static void unsupported_with_reason(void **state)
@@ -310,6 +305,80 @@ static void tuned_finds_the_quickest(void **state)
 	rig_end(&r, record);
 }
 
+/* ---- beside a neighbour ---------------------------------------------------------------------- */
+
+/* Kinds of honest executors and cases, each with what it does not share with the one before. */
+enum kind { KIND_DEVICE, KIND_PROCESSOR, KIND_ROUND_TRIP, KIND_COLD, KIND_SLOW_READ, KIND_LAUNCH,
+	    KINDS };
+
+static void rig_make_kind(rig *r, enum kind kind)
+{
+	rig_make(r, kind == KIND_LAUNCH ? 100 : 5000, kind == KIND_DEVICE ? CLOCK_DEVICE : CLOCK_HOST);
+	r->section.measure.proof_ns = 20000000;
+	/* The host's own processors compute: the neighbour slows the work, too. */
+	if (kind != KIND_DEVICE)
+		r->f.done_after = simulated_after;
+	if (kind == KIND_ROUND_TRIP)
+		r->c.work.region = EH_REGION_ROUND_TRIP;
+	if (kind == KIND_SLOW_READ)
+		r->f.read_ns = 1500000;
+	if (kind == KIND_COLD || kind == KIND_LAUNCH) {
+		/* By emptying the caches: a batch is at most 64 operations, however short they are. */
+		r->section.measure.cache = CACHE_COLD;
+		r->s.info.last_level_cache_bytes = 1 << 16;
+		r->c.work.working_set_bytes = 64;
+		r->f.wake_ns = kind == KIND_LAUNCH ? 40000 : 3000;
+	}
+}
+
+/* A case that is mostly starting and waiting, on a machine where nothing else runs. */
+static void honest_short_cold(void **state)
+{
+	rig r;
+	cJSON *record;
+	uint64_t batch = 0;
+
+	(void)state;
+	rig_make_kind(&r, KIND_LAUNCH);
+	rig_start(&r, false);
+	record = rig_measure(&r);
+	expect(record, "valid", "");
+	assert_true(json_uint(record, "batch", &batch));
+	assert_int_equal(batch, 64);
+	assert_true(has_flag(record, "short-samples"));
+	rig_end(&r, record);
+}
+
+/* Others have the processors for two fifths of the time: numbers may be wide, never contradicted. */
+static void honest_beside_a_neighbour(void **state)
+{
+	static const uint64_t turns[] = { 300000, 1000000, 4000000, 10000000 };
+	unsigned contradicted = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= NEIGHBOURS; seed++)
+		for (int kind = 0; kind < KINDS; kind++)
+			for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+				rig r;
+				cJSON *record;
+				const char *status;
+
+				rig_make_kind(&r, (enum kind)kind);
+				neighbour_make(turns[i] * 2 / 3, turns[i], seed);
+				rig_start(&r, false);
+				record = rig_measure(&r);
+				status = json_string(record, "status", "");
+				if (strcmp(status, "valid") != 0 && strcmp(status, "not-converged") != 0) {
+					print_message("# seed %d, kind %d, turns of %d us: %s: %s\n", (int)seed,
+					              kind, (int)(turns[i] / 1000), status, first_reason(record));
+					contradicted++;
+				}
+				rig_end(&r, record);
+				neighbour_end();
+			}
+	assert_int_equal(contradicted, 0);
+}
+
 /* ---- lying ----------------------------------------------------------------------------------- */
 
 /* A lie about time told from the start costs every row that asked for the device's clock, and only those. */
@@ -342,9 +411,11 @@ static void clocks_that_lie_are_not_believed(void **state)
 	}
 }
 
+static const uint64_t turn_ns = 4000000; /* of a neighbour of lies */
+
 /* Faults, when they begin (in launches after calibration) and what the row says; with a backend
- * whose reading back takes read_ns. */
-static void lies_give_no_row(uint64_t read_ns, bool read_least)
+ * whose reading back takes read_ns, and beside a neighbour whose seed is not 0. */
+static void lies_give_no_row(uint64_t read_ns, bool read_least, uint64_t neighbour)
 {
 	static const struct {
 		enum fault fault;
@@ -376,6 +447,8 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least)
 		{ FAULT_MERGE, 0, CLOCK_HOST, "invalid", "" },
 		{ FAULT_MERGE, 0, CLOCK_DEVICE, "invalid", "" },
 		{ FAULT_MERGE, 15, CLOCK_HOST, "invalid", "" },
+		{ FAULT_MERGE_LAST, 0, CLOCK_HOST, "invalid", "" },
+		{ FAULT_MERGE_LAST, 0, CLOCK_DEVICE, "invalid", "" },
 		{ FAULT_ERROR, 1, CLOCK_HOST, "failed", "reports a fault" },
 		{ FAULT_ERROR, 20, CLOCK_HOST, "failed", "reports a fault" },
 		{ FAULT_NO_MEMORY, 0, CLOCK_HOST, "failed", "no memory left" },
@@ -391,12 +464,15 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least)
 		if (read_ns > 0 && lies[i].fault != FAULT_EARLY && lies[i].fault != FAULT_MERGE)
 			continue;
 		/* Merging needs samples of many operations. */
-		rig_make(&r, lies[i].fault == FAULT_MERGE ? 5000 : 50000, lies[i].clock);
+		rig_make(&r, lies[i].fault == FAULT_MERGE || lies[i].fault == FAULT_MERGE_LAST ? 5000 : 50000,
+		         lies[i].clock);
 		/* So that what begins after some launches begins before the last sample. */
 		r.section.measure.samples_min = 60;
 		r.f.read_ns = read_ns;
 		r.f.read_least = read_least;
 		rig_start(&r, false);
+		if (neighbour != 0)
+			neighbour_make(turn_ns, turn_ns, neighbour);
 		r.f.fault = lies[i].fault;
 		r.f.fault_after = lies[i].after;
 		record = rig_measure(&r);
@@ -406,27 +482,61 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least)
 		              (int)lies[i].after, (int)batch, status, first_reason(record));
 		assert_true(strcmp(status, "invalid") == 0 || strcmp(status, "failed") == 0);
 		assert_true(strlen(first_reason(record)) > 0);
-		/* Slow reading back may leave the finding to another check. */
+		/* Slow reading back and neighbours may leave the finding to another check. */
 		if (lies[i].status[0] != '\0')
-			expect(record, lies[i].status, read_ns > 0 ? "" : lies[i].reason);
+			expect(record, lies[i].status, read_ns > 0 || neighbour != 0 ? "" : lies[i].reason);
 		assert_false(r.lost);
 		rig_end(&r, record);
+		neighbour_end();
 	}
 }
 
 static void lies_never_give_a_valid_row(void **state)
 {
 	(void)state;
-	lies_give_no_row(0, false);
+	lies_give_no_row(0, false, 0);
+}
+
+/* Nor is the disturbance: a time that is longer by chance is not one that grew with the work. */
+static void lies_beside_a_neighbour(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= NEIGHBOURS; seed++)
+		lies_give_no_row(0, false, seed);
+}
+
+/* Where a cold cache allows short batches only, time need not grow with the work; but each operation
+ * of a batch has an output of its own. */
+static void merging_in_short_cold(void **state)
+{
+	static const enum fault faults[] = { FAULT_MERGE, FAULT_MERGE_LAST };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		for (uint64_t seed = 0; seed <= NEIGHBOURS; seed++) {
+			rig r;
+			cJSON *record;
+
+			rig_make_kind(&r, KIND_LAUNCH);
+			rig_start(&r, false);
+			if (seed != 0)
+				neighbour_make(turn_ns, turn_ns, seed);
+			r.f.fault = faults[i];
+			record = rig_measure(&r);
+			expect(record, "invalid", faults[i] == FAULT_MERGE ? "checked while sampling" :
+			       "wrong after timing");
+			rig_end(&r, record);
+			neighbour_end();
+		}
 }
 
 /* What the slow reading back takes is no room to hide in. */
 static void lies_with_slow_read_back(void **state)
 {
 	(void)state;
-	lies_give_no_row(1500000, false);
-	lies_give_no_row(5000000, false);
-	lies_give_no_row(3000000, true);
+	lies_give_no_row(1500000, false, 0);
+	lies_give_no_row(5000000, false, 0);
+	lies_give_no_row(3000000, true, 0);
 }
 
 /* From the very start: seen before any case. */
@@ -483,12 +593,16 @@ int main(void)
 		cmocka_unit_test(honest_device),
 		cmocka_unit_test(honest_regions),
 		cmocka_unit_test(honest_slow_read_back),
+		cmocka_unit_test(honest_short_cold),
+		cmocka_unit_test(honest_beside_a_neighbour),
 		cmocka_unit_test(budget_and_width),
 		cmocka_unit_test(unsupported_with_reason),
 		cmocka_unit_test(no_work_no_device_clock),
 		cmocka_unit_test(tuned_finds_the_quickest),
 		cmocka_unit_test(clocks_that_lie_are_not_believed),
 		cmocka_unit_test(lies_never_give_a_valid_row),
+		cmocka_unit_test(lies_beside_a_neighbour),
+		cmocka_unit_test(merging_in_short_cold),
 		cmocka_unit_test(lies_with_slow_read_back),
 		cmocka_unit_test(early_from_the_start),
 		cmocka_unit_test(lost_device),
