@@ -81,6 +81,22 @@ void casework_samples(casework *w, const sampler *s, bool starts)
 	json_add_uints(w->record, "warmup_ns", s->warmup_ns, s->warmup_count);
 }
 
+/* A percentile is stated from the samples that count alone. */
+static void require_counted(casework *w, const sampler *s, const series *like)
+{
+	uint64_t least = protocol_statistic_samples(s->rules.statistic);
+
+	/* Too few in all are casework_width's to tell. */
+	if (like->steady_count >= least || s->count < least)
+		return;
+	casework_conclude_free(w, "not-converged",
+	                       memory_format("Only %zu of the %zu samples are of the steady part, which "
+	                                     "alone counts; the %s is stated from %llu on.",
+	                                     like->steady_count, s->count,
+	                                     stoprule_name(s->rules.statistic),
+	                                     (unsigned long long)least));
+}
+
 void casework_series(casework *w, sampler *s)
 {
 	const char *flags[SERIES_FLAGS_MOST];
@@ -102,6 +118,7 @@ void casework_series(casework *w, sampler *s)
 	count = series_flags(&like, flags);
 	for (size_t i = 0; i < count; i++)
 		casework_flag(w, flags[i]);
+	require_counted(w, s, &like);
 	series_free(&like);
 	if (s->device) {
 		for (size_t i = 0; i < s->count; i++)

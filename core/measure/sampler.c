@@ -12,6 +12,7 @@
 #include "measure/calibrate.h"
 #include "measure/percentile.h"
 #include "measure/scenario.h"
+#include "measure/series.h"
 #include "measure/statistics.h"
 #include "measure/stoprule.h"
 
@@ -472,6 +473,23 @@ static double judge(sampler *s)
 	return median;
 }
 
+/* Whether those samples that count are enough for the declared percentile to be stated. */
+static bool enough_counted(sampler *s)
+{
+	uint64_t least = protocol_statistic_samples(s->rules.statistic);
+	series like;
+	bool enough;
+
+	if (s->rules.statistic == STATISTIC_MEDIAN)
+		return true;
+	for (size_t i = 0; i < s->count; i++)
+		s->scratch[i] = (double)s->times_ns[i];
+	series_analyse(s->scratch, s->count, &like);
+	enough = like.steady_count >= least;
+	series_free(&like);
+	return enough;
+}
+
 /* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
 static eh_status audit(sampler *s, verification *v, bool last, eh_error *error)
 {
@@ -562,7 +580,7 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 			s->converged = s->count >= s->samples_min &&
 			               s->half_width <= rules->precision &&
 			               (spent >= rules->time_min_ns || s->count == s->room);
-			over = over || s->converged;
+			over = over || (s->converged && enough_counted(s));
 			next_judged = s->count + (s->count < 20 ? 1 : s->count / 20);
 		}
 		sampler_tell(s, "sample", median);

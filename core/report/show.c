@@ -231,6 +231,15 @@ static interval derived_interval(const result_row *row)
 		           cJSON_IsNumber(high) ? high->valuedouble : 0 };
 }
 
+/* Of the number that is shown, where it is no median or was declared to be none. */
+static const char *statistic_name(const result_row *row)
+{
+	const char *declared = json_string(json_path(row->json, "measure"), "statistic", "median");
+
+	return json_string(json_path(row->json, "derived.statistic"), "name",
+	                   strcmp(declared, "median") != 0 ? "median" : "");
+}
+
 static void case_row(table *t, const result_row *row, bool colours)
 {
 	const cJSON *derived = json_path(row->json, "derived");
@@ -254,8 +263,8 @@ static void case_row(table *t, const result_row *row, bool colours)
 		around.low *= 1e-9 / scale;
 		around.high *= 1e-9 / scale;
 		figure_interval(center / scale * 1e-9, around, "s", figure);
-		snprintf(median, sizeof(median), "%s%s%s", json_string(statistic, "name", ""),
-		         statistic != NULL ? " " : "", figure);
+		snprintf(median, sizeof(median), "%s%s%s", statistic_name(row),
+		         statistic_name(row)[0] != '\0' ? " " : "", figure);
 		if (json_double(derived, "rate", &value))
 			text_format_si(value, strcmp(row->metric, "flop/s") == 0 ? "FLOP/s" : "B/s",
 			               rate);

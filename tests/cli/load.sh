@@ -63,6 +63,15 @@ fi
 sed 's/"done_ns":\[\([0-9]*\),/"done_ns":[1\1,/' "$result" >edited.json
 ! cmp -s "$result" edited.json && ! "$EVENHAND" verify edited.json >verified 2>&1
 check $? "an edited request does not verify"
+# So few samples that there is no p90: the median is shown, and by its name.
+sed '/^\[case offline\]/,$d; s/^time-max.*/time-max = 5ms/; s/^bytes.*/bytes = 64MiB/' \
+	"$SRC/tests/protocols/load.ini" >few.ini
+"$EVENHAND" run few.ini --on host:0 -o few --quiet >out 2>err </dev/null
+"$EVENHAND" show few/host-*.json >shown 2>&1
+grep -q '^single\..* not-converged  *median [0-9]' shown && ! grep -q 'p90 [0-9]' shown
+rc=$?
+check $rc "where a percentile cannot be stated, the median that is shown is called one"
+[ $rc -eq 0 ] || cat err shown >&2
 for key in 'scenario = server' 'scenario = knee' 'load-rate = 10'; do
 	sed "s/^\[measure\]/[measure]\n$key/" "$SRC/tests/protocols/tiny.ini" >bad.ini
 	"$EVENHAND" protocol check bad.ini >out 2>err

@@ -239,6 +239,34 @@ static void percentile_stop(void **state)
 	neighbour_end();
 }
 
+/* A percentile is one of the samples that count: those before the case was steady do not. */
+static void percentile_of_what_counts(void **state)
+{
+	rig r;
+	protocol_measure *rules = rig_make(&r, 200000);
+	cJSON *record;
+
+	(void)state;
+	rules->statistic = STATISTIC_P90;
+	rules->samples_max = 200;
+	rig_start(&r, false);
+	/* 64 samples would do, but the first of them are slow: it goes on until 64 are not. */
+	r.f.settled_after = r.f.launches + 50;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "valid", "");
+	assert_true(has(record, "flags", "warm-up-in-samples"));
+	assert_in_range(count_of(record, "samples_ns"), 64 + 20, 64 + 50);
+	cJSON_Delete(record);
+	/* Where there may not be so many the row says why it has no percentile. */
+	rules->samples_max = 80;
+	r.f.settled_after = r.f.launches + 50;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, "not-converged", "samples are of the steady part, which alone counts; the p90 is "
+	       "stated from 64 on");
+	assert_int_equal(count_of(record, "samples_ns"), 80);
+	rig_end(&r, record);
+}
+
 /* Of a single short operation the device's clock may leave out what launching took. */
 static void short_percentile(void **state)
 {
@@ -633,6 +661,7 @@ int main(void)
 		cmocka_unit_test(cold_by_eviction),
 		cmocka_unit_test(percentile_counts),
 		cmocka_unit_test(percentile_stop),
+		cmocka_unit_test(percentile_of_what_counts),
 		cmocka_unit_test(short_percentile),
 		cmocka_unit_test(windows_of_a_series),
 		cmocka_unit_test(sustained_run),
