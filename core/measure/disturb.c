@@ -11,7 +11,7 @@
 #include "measure/load.h"
 
 static const double canary_limit = 0.15;  /* change from before to after                     */
-static const double waited_limit = 0.10;  /* of the wall time, over all threads              */
+static const double waited_limit = 0.10;  /* threads that waited, on average                 */
 static const double others_limit = 0.10;  /* processors that others used, on average         */
 static const double steal_limit = 0.05;   /* of the wall time                                */
 static const double switches_limit = 100; /* a second, where the waiting is not known        */
@@ -124,6 +124,15 @@ static double others(const disturb_counters *begin, const disturb_counters *end,
 	return busy > own ? (busy - own) / wall : 0;
 }
 
+/* Of the time in which its threads wanted a processor, the share that they waited for one. */
+static double wanting_share(const disturb_counters *begin, const disturb_counters *end)
+{
+	double waited_ns = (double)(end->waited_ns - begin->waited_ns);
+	double had_ns = end->own_ns > begin->own_ns ? (double)(end->own_ns - begin->own_ns) : 0;
+
+	return waited_ns / (waited_ns + had_ns);
+}
+
 double disturb_judge(const disturb_facts *facts, cJSON *words)
 {
 	const disturb_counters *begin = &facts->begin;
@@ -138,15 +147,16 @@ double disturb_judge(const disturb_facts *facts, cJSON *words)
 	if (!(wall > 0))
 		return score;
 	if (begin->waited_known && end->waited_known) {
-		double share = end->waited_ns > begin->waited_ns ?
-		               (double)(end->waited_ns - begin->waited_ns) / wall : 0;
+		double threads = end->waited_ns > begin->waited_ns ?
+		                 (double)(end->waited_ns - begin->waited_ns) / wall : 0;
 
 		/* Where nobody else worked, its threads were only in each other's way. */
-		if (share > waited_limit && others(begin, end, wall) > others_limit) {
+		if (threads > waited_limit && others(begin, end, wall) > others_limit) {
 			say(words, memory_format("Threads of the measurement waited for a processor for "
-			                         "%.0f %% of the time: other work runs on this machine; end "
-			                         "it or keep processors free.", share * 100));
-			score += share;
+			                         "%.0f %% of the time in which they wanted one: other work "
+			                         "runs on this machine; end it or keep processors free.",
+			                         wanting_share(begin, end) * 100));
+			score += threads;
 		}
 	} else if ((double)(end->switches - begin->switches) / wall * 1e9 > switches_limit) {
 		say(words, memory_format("The measurement was preempted %.0f times a second: other work "

@@ -10,7 +10,8 @@
 /* Counters of this process and machine at one time. */
 typedef struct disturb_counters {
 	uint64_t wall_ns;
-	uint64_t waited_ns;     /* its threads were ready to run and no processor was free       */
+	uint64_t waited_ns;     /* its threads were ready to run and no processor was free; the
+	                           sum over them, so that it may grow faster than wall_ns        */
 	bool waited_known;
 	uint64_t own_ns;        /* CPU time of this process                                      */
 	uint64_t busy_ns;       /* of everybody on the machine; 0 = not known                    */

@@ -466,7 +466,14 @@ static void disturbance_in_words(void **state)
 	f.after.compute_ns = 1000000;
 	f.end.waited_ns = 400000000;
 	assert_true(disturb_judge(&f, words) > 0.39);
-	assert_non_null(strstr(cJSON_GetArrayItem(words, 1)->valuestring, "40 %"));
+	/* They wanted one for 0.9 + 0.4 s. */
+	assert_non_null(strstr(cJSON_GetArrayItem(words, 1)->valuestring, "for 31 % of the time in"));
+	/* Two threads that wait all the time wait twice the time, and no more than all of it. */
+	f.end.waited_ns = 2000000000;
+	f.end.own_ns = 1000000;
+	assert_true(disturb_judge(&f, words) > 1.99);
+	assert_non_null(strstr(cJSON_GetArrayItem(words, 2)->valuestring, "for 100 % of the time in"));
+	f.end.own_ns = 900000000;
 	/* Nobody else worked: its own threads wait for each other. */
 	f.end.busy_ns = 900000001;
 	assert_true(disturb_judge(&f, words) == 0);
