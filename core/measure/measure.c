@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/measure.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,9 @@
 #include "measure/telemetry.h"
 #include "measure/tune.h"
 
-static const double steal_share = 0.02;    /* of the wall time: beyond this the row is flagged */
+/* Beyond these the row is flagged. */
+static const double steal_share = 0.02;    /* of the wall time                                 */
+static const double burden_share = 0.01;   /* of the processors, for reading sensors           */
 
 struct measure {
 	session *s;
@@ -189,13 +192,24 @@ static void record_load(casework *w, const load *start)
 	json_set(w->record, "load", out);
 }
 
+/* Those that this process may use, 1 where that is not known. */
+static int processors(void)
+{
+	cpu_set_t allowed;
+
+	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
 /* Times count from the first sample's start, as starts_ns do. */
 static void record_telemetry(casework *w)
 {
 	cJSON *read = telemetry_json(w->sensors, w->first_ns);
 
-	if (read != NULL)
-		json_set(w->record, "telemetry", read);
+	if (read == NULL)
+		return;
+	json_set(w->record, "telemetry", read);
+	if (telemetry_burden(w->sensors) > burden_share * (double)processors())
+		casework_flag(w, "telemetry-heavy");
 }
 
 /* Runs the canary; false when the device failed, and then the row has. */

@@ -110,6 +110,7 @@ static bool read_round(telemetry_round *round, bool rare)
 	telemetry_reader *reader = round->reader;
 	telemetry *t = reader->owner;
 	uint64_t before = thread_cpu_ns();
+	uint64_t spent;
 
 	for (uint32_t p = 0; p < reader->place_count; p++) {
 		telemetry_place *place = &reader->places[p];
@@ -143,7 +144,11 @@ static bool read_round(telemetry_round *round, bool rare)
 				round->readings[c].status = status;
 		keep_place(reader, place, round->readings, &error);
 	}
-	reader->cpu_ns += thread_cpu_ns() - before;
+	spent = thread_cpu_ns() - before;
+	reader->cpu_ns += spent;
+	/* Nothing is measured while the first and the last one are waited for. */
+	if (!rare)
+		reader->between_ns += spent;
 	reader->rounds++;
 	return true;
 }
@@ -469,6 +474,7 @@ void telemetry_start(telemetry *t, uint64_t period_ns)
 
 		r->period_ns = period_ns;
 		r->cpu_ns = 0;
+		r->between_ns = 0;
 		r->rounds = 0;
 		for (uint32_t p = 0; p < r->place_count; p++)
 			for (uint32_t c = 0; c < r->places[p].place->info.channel_count; c++) {

@@ -31,6 +31,10 @@ void telemetry_stop(telemetry *t);
  * times_ns are relative to `origin_ns` (0 = the beginning of the recording). */
 cJSON *telemetry_json(telemetry *t, uint64_t origin_ns);
 
+/* The processors, on average, that reading took in the last recording between its first and its last
+ * round, while what is measured runs. */
+double telemetry_burden(telemetry *t);
+
 /* ---- questions, while recording or after it --------------------------------------------------- */
 /* They ask the device's own place when it has such a channel; else, when the device is a
  * processor, the packages'.  kind and part as in evenhand/probe.h; part 0 = the first that is there,

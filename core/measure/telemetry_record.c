@@ -116,3 +116,19 @@ cJSON *telemetry_json(telemetry *t, uint64_t origin_ns)
 	json_set(out, "gaps", gaps);
 	return out;
 }
+
+double telemetry_burden(telemetry *t)
+{
+	uint64_t spent = 0;
+	double burden = 0;
+
+	if (t == NULL)
+		return 0;
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < t->reader_count; i++)
+		spent += t->readers[i].between_ns;
+	if (t->end_ns > t->begin_ns)
+		burden = (double)spent / (double)(t->end_ns - t->begin_ns);
+	pthread_mutex_unlock(&t->lock);
+	return burden;
+}

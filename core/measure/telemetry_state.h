@@ -53,6 +53,7 @@ struct telemetry_reader { /* one per probe */
 	uint64_t period_ns;      /* grows when memory is full                                  */
 	uint64_t started, ended; /* the recording whose first, last round is done              */
 	uint64_t cpu_ns, rounds; /* of this recording                                          */
+	uint64_t between_ns;     /* CPU time but for the first and last round                  */
 	bool hung;               /* a thread of it never came back: nothing of it is freed     */
 };
 

@@ -42,6 +42,8 @@ static const struct { const char *flag, *words; } all[] = {
 	                  "rate shows what it holds" },
 	{ "varied-differs", "an operation on inputs it had not seen takes longer or shorter than on those it "
 	                    "had: repeated work is recognised, and the samples repeat theirs" },
+	{ "telemetry-heavy", "reading the sensors took more than 1 % of the processors; a longer telemetry "
+	                     "period, or 0s, keeps them free" },
 	{ "steal", "the hypervisor took processor time away; other guests are busy" },
 };
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# What reading the sensors costs is told where it may count.
+: "${T:?}" "${EVENHAND:?}" "${BUILD:?}" "${SRC:?}"
+n=0 bad=0
+check() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+cd "$T" || exit 1
+for period in 1us 100ms; do
+	sed "s/^\[measure\]/[measure]\ntelemetry = $period/; s/^executions.*/executions = 1/" \
+		"$SRC/tests/protocols/tiny.ini" >"$period.ini"
+	"$EVENHAND" run "$period.ini" --on host:0 -o "$period" --quiet >"$period.log" 2>&1 </dev/null
+	"$EVENHAND" show "$period"/host-*.json >"$period.shown" 2>&1
+done
+grep -q '"period_ns":1000,' 1us/run.journal && grep -q '"period_ns":100000000,' 100ms/run.journal
+check $? "the sensors are read as often as the protocol says" 1us.log
+[ "$(grep '"kind":"case"' 1us/run.journal | grep -c '"flags":\[[^]]*"telemetry-heavy"')" -eq 2 ]
+check $? "reading them all the time is flagged in every row" 1us.log
+grep -q '^ *telemetry-heavy: reading the sensors took' 1us.shown
+check $? "and show says what it means" 1us.shown
+! grep -q telemetry-heavy 100ms/run.journal
+check $? "reading them now and then is not" 100ms.log
+echo "1..$n"
+exit $bad
