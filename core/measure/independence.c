@@ -115,18 +115,28 @@ static signed char *signs_of(const double *values, size_t n, double middle)
 	return signs;
 }
 
-/* The signs' autocorrelation; their mean is as good as 0. */
+/* The signs' autocorrelation.  Their mean is 0 but where many values are the median itself. */
 static double sign_correlation(const signed char *signs, size_t n, size_t lag)
 {
 	long products = 0;
 	long squares = 0;
+	long sum = 0;
+	long ends = 0; /* the sum without the last and that without the first `lag` signs */
+	double mean;
+	double spread;
 
 	for (size_t i = 0; i < n; i++) {
 		squares += signs[i] * signs[i];
+		sum += signs[i];
+		ends += (i + lag < n ? signs[i] : 0) + (i >= lag ? signs[i] : 0);
 		if (i + lag < n)
 			products += signs[i] * signs[i + lag];
 	}
-	return squares > 0 ? (double)products / (double)squares : 0;
+	mean = (double)sum / (double)n;
+	spread = (double)squares - (double)sum * mean;
+	if (!(spread > 0))
+		return 0;
+	return ((double)products - mean * (double)ends + (double)(n - lag) * mean * mean) / spread;
 }
 
 double independence_signs_about(const double *values, size_t n, double middle)

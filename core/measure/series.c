@@ -16,6 +16,7 @@
 
 static const double band_share = 0.01;     /* of the level                                 */
 static const double band_ticks = 3;
+static const double tick_share = 0.1;      /* of the level: a sample is 10 steps of its clock */
 static const double disturbed_share = 0.05; /* of all samples                              */
 static const double spread_share = 0.001;  /* of the level: smaller spreads are alike      */
 /* Standard deviates that one in some hundred independent series exceeds. */
@@ -24,9 +25,11 @@ static const double signs_least = 3;
 static const double runs_least = 3.2;
 static const double trend_least = 3.2;
 
-/* The smallest difference of two values: the timer's tick where there is one, else tiny. */
-static double tick_of(const double *sorted, size_t n)
+/* The smallest difference of two values: the timer's tick where there is one, else tiny.  What is
+ * more than any tick (of a few exact values, say) counts as the largest. */
+static double tick_of(const double *sorted, size_t n, double level)
 {
+	double most = tick_share * level;
 	double tick = 0;
 
 	for (size_t i = 1; i < n; i++) {
@@ -35,7 +38,7 @@ static double tick_of(const double *sorted, size_t n)
 		if (step > 0 && (tick <= 0 || step < tick))
 			tick = step;
 	}
-	return tick;
+	return most > 0 && tick > most ? most : tick;
 }
 
 static bool alike(double a, double b, double band)
@@ -157,7 +160,7 @@ void series_analyse_sorted(const double *values, size_t n, double *sorted, serie
 	memcpy(sorted, values, n * sizeof(*sorted));
 	sorted_make(sorted, n);
 	level = sorted_median(sorted, n);
-	tick = tick_of(sorted, n);
+	tick = tick_of(sorted, n, level);
 	spread_least = spread_share * level;
 
 	memset(out, 0, sizeof(*out));

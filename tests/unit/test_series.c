@@ -341,6 +341,42 @@ static void classes_and_what_counts(void **state)
 	series_free(&s);
 }
 
+/* Two exact values are neighbouring ticks only when they are as near as ticks can be. */
+static void exact_values(void **state)
+{
+	double values[200];
+	random_state r;
+	series s;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		values[i] = i % 2 == 0 ? 1000 : 1500;
+	series_analyse(values, 200, &s);
+	assert_int_equal(s.modes, 2);
+	has_flags(&s, "not-random multimodal");
+	series_free(&s);
+	random_seed(&r, 6);
+	for (int i = 0; i < 200; i++)
+		values[i] = random_below(&r, 5) == 0 ? 1500 : 1000;
+	series_analyse(values, 200, &s);
+	assert_int_equal(s.modes, 2);
+	has_flags(&s, "multimodal");
+	series_free(&s);
+	for (int i = 0; i < 200; i++)
+		values[i] = random_below(&r, 2) == 0 ? 1090 : 1000;
+	series_analyse(values, 200, &s);
+	assert_int_equal(s.modes, 1);
+	has_flags(&s, "");
+	series_free(&s);
+	/* Nor are they one level when one follows the other. */
+	for (int i = 0; i < 200; i++)
+		values[i] = i < 100 ? 1000 : 1500;
+	series_analyse(values, 200, &s);
+	assert_int_equal(s.class, SERIES_SLOWDOWN);
+	assert_int_equal(s.steady_first, 100);
+	series_free(&s);
+}
+
 /* Whole bits, so that another machine or compiler shows. */
 static void series_have_the_same_bits_everywhere(void **state)
 {
@@ -404,6 +440,7 @@ int main(void)
 		cmocka_unit_test(independence_is_tested),
 		cmocka_unit_test(modes_are_counted),
 		cmocka_unit_test(classes_and_what_counts),
+		cmocka_unit_test(exact_values),
 		cmocka_unit_test(series_have_the_same_bits_everywhere),
 		cmocka_unit_test(long_series_are_fast),
 	};
