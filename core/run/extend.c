@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "measure/percentile.h"
 #include "measure/pilot.h"
+#include "measure/scenario.h"
 #include "measure/series.h"
 
 typedef struct found {
@@ -58,6 +59,11 @@ static void take(const cJSON *record, const plan_case *c, pilot_execution *out)
 		total += raw[i];
 	}
 	series_analyse(values, count, &seen);
+	if (scenario_played(c->section->measure.scenario)) {
+		/* Latencies of a load hang together by nature: all of them count. */
+		seen.steady_first = 0;
+		seen.steady_count = count;
+	}
 	pilot_execution_of(values + seen.steady_first, seen.steady_count,
 	                   quantile_for(c, seen.steady_count), out);
 	out->sample_ns = (double)total / (double)count;

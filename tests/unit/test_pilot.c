@@ -4,12 +4,18 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/json.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "measure/pilot.h"
+#include "run/extend.h"
 
 #define NEAR(a, b, band) assert_true(fabs((a) - (b)) <= (band))
 
@@ -170,6 +176,83 @@ static void one_execution(void **state)
 	NEAR(e.error, 0, 0);
 }
 
+/* One execution whose samples fall to half of what they were. */
+static void append_case(journal *j, uint64_t execution)
+{
+	cJSON *line = cJSON_CreateObject();
+	cJSON *record = cJSON_CreateObject();
+	uint64_t samples[100];
+
+	for (uint64_t i = 0; i < 100; i++)
+		samples[i] = (i < 60 ? 200000 : 100000) + 7 * (i * i % 31) + execution;
+	json_add_string(line, "kind", "case");
+	json_add_string(line, "executor", "host:x");
+	json_add_uint(line, "execution", execution);
+	json_add_string(line, "id", "c");
+	json_add_string(record, "status", "valid");
+	json_add_uint(record, "batch", 1);
+	json_add_uints(record, "samples_ns", samples, 100);
+	json_set(line, "record", record);
+	assert_int_equal(journal_append(j, line, NULL), EH_OK);
+	cJSON_Delete(line);
+}
+
+static eh_status take_pilot(void *context, const cJSON *line, long offset, eh_error *error)
+{
+	const cJSON *executor = cJSON_GetArrayItem(json_path(line, "executors"), 0);
+
+	(void)offset;
+	(void)error;
+	if (strcmp(json_string(line, "kind", ""), "pilot") == 0)
+		assert_true(json_double(cJSON_GetArrayItem(json_path(executor, "cases"), 0), "center_ns",
+		                        context));
+	return EH_OK;
+}
+
+/* What the executions of a scenario are judged by in the pilot of a run. */
+static double center_in_pilot(enum protocol_scenario scenario)
+{
+	char name[] = "c", executor[] = "host:x", folder[] = "/tmp/evenhand-pilot-XXXXXX";
+	char *names[] = { executor, NULL };
+	char *path;
+	protocol declared = { .seed = 1 };
+	protocol_section section = { .measure = { .scenario = scenario, .precision = 0.01,
+	                                          .confidence = 0.95 } };
+	plan_case c = { .id = name, .section = &section };
+	plan made = { .cases = &c, .case_count = 1 };
+	manifest m = { .protocol = &declared, .plan = &made, .executions = 2, .most = 3,
+		       .executor_count = 1, .names = names };
+	cJSON *first = cJSON_CreateObject();
+	eh_error error = ERROR_INIT;
+	double center = 0;
+	journal *j;
+
+	assert_non_null(mkdtemp(folder));
+	path = memory_format("%s/run.journal", folder);
+	json_add_string(first, "kind", "run");
+	assert_int_equal(journal_create(path, first, &j, &error), EH_OK);
+	cJSON_Delete(first);
+	append_case(j, 1);
+	append_case(j, 2);
+	assert_int_equal(extend_decide(&m, j, path, &error), EH_OK);
+	assert_int_equal(journal_each(path, take_pilot, &center, &error), EH_OK);
+	journal_close(j);
+	(void)unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+	free(path);
+	return center;
+}
+
+/* As in the results: of a series the steady part, of a load all. */
+static void counts_what_the_results_count(void **state)
+{
+	(void)state;
+	NEAR(center_in_pilot(SCENARIO_NONE), 100100, 200);
+	NEAR(center_in_pilot(SCENARIO_SINGLE_STREAM), 100100, 200);
+	NEAR(center_in_pilot(SCENARIO_CLOSED), 200100, 200);
+	NEAR(center_in_pilot(SCENARIO_SERVER), 200100, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +262,7 @@ int main(void)
 		cmocka_unit_test(parts_of_the_spread),
 		cmocka_unit_test(keeps_its_promise),
 		cmocka_unit_test(one_execution),
+		cmocka_unit_test(counts_what_the_results_count),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
