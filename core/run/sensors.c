@@ -18,6 +18,9 @@
 #include "run/voice.h"
 
 #define DEADLINE_NS (UINT64_C(10) * 1000000000)
+/* What each lister has at least from its turn on: one that hangs must not use up the time of
+ * those that are read after it. */
+#define TURN_NS (UINT64_C(1) * 1000000000)
 #define CLOSING_NS (UINT64_C(1) * 1000000000)
 #define PAUSE_NS UINT64_C(100000000)
 
@@ -160,12 +163,25 @@ int sensors_child(const char *path)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-static child *start_lister(const char *program, const char *path, eh_error *error)
+static cJSON *failed(const char *status, const char *reason)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	json_add_string(item, "status", status);
+	json_add_string(item, "reason", reason);
+	return item;
+}
+
+/* The process that reads a probe's sensors, or why there is none. */
+typedef struct lister { child *child; cJSON *failed; } lister;
+
+static void start_lister(const char *program, const char *path, lister *out)
 {
 	const char *const *options = host_options();
 	size_t count = 0, at = 0;
 	const char **argv;
-	child *c = NULL;
+	eh_error error = ERROR_INIT;
+	eh_status status;
 
 	while (options[count] != NULL)
 		count++;
@@ -178,19 +194,12 @@ static child *start_lister(const char *program, const char *path, eh_error *erro
 		argv[at++] = "--set";
 		argv[at++] = options[i];
 	}
-	if (child_start(argv, NULL, &c, error) != EH_OK)
-		c = NULL;
+	status = child_start(argv, NULL, &out->child, &error);
+	if (status != EH_OK) {
+		out->child = NULL;
+		out->failed = failed(error_status_name(status), error.message);
+	}
 	free(argv);
-	return c;
-}
-
-static cJSON *failed(const char *status, const char *reason)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	json_add_string(item, "status", status);
-	json_add_string(item, "reason", reason);
-	return item;
 }
 
 static cJSON *read_lister(child *c, const char *path, uint64_t deadline_ns)
@@ -225,31 +234,29 @@ cJSON *sensors_list(void)
 {
 	plugin_file *files = NULL;
 	size_t count = plugin_search(PLUGIN_PROBE, &files);
-	child **children = memory_get((count + 1) * sizeof(*children));
+	lister *listers = memory_get((count + 1) * sizeof(*listers));
 	cJSON *list = cJSON_CreateArray();
 	char *program = paths_program();
 	uint64_t deadline = clock_now_ns() + DEADLINE_NS;
 
-	for (size_t i = 0; i < count; i++) {
-		eh_error error = ERROR_INIT;
-
+	for (size_t i = 0; i < count; i++)
 		if (files[i].status == EH_OK)
-			children[i] = start_lister(program, files[i].path, &error);
-	}
+			start_lister(program, files[i].path, &listers[i]);
 	for (size_t i = 0; i < count; i++) {
-		cJSON *item;
+		uint64_t turn = clock_now_ns() + TURN_NS;
+		cJSON *item = listers[i].failed;
 
-		if (children[i] != NULL)
-			item = read_lister(children[i], files[i].path, deadline);
-		else
+		if (listers[i].child != NULL)
+			item = read_lister(listers[i].child, files[i].path, deadline > turn ? deadline : turn);
+		else if (item == NULL)
 			item = failed(error_status_name(files[i].status),
-			              files[i].reason != NULL ? files[i].reason : "no process for it");
+			              files[i].reason != NULL ? files[i].reason : "refused");
 		json_add_string(item, "name", files[i].name);
 		json_add_string(item, "path", files[i].path);
 		cJSON_AddItemToArray(list, item);
 	}
 	free(program);
-	free(children);
+	free(listers);
 	plugin_files_free(files, count);
 	return list;
 }

@@ -21,5 +21,14 @@ grep -q '^ *telemetry-heavy: reading the sensors took' 1us.shown
 check $? "and show says what it means" 1us.shown
 ! grep -q telemetry-heavy 100ms/run.journal
 check $? "reading them now and then is not" 100ms.log
+
+# Files of the process run out before the last probe has its process: it is not there, not "ok".
+for most in 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -n $most && exec "$EVENHAND" devices -v --json) 2>few.log </dev/null | sed -n '/"probes":/,$p' >few.json
+	grep -q 'cannot make a pipe' few.json && break
+done
+grep -q 'cannot make a pipe' few.json && ! grep -B 1 'cannot make a pipe' few.json | grep -q '"status":.*"ok"'
+check $? "a probe whose process cannot be started is an error with its reason" few.json
 echo "1..$n"
 exit $bad
