@@ -7,37 +7,21 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "measure/calibrate.h"
 #include "measure/percentile.h"
-#include "measure/scenario.h"
 #include "measure/series.h"
 #include "measure/statistics.h"
 #include "measure/stoprule.h"
 
 enum {
 	WARMUP_KEPT = 4096,
-	OVERHEAD_PARTS = 20,        /* a sample is at least so many times the overhead        */
-	RESOLUTION_PARTS = 10,      /* and so many times the clock's step                     */
-	MOST_BATCH = 65536,
-	MOST_ENQUEUED = 256,        /* in region enqueue, where nothing drains the queue      */
-	PILOT_RUNS = 3,
-	WAIT_TRIALS = 5,
-	WAIT_OPERATIONS = 64,       /* in one trial where samples are not batched             */
-	WAIT_IDLES = 8,             /* idle drains that a trial lasts before it counts        */
 	GAP_IDLES = 16,             /* idle drains that lie between two while sampling        */
-	PILOT_IDLES = 4,            /* idle drains that lengthen a trial of the batch         */
 	WINDOW = 5                  /* samples that the warm-up rule compares                 */
 };
-static const uint64_t longest_pilot_ns = 50000000;
 static const uint64_t report_ns = 100000000;
 static const uint64_t first_drain_ns = 2000000;
-static const uint64_t longest_drain_gap_ns = 100000000;
-static const double most_hidden = 0.25; /* of the work's time, seen only in the read-back  */
 static const double warmup_change = 0.02;
-static const double device_share = 0.8; /* of the host's time: less needs an explanation        */
-static const double launch_most = 4;    /* measured launches that one operation's may take      */
 
 static uint64_t *times_new(size_t count)
 {
@@ -175,183 +159,6 @@ eh_status sampler_operate(sampler *s, uint64_t count, uint64_t *enqueue_ns, eh_e
 			status = prepared_wait(s->p, error);
 		count -= now;
 	}
-	return status;
-}
-
-/* ---- batch ----------------------------------------------------------------------------------- */
-
-/* A percentile of operations that the clock cannot tell apart says nothing. */
-static eh_status coarse(uint64_t least, uint64_t resolution, eh_error *error)
-{
-	if (least >= resolution * RESOLUTION_PARTS)
-		return EH_OK;
-	return error_set(error, EH_E_UNSUPPORTED, "One operation takes %llu ns, less than %d steps of "
-	                 "its clock (%llu ns each), and a percentile is one of single operations: take "
-	                 "longer ones or statistic = median.", (unsigned long long)least,
-	                 RESOLUTION_PARTS, (unsigned long long)resolution);
-}
-
-/* Whether the device's clock leaves out of so short a sample what launching may have taken.  More
- * than that is a false clock, which the samples will show. */
-static bool hides_launches(const sampler *s, uint64_t device, uint64_t host)
-{
-	double launches = launch_most * (double)s->clocks->launch_ns * (double)s->batch;
-
-	return (double)device < device_share * (double)host && (double)device + launches >= (double)host;
-}
-
-static void use_host_clock(sampler *s)
-{
-	s->device = false;
-	s->gave_up_device = true;
-	free(s->host_ns);
-	s->host_ns = NULL;
-}
-
-eh_status sampler_batch(sampler *s, eh_error *error)
-{
-	const instrument *c = s->clocks;
-	uint32_t region = s->region;
-	uint64_t most = region == EH_REGION_ENQUEUE ? MOST_ENQUEUED : MOST_BATCH;
-	uint64_t overhead = region == EH_REGION_ENQUEUE ? 2 * c->host_overhead_ns : c->launch_ns;
-	uint64_t resolution = s->device ? c->device_resolution_ns : c->host_resolution_ns;
-	uint64_t target = overhead * OVERHEAD_PARTS;
-	uint64_t longest;
-	bool single = s->rules.statistic != STATISTIC_MEDIAN;
-	eh_status idle = prepared_idle(s->p, &s->idle_ns, error);
-
-	if (idle != EH_OK)
-		return idle;
-	longest = longest_pilot_ns + PILOT_IDLES * s->idle_ns;
-	if (target < resolution * RESOLUTION_PARTS)
-		target = resolution * RESOLUTION_PARTS;
-	s->batch = 1;
-	s->short_samples = false;
-	if (s->rules.scenario == SCENARIO_OFFLINE)
-		s->batch = scenario_requests(&s->rules);
-	if (region == EH_REGION_ROUND_TRIP || s->rules.scenario == SCENARIO_OFFLINE)
-		return EH_OK;
-	/* Only so many operations find a set that the eviction left cold. */
-	if (s->p->evictor != NULL && most > s->p->set_count)
-		most = s->p->set_count;
-	if (single)
-		most = 1;
-	for (;;) {
-		uint64_t least = UINT64_MAX;
-		uint64_t least_host = UINT64_MAX;
-		uint64_t host = 0;
-		uint64_t more;
-
-		for (int i = 0; i < PILOT_RUNS && host < longest; i++) {
-			uint64_t time;
-			uint64_t rest;
-			eh_status status = sampler_take(s, &time, &host, error);
-
-			if (status == EH_OK)
-				status = prepared_drain(s->p, &rest, error);
-			if (status != EH_OK)
-				return status;
-			if (host < least_host)
-				least_host = host;
-			host += rest;
-			if (time < least)
-				least = time;
-		}
-		/* The host's limit holds whatever the device's clock and marks say. */
-		if (least >= target || s->batch >= most || host >= longest) {
-			s->short_samples = least < target;
-			if (s->short_samples && s->device && hides_launches(s, least, least_host)) {
-				use_host_clock(s);
-				least = least_host;
-				resolution = c->host_resolution_ns;
-			}
-			return single ? coarse(least, resolution, error) : EH_OK;
-		}
-		more = least == 0 ? s->batch * 16 : s->batch * target / least + 1;
-		if (more > s->batch * 16)
-			more = s->batch * 16;
-		if (more < s->batch * 5 / 4)
-			more = s->batch * 5 / 4;
-		if (more <= s->batch)
-			more = s->batch + 1;
-		s->batch = more < most ? more : most;
-	}
-}
-
-/* ---- does waiting wait? ---------------------------------------------------------------------- */
-
-static void early(sampler *s, uint64_t waited, uint64_t hidden)
-{
-	char claimed[32];
-	char more[32];
-
-	text_format_ns((double)waited, claimed);
-	text_format_ns((double)hidden, more);
-	(void)snprintf(s->impossible, sizeof(s->impossible),
-	               "Waiting returned early: %s of work were said to be complete, but reading back "
-	               "took %s more.", claimed, more);
-}
-
-eh_status sampler_try_wait(sampler *s, eh_error *error)
-{
-	uint64_t operations = s->batch < WAIT_OPERATIONS &&
-	                      s->region != EH_REGION_EXECUTION ? WAIT_OPERATIONS : s->batch;
-	uint64_t least_hidden = UINT64_MAX;
-	uint64_t waited_then = 0;
-
-	for (int i = 0; i < WAIT_TRIALS;) {
-		uint64_t start = clock_now_ns();
-		uint64_t waited;
-		uint64_t first;
-		uint64_t second;
-		eh_status status = prepared_enqueue(s->p, operations, error);
-
-		if (status == EH_OK)
-			status = prepared_wait(s->p, error);
-		waited = clock_now_ns() - start;
-		if (status == EH_OK)
-			status = prepared_drain(s->p, &first, error);
-		if (status == EH_OK)
-			status = prepared_drain(s->p, &second, error);
-		if (status != EH_OK)
-			return status;
-		if (first <= second ||
-		    (double)(first - second) <= most_hidden * (double)waited + (double)s->clocks->launch_ns)
-			return EH_OK;
-		/* Against so little work a change in the time of reading back is no evidence. */
-		if (waited + first < WAIT_IDLES * s->idle_ns && operations < MOST_BATCH) {
-			operations *= 2;
-			continue;
-		}
-		i++;
-		if (first - second < least_hidden) {
-			least_hidden = first - second;
-			waited_then = waited;
-		}
-	}
-	early(s, waited_then, least_hidden);
-	return EH_OK;
-}
-
-/* The same from time to time while sampling, for a backend that begins to lie later. */
-eh_status sampler_drain(sampler *s, eh_error *error)
-{
-	uint64_t since = s->end_ns - s->drained_ns;
-	uint64_t took;
-	eh_status status;
-
-	if (since < s->drain_gap_ns)
-		return EH_OK;
-	status = prepared_drain(s->p, &took, error);
-	if ((double)took > most_hidden * (double)since + 2 * (double)s->clocks->launch_ns)
-		s->slow_drains++;
-	else
-		s->slow_drains = 0;
-	if (s->slow_drains == 3)
-		early(s, since, took);
-	if (s->drain_gap_ns < longest_drain_gap_ns)
-		s->drain_gap_ns *= 2;
-	s->drained_ns = clock_now_ns();
 	return status;
 }
 

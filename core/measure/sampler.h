@@ -22,7 +22,7 @@ typedef struct sampler {
 	uint64_t *host_ns;      /* [room] the same by the host clock; NULL unless device      */
 	uint64_t *starts_ns;    /* [room] when each began, by the host clock                  */
 	size_t warmup_count, warmup_room;
-	uint64_t *warmup_ns;    /* the first ones; [warmup_room]                              */
+	uint64_t *warmup_ns;    /* the newest; [warmup_room]                                  */
 	bool gave_up_device;    /* the device clock would do, but not for operations so short     */
 	bool short_samples;     /* one is shorter than its overhead and clock ask for         */
 	bool settled;           /* the warm-up rule held before its longest time              */
