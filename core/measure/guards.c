@@ -233,14 +233,26 @@ static void warn_of_battery(cJSON *list, const char *root)
 	free(folder);
 }
 
+/* How many a list such as "0-3,8-11" names; 0 when it cannot be read. */
 static unsigned processors(const char *root)
 {
-	char said[64], *dash;
+	char said[1024];
+	const char *at = said;
+	unsigned count = 0;
 
 	if (!head(said, sizeof(said), "%s/sys/devices/system/cpu/online", root))
 		return 0;
-	dash = strrchr(said, '-');
-	return (unsigned)strtoul(dash != NULL ? dash + 1 : said, NULL, 10) + 1;
+	while (*at >= '0' && *at <= '9') {
+		char *end;
+		unsigned long first = strtoul(at, &end, 10);
+		unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+		if (last < first)
+			return 0;
+		count += (unsigned)(last - first) + 1;
+		at = *end == ',' ? end + 1 : end;
+	}
+	return count;
 }
 
 static void warn_of_load(cJSON *list, const char *root)

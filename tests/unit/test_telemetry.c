@@ -359,6 +359,27 @@ static void test_guards(void **state)
 	free(root);
 }
 
+/* Processors that are switched off leave gaps in the list of the others. */
+static void test_processors_are_counted(void **state)
+{
+	char *root = path_join(folder, "gaps");
+	cJSON *warnings;
+
+	(void)state;
+	put("gaps/proc/loadavg", "2.00 1.00 1.00 1/100 4711\n");
+	put("gaps/sys/devices/system/cpu/online", "0-1,4\n");
+	warnings = guards_warnings(root);
+	assert_int_equal(cJSON_GetArraySize(warnings), 1);
+	assert_non_null(strstr(cJSON_GetArrayItem(warnings, 0)->valuestring,
+	                       "load 2.00 on 3 processors"));
+	cJSON_Delete(warnings);
+	put("gaps/sys/devices/system/cpu/online", "0,2,4-6,9-10\n");
+	warnings = guards_warnings(root);
+	assert_int_equal(cJSON_GetArraySize(warnings), 0);
+	cJSON_Delete(warnings);
+	free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_lost_device_costs_its_channels),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_guards),
+		cmocka_unit_test(test_processors_are_counted),
 		cmocka_unit_test(test_hanging_sensor_is_given_up),
 	};
 
