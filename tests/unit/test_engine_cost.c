@@ -40,7 +40,7 @@ void *realloc(void *old, size_t size)
 static void nothing_in_a_region(void **state)
 {
 	engine_cost cost;
-	cJSON *record = engine_measure(&cost, 200, true);
+	cJSON *record = engine_measure(&cost, 300, true);
 
 	(void)state;
 	assert_non_null(record);
