@@ -67,6 +67,7 @@ CONDITION(condition_tuning);
 CONDITION(condition_source);
 CONDITION(condition_binary);
 CONDITION(condition_varied);
+CONDITION(condition_not_varied);
 CONDITION(condition_sampling);
 CONDITION(condition_not_converged);
 CONDITION(condition_sustained);

@@ -38,6 +38,8 @@ typedef struct case_facts {
 	const char *throttled;     /* by what; NULL: it was not                                 */
 	uint64_t users;            /* the most processes seen on the device                     */
 	bool recognises;           /* repeated inputs take another time than new ones           */
+	bool varied;               /* an execution tells of tries with new inputs               */
+	bool untried;              /* an execution has too few of them                          */
 	comparison_energy energy;
 	interval median, statistic; /* as recorded                                              */
 	bool has_statistic;

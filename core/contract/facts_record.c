@@ -219,6 +219,16 @@ static bool recognises(const cJSON *tree)
 	return differs;
 }
 
+/* Whether an execution tells of operations on new inputs, and whether one has too few of them. */
+static void take_tries(const cJSON *execution, case_facts *f)
+{
+	const cJSON *pairs = json_path(execution, "varied");
+
+	f->varied = f->varied || pairs != NULL;
+	f->untried = f->untried || cJSON_GetArraySize(json_path(pairs, "new_ns")) < VARIED_FEW ||
+	             cJSON_GetArraySize(json_path(pairs, "repeated_ns")) < VARIED_FEW;
+}
+
 void facts_take_origin(const cJSON *tree, json_arena *arena, case_facts *f)
 {
 	const cJSON *executions = json_path(tree, "executions");
@@ -233,6 +243,7 @@ void facts_take_origin(const cJSON *tree, json_arena *arena, case_facts *f)
 		take_data(e, arena, &f->executions[f->execution_count++]);
 		take_cache(e, arena, f);
 		take_program(e, arena, f, &binary);
+		take_tries(e, f);
 	}
 	f->cache = f->cache != NULL ? f->cache : "warm";
 	f->source_sha256 = f->source_sha256 != NULL ? f->source_sha256 : "";

@@ -34,6 +34,14 @@ CONDITION(condition_varied)
 	                        size);
 }
 
+/* Not where neither side tells of it at all: then nothing sets one apart from the other. */
+CONDITION(condition_not_varied)
+{
+	UNUSED_RESULTS();
+	return condition_either(x->untried, y->untried, "no operations on new inputs", detail, size) &&
+	       (x->varied || y->varied);
+}
+
 /* ---- inputs and program ---------------------------------------------------------------------- */
 
 /* The counted execution of that number. */

@@ -111,16 +111,13 @@ static eh_status take_samples(attempt_state *a, eh_error *error)
 	return status;
 }
 
-/* Of samples of single operations; requests and sustained series have their own course. */
+/* Whatever the samples were: single operations. */
 static eh_status try_new_inputs(attempt_state *a, const proof *p, eh_error *error)
 {
 	sampler *s = &a->s;
 	varied pairs;
-	eh_status status;
+	eh_status status = varied_run(s, &a->v, p, a->w->deadline_ns, &pairs, error);
 
-	if (is_sustained(a) || scenario_played(s->rules.scenario))
-		return EH_OK;
-	status = varied_run(s, &a->v, p, &pairs, error);
 	if (status != EH_OK)
 		return status;
 	if (s->impossible[0] != '\0')
@@ -128,6 +125,8 @@ static eh_status try_new_inputs(attempt_state *a, const proof *p, eh_error *erro
 	json_set(a->w->record, "varied", varied_json(&pairs));
 	if (pairs.differs)
 		casework_flag(a->w, "varied-differs");
+	if (pairs.skipped[0] != '\0')
+		casework_flag(a->w, "inputs-not-varied");
 	return EH_OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct casework {
 	uint64_t run_end_ns;
 	double idle_watts;         /* before it; < 0 = not known                                 */
 	uint64_t seed;             /* of this case and attempt                                   */
+	uint64_t deadline_ns;      /* when its timeout ends it; 0 = never                        */
 	const plan_case *c;
 	measure_report report;     /* may be NULL                                                */
 	void *context;

@@ -426,6 +426,8 @@ cJSON *measure_case(measure *m, const plan_case *c, measure_report report, void 
 		m->sensors_opened = true;
 	}
 	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
+	if (c->section->measure.timeout_ns > 0)
+		w.deadline_ns = begin + c->section->measure.timeout_ns;
 	if (c->tier == TIER_TUNED)
 		return try_tuned(m, &w, no_canary, seed, begin);
 	return try_often(&w, no_canary, &c->values, &c->work, seed, begin);

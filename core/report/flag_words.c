@@ -44,6 +44,9 @@ static const struct { const char *flag, *words; } all[] = {
 	                    "had: repeated work is recognised, and the samples repeat theirs" },
 	{ "telemetry-heavy", "reading the sensors took more than 1 % of the processors; a longer telemetry "
 	                     "period, or 0s, keeps them free" },
+	{ "inputs-not-varied", "whether an operation takes as long on inputs it had not seen was not tried, "
+	                       "because they are zeros or writing new ones takes too long; varied.skipped in the "
+	                       "record says which" },
 	{ "steal", "the hypervisor took processor time away; other guests are busy" },
 };
 

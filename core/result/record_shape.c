@@ -123,7 +123,8 @@ static const shape proof[] = {
 };
 
 static const shape varied[] = {
-	MAY("new_ns", UINTS), MAY("repeated_ns", UINTS), MAY("skipped", TEXT), END
+	MAY("new_ns", UINTS), MAY("repeated_ns", UINTS), MAY("skipped", TEXT),
+	MAY("first_variant", UINT), END
 };
 
 static const shape canary[] = {

@@ -16,8 +16,8 @@
  *   oom         allocations after the first N (4) fail
  *   error       the N-th (50) command or wait fails, once
  *   slow        every launch takes 20 ms longer
- *   memo        launches are 5 ms slower on inputs that were never uploaded before: repeated
- *               work is recognised
+ *   memo        launches are N (5000) us slower on inputs that were never uploaded before:
+ *               repeated work is recognised
  *   lost        the device is lost from the N-th (50) command or wait on
  */
 #include "evenhand/backend.h"
@@ -60,7 +60,7 @@ static const struct { const char *name; uint64_t n;
 	[FAULT_SKIP] = { "skip", 4 },     [FAULT_HANG] = { "hang", 0 },
 	[FAULT_CRASH] = { "crash", 0 },   [FAULT_OOM] = { "oom", 4 },
 	[FAULT_ERROR] = { "error", 50 },  [FAULT_SLOW] = { "slow", 0 },
-	[FAULT_LOST] = { "lost", 50 }, [FAULT_MEMO] = { "memo", 0 },
+	[FAULT_LOST] = { "lost", 50 }, [FAULT_MEMO] = { "memo", 5000 },
 };
 
 /* What was downloaded once, for `stale`. */
@@ -454,7 +454,7 @@ static eh_status liar_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (liar.fault == FAULT_SLOW)
 		usleep(20000);
 	if (liar.fresh) {
-		usleep(5000);
+		usleep((useconds_t)liar.n);
 		liar.fresh = 0;
 	}
 	if (launch->arg_count > 32)

@@ -140,23 +140,38 @@ gives '0 1 2' 'reproduced\|inconclusive' reproduce "$a" --resume stopped -q
 mkdir -p plugins
 cp "$BUILD/tests/backends/liar.so" plugins/
 export EVENHAND_BACKEND_PATH="$T/plugins"
-liar() { # fault: the flags of each execution, a line each, with the pairs or why there are none
-	rm -rf "lie-$1"
-	"$EVENHAND" run "$SRC/tests/protocols/repeated.ini" --on liar -o "lie-$1" -q --set "liar.fault=$1" >"$1.log" 2>&1
-	python3 - "lie-$1/liar-$1.json" <<'PY'
+liar() { # folder fault protocol [N]: the flags of each execution, a line each, with the pairs or why there are none
+	"$EVENHAND" run "$3" --on liar -o "$1" -q --set "liar.fault=$2" ${4:+--set "liar.n=$4"} >"$1.log" 2>&1
+	python3 - "$1/liar-$2.json" <<'PY'
 import json, sys
 for c in json.load(open(sys.argv[1]))['cases']:
     e = c['executions'][0]
     print(c['id'], c['status'], ','.join(e['flags']) or '-', e.get('varied'))
 PY
 }
-liar honest >pairs-honest
+repeated=$SRC/tests/protocols/repeated.ini big=$SRC/tests/protocols/repeated-big.ini
+liar lie-honest honest "$repeated" >pairs-honest
 grep -q "new_ns" pairs-honest && ! grep -q varied-differs pairs-honest
 check $? "the honest one takes as long on new inputs as on repeated ones" pairs-honest
-liar memo >pairs-memo
-! grep -E ' (valid|not-converged) ' pairs-memo | grep -v -e varied-differs -e skipped >unflagged
+liar lie-memo memo "$repeated" >pairs-memo
+! grep -E ' (valid|not-converged) ' pairs-memo | grep -v varied-differs >unflagged
 grep -q -e varied-differs -e invalid pairs-memo && [ ! -s unflagged ]
 check $? "what is fast on repeated inputs is never a number without a flag" pairs-memo
+
+# Writing these inputs takes longer than all samples may: the pairs are made all the same.
+liar big-honest honest "$big" >pairs-honest-big
+grep -q new_ns pairs-honest-big && ! grep -q -e varied-differs -e inputs-not-varied pairs-honest-big
+check $? "big inputs are varied too, and the honest one is not flagged for it" pairs-honest-big
+liar big-memo memo "$big" 400000 >pairs-memo-big
+! grep -E ' (valid|not-converged) ' pairs-memo-big | grep -v varied-differs >unflagged
+[ "$(wc -l <pairs-memo-big)" -eq 4 ] && [ ! -s unflagged ]
+check $? "nor is it with big inputs, under load or in the sustained regime" pairs-memo-big
+# Zeros cannot be varied: then the row says so.
+sed 's/^proof = .*/&\ninput-data = zeros/' "$repeated" >zeros.ini
+liar lie-zeros memo zeros.ini >pairs-zeros
+! grep -E ' (valid|not-converged) ' pairs-zeros | grep -v inputs-not-varied >unflagged
+grep -q inputs-not-varied pairs-zeros && [ ! -s unflagged ]
+check $? "inputs that cannot be varied flag the row" pairs-zeros
 [ "$(python3 -c "
 import json
 d = json.load(open('lie-honest/liar-honest.json'))

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "simulated_time.h"
@@ -651,12 +652,51 @@ static void zeros_say_what_is_open(void **state)
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	expect(record, "valid", "");
 	assert_true(has(record, "flags", "stale-not-excluded"));
+	assert_true(has(record, "flags", "inputs-not-varied"));
 	assert_string_equal(json_string(json_path(record, "data"), "distribution", ""), "zeros");
 	cJSON_Delete(record);
 	rules->input_data = DATA_STANDARD;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	expect(record, "valid", "");
 	assert_false(has(record, "flags", "stale-not-excluded"));
+	assert_false(has(record, "flags", "inputs-not-varied"));
+	rig_end(&r, record);
+}
+
+/* Five times the time that the samples may take. */
+static eh_status slow_vary(void *state, uint32_t variant, eh_error *error)
+{
+	clock_sleep_ns(100000000);
+	return fake_vary(state, variant, error);
+}
+
+/* However long new inputs take to write, two pairs are taken, unless the case would be ended for
+ * them; then the row has a flag. */
+static void slow_inputs_are_varied(void **state)
+{
+	eh_workload slow = fake_workload;
+	rig r;
+	protocol_measure *rules = rig_make(&r, 50000);
+	cJSON *record;
+
+	(void)state;
+	slow.vary = slow_vary;
+	r.c.workload = &slow;
+	rules->time_max_ns = 20000000;
+	rig_start(&r, false);
+	for (int i = 0; i < 2; i++) {
+		rules->timeout_ns = i == 0 ? 0 : UINT64_C(60000000000);
+		record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+		assert_int_equal(count_of(record, "varied.new_ns"), 2);
+		assert_int_equal(count_of(record, "varied.repeated_ns"), 2);
+		assert_false(has(record, "flags", "inputs-not-varied"));
+		cJSON_Delete(record);
+	}
+	rules->timeout_ns = 500000000;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	assert_int_equal(count_of(record, "varied.new_ns"), 0);
+	assert_non_null(strstr(json_string(json_path(record, "varied"), "skipped", ""), "timeout"));
+	assert_true(has(record, "flags", "inputs-not-varied"));
 	rig_end(&r, record);
 }
 
@@ -679,6 +719,7 @@ int main(void)
 		cmocka_unit_test(clocks_that_step_back),
 		cmocka_unit_test(declared_data),
 		cmocka_unit_test(zeros_say_what_is_open),
+		cmocka_unit_test(slow_inputs_are_varied),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

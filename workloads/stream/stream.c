@@ -177,7 +177,8 @@ static eh_status stream_inputs(stream_state *s, eh_error *error)
 	s->scalar = scalars[s->variant % 4];
 	s->scalar64 = s->scalar;
 	if (s->operation == FILL) {
-		s->scalar64 = 0.7071067811865475 + s->variant;
+		/* Small, so that even bf16 tells neighbours apart. */
+		s->scalar64 = 0.7071067811865475 + s->variant % 251;
 		s->scalar = (float)s->scalar64;
 	}
 	for (i = 0; i < s->inputs; i++) {
