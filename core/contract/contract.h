@@ -129,6 +129,9 @@ comparison *contract_compare(const result *a, const result *b, double margin);
 void comparison_free(comparison *c); /* NULL is fine */
 const comparison_row *comparison_row_by_id(const comparison *c, const char *id);
 const char *comparison_verdict_name(enum comparison_verdict v);
+/* How many different binaries of the kernel the counted executions of a case ran;
+ * its JSON must be there. */
+size_t contract_binaries(const result_row *r);
 /* EXIT_CODE_NEGATIVE when a row is SLOWER; else _NOT_COMPARABLE when the results or a row are
  * not comparable, or no row was compared; else _INCONCLUSIVE when strict and a row has no verdict;
  * else _OK. */

@@ -25,7 +25,7 @@ typedef struct case_facts {
 	const char *verification_gap; /* "absent", "failed"; NULL: all passed                   */
 	const char *cache;         /* the recorded state                                        */
 	const char *source_sha256; /* of the first program; "" when none is recorded            */
-	size_t other_binaries;     /* executions with another binary than the first             */
+	size_t binaries;           /* how many different ones the executions ran                */
 	bool device_clock;         /* an execution was timed by it                              */
 	bool other_clock;          /* an execution has another clock than the row               */
 	uint64_t host_batch;       /* the smallest by the host's clock; 0: none                 */

@@ -148,18 +148,39 @@ static void take_cache(const cJSON *e, json_arena *arena, case_facts *f)
 		f->cache = facts_text(arena, json_string(cache, "state", ""));
 }
 
-static void take_program(const cJSON *e, json_arena *arena, case_facts *f, const char **binary)
+static void take_program(const cJSON *e, json_arena *arena, case_facts *f)
 {
 	const char *source = json_string(json_path(e, "program"), "source_sha256", "");
-	const char *is = json_string(json_path(e, "program"), "binary_sha256", "");
 
 	if (f->source_sha256 == NULL && source[0] != '\0')
 		f->source_sha256 = facts_text(arena, source);
-	if (is[0] == '\0')
-		return;
-	if (*binary == NULL)
-		*binary = is;
-	f->other_binaries += strcmp(*binary, is) != 0;
+}
+
+/* The digest of the binary of an execution that counts, else "". */
+static const char *counted_binary(const cJSON *e)
+{
+	return facts_counts(e) ? json_string(json_path(e, "program"), "binary_sha256", "") : "";
+}
+
+static size_t binaries_of(const cJSON *executions)
+{
+	const cJSON *e;
+	size_t count = 0;
+
+	cJSON_ArrayForEach(e, executions) {
+		const char *hex = counted_binary(e);
+		bool known = hex[0] == '\0';
+
+		for (const cJSON *f = executions->child; f != e && !known; f = f->next)
+			known = strcmp(counted_binary(f), hex) == 0;
+		count += !known;
+	}
+	return count;
+}
+
+size_t contract_binaries(const result_row *r)
+{
+	return binaries_of(json_path(r->json, "executions"));
 }
 
 /* The smallest share of the proof's time per operation that the median of an execution claims.
@@ -232,7 +253,6 @@ static void take_tries(const cJSON *execution, case_facts *f)
 void facts_take_origin(const cJSON *tree, json_arena *arena, case_facts *f)
 {
 	const cJSON *executions = json_path(tree, "executions");
-	const char *binary = NULL;
 	const cJSON *e;
 
 	f->executions = json_arena_get(arena, ((size_t)cJSON_GetArraySize(executions) + 1) *
@@ -242,11 +262,12 @@ void facts_take_origin(const cJSON *tree, json_arena *arena, case_facts *f)
 			continue;
 		take_data(e, arena, &f->executions[f->execution_count++]);
 		take_cache(e, arena, f);
-		take_program(e, arena, f, &binary);
+		take_program(e, arena, f);
 		take_tries(e, f);
 	}
 	f->cache = f->cache != NULL ? f->cache : "warm";
 	f->source_sha256 = f->source_sha256 != NULL ? f->source_sha256 : "";
+	f->binaries = binaries_of(executions);
 	f->claim = claim_of(tree, f->row);
 	f->recognises = recognises(tree);
 }

@@ -165,7 +165,7 @@ CONDITION(condition_source)
 CONDITION(condition_binary)
 {
 	UNUSED_RESULTS();
-	return condition_either(x->other_binaries > 0, y->other_binaries > 0, "different binaries",
+	return condition_either(x->binaries > 1, y->binaries > 1, "different binaries",
 	                        detail, size);
 }
 

@@ -290,6 +290,19 @@ static void flag_note(table *t, const result_row *row)
 	text_free(&note);
 }
 
+/* That its executions did not run one program. */
+static void binary_note(table *t, const result_row *row)
+{
+	size_t count = contract_binaries(row);
+	char *note;
+
+	if (count < 2)
+		return;
+	note = memory_format("binary-varies: its executions ran %zu different binaries of the kernel", count);
+	table_note(t, note);
+	free(note);
+}
+
 /* What disturbed the row, in words, and how much of its best a sustained run held. */
 static void attempt_notes(table *t, const result_row *row, bool verbose)
 {
@@ -416,6 +429,7 @@ static bool show_cases(FILE *out, const result *r, bool verbose)
 	for (i = 0; i < r->row_count; i++) {
 		case_row(t, &r->rows[i], colours);
 		flag_note(t, &r->rows[i]);
+		binary_note(t, &r->rows[i]);
 		attempt_notes(t, &r->rows[i], verbose);
 		load_notes(t, &r->rows[i]);
 		if (verbose)
