@@ -8,6 +8,7 @@
 
 #include "cuda_state.h"
 #include "evenhand/extensions.h"
+#include "shared/vendorcache.h"
 #include "shared/wording.h"
 
 static const struct {
@@ -34,25 +35,8 @@ static eh_status read_schedule(cuda_self *self, eh_error *error)
 	                   "cuda.schedule is %.40s, and it can be auto, spin, yield or block.", wanted);
 }
 
-/* Where the driver's own compiler, which only PTX needs, keeps what it made. */
-static void lead_jit_cache(cuda_self *self)
-{
-	const char *cache = self->host->option(self->host->ctx, "cache-dir");
-	char folder[4096];
-
-	self->jit_cache = "the user's";
-	if (getenv("CUDA_CACHE_PATH") != NULL || getenv("CUDA_CACHE_DISABLE") != NULL)
-		return;
-	self->jit_cache = "the driver's";
-	if (cache == NULL) {
-		if (setenv("CUDA_CACHE_DISABLE", "1", 1) == 0)
-			self->jit_cache = "off";
-	} else if (snprintf(folder, sizeof(folder), "%s/nvidia", cache) < (int)sizeof(folder) &&
-	           (mkdir(folder, 0700) == 0 || errno == EEXIST) &&
-	           setenv("CUDA_CACHE_PATH", folder, 1) == 0) {
-		self->jit_cache = "evenhand's";
-	}
-}
+/* Of the driver's own compiler, which only PTX needs. */
+static const vendorcache jit_cache = { "nvidia", "CUDA_CACHE_PATH", "CUDA_CACHE_DISABLE", "1" };
 
 static void find_nvrtc(cuda_self *self)
 {
@@ -95,7 +79,7 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 	if (status != EH_OK)
 		goto undo;
 	/* Before the library is opened, which reads the environment when it initialises. */
-	lead_jit_cache(self);
+	self->jit_cache = vendorcache_lead(host, &jit_cache);
 	status = cuda_api_open(&self->api, host->option(host->ctx, "library"), &present, error);
 	if (status != EH_OK)
 		goto undo;

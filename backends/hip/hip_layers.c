@@ -99,6 +99,7 @@ static void compiler(const eh_device *d, eh_layer *layer)
 		layer->source = EH_SOURCE_UNAVAILABLE;
 	snprintf(layer->path, sizeof(layer->path), "%s", self->hiprtc.library.path);
 	wording_detail(layer, "flags", HIP_COMPILE_FLAGS);
+	wording_detail(layer, "compiler-kernel-cache", self->compiler_cache);
 	wording_detail(layer, "process", self->compile_apart ? "a child" : "the worker");
 }
 

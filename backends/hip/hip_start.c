@@ -6,6 +6,7 @@
 
 #include "evenhand/extensions.h"
 #include "hip_state.h"
+#include "shared/vendorcache.h"
 #include "shared/wording.h"
 
 enum { ABORTING_MAJOR = 5 }; /* hiprtc up to ROCm 5 aborts where it should report an error */
@@ -19,6 +20,9 @@ static const struct {
 	{ "yield", hipDeviceScheduleYield },
 	{ "block", hipDeviceScheduleBlockingSync },
 };
+
+/* Off in any case: what it would keep is in evenhand's own cache. */
+static const vendorcache comgr_cache = { NULL, "AMD_COMGR_CACHE_DIR", "AMD_COMGR_CACHE", "0" };
 
 static const char *option(const hip_self *self, const char *key)
 {
@@ -85,6 +89,7 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
+	self->compiler_cache = vendorcache_lead(host, &comgr_cache);
 	status = read_settings(self, error);
 	if (status == EH_OK)
 		status = hip_api_open(&self->api, option(self, "library"), &present, error);

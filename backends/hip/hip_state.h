@@ -46,6 +46,7 @@ typedef struct hip_self {
 	uint32_t device_count;
 	unsigned schedule;         /* flag of devices: how a wait waits                     */
 	const char *schedule_word;
+	const char *compiler_cache; /* whose folder AMD's compiler keeps code objects in     */
 	char notes[2048];          /* lines, each with its newline                          */
 } hip_self;
 

@@ -75,6 +75,7 @@ static void driver(eh_device *d, eh_layer *layer)
 	snprintf(api, sizeof(api), "%u.%u", (unsigned)ZE_MAJOR_VERSION(d->place.driver->api),
 	         (unsigned)ZE_MINOR_VERSION(d->place.driver->api));
 	wording_detail(layer, "api", api);
+	wording_detail(layer, "driver-kernel-cache", d->self->native_cache);
 	wording_detail_number(layer, "version-number", d->place.driver->version);
 	wording_detail_number(layer, "clock-hertz", d->clock.hertz);
 	wording_detail_number(layer, "clock-bits", d->clock.bits);

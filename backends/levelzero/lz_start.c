@@ -6,7 +6,11 @@
 
 #include "evenhand/extensions.h"
 #include "lz_state.h"
+#include "shared/vendorcache.h"
 #include "shared/wording.h"
+
+/* Of the native code that the driver makes of SPIR-V. */
+static const vendorcache native_cache = { "neo", "NEO_CACHE_DIR", "NEO_CACHE_PERSISTENT", "0" };
 
 /* Whether a setting of two or three words has the given one; *is keeps its value when it is unset
  * or "auto". */
@@ -34,6 +38,7 @@ eh_status lz_start(const eh_host *host, void **out, eh_error *error)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
 	self->in_order = true;
+	self->native_cache = vendorcache_lead(host, &native_cache);
 	status = read_word(self, "lists", "regular", "immediate", &self->regular, error);
 	if (status == EH_OK)
 		status = read_word(self, "order", "list", "barriers", &self->in_order, error);

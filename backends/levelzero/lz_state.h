@@ -39,6 +39,7 @@ typedef struct lz_self {
 	bool regular;              /* levelzero.lists=regular                               */
 	bool in_order;             /* levelzero.order allows lists that keep order themselves */
 	lz_compilers compilers;
+	const char *native_cache;  /* whose folder the driver keeps native code in          */
 	char notes[2048];          /* lines, each with its newline                          */
 } lz_self;
 

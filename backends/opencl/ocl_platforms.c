@@ -18,6 +18,8 @@ static const struct {
 	{ "rusticl", "MESA_SHADER_CACHE_DIR", "mesa", "MESA_SHADER_CACHE_DISABLE", "true" },
 	{ "nvidia", "CUDA_CACHE_PATH", "nvidia", "CUDA_CACHE_DISABLE", "1" },
 	{ "intel-gpu", "NEO_CACHE_DIR", "neo", "NEO_CACHE_PERSISTENT", "0" },
+	{ "amd", "AMD_COMGR_CACHE_DIR", "comgr", "AMD_COMGR_CACHE", "0" },
+	{ "clover", "MESA_SHADER_CACHE_DIR", "mesa", "MESA_SHADER_CACHE_DISABLE", "true" },
 };
 
 /* The first whose text stands in the platform's name gives the first part of its devices' ids. */

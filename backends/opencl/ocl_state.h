@@ -34,7 +34,7 @@ typedef struct ocl_self {
 	ocl_listing *devices;
 	uint32_t platform_count, device_count;
 	char notes[4096];          /* lines, each with its newline                          */
-	char settings[512];        /* environment set by us, "NAME=VALUE; ..."              */
+	char settings[32768];      /* environment set by us, "NAME=VALUE; ...": paths       */
 } ocl_self;
 
 struct eh_device {

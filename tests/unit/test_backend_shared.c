@@ -19,6 +19,7 @@
 #include "shared/checks.h"
 #include "shared/failure.h"
 #include "shared/subprocess.h"
+#include "shared/vendorcache.h"
 #include "shared/vendorlib.h"
 #include "shared/wording.h"
 
@@ -337,6 +338,57 @@ static void test_cache(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- the vendors' caches ----------------------------------------------------------------------- */
+
+static const char *cache_dir;
+
+static const char *cache_option(void *ctx, const char *key)
+{
+	(void)ctx;
+	return strcmp(key, "cache-dir") == 0 ? cache_dir : NULL;
+}
+
+static void test_vendors_caches_are_led(void **state)
+{
+	static const vendorcache led = { "vendor", "TEST_CACHE_DIR", "TEST_CACHE_OFF", "1" };
+	static const vendorcache never = { NULL, "TEST_CACHE_DIR", "TEST_CACHE_OFF", "0" };
+	const eh_host lending = { .struct_size = sizeof(lending), .option = cache_option };
+	char parent[64], want[128];
+
+	(void)state;
+	snprintf(parent, sizeof(parent), "/tmp/evenhand-caches-%ld", (long)getpid());
+	assert_int_equal(mkdir(parent, 0700), 0);
+	snprintf(want, sizeof(want), "%s/vendor", parent);
+	cache_dir = parent;
+	assert_string_equal(vendorcache_lead(&lending, &led), "evenhand's");
+	assert_string_equal(getenv("TEST_CACHE_DIR"), want);
+	assert_null(getenv("TEST_CACHE_OFF"));
+	/* What is set stays. */
+	assert_string_equal(vendorcache_lead(&lending, &led), "the user's");
+	assert_int_equal(setenv("TEST_CACHE_DIR", "/mine", 1), 0);
+	cache_dir = NULL;
+	assert_string_equal(vendorcache_lead(&lending, &never), "the user's");
+	assert_string_equal(getenv("TEST_CACHE_DIR"), "/mine");
+	unsetenv("TEST_CACHE_DIR");
+	assert_int_equal(setenv("TEST_CACHE_OFF", "", 1), 0);
+	assert_string_equal(vendorcache_lead(&lending, &led), "the user's");
+	unsetenv("TEST_CACHE_OFF");
+	assert_string_equal(vendorcache_lead(&lending, &led), "off");
+	assert_string_equal(getenv("TEST_CACHE_OFF"), "1");
+	assert_null(getenv("TEST_CACHE_DIR"));
+	unsetenv("TEST_CACHE_OFF");
+	cache_dir = parent;
+	assert_string_equal(vendorcache_lead(&lending, &never), "off");
+	assert_string_equal(getenv("TEST_CACHE_OFF"), "0");
+	unsetenv("TEST_CACHE_OFF");
+	/* A folder that cannot be made leaves the driver's as it is. */
+	cache_dir = "/dev/null";
+	assert_string_equal(vendorcache_lead(&lending, &led), "the driver's");
+	assert_null(getenv("TEST_CACHE_DIR"));
+	assert_int_equal(rmdir(want), 0);
+	assert_int_equal(rmdir(parent), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_function_in_a_child),
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_vendors_caches_are_led),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
