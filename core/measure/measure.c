@@ -153,6 +153,14 @@ cJSON *measure_instrument_json(const measure *m)
 	return out;
 }
 
+void measure_open_sensors(measure *m, const char *const *without)
+{
+	if (m->sensors_opened)
+		return;
+	m->sensors = telemetry_open_without(&m->s->info, without);
+	m->sensors_opened = true;
+}
+
 void measure_free(measure *m)
 {
 	if (m == NULL)
@@ -421,10 +429,8 @@ cJSON *measure_case(measure *m, const plan_case *c, measure_report report, void 
 	*lost = false;
 	if (record != NULL)
 		return record;
-	if (c->section->measure.telemetry_ns > 0 && !m->sensors_opened) {
-		m->sensors = telemetry_open(&m->s->info);
-		m->sensors_opened = true;
-	}
+	if (c->section->measure.telemetry_ns > 0)
+		measure_open_sensors(m, NULL);
 	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
 	if (c->section->measure.timeout_ns > 0)
 		w.deadline_ns = begin + c->section->measure.timeout_ns;

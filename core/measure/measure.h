@@ -40,6 +40,9 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
                            const char *missing, measure **out, eh_error *error);
 const instrument *measure_instrument(const measure *m);
 cJSON *measure_instrument_json(const measure *m);
+/* Starts the probes but those of these names (NULL-terminated, may be NULL); else the first case that
+ * asks for telemetry starts all. */
+void measure_open_sensors(measure *m, const char *const *without);
 void measure_free(measure *m);
 
 /* Called now and then while a case is measured, never inside a timed region. */

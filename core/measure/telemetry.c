@@ -9,10 +9,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "measure/telemetry_state.h"
 #include "plugin/plugin.h"
+#include "plugin/probestart.h"
 
 #define SECOND UINT64_C(1000000000)
 /* A read that takes longer hangs. */
@@ -132,8 +134,7 @@ static bool read_round(telemetry_round *round, bool rare)
 		reader->busy_place = p;
 		reader->busy_since = clock_now_ns();
 		pthread_mutex_unlock(&t->lock);
-		status = reader->probe.ops->read(reader->probe.self, place->index, round->readings, count,
-		                                 &error);
+		status = probes_read(&reader->probe, place->index, round->readings, count, &error);
 		pthread_mutex_lock(&t->lock);
 		if (round->abandoned)
 			return false;
@@ -355,6 +356,7 @@ static void free_reader(telemetry_reader *reader)
 	probes_stop(&reader->probe, false);
 }
 
+/* Also where there is nothing to read, and only that to tell. */
 static bool start_threads(telemetry *t)
 {
 	pthread_condattr_t attributes;
@@ -369,44 +371,82 @@ static bool start_threads(telemetry *t)
 	for (size_t i = 0; i < t->reader_count; i++)
 		started += start_thread(&t->readers[i]);
 	t->watching = started > 0 && pthread_create(&t->watch, NULL, watch_loop, t) == 0;
-	return started > 0;
+	return started > 0 || t->reader_count == 0;
 }
 
-telemetry *telemetry_open(const eh_device_info *info)
+static bool is_named(const char *const *names, const char *name)
+{
+	for (; names != NULL && *names != NULL; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static void leave_out(telemetry *t, const char *name, const char *reason)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	json_add_string(item, "probe", name);
+	json_add_string(item, "place", "");
+	json_add_string(item, "name", "");
+	json_add_string(item, "reason", reason);
+	cJSON_AddItemToArray(t->left_out, item);
+}
+
+/* Starts a probe as the next reader; false when it has nothing for this device. */
+static bool open_reader(telemetry *t, const plugin_file *file)
+{
+	telemetry_reader *reader = &t->readers[t->reader_count];
+	eh_error error = ERROR_INIT;
+	eh_status status;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->owner = t;
+	status = probestart_in_time(&reader->probe, file->path, &error);
+	if (status == EH_OK && select_places(reader, &t->device))
+		return true;
+	if (status == EH_E_TIMEOUT) {
+		log_write(EH_LOG_WARN, "probe %s: %s; it is left out", file->name, error.message);
+		leave_out(t, file->name, error.message);
+	} else if (status != EH_OK) {
+		/* A vendor's library that is not here is no news; `devices -v` tells it. */
+		log_write(EH_LOG_INFO, "%s", error.message);
+	}
+	free_reader(reader);
+	return false;
+}
+
+telemetry *telemetry_open_without(const eh_device_info *info, const char *const *names)
 {
 	plugin_file *files = NULL;
 	size_t count = plugin_search(PLUGIN_PROBE, &files);
 	telemetry *t = memory_get(sizeof(*t));
 
 	t->device = *info;
+	t->left_out = cJSON_CreateArray();
 	t->readers = memory_get((count + 1) * sizeof(*t->readers));
 	for (size_t i = 0; i < count; i++) {
-		telemetry_reader *reader = &t->readers[t->reader_count];
-		eh_error error = ERROR_INIT;
-
-		if (files[i].status != EH_OK) {
+		if (files[i].status != EH_OK)
 			log_write(EH_LOG_INFO, "probe %s: %s", files[i].name, files[i].reason);
-			continue;
-		}
-		memset(reader, 0, sizeof(*reader));
-		reader->owner = t;
-		/* A vendor's library that is not here is no news; `devices -v` tells it. */
-		if (probes_start(&reader->probe, files[i].path, &error) != EH_OK)
-			log_write(EH_LOG_INFO, "%s", error.message);
-		else if (select_places(reader, info)) {
-			t->reader_count++;
-			continue;
-		}
-		free_reader(reader);
+		else if (is_named(names, files[i].name))
+			leave_out(t, files[i].name, "it ended an earlier worker of this run, so it is not read");
+		else
+			t->reader_count += open_reader(t, &files[i]);
 	}
 	plugin_files_free(files, count);
-	if (t->reader_count > 0 && start_threads(t))
+	if ((t->reader_count > 0 || cJSON_GetArraySize(t->left_out) > 0) && start_threads(t))
 		return t;
 	for (size_t i = 0; i < t->reader_count; i++)
 		free_reader(&t->readers[i]);
+	cJSON_Delete(t->left_out);
 	free(t->readers);
 	free(t);
 	return NULL;
+}
+
+telemetry *telemetry_open(const eh_device_info *info)
+{
+	return telemetry_open_without(info, NULL);
 }
 
 void telemetry_close(telemetry *t)
@@ -438,6 +478,7 @@ void telemetry_close(telemetry *t)
 		free_reader(&t->readers[i]);
 	(void)pthread_cond_destroy(&t->changed);
 	(void)pthread_mutex_destroy(&t->lock);
+	cJSON_Delete(t->left_out);
 	free(t->readers);
 	free(t);
 }

@@ -20,6 +20,9 @@ typedef struct telemetry telemetry;
 /* Starts every probe of the search path and keeps the places of this device (matched by PCI
  * address or UUID), of packages and of the host.  NULL when there is nothing to read. */
 telemetry *telemetry_open(const eh_device_info *info);
+/* The same without the probes of these names (NULL-terminated), which the record then tells.  A probe
+ * whose start does not come back within 10 s is left out likewise. */
+telemetry *telemetry_open_without(const eh_device_info *info, const char *const *names);
 void telemetry_close(telemetry *t);
 
 /* A recording: from start to stop; what came before is forgotten at start.  Reads everything once

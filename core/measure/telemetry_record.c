@@ -75,7 +75,7 @@ cJSON *telemetry_json(telemetry *t, uint64_t origin_ns)
 		return NULL;
 	out = cJSON_CreateObject();
 	channels = cJSON_CreateArray();
-	gaps = cJSON_CreateArray();
+	gaps = cJSON_Duplicate(t->left_out, true);
 	pthread_mutex_lock(&t->lock);
 	if (origin_ns == 0)
 		origin_ns = t->begin_ns;

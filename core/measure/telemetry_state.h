@@ -61,6 +61,7 @@ struct telemetry {
 	eh_device_info device;
 	telemetry_reader *readers;
 	size_t reader_count;
+	cJSON *left_out;         /* [{probe, place, name, reason}]: probes that are not read    */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t watch;

@@ -18,6 +18,13 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
 
+static _Thread_local const char *volatile inside;
+
+const char *probes_current(void)
+{
+	return inside;
+}
+
 static eh_status probe_failed(const char *name, const char *doing, eh_status status,
                               const eh_error *said, eh_error *error)
 {
@@ -99,6 +106,7 @@ eh_status probes_start(probes_one *out, const char *path, eh_error *error)
 	out->path = memory_text(path);
 	out->name = memory_text(slash != NULL ? slash + 1 : path);
 	out->name[strcspn(out->name, ".")] = '\0';
+	inside = out->name;
 	status = plugin_load_probe(path, &probe, &own);
 	if (status == EH_OK) {
 		status = probe->ops->start(host_table(probe->name), &out->self, &said);
@@ -118,7 +126,19 @@ eh_status probes_start(probes_one *out, const char *path, eh_error *error)
 		if (error != NULL)
 			*error = own;
 	}
+	inside = NULL;
 	out->status = status;
+	return status;
+}
+
+eh_status probes_read(const probes_one *p, uint32_t place, eh_reading *readings, uint32_t count,
+                      eh_error *error)
+{
+	eh_status status;
+
+	inside = p->name;
+	status = p->ops->read(p->self, place, readings, count, error);
+	inside = NULL;
 	return status;
 }
 

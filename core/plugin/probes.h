@@ -30,6 +30,13 @@ eh_status probes_start(probes_one *out, const char *path, eh_error *error);
 /* Stops it unless `leave` (a read of it hangs, so nothing may be freed). */
 void probes_stop(probes_one *p, bool leave);
 
+/* Reads as eh_probe_ops.read. */
+eh_status probes_read(const probes_one *p, uint32_t place, eh_reading *readings, uint32_t count,
+                      eh_error *error);
+/* The name of the probe whose code this thread is in, NULL when it is in none: asked by the handler
+ * of a signal that ends the process. */
+const char *probes_current(void);
+
 /* Whether a place is that device's: by PCI address (as numbers, so that "3B:00.0" is
  * "0000:3b:00.0"), else by UUID (without "GPU-" and dashes, in any case). */
 bool probes_match(const eh_place_info *place, const eh_device_info *device);

@@ -26,6 +26,9 @@ char *job_text(const job *j)
 	list = json_add_array(root, "options");
 	for (size_t i = 0; j->options != NULL && j->options[i] != NULL; i++)
 		json_append_string(list, j->options[i]);
+	list = json_add_array(root, "without");
+	for (size_t i = 0; j->without != NULL && j->without[i] != NULL; i++)
+		json_append_string(list, j->without[i]);
 	list = json_add_array(root, "cases");
 	for (size_t i = 0; i < j->case_count; i++)
 		json_append_string(list, j->cases[i].id);
@@ -41,25 +44,33 @@ char *job_text(const job *j)
 typedef struct read_job {
 	job job; /* first: a job * is a read_job * */
 	cJSON *root;
-	const char **options;
+	const char **options, **without;
 } read_job;
+
+/* NULL-terminated; the texts stay the list's. */
+static const char **read_texts(const cJSON *list)
+{
+	const char **out = memory_get(((size_t)cJSON_GetArraySize(list) + 1) * sizeof(*out));
+	const cJSON *item;
+	size_t i = 0;
+
+	cJSON_ArrayForEach(item, list)
+		if (cJSON_IsString(item))
+			out[i++] = item->valuestring;
+	return out;
+}
 
 static bool read_lists(read_job *r)
 {
-	const cJSON *options = json_path(r->root, "options");
 	const cJSON *cases = json_path(r->root, "cases"), *item;
 	size_t positions = 0, i = 0;
 	uint64_t *position = json_uints(r->root, "positions", &positions);
 
-	r->options = memory_get(((size_t)cJSON_GetArraySize(options) + 1) * sizeof(*r->options));
-	cJSON_ArrayForEach(item, options)
-		if (cJSON_IsString(item))
-			r->options[i++] = item->valuestring;
-	r->job.options = r->options;
+	r->job.options = r->options = read_texts(json_path(r->root, "options"));
+	r->job.without = r->without = read_texts(json_path(r->root, "without"));
 
 	r->job.case_count = (size_t)cJSON_GetArraySize(cases);
 	r->job.cases = memory_get((r->job.case_count + 1) * sizeof(*r->job.cases));
-	i = 0;
 	cJSON_ArrayForEach(item, cases) {
 		if (!cJSON_IsString(item) || i >= positions)
 			break;
@@ -113,6 +124,7 @@ void job_free(job *j)
 		return;
 	free(r->job.cases);
 	free(r->options);
+	free(r->without);
 	cJSON_Delete(r->root);
 	free(r);
 }

@@ -8,6 +8,7 @@
  *   {"event": "begin", "case": ID}                          the watchdog of the case starts
  *   {"event": "stage", "stage", "samples", "median_ns", "half_width"}
  *   {"event": "done", "case": ID, "status"}                 its line is in the journal
+ *   {"event": "probe", "name"}                              it dies in that probe's code
  *   {"event": "cannot", "code", "message"}                  backend or device could not start
  *   {"event": "lost", "message"}                            the device is gone, it ends early
  *   {"event": "journal", "code", "message"}                 the journal cannot be written
@@ -39,6 +40,7 @@ typedef struct job {
 	const char *protocol_source, *protocol_text, *protocol_digest;
 	uint64_t protocol_seed;
 	const char *const *options;   /* BACKEND.KEY=VALUE, NULL-terminated                      */
+	const char *const *without;   /* names of probes that ended a worker, NULL-terminated    */
 	job_case *cases;
 	size_t case_count;
 } job;

@@ -208,14 +208,17 @@ static eh_status append_end(const run_state *s, bool complete, eh_error *error)
 static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_t count, bool quiet,
                            eh_error *error)
 {
+	slot_probes without = { 0 };
 	slot_context c = { .manifest = s->manifest, .ledger = s->ledger, .journal = s->journal,
-		           .journal_path = s->path };
+		           .journal_path = s->path, .without = &without };
 	eh_status status = EH_OK;
 
 	c.shown = progress_new(quiet, expected_ns(s, slots, count));
 	for (size_t i = 0; i < count && status == EH_OK; i++)
 		status = interrupt_pending() ? EH_E_INTERRUPTED : slot_run(&c, &slots[i], error);
 	progress_free(c.shown);
+	for (size_t i = 0; i < without.count; i++)
+		free(without.names[i]);
 	return status;
 }
 

@@ -112,6 +112,7 @@ static void run_worker(const work *w, supervise_end *end)
 		.protocol_digest = m->plan->digest,
 		.protocol_seed = m->protocol->seed,
 		.options = (const char *const *)m->options,
+		.without = (const char *const *)c->without->names,
 	};
 
 	j.cases = memory_get((m->plan->case_count + 1) * sizeof(*j.cases));
@@ -124,6 +125,26 @@ static void run_worker(const work *w, supervise_end *end)
 	}
 	supervise_worker(&j, m->plan, c->shown, end);
 	free(j.cases);
+}
+
+/* When a probe ended the worker: from now on none reads it.  Each only once, so that this ends. */
+static bool leave_out(const work *w, const supervise_end *end)
+{
+	slot_probes *without = w->context->without;
+
+	if (end->probe == NULL || without->count == SLOT_PROBES ||
+	    (end->fate != SUPERVISE_DIED && end->fate != SUPERVISE_CANNOT))
+		return false;
+	for (size_t i = 0; i < without->count; i++)
+		if (strcmp(without->names[i], end->probe) == 0)
+			return false;
+	without->names[without->count++] = memory_text(end->probe);
+	log_write(EH_LOG_WARN, "%s, execution %llu: %s in the code of the probe %s%s%s; the run goes on "
+	          "without that probe (evenhand devices -v shows whether its library crashes there too)",
+	          w->name, (unsigned long long)w->slot->execution, end->reason, end->probe,
+	          end->during != NULL ? ", and is measured again from case " : "",
+	          end->during != NULL ? end->during : "");
+	return true;
 }
 
 /* What a worker's end means for the cases it left; *again when another is worth starting. */
@@ -140,6 +161,10 @@ static eh_status settle(work *w, const supervise_end *end, size_t missing_before
 		status = end_of_run(w, end, error);
 	if (status != EH_OK)
 		return status;
+	if (leave_out(w, end)) {
+		*again = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor) > 0;
+		return EH_OK;
+	}
 	if (end->fate == SUPERVISE_ENDED)
 		return fail_remaining(w, reason, error);
 	if (end->fate == SUPERVISE_CANNOT) {

@@ -108,6 +108,12 @@ static void hear_done(watch *w, const cJSON *line)
 	allow(w, w->outside_ns);
 }
 
+static void hear_probe(watch *w, const cJSON *line)
+{
+	free(w->end->probe);
+	w->end->probe = memory_text(json_string(line, "name", ""));
+}
+
 /* false for what is no line of a worker. */
 static bool hear(watch *w, const char *body)
 {
@@ -136,6 +142,8 @@ static bool hear(watch *w, const char *body)
 		set_end(w, SUPERVISE_DIED, EH_E_DEVICE_LOST, json_string(line, "message", ""));
 	else if (strcmp(event, "end") == 0)
 		w->ended = true;
+	else if (strcmp(event, "probe") == 0)
+		hear_probe(w, line);
 	else
 		known = false;
 	if (w->ended || w->end->reason != NULL)
@@ -274,5 +282,6 @@ void supervise_end_free(supervise_end *end)
 {
 	free(end->reason);
 	free(end->during);
+	free(end->probe);
 	memset(end, 0, sizeof(*end));
 }

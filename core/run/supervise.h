@@ -22,6 +22,7 @@ typedef struct supervise_end {
 	eh_status code;        /* why, when CANNOT, STOP or JOURNAL                               */
 	char *reason;          /* malloc'd sentence, NULL when ENDED or INTERRUPTED               */
 	char *during;          /* malloc'd id of the case it was at, or NULL                      */
+	char *probe;           /* malloc'd name of the probe that ended it, or NULL               */
 } supervise_end;
 
 /* Runs one worker to its end and fills *end: whatever happens to the worker is told there. */

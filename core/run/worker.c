@@ -17,6 +17,7 @@
 #include "plugin/session.h"
 #include "run/job.h"
 #include "run/journal.h"
+#include "run/probedeath.h"
 #include "run/run.h"
 #include "run/voice.h"
 
@@ -224,6 +225,17 @@ static eh_status prepare(worker *w, eh_error *error)
 	return status;
 }
 
+static bool wants_sensors(const worker *w)
+{
+	for (size_t i = 0; i < w->job->case_count; i++) {
+		const plan_case *c = plan_case_by_id(w->plan, w->job->cases[i].id);
+
+		if (c != NULL && c->section->measure.telemetry_ns > 0)
+			return true;
+	}
+	return false;
+}
+
 static eh_status start(worker *w, eh_error *error)
 {
 	eh_status status = session_start(&w->session, w->job->plugin, error);
@@ -234,6 +246,9 @@ static eh_status start(worker *w, eh_error *error)
 		status = measure_new(&w->session, w->job->canary,
 		                     random_derive(w->job->protocol_seed, "measure", w->job->execution),
 		                     &w->measure, error);
+	/* Before the first case, whose time is no time for drivers of sensors. */
+	if (status == EH_OK && wants_sensors(w))
+		measure_open_sensors(w->measure, w->job->without);
 	return status;
 }
 
@@ -347,6 +362,7 @@ int worker_main(void)
 	w.voice = voice_take();
 	if (w.voice == NULL)
 		return EXIT_CODE_ENVIRONMENT;
+	probedeath_install(fileno(w.voice));
 	status = read_job(&w, &error);
 	if (status != EH_OK) {
 		fprintf(stderr, "evenhand worker: %s\n", error.message);
