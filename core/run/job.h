@@ -8,6 +8,7 @@
  *   {"event": "begin", "case": ID}                          the watchdog of the case starts
  *   {"event": "stage", "stage", "samples", "median_ns", "half_width"}
  *   {"event": "done", "case": ID, "status"}                 its line is in the journal
+ *   {"event": "log", "level", "message"}                    a warning, to be told once
  *   {"event": "probe", "name"}                              it dies in that probe's code
  *   {"event": "cannot", "code", "message"}                  backend or device could not start
  *   {"event": "lost", "message"}                            the device is gone, it ends early

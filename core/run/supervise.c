@@ -114,6 +114,14 @@ static void hear_probe(watch *w, const cJSON *line)
 	w->end->probe = memory_text(json_string(line, "name", ""));
 }
 
+static void hear_log(const watch *w, const cJSON *line)
+{
+	const cJSON *level = cJSON_GetObjectItemCaseSensitive(line, "level");
+
+	log_relay(cJSON_IsNumber(level) ? level->valueint : EH_LOG_WARN, w->job->executor,
+	          json_string(line, "message", ""));
+}
+
 /* false for what is no line of a worker. */
 static bool hear(watch *w, const char *body)
 {
@@ -144,6 +152,8 @@ static bool hear(watch *w, const char *body)
 		w->ended = true;
 	else if (strcmp(event, "probe") == 0)
 		hear_probe(w, line);
+	else if (strcmp(event, "log") == 0)
+		hear_log(w, line);
 	else
 		known = false;
 	if (w->ended || w->end->reason != NULL)

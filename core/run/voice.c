@@ -25,7 +25,8 @@ FILE *voice_take(void)
 bool voice_say(FILE *voice, const cJSON *line)
 {
 	char *body = json_text(line, false);
-	bool good = fputs(body, voice) >= 0 && fputc('\n', voice) != EOF && fflush(voice) == 0;
+	/* One call, so that lines of several threads do not mix. */
+	bool good = fprintf(voice, "%s\n", body) > 0 && fflush(voice) == 0;
 
 	free(body);
 	return good;

@@ -11,7 +11,7 @@
 /* A stream to what was stdout, closed in programs that are started from here; stdout itself goes
  * to stderr from now on.  NULL when there is no stdout. */
 FILE *voice_take(void);
-/* One line, at once.  false when nobody reads it any more. */
+/* One line, at once, from any thread.  false when nobody reads it any more. */
 bool voice_say(FILE *voice, const cJSON *line);
 
 #endif

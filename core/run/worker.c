@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "executor/executor.h"
@@ -64,6 +65,17 @@ static void say_failure(worker *w, const char *name, eh_status status, const cha
 
 	json_set(line, "code", cJSON_CreateNumber(status));
 	json_add_string(line, "message", message[0] != '\0' ? message : error_status_name(status));
+	say(w, line);
+}
+
+/* A warning; whoever measures reads our stderr only when we die. */
+static void pass_on(void *context, int level, const char *message)
+{
+	worker *w = context;
+	cJSON *line = event("log");
+
+	json_set(line, "level", cJSON_CreateNumber(level));
+	json_add_string(line, "message", message);
 	say(w, line);
 }
 
@@ -363,6 +375,7 @@ int worker_main(void)
 	if (w.voice == NULL)
 		return EXIT_CODE_ENVIRONMENT;
 	probedeath_install(fileno(w.voice));
+	log_set_sink(pass_on, &w);
 	status = read_job(&w, &error);
 	if (status != EH_OK) {
 		fprintf(stderr, "evenhand worker: %s\n", error.message);
@@ -371,6 +384,7 @@ int worker_main(void)
 	w.files = executor_files_new();
 	code = prepare_and_measure(&w);
 	stop(&w);
+	log_set_sink(NULL, NULL);
 	fclose(w.voice);
 	return code;
 }

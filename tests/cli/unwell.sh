@@ -98,6 +98,8 @@ check $? "crash-start: the record says which probe is missing, the other is read
 run hang-read hang-read 4
 whole hang-read && [ $rc -eq 0 ]
 check $? "hang-read: every case has its samples" hang-read.log
+[ "$(grep -c "warning: liar:honest: probe unwell.*hangs and is given up" hang-read.log)" -eq 1 ]
+check $? "hang-read: a warning says so, once in the run" hang-read.log
 others hang-read && [ "$(ask hang-read "any('did not return' in g['reason'] for g in gaps)")" = True ]
 check $? "hang-read: the record says which sensor hangs, the other probe is read on" hang-read.log
 
