@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stop rule saved, or cost, against a harness that takes a fixed number of samples. */
+/* What the stop rule saved against a fixed number of samples that reaches the same widths: the one
+ * that the series needed which needed most. */
 #ifndef REPORT_SAMPLING_H
 #define REPORT_SAMPLING_H
 
 #include "result/result.h"
-
-#define SAMPLING_FIXED 100
 
 /* malloc'd sentence about the executions that converged; NULL where none did. */
 char *sampling_sentence(const result *r);
