@@ -217,8 +217,12 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 		status = public_of(pair, path, made, error);
 	if (status == EH_OK)
 		status = write_private(path, pair, passphrase, error);
-	if (status == EH_OK)
+	if (status == EH_OK) {
 		status = write_public(public_path, pair, name, comment, error);
+		/* Half a pair would hold its name for ever. */
+		if (status != EH_OK)
+			(void)unlink(path);
+	}
 	EVP_PKEY_free(pair);
 	free(public_path);
 	free(path);
@@ -344,7 +348,11 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	if (!file_exists(path) && audit_name_ok(path) &&
 	    key_path(path, ".pub", &own, NULL) == EH_OK && file_exists(own))
 		path = own;
-	status = file_read(path, &data, &size, error);
+	if (path != own && !file_exists(path) && audit_name_ok(path))
+		status = error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
+		                   "list` shows the keys", path);
+	else
+		status = file_read(path, &data, &size, error);
 	if (status != EH_OK) {
 		free(own);
 		return status;

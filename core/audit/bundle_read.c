@@ -19,7 +19,8 @@ static const size_t total_max = (size_t)1 << 30;
 bool bundle_is(const char *path)
 {
 	unsigned char magic[2] = { 0, 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* O_NONBLOCK, so that a FIFO is none and not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool is;
 
 	if (fd < 0)

@@ -202,6 +202,7 @@ eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, c
 	static const char *const kinds[] = { "note", "dispute", "redact" };
 	char *path = memory_format("%s.amendments", result_path);
 	text body = { 0 };
+	file_writer *redaction = NULL;
 	result *r = NULL;
 	cJSON *entry = cJSON_CreateObject();
 	audit_evidence *evidence = NULL;
@@ -226,10 +227,17 @@ eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, c
 			json_add_string(entry, "file_sha256", hex);
 		}
 	}
+	/* What has no room fails before the amendment says that it was done. */
+	if (status == EH_OK && kind == AUDIT_REDACT)
+		status = file_writer_open(result_path, &redaction, error);
+	if (status == EH_OK && kind == AUDIT_REDACT)
+		status = file_writer_add(redaction, body.data, body.size, error);
 	if (status == EH_OK)
 		status = append(path, r, entry, key, error);
 	if (status == EH_OK && kind == AUDIT_REDACT)
-		status = file_write(result_path, body.data, body.size, error);
+		status = file_writer_commit(redaction, error);
+	else
+		file_writer_abandon(redaction);
 	audit_evidence_free(evidence);
 	cJSON_Delete(entry);
 	result_free(r);
