@@ -182,7 +182,7 @@ static void tell(const trial *t, size_t at)
 static eh_status run_once(const trial *t, const char *folder, run_outcome *outcome, eh_error *error)
 {
 	run_options o = { .protocol = t->options->protocol, .selectors = t->options->selectors,
-		          .folder = folder, .quiet = true, .site = t->options->site };
+		          .folder = folder, .quiet = true, .temporary = true, .site = t->options->site };
 	eh_status status = run_execute(&o, outcome, error);
 
 	if (status == EH_OK && outcome->interrupted)
@@ -264,6 +264,13 @@ eh_status aatrial_run(const aatrial_options *options, cJSON **out, eh_error *err
 	}
 	log_set_level(level);
 	(void)rmdir(t.folder);
+	if (status == EH_E_IO) {
+		char *why = memory_text(error->message);
+
+		(void)error_set(error, status, "%s; nothing was stored: make room, or set TMPDIR to a "
+		                "folder that has some", why);
+		free(why);
+	}
 	if (status != EH_OK) {
 		cJSON_Delete(t.records);
 		goto undo_name;

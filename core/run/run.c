@@ -259,12 +259,13 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 
 /* The journal cannot be written or read, or no worker can be started: says how to go on once that
  * is mended.  The remedy is never cut off, the reason may be. */
-static eh_status explain(const run_state *s, eh_status status, eh_error *error)
+static eh_status explain(const run_state *s, const run_options *o, eh_status status,
+                         eh_error *error)
 {
 	char message[sizeof(error->message)], *remedy;
 	int room;
 
-	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL)
+	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL || o->temporary)
 		return status;
 	snprintf(message, sizeof(message), "%s", error->message);
 	remedy = memory_format("; what was measured is kept: %s, evenhand run --resume %s completes "
@@ -350,7 +351,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	}
 	outcome->interrupted = status == EH_E_INTERRUPTED;
 	outcome->stopped = status == EH_E_UNAVAILABLE;
-	return explain(s, close_run(s, outcome, status, error), error);
+	return explain(s, o, close_run(s, outcome, status, error), error);
 }
 
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)

@@ -20,6 +20,7 @@ typedef struct run_options {
 	uint64_t executions;      /* 0 = the protocol's; else recorded as a deviation             */
 	bool resume;              /* complete the run in folder                                   */
 	bool quiet;               /* no progress                                                  */
+	bool temporary;           /* whoever asked removes the folder: nothing is to be resumed   */
 	const char *site;         /* site file; NULL: $EVENHAND_SITE, else the user's             */
 } run_options;
 
