@@ -106,4 +106,5 @@ const command command_amend = {
 	        "  evenhand amend R.json --dispute 'The fan of this machine had failed.'\n"
 	        "  evenhand amend R.json --redact executor.device.uuid --reason 'asset policy'\n",
 	.run = amend_run,
+	.values = "--note --dispute --redact --reason --key",
 };

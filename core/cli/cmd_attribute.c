@@ -47,6 +47,7 @@ const command command_attribute = {
 	        "  evenhand attribute before/cuda-0.json after/cuda-0.json\n"
 	        "  evenhand attribute host-gcc-12.json opencl-pocl-0.json between/host-clang-15.json\n",
 	.run = attribute_run,
+	.values = "--margin",
 };
 
 typedef struct options {
@@ -235,10 +236,10 @@ static eh_status read_word(int argc, char **argv, int *at, options *o, eh_error 
 		o->look = false;
 	else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0)
 		o->verbose = true;
-	else if (strcmp(word, "--margin") == 0 && *at + 1 < argc)
-		return take_margin(argv[++*at], &o->margin, error);
+	else if (strcmp(word, "--margin") == 0)
+		return take_margin(*at + 1 < argc ? argv[++*at] : "", &o->margin, error);
 	else if (word[0] == '-' && word[1] != '\0')
-		return error_set(error, EH_E_USAGE, "unknown or incomplete argument '%s'", word);
+		return error_set(error, EH_E_USAGE, "unknown flag '%s'", word);
 	else
 		o->paths[o->count++] = word;
 	return EH_OK;

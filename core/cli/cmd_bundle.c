@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "audit/bundle.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "result/result.h"
+#include "run/journal.h"
 
 extern const command command_bundle;
 
@@ -16,6 +22,38 @@ typedef struct pack_options {
 	bool force, list;
 } pack_options;
 
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* A journal that one of the results was built from. */
+static eh_status check_journal(const pack_options *o, eh_error *error)
+{
+	const char *path = o->settings.journal;
+	cJSON *line = NULL;
+	bool ours = false;
+	eh_status status = journal_line_at(path, 0, &line, error);
+
+	if (status == EH_OK && strcmp(json_string(line, "kind", ""), "run") != 0)
+		status = error_set(error, EH_E_FORMAT, "%s is no journal: it does not begin with a run", path);
+	for (size_t i = 0; i < o->settings.result_count && status == EH_OK && !ours; i++) {
+		result *r = NULL;
+
+		status = result_read_lean(o->settings.results[i], &r, error);
+		ours = status == EH_OK && strcmp(json_string(json_path(r->root, "run"), "id", ""),
+		                                 json_string(line, "id", "")) == 0;
+		result_free(r);
+	}
+	if (status == EH_OK && !ours)
+		status = error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
+		                   path);
+	cJSON_Delete(line);
+	return status;
+}
+
 static eh_status pack(pack_options *o, eh_error *error)
 {
 	audit_key *key = NULL;
@@ -23,7 +61,12 @@ static eh_status pack(pack_options *o, eh_error *error)
 
 	if (!o->force && file_exists(o->out))
 		return error_set(error, EH_E_USAGE, "%s is there already; --force replaces it", o->out);
-	if (o->key != NULL)
+	if (o->settings.kernels != NULL && !is_folder(o->settings.kernels))
+		return error_set(error, EH_E_USAGE, "--kernels %s: there is no such folder",
+		                 o->settings.kernels);
+	if (o->settings.journal != NULL)
+		status = check_journal(o, error);
+	if (status == EH_OK && o->key != NULL)
 		status = audit_key_open(o->key, &key, error);
 	o->settings.key = key;
 	if (status == EH_OK)
@@ -32,6 +75,44 @@ static eh_status pack(pack_options *o, eh_error *error)
 		printf("%s: %zu result%s%s\n", o->out, o->settings.result_count,
 		       o->settings.result_count > 1 ? "s" : "", key != NULL ? ", signed" : "");
 	audit_key_close(key);
+	return status;
+}
+
+/* What was unpacked into the folder, and the folder. */
+static void remove_members(const bundle *b, const char *folder)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		char *path = path_join(folder, b->members[i].name);
+
+		(void)unlink(path);
+		for (char *slash = strrchr(path, '/'); slash > path + strlen(folder);
+		     slash = strrchr(path, '/')) {
+			*slash = '\0';
+			(void)rmdir(path);
+		}
+		free(path);
+	}
+	(void)rmdir(folder);
+}
+
+/* The folder is whole under its name, or it is not there. */
+static eh_status extract(const bundle *b, const char *folder, eh_error *error)
+{
+	size_t size = strlen(folder);
+	char *partial;
+	eh_status status;
+
+	while (size > 1 && folder[size - 1] == '/')
+		size--;
+	partial = memory_format("%.*s.tmp-%ld", (int)size, folder, (long)getpid());
+	status = dir_make(partial, error);
+	if (status == EH_OK)
+		status = bundle_extract(b, partial, error);
+	if (status == EH_OK && rename(partial, folder) != 0)
+		status = error_system(error, errno, "cannot make the folder '%s'", folder);
+	if (status != EH_OK)
+		remove_members(b, partial);
+	free(partial);
 	return status;
 }
 
@@ -50,9 +131,7 @@ static eh_status unpack(const pack_options *o, eh_error *error)
 		status = error_set(error, EH_E_USAGE, "%s is there already; name a folder that is not",
 		                   o->unpack);
 	} else {
-		status = dir_make(o->unpack, error);
-		if (status == EH_OK)
-			status = bundle_extract(&b, o->unpack, error);
+		status = extract(&b, o->unpack, error);
 		if (status == EH_OK)
 			printf("%s: %zu files\n", o->unpack, b.count);
 	}
@@ -74,7 +153,7 @@ static eh_status take_flag(int argc, char **argv, int *i, pack_options *o, eh_er
 	for (size_t f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
 		if (strcmp(argv[*i], flags[f].flag) != 0)
 			continue;
-		if (*i + 1 >= argc)
+		if (*i + 1 >= argc || argv[*i + 1][0] == '\0')
 			return error_set(error, EH_E_USAGE, "flag '%s' needs a value", flags[f].flag);
 		*flags[f].value = argv[++*i];
 		return EH_OK;
@@ -86,9 +165,13 @@ static eh_status act(pack_options *o, eh_error *error)
 {
 	if (o->settings.result_count == 0)
 		return error_set(error, EH_E_USAGE, "which results?");
+	if (o->list && o->unpack != NULL)
+		return error_set(error, EH_E_USAGE, "--list or --unpack, not both");
 	if (o->list || o->unpack != NULL)
-		return o->settings.result_count > 1 || o->out != NULL ?
-			error_set(error, EH_E_USAGE, "--list and --unpack take one bundle") :
+		return o->settings.result_count > 1 || o->out != NULL || o->key != NULL || o->force ||
+		       o->settings.journal != NULL || o->settings.kernels != NULL ?
+			error_set(error, EH_E_USAGE, "--list and --unpack take one bundle, and no other "
+			          "flag") :
 			unpack(o, error);
 	if (o->out == NULL)
 		return error_set(error, EH_E_USAGE, "where to? -o X.evenhand");
@@ -148,4 +231,5 @@ const command command_bundle = {
 	        "example:\n"
 	        "  evenhand bundle results/quick-1/*.json -o quick.evenhand\n",
 	.run = bundle_run,
+	.values = "-o --key --journal --kernels --unpack",
 };

@@ -40,7 +40,7 @@ const command command_calibrate = {
 	        "\n"
 	        "  --on SELECTOR,...   as of `run`; default: all executors\n"
 	        "  --pairs N           3 to 1000, default 10; more make the bound tighter\n"
-	        "  --protocol PROTOCOL default: calibrate-1, one case of each workload\n"
+	        "  --protocol PROTOCOL  default: calibrate-1, one case of each workload\n"
 	        "  --set BACKEND.KEY=VALUE   a setting of a backend\n"
 	        "  --site FILE         what this place declares\n"
 	        "  --list              what is stored\n"
@@ -56,6 +56,8 @@ const command command_calibrate = {
 	        "  evenhand calibrate --show host:gcc-12\n"
 	        "  evenhand calibrate --on opencl --pairs 60 --protocol my.ini\n",
 	.run = calibrate_run,
+	.values = "--on --pairs --protocol --site --show",
+	.again = "--set",
 };
 
 typedef struct flags {
@@ -90,17 +92,6 @@ static eh_status read_value(const char *flag, const char *value, flags *f, eh_er
 	return EH_OK;
 }
 
-static bool takes_value(const char *flag)
-{
-	static const char *const names[] = { "--on", "--pairs", "--protocol", "--set", "--site",
-		                              "--show" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(flag, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 {
 	f->quiet = log_level() <= EH_LOG_ERROR;
@@ -108,7 +99,7 @@ static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 		const char *a = argv[i];
 		eh_status status = EH_OK;
 
-		if (takes_value(a)) {
+		if (command_takes_value(&command_calibrate, a)) {
 			if (i + 1 == argc || argv[i + 1][0] == '\0')
 				return error_set(error, EH_E_USAGE, "%s needs a value", a);
 			status = read_value(a, argv[++i], f, error);

@@ -22,7 +22,7 @@ const command command_claim = {
 	.summary = "whether results support or refute what somebody claims",
 	.help = "usage: evenhand claim CLAIM RESULT... [--json] [-v]\n"
 	        "       evenhand claim check CLAIM... [--json]\n"
-	        "       evenhand claim list\n"
+	        "       evenhand claim list [--json]\n"
 	        "       evenhand claim template\n"
 	        "\n"
 	        "A claim is an INI file (docs/claims.md): which executors, which cases of which protocol,\n"
@@ -96,8 +96,13 @@ static char *path_of(const char *name)
 static eh_status read_claim(const char *name, claim **out, eh_error *error)
 {
 	char *path = path_of(name);
-	eh_status status = claim_read(path, out, error);
+	eh_status status;
 
+	if (strchr(path, '/') == NULL && !file_exists(path))
+		status = error_set(error, EH_E_NOT_FOUND, "there is no claim '%s', installed or as a file "
+		                   "here; `evenhand claim list` names the installed ones", name);
+	else
+		status = claim_read(path, out, error);
 	free(path);
 	return status;
 }
@@ -151,11 +156,15 @@ static int check(const char *const *names, size_t count, bool json)
 
 		if (status == EH_OK)
 			status = fits_protocol(c, names[i], &error);
-		if (status != EH_OK)
-			code = command_fail(&command_claim, &error);
-		else if (json)
+		if (status != EH_OK) {
+			int one = command_fail(&command_claim, &error);
+
+			/* What cannot be read is no verdict on the claim. */
+			code = code > one ? code : one;
+		}
+		if (status == EH_OK && json)
 			cJSON_AddItemToArray(list, report_claim_json(c));
-		else
+		else if (status == EH_OK)
 			(void)report_claim(stdout, c);
 		claim_free(c);
 	}
@@ -166,33 +175,57 @@ static int check(const char *const *names, size_t count, bool json)
 	return command_printed(&command_claim, code);
 }
 
-static int list(void)
+/* A claim that is not sound is listed too, with the reason. */
+static void add_listed(table *t, cJSON *all, const char *path, const char *file)
+{
+	eh_error error = ERROR_INIT;
+	claim *c = NULL;
+
+	if (claim_read(path, &c, &error) == EH_OK) {
+		char *of = memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
+
+		table_row(t, (const char *const[]){ c->name, of, c->text });
+		cJSON_AddItemToArray(all, report_claim_json(c));
+		free(of);
+	} else {
+		cJSON *item = cJSON_CreateObject();
+
+		table_row(t, (const char *const[]){ file, "refused", error.message });
+		json_add_string(item, "file", path);
+		json_add_string(item, "error", error.message);
+		cJSON_AddItemToArray(all, item);
+	}
+	claim_free(c);
+}
+
+static int list(bool json)
 {
 	char *folder = paths_data("claims");
 	eh_error error = ERROR_INIT;
 	char **names = dir_list(folder, ".ini", &error);
+	cJSON *all = cJSON_CreateArray();
 	table *t = table_new("lll");
 
 	table_row(t, (const char *const[]){ "claim", "protocol", "what it says" });
 	table_rule(t);
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
 		char *path = path_join(folder, names[i]);
-		claim *c = NULL;
 
-		if (claim_read(path, &c, &error) == EH_OK) {
-			char *of = memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
-
-			table_row(t, (const char *const[]){ c->name, of, c->text });
-			free(of);
-		}
-		claim_free(c);
+		add_listed(t, all, path, names[i]);
 		free(path);
 	}
-	(void)table_print(t, stdout);
+	if (names != NULL && json)
+		print(cJSON_Duplicate(all, true));
+	else if (names != NULL && names[0] == NULL)
+		puts("no claims found; is evenhand installed whole?");
+	else if (names != NULL)
+		(void)table_print(t, stdout);
+	cJSON_Delete(all);
 	table_free(t);
-	if (names != NULL)
-		dir_list_free(names);
 	free(folder);
+	if (names == NULL)
+		return command_fail(&command_claim, &error);
+	dir_list_free(names);
 	return command_printed(&command_claim, EXIT_CODE_OK);
 }
 
@@ -244,11 +277,15 @@ static int dispatch(const char **words, size_t count, bool json, bool verbose, e
 
 	if (count == 0)
 		(void)error_set(error, EH_E_USAGE, "which claim?");
-	else if (strcmp(first, "template") == 0 && count == 1)
+	else if ((strcmp(first, "template") == 0 || strcmp(first, "list") == 0) && count > 1)
+		(void)error_set(error, EH_E_USAGE, "%s takes no name, but got '%s'", first, words[1]);
+	else if (strcmp(first, "template") == 0 && json)
+		(void)error_set(error, EH_E_USAGE, "a template is an INI file; it has no JSON");
+	else if (strcmp(first, "template") == 0)
 		return fputs(template, stdout) == EOF ? EXIT_CODE_ENVIRONMENT :
 		       command_printed(&command_claim, EXIT_CODE_OK);
-	else if (strcmp(first, "list") == 0 && count == 1)
-		return list();
+	else if (strcmp(first, "list") == 0)
+		return list(json);
 	else if (strcmp(first, "check") == 0 && count > 1)
 		return check(words + 1, count - 1, json);
 	else if (count == 1)

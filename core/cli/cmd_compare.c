@@ -443,4 +443,5 @@ const command command_compare = {
 	        "  evenhand compare results/quick-1 --baseline host:gcc-12 --markdown\n"
 	        "  evenhand compare results/monday results/tuesday\n",
 	.run = compare_run,
+	.values = "--baseline --margin",
 };

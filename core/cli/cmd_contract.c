@@ -89,7 +89,10 @@ const command command_contract = {
 	        "most severe wins), and what else in a certified comparison; the condition, and why it\n"
 	        "is there.\n"
 	        "\n"
-	        "example:\n"
+	        "  --json  the same as JSON\n"
+	        "\n"
+	        "examples:\n"
+	        "  evenhand contract\n"
 	        "  evenhand contract --json | jq -r '.rules[] | select(.level == \"refused\") | .id'\n",
 	.run = contract_run,
 };

@@ -28,12 +28,12 @@ const command command_devices = {
 	        "`evenhand run --on NAME` takes.  For what is not usable it says why, and what would\n"
 	        "help.  Each backend is loaded in a process of its own.\n"
 	        "\n"
-	        "  --json   the same as JSON on stdout, for programs\n"
-	        "  -v       more about each device, its layers with their owners, where each backend\n"
-	        "           came from, and which sensors can be read (with their values now), which\n"
-	        "           cannot, and what would help; with --json too, as \"probes\"\n"
-	        "  --fields which facts each executor discloses, and where they come from: what\n"
-	        "           `requires` of a protocol can ask for\n"
+	        "  --json         the same as JSON on stdout, for programs\n"
+	        "  -v, --verbose  more about each device, its layers with their owners, where each\n"
+	        "                 backend came from, and which sensors can be read (with their values\n"
+	        "                 now), which cannot, and what would help; with --json too, as \"probes\"\n"
+	        "  --fields       which facts each executor discloses, and where they come from: what\n"
+	        "                 `requires` of a protocol can ask for\n"
 	        "  --set BACKEND.KEY=VALUE   a setting of a backend, as for `run`\n"
 	        "\n"
 	        "Exit code: 0 when something is usable, 5 when nothing is.\n"
@@ -41,6 +41,7 @@ const command command_devices = {
 	        "  evenhand devices\n"
 	        "  evenhand devices --json | python3 -m json.tool\n",
 	.run = devices_run,
+	.again = "--set",
 };
 
 typedef struct flags { bool json, verbose, fields; } flags;
@@ -332,17 +333,18 @@ static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--json") == 0) {
 			f->json = true;
-		} else if (strcmp(argv[i], "-v") == 0) {
+		} else if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {
 			f->verbose = true;
 		} else if (strcmp(argv[i], "--fields") == 0) {
 			f->fields = true;
-		} else if (strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
-			eh_status status = host_option_set(argv[++i], error);
+		} else if (strcmp(argv[i], "--set") == 0) {
+			eh_status status = host_option_set(i + 1 < argc ? argv[++i] : "", error);
 
 			if (status != EH_OK)
 				return status;
 		} else {
-			return error_set(error, EH_E_USAGE, "unknown or incomplete argument '%s'", argv[i]);
+			return error_set(error, EH_E_USAGE, "unknown %s '%s'",
+			                 argv[i][0] == '-' ? "flag" : "argument", argv[i]);
 		}
 	}
 	return EH_OK;
@@ -351,12 +353,13 @@ static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 static int devices_run(int argc, char **argv)
 {
 	found_backend *backends = NULL;
-	flags f = { 0 };
+	flags f = { .verbose = log_level() >= EH_LOG_INFO };
 	eh_error error = ERROR_INIT;
 	size_t count, usable = 0;
 
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return command_help(&command_devices);
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return command_help(&command_devices);
 	if (read_flags(argc, argv, &f, &error) != EH_OK)
 		return command_fail(&command_devices, &error);
 	count = discover(&backends);

@@ -4,7 +4,6 @@
  * as DIR/SOURCE-DIGEST.c, for the build to compile ahead of time.  Of a case that is tuned, the
  * candidate with the case's own parameters is among them; the rest of its space is not.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +119,6 @@ static int kernels_run(int argc, char **argv)
 	free(protocols);
 	if (status != EH_OK)
 		return command_fail(&command_kernels, &error);
-	if (printf("%zu kernel sources written to %s\n", written, argv[1]) < 0 ||
-	    fflush(stdout) != 0) {
-		(void)error_system(&error, errno, "standard output cannot be written");
-		return command_fail(&command_kernels, &error);
-	}
-	return EXIT_CODE_OK;
+	printf("%zu kernel sources written to %s\n", written, argv[1]);
+	return command_printed(&command_kernels, EXIT_CODE_OK);
 }

@@ -222,6 +222,8 @@ static eh_status take_flag(int argc, char **argv, int *i, key_options *o, eh_err
 		o->json = true;
 	else if (strcmp(flag, "--passphrase") == 0)
 		o->passphrase = true;
+	else if ((strcmp(flag, "-o") == 0 || strcmp(flag, "--name") == 0) && more && o->name != NULL)
+		return error_set(error, EH_E_USAGE, "-o or --name, not both");
 	else if ((strcmp(flag, "-o") == 0 || strcmp(flag, "--name") == 0) && more)
 		o->name = argv[++*i];
 	else if (strcmp(flag, "--comment") == 0 && more)
@@ -232,6 +234,25 @@ static eh_status take_flag(int argc, char **argv, int *i, key_options *o, eh_err
 		return error_set(error, EH_E_USAGE, strcmp(flag, "--role") == 0 ?
 		                 "flag '%s' takes tester or verifier" : "unknown flag '%s', or its value "
 		                 "is missing", flag);
+	return EH_OK;
+}
+
+/* Refuses a flag that the subcommand would pass over. */
+static eh_status check_flags(const key_options *o, eh_error *error)
+{
+	bool new = strcmp(o->what, "new") == 0, trust = strcmp(o->what, "trust") == 0;
+	bool known = new || trust || strcmp(o->what, "list") == 0 || strcmp(o->what, "show") == 0 ||
+	             strcmp(o->what, "distrust") == 0;
+	const char *flag = o->json && strcmp(o->what, "list") != 0 ? "--json" :
+	                   o->passphrase && !new ? "--passphrase" :
+	                   o->comment != NULL && !new ? "--comment" :
+	                   o->roles != 0 && !trust ? "--role" :
+	                   o->name != NULL && !new && !trust ? "a name by flag" : NULL;
+
+	if (known && flag != NULL)
+		return error_set(error, EH_E_USAGE, "key %s does not take %s", o->what, flag);
+	if (new && o->of != NULL)
+		return error_set(error, EH_E_USAGE, "\"%s\" is not expected; key new -o NAME names it", o->of);
 	return EH_OK;
 }
 
@@ -256,7 +277,9 @@ static int key_run(int argc, char **argv)
 			return fail(&error);
 		}
 	}
-	if (o.what != NULL && strcmp(o.what, "new") == 0 && o.of == NULL)
+	if (o.what != NULL && check_flags(&o, &error) != EH_OK)
+		return fail(&error);
+	if (o.what != NULL && strcmp(o.what, "new") == 0)
 		code = make_key(&o);
 	else if (o.what != NULL && strcmp(o.what, "list") == 0 && o.of == NULL)
 		code = list_keys(&o);
@@ -301,4 +324,6 @@ const command command_key = {
 	        "  evenhand key new -o lab --comment 'Benchmark lab'\n"
 	        "  evenhand key trust lab.pub --role verifier\n",
 	.run = key_run,
+	.values = "-o --name --comment",
+	.again = "--role",
 };

@@ -30,37 +30,34 @@ extern const command command_plugin, command_conformance_child;
 const command command_plugin = {
 	.name = "plugin",
 	.summary = "check a backend or probe for conformance, list the plugin folders",
-	.help = "usage: evenhand plugin check FILE.so [--device N] [--only TEXT] [--deadline TIME] "
-	        "[--json]\n"
-		"                             [--set BACKEND.KEY=VALUE]...\n"
-		"       evenhand plugin path [--json]\n"
-		"\n"
-		"check runs the conformance suite on the backend in FILE.so: every device of it, "
-	        "or device N\n"
-		"alone; every test, or those with TEXT in their name.  The backend is loaded in "
-	        "child\n"
-		"processes, so that a crash, or a test that takes longer than TIME (60s), is a "
-	        "failed test\n"
-		"and the others are run all the same.  Tests are skipped, with the reason, where a "
-	        "backend\n"
-		"need not provide what they check.  Exit code 0 when nothing failed, 1 when "
-	        "something did,\n"
-		"5 when nothing could be tested because the backend or its device is not available "
-	        "here.\n"
-		"\n"
-		"A probe (docs/probes.md) is checked in the same way: its places, channels and "
-	        "readings.\n"
-		"\n"
-		"path lists the folders in which backends, workloads and probes are looked for, in "
-	        "order,\n"
-		"and what is in them.\n"
-		"\n"
-		"examples:\n"
-		"  evenhand plugin check ./mine.so\n"
-		"  evenhand plugin check ./mine.so --only transfer/\n"
-		"  evenhand plugin check build/lib/evenhand/backends/opencl.so --device 1 --json\n"
-		"  evenhand plugin check host.so --set host.threads=1 --deadline 5s\n",
+	.help = "usage: evenhand plugin check FILE.so [--device N] [--only TEXT] [--deadline TIME]\n"
+	        "                             [--set BACKEND.KEY=VALUE]... [--json]\n"
+	        "       evenhand plugin path [--json]\n"
+	        "\n"
+	        "check runs the conformance suite on the backend in FILE.so: every device of it, or one;\n"
+	        "every test, or some.  The backend is loaded in child processes, so that a crash, or a\n"
+	        "test that takes too long, is a failed test and the others are run all the same.  Tests\n"
+	        "are skipped, with the reason, where a backend need not provide what they check.  A probe\n"
+	        "(docs/probes.md) is checked in the same way: its places, channels and readings.\n"
+	        "\n"
+	        "path lists the folders in which backends, workloads and probes are looked for, in order,\n"
+	        "and what is in them.\n"
+	        "\n"
+	        "  --device N        device N alone\n"
+	        "  --only TEXT       the tests with TEXT in their name\n"
+	        "  --deadline TIME   how long a test may take; default 60s\n"
+	        "  --set BACKEND.KEY=VALUE   a setting of the backend\n"
+	        "  --json            the same as JSON on stdout\n"
+	        "\n"
+	        "Exit code: 0 nothing failed; 1 a test failed; 4 usage; 5 nothing could be tested, because\n"
+	        "the backend or its device is not available here.\n"
+	        "\n"
+	        "  evenhand plugin check ./mine.so\n"
+	        "  evenhand plugin check ./host.so --only transfer/ --set host.threads=1\n"
+	        "  evenhand plugin check build/lib/evenhand/backends/opencl.so --device 1 --json\n",
 	.run = plugin_run,
+	.values = "--device --only --deadline",
+	.again = "--set",
 };
 
 typedef struct check {
@@ -412,45 +409,56 @@ static bool is_workload(const char *path)
 	return is;
 }
 
+static eh_status check_value(check *c, const char *flag, const char *value, eh_error *error)
+{
+	if (strcmp(flag, "--set") == 0)
+		return host_option_set(value, error);
+	if (strcmp(flag, "--only") == 0) {
+		c->only = value;
+	} else if (strcmp(flag, "--device") == 0) {
+		if (!text_parse_uint(value, &c->index) || c->index >= UINT32_MAX)
+			return error_set(error, EH_E_USAGE, "--device takes the number of a device, not '%s'",
+			                 value);
+		c->one_device = true;
+	} else if (!text_parse_duration(value, &c->deadline_ns) || c->deadline_ns == 0) {
+		return error_set(error, EH_E_USAGE, "--deadline takes a time such as 60s, not '%s'", value);
+	}
+	return EH_OK;
+}
+
+static eh_status check_flags(int argc, char **argv, check *c, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (int i = 2; i < argc && status == EH_OK; i++) {
+		const char *a = argv[i];
+
+		if (strcmp(a, "--json") == 0)
+			c->json = true;
+		else if (command_takes_value(&command_plugin, a) && i + 1 == argc)
+			status = error_set(error, EH_E_USAGE, "%s needs a value", a);
+		else if (command_takes_value(&command_plugin, a))
+			status = check_value(c, a, argv[++i], error);
+		else if (a[0] == '-')
+			status = error_set(error, EH_E_USAGE, "unknown flag '%s'", a);
+		else if (c->path != NULL)
+			status = error_set(error, EH_E_USAGE, "one file at a time: '%s' and '%s'", c->path, a);
+		else
+			c->path = a;
+	}
+	if (status == EH_OK && c->path == NULL)
+		status = error_set(error, EH_E_USAGE,
+		                   "which file? plugin check needs the path of a backend's .so");
+	return status;
+}
+
 static int plugin_check(int argc, char **argv)
 {
 	check c = { .deadline_ns = DEADLINE_NS, .error = ERROR_INIT };
 	eh_error error = ERROR_INIT;
 
-	for (int i = 2; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0)
-			return command_help(&command_plugin);
-
-	for (int i = 2; i < argc; i++) {
-		const bool more = i + 1 < argc;
-
-		if (strcmp(argv[i], "--json") == 0)
-			c.json = true;
-		else if (strcmp(argv[i], "--device") == 0 && more &&
-		         text_parse_uint(argv[i + 1], &c.index) && c.index < UINT32_MAX) {
-			c.one_device = true;
-			i++;
-		} else if (strcmp(argv[i], "--only") == 0 && more)
-			c.only = argv[++i];
-		else if (strcmp(argv[i], "--set") == 0 && more) {
-			if (host_option_set(argv[++i], &error) != EH_OK)
-				return command_fail(&command_plugin, &error);
-		} else if (strcmp(argv[i], "--deadline") == 0 && more &&
-		           text_parse_duration(argv[i + 1], &c.deadline_ns) && c.deadline_ns > 0)
-			i++;
-		else if (argv[i][0] != '-' && c.path == NULL)
-			c.path = argv[i];
-		else {
-			error_set(&error, EH_E_USAGE, "argument '%s' is unknown or lacks its value",
-			          argv[i]);
-			return command_fail(&command_plugin, &error);
-		}
-	}
-	if (c.path == NULL) {
-		error_set(&error, EH_E_USAGE,
-		          "which file? plugin check needs the path of a backend's .so");
+	if (check_flags(argc, argv, &c, &error) != EH_OK)
 		return command_fail(&command_plugin, &error);
-	}
 	if (access(c.path, R_OK) != 0) {
 		error_system(&error, errno, "cannot read %s", c.path);
 		return command_fail(&command_plugin, &error);
@@ -522,10 +530,9 @@ static int plugin_path(int argc, char **argv)
 	eh_error error = ERROR_INIT;
 	cJSON *root;
 
-	if (argc == 3 && strcmp(argv[2], "--help") == 0)
-		return command_help(&command_plugin);
 	if (argc > 2 && !json) {
-		error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[2]);
+		error_set(&error, EH_E_USAGE, "unknown argument '%s'",
+		          strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]);
 		return command_fail(&command_plugin, &error);
 	}
 	root = cJSON_CreateObject();
@@ -546,12 +553,13 @@ static int plugin_run(int argc, char **argv)
 {
 	eh_error error = ERROR_INIT;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0)
-		return command_help(&command_plugin);
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return command_help(&command_plugin);
 	if (argc >= 2 && strcmp(argv[1], "check") == 0)
-		return plugin_check(argc, argv);
+		return command_printed(&command_plugin, plugin_check(argc, argv));
 	if (argc >= 2 && strcmp(argv[1], "path") == 0)
-		return plugin_path(argc, argv);
+		return command_printed(&command_plugin, plugin_path(argc, argv));
 	error_set(&error, EH_E_USAGE, argc >= 2 ? "'%s' is not known: it is check or path" :
 	          "say what to do%s: check or path", argc >= 2 ? argv[1] : "");
 	return command_fail(&command_plugin, &error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/bundle.h"
 #include "audit/inspect.h"
@@ -44,6 +45,9 @@ const command command_reproduce = {
 	        "  --resume DIR       go on with, or only look again at, the run in DIR\n"
 	        "  --set BACKEND.KEY=VALUE   a setting of a backend; recorded\n"
 	        "  --json             the whole answer as JSON on stdout\n"
+	        "  -q, --quiet        no progress on stderr\n"
+	        "  -v, --verbose      more messages on stderr, and rules that hold without qualifying\n"
+	        "                     anything\n"
 	        "\n"
 	        "Exit code: 0 reproduced; 1 not reproduced; 2 inconclusive; 3 the result does not hold, or\n"
 	        "this program makes another plan of its protocol; 4 usage; 5 disk, rights, drivers; 6\n"
@@ -52,6 +56,8 @@ const command command_reproduce = {
 	        "  evenhand reproduce theirs.json\n"
 	        "  evenhand reproduce release.evenhand --of host:gcc-12 --on host:gcc -o again\n",
 	.run = reproduce_run,
+	.values = "--on -o --of --resume",
+	.again = "--set",
 };
 
 typedef struct options {
@@ -131,6 +137,68 @@ static eh_status write_beside(const bundle *b, const bundle_member *m, const cha
 	return status;
 }
 
+/* ---- the folder ---------------------------------------------------------------------------------- */
+
+/* What is laid beside the journal. */
+static const char *const laid[] = { "protocol.ini", "then.json", "then.json.sig",
+	                            "then.json.amendments" };
+
+/* A new run takes the place of nothing. */
+static eh_status check_folder(const char *folder, eh_error *error)
+{
+	char *journal = path_join(folder, "run.journal");
+	eh_status status = EH_OK;
+
+	if (file_exists(journal))
+		status = error_set(error, EH_E_USAGE, "%s holds a run already; go on with it by --resume %s",
+		                   folder, folder);
+	for (size_t i = 0; i < sizeof(laid) / sizeof(*laid) && status == EH_OK; i++) {
+		char *path = path_join(folder, laid[i]);
+
+		if (file_exists(path))
+			status = error_set(error, EH_E_USAGE, "%s is there already; name another folder with "
+			                   "-o", path);
+		free(path);
+	}
+	free(journal);
+	return status;
+}
+
+/* Where no run came about nothing is left of it. */
+static void undo_folder(const char *folder, bool made_here)
+{
+	char *journal = path_join(folder, "run.journal");
+
+	for (size_t i = 0; i < sizeof(laid) / sizeof(*laid) && !file_exists(journal); i++) {
+		char *path = path_join(folder, laid[i]);
+
+		(void)unlink(path);
+		free(path);
+	}
+	if (made_here && !file_exists(journal))
+		(void)rmdir(folder);
+	free(journal);
+}
+
+/* Whether the result that a run was begun for is this one; EH_E_NOT_FOUND: there is none yet. */
+static eh_status same_as_then(const char *path, const bundle_member *m, eh_error *error)
+{
+	char *data;
+	size_t size;
+	eh_status status;
+
+	if (!file_exists(path))
+		return EH_E_NOT_FOUND;
+	status = file_read(path, &data, &size, error);
+	if (status != EH_OK)
+		return status;
+	if (size != m->size || memcmp(data, m->data, size) != 0)
+		status = error_set(error, EH_E_USAGE, "%s is not %s of this bundle: the run was begun for "
+		                   "another result", path, m->name);
+	free(data);
+	return status;
+}
+
 /* Out of a bundle the result is laid into the folder, with what vouches for it. */
 static eh_status unpack(const options *o, const char *folder, char **path, eh_error *error)
 {
@@ -141,16 +209,20 @@ static eh_status unpack(const options *o, const char *folder, char **path, eh_er
 	if (status != EH_OK)
 		return status;
 	status = pick_member(&b, o, &m, error);
-	if (status == EH_OK)
-		status = dir_make(folder, error);
 	if (status == EH_OK) {
 		*path = path_join(folder, "then.json");
-		status = file_write(*path, m->data, m->size, error);
+		status = same_as_then(*path, m, error);
 	}
+	if (status != EH_E_NOT_FOUND)
+		goto done;
+	status = dir_make(folder, error);
+	if (status == EH_OK)
+		status = file_write(*path, m->data, m->size, error);
 	if (status == EH_OK)
 		status = write_beside(&b, m, *path, ".sig", error);
 	if (status == EH_OK)
 		status = write_beside(&b, m, *path, ".amendments", error);
+done:
 	bundle_free(&b);
 	return status;
 }
@@ -182,16 +254,29 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	return status;
 }
 
-/* The number of a run that declared another one than its protocol; 0: the protocol's. */
+/* The number that a run was given instead of its protocol's, which it records as a deviation; 0: the
+ * protocol's. */
 static uint64_t executions_of(const result *r)
 {
-	uint64_t declared = 0, own = 0, most = 0;
+	static const char begin[] = "executions: ";
+	const cJSON *item;
 
-	(void)json_uint(json_path(r->root, "run.executions"), "declared", &declared);
-	(void)json_uint(json_path(r->root, "protocol.canonical"), "executions", &own);
-	if (json_uint(json_path(r->root, "protocol.canonical"), "executions_max", &most) || declared == own)
-		return 0;
-	return declared;
+	cJSON_ArrayForEach(item, json_path(r->root, "protocol.deviations")) {
+		const char *words = cJSON_GetStringValue(item);
+		char *number;
+		uint64_t executions = 0;
+		bool found;
+
+		if (words == NULL || strncmp(words, begin, strlen(begin)) != 0)
+			continue;
+		words += strlen(begin);
+		number = memory_format("%.*s", (int)strcspn(words, " "), words);
+		found = text_parse_uint(number, &executions);
+		free(number);
+		if (found)
+			return executions;
+	}
+	return 0;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -230,9 +315,6 @@ static eh_status measure_again(const options *o, const result *r, const char *fo
 
 	if (o->resume)
 		run = (run_options){ .folder = folder, .resume = true, .quiet = o->quiet };
-	else if (file_exists(journal))
-		status = error_set(error, EH_E_USAGE, "%s holds a run already; go on with it by --resume %s",
-		                   folder, folder);
 	else
 		status = dir_make(folder, error);
 	if (status == EH_OK && !o->resume)
@@ -333,27 +415,51 @@ static eh_status judge_all(const options *o, const result *before, const run_out
 	return status;
 }
 
+/* A result could not be written: how to go on. */
+static void explain(const options *o, const run_outcome *outcome, eh_error *error)
+{
+	char *why = memory_text(error->message);
+
+	(void)error_set(error, EH_E_IO, "%s; all that was measured is in %s: when it can be written, evenhand "
+	                "reproduce %s --resume %s answers", why, outcome->journal, o->path, outcome->folder);
+	free(why);
+}
+
+/* The result that is to be reproduced: the file, or out of the bundle. */
+static eh_status read_before(const options *o, const char *folder, result **out, eh_error *error)
+{
+	char *path = NULL;
+	eh_status status = EH_OK;
+
+	if (!bundle_is(o->path) && o->of != NULL)
+		status = error_set(error, EH_E_USAGE, "--of is for bundles; %s is none", o->path);
+	else if (!bundle_is(o->path))
+		path = memory_text(o->path);
+	else if (folder == NULL)
+		status = error_set(error, EH_E_USAGE, "a bundle needs -o DIR to be laid out in");
+	else
+		status = unpack(o, folder, &path, error);
+	if (status == EH_OK)
+		status = result_read(path, out, error);
+	free(path);
+	return status;
+}
+
 /* folder is NULL for a default one. */
 static eh_status again(const options *o, int *code, eh_error *error)
 {
 	run_outcome outcome = { 0 };
-	char *path = NULL, *folder = o->folder != NULL ? memory_text(o->folder) : NULL;
+	char *folder = o->folder != NULL ? memory_text(o->folder) : NULL;
+	bool made_here = folder == NULL || !file_exists(folder), checked = o->resume || folder == NULL;
 	result *before = NULL;
-	eh_status status;
+	eh_status status = checked ? EH_OK : check_folder(folder, error);
 
-	if (bundle_is(o->path)) {
-		if (folder == NULL)
-			status = error_set(error, EH_E_USAGE, "a bundle needs -o DIR to be laid out in");
-		else
-			status = unpack(o, folder, &path, error);
-	} else {
-		path = memory_text(o->path);
-		status = EH_OK;
-	}
+	checked = status == EH_OK;
 	if (status == EH_OK)
-		status = result_read(path, &before, error);
+		status = read_before(o, folder, &before, error);
 	if (status == EH_OK && before->simulated)
-		log_write(EH_LOG_WARN, "the device of %s was simulated: no verdict will come of it", path);
+		log_write(EH_LOG_WARN, "the device of %s was simulated: no verdict will come of it",
+		          before->path);
 	if (status == EH_OK)
 		status = check_protocol(before, error);
 	if (status == EH_OK && folder == NULL)
@@ -364,12 +470,15 @@ static eh_status again(const options *o, int *code, eh_error *error)
 		eh_error unread = ERROR_INIT;
 		eh_status judged = judge_all(o, before, &outcome, code, status == EH_OK ? error : &unread);
 
+		if (status == EH_OK && judged == EH_E_IO)
+			explain(o, &outcome, error);
 		status = status == EH_OK ? judged : status;
 	}
+	if (status != EH_OK && checked && !o->resume && folder != NULL)
+		undo_folder(folder, made_here);
 	run_outcome_free(&outcome);
 	result_free(before);
 	free(folder);
-	free(path);
 	return status;
 }
 
@@ -381,6 +490,9 @@ static eh_status read_value(const char *flag, const char *value, options *o, eh_
 		o->of = value;
 	else if (strcmp(flag, "--set") == 0)
 		return host_option_set(value, error);
+	else if (o->folder != NULL)
+		return error_set(error, EH_E_USAGE, "-o for a new run or --resume for one that is there, "
+		                 "not both");
 	else
 		o->folder = value;
 	o->resume = o->resume || strcmp(flag, "--resume") == 0;
@@ -389,15 +501,12 @@ static eh_status read_value(const char *flag, const char *value, options *o, eh_
 
 static eh_status read_flags(int argc, char **argv, options *o, eh_error *error)
 {
-	static const char *const valued[] = { "--on", "-o", "--of", "--resume", "--set" };
 	eh_status status = EH_OK;
 
 	for (int i = 1; i < argc && status == EH_OK; i++) {
 		const char *a = argv[i];
-		bool takes = false;
+		bool takes = command_takes_value(&command_reproduce, a);
 
-		for (size_t v = 0; v < sizeof(valued) / sizeof(*valued); v++)
-			takes = takes || strcmp(valued[v], a) == 0;
 		if (takes && (i + 1 == argc || argv[i + 1][0] == '\0'))
 			status = error_set(error, EH_E_USAGE, "%s needs a value", a);
 		else if (takes)

@@ -22,7 +22,7 @@ const command command_run = {
 	.name = "run",
 	.summary = "measure a protocol on every executor, or on those that are named",
 	.help = "usage: evenhand run PROTOCOL [--on SELECTOR,...] [-o DIR] [--executions N]\n"
-	        "                             [--set BACKEND.KEY=VALUE]... [--json] [-q] [-v]\n"
+	        "                    [--site FILE] [--set BACKEND.KEY=VALUE]... [--json] [-q] [-v]\n"
 	        "       evenhand run --resume DIR [--json] [-q] [-v]\n"
 	        "\n"
 	        "Measures each case of the protocol in fresh processes, one executor at a time, and\n"
@@ -53,6 +53,8 @@ const command command_run = {
 	        "  evenhand run stream-1 --on host,opencl:pocl -o results/today\n"
 	        "  evenhand run --resume results/today\n",
 	.run = run_run,
+	.values = "--on -o --resume --executions --site",
+	.again = "--set",
 };
 
 typedef struct flags { run_options options; bool json; } flags;
@@ -91,17 +93,6 @@ static eh_status read_value(const char *flag, const char *value, flags *f, eh_er
 	return EH_OK;
 }
 
-static bool takes_value(const char *flag)
-{
-	static const char *const names[] = { "--on", "-o", "--resume", "--executions", "--set",
-	                                      "--site" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(flag, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 {
 	bool output = false;
@@ -111,7 +102,7 @@ static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
 	for (int i = 1; i < argc; i++) {
 		const char *a = argv[i];
 
-		if (takes_value(a)) {
+		if (command_takes_value(&command_run, a)) {
 			eh_status status;
 
 			if (i + 1 == argc || argv[i + 1][0] == '\0')
@@ -254,6 +245,14 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 		count++;
 	all = memory_get((count + 1) * sizeof(*all));
 	status = build_all(outcome, all, count, error);
+	if (status == EH_E_IO) {
+		char *why = memory_text(error->message);
+
+		(void)error_set(error, status, "%s; all that was measured is in %s: when it can be written, "
+		                "evenhand run --resume %s makes the results", why, outcome->journal,
+		                outcome->folder);
+		free(why);
+	}
 	if (status == EH_OK && json)
 		print_json(outcome, all, count);
 	else if (status == EH_OK)

@@ -141,4 +141,5 @@ const command command_series = {
 	        "exit codes: 0 printed; 1 not converged, with --strict; 4 a flag, or a line that holds\n"
 	        "no number; 5 the file cannot be read, or stdout takes nothing\n",
 	.run = series_run,
+	.values = "--half-width",
 };

@@ -109,6 +109,10 @@ static int show_run(int argc, char **argv)
 			path = argv[i];
 		}
 	}
+	if (f.json + f.layers + f.protocol > 1) {
+		(void)error_set(&error, EH_E_USAGE, "--json, --layers or --protocol: one of them");
+		return command_fail(&command_show, &error);
+	}
 	if (path == NULL || path[0] == '\0') {
 		(void)error_set(&error, EH_E_USAGE, "which result?");
 		return command_fail(&command_show, &error);
@@ -127,11 +131,11 @@ const command command_show = {
 	        "that are not valid.  The structure, the digests and every derived number are checked\n"
 	        "first; a file that was altered is refused at the place that shows it.\n"
 	        "\n"
-	        "  --json   the checked record as JSON\n"
-	        "  --layers     the layers of the executor with their owners, and nothing else\n"
-	        "  --protocol   the text of the protocol that was run, and nothing else\n"
-	        "  -v       every layer with path, digest and fields; quartiles, canary and compiler of\n"
-	        "           each case\n"
+	        "  --json      the checked record as JSON\n"
+	        "  --layers    the layers of the executor with their owners, and nothing else\n"
+	        "  --protocol  the text of the protocol that was run, and nothing else\n"
+	        "  -v          every layer with path, digest and fields; quartiles, canary and compiler of\n"
+	        "              each case\n"
 	        "\n"
 	        "examples:\n"
 	        "  evenhand show results/quick-1/host-gcc-12.json\n"

@@ -100,4 +100,5 @@ const command command_sign = {
 	        "example:\n"
 	        "  evenhand sign results/quick-1/host-gcc-12.json --key lab\n",
 	.run = sign_run,
+	.values = "--key --as",
 };

@@ -27,7 +27,7 @@ const command command_site = {
 	        "  check      reads the file and says what is wrong with it, if anything\n"
 	        "  show       prints what is declared for all executors, or for one\n"
 	        "\n"
-	        "Exit code: 0 fine; 4 the file is not sound, or usage.\n"
+	        "Exit code: 0 fine; 4 the file is not sound, or usage; 5 it cannot be read.\n"
 	        "\n"
 	        "  evenhand site template > site.ini\n"
 	        "  evenhand site check site.ini\n"
@@ -90,6 +90,11 @@ static int site_run(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return command_help(&command_site);
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] == '-' && argv[i][1] != '\0') {
+			(void)error_set(&error, EH_E_USAGE, "unknown flag '%s'", argv[i]);
+			return command_fail(&command_site, &error);
+		}
 	if (argc == 2 && strcmp(argv[1], "template") == 0)
 		return template();
 	if ((argc == 2 || argc == 3) && strcmp(argv[1], "check") == 0)
@@ -99,6 +104,6 @@ static int site_run(int argc, char **argv)
 	if (argc < 2)
 		(void)error_set(&error, EH_E_USAGE, "template, check or show?");
 	else
-		(void)error_set(&error, EH_E_USAGE, "unknown or incomplete argument '%s'", argv[argc - 1]);
+		(void)error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[argc - 1]);
 	return command_fail(&command_site, &error);
 }

@@ -406,4 +406,5 @@ const command command_verify = {
 	        "  evenhand verify results/quick-1/*.json\n"
 	        "  evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'\n",
 	.run = verify_run,
+	.values = "--key",
 };

@@ -32,6 +32,47 @@ int command_fail(const command *c, const eh_error *error)
 	return error_exit_code(error->code);
 }
 
+/* Which of the words between blanks it is, from 0 on; -1: none. */
+static int word_index(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (int at = 0; words != NULL && words[0] != '\0'; at++) {
+		size_t length = strcspn(words, " ");
+
+		if (length == size && strncmp(words, word, size) == 0)
+			return at;
+		words += length + strspn(words + length, " ");
+	}
+	return -1;
+}
+
+bool command_takes_value(const command *c, const char *word)
+{
+	return word_index(c->values, word) >= 0 || word_index(c->again, word) >= 0;
+}
+
+eh_status command_once(const command *c, int argc, char **argv, eh_error *error)
+{
+	unsigned seen = 0;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return EH_OK;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		int at = word_index(c->values, argv[i]);
+
+		if (!command_takes_value(c, argv[i]))
+			continue;
+		if (at >= 0 && (seen & 1U << at) != 0)
+			return error_set(error, EH_E_USAGE, "%s is given twice, '%s' the second time; name it "
+			                 "once", argv[i], i + 1 < argc ? argv[i + 1] : "");
+		seen |= at >= 0 ? 1U << at : 0;
+		i++;
+	}
+	return EH_OK;
+}
+
 int command_printed(const command *c, int code)
 {
 	bool flushed = fflush(stdout) == 0;

@@ -80,8 +80,12 @@ static int print_help(void)
 	return EXIT_CODE_OK;
 }
 
-static int print_version(void)
+static int print_version(int argc, char **argv)
 {
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+		return print_help();
+	if (argc > 1)
+		return usage("version takes nothing, but got '", argv[1], "'");
 	printf("evenhand %s (commit %.12s%s, plugin ABI %d.%d)\n", EVENHAND_VERSION, EVENHAND_COMMIT,
 	       EVENHAND_DIRTY > 0 ? ", dirty" : "", EH_ABI_MAJOR, EH_ABI_MINOR);
 	return EXIT_CODE_OK;
@@ -91,9 +95,13 @@ static int help(int argc, char **argv)
 {
 	const command *c;
 
-	if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 ||
-	    strcmp(argv[1], "version") == 0)
+	if (argc > 2)
+		return usage("help takes one command, '", argv[2], "' is one word more");
+	if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0 ||
+	    strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
+	if (argv[1][0] == '-')
+		return usage("unknown flag '", argv[1], "'");
 	c = find(argv[1]);
 	return c != NULL ? command_help(c) : unknown(argv[1]);
 }
@@ -108,7 +116,7 @@ static int global_flags(int argc, char **argv, int *at)
 		if (command_level(flag)) {
 			continue;
 		} else if (strcmp(flag, "--version") == 0 || strcmp(flag, "-V") == 0) {
-			return print_version();
+			return print_version(argc - *at, argv + *at);
 		} else if (strcmp(flag, "--help") == 0 || strcmp(flag, "-h") == 0) {
 			return print_help();
 		} else if (strcmp(flag, "--set") == 0) {
@@ -123,6 +131,14 @@ static int global_flags(int argc, char **argv, int *at)
 		}
 	}
 	return -1;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+	eh_error error = ERROR_INIT;
+
+	return command_once(c, argc, argv, &error) == EH_OK ? c->run(argc, argv) :
+	                                                      command_fail(c, &error);
 }
 
 /* A file that is opened must not become the stdout that was closed: printing would go into it.
@@ -156,9 +172,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[at], "help") == 0)
 		return command_printed(NULL, help(argc - at, argv + at));
 	if (strcmp(argv[at], "version") == 0)
-		return command_printed(NULL, print_version());
+		return command_printed(NULL, print_version(argc - at, argv + at));
 	c = find(argv[at]);
 	if (c == NULL)
 		return unknown(argv[at]);
-	return command_printed(NULL, c->run(argc - at, argv + at));
+	return command_printed(NULL, run_command(c, argc - at, argv + at));
 }
