@@ -4,11 +4,18 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 run() { # arguments of evenhand; stdout in out, stderr in err, status in rc
 	"$EVENHAND" "$@" >out 2>err </dev/null
 	rc=$?
+}
+lacks() { # words file: it is there, without them
+	[ -s "$2" ] && ! grep -q -e "$1" "$2"
 }
 cd "$T" || exit 1
 export XDG_STATE_HOME="$T/state" TMPDIR="$T/tmp"
@@ -20,7 +27,7 @@ run calibrate --list
 [ $rc -eq 0 ] && grep -q 'no noise floor is stored' out
 check $? "at first nothing is stored"
 run run "$protocol" --on host:0 -o before -v
-grep -q 'no noise floor is known; evenhand calibrate --on host:' err && ! grep -q noise_floor before/host-*.json
+grep -q 'no noise floor is known; evenhand calibrate --on host:' err && lacks noise_floor before/host-*.json
 check $? "a run without one says how to get one, on -v"
 
 run calibrate --on host:0 --pairs 3 --protocol "$protocol" -v
@@ -64,14 +71,14 @@ r["cases"][0]["ratios"] = [10.0] * len(r["cases"][0]["ratios"])
 json.dump(r, open(path, "w"))
 P
 run run "$protocol" --on host:0 -o three -q
-grep -q 'does not follow from its own ratios' err && ! grep -q noise_floor three/host-*.json
+grep -q 'does not follow from its own ratios' err && lacks noise_floor three/host-*.json
 check $? "a floor that was edited is not used, and it is said"
 run calibrate --list
 [ $rc -eq 0 ] && grep -q 'does not follow from its own ratios' err && grep -q 'no noise floor is stored' out
 check $? "nor listed"
 printf '{"format": "something"}' >"$file"
 run run "$protocol" --on host:0 -o four -q
-grep -q 'is not a noise floor' err && ! grep -q noise_floor four/host-*.json
+grep -q 'is not a noise floor' err && lacks noise_floor four/host-*.json
 check $? "a file that is none is not used either"
 run verify before/*.json one/*.json three/*.json
 [ $rc -eq 0 ]

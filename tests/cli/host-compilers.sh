@@ -95,7 +95,7 @@ sane "$T/first" "both programs are compiled and run"
 for so in "$T"/cache/host/*.so; do printf x | dd of="$so" bs=1 seek=2000 conv=notrunc 2>/dev/null; done
 alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/damaged" > "$T/out" 2> "$T/err"
 sane "$T/damaged" "a damaged cache is compiled again"
-! grep -q '"from_cache": *true' "$T/damaged/$result"
+[ -s "$T/damaged/$result" ] && ! grep -q '"from_cache": *true' "$T/damaged/$result"
 check $? "and nothing damaged was used" "$T/damaged/$result"
 alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/again" > "$T/out" 2> "$T/err"
 grep -q '"from_cache": *true' "$T/again/$result"

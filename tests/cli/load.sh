@@ -4,7 +4,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err verified; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 cd "$T" || exit 1
 "$EVENHAND" run "$SRC/tests/protocols/load.ini" --on host:0 -o run --quiet >out 2>err </dev/null
@@ -78,7 +82,8 @@ else
 	echo "ok $n - requests, samples and places agree with each other # SKIP python3 is missing"
 fi
 sed 's/"done_ns":\[\([0-9]*\),/"done_ns":[1\1,/' "$result" >edited.json
-! cmp -s "$result" edited.json && ! "$EVENHAND" verify edited.json >verified 2>&1
+"$EVENHAND" verify edited.json >verified 2>&1
+[ $? -eq 1 ] && ! cmp -s "$result" edited.json
 check $? "an edited request does not verify"
 # So few samples that there is no p90: the median is shown, and by its name.
 sed '/^\[case offline\]/,$d; s/^time-max.*/time-max = 5ms/; s/^bytes.*/bytes = 64MiB/' \

@@ -37,7 +37,7 @@ golden compare-three.txt 1 compare $gcc $clang $opencl
 golden contract.txt 0 contract
 
 # Widths, and no colour in a file.
-! grep -l "$(printf '\033')" "$T"/*.txt
+[ "$(cat "$T"/show-*.txt "$T"/compare-*.txt | wc -l)" -gt 100 ] && ! grep -l "$(printf '\033')" "$T"/*.txt
 check $? "no colour where stdout is not a terminal"
 long=$(awk 'length($0) > 100 { print FILENAME ": " $0 }' "$T"/show-*.txt "$T"/compare-*.txt)
 [ -z "$long" ]
@@ -152,7 +152,7 @@ for c in run devices protocol show compare contract plugin; do
 done
 [ -z "$wrong" ]
 check $? "every command has its line and its help$wrong" "$T/out"
-! grep -q -e kernels -e worker -e conformance_child "$T/out"
+[ -s "$T/out" ] && ! grep -q -e '^  kernels' -e '^  worker' -e conformance-child "$T/out"
 check $? "hidden commands are not listed" "$T/out"
 
 if [ -w /dev/full ]; then

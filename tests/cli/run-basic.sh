@@ -3,7 +3,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 run() { # arguments of evenhand; stdout in out, stderr in err, status in rc
@@ -19,7 +23,7 @@ run run "$tiny" --on host:0 -o one
 check $? "a run of tiny on the host ends"
 [ "$(grep -c '"kind":"case"' one/run.journal)" -eq 4 ]
 check $? "two cases in two executions leave four lines in the journal"
-! grep '"kind":"case"' one/run.journal | grep -q '"status":"failed"'
+grep '"kind":"case"' one/run.journal >cases && ! grep -q '"status":"failed"' cases
 check $? "none of them failed"
 tail -n 1 one/run.journal | grep -q '"kind":"end".*"status":"complete"'
 check $? "the journal ends as complete"

@@ -3,7 +3,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 children() { # of process $1
 	cat "/proc/$1/task/$1/children" 2>/dev/null
@@ -78,7 +82,7 @@ check $? "the last resume completes the run"
 finished run/run.journal | sort >all
 [ "$(wc -l <all)" -eq $((2 * executions)) ] && [ "$(sort -u all | wc -l)" -eq $((2 * executions)) ]
 check $? "every case of every execution was measured once"
-! grep '"kind":"case"' run/run.journal | grep -q '"status":"failed"'
+grep '"kind":"case"' run/run.journal >cases && ! grep -q '"status":"failed"' cases
 check $? "no case is failed because its coordinator was killed"
 tail -n 1 run/run.journal | grep -q '"status":"complete"'
 check $? "the journal ends as complete"

@@ -4,7 +4,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 run() { # arguments of evenhand; stdout in out, stderr in err, status in rc
 	"$EVENHAND" "$@" >out 2>err </dev/null

@@ -3,7 +3,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 cd "$T" || exit 1
 tiny=$SRC/tests/protocols/tiny.ini
@@ -65,7 +69,7 @@ mv away.so $plugin
 rc=$?
 { [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && [ "$(grep -c '"kind":"case"' half/run.journal)" -eq 16 ]
 check $? "with the executor there again it is completed"
-! grep '"kind":"case"' half/run.journal | grep -q '"status":"failed"'
+grep '"kind":"case"' half/run.journal >cases && ! grep -q '"status":"failed"' cases
 check $? "and nothing of it failed"
 
 echo "1..$n"

@@ -3,7 +3,11 @@
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
 }
 cd "$T" || exit 1
 # A sanitizer would turn the planted crash into an exit status of its own.
@@ -74,7 +78,7 @@ for fault in crash hang lost crash:40 hang:400; do
 	check $? "$fault: the run ends with a line for every case"
 	[ "$(failed "$name" | grep -c "$reason")" -ge 1 ]
 	check $? "$fault: the reason is told"
-	! grep '"kind":"case"' "$name/run.journal" | grep -q '"status":"valid"'
+	grep '"kind":"case"' "$name/run.journal" >cases && ! grep -q '"status":"valid"' cases
 	check $? "$fault: nothing is valid"
 	"$EVENHAND" show "$name"/liar-*.json >shown 2>&1
 	check $? "$fault: the result can be read"
