@@ -51,5 +51,10 @@ if ! $apt install -y -qq --no-install-recommends $required $optional >/dev/null;
 		echo "setup: apt could not install $required: see its messages above" >&2
 		exit 5
 	fi
-	echo "setup: going on without $optional(apt could not install them)" >&2
+	# One that this release does not have need not cost the others.
+	without=
+	for p in $optional; do
+		$apt install -y -qq --no-install-recommends "$p" >/dev/null 2>&1 || without="$without $p"
+	done
+	[ -z "$without" ] || echo "setup: going on without$without (apt could not install them)" >&2
 fi
