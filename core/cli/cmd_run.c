@@ -23,7 +23,7 @@ const command command_run = {
 	.summary = "measure a protocol on every executor, or on those that are named",
 	.help = "usage: evenhand run PROTOCOL [--on SELECTOR,...] [-o DIR] [--executions N]\n"
 	        "                    [--site FILE] [--set BACKEND.KEY=VALUE]... [--json] [-q] [-v]\n"
-	        "       evenhand run --resume DIR [--json] [-q] [-v]\n"
+	        "       evenhand run --resume DIR [--site FILE] [--json] [-q] [-v]\n"
 	        "\n"
 	        "Measures each case of the protocol in fresh processes, one executor at a time, and\n"
 	        "writes one result per executor to DIR.  PROTOCOL is a name (`evenhand protocol\n"
@@ -38,7 +38,7 @@ const command command_run = {
 	        "  --resume DIR        complete the run in DIR\n"
 	        "  --set BACKEND.KEY=VALUE   a setting of a backend; recorded\n"
 	        "  --site FILE         what this place declares (`evenhand site`); else EVENHAND_SITE, else\n"
-	        "                      site.ini of the user's configuration\n"
+	        "                      site.ini of the user's configuration; --resume needs it again\n"
 	        "  --json              the summary as JSON on stdout\n"
 	        "  -q, --quiet         no progress on stderr\n"
 	        "  -v, --verbose       more messages on stderr; twice: all of them\n"
