@@ -99,7 +99,7 @@ install: all evenhand.pc
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/evenhand $(DESTDIR)$(libdir)/pkgconfig \
 		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(docdir)/skeleton \
 		$(addprefix $(DESTDIR)$(pkglibdir)/,backends workloads probes host-kernels) \
-		$(addprefix $(DESTDIR)$(pkgdatadir)/,protocols workloads)
+		$(addprefix $(DESTDIR)$(pkgdatadir)/,protocols claims workloads)
 	$(INSTALL) bin/evenhand $(DESTDIR)$(bindir)
 	$(INSTALL) $(filter lib/evenhand/backends/%,$(PLUGINS)) $(DESTDIR)$(pkglibdir)/backends
 	$(INSTALL) $(filter lib/evenhand/workloads/%,$(PLUGINS)) $(DESTDIR)$(pkglibdir)/workloads
@@ -111,6 +111,7 @@ ifneq ($(spirv_kernels),)
 	$(INSTALL) -m 644 lib/evenhand/spirv/*.spv lib/evenhand/spirv/compiler $(DESTDIR)$(pkglibdir)/spirv
 endif
 	$(INSTALL) -m 644 $(filter share/evenhand/protocols/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/protocols
+	$(INSTALL) -m 644 $(filter share/evenhand/claims/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/claims
 	$(INSTALL) -m 644 $(filter share/evenhand/workloads/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/workloads
 	$(INSTALL) -m 644 share/evenhand/owners.ini $(DESTDIR)$(pkgdatadir)
 	$(INSTALL) -m 644 $(srcdir)/core/include/evenhand/*.h $(DESTDIR)$(includedir)/evenhand

@@ -26,6 +26,14 @@ for f in bin/evenhand lib/evenhand/backends/host.so lib/evenhand/workloads/strea
 	check $? "installed: $f"
 done
 
+missing=$(cd "$BUILD" && find share/evenhand lib/evenhand/backends lib/evenhand/workloads lib/evenhand/probes \
+	lib/evenhand/host-kernels -type f ! -name '.*' | sort | while read -r f; do [ -f "$root/$f" ] || echo "$f"; done)
+printf '%s\n' "$missing" >"$log"
+[ -z "$missing" ]
+check $? "all that was built for installing is installed" "$log"
+"$root/bin/evenhand" claim list >"$log" 2>&1 && grep -q '^clang-gemm' "$log"
+check $? "the installed program has its claims" "$log"
+
 "$root/bin/evenhand" protocol list >"$log" 2>&1 && grep -q '^quick' "$log"
 check $? "the program finds protocols and workloads below the DESTDIR it was copied to" "$log"
 
