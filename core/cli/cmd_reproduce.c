@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "audit/bundle.h"
 #include "audit/inspect.h"
@@ -14,6 +13,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/reproduce_folder.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "report/reproduced.h"
@@ -137,68 +137,6 @@ static eh_status write_beside(const bundle *b, const bundle_member *m, const cha
 	return status;
 }
 
-/* ---- the folder ---------------------------------------------------------------------------------- */
-
-/* What is laid beside the journal. */
-static const char *const laid[] = { "protocol.ini", "then.json", "then.json.sig",
-	                            "then.json.amendments" };
-
-/* A new run takes the place of nothing. */
-static eh_status check_folder(const char *folder, eh_error *error)
-{
-	char *journal = path_join(folder, "run.journal");
-	eh_status status = EH_OK;
-
-	if (file_exists(journal))
-		status = error_set(error, EH_E_USAGE, "%s holds a run already; go on with it by --resume %s",
-		                   folder, folder);
-	for (size_t i = 0; i < sizeof(laid) / sizeof(*laid) && status == EH_OK; i++) {
-		char *path = path_join(folder, laid[i]);
-
-		if (file_exists(path))
-			status = error_set(error, EH_E_USAGE, "%s is there already; name another folder with "
-			                   "-o", path);
-		free(path);
-	}
-	free(journal);
-	return status;
-}
-
-/* Where no run came about nothing is left of it. */
-static void undo_folder(const char *folder, bool made_here)
-{
-	char *journal = path_join(folder, "run.journal");
-
-	for (size_t i = 0; i < sizeof(laid) / sizeof(*laid) && !file_exists(journal); i++) {
-		char *path = path_join(folder, laid[i]);
-
-		(void)unlink(path);
-		free(path);
-	}
-	if (made_here && !file_exists(journal))
-		(void)rmdir(folder);
-	free(journal);
-}
-
-/* Whether the result that a run was begun for is this one; EH_E_NOT_FOUND: there is none yet. */
-static eh_status same_as_then(const char *path, const bundle_member *m, eh_error *error)
-{
-	char *data;
-	size_t size;
-	eh_status status;
-
-	if (!file_exists(path))
-		return EH_E_NOT_FOUND;
-	status = file_read(path, &data, &size, error);
-	if (status != EH_OK)
-		return status;
-	if (size != m->size || memcmp(data, m->data, size) != 0)
-		status = error_set(error, EH_E_USAGE, "%s is not %s of this bundle: the run was begun for "
-		                   "another result", path, m->name);
-	free(data);
-	return status;
-}
-
 /* Out of a bundle the result is laid into the folder, with what vouches for it. */
 static eh_status unpack(const options *o, const char *folder, char **path, eh_error *error)
 {
@@ -211,7 +149,7 @@ static eh_status unpack(const options *o, const char *folder, char **path, eh_er
 	status = pick_member(&b, o, &m, error);
 	if (status == EH_OK) {
 		*path = path_join(folder, "then.json");
-		status = same_as_then(*path, m, error);
+		status = reproduce_folder_same(*path, m, error);
 	}
 	if (status != EH_E_NOT_FOUND)
 		goto done;
@@ -452,7 +390,7 @@ static eh_status again(const options *o, int *code, eh_error *error)
 	char *folder = o->folder != NULL ? memory_text(o->folder) : NULL;
 	bool made_here = folder == NULL || !file_exists(folder), checked = o->resume || folder == NULL;
 	result *before = NULL;
-	eh_status status = checked ? EH_OK : check_folder(folder, error);
+	eh_status status = checked ? EH_OK : reproduce_folder_check(folder, error);
 
 	checked = status == EH_OK;
 	if (status == EH_OK)
@@ -475,7 +413,7 @@ static eh_status again(const options *o, int *code, eh_error *error)
 		status = status == EH_OK ? judged : status;
 	}
 	if (status != EH_OK && checked && !o->resume && folder != NULL)
-		undo_folder(folder, made_here);
+		reproduce_folder_undo(folder, made_here);
 	run_outcome_free(&outcome);
 	result_free(before);
 	free(folder);
