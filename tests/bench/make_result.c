@@ -39,22 +39,26 @@ static double noise(uint64_t *state)
 	return (double)next(state) / 2147483648.0 - 0.5;
 }
 
-static void add_plan(text *t, unsigned long cases)
+static void add_plan(text *t, const settings *s)
 {
+	/* A valid execution has the samples that its plan asks for. */
+	unsigned long each = s->samples / s->executions;
+	unsigned long least = each < 8 ? each : 8;
+
 	text_add(t, "{\"name\":\"big\",\"version\":1,\"intent\":\"A big result.\",\"compatible\":[],"
 	         "\"executions\":5,\"seed\":1,\"interleave\":true,\"canary\":true,\"cases\":[");
-	for (unsigned long i = 0; i < cases; i++)
+	for (unsigned long i = 0; i < s->cases; i++)
 		text_add(t, "%s{\"id\":\"triad.n%lu\",\"workload\":\"stream\",\"revision\":1,"
 		         "\"tier\":\"portable\",\"precision\":\"f32\",\"parameters\":{\"operation\":"
 		         "\"triad\",\"bytes\":\"%lu\"},\"work\":{\"metric\":\"bytes/s\",\"amount\":%lu,"
 		         "\"flops\":1024,\"bytes\":%lu,\"flops_formula\":\"2*N\",\"bytes_formula\":"
 		         "\"3*N*s\",\"working_set_bytes\":%lu,\"region\":\"execution\"},\"measure\":{"
-		         "\"warmup_min_ns\":1000000,\"warmup_max_ns\":100000000,\"samples_min\":8,"
+		         "\"warmup_min_ns\":1000000,\"warmup_max_ns\":100000000,\"samples_min\":%lu,"
 		         "\"samples_max\":64,\"time_min_ns\":10000000,\"time_max_ns\":200000000,"
 		         "\"half_width\":0.01,\"confidence\":0.95,\"margin\":0.01,\"proof_ns\":20000000,"
 		         "\"timeout_ns\":30000000000,\"tune_budget_ns\":0,\"clock\":\"device\","
 		         "\"cache\":\"warm\",\"regime\":\"burst\"}}", i > 0 ? "," : "", i, 4096 * (i + 1),
-		         12288 * (i + 1), 12288 * (i + 1), 12288 * (i + 1));
+		         12288 * (i + 1), 12288 * (i + 1), 12288 * (i + 1), least);
 	text_add(t, "]}");
 }
 
@@ -64,7 +68,7 @@ static void put_first(FILE *out, const settings *s)
 	cJSON *parsed;
 	char hex[65];
 
-	add_plan(&plan, s->cases);
+	add_plan(&plan, s);
 	parsed = cJSON_Parse(plan.data);
 	json_digest(parsed, hex);
 	cJSON_Delete(parsed);
