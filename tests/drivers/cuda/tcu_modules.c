@@ -152,7 +152,7 @@ static CUresult load(tcu_device *device, const char *image, CUmodule *out, char 
 		tcu_module_release(module);
 		return rc;
 	}
-	tcu_note(TCU_MODULE, module);
+	driver_note(DRIVER_MODULE, module);
 	*out = (CUmodule)module;
 	return CUDA_SUCCESS;
 }
@@ -186,9 +186,9 @@ TCU_API cuModuleUnload(CUmodule module)
 {
 	TCU_ENTER("cuModuleUnload");
 
-	if (!tcu_known(TCU_MODULE, module))
+	if (!driver_known(DRIVER_MODULE, module))
 		return CUDA_ERROR_INVALID_HANDLE;
-	tcu_forget(TCU_MODULE, module);
+	driver_forget(DRIVER_MODULE, module);
 	tcu_module_release((tcu_module *)module);
 	return CUDA_SUCCESS;
 }
@@ -199,7 +199,7 @@ TCU_API cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name)
 	TCU_ENTER_CONTEXT("cuModuleGetFunction");
 
 	(void)device;
-	if (!tcu_known(TCU_MODULE, module))
+	if (!driver_known(DRIVER_MODULE, module))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (size_t i = 0; i < module->ptx.kernel_count; i++)
 		if (strcmp(module->ptx.kernels[i].name, name) == 0) {
@@ -215,7 +215,7 @@ TCU_API cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule handl
 	TCU_ENTER_CONTEXT("cuModuleGetGlobal_v2");
 
 	(void)device;
-	if (!tcu_known(TCU_MODULE, module))
+	if (!driver_known(DRIVER_MODULE, module))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (size_t i = 0; i < module->ptx.variable_count; i++)
 		if (strcmp(module->ptx.variables[i].name, name) == 0) {
@@ -230,7 +230,7 @@ TCU_API cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule handl
 
 static bool is_function(const tcu_function *function)
 {
-	return function != NULL && tcu_known(TCU_MODULE, function->module);
+	return function != NULL && driver_known(DRIVER_MODULE, function->module);
 }
 
 TCU_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction handle)

@@ -20,20 +20,12 @@
 #include <stdint.h>
 
 #include "../shared/devmem.h"
+#include "../shared/driver.h"
 #include "../shared/faults.h"
 #include "../shared/streams.h"
 #include "ptx.h"
 
 #define TCU_API __attribute__((visibility("default"))) CUresult CUDAAPI
-
-typedef enum tcu_kind {
-	TCU_STREAM,
-	TCU_EVENT,
-	TCU_MODULE,
-	TCU_GRAPH,
-	TCU_GRAPH_EXEC,
-	TCU_KINDS
-} tcu_kind;
 
 typedef struct tcu_module tcu_module;
 
@@ -76,26 +68,17 @@ CUresult tcu_ready(tcu_device **device);
 /* The stream behind the handle (0 and 1 are the legacy stream, 2 too), or NULL. */
 streams_stream *tcu_stream_of(tcu_device *device, CUstream handle);
 
-/* Live handles. */
-void tcu_note(tcu_kind kind, const void *handle);
-bool tcu_known(tcu_kind kind, const void *handle);
-void tcu_forget(tcu_kind kind, const void *handle);
-void tcu_forget_all(void);
-
 bool tcu_initialised(void);
 void tcu_initialise(void);
 
 /* Words for codes in EVENHAND_TEST_FAULT. */
 bool tcu_word(const char *word, int64_t *code);
 
-int tcu_lock(void);
-void tcu_unlock(const int *held);
-
 #define TCU_ENTER_ANY(name)                                                                   \
 	int64_t planned_;                                                                     \
 	if (faults_call(name, tcu_word, &planned_))                                           \
 		return (CUresult)planned_;                                                    \
-	__attribute__((cleanup(tcu_unlock), unused)) const int held_ = tcu_lock()
+	__attribute__((cleanup(driver_unlock), unused)) const int held_ = driver_lock()
 
 #define TCU_ENTER(name)                                                                       \
 	TCU_ENTER_ANY(name);                                                                  \

@@ -89,7 +89,7 @@ THIP_API hipModuleLoadData(hipModule_t *out, const void *image)
 		abort();
 	for (unsigned i = 0; i < inside->count; i++)
 		module->functions[i] = (thip_function){ module, &inside->list[i] };
-	thip_note(THIP_MODULE, module);
+	driver_note(DRIVER_MODULE, module);
 	*out = (hipModule_t)(void *)module;
 	return hipSuccess;
 }
@@ -108,9 +108,9 @@ THIP_API hipModuleUnload(hipModule_t module)
 {
 	THIP_ENTER("hipModuleUnload");
 
-	if (!thip_known(THIP_MODULE, module))
+	if (!driver_known(DRIVER_MODULE, module))
 		return hipErrorInvalidValue;
-	thip_forget(THIP_MODULE, module);
+	driver_forget(DRIVER_MODULE, module);
 	thip_module_release((thip_module *)(void *)module);
 	return hipSuccess;
 }
@@ -121,7 +121,7 @@ THIP_API hipModuleGetFunction(hipFunction_t *out, hipModule_t handle, const char
 	THIP_ENTER_DEVICE("hipModuleGetFunction");
 
 	(void)device;
-	if (!thip_known(THIP_MODULE, module))
+	if (!driver_known(DRIVER_MODULE, module))
 		return hipErrorInvalidHandle;
 	for (unsigned i = 0; i < module->inside->count; i++)
 		if (strcmp(module->inside->list[i].name, name) == 0) {

@@ -18,20 +18,12 @@
 #include <stdint.h>
 
 #include "../shared/devmem.h"
+#include "../shared/driver.h"
 #include "../shared/faults.h"
 #include "../shared/streams.h"
 #include "emu_block.h"
 
 #define THIP_API __attribute__((visibility("default"))) hipError_t
-
-typedef enum thip_kind {
-	THIP_STREAM,
-	THIP_EVENT,
-	THIP_MODULE,
-	THIP_GRAPH,
-	THIP_GRAPH_EXEC,
-	THIP_KINDS
-} thip_kind;
 
 typedef struct thip_module thip_module;
 
@@ -67,24 +59,16 @@ thip_device *thip_current(void);
 /* The stream behind the handle (NULL is the legacy stream), or NULL. */
 streams_stream *thip_stream_of(thip_device *device, hipStream_t handle);
 
-/* Live handles. */
-void thip_note(thip_kind kind, const void *handle);
-bool thip_known(thip_kind kind, const void *handle);
-void thip_forget(thip_kind kind, const void *handle);
-
 void thip_initialise(void);
 
 /* Words for codes in EVENHAND_TEST_FAULT. */
 bool thip_word(const char *word, int64_t *code);
 
-int thip_lock(void);
-void thip_unlock(const int *held);
-
 #define THIP_ENTER(name)                                                                      \
 	int64_t planned_;                                                                     \
 	if (faults_call(name, thip_word, &planned_))                                          \
 		return (hipError_t)planned_;                                                  \
-	__attribute__((cleanup(thip_unlock), unused)) const int held_ = thip_lock();          \
+	__attribute__((cleanup(driver_unlock), unused)) const int held_ = driver_lock();          \
 	thip_initialise()
 
 /* Also asks that the current device lives: `device`. */
