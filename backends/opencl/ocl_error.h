@@ -7,8 +7,8 @@
 #include "shared/failure.h"
 #include "shared/wording.h"
 
-/* Fills *error for a failed OpenCL call, and returns its code: the status follows from native, whose
- * name ends the message. */
+/* Fills *error for a failed OpenCL call, and returns its code: the status follows from native,
+ * whose name ends the message. */
 __attribute__((format(printf, 4, 5)))
 eh_status ocl_error_call(eh_error *error, cl_int native, const char *where,
                          const char *format, ...);

@@ -81,8 +81,8 @@ void ocl_platforms_stop(void *self);
 void ocl_platforms_notes(void *self, char *text, size_t size);
 /* True when list, of words separated by blanks, has this one. */
 bool ocl_platforms_has_word(const char *list, const char *word);
-/* malloc'd and terminated, "", with the fact among the gaps, for what the device does not tell; NULL
- * when memory is out. */
+/* malloc'd and terminated, "", with the fact among the gaps, for what the device does not tell;
+ * NULL when memory is out. */
 char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
                                 const char *fact, wording_gaps *gaps);
 /* Whose folder the platform keeps compiled kernels in: "evenhand's", "the user's", "the driver's",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the backends of stream APIs share.  The CUDA driver API and HIP have the same contexts,
- * streams, events, modules and graphs under names and types of their own.  What is done with them is
- * written once, in shared/stream_*.h, and compiled into each such backend against the vendor's
+ * streams, events, modules and graphs under names and types of their own.  What is done with them
+ * is written once, in shared/stream_*.h, and compiled into each such backend against the vendor's
  * types: the compiler checks every call, and no handle becomes a void *.  A backend defines these
  * words, then includes this file, and in one source file each stream_errors.h (behind its table
  * `codes`) and the others.
@@ -162,7 +162,7 @@ int64_t stream_vendor_arguments(const eh_program *program, const char *kernel);
 /* The tables of eh.graph.1 and eh.peer.1, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);
 const void *stream_peers_table(const stream_api *api);
-/* The vendor's: whether graphs can be made to be launched, and making one; *where names the call. */
+/* The vendor's: whether graphs can be made to be launched, and making one; *where is the call. */
 bool stream_vendor_can_graph(const stream_api *api);
 stream_rc stream_vendor_graph(const stream_api *api, stream_graph captured,
                               stream_graph_exec *exec, const char **where);

@@ -35,8 +35,8 @@ void subprocess_wait(subprocess *const *list, size_t count, uint64_t millisecond
  * Runs work(context, answer) in a forked child for at most `milliseconds`, in a process group of
  * its own that is killed with us, and waits for it.  The child sees our memory as it was; what it
  * writes to the file descriptor `answer` comes back in *data (malloc'd, terminated behind its end,
- * NULL = nothing) and *size; what it prints is p->text; what work returns is its exit status.  Only this
- * thread goes on in the child: work must not rely on another one.
+ * NULL = nothing) and *size; what it prints is p->text; what work returns is its exit status.
+ * Only this thread goes on in the child: work must not rely on another one.
  */
 void subprocess_call(subprocess *p, int (*work)(void *context, int answer), void *context,
                      uint64_t milliseconds, void **data, size_t *size);

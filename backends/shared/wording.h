@@ -34,7 +34,7 @@ typedef struct wording_gaps {
 	char text[512];
 } wording_gaps;
 
-/* Adds "FACT, because WHERE returned NAME (NATIVE)"; facts in a row with the same answer share it. */
+/* Adds "FACT, because WHERE returned NAME (NATIVE)"; facts in a row of one answer share it. */
 void wording_gap(wording_gaps *gaps, const char *fact, const char *where, const char *name,
                  int64_t native);
 /* Appends them to layer->detail as "unknown=...": the facts themselves stay out of the layer. */

@@ -41,7 +41,7 @@ static void hash(void *ctx, const void *data, size_t size, char hex[65])
 
 static const eh_host host = { .struct_size = sizeof(host), .log = take_log, .sha256 = hash };
 
-/* ---- opening libraries ------------------------------------------------------------------------ */
+/* ---- opening libraries --------------------------------------------------------------- */
 
 typedef struct table {
 	size_t (*length)(const char *text);
@@ -112,7 +112,7 @@ static void test_symbols_all_or_nothing(void **state)
 	assert_null(t.upper);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------- */
 
 static void test_errors_stay_in_their_size(void **state)
 {
@@ -133,7 +133,7 @@ static void test_errors_stay_in_their_size(void **state)
 	assert_int_equal(failure_set(NULL, EH_E_INTERNAL, "x", "y"), EH_E_INTERNAL);
 }
 
-/* ---- checks --------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------- */
 
 static void test_ranges(void **state)
 {
@@ -178,7 +178,7 @@ static void test_launches(void **state)
 	assert_int_equal(checks_launch("k", 1, &limits, &l, &error), EH_E_INVALID_ARGUMENT);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------ */
+/* ---- texts --------------------------------------------------------------------------- */
 
 static void test_texts(void **state)
 {
@@ -236,7 +236,7 @@ static void test_gaps(void **state)
 	assert_string_equal(log, "There is no log to show: vdLog returned an unknown code (-3).\n");
 }
 
-/* ---- child processes -------------------------------------------------------------------------------- */
+/* ---- child processes ----------------------------------------------------------------- */
 
 static int answer_pid(void *context, int answer)
 {
@@ -293,7 +293,7 @@ static void test_function_in_a_child(void **state)
 	subprocess_free(&p);
 }
 
-/* ---- cache -------------------------------------------------------------------------------------------- */
+/* ---- cache --------------------------------------------------------------------------- */
 
 static void test_cache(void **state)
 {

@@ -221,7 +221,7 @@ static eh_status read_processes(const kit_channel *c, eh_reading *out, eh_error 
 	return EH_OK;
 }
 
-/* ---- what there is ------------------------------------------------------------------------------ */
+/* ---- what there is ------------------------------------------------------------------- */
 
 #define SECOND UINT64_C(1000000000)
 #define CHANNEL(k, p, f, n, u) .info = { .kind = EH_CHANNEL_##k, .part = EH_PART_##p, \

@@ -95,7 +95,7 @@ eh_status kit_fail(eh_error *error, eh_status code, const char *format, ...)
 	return code;
 }
 
-/* ---- a vendor's library ---------------------------------------------------------------------- */
+/* ---- a vendor's library -------------------------------------------------------------- */
 
 void *kit_open(const char *what, const char *names, const char *chosen, const char *advice,
                eh_error *error)
@@ -141,7 +141,7 @@ bool kit_find(void *library, const char *names, void *slot, size_t size)
 	return symbol != NULL;
 }
 
-/* ---- the slots -------------------------------------------------------------------------------- */
+/* ---- the slots ----------------------------------------------------------------------- */
 
 void kit_notes(void *self, char *out, size_t size)
 {

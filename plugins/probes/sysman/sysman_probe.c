@@ -181,7 +181,7 @@ static eh_status read_users(const kit_channel *c, eh_reading *out, eh_error *err
 	return EH_OK;
 }
 
-/* ---- what there is ------------------------------------------------------------------------------ */
+/* ---- what there is ------------------------------------------------------------------- */
 
 typedef struct adding { sysman_probe *p; kit_place *place; eh_error *error; } adding;
 

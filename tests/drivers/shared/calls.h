@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of a stream API behind their entries: handles checked, then shared/streams.h.  Codes
- * are those of the CUDA driver API, which HIP took over with their numbers.  Under the driver's lock.
- * A stream is NULL where its handle is none.
+ * The functions of a stream API behind their entries: handles checked, then shared/streams.h.
+ * Codes are those of the CUDA driver API, which HIP took over with their numbers.  Under the
+ * driver's lock.  A stream is NULL where its handle is none.
  */
 #ifndef DRIVERS_CALLS_H
 #define DRIVERS_CALLS_H

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Taken by every function of the vendor's API; 0 = held.  unlock is for __attribute__((cleanup)). */
+/* Taken by every function of the vendor's API; 0 = held.  unlock suits __attribute__((cleanup)). */
 int driver_lock(void);
 void driver_unlock(const int *held);
 
@@ -33,8 +33,8 @@ void driver_forget_all(driver_kind kind, bool (*belongs)(const void *handle, con
 /* What a program left: "streams 1, events 0, ... memory 0"; how many things in all. */
 size_t driver_live(char *text, size_t size);
 
-/* The number in the environment, `otherwise` when it is not set; a text that is none of least to most
- * ends the process with status 70. */
+/* The number in the environment, `otherwise` when it is not set; a text that is none of least to
+ * most ends the process with status 70. */
 int driver_setting(const char *name, int otherwise, int least, int most);
 
 /* With EVENHAND_TEST_PROGRESS set: calls work, under the lock, every so many milliseconds. */
