@@ -412,17 +412,40 @@ static char *copied(json_arena *arena, const char *s)
 	return memcpy(json_arena_raw(arena, size), s, size);
 }
 
-/* Each distinct text of the executions' lists once, in order of first appearance; with
- * `numbered`, followed by the executions it belongs to unless it is all of them. */
-static void merge_texts(const cJSON *row, const char *key, bool numbered, json_arena *arena,
+/* Of the most severe status. */
+static size_t worst_of(const cJSON *executions)
+{
+	size_t worst = 0;
+	const cJSON *e;
+
+	cJSON_ArrayForEach(e, executions) {
+		size_t this_one = severity_of(json_string(e, "status", "failed"));
+
+		if (this_one > worst)
+			worst = this_one;
+	}
+	return cJSON_GetArraySize(executions) > 0 ? worst : severity_of("failed");
+}
+
+/* Which executions' texts are taken: all, as they are; or those of the most severe status or of
+ * the others, with the executions that a text belongs to unless it is all of them. */
+enum taken { TAKE_ALL, TAKE_WORST, TAKE_OTHERS };
+
+/* Each distinct text of the executions' lists once, in order of first appearance. */
+static void merge_texts(const cJSON *row, const char *key, enum taken taken, json_arena *arena,
                         cJSON *out)
 {
 	const cJSON *executions = json_path(row, "executions");
 	size_t count = (size_t)cJSON_GetArraySize(executions);
+	size_t worst = worst_of(executions);
 	const cJSON *e;
 	const cJSON *item;
 
 	cJSON_ArrayForEach(e, executions) {
+		bool is_worst = severity_of(json_string(e, "status", "failed")) == worst;
+
+		if (taken != TAKE_ALL && is_worst != (taken == TAKE_WORST))
+			continue;
 		cJSON_ArrayForEach(item, json_path(e, key)) {
 			size_t with;
 			char *list;
@@ -430,7 +453,7 @@ static void merge_texts(const cJSON *row, const char *key, bool numbered, json_a
 
 			if (!cJSON_IsString(item) || text_known(executions, e, key, item))
 				continue;
-			if (!numbered) {
+			if (taken == TAKE_ALL) {
 				json_arena_add_string(arena, out, NULL, item->valuestring);
 				continue;
 			}
@@ -450,23 +473,15 @@ cJSON *record_derive(const cJSON *case_row, const record_pool *pool, json_arena 
 	const cJSON *executions = json_path(case_row, "executions");
 	cJSON *out = json_arena_object(arena);
 	cJSON *reasons;
-	size_t worst = 0;
-	const cJSON *e;
 
-	cJSON_ArrayForEach(e, executions) {
-		size_t this_one = severity_of(json_string(e, "status", "failed"));
-
-		if (this_one > worst)
-			worst = this_one;
-	}
-	if (cJSON_GetArraySize(executions) == 0)
-		worst = severity_of("failed");
-	json_arena_add_string(arena, out, "status", severity[worst]);
+	json_arena_add_string(arena, out, "status", severity[worst_of(executions)]);
 	reasons = json_arena_add(arena, out, "reasons", cJSON_Array);
-	merge_texts(case_row, "reasons", true, arena, reasons);
+	/* First what made the row what it is. */
+	merge_texts(case_row, "reasons", TAKE_WORST, arena, reasons);
+	merge_texts(case_row, "reasons", TAKE_OTHERS, arena, reasons);
 	if (cJSON_GetArraySize(executions) == 0)
 		json_arena_add_string(arena, reasons, NULL, "not run: the run ended before it");
-	merge_texts(case_row, "flags", false, arena,
+	merge_texts(case_row, "flags", TAKE_ALL, arena,
 	            json_arena_add(arena, out, "flags", cJSON_Array));
 	if (pool->executions > 0) {
 		build b = { arena, pool, json_arena_add(arena, out, "derived", cJSON_Object) };

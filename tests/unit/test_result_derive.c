@@ -255,6 +255,24 @@ static void reasons_name_their_executions(void **state)
 	cJSON_Delete(d);
 }
 
+/* The first reason is the one that is shown where there is room for one. */
+static void the_reason_of_the_status_comes_first(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"not-converged\",\"reasons\":[\"wide\",\"both\"]},"
+	                      "{\"execution\":2,\"status\":\"valid\",\"reasons\":[]},"
+	                      "{\"execution\":3,\"status\":\"invalid\",\"reasons\":[\"both\",\"wrong\"]}]}");
+	const cJSON *reasons = json_path(d, "reasons");
+
+	(void)state;
+	assert_string_equal(json_string(d, "status", ""), "invalid");
+	assert_int_equal(cJSON_GetArraySize(reasons), 3);
+	string_is(reasons, 0, "wrong (execution 3)");
+	string_is(reasons, 1, "wide (execution 1)");
+	string_is(reasons, 2, "both (executions 1, 3)");
+	cJSON_Delete(d);
+}
+
 static void a_case_without_executions_says_so(void **state)
 {
 	cJSON *d = derived_of("{\"work\":{},\"executions\":[]}");
@@ -290,6 +308,7 @@ int main(void)
 		cmocka_unit_test(the_worst_execution_decides),
 		cmocka_unit_test(invalid_samples_do_not_count),
 		cmocka_unit_test(reasons_name_their_executions),
+		cmocka_unit_test(the_reason_of_the_status_comes_first),
 		cmocka_unit_test(a_case_without_executions_says_so),
 		cmocka_unit_test(drift_is_the_largest_change),
 	};
