@@ -150,8 +150,9 @@ INI
 (
 	trap 'kill $busy 2>/dev/null' EXIT
 	busy=
-	until grep -q '"kind":"executor"' near/run.journal 2>/dev/null || [ -e over ]; do sleep 0.1; done
+	until grep -q '"kind":"instrument"' near/run.journal 2>/dev/null || [ -e over ]; do sleep 0.1; done
 	sleep 1.5
+	: >begun
 	for _ in $(seq $(($(nproc) * 4))); do
 		(exec timeout 30 sh -c 'while :; do :; done') &
 		busy="$busy $!"
@@ -163,11 +164,18 @@ neighbour=$!
 rc=$?
 : >over
 wait $neighbour 2>/dev/null
-check $rc "a case with a neighbour ends with numbers" run.err
+# Where processors are taken for most of the time, the proof may contradict honest samples
+# (docs/method.md, "Guards"): then the row says just that, and keeps them.
 look near '
 row = one("gemm.512")
+print(row["status"], row["reasons"], len(row["samples_ns"]))
 assert row["samples_ns"]
-assert "disturbed" in row["flags"] and row["disturbed"] or row.get("attempts"), row["flags"]
+assert row["status"] != "invalid" or all("by the host clock up to" in r for r in row["reasons"])'
+[ $? -eq 0 ] && [ -e begun ] && { [ $rc -eq 0 ] || [ $rc -eq 7 ]; }
+check $? "a case with a neighbour ends with its samples: $(tail -1 look.out)" look.out
+look near '
+row = one("gemm.512")
+assert "disturbed" in row["flags"] or row["status"] == "invalid" or row.get("attempts"), row["flags"]
 said = row.get("disturbed", []) + [w for a in row.get("attempts", []) for w in a["disturbed"]]
 assert said, said'
 check $? "and says that it was disturbed, by what" look.out
