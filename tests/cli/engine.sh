@@ -171,7 +171,8 @@ row = one("gemm.512")
 print(row["status"], row["reasons"], len(row["samples_ns"]))
 assert row["samples_ns"]
 assert row["status"] != "invalid" or all("by the host clock up to" in r for r in row["reasons"])'
-[ $? -eq 0 ] && [ -e begun ] && { [ $rc -eq 0 ] || [ $rc -eq 7 ]; }
+seen=$?
+[ $seen -eq 0 ] && [ -e begun ] && { [ $rc -eq 0 ] || [ $rc -eq 7 ]; }
 check $? "a case with a neighbour ends with its samples: $(tail -1 look.out)" look.out
 look near '
 row = one("gemm.512")
