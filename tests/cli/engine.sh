@@ -154,7 +154,7 @@ INI
 	sleep 1.5
 	: >begun
 	for _ in $(seq $(($(nproc) * 4))); do
-		(exec timeout 30 sh -c 'while :; do :; done') &
+		(exec timeout 30 sh -c 'while [ ! -e over ]; do :; done') &
 		busy="$busy $!"
 	done
 	while [ ! -e over ]; do sleep 0.1; done
