@@ -1,4 +1,4 @@
-# One shared object per configured backend folder.  What backends share is compiled once, with hidden
+# One shared object per configured backend folder, built from declarations of its own.  What backends share is compiled once, with hidden
 # symbols, and each takes what it uses of it.
 shared_sources := $(sort $(wildcard $(srcdir)/backends/shared/*.c))
 OBJECTS += $(call objects,$(shared_sources))
@@ -7,5 +7,5 @@ obj/backends/shared.a: $(call objects,$(shared_sources))
 	@mkdir -p $(@D)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
-$(foreach b,$(BACKENDS),$(eval $(call plugin_rule,$(b),$(sort $(wildcard $(srcdir)/backends/$(b)/*.c)),backends,-I$(srcdir)/backends $($(b)_CPPFLAGS),$(LIBS))))
+$(foreach b,$(BACKENDS),$(eval $(call plugin_rule,$(b),$(sort $(wildcard $(srcdir)/backends/$(b)/*.c)),backends,-I$(srcdir)/backends,$(LIBS))))
 $(BACKENDS:%=lib/evenhand/backends/%.so): obj/backends/shared.a

@@ -72,7 +72,7 @@ test_drivers += $(patsubst $(srcdir)/%.c,%,$(planted_source))
 tests/drivers/planted: $(call objects,$(planted_source))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
-ifneq ($(filter cuda,$(BACKENDS)),)
+ifneq ($(cuda_HEADERS),)
 libcuda_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cuda/*.c))
 OBJECTS += $(call objects,$(libcuda_sources))
 $(call objects,$(libcuda_sources)): private CORE_CPPFLAGS := $(cuda_CPPFLAGS) \
@@ -84,7 +84,7 @@ tests/drivers/cuda/libcuda.so.1: $(call objects,$(libcuda_sources) $(driver_shar
 test_drivers += tests/drivers/cuda/libcuda.so.1
 endif
 # HIP of ROCm 5 with hiprtc inside, and of ROCm 6 and 7 with hiprtc beside it.
-ifneq ($(filter hip,$(BACKENDS)),)
+ifneq ($(hip_HEADERS),)
 hip_runtime := $(sort $(wildcard $(srcdir)/tests/drivers/hip/thip_*.c))
 hip_compiler := $(sort $(wildcard $(srcdir)/tests/drivers/hip/trtc_*.c))
 hip_faults := $(srcdir)/tests/drivers/shared/faults.c
@@ -112,8 +112,7 @@ test_drivers += tests/drivers/hip_real
 test_drivers += tests/drivers/hip5/libamdhip64.so.5 tests/drivers/hip6/libamdhip64.so.6 \
 	tests/drivers/hip6/libhiprtc.so.6 tests/drivers/hip7/libamdhip64.so.7 tests/drivers/hip7/libhiprtc.so.7
 endif
-ifneq ($(filter levelzero,$(BACKENDS)),)
-ifneq ($(filter opencl,$(BACKENDS)),)
+ifneq ($(and $(levelzero_HEADERS),$(opencl_HEADERS)),)
 libze_sources := $(sort $(wildcard $(srcdir)/tests/drivers/levelzero/*.c))
 OBJECTS += $(call objects,$(libze_sources))
 $(call objects,$(libze_sources)): private CORE_CPPFLAGS := $(levelzero_CPPFLAGS) $(opencl_CPPFLAGS)
@@ -121,7 +120,6 @@ tests/drivers/levelzero/libze_test.so: $(call objects,$(libze_sources) $(driver_
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $^ -ldl $(LIBS)
 test_drivers += tests/drivers/levelzero/libze_test.so
-endif
 endif
 
 .PHONY: tests check bench stat

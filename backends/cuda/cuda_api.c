@@ -29,7 +29,7 @@ static const vendorlib_symbol nvrtc_symbols[] = {
 #define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(nvrtc_api, field, names)
 #define OPTIONAL(field, names, arguments) VENDORLIB_OPTIONAL(nvrtc_api, field, names)
 	NVRTC_REQUIRED(REQUIRED)
-	VENDORLIB_REQUIRED(nvrtc_api, error_text, "nvrtcGetErrorString")
+	NVRTC_TEXT(REQUIRED)
 	NVRTC_OPTIONAL(OPTIONAL)
 #undef REQUIRED
 #undef OPTIONAL
@@ -137,7 +137,7 @@ eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char 
 	                           error);
 	if (status != EH_OK)
 		return status;
-	rc = nvrtc->version(&nvrtc->major, &nvrtc->minor);
+	rc = nvrtc->compiler_version(&nvrtc->major, &nvrtc->minor);
 	if (rc != NVRTC_SUCCESS) {
 		const char *name = nvrtc->error_text(rc);
 

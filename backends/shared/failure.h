@@ -13,6 +13,7 @@ typedef struct failure_code {
 	eh_status status;
 	const char *name;
 } failure_code;
+#define FAILURE_CODE(name, status) { name, status, #name }
 
 /* The entry of that code, or NULL. */
 const failure_code *failure_find(const failure_code *codes, size_t count, int64_t native);

@@ -1,0 +1,99 @@
+#!/bin/sh
+# What the backends and probes declare of the vendors' ABIs, against the vendors' own headers: every
+# constant, size, offset, kind and prototype.  Where a vendor's headers are not installed, its test is
+# skipped.  Also: `--with-cuda=DIR` and its like of configure name headers, and every folder of
+# $EVENHAND_VENDOR_HEADERS/API/VERSION/ holds some (build-aux/vendor-headers.sh fetches them).
+n=0 bad=0
+check() { # status text [detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || printf '%s\n' "$3" >&2; fi
+}
+here=$SRC/tests/abi/vendor
+
+# facts_of API FLAGS... > facts, with FACTS and CHECKS in the folder $T/API.
+facts_of() {
+	api=$1
+	shift
+	"$CC" -std=gnu17 -w "$@" -I"$SRC/backends" -I"$SRC/plugins/probes" -I"$SRC/core/include" \
+		-DFACTS="\"$T/$api/facts\"" -DCHECKS="\"$T/$api/checks\"" "$here/$api.c" -o "$T/$api/print" 2>"$T/$api/err" &&
+		"$T/$api/print"
+}
+
+# The checks of the functions of $T/API/functions: under each name that the file of words $1 has, or
+# under the first name when no file is given.
+checks_with() {
+	awk -v words="$1" '
+		BEGIN { while (words != "" && (getline word < words) > 0) has[word] = 1 }
+		{
+			checks = ""
+			count = split($3, names, "|")
+			for (i = 1; i <= count; i++)
+				if (names[i] in has || (words == "" && i == 1)) checks = checks " FUNCTION(" names[i] ", declared)"
+			print "#define CHECK_" $2 "(declared)" (checks == "" ? " UNKNOWN(declared)" : checks)
+		}' "$T/$api/functions" >"$T/$api/checks"
+}
+
+# compare API DECLARED HEADER PACKAGE FLAGS...: the file DECLARED against the vendor's headers; HEADER is
+# one of them.
+compare() {
+	api=$1 declared=$2 header=$3 package=$4
+	shift 4
+	mkdir -p "$T/$api"
+	awk -f "$here/facts.awk" "$SRC/$declared" >"$T/$api/all" 2>"$T/$api/err"
+	check $? "$declared: every line is read" "$(cat "$T/$api/err")"
+	grep '^function ' "$T/$api/all" >"$T/$api/functions"
+	grep -v '^function ' "$T/$api/all" >"$T/$api/facts"
+	compared=0
+	: >"$T/$api/seen"
+	for folder in installed "${EVENHAND_VENDOR_HEADERS:-/nonexistent}/$api"/*/; do
+		if [ "$folder" = installed ]; then
+			flags=$*
+		else
+			[ -d "$folder" ] || continue
+			flags="-isystem $folder"
+		fi
+		# shellcheck disable=SC2086
+		sed -n '/^#ifdef ABI_OF_VENDOR/,/^#endif/p' "$here/$api.c" |
+			"$CC" -std=gnu17 -w -E -dD -DABI_OF_VENDOR $flags - >"$T/$api/text" 2>"$T/$api/err" || {
+			[ "$folder" = installed ] || check 1 "$declared against $folder" "$(cat "$T/$api/err")"
+			continue
+		}
+		compared=$((compared + 1))
+		# Only what these headers know, for others are older or newer.
+		tr -c 'A-Za-z0-9_' '\n' <"$T/$api/text" | sort -u >"$T/$api/words"
+		cp "$T/$api/facts" "$T/$api/declared"
+		awk -v words="$T/$api/words" 'BEGIN { while ((getline word < words) > 0) has[word] = 1 }
+			{ known = 1; count = split($0, w, /[(), ]+/); for (i = 2; i < count; i++) known = known && (w[i] in has) }
+			known' "$T/$api/declared" >"$T/$api/facts"
+		checks_with "$T/$api/words"
+		# shellcheck disable=SC2086
+		facts_of "$api" >"$T/$api/ours" && facts_of "$api" -DABI_OF_VENDOR $flags >"$T/$api/theirs"
+		rc=$?
+		diff "$T/$api/ours" "$T/$api/theirs" >"$T/$api/diff" 2>&1
+		same=$?
+		[ $rc -eq 0 ] && [ $same -eq 0 ] && [ -s "$T/$api/ours" ]
+		check $? "$declared against $folder: $(wc -l <"$T/$api/ours") facts are the vendor's" "$(cat "$T/$api/err" "$T/$api/diff")"
+		cat "$T/$api/ours" >>"$T/$api/seen"
+		mv "$T/$api/declared" "$T/$api/facts"
+	done
+	if [ $compared -eq 0 ]; then
+		n=$((n + 1))
+		echo "ok $n - $declared against the vendor's headers # SKIP $header was not found: install $package"
+		return
+	fi
+	checks_with ""
+	facts_of "$api" >"$T/$api/ours"
+	awk '{ print $1, $2 }' "$T/$api/ours" | sort -u >"$T/$api/want"
+	awk '{ print $1, $2 }' "$T/$api/seen" | sort -u | comm -23 "$T/$api/want" - >"$T/$api/never"
+	echo "# $(wc -l <"$T/$api/never") of $(wc -l <"$T/$api/want") facts are in none of these headers: $(tr '\n' ' ' <"$T/$api/never")"
+}
+
+# Where configure found a vendor's headers.
+flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
+
+# The flags are words on purpose.
+# shellcheck disable=SC2046
+compare cuda backends/cuda/cuda_abi.h cuda.h "the CUDA toolkit" $(flags_of cuda)
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the facts of one ABI, a line each, from whichever headers the includer took them: the
+ * project's own declarations, or the vendor's (ABI_OF_VENDOR).  FACTS is the file that facts.awk made,
+ * CHECKS the one that vendor.sh made of the functions.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include CHECKS
+
+/* long and long long are one thing here; an enum is the integer that it is kept in. */
+#define KIND(value) _Generic((value), \
+	_Bool: "bool", char: "char", signed char: "i8", unsigned char: "u8", short: "i16", \
+	unsigned short: "u16", int: "i32", unsigned: "u32", long: "i64", long long: "i64", \
+	unsigned long: "u64", unsigned long long: "u64", float: "float", double: "double", \
+	char *: "char[]", unsigned char *: "u8[]", unsigned short *: "u16[]", int *: "i32[]", \
+	unsigned *: "u32[]", long *: "i64[]", long long *: "i64[]", unsigned long *: "u64[]", \
+	unsigned long long *: "u64[]", double *: "double[]", default: "other")
+#define CONSTANT(name) printf("constant %s %lld\n", #name, (long long)(name));
+#define TYPE(name) \
+	printf("type %s size %zu %s\n", #name, sizeof(name), KIND(*(name *)NULL));
+#define MEMBER(type, name) \
+	printf("member %s.%s offset %zu size %zu %s\n", #type, #name, offsetof(type, name), \
+	       sizeof(((type *)NULL)->name), KIND(((type *)NULL)->name));
+/* A function of the vendor's against the type that this project calls it by.  vendor.sh makes a
+ * CHECK_field for each: calls of FUNCTION, or UNKNOWN where these headers lack it. */
+#ifdef ABI_OF_VENDOR
+#define FUNCTION(name, declared) \
+	printf("function %s %s\n", #name, \
+	       __builtin_types_compatible_p(__typeof__(&name), declared) ? "is called as it is declared" \
+	                                                                 : "has another prototype");
+#else
+#define FUNCTION(name, declared) \
+	printf("function %s %s\n", #name, sizeof(declared) > 0 ? "is called as it is declared" : "");
+#endif
+#define UNKNOWN(declared) (void)sizeof(declared);
+#define CHECK(type, field, arguments) { typedef type arguments; CHECK_##field(declared) }
+
+static void functions(void);
+
+int main(void)
+{
+#include FACTS
+	functions();
+	return 0;
+}
