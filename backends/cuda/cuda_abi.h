@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this backend uses of the ABI of NVIDIA's driver and of NVRTC, declared here, so that it is built
- * without a toolkit.  Names, values and layouts are those of cuda.h and nvrtc.h of CUDA 11 to 13;
- * tests/abi/vendor.sh compares each with them, and reads this file in the forms that
+ * What this backend uses of the ABI of NVIDIA's driver and of NVRTC, declared here, so that it is
+ * built without a toolkit.  Names, values and layouts are those of cuda.h and nvrtc.h of CUDA 11 to
+ * 13; tests/abi/vendor.sh compares each with them, and reads this file in the forms that
  * tests/abi/vendor/facts.awk lists.
  */
 #ifndef CUDA_ABI_H

@@ -7,19 +7,6 @@
 #include "ocl_state.h"
 #include "shared/wording.h"
 
-/* Extensions' queries are spelled out: older headers lack some of them. */
-enum {
-	ASK_UUID_KHR = 0x106A,
-	ASK_PCI_BUS_INFO_KHR = 0x410F,
-	ASK_PCI_BUS_ID_NV = 0x4008,
-	ASK_PCI_SLOT_ID_NV = 0x4009,
-	ASK_PCI_DOMAIN_ID_NV = 0x400A,
-	ASK_TOPOLOGY_AMD = 0x4037,
-	ASK_SVM_CAPABILITIES = 0x1053,
-	SVM_COARSE = 1,
-	SVM_FINE = 2
-};
-
 /* A device being asked what it is, and where what it does not tell is noted. */
 typedef struct query {
 	const ocl_api *api;
@@ -83,7 +70,7 @@ static uint64_t svm_of(const query *q, const ocl_listing *d)
 {
 	if (d->version < 200 || q->api->clSVMAlloc == NULL || q->api->clSVMFree == NULL)
 		return 0;
-	return ask_u64(q, ASK_SVM_CAPABILITIES, "shared");
+	return ask_u64(q, CL_DEVICE_SVM_CAPABILITIES, "shared");
 }
 
 static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, const char *extensions)
@@ -91,7 +78,7 @@ static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, cons
 	/* Vector loads of half and 16-bit integers belong to every OpenCL C. */
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP16_STORE |
 	                EH_CAP_BF16_STORE;
-	if ((svm & SVM_COARSE) != 0)
+	if ((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0)
 		caps |= EH_CAP_SHARED;
 	if (ocl_platforms_has_word(extensions, "cl_khr_fp64") ||
 	    ask_u64(q, CL_DEVICE_DOUBLE_FP_CONFIG, "fp64") != 0)
@@ -108,22 +95,22 @@ static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, cons
 
 static void find_pci(const query *q, const char *extensions, char *out, size_t size)
 {
-	struct { cl_uint domain, bus, device, function; } khr = { 0, 0, 0, 0 };
-	struct { cl_uint type; unsigned char unused[17], bus, device, function; } amd = { .type = 0 };
+	cl_device_pci_bus_info_khr khr = { .pci_domain = 0 };
+	cl_device_topology_amd amd = { .raw = { .type = 0 } };
 	cl_uint domain = 0, bus = 0, slot = 0;
 	if (ocl_platforms_has_word(extensions, "cl_khr_pci_bus_info") &&
-	    ask(q, ASK_PCI_BUS_INFO_KHR, "pci", &khr, sizeof(khr))) {
-		snprintf(out, size, "%04x:%02x:%02x.%x", khr.domain & 0xffff, khr.bus & 0xff,
-		    khr.device & 0x1f, khr.function & 7);
+	    ask(q, CL_DEVICE_PCI_BUS_INFO_KHR, "pci", &khr, sizeof(khr))) {
+		snprintf(out, size, "%04x:%02x:%02x.%x", khr.pci_domain & 0xffff, khr.pci_bus & 0xff,
+		    khr.pci_device & 0x1f, khr.pci_function & 7);
 	} else if (ocl_platforms_has_word(extensions, "cl_nv_device_attribute_query") &&
-	           ask(q, ASK_PCI_SLOT_ID_NV, "pci", &slot, sizeof(slot)) &&
-	           ask(q, ASK_PCI_DOMAIN_ID_NV, "pci", &domain, sizeof(domain)) &&
-	           ask(q, ASK_PCI_BUS_ID_NV, "pci", &bus, sizeof(bus))) {
+	           ask(q, CL_DEVICE_PCI_SLOT_ID_NV, "pci", &slot, sizeof(slot)) &&
+	           ask(q, CL_DEVICE_PCI_DOMAIN_ID_NV, "pci", &domain, sizeof(domain)) &&
+	           ask(q, CL_DEVICE_PCI_BUS_ID_NV, "pci", &bus, sizeof(bus))) {
 		snprintf(out, size, "%04x:%02x:%02x.%x", domain & 0xffff, bus & 0xff, (slot >> 3) & 0x1f,
 		    slot & 7);
 	} else if (ocl_platforms_has_word(extensions, "cl_amd_device_attribute_query") &&
-	           ask(q, ASK_TOPOLOGY_AMD, "pci", &amd, sizeof(amd)) && amd.type == 1) {
-		snprintf(out, size, "0000:%02x:%02x.%x", amd.bus, amd.device & 0x1f, amd.function & 7);
+	           ask(q, CL_DEVICE_TOPOLOGY_AMD, "pci", &amd, sizeof(amd)) && amd.pcie.type == 1) {
+		snprintf(out, size, "0000:%02x:%02x.%x", amd.pcie.bus, amd.pcie.device & 0x1f, amd.pcie.function & 7);
 	}
 }
 
@@ -131,7 +118,7 @@ static void find_uuid(const query *q, const char *extensions, char *out, size_t 
 {
 	unsigned char u[16];
 	if (!ocl_platforms_has_word(extensions, "cl_khr_device_uuid") ||
-	    !ask(q, ASK_UUID_KHR, "uuid", u, sizeof(u)))
+	    !ask(q, CL_DEVICE_UUID_KHR, "uuid", u, sizeof(u)))
 		return;
 	wording_uuid(u, out, size);
 }
@@ -249,7 +236,7 @@ eh_status ocl_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	device->listing = &self->devices[index];
 	device->caps = info.caps;
 	device->max_alloc = info.max_alloc_bytes;
-	device->shared_needs_map = (svm & SVM_FINE) == 0;
+	device->shared_needs_map = (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0;
 	device->gaps = gaps;
 	properties[1] = (cl_context_properties)device->listing->platform->id;
 	device->context = self->api.clCreateContext(properties, 1, &device->listing->id,

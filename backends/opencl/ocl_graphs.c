@@ -1,48 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * eh.graph.1 through cl_khr_command_buffer.  Each command waits for the one before it by a sync
- * point.  The extension's functions are not in older headers, and two of them took another argument
- * with version 0.9.5, so their types are spelled out.
+ * point.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ocl_state.h"
 
-typedef struct command_buffer_ *command_buffer;
-typedef cl_uint sync_point;
-
-enum {
-	ASK_EXTENSIONS_WITH_VERSION = 0x1060,
-	ASK_CAPABILITIES = 0x12A9,
-	ASK_REQUIRED_QUEUE = 0x12AA,
-	CAN_BE_PENDING_TWICE = 4,
-	PROPERTY_FLAGS = 0x1293,
-	FLAG_PENDING_TWICE = 1
-};
-
 #define VERSION(major, minor, patch) ((major) << 22 | (minor) << 12 | (patch))
 
 typedef struct functions {
-	command_buffer(CL_API_CALL *create)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *);
-	cl_int(CL_API_CALL *finalize)(command_buffer);
-	cl_int(CL_API_CALL *release)(command_buffer);
-	cl_int(CL_API_CALL *enqueue)(cl_uint, cl_command_queue *, command_buffer, cl_uint,
-	                             const cl_event *, cl_event *);
-	cl_int(CL_API_CALL *kernel)(command_buffer, cl_command_queue, const void *, cl_kernel, cl_uint,
-	                            const size_t *, const size_t *, const size_t *, cl_uint,
-	                            const sync_point *, sync_point *, void *);
-	/* Before 0.9.5, and since then, with properties. */
-	cl_int(CL_API_CALL *copy_before)(command_buffer, cl_command_queue, cl_mem, cl_mem, size_t, size_t,
-	                                 size_t, cl_uint, const sync_point *, sync_point *, void *);
-	cl_int(CL_API_CALL *copy)(command_buffer, cl_command_queue, const void *, cl_mem, cl_mem, size_t,
-	                          size_t, size_t, cl_uint, const sync_point *, sync_point *, void *);
-	cl_int(CL_API_CALL *fill_before)(command_buffer, cl_command_queue, cl_mem, const void *, size_t,
-	                                 size_t, size_t, cl_uint, const sync_point *, sync_point *,
-	                                 void *);
-	cl_int(CL_API_CALL *fill)(command_buffer, cl_command_queue, const void *, cl_mem, const void *,
-	                          size_t, size_t, size_t, cl_uint, const sync_point *, sync_point *,
-	                          void *);
+#define FIELD(field, name, result, arguments) result(CL_API_CALL *field) arguments;
+	OCL_COMMANDS(FIELD)
+	OCL_COMMANDS_BEFORE(FIELD)
+	OCL_COMMANDS_SINCE(FIELD)
+#undef FIELD
 	bool pending_twice;
 } functions;
 
@@ -60,8 +33,8 @@ struct eh_graph {
 	eh_queue *queue;
 	copied_kernel *kernels;    /* newest first                                          */
 	functions f;
-	command_buffer commands;
-	sync_point last;           /* of the newest command                                 */
+	cl_command_buffer_khr commands;
+	cl_sync_point_khr last;           /* of the newest command                                 */
 	uint32_t count;
 	eh_status status;          /* of the first command that failed                      */
 	cl_event running;          /* of the newest launch; kept where one at a time may run */
@@ -70,21 +43,20 @@ struct eh_graph {
 /* The version of an extension in *version, 0 when the device does not list it. */
 static cl_int version_of(const eh_device *d, const char *name, cl_uint *version)
 {
-	typedef struct { cl_uint version; char name[64]; } listed;
 	const ocl_api *api = d->api;
 	size_t size = 0;
-	listed *list;
+	cl_name_version *list;
 	cl_int rc;
 	*version = 0;
 	if (d->listing->version < 300)
 		return CL_SUCCESS;
-	rc = api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, 0, NULL, &size);
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, NULL, &size);
 	if (rc != CL_SUCCESS || size < sizeof(*list))
 		return rc;
 	list = calloc(1, size);
 	if (list == NULL)
 		return CL_OUT_OF_HOST_MEMORY;
-	rc = api->clGetDeviceInfo(d->listing->id, ASK_EXTENSIONS_WITH_VERSION, size, list, NULL);
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_EXTENSIONS_WITH_VERSION, size, list, NULL);
 	for (size_t i = 0; rc == CL_SUCCESS && i < size / sizeof(*list); i++)
 		if (strncmp(list[i].name, name, sizeof(list[i].name)) == 0)
 			*version = list[i].version;
@@ -104,7 +76,7 @@ static eh_status find(const eh_device *d, functions *f, eh_error *error)
 	const cl_platform_id platform = d->listing->platform->id;
 	cl_uint version = 0;
 	cl_ulong required = 0, capabilities = 0;
-	void *copy, *fill;
+	bool missing = false;
 	cl_int rc = version_of(d, "cl_khr_command_buffer", &version);
 	if (rc != CL_SUCCESS)
 		return refuse(d, rc, "its extensions with their versions", error);
@@ -112,38 +84,31 @@ static eh_status find(const eh_device *d, functions *f, eh_error *error)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s does not list cl_khr_command_buffer.", d->listing->selector);
 	memset(f, 0, sizeof(*f));
-	rc = api->clGetDeviceInfo(d->listing->id, ASK_REQUIRED_QUEUE, sizeof(required), &required, NULL);
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, sizeof(required), &required, NULL);
 	if (rc != CL_SUCCESS)
 		return refuse(d, rc, "which queues record", error);
 	if ((required & ~(cl_ulong)CL_QUEUE_PROFILING_ENABLE) != 0)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s records commands only for queues of another kind than evenhand's.",
 		    d->listing->selector);
-	rc = api->clGetDeviceInfo(d->listing->id, ASK_CAPABILITIES, sizeof(capabilities), &capabilities,
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, sizeof(capabilities), &capabilities,
 	    NULL);
 	if (rc != CL_SUCCESS)
 		return refuse(d, rc, "what its command buffers can", error);
-	f->pending_twice = (capabilities & CAN_BE_PENDING_TWICE) != 0;
-#define FIND(name) api->clGetExtensionFunctionAddressForPlatform(platform, name)
-	*(void **)&f->create = FIND("clCreateCommandBufferKHR");
-	*(void **)&f->finalize = FIND("clFinalizeCommandBufferKHR");
-	*(void **)&f->release = FIND("clReleaseCommandBufferKHR");
-	*(void **)&f->enqueue = FIND("clEnqueueCommandBufferKHR");
-	*(void **)&f->kernel = FIND("clCommandNDRangeKernelKHR");
-	copy = FIND("clCommandCopyBufferKHR");
-	fill = FIND("clCommandFillBufferKHR");
+	f->pending_twice = (capabilities & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR) != 0;
+#define FIND(field, name, result, arguments) \
+	*(void **)&f->field = api->clGetExtensionFunctionAddressForPlatform(platform, name); \
+	missing = missing || f->field == NULL;
+	OCL_COMMANDS(FIND)
+	if (version < VERSION(0u, 9u, 5u)) {
+		OCL_COMMANDS_BEFORE(FIND)
+	} else {
+		OCL_COMMANDS_SINCE(FIND)
+	}
 #undef FIND
-	if (f->create == NULL || f->finalize == NULL || f->release == NULL || f->enqueue == NULL ||
-	    f->kernel == NULL || copy == NULL || fill == NULL)
+	if (missing)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s lists cl_khr_command_buffer and lacks a function of it.", d->listing->selector);
-	if (version < VERSION(0u, 9u, 5u)) {
-		*(void **)&f->copy_before = copy;
-		*(void **)&f->fill_before = fill;
-	} else {
-		*(void **)&f->copy = copy;
-		*(void **)&f->fill = fill;
-	}
 	return EH_OK;
 }
 
@@ -172,7 +137,7 @@ static void destroy(eh_graph *g)
 
 static eh_status begin(eh_queue *q, eh_error *error)
 {
-	cl_ulong properties[] = { PROPERTY_FLAGS, FLAG_PENDING_TWICE, 0 };
+	cl_ulong properties[] = { CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0 };
 	cl_int rc = CL_SUCCESS;
 	eh_status status;
 	eh_graph *g;
@@ -261,7 +226,7 @@ static eh_status launch(eh_queue *q, eh_graph *g, eh_error *error)
 }
 
 /* Ends the recording of one command. */
-static eh_status note(eh_graph *g, cl_int rc, sync_point point, const char *where, eh_error *error)
+static eh_status note(eh_graph *g, cl_int rc, cl_sync_point_khr point, const char *where, eh_error *error)
 {
 	if (rc == CL_SUCCESS) {
 		g->last = point;
@@ -321,7 +286,7 @@ eh_status ocl_graphs_kernel(eh_queue *q, const eh_kernel *k, const eh_launch *la
                             eh_error *error)
 {
 	eh_graph *g = q->recording;
-	sync_point point = 0;
+	cl_sync_point_khr point = 0;
 	cl_kernel kernel = NULL;
 	const char *where = "";
 	cl_int rc;
@@ -339,8 +304,8 @@ eh_status ocl_graphs_fill(eh_queue *q, const eh_buffer *b, uint64_t offset, uint
                           uint32_t pattern, eh_error *error)
 {
 	eh_graph *g = q->recording;
-	const sync_point *after = g->count > 0 ? &g->last : NULL;
-	sync_point point = 0;
+	const cl_sync_point_khr *after = g->count > 0 ? &g->last : NULL;
+	cl_sync_point_khr point = 0;
 	cl_int rc;
 	if (b->host != NULL)
 		return refuse_mapped(g, error);
@@ -357,8 +322,8 @@ eh_status ocl_graphs_copy(eh_queue *q, const eh_buffer *to, uint64_t to_offset,
                           eh_error *error)
 {
 	eh_graph *g = q->recording;
-	const sync_point *after = g->count > 0 ? &g->last : NULL;
-	sync_point point = 0;
+	const cl_sync_point_khr *after = g->count > 0 ? &g->last : NULL;
+	cl_sync_point_khr point = 0;
 	cl_int rc;
 	if (to->host != NULL || from->host != NULL)
 		return refuse_mapped(g, error);

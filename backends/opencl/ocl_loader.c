@@ -9,8 +9,8 @@
 #define STANDARD_LIBRARY "libOpenCL.so.1"
 
 static const vendorlib_symbol symbols[] = {
-#define REQUIRED(function) VENDORLIB_REQUIRED(ocl_api, function, #function)
-#define OPTIONAL(function, since) VENDORLIB_OPTIONAL(ocl_api, function, #function)
+#define REQUIRED(field, name, result, arguments) VENDORLIB_REQUIRED(ocl_api, field, name)
+#define OPTIONAL(field, name, result, arguments) VENDORLIB_OPTIONAL(ocl_api, field, name)
 	OCL_REQUIRED(REQUIRED)
 	OCL_OPTIONAL(OPTIONAL)
 #undef REQUIRED

@@ -63,7 +63,7 @@ compare() {
 		tr -c 'A-Za-z0-9_' '\n' <"$T/$api/text" | sort -u >"$T/$api/words"
 		cp "$T/$api/facts" "$T/$api/declared"
 		awk -v words="$T/$api/words" 'BEGIN { while ((getline word < words) > 0) has[word] = 1 }
-			{ known = 1; count = split($0, w, /[(), ]+/); for (i = 2; i < count; i++) known = known && (w[i] in has) }
+			{ known = 1; count = split($0, w, /[(), .]+/); for (i = 2; i < count; i++) known = known && (w[i] in has) }
 			known' "$T/$api/declared" >"$T/$api/facts"
 		checks_with "$T/$api/words"
 		# shellcheck disable=SC2086
@@ -92,6 +92,8 @@ compare() {
 flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
 
 # The flags are words on purpose.
+# shellcheck disable=SC2046
+compare opencl backends/opencl/ocl_abi.h CL/cl.h opencl-headers $(flags_of opencl)
 # shellcheck disable=SC2046
 compare cuda backends/cuda/cuda_abi.h cuda.h "the CUDA toolkit" $(flags_of cuda)
 

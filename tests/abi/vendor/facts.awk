@@ -7,6 +7,8 @@
 #     	NAME = value,                       	type member;     type member[count];
 #     } name;                               };
 #
+# A struct may have structs without a name of their own as members.
+#
 # The functions stand in lists of X(field, "name|older name", (arguments)) anywhere else, and are printed as
 # "function field name|older name"; a field's name is used once in a file.
 #
@@ -27,7 +29,7 @@ line ~ /^[ \t]*$/ { next }
 line ~ /^#ifndef ABI_OF_VENDOR$/ { facts = 1; next }
 facts && line ~ /^#endif/ { facts = 0; next }
 !facts {
-	if (match(line, /^\tX\([a-z_0-9]+, "[A-Za-z0-9_|]+"/)) {
+	if (match(line, /^\tX\([A-Za-z_0-9]+, "[A-Za-z0-9_|]+"/)) {
 		split(substr(line, RSTART + 3, RLENGTH - 3), w, /[, "]+/)
 		if (w[1] in fields) wrong("two functions have this name")
 		fields[w[1]] = 1
@@ -43,7 +45,13 @@ line ~ /^typedef (struct|union) [A-Za-z0-9_ ]*\{$/ { inside = "struct"; next }
 inside == "enum" && line ~ /^\t[A-Za-z_][A-Za-z0-9_]* = .*[^,],?$/ && line !~ /=.*[,=].*=/ {
 	sub(/^\t/, "", line); sub(/ =.*/, "", line); print "CONSTANT(" line ")"; next
 }
-inside == "struct" && line ~ /^\t[^,;()]*[ *][A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])*;$/ {
+inside == "struct" && line ~ /^\t(struct|union) \{$/ { outer = count; next }
+inside == "struct" && line ~ /^\t\} [A-Za-z_][A-Za-z0-9_]*;$/ {
+	sub(/^\t\} /, "", line); sub(/;$/, "", line)
+	while (outer < count) members[outer + 1] = line "." members[++outer]
+	next
+}
+inside == "struct" && line ~ /^\t+[^,;()]*[ *][A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])*;$/ {
 	sub(/(\[[^;]*\])?;$/, "", line); sub(/.*[ *]/, "", line); members[++count] = line; next
 }
 inside == "enum" && line ~ /^\};$/ { inside = ""; next }
