@@ -15,7 +15,7 @@
 #define CL_API_CALL /* the platform's own calling convention */
 #define CL_CALLBACK
 
-typedef unsigned char cl_uchar;
+typedef signed char cl_char;
 typedef int32_t cl_int;
 typedef uint32_t cl_uint;
 typedef uint64_t cl_ulong;
@@ -220,10 +220,10 @@ typedef union {
 	} raw;
 	struct {
 		cl_uint type;
-		cl_uchar unused[17];
-		cl_uchar bus;
-		cl_uchar device;
-		cl_uchar function;
+		cl_char unused[17];
+		cl_char bus;
+		cl_char device;
+		cl_char function;
 	} pcie;
 } cl_device_topology_amd;
 

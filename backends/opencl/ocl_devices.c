@@ -110,7 +110,7 @@ static void find_pci(const query *q, const char *extensions, char *out, size_t s
 		    slot & 7);
 	} else if (ocl_platforms_has_word(extensions, "cl_amd_device_attribute_query") &&
 	           ask(q, CL_DEVICE_TOPOLOGY_AMD, "pci", &amd, sizeof(amd)) && amd.pcie.type == 1) {
-		snprintf(out, size, "0000:%02x:%02x.%x", amd.pcie.bus, amd.pcie.device & 0x1f, amd.pcie.function & 7);
+		snprintf(out, size, "0000:%02x:%02x.%x", amd.pcie.bus & 0xff, amd.pcie.device & 0x1f, amd.pcie.function & 7);
 	}
 }
 
