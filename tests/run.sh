@@ -28,35 +28,41 @@ if [ "${1:-}" = --one ]; then
 		timeout -k 5 "$EVENHAND_TEST_TIMEOUT" "$path" >"$log" 2>"$log.err" </dev/null ;;
 	esac
 	rc=$?
-	ok=$(grep -c '^ok ' "$log")
-	skip=$(grep -ci '^ok .*# skip' "$log")
-	bad=$(grep -c '^not ok ' "$log")
+	# A skipped test is neither passed nor failed, whatever word stands before it: cmocka writes "not ok".
+	skip=$(grep -cE '^(not )?ok .*# SKIP' "$log")
+	grep -E '^(not )?ok ' "$log" | grep -v '# SKIP' >"$T.run"
+	ok=$(grep -c '^ok ' "$T.run")
+	bad=$(grep -c '^not ok ' "$T.run")
+	# Its reason stands behind it, or, for cmocka, on a line of its own.
+	sed -n -e 's/^ok [0-9]* -* *\(.*\) # SKIP *\(.*\)/\1: \2/p' -e 's/^# SKIP *//p' "$log" | sort | uniq -c |
+		sed -e 's/^ *1 //' -e 's/^ *\([0-9]*\) /\1 times: /' >"$T.skips"
 	plan=$(sed -n 's/^1\.\.\([0-9][0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print NR ? n : "" }')
 	why=
 	if [ "$bad" -eq 0 ]; then
 		if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then why="stopped after $EVENHAND_TEST_TIMEOUT s"
 		elif [ $rc -ne 0 ]; then why="ended with status $rc"
 		elif [ -z "$plan" ]; then why="printed no plan"
-		elif [ "$plan" -ne $((ok + bad)) ]; then why="planned $plan tests and ran $((ok + bad))"
+		elif [ "$plan" -ne $((ok + bad + skip)) ]; then why="planned $plan tests and ran $((ok + bad + skip))"
+		elif [ "$skip" -gt 0 ] && { [ ! -s "$T.skips" ] || grep -q ': *$' "$T.skips"; }; then why="skipped a test without a reason"
 		fi
 		[ -z "$why" ] || bad=1
 	fi
 	took=$(($(date +%s) - began))
 	if [ "$bad" -eq 0 ]; then
 		shown=$(
-			printf '  %-44s %3d passed%s%s\n' "$name" "$((ok - skip))" \
+			printf '  %-44s %3d passed%s%s\n' "$name" "$ok" \
 				"$([ "$skip" -eq 0 ] || printf ', %d skipped' "$skip")" "$([ $took -lt 5 ] || printf '  (%d s)' $took)"
-			grep -i '^ok .*# skip' "$log" | sed 's/^ok [0-9]* -* */      skipped: /'
+			sed 's/^/      skipped: /' "$T.skips"
 		)
 	else
 		shown=$(
 			printf '  %-44s FAILED %s\n' "$name" "$why"
-			grep '^not ok ' "$log" | sed 's/^/      /'
+			grep '^not ok ' "$T.run" | sed 's/^/      /'
 			tail -n 12 "$log.err" | sed 's/^/      | /'
 		)
 	fi
 	printf '%s\n' "$shown"
-	echo "$((ok - skip)) $bad $skip $name" >"$T.sum"
+	echo "$ok $bad $skip $name" >"$T.sum"
 	exit 0
 fi
 
@@ -100,6 +106,8 @@ alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one
 alone | xargs -r -d '\n' -n 1 sh "$0" --one
 echo
+packages=$(sed -n 's/.*(package \([a-z0-9.+-]*\)).*/\1/p' "$work"/*.skips 2>/dev/null | sort -u | tr '\n' ' ')
+[ -z "$packages" ] || echo "for more of the skipped tests: apt-get install $packages"
 cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
 	{ passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
 	END {

@@ -28,7 +28,7 @@ for pair in "gcc $(first_of gcc) $(first_of g++)" "clang $(first_of clang clang-
 	set -- $pair
 	name=$1 cc=${2:-} cxx=${3:-}
 	for std in c11 c17; do
-		if [ -z "$cc" ]; then skip "$name $std" "no $name here"; continue; fi
+		if [ -z "$cc" ]; then skip "$name $std" "there is no $name here (package $name)"; continue; fi
 		strict="-Wstrict-prototypes -Wmissing-prototypes -Wc++-compat"
 		# The flags are lists of words on purpose.
 		# shellcheck disable=SC2086
@@ -38,11 +38,11 @@ for pair in "gcc $(first_of gcc) $(first_of g++)" "clang $(first_of clang clang-
 			try "$name -std=$std: the layout is that of version 1" "$cc" -std=$std $common $strict "$SRC/tests/abi/layout.c"
 		}
 	done
-	if [ -z "$cc" ]; then skip "$name -std=c++17" "no $name here"; continue; fi
+	if [ -z "$cc" ]; then skip "$name -std=c++17" "there is no $name here (package $name)"; continue; fi
 	# A C++ compiler may be missing where the C compiler knows the language.
 	[ -n "$cxx" ] || cxx=$cc
 	if ! echo 'int main(){return 0;}' | "$cxx" -x c++ -std=c++17 -fsyntax-only - 2>/dev/null; then
-		skip "$name -std=c++17" "$name knows no C++ here"
+		skip "$name -std=c++17" "$name knows no C++ here (package g++)"
 		continue
 	fi
 	# shellcheck disable=SC2086

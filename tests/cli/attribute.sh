@@ -34,7 +34,7 @@ sound() { ! "$EVENHAND" compare "$@" 2>&1 | grep -q 'refused status-invalid'; } 
 file() { printf '%s/%s.json' "$1" "$(printf %s "$2" | tr ':/' '--')"; }
 
 if [ -z "$first" ] || [ -z "$second" ]; then
-	skip "two compilers of the host are attributable" "only one compiler family is here"
+	skip "two compilers of the host are attributable" "only one compiler family is here (package clang)"
 else
 	measure runs "$first,$second${pocl:+,$pocl}"
 	check $? "the stacks are measured" err
@@ -63,7 +63,7 @@ else
 fi
 
 if [ -z "$first" ] || [ -z "$second" ] || [ -z "$pocl" ]; then
-	skip "a host compiler and PoCL are confounded" "no PoCL with valid rows, or not two compilers, are here"
+	skip "a host compiler and PoCL are confounded" "it needs PoCL with valid rows (package pocl-opencl-icd) and two compilers"
 elif [ ! -f "$(file runs "$pocl")" ]; then
 	check 1 "PoCL was measured" err
 else
@@ -82,7 +82,7 @@ else
 	proposed=$(json '",".join(d["proposed"])' <out.json)
 	missing=$(json 'd["missing"]' <out.json)
 	if [ -z "$proposed" ] || [ "$missing" -gt 1 ]; then
-		skip "the proposed run leads to the layer" "no compiler of the host has PoCL's LLVM version"
+		skip "the proposed run leads to the layer" "no clang of the version of PoCL's LLVM is here"
 	else
 		measure between "$proposed"
 		check $? "the proposed run can be made as printed: $proposed" err

@@ -60,7 +60,7 @@ numbers() { # folder executor: whether its row has numbers
 # ---- evenhand's own ------------------------------------------------------------------------------
 
 if [ -z "$host" ]; then
-	skip "a wrong kernel in the kernel cache" "no compiler for the host"
+	skip "a wrong kernel in the kernel cache" "no compiler for the host is here (package gcc)"
 else
 	EVENHAND_CACHE_DIR=$T/own "$EVENHAND" run one.ini --on "$host" -o first --quiet >first.log 2>&1
 	numbers first "$host"
@@ -99,7 +99,7 @@ fi
 # Where caching is off PoCL works in pocl/uncached, and finds nothing there.
 listing() { (cd "$1" && find . -type f ! -path '*/uncached/*' -exec sha256sum {} + | sort); }
 if [ -z "$pocl" ]; then
-	skip "PoCL's cache" "no PoCL"
+	skip "PoCL's cache" "PoCL is not installed (package pocl-opencl-icd)"
 else
 	unset POCL_CACHE_DIR POCL_KERNEL_CACHE
 	# What PoCL keeps by itself lies in $XDG_CACHE_HOME/pocl/kcache.

@@ -8,7 +8,7 @@ check() { # status text [file with detail]
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || head -40 "$3" >&2; fi
 }
 if [ ! -x /usr/bin/python3 ]; then
-	echo "ok 1 - the engine # SKIP python3 is missing"
+	echo "ok 1 - the engine # SKIP python3 is missing (package python3)"
 	echo 1..1
 	exit 0
 fi

@@ -9,7 +9,7 @@ check() { # status text [file to show]
 }
 real=$(command -v gcc || command -v clang)
 if [ -z "$real" ] || [ ! -f "$BUILD/lib/evenhand/backends/host.so" ]; then
-	echo "ok 1 - host compilers # SKIP needs gcc or clang, and the host backend"
+	echo "ok 1 - host compilers # SKIP needs gcc or clang, and the host backend (package gcc)"
 	echo "1..1"
 	exit 0
 fi

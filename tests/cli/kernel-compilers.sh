@@ -105,7 +105,7 @@ for cc in $gcc $clang; do
 			-Wno-unused-parameter -Werror -o "$T/out.so"
 	done
 done
-[ -n "$gcc" ] || skip "gcc" "gcc is not installed"
+[ -n "$gcc" ] || skip "gcc" "gcc is not installed (package gcc)"
 
 if [ -n "$clang" ]; then
 	for std in CL1.1 CL3.0; do
@@ -127,7 +127,7 @@ if [ -n "$clang" ]; then
 		skip "HIP" "$clang has no AMD target"
 	fi
 else
-	skip "clang, OpenCL and HIP" "clang is not installed"
+	skip "clang, OpenCL and HIP" "clang is not installed (package clang)"
 fi
 
 # NVRTC is a library: a small program calls it.
@@ -187,7 +187,7 @@ END
 if "$CC" -std=gnu17 -o "$T/nvrtc" "$T/nvrtc.c" -ldl > "$T/log" 2>&1; then
 	"$T/nvrtc"
 	if [ $? -eq 77 ]; then
-		skip "NVRTC compute_90" "libnvrtc is not installed"
+		skip "NVRTC compute_90" "NVRTC is not installed (package nvidia-cuda-toolkit)"
 	else
 		try "NVRTC compute_90" c "$T/nvrtc"
 	fi

@@ -79,7 +79,7 @@ PY
 	check $? "requests, samples and places agree with each other"
 else
 	n=$((n + 1))
-	echo "ok $n - requests, samples and places agree with each other # SKIP python3 is missing"
+	echo "ok $n - requests, samples and places agree with each other # SKIP python3 is missing (package python3)"
 fi
 sed 's/"done_ns":\[\([0-9]*\),/"done_ns":[1\1,/' "$result" >edited.json
 "$EVENHAND" verify edited.json >verified 2>&1

@@ -66,7 +66,7 @@ PYTHON
 	check $? "compare --json: a ratio stands beside both values" "$T/err"
 else
 	n=$((n + 1))
-	echo "ok $n - compare --json: a ratio stands beside both values # SKIP python3 is missing"
+	echo "ok $n - compare --json: a ratio stands beside both values # SKIP python3 is missing (package python3)"
 fi
 
 # Folders: one is a comparison of its executors, the host the baseline; two are two runs.

@@ -19,7 +19,7 @@ plugin=prefix/lib/evenhand/backends/host.so
 # The device goes: the compiler that it is, which nothing but this PATH names.
 real=$(command -v gcc || command -v clang)
 if [ -z "$real" ]; then
-	echo "ok 1 - a device that vanishes # SKIP needs gcc or clang"
+	echo "ok 1 - a device that vanishes # SKIP needs gcc or clang (package gcc)"
 	echo "1..1"
 	exit 0
 fi

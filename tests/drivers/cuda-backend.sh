@@ -20,7 +20,7 @@ so=$BUILD/lib/evenhand/backends/cuda.so
 driver=$BUILD/tests/drivers/cuda
 unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS CUDA_VISIBLE_DEVICES
 if [ ! -f "$so" ]; then
-	skip "the cuda backend" "it was not built: configure found no CUDA toolkit"
+	skip "the cuda backend" "it was switched off"
 	finish
 fi
 
@@ -40,7 +40,7 @@ grep -q '^cuda .*cuda.schedule is never, and it can be auto, spin, yield or bloc
 ok $? "a setting that is no word of it is refused" "$log"
 
 if [ ! -f "$driver/libcuda.so.1" ]; then
-	skip "the cuda backend on the test driver" "the test driver was not built"
+	skip "the cuda backend on the test driver" "the test driver is built only where cuda.h is: install the CUDA toolkit (package nvidia-cuda-toolkit)"
 	finish
 fi
 LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -55,7 +55,7 @@ ok $? "its layers name the driver API and NVRTC with versions" "$log"
 grep -q '^cuda .*Only what needs no kernel can run.*/none/libnvrtc.so' "$log" && grep -q '^cuda:0 ' "$log"
 ok $? "without NVRTC the devices stay, and a note says what cannot run" "$log"
 if "$EVENHAND" devices 2>/dev/null | grep -q 'Only what needs no kernel can run'; then
-	skip "kernels on the test driver" "no NVRTC is installed"
+	skip "kernels on the test driver" "NVRTC is not installed (package nvidia-cuda-toolkit)"
 	finish
 fi
 

@@ -20,7 +20,7 @@ skip_rest() {
 driver=$BUILD/tests/drivers/cuda
 backend=$BUILD/lib/evenhand/backends/cuda.so
 if [ ! -f "$driver/libcuda.so.1" ] || [ ! -f "$backend" ]; then
-	skip_rest "the cuda backend was not built"
+	skip_rest "the test driver is built only where cuda.h is: install the CUDA toolkit (package nvidia-cuda-toolkit)"
 fi
 LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 for folder in /usr/local/cuda/lib64 "${CUDA_HOME:-/usr/local/cuda}/lib64"; do
@@ -32,7 +32,7 @@ export EVENHAND_TEST_CACHE
 cd "$T" || exit 1
 "$EVENHAND" devices >devices.out 2>&1
 if grep -q 'NVRTC cannot\|no NVRTC\|needs no kernel' devices.out; then
-	skip_rest "NVRTC is not installed"
+	skip_rest "NVRTC is not installed (package nvidia-cuda-toolkit)"
 fi
 
 two_devices() {

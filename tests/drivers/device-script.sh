@@ -97,9 +97,9 @@ skipped() {
 drivers=$BUILD/tests/drivers
 text="on AMD's test runtime the backend is found, and checked with its compiler in a child"
 if [ ! -f "$drivers/hip7/libamdhip64.so.7" ]; then
-	skipped "$text" "the hip backend was not built"
+	skipped "$text" "the test runtime of HIP was not built (package libamdhip64-dev)"
 elif ! echo 'int main(){return 0;}' | $CC -x c++ -c -o "$T/probe.o" - 2>/dev/null; then
-	skipped "$text" "$CC knows no C++, which the test hiprtc needs"
+	skipped "$text" "$CC knows no C++, which the test hiprtc needs (package g++)"
 else
 	EVENHAND_TEST_CACHE=$drivers/hip-cache
 	export EVENHAND_TEST_CACHE
@@ -111,7 +111,7 @@ fi
 text="on Intel's test driver the backend is found, and checked with regular lists and with barriers"
 if [ ! -f "$drivers/levelzero/libze_test.so" ] || ! command -v llvm-spirv-15 >/dev/null 2>&1 ||
 	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || ! ldconfig -p | grep -q libze_loader; then
-	skipped "$text" "the test driver, its loader, translator or PoCL is not there"
+	skipped "$text" "the test driver (package libze-dev), its loader, translator or PoCL is not there"
 else
 	ZE_ENABLE_ALT_DRIVERS=$drivers/levelzero/libze_test.so OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
 	export ZE_ENABLE_ALT_DRIVERS OCL_ICD_VENDORS

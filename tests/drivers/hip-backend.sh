@@ -21,7 +21,7 @@ drivers=$BUILD/tests/drivers
 unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS EVENHAND_TEST_TEXTS EVENHAND_TEST_HIP_ARCH EVENHAND_TEST_HIP_DEVICES
 unset HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES ROCM_PATH
 if [ ! -f "$so" ]; then
-	skip "the hip backend" "it was not built: configure found no hip/hip_runtime_api.h (package libamdhip64-dev)"
+	skip "the hip backend" "it was switched off"
 	finish
 fi
 
@@ -48,7 +48,7 @@ ok $? "another setting that is no word of it is refused" "$log"
 ok $? "one exported symbol, and no vendor library linked"
 
 if [ ! -f "$drivers/hip7/libamdhip64.so.7" ]; then
-	skip "the hip backend on the test runtime" "the test runtime was not built"
+	skip "the hip backend on the test runtime" "the test runtime is built only where hip/hip_runtime_api.h is (package libamdhip64-dev)"
 	finish
 fi
 if ! echo 'int main(){return 0;}' | $CC -x c++ -c -o "$T/probe.o" - 2>/dev/null; then
@@ -102,7 +102,7 @@ count=$(find "$T/texts" -name '*.hip' | wc -l)
 for arch in gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100; do
 	what="the $count texts compile for $arch"
 	if [ -z "$clang" ]; then
-		skip "$what" "no clang is installed"
+		skip "$what" "clang is not installed (package clang)"
 		continue
 	fi
 	echo '__attribute__((global)) void k(int *p) { *p = 1; }' > "$T/probe.hip"
@@ -121,7 +121,7 @@ done
 # What the backend reads in a real code object: as many arguments as the dialect's entry says.
 some=$(find "$T" -maxdepth 1 -name '*.gfx90a.o' | head -n 1)
 if [ -z "$some" ]; then
-	skip "the arguments of real code objects are counted" "no clang made one"
+	skip "the arguments of real code objects are counted" "no clang with an AMD target made one (package clang)"
 else
 	rc=0 kernels=0
 	for object in "$T"/*.gfx90a.o; do

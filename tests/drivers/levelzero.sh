@@ -22,7 +22,7 @@ driver=$BUILD/tests/drivers/levelzero/libze_test.so
 unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS EVENHAND_TEST_ZE EVENHAND_TEST_PROGRESS ZE_ENABLE_ALT_DRIVERS \
 	ZE_ENABLE_VALIDATION_LAYER ZE_ENABLE_PARAMETER_VALIDATION ZE_AFFINITY_MASK
 if [ ! -f "$so" ]; then
-	skip "the levelzero backend" "it was not built: configure found no level_zero/ze_api.h"
+	skip "the levelzero backend" "it was switched off"
 	finish
 fi
 
@@ -57,17 +57,17 @@ if [ -f "$spirv/compiler" ] && command -v spirv-val >/dev/null 2>&1; then
 	"$EVENHAND" kernels "$T/kernels" > "$log" 2>&1 && [ "$(find "$T/kernels" -name '*.c' | wc -l)" -eq $count ]
 	ok $? "every kernel of the released protocols is among them" "$log"
 else
-	skip "spirv-val accepts all prebuilt kernels" "no SPIR-V was prebuilt, or spirv-tools are not installed"
+	skip "spirv-val accepts all prebuilt kernels" "no SPIR-V was prebuilt, or the validator is not installed (package spirv-tools)"
 fi
 
 for tool in clang-15 llvm-spirv-15; do
 	if ! command -v $tool >/dev/null 2>&1; then
-		skip "the levelzero backend on the test driver" "$tool is not installed"
+		skip "the levelzero backend on the test driver" "$tool is not installed (package $tool)"
 		finish
 	fi
 done
 if [ ! -f "$driver" ]; then
-	skip "the levelzero backend on the test driver" "the test driver was not built"
+	skip "the levelzero backend on the test driver" "the test driver is built only where level_zero/ze_api.h and CL/cl.h are (package libze-dev)"
 	finish
 fi
 # Hundreds of processes ask the compilers for their versions, and the test driver has the same few
@@ -99,7 +99,7 @@ if grep -q '^levelzero .*libze_loader.so.1' "$log" && ! grep -q '^levelzero:0 ' 
 	finish
 fi
 if [ ! -f /etc/OpenCL/vendors/pocl.icd ]; then
-	skip "the levelzero backend on the test driver" "PoCL is not installed"
+	skip "the levelzero backend on the test driver" "PoCL is not installed (package pocl-opencl-icd)"
 	finish
 fi
 # Other stacks in one process with PoCL do not always bear it.
@@ -114,7 +114,7 @@ if [ -f "$BUILD/lib/evenhand/probes/sysman.so" ]; then
 	grep -q '^sensors: sysman .*simulated.*levelzero:0.1' "$log"
 	ok $? "the sysman probe reads its sensors through the loader, and finds device and tiles" "$log"
 else
-	skip "the sysman probe through the loader" "it was not built"
+	skip "the sysman probe through the loader" "it was switched off"
 fi
 "$EVENHAND" devices --json > "$log" 2>&1
 grep -q '0000:4d:00.0' "$log" && grep -q '11111111-1111-1111-1111-111111110002' "$log"

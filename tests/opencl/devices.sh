@@ -38,7 +38,7 @@ has "$out" "host:"
 check $? "and the other backends are listed" "$out"
 
 if ! ldconfig -p 2>/dev/null | grep -q libOpenCL.so.1; then
-	skip "stacks of this machine" "there is no libOpenCL.so.1"
+	skip "stacks of this machine" "there is no libOpenCL.so.1 (package ocl-icd-libopencl1)"
 	finish
 fi
 
@@ -49,7 +49,9 @@ check $? "an empty folder of vendors gives no devices and a note" "$out"
 
 for stack in pocl rusticl; do
 	if [ ! -f "$vendors/$stack.icd" ]; then
-		skip "$stack is listed" "there is no $vendors/$stack.icd"
+		package=mesa-opencl-icd
+		[ $stack = rusticl ] || package=pocl-opencl-icd
+		skip "$stack is listed" "there is no $vendors/$stack.icd (package $package)"
 		continue
 	fi
 	out=$(OCL_ICD_VENDORS="$vendors/$stack.icd" "$EVENHAND" devices 2>&1)
@@ -58,7 +60,7 @@ for stack in pocl rusticl; do
 done
 
 if [ ! -f "$vendors/rusticl.icd" ]; then
-	skip "rusticl is not switched on against the user's wish" "there is no $vendors/rusticl.icd"
+	skip "rusticl is not switched on against the user's wish" "there is no $vendors/rusticl.icd (package mesa-opencl-icd)"
 else
 	out=$(OCL_ICD_VENDORS="$vendors/rusticl.icd" "$EVENHAND" --set opencl.rusticl=off devices 2>&1)
 	has "$out" "Platform rusticl .* has no devices: name the drivers" && ! has "$out" "opencl:rusticl"
@@ -66,7 +68,7 @@ else
 fi
 
 if [ ! -f "$vendors/mesa.icd" ]; then
-	skip "a platform without devices is a note" "there is no $vendors/mesa.icd"
+	skip "a platform without devices is a note" "there is no $vendors/mesa.icd (package mesa-opencl-icd)"
 elif [ -n "${SANITIZE:-}" ]; then
 	skip "a platform without devices is a note" "Mesa's Clover aborts in a sanitized process"
 else

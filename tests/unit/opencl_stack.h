@@ -149,8 +149,9 @@ static inline int stacks_one(const char *path, const char *const stack[2],
 /* What main returns. */
 static inline int stacks_run(const struct CMUnitTest *tests, size_t count, void (*done)(void))
 {
-	static const char *const stacks[][2] = {
-		{ "pocl", VENDORS "pocl.icd" }, { "rusticl", VENDORS "rusticl.icd" }
+	static const char *const stacks[][3] = {
+		{ "pocl", VENDORS "pocl.icd", "pocl-opencl-icd" },
+		{ "rusticl", VENDORS "rusticl.icd", "mesa-opencl-icd" }
 	};
 	int bad = 0;
 	const char *folder = getenv("BUILD");
@@ -164,7 +165,8 @@ static inline int stacks_run(const struct CMUnitTest *tests, size_t count, void 
 		int status = 0;
 		pid_t child;
 		if (!file_exists(stacks[i][1])) {
-			printf("ok 1 - %s # SKIP there is no %s\n1..1\n", stacks[i][0], stacks[i][1]);
+			printf("ok 1 - %s # SKIP there is no %s (package %s)\n1..1\n", stacks[i][0],
+			       stacks[i][1], stacks[i][2]);
 			continue;
 		}
 		fflush(stdout);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/child.h"
+#include "skipping.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -339,7 +340,7 @@ static void what_does_not_die_is_given_up(void **state)
 	kill(tracer, SIGKILL);
 	assert_int_equal(waitpid(tracer, NULL, 0), tracer);
 	if (!traced)
-		skip();
+		skip_because("a process may not trace another here (ptrace)");
 	assert_true(end.stuck);
 	assert_true(clock_now_ns() - began < 15 * SECOND);
 	assert_int_equal(waitpid(held, NULL, 0), held);

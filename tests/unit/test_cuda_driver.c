@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "skipping.h"
+
 typedef unsigned long long device_address;
 
 enum { SUCCESS = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, ILLEGAL = 700, FAILED = 719,
@@ -401,7 +403,7 @@ static void run_scenario(void **state)
 	pid_t child;
 
 	if (library[0] == '\0')
-		skip();
+		skip_because(NO_CUDA_DRIVER);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {

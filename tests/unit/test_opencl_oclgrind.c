@@ -379,7 +379,7 @@ int main(int argc, char **argv)
 	char made[] = "/tmp/evenhand-test-XXXXXX", line[4200];
 	backend_path = path_join(build != NULL ? build : ".", "lib/evenhand/backends/opencl.so");
 	if (icd == NULL || !file_exists(backend_path)) {
-		printf("ok 1 - oclgrind # SKIP %s\n1..1\n", icd == NULL ? "oclgrind is not installed" :
+		printf("ok 1 - oclgrind # SKIP %s\n1..1\n", icd == NULL ? "oclgrind is not installed (package oclgrind)" :
 		    "the OpenCL backend is not built");
 		return 0;
 	}
