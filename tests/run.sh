@@ -29,12 +29,12 @@ if [ "${1:-}" = --one ]; then
 	esac
 	rc=$?
 	# A skipped test is neither passed nor failed, whatever word stands before it: cmocka writes "not ok".
-	skip=$(grep -cE '^(not )?ok .*# SKIP' "$log")
-	grep -E '^(not )?ok ' "$log" | grep -v '# SKIP' >"$T.run"
+	skip=$(grep -ciE '^(not )?ok .*# skip' "$log")
+	grep -E '^(not )?ok ' "$log" | grep -vi '# skip' >"$T.run"
 	ok=$(grep -c '^ok ' "$T.run")
 	bad=$(grep -c '^not ok ' "$T.run")
 	# Its reason stands behind it, or, for cmocka, on a line of its own.
-	sed -n -e 's/^ok [0-9]* -* *\(.*\) # SKIP *\(.*\)/\1: \2/p' -e 's/^# SKIP *//p' "$log" | sort | uniq -c |
+	sed -n -e 's/^ok [0-9]* -* *\(.*\) # skip *\(.*\)/\1: \2/Ip' -e 's/^# skip *//Ip' "$log" | sort | uniq -c |
 		sed -e 's/^ *1 //' -e 's/^ *\([0-9]*\) /\1 times: /' >"$T.skips"
 	plan=$(sed -n 's/^1\.\.\([0-9][0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print NR ? n : "" }')
 	why=

@@ -6,7 +6,7 @@ check() { # status text [file with detail]
 	n=$((n + 1))
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
 }
-skip() { n=$((n + 1)); echo "ok $n - $1 # skip $2"; }
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 json() { # expression over d, the JSON on stdin
 	python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"
 }
