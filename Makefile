@@ -120,7 +120,7 @@ endif
 	$(INSTALL) -m 644 $(srcdir)/core/include/evenhand/*.h $(DESTDIR)$(includedir)/evenhand
 	$(INSTALL) -m 644 evenhand.pc $(DESTDIR)$(libdir)/pkgconfig
 	$(INSTALL) -m 644 $(srcdir)/docs/evenhand.1 $(DESTDIR)$(mandir)/man1
-	$(INSTALL) -m 644 $(srcdir)/build-aux/completions/completion.sh $(DESTDIR)$(pkgdatadir)
+	$(INSTALL) $(srcdir)/build-aux/completions/completion.sh $(DESTDIR)$(pkgdatadir)
 	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.bash $(DESTDIR)$(datadir)/bash-completion/completions/evenhand
 	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/_evenhand $(DESTDIR)$(datadir)/zsh/site-functions/_evenhand
 	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/evenhand.fish
