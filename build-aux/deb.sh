@@ -17,9 +17,10 @@ command -v dpkg-query >/dev/null 2>&1 ||
 if command -v dpkg-checkbuilddeps >/dev/null 2>&1; then
 	missing=$(LC_ALL=C dpkg-checkbuilddeps "$control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p')
 else
-	missing="dpkg-dev, $(sed -n '/^Build-Depends:/,/^[^ B]/s/^ \(.*\)/\1/p' "$control" | tr -d '\n')"
+	missing="build-essential $(sed -n '/^Build-Depends:/,/^[^ B]/s/^ \(.*\)/\1/p' "$control" | tr -d '\n')"
 fi
-missing=$(printf '%s\n' "$missing" | sed 's/([^)]*)//g; s/,/ /g; s/debhelper-compat/debhelper/; s/  */ /g; s/ $//')
+[ -f "$src/COMMIT" ] || command -v git >/dev/null 2>&1 || missing="git $missing"
+missing=$(printf '%s\n' "$missing" | sed 's/([^)]*)//g; s/:native//; s/,/ /g; s/debhelper-compat/debhelper/; s/  */ /g; s/ $//')
 [ -z "$missing" ] || fail "packages are missing; install them with: apt-get install $missing"
 
 work=$(mktemp -d "$build/deb.XXXXXX")
