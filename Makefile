@@ -6,17 +6,20 @@
 #   make check      all tests; no accelerator needed          TESTS="a.sh b" runs some
 #   make bench      the performance comparisons, as ratios in one run
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
+#   make deb        Debian packages of this commit, in build/
 #   make install uninstall dist lint clean
 ifndef srcdir
 
 B ?= build
-.PHONY: all check bench stat install uninstall dist lint clean tests demo distclean
+.PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
 all check bench stat install uninstall dist lint clean tests: $(B)/GNUmakefile
 	@+$(MAKE) --no-print-directory -C $(B) $@
 demo:
 	@sh build-aux/setup.sh
 	@+$(MAKE) --no-print-directory all
 	@sh build-aux/demo.sh $(B)
+deb:
+	@sh build-aux/deb.sh . $(B)
 distclean:
 	rm -rf $(B) configure autom4te.cache
 $(B)/GNUmakefile: configure
@@ -94,7 +97,7 @@ evenhand.pc: $(srcdir)/build-aux/evenhand.pc.in FORCE
 	     -e 's|@datadir@|$(datadir)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 INSTALL = install
-.PHONY: install uninstall dist clean lint FORCE
+.PHONY: install uninstall dist deb clean lint FORCE
 install: all evenhand.pc
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/evenhand $(DESTDIR)$(libdir)/pkgconfig \
 		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(docdir)/skeleton \
@@ -117,19 +120,28 @@ endif
 	$(INSTALL) -m 644 $(srcdir)/core/include/evenhand/*.h $(DESTDIR)$(includedir)/evenhand
 	$(INSTALL) -m 644 evenhand.pc $(DESTDIR)$(libdir)/pkgconfig
 	$(INSTALL) -m 644 $(srcdir)/docs/evenhand.1 $(DESTDIR)$(mandir)/man1
+	$(INSTALL) $(srcdir)/build-aux/completions/completion.sh $(DESTDIR)$(pkgdatadir)
+	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.bash $(DESTDIR)$(datadir)/bash-completion/completions/evenhand
+	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/_evenhand $(DESTDIR)$(datadir)/zsh/site-functions/_evenhand
+	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/evenhand.fish
 	$(INSTALL) -m 644 $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE $(DESTDIR)$(docdir)
 	$(INSTALL) -m 644 $(srcdir)/plugins/skeleton/* $(DESTDIR)$(docdir)/skeleton
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/evenhand $(DESTDIR)$(libdir)/pkgconfig/evenhand.pc $(DESTDIR)$(mandir)/man1/evenhand.1
+	rm -f $(DESTDIR)$(bindir)/evenhand $(DESTDIR)$(libdir)/pkgconfig/evenhand.pc $(DESTDIR)$(mandir)/man1/evenhand.1 \
+		$(addprefix $(DESTDIR)$(datadir)/,bash-completion/completions/evenhand zsh/site-functions/_evenhand \
+		fish/vendor_completions.d/evenhand.fish)
 	rm -rf $(DESTDIR)$(pkglibdir) $(DESTDIR)$(pkgdatadir) $(DESTDIR)$(includedir)/evenhand $(DESTDIR)$(docdir)
 
 dist: $(srcdir)/configure
 	@sh $(srcdir)/build-aux/dist.sh $(srcdir) evenhand-$(VERSION)
 
+deb:
+	@sh $(srcdir)/build-aux/deb.sh $(srcdir) .
+
 lint:
 	@sh $(srcdir)/build-aux/lint.sh $(srcdir) $(CURDIR)
 
 clean:
-	rm -rf obj bin lib share tests flags version.h evenhand.pc
+	rm -rf obj bin lib share tests flags version.h evenhand.pc deb.log evenhand*.deb
 
 endif

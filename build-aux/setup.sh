@@ -5,7 +5,7 @@
 set -u
 need="gcc libc6-dev make autoconf pkg-config libinih-dev libcjson-dev libhwloc-dev libssl-dev libarchive-dev zlib1g-dev"
 want="clang opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcmocka-dev python3-jsonschema"
-ci="mesa-opencl-icd oclgrind clang-tidy cppcheck shellcheck libclang-rt-14-dev libopenblas-dev git libze-dev libze1 clang-15 llvm-spirv-15 spirv-tools libamdhip64-dev g++ clang-19 lld-19"
+ci="mesa-opencl-icd oclgrind clang-tidy cppcheck shellcheck libclang-rt-14-dev libopenblas-dev git libze-dev libze1 clang-15 llvm-spirv-15 spirv-tools libamdhip64-dev g++ clang-19 lld-19 zsh fish mmdebstrap"
 
 installed() {
 	dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
