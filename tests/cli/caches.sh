@@ -53,8 +53,10 @@ fields = {k: v['value'] for l in d['executor']['layers'] for k, v in l.get('fiel
 print(eval(sys.argv[2]))
 PY
 }
-numbers() { # folder executor: whether its row has numbers
-	[ "$(row "$1" "$2" "e['status'] in ('valid', 'not-converged')")" = True ]
+# Whether its row has samples whose output was right, before and after.  What else a busy machine does
+# to a row is no matter of caches.
+numbers() { # folder executor
+	[ "$(row "$1" "$2" "'samples_ns' in e and all(e['verification'][w]['passed'] for w in ('before', 'after'))" 2>/dev/null)" = True ]
 }
 
 # ---- evenhand's own ------------------------------------------------------------------------------
