@@ -11,9 +11,11 @@
 ifndef srcdir
 
 B ?= build
+# One job per processor, unless make was called with -j.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
 all check bench stat install uninstall dist lint clean tests: $(B)/GNUmakefile
-	@+$(MAKE) --no-print-directory -C $(B) $@
+	@+$(MAKE) $(JOBS) --no-print-directory -C $(B) $@
 demo:
 	@sh build-aux/setup.sh
 	@+$(MAKE) --no-print-directory all
