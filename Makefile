@@ -8,14 +8,21 @@
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
 #   make install uninstall dist lint clean
-ifndef srcdir
+unexport CDPATH
+.DELETE_ON_ERROR:
+# A build folder's GNUmakefile sets srcdir so; one from the environment is none of ours.
+ifneq ($(origin srcdir),override)
 
-B ?= build
+B = build
+CONFIGURE_FLAGS =
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
-all check bench stat install uninstall dist lint clean tests: $(B)/GNUmakefile
-	@+$(MAKE) $(JOBS) --no-print-directory -C $(B) $@
+all check bench stat dist lint clean tests: $(B)/GNUmakefile
+# Root installs what a user configured and built.
+install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
+all check bench stat install uninstall dist lint clean tests:
+	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh
 	@+$(MAKE) --no-print-directory all
@@ -25,8 +32,8 @@ deb:
 distclean:
 	rm -rf $(B) configure autom4te.cache
 $(B)/GNUmakefile: configure
-	@mkdir -p $(B)
-	cd $(B) && $(abspath configure) $(CONFIGURE_FLAGS)
+	@mkdir -p '$(B)'
+	cd '$(B)' && '$(CURDIR)/configure' $(CONFIGURE_FLAGS)
 configure: configure.ac VERSION
 	autoconf
 	@rm -rf autom4te.cache
@@ -35,15 +42,27 @@ else
 
 .PHONY: all
 all:
-.DELETE_ON_ERROR:
 .SUFFIXES:
+# Lists that grow below, and what is asked for on the command line alone.
+OBJECTS :=
+PLUGINS :=
+DATA :=
+PLUGIN_FLAGS :=
+V =
+TESTS =
+BENCH =
+STAT =
+ALWAYS = FORCE
+own := $(shell test -O . && echo yes)
 include config.mk
+ifeq ($(own),yes)
 config.mk: $(srcdir)/config.mk.in config.status
 	./config.status config.mk
 config.status: $(srcdir)/configure
 	./config.status --recheck
 $(srcdir)/configure: $(srcdir)/configure.ac $(srcdir)/VERSION
 	cd $(srcdir) && autoconf && rm -rf autom4te.cache
+endif
 
 pkglibdir = $(libdir)/evenhand
 pkgdatadir = $(datadir)/evenhand
@@ -59,24 +78,38 @@ NO_UNDEFINED = $(if $(SANITIZE),,-Wl,-z,defs)
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 objects = $(patsubst $(srcdir)/%.c,obj/%.o,$(1))
 
+# What is linked, among the prerequisites.
+inputs = $(filter %.o %.a,$^)
+quoted = '$(subst ','\'',$(1))'
+
 # Objects depend on this file; it changes only when the flags do.
-flags: FORCE
-	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS))' > $@.new
+flags: $(ALWAYS)
+	@printf '%s\n' $(call quoted,$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) $(CMOCKA_CFLAGS) $(PLUGIN_FLAGS)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# What is linked depends on this file: the flags for that, then all that is made, a name a line.
+links: $(ALWAYS)
+	@printf '%s\n' $(call quoted,$(CC) $(AR) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
+		$(HOST_KERNEL_CFLAGS) $(SPIRV_CLANG) $(SPIRV_TRANSLATOR)) \
+		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
+	@sh $(srcdir)/build-aux/links.sh $@
 # What was built: commit and whether the tree differs from it.  A release tarball has the file
 # COMMIT instead of a repository.
-version.h: FORCE
-	@sh $(srcdir)/build-aux/version.sh $(srcdir) '$(subst ','\'',$(CC) $(ALL_CFLAGS))' > $@.new
+version.h: $(ALWAYS)
+	@sh $(srcdir)/build-aux/version.sh $(srcdir) $(call quoted,$(CC) $(ALL_CFLAGS)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# The program refuses plugins and kernel texts that others can write to, so the umask does not decide that.
+folder = @umask 022; mkdir -p $(@D)
+copy = @umask 022; cp $< $@
 # One plugin: $(1) name, $(2) sources, $(3) kind folder, $(4) extra flags, $(5) extra libraries.
 define plugin_rule
 lib/evenhand/$(3)/$(1).so: $$(call objects,$(2))
-	@mkdir -p $$(@D)
-	$$(call say,LD,$$@)$$(CC) -shared $$(ALL_LDFLAGS) $$(NO_UNDEFINED) -o $$@ $$^ $(5)
+	$$(folder)
+	$$(call say,LD,$$@)umask 022; $$(CC) -shared $$(ALL_LDFLAGS) $$(NO_UNDEFINED) -o $$@ $$(inputs) $(5)
 $$(call objects,$(2)): private CORE_CPPFLAGS := $(4)
 OBJECTS += $$(call objects,$(2))
 PLUGINS += lib/evenhand/$(3)/$(1).so
+PLUGIN_FLAGS += $(1): $(4) $(5)
 endef
 
 include $(srcdir)/core/module.mk
@@ -86,53 +119,56 @@ include $(srcdir)/plugins/probes/module.mk
 include $(srcdir)/protocols/module.mk
 include $(srcdir)/tests/module.mk
 
-all: bin/evenhand $(PLUGINS) $(DATA) lib/evenhand/host-kernels/.stamp $(spirv_kernels)
+all: bin/evenhand $(PLUGINS) $(DATA) $(host_kernels) $(spirv_kernels)
+bin/evenhand obj/backends/shared.a $(PLUGINS) $(test_files): links
 
 obj/%.o: $(srcdir)/%.c flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(patsubst $(srcdir)/%,%,$<))$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 -include $(OBJECTS:.o=.d)
 
-# Made at every install: `make install prefix=...` may name another one than configure did.
-evenhand.pc: $(srcdir)/build-aux/evenhand.pc.in FORCE
-	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
-	     -e 's|@datadir@|$(datadir)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+# What is installed, a line each: mode|folder|files.  FILE.in is installed as FILE, with EDITS (below).
+define installed
+755|$(bindir)|bin/evenhand
+755|$(pkglibdir)/backends|$(filter lib/evenhand/backends/%,$(PLUGINS))
+755|$(pkglibdir)/workloads|$(filter lib/evenhand/workloads/%,$(PLUGINS))
+755|$(pkglibdir)/probes|$(filter lib/evenhand/probes/%,$(PLUGINS))
+$(if $(host_kernels),755|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/*.so)
+$(if $(host_kernels),644|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/compiler)
+$(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenhand/spirv/compiler)
+644|$(pkgdatadir)/protocols|$(filter share/evenhand/protocols/%,$(DATA))
+644|$(pkgdatadir)/claims|$(filter share/evenhand/claims/%,$(DATA))
+644|$(pkgdatadir)/workloads|$(filter share/evenhand/workloads/%,$(DATA))
+644|$(pkgdatadir)|share/evenhand/owners.ini
+644|$(includedir)/evenhand|$(srcdir)/core/include/evenhand/*.h
+644|$(libdir)/pkgconfig|$(srcdir)/build-aux/evenhand.pc.in
+644|$(mandir)/man1|$(srcdir)/docs/evenhand.1
+644|$(docdir)|$(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE
+644|$(docdir)/skeleton|$(srcdir)/plugins/skeleton/*
+755|$(pkgdatadir)|$(srcdir)/build-aux/completions/completion.sh
+644|$(datadir)/bash-completion/completions|$(srcdir)/build-aux/completions/evenhand
+644|$(datadir)/zsh/site-functions|$(srcdir)/build-aux/completions/_evenhand
+644|$(datadir)/fish/vendor_completions.d|$(srcdir)/build-aux/completions/evenhand.fish
+endef
 
 INSTALL = install
+DESTDIR ?=
 .PHONY: install uninstall dist deb clean lint FORCE
-install: all evenhand.pc
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/evenhand $(DESTDIR)$(libdir)/pkgconfig \
-		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(docdir)/skeleton \
-		$(addprefix $(DESTDIR)$(pkglibdir)/,backends workloads probes host-kernels) \
-		$(addprefix $(DESTDIR)$(pkgdatadir)/,protocols claims workloads)
-	$(INSTALL) bin/evenhand $(DESTDIR)$(bindir)
-	$(INSTALL) $(filter lib/evenhand/backends/%,$(PLUGINS)) $(DESTDIR)$(pkglibdir)/backends
-	$(INSTALL) $(filter lib/evenhand/workloads/%,$(PLUGINS)) $(DESTDIR)$(pkglibdir)/workloads
-	$(INSTALL) $(filter lib/evenhand/probes/%,$(PLUGINS)) $(DESTDIR)$(pkglibdir)/probes
-	$(INSTALL) lib/evenhand/host-kernels/*.so $(DESTDIR)$(pkglibdir)/host-kernels
-	$(INSTALL) -m 644 lib/evenhand/host-kernels/compiler $(DESTDIR)$(pkglibdir)/host-kernels
-ifneq ($(spirv_kernels),)
-	$(INSTALL) -d $(DESTDIR)$(pkglibdir)/spirv
-	$(INSTALL) -m 644 lib/evenhand/spirv/*.spv lib/evenhand/spirv/compiler $(DESTDIR)$(pkglibdir)/spirv
+# In another user's build folder (su -c 'make install') nothing is made: what its owner built is installed.
+ifeq ($(own),yes)
+install: all
+else
+install:
+	@$(MAKE) --no-print-directory -q ALWAYS= all || { echo "install: $(CURDIR) belongs to another user and is not up to date:" \
+		"run make there as $$(stat -c %U .), then make install again" >&2; exit 2; }
 endif
-	$(INSTALL) -m 644 $(filter share/evenhand/protocols/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/protocols
-	$(INSTALL) -m 644 $(filter share/evenhand/claims/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/claims
-	$(INSTALL) -m 644 $(filter share/evenhand/workloads/%,$(DATA)) $(DESTDIR)$(pkgdatadir)/workloads
-	$(INSTALL) -m 644 share/evenhand/owners.ini $(DESTDIR)$(pkgdatadir)
-	$(INSTALL) -m 644 $(srcdir)/core/include/evenhand/*.h $(DESTDIR)$(includedir)/evenhand
-	$(INSTALL) -m 644 evenhand.pc $(DESTDIR)$(libdir)/pkgconfig
-	$(INSTALL) -m 644 $(srcdir)/docs/evenhand.1 $(DESTDIR)$(mandir)/man1
-	$(INSTALL) $(srcdir)/build-aux/completions/completion.sh $(DESTDIR)$(pkgdatadir)
-	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.bash $(DESTDIR)$(datadir)/bash-completion/completions/evenhand
-	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/_evenhand $(DESTDIR)$(datadir)/zsh/site-functions/_evenhand
-	$(INSTALL) -D -m 644 $(srcdir)/build-aux/completions/evenhand.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/evenhand.fish
-	$(INSTALL) -m 644 $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE $(DESTDIR)$(docdir)
-	$(INSTALL) -m 644 $(srcdir)/plugins/skeleton/* $(DESTDIR)$(docdir)/skeleton
+	@sh $(srcdir)/build-aux/install.sh install '$(DESTDIR)' '$(pkgdatadir)/installed'
+install: private export INSTALL := $(INSTALL)
+install: private export INSTALLED = $(installed)
+install: private export EDITS = s|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; \
+	s|@datadir@|$(datadir)|; s|@VERSION@|$(VERSION)|
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/evenhand $(DESTDIR)$(libdir)/pkgconfig/evenhand.pc $(DESTDIR)$(mandir)/man1/evenhand.1 \
-		$(addprefix $(DESTDIR)$(datadir)/,bash-completion/completions/evenhand zsh/site-functions/_evenhand \
-		fish/vendor_completions.d/evenhand.fish)
-	rm -rf $(DESTDIR)$(pkglibdir) $(DESTDIR)$(pkgdatadir) $(DESTDIR)$(includedir)/evenhand $(DESTDIR)$(docdir)
+	@sh $(srcdir)/build-aux/install.sh uninstall '$(DESTDIR)' '$(pkgdatadir)/installed'
 
 dist: $(srcdir)/configure
 	@sh $(srcdir)/build-aux/dist.sh $(srcdir) evenhand-$(VERSION)
@@ -144,6 +180,6 @@ lint:
 	@sh $(srcdir)/build-aux/lint.sh $(srcdir) $(CURDIR)
 
 clean:
-	rm -rf obj bin lib share tests flags version.h evenhand.pc deb.log evenhand*.deb
+	rm -rf obj bin lib share tests flags links version.h deb.log evenhand*.deb
 
 endif

@@ -5,14 +5,18 @@ src=$1
 flags=$2
 commit=unknown
 dirty=-1
+real=$(cd "$src" && pwd -P)
+# Whoever runs make here runs what the owner of the tree wrote: the settings of the owner's repository
+# are no more than that.  Without locks git leaves no file of this user in it.
+repository() { GIT_OPTIONAL_LOCKS=0 git -c safe.directory="$real" -C "$src" "$@" 2>/dev/null; }
 if [ -f "$src/COMMIT" ]; then
 	commit=$(cat "$src/COMMIT")
 	dirty=0
-elif top=$(git -C "$src" rev-parse --show-toplevel 2>/dev/null) &&
-     [ "$top" = "$(cd "$src" && pwd -P)" ] && commit=$(git -C "$src" rev-parse HEAD 2>/dev/null); then
-	if [ -n "$(git -C "$src" status --porcelain 2>/dev/null)" ]; then dirty=1; else dirty=0; fi
-else
-	commit=unknown
+elif top=$(repository rev-parse --show-toplevel) && [ "$top" = "$real" ] && head=$(repository rev-parse HEAD); then
+	commit=$head
+	if changes=$(repository status --porcelain); then
+		if [ -n "$changes" ]; then dirty=1; else dirty=0; fi
+	fi
 fi
 printf '#define EVENHAND_VERSION "%s"\n' "$(cat "$src/VERSION")"
 printf '#define EVENHAND_COMMIT "%s"\n' "$commit"

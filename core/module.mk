@@ -7,9 +7,9 @@ $(call objects,$(core_sources)): | version.h
 
 DATA += share/evenhand/owners.ini
 share/evenhand/owners.ini: $(srcdir)/core/executor/owners.ini
-	@mkdir -p $(@D)
-	$(call say,CP,$@)cp $< $@
+	$(folder)
+	$(copy)
 
 bin/evenhand: $(call objects,$(core_sources))
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBRARY_LIBS) $(LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(inputs) $(LIBRARY_LIBS) $(LIBS)

@@ -8,18 +8,25 @@ kernel_texts := $(sort $(wildcard $(srcdir)/workloads/*.k $(srcdir)/workloads/*/
 DATA += $(addprefix share/evenhand/workloads/,$(notdir $(kernel_texts)))
 define kernel_text_rule
 share/evenhand/workloads/$(notdir $(1)): $(1)
-	@mkdir -p $$(@D)
-	@cp $$< $$@
+	$$(folder)
+	$$(copy)
 endef
 $(foreach k,$(kernel_texts),$(eval $(call kernel_text_rule,$(k))))
 
+# Without a program that runs here (cross-compiling) there are none.
+ifneq ($(KERNEL_PROGRAM),)
+host_kernels := lib/evenhand/host-kernels/.stamp
 lib/evenhand/host-kernels/.stamp: bin/evenhand $(PLUGINS) $(DATA) $(srcdir)/build-aux/host-kernels.sh flags
-	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/host-kernels.sh bin/evenhand obj/host-kernels $(@D) '$(CC)' '$(HOST_KERNEL_CFLAGS)'
+	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/host-kernels.sh '$(KERNEL_PROGRAM)' obj/host-kernels $(@D) '$(CC)' '$(HOST_KERNEL_CFLAGS)'
 	@touch $@
+else
+host_kernels :=
+endif
 
+spirv_kernels :=
 ifneq ($(SPIRV_CLANG),)
 spirv_kernels := lib/evenhand/spirv/.stamp
 lib/evenhand/spirv/.stamp: bin/evenhand $(PLUGINS) $(DATA) $(srcdir)/build-aux/spirv-kernels.sh flags
-	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/spirv-kernels.sh bin/evenhand obj/spirv $(@D) '$(SPIRV_CLANG)' '$(SPIRV_TRANSLATOR)' '$(SPIRV_VAL)'
+	$(call say,GEN,$(@D))sh $(srcdir)/build-aux/spirv-kernels.sh '$(KERNEL_PROGRAM)' obj/spirv $(@D) '$(SPIRV_CLANG)' '$(SPIRV_TRANSLATOR)' '$(SPIRV_VAL)'
 	@touch $@
 endif

@@ -231,8 +231,8 @@ static eh_status nothing(const lz_compilers *c, const eh_source *source, eh_erro
 	                   "%.60s with these parameters is not among the prebuilt kernels, and nothing "
 	                   "here makes SPIR-V: install %s.", source->name,
 	                   c->wanted == LZ_OCLOC ? "the package intel-ocloc (or name it in --set "
-	                   "levelzero.ocloc=PATH)" : "the packages clang-15 and llvm-spirv-15, or "
-	                   "intel-ocloc");
+	                   "levelzero.ocloc=PATH)" : "clang and llvm-spirv of one LLVM (in Debian 12 "
+	                   "the packages clang-15 and llvm-spirv-15), or intel-ocloc");
 }
 
 eh_status lz_compile(lz_compilers *c, const eh_source *source, uint32_t device_id, lz_spirv *out,

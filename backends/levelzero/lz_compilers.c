@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lz_compilers.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "shared/subprocess.h"
 #include "shared/wording.h"
 
-enum { NEWEST_LLVM = 24, OLDEST_LLVM = 11, VERSION_MS = 10000 };
+enum { VERSION_MS = 10000 };
 
 /* Work-items in regions, OpenCL C 1.2; the passes are left to the driver's compiler, as its own
  * front end leaves them: some of what clang makes of the code has no form in SPIR-V 1.0.  No
@@ -96,24 +97,84 @@ static bool search_ocloc(lz_compilers *c)
 	return true;
 }
 
-/* Both of one LLVM: the translator refuses bitcode of a newer one. */
+#define TRANSLATOR "llvm-spirv"
+
+/* The greatest N below `below` for which PATH has llvm-spirv-N, 0 when there is none. */
+static unsigned long next_translator(unsigned long below)
+{
+	static const char stem[] = TRANSLATOR "-";
+	const char *rest = getenv("PATH");
+	unsigned long best = 0;
+
+	while (rest != NULL && *rest != '\0') {
+		const size_t length = strcspn(rest, ":");
+		char folder[PATH_MAX];
+		const struct dirent *entry;
+		DIR *dir = NULL;
+
+		if (rest[0] == '/' &&
+		    snprintf(folder, sizeof(folder), "%.*s", (int)length, rest) < PATH_MAX)
+			dir = opendir(folder);
+		while (dir != NULL && (entry = readdir(dir)) != NULL) {
+			const char *digits = entry->d_name + sizeof(stem) - 1;
+			unsigned long n;
+
+			if (strncmp(entry->d_name, stem, sizeof(stem) - 1) != 0 || *digits == '\0' ||
+			    strspn(digits, "0123456789") != strlen(digits))
+				continue;
+			n = strtoul(digits, NULL, 10);
+			if (n < below && n > best)
+				best = n;
+		}
+		if (dir != NULL)
+			(void)closedir(dir);
+		rest += length + (rest[length] == ':');
+	}
+	return best;
+}
+
+/* The number after `words` in what a program says of its version, 0 when there is none. */
+static unsigned long major_of(const char *version, const char *words)
+{
+	const char *at = strstr(version, words);
+
+	return at != NULL ? strtoul(at + strlen(words), NULL, 10) : 0;
+}
+
+/* The translator of that name with the clang of the same LLVM: it refuses the bitcode of another one.
+ * What a setting names is taken as it is. */
+static bool search_pair(lz_compilers *c, const char *translator)
+{
+	const bool chosen = c->host->option(c->host->ctx, "clang") != NULL;
+	lz_maker *m = &c->runtime;
+	char numbered[48];
+	unsigned long llvm;
+
+	if (!find_program(c, TRANSLATOR, translator, m->translator_path) ||
+	    !ask_version(m->translator_path, "--version", m->translator, sizeof(m->translator)))
+		return false;
+	llvm = major_of(m->translator, "LLVM version ");
+	snprintf(numbered, sizeof(numbered), "clang-%lu", llvm);
+	for (int plain = 0; plain < 2; plain++)
+		if (find_program(c, "clang", plain != 0 ? "clang" : numbered, m->path) &&
+		    ask_version(m->path, "--version", m->version, sizeof(m->version)) &&
+		    (chosen || major_of(m->version, "clang version ") == llvm))
+			return true;
+	return false;
+}
+
 static bool search_clang(lz_compilers *c)
 {
 	lz_maker *m = &c->runtime;
-	char clang[32], translator[32];
 	bool found = false;
 
-	for (int version = NEWEST_LLVM; version >= OLDEST_LLVM && !found; version--) {
-		snprintf(clang, sizeof(clang), "clang-%d", version);
-		snprintf(translator, sizeof(translator), "llvm-spirv-%d", version);
-		found = find_program(c, "clang", clang, m->path) &&
-		        find_program(c, "llvm-spirv", translator, m->translator_path);
+	for (unsigned long n = next_translator(ULONG_MAX); n > 0 && !found; n = next_translator(n)) {
+		char translator[48];
+
+		snprintf(translator, sizeof(translator), TRANSLATOR "-%lu", n);
+		found = search_pair(c, translator);
 	}
-	if (!found)
-		found = find_program(c, "clang", "clang", m->path) &&
-		        find_program(c, "llvm-spirv", "llvm-spirv", m->translator_path);
-	if (!found || !ask_version(m->path, "--version", m->version, sizeof(m->version)) ||
-	    !ask_version(m->translator_path, "--version", m->translator, sizeof(m->translator)))
+	if (!found && !search_pair(c, TRANSLATOR))
 		return false;
 	m->way = LZ_CLANG;
 	snprintf(m->compiler, sizeof(m->compiler), "clang + llvm-spirv");

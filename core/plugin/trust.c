@@ -2,12 +2,41 @@
 #include "plugin/trust.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+
+/* Whether nobody but the owner is in the group: it has the owner's name, as a private group has, is the
+ * owner's primary one, lists no other member, and is no other account's primary one.  The name is
+ * asked for because those whose primary group it is are not listed as members, and not every
+ * directory service lists its accounts. */
+static bool group_is_private(uid_t owner, gid_t gid)
+{
+	const struct passwd *account = getpwuid(owner);
+	const struct group *group = getgrgid(gid);
+	char *name;
+	bool alone;
+
+	if (account == NULL || group == NULL || account->pw_gid != gid ||
+	    strcmp(account->pw_name, group->gr_name) != 0)
+		return false;
+	name = memory_text(account->pw_name); /* the next call overwrites the account */
+	alone = true;
+	for (char **member = group->gr_mem; alone && *member != NULL; member++)
+		alone = strcmp(*member, name) == 0;
+	setpwent();
+	while (alone && (account = getpwent()) != NULL)
+		alone = account->pw_gid != gid || account->pw_uid == owner;
+	endpwent();
+	free(name);
+	return alone;
+}
 
 static eh_status trust_stat(const char *path, const struct stat *info, eh_error *error)
 {
@@ -17,7 +46,8 @@ static eh_status trust_stat(const char *path, const struct stat *info, eh_error 
 		                 "what root or this user (%u) owns is loaded",
 		                 path, (unsigned)info->st_uid, (unsigned)geteuid());
 	if ((info->st_mode & S_IWOTH) != 0 ||
-	    ((info->st_mode & S_IWGRP) != 0 && info->st_gid != 0 && info->st_gid != info->st_uid))
+	    ((info->st_mode & S_IWGRP) != 0 && info->st_gid != 0 &&
+	     !group_is_private(info->st_uid, info->st_gid)))
 		return error_set(error, EH_E_UNAVAILABLE,
 		                 "%s is not used because others can write to it: run "
 		                 "chmod go-w on it",

@@ -23,7 +23,10 @@ first_of() { # the first that is installed
 	for c; do command -v "$c" 2>/dev/null && return; done
 }
 
-for pair in "gcc $(first_of gcc) $(first_of g++)" "clang $(first_of clang clang-15 clang-14) $(first_of clang++ clang++-15 clang++-14)"; do
+# Names without blanks, a word each.
+# shellcheck disable=SC2046
+for pair in "gcc $(first_of gcc) $(first_of g++)" \
+	"clang $(first_of clang $(sh "$SRC/build-aux/newest.sh" clang)) $(first_of clang++ $(sh "$SRC/build-aux/newest.sh" clang++))"; do
 	# shellcheck disable=SC2086
 	set -- $pair
 	name=$1 cc=${2:-} cxx=${3:-}
@@ -54,7 +57,8 @@ for pair in "gcc $(first_of gcc) $(first_of g++)" "clang $(first_of clang clang-
 done
 
 # The check can fail: a header with one member moved.
-cc=$(first_of gcc clang clang-15 clang-14)
+# shellcheck disable=SC2046
+cc=$(first_of gcc clang $(sh "$SRC/build-aux/newest.sh" clang))
 mkdir -p "$T/evenhand"
 cp "$inc"/*.h "$T/evenhand"
 sed 's/^\tuint32_t compute_units;/\tuint64_t compute_units;/' "$inc/backend.h" > "$T/evenhand/backend.h"

@@ -89,15 +89,10 @@ try() {
 	fi
 }
 
-first_of() {
-	for c in "$@"; do
-		command -v "$c" > /dev/null 2>&1 && echo "$c" && return
-	done
-}
 skip() { say ok "$1 # SKIP $2"; }
 
-gcc=$(first_of gcc)
-clang=$(first_of clang-19 clang-16 clang-15 clang-14 clang)
+gcc=$(command -v gcc)
+clang=$(sh "$SRC/build-aux/newest.sh" clang | head -n 1)
 for cc in $gcc $clang; do
 	for flags in "-march=native" ""; do
 		# shellcheck disable=SC2086

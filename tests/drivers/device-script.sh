@@ -109,7 +109,10 @@ else
 	steps "$text" hip devices-json conformance-hip-apart
 fi
 text="on Intel's test driver the backend is found, and checked with regular lists and with barriers"
-if [ ! -f "$drivers/levelzero/libze_test.so" ] || ! command -v llvm-spirv-15 >/dev/null 2>&1 ||
+EVENHAND_TEST_TRANSLATOR=$(sh "$SRC/build-aux/llvm-pair.sh")
+EVENHAND_TEST_TRANSLATOR=${EVENHAND_TEST_TRANSLATOR#* }
+export EVENHAND_TEST_TRANSLATOR
+if [ ! -f "$drivers/levelzero/libze_test.so" ] || [ -z "$EVENHAND_TEST_TRANSLATOR" ] ||
 	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || ! ldconfig -p | grep -q libze_loader; then
 	skipped "$text" "the test driver (package libze-dev), its loader, translator or PoCL is not there"
 else

@@ -91,10 +91,7 @@ PY
 ok $? "the result says simulated, hsaco and for which architecture" "$T/facts"
 
 # The same texts for real architectures.
-clang=
-for c in clang-20 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do
-	[ -n "$clang" ] || ! command -v $c >/dev/null 2>&1 || clang=$c
-done
+clang=$(sh "$SRC/build-aux/newest.sh" clang | head -n 1)
 hip() { # text, architecture, output
 	$clang -x hip "--offload-arch=$2" --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O3 -c "$1" -o "$3" 2> "$log"
 }

@@ -60,12 +60,13 @@ else
 	skip "spirv-val accepts all prebuilt kernels" "no SPIR-V was prebuilt, or the validator is not installed (package spirv-tools)"
 fi
 
-for tool in clang-15 llvm-spirv-15; do
-	if ! command -v $tool >/dev/null 2>&1; then
-		skip "the levelzero backend on the test driver" "$tool is not installed (package $tool)"
-		finish
-	fi
-done
+pair=$(sh "$SRC/build-aux/llvm-pair.sh")
+if [ -z "$pair" ]; then
+	skip "the levelzero backend on the test driver" "clang and llvm-spirv of one LLVM are not installed: packages clang-N and llvm-spirv-N of one N"
+	finish
+fi
+clang=${pair% *} EVENHAND_TEST_TRANSLATOR=${pair#* }
+export EVENHAND_TEST_TRANSLATOR
 if [ ! -f "$driver" ]; then
 	skip "the levelzero backend on the test driver" "the test driver is built only where level_zero/ze_api.h and CL/cl.h are (package libze-dev)"
 	finish
@@ -73,8 +74,8 @@ fi
 # Hundreds of processes ask the compilers for their versions, and the test driver has the same few
 # modules translated back: said once, that need not start LLVM each time.
 mkdir -p "$T/tools"
-for tool in clang-15 llvm-spirv-15; do
-	real=$(command -v $tool)
+for tool in "$clang" "$EVENHAND_TEST_TRANSLATOR"; do
+	real=$(command -v "$tool")
 	"$real" --version > "$T/tools/$tool.version" 2>&1
 	cat > "$T/tools/$tool" <<SH
 #!/bin/sh
@@ -168,12 +169,12 @@ ok $? "programs are built by clang and the translator" "$log"
 
 # Intel's compiler is not here: a program that takes its arguments stands in for it.
 mkdir -p "$T/bin"
-cat > "$T/bin/ocloc" <<'SH'
+cat > "$T/bin/ocloc" <<SH
 #!/bin/sh
-[ "$1" = --version ] && echo "ocloc stand-in 1.0" && exit 0
-[ "$1 $2 $3 $4 $5 $6" = "compile -q -file kernel.cl -device 0x0bd5" ] && [ "$7 $8" = "-spv_only -options" ] || exit 9
-clang-15 -x cl "$9" -target spir64 -Xclang -finclude-default-header -O1 -Xclang -disable-llvm-passes -emit-llvm -c kernel.cl -o k.bc &&
-	llvm-spirv-15 --spirv-max-version=1.0 k.bc -o kernel_pvc.spv
+[ "\$1" = --version ] && echo "ocloc stand-in 1.0" && exit 0
+[ "\$1 \$2 \$3 \$4 \$5 \$6" = "compile -q -file kernel.cl -device 0x0bd5" ] && [ "\$7 \$8" = "-spv_only -options" ] || exit 9
+$clang -x cl "\$9" -target spir64 -Xclang -finclude-default-header -O1 -Xclang -disable-llvm-passes -emit-llvm -c kernel.cl -o k.bc &&
+	$EVENHAND_TEST_TRANSLATOR --spirv-max-version=1.0 k.bc -o kernel_pvc.spv
 SH
 chmod +x "$T/bin/ocloc"
 "$EVENHAND" --set levelzero.compiler=ocloc --set "levelzero.ocloc=$T/bin/ocloc" plugin check "$so" --device 0 --only program --deadline 60s > "$log" 2>&1

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table lent to backends, and the order of the plugin folders. */
+/* The table lent to backends, the order of the plugin folders, and whose files are trusted. */
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,8 +17,47 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
+#include "plugin/trust.h"
+
+/* The accounts and the group of the machine that the test is on (tests/module.mk: --wrap). */
+static struct { struct passwd accounts[2]; size_t count, next; struct group *group; } machine;
+
+struct passwd *__wrap_getpwuid(uid_t uid);
+struct passwd *__wrap_getpwent(void);
+void __wrap_setpwent(void);
+void __wrap_endpwent(void);
+struct group *__wrap_getgrgid(gid_t gid);
+
+struct passwd *__wrap_getpwuid(uid_t uid)
+{
+	for (size_t i = 0; i < machine.count; i++)
+		if (machine.accounts[i].pw_uid == uid)
+			return &machine.accounts[i];
+	return NULL;
+}
+
+struct passwd *__wrap_getpwent(void)
+{
+	return machine.next < machine.count ? &machine.accounts[machine.next++] : NULL;
+}
+
+void __wrap_setpwent(void)
+{
+	machine.next = 0;
+}
+
+void __wrap_endpwent(void)
+{
+	machine.next = 0;
+}
+
+struct group *__wrap_getgrgid(gid_t gid)
+{
+	return machine.group != NULL && machine.group->gr_gid == gid ? machine.group : NULL;
+}
 
 static void refuses_what_is_no_assignment(void **state)
 {
@@ -117,6 +160,73 @@ static void a_miss_says_what_there_is(void **state)
 	assert_int_equal(error.code, EH_E_NOT_FOUND);
 }
 
+/* A file that its group may write is used only if that group is surely the owner's own. */
+static void a_group_may_write_when_it_is_the_owners_own(void **state)
+{
+	static char alice[] = "alice", bob[] = "bob", users[] = "users";
+	enum { OTHER_GID = 54321 };
+	char *nobody_else[] = { NULL }, *herself[] = { alice, NULL }, *both[] = { alice, bob, NULL };
+	const struct { const char *what; char *group, **members; bool primary, shared, good; } cases[] = {
+		{ "a private group", alice, nobody_else, true, false, true },
+		{ "one that lists its owner", alice, herself, true, false, true },
+		{ "one that lists another", alice, both, true, false, false },
+		{ "one that is another's primary group", alice, nobody_else, true, true, false },
+		{ "everybody's primary group", users, nobody_else, true, false, false },
+		{ "a group of the owner's name that is not primary", alice, nobody_else, false, false, false },
+		{ "a group nobody knows", NULL, nobody_else, true, false, false },
+	};
+	char folder[] = "/tmp/evenhand-test-XXXXXX";
+	gid_t gid = getegid();
+	char *path;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = memory_format("%s/x.so", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	if (geteuid() == 0) { /* root's own group may always write */
+		gid = 12345;
+		assert_int_equal(fchown(fd, (uid_t)-1, gid), 0);
+	}
+	if (gid == 0) {
+		close(fd);
+		unlink(path);
+		rmdir(folder);
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct group group = { .gr_name = cases[i].group, .gr_gid = gid, .gr_mem = cases[i].members };
+		eh_error error = ERROR_INIT;
+		eh_status status;
+
+		machine.accounts[0] = (struct passwd){ .pw_name = alice, .pw_uid = geteuid(),
+			                               .pw_gid = cases[i].primary ? gid : OTHER_GID };
+		machine.accounts[1] = (struct passwd){ .pw_name = bob, .pw_uid = geteuid() + 1,
+			                               .pw_gid = cases[i].shared ? gid : OTHER_GID };
+		machine.count = 2;
+		machine.group = cases[i].group != NULL ? &group : NULL;
+		assert_int_equal(fchmod(fd, 0664), 0);
+		status = trust_file(path, &error);
+		if ((status == EH_OK) != cases[i].good)
+			fail_msg("%s: %s", cases[i].what, error.message);
+		if (!cases[i].good) {
+			assert_int_equal(status, EH_E_UNAVAILABLE);
+			assert_non_null(strstr(error.message, "run chmod go-w on it"));
+			assert_int_equal(fchmod(fd, 0644), 0);
+			assert_int_equal(trust_file(path, &error), EH_OK);
+		}
+		assert_int_equal(fchmod(fd, 0666), 0);
+		assert_int_equal(trust_file(path, &error), EH_E_UNAVAILABLE);
+	}
+	machine.group = NULL;
+	machine.count = 0;
+	close(fd);
+	unlink(path);
+	rmdir(folder);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +236,7 @@ int main(void)
 		cmocka_unit_test(the_digest_is_sha256),
 		cmocka_unit_test(folders_come_in_order_and_once),
 		cmocka_unit_test(a_miss_says_what_there_is),
+		cmocka_unit_test(a_group_may_write_when_it_is_the_owners_own),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -73,14 +73,23 @@ static bool start(void)
 	return false;
 }
 
+/* The translator of the LLVM that made the SPIR-V. */
+static const char *translator(void)
+{
+	const char *name = getenv("EVENHAND_TEST_TRANSLATOR");
+
+	return name != NULL ? name : "llvm-spirv";
+}
+
 /* Runs the translator; false when it refuses. */
 static bool translate(const char *from, const char *to)
 {
+	const char *name = translator();
 	int status = 0;
 	const pid_t child = fork();
 
 	if (child == 0) {
-		(void)execlp("llvm-spirv-15", "llvm-spirv-15", "-r", from, "-o", to, (char *)NULL);
+		(void)execlp(name, name, "-r", from, "-o", to, (char *)NULL);
 		_exit(127);
 	}
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
@@ -137,7 +146,8 @@ void *tze_pocl_build(const void *spirv, size_t size, char **log)
 	}
 	bitcode = bitcode_of(spirv, size, &bitcode_size);
 	if (bitcode == NULL) {
-		*log = strdup("llvm-spirv-15 does not translate this SPIR-V, or is not installed\n");
+		if (asprintf(log, "%s does not translate this SPIR-V, or is not installed\n", translator()) < 0)
+			*log = NULL;
 		return NULL;
 	}
 	one = bitcode;
