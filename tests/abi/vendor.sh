@@ -98,6 +98,8 @@ flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
 # The flags are words on purpose.
 # shellcheck disable=SC2046
 compare cuda backends/cuda/cuda_abi.h cuda.h "the CUDA toolkit" $(flags_of cuda)
+# shellcheck disable=SC2046
+compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
 
 echo "1..$n"
 exit $bad
