@@ -100,6 +100,8 @@ flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
 compare cuda backends/cuda/cuda_abi.h cuda.h "the CUDA toolkit" $(flags_of cuda)
 # shellcheck disable=SC2046
 compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
+# shellcheck disable=SC2046
+compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
 
 echo "1..$n"
 exit $bad
