@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lz_api.h"
 
-#include <level_zero/loader/ze_loader.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +21,16 @@ static const vendorlib_symbol symbols[] = {
 /* The loader tells the versions of its parts; its own is called "loader". */
 static void ask_loader(lz_api *api)
 {
-	ze_result_t (*get)(size_t *, zel_component_version_t *) = NULL;
-	void *address = vendorlib_find(&api->library, "zelLoaderGetVersions");
 	zel_component_version_t parts[16];
 	size_t count = 0;
 
-	memcpy(&get, &address, sizeof(get));
-	if (get == NULL)
+	if (api->loader_versions == NULL)
 		return;
 	memset(parts, 0, sizeof(parts));
-	api->loader_rc = get(&count, NULL);
+	api->loader_rc = api->loader_versions(&count, NULL);
 	if (api->loader_rc == ZE_RESULT_SUCCESS) {
 		count = count > COUNT(parts) ? COUNT(parts) : count;
-		api->loader_rc = get(&count, parts);
+		api->loader_rc = api->loader_versions(&count, parts);
 	}
 	if (api->loader_rc != ZE_RESULT_SUCCESS)
 		return;

@@ -151,7 +151,7 @@ static void describe_bus(const lz_api *api, eh_device *d)
 /* The properties of version 1.2, whose resolution is a rate, from drivers that have them. */
 static ze_result_t ask(const lz_api *api, eh_device *d)
 {
-	const bool newer = d->place.driver->api >= ZE_MAKE_VERSION(1, 2);
+	const bool newer = d->place.driver->api >= ZE_API_VERSION_1_2;
 	ze_device_properties_t *p = &d->properties;
 	ze_result_t rc;
 
@@ -181,8 +181,8 @@ eh_status lz_describe(const lz_self *self, eh_device *d, eh_error *error)
 	snprintf(info->name, sizeof(info->name), "Level Zero device %.40s", info->id);
 	lz_describe_version(place->driver->version, version, sizeof(version));
 	snprintf(info->platform, sizeof(info->platform), "Level Zero %u.%u, driver %s",
-	         (unsigned)ZE_MAJOR_VERSION(place->driver->api),
-	         (unsigned)ZE_MINOR_VERSION(place->driver->api), version);
+	         (unsigned)(place->driver->api >> 16), (unsigned)(place->driver->api & 0xffff),
+	         version);
 	rc = ask(api, d);
 	if (rc != ZE_RESULT_SUCCESS)
 		return lz_error_as(error, EH_E_UNAVAILABLE, rc, "zeDeviceGetProperties",

@@ -72,8 +72,8 @@ static void driver(eh_device *d, eh_layer *layer)
 	snprintf(layer->name, sizeof(layer->name), "Level Zero driver");
 	lz_describe_version(d->place.driver->version, layer->version, sizeof(layer->version));
 	driver_file(layer->path, sizeof(layer->path));
-	snprintf(api, sizeof(api), "%u.%u", (unsigned)ZE_MAJOR_VERSION(d->place.driver->api),
-	         (unsigned)ZE_MINOR_VERSION(d->place.driver->api));
+	snprintf(api, sizeof(api), "%u.%u", (unsigned)(d->place.driver->api >> 16),
+	         (unsigned)(d->place.driver->api & 0xffff));
 	wording_detail(layer, "api", api);
 	wording_detail(layer, "driver-kernel-cache", d->self->native_cache);
 	wording_detail_number(layer, "version-number", d->place.driver->version);
@@ -94,7 +94,7 @@ static void runtime(eh_device *d, eh_layer *layer)
 	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
 	wording_detail(layer, "lists", d->self->regular ? "regular" : "immediate");
 	wording_detail(layer, "order", d->self->in_order && d->place.driver->api >=
-	               ZE_MAKE_VERSION(1, 7) && !d->self->regular ? "list" : "barriers");
+	               LZ_API_IN_ORDER && !d->self->regular ? "list" : "barriers");
 	wording_detail(layer, "validation-layer", validation != NULL ? validation : "");
 	if (d->api->loader_rc != ZE_RESULT_SUCCESS)
 		wording_gap(&gaps, "version", "zelLoaderGetVersions", lz_error_name(d->api->loader_rc),

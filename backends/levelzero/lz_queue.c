@@ -10,9 +10,6 @@
 #include "lz_state.h"
 #include "shared/wording.h"
 
-/* Of version 1.7, which older headers lack. */
-enum { QUEUE_FLAG_IN_ORDER = 1 << 1, API_IN_ORDER = ZE_MAKE_VERSION(1, 7) };
-
 static ze_command_queue_desc_t describe(const eh_queue *q, uint32_t flags)
 {
 	const ze_command_queue_desc_t desc = {
@@ -33,8 +30,8 @@ static ze_result_t make_immediate(eh_queue *q)
 	ze_command_queue_desc_t desc;
 	ze_result_t rc;
 
-	if (d->self->in_order && d->place.driver->api >= API_IN_ORDER) {
-		desc = describe(q, QUEUE_FLAG_IN_ORDER);
+	if (d->self->in_order && d->place.driver->api >= LZ_API_IN_ORDER) {
+		desc = describe(q, ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
 		rc = d->api->list_immediate(d->context, d->place.device, &desc, &q->immediate);
 		q->in_order = rc == ZE_RESULT_SUCCESS;
 		/* A loader older than the driver does not let the flag through. */

@@ -9,12 +9,15 @@
 #include "shared/checks.h"
 #include "shared/wording.h"
 
+/* Drivers of this version can make lists that keep order themselves. */
+enum { LZ_API_IN_ORDER = ZE_API_VERSION_1_7 };
+
 enum { LZ_MOST_DRIVERS = 8, LZ_MOST_ARGUMENTS = 20, LZ_STAGES = 2 };
 
 /* A driver behind the loader, and the context that all its open devices share. */
 typedef struct lz_driver {
 	ze_driver_handle_t handle;
-	uint32_t api;              /* ZE_MAKE_VERSION(major, minor)                         */
+	uint32_t api;              /* major << 16 | minor, as ZE_API_VERSION_1_0            */
 	uint32_t version;          /* the driver's own number                               */
 	ze_context_handle_t context;
 	unsigned openings;         /* devices that are open in it                           */

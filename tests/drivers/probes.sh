@@ -45,10 +45,12 @@ stub old libnvidia-ml.so.1 nvml_stub -DOLD
 stub old librocm_smi64.so.1 rsmi_stub -DNEW_LAYOUT
 stub smi libamd_smi.so amdsmi_stub
 have_ze=no
-if [ -f "$probes/sysman.so" ]; then
+# The stub of Level Zero is made from the vendor's headers.
+if grep -q '^levelzero_HEADERS = *yes' "$BUILD/config.mk"; then
 	have_ze=yes
-	stub new libze_loader.so.1 sysman_stub
-	stub old libze_loader.so.1 sysman_stub -DNO_INIT
+	ze_flags=$(sed -n 's/^levelzero_CPPFLAGS = *//p' "$BUILD/config.mk")
+	stub new libze_loader.so.1 sysman_stub "$ze_flags"
+	stub old libze_loader.so.1 sysman_stub "$ze_flags -DNO_INIT"
 fi
 EVENHAND_TEST_SENSORS=$T/script
 export EVENHAND_TEST_SENSORS

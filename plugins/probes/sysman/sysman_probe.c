@@ -3,46 +3,18 @@
 #include "../shared/kit.h"
 
 #include <dlfcn.h>
-#include <level_zero/ze_api.h>
-#include <level_zero/zes_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "zes_abi.h"
+
 #define MOST_HANDLES 32 /* of one kind on one device */
 
-#define REQUIRED(X)                                                                          \
-	X(device_get, "zesDeviceGet|zeDeviceGet", (zes_driver_handle_t, uint32_t *, zes_device_handle_t *)) \
-	X(properties, "zesDeviceGetProperties", (zes_device_handle_t, zes_device_properties_t *)) \
-	X(pci, "zesDevicePciGetProperties", (zes_device_handle_t, zes_pci_properties_t *))
-
-#define OPTIONAL(X)                                                                          \
-	X(init, "zesInit", (uint32_t))                                                       \
-	X(driver_get, "zesDriverGet", (uint32_t *, zes_driver_handle_t *))                   \
-	X(old_init, "zeInit", (uint32_t))                                                    \
-	X(old_driver_get, "zeDriverGet", (uint32_t *, zes_driver_handle_t *))                \
-	X(old_device_get, "zeDeviceGet", (zes_driver_handle_t, uint32_t *, zes_device_handle_t *)) \
-	X(powers, "zesDeviceEnumPowerDomains", (zes_device_handle_t, uint32_t *, void **))   \
-	X(power_properties, "zesPowerGetProperties", (void *, zes_power_properties_t *))     \
-	X(energy, "zesPowerGetEnergyCounter", (void *, zes_power_energy_counter_t *))        \
-	X(clocks, "zesDeviceEnumFrequencyDomains", (zes_device_handle_t, uint32_t *, void **)) \
-	X(clock_properties, "zesFrequencyGetProperties", (void *, zes_freq_properties_t *))  \
-	X(clock_state, "zesFrequencyGetState", (void *, zes_freq_state_t *))                 \
-	X(throttle_time, "zesFrequencyGetThrottleTime", (void *, zes_freq_throttle_time_t *)) \
-	X(sensors, "zesDeviceEnumTemperatureSensors", (zes_device_handle_t, uint32_t *, void **)) \
-	X(sensor_properties, "zesTemperatureGetProperties", (void *, zes_temp_properties_t *)) \
-	X(sensor_state, "zesTemperatureGetState", (void *, double *))                        \
-	X(engines, "zesDeviceEnumEngineGroups", (zes_device_handle_t, uint32_t *, void **))  \
-	X(engine_properties, "zesEngineGetProperties", (void *, zes_engine_properties_t *))  \
-	X(activity, "zesEngineGetActivity", (void *, zes_engine_stats_t *))                  \
-	X(memories, "zesDeviceEnumMemoryModules", (zes_device_handle_t, uint32_t *, void **)) \
-	X(memory_state, "zesMemoryGetState", (void *, zes_mem_state_t *))                    \
-	X(users, "zesDeviceProcessesGetState", (zes_device_handle_t, uint32_t *, void *))
-
 typedef struct sysman_api {
-#define X(field, names, arguments) ze_result_t (*field) arguments;
-	REQUIRED(X)
-	OPTIONAL(X)
+#define X(field, names, arguments) ze_result_t(ZE_APICALL *field) arguments;
+	ZES_REQUIRED(X)
+	ZES_OPTIONAL(X)
 #undef X
 } sysman_api;
 
@@ -52,14 +24,20 @@ typedef struct sysman_probe {
 } sysman_probe;
 
 static const eh_bit reasons[] = {
-	{ 0x1, "average-power-cap", "the sustained power limit was reached: raise it, or state it "
-	  "beside the result", 0, 0 },
-	{ 0x2, "burst-power-cap", "the burst power limit was reached", 0, 0 },
-	{ 0x4, "current-limit", "the electrical limit of the board was reached", 0, 0 },
-	{ 0x8, "thermal", "the clocks were lowered because of heat: improve the cooling", 0, 0 },
-	{ 0x10, "power-supply", "the power supply asked for less: look at it and its cables", 0, 0 },
-	{ 0x20, "sw-range", "the clocks are held by a setting: reset the frequency range", 0, 0 },
-	{ 0x40, "hw-range", "a part of the chip allows no higher clocks", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_AVE_PWR_CAP, "average-power-cap",
+	  "the sustained power limit was reached: raise it, or state it beside the result", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_BURST_PWR_CAP, "burst-power-cap",
+	  "the burst power limit was reached", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_CURRENT_LIMIT, "current-limit",
+	  "the electrical limit of the board was reached", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_THERMAL_LIMIT, "thermal",
+	  "the clocks were lowered because of heat: improve the cooling", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_PSU_ALERT, "power-supply",
+	  "the power supply asked for less: look at it and its cables", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_SW_RANGE, "sw-range",
+	  "the clocks are held by a setting: reset the frequency range", 0, 0 },
+	{ ZES_FREQ_THROTTLE_REASON_FLAG_HW_RANGE, "hw-range",
+	  "a part of the chip allows no higher clocks", 0, 0 },
 };
 
 static eh_status translate(ze_result_t code, const char *call, eh_error *error)
@@ -213,32 +191,34 @@ static void add(adding *a, kit_channel what, const char *name, void *object)
 #define CHANNEL(k, p, f, u) { .kind = EH_CHANNEL_##k, .part = EH_PART_##p, .form = EH_FORM_##f, \
 	.unit = u }
 
-/* The handles of one kind; notes why there are none. */
-static uint32_t handles(adding *a, ze_result_t (*list)(zes_device_handle_t, uint32_t *, void **),
-                        zes_device_handle_t device, const char *what, void *out[MOST_HANDLES])
+/* How many of the handles of one kind fit; notes why there are none. */
+static uint32_t listed(adding *a, const char *what, ze_result_t code, uint32_t count)
 {
-	uint32_t count = 0;
-	ze_result_t code = list != NULL ? list(device, &count, NULL) : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+	eh_error error = { .struct_size = sizeof(error), .message = "the driver lists none" };
 
-	if (count > MOST_HANDLES)
-		count = MOST_HANDLES;
 	if (code == ZE_RESULT_SUCCESS && count > 0)
-		code = list(device, &count, out);
-	if (code != ZE_RESULT_SUCCESS || count == 0) {
-		eh_error error = { .struct_size = sizeof(error), .message = "the driver lists none" };
-
-		(void)translate(code, "listing it", &error);
-		kit_note(&a->p->base, "%s (%s): no %s: %s", a->place->info.id, a->place->info.name, what,
-		         error.message);
-		return 0;
-	}
-	return count;
+		return count < MOST_HANDLES ? count : MOST_HANDLES;
+	(void)translate(code, "listing it", &error);
+	kit_note(&a->p->base, "%s (%s): no %s: %s", a->place->info.id, a->place->info.name, what,
+	         error.message);
+	return 0;
 }
+
+/* Lists the handles of one kind: count of them in list, an array of MOST_HANDLES. */
+#define HANDLES(function, what)                                                              \
+	uint32_t count = 0;                                                                  \
+	ze_result_t code = (function) != NULL ? (function)(device, &count, NULL)             \
+	                                      : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;         \
+	if (count > MOST_HANDLES)                                                            \
+		count = MOST_HANDLES;                                                        \
+	if (code == ZE_RESULT_SUCCESS && count > 0)                                          \
+		code = (function)(device, &count, list);                                     \
+	count = listed(a, what, code, count)
 
 static void add_energy(adding *a, zes_device_handle_t device)
 {
-	void *list[MOST_HANDLES];
-	uint32_t count = handles(a, a->p->api.powers, device, "energy", list);
+	zes_pwr_handle_t list[MOST_HANDLES];
+	HANDLES(a->p->api.powers, "energy");
 
 	for (uint32_t i = 0; i < count; i++) {
 		zes_power_properties_t about = { .stype = ZES_STRUCTURE_TYPE_POWER_PROPERTIES };
@@ -253,8 +233,8 @@ static void add_energy(adding *a, zes_device_handle_t device)
 
 static void add_clocks(adding *a, zes_device_handle_t device)
 {
-	void *list[MOST_HANDLES];
-	uint32_t count = handles(a, a->p->api.clocks, device, "clocks", list);
+	zes_freq_handle_t list[MOST_HANDLES];
+	HANDLES(a->p->api.clocks, "clocks");
 
 	for (uint32_t i = 0; i < count; i++) {
 		zes_freq_properties_t about = { .stype = ZES_STRUCTURE_TYPE_FREQ_PROPERTIES };
@@ -278,8 +258,8 @@ static void add_clocks(adding *a, zes_device_handle_t device)
 
 static void add_temperatures(adding *a, zes_device_handle_t device)
 {
-	void *list[MOST_HANDLES];
-	uint32_t count = handles(a, a->p->api.sensors, device, "temperature", list);
+	zes_temp_handle_t list[MOST_HANDLES];
+	HANDLES(a->p->api.sensors, "temperature");
 
 	for (uint32_t i = 0; i < count; i++) {
 		zes_temp_properties_t about = { .stype = ZES_STRUCTURE_TYPE_TEMP_PROPERTIES };
@@ -305,8 +285,8 @@ static void add_temperatures(adding *a, zes_device_handle_t device)
 
 static void add_activity(adding *a, zes_device_handle_t device)
 {
-	void *list[MOST_HANDLES];
-	uint32_t count = handles(a, a->p->api.engines, device, "utilisation", list);
+	zes_engine_handle_t list[MOST_HANDLES];
+	HANDLES(a->p->api.engines, "utilisation");
 
 	for (uint32_t i = 0; i < count; i++) {
 		zes_engine_properties_t about = { .stype = ZES_STRUCTURE_TYPE_ENGINE_PROPERTIES };
@@ -323,8 +303,8 @@ static void add_activity(adding *a, zes_device_handle_t device)
 
 static void add_memory(adding *a, zes_device_handle_t device)
 {
-	void *list[MOST_HANDLES];
-	uint32_t count = handles(a, a->p->api.memories, device, "memory", list);
+	zes_mem_handle_t list[MOST_HANDLES];
+	HANDLES(a->p->api.memories, "memory");
 
 	for (uint32_t i = 0; i < count; i++)
 		add(a, (kit_channel){ .info = CHANNEL(MEMORY, ALL, INSTANT, "bytes"), .read = read_memory },
@@ -454,10 +434,10 @@ static eh_status sysman_start(const eh_host *host, void **self, eh_error *error)
 		return kit_fail(error, EH_E_INCOMPATIBLE, "libze_loader has no %s: install a newer " \
 		                "one", names);                                               \
 	}
-	REQUIRED(X)
+	ZES_REQUIRED(X)
 #undef X
 #define X(field, names, arguments) (void)kit_find(library, names, &p->api.field, sizeof(p->api.field));
-	OPTIONAL(X)
+	ZES_OPTIONAL(X)
 #undef X
 	if (setenv("ZES_ENABLE_SYSMAN", "1", 0) != 0) {
 		free(p);

@@ -12,7 +12,7 @@
 # The functions stand in lists of X(field, "name|older name", (arguments)) anywhere else, and are printed as
 # "function field name|older name"; a field's name is used once in a file.
 #
-# "head of" in the comment above a struct: the vendor's goes on behind it, so its size is no fact.
+# "head of" in the comment right above a struct: the vendor's goes on behind it, so its size is no fact.
 # A line of no such form is an error: what is not read is not compared.
 function wrong(why) { printf "%s:%d: %s: %s\n", FILENAME, FNR, why, $0 > "/dev/stderr"; bad = 1 }
 function flush_members(type, i) {
@@ -20,7 +20,8 @@ function flush_members(type, i) {
 	for (i = 1; i <= count; i++) print "MEMBER(" type ", " members[i] ")"
 	count = 0; head = 0
 }
-{ line = $0; comment = "" }
+{ line = $0 }
+/^$/ { head = 0 }
 /\/\*/ && !/\*\// { text = 1; if (line ~ /head of/) head = 1; next_line = line; sub(/[ \t]*\/\*.*/, "", line); opened = 1 }
 text && !opened { if (line ~ /head of/) head = 1; if (line ~ /\*\//) { text = 0; sub(/.*\*\//, "", line) } else next }
 { opened = 0 }
@@ -42,7 +43,7 @@ line ~ /^#include / || line ~ /^#define [A-Z_]+[ \t]*$/ { next }
 line ~ /^#define [A-Za-z_][A-Za-z0-9_]* +[^ ]/ { split(line, w, /[ \t]+/); print "CONSTANT(" w[2] ")"; next }
 line ~ /^(typedef )?enum [A-Za-z0-9_ ]*\{$/ { inside = "enum"; next }
 line ~ /^typedef (struct|union) [A-Za-z0-9_ ]*\{$/ { inside = "struct"; next }
-inside == "enum" && line ~ /^\t[A-Za-z_][A-Za-z0-9_]* = .*[^,],?$/ && line !~ /=.*[,=].*=/ {
+inside == "enum" && line ~ /^\t[A-Za-z_][A-Za-z0-9_]* = [^,=]+,?$/ {
 	sub(/^\t/, "", line); sub(/ =.*/, "", line); print "CONSTANT(" line ")"; next
 }
 inside == "struct" && line ~ /^\t(struct|union) \{$/ { outer = count; next }

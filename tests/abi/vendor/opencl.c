@@ -8,7 +8,14 @@
 #include "opencl/ocl_abi.h"
 #include "facts.h"
 
-/* Two functions took another argument with version 0.9.5: the headers have one of the two forms. */
+/* Two functions took another argument with version 0.9.5 of the extension: headers have one of the two
+ * forms, and older ones neither. */
+#if !defined(ABI_OF_VENDOR) || defined(cl_khr_command_buffer)
+#define X(field, name, result, arguments) typedef result(CL_API_CALL *type_of_##field) arguments;
+OCL_COMMANDS_BEFORE(X)
+OCL_COMMANDS_SINCE(X)
+#undef X
+#endif
 #ifdef ABI_OF_VENDOR
 #define EITHER(name, before, since) \
 	__typeof__(__builtin_choose_expr(__builtin_types_compatible_p(__typeof__(&name), before), \
@@ -16,18 +23,15 @@
 #else
 #define EITHER(name, before, since) since
 #endif
-#define X(field, name, result, arguments) typedef result(CL_API_CALL *type_of_##field) arguments;
-OCL_COMMANDS_BEFORE(X)
-OCL_COMMANDS_SINCE(X)
-#undef X
+#define COPY EITHER(clCommandCopyBufferKHR, type_of_copy_before, type_of_copy) declared
+#define FILL EITHER(clCommandFillBufferKHR, type_of_fill_before, type_of_fill) declared
 
 static void functions(void)
 {
-	typedef EITHER(clCommandCopyBufferKHR, type_of_copy_before, type_of_copy) copy;
-	typedef EITHER(clCommandFillBufferKHR, type_of_fill_before, type_of_fill) fill;
-
-	CHECK_copy(copy)
-	CHECK_fill(fill)
+	CHECK_copy(COPY, )
+	CHECK_copy_before(COPY, )
+	CHECK_fill(FILL, )
+	CHECK_fill_before(FILL, )
 #define X(field, name, result, arguments) CHECK(result(CL_API_CALL *declared), field, arguments)
 	OCL_REQUIRED(X)
 	OCL_OPTIONAL(X)
