@@ -24,7 +24,8 @@
 	printf("member %s.%s offset %zu size %zu %s\n", #type, #name, offsetof(type, name), \
 	       sizeof(((type *)NULL)->name), KIND(((type *)NULL)->name));
 /* A function of the vendor's against the type that this project calls it by.  vendor.sh makes a
- * CHECK_field for each: calls of FUNCTION, or UNKNOWN where these headers lack it. */
+ * CHECK_field for each: the type's declaration and calls of FUNCTION, or nothing where these headers
+ * lack the function, for they may lack its types too. */
 #ifdef ABI_OF_VENDOR
 #define FUNCTION(name, declared) \
 	printf("function %s %s\n", #name, \
@@ -34,8 +35,7 @@
 #define FUNCTION(name, declared) \
 	printf("function %s %s\n", #name, sizeof(declared) > 0 ? "is called as it is declared" : "");
 #endif
-#define UNKNOWN(declared) (void)sizeof(declared);
-#define CHECK(type, field, arguments) { typedef type arguments; CHECK_##field(declared) }
+#define CHECK(type, field, arguments) CHECK_##field(type arguments)
 
 static void functions(void);
 
