@@ -35,6 +35,12 @@
 #define FUNCTION(name, declared) \
 	printf("function %s %s\n", #name, sizeof(declared) > 0 ? "is called as it is declared" : "");
 #endif
+/* What the code takes for granted of a type that is only pointed to. */
+#ifdef ABI_OF_VENDOR
+#define GRANTED(text, condition) printf("granted %s%s\n", text, (condition) ? "" : ", which is not so");
+#else
+#define GRANTED(text, condition) printf("granted %s\n", text);
+#endif
 #define CHECK(type, field, arguments) CHECK_##field(type arguments)
 
 static void functions(void);
