@@ -241,8 +241,8 @@ eh_status amdsmi_start(kit *k, amdsmi_use **out, eh_error *error)
 {
 	amdsmi_use *use;
 	eh_status status;
-	void *library = kit_open("AMD SMI", "libamd_smi.so.26 libamd_smi.so.25 libamd_smi.so.24 "
-	                         "libamd_smi.so",
+	void *library = kit_open("AMD SMI", "libamd_smi.so.27 libamd_smi.so.26 libamd_smi.so.25 "
+	                         "libamd_smi.so.24 libamd_smi.so.0 libamd_smi.so",
 	                         k->host->option(k->host->ctx, "amdsmi-library"),
 	                         "it comes with ROCm (package amd-smi-lib)", error);
 
