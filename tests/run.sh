@@ -106,8 +106,11 @@ alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one
 alone | xargs -r -d '\n' -n 1 sh "$0" --one
 echo
-packages=$(sed -n 's/.*(package \([a-z0-9.+-]*\)).*/\1/p' "$work"/*.skips 2>/dev/null | sort -u | tr '\n' ' ')
-[ -z "$packages" ] || echo "for more of the skipped tests: apt-get install $packages"
+# What apt knows of the packages that the reasons name.
+packages=$(sed -n 's/.*(package \([a-z0-9.+-]*\)).*/\1/p' "$work"/*.skips 2>/dev/null | sort -u | while read -r package; do
+	! apt-cache show "$package" >/dev/null 2>&1 || printf ' %s' "$package"
+done)
+[ -z "$packages" ] || echo "for more of the skipped tests: apt-get install$packages"
 cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
 	{ passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
 	END {

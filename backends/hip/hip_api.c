@@ -23,7 +23,7 @@ static const vendorlib_symbol runtime_symbols[] = {
 #define OPTIONAL(field, names, arguments) VENDORLIB_OPTIONAL(hip_api, field, names)
 	HIP_REQUIRED(REQUIRED)
 	HIP_OPTIONAL(OPTIONAL)
-	VENDORLIB_OPTIONAL(hip_api, error_name, "hipGetErrorName")
+	HIP_TEXT(OPTIONAL)
 #undef REQUIRED
 #undef OPTIONAL
 };
@@ -31,7 +31,7 @@ static const vendorlib_symbol runtime_symbols[] = {
 static const vendorlib_symbol hiprtc_symbols[] = {
 #define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(hiprtc_api, field, names)
 	HIPRTC_REQUIRED(REQUIRED)
-	VENDORLIB_REQUIRED(hiprtc_api, error_text, "hiprtcGetErrorString")
+	HIPRTC_TEXT(REQUIRED)
 #undef REQUIRED
 };
 

@@ -191,7 +191,7 @@ static eh_status read_architecture(eh_device *d, eh_error *error)
 	if (room == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "device_open",
 		                   "No memory is left to open %s.", d->info.name);
-	rc = d->api->device_properties(room, d->device);
+	rc = d->api->device_properties((hipDeviceProp_t *)(void *)room, d->device);
 	for (const char *p = room + 256; rc == hipSuccess && p < room + PROPERTIES_ROOM - 16; p++)
 		if (memcmp(p, "gfx", 3) == 0 && isxdigit((unsigned char)p[3]) != 0 && found == NULL)
 			found = p;

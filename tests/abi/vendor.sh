@@ -10,11 +10,12 @@ check() { # status text [detail]
 }
 here=$SRC/tests/abi/vendor
 
-# facts_of API FLAGS... > facts, with FACTS and CHECKS in the folder $T/API.
+# facts_of API FLAGS... > facts, with FACTS and CHECKS in the folder $T/API.  Without const, which
+# releases add to a prototype here and there and no call depends on.
 facts_of() {
 	api=$1
 	shift
-	"$CC" -std=gnu17 -w "$@" -I"$SRC/backends" -I"$SRC/plugins/probes" -I"$SRC/core/include" \
+	"$CC" -std=gnu17 -w -Dconst= "$@" -I"$SRC/backends" -I"$SRC/plugins/probes" -I"$SRC/core/include" \
 		-DFACTS="\"$T/$api/facts\"" -DCHECKS="\"$T/$api/checks\"" "$here/$api.c" -o "$T/$api/print" 2>"$T/$api/err" &&
 		"$T/$api/print"
 }
@@ -29,7 +30,7 @@ checks_with() {
 			count = split($3, names, "|")
 			for (i = 1; i <= count; i++)
 				if (names[i] in has || (words == "" && i == 1)) checks = checks " FUNCTION(" names[i] ", declared)"
-			print "#define CHECK_" $2 "(type, arguments)" (checks == "" ? "" : " { typedef type arguments;" checks " }")
+			print "#define CHECK_" $2 "(...)" (checks == "" ? "" : " { typedef __VA_ARGS__;" checks " }")
 		}' "$T/$api/functions" >"$T/$api/checks"
 }
 
@@ -45,7 +46,8 @@ compare() {
 	grep -v '^function ' "$T/$api/all" >"$T/$api/facts"
 	checks_with ""
 	facts_of "$api" >"$T/$api/want"
-	[ "$(wc -l <"$T/$api/want")" -eq "$(wc -l <"$T/$api/all")" ]
+	built=$?
+	[ $built -eq 0 ] && [ "$(grep -c '^function ' "$T/$api/want")" -eq "$(wc -l <"$T/$api/functions")" ]
 	check $? "$declared: it compiles by itself, and $api.c takes every function from it" "$(cat "$T/$api/err")"
 	compared=0
 	: >"$T/$api/seen"
@@ -84,12 +86,14 @@ compare() {
 	done
 	if [ $compared -eq 0 ]; then
 		n=$((n + 1))
-		echo "ok $n - $declared against the vendor's headers # SKIP $header was not found: install $package"
+		echo "ok $n - $declared against the vendor's headers # SKIP $header was not found (package $package)"
 		return
 	fi
-	awk '{ print $1, $2 }' "$T/$api/want" | sort -u >"$T/$api/names"
-	awk '{ print $1, $2 }' "$T/$api/seen" | sort -u | comm -23 "$T/$api/names" - >"$T/$api/never"
-	echo "# $(wc -l <"$T/$api/never") of $(wc -l <"$T/$api/names") facts are in none of these headers: $(tr '\n' ' ' <"$T/$api/never")"
+	# One version may lack what another has.
+	awk '{ print $1, $2 }' "$T/$api/seen" | sort -u >"$T/$api/known"
+	awk '{ print $1, $2 }' "$T/$api/want" | sort -u | comm -23 - "$T/$api/known" >"$T/$api/never"
+	[ ! -s "$T/$api/never" ] || [ $compared -eq 1 ]
+	check $? "$declared: $(wc -l <"$T/$api/never") facts are in none of $compared headers: $(tr '\n' ' ' <"$T/$api/never")"
 }
 
 # Where configure found a vendor's headers.
@@ -99,11 +103,15 @@ flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
 # shellcheck disable=SC2046
 compare opencl backends/opencl/ocl_abi.h CL/cl.h opencl-headers $(flags_of opencl)
 # shellcheck disable=SC2046
-compare cuda backends/cuda/cuda_abi.h cuda.h "the CUDA toolkit" $(flags_of cuda)
+compare cuda backends/cuda/cuda_abi.h cuda.h nvidia-cuda-toolkit $(flags_of cuda)
 # shellcheck disable=SC2046
 compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
 # shellcheck disable=SC2046
 compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
+compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)
+compare nvml plugins/probes/nvml/nvml_abi.h nvml.h libnvidia-ml-dev
+compare rsmi plugins/probes/rocm/rsmi_abi.h rocm_smi/rocm_smi.h librocm-smi-dev
+compare amdsmi plugins/probes/rocm/amdsmi_abi.h amd_smi/amdsmi.h libamd-smi-dev
 
 echo "1..$n"
 exit $bad

@@ -18,20 +18,18 @@ static bool is_clock(uint64_t hz)
 	return hz >= UINT64_C(1000000) && hz <= UINT64_C(100000000000);
 }
 
-void rocm_frequencies_init(rocm_frequencies *f)
-{
-	memset(f, 0, sizeof(*f));
-}
-
 uint64_t rocm_current_hz(const rocm_frequencies *f)
 {
-	if (f->old.count >= 1 && f->old.count <= 32 && f->old.current < f->old.count &&
-	    is_clock(f->old.hz[0]))
-		return f->old.hz[f->old.current];
-	if (f->now.count >= 1 && f->now.count <= 33 && f->now.current < f->now.count &&
-	    is_clock(f->now.hz[f->now.current]))
-		return f->now.hz[f->now.current];
-	return 0;
+	uint64_t hz = 0;
+
+	/* In the new layout the first word is a flag, and the second counts at least 1. */
+	if (f->old.num_supported > 1 || (f->old.num_supported == 1 && f->old.current == 0)) {
+		if (f->old.num_supported <= 32 && f->old.current < f->old.num_supported)
+			hz = f->old.frequency[f->old.current];
+	} else if (f->now.num_supported <= 33 && f->now.current < f->now.num_supported) {
+		hz = f->now.frequency[f->now.current];
+	}
+	return is_clock(hz) ? hz : 0;
 }
 
 void rocm_spell_pci(unsigned domain, unsigned bus_device_function, char out[16])

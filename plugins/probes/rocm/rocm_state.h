@@ -7,16 +7,18 @@
 
 typedef struct rocm_probe rocm_probe;
 
-/* Layouts of the frequency list: releases put a flag before it and made it longer. */
+/* Bytes for what AMD SMI fills, which grows from release to release. */
+enum { AMDSMI_VIOLATION_ROOM = 16384, AMDSMI_ASIC_ROOM = 4096 };
+
+/* The list of frequencies, rsmi_frequencies_t and amdsmi_frequencies_t alike: up to ROCm 5, and since
+ * ROCm 6 with a flag before it.  To be filled with zeros before it is given to the library. */
 typedef union rocm_frequencies {
-	struct { uint32_t count, current; uint64_t hz[32]; } old;
-	struct { uint32_t deep_sleep, count, current, pad; uint64_t hz[33]; } now;
+	struct { uint32_t num_supported, current; uint64_t frequency[32]; } old;
+	struct { bool has_deep_sleep; uint32_t num_supported, current; uint64_t frequency[33]; } now;
 	unsigned char room[512];
 } rocm_frequencies;
-/* Hz of the current frequency; 0 when neither layout makes sense. */
+/* Hz of the current frequency; 0 when none is, or when it makes no sense in either layout. */
 uint64_t rocm_current_hz(const rocm_frequencies *f);
-/* To be given to the library: room that is told apart from what it writes. */
-void rocm_frequencies_init(rocm_frequencies *f);
 
 /* Domain in the upper half, then bus, device, function: the form of rsmi_dev_pci_id_get and of
  * amdsmi_bdf_t alike in their lower 16 bits. */

@@ -1,84 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ROCm SMI. */
 #include "rocm_state.h"
+#include "rsmi_abi.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Its functions return rsmi_status_t, an enum from 0 up. */
-enum {
-	RSMI_NOT_SUPPORTED = 2,
-	RSMI_FILE_ERROR = 3,
-	RSMI_PERMISSION = 4,
-	RSMI_INIT_ERROR = 8,
-	RSMI_NOT_YET_IMPLEMENTED = 9,
-	RSMI_NOT_FOUND = 10,
-	RSMI_NO_DATA = 14
-};
-enum { CLOCK_SYSTEM = 0, CLOCK_MEMORY = 4, TEMPERATURE_EDGE = 0, TEMPERATURE_JUNCTION = 1,
-       TEMPERATURE_MEMORY = 2 };
-
-#define REQUIRED(X)                                                                          \
-	X(init, "rsmi_init", (uint64_t))                                                     \
-	X(shut_down, "rsmi_shut_down", (void))                                               \
-	X(count, "rsmi_num_monitor_devices", (uint32_t *))                                   \
-	X(pci, "rsmi_dev_pci_id_get", (uint32_t, uint64_t *))
-#define OPTIONAL(X)                                                                          \
-	X(name, "rsmi_dev_name_get", (uint32_t, char *, size_t))                             \
-	X(power, "rsmi_dev_power_ave_get", (uint32_t, uint32_t, uint64_t *))                 \
-	X(socket_power, "rsmi_dev_current_socket_power_get", (uint32_t, uint64_t *))         \
-	X(cap, "rsmi_dev_power_cap_get", (uint32_t, uint32_t, uint64_t *))                   \
-	X(energy, "rsmi_dev_energy_count_get", (uint32_t, uint64_t *, float *, uint64_t *))  \
-	X(temperature, "rsmi_dev_temp_metric_get", (uint32_t, uint32_t, int, int64_t *))     \
-	X(clock, "rsmi_dev_gpu_clk_freq_get", (uint32_t, int, rocm_frequencies *))           \
-	X(busy, "rsmi_dev_busy_percent_get", (uint32_t, uint32_t *))                         \
-	X(memory_busy, "rsmi_dev_memory_busy_percent_get", (uint32_t, uint32_t *))           \
-	X(memory, "rsmi_dev_memory_usage_get", (uint32_t, int, uint64_t *))
-
 struct rsmi_use {
-#define X(field, names, arguments) int (*field) arguments;
-	REQUIRED(X)
-	OPTIONAL(X)
+#define X(field, names, arguments) rsmi_status_t (*field) arguments;
+	RSMI_REQUIRED(X)
+	RSMI_OPTIONAL(X)
 #undef X
 };
 
-static eh_status translate(int code, const char *call, eh_error *error)
+static eh_status translate(rsmi_status_t code, const char *call, eh_error *error)
 {
 	eh_status status = EH_E_DEVICE;
 	const char *advice = "see what rocm-smi says";
 
-	if (code == 0)
+	if (code == RSMI_STATUS_SUCCESS)
 		return EH_OK;
-	if (code == RSMI_NOT_SUPPORTED || code == RSMI_NOT_YET_IMPLEMENTED || code == RSMI_NO_DATA) {
+	if (code == RSMI_STATUS_NOT_SUPPORTED || code == RSMI_STATUS_NOT_YET_IMPLEMENTED ||
+	    code == RSMI_STATUS_NO_DATA) {
 		status = EH_E_UNSUPPORTED;
 		advice = "this GPU or its driver does not offer it";
-	} else if (code == RSMI_PERMISSION) {
+	} else if (code == RSMI_STATUS_PERMISSION) {
 		status = EH_E_UNAVAILABLE;
 		advice = "the driver keeps it for others: join the groups video and render, or run as root";
-	} else if (code == RSMI_INIT_ERROR || code == RSMI_NOT_FOUND) {
+	} else if (code == RSMI_STATUS_INIT_ERROR || code == RSMI_STATUS_NOT_FOUND) {
 		status = EH_E_UNAVAILABLE;
 		advice = "no AMD GPU with the kernel driver amdgpu is here";
-	} else if (code == RSMI_FILE_ERROR) {
+	} else if (code == RSMI_STATUS_FILE_ERROR) {
 		status = EH_E_DEVICE_LOST;
 		advice = "its file in sysfs is gone or cannot be read: was the GPU removed?";
 	}
 	if (error != NULL) {
-		error->native_code = code;
+		error->native_code = (int)code;
 		(void)snprintf(error->where, sizeof(error->where), "%s", call);
 	}
-	return kit_fail(error, status, "%s answered %d: %s", call, code, advice);
+	return kit_fail(error, status, "%s answered %d: %s", call, (int)code, advice);
 }
 
 #define DEVICE(c) ((uint32_t)(uintptr_t)(c)->object)
 #define CALL(field, name, ...)                                                               \
 	const rsmi_use *use = c->owner;                                                      \
-	int code;                                                                            \
+	rsmi_status_t code;                                                                  \
 	if (use->field == NULL)                                                              \
 		return kit_fail(error, EH_E_UNSUPPORTED, "librocm_smi64 has no " name            \
 		                ": a newer ROCm may have it");                               \
 	code = use->field(DEVICE(c), __VA_ARGS__);                                           \
-	if (code != 0)                                                                       \
+	if (code != RSMI_STATUS_SUCCESS)                                                     \
 		return translate(code, name, error)
 
 /* The accumulator counts in units of `resolution` uJ. */
@@ -123,7 +95,8 @@ static eh_status read_cap(const kit_channel *c, eh_reading *out, eh_error *error
 static eh_status read_temperature(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	int64_t millicelsius = 0;
-	CALL(temperature, "rsmi_dev_temp_metric_get", (uint32_t)c->argument, 0, &millicelsius);
+	CALL(temperature, "rsmi_dev_temp_metric_get", (uint32_t)c->argument,
+	     RSMI_TEMP_CURRENT, &millicelsius);
 
 	out->value = (double)millicelsius * 1e-3;
 	return EH_OK;
@@ -131,15 +104,15 @@ static eh_status read_temperature(const kit_channel *c, eh_reading *out, eh_erro
 
 static eh_status read_clock(const kit_channel *c, eh_reading *out, eh_error *error)
 {
-	rocm_frequencies f;
+	rocm_frequencies f = { .room = { 0 } };
 	uint64_t hz;
-	rocm_frequencies_init(&f);
-	CALL(clock, "rsmi_dev_gpu_clk_freq_get", (int)c->argument, &f);
+	CALL(clock, "rsmi_dev_gpu_clk_freq_get", (rsmi_clk_type_t)c->argument,
+	     (rsmi_frequencies_t *)(void *)&f);
 
 	hz = rocm_current_hz(&f);
 	if (hz == 0)
-		return kit_fail(error, EH_E_INCOMPATIBLE, "rsmi_dev_gpu_clk_freq_get answered in a "
-		                "layout that this probe does not know: update evenhand");
+		return kit_fail(error, EH_E_UNSUPPORTED, "rsmi_dev_gpu_clk_freq_get names no current "
+		                "clock, or in a layout that this probe does not know");
 	out->value = (double)hz * 1e-6;
 	return EH_OK;
 }
@@ -165,7 +138,7 @@ static eh_status read_memory_busy(const kit_channel *c, eh_reading *out, eh_erro
 static eh_status read_memory(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	uint64_t used = 0;
-	CALL(memory, "rsmi_dev_memory_usage_get", 0, &used);
+	CALL(memory, "rsmi_dev_memory_usage_get", RSMI_MEM_TYPE_VRAM, &used);
 
 	out->value = (double)used;
 	return EH_OK;
@@ -177,15 +150,16 @@ static const kit_channel channels[] = {
 	{ CHANNEL(ENERGY, ALL, COUNTER, "energy", "uJ"), .read = read_energy },
 	{ CHANNEL(POWER, ALL, INSTANT, "power-instant", "W"), .read = read_socket_power },
 	{ CHANNEL(POWER, ALL, AVERAGE, "power", "W"), .read = read_power },
-	{ CHANNEL(CLOCK, CORE, INSTANT, "clock", "MHz"), .read = read_clock, .argument = CLOCK_SYSTEM },
+	{ CHANNEL(CLOCK, CORE, INSTANT, "clock", "MHz"), .read = read_clock,
+	  .argument = RSMI_CLK_TYPE_SYS },
 	{ CHANNEL(CLOCK, MEMORY, INSTANT, "clock-memory", "MHz"), .read = read_clock,
-	  .argument = CLOCK_MEMORY },
+	  .argument = RSMI_CLK_TYPE_MEM },
 	{ CHANNEL(TEMPERATURE, CORE, INSTANT, "temperature-hotspot", "C"), .read = read_temperature,
-	  .argument = TEMPERATURE_JUNCTION },
+	  .argument = RSMI_TEMP_TYPE_JUNCTION },
 	{ CHANNEL(TEMPERATURE, OTHER, INSTANT, "temperature-edge", "C"), .read = read_temperature,
-	  .argument = TEMPERATURE_EDGE },
+	  .argument = RSMI_TEMP_TYPE_EDGE },
 	{ CHANNEL(TEMPERATURE, MEMORY, INSTANT, "temperature-memory", "C"), .read = read_temperature,
-	  .argument = TEMPERATURE_MEMORY },
+	  .argument = RSMI_TEMP_TYPE_MEMORY },
 	{ CHANNEL(UTILISATION, CORE, AVERAGE, "utilisation", "%"), .read = read_busy },
 	{ CHANNEL(UTILISATION, MEMORY, AVERAGE, "utilisation-memory", "%"), .read = read_memory_busy },
 	{ CHANNEL(MEMORY, ALL, INSTANT, "memory-used", "bytes"), .read = read_memory },
@@ -200,13 +174,13 @@ static eh_status add_device(kit *k, rsmi_use *use, uint32_t index, eh_error *err
 	kit_place *place;
 
 	(void)snprintf(id, sizeof(id), "gpu-%u", index);
-	if (use->name == NULL || use->name(index, name, sizeof(name)) != 0)
+	if (use->name == NULL || use->name(index, name, sizeof(name)) != RSMI_STATUS_SUCCESS)
 		(void)snprintf(name, sizeof(name), "AMD GPU %u", index);
 	name[sizeof(name) - 1] = '\0';
 	place = kit_add_place(k, EH_PLACE_DEVICE, id, name);
 	if (place == NULL)
 		return kit_fail(error, EH_E_NO_MEMORY, "no memory for a list of sensors");
-	if (use->pci(index, &where) == 0)
+	if (use->pci(index, &where) == RSMI_STATUS_SUCCESS)
 		rocm_spell_pci((unsigned)(where >> 32), (unsigned)(where & 0xffff), place->info.pci);
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
 		kit_channel made = channels[i];
@@ -242,10 +216,10 @@ eh_status rsmi_start(kit *k, rsmi_use **out, eh_error *error)
 		return kit_fail(error, EH_E_INCOMPATIBLE, "librocm_smi64 has no %s: install a newer " \
 		                "one", names);                                               \
 	}
-	REQUIRED(X)
+	RSMI_REQUIRED(X)
 #undef X
 #define X(field, names, arguments) (void)kit_find(library, names, &use->field, sizeof(use->field));
-	OPTIONAL(X)
+	RSMI_OPTIONAL(X)
 #undef X
 	status = translate(use->init(0), "rsmi_init", error);
 	if (status == EH_OK)

@@ -30,12 +30,14 @@ line ~ /^[ \t]*$/ { next }
 line ~ /^#ifndef ABI_OF_VENDOR$/ { facts = 1; next }
 facts && line ~ /^#endif/ { facts = 0; next }
 !facts {
-	if (match(line, /^\tX\([A-Za-z_0-9]+, "[A-Za-z0-9_|]+"/)) {
+	is_function = match(line, /^\tX\([A-Za-z_0-9]+, "[A-Za-z0-9_|]+"/)
+	if (is_function) {
 		split(substr(line, RSTART + 3, RLENGTH - 3), w, /[, "]+/)
 		if (w[1] in fields) wrong("two functions have this name")
 		fields[w[1]] = 1
 		print "function " w[1] " " w[2]
-	} else if (line ~ /^\tX\(/) wrong("a function of no known form")
+	}
+	if (gsub(/(^|[^A-Za-z0-9_])X\(/, "&", line) != is_function) wrong("a function of no known form")
 	if (line ~ /^(typedef|enum|struct|union)|^#define [A-Z][A-Za-z0-9_]* +[^ \\]/) wrong("a fact outside of #ifndef ABI_OF_VENDOR")
 	next
 }

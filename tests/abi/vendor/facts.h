@@ -24,8 +24,8 @@
 	printf("member %s.%s offset %zu size %zu %s\n", #type, #name, offsetof(type, name), \
 	       sizeof(((type *)NULL)->name), KIND(((type *)NULL)->name));
 /* A function of the vendor's against the type that this project calls it by.  vendor.sh makes a
- * CHECK_field for each: calls of FUNCTION, or nothing where these headers lack it, and with it perhaps
- * the types of its arguments. */
+ * CHECK_field for each: the type's declaration and calls of FUNCTION, or nothing where these headers
+ * lack the function, for they may lack its types too. */
 #ifdef ABI_OF_VENDOR
 #define FUNCTION(name, declared) \
 	printf("function %s %s\n", #name, \
@@ -35,7 +35,13 @@
 #define FUNCTION(name, declared) \
 	printf("function %s %s\n", #name, sizeof(declared) > 0 ? "is called as it is declared" : "");
 #endif
-#define CHECK(type, field, arguments) CHECK_##field(type, arguments)
+/* What the code takes for granted of a type that is only pointed to. */
+#ifdef ABI_OF_VENDOR
+#define GRANTED(text, condition) printf("granted %s%s\n", text, (condition) ? "" : ", which is not so");
+#else
+#define GRANTED(text, condition) printf("granted %s\n", text);
+#endif
+#define CHECK(type, field, arguments) CHECK_##field(type arguments)
 
 static void functions(void);
 
