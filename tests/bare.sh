@@ -29,6 +29,7 @@ if [ "${1:-}" = --inside ]; then
 		user:*) who=user home=/home/user command=${command#user:} ;;
 		*) who=root home=/root ;;
 		esac
+		# shellcheck disable=SC2016 # it expands inside
 		chroot "$root" /usr/bin/env -i HOME=$home USER=$who LOGNAME=$who LANG=C.UTF-8 \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			setpriv --reuid=$who --regid=$who --init-groups --no-new-privs \

@@ -81,6 +81,15 @@ compare() {
 		same=$?
 		[ $rc -eq 0 ] && [ $same -eq 0 ] && [ -s "$T/$api/ours" ]
 		check $? "$declared against $folder: $(wc -l <"$T/$api/ours") facts are the vendor's" "$(cat "$T/$api/err" "$T/$api/diff")"
+		if [ $compared -eq 1 ]; then
+			# With one number wrong, it would be seen.
+			name=${declared#backends/} name=${name#plugins/probes/}
+			mkdir -p "$T/$api/wrong/${name%/*}"
+			sed '0,/ = [0-9]*,$/s/ = [0-9]*,$/ = 12345,/' "$SRC/$declared" >"$T/$api/wrong/$name"
+			facts_of "$api" "-I$T/$api/wrong" >"$T/$api/mistaken"
+			[ "$(diff "$T/$api/mistaken" "$T/$api/theirs" | grep -c '^< constant .* 12345$')" -eq 1 ]
+			check $? "and with one number wrong they would not be" "$(cat "$T/$api/err")"
+		fi
 		cat "$T/$api/ours" >>"$T/$api/seen"
 		mv "$T/$api/declared" "$T/$api/facts"
 	done
@@ -108,6 +117,7 @@ compare cuda backends/cuda/cuda_abi.h cuda.h nvidia-cuda-toolkit $(flags_of cuda
 compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
 # shellcheck disable=SC2046
 compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
+# shellcheck disable=SC2046
 compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)
 compare nvml plugins/probes/nvml/nvml_abi.h nvml.h libnvidia-ml-dev
 compare rsmi plugins/probes/rocm/rsmi_abi.h rocm_smi/rocm_smi.h librocm-smi-dev
