@@ -7,6 +7,13 @@
 #include "ocl_state.h"
 #include "shared/wording.h"
 
+/* NVIDIA's, which no header of Khronos' has. */
+enum {
+	CL_DEVICE_PCI_BUS_ID_NV = 0x4008,
+	CL_DEVICE_PCI_SLOT_ID_NV = 0x4009,
+	CL_DEVICE_PCI_DOMAIN_ID_NV = 0x400A
+};
+
 /* A device being asked what it is, and where what it does not tell is noted. */
 typedef struct query {
 	const ocl_api *api;
@@ -110,7 +117,8 @@ static void find_pci(const query *q, const char *extensions, char *out, size_t s
 		    slot & 7);
 	} else if (ocl_platforms_has_word(extensions, "cl_amd_device_attribute_query") &&
 	           ask(q, CL_DEVICE_TOPOLOGY_AMD, "pci", &amd, sizeof(amd)) && amd.pcie.type == 1) {
-		snprintf(out, size, "0000:%02x:%02x.%x", amd.pcie.bus & 0xff, amd.pcie.device & 0x1f, amd.pcie.function & 7);
+		snprintf(out, size, "0000:%02x:%02x.%x", amd.pcie.bus & 0xff, amd.pcie.device & 0x1f,
+		    amd.pcie.function & 7);
 	}
 }
 

@@ -84,15 +84,16 @@ static eh_status find(const eh_device *d, functions *f, eh_error *error)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s does not list cl_khr_command_buffer.", d->listing->selector);
 	memset(f, 0, sizeof(*f));
-	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, sizeof(required), &required, NULL);
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR,
+	    sizeof(required), &required, NULL);
 	if (rc != CL_SUCCESS)
 		return refuse(d, rc, "which queues record", error);
 	if ((required & ~(cl_ulong)CL_QUEUE_PROFILING_ENABLE) != 0)
 		return failure_set(error, EH_E_UNSUPPORTED, "graph",
 		    "%s records commands only for queues of another kind than evenhand's.",
 		    d->listing->selector);
-	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, sizeof(capabilities), &capabilities,
-	    NULL);
+	rc = api->clGetDeviceInfo(d->listing->id, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
+	    sizeof(capabilities), &capabilities, NULL);
 	if (rc != CL_SUCCESS)
 		return refuse(d, rc, "what its command buffers can", error);
 	f->pending_twice = (capabilities & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR) != 0;
@@ -226,7 +227,8 @@ static eh_status launch(eh_queue *q, eh_graph *g, eh_error *error)
 }
 
 /* Ends the recording of one command. */
-static eh_status note(eh_graph *g, cl_int rc, cl_sync_point_khr point, const char *where, eh_error *error)
+static eh_status note(eh_graph *g, cl_int rc, cl_sync_point_khr point, const char *where,
+                      eh_error *error)
 {
 	if (rc == CL_SUCCESS) {
 		g->last = point;

@@ -193,13 +193,29 @@ static eh_status check_settings(const choice *c, eh_error *error)
 	return EH_OK;
 }
 
-/* A backend that all would have meant, but that cannot be used, is not passed over in silence. */
+/* A backend that all would have meant, but that cannot be used, is not passed over in silence.
+ * Those whose driver is not here, as on most machines, have one line together. */
 static void tell_left_out(const choice *c)
 {
-	for (size_t b = 0; b < c->count; b++)
-		if (c->backends[b].status != EH_OK)
-			log_write(EH_LOG_WARN, "backend %s is left out: %s", c->backends[b].name,
-			          c->backends[b].reason != NULL ? c->backends[b].reason : "");
+	char *absent = memory_text("");
+
+	for (size_t b = 0; b < c->count; b++) {
+		const found_backend *one = &c->backends[b];
+
+		if (one->status == EH_E_UNAVAILABLE) {
+			char *longer = memory_format("%s%s%s", absent, absent[0] != '\0' ? ", " : "", one->name);
+
+			free(absent);
+			absent = longer;
+		} else if (one->status != EH_OK) {
+			log_write(EH_LOG_WARN, "backend %s is left out: %s", one->name,
+			          one->reason != NULL ? one->reason : "");
+		}
+	}
+	if (absent[0] != '\0')
+		log_write(EH_LOG_WARN, "left out, because no driver or device of theirs can be used here: %s "
+		          "(`evenhand devices` says why)", absent);
+	free(absent);
 }
 
 eh_status discover_select(const found_backend *backends, size_t count, const char *selectors,
