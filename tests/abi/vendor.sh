@@ -9,6 +9,8 @@ check() { # status text [detail]
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || printf '%s\n' "$3" >&2; fi
 }
 here=$SRC/tests/abi/vendor
+fetched=${EVENHAND_VENDOR_HEADERS:-}
+[ -z "$fetched" ] || [ -d "$fetched" ] || { echo "Bail out! EVENHAND_VENDOR_HEADERS=$fetched is no folder here: give its whole path"; exit 1; }
 
 # facts_of API FLAGS... > facts, with FACTS and CHECKS in the folder $T/API.  Without const, which
 # releases add to a prototype here and there and no call depends on.
@@ -51,7 +53,7 @@ compare() {
 	check $? "$declared: it compiles by itself, and $api.c takes every function from it" "$(cat "$T/$api/err")"
 	compared=0
 	: >"$T/$api/seen"
-	for folder in installed "${EVENHAND_VENDOR_HEADERS:-/nonexistent}/$api"/*/; do
+	for folder in installed "${fetched:-/nonexistent}/$api"/*/; do
 		if [ "$folder" = installed ]; then
 			flags=$*
 		else
