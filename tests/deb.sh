@@ -35,7 +35,7 @@ BARE_PUT=$(echo "$work"/put/*.deb) sh "$here/bare.sh" "$suite" \
 	'apt-get -qq update' \
 	'apt-get install -y -qq --no-install-recommends /put/evenhand_*.deb' \
 	'! command -v cc || { echo "there is a compiler: this tests nothing" >&2; exit 1; }' \
-	'user:evenhand version && evenhand version | grep -q "$(git rev-parse HEAD)"' \
+	'user:evenhand version && evenhand version | grep -q "$(git rev-parse --short=12 HEAD)"' \
 	'user:mkdir ~/empty && cd ~/empty && evenhand devices -v' \
 	'user:cd ~/empty && for backend in /usr/lib/*/evenhand/backends/*.so; do
 	   evenhand devices --json | grep -qF "\"path\": \"$backend\"" || { echo "$backend is not found" >&2; exit 1; }
