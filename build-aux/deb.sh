@@ -9,11 +9,20 @@ fail() { echo "deb: $1" >&2; exit 5; }
 src=$(cd "$1" && pwd -P)
 mkdir -p "$2"
 build=$(cd "$2" && pwd -P)
-control=$src/build-aux/deb/control
 version=$(cat "$src/VERSION")
 
 command -v dpkg-query >/dev/null 2>&1 ||
 	fail "this is no Debian system; run make deb on one, or install by make install"
+work=$(mktemp -d "$build/deb.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+# The kernels for Level Zero are made by clang and llvm-spirv of one LLVM: a pair that is here, else the
+# newest that this release has.
+pair=$(sh "$src/build-aux/llvm-pair.sh")
+llvm=$(printf '%s\n' "${pair##*-}" | grep -x '[0-9][0-9]*') ||
+	llvm=$(apt-cache pkgnames llvm-spirv- | sed -n 's/^llvm-spirv-\([0-9]*\)$/\1/p' | sort -n | tail -n 1)
+control=$work/control
+sed "s/@LLVM@/${llvm:-N}/" "$src/build-aux/deb/control" >"$control"
 if command -v dpkg-checkbuilddeps >/dev/null 2>&1; then
 	missing=$(LC_ALL=C dpkg-checkbuilddeps "$control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p')
 else
@@ -23,9 +32,6 @@ fi
 missing=$(printf '%s\n' "$missing" | sed 's/([^)]*)//g; s/:native//; s/,/ /g; s/debhelper-compat/debhelper/; s/  */ /g; s/ $//')
 [ -z "$missing" ] || fail "packages are missing; install them with: apt-get install $missing"
 
-work=$(mktemp -d "$build/deb.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM HUP
 tree=$work/evenhand-$version
 mkdir "$tree"
 git() { command git -c safe.directory="$src" -C "$src" "$@"; }
@@ -44,6 +50,7 @@ else
 	fail "$src is neither a git checkout nor an unpacked release tarball"
 fi
 cp -r "$tree/build-aux/deb" "$tree/debian"
+cp "$control" "$tree/debian/control"
 cat >"$tree/debian/changelog" <<END
 evenhand ($version) unstable; urgency=medium
 

@@ -97,7 +97,7 @@ while IFS= read -r fit; do
 	help:*) [ -n "$before" ] || commands ;;
 	*:=*) printf '%s\n' "${fit#=}" ;;
 	*:COMMAND) commands ;;
-	*:SELECTOR*) # a list, to which one more is added
+	*:SELECTOR) # a list, to which one more is added
 		executors | awk -v head="${last%"${last##*,}"}" '
 			{ name = $0; sub(/:.*/, "", name) }
 			!seen[name]++ { print head name "\tall devices of this backend" }

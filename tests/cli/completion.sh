@@ -58,8 +58,11 @@ printf '%s\n' list show check digest >want
 asked protocol ''
 offers "subcommands come from the usage"
 printf '%s\n' --json >want
-asked protocol list -
+asked key list -
 offers "and have their own flags"
+{ printf '%s\n' check list template; evenhand claim list | sed -n '/^--/,$s/ .*//p'; } | grep -v ^- >want
+asked claim ''
+offers "claims are those of the installation"
 printf '%s\n' tester verifier >want
 asked sign x.json --as ''
 offers "words that the usage lists are offered as values"
