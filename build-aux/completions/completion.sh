@@ -1,4 +1,4 @@
-#!/bin/sh
+# shellcheck shell=sh
 # What may stand at the last word of an evenhand command line: the one thing that the completions of
 # all shells ask.  Commands, flags and what they take are read from the program's own help, so that
 # they are always those of the installed program.
