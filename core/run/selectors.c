@@ -194,7 +194,7 @@ static eh_status check_settings(const choice *c, eh_error *error)
 }
 
 /* A backend that all would have meant, but that cannot be used, is not passed over in silence.
- * Those whose driver is not here, as on most machines, have one line together. */
+ * Those that miss a driver, as most machines do, have one line together. */
 static void tell_left_out(const choice *c)
 {
 	char *absent = memory_text("");
@@ -213,8 +213,8 @@ static void tell_left_out(const choice *c)
 		}
 	}
 	if (absent[0] != '\0')
-		log_write(EH_LOG_WARN, "left out, because no driver or device of theirs can be used here: %s "
-		          "(`evenhand devices` says why)", absent);
+		log_write(EH_LOG_WARN, "left out, because they cannot be used here: %s (`evenhand devices` says "
+		          "why)", absent);
 	free(absent);
 }
 
