@@ -81,14 +81,15 @@ if [ -n "${SANITIZE:-}" ]; then
 	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
 fi
 
+# The longest first, so that no long one is left for the end.
 {
-	for t in "$BUILD"/tests/unit/test_*; do
-		[ -f "$t" ] && [ -x "$t" ] && printf 'unit/%s %s\n' "$(basename "$t")" "$t"
-	done
-	for room in abi fuzz contract cli drivers opencl; do
+	for room in drivers cli abi fuzz contract opencl; do
 		for t in "$SRC/tests/$room"/*.sh; do
 			[ -f "$t" ] && printf '%s %s\n' "${t#"$SRC/tests/"}" "$t"
 		done
+	done
+	for t in "$BUILD"/tests/unit/test_*; do
+		[ -f "$t" ] && [ -x "$t" ] && printf 'unit/%s %s\n' "$(basename "$t")" "$t"
 	done
 } | while read -r name path; do
 	hit=yes
@@ -108,7 +109,7 @@ alone | xargs -r -d '\n' -n 1 sh "$0" --one
 echo
 # What apt knows of the packages that the reasons name.
 packages=$(sed -n 's/.*(package \([a-z0-9.+-]*\)).*/\1/p' "$work"/*.skips 2>/dev/null | sort -u | while read -r package; do
-	! apt-cache show "$package" >/dev/null 2>&1 || printf ' %s' "$package"
+	! apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || printf ' %s' "$package"
 done)
 [ -z "$packages" ] || echo "for more of the skipped tests: apt-get install$packages"
 cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
