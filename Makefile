@@ -15,6 +15,8 @@ ifneq ($(origin srcdir),override)
 
 B = build
 CONFIGURE_FLAGS =
+# Several goals work in one build folder: one after the other.
+.NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
@@ -78,15 +80,16 @@ NO_UNDEFINED = $(if $(SANITIZE),,-Wl,-z,defs)
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 objects = $(patsubst $(srcdir)/%.c,obj/%.o,$(1))
 
-# What is linked, among the prerequisites.
+# The prerequisites to link.
 inputs = $(filter %.o %.a,$^)
 quoted = '$(subst ','\'',$(1))'
 
 # Objects depend on this file; it changes only when the flags do.
 flags: $(ALWAYS)
-	@printf '%s\n' $(call quoted,$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) $(CMOCKA_CFLAGS) $(PLUGIN_FLAGS)) > $@.new
+	@printf '%s\n' $(call quoted,$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) $(CMOCKA_CFLAGS) $(PLUGIN_FLAGS) \
+		$(foreach b,$(BACKENDS),$($(b)_CPPFLAGS))) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-# What is linked depends on this file: the flags for that, then all that is made, a name a line.
+# Everything linked depends on this file: the flags of linking, then every file that is made, a line each.
 links: $(ALWAYS)
 	@printf '%s\n' $(call quoted,$(CC) $(AR) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
 		$(HOST_KERNEL_CFLAGS) $(SPIRV_CLANG) $(SPIRV_TRANSLATOR)) \
@@ -127,7 +130,7 @@ obj/%.o: $(srcdir)/%.c flags
 	$(call say,CC,$(patsubst $(srcdir)/%,%,$<))$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 -include $(OBJECTS:.o=.d)
 
-# What is installed, a line each: mode|folder|files.  FILE.in is installed as FILE, with EDITS (below).
+# The files to install, a line each: mode|folder|files.  FILE.in is installed as FILE, with EDITS (below).
 define installed
 755|$(bindir)|bin/evenhand
 755|$(pkglibdir)/backends|$(filter lib/evenhand/backends/%,$(PLUGINS))

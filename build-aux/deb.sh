@@ -20,9 +20,12 @@ trap 'exit 130' INT TERM HUP
 # newest that this release has.
 pair=$(sh "$src/build-aux/llvm-pair.sh")
 llvm=$(printf '%s\n' "${pair##*-}" | grep -x '[0-9][0-9]*') ||
-	llvm=$(apt-cache pkgnames llvm-spirv- | sed -n 's/^llvm-spirv-\([0-9]*\)$/\1/p' | sort -n | tail -n 1)
+	llvm=$(apt-cache pkgnames llvm-spirv- | sed -n 's/^llvm-spirv-\([0-9]*\)$/\1/p' | sort -rn | while read -r n; do
+		if apt-cache pkgnames clang- | grep -qx "clang-$n"; then echo "$n"; break; fi
+	done)
+[ -n "$llvm" ] || fail "apt knows no llvm-spirv-NUMBER with its clang-NUMBER: run apt-get update, then make deb again"
 control=$work/control
-sed "s/@LLVM@/${llvm:-N}/" "$src/build-aux/deb/control" >"$control"
+sed "s/@LLVM@/$llvm/" "$src/build-aux/deb/control" >"$control"
 if command -v dpkg-checkbuilddeps >/dev/null 2>&1; then
 	missing=$(LC_ALL=C dpkg-checkbuilddeps "$control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p')
 else

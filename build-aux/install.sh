@@ -25,8 +25,10 @@ if [ "$action" = uninstall ]; then
 	exit 0
 fi
 
-new=$(mktemp)
-trap 'rm -f "$new" "$new.edited" "$new.gone"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+new=$work/new
+: >"$new"
 folder() { # makes it, and the folders above it
 	case $1 in /*) ;; *) fail "$1 is no absolute path" ;; esac
 	[ ! -d "$root$1" ] || return 0
@@ -43,8 +45,8 @@ printf '%s\n' "$INSTALLED" | while IFS='|' read -r mode to files; do
 		name=${from##*/}
 		case $name in *.in)
 			name=${name%.in}
-			sed "$EDITS" "$from" >"$new.edited"
-			from=$new.edited
+			sed "$EDITS" "$from" >"$work/edited"
+			from=$work/edited
 			;;
 		esac
 		${INSTALL:-install} -m "$mode" "$from" "$root$to/$name"
@@ -54,8 +56,8 @@ done
 folder "$(dirname "$list")"
 if [ -f "$root$list" ]; then
 	grep '/$' "$root$list" >>"$new" || : # folders that were made then are still ours
-	grep -vxF -f "$new" "$root$list" >"$new.gone" || :
-	remove <"$new.gone"
+	grep -vxF -f "$new" "$root$list" >"$work/gone" || :
+	remove <"$work/gone"
 fi
-sort -u "$new" >"$new.edited"
-${INSTALL:-install} -m 644 "$new.edited" "$root$list"
+sort -u "$new" >"$work/edited"
+${INSTALL:-install} -m 644 "$work/edited" "$root$list"

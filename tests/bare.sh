@@ -12,7 +12,7 @@
 # Needs root and the package mmdebstrap.  Mounts and processes live in namespaces of their own, which
 # end with the script: nothing of the machine can be removed with the root.
 set -eu
-usage() { sed -n 's/^# \{0,1\}//; 2,/^$/p' "$0" >&2; exit 2; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 fail() { echo "bare.sh: $1" >&2; exit 5; }
 
 # The part inside the namespaces: ROOT COMMAND...
@@ -57,7 +57,7 @@ if [ ! -d "$root/etc" ]; then
 		fail "mmdebstrap could not make a root of $suite: see its messages above"
 	chroot "$root" useradd --create-home --shell /bin/sh user
 fi
-chmod 755 "${root%/root}" "$root"
+chmod 755 "$root"
 for home in root home/user; do
 	rm -rf --one-file-system "${root:?}/$home/evenhand"
 	git clone --quiet --no-hardlinks "$src" "$root/$home/evenhand"

@@ -108,7 +108,7 @@ together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one
 alone | xargs -r -d '\n' -n 1 sh "$0" --one
 echo
 # What apt knows of the packages that the reasons name.
-packages=$(sed -n 's/.*(package \([a-z0-9.+-]*\)).*/\1/p' "$work"/*.skips 2>/dev/null | sort -u | while read -r package; do
+packages=$(grep -ho '(package [a-z0-9.+-]*)' "$work"/*.skips 2>/dev/null | sed 's/(package \(.*\))/\1/' | sort -u | while read -r package; do
 	! apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || printf ' %s' "$package"
 done)
 [ -z "$packages" ] || echo "for more of the skipped tests: apt-get install$packages"

@@ -200,7 +200,7 @@ check $? "where nothing was installed it says so" "$log"
 
 text="root installs what a user built"
 if ! command -v git >/dev/null 2>&1; then
-	skip "$text" "git is not installed"
+	skip "$text" "git is not installed (package git)"
 elif [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
 	skip "$text" "only root can try"
 else

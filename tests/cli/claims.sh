@@ -70,7 +70,7 @@ claim() { # file, a, b, cases, relation lines...
 	  printf '%s\n' "$@"; } >"$name.ini"
 }
 if [ -z "$second" ] || [ -z "$pocl" ]; then
-	skip "claims about measured stacks" "they need two compilers of the host and PoCL: gcc, clang (package clang) and (package pocl-opencl-icd)"
+	skip "claims about measured stacks" "they need gcc, clang (package clang) and PoCL (package pocl-opencl-icd)"
 else
 	# Absurd factors: no machine makes these otherwise, but a row of a busy one may be invalid.
 	claim huge 'opencl:*' "$first" 'triad.*' 'relation = at-least' 'factor = 1000'

@@ -9,7 +9,8 @@ check() { # status text [file with detail]
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 log=$T/log
 root=$T/root/usr
-"${MAKE:-make}" --no-print-directory -C "$BUILD" install DESTDIR="$T/root" prefix=/usr >"$log" 2>&1
+# ALWAYS=: it makes nothing, since another test may be installing from the same build folder.
+"${MAKE:-make}" --no-print-directory -C "$BUILD" ALWAYS= install DESTDIR="$T/root" prefix=/usr >"$log" 2>&1
 check $? "make install" "$log"
 PATH=$root/bin:$PATH
 export HOME="$T" XDG_DATA_HOME="$T/data" XDG_DATA_DIRS="$root/share"
@@ -118,7 +119,7 @@ END
 	in_bash evenhand show lone
 	offers "bash: files"
 else
-	skip "bash: completion" "install bash"
+	skip "bash: completion" "bash is not installed (package bash)"
 fi
 
 # ---- zsh -----------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ END
 	in_zsh "evenhand run --on host,${one%?}" "evenhand run --on host,$one " "an executor in a list, with its colon"
 	in_zsh 'evenhand show lonely.' 'evenhand show lonely.json ' "a file"
 else
-	skip "zsh: completion" "install zsh"
+	skip "zsh: completion" "zsh is not installed (package zsh)"
 fi
 
 # ---- fish ----------------------------------------------------------------------------------------
@@ -176,7 +177,7 @@ if command -v fish >/dev/null 2>&1; then
 	in_fish 'evenhand show lone'
 	offers "fish: files"
 else
-	skip "fish: completion" "install fish"
+	skip "fish: completion" "fish is not installed (package fish)"
 fi
 
 cd "$T" || exit 1

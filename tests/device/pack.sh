@@ -1,8 +1,8 @@
 #!/bin/sh
 # Puts all that a machine without packages and network needs into one folder and one archive: the
 # built tree, the shared libraries that it needs beside the C library, what the backends need to have
-# kernels compiled there, and run.sh.  For cuda that is NVRTC; for levelzero SPIR-V of device.ini's
-# kernels, made here; hiprtc comes with ROCm, and an OpenCL driver has its compiler inside.
+# kernels compiled there, and run.sh.  For cuda that is NVRTC, where it is found; for levelzero SPIR-V of
+# device.ini's kernels, made here; hiprtc comes with ROCm, and an OpenCL driver has its compiler inside.
 # usage: pack.sh BUILD [FOLDER]     FOLDER: device-pack unless given; its archive is FOLDER.tar.gz
 # Environment: NVRTC, the folder of libnvrtc (default: beside CUDA_HOME, nvcc, /usr/local/cuda, or
 # what ldconfig knows).  PACK_LIMIT, the size in MiB beyond which the archive is called too large (64).
@@ -49,7 +49,11 @@ find_nvrtc() {
 }
 pack_nvrtc() {
 	nvrtc=$(find_nvrtc)
-	[ -n "$nvrtc" ] || fail "no libnvrtc.so was found: install the package of NVRTC or name its folder in NVRTC"
+	if [ -z "$nvrtc" ]; then
+		echo "pack.sh: no libnvrtc.so was found: an NVIDIA device then needs one where it is; to pack it," \
+			"install the package of NVRTC here or name its folder in NVRTC" >&2
+		return
+	fi
 	for file in "$nvrtc"/libnvrtc.so.* "$nvrtc"/libnvrtc-builtins.so.*; do
 		name=$(basename "$file")
 		# The soname is what is opened; the full version beside it would be the same bytes again.

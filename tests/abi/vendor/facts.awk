@@ -22,7 +22,7 @@ function flush_members(type, i) {
 }
 { line = $0 }
 /^$/ { head = 0 }
-/\/\*/ && !/\*\// { text = 1; if (line ~ /head of/) head = 1; next_line = line; sub(/[ \t]*\/\*.*/, "", line); opened = 1 }
+/\/\*/ && !/\*\// { text = 1; if (line ~ /head of/) head = 1; sub(/[ \t]*\/\*.*/, "", line); opened = 1 }
 text && !opened { if (line ~ /head of/) head = 1; if (line ~ /\*\//) { text = 0; sub(/.*\*\//, "", line) } else next }
 { opened = 0 }
 line ~ /\/\*.*\*\// { if (line ~ /head of/) head = 1; gsub(/[ \t]*\/\*[^*]*(\*[^\/][^*]*)*\*\//, "", line) }
