@@ -70,7 +70,9 @@ if [ $column != 3 ] || [ "$(id -u)" != 0 ]; then
 	else
 		if [ -n "$required" ]; then
 			echo "setup: packages are missing, which this script may not install; run this, then make demo again:" >&2
-			echo "  su -c '$install $required$optional'" >&2
+			as="su -c"
+			! command -v sudo >/dev/null 2>&1 || as="sudo sh -c"
+			echo "  $as '$install $required$optional'" >&2
 			exit 5
 		fi
 		echo "setup: going on without $optional(not installed; with them more executors and tests)" >&2

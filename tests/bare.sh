@@ -53,9 +53,12 @@ else
 	root=$work/root
 fi
 if [ ! -d "$root/etc" ]; then
-	mmdebstrap --quiet --variant=minbase --include=ca-certificates,git,make "$suite" "$root" ||
+	rm -rf --one-file-system "$root.new"
+	mmdebstrap --quiet --variant=minbase --include=ca-certificates,git,make "$suite" "$root.new" ||
 		fail "mmdebstrap could not make a root of $suite: see its messages above"
-	chroot "$root" useradd --create-home --shell /bin/sh user
+	chroot "$root.new" useradd --create-home --shell /bin/sh user
+	[ ! -d "$root" ] || rmdir "$root"
+	mv "$root.new" "$root"
 fi
 chmod 755 "$root"
 for home in root home/user; do

@@ -181,14 +181,15 @@ static void add_details(table *t, const found_backend *b)
 	}
 }
 
-/* What is not usable, with the reason, and the file where that is what is wrong. */
+/* What is not usable, with the reason, and with the file unless it was loaded and misses a driver. */
 static size_t add_unusable(table *t, const found_backend *b)
 {
 	size_t rows = 0;
 
 	if (b->status != EH_OK) {
-		char *name = b->status == EH_E_UNAVAILABLE ? memory_text(b->name)
-		                                           : memory_format("%s (%s)", b->name, b->path);
+		char *name = b->status == EH_E_UNAVAILABLE && b->title != NULL
+		                   ? memory_text(b->name)
+		                   : memory_format("%s (%s)", b->name, b->path);
 
 		table_row(t, (const char *const[]){ name, b->reason });
 		free(name);

@@ -194,7 +194,8 @@ static eh_status check_settings(const choice *c, eh_error *error)
 }
 
 /* A backend that all would have meant, but that cannot be used, is not passed over in silence.
- * Those that miss a driver, as most machines do, have one line together. */
+ * Those that were loaded (so have a title) and miss a driver, as on most machines, have one line
+ * together. */
 static void tell_left_out(const choice *c)
 {
 	char *absent = memory_text("");
@@ -202,7 +203,7 @@ static void tell_left_out(const choice *c)
 	for (size_t b = 0; b < c->count; b++) {
 		const found_backend *one = &c->backends[b];
 
-		if (one->status == EH_E_UNAVAILABLE) {
+		if (one->status == EH_E_UNAVAILABLE && one->title != NULL) {
 			char *longer = memory_format("%s%s%s", absent, absent[0] != '\0' ? ", " : "", one->name);
 
 			free(absent);
