@@ -112,18 +112,17 @@ flags_of() { sed -n "s/^$1_CPPFLAGS = *//p" "$BUILD/config.mk"; }
 
 # The flags are words on purpose.
 # shellcheck disable=SC2046
-compare opencl backends/opencl/ocl_abi.h CL/cl.h opencl-headers $(flags_of opencl)
-# shellcheck disable=SC2046
-compare cuda backends/cuda/cuda_abi.h cuda.h nvidia-cuda-toolkit $(flags_of cuda)
-# shellcheck disable=SC2046
-compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
-# shellcheck disable=SC2046
-compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
-# shellcheck disable=SC2046
-compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)
-compare nvml plugins/probes/nvml/nvml_abi.h nvml.h libnvidia-ml-dev
-compare rsmi plugins/probes/rocm/rsmi_abi.h rocm_smi/rocm_smi.h librocm-smi-dev
-compare amdsmi plugins/probes/rocm/amdsmi_abi.h amd_smi/amdsmi.h libamd-smi-dev
+{
+	compare opencl backends/opencl/ocl_abi.h CL/cl.h opencl-headers $(flags_of opencl)
+	compare cuda backends/cuda/cuda_abi.h cuda.h nvidia-cuda-toolkit $(flags_of cuda)
+	compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
+	compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
+	compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)
+	# These come with the CUDA toolkit and with ROCm as well.
+	compare nvml plugins/probes/nvml/nvml_abi.h nvml.h libnvidia-ml-dev $(flags_of cuda)
+	compare rsmi plugins/probes/rocm/rsmi_abi.h rocm_smi/rocm_smi.h librocm-smi-dev $(flags_of hip)
+	compare amdsmi plugins/probes/rocm/amdsmi_abi.h amd_smi/amdsmi.h libamd-smi-dev $(flags_of hip)
+}
 
 echo "1..$n"
 exit $bad
