@@ -145,5 +145,24 @@ ok $? "the user's folder comes before the installed one" "$log"
 EVENHAND_BACKEND_PATH="$T/first:$T/second" "$EVENHAND" plugin path --json > "$log" 2>&1
 grep -q '"shadowed by ' "$log" && grep -q '"workloads"' "$log"
 ok $? "plugin path --json" "$log"
+
+# A run of everything: what misses its driver has one line together, what is wrong by itself its own.
+own=$T/prefix
+mkdir -p "$own/bin" "$own/lib/evenhand/backends"
+cp "$EVENHAND" "$own/bin"
+cp -r "$BUILD/share" "$own"
+cp -r "$BUILD/lib/evenhand/workloads" "$own/lib/evenhand"
+cp "$BUILD/lib/evenhand/backends/cuda.so" "$BUILD/lib/evenhand/backends/levelzero.so" "$own/lib/evenhand/backends"
+cp "$bin/bad_magic.so" "$good" "$own/lib/evenhand/backends"
+chmod 666 "$own/lib/evenhand/backends/bad_start.so"
+if "$own/bin/evenhand" devices 2>/dev/null | grep -q '^cuda .*cannot be opened'; then
+	(cd "$T" && "$own/bin/evenhand" run "$SRC/tests/protocols/tiny.ini" -o all) > "$log" 2>&1
+	rc=$?
+	[ $rc -eq 5 ] && [ "$(grep -c 'left out' "$log")" -eq 3 ] && grep -q 'left out.*: cuda.*evenhand devices' "$log" &&
+		grep -q 'bad_magic is left out: .*magic' "$log" && grep -q 'bad_start is left out: .*others can write' "$log"
+	ok $? "a run of everything names what is left out, and why" "$log"
+else
+	skip "a run of everything names what is left out, and why" "the CUDA driver is here"
+fi
 echo "1..$n"
 exit $bad
