@@ -60,7 +60,7 @@ find_missing() {
 
 ci=no
 [ "${1:-}" = --ci ] && ci=yes
-find_missing
+find_missing 2>/dev/null # lists that are not there yet know nothing
 [ -z "$required$optional" ] && exit 0
 
 apt="apt-get"

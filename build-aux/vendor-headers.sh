@@ -3,7 +3,8 @@
 # from Debian's releases with apt.  About 90 MB, of which the headers alone are kept; nothing is
 # installed.  `EVENHAND_VENDOR_HEADERS=DIR make check TESTS=abi/vendor` then compares with each.
 # usage: vendor-headers.sh DIR
-# What cannot be fetched is named and the rest goes on; when that is everything, the status is 5.
+# What cannot be fetched is named and the rest goes on; when that is everything, the status is 5.  The file
+# DIR/complete says that nothing is missing.
 set -u
 [ $# -eq 1 ] || { sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//; p}' "$0" >&2; exit 2; }
 mkdir -p "$1" || exit 5
@@ -11,7 +12,8 @@ to=$(cd "$1" && pwd -P)
 work=$(mktemp -d "${TMPDIR:-/tmp}/evenhand-headers.XXXXXX") || exit 5
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
-count=0
+count=0 complete=yes
+rm -f "$to/complete"
 fetched() { # FOLDER API VERSION: it becomes DIR/API/VERSION
 	mkdir -p "$to/$2"
 	rm -rf "${to:?}/$2/$3"
@@ -19,6 +21,7 @@ fetched() { # FOLDER API VERSION: it becomes DIR/API/VERSION
 	count=$((count + 1))
 }
 lost() { # WHAT: not fetched, for the reasons in $work/log
+	complete=no
 	echo "vendor-headers: $1 could not be fetched: $(tail -n 1 "$work/log")" >&2
 }
 
@@ -63,7 +66,7 @@ apt_of() { # NAME ARGUMENT...
 	shift
 	apt-get -qq -o Dir::Etc="$apt" -o Dir::State="$apt/state" -o Dir::State::status="$apt/status" \
 		-o Dir::Cache="$apt/cache" -o APT::Sandbox::User= -o Acquire::Languages=none \
-		-o Acquire::Retries=1 "$@" >"$work/log" 2>&1
+		-o Acquire::Retries=1 -o Acquire::Check-Valid-Until=false "$@" >"$work/log" 2>&1
 }
 lists() { # NAME COMPONENT SUITE...
 	name=$1 component=$2
@@ -129,15 +132,16 @@ if [ -n "$mirror" ]; then
 		others trixie trixie
 		package trixie trixie amdsmi libamd-smi-dev
 	fi
-	if lists sid main sid experimental; then
+	if lists sid main sid; then
 		rocm sid sid
-		rocm sid experimental
 		others sid sid
 		package sid sid amdsmi libamd-smi-dev
 	fi
+	lists experimental main sid experimental && rocm experimental experimental
 else
 	echo "no list of a Debian mirror is here: apt-get update" >>"$work/log"
 	lost "Debian's packages"
 fi
 [ $count -gt 0 ] || { echo "vendor-headers: nothing could be fetched: see the messages above" >&2; exit 5; }
+[ $complete = no ] || : >"$to/complete"
 echo "vendor-headers: $count versions are in $to"
