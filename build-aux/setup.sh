@@ -58,8 +58,14 @@ find_missing() {
 	[ $ci = no ] || optional="$optional$(missing_of ci)"
 }
 
-ci=no
-[ "${1:-}" = --ci ] && ci=yes
+case "$*" in
+'') ci=no ;;
+--ci) ci=yes ;;
+*)
+	echo "setup: unknown argument '$*': usage: setup.sh [--ci]" >&2
+	exit 4
+	;;
+esac
 find_missing 2>/dev/null # lists that are not there yet know nothing
 [ -z "$required$optional" ] && exit 0
 
