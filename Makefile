@@ -10,7 +10,7 @@
 #   make install uninstall dist lint clean
 unexport CDPATH
 .DELETE_ON_ERROR:
-# A build folder's GNUmakefile sets srcdir so; one from the environment is none of ours.
+# A build folder's GNUmakefile sets srcdir with override; an srcdir from the environment does not count.
 ifneq ($(origin srcdir),override)
 
 B = build
