@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_CEILINGS_H
 #define ANALYSIS_CEILINGS_H
 
-#include "result/result.h"
+#include "record/result.h"
 
 enum ceiling_kind {
 	CEILING_COMPUTE,      /* flop/s of a precision, from fma                               */

@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "measure/percentile.h"
-#include "measure/rounds.h"
+#include "stat/percentile.h"
+#include "stat/rounds.h"
 
 #define CONFIDENCE 0.95
 

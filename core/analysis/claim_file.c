@@ -8,11 +8,11 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "protocol/lines.h"
+#include "base/ini.h"
 
 typedef struct reading {
 	const char *source;
-	const lines_section *section;
+	const ini_section *section;
 	claim *out;
 	eh_error *error;
 } reading;
@@ -37,7 +37,7 @@ const char *claim_over_name(enum claim_over over)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static const protocol_setting *setting(const reading *r, const char *key)
+static const ini_setting *setting(const reading *r, const char *key)
 {
 	for (size_t i = 0; i < r->section->count; i++)
 		if (strcmp(r->section->settings[i].key, key) == 0)
@@ -47,23 +47,23 @@ static const protocol_setting *setting(const reading *r, const char *key)
 
 static eh_status take_text(const reading *r, const char *key, bool must, char **out)
 {
-	const protocol_setting *s = setting(r, key);
+	const ini_setting *s = setting(r, key);
 
 	*out = memory_text(s != NULL ? s->text : "");
 	return s != NULL || !must ? EH_OK :
-	       lines_refuse(r->source, r->section->line, r->error, "[claim] needs '%s'", key);
+	       ini_refuse(r->source, r->section->line, r->error, "[claim] needs '%s'", key);
 }
 
 static eh_status take_word(const reading *r, const char *key, const char *const *words,
                            const char *fallback, size_t *out)
 {
-	const protocol_setting *s = setting(r, key);
+	const ini_setting *s = setting(r, key);
 	const char *value = s != NULL ? s->text : fallback;
 	text all = { 0 };
 	eh_status status;
 
 	if (value == NULL)
-		return lines_refuse(r->source, r->section->line, r->error, "[claim] needs '%s'", key);
+		return ini_refuse(r->source, r->section->line, r->error, "[claim] needs '%s'", key);
 	for (*out = 0; words[*out] != NULL; (*out)++) {
 		if (strcmp(words[*out], value) == 0) {
 			text_free(&all);
@@ -71,7 +71,7 @@ static eh_status take_word(const reading *r, const char *key, const char *const 
 		}
 		text_add(&all, "%s%s", *out > 0 ? ", " : "", words[*out]);
 	}
-	status = lines_refuse(r->source, s != NULL ? s->line : r->section->line, r->error,
+	status = ini_refuse(r->source, s != NULL ? s->line : r->section->line, r->error,
 	                      "'%s' is one of %s, not '%.60s'", key, all.data, value);
 	text_free(&all);
 	return status;
@@ -80,7 +80,7 @@ static eh_status take_word(const reading *r, const char *key, const char *const 
 static eh_status take_number(const reading *r, const char *key, double low, double high,
                              double *out)
 {
-	const protocol_setting *s = setting(r, key);
+	const ini_setting *s = setting(r, key);
 	char *copy;
 	size_t size;
 	bool percent, good;
@@ -96,20 +96,20 @@ static eh_status take_number(const reading *r, const char *key, double low, doub
 	free(copy);
 	*out = percent ? *out / 100 : *out;
 	return good && *out > low && *out <= high ? EH_OK :
-	       lines_refuse(r->source, s->line, r->error, "'%s' is a number above %g up to %g, not "
+	       ini_refuse(r->source, s->line, r->error, "'%s' is a number above %g up to %g, not "
 	                    "'%.60s'", key, low, high, s->text);
 }
 
 static eh_status take_protocol(const reading *r)
 {
-	const protocol_setting *s = setting(r, "protocol");
+	const ini_setting *s = setting(r, "protocol");
 	const char *at = s != NULL ? strrchr(s->text, '@') : NULL;
 
 	if (s == NULL)
-		return lines_refuse(r->source, r->section->line, r->error, "[claim] needs 'protocol'");
+		return ini_refuse(r->source, r->section->line, r->error, "[claim] needs 'protocol'");
 	if (at == NULL || at == s->text || !text_parse_uint(at + 1, &r->out->version) ||
 	    r->out->version == 0)
-		return lines_refuse(r->source, s->line, r->error, "'protocol' is NAME@VERSION, such as "
+		return ini_refuse(r->source, s->line, r->error, "'protocol' is NAME@VERSION, such as "
 		                    "quick@1, not '%.60s'", s->text);
 	r->out->protocol = memory_format("%.*s", (int)(at - s->text), s->text);
 	return EH_OK;
@@ -117,12 +117,12 @@ static eh_status take_protocol(const reading *r)
 
 static eh_status take_digest(const reading *r)
 {
-	const protocol_setting *s = setting(r, "digest");
+	const ini_setting *s = setting(r, "digest");
 	eh_status status = take_text(r, "digest", false, &r->out->digest);
 
 	if (status == EH_OK && s != NULL &&
 	    (strlen(s->text) != 64 || strspn(s->text, "0123456789abcdef") != 64))
-		status = lines_refuse(r->source, s->line, r->error, "'digest' is 64 hexadecimal digits");
+		status = ini_refuse(r->source, s->line, r->error, "'digest' is 64 hexadecimal digits");
 	return status;
 }
 
@@ -175,12 +175,12 @@ static bool sound_condition(void *context, const char *condition)
 
 static eh_status take_selector(const reading *r, const char *key, char **out)
 {
-	const protocol_setting *s = setting(r, key);
+	const ini_setting *s = setting(r, key);
 	eh_status status = take_text(r, key, true, out);
 
 	if (status != EH_OK || each_piece(*out, sound_condition, NULL))
 		return status;
-	return lines_refuse(r->source, s->line, r->error, "'%s' is a comma list of conditions: a pattern "
+	return ini_refuse(r->source, s->line, r->error, "'%s' is a comma list of conditions: a pattern "
 	                    "of the executor's name, device=PATTERN, LAYER=PATTERN or "
 	                    "LAYER.FIELD=PATTERN; '%.60s' has another", key, s->text);
 }
@@ -268,7 +268,7 @@ static eh_status check_keys(const reading *r)
 	const size_t count = sizeof(keys) / sizeof(*keys);
 
 	for (size_t i = 0; i < r->section->count; i++) {
-		const protocol_setting *s = &r->section->settings[i];
+		const ini_setting *s = &r->section->settings[i];
 		const char *near;
 		bool known = false;
 
@@ -277,7 +277,7 @@ static eh_status check_keys(const reading *r)
 		if (known)
 			continue;
 		near = text_nearest(s->key, keys, count);
-		return lines_refuse(r->source, s->line, r->error, "[claim] has no key '%.60s'%s%s%s", s->key,
+		return ini_refuse(r->source, s->line, r->error, "[claim] has no key '%.60s'%s%s%s", s->key,
 		                    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
 		                    near != NULL ? "'?" : "");
 	}
@@ -286,9 +286,9 @@ static eh_status check_keys(const reading *r)
 
 static eh_status refuse_key(const reading *r, const char *key, const char *why)
 {
-	const protocol_setting *s = setting(r, key);
+	const ini_setting *s = setting(r, key);
 
-	return lines_refuse(r->source, s != NULL ? s->line : r->section->line, r->error, "%s", why);
+	return ini_refuse(r->source, s != NULL ? s->line : r->section->line, r->error, "%s", why);
 }
 
 /* What one key asks of another. */
@@ -352,14 +352,14 @@ static eh_status take_all(const reading *r)
 eh_status claim_parse(const char *data, size_t size, const char *source, claim **out,
                       eh_error *error)
 {
-	lines l;
-	eh_status status = lines_read(data, size, source, &l, error);
+	ini_text l;
+	eh_status status = ini_read(data, size, source, &l, error);
 
 	*out = NULL;
 	if (status != EH_OK)
 		return status;
 	if (l.count != 1 || strcmp(l.sections[0].name, "claim") != 0) {
-		status = lines_refuse(source, l.count > 0 ? l.sections[l.count - 1].line : 0, error,
+		status = ini_refuse(source, l.count > 0 ? l.sections[l.count - 1].line : 0, error,
 		                      "a claim is one section, [claim], and nothing else");
 	} else {
 		claim *c = memory_get(sizeof(*c));
@@ -372,7 +372,7 @@ eh_status claim_parse(const char *data, size_t size, const char *source, claim *
 		else
 			claim_free(c);
 	}
-	lines_free(&l);
+	ini_free(&l);
 	return status;
 }
 

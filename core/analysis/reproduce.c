@@ -142,14 +142,14 @@ static char *case_difference(const cJSON *before, const cJSON *here)
 	       memory_format("the case %s has something more here", json_string(before, "id", ""));
 }
 
-char *reproduce_plan_difference(const result *before, const plan *here)
+char *reproduce_plan_difference(const result *before, const cJSON *canonical, const char *digest)
 {
 	const cJSON *then = json_path(before->root, "protocol.canonical"), *item;
-	const cJSON *cases = json_path(here->canonical, "cases");
+	const cJSON *cases = json_path(canonical, "cases");
 	const char *version = json_string(json_path(before->root, "harness"), "version", "?");
 	char *what = NULL, *all;
 
-	if (strcmp(before->protocol_digest, here->digest) == 0)
+	if (strcmp(before->protocol_digest, digest) == 0)
 		return NULL;
 	cJSON_ArrayForEach(item, json_path(then, "cases")) {
 		const cJSON *other = case_of(cases, json_string(item, "id", ""));
@@ -160,7 +160,7 @@ char *reproduce_plan_difference(const result *before, const plan *here)
 		       memory_format("the case %s is not made of it here", json_string(item, "id", ""));
 	}
 	cJSON_ArrayForEach(item, then)
-		if (what == NULL && !json_same(item, cJSON_GetObjectItemCaseSensitive(here->canonical,
+		if (what == NULL && !json_same(item, cJSON_GetObjectItemCaseSensitive(canonical,
 		                                                                    item->string)))
 			what = memory_format("it has another %s", item->string);
 	all = memory_format("this program (%s) makes another plan of the protocol's text than the one "

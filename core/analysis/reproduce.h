@@ -8,7 +8,6 @@
 
 #include "analysis/stacks.h"
 #include "contract/contract.h"
-#include "protocol/plan.h"
 
 /* Differences up to it are not material; larger where the protocol or the noise floor ask for it. */
 #define REPRODUCE_MATERIAL 0.02
@@ -38,6 +37,6 @@ const char *reproduction_answer_name(enum reproduction_answer answer);
 
 /* Why this program does not plan what the record's plan says: malloc'd sentence; NULL when the
  * plans are one. */
-char *reproduce_plan_difference(const result *before, const plan *here);
+char *reproduce_plan_difference(const result *before, const cJSON *canonical, const char *digest);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "audit/audit_key.h"
 #include "base/error.h"
-#include "result/result.h"
+#include "record/result.h"
 
 /* What is signed: a result, or the manifest of a bundle. */
 typedef struct audit_subject {

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/shape.h"
+#include "record/shape.h"
 
 #define FORMAT "evenhand-trusted-key"
 

@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/shape.h"
+#include "record/shape.h"
 
 static const shape member_shape[] = {
 	{ "name", SHAPE_TEXT, false, NULL, NULL }, { "size", SHAPE_UINT, false, NULL, NULL },

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "audit/audit_key.h"
-#include "result/shape.h"
+#include "record/shape.h"
 
 #define ENVELOPE_SIGNATURES "evenhand-signatures"
 #define ENVELOPE_AMENDMENT "evenhand-amendment"

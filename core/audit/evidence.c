@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/redact.h"
+#include "record/redact.h"
 
 typedef struct gathering {
 	audit_evidence *e;

@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/parts.h"
-#include "result/redact.h"
+#include "record/parts.h"
+#include "record/redact.h"
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 

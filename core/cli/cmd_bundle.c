@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "result/result.h"
-#include "run/journal.h"
+#include "record/result.h"
+#include "record/journal.h"
 
 extern const command command_bundle;
 

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/aatrial.h"
+#include "cli/aatrial.h"
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "measure/noisefloor.h"
+#include "stat/noisefloor.h"
 #include "plugin/host.h"
 #include "report/report.h"
 #include "run/noise.h"

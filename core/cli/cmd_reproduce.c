@@ -16,6 +16,7 @@
 #include "cli/reproduce_folder.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
+#include "protocol/plan.h"
 #include "report/reproduced.h"
 #include "run/run.h"
 
@@ -179,7 +180,7 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
-		why = reproduce_plan_difference(r, made);
+		why = reproduce_plan_difference(r, made->canonical, made->digest);
 	if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "plugin/host.h"
 #include "protocol/schema.h"
-#include "result/result.h"
+#include "record/result.h"
 #include "run/run.h"
 
 static int run_run(int argc, char **argv);

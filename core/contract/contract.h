@@ -3,7 +3,7 @@
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
 
-#include "result/result.h"
+#include "record/result.h"
 
 enum contract_level {       /* in order of severity                                          */
 	CONTRACT_COMPARABLE,

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
-#include "executor/disclosure.h"
+#include "record/disclosure.h"
 
 #define UNUSED_ROWS() ((void)x, (void)y)
 

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "contract/facts.h"
-#include "measure/varied.h"
+#include "stat/pairs.h"
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
@@ -234,7 +234,7 @@ static bool recognises(const cJSON *tree)
 		free(b);
 		free(a);
 	}
-	differs = varied_differs(fresh, repeated, count);
+	differs = pairs_differ(fresh, repeated, count);
 	free(repeated);
 	free(fresh);
 	return differs;
@@ -246,8 +246,8 @@ static void take_tries(const cJSON *execution, case_facts *f)
 	const cJSON *pairs = json_path(execution, "varied");
 
 	f->varied = f->varied || pairs != NULL;
-	f->untried = f->untried || cJSON_GetArraySize(json_path(pairs, "new_ns")) < VARIED_FEW ||
-	             cJSON_GetArraySize(json_path(pairs, "repeated_ns")) < VARIED_FEW;
+	f->untried = f->untried || cJSON_GetArraySize(json_path(pairs, "new_ns")) < PAIRS_FEW ||
+	             cJSON_GetArraySize(json_path(pairs, "repeated_ns")) < PAIRS_FEW;
 }
 
 void facts_take_origin(const cJSON *tree, json_arena *arena, case_facts *f)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "contract/condition.h"
-#include "measure/rounds.h"
+#include "stat/rounds.h"
 
 #define CONFIDENCE 0.95
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "contract/condition.h"
-#include "measure/rounds.h"
+#include "stat/rounds.h"
 
 static bool takes_turns(const result *r)
 {

@@ -10,14 +10,14 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "executor/layer.h"
-#include "protocol/lines.h"
+#include "base/ini.h"
 
 /* The site's, the user's owners, the installed owners: in order of precedence. */
 enum { FILES = 3 };
 
 struct site {
 	char *paths[FILES];
-	lines files[FILES];
+	ini_text files[FILES];
 };
 
 typedef struct site_key { const char *key, *example, *meaning; } site_key;
@@ -53,14 +53,14 @@ static const char *const kinds[] = {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool is_section(const lines_section *section, const char *word)
+static bool is_section(const ini_section *section, const char *word)
 {
 	size_t size = strlen(word);
 
 	return strncmp(section->name, word, size) == 0 && section->name[size] == ' ';
 }
 
-static const char *value_in(const lines_section *section, const char *key)
+static const char *value_in(const ini_section *section, const char *key)
 {
 	for (size_t i = 0; i < section->count; i++)
 		if (strcmp(section->settings[i].key, key) == 0)
@@ -69,7 +69,7 @@ static const char *value_in(const lines_section *section, const char *key)
 }
 
 /* special: a key that is allowed besides the words. */
-static eh_status check_key(const lines *l, const lines_section *section, int line, const char *key,
+static eh_status check_key(const ini_text *l, const ini_section *section, int line, const char *key,
                            const char *const *words, size_t count, const char *special,
                            eh_error *error)
 {
@@ -81,26 +81,26 @@ static eh_status check_key(const lines *l, const lines_section *section, int lin
 		if (strcmp(words[i], key) == 0)
 			return EH_OK;
 	near = text_nearest(key, words, count);
-	return lines_refuse(l->source, line, error, "there is no key '%s' in [%s]%s%s%s", key,
+	return ini_refuse(l->source, line, error, "there is no key '%s' in [%s]%s%s%s", key,
 	                    section->name, near != NULL ? "; did you mean '" :
 	                    "; docs/executor.md lists them", near != NULL ? near : "",
 	                    near != NULL ? "'?" : "");
 }
 
-static eh_status check_section(const lines *l, const lines_section *section, bool owners_only,
+static eh_status check_section(const ini_text *l, const ini_section *section, bool owners_only,
                                eh_error *error)
 {
 	bool owner = is_section(section, "owner"), device = is_section(section, "device");
 	const char *words[KEYS], *need = owner ? "name" : device ? "match" : NULL;
 
 	if (!owner && (owners_only || (!device && strcmp(section->name, "site") != 0)))
-		return lines_refuse(l->source, section->line, error, "there is no section [%s]; %s",
+		return ini_refuse(l->source, section->line, error, "there is no section [%s]; %s",
 		                    section->name, owners_only ? "it is [owner NAME]" :
 		                    "it is [site], [device NAME] or [owner NAME]");
 	for (size_t i = 0; i < KEYS; i++)
 		words[i] = keys[i].key;
 	for (size_t i = 0; i < section->count; i++) {
-		const protocol_setting *s = &section->settings[i];
+		const ini_setting *s = &section->settings[i];
 		eh_status status = check_key(l, section, s->line, s->key, owner ? kinds : words,
 		                             owner ? KINDS : KEYS, need, error);
 
@@ -108,15 +108,15 @@ static eh_status check_section(const lines *l, const lines_section *section, boo
 			return status;
 		if (!owner && strcmp(s->key, "party") == 0 && strcmp(s->text, "vendor") != 0 &&
 		    strcmp(s->text, "buyer") != 0 && strcmp(s->text, "third-party") != 0)
-			return lines_refuse(l->source, s->line, error, "party is vendor, buyer or "
+			return ini_refuse(l->source, s->line, error, "party is vendor, buyer or "
 			                    "third-party, not '%.40s'", s->text);
 		if (device && (strcmp(s->key, "party") == 0 || strcmp(s->key, "tester") == 0 ||
 		               strcmp(s->key, "sponsor") == 0))
-			return lines_refuse(l->source, s->line, error, "'%s' is of the whole run; it "
+			return ini_refuse(l->source, s->line, error, "'%s' is of the whole run; it "
 			                    "belongs into [site]", s->key);
 	}
 	if (need != NULL && value_in(section, need) == NULL)
-		return lines_refuse(l->source, section->line, error, "[%s] lacks the key '%s'",
+		return ini_refuse(l->source, section->line, error, "[%s] lacks the key '%s'",
 		                    section->name, need);
 	return EH_OK;
 }
@@ -135,7 +135,7 @@ static eh_status read_file(site *s, size_t at, char *path, bool optional, eh_err
 	s->paths[at] = path;
 	status = file_read(path, &data, &size, error);
 	if (status == EH_OK)
-		status = lines_read(data, size, path, &s->files[at], error);
+		status = ini_read(data, size, path, &s->files[at], error);
 	free(data);
 	for (size_t i = 0; i < s->files[at].count && status == EH_OK; i++)
 		status = check_section(&s->files[at], &s->files[at].sections[i], at > 0, error);
@@ -166,7 +166,7 @@ void site_free(site *s)
 	if (s == NULL)
 		return;
 	for (size_t i = 0; i < FILES; i++) {
-		lines_free(&s->files[i]);
+		ini_free(&s->files[i]);
 		free(s->paths[i]);
 	}
 	free(s);
@@ -201,11 +201,11 @@ static bool matches(const char *patterns, const char *s)
 
 const char *site_value(const site *s, const char *executor, const char *key)
 {
-	const lines *l = &s->files[0];
+	const ini_text *l = &s->files[0];
 	const char *general = NULL;
 
 	for (size_t i = 0; i < l->count; i++) {
-		const lines_section *section = &l->sections[i];
+		const ini_section *section = &l->sections[i];
 		const char *value = value_in(section, key);
 
 		if (value == NULL)
@@ -242,7 +242,7 @@ const char *site_owner(const site *s, const char *kind, const char *name)
 {
 	for (size_t f = 0; f < FILES; f++)
 		for (size_t i = 0; i < s->files[f].count; i++) {
-			const lines_section *section = &s->files[f].sections[i];
+			const ini_section *section = &s->files[f].sections[i];
 			const char *patterns = is_section(section, "owner") ? value_in(section, kind)
 			                                                    : NULL;
 

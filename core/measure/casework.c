@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "measure/series.h"
-#include "measure/statistics.h"
+#include "stat/series.h"
+#include "stat/statistics.h"
 #include "measure/stoprule.h"
 
 static const double canary_change = 0.10;  /* beyond this the row is flagged               */

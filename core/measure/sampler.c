@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "measure/calibrate.h"
-#include "measure/percentile.h"
-#include "measure/series.h"
-#include "measure/statistics.h"
+#include "stat/percentile.h"
+#include "stat/series.h"
+#include "stat/statistics.h"
 #include "measure/stoprule.h"
 
 enum {

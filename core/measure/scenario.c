@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "measure/arrivals.h"
-#include "measure/knee.h"
+#include "stat/arrivals.h"
+#include "stat/knee.h"
 #include "measure/stoprule.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "measure/measure.h"
 #include "measure/prepared.h"
-#include "measure/trace.h"
+#include "stat/trace.h"
 
 typedef struct scenario_load {
 	double rate;            /* arrivals per second; 0 = closed                             */

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "measure/statistics.h"
-#include "measure/windows.h"
+#include "stat/statistics.h"
+#include "stat/windows.h"
 
 /* A look whether work was left over costs the device a moment, so it is rare here. */
 static const uint64_t drain_gap_ns = 100000000;

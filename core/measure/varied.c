@@ -10,7 +10,8 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "measure/statistics.h"
+#include "stat/pairs.h"
+#include "stat/statistics.h"
 
 /* Variants 0 and 1 are those of the samples and of the proof. */
 #define FIRST_VARIANT 2
@@ -20,9 +21,7 @@
  * it is not the same work.  The same factor as for an operation alone in proof.c. */
 static const double written_factor = 16;
 
-/* Of pairs that are too few for a test of the medians: how far apart each has to be, and the time
- * that they may take. */
-static const uint64_t few_factor = 2;
+/* The time that pairs too few for a test of the medians may take. */
 static const double few_ns = 250e6;
 /* Of what is left of a case's time, for what the pairs are thought to take. */
 static const double spare = 1.25;
@@ -62,41 +61,6 @@ static eh_status take_series(sampler *s, uint32_t first, size_t pairs, varied *o
 	return status;
 }
 
-/* All of a few pairs, far apart. */
-static bool few_differ(const uint64_t *fresh, const uint64_t *repeated, size_t count)
-{
-	size_t slower = 0;
-	size_t faster = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		slower += fresh[i] > few_factor * repeated[i];
-		faster += repeated[i] > few_factor * fresh[i];
-	}
-	return slower == count || faster == count;
-}
-
-bool varied_differs(const uint64_t *fresh, const uint64_t *repeated, size_t count)
-{
-	double *a, *b, ratio;
-	size_t slower = 0, faster = 0;
-
-	if (count < VARIED_LEAST)
-		return count >= VARIED_FEW && few_differ(fresh, repeated, count);
-	a = memory_get(count * sizeof(*a));
-	b = memory_get(count * sizeof(*b));
-	for (size_t i = 0; i < count; i++) {
-		a[i] = (double)fresh[i];
-		b[i] = (double)repeated[i];
-		slower += a[i] > b[i] * (1 + VARIED_LIMIT / 2);
-		faster += a[i] * (1 + VARIED_LIMIT / 2) < b[i];
-	}
-	ratio = (statistics_median(a, count) + 1) / (statistics_median(b, count) + 1);
-	free(b);
-	free(a);
-	return (ratio > 1 + VARIED_LIMIT && slower + 1 >= count) ||
-	       (ratio * (1 + VARIED_LIMIT) < 1 && faster + 1 >= count);
-}
-
 /* New inputs cost more than any nearness of data explains, in all pairs. */
 static bool far_from_samples(sampler *s, const varied *is)
 {
@@ -105,12 +69,12 @@ static bool far_from_samples(sampler *s, const varied *is)
 
 	for (size_t i = 0; i < is->count; i++)
 		beyond += (double)is->new_ns[i] > allowed && (double)is->repeated_ns[i] > allowed;
-	return is->count >= VARIED_FEW && beyond == is->count;
+	return is->count >= PAIRS_FEW && beyond == is->count;
 }
 
 static bool suspicious(sampler *s, const varied *is)
 {
-	return varied_differs(is->new_ns, is->repeated_ns, is->count) || far_from_samples(s, is);
+	return pairs_differ(is->new_ns, is->repeated_ns, is->count) || far_from_samples(s, is);
 }
 
 /*
@@ -121,18 +85,18 @@ static size_t pairs_that_fit(const sampler *s, const verification *v, double eac
 {
 	double budget = (double)s->rules.time_max_ns;
 	double room = budget / 2 - (double)v->check_ns;
-	double least = 2 * VARIED_FEW * each + (double)v->check_ns; /* a second series is due at times */
+	double least = 2 * PAIRS_FEW * each + (double)v->check_ns; /* a second series is due at times */
 
 	if (room >= each * VARIED_PAIRS)
 		return VARIED_PAIRS;
-	if (room >= each * VARIED_LEAST)
+	if (room >= each * PAIRS_LEAST)
 		return (size_t)(room / each);
 	room = budget * 3 < few_ns ? budget * 3 : few_ns;
-	if (room >= each * VARIED_LEAST)
-		return VARIED_LEAST - 1;
-	if (room >= each * VARIED_FEW)
+	if (room >= each * PAIRS_LEAST)
+		return PAIRS_LEAST - 1;
+	if (room >= each * PAIRS_FEW)
 		return (size_t)(room / each);
-	return least * spare < left_ns ? VARIED_FEW : 0;
+	return least * spare < left_ns ? PAIRS_FEW : 0;
 }
 
 /*

@@ -10,9 +10,6 @@
 #include "measure/proof.h"
 
 #define VARIED_PAIRS 11      /* wanted                                                           */
-#define VARIED_LEAST 5       /* for a test of the medians                                         */
-#define VARIED_FEW 2         /* fewer say nothing                                                */
-#define VARIED_LIMIT 0.10    /* by which the medians may differ                                  */
 
 typedef struct varied {
 	uint64_t new_ns[VARIED_PAIRS], repeated_ns[VARIED_PAIRS];
@@ -28,10 +25,5 @@ typedef struct varied {
 eh_status varied_run(sampler *s, verification *v, const proof *p, uint64_t deadline_ns, varied *out,
                      eh_error *error);
 cJSON *varied_json(const varied *out);
-
-/* Pure: the medians differ by more than the limit, and all pairs but at most one agree in which
- * of the two is slower, by at least half the limit.  Of less than VARIED_LEAST pairs: all, in one direction, by a
- * factor of two. */
-bool varied_differs(const uint64_t *fresh, const uint64_t *repeated, size_t count);
 
 #endif

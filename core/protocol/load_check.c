@@ -2,7 +2,7 @@
 #include "protocol/load_check.h"
 
 #include "base/text.h"
-#include "protocol/lines.h"
+#include "base/ini.h"
 
 eh_status load_check(const char *source, int line, const char *name, const protocol_measure *m,
                      bool tuned, eh_error *error)
@@ -22,33 +22,33 @@ eh_status load_check(const char *source, int line, const char *name, const proto
 	else if (m->load_requests != 0 && !played && m->scenario != SCENARIO_OFFLINE)
 		idle = "load-requests";
 	if (idle != NULL)
-		return lines_refuse(source, line, error, "[%s]: %s says nothing in this scenario", name,
+		return ini_refuse(source, line, error, "[%s]: %s says nothing in this scenario", name,
 		                    idle);
 	if (m->scenario == SCENARIO_SERVER && m->load_rate == 0)
-		return lines_refuse(source, line, error, "[%s]: scenario = server needs a load-rate: with "
+		return ini_refuse(source, line, error, "[%s]: scenario = server needs a load-rate: with "
 		                    "one found by trial two executors would get different loads", name);
 	if (m->scenario == SCENARIO_KNEE && m->load_slo_ns == 0)
-		return lines_refuse(source, line, error, "[%s]: scenario = knee needs a load-slo, the "
+		return ini_refuse(source, line, error, "[%s]: scenario = knee needs a load-slo, the "
 		                    "latency that the largest rate still has to keep", name);
 	if (m->scenario == SCENARIO_OFFLINE && m->statistic != STATISTIC_MEDIAN)
-		return lines_refuse(source, line, error, "[%s]: scenario = offline has one time for all its "
+		return ini_refuse(source, line, error, "[%s]: scenario = offline has one time for all its "
 		                    "requests, so its statistic is the median", name);
 	/* Points of the search; measure/knee.h bounds them alike. */
 	if (m->scenario == SCENARIO_KNEE && m->timeout_ns < search) {
 		char needed[32];
 
 		text_format_duration(search, needed);
-		return lines_refuse(source, line, error, "[%s]: scenario = knee tries several rates, so its "
+		return ini_refuse(source, line, error, "[%s]: scenario = knee tries several rates, so its "
 		                    "timeout is at least warmup-max, proof%s ten times time-max together "
 		                    "(%s)", name, tuned ? ", tune-budget and" : " and", needed);
 	}
 	if (m->scenario == SCENARIO_NONE)
 		return EH_OK;
 	if (m->cache == CACHE_COLD)
-		return lines_refuse(source, line, error, "[%s]: a scenario is measured with warm caches, so "
+		return ini_refuse(source, line, error, "[%s]: a scenario is measured with warm caches, so "
 		                    "cache = cold cannot stand with it", name);
 	if (m->regime == REGIME_SUSTAINED)
-		return lines_refuse(source, line, error, "[%s]: a scenario is no sustained regime: give it "
+		return ini_refuse(source, line, error, "[%s]: a scenario is no sustained regime: give it "
 		                    "a longer time-max instead", name);
 	return EH_OK;
 }

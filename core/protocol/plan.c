@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "protocol/canonical.h"
-#include "protocol/lines.h"
+#include "base/ini.h"
 #include "protocol/schema.h"
 #include "protocol/values.h"
 
@@ -88,27 +88,27 @@ static eh_status add_values(expansion *e, axis *a, const char *list)
 	size_t count = 0;
 
 	if (words == NULL)
-		return lines_refuse(source, a->line, e->error, "the list of '%s' has an empty place",
+		return ini_refuse(source, a->line, e->error, "the list of '%s' has an empty place",
 		                    a->param->key);
 	while (words[count] != NULL)
 		count++;
 	a->values = memory_get(count * sizeof(*a->values));
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
 		if (values_parse(e->workload, a->param, words[i], &a->values[i], &own) != EH_OK) {
-			status = lines_refuse(source, a->line, e->error, "%s", own.message);
+			status = ini_refuse(source, a->line, e->error, "%s", own.message);
 			break;
 		}
 		a->count++;
 		for (size_t j = 0; j < i && status == EH_OK; j++)
 			if (strcmp(a->values[i].text, a->values[j].text) == 0)
-				status = lines_refuse(source, a->line, e->error, "'%s' lists %s twice",
+				status = ini_refuse(source, a->line, e->error, "'%s' lists %s twice",
 				                      a->param->key, a->values[i].text);
 	}
 	schema_words_free(words);
 	return status;
 }
 
-static const protocol_setting *setting_of(const protocol_section *section, const char *key)
+static const ini_setting *setting_of(const protocol_section *section, const char *key)
 {
 	for (size_t i = 0; i < section->setting_count; i++)
 		if (strcmp(section->settings[i].key, key) == 0)
@@ -118,26 +118,26 @@ static const protocol_setting *setting_of(const protocol_section *section, const
 
 static eh_status make_axis(expansion *e, const eh_param *param)
 {
-	const protocol_setting *setting = setting_of(e->section, param->key);
+	const ini_setting *setting = setting_of(e->section, param->key);
 	axis *a = &e->axes[e->axis_count++];
 
 	*a = (axis){ .param = param, .given = setting != NULL,
 	             .line = setting != NULL ? setting->line : e->section->line };
 	if (schema_find(schema_measure, param->key) != NULL || strcmp(param->key, "tier") == 0 ||
 	    strcmp(param->key, "workload") == 0)
-		return lines_refuse(e->p->source, e->section->line, e->error, "the workload %s has a "
+		return ini_refuse(e->p->source, e->section->line, e->error, "the workload %s has a "
 		                    "parameter '%s', which is the name of a key of every case; this is a "
 		                    "bug of the workload", e->workload->name, param->key);
 	if (setting != NULL)
 		return add_values(e, a, setting->text);
 	if (param->standard == NULL)
-		return lines_refuse(e->p->source, e->section->line, e->error, "[case %s] lacks '%s', which "
+		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s] lacks '%s', which "
 		                    "the workload %s needs (%s)", e->section->name, param->key,
 		                    e->workload->name, param->domain);
 	return add_values(e, a, param->standard);
 }
 
-static eh_status refuse_key(expansion *e, const protocol_setting *setting)
+static eh_status refuse_key(expansion *e, const ini_setting *setting)
 {
 	size_t params = values_param_count(e->workload), count = 0;
 	const char **known = memory_get((params + 64) * sizeof(*known));
@@ -151,7 +151,7 @@ static eh_status refuse_key(expansion *e, const protocol_setting *setting)
 	for (const schema_key *key = schema_measure; key->key != NULL && count < params + 64; key++)
 		known[count++] = key->key;
 	near = text_nearest(setting->key, known, count);
-	status = lines_refuse(e->p->source, setting->line, e->error, "'%s' is neither a parameter of "
+	status = ini_refuse(e->p->source, setting->line, e->error, "'%s' is neither a parameter of "
 	                      "the workload %s nor a key of the measurement%s%s%s", setting->key,
 	                      e->workload->name, near != NULL ? "; did you mean '" : "",
 	                      near != NULL ? near : "", near != NULL ? "'?" : "");
@@ -222,7 +222,7 @@ static eh_status add_case(expansion *e, const size_t *position, enum protocol_ti
 
 	if (out->case_count == CASES_MAX) {
 		free(values);
-		return lines_refuse(e->p->source, e->section->line, e->error, "more than %d cases",
+		return ini_refuse(e->p->source, e->section->line, e->error, "more than %d cases",
 		                    CASES_MAX);
 	}
 	for (size_t i = 0; i < e->axis_count; i++) {
@@ -239,7 +239,7 @@ static eh_status add_case(expansion *e, const size_t *position, enum protocol_ti
 		.id = make_id(e, values, tier),
 	};
 	if (values_describe(e->workload, &c->values, &c->work, &own) != EH_OK)
-		return lines_refuse(e->p->source, e->section->line, e->error, "%s: %s", c->id, own.message);
+		return ini_refuse(e->p->source, e->section->line, e->error, "%s: %s", c->id, own.message);
 	return EH_OK;
 }
 
@@ -263,7 +263,7 @@ static eh_status read_tiers(expansion *e)
 	schema_words_free(words);
 	for (size_t i = 0; i < e->tier_count; i++)
 		if (e->tiers[i] == TIER_TUNED && !can_be_tuned(e->workload))
-			status = lines_refuse(e->p->source, e->section->line, e->error, "[case %s]: the "
+			status = ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the "
 			                      "workload %s has nothing to tune, so tier = portable is all "
 			                      "there is", e->section->name, e->workload->name);
 	return status;
@@ -325,7 +325,7 @@ static eh_status check_ids(const plan *p, eh_error *error)
 	qsort(sorted, p->case_count, sizeof(*sorted), by_id);
 	for (size_t i = 1; i < p->case_count && status == EH_OK; i++)
 		if (strcmp(sorted[i - 1], sorted[i]) == 0)
-			status = lines_refuse(p->protocol->source, plan_case_by_id(p, sorted[i])->section->line,
+			status = ini_refuse(p->protocol->source, plan_case_by_id(p, sorted[i])->section->line,
 			                      error, "two cases would be called '%s'; split the section in two",
 			                      sorted[i]);
 	free(sorted);
@@ -345,7 +345,7 @@ eh_status plan_make(const protocol *p, plan_finder find, void *context, plan **o
 
 		e.workload = find(context, e.section->workload, &own);
 		if (e.workload == NULL)
-			status = lines_refuse(p->source, e.section->line, error, "%s", own.message);
+			status = ini_refuse(p->source, e.section->line, error, "%s", own.message);
 		else
 			status = expand(&e);
 	}

@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "protocol/fields.h"
-#include "protocol/lines.h"
+#include "record/fields.h"
+#include "base/ini.h"
 #include "protocol/load_check.h"
 #include "protocol/schema.h"
 
@@ -34,8 +34,8 @@ uint64_t protocol_statistic_samples(enum protocol_statistic statistic)
 
 /* ---- unknown keys ---------------------------------------------------------------------------- */
 
-static eh_status refuse_key(const char *source, const lines_section *section,
-                            const protocol_setting *setting, const schema_key *keys,
+static eh_status refuse_key(const char *source, const ini_section *section,
+                            const ini_setting *setting, const schema_key *keys,
                             eh_error *error)
 {
 	const char *candidates[64];
@@ -46,31 +46,31 @@ static eh_status refuse_key(const char *source, const lines_section *section,
 		candidates[count++] = keys->key;
 	near = text_nearest(setting->key, candidates, count);
 	if (near != NULL)
-		return lines_refuse(source, setting->line, error,
+		return ini_refuse(source, setting->line, error,
 		                    "there is no key '%s' in [%s]; did you mean '%s'?", setting->key,
 		                    section->name, near);
-	return lines_refuse(source, setting->line, error,
+	return ini_refuse(source, setting->line, error,
 	                    "there is no key '%s' in [%s]; docs/protocol.md lists them",
 	                    setting->key, section->name);
 }
 
 /* Only a sentence for people may hold more than ASCII. */
-static eh_status check_ascii(const char *source, const protocol_setting *setting, eh_error *error)
+static eh_status check_ascii(const char *source, const ini_setting *setting, eh_error *error)
 {
 	for (const char *p = setting->text; *p != '\0'; p++)
 		if ((unsigned char)*p >= 0x80)
-			return lines_refuse(source, setting->line, error, "the value of '%s' holds a "
+			return ini_refuse(source, setting->line, error, "the value of '%s' holds a "
 			                    "character beyond ASCII", setting->key);
 	return EH_OK;
 }
 
 /* ---- [protocol] and [measure] ---------------------------------------------------------------- */
 
-static eh_status read_keys(const char *source, const lines_section *section,
+static eh_status read_keys(const char *source, const ini_section *section,
                            const schema_key *keys, void *object, eh_error *error)
 {
 	for (size_t i = 0; i < section->count; i++) {
-		const protocol_setting *setting = &section->settings[i];
+		const ini_setting *setting = &section->settings[i];
 		const schema_key *key = schema_find(keys, setting->key);
 		eh_status status = EH_OK;
 
@@ -86,7 +86,7 @@ static eh_status read_keys(const char *source, const lines_section *section,
 	return EH_OK;
 }
 
-static eh_status check_required(const char *source, const lines_section *section,
+static eh_status check_required(const char *source, const ini_section *section,
                                 const schema_key *keys, eh_error *error)
 {
 	for (; keys->key != NULL; keys++) {
@@ -95,7 +95,7 @@ static eh_status check_required(const char *source, const lines_section *section
 		for (size_t i = 0; i < section->count; i++)
 			there = there || strcmp(section->settings[i].key, keys->key) == 0;
 		if (!there)
-			return lines_refuse(source, section->line, error, "[%s] lacks the key '%s'",
+			return ini_refuse(source, section->line, error, "[%s] lacks the key '%s'",
 			                    section->name, keys->key);
 	}
 	return EH_OK;
@@ -108,13 +108,13 @@ static eh_status check_regime(const char *source, int line, const char *name,
 	uint64_t least = protocol_statistic_samples(m->statistic);
 
 	if (m->regime == REGIME_SUSTAINED && m->statistic != STATISTIC_MEDIAN)
-		return lines_refuse(source, line, error, "[%s]: regime = sustained merges its samples, so "
+		return ini_refuse(source, line, error, "[%s]: regime = sustained merges its samples, so "
 		                    "that they have no percentile; take statistic = median", name);
 	if (m->regime == REGIME_SUSTAINED && m->sustain_window_ns > m->sustain_time_ns)
-		return lines_refuse(source, line, error, "[%s]: sustain-window is longer than "
+		return ini_refuse(source, line, error, "[%s]: sustain-window is longer than "
 		                    "sustain-time", name);
 	if (m->samples_max < least)
-		return lines_refuse(source, line, error, "[%s]: this statistic needs samples-max = %llu "
+		return ini_refuse(source, line, error, "[%s]: this statistic needs samples-max = %llu "
 		                    "at least", name, (unsigned long long)least);
 	return EH_OK;
 }
@@ -131,16 +131,16 @@ static eh_status check_measure(const char *source, int line, const char *name,
 	if (status != EH_OK)
 		return status;
 	if (m->warmup_min_ns > m->warmup_max_ns)
-		return lines_refuse(source, line, error, "[%s]: warmup-min is longer than warmup-max", name);
+		return ini_refuse(source, line, error, "[%s]: warmup-min is longer than warmup-max", name);
 	if (m->time_min_ns > m->time_max_ns)
-		return lines_refuse(source, line, error, "[%s]: time-min is longer than time-max", name);
+		return ini_refuse(source, line, error, "[%s]: time-min is longer than time-max", name);
 	if (m->samples_min > m->samples_max)
-		return lines_refuse(source, line, error, "[%s]: samples-min is more than samples-max", name);
+		return ini_refuse(source, line, error, "[%s]: samples-min is more than samples-max", name);
 	/* The interval from the least to the greatest of n samples holds the median with
 	 * probability 1 - 2^(1-n); no other interval reaches a higher confidence. */
 	samples = ceil(1 - log2(1 - m->confidence));
 	if ((double)m->samples_min < samples)
-		return lines_refuse(source, line, error, "[%s]: a confidence of %.10g%% needs samples-min "
+		return ini_refuse(source, line, error, "[%s]: a confidence of %.10g%% needs samples-min "
 		                    "= %.0f at least", name, m->confidence * 100, samples);
 	least = m->warmup_max_ns + m->proof_ns + (tuned ? m->tune_budget_ns : 0) +
 	        (sustained ? m->sustain_time_ns + m->sustain_entry_ns : m->time_max_ns);
@@ -148,7 +148,7 @@ static eh_status check_measure(const char *source, int line, const char *name,
 		char needed[32];
 
 		text_format_duration(least, needed);
-		return lines_refuse(source, line, error, "[%s]: timeout is shorter than warmup-max, "
+		return ini_refuse(source, line, error, "[%s]: timeout is shorter than warmup-max, "
 		                    "%s, proof%s together (%s)", name,
 		                    sustained ? "sustain-entry, sustain-time" : "time-max",
 		                    tuned ? " and tune-budget" : "", needed);
@@ -158,7 +158,7 @@ static eh_status check_measure(const char *source, int line, const char *name,
 
 /* ---- [case NAME] ----------------------------------------------------------------------------- */
 
-static eh_status read_tiers(const char *source, const protocol_setting *setting, char **out,
+static eh_status read_tiers(const char *source, const ini_setting *setting, char **out,
                             bool *tuned, eh_error *error)
 {
 	static const char *const known[] = { "portable", "tuned", "vendor" };
@@ -168,20 +168,20 @@ static eh_status read_tiers(const char *source, const protocol_setting *setting,
 
 	*tuned = false;
 	if (words == NULL)
-		return lines_refuse(source, setting->line, error, "the list of 'tier' has an empty place");
+		return ini_refuse(source, setting->line, error, "the list of 'tier' has an empty place");
 	for (size_t i = 0; words[i] != NULL && status == EH_OK; i++) {
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(words[i], words[j]) == 0)
-				status = lines_refuse(source, setting->line, error, "'tier' lists %.40s twice",
+				status = ini_refuse(source, setting->line, error, "'tier' lists %.40s twice",
 				                      words[i]);
 		if (strcmp(words[i], "vendor") == 0)
-			status = lines_refuse(source, setting->line, error, "tier = vendor cannot be "
+			status = ini_refuse(source, setting->line, error, "tier = vendor cannot be "
 			                      "measured yet; this version has the tiers portable and "
 			                      "tuned only");
 		else if (strcmp(words[i], "portable") != 0 && strcmp(words[i], "tuned") != 0) {
 			const char *near = text_nearest(words[i], known, 3);
 
-			status = lines_refuse(source, setting->line, error, "tier is portable or tuned, not "
+			status = ini_refuse(source, setting->line, error, "tier is portable or tuned, not "
 			                      "'%.40s'%s%s%s", words[i], near ? "; did you mean '" : "",
 			                      near ? near : "", near ? "'?" : "");
 		}
@@ -198,7 +198,7 @@ static eh_status read_tiers(const char *source, const protocol_setting *setting,
 	return EH_OK;
 }
 
-static eh_status read_case(const char *source, const lines_section *from,
+static eh_status read_case(const char *source, const ini_section *from,
                            const protocol_measure *standard, protocol_section *to, eh_error *error)
 {
 	bool tuned = false;
@@ -209,7 +209,7 @@ static eh_status read_case(const char *source, const lines_section *from,
 	to->measure = *standard;
 	to->settings = memory_get((from->count + 1) * sizeof(*to->settings));
 	for (size_t i = 0; i < from->count; i++) {
-		const protocol_setting *setting = &from->settings[i];
+		const ini_setting *setting = &from->settings[i];
 		const schema_key *key = schema_find(schema_measure, setting->key);
 		eh_status status = check_ascii(source, setting, error);
 
@@ -220,7 +220,7 @@ static eh_status read_case(const char *source, const lines_section *from,
 		} else if (status == EH_OK && strcmp(setting->key, "workload") == 0) {
 			to->workload = memory_text(setting->text);
 		} else if (status == EH_OK) {
-			to->settings[to->setting_count++] = (protocol_setting){
+			to->settings[to->setting_count++] = (ini_setting){
 				.key = memory_text(setting->key), .text = memory_text(setting->text),
 				.line = setting->line,
 			};
@@ -229,13 +229,13 @@ static eh_status read_case(const char *source, const lines_section *from,
 			return status;
 	}
 	if (to->workload == NULL)
-		return lines_refuse(source, from->line, error, "[%s] lacks the key 'workload'", from->name);
+		return ini_refuse(source, from->line, error, "[%s] lacks the key 'workload'", from->name);
 	return check_measure(source, from->line, from->name, &to->measure, tuned, error);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static const lines_section *section_named(const lines *l, const char *name)
+static const ini_section *section_named(const ini_text *l, const char *name)
 {
 	for (size_t i = 0; i < l->count; i++)
 		if (strcmp(l->sections[i].name, name) == 0)
@@ -243,18 +243,18 @@ static const lines_section *section_named(const lines *l, const char *name)
 	return NULL;
 }
 
-static bool is_case(const lines_section *section)
+static bool is_case(const ini_section *section)
 {
 	return strncmp(section->name, "case ", 5) == 0;
 }
 
-static eh_status check_sections(const lines *l, eh_error *error)
+static eh_status check_sections(const ini_text *l, eh_error *error)
 {
 	static const char *const known[] = { "protocol", "measure", "case" };
 	size_t cases = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
-		const lines_section *section = &l->sections[i];
+		const ini_section *section = &l->sections[i];
 		const char *near;
 
 		cases += is_case(section);
@@ -262,61 +262,61 @@ static eh_status check_sections(const lines *l, eh_error *error)
 		    strcmp(section->name, known[1]) == 0)
 			continue;
 		if (strcmp(section->name, "case") == 0)
-			return lines_refuse(l->source, section->line, error, "a case needs a name: [case NAME]");
+			return ini_refuse(l->source, section->line, error, "a case needs a name: [case NAME]");
 		near = text_nearest(section->name, known, 3);
-		return lines_refuse(l->source, section->line, error, "there is no section [%s]%s%s%s",
+		return ini_refuse(l->source, section->line, error, "there is no section [%s]%s%s%s",
 		                    section->name, near != NULL ? "; did you mean [" : "",
 		                    near != NULL ? near : "", near != NULL ? "]?" : "");
 	}
 	if (section_named(l, "protocol") == NULL)
-		return lines_refuse(l->source, 0, error, "there is no section [protocol]; is it a "
+		return ini_refuse(l->source, 0, error, "there is no section [protocol]; is it a "
 		                    "protocol?");
 	if (cases == 0)
-		return lines_refuse(l->source, 0, error, "there is no section [case NAME], so there is "
+		return ini_refuse(l->source, 0, error, "there is no section [case NAME], so there is "
 		                    "nothing to measure");
 	return EH_OK;
 }
 
 /* What a certified protocol and one that requires disclosure promise. */
-static eh_status check_level(const lines *l, const protocol *p, eh_error *error)
+static eh_status check_level(const ini_text *l, const protocol *p, eh_error *error)
 {
 	int line = section_named(l, "protocol")->line;
 	char **words = p->requires[0] != '\0' ? schema_words(p->requires, ',') : NULL;
 	eh_status status = EH_OK;
 
 	if (p->level == LEVEL_CERTIFIED && p->executions < CERTIFIED_EXECUTIONS)
-		status = lines_refuse(l->source, line, error, "level = certified needs executions = %d "
+		status = ini_refuse(l->source, line, error, "level = certified needs executions = %d "
 		                      "at least", CERTIFIED_EXECUTIONS);
 	if (status == EH_OK && p->executions_max != 0 && p->executions_max < p->executions)
-		status = lines_refuse(l->source, line, error, "executions-max = %llu is below executions = "
+		status = ini_refuse(l->source, line, error, "executions-max = %llu is below executions = "
 		                      "%llu, which are its pilot", (unsigned long long)p->executions_max,
 		                      (unsigned long long)p->executions);
 	if (status == EH_OK && p->executions_max > p->executions && p->executions < 2)
-		status = lines_refuse(l->source, line, error, "executions-max needs a pilot of executions = "
+		status = ini_refuse(l->source, line, error, "executions-max needs a pilot of executions = "
 		                      "2 at least: one has no spread");
 	if (status == EH_OK && words == NULL && p->requires[0] != '\0')
-		status = lines_refuse(l->source, line, error, "the list of 'requires' has an empty place");
+		status = ini_refuse(l->source, line, error, "the list of 'requires' has an empty place");
 	for (size_t i = 0; words != NULL && words[i] != NULL && status == EH_OK; i++) {
 		const char *near = disclosure_field_near(words[i]);
 
 		if (disclosure_field_find(words[i]) == NULL)
-			status = lines_refuse(l->source, line, error, "requires: there is no field '%.60s'%s%s%s",
+			status = ini_refuse(l->source, line, error, "requires: there is no field '%.60s'%s%s%s",
 			                      words[i], near != NULL ? "; did you mean '" :
 			                      "; `evenhand devices --fields` lists them",
 			                      near != NULL ? near : "", near != NULL ? "'?" : "");
 		for (size_t k = 0; k < i && status == EH_OK; k++)
 			if (strcmp(words[i], words[k]) == 0)
-				status = lines_refuse(l->source, line, error, "requires names %.60s twice",
+				status = ini_refuse(l->source, line, error, "requires names %.60s twice",
 				                      words[i]);
 	}
 	schema_words_free(words);
 	return status;
 }
 
-static eh_status read_sections(const lines *l, protocol *p, eh_error *error)
+static eh_status read_sections(const ini_text *l, protocol *p, eh_error *error)
 {
-	const lines_section *head = section_named(l, "protocol");
-	const lines_section *measure = section_named(l, "measure");
+	const ini_section *head = section_named(l, "protocol");
+	const ini_section *measure = section_named(l, "measure");
 	eh_status status = read_keys(l->source, head, schema_protocol, p, error);
 
 	if (status == EH_OK)
@@ -339,8 +339,8 @@ eh_status protocol_parse(const char *data, size_t size, const char *source, prot
                          eh_error *error)
 {
 	protocol *p;
-	lines l;
-	eh_status status = lines_read(data, size, source, &l, error);
+	ini_text l;
+	eh_status status = ini_read(data, size, source, &l, error);
 
 	if (status != EH_OK)
 		return status;
@@ -360,7 +360,7 @@ eh_status protocol_parse(const char *data, size_t size, const char *source, prot
 	else
 		protocol_free(p);
 undo_lines:
-	lines_free(&l);
+	ini_free(&l);
 	return status;
 }
 

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/ini.h"
 #include "evenhand/workload.h"
 
 enum protocol_tier { TIER_PORTABLE, TIER_TUNED, TIER_VENDOR };
@@ -62,15 +63,13 @@ typedef struct protocol_measure {
 	uint64_t load_slo_ns;                  /* limit of the latency; 0 = none               */
 } protocol_measure;
 
-typedef struct protocol_setting { char *key, *text; int line; } protocol_setting;
-
 typedef struct protocol_section {      /* one [case NAME]                                 */
 	char *name;
 	int line;
 	char *workload;
 	char *tiers;                   /* "portable" or a comma list                       */
 	protocol_measure measure;      /* defaults with the section's own keys over them   */
-	protocol_setting *settings;    /* the rest: the workload's parameters              */
+	ini_setting *settings;    /* the rest: the workload's parameters              */
 	size_t setting_count;
 } protocol_section;
 

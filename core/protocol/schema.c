@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "protocol/lines.h"
+#include "base/ini.h"
 
 #define MS 1e6
 #define SECONDS 1e9
@@ -151,12 +151,12 @@ static eh_status set_names(const schema_key *key, const char *value, char ***out
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(names[i], names[j]) == 0) {
 				schema_words_free(names);
-				return lines_refuse(source, line, error, "%s names one protocol twice",
+				return ini_refuse(source, line, error, "%s names one protocol twice",
 				                    key->key);
 			}
 	}
 	if (names == NULL)
-		return lines_refuse(source, line, error, "%s is a list such as stream@1, stream@2",
+		return ini_refuse(source, line, error, "%s is a list such as stream@1, stream@2",
 		                    key->key);
 	schema_words_free(*out);
 	*out = names;
@@ -216,10 +216,10 @@ static eh_status set_number(const schema_key *key, const char *value, void *fiel
 		within = whole >= (uint64_t)key->low && whole <= (uint64_t)key->high;
 	}
 	if (!read)
-		return lines_refuse(source, line, error, "%s is %s (%s), not '%.40s'", key->key,
+		return ini_refuse(source, line, error, "%s is %s (%s), not '%.40s'", key->key,
 		                    examples[key->type], range, value);
 	if (!within)
-		return lines_refuse(source, line, error, "%s = %.40s is out of range: it is %s", key->key,
+		return ini_refuse(source, line, error, "%s = %.40s is out of range: it is %s", key->key,
 		                    value, range);
 	if (key->type == SCHEMA_RATIO)
 		memcpy(field, &number, sizeof(number));
@@ -240,7 +240,7 @@ static eh_status set_choice(const schema_key *key, const char *value, void *fiel
 	while (words[count] != NULL)
 		count++;
 	near = text_nearest(value, (const char *const *)words, count);
-	status = lines_refuse(source, line, error, "%s is %s, not '%.40s'%s%s%s", key->key,
+	status = ini_refuse(source, line, error, "%s is %s, not '%.40s'%s%s%s", key->key,
 	                      key->words, value, near != NULL ? "; did you mean '" : "",
 	                      near != NULL ? near : "", near != NULL ? "'?" : "");
 	/* The enums of protocol.h count in the order of the words. */
@@ -263,7 +263,7 @@ eh_status schema_set(const schema_key *key, const char *value, void *object, con
 	switch (key->type) {
 	case SCHEMA_WORD:
 		if (!is_name(value, strlen(value)))
-			return lines_refuse(source, line, error, "%s begins with a letter and is made of "
+			return ini_refuse(source, line, error, "%s begins with a letter and is made of "
 			                    "a-z, 0-9 and '-', at most 40, not '%.40s'", key->key, value);
 		/* fall through */
 	case SCHEMA_TEXT:
@@ -274,7 +274,7 @@ eh_status schema_set(const schema_key *key, const char *value, void *object, con
 		return set_names(key, value, field, source, line, error);
 	case SCHEMA_YES_NO:
 		if (!yes && strcmp(value, "no") != 0)
-			return lines_refuse(source, line, error, "%s is yes or no, not '%.40s'", key->key,
+			return ini_refuse(source, line, error, "%s is yes or no, not '%.40s'", key->key,
 			                    value);
 		memcpy(field, &yes, sizeof(yes));
 		return EH_OK;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "result/result.h"
+#include "record/result.h"
 
 /* What a flag of a row says and what helps against it, in one sentence; NULL for an unknown one. */
 const char *flag_words(const char *flag);

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "executor/disclosure.h"
+#include "record/disclosure.h"
 #include "report/figure.h"
 #include "report/report.h"
 

@@ -9,7 +9,7 @@
 
 #include "audit/audit.h"
 #include "contract/contract.h"
-#include "result/result.h"
+#include "record/result.h"
 
 bool report_result(FILE *out, const result *r, bool verbose);
 /* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing

@@ -4,7 +4,7 @@
 #ifndef REPORT_SAMPLING_H
 #define REPORT_SAMPLING_H
 
-#include "result/result.h"
+#include "record/result.h"
 
 /* malloc'd sentence about the executions that converged; NULL where none did. */
 char *sampling_sentence(const result *r);

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "measure/percentile.h"
+#include "stat/percentile.h"
 
 static void analyse(series_one *one)
 {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "measure/series.h"
-#include "measure/statistics.h"
+#include "stat/series.h"
+#include "stat/statistics.h"
 
 #define SERIES_CONFIDENCE 0.95
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "measure/percentile.h"
+#include "stat/percentile.h"
 #include "report/report.h"
 
 enum { LABEL = 14 };

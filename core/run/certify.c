@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "executor/disclosure.h"
+#include "record/disclosure.h"
 #include "executor/executor.h"
 #include "protocol/schema.h"
 #include "run/survey.h"

@@ -7,10 +7,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "measure/percentile.h"
-#include "measure/pilot.h"
+#include "stat/percentile.h"
+#include "stat/pilot.h"
 #include "measure/scenario.h"
-#include "measure/series.h"
+#include "stat/series.h"
 
 typedef struct found {
 	const manifest *manifest;

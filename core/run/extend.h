@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More executions after a pilot: how many, by what the pilot's samples say (measure/pilot.h), and in
+/* More executions after a pilot: how many, by what the pilot's samples say (stat/pilot.h), and in
  * which order. */
 #ifndef RUN_EXTEND_H
 #define RUN_EXTEND_H
 
-#include "run/journal.h"
+#include "record/journal.h"
 #include "run/ledger.h"
 #include "run/manifest.h"
 

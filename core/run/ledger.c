@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "run/journal.h"
+#include "record/journal.h"
 
 struct ledger {
 	const plan *plan;

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "measure/noisefloor.h"
+#include "stat/noisefloor.h"
 
 #define NOISE_VERSION 1
 #define PAIRS_MOST 100000

@@ -18,7 +18,7 @@
 #include "run/certify.h"
 #include "run/discover.h"
 #include "run/extend.h"
-#include "run/journal.h"
+#include "record/journal.h"
 #include "run/ledger.h"
 #include "run/manifest.h"
 #include "run/noise.h"

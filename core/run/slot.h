@@ -4,7 +4,7 @@
 #ifndef RUN_SLOT_H
 #define RUN_SLOT_H
 
-#include "run/journal.h"
+#include "record/journal.h"
 #include "run/ledger.h"
 #include "run/manifest.h"
 #include "run/progress.h"

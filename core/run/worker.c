@@ -17,7 +17,7 @@
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 #include "run/job.h"
-#include "run/journal.h"
+#include "record/journal.h"
 #include "run/probedeath.h"
 #include "run/run.h"
 #include "run/voice.h"

@@ -19,7 +19,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/result.h"
+#include "record/result.h"
 
 typedef struct settings {
 	unsigned long cases, executions, samples;

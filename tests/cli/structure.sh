@@ -9,17 +9,18 @@ check() { # status text [detail]
 
 # Room and the rooms it may include, itself apart.
 rules='base:
-protocol:base
-plugin:base
-executor:base protocol
-measure:base protocol plugin
-run:base protocol plugin executor measure
-result:base measure run
-audit:base result
-contract:base executor measure result audit
-analysis:base protocol measure executor run result audit contract
-report:base protocol measure executor result audit contract analysis
-cli:base protocol plugin executor measure run result audit contract analysis report'
+stat:base
+record:base stat
+protocol:base stat record
+plugin:base record
+executor:base record protocol
+measure:base stat record protocol plugin
+run:base stat record protocol plugin executor measure
+audit:base stat record
+contract:base stat record audit
+analysis:base stat record audit contract
+report:base stat record audit contract analysis
+cli:base stat record protocol plugin executor measure run audit contract analysis report'
 printf '%s\n' "$rules" > "$T/rules"
 while IFS=: read -r room allowed; do
 	wrong=

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/series.h"
+#include "stat/series.h"
 #include "truth.h"
 
 enum { MOST = 2000 };

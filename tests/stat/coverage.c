@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/series.h"
-#include "measure/statistics.h"
+#include "stat/series.h"
+#include "stat/statistics.h"
 #include "truth.h"
 
 enum kind { NORMAL, LOG_NORMAL, BIMODAL, HEAVY, AUTO_3, AUTO_6, AUTO_9, DRIFT_2, DRIFT_4, WANDER,

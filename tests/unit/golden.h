@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "result/record.h"
-#include "result/result.h"
+#include "record/record.h"
+#include "record/result.h"
 
 /* malloc'd path of a file of tests/golden; run.sh sets SRC. */
 static inline char *golden_path(const char *name)

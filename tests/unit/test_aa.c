@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "contract/contract.h"
 #include "golden.h"
-#include "measure/noisefloor.h"
+#include "stat/noisefloor.h"
 
 #define NEAR(a, b, band) assert_true(fabs((a) - (b)) <= (band))
 

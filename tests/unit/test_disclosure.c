@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "executor/disclosure.h"
+#include "record/disclosure.h"
 #include "executor/executor.h"
 #include "run/certify.h"
 

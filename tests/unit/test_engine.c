@@ -20,9 +20,9 @@
 #include "measure/disturb.h"
 #include "measure/inputdata.h"
 #include "measure/measure.h"
-#include "measure/percentile.h"
+#include "stat/percentile.h"
 #include "measure/stoprule.h"
-#include "measure/windows.h"
+#include "stat/windows.h"
 
 typedef struct rig {
 	fake f;

@@ -16,7 +16,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "run/journal.h"
+#include "record/journal.h"
 
 typedef struct place { char *folder, *path; } place;
 

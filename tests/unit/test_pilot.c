@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "measure/pilot.h"
+#include "stat/pilot.h"
 #include "run/extend.h"
 
 #define NEAR(a, b, band) assert_true(fabs((a) - (b)) <= (band))

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "measure/rounds.h"
+#include "stat/rounds.h"
 
 enum { MOST = 40, TRIALS = 2000 };
 

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "fake_backend.h"
 #include "fake_workload.h"
-#include "measure/arrivals.h"
-#include "measure/knee.h"
+#include "stat/arrivals.h"
+#include "stat/knee.h"
 #include "measure/scenario.h"
 
 #define MS UINT64_C(1000000)

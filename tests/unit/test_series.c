@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "measure/binomial.h"
-#include "measure/changepoints.h"
-#include "measure/independence.h"
-#include "measure/modes.h"
-#include "measure/percentile.h"
-#include "measure/plain_math.h"
-#include "measure/series.h"
+#include "stat/binomial.h"
+#include "stat/changepoints.h"
+#include "stat/independence.h"
+#include "stat/modes.h"
+#include "stat/percentile.h"
+#include "stat/plain_math.h"
+#include "stat/series.h"
 
 /* Deterministic noise, roughly normal, of deviation 1: integers and exact steps alone. */
 static double bell(random_state *r)

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "measure/sorted.h"
-#include "measure/statistics.h"
+#include "stat/sorted.h"
+#include "stat/statistics.h"
 
 /* Deterministic data, roughly normal: the sum of twelve uniforms. */
 static double bell(random_state *r)

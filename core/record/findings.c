@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+/* Bytes of a value that a message shows. */
+enum { SHOWN = 56 };
+
+static char *shown(const cJSON *item)
+{
+	char *body = json_text(item, false);
+	char *out = memory_format("%.*s%s", SHOWN, body, strlen(body) > SHOWN ? "..." : "");
+	char *c;
+
+	for (c = out; *c != '\0'; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	free(body);
+	return out;
+}
+
+static finding *next_one(findings *f)
+{
+	if (f->count == f->room) {
+		f->room = f->room == 0 ? 8 : f->room * 2;
+		f->items = memory_grow(f->items, f->room * sizeof(*f->items));
+	}
+	memset(&f->items[f->count], 0, sizeof(*f->items));
+	return &f->items[f->count++];
+}
+
+eh_status findings_add(findings *f, eh_status code, enum finding_check check, const char *place,
+                       const cJSON *stated, const cJSON *recomputed, const char *format, ...)
+{
+	finding *one = next_one(f);
+	va_list args;
+
+	one->code = code;
+	one->check = check;
+	one->place = memory_text(place);
+	one->stated = stated != NULL ? shown(stated) : NULL;
+	one->recomputed = recomputed != NULL ? shown(recomputed) : NULL;
+	va_start(args, format);
+	if (vasprintf(&one->sentence, format, args) < 0)
+		one->sentence = memory_text(place);
+	va_end(args);
+	return code;
+}
+
+eh_status findings_add_error(findings *f, enum finding_check check, const char *place,
+                             const char *name, const eh_error *error)
+{
+	size_t size = strlen(name);
+	const char *message = error->message;
+
+	if (strncmp(message, name, size) == 0 && message[size] == ':') {
+		message += size + 1;
+		message += *message == ' ';
+	}
+	return findings_add(f, error->code, check, place, NULL, NULL, "%s", message);
+}
+
+bool findings_enough(const findings *f)
+{
+	return f->only_first && f->count > 0;
+}
+
+void findings_move(findings *to, findings *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		*next_one(to) = from->items[i];
+	free(from->items);
+	from->items = NULL;
+	from->count = from->room = 0;
+}
+
+void findings_free(findings *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->items[i].place);
+		free(f->items[i].stated);
+		free(f->items[i].recomputed);
+		free(f->items[i].sentence);
+	}
+	free(f->items);
+	memset(f, 0, sizeof(*f));
+}
+
+const char *finding_check_name(enum finding_check check)
+{
+	static const char *const names[] = { "structure", "protocol", "run", "rows",
+		                             "derived numbers", "digests" };
+
+	return check < CHECK_COUNT ? names[check] : "?";
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the parts of a result's text are, so that its rows can be read one by one. */
+#ifndef RECORD_PARTS_H
+#define RECORD_PARTS_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+
+enum { PARTS_MAX = 32 };
+
+typedef struct result_parts {
+	struct { char name[24]; json_span value; } members[PARTS_MAX]; /* but cases             */
+	size_t member_count;
+	json_span *rows;         /* the elements of cases                                       */
+	size_t row_count, row_room;
+} result_parts;
+
+/* false when the text is no object with few members and one array "cases": whoever parses the
+ * whole then learns why.  The parts themselves are not checked. */
+bool parts_find(const char *text, size_t size, result_parts *out);
+void parts_free(result_parts *parts);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that may be taken out of a record without breaking its digests: who measured, and what
+ * identifies a machine.  Each enters its section's digest as a commitment, the SHA-256 of a salt of
+ * its own and the text; a redacted record has the commitment in the text's place. */
+#ifndef RECORD_REDACT_H
+#define RECORD_REDACT_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define REDACT_MARK "redacted:sha256:"
+
+/* The salts of a record, {member: 32 hex digits}, for the texts of who and executor that may be
+ * redacted; from the run's secret, so that building the record again gives the same. */
+cJSON *redact_salts(const cJSON *record, const char *secret);
+
+/* A copy of the section with every salted text replaced by its commitment; NULL when the record has
+ * no salt for this section.  cJSON_Delete it. */
+cJSON *redact_committed(const cJSON *record, const char *section);
+
+/* Whether the member at this path could ever be redacted ("executor.device.uuid"). */
+bool redact_allows(const char *member);
+/* Whether the text is the mark of a redacted one. */
+bool redact_is_mark(const char *value);
+
+/* Replaces the member's text by its commitment and drops its salt.  EH_E_USAGE with a sentence when
+ * it may not be redacted, is not there, or has no salt. */
+eh_status redact_member(cJSON *record, const char *member, eh_error *error);
+/* malloc'd paths of the members that are redacted in this record, NULL-terminated. */
+char **redact_list(const cJSON *record);
+/* The first salt that belongs to no text of the record or is malformed; NULL when all are well. */
+const char *redact_bad_salt(const cJSON *record);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions from + - * / and exact operations alone: the same bits on every machine, to within
+ * 1e-15 of the true value. */
+#ifndef STAT_PLAIN_MATH_H
+#define STAT_PLAIN_MATH_H
+
+double plain_log(double x);        /* natural; x > 0, normal and finite */
+double plain_fifth_root(double x); /* x >= 1 */
+
+#endif

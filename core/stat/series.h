@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a series of samples, in the order they were taken, is like: whether it reached a steady
+ * state and from where on, whether its samples are independent, how many modes it has.  Pure, and
+ * the same bits on every machine; time is bounded by a multiple of n log n.  docs/method.md,
+ * "Series", has the rules and how often they are right.
+ */
+#ifndef STAT_SERIES_H
+#define STAT_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum series_class {
+	SERIES_SHORT,            /* too few samples to say */
+	SERIES_FLAT,
+	SERIES_WARM_UP,          /* steady after parts that were slower */
+	SERIES_SLOWDOWN,         /* steady after parts of which one was faster */
+	SERIES_NO_STEADY_STATE
+};
+#define SERIES_LEAST 20 /* samples of which a class is told */
+
+typedef struct series_segment {
+	size_t first, count;
+	double median;
+} series_segment;
+
+typedef struct series {
+	enum series_class class;
+	series_segment *segments; /* free with series_free */
+	size_t segment_count;
+	size_t steady_first, steady_count; /* the samples that count: all where none is steady */
+	double band;              /* medians so near each other are equivalent */
+	/* Of the samples that count: */
+	double lag1;
+	double runs_z, trend_z;   /* standard normal deviates of the tests for runs and trend */
+	double change;            /* median of the last quarter over that of the first, less 1 */
+	size_t modes;
+	bool autocorrelated, not_random, drifting, multimodal;
+	/* How many times wider than of independent samples an interval is, 1 or more. */
+	double widening;
+} series;
+
+/* n >= 1 times, finite and not negative. */
+void series_analyse(const double *values, size_t n, series *out);
+/* The same; the first steady_count of `sorted`, which has room for n, become the samples that count
+ * in ascending order. */
+void series_analyse_sorted(const double *values, size_t n, double *sorted, series *out);
+void series_free(series *s);
+const char *series_class_name(enum series_class class); /* "no-steady-state" */
+
+/* The flags of docs/result-format.md that the series has; returns their number. */
+#define SERIES_FLAGS_MOST 8
+size_t series_flags(const series *s, const char *flags[SERIES_FLAGS_MOST]);
+
+#endif
