@@ -241,10 +241,6 @@ static bool device_can(const result *r, const char *word)
 
 static bool emulated(const result *r, const case_facts *f)
 {
-	static const char *const words[] = { "emulated", NULL };
-
-	if (facts_flag(f, words) != NULL)
-		return true;
 	return (strcmp(f->row->precision, "f64") == 0 && !device_can(r, "fp64")) ||
 	       (strcmp(f->row->precision, "f16") == 0 && !device_can(r, "fp16"));
 }

@@ -197,7 +197,7 @@ CONDITION(condition_throttled_burst)
 
 CONDITION(condition_shared_device)
 {
-	static const char *const words[] = { "shared-device", "other-users", NULL };
+	static const char *const words[] = { "shared-device", NULL };
 
 	UNUSED_RESULTS();
 	if (x->users <= 1 && y->users <= 1)

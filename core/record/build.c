@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/builder.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/redact.h"
 #include "record/shape.h"
 #include "record/journal.h"

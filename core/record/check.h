@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "record/findings.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 
 #define ALTERED ": the file was altered"
 

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/check.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/redact.h"
 #include "record/result.h"
 #include "record/shape.h"

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/check.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/result.h"
 
 typedef struct row_check {
@@ -104,7 +104,7 @@ static uint64_t least_samples(const cJSON *row)
 	uint64_t stated = p != NULL ? percentile_least(p->quantile, PERCENTILE_CONFIDENCE) : 1;
 	uint64_t asked = 1;
 
-	if (!record_is_load(row) && strcmp(json_string(measure, "regime", ""), "sustained") != 0)
+	if (!pool_is_load(row) && strcmp(json_string(measure, "regime", ""), "sustained") != 0)
 		(void)json_uint(measure, "samples_min", &asked);
 	return asked > stated ? asked : stated;
 }

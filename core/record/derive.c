@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "stat/sorted.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/result.h"
 
 /* From the mildest to the most severe. */
@@ -23,7 +23,7 @@ static size_t severity_of(const char *status)
 	return i;
 }
 
-bool record_counts(const cJSON *execution)
+bool pool_counts(const cJSON *execution)
 {
 	const char *status = json_string(execution, "status", "");
 	const cJSON *samples = json_path(execution, "samples_ns");
@@ -85,7 +85,7 @@ void record_pool_fill(record_pool *pool, const cJSON *row)
 {
 	const cJSON *executions = json_path(row, "executions");
 	size_t room = (size_t)cJSON_GetArraySize(executions);
-	bool requests = record_is_load(row);
+	bool requests = pool_is_load(row);
 	const cJSON *e;
 
 	memset(pool, 0, sizeof(*pool));
@@ -98,7 +98,7 @@ void record_pool_fill(record_pool *pool, const cJSON *row)
 	pool->statistic = percentile_find(json_string(json_path(row, "measure"), "statistic", ""));
 	cJSON_ArrayForEach(e, executions) {
 		size_t count;
-		double *values = record_counts(e) ? read_samples(e, &count) : NULL;
+		double *values = pool_counts(e) ? read_samples(e, &count) : NULL;
 
 		/* Latencies of a load hang together by nature: all of them count. */
 		if (values != NULL)
@@ -151,7 +151,7 @@ static double canary_drift(const cJSON *row)
 	cJSON_ArrayForEach(e, json_path(row, "executions")) {
 		const cJSON *canary = json_path(e, "canary");
 
-		if (!record_counts(e) || canary == NULL)
+		if (!pool_counts(e) || canary == NULL)
 			continue;
 		drift = fmax(drift, drift_of(canary, "compute_before_ns", "reference_compute_ns"));
 		drift = fmax(drift, drift_of(canary, "compute_after_ns", "reference_compute_ns"));
@@ -257,7 +257,7 @@ static void derive_series(const build *b, const cJSON *row)
 	cJSON_ArrayForEach(e, json_path(row, "executions")) {
 		uint64_t number = 0;
 
-		if (at >= b->pool->executions || !record_counts(e))
+		if (at >= b->pool->executions || !pool_counts(e))
 			continue;
 		(void)json_uint(e, "execution", &number);
 		add_series(b, list, number, &b->pool->series[at++]);
@@ -283,7 +283,7 @@ static void derive_rate(const build *b, const cJSON *row, double value)
 
 	(void)json_double(work, "amount", &amount);
 	/* Requests of a load wait for each other: work by latency is no rate. */
-	if (!(amount > 0 && value > 0) || record_is_load(row))
+	if (!(amount > 0 && value > 0) || pool_is_load(row))
 		return;
 	if (strcmp(json_string(work, "metric", ""), "s") == 0)
 		add_number(b, "each_ns", value / amount);

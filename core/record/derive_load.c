@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "stat/percentile.h"
 #include "stat/trace.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 
-bool record_is_load(const cJSON *row)
+bool pool_is_load(const cJSON *row)
 {
 	const char *kind = json_string(json_path(row, "measure"), "scenario", "");
 
@@ -53,7 +53,7 @@ void record_derive_load(const cJSON *row, cJSON *out)
 	cJSON *list = NULL;
 	const cJSON *e;
 
-	if (!record_is_load(row) || !json_double(measure, "confidence", &confidence))
+	if (!pool_is_load(row) || !json_double(measure, "confidence", &confidence))
 		return;
 	(void)json_uint(measure, "load_slo_ns", &limit);
 	(void)json_uint(measure, "load_concurrency", &concurrency);
@@ -63,7 +63,7 @@ void record_derive_load(const cJSON *row, cJSON *out)
 		cJSON *item;
 		trace *t;
 
-		if (!record_counts(e) || concurrency == 0)
+		if (!pool_counts(e) || concurrency == 0)
 			continue;
 		t = read_trace(e, (size_t)concurrency);
 		if (t == NULL)

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "stat/windows.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 
 static void add_each(cJSON *to, const char *key, const windows *w, bool rates)
 {
@@ -77,7 +77,7 @@ void record_derive_sustained(const cJSON *row, cJSON *out)
 		const cJSON *sustained = json_path(e, "sustained");
 		cJSON *item;
 
-		if (sustained == NULL || !record_counts(e))
+		if (sustained == NULL || !pool_counts(e))
 			continue;
 		item = derive_one(e, sustained);
 		if (item == NULL)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 
 static bool blank(char c)
 {

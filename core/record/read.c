@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "record/check.h"
 #include "record/reader.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/shape.h"
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -158,6 +158,28 @@ static void link_rows(result *r)
 	link_item(r->root, cases);
 }
 
+/* The head as structs, with room for the rows; false when it is malformed. */
+static bool decode_head(result *r, const char *name, findings *f)
+{
+	cJSON *cases = new_item(r->memory->head, cJSON_Array, "cases");
+	cJSON *last = r->root->child->prev;
+	eh_error error = ERROR_INIT;
+	eh_status status;
+
+	link_item(r->root, cases);
+	r->record = layout_new(record_result_layout());
+	status = layout_decode(record_result_layout(), r->root, name, "", r->record, &error);
+	last->next = NULL;
+	r->root->child->prev = last;
+	if (status != EH_OK) {
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", name, &error);
+		return false;
+	}
+	for (size_t i = 0; i < r->memory->parts.row_count; i++)
+		(void)layout_append(record_case_layout(), &r->record->cases);
+	return true;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* What is checked of the head while others take rows: it needs none. */
@@ -259,7 +281,7 @@ static result *examine(const char *name, char *bytes, size_t size, keeping what,
 	    parse_head(r, name, bytes, &error) != EH_OK)
 		explain(r, name, bytes, size, f);
 	else
-		whole = check_structure(r->root, true, name, f);
+		whole = check_structure(r->root, true, name, f) && decode_head(r, name, f);
 	if (!whole) {
 		result_free(r);
 		return NULL;
@@ -343,6 +365,7 @@ void result_free(result *r)
 		json_arena_free(r->memory->kept[i]);
 	json_arena_free(r->memory->head);
 	parts_free(&r->memory->parts);
+	layout_free(record_result_layout(), r->record);
 	free(r->memory->rows);
 	free(r->memory);
 	free(r->pools);
@@ -396,5 +419,5 @@ const char *result_row_word(const result_row *row)
 
 bool result_row_is_load(const result_row *row)
 {
-	return record_is_load(row->plan);
+	return pool_is_load(row->plan);
 }

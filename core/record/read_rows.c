@@ -8,8 +8,7 @@
 
 #include "base/text.h"
 #include "record/reader.h"
-#include "record/record.h"
-#include "record/shape.h"
+#include "record/rowpool.h"
 
 /* Rows that one thread takes at a time; fewer are not worth a second thread. */
 enum { STRIDE = 16 };
@@ -39,7 +38,7 @@ static const char *clock_word(const cJSON *row)
 	const cJSON *e;
 
 	cJSON_ArrayForEach(e, json_path(row, "executions"))
-		if (record_counts(e))
+		if (pool_counts(e))
 			return strcmp(json_string(e, "clock", ""), "device") == 0 ? "device" : "host";
 	return "";
 }
@@ -56,7 +55,7 @@ static void fill_from_plan(result_row *r, const cJSON *plan)
 	r->tier = json_string(plan, "tier", "");
 	r->metric = json_string(work, "metric", "");
 	(void)json_double(work, "amount", &r->amount);
-	if (record_is_load(plan)) {
+	if (pool_is_load(plan)) {
 		r->metric = "s";
 		r->amount = 1;
 	}
@@ -73,7 +72,8 @@ static eh_status parse_row(const reader *all, json_arena *arena, size_t i, cJSON
 	if (status != EH_OK)
 		return status;
 	place = memory_format("cases[%zu]", i);
-	status = shape_check(*row, shape_case, all->name, place, error);
+	status = layout_decode(record_case_layout(), *row, all->name, place,
+	                       &all->r->record->cases.items[i], error);
 	free(place);
 	return status;
 }
@@ -99,6 +99,8 @@ static void take_row(reader *all, json_arena *arena, json_arena *kept, size_t i)
 	eh_error error = ERROR_INIT;
 	cJSON *row = NULL;
 
+	if (i < all->r->record->protocol.canonical.cases.count)
+		r->planned = &all->r->record->protocol.canonical.cases.items[i];
 	fill_from_plan(r, all->plans[i]);
 	if (parse_row(all, arena, i, &row, &error) != EH_OK) {
 		char *place = memory_format("cases[%zu]", i);
@@ -113,6 +115,7 @@ static void take_row(reader *all, json_arena *arena, json_arena *kept, size_t i)
 	record_pool_fill(&all->r->pools[i], row);
 	check_row(row, &(row_given){ i, &all->r->pools[i], all->plans[i], all->seals[i], &all->order,
 		                     arena }, &all->found[i]);
+	r->record = &all->r->record->cases.items[i];
 	r->status = status_word(row);
 	r->clock = clock_word(row);
 	r->runs = all->executions[i];

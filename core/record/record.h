@@ -1,56 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the result room: what building and reading share. */
+/* The record as C structs.  record/record.def has every member, with what it says; status.def and
+ * flag.def what statuses and flags mean.  base/layout.h reads, writes and compares them. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
-#include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
+#define LAYOUT_FILE "record/record.def"
+#define LAYOUT_NAME(name) record_##name
+#include "base/layout_structs.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
 
-#include "base/json.h"
-#include "stat/percentile.h"
-#include "stat/series.h"
-#include "stat/statistics.h"
+/* What a status or a flag means; all texts may be "". */
+typedef struct record_mark {
+	const char *word;
+	const char *sentence;
+	const char *remedy;    /* what to do about it                                            */
+	const char *follows;   /* rules of the contract that look at it, as a comma list         */
+	bool counts;           /* samples of such an execution are part of the row's numbers     */
+} record_mark;
 
-#define RECORD_CONFIDENCE 0.95
+const record_mark *record_status_mark(enum record_status status);
+const record_mark *record_flag_mark(enum record_flag flag);
 
-/* The executions of a row whose samples count (status valid or not-converged), per operation. */
-typedef struct record_pool {
-	double **values;
-	size_t *counts;
-	series *series;          /* what each is like                                            */
-	const double **steady;   /* the samples that count: those of the steady segment          */
-	const double **sorted;   /* the same, ascending                                           */
-	size_t *steady_counts;
-	size_t executions;
-	size_t total, steady_total;
-	const percentile *statistic; /* NULL: the median                                         */
-} record_pool;
+/* Whether samples of that status are part of the row's numbers. */
+static inline bool record_counts(enum record_status status)
+{
+	return record_status_mark(status)->counts;
+}
 
-bool record_counts(const cJSON *execution);
-void record_pool_fill(record_pool *pool, const cJSON *row);
-void record_pool_free(record_pool *pool);
-/* result_derive of a row whose pool is filled; in the arena, and with texts of the row. */
-cJSON *record_derive(const cJSON *row, const record_pool *pool, json_arena *arena);
-/* Borrows from the pool. */
-statistics_side record_pool_side(const record_pool *pool);
-
-/* Adds "sustained" to a row's derived numbers when an execution was in that regime. */
-void record_derive_sustained(const cJSON *row, cJSON *out);
-/* True for a row whose samples are the latencies of requests that arrived as they liked. */
-bool record_is_load(const cJSON *row);
-/* Adds "load" for such a row: what follows from the requests of each execution that counts. */
-void record_derive_load(const cJSON *row, cJSON *out);
-
-/* malloc'd value of the key in the [protocol] section of a protocol's text, NULL without one. */
-char *record_text_value(const char *body, const char *key);
-
-/* The sections that have a digest of their own, in the order of the file, NULL-terminated. */
-extern const char *const record_sections[];
-/* The digest of a section of a record: of its canonical form, in which each text that has a salt
- * in the record's `salts` is replaced by its commitment. */
-void record_section_digest(const cJSON *record, const char *section, char hex[65]);
-/* The file's digest: over {format, format_version, status, digests}. */
-void record_digest(const char *status, const cJSON *digests, char hex[65]);
+/* Whether the cases' times are latencies of requests that arrive as they like. */
+static inline bool record_is_load(const record_settings *s)
+{
+	return s->scenario == RECORD_SCENARIO_SERVER || s->scenario == RECORD_SCENARIO_CLOSED ||
+	       s->scenario == RECORD_SCENARIO_KNEE;
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "stat/statistics.h"
 #include "record/findings.h"
+#include "record/record.h"
 
 #define RESULT_FORMAT "evenhand-result"
 #define RESULT_FORMAT_VERSION 1
@@ -35,6 +36,8 @@ cJSON *result_derive(const cJSON *case_row);
 typedef struct result_row {
 	const cJSON *json;     /* NULL in a lean result outside result_row_open and _close       */
 	const cJSON *plan;     /* what the protocol declares of it; the row says the same        */
+	const record_case *record;           /* NULL where the row is malformed                  */
+	const record_planned_case *planned;  /* NULL where the plan has no such case             */
 	const void *kept;      /* what a keeper took of it; NULL without one                     */
 	const char *id, *status, *workload, *precision, *tier, *clock;
 	/* Per operation, in nanoseconds; borrowed by `side`. */
@@ -48,6 +51,7 @@ typedef struct result_row {
 
 typedef struct result {
 	char *path;
+	record_result *record; /* owned; its cases are those of the rows                          */
 	cJSON *root;           /* read only, not for cJSON_Delete; without cases where lean       */
 	result_row *rows;
 	struct record_pool *pools; /* what the rows' sides borrow                                 */

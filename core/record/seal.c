@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/redact.h"
 #include "record/result.h"
 

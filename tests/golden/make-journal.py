@@ -25,7 +25,7 @@ def work(metric, amount, flops, nbytes, ff, bf, ws, region="execution"):
 
 def measure(**other):
     m = {"warmup_min_ns": 1000000, "warmup_max_ns": 100000000, "samples_min": 8, "samples_max": 64,
-         "time_min_ns": 10000000, "time_max_ns": 200000000, "precision": 0.01, "confidence": 0.95,
+         "time_min_ns": 10000000, "time_max_ns": 200000000, "half_width": 0.01, "confidence": 0.95,
          "margin": 0.01, "proof_ns": 20000000, "timeout_ns": 30000000000, "tune_budget_ns": 0,
          "clock": "device", "cache": "warm", "regime": "burst"}
     m.update(other)

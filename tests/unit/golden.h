@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "record/record.h"
+#include "record/rowpool.h"
 #include "record/result.h"
 
 /* malloc'd path of a file of tests/golden; run.sh sets SRC. */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layouts: how C structs stand in JSON.  A layout is a table with one line per member; reading,
+ * writing, copying, comparing, freeing, the JSON Schema and the tables of the documentation follow
+ * from it.  Structs and tables are both made from one file (base/layout_structs.h).
+ *
+ * Absent values: NULL for texts, objects and lists; NaN for numbers; LAYOUT_NO_UINT; LAYOUT_NO_INT;
+ * 0 for words and for MAYBE.  A struct starts with all optional members absent (layout_init).
+ * A struct owns everything it points to, by malloc.
+ */
+#ifndef BASE_LAYOUT_H
+#define BASE_LAYOUT_H
+
+#include <cjson/cJSON.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define LAYOUT_NO_UINT UINT64_MAX
+#define LAYOUT_NO_INT INT_MIN
+
+enum maybe { MAYBE_ABSENT, MAYBE_NO, MAYBE_YES };
+
+typedef struct text_list { char **items; size_t count; } text_list;
+typedef struct uint_list { uint64_t *items; size_t count; } uint_list;
+typedef struct number_list { double *items; size_t count; } number_list;
+
+/* A text, a number or a bool. */
+enum scalar_kind { SCALAR_ABSENT, SCALAR_TEXT, SCALAR_NUMBER, SCALAR_BOOL };
+typedef struct scalar { enum scalar_kind kind; char *text; double number; bool truth; } scalar;
+
+/* JSON objects with any names: in the order of the file, names are unique. */
+typedef struct text_pair { char *key, *value; } text_pair;
+typedef struct text_map { text_pair *items; size_t count; } text_map;
+typedef struct number_pair { char *key; double value; } number_pair;
+typedef struct number_map { number_pair *items; size_t count; } number_map;
+typedef struct texts_pair { char *key; text_list value; } texts_pair;
+typedef struct texts_map { texts_pair *items; size_t count; } texts_map;
+
+enum layout_kind {
+	LAYOUT_TEXT,       /* char *                                                             */
+	LAYOUT_SHA256,     /* char *: 64 lower-case hex digits                                   */
+	LAYOUT_SHA256_OR_EMPTY,
+	LAYOUT_BOOL,       /* bool                                                               */
+	LAYOUT_MAYBE,      /* enum maybe: an optional bool                                       */
+	LAYOUT_NUMBER,     /* double, finite                                                     */
+	LAYOUT_UINT,       /* uint64_t: a number up to 2^53, digits above                        */
+	LAYOUT_INT,        /* int of 32 bits                                                     */
+	LAYOUT_SCALAR,     /* scalar                                                             */
+	LAYOUT_WORD,       /* an enum, 0 is absent                                               */
+	LAYOUT_WORDS,      /* { enum *items; size_t count }                                      */
+	LAYOUT_TEXTS,      /* text_list                                                          */
+	LAYOUT_UINTS,      /* uint_list                                                          */
+	LAYOUT_NUMBERS,    /* number_list                                                        */
+	LAYOUT_TEXT_MAP,   /* text_map                                                           */
+	LAYOUT_NUMBER_MAP, /* number_map                                                         */
+	LAYOUT_TEXTS_MAP,  /* texts_map                                                          */
+	LAYOUT_OBJECT,     /* the struct itself, or a pointer to it where optional               */
+	LAYOUT_LIST,       /* { struct *items; size_t count }: an array of objects               */
+	LAYOUT_MAP         /* the same, as an object: the first member of the struct is the name */
+};
+
+typedef struct layout_word { int value; const char *word, *sentence; } layout_word;
+typedef struct layout_words {
+	const char *name;
+	const char *sentence;
+	const layout_word *items;      /* values ascend from 1                                   */
+	size_t count;
+} layout_words;
+
+struct layout;
+typedef struct layout_field {
+	const char *key;
+	enum layout_kind kind;
+	bool optional;
+	size_t offset;
+	const struct layout *(*inner)(void); /* OBJECT, LIST, MAP                                */
+	const layout_words *(*words)(void);  /* WORD, WORDS                                      */
+	const char *unit;                    /* "" = none                                        */
+	unsigned since;                      /* format version                                   */
+	const char *sentence;
+} layout_field;
+
+/* A closed object: a member that is not in the table is refused.  At most 64 fields. */
+typedef struct layout {
+	const char *name;
+	const char *sentence;
+	size_t size;                         /* of the struct                                    */
+	const layout_field *fields;
+	size_t count;
+} layout;
+
+/* Sets all members to absent, of required ones to 0 and empty; nothing is freed. */
+void layout_init(const layout *l, void *object);
+/* Frees what the struct holds and sets it as layout_init does. */
+void layout_clear(const layout *l, void *object);
+/* malloc'd and initialised. */
+void *layout_new(const layout *l);
+/* Clears and frees; NULL is fine. */
+void layout_free(const layout *l, void *object);
+
+/* Appends an initialised element to a list { struct *items; size_t count } and returns it; pointers
+ * to elements are valid until the next append. */
+void *layout_append(const layout *inner, void *list);
+/* The same for lists of plain values; texts are copied. */
+void text_list_add(text_list *list, const char *value);
+__attribute__((format(printf, 2, 3)))
+void text_list_format(text_list *list, const char *format, ...);
+bool text_list_has(const text_list *list, const char *value);
+void uint_list_set(uint_list *list, const uint64_t *values, size_t count);
+void uint_list_add(uint_list *list, uint64_t value);
+void number_list_add(number_list *list, double value);
+void text_map_add(text_map *map, const char *key, const char *value);
+/* NULL when there is none of that key. */
+const char *text_map_get(const text_map *map, const char *key);
+void number_map_add(number_map *map, const char *key, double value);
+/* Replaces a text by a copy of value; NULL makes it absent. */
+void text_set(char **member, const char *value);
+/* Appends to a list of words { enum *items; size_t count } what it does not have yet. */
+void word_list_add(void *list, int value);
+bool word_list_has(const void *list, int value);
+
+/* The word of a value, "" of 0 and of a value that is none; 0 when there is no such word. */
+const char *layout_word_of(const layout_words *words, int value);
+int layout_word_value(const layout_words *words, const char *word, size_t size);
+
+/* Fills an initialised struct.  EH_E_FORMAT with "NAME: PLACE.KEY is missing" and the like; `place`
+ * is that of the object, "" for the root.  On failure the struct is cleared. */
+eh_status layout_decode(const layout *l, const cJSON *item, const char *name, const char *place,
+                        void *object, eh_error *error);
+/* Parses the text first (json_parse). */
+eh_status layout_read(const layout *l, const char *body, size_t size, const char *name,
+                      void *object, eh_error *error);
+
+/* A new tree; absent members are left out. */
+cJSON *layout_encode(const layout *l, const void *object);
+/* malloc'd text: one line, or indented. */
+char *layout_text(const layout *l, const void *object, bool pretty);
+/* SHA-256 of the canonical text (base/json.h). */
+void layout_digest(const layout *l, const void *object, char hex[65]);
+
+/* Deep copy into an initialised struct. */
+void layout_copy(const layout *l, const void *from, void *to);
+/* Whether both have the same members with the same values, lists in the same order. */
+bool layout_same(const layout *l, const void *a, const void *b);
+/* The first field that differs, NULL when none does. */
+const layout_field *layout_difference(const layout *l, const void *a, const void *b);
+/* One member as JSON text, cut to 56 bytes: for messages.  malloc'd; "absent" when it is. */
+char *layout_member_text(const layout_field *field, const void *object);
+
+#endif

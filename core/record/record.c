@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
+
+#define LAYOUT_FILE "record/record.def"
+#define LAYOUT_NAME(name) record_##name
+#include "base/layout_tables.h"
+
+const record_mark *record_status_mark(enum record_status status)
+{
+#define STATUS(constant, word, counts, sentence, remedy, follows) \
+	[constant] = { word, sentence, remedy, follows, counts },
+	static const record_mark marks[] = {
+		[record_status_absent] = { "", "", "", "", false },
+#include "record/status.def"
+	};
+#undef STATUS
+	return &marks[status];
+}
+
+const record_mark *record_flag_mark(enum record_flag flag)
+{
+#define FLAG(constant, word, sentence, remedy, follows) \
+	[constant] = { word, sentence, remedy, follows, true },
+	static const record_mark marks[] = {
+		[record_flag_absent] = { "", "", "", "", true },
+#include "record/flag.def"
+	};
+#undef FLAG
+	return &marks[flag];
+}
