@@ -428,11 +428,23 @@ static bool member_same(const layout_field *f, const void *a, const void *b)
 	}
 }
 
+bool layout_member_same(const layout_field *field, const void *a, const void *b)
+{
+	return member_same(field, (const char *)a + field->offset, (const char *)b + field->offset);
+}
+
 const layout_field *layout_difference(const layout *l, const void *a, const void *b)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (!member_same(&l->fields[i], (const char *)a + l->fields[i].offset,
-		                 (const char *)b + l->fields[i].offset))
+		if (!layout_member_same(&l->fields[i], a, b))
+			return &l->fields[i];
+	return NULL;
+}
+
+const layout_field *layout_find(const layout *l, const char *key)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(l->fields[i].key, key) == 0)
 			return &l->fields[i];
 	return NULL;
 }

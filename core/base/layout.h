@@ -149,7 +149,12 @@ void layout_copy(const layout *l, const void *from, void *to);
 bool layout_same(const layout *l, const void *a, const void *b);
 /* The first field that differs, NULL when none does. */
 const layout_field *layout_difference(const layout *l, const void *a, const void *b);
-/* One member as JSON text, cut to 56 bytes: for messages.  malloc'd; "absent" when it is. */
+/* The field of that key, NULL when there is none. */
+const layout_field *layout_find(const layout *l, const char *key);
+/* Of one member of two structs, and of one as a tree (NULL when it is absent). */
+bool layout_member_same(const layout_field *field, const void *a, const void *b);
+cJSON *layout_member_encode(const layout_field *field, const void *object);
+/* As JSON text for messages: malloc'd, cut to 56 bytes, NULL when it is absent. */
 char *layout_member_text(const layout_field *field, const void *object);
 
 #endif

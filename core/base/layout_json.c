@@ -137,7 +137,9 @@ static bool take_text(const layout_field *f, const cJSON *item, char **out)
 
 static bool take_uint(const cJSON *item, uint64_t *out)
 {
-	return json_as_uint(item, out) && *out != LAYOUT_NO_UINT;
+	/* One number has one spelling: digits are for what a double cannot hold. */
+	return json_as_uint(item, out) && *out != LAYOUT_NO_UINT &&
+	       (cJSON_IsNumber(item) || (*out > UINT64_C(1) << 53 && item->valuestring[0] != '0'));
 }
 
 static bool take_int(const cJSON *item, int *out)
@@ -177,7 +179,7 @@ static bool take_element(const layout_field *f, const cJSON *item, void *list)
 	case LAYOUT_WORDS:
 		return take_word(f, item, layout_list_grow(list, sizeof(int)));
 	case LAYOUT_UINTS:
-		return json_as_uint(item, layout_list_grow(list, sizeof(uint64_t)));
+		return take_uint(item, layout_list_grow(list, sizeof(uint64_t)));
 	case LAYOUT_NUMBERS:
 		*(double *)layout_list_grow(list, sizeof(double)) = item->valuedouble;
 		return is_number(item);
@@ -558,16 +560,24 @@ void layout_digest(const layout *l, const void *object, char hex[65])
 	cJSON_Delete(tree);
 }
 
+cJSON *layout_member_encode(const layout_field *field, const void *object)
+{
+	return encode_member(field, (const char *)object + field->offset);
+}
+
 char *layout_member_text(const layout_field *field, const void *object)
 {
-	cJSON *item = encode_member(field, (const char *)object + field->offset);
-	char *shown = item != NULL ? json_text(item, false) : memory_text("absent");
+	cJSON *item = layout_member_encode(field, object);
+	char *body, *shown;
 
-	cJSON_Delete(item);
+	if (item == NULL)
+		return NULL;
+	body = json_text(item, false);
+	shown = memory_format("%.56s%s", body, strlen(body) > 56 ? "..." : "");
 	for (char *c = shown; *c != '\0'; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';
-	if (strlen(shown) > 56)
-		memcpy(shown + 53, "...", 4);
+	free(body);
+	cJSON_Delete(item);
 	return shown;
 }

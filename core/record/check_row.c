@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One row of a record: against its plan, its run, its samples and its digest. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "record/check.h"
-#include "record/rowpool.h"
-#include "record/result.h"
 
 typedef struct row_check {
-	size_t index;
+	const record_case *row;
 	const run_order *order;
+	size_t index;
 	findings *f;
 } row_check;
 
@@ -21,205 +20,182 @@ static char *place_of(const row_check *c, const char *above, const char *name)
 	                     name[0] != '\0' ? "." : "", name);
 }
 
-/* `what` says why `want` is right: "the samples give". */
-static void differs(const row_check *c, enum finding_check check, const char *above,
-                    const char *name, const cJSON *is, const cJSON *want, const char *what)
+/* ---- executions ------------------------------------------------------------------------------ */
+
+/* "cases[3].executions[1].MEMBER SENTENCE" */
+static void of_execution(const row_check *c, eh_status code, enum finding_check check, size_t index,
+                         const char *member, char *sentence)
 {
-	char *place = place_of(c, above, name);
+	char *above = memory_format("executions[%zu]", index);
+	char *place = place_of(c, above, member);
 
-	(void)findings_add(c->f, EH_E_ALTERED, check, place, is, want, "%s", "");
-	{
-		finding *last = &c->f->items[c->f->count - 1];
-
-		free(last->sentence);
-		last->sentence = memory_format("%s is %s but %s %s" ALTERED, place,
-		                               is != NULL ? last->stated : "absent", what,
-		                               want != NULL ? last->recomputed : "absent");
-	}
-	free(place);
-}
-
-/* ---- structure that tables cannot say -------------------------------------------------------- */
-
-static void malformed(const row_check *c, size_t execution, const char *name, const char *words)
-{
-	char *above = memory_format("executions[%zu]", execution);
-	char *place = place_of(c, above, name);
-
-	(void)findings_add(c->f, EH_E_FORMAT, CHECK_STRUCTURE, place, NULL, NULL, "%s%s", place, words);
+	(void)findings_add(c->f, code, check, place, NULL, NULL, "%s %s%s", place, sentence,
+	                   code == EH_E_ALTERED ? FINDING_ALTERED : "");
 	free(place);
 	free(above);
+	free(sentence);
 }
 
-static void check_execution(const row_check *c, const cJSON *e, size_t index)
+/* What the table of members cannot say. */
+static void check_structure(const row_check *c, const record_execution *e, size_t index)
 {
-	const cJSON *samples = json_path(e, "samples_ns");
-	const cJSON *host = json_path(e, "host_ns");
-	uint64_t batch = 0;
-
-	if (samples != NULL && (!json_uint(e, "batch", &batch) || batch == 0))
-		malformed(c, index, "", " has samples_ns but no batch of 1 or more");
-	else if (samples != NULL && json_string(e, "clock", NULL) == NULL)
-		malformed(c, index, "", " has samples_ns but no clock");
-	else if (host != NULL && cJSON_GetArraySize(host) != cJSON_GetArraySize(samples)) {
-		char *words = memory_format(" has %d values and samples_ns %d", cJSON_GetArraySize(host),
-		                            cJSON_GetArraySize(samples));
-
-		malformed(c, index, "host_ns", words);
-		free(words);
-	}
+	if (e->samples_ns.items != NULL && (e->batch == LAYOUT_NO_UINT || e->batch == 0))
+		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
+		             memory_text("has samples_ns but no batch of 1 or more"));
+	else if (e->samples_ns.items != NULL && e->clock == record_clock_absent)
+		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
+		             memory_text("has samples_ns but no clock"));
+	else if (e->host_ns.items != NULL && e->host_ns.count != e->samples_ns.count)
+		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "host_ns",
+		             memory_format("has %zu values and samples_ns %zu", e->host_ns.count,
+		                           e->samples_ns.count));
 }
 
-static void check_number(const row_check *c, const cJSON *e, size_t index, uint64_t *before)
+static void check_number(const row_check *c, const record_execution *e, size_t index,
+                         uint64_t before)
 {
-	uint64_t number = 0;
-	uint64_t last = *before;
-	char *above;
-	char *place;
-
-	(void)json_uint(e, "execution", &number);
-	*before = number;
-	if ((number > last && run_order_lists(c->order, number)) || findings_enough(c->f))
+	if (findings_enough(c->f))
 		return;
-	above = memory_format("executions[%zu]", index);
-	place = place_of(c, above, "execution");
-	if (number <= last)
-		(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
-		                   "%s is not above the one before it" ALTERED, place);
-	else
-		(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
-		                   "%s is %llu, which run.order does not list" ALTERED, place,
-		                   (unsigned long long)number);
-	free(place);
-	free(above);
+	if (e->execution <= before)
+		of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
+		             memory_text("is not above the one before it"));
+	else if (!run_order_lists(c->order, e->execution))
+		of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
+		             memory_format("is %llu, which run.order does not list",
+		                           (unsigned long long)e->execution));
 }
 
 /* The fewest samples with which the engine finds an execution valid: those that are asked for, and
- * that the percentile needs.  How many requests a load has is declared, and a sustained series is as
- * long as its time. */
-static uint64_t least_samples(const cJSON *row)
+ * that the percentile needs.  The number of requests of a load is declared, and a sustained series
+ * is as long as its time. */
+static uint64_t least_samples(const record_settings *m)
 {
-	const cJSON *measure = json_path(row, "measure");
-	const percentile *p = percentile_find(json_string(measure, "statistic", ""));
+	const percentile *p = percentile_find(record_statistic_word(m->statistic));
 	uint64_t stated = p != NULL ? percentile_least(p->quantile, PERCENTILE_CONFIDENCE) : 1;
-	uint64_t asked = 1;
+	uint64_t asked = m->samples_min != LAYOUT_NO_UINT ? m->samples_min : 1;
 
-	if (!pool_is_load(row) && strcmp(json_string(measure, "regime", ""), "sustained") != 0)
-		(void)json_uint(measure, "samples_min", &asked);
+	if (record_is_load(m) || m->regime == RECORD_REGIME_SUSTAINED)
+		asked = 1;
 	return asked > stated ? asked : stated;
 }
 
-static void check_samples(const row_check *c, const cJSON *e, size_t index, uint64_t least)
+static void check_samples(const row_check *c, const record_execution *e, size_t index,
+                          uint64_t least)
 {
-	int count = cJSON_GetArraySize(json_path(e, "samples_ns"));
-	char *above;
-	char *place;
+	size_t count = e->samples_ns.count;
 
-	if (strcmp(json_string(e, "status", ""), "valid") != 0 || (uint64_t)count >= least ||
-	    findings_enough(c->f))
+	if (e->status != RECORD_VALID || count >= least || findings_enough(c->f))
 		return;
-	above = memory_format("executions[%zu]", index);
-	place = place_of(c, above, "");
-	(void)findings_add(c->f, EH_E_ALTERED, CHECK_ROWS, place, NULL, NULL,
-	                   "%s is valid with %d sample%s, but its measurement asks for %llu" ALTERED,
-	                   place, count, count == 1 ? "" : "s", (unsigned long long)least);
-	free(place);
-	free(above);
+	of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "",
+	             memory_format("is valid with %zu sample%s, but its measurement asks for %llu",
+	                           count, count == 1 ? "" : "s", (unsigned long long)least));
 }
 
-static void check_executions_of(const row_check *c, const cJSON *row)
+static void check_executions_of(const row_check *c)
 {
-	uint64_t least = least_samples(row);
-	uint64_t before = 0;
-	size_t index = 0;
-	const cJSON *e;
+	const record_execution_list *all = &c->row->executions;
+	uint64_t least = least_samples(&c->row->measure);
 
-	cJSON_ArrayForEach(e, json_path(row, "executions")) {
-		check_execution(c, e, index);
-		check_number(c, e, index, &before);
-		check_samples(c, e, index, least);
-		index++;
+	for (size_t i = 0; i < all->count; i++) {
+		check_structure(c, &all->items[i], i);
+		check_number(c, &all->items[i], i, i > 0 ? all->items[i - 1].execution : 0);
+		check_samples(c, &all->items[i], i, least);
 	}
 }
 
 /* ---- what follows from something else -------------------------------------------------------- */
 
-/* Everything in `want` has its equal in `has`. */
-static void check_members(const row_check *c, enum finding_check check, const cJSON *has,
-                          const cJSON *want, const char *above, const char *what)
+static void member_differs(const row_check *c, enum finding_check check, const char *above,
+                           const layout_field *is_field, const void *is,
+                           const layout_field *want_field, const void *want, const char *what)
 {
-	const cJSON *item;
+	char *place = place_of(c, above, is_field->key);
+	char *stated = layout_member_text(is_field, is);
+	char *recomputed = layout_member_text(want_field, want);
 
-	cJSON_ArrayForEach(item, want) {
-		const cJSON *is = cJSON_GetObjectItemCaseSensitive(has, item->string);
-
-		if (findings_enough(c->f))
-			return;
-		if (above[0] == '\0' && strcmp(item->string, "derived") == 0 && is != NULL)
-			check_members(c, check, is, item, "derived", what);
-		else if (is == NULL || !json_same(is, item))
-			differs(c, check, above, item->string, is, item, what);
-	}
-}
-
-static void check_derived(const row_check *c, const cJSON *row, const record_pool *pool,
-                          json_arena *arena)
-{
-	const cJSON *has = json_path(row, "derived");
-	cJSON *want = record_derive(row, pool, arena);
-	const cJSON *should = json_path(want, "derived");
-	const cJSON *item;
-
-	check_members(c, CHECK_DERIVED, row, want, "", "the samples give");
-	if (has != NULL && should == NULL && !findings_enough(c->f)) {
-		char *place = place_of(c, "derived", "");
-
-		(void)findings_add(c->f, EH_E_ALTERED, CHECK_DERIVED, place, NULL, NULL,
-		                   "%s is there but there are no valid samples" ALTERED, place);
-		free(place);
-	} else {
-		cJSON_ArrayForEach(item, has) {
-			char *place;
-
-			if (cJSON_GetObjectItemCaseSensitive(should, item->string) != NULL ||
-			    findings_enough(c->f))
-				continue;
-			place = place_of(c, "derived", item->string);
-			(void)findings_add(c->f, EH_E_ALTERED, CHECK_DERIVED, place, item, NULL,
-			                   "%s is there but does not follow from the samples" ALTERED,
-			                   place);
-			free(place);
-		}
-	}
-}
-
-static void check_seal(const row_check *c, const cJSON *row, const cJSON *seal)
-{
-	cJSON *is;
-	char hex[65];
-	char *place;
-
-	json_digest(row, hex);
-	if (cJSON_IsString(seal) && strcmp(hex, seal->valuestring) == 0)
-		return;
-	place = place_of(c, "", "");
-	is = cJSON_CreateString(hex);
-	(void)findings_add(c->f, EH_E_ALTERED, CHECK_DIGESTS, place, seal, is,
-	                   "%s (%s) does not have the digest it was written with" ALTERED, place,
-	                   json_string(row, "id", ""));
-	cJSON_Delete(is);
+	if (recomputed == NULL)
+		(void)findings_add(c->f, EH_E_ALTERED, check, place, stated, NULL,
+		                   "%s is there but does not follow from the samples" FINDING_ALTERED,
+		                   place);
+	else
+		findings_differ(c->f, check, place, stated, recomputed, what);
 	free(place);
 }
 
-void check_row(const cJSON *row, const row_given *given, findings *f)
+/* A plan's members have the same types in the row. */
+static void check_plan(const row_check *c, const record_planned_case *plan)
 {
-	row_check c = { given->index, given->order, f };
+	const layout *planned = record_planned_case_layout();
 
-	check_members(&c, CHECK_ROWS, row, given->plan, "", "protocol.canonical says");
+	for (size_t i = 0; i < planned->count && !findings_enough(c->f); i++) {
+		const layout_field *want = &planned->fields[i];
+		const layout_field *is = layout_find(record_case_layout(), want->key);
+		const char *row_at = (const char *)c->row + is->offset - want->offset;
+
+		if (!layout_member_same(want, row_at, plan))
+			member_differs(c, CHECK_ROWS, "", is, c->row, want, plan,
+			               "protocol.canonical says");
+	}
+}
+
+static void check_numbers(const row_check *c, const record_derived *has, const record_derived *want)
+{
+	const layout *l = record_derived_layout();
+
+	for (size_t i = 0; i < l->count && !findings_enough(c->f); i++)
+		if (!layout_member_same(&l->fields[i], has, want))
+			member_differs(c, CHECK_DERIVED, "derived", &l->fields[i], has, &l->fields[i], want,
+			               "the samples give");
+}
+
+static void check_derived(const row_check *c, const record_pool *pool)
+{
+	static const char *const members[] = { "status", "reasons", "flags" };
+	record_case want;
+	char *place;
+
+	layout_init(record_case_layout(), &want);
+	record_derive(c->row, pool, &want);
+	for (size_t i = 0; i < 3 && !findings_enough(c->f); i++) {
+		const layout_field *field = layout_find(record_case_layout(), members[i]);
+
+		if (!layout_member_same(field, c->row, &want))
+			member_differs(c, CHECK_DERIVED, "", field, c->row, field, &want,
+			               "the samples give");
+	}
+	place = place_of(c, "derived", "");
+	if (c->row->derived != NULL && want.derived != NULL)
+		check_numbers(c, c->row->derived, want.derived);
+	else if (c->row->derived != NULL && !findings_enough(c->f))
+		(void)findings_add(c->f, EH_E_ALTERED, CHECK_DERIVED, place, NULL, NULL,
+		                   "%s is there but there are no valid samples" FINDING_ALTERED, place);
+	else if (want.derived != NULL && !findings_enough(c->f))
+		findings_differ(c->f, CHECK_DERIVED, place, NULL, memory_text("numbers"),
+		                "the samples give");
+	free(place);
+	layout_clear(record_case_layout(), &want);
+}
+
+void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
+               const char *hex, findings *f)
+{
+	const record_plan *plan = &r->protocol.canonical;
+	row_check c = { &r->cases.items[index], order, index, f };
+	const char *seal = index < r->digests.cases.count ? r->digests.cases.items[index] : "";
+	char *place;
+
+	if (index < plan->cases.count)
+		check_plan(&c, &plan->cases.items[index]);
 	if (!findings_enough(f))
-		check_executions_of(&c, row);
+		check_executions_of(&c);
 	if (!findings_enough(f))
-		check_derived(&c, row, given->pool, given->arena);
-	if (!findings_enough(f))
-		check_seal(&c, row, given->seal);
+		check_derived(&c, pool);
+	if (findings_enough(f) || strcmp(hex, seal) == 0)
+		return;
+	place = place_of(&c, "", "");
+	(void)findings_add(f, EH_E_ALTERED, CHECK_DIGESTS, place, memory_format("\"%.56s\"", seal),
+	                   memory_format("\"%.56s\"", hex),
+	                   "%s (%s) does not have the digest it was written with" FINDING_ALTERED, place,
+	                   c.row->id);
+	free(place);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a record says of its run: when, which executions, in which order, how noisy. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "record/check.h"
 
@@ -47,57 +45,86 @@ static bool is_time(const char *s)
 	       number_at(s + 11, 2) <= 23 && number_at(s + 14, 2) <= 59 && number_at(s + 17, 2) <= 59;
 }
 
-static void not_a_time(findings *f, const cJSON *run, const char *key)
+static void not_a_time(findings *f, const char *key, const char *value)
 {
 	char *place = memory_format("run.%s", key);
 
-	(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, place, json_path(run, key), NULL,
+	(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, place, memory_format("\"%.40s\"", value), NULL,
 	                   "%s is not a time like 2026-11-21T00:02:22Z", place);
 	free(place);
 }
 
 /* ---- executions ------------------------------------------------------------------------------ */
 
-void run_order_take(const cJSON *head, run_order *order, findings *f)
+void check_executions(const record_result *r, findings *f)
 {
-	static const char *const keys[] = { "execution", "position" };
-	const cJSON *list = json_path(head, "run.order");
-	size_t room = (size_t)cJSON_GetArraySize(list) + 1;
-	uint64_t before[2] = { 0, 0 };
-	const cJSON *item;
+	const record_executions *all = &r->run.executions;
+	uint64_t declared = r->protocol.canonical.executions;
 
-	*order = (run_order){ .sound = true, .numbers = memory_get(room * sizeof(*order->numbers)),
-		              .rows = memory_get(room * sizeof(*order->rows)) };
-	cJSON_ArrayForEach(item, list) {
-		for (size_t i = 0; i < 2; i++) {
-			uint64_t number = 0;
-
-			(void)json_uint(item, keys[i], &number);
-			if (number <= before[i] && !findings_enough(f)) {
-				char *place = memory_format("run.order[%zu].%s", order->count, keys[i]);
-
-				(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, place,
-				                   json_path(item, keys[i]), NULL,
-				                   "%s is not above the one before it" ALTERED, place);
-				free(place);
-			}
-			order->sound = order->sound && number > before[i];
-			before[i] = number;
-		}
-		order->numbers[order->count++] = before[0];
+	for (size_t i = 0; i < r->cases.count && !findings_enough(f); i++) {
+		/* A malformed row has no work, and was reported as such. */
+		if (r->cases.items[i].work.metric == record_metric_absent ||
+		    r->cases.items[i].executions.count >= all->done)
+			continue;
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done", NULL, NULL,
+		                   "run.executions.done is %llu but cases[%zu] has %zu executions"
+		                   FINDING_ALTERED, (unsigned long long)all->done, i,
+		                   r->cases.items[i].executions.count);
+		return;
 	}
+	if (all->declared != declared && !findings_enough(f))
+		findings_differ(f, CHECK_RUN, "run.executions.declared",
+		                memory_format("%llu", (unsigned long long)all->declared),
+		                memory_format("%llu", (unsigned long long)declared),
+		                "protocol.canonical says");
+	if (all->planned != LAYOUT_NO_UINT && all->done < all->planned &&
+	    r->status == RECORD_COMPLETE && !findings_enough(f))
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "status", memory_text("\"complete\""), NULL,
+		                   "status is complete but run.executions.done is %llu of %llu planned"
+		                   FINDING_ALTERED, (unsigned long long)all->done,
+		                   (unsigned long long)all->planned);
+}
+
+/* NULL where both numbers of the element are above those before it, else the one that is not. */
+static const char *not_above(const record_order_list *list, size_t i)
+{
+	const record_order *before = i > 0 ? &list->items[i - 1] : &(record_order){ 0, 0 };
+
+	return list->items[i].execution <= before->execution ? "execution" :
+	       list->items[i].position <= before->position ? "position" : NULL;
+}
+
+run_order run_order_take(const record_result *r, findings *f)
+{
+	run_order order = { &r->run.order, true };
+
+	for (size_t i = 0; i < order.list->count; i++) {
+		const char *which = not_above(order.list, i);
+		char *place;
+
+		if (which == NULL)
+			continue;
+		order.sound = false;
+		if (findings_enough(f))
+			break;
+		place = memory_format("run.order[%zu].%s", i, which);
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, place, NULL, NULL,
+		                   "%s is not above the one before it" FINDING_ALTERED, place);
+		free(place);
+	}
+	return order;
 }
 
 /* Where the execution stands, or where it would. */
-static size_t place_in(const run_order *order, uint64_t number)
+static size_t place_in(const record_order_list *list, uint64_t execution)
 {
 	size_t low = 0;
-	size_t high = order->count;
+	size_t high = list->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (order->numbers[middle] < number)
+		if (list->items[middle].execution < execution)
 			low = middle + 1;
 		else
 			high = middle;
@@ -105,131 +132,113 @@ static size_t place_in(const run_order *order, uint64_t number)
 	return low;
 }
 
-bool run_order_lists(const run_order *order, uint64_t number)
+bool run_order_lists(const run_order *order, uint64_t execution)
 {
-	size_t i = place_in(order, number);
+	size_t i = place_in(order->list, execution);
 
-	return !order->sound || (i < order->count && order->numbers[i] == number);
-}
-
-void run_order_count(run_order *order, const cJSON *row)
-{
-	const cJSON *e;
-	uint64_t number;
-
-	cJSON_ArrayForEach(e, json_path(row, "executions"))
-		if (order->sound && json_uint(e, "execution", &number) &&
-		    run_order_lists(order, number))
-			atomic_fetch_add(&order->rows[place_in(order, number)], 1);
-}
-
-void run_order_free(run_order *order)
-{
-	free(order->numbers);
-	free(order->rows);
-}
-
-static void too_few(findings *f, uint64_t done, size_t row, size_t has)
-{
-	(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done", NULL, NULL,
-	                   "run.executions.done is %llu but cases[%zu] has %zu executions" ALTERED,
-	                   (unsigned long long)done, row, has);
-}
-
-void check_executions(const cJSON *head, const size_t *executions, size_t rows, findings *f)
-{
-	const cJSON *all = json_path(head, "run.executions");
-	uint64_t done = 0;
-	uint64_t planned = 0;
-
-	(void)json_uint(all, "done", &done);
-	for (size_t i = 0; i < rows && !findings_enough(f); i++) {
-		if (executions[i] >= done)
-			continue;
-		too_few(f, done, i, executions[i]);
-		return;
-	}
-	check_expect(f, CHECK_RUN, "run.executions.declared", json_path(all, "declared"),
-	             json_path(head, "protocol.canonical.executions"), "protocol.canonical says");
-	if (json_uint(all, "planned", &planned) && done < planned && !findings_enough(f) &&
-	    strcmp(json_string(head, "status", ""), "complete") == 0)
-		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "status", json_path(head, "status"), NULL,
-		                   "status is complete but run.executions.done is %llu of %llu planned"
-		                   ALTERED, (unsigned long long)done, (unsigned long long)planned);
+	return !order->sound ||
+	       (i < order->list->count && order->list->items[i].execution == execution);
 }
 
 /* A complete run has the first execution and all after it. */
-static void check_gaps(const cJSON *head, const run_order *order, findings *f)
+static void check_gaps(const record_result *r, findings *f)
 {
-	if (strcmp(json_string(head, "status", ""), "complete") != 0)
-		return;
-	for (size_t i = 0; i < order->count && !findings_enough(f); i++) {
-		if (order->numbers[i] == i + 1)
+	const record_order_list *order = &r->run.order;
+
+	for (size_t i = 0; i < order->count && r->status == RECORD_COMPLETE; i++) {
+		if (order->items[i].execution == i + 1)
 			continue;
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.order", NULL, NULL,
 		                   "status is complete but run.order has execution %llu in the place of "
-		                   "execution %zu" ALTERED, (unsigned long long)order->numbers[i], i + 1);
+		                   "execution %zu" FINDING_ALTERED,
+		                   (unsigned long long)order->items[i].execution, i + 1);
 		return;
 	}
 }
 
-void check_order(const cJSON *head, const run_order *order, size_t rows, findings *f)
+/* How many rows have each listed execution; malloc'd. */
+static size_t *count_rows(const record_result *r, const run_order *order)
 {
-	const cJSON *done = json_path(head, "run.executions.done");
-	uint64_t said = 0;
-	size_t whole = 0;
+	size_t *rows = memory_get((order->list->count + 1) * sizeof(*rows));
 
-	if (!order->sound)
+	for (size_t i = 0; i < r->cases.count; i++)
+		for (size_t k = 0; k < r->cases.items[i].executions.count; k++) {
+			uint64_t execution = r->cases.items[i].executions.items[k].execution;
+
+			if (run_order_lists(order, execution))
+				rows[place_in(order->list, execution)]++;
+		}
+	return rows;
+}
+
+void check_order(const record_result *r, const run_order *order, findings *f)
+{
+	uint64_t done = r->run.executions.done;
+	uint64_t whole = 0;
+	size_t *rows;
+
+	if (!order->sound || findings_enough(f))
 		return;
-	check_gaps(head, order, f);
-	for (size_t i = 0; i < order->count && !findings_enough(f); i++) {
-		whole += order->rows[i] == rows;
-		if (order->rows[i] == 0)
+	rows = count_rows(r, order);
+	check_gaps(r, f);
+	for (size_t i = 0; i < order->list->count && !findings_enough(f); i++) {
+		whole += rows[i] == r->cases.count;
+		if (rows[i] == 0)
 			(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.order", NULL, NULL,
 			                   "run.order lists execution %llu, of which no case has anything"
-			                   ALTERED, (unsigned long long)order->numbers[i]);
+			                   FINDING_ALTERED,
+			                   (unsigned long long)order->list->items[i].execution);
 	}
-	(void)json_as_uint(done, &said);
-	if (said != whole && !findings_enough(f))
-		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done", done, NULL,
-		                   "run.executions.done is %llu but every case has %zu of the executions "
-		                   "in run.order" ALTERED, (unsigned long long)said, whole);
+	free(rows);
+	if (done != whole && !findings_enough(f))
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done",
+		                   memory_format("%llu", (unsigned long long)done), NULL,
+		                   "run.executions.done is %llu but every case has %llu of the "
+		                   "executions in run.order" FINDING_ALTERED, (unsigned long long)done,
+		                   (unsigned long long)whole);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-static void check_noise(const cJSON *noise, findings *f)
+static void check_noise(const record_noise_floor *noise, findings *f)
 {
-	const cJSON *class;
-
-	cJSON_ArrayForEach(class, json_path(noise, "classes")) {
+	for (size_t i = 0; noise != NULL && i < noise->classes.count && !findings_enough(f); i++) {
+		const number_pair *class = &noise->classes.items[i];
 		char *place;
 
-		if (class->valuedouble >= 0 || findings_enough(f))
+		if (class->value >= 0)
 			continue;
-		place = memory_format("run.noise_floor.classes.%.40s", class->string);
-		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, place, class, NULL,
-		                   "%s is below 0, so it is no share", place);
+		place = memory_format("run.noise_floor.classes.%.40s", class->key);
+		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, place, memory_format("%g", class->value),
+		                   NULL, "%s is below 0, so it is no share", place);
 		free(place);
 	}
 }
 
-void check_run(const cJSON *head, bool has_samples, findings *f)
+static bool has_samples(const record_result *r)
 {
-	const cJSON *run = json_path(head, "run");
-	const char *ended = json_string(run, "ended", "");
-	bool complete = strcmp(json_string(head, "status", ""), "complete") == 0;
+	for (size_t i = 0; i < r->cases.count; i++)
+		for (size_t k = 0; k < r->cases.items[i].executions.count; k++)
+			if (record_execution_counts(&r->cases.items[i].executions.items[k]))
+				return true;
+	return false;
+}
+
+void check_run(const record_result *r, findings *f)
+{
+	const char *ended = r->run.ended;
 
 	if (findings_enough(f))
 		return;
-	if (!is_time(json_string(run, "started", "")))
-		not_a_time(f, run, "started");
-	/* A run that was killed did not say when. */
-	if (!is_time(ended) && (complete || ended[0] != '\0'))
-		not_a_time(f, run, "ended");
-	check_noise(json_path(run, "noise_floor"), f);
-	/* An executor that could not be opened has none, and no samples. */
-	if (has_samples && cJSON_GetArraySize(json_path(head, "executor.layers")) == 0)
+	if (!is_time(r->run.started))
+		not_a_time(f, "started", r->run.started);
+	/* A run that was killed did not record its end. */
+	if (!is_time(ended) && (r->status == RECORD_COMPLETE || ended[0] != '\0') &&
+	    !findings_enough(f))
+		not_a_time(f, "ended", ended);
+	check_noise(r->run.noise_floor, f);
+	/* An executor that could not be opened has no layers, and no samples. */
+	if (r->executor.layers.count == 0 && has_samples(r) && !findings_enough(f))
 		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,
 		                   "executor.layers is empty, so nothing says what the samples were "
 		                   "taken on");

@@ -1,62 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "record/derive.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "stat/sorted.h"
-#include "record/rowpool.h"
-#include "record/result.h"
 
-/* From the mildest to the most severe. */
-static const char *const severity[] = { "valid", "not-converged", "unsupported", "invalid",
-	                                "failed" };
+/* ---- the samples that count ------------------------------------------------------------------ */
 
-static size_t severity_of(const char *status)
+bool record_execution_counts(const record_execution *e)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < sizeof(severity) / sizeof(severity[0]); i++)
-		if (strcmp(severity[i], status) == 0)
-			return i;
-	return i;
-}
-
-bool pool_counts(const cJSON *execution)
-{
-	const char *status = json_string(execution, "status", "");
-	const cJSON *samples = json_path(execution, "samples_ns");
-
-	return (strcmp(status, "valid") == 0 || strcmp(status, "not-converged") == 0) &&
-	       samples != NULL && samples->child != NULL;
+	return record_counts(e->status) && e->samples_ns.count > 0;
 }
 
 /* Samples of one execution, each divided by the batch, in malloc'd room for twice as many; NULL
  * when there are none. */
-static double *read_samples(const cJSON *execution, size_t *count)
+static double *read_samples(const record_execution *e)
 {
-	const cJSON *samples = json_path(execution, "samples_ns");
-	uint64_t batch = 0;
 	double *values;
-	size_t n = 0;
-	const cJSON *item;
 
-	*count = 0;
-	if (!cJSON_IsArray(samples) || !json_uint(execution, "batch", &batch) || batch == 0)
+	if (e->batch == LAYOUT_NO_UINT || e->batch == 0)
 		return NULL;
-	cJSON_ArrayForEach(item, samples)
-		n++;
-	values = memory_grow(NULL, 2 * n * sizeof(*values));
-	cJSON_ArrayForEach(item, samples) {
-		uint64_t ns;
-
-		if (!json_as_uint(item, &ns)) {
-			free(values);
-			return NULL;
-		}
-		values[(*count)++] = (double)ns / (double)batch;
-	}
+	values = memory_grow(NULL, 2 * e->samples_ns.count * sizeof(*values));
+	for (size_t i = 0; i < e->samples_ns.count; i++)
+		values[i] = (double)e->samples_ns.items[i] / (double)e->batch;
 	return values;
 }
 
@@ -81,28 +50,25 @@ static void pool_add(record_pool *pool, double *values, size_t count, bool all_c
 	pool->steady_total += pool->steady_counts[at];
 }
 
-void record_pool_fill(record_pool *pool, const cJSON *row)
+void record_pool_fill(record_pool *pool, const record_case *row)
 {
-	const cJSON *executions = json_path(row, "executions");
-	size_t room = (size_t)cJSON_GetArraySize(executions);
-	bool requests = pool_is_load(row);
-	const cJSON *e;
+	size_t room = row->executions.count + 1;
 
 	memset(pool, 0, sizeof(*pool));
-	pool->values = memory_get((room + 1) * sizeof(*pool->values));
-	pool->counts = memory_get((room + 1) * sizeof(*pool->counts));
-	pool->series = memory_get((room + 1) * sizeof(*pool->series));
-	pool->steady = memory_get((room + 1) * sizeof(*pool->steady));
-	pool->sorted = memory_get((room + 1) * sizeof(*pool->sorted));
-	pool->steady_counts = memory_get((room + 1) * sizeof(*pool->steady_counts));
-	pool->statistic = percentile_find(json_string(json_path(row, "measure"), "statistic", ""));
-	cJSON_ArrayForEach(e, executions) {
-		size_t count;
-		double *values = pool_counts(e) ? read_samples(e, &count) : NULL;
+	pool->values = memory_get(room * sizeof(*pool->values));
+	pool->counts = memory_get(room * sizeof(*pool->counts));
+	pool->series = memory_get(room * sizeof(*pool->series));
+	pool->steady = memory_get(room * sizeof(*pool->steady));
+	pool->sorted = memory_get(room * sizeof(*pool->sorted));
+	pool->steady_counts = memory_get(room * sizeof(*pool->steady_counts));
+	pool->statistic = percentile_find(record_statistic_word(row->measure.statistic));
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_execution *e = &row->executions.items[i];
+		double *values = record_execution_counts(e) ? read_samples(e) : NULL;
 
-		/* Latencies of a load hang together by nature: all of them count. */
+		/* Latencies of a load depend on each other by nature: all of them count. */
 		if (values != NULL)
-			pool_add(pool, values, count, requests);
+			pool_add(pool, values, e->samples_ns.count, record_is_load(&row->measure));
 	}
 }
 
@@ -131,164 +97,123 @@ statistics_side record_pool_side(const record_pool *pool)
 		                              pool->statistic->quantile : 0 };
 }
 
-static double drift_of(const cJSON *canary, const char *key, const char *reference)
+static double drift_of(double value, double reference)
 {
-	double value;
-	double base;
-
-	if (!json_double(canary, key, &value) || !json_double(canary, reference, &base) ||
-	    !(base > 0))
-		return -1;
-	return fabs(value / base - 1);
+	return reference > 0 ? fabs(value / reference - 1) : NAN;
 }
 
-/* The largest relative change of a canary against its reference; -1 when there is none. */
-static double canary_drift(const cJSON *row)
+/* The largest relative change of a canary against its reference; NaN when there is none. */
+static double canary_drift(const record_case *row)
 {
-	double drift = -1;
-	const cJSON *e;
+	double drift = NAN;
 
-	cJSON_ArrayForEach(e, json_path(row, "executions")) {
-		const cJSON *canary = json_path(e, "canary");
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_execution *e = &row->executions.items[i];
+		const record_canary *c = e->canary;
 
-		if (!pool_counts(e) || canary == NULL)
+		if (c == NULL || !record_execution_counts(e))
 			continue;
-		drift = fmax(drift, drift_of(canary, "compute_before_ns", "reference_compute_ns"));
-		drift = fmax(drift, drift_of(canary, "compute_after_ns", "reference_compute_ns"));
-		drift = fmax(drift, drift_of(canary, "memory_before_ns", "reference_memory_ns"));
-		drift = fmax(drift, drift_of(canary, "memory_after_ns", "reference_memory_ns"));
+		/* fmax passes over NaN. */
+		drift = fmax(drift, drift_of(c->compute_before_ns, c->reference_compute_ns));
+		drift = fmax(drift, drift_of(c->compute_after_ns, c->reference_compute_ns));
+		drift = fmax(drift, drift_of(c->memory_before_ns, c->reference_memory_ns));
+		drift = fmax(drift, drift_of(c->memory_after_ns, c->reference_memory_ns));
 	}
-	return drift;
+	return isfinite(drift) ? drift : NAN;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* What is derived is built in an arena: most of it is only compared with what a record says. */
-typedef struct build { json_arena *arena; const record_pool *pool; cJSON *out; } build;
-
-static void add_doubles(const build *b, cJSON *object, const char *key, const double *values,
-                        size_t count)
+static void add_interval(number_list *list, interval i)
 {
-	cJSON *array = json_arena_add(b->arena, object, key, cJSON_Array);
-
-	for (size_t i = 0; i < count; i++)
-		json_arena_add_double(b->arena, array, NULL, values[i]);
+	number_list_add(list, i.low);
+	number_list_add(list, i.high);
 }
 
-static void add_interval(const build *b, cJSON *object, interval i)
+static void fill_number(record_derived_number *out, const percentile *p, double value, interval i)
 {
-	add_doubles(b, object, "interval_ns", (double[]){ i.low, i.high }, 2);
+	text_set(&out->name, p->name);
+	out->ns = value;
+	add_interval(&out->interval_ns, i);
 }
 
-static void add_number(const build *b, const char *key, double value)
-{
-	json_arena_add_double(b->arena, b->out, key, value);
-}
-
-/* The declared statistic, where it is a percentile and every execution has samples enough for it;
+/* The declared statistic, where it is a percentile and every execution has enough samples for it;
  * its value, else 0. */
-static double derive_statistic(const build *b)
+static double derive_statistic(const record_pool *pool, record_derived *out)
 {
-	const record_pool *pool = b->pool;
 	statistics_side side = record_pool_side(pool);
 	size_t least = percentile_least(pool->statistic->quantile, PERCENTILE_CONFIDENCE);
 	double value;
-	cJSON *item;
 
 	for (size_t i = 0; i < pool->executions; i++)
 		if (pool->steady_counts[i] < least)
 			return 0;
 	value = statistics_center(&side);
-	item = json_arena_add(b->arena, b->out, "statistic", cJSON_Object);
-	json_arena_add_string(b->arena, item, "name", pool->statistic->name);
-	json_arena_add_double(b->arena, item, "ns", value);
-	add_interval(b, item, statistics_center_interval(&side, RECORD_CONFIDENCE));
+	out->statistic = layout_new(record_derived_number_layout());
+	fill_number(out->statistic, pool->statistic, value,
+	            statistics_center_interval(&side, RECORD_CONFIDENCE));
 	return value;
 }
 
-/* Over the n samples that count, of all executions, those that are enough for them. */
-static void derive_percentiles(const build *b, const double *sorted, size_t n)
+/* Those for which the n samples that count, of all executions, are enough. */
+static void derive_percentiles(const double *sorted, size_t n, record_derived *out)
 {
-	cJSON *list = NULL;
-
 	for (size_t i = 0; i < PERCENTILE_COUNT; i++) {
 		const percentile *p = &percentile_table[i];
 		size_t low;
 		size_t high;
-		cJSON *item;
 
 		if (n < percentile_least(p->quantile, PERCENTILE_CONFIDENCE) ||
 		    !statistics_quantile_ranks(n, p->quantile, RECORD_CONFIDENCE, &low, &high))
 			break;
-		if (list == NULL)
-			list = json_arena_add(b->arena, b->out, "percentiles", cJSON_Array);
-		item = json_arena_add(b->arena, list, NULL, cJSON_Object);
-		json_arena_add_string(b->arena, item, "name", p->name);
-		json_arena_add_double(b->arena, item, "ns", sorted[percentile_rank(n, p->quantile)]);
-		add_interval(b, item, (interval){ sorted[low], sorted[high] });
+		fill_number(layout_append(record_derived_number_layout(), &out->percentiles), p,
+		            sorted[percentile_rank(n, p->quantile)],
+		            (interval){ sorted[low], sorted[high] });
 	}
 }
 
-static void add_series(const build *b, cJSON *list, uint64_t execution, const series *s)
+static void fill_series(record_derived_series *out, uint64_t execution, const series *s)
 {
-	json_arena *a = b->arena;
-	cJSON *item = json_arena_add(a, list, NULL, cJSON_Object);
-	cJSON *firsts;
+	const char *class = series_class_name(s->class);
 
-	json_arena_add_uint(a, item, "execution", execution);
-	json_arena_add_string(a, item, "class", series_class_name(s->class));
-	firsts = json_arena_add(a, item, "segments", cJSON_Array);
+	out->execution = execution;
+	out->class = (enum record_series_class)layout_word_value(record_series_class_words(), class,
+	                                                         strlen(class));
 	for (size_t i = 0; i < s->segment_count; i++)
-		json_arena_add_uint(a, firsts, NULL, s->segments[i].first);
-	json_arena_add_uint(a, item, "steady_first", s->steady_first);
-	json_arena_add_uint(a, item, "steady_count", s->steady_count);
-	json_arena_add_double(a, item, "lag1", s->lag1);
-	json_arena_add_double(a, item, "runs_z", s->runs_z);
-	json_arena_add_double(a, item, "trend_z", s->trend_z);
-	json_arena_add_uint(a, item, "modes", s->modes);
+		uint_list_add(&out->segments, s->segments[i].first);
+	out->steady_first = s->steady_first;
+	out->steady_count = s->steady_count;
+	out->lag1 = s->lag1;
+	out->runs_z = s->runs_z;
+	out->trend_z = s->trend_z;
+	out->modes = s->modes;
 }
 
-static void derive_series(const build *b, const cJSON *row)
+static void derive_series(const record_case *row, const record_pool *pool, record_derived *out)
 {
-	cJSON *list = json_arena_add(b->arena, b->out, "series", cJSON_Array);
 	size_t at = 0;
-	const cJSON *e;
 
-	cJSON_ArrayForEach(e, json_path(row, "executions")) {
-		uint64_t number = 0;
+	for (size_t i = 0; i < row->executions.count && at < pool->executions; i++) {
+		const record_execution *e = &row->executions.items[i];
 
-		if (at >= b->pool->executions || !pool_counts(e))
-			continue;
-		(void)json_uint(e, "execution", &number);
-		add_series(b, list, number, &b->pool->series[at++]);
+		if (record_execution_counts(e))
+			fill_series(layout_append(record_derived_series_layout(), &out->series),
+			            e->execution, &pool->series[at++]);
 	}
 }
 
-/* What few rows have. */
-static void derive_rest(const build *b, const cJSON *row)
+/* The time of one operation against the work.  Requests of a load wait for each other: work by
+ * latency is no rate. */
+static void derive_rate(const record_case *row, double value, record_derived *out)
 {
-	cJSON *rest = cJSON_CreateObject();
+	double amount = row->work.amount;
 
-	record_derive_sustained(row, rest);
-	record_derive_load(row, rest);
-	json_arena_add_members(b->arena, b->out, rest);
-	cJSON_Delete(rest);
-}
-
-/* The time of one operation against the work. */
-static void derive_rate(const build *b, const cJSON *row, double value)
-{
-	const cJSON *work = json_path(row, "work");
-	double amount = 0;
-
-	(void)json_double(work, "amount", &amount);
-	/* Requests of a load wait for each other: work by latency is no rate. */
-	if (!(amount > 0 && value > 0) || pool_is_load(row))
+	if (!(amount > 0 && value > 0) || record_is_load(&row->measure))
 		return;
-	if (strcmp(json_string(work, "metric", ""), "s") == 0)
-		add_number(b, "each_ns", value / amount);
+	if (row->work.metric == RECORD_METRIC_SECONDS)
+		out->each_ns = value / amount;
 	else if (isfinite(amount / value * 1e9))
-		add_number(b, "rate", amount / value * 1e9);
+		out->rate = amount / value * 1e9;
 }
 
 /* All samples, of which some do not count, in ascending order; malloc'd. */
@@ -318,188 +243,118 @@ static double *steady_sorted(const record_pool *pool)
 	return all;
 }
 
-static void derive_numbers(const build *b, const cJSON *row)
+static void derive_numbers(const record_case *row, const record_pool *pool, record_derived *out)
 {
-	const record_pool *pool = b->pool;
 	statistics_side side = record_pool_side(pool);
 	double *all = all_sorted(pool);
 	double *steady = pool->steady_total < pool->total ? steady_sorted(pool) : NULL;
-	double *medians = memory_get(pool->executions * sizeof(*medians));
-	double drift = canary_drift(row);
-	double median;
 
 	for (size_t i = 0; i < pool->executions; i++)
-		medians[i] = sorted_median(pool->sorted[i], pool->steady_counts[i]);
+		number_list_add(&out->execution_medians_ns,
+		                sorted_median(pool->sorted[i], pool->steady_counts[i]));
 	side.quantile = 0;
-	median = statistics_center(&side);
-	json_arena_add_uint(b->arena, b->out, "n", pool->total);
-	json_arena_add_uint(b->arena, b->out, "counted", pool->steady_total);
-	json_arena_add_uint(b->arena, b->out, "executions", pool->executions);
-	add_number(b, "median_ns", median);
-	add_interval(b, b->out, statistics_center_interval(&side, RECORD_CONFIDENCE));
-	add_number(b, "min_ns", all[0]);
-	add_number(b, "max_ns", all[pool->total - 1]);
-	add_number(b, "q1_ns", sorted_quantile(all, pool->total, 0.25));
-	add_number(b, "q3_ns", sorted_quantile(all, pool->total, 0.75));
-	add_number(b, "mad_ns", sorted_mad(all, pool->total));
-	derive_rate(b, row, pool->statistic != NULL ? derive_statistic(b) : median);
-	add_doubles(b, b->out, "execution_medians_ns", medians, pool->executions);
-	if (drift >= 0 && isfinite(drift))
-		add_number(b, "canary_drift", drift);
-	derive_rest(b, row);
-	derive_percentiles(b, steady != NULL ? steady : all, pool->steady_total);
-	derive_series(b, row);
+	out->n = pool->total;
+	out->counted = pool->steady_total;
+	out->executions = pool->executions;
+	out->median_ns = statistics_center(&side);
+	add_interval(&out->interval_ns, statistics_center_interval(&side, RECORD_CONFIDENCE));
+	out->min_ns = all[0];
+	out->max_ns = all[pool->total - 1];
+	out->q1_ns = sorted_quantile(all, pool->total, 0.25);
+	out->q3_ns = sorted_quantile(all, pool->total, 0.75);
+	out->mad_ns = sorted_mad(all, pool->total);
+	derive_rate(row, pool->statistic != NULL ? derive_statistic(pool, out) : out->median_ns, out);
+	out->canary_drift = canary_drift(row);
+	derive_sustained(row, out);
+	derive_load(row, out);
+	derive_percentiles(steady != NULL ? steady : all, pool->steady_total, out);
+	derive_series(row, pool, out);
 	free(steady);
 	free(all);
-	free(medians);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- status, reasons, flags ------------------------------------------------------------------ */
 
-static bool texts_have(const cJSON *array, const char *value)
+static enum record_status worst_of(const record_case *row)
 {
-	const cJSON *item;
+	enum record_status worst = RECORD_VALID;
 
-	cJSON_ArrayForEach(item, array)
-		if (cJSON_IsString(item) && strcmp(item->valuestring, value) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < row->executions.count; i++)
+		if (row->executions.items[i].status > worst)
+			worst = row->executions.items[i].status;
+	return row->executions.count > 0 ? worst : RECORD_FAILED;
 }
 
-/* malloc'd list of the executions whose texts of that key have the value, and their number. */
-static char *executions_with(const cJSON *executions, const char *key, const char *value,
-                             size_t *with)
+/* "REASON (executions 2, 4)", without the executions when all have it. */
+static void add_reason(const record_case *row, const char *reason, text_list *out)
 {
 	text list = { 0 };
-	const cJSON *e;
+	size_t with = 0;
 
-	*with = 0;
-	cJSON_ArrayForEach(e, executions) {
-		uint64_t number = 0;
+	for (size_t i = 0; i < row->executions.count; i++)
+		if (text_list_has(&row->executions.items[i].reasons, reason))
+			text_add(&list, "%s%llu", with++ == 0 ? "" : ", ",
+			         (unsigned long long)row->executions.items[i].execution);
+	if (with == row->executions.count)
+		text_list_add(out, reason);
+	else
+		text_list_format(out, "%s (execution%s %s)", reason, with > 1 ? "s" : "", list.data);
+	text_free(&list);
+}
 
-		if (!texts_have(json_path(e, key), value))
+/* Each reason once, in order of first appearance: those of executions of the worst status, or those
+ * of the others.  `known` has the reasons that are listed already. */
+static void merge_reasons(const record_case *row, enum record_status worst, bool of_worst,
+                          text_list *known, text_list *out)
+{
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_execution *e = &row->executions.items[i];
+
+		if ((e->status == worst) != of_worst)
 			continue;
-		(void)json_uint(e, "execution", &number);
-		text_add(&list, "%s%llu", (*with)++ == 0 ? "" : ", ", (unsigned long long)number);
-	}
-	return list.data;
-}
-
-/* Whether the text stands in the list of an execution before that one, or before it in its own. */
-static bool text_known(const cJSON *executions, const cJSON *last, const char *key,
-                       const cJSON *item)
-{
-	const cJSON *e;
-	const cJSON *other;
-
-	cJSON_ArrayForEach(e, executions) {
-		cJSON_ArrayForEach(other, json_path(e, key)) {
-			if (other == item)
-				return false;
-			if (cJSON_IsString(other) && strcmp(other->valuestring, item->valuestring) == 0)
-				return true;
-		}
-		if (e == last)
-			break;
-	}
-	return false;
-}
-
-static char *copied(json_arena *arena, const char *s)
-{
-	size_t size = strlen(s) + 1;
-
-	return memcpy(json_arena_raw(arena, size), s, size);
-}
-
-/* Of the most severe status. */
-static size_t worst_of(const cJSON *executions)
-{
-	size_t worst = 0;
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, executions) {
-		size_t this_one = severity_of(json_string(e, "status", "failed"));
-
-		if (this_one > worst)
-			worst = this_one;
-	}
-	return cJSON_GetArraySize(executions) > 0 ? worst : severity_of("failed");
-}
-
-/* Which executions' texts are taken: all, as they are; or those of the most severe status or of
- * the others, with the executions that a text belongs to unless it is all of them. */
-enum taken { TAKE_ALL, TAKE_WORST, TAKE_OTHERS };
-
-/* Each distinct text of the executions' lists once, in order of first appearance. */
-static void merge_texts(const cJSON *row, const char *key, enum taken taken, json_arena *arena,
-                        cJSON *out)
-{
-	const cJSON *executions = json_path(row, "executions");
-	size_t count = (size_t)cJSON_GetArraySize(executions);
-	size_t worst = worst_of(executions);
-	const cJSON *e;
-	const cJSON *item;
-
-	cJSON_ArrayForEach(e, executions) {
-		bool is_worst = severity_of(json_string(e, "status", "failed")) == worst;
-
-		if (taken != TAKE_ALL && is_worst != (taken == TAKE_WORST))
-			continue;
-		cJSON_ArrayForEach(item, json_path(e, key)) {
-			size_t with;
-			char *list;
-			char *line;
-
-			if (!cJSON_IsString(item) || text_known(executions, e, key, item))
+		for (size_t k = 0; k < e->reasons.count; k++) {
+			if (text_list_has(known, e->reasons.items[k]))
 				continue;
-			if (taken == TAKE_ALL) {
-				json_arena_add_string(arena, out, NULL, item->valuestring);
-				continue;
-			}
-			list = executions_with(executions, key, item->valuestring, &with);
-			line = memory_format("%s (execution%s %s)", item->valuestring,
-			                     with > 1 ? "s" : "", list);
-			json_arena_add_string(arena, out, NULL, with == count ? item->valuestring :
-			                      copied(arena, line));
-			free(line);
-			free(list);
+			text_list_add(known, e->reasons.items[k]);
+			add_reason(row, e->reasons.items[k], out);
 		}
 	}
 }
 
-cJSON *record_derive(const cJSON *case_row, const record_pool *pool, json_arena *arena)
+static void derive_reasons(const record_case *row, enum record_status worst, text_list *out)
 {
-	const cJSON *executions = json_path(case_row, "executions");
-	cJSON *out = json_arena_object(arena);
-	cJSON *reasons;
+	text_list known = { 0 };
 
-	json_arena_add_string(arena, out, "status", severity[worst_of(executions)]);
-	reasons = json_arena_add(arena, out, "reasons", cJSON_Array);
 	/* First what made the row what it is. */
-	merge_texts(case_row, "reasons", TAKE_WORST, arena, reasons);
-	merge_texts(case_row, "reasons", TAKE_OTHERS, arena, reasons);
-	if (cJSON_GetArraySize(executions) == 0)
-		json_arena_add_string(arena, reasons, NULL, "not run: the run ended before it");
-	merge_texts(case_row, "flags", TAKE_ALL, arena,
-	            json_arena_add(arena, out, "flags", cJSON_Array));
-	if (pool->executions > 0) {
-		build b = { arena, pool, json_arena_add(arena, out, "derived", cJSON_Object) };
-
-		derive_numbers(&b, case_row);
-	}
-	return out;
+	merge_reasons(row, worst, true, &known, out);
+	merge_reasons(row, worst, false, &known, out);
+	if (row->executions.count == 0)
+		text_list_add(out, "not run: the run ended before it");
+	for (size_t i = 0; i < known.count; i++)
+		free(known.items[i]);
+	free(known.items);
 }
 
-cJSON *result_derive(const cJSON *case_row)
+void record_derive(const record_case *row, const record_pool *pool, record_case *out)
 {
-	json_arena *arena = json_arena_new();
-	record_pool pool;
-	cJSON *out;
+	enum record_status worst = worst_of(row);
 
-	record_pool_fill(&pool, case_row);
-	out = json_copy(record_derive(case_row, &pool, arena));
+	derive_reasons(row, worst, &out->reasons);
+	for (size_t i = 0; i < row->executions.count; i++)
+		for (size_t k = 0; k < row->executions.items[i].flags.count; k++)
+			word_list_add(&out->flags, (int)row->executions.items[i].flags.items[k]);
+	if (pool->executions > 0) {
+		out->derived = layout_new(record_derived_layout());
+		derive_numbers(row, pool, out->derived);
+	}
+	out->status = worst;
+}
+
+void record_derive_row(record_case *row)
+{
+	record_pool pool;
+
+	record_pool_fill(&pool, row);
+	record_derive(row, &pool, row);
 	record_pool_free(&pool);
-	json_arena_free(arena);
-	return out;
 }

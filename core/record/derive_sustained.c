@@ -1,89 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What follows from a sustained series: its windows, the best and the steady one, energy. */
-#include <stdlib.h>
-
-#include "base/json.h"
+#include "record/derive.h"
 #include "stat/windows.h"
-#include "record/rowpool.h"
 
-static void add_each(cJSON *to, const char *key, const windows *w, bool rates)
+/* Of one operation: all of it, and less the power at rest. */
+static void fill_energy(record_derived_sustained *out, const record_sustained *s)
 {
-	cJSON *array = json_add_array(to, key);
-	cJSON *carrier = cJSON_CreateObject();
+	const record_sustained_energy *energy = s->energy;
 
-	for (size_t i = 0; i < w->count; i++) {
-		json_add_double(carrier, "v", rates ? w->list[i].rate : w->list[i].median_ns);
-		cJSON_AddItemToArray(array, cJSON_DetachItemFromObjectCaseSensitive(carrier, "v"));
-	}
-	cJSON_Delete(carrier);
-}
-
-/* Of one operation, all and without what the device takes at rest. */
-static void add_energy(cJSON *to, const cJSON *sustained)
-{
-	const cJSON *energy = json_path(sustained, "energy");
-	uint64_t operations = 0;
-	double joules;
-	double seconds;
-	double idle;
-
-	if (energy == NULL || !json_uint(sustained, "operations", &operations) || operations == 0 ||
-	    !json_double(energy, "joules", &joules) || !json_double(energy, "seconds", &seconds))
+	if (energy == NULL || s->operations == 0)
 		return;
-	json_add_double(to, "joules_each", joules / (double)operations);
-	if (json_double(energy, "idle_watts", &idle))
-		json_add_double(to, "net_joules_each", (joules - idle * seconds) / (double)operations);
+	out->joules_each = energy->joules / (double)s->operations;
+	/* NaN, and so absent, without the power at rest. */
+	out->net_joules_each = (energy->joules - energy->idle_watts * energy->seconds) /
+	                       (double)s->operations;
 }
 
-static cJSON *derive_one(const cJSON *execution, const cJSON *sustained)
+static void fill(record_derived_sustained *out, const record_execution *e, const windows *w)
 {
-	cJSON *out = NULL;
-	uint64_t window_ns = 0;
-	uint64_t number = 0;
-	uint64_t batch = 0;
-	size_t count = 0;
-	size_t starts_count = 0;
-	uint64_t *times = json_uints(execution, "samples_ns", &count);
-	uint64_t *starts = json_uints(execution, "starts_ns", &starts_count);
-	windows w;
-
-	if (times == NULL || starts == NULL || count != starts_count ||
-	    !json_uint(execution, "batch", &batch) || !json_uint(sustained, "window_ns", &window_ns) ||
-	    !windows_make(times, starts, count, batch, window_ns, &w))
-		goto undo;
-	(void)json_uint(execution, "execution", &number);
-	out = cJSON_CreateObject();
-	json_add_uint(out, "execution", number);
-	add_each(out, "rates", &w, true);
-	add_each(out, "medians_ns", &w, false);
-	json_add_uint(out, "steady_first", w.steady_first);
-	json_add_double(out, "best", w.best);
-	json_add_double(out, "steady", w.steady);
-	json_add_double(out, "ratio", w.ratio);
-	add_energy(out, sustained);
-	windows_free(&w);
-undo:
-	free(times);
-	free(starts);
-	return out;
+	out->execution = e->execution;
+	for (size_t i = 0; i < w->count; i++) {
+		number_list_add(&out->rates, w->list[i].rate);
+		number_list_add(&out->medians_ns, w->list[i].median_ns);
+	}
+	out->steady_first = w->steady_first;
+	out->best = w->best;
+	out->steady = w->steady;
+	out->ratio = w->ratio;
+	fill_energy(out, e->sustained);
 }
 
-void record_derive_sustained(const cJSON *row, cJSON *out)
+void derive_sustained(const record_case *row, record_derived *out)
 {
-	cJSON *list = NULL;
-	const cJSON *e;
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_execution *e = &row->executions.items[i];
+		windows w;
 
-	cJSON_ArrayForEach(e, json_path(row, "executions")) {
-		const cJSON *sustained = json_path(e, "sustained");
-		cJSON *item;
-
-		if (sustained == NULL || !pool_counts(e))
+		if (e->sustained == NULL || !record_execution_counts(e) ||
+		    e->starts_ns.count != e->samples_ns.count || e->batch == LAYOUT_NO_UINT ||
+		    !windows_make(e->samples_ns.items, e->starts_ns.items, e->samples_ns.count, e->batch,
+		                  e->sustained->window_ns, &w))
 			continue;
-		item = derive_one(e, sustained);
-		if (item == NULL)
-			continue;
-		if (list == NULL)
-			list = json_add_array(out, "sustained");
-		cJSON_AddItemToArray(list, item);
+		fill(layout_append(record_derived_sustained_layout(), &out->sustained), e, &w);
+		windows_free(&w);
 	}
 }

@@ -6,24 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
-
-/* Bytes of a value that a message shows. */
-enum { SHOWN = 56 };
-
-static char *shown(const cJSON *item)
-{
-	char *body = json_text(item, false);
-	char *out = memory_format("%.*s%s", SHOWN, body, strlen(body) > SHOWN ? "..." : "");
-	char *c;
-
-	for (c = out; *c != '\0'; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	free(body);
-	return out;
-}
 
 static finding *next_one(findings *f)
 {
@@ -36,7 +19,7 @@ static finding *next_one(findings *f)
 }
 
 eh_status findings_add(findings *f, eh_status code, enum finding_check check, const char *place,
-                       const cJSON *stated, const cJSON *recomputed, const char *format, ...)
+                       char *stated, char *recomputed, const char *format, ...)
 {
 	finding *one = next_one(f);
 	va_list args;
@@ -44,13 +27,22 @@ eh_status findings_add(findings *f, eh_status code, enum finding_check check, co
 	one->code = code;
 	one->check = check;
 	one->place = memory_text(place);
-	one->stated = stated != NULL ? shown(stated) : NULL;
-	one->recomputed = recomputed != NULL ? shown(recomputed) : NULL;
+	one->stated = stated;
+	one->recomputed = recomputed;
 	va_start(args, format);
 	if (vasprintf(&one->sentence, format, args) < 0)
 		one->sentence = memory_text(place);
 	va_end(args);
 	return code;
+}
+
+void findings_differ(findings *f, enum finding_check check, const char *place, char *stated,
+                     char *recomputed, const char *what)
+{
+	(void)findings_add(f, EH_E_ALTERED, check, place, stated, recomputed,
+	                   "%s is %s but %s %s" FINDING_ALTERED, place,
+	                   stated != NULL ? stated : "absent", what,
+	                   recomputed != NULL ? recomputed : "absent");
 }
 
 eh_status findings_add_error(findings *f, enum finding_check check, const char *place,

@@ -3,7 +3,6 @@
 #ifndef RECORD_FINDINGS_H
 #define RECORD_FINDINGS_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,14 +34,20 @@ typedef struct findings {
 	bool only_first;
 } findings;
 
-/* Adds one; stated and recomputed may be NULL and are shown cut to 56 bytes without control
- * characters.  Returns code. */
+/* Adds one; stated and recomputed are taken (malloc'd), NULL where there is nothing to show.  Returns
+ * code. */
 __attribute__((format(printf, 7, 8)))
 eh_status findings_add(findings *f, eh_status code, enum finding_check check, const char *place,
-                       const cJSON *stated, const cJSON *recomputed, const char *format, ...);
+                       char *stated, char *recomputed, const char *format, ...);
+/* "PLACE is STATED but WHAT RECOMPUTED: the file was altered", as EH_E_ALTERED; both are taken, NULL is
+ * absent.  `what` says why the other is right: "the samples give". */
+void findings_differ(findings *f, enum finding_check check, const char *place, char *stated,
+                     char *recomputed, const char *what);
 /* From an eh_error whose message begins with "NAME: ", which is taken off. */
 eh_status findings_add_error(findings *f, enum finding_check check, const char *place,
                              const char *name, const eh_error *error);
+#define FINDING_ALTERED ": the file was altered"
+
 /* Whether the checks may stop: something was found and the first is enough. */
 bool findings_enough(const findings *f);
 /* Moves all of `from` behind those of `to`; from is empty then. */

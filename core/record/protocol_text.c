@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "record/rowpool.h"
+#include "record/seal.h"
 
 static bool blank(char c)
 {
@@ -29,7 +29,7 @@ static char *value_of(const char *line, size_t size, const char *key)
 	return memory_format("%.*s", (int)(end - at), line + at);
 }
 
-char *record_text_value(const char *body, const char *key)
+char *protocol_text_value(const char *body, const char *key)
 {
 	static const char title[] = "[protocol]";
 	bool inside = false;

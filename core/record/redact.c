@@ -214,25 +214,21 @@ eh_status redact_member(cJSON *record, const char *member, eh_error *error)
 	return EH_OK;
 }
 
-typedef struct listing { const cJSON *salts; char **names; size_t count; } listing;
+typedef struct listing { const cJSON *salts; text_list *out; } listing;
 
 static void list_one(void *context, cJSON *leaf, const char *member)
 {
 	listing *l = context;
 
-	if (!redact_is_mark(leaf->valuestring) || json_string(l->salts, member, NULL) != NULL)
-		return;
-	l->names = memory_grow(l->names, (l->count + 2) * sizeof(*l->names));
-	l->names[l->count++] = memory_text(member);
-	l->names[l->count] = NULL;
+	if (redact_is_mark(leaf->valuestring) && json_string(l->salts, member, NULL) == NULL)
+		text_list_add(l->out, member);
 }
 
-char **redact_list(const cJSON *record)
+void redact_list(const cJSON *record, text_list *out)
 {
-	listing l = { cJSON_GetObjectItemCaseSensitive(record, "salts"), memory_get(sizeof(char *)), 0 };
+	listing l = { cJSON_GetObjectItemCaseSensitive(record, "salts"), out };
 
 	visit_record(record, list_one, &l);
-	return l.names;
 }
 
 const char *redact_bad_salt(const cJSON *record)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/layout.h"
 
 #define REDACT_MARK "redacted:sha256:"
 
@@ -28,8 +29,8 @@ bool redact_is_mark(const char *value);
 /* Replaces the member's text by its commitment and drops its salt.  EH_E_USAGE with a sentence when
  * it may not be redacted, is not there, or has no salt. */
 eh_status redact_member(cJSON *record, const char *member, eh_error *error);
-/* malloc'd paths of the members that are redacted in this record, NULL-terminated. */
-char **redact_list(const cJSON *record);
+/* Appends the paths of the members that are redacted in this record. */
+void redact_list(const cJSON *record, text_list *out);
 /* The first salt that belongs to no text of the record or is malformed; NULL when all are well. */
 const char *redact_bad_salt(const cJSON *record);
 

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "record/seal.h"
+
 #include "base/json.h"
-#include "record/rowpool.h"
 #include "record/redact.h"
 #include "record/result.h"
 
 const char *const record_sections[] = { "harness", "who", "protocol", "run", "executor",
 	                                "instruments", NULL };
 
-void record_section_digest(const cJSON *record, const char *section, char hex[65])
+void record_section_digest(const cJSON *root, const char *section, char hex[65])
 {
-	const cJSON *item = json_path(record, section);
-	cJSON *committed = redact_committed(record, section);
+	cJSON *committed = redact_committed(root, section);
 
-	json_digest(committed != NULL ? committed : item, hex);
+	json_digest(committed != NULL ? committed : json_path(root, section), hex);
 	cJSON_Delete(committed);
 }
 
-void record_digest(const char *status, const cJSON *digests, char hex[65])
+void record_digest(enum record_completeness status, const record_digests *digests, char hex[65])
 {
 	cJSON *sealed = cJSON_CreateObject();
 
-	json_add_string(sealed, "format", RESULT_FORMAT);
+	json_add_string(sealed, "format", record_format_word(RECORD_FORMAT_RESULT));
 	json_add_uint(sealed, "format_version", RESULT_FORMAT_VERSION);
-	json_add_string(sealed, "status", status);
-	cJSON_AddItemReferenceToObject(sealed, "digests", (cJSON *)digests);
+	json_add_string(sealed, "status", record_completeness_word(status));
+	json_set(sealed, "digests", layout_encode(record_digests_layout(), digests));
 	json_digest(sealed, hex);
 	cJSON_Delete(sealed);
+}
+
+char **record_digest_of(record_digests *digests, const char *section)
+{
+	return (char **)(void *)((char *)digests +
+	                         layout_find(record_digests_layout(), section)->offset);
 }
