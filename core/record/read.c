@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a result that somebody else may have written.  Rows are parsed one by one and kept as
- * structs, so that there is never a tree of the whole file.  The structure is checked first, so
+ * Reading a result that somebody else may have written.  Rows are parsed one by one, on all
+ * processors, and kept as structs: there is never a tree of the whole file.  The structure is checked first, so
  * that everything after it may rely on types; then what must follow from something else, then digests.
  */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "record/check.h"
 #include "record/parts.h"
@@ -17,41 +18,54 @@
 #include "record/result.h"
 #include "record/seal.h"
 
+typedef struct row_state {
+	char digest[65];         /* of its canonical form                                        */
+	bool sound;              /* its structure holds                                          */
+	findings found;
+} row_state;
+
 typedef struct reader {
 	const char *name;
 	char *text;              /* the bytes; those of rows become blanks once they are read     */
 	size_t size;
 	result *r;
 	cJSON *root;             /* of all but the rows                                          */
-	char (*row_digests)[65];
-	bool *row_sound;         /* its structure holds                                          */
-	findings row_findings;   /* about the structure of rows                                  */
+	bool only_first;         /* one finding is enough                                        */
+	const json_span *parts;  /* where the rows are                                           */
+	row_state *rows;
+	run_order order;
 } reader;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static eh_status take_row(reader *all, json_span part, size_t i, eh_error *error)
+/* For whoever looks at the other rows: one with neither work nor executions. */
+static void empty_row(record_case *row)
 {
-	record_case *row = layout_append(record_case_layout(), &all->r->record->cases);
+	text_set(&row->id, "");
+	text_set(&row->workload, "");
+	text_set(&row->precision, "");
+}
+
+static void take_row(void *context, size_t i)
+{
+	reader *all = context;
+	record_case *row = &all->r->record->cases.items[i];
 	char *place = memory_format("cases[%zu]", i);
+	eh_error error = ERROR_INIT;
 	cJSON *tree = NULL;
-	eh_status status = json_parse_at(all->text, part, 2, all->name, &tree, error);
+	eh_status status = json_parse_at(all->text, all->parts[i], 2, all->name, &tree, &error);
 
 	if (status == EH_OK)
-		status = layout_decode(record_case_layout(), tree, all->name, place, row, error);
+		status = layout_decode(record_case_layout(), tree, all->name, place, row, &error);
 	if (status == EH_OK) {
-		json_digest(tree, all->row_digests[i]);
+		json_digest(tree, all->rows[i].digest);
 	} else {
-		(void)findings_add_error(&all->row_findings, CHECK_STRUCTURE, place, all->name, error);
-		/* For whoever looks at the others: a row with neither work nor executions. */
-		text_set(&row->id, "");
-		text_set(&row->workload, "");
-		text_set(&row->precision, "");
+		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
+		empty_row(row);
 	}
-	all->row_sound[i] = status == EH_OK;
+	all->rows[i].sound = status == EH_OK;
 	cJSON_Delete(tree);
 	free(place);
-	return status;
 }
 
 /* Everything between the brackets of "cases", line feeds apart, becomes blank: what is left parses as
@@ -68,13 +82,14 @@ static void blank_rows(reader *all, const result_parts *parts)
 
 static void take_rows(reader *all, const result_parts *parts)
 {
-	all->row_digests = memory_get((parts->row_count + 1) * sizeof(*all->row_digests));
-	all->row_sound = memory_get(parts->row_count + 1);
+	all->rows = memory_get((parts->row_count + 1) * sizeof(*all->rows));
+	all->parts = parts->rows;
 	for (size_t i = 0; i < parts->row_count; i++) {
-		eh_error error = ERROR_INIT;
-
-		(void)take_row(all, parts->rows[i], i, &error);
+		all->rows[i].found.only_first = all->only_first;
+		(void)layout_append(record_case_layout(), &all->r->record->cases);
 	}
+	parallel_each(parts->row_count, take_row, all);
+	all->parts = NULL;
 	blank_rows(all, parts);
 }
 
@@ -172,21 +187,30 @@ static void check_ids(const record_result *r, findings *f)
 	free(sorted);
 }
 
-static void check_rows(reader *all, const run_order *order, findings *f)
+static void check_one(void *context, size_t i)
 {
-	result *r = all->r;
+	reader *all = context;
+	row_state *row = &all->rows[i];
 
-	for (size_t i = 0; i < r->row_count && !findings_enough(f); i++)
-		if (all->row_sound[i])
-			check_row(r->record, i, order, &r->pools[i], all->row_digests[i], f);
+	if (row->sound)
+		check_row(all->r->record, i, &all->order, &all->r->pools[i], row->digest, &row->found);
 }
 
 static bool all_sound(const reader *all)
 {
 	for (size_t i = 0; i < all->r->row_count; i++)
-		if (!all->row_sound[i])
+		if (!all->rows[i].sound)
 			return false;
 	return true;
+}
+
+/* No more than the first where that is enough. */
+static void take_findings(findings *f, findings *from)
+{
+	if (findings_enough(f))
+		findings_free(from);
+	else
+		findings_move(f, from);
 }
 
 /* In the order of docs/result-format.md. */
@@ -194,8 +218,8 @@ static void check_all(reader *all, findings *f)
 {
 	record_result *r = all->r->record;
 	findings order_findings = { .only_first = f->only_first };
-	run_order order = run_order_take(r, &order_findings);
 
+	all->order = run_order_take(r, &order_findings);
 	check_salts(all->root, f);
 	if (!findings_enough(f))
 		check_protocol(r, f);
@@ -206,20 +230,20 @@ static void check_all(reader *all, findings *f)
 	check_run(r, f);
 	check_counts(r, f);
 	check_ids(r, f);
-	check_rows(all, &order, f);
-	if (findings_enough(f))
-		findings_free(&order_findings);
-	else
-		findings_move(f, &order_findings);
+	parallel_each(all->r->row_count, check_one, all);
+	for (size_t i = 0; i < all->r->row_count; i++)
+		take_findings(f, &all->rows[i].found);
+	take_findings(f, &order_findings);
 	if (all_sound(all))
-		check_order(r, &order, f);
+		check_order(r, &all->order, f);
 	check_digest(r, f);
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static void fill_row(result *r, size_t i)
+static void fill_row(void *context, size_t i)
 {
+	result *r = context;
 	const record_planned_case_list *plans = &r->record->protocol.canonical.cases;
 	const record_case *record = &r->record->cases.items[i];
 	result_row *row = &r->rows[i];
@@ -241,8 +265,7 @@ static void fill_result(reader *all)
 	r->row_count = r->record->cases.count;
 	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
 	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
-	for (size_t i = 0; i < r->row_count; i++)
-		fill_row(r, i);
+	parallel_each(r->row_count, fill_row, r);
 	redact_list(all->root, &r->redacted);
 }
 
@@ -270,7 +293,7 @@ static result *examine(const char *name, char *bytes, size_t size, findings *f)
 {
 	result *r = memory_get(sizeof(*r));
 	reader all = { .name = name, .text = bytes, .size = size, .r = r,
-		       .row_findings.only_first = f->only_first };
+		       .only_first = f->only_first };
 	bool whole;
 
 	r->path = memory_text(name);
@@ -278,14 +301,13 @@ static result *examine(const char *name, char *bytes, size_t size, findings *f)
 	digest_bytes(bytes, size, r->file_sha256);
 	whole = read_parts(&all, f);
 	if (whole) {
-		findings_move(f, &all.row_findings);
 		fill_result(&all);
 		check_all(&all, f);
 	}
-	findings_free(&all.row_findings);
 	cJSON_Delete(all.root);
-	free(all.row_digests);
-	free(all.row_sound);
+	for (size_t i = 0; all.rows != NULL && i < r->record->cases.count; i++)
+		findings_free(&all.rows[i].found);
+	free(all.rows);
 	free(bytes);
 	if (whole)
 		return r;

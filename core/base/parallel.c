@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 8, STRIDE = 16 };
+
+typedef struct pieces {
+	size_t count;
+	void (*work)(void *context, size_t i);
+	void *context;
+	atomic_size_t next;
+} pieces;
+
+static void *take(void *context)
+{
+	pieces *all = context;
+	size_t from;
+
+	while ((from = atomic_fetch_add(&all->next, STRIDE)) < all->count)
+		for (size_t i = from; i < all->count && i < from + STRIDE; i++)
+			all->work(all->context, i);
+	return NULL;
+}
+
+void parallel_each(size_t count, void (*work)(void *context, size_t i), void *context)
+{
+	pieces all = { .count = count, .work = work, .context = context };
+	pthread_t threads[THREADS_MAX];
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t want = processors < 1 ? 1 : (size_t)processors;
+	size_t started = 0;
+
+	if (want > THREADS_MAX)
+		want = THREADS_MAX;
+	if (want > (count + STRIDE - 1) / STRIDE)
+		want = (count + STRIDE - 1) / STRIDE;
+	while (started + 1 < want && pthread_create(&threads[started], NULL, take, &all) == 0)
+		started++;
+	(void)take(&all);
+	for (size_t i = 0; i < started; i++)
+		(void)pthread_join(threads[i], NULL);
+}
