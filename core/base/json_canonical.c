@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints everything but numbers: it takes
- * 15 digits where they are within one epsilon of the number, so that another number is read back. */
+/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints the texts, but not the numbers:
+ * it prints 15 digits where they are within one epsilon of the number, and 2^53 as another number. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,22 +55,23 @@ static uint64_t rounded(double value, int digits, int *exponent)
 /* The fewest digits that read back as value > 0, of these the nearest. */
 static uint64_t shortest(double value, int *exponent)
 {
-	/* Every decimal of 15 digits reads back unless the number is subnormal. */
+	/* If up to 15 digits are enough for a normal number, 15 digits give them and zeros. */
 	int digits = value < DBL_MIN ? 1 : 15;
 	double millionths = nearbyint(value * 1e6);
 	uint64_t significand;
 	int power;
 
-	/* A quotient of two exact numbers is correctly rounded, so this decimal reads back. */
+	/* Most numbers have few decimals.  Division rounds as reading does, so a quotient equal to the
+	 * value shows that this decimal reads back. */
 	*exponent = -6;
 	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
 		return (uint64_t)millionths;
 	for (;; digits++) {
 		significand = rounded(value, digits, exponent);
-		if (reads_back(significand, *exponent, value))
+		if (digits == DBL_DECIMAL_DIG || reads_back(significand, *exponent, value))
 			return significand;
-		/* Doubles above a power of two lie twice as far apart as those below it, so the next
-		 * decimal above may read back where the nearest one, below, does not. */
+		/* The doubles above a power of two lie twice as far apart as those below it, so the
+		 * next decimal above may read back although the nearest one, below, does not. */
 		if (frexp(value, &power) <= 0.5 && reads_back(significand + 1, *exponent, value))
 			return significand + 1;
 	}
