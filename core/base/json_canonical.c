@@ -156,7 +156,7 @@ static void add_canonical(text *t, const cJSON *item);
 /* text_add_bytes, inlined for the short pieces that most are. */
 static inline void put(text *t, const char *data, size_t size)
 {
-	if (t->room - t->size < size) {
+	if (t->room <= t->size + size) {
 		text_add_bytes(t, data, size);
 		return;
 	}
