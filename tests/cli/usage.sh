@@ -98,7 +98,7 @@ check $? "a run"
 result=$(ls one/*.json)
 says 4 '--kernels nowhere: there is no such folder' bundle "$result" -o x.evenhand --kernels nowhere
 says 4 'is the journal of another run' bundle "$golden" -o x.evenhand --journal one/run.journal
-says 4 'is not a JSON value' bundle "$result" -o x.evenhand --journal "$tiny"
+says 4 'is not valid JSON' bundle "$result" -o x.evenhand --journal "$tiny"
 [ ! -e x.evenhand ]
 check $? "and no bundle is left of that"
 run bundle "$result" -o x.evenhand --journal one/run.journal
