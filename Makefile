@@ -48,6 +48,7 @@ all:
 # Lists that grow below, and what is asked for on the command line alone.
 OBJECTS :=
 PLUGINS :=
+ARCHIVES :=
 DATA :=
 PLUGIN_FLAGS :=
 V =
@@ -91,9 +92,9 @@ flags: $(ALWAYS)
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # Everything linked depends on this file: the flags of linking, then every file that is made, a line each.
 links: $(ALWAYS)
-	@printf '%s\n' $(call quoted,$(CC) $(AR) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
+	@printf '%s\n' $(call quoted,$(CC) $(AR) $(OBJCOPY) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
 		$(HOST_KERNEL_CFLAGS) $(SPIRV_CLANG) $(SPIRV_TRANSLATOR)) \
-		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
+		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(ARCHIVES) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
 	@sh $(srcdir)/build-aux/links.sh $@
 # What was built: commit and whether the tree differs from it.  A release tarball has the file
 # COMMIT instead of a repository.
@@ -119,11 +120,12 @@ include $(srcdir)/core/module.mk
 include $(srcdir)/backends/module.mk
 include $(srcdir)/workloads/module.mk
 include $(srcdir)/plugins/probes/module.mk
+include $(srcdir)/plugins/conformance/module.mk
 include $(srcdir)/protocols/module.mk
 include $(srcdir)/tests/module.mk
 
-all: bin/evenhand $(PLUGINS) $(DATA) $(host_kernels) $(spirv_kernels)
-bin/evenhand obj/backends/shared.a $(PLUGINS) $(test_files): links
+all: bin/evenhand $(PLUGINS) $(ARCHIVES) $(DATA) $(host_kernels) $(spirv_kernels)
+bin/evenhand obj/backends/shared.a $(PLUGINS) $(ARCHIVES) $(test_files): links
 
 obj/%.o: $(srcdir)/%.c flags
 	@mkdir -p $(@D)
@@ -136,6 +138,8 @@ define installed
 755|$(pkglibdir)/backends|$(filter lib/evenhand/backends/%,$(PLUGINS))
 755|$(pkglibdir)/workloads|$(filter lib/evenhand/workloads/%,$(PLUGINS))
 755|$(pkglibdir)/probes|$(filter lib/evenhand/probes/%,$(PLUGINS))
+755|$(pkglibdir)/conformance|$(filter lib/evenhand/conformance/%,$(PLUGINS))
+644|$(libdir)|$(ARCHIVES)
 $(if $(host_kernels),755|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/*.so)
 $(if $(host_kernels),644|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/compiler)
 $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenhand/spirv/compiler)

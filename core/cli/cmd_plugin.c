@@ -14,10 +14,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "plugin/conformance.h"
-#include "plugin/conformance_probe.h"
 #include "plugin/host.h"
-#include "plugin/object_file.h"
 #include "plugin/plugin.h"
 
 #define DEADLINE_NS UINT64_C(60000000000)
@@ -64,8 +61,7 @@ typedef struct check {
 	const char *path, *only;
 	bool json, one_device, probe;
 	uint64_t index, deadline_ns;
-	const conformance_test *tests;
-	size_t test_count;
+	const eh_suite *suite;
 	size_t passed, skipped, failed;
 	cJSON *list; /* the tests of the current device */
 	char *held;        /* the reason of tests not run that are still to be printed ... */
@@ -122,10 +118,11 @@ static void print_held(check *c)
 	c->held_count = 0;
 }
 
-static void record(check *c, const char *name, const char *requirement,
-                   enum conformance_outcome outcome, const char *reason)
+static const char *const words[] = { "pass", "skip", "fail" }; /* by EH_TEST_* */
+
+static void record(check *c, const char *name, const char *requirement, uint32_t outcome,
+                   const char *reason)
 {
-	static const char *const words[] = { "pass", "skip", "fail" };
 	size_t *const counts[] = { &c->passed, &c->skipped, &c->failed };
 
 	(*counts[outcome])++;
@@ -135,46 +132,51 @@ static void record(check *c, const char *name, const char *requirement,
 		json_add_string(item, "name", name);
 		json_add_string(item, "requirement", requirement);
 		json_add_string(item, "outcome", words[outcome]);
-		if (outcome != CONFORMANCE_PASS)
+		if (outcome != EH_TEST_PASS)
 			json_add_string(item, "reason", reason);
 		cJSON_AddItemToArray(c->list, item);
 		return;
 	}
-	if (c->held != NULL && (outcome != CONFORMANCE_SKIP || strcmp(reason, c->held) != 0))
+	if (c->held != NULL && (outcome != EH_TEST_SKIP || strcmp(reason, c->held) != 0))
 		print_held(c);
-	if (outcome == CONFORMANCE_SKIP && strncmp(reason, "not run: ", 9) == 0) {
+	if (outcome == EH_TEST_SKIP && strncmp(reason, "not run: ", 9) == 0) {
 		if (c->held_count++ == 0) {
 			c->held = memory_text(reason);
 			c->held_name = name;
 		}
 		return;
 	}
-	if (outcome == CONFORMANCE_PASS)
+	if (outcome == EH_TEST_PASS)
 		printf("  %s  %s\n", words[outcome], name);
 	else
 		printf("  %s  %-25s  %s\n", words[outcome], name, reason);
-	if (outcome == CONFORMANCE_FAIL)
+	if (outcome == EH_TEST_FAIL)
 		printf("        required: %s\n", requirement);
 	fflush(stdout);
 }
 
-static void record_test(check *c, size_t number, enum conformance_outcome outcome,
-                        const char *reason)
+static void record_test(check *c, size_t number, uint32_t outcome, const char *reason)
 {
-	record(c, c->tests[number].name, c->tests[number].requirement, outcome, reason);
+	const eh_test *test = &c->suite->tests[number];
+
+	record(c, test->name, test->requirement, outcome, reason);
+}
+
+static bool selects(const check *c, size_t number, uint32_t index)
+{
+	return c->suite->selects((uint32_t)number, index, c->only) != 0;
 }
 
 /* Everything from `next` on, for the reason that it makes no sense any more. */
 static void skip_rest(check *c, size_t next, uint32_t index, const char *reason)
 {
-	for (; next < c->test_count; next++)
-		if (conformance_selected(next, index, c->only))
-			record_test(c, next, CONFORMANCE_SKIP, reason);
+	for (; next < c->suite->test_count; next++)
+		if (selects(c, next, index))
+			record_test(c, next, EH_TEST_SKIP, reason);
 }
 
 static void hear(check *c, talk *t, const char *line)
 {
-	static const char *const words[] = { "pass", "skip", "fail" };
 	const char *tab = strchr(line, '\t');
 	char *end;
 	size_t number;
@@ -182,7 +184,7 @@ static void hear(check *c, talk *t, const char *line)
 	if (tab == NULL)
 		return;
 	number = strtoul(tab + 1, &end, 10);
-	if (*end != '\t' || number >= c->test_count)
+	if (*end != '\t' || number >= c->suite->test_count)
 		return;
 	if (strncmp(line, "done\t", 5) == 0)
 		t->done = c->reached = true;
@@ -192,15 +194,15 @@ static void hear(check *c, talk *t, const char *line)
 		c->unreached = memory_text(end + 1);
 	} else if (strncmp(line, "error\t", 6) == 0) {
 		t->done = t->refused = true;
-		record(c, "device/reach", "the device can be opened", CONFORMANCE_FAIL, end + 1);
+		record(c, "device/reach", "the device can be opened", EH_TEST_FAIL, end + 1);
 	} else if (strncmp(line, "prepare\t", 8) == 0 || strncmp(line, "begin\t", 6) == 0) {
 		t->current = number;
 		t->preparing = line[0] == 'p';
 	} else
-		for (int outcome = 0; outcome < 3; outcome++) {
+		for (uint32_t outcome = 0; outcome < 3; outcome++) {
 			if (strncmp(line, words[outcome], 4) != 0 || line[4] != '\t')
 				continue;
-			record_test(c, number, (enum conformance_outcome)outcome, end + 1);
+			record_test(c, number, outcome, end + 1);
 			t->next = number + 1;
 			t->current = SIZE_MAX;
 		}
@@ -237,14 +239,14 @@ static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, con
 	const bool hopeless = t->preparing || (t->current == SIZE_MAX && start == t->next);
 	size_t victim = t->current != SIZE_MAX ? t->current : t->next;
 
-	while (victim < c->test_count && !conformance_selected(victim, index, c->only))
+	while (victim < c->suite->test_count && !selects(c, victim, index))
 		victim++;
-	if (victim < c->test_count) {
+	if (victim < c->suite->test_count) {
 		char *cause = cause_of_death(end, hung, c->deadline_ns);
 		char *reason =
-			memory_format("%s%s", cause, likely(c->tests[victim].name, end, hung));
+			memory_format("%s%s", cause, likely(c->suite->tests[victim].name, end, hung));
 
-		record_test(c, victim, CONFORMANCE_FAIL, reason);
+		record_test(c, victim, EH_TEST_FAIL, reason);
 		free(reason);
 		free(cause);
 	}
@@ -254,7 +256,7 @@ static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, con
 	skip_rest(c, t->next, index, !hopeless ? "not run: three tests have hung" :
 	          hung ? "not run: starting the backend does not end within the deadline" :
 	          "not run: starting the backend ends the process");
-	t->next = c->test_count;
+	t->next = c->suite->test_count;
 }
 
 /* One child, from test t->next on.  False when no further child is to be started. */
@@ -295,11 +297,11 @@ static bool run_child(check *c, uint32_t index, talk *t, int *hangs)
 	if (t->done) {
 		cause = cause_of_death(&end, hung, c->deadline_ns);
 		record(c, "process/exit", "the process ends in good order after stop",
-		       CONFORMANCE_FAIL, cause);
+		       EH_TEST_FAIL, cause);
 		free(cause);
 	} else
 		bury(c, t, index, start, *hangs, &end, hung);
-	return !t->done && t->next < c->test_count;
+	return !t->done && t->next < c->suite->test_count;
 }
 
 static eh_status run_device(check *c, uint32_t index)
@@ -398,17 +400,6 @@ done:
 	return c->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
 }
 
-static bool is_workload(const char *path)
-{
-	size_t count;
-	char *names = object_file_exports(path, &count);
-	const bool is = names != NULL && strstr(names, EH_WORKLOAD_ENTRY_NAME) != NULL &&
-	                strstr(names, EH_BACKEND_ENTRY_NAME) == NULL;
-
-	free(names);
-	return is;
-}
-
 static eh_status check_value(check *c, const char *flag, const char *value, eh_error *error)
 {
 	if (strcmp(flag, "--set") == 0)
@@ -452,6 +443,27 @@ static eh_status check_flags(int argc, char **argv, check *c, eh_error *error)
 	return status;
 }
 
+/* Finds the suite for the file, and whether a test of it is selected. */
+static eh_status check_suite(check *c, eh_error *error)
+{
+	const enum plugin_kind kind = plugin_kind_of(c->path);
+	const eh_conformance *suites;
+	eh_status status;
+
+	if (kind != PLUGIN_BACKEND && kind != PLUGIN_PROBE)
+		return error_set(error, EH_E_USAGE, "%s is a %s; plugin check tests backends and probes",
+		                 c->path, plugin_kind_word(kind));
+	status = plugin_find_conformance(&suites, error);
+	if (status != EH_OK)
+		return status;
+	c->probe = kind == PLUGIN_PROBE;
+	c->suite = c->probe ? suites->probe : suites->backend;
+	for (uint32_t i = 0; i < c->suite->test_count; i++)
+		if (selects(c, i, (uint32_t)c->index))
+			return EH_OK;
+	return error_set(error, EH_E_USAGE, "no test has '%s' in its name", c->only);
+}
+
 static int plugin_check(int argc, char **argv)
 {
 	check c = { .deadline_ns = DEADLINE_NS, .error = ERROR_INIT };
@@ -463,22 +475,8 @@ static int plugin_check(int argc, char **argv)
 		error_system(&error, errno, "cannot read %s", c.path);
 		return command_fail(&command_plugin, &error);
 	}
-	if (is_workload(c.path)) {
-		error_set(&error, EH_E_USAGE, "%s is a workload; plugin check tests backends and probes",
-		          c.path);
+	if (check_suite(&c, &error) != EH_OK)
 		return command_fail(&command_plugin, &error);
-	}
-	c.probe = conformance_is_probe(c.path);
-	c.test_count = c.probe ? conformance_probe_tests(&c.tests) : conformance_tests(&c.tests);
-	for (size_t i = 0; i <= c.test_count; i++) {
-		if (i == c.test_count) {
-			error_set(&error, EH_E_USAGE, "no test has '%s' in its name", c.only);
-			return command_fail(&command_plugin, &error);
-		}
-		if (c.probe ? c.only == NULL || strstr(c.tests[i].name, c.only) != NULL :
-		    conformance_selected(i, (uint32_t)c.index, c.only))
-			break;
-	}
 	interrupt_install();
 	return check_all(&c);
 }
@@ -539,6 +537,7 @@ static int plugin_path(int argc, char **argv)
 	path_kind(PLUGIN_BACKEND, "backends", root, json);
 	path_kind(PLUGIN_WORKLOAD, "workloads", root, json);
 	path_kind(PLUGIN_PROBE, "probes", root, json);
+	path_kind(PLUGIN_CONFORMANCE, "conformance", root, json);
 	if (json) {
 		char *out = json_text(root, true);
 
