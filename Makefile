@@ -7,6 +7,7 @@
 #   make bench      the performance comparisons, as ratios in one run
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
+#   make manual     docs/cli.md and docs/evenhand.1 again, from the program's tables
 #   make install uninstall dist lint clean
 unexport CDPATH
 .DELETE_ON_ERROR:
@@ -19,11 +20,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
-all check bench stat dist lint clean tests: $(B)/GNUmakefile
+.PHONY: all check bench stat install uninstall dist lint clean manual tests demo deb distclean
+all check bench stat dist lint clean manual tests: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench stat install uninstall dist lint clean tests:
+all check bench stat install uninstall dist lint clean manual tests:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh
@@ -152,7 +153,6 @@ $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenha
 644|$(mandir)/man1|$(srcdir)/docs/evenhand.1
 644|$(docdir)|$(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE
 644|$(docdir)/skeleton|$(srcdir)/plugins/skeleton/*
-644|$(pkgdatadir)|$(srcdir)/build-aux/completions/completion.sh
 644|$(datadir)/bash-completion/completions|$(srcdir)/build-aux/completions/evenhand
 644|$(datadir)/zsh/site-functions|$(srcdir)/build-aux/completions/_evenhand
 644|$(datadir)/fish/vendor_completions.d|$(srcdir)/build-aux/completions/evenhand.fish
@@ -160,7 +160,7 @@ endef
 
 INSTALL = install
 DESTDIR ?=
-.PHONY: install uninstall dist deb clean lint FORCE
+.PHONY: install uninstall dist deb clean lint manual FORCE
 # In another user's build folder (su -c 'make install') nothing is made: what its owner built is installed.
 ifeq ($(own),yes)
 install: all
@@ -185,6 +185,10 @@ deb:
 
 lint:
 	@sh $(srcdir)/build-aux/lint.sh $(srcdir) $(CURDIR)
+
+manual: all
+	bin/evenhand help --markdown > $(srcdir)/docs/cli.md
+	bin/evenhand help --man > $(srcdir)/docs/evenhand.1
 
 clean:
 	rm -rf obj bin lib share tests flags links version.h deb.log evenhand*.deb

@@ -138,9 +138,9 @@ suite_refused "does not export eh_conformance_entry_v1"
 chmod 666 "$T/suite/conformance.so"
 suite_refused "others can write to it"
 chmod 644 "$T/suite/conformance.so"
-EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin path > "$log" 2>&1 &&
+EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin list > "$log" 2>&1 &&
 	[ "$(grep -A 2 '^conformance$' "$log" | tail -n 1 | tr -d ' ')" = conformance ]
-ok $? "plugin path lists the suite" "$log"
+ok $? "plugin list lists the suite" "$log"
 "$EVENHAND" plugin check --help 2>&1 | grep -q '^usage: evenhand plugin check'
 ok $? "plugin check --help is the help" "$log"
 "$EVENHAND" plugin check "$BUILD/tests/backends/bad_magic.so" > "$log" 2>&1
