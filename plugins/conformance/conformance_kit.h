@@ -5,14 +5,12 @@
  * The bool helpers return false after having called kit_fail, so a test is a chain of
  * "if (!kit_x(...)) return;".
  */
-#ifndef PLUGIN_CONFORMANCE_KIT_H
-#define PLUGIN_CONFORMANCE_KIT_H
+#ifndef CONFORMANCE_KIT_H
+#define CONFORMANCE_KIT_H
 
 #include <stdbool.h>
 
-#include "base/text.h"
-#include "plugin/conformance.h"
-#include "plugin/session.h"
+#include "evenhand/conformance.h"
 
 enum kit_level { KIT_FILE, KIT_LOADED, KIT_STARTED, KIT_DEVICE };
 enum kit_class { KIT_BUFFER, KIT_QUEUE, KIT_PROGRAM, KIT_MARK };
@@ -23,22 +21,34 @@ typedef struct kit_item {
 } kit_item;
 
 typedef struct kit {
-	const char *path;
-	uint32_t index;
+	const eh_trial *trial;
 	enum kit_level level;      /* reached so far                                          */
-	eh_status start_status;    /* of the last try, and what was said                      */
-	char start_message[400];
-	session s;
-	const eh_backend_ops *ops; /* s.ops, or of the loaded plugin before start             */
-	const eh_backend *backend;
+	eh_status status;          /* of reaching what the current test needs                 */
+	eh_error start;            /* why start() failed; code EH_OK = it did not             */
+	eh_error unreached;        /* why a test could not be run                             */
+	bool tested, failed;       /* a test ran on the device; a test failed                 */
+	const eh_backend *backend; /* once loaded                                             */
+	const eh_backend_ops *ops;
+	void *self;                /* once started                                            */
+	eh_device_info info;       /* of the opened device                                    */
+	eh_device *device;
+	eh_queue *queue;
 	eh_program *program;       /* conformance.k for this device; use kit_kernel           */
 	eh_error error;            /* hand &k->error to every call                            */
-	enum conformance_outcome outcome;
-	text reason;
-	bool unwaited;             /* queue_wait was found not to wait: memory is written later */
+	uint32_t outcome;          /* EH_TEST_* and its reason                                */
+	char reason[1024];
+	bool unwaited;             /* queue_wait does not wait: memory is still being written */
 	kit_item items[64];
 	size_t item_count;
 } kit;
+
+void *kit_memory(size_t size); /* zeroed; ends the process when there is none */
+uint64_t kit_now(const kit *k); /* ns, of the trial's host */
+void kit_sleep(uint64_t ns);
+/* Fills *error (if not NULL) and returns code. */
+__attribute__((format(printf, 3, 4)))
+eh_status kit_error(eh_error *error, eh_status code, const char *format, ...);
+void kit_error_clear(eh_error *error);
 
 __attribute__((format(printf, 2, 3)))
 void kit_fail(kit *k, const char *format, ...);
@@ -56,7 +66,8 @@ bool kit_has(kit *k, uint64_t cap, const char *name);
 eh_status kit_load(kit *k, eh_error *error);
 eh_status kit_start(kit *k, eh_error *error);
 eh_status kit_open(kit *k, eh_error *error);
-void kit_close(kit *k);
+void kit_close(kit *k); /* queue, program, device, if open */
+void kit_stop(kit *k);  /* the same, and the backend, if started */
 /* Destroys what the test left. */
 void kit_clean(kit *k);
 /* Waits for whatever a test that failed half-way left in the queue, before host memory that its
@@ -76,11 +87,11 @@ bool kit_upload(kit *k, eh_buffer *to, uint64_t offset, const void *from, uint64
 /* Enqueues it and waits. */
 bool kit_download(kit *k, void *to, eh_buffer *from, uint64_t offset, uint64_t bytes);
 
+/* The digest of macros, prelude and body. */
+void kit_digest(const kit *k, const eh_source *source, char hex[65]);
 /* A program of `body` with the suite's macros and `value` for CF_VALUE; log may be NULL. */
 eh_status kit_build(kit *k, const char *body, unsigned value, eh_program **out, char *log,
                     size_t log_size);
-/* The text of conformance.k, malloc'd; NULL after kit_fail. */
-char *kit_body(kit *k);
 bool kit_kernel(kit *k, const char *name, eh_kernel **out);
 bool kit_launch(kit *k, eh_kernel *kernel, const uint32_t groups[3], const uint32_t group_size[3],
                 const eh_arg *args, uint32_t count);
