@@ -184,21 +184,30 @@ static void add_string(text *t, const char *s)
 	free(escaped);
 }
 
-static void add_children(text *t, const cJSON *item)
+static void add_members(text *t, const cJSON *item)
 {
 	size_t count;
-	const cJSON **children = json_sorted(item, &count);
+	const cJSON **members = json_sorted(item, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			put(t, ",", 1);
-		if (cJSON_IsObject(item)) {
-			add_string(t, children[i]->string);
-			put(t, ":", 1);
-		}
-		add_canonical(t, children[i]);
+		add_string(t, members[i]->string);
+		put(t, ":", 1);
+		add_canonical(t, members[i]);
 	}
-	free(children);
+	free(members);
+}
+
+static void add_elements(text *t, const cJSON *item)
+{
+	const cJSON *element;
+
+	cJSON_ArrayForEach(element, item) {
+		if (element != item->child)
+			put(t, ",", 1);
+		add_canonical(t, element);
+	}
 }
 
 static void add_canonical(text *t, const cJSON *item)
@@ -208,12 +217,12 @@ static void add_canonical(text *t, const cJSON *item)
 	switch (item->type & 0xff) {
 	case cJSON_Object:
 		put(t, "{", 1);
-		add_children(t, item);
+		add_members(t, item);
 		put(t, "}", 1);
 		break;
 	case cJSON_Array:
 		put(t, "[", 1);
-		add_children(t, item);
+		add_elements(t, item);
 		put(t, "]", 1);
 		break;
 	case cJSON_Number:

@@ -31,24 +31,23 @@ static bool is_folder(const char *path)
 static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 {
 	const char *path = settings->journal;
-	cJSON *line = NULL;
+	record_line line;
 	bool ours = false;
 	eh_status status = journal_line_at(path, 0, &line, error);
 
-	if (status == EH_OK && strcmp(json_string(line, "kind", ""), "run") != 0)
+	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
 		status = error_set(error, EH_E_FORMAT, "%s is no journal: it does not begin with a run", path);
 	for (size_t i = 0; i < settings->result_count && status == EH_OK && !ours; i++) {
 		result *r = NULL;
 
 		status = result_read_lean(settings->results[i], &r, error);
-		ours = status == EH_OK && strcmp(json_string(json_path(r->root, "run"), "id", ""),
-		                                 json_string(line, "id", "")) == 0;
+		ours = status == EH_OK && strcmp(r->record->run.id, line.run.id) == 0;
 		result_free(r);
 	}
 	if (status == EH_OK && !ours)
 		status = error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
 		                   path);
-	cJSON_Delete(line);
+	record_line_clear(&line);
 	return status;
 }
 

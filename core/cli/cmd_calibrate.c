@@ -8,7 +8,6 @@
 #include "cli/aatrial.h"
 #include "base/files.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -28,25 +27,41 @@ typedef struct calibrate_options {
 
 /* ---- what is stored -------------------------------------------------------------------------- */
 
-/* All that are sound; of the others a warning says why not. */
-static eh_status read_all(cJSON **out, eh_error *error)
+static void records_clear(noise_record_list *records)
+{
+	for (size_t i = 0; i < records->count; i++)
+		layout_clear(noise_record_layout(), &records->items[i]);
+	free(records->items);
+	*records = (noise_record_list){ 0 };
+}
+
+static bool meant(const noise_record *record, const char *name)
+{
+	return strcmp(record->executor, name) == 0 ||
+	       (strlen(name) >= 4 && strncmp(record->executor_digest, name, strlen(name)) == 0);
+}
+
+/* Appends the sound records of that executor (NULL: of all); warns of the others. */
+static eh_status read_all(const char *name, noise_record_list *out, eh_error *error)
 {
 	char *folder = noise_folder();
 	char **names;
 
-	*out = cJSON_CreateArray();
 	if (folder == NULL)
 		return EH_OK;
 	names = dir_list(folder, ".json", error);
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
 		char *path = path_join(folder, names[i]);
 		eh_error why = ERROR_INIT;
-		cJSON *record;
+		noise_record record;
 
-		if (noise_read(path, NULL, &record, &why) == EH_OK)
-			cJSON_AddItemToArray(*out, record);
-		else
+		layout_init(noise_record_layout(), &record);
+		if (noise_read(path, NULL, &record, &why) != EH_OK)
 			log_write(EH_LOG_WARN, "%s", why.message);
+		else if (name == NULL || meant(&record, name))
+			layout_move(noise_record_layout(), &record,
+			            layout_append(noise_record_layout(), out));
+		layout_clear(noise_record_layout(), &record);
 		free(path);
 	}
 	free(folder);
@@ -56,92 +71,73 @@ static eh_status read_all(cJSON **out, eh_error *error)
 	return EH_OK;
 }
 
-static void print_list(const cJSON *records)
+static void print_json(const noise_record_list *records)
 {
-	table *t = table_new("llrll");
-	const cJSON *item;
+	char *body = layout_list_text(noise_record_layout(), records, true);
 
-	if (cJSON_GetArraySize(records) == 0) {
+	puts(body);
+	free(body);
+}
+
+static void print_list(const noise_record_list *records)
+{
+	table *t;
+
+	if (records->count == 0) {
 		puts("no noise floor is stored; evenhand calibrate measures them");
-		table_free(t);
 		return;
 	}
+	t = table_new("llrll");
 	table_row(t, (const char *[]){ "executor", "measured", "pairs", "protocol", "digest" });
 	table_rule(t);
-	cJSON_ArrayForEach(item, records) {
-		char *pairs = json_text(json_path(item, "pairs"), false);
-		char *digest = memory_format("%.12s", json_string(item, "executor_digest", ""));
+	for (size_t i = 0; i < records->count; i++) {
+		const noise_record *r = &records->items[i];
+		char pairs[24], digest[16];
 
-		table_row(t, (const char *[]){ json_string(item, "executor", ""),
-		          json_string(item, "measured_at", ""), pairs,
-		          json_string(json_path(item, "protocol"), "name", ""), digest });
-		free(pairs);
-		free(digest);
+		snprintf(pairs, sizeof(pairs), "%llu", (unsigned long long)r->pairs);
+		snprintf(digest, sizeof(digest), "%.12s", r->executor_digest);
+		table_row(t, (const char *[]){ r->executor, r->measured_at, pairs, r->protocol.name,
+		          digest });
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
 }
 
-static void print_record(const cJSON *record)
+static void print_record(const noise_record *r)
 {
 	table *t = table_new("llrr");
-	const cJSON *item;
 
-	printf("%s  %.12s  %s\n", json_string(record, "executor", ""),
-	       json_string(record, "executor_digest", ""), json_string(record, "measured_at", ""));
+	printf("%s  %.12s  %s\n", r->executor, r->executor_digest, r->measured_at);
 	table_row(t, (const char *[]){ "class", "case", "pairs", "noise floor" });
 	table_rule(t);
-	cJSON_ArrayForEach(item, json_path(record, "cases")) {
-		double floor_of_case = 0;
+	for (size_t i = 0; i < r->cases.count; i++) {
+		const noise_case *c = &r->cases.items[i];
 		char share[32], pairs[32];
 
-		(void)json_double(item, "floor", &floor_of_case);
-		snprintf(share, sizeof(share), "%.2f %%", floor_of_case * 100);
-		snprintf(pairs, sizeof(pairs), "%d", cJSON_GetArraySize(json_path(item, "ratios")));
-		table_row(t, (const char *[]){ json_string(item, "workload", ""),
-		          json_string(item, "id", ""), pairs, share });
+		snprintf(share, sizeof(share), "%.2f %%", c->floor * 100);
+		snprintf(pairs, sizeof(pairs), "%zu", c->ratios.count);
+		table_row(t, (const char *[]){ c->workload, c->id, pairs, share });
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
-}
-
-static bool meant(const cJSON *record, const char *name)
-{
-	const char *digest = json_string(record, "executor_digest", "");
-
-	return strcmp(json_string(record, "executor", ""), name) == 0 ||
-	       (strlen(name) >= 4 && strncmp(digest, name, strlen(name)) == 0);
-}
-
-static void print_stored(const calibrate_options *o, const cJSON *records)
-{
-	const cJSON *item;
-
-	if (o->json)
-		command_json(cJSON_Duplicate(records, true));
-	else if (o->show == NULL)
-		print_list(records);
-	else
-		cJSON_ArrayForEach(item, records)
-			print_record(item);
 }
 
 static eh_status show_stored(cli_call *call, eh_error *error)
 {
 	const calibrate_options *o = call->options;
-	cJSON *records, *chosen = cJSON_CreateArray(), *item;
-	eh_status status = read_all(&records, error);
+	noise_record_list records = { 0 };
+	eh_status status = read_all(o->show, &records, error);
 
-	cJSON_ArrayForEach(item, records)
-		if (o->show == NULL || meant(item, o->show))
-			cJSON_AddItemReferenceToArray(chosen, item);
-	if (status == EH_OK && o->show != NULL && cJSON_GetArraySize(chosen) == 0)
+	if (status == EH_OK && o->show != NULL && records.count == 0)
 		status = error_set(error, EH_E_USAGE, "no noise floor of '%s' is stored; evenhand calibrate "
 		                   "--list names them", o->show);
-	if (status == EH_OK)
-		print_stored(o, chosen);
-	cJSON_Delete(chosen);
-	cJSON_Delete(records);
+	if (status == EH_OK && o->json)
+		print_json(&records);
+	else if (status == EH_OK && o->show == NULL)
+		print_list(&records);
+	for (size_t i = 0; status == EH_OK && !o->json && o->show != NULL && i < records.count; i++)
+		print_record(&records.items[i]);
+	records_clear(&records);
 	return status;
 }
 
@@ -172,41 +168,54 @@ static void report(void *context, const aatrial_progress *p)
 	text_free(&line);
 }
 
-static eh_status store(cJSON *records, bool json, int *code, eh_error *error)
+/* Takes the cases with too few ratios out, with a warning each; whether there were any. */
+static bool drop_missing(noise_record *record)
 {
-	cJSON *list = cJSON_CreateArray(), *record;
+	noise_case_list *cases = &record->cases;
+	size_t kept = 0, all = cases->count;
+
+	for (size_t i = 0; i < all; i++) {
+		noise_case *c = &cases->items[i];
+
+		if (c->ratios.count >= NOISEFLOOR_LEAST) {
+			if (i != kept)
+				layout_move(noise_case_layout(), c, &cases->items[kept]);
+			kept++;
+			continue;
+		}
+		log_write(EH_LOG_WARN, "%s: %s gave too few ratios, so it has no noise floor",
+		          record->executor, c->id);
+		layout_clear(noise_case_layout(), c);
+	}
+	cases->count = kept;
+	return kept < all;
+}
+
+/* Stores and prints each; records without a case are left out. */
+static eh_status store(noise_record_list *records, bool json, int *code, eh_error *error)
+{
+	noise_record_list stored = { 0 };
 	eh_status status = EH_OK;
 
-	cJSON_ArrayForEach(record, records) {
-		cJSON *missing = cJSON_DetachItemFromObjectCaseSensitive(record, "missing"), *item;
-		const char *name = json_string(record, "executor", "");
-		char *path = NULL;
+	for (size_t i = 0; i < records->count && status == EH_OK; i++) {
+		noise_record *r = &records->items[i];
 
-		cJSON_ArrayForEach(item, missing) {
-			log_write(EH_LOG_WARN, "%s: %s gave too few ratios, so it has no noise floor", name,
-			          item->valuestring);
+		if (drop_missing(r))
 			*code = EXIT_CODE_ROWS_FAILED;
-		}
-		cJSON_Delete(missing);
-		if (cJSON_GetArraySize(json_path(record, "cases")) == 0)
+		if (r->cases.count == 0)
 			continue;
-		status = noise_write(record, &path, error);
+		status = noise_write(r, error);
 		if (status != EH_OK)
 			break;
-		if (json) {
-			item = cJSON_Duplicate(record, true);
-			json_add_string(item, "path", path);
-			cJSON_AddItemToArray(list, item);
-		} else {
-			print_record(record);
-			printf("  %s\n", path);
+		if (!json) {
+			print_record(r);
+			printf("  %s\n", r->path);
 		}
-		free(path);
+		layout_move(noise_record_layout(), r, layout_append(noise_record_layout(), &stored));
 	}
 	if (status == EH_OK && json)
-		command_json(list);
-	else
-		cJSON_Delete(list);
+		print_json(&stored);
+	records_clear(&stored);
 	return status;
 }
 
@@ -217,7 +226,7 @@ static eh_status calibrate(cli_call *call, eh_error *error)
 	aatrial_options trial = { .protocol = o->protocol, .selectors = o->selectors, .site = o->site,
 		                  .pairs = (size_t)o->pairs, .report = quiet ? NULL : report,
 		                  .context = &terminal };
-	cJSON *records = NULL;
+	noise_record_list records = { 0 };
 	eh_status status;
 
 	interrupt_install();
@@ -232,8 +241,8 @@ static eh_status calibrate(cli_call *call, eh_error *error)
 		log_set_before(NULL);
 	}
 	if (status == EH_OK)
-		status = store(records, o->json, &call->code, error);
-	cJSON_Delete(records);
+		status = store(&records, o->json, &call->code, error);
+	records_clear(&records);
 	return status;
 }
 
