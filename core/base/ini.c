@@ -80,12 +80,13 @@ static eh_status check_bytes(const reading *r, const char *s, size_t size)
 		if (c == '\0')
 			return REFUSE(r, "there is a NUL byte in this line; is it a text file?");
 		if (c == '\r')
-			return REFUSE(r, "there is a carriage return within this line; lines end with a "
-			              "line feed");
+			return REFUSE(r, "there is a carriage return within this line; lines end "
+			              "with a line feed");
 		if ((c < 0x20 && c != '\t') || c == 0x7f)
 			return REFUSE(r, "there is a control character (0x%02x) in this line", c);
 		if (step == 0)
-			return REFUSE(r, "there is a byte (0x%02x) in this line that is not UTF-8", c);
+			return REFUSE(r, "there is a byte (0x%02x) in this line that is not UTF-8",
+			              c);
 	}
 	return EH_OK;
 }
@@ -101,8 +102,8 @@ static eh_status add_section(reading *r, char *name)
 	l->sections[l->count++] = (ini_section){ .name = name, .line = r->line };
 	for (size_t i = 0; i < before; i++)
 		if (strcmp(l->sections[i].name, name) == 0)
-			return REFUSE(r, "the section [%s] is there twice; the first is in line %d", name,
-			              l->sections[i].line);
+			return REFUSE(r, "the section [%s] is there twice; the first is in line %d",
+			              name, l->sections[i].line);
 	return before == SECTIONS_MAX ? REFUSE(r, "more than %d sections", SECTIONS_MAX) : EH_OK;
 }
 
@@ -200,8 +201,8 @@ static eh_status add_setting(reading *r, const char *key, const char *value)
 		return REFUSE(r, "'%s' has no value", key);
 	for (size_t i = 0; i < section->count; i++)
 		if (strcmp(section->settings[i].key, key) == 0)
-			return REFUSE(r, "'%s' is there twice in [%s]; the first is in line %d", key,
-			              section->name, section->settings[i].line);
+			return REFUSE(r, "'%s' is there twice in [%s]; the first is in line %d",
+			              key, section->name, section->settings[i].line);
 	if (section->count == SETTINGS_MAX)
 		return REFUSE(r, "more than %d keys in [%s]", SETTINGS_MAX, section->name);
 	if (section->count % 8 == 0)

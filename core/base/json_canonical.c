@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints the texts, but not the numbers:
- * it prints 15 digits where they are within one epsilon of the number, and 2^53 as another number. */
+/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints the texts but not the numbers:
+ * it takes 15 digits where they are within one epsilon, which makes 2^53 another number. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,8 +61,8 @@ static uint64_t shortest(double value, int *exponent)
 	uint64_t significand;
 	int power;
 
-	/* Most numbers have few decimals.  Division rounds as reading does, so a quotient equal to the
-	 * value shows that this decimal reads back. */
+	/* Most numbers have few decimals.  Division rounds as reading does, so a quotient equal to
+	 * the value shows that this decimal reads back. */
 	*exponent = -6;
 	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
 		return (uint64_t)millionths;
@@ -98,7 +98,8 @@ static void put_shortest(double value, char *out, size_t room)
 	else if (-6 < point && point <= 0)
 		snprintf(out, room, "0.%.*s%s", -point, "00000", digits);
 	else
-		snprintf(out, room, "%c%s%se%+d", digits[0], count > 1 ? "." : "", digits + 1, point - 1);
+		snprintf(out, room, "%c%s%se%+d", digits[0], count > 1 ? "." : "", digits + 1,
+		         point - 1);
 }
 
 void json_number(double value, char out[48])
@@ -106,8 +107,7 @@ void json_number(double value, char out[48])
 	double size = fabs(value);
 
 	if (!isfinite(value)) {
-		fputs("evenhand: error: a number that is not finite cannot be written; this is a bug\n",
-		      stderr);
+		fputs("evenhand: error: a number is not finite; this is a bug\n", stderr);
 		abort();
 	}
 	if (value < 0)
