@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process in which `evenhand plugin check` loads a backend.  It answers one line a step, its
- * fields separated by tabs:
+/* The process in which `evenhand plugin check` loads a backend or a probe.  It writes one line a
+ * step, its fields separated by tabs:
  *   device INDEX ID NAME        prepare TEST     begin TEST     pass TEST
  *   skip TEST REASON            fail TEST REASON
- * and at last one of
+ * and as the last line one of
  *   done 0                      error 0 MESSAGE  unavailable 0 MESSAGE */
 #include <errno.h>
 #include <stdio.h>
@@ -18,13 +18,21 @@
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 
+/* The reason may quote anything, cut anywhere: what is not printable UTF-8 is replaced. */
 static void child_say(FILE *out, const char *word, size_t number, const char *reason)
 {
 	char *line = memory_text(reason != NULL ? reason : "");
+	const char *end = line + strlen(line);
 
-	for (char *c = line; *c != '\0'; c++)
-		if ((unsigned char)*c < 0x20)
+	for (char *c = line; c < end;) {
+		size_t size = text_utf8_size(c, (size_t)(end - c));
+
+		if (size == 0)
+			*c = '?';
+		else if ((unsigned char)*c < 0x20)
 			*c = ' ';
+		c += size > 0 ? size : 1;
+	}
 	fprintf(out, "%s\t%zu\t%s\n", word, number, line);
 	fflush(out);
 	free(line);
@@ -81,8 +89,8 @@ static const eh_host *host_for(const char *path)
 static eh_status child_test(FILE *out, char *path, uint32_t device, uint32_t first,
                             const char *part, eh_error *error)
 {
-	const bool probe = plugin_kind_of(path) == PLUGIN_PROBE;
 	const eh_conformance *suites;
+	const eh_suite *suite;
 	char *prelude, *kernels, *exports;
 	size_t count;
 	eh_status status = plugin_find_conformance(&suites, error);
@@ -105,7 +113,8 @@ static eh_status child_test(FILE *out, char *path, uint32_t device, uint32_t fir
 		.load_probe = child_load_probe,
 	};
 
-	status = run_tests(out, probe ? suites->probe : suites->backend, &trial, first, part, error);
+	suite = plugin_kind_of(path) == PLUGIN_PROBE ? suites->probe : suites->backend;
+	status = run_tests(out, suite, &trial, first, part, error);
 	free(prelude);
 	free(kernels);
 	free(exports);

@@ -38,12 +38,12 @@ typedef struct check {
 	size_t held_count; /* ... in one line, */
 	const char *held_name; /* the first of them */
 	bool reached;      /* at least one device */
-	char *unreached;   /* or what stood in the way */
-	eh_status trouble; /* of ours, not of the backend: then the suite ends */
+	char *unreached;   /* why no device was reached */
+	eh_status trouble; /* a failure of evenhand itself: it ends the check */
 	eh_error error;
 } check;
 
-typedef struct talk { /* what one child has said so far */
+typedef struct talk { /* the state of one child, from its lines */
 	size_t next;       /* the first test that has no outcome */
 	size_t current;    /* SIZE_MAX = none is running */
 	bool preparing, done, refused;
@@ -139,7 +139,7 @@ static bool selects(const check *c, size_t number, uint32_t index)
 	return c->suite->selects((uint32_t)number, index, c->only) != 0;
 }
 
-/* Everything from `next` on, for the reason that it makes no sense any more. */
+/* Skips all selected tests from `next` on. */
 static void skip_rest(check *c, size_t next, uint32_t index, const char *reason)
 {
 	for (; next < c->suite->test_count; next++)
@@ -195,7 +195,7 @@ static char *cause_of_death(const child_end *end, bool hung, uint64_t deadline_n
 	                     end->last_words);
 }
 
-/* What a death in that test is most often due to. */
+/* The most frequent cause of a death in that test, or "". */
 static const char *likely(const char *test, const child_end *end, bool hung)
 {
 	return !hung && end->signalled && strcmp(test, "kernel/stack") == 0
@@ -204,7 +204,7 @@ static const char *likely(const char *test, const child_end *end, bool hung)
 		: "";
 }
 
-/* Blames the test in which a child died, and says whether it makes sense to go on. */
+/* Fails the test in which a child died; skips the rest when further children would die as well. */
 static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, const child_end *end,
                  bool hung)
 {
@@ -287,7 +287,7 @@ static eh_status run_device(check *c, uint32_t index)
 	return c->trouble;
 }
 
-/* "ID (NAME)" of each device, as far as the backend can be asked; NULL-terminated, malloc'd. */
+/* "ID (NAME)" of each device that the backend lists; NULL-terminated, malloc'd. */
 static char **list_devices(const check *c, size_t *count)
 {
 	char **devices = memory_get(sizeof(*devices));
@@ -328,7 +328,7 @@ static eh_status check_all(check *c, int *code, eh_error *error)
 		                  c->path, c->index, count);
 		goto done;
 	}
-	/* A backend that cannot tell its devices is tested as if it had one. */
+	/* A backend that cannot list its devices is tested as if it had one. */
 	last = c->one_device ? c->index : count > 0 ? count - 1 : 0;
 	for (size_t i = c->one_device ? c->index : 0; i <= last && status == EH_OK; i++) {
 		cJSON *device = cJSON_CreateObject();
@@ -377,8 +377,9 @@ static eh_status check_suite(check *c, eh_error *error)
 	eh_status status;
 
 	if (kind != PLUGIN_BACKEND && kind != PLUGIN_PROBE)
-		return error_set(error, EH_E_USAGE, "%s is a %s; plugin check tests backends and probes",
-		                 c->path, plugin_kind_word(kind));
+		return error_set(error, EH_E_USAGE,
+		                 "%s is a %s; plugin check tests backends and probes", c->path,
+		                 plugin_kind_word(kind));
 	status = plugin_find_conformance(&suites, error);
 	if (status != EH_OK)
 		return status;

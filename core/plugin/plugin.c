@@ -77,18 +77,18 @@ static eh_status check_header(const char *path, enum plugin_kind kind, const eh_
 		                 h->magic, plugin_kind_word(kind), forms[kind].magic);
 	if (h->struct_size < forms[kind].needed)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: its identity block says that it has %u bytes and ABI "
-		                 "%d needs %zu; set struct_size to its sizeof",
+		                 "%s is refused: its identity block says that it has %u bytes and "
+		                 "ABI %d needs %zu; set struct_size to its sizeof",
 		                 path, h->struct_size, EH_ABI_MAJOR, forms[kind].needed);
 	if (h->abi_major != EH_ABI_MAJOR)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: it was built for ABI %u.%u and this program speaks "
-		                 "%d.%d; build it against this version's headers",
+		                 "%s is refused: it was built for ABI %u.%u and this program "
+		                 "speaks %d.%d; build it against this version's headers",
 		                 path, h->abi_major, h->abi_minor, EH_ABI_MAJOR, EH_ABI_MINOR);
 	if (h->pointer_bytes != sizeof(void *))
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: it says that a pointer has %u bytes and here it has "
-		                 "%zu", path, h->pointer_bytes, sizeof(void *));
+		                 "%s is refused: it says that a pointer has %u bytes and here it "
+		                 "has %zu", path, h->pointer_bytes, sizeof(void *));
 	return EH_OK;
 }
 
@@ -195,14 +195,14 @@ static eh_status load_block(const char *path, enum plugin_kind kind, const void 
 
 static eh_status refuse_slot(eh_error *error, const char *path, const char *slot, bool has_room)
 {
-	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: its table lacks the required slot "
-	                 "'%s'%s", path, slot,
+	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: its table lacks the required "
+	                 "slot '%s'%s", path, slot,
 	                 has_room ? "" : " (it lies beyond the struct_size of the table)");
 }
 
 /* `table` is a variable of the function around it, TABLE its type. */
 #define CHECK_SLOT(slot)                                                                     \
-	if (!EH_HAS(table, TABLE, slot))                                                     \
+	if (!EH_ROOM(table->struct_size, TABLE, slot) || table->slot == NULL)                \
 		return refuse_slot(error, path, #slot, EH_ROOM(table->struct_size, TABLE, slot));
 
 static eh_status check_words(const char *path, const char *title, const char *version,

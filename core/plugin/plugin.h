@@ -44,8 +44,8 @@ eh_status plugin_load_workload(const char *path, const eh_workload **out, eh_err
 eh_status plugin_load_probe(const char *path, const eh_probe **out, eh_error *error);
 eh_status plugin_load_conformance(const char *path, const eh_conformance **out, eh_error *error);
 
-/* The kind whose entry symbol the file at path exports, read without loading it; PLUGIN_BACKEND when
- * that cannot be told. */
+/* The kind whose entry symbol the file at path exports, read without loading it; PLUGIN_BACKEND if
+ * it exports none. */
 enum plugin_kind plugin_kind_of(const char *path);
 /* "backend", "workload", "probe", "conformance suite". */
 const char *plugin_kind_word(enum plugin_kind kind);

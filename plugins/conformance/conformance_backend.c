@@ -22,8 +22,8 @@ void conformance_plugin_one_symbol(kit *k)
 		kit_skip(k, "the symbols that it exports are not known: its file has no section "
 		            "headers, or it is linked into this program");
 	else if (strcmp(names, EH_BACKEND_ENTRY_NAME) != 0)
-		kit_fail(k, "it exports more than %s: %.200s; build with -fvisibility=hidden and mark "
-		            "the entry function EH_EXPORT", EH_BACKEND_ENTRY_NAME, names);
+		kit_fail(k, "it exports more than %s: %.200s; build with -fvisibility=hidden and "
+		            "mark the entry function EH_EXPORT", EH_BACKEND_ENTRY_NAME, names);
 }
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -47,7 +47,7 @@ static bool text_ok(const char *s, size_t room)
 	return true;
 }
 
-/* Loading calls the entry function again. */
+/* load_backend calls the entry function again. */
 void conformance_plugin_entry_pure(kit *k)
 {
 	const eh_backend *b = k->backend, *again;
@@ -151,7 +151,7 @@ void conformance_device_count(kit *k)
 		kit_skip(k, "the backend has no device here");
 }
 
-/* EH_E_UNAVAILABLE is a good answer too: then id and name are filled. */
+/* With EH_E_UNAVAILABLE id and name are filled, so it counts as success. */
 static bool read_info(kit *k, uint32_t index, eh_device_info *info)
 {
 	eh_status status;
@@ -369,7 +369,7 @@ void conformance_device_layers(kit *k)
 		kit_fail(k, "no layer was given: at least the runtime or the driver has one");
 }
 
-/* The failure that is had most easily. */
+/* A call that every backend must refuse. */
 static eh_status fail_on_purpose(kit *k, eh_error *error)
 {
 	eh_device *device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of what a backend may offer by name (evenhand/extensions.h). */
+/* Tests of the extensions (evenhand/extensions.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ typedef struct scene {
 	uint32_t words[COUNT];
 } scene;
 
-/* b and a hold 1 in every word. */
+/* Makes the buffers a and b, with 1 in every word. */
 static bool set(kit *k, scene *s)
 {
 	s->g = graphs(k);
@@ -105,7 +105,7 @@ static bool holds(kit *k, scene *s, eh_buffer *b, uint32_t want, const char *whe
 	return true;
 }
 
-/* What was recorded must not outlive a test that failed. */
+/* Destroys the graph, also after a failed test. */
 static void put_away(kit *k, const scene *s, eh_graph *graph)
 {
 	if (graph == NULL)
@@ -167,7 +167,7 @@ void conformance_graph_arguments(kit *k)
 		goto done;
 	if (!affine(k, s, s->b, s->a, 10, 20) || !end(k, s, &second))
 		goto done;
-	/* A plain launch in between sets other arguments. */
+	/* The plain launch sets other arguments. */
 	if (affine(k, s, s->b, s->a, 100, 1) && holds(k, s, s->b, 101, "a plain launch") &&
 	    run(k, s, first) && holds(k, s, s->b, 7, "the first graph") && run(k, s, second) &&
 	    holds(k, s, s->b, 30, "the second graph") && run(k, s, first))
@@ -192,7 +192,7 @@ void conformance_graph_many(kit *k)
 			goto done;
 	if (!end(k, s, &graph))
 		goto done;
-	/* Without a wait in between, and mixed with plain launches. */
+	/* No wait in between, but plain launches. */
 	for (int i = 0; i < LAUNCHES; i++)
 		if (!run(k, s, graph) || !affine(k, s, s->a, s->a, 1, 1))
 			goto done;
@@ -247,7 +247,7 @@ static void part(kit *k, pair *p)
 	k->ops->device_close(p->other);
 }
 
-/* Opens the device behind this one, or the first. */
+/* Opens the next device; after the last comes the first. */
 static bool meet(kit *k, pair *p)
 {
 	uint32_t count = 0, index;
@@ -295,7 +295,7 @@ void conformance_peer_copy(kit *k)
 	pair p;
 
 	kit_pattern(want, BYTES, 31);
-	/* There, and at another offset back again. */
+	/* To the other device, and back to another offset. */
 	if (meet(k, &p) && reach(k, &p, k->device, p.other) &&
 	    reach(k, &p, p.other, k->device) && kit_upload(k, p.here, 0, want, BYTES) &&
 	    kit_ok(k, "peer copy",
@@ -321,7 +321,7 @@ void conformance_peer_wait_mark(kit *k)
 	pair p;
 
 	kit_pattern(want, BYTES, 32);
-	/* Work here, then a copy there; a copy back by the other's queue behind the mark. */
+	/* Work and a copy here; the other device's queue waits for the mark, then downloads. */
 	if (meet(k, &p) && kit_spin_make(k, &spin) && kit_mark(k, &mark) &&
 	    kit_upload(k, p.here, 0, want, BYTES) && kit_wait(k) &&
 	    kit_spin_launch(k, &spin, k->queue) &&
@@ -332,7 +332,7 @@ void conformance_peer_wait_mark(kit *k)
 	    kit_ok(k, "download on the other",
 	           k->ops->download(p.queue, got, p.there, 0, BYTES, &k->error)) &&
 	    kit_ok(k, "queue_wait on the other", k->ops->queue_wait(p.queue, &k->error)))
-		(void)kit_same(k, got, want, BYTES, "read behind another device's mark");
+		(void)kit_same(k, got, want, BYTES, "read after another device's mark");
 	part(k, &p);
 	kit_settle(k);
 	free(want);

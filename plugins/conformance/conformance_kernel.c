@@ -373,7 +373,7 @@ void conformance_kernel_fp64(kit *k)
 	}
 }
 
-/* Three times a 16-bit number, rounded to nearest even: what the table says by hand. */
+/* A 16-bit number and three times it, rounded to nearest even; worked out by hand. */
 typedef struct half_case { uint16_t in, want; } half_case;
 
 static void storage(kit *k, const char *name, const half_case *cases, size_t count)

@@ -55,7 +55,7 @@ eh_status kit_error(eh_error *error, eh_status code, const char *format, ...)
 	return code;
 }
 
-/* As evenhand writes them in results and messages. */
+/* The words of evenhand's results and messages. */
 static const char *status_name(eh_status status)
 {
 	static const char *const names[] = { "success", "invalid-argument", "no-memory",
@@ -149,7 +149,7 @@ eh_status kit_load(kit *k, eh_error *error)
 	return status;
 }
 
-/* Says which call of which backend failed, as its own sentences need not. */
+/* Puts the backend's name and the failed step before its own message. */
 static eh_status cannot(const kit *k, const char *doing, eh_status status, const eh_error *cause,
                         eh_error *error)
 {
@@ -158,7 +158,7 @@ static eh_status cannot(const kit *k, const char *doing, eh_status status, const
 	                 cause->message[0] != '\0' ? cause->message : status_name(status));
 }
 
-/* A backend is started once in a process, so its failure is kept. */
+/* A backend is started once in a process, so a failure is kept and returned again. */
 eh_status kit_start(kit *k, eh_error *error)
 {
 	eh_error cause = { .struct_size = sizeof(cause) };
@@ -190,8 +190,9 @@ eh_status kit_open(kit *k, eh_error *error)
 	if (status != EH_OK)
 		return cannot(k, "count its devices", status, &cause, error);
 	if (index >= count)
-		return kit_error(error, EH_E_INVALID_ARGUMENT, "backend %s has no device %u: it has %u",
-		                 k->backend->name, index, count);
+		return kit_error(error, EH_E_INVALID_ARGUMENT,
+		                 "backend %s has no device %u: it has %u", k->backend->name, index,
+		                 count);
 	k->info = (eh_device_info){ .struct_size = sizeof(k->info), .numa_node = -1 };
 	status = k->ops->device_info(k->self, index, &k->info, &cause);
 	if (status != EH_OK)

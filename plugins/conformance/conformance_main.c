@@ -5,9 +5,9 @@
  *   PROGRAM KERNELS-FOLDER [DEVICE [TEXT]] [KEY=VALUE]...
  *
  * KERNELS-FOLDER holds dialect.h and conformance.k (pkg-config --variable=kernels_dir evenhand).
- * Runs the tests with TEXT in their name; KEY=VALUE is a setting of the plugin.  Nothing is isolated:
- * a test that crashes ends the program.  Exit code 0: nothing failed; 1: a test failed; 4: usage; 5:
- * nothing could be tested.
+ * Runs the tests with TEXT in their name; KEY=VALUE is a setting of the plugin.  All tests run in
+ * this process: one that crashes ends it.  Exit code 0: nothing failed; 1: a test failed; 4: usage;
+ * 5: nothing could be tested.
  */
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static uint64_t host_now_ns(void *ctx)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ctx: the arguments.  Without a cache-dir among them nothing is cached. */
+/* ctx: the arguments.  Without a cache-dir nothing is cached; library-dir must have an answer. */
 static const char *host_option(void *ctx, const char *key)
 {
 	const size_t size = strlen(key);
@@ -45,7 +45,7 @@ static const char *host_option(void *ctx, const char *key)
 	for (char **a = ctx; *a != NULL; a++)
 		if (strncmp(*a, key, size) == 0 && (*a)[size] == '=')
 			return *a + size + 1;
-	return NULL;
+	return strcmp(key, "library-dir") == 0 ? "/nonexistent" : NULL;
 }
 
 static void host_sha256(void *ctx, const void *data, size_t size, char hex[65])
@@ -59,7 +59,7 @@ static void host_sha256(void *ctx, const void *data, size_t size, char hex[65])
 		(void)snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* The part of the loader's checks that does not need a file. */
+/* The loader's checks of the identity block, except those that need the file. */
 #define CHECK_BLOCK(block, type, number)                                                         \
 	((block) != NULL && (block)->magic == (number) && (block)->abi_major == EH_ABI_MAJOR &&  \
 	 (block)->pointer_bytes == sizeof(void *) && EH_HAS(block, type, ops))
@@ -68,7 +68,8 @@ static eh_status refuse(eh_error *error)
 {
 	error->code = EH_E_INCOMPATIBLE;
 	(void)snprintf(error->message, sizeof(error->message),
-	               "the identity block has a wrong magic, major, size or pointer width, or no ops");
+	               "the identity block has a wrong magic, major, size or pointer width, or no "
+	               "ops");
 	return error->code;
 }
 
@@ -171,7 +172,8 @@ int main(int argc, char **argv)
 		count++;
 	}
 	if (count == 0 || count > 3) {
-		fprintf(stderr, "usage: %s KERNELS-FOLDER [DEVICE [TEXT]] [KEY=VALUE]...\n", argv[0]);
+		fprintf(stderr, "usage: %s KERNELS-FOLDER [DEVICE [TEXT]] [KEY=VALUE]...\n",
+		        argv[0]);
 		return 4;
 	}
 	trial.device = words[1] != NULL ? (uint32_t)strtoul(words[1], NULL, 10) : 0;
@@ -181,7 +183,8 @@ int main(int argc, char **argv)
 
 	trial.prelude = prelude;
 	trial.kernels = kernels;
-	code = run_suite(eh_backend_entry_v1 != NULL ? suites->backend : suites->probe, &trial, words[2]);
+	code = run_suite(eh_backend_entry_v1 != NULL ? suites->backend : suites->probe, &trial,
+	                 words[2]);
 	free(prelude);
 	free(kernels);
 	return code;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance_probe.h"
-
+/* The suite of probes (docs/probes.md). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,9 +11,9 @@
 
 #define ROUNDS 5
 #define PAUSE_NS UINT64_C(20000000)
-/* A sampled sensor may be read this long after it was asked for. */
+/* The longest that one read during a case may take. */
 #define SLOW_NS UINT64_C(1000000000)
-/* A list that does not end is a broken probe. */
+/* No probe has more places, and no place more channels. */
 #define MOST 1024
 
 typedef struct place {
@@ -58,7 +57,7 @@ static bool spelled(const char *name, const char *letters)
 #define SMALL "abcdefghijklmnopqrstuvwxyz0123456789"
 #define ANY SMALL "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* ---- the lists ---------------------------------------------------------------------------------- */
+/* ---- places and channels --------------------------------------------------------------------- */
 
 static eh_status cannot(suite *s, const char *doing, eh_status status, const eh_error *cause)
 {
@@ -84,8 +83,9 @@ static eh_status read_place(suite *s, place *p, uint32_t index)
 	if (info->channel_count > MOST || !ends(info->id, sizeof(info->id)) ||
 	    !ends(info->name, sizeof(info->name)) || !ends(info->pci, sizeof(info->pci)) ||
 	    !ends(info->uuid, sizeof(info->uuid)))
-		return kit_error(&s->start, EH_E_INTERNAL, "place %u has %u channels, or a text that is "
-		                 "not terminated", index, info->channel_count);
+		return kit_error(&s->start, EH_E_INTERNAL,
+		                 "place %u has %u channels, or a text that is not terminated",
+		                 index, info->channel_count);
 	p->channels = kit_memory(info->channel_count * sizeof(*p->channels));
 	for (uint32_t c = 0; c < info->channel_count; c++) {
 		eh_channel_info *channel = &p->channels[c];
@@ -97,8 +97,9 @@ static eh_status read_place(suite *s, place *p, uint32_t index)
 		if (!ends(channel->name, sizeof(channel->name)) ||
 		    !ends(channel->unit, sizeof(channel->unit)) ||
 		    !ends(channel->reason, sizeof(channel->reason)))
-			return kit_error(&s->start, EH_E_INTERNAL, "channel %u of place %u has a text that "
-			                 "is not terminated", c, index);
+			return kit_error(&s->start, EH_E_INTERNAL,
+			                 "channel %u of place %u has a text that is not terminated",
+			                 c, index);
 		if (channel->bits == NULL)
 			channel->bit_count = 0;
 	}
@@ -122,7 +123,7 @@ static eh_status read_lists(suite *s)
 	return status;
 }
 
-/* Fills s->start. */
+/* Loads and starts the probe and reads its lists; the reason of a failure is in s->start. */
 static eh_status start(suite *s)
 {
 	eh_error cause = { .struct_size = sizeof(cause) };
@@ -139,7 +140,7 @@ static eh_status start(suite *s)
 	return read_lists(s);
 }
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static uint32_t check_places(suite *s)
 {
@@ -265,7 +266,7 @@ static uint32_t check_skip(suite *s)
 	return EH_TEST_PASS;
 }
 
-/* One reading judged by itself and by the one before. */
+/* Checks one reading, alone and against the one before it. */
 static uint32_t judge(suite *s, const place *p, uint32_t index,
                                       const eh_reading *now, const eh_reading *before,
                                       uint64_t asked_ns)
@@ -328,7 +329,6 @@ static uint32_t check_reads(suite *s)
 	return outcome;
 }
 
-/* Channels that are read while a case is measured have to be quick. */
 static uint32_t check_speed(suite *s)
 {
 	for (uint32_t i = 0; i < s->place_count; i++) {
@@ -354,9 +354,9 @@ static const eh_test tests[] = {
 	{ "place/beyond", "an index beyond the last is EH_E_INVALID_ARGUMENT" },
 	{ "channel/well-formed", "channels have unique names, the unit of their kind, and named bits" },
 	{ "channel/reason", "a channel that cannot be read says why" },
-	{ "read/skip", "what is to be skipped is not touched" },
+	{ "read/skip", "a channel to be skipped is not touched" },
 	{ "read/values", "times lie within the call and never go back, values are finite, counters "
-	  "never go back but by their wrap" },
+	  "only go back when they wrap" },
 	{ "read/speed", "a read during a case is quick" },
 };
 static uint32_t (*const checks[])(suite *s) = {

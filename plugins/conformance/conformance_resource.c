@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests that what is destroyed is given back, seen from the process: its memory, files, threads. */
+/* Tests that destroyed objects free their memory, files and threads, as the process sees them. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +40,11 @@ static void usage_now(usage *u)
 	u->threads = count_entries("/proc/self/task");
 }
 
-/* AddressSanitizer, in whatever part of the process, keeps freed memory for a while. */
+/* AddressSanitizer keeps freed memory for a while; any part of the process may bring it. */
 extern void __asan_init(void) __attribute__((weak));
 #define QUARANTINE_BYTES (__asan_init != NULL ? 512ll << 20 : 0ll)
 
-/* Runs `cycle` often; what is kept from the first rounds, caches and pools, does not count. */
+/* Runs `cycle` often and measures growth after the warm-up, which fills caches and pools. */
 static void churn(kit *k, bool (*cycle)(kit *k), int warm_up, int cycles, long long allowed_bytes,
                   const char *what)
 {
@@ -118,7 +118,7 @@ void conformance_resource_objects(kit *k)
 #define GO_NS UINT64_C(400000000)
 #define MOST_GOES 40          /* in one stretch                                         */
 #define STRETCHES 3
-#define COMMAND_BYTES 48ll    /* a command that leaves so much is not told from noise   */
+#define COMMAND_BYTES 48ll    /* growth a command that counts as noise                  */
 
 static bool commands_go(kit *k, eh_kernel *kernel, eh_buffer *b, eh_mark *mark)
 {
@@ -136,7 +136,7 @@ static bool commands_go(kit *k, eh_kernel *kernel, eh_buffer *b, eh_mark *mark)
 	return kit_wait(k);
 }
 
-/* What leaks grows in every stretch, what is a cache does not. */
+/* A leak grows in every stretch; a cache stops growing. */
 void conformance_resource_commands(kit *k)
 {
 	long long least = 0, commands = 0;

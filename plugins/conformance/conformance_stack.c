@@ -4,7 +4,7 @@
 
 #include "conformance_kit.h"
 
-/* What the largest of gemm's tuned shapes keeps on the stack of the thread that runs a group. */
+/* As much as the largest tuned shape of gemm keeps on the stack of the thread that runs a group. */
 #define STACK_WORDS 512
 #define STACK_ITEMS 256
 static const char stack_body[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of order, waiting and time.  A machine that is busy elsewhere delays anything, so what a
- * test accuses a backend of must be so in each of several tries. */
+/* Tests of order, waiting and time.  A busy machine delays anything, so a test fails only when each
+ * of several tries does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +29,7 @@ uint32_t kit_steps(uint32_t x, uint64_t count)
 	return x;
 }
 
-/* The whole of it, up to data in the host's hands, so that it takes its time wherever a backend
- * does the work. */
+/* Times launch, wait and download together, so the work is included wherever a backend does it. */
 static bool spin_once(kit *k, const kit_spin *spin, uint64_t *ns)
 {
 	uint32_t start[2] = { 2463534242u, 0 }, state[2] = { 0, 0 }, x = start[0];
@@ -189,8 +188,8 @@ void conformance_queue_destroy_waits(kit *k)
 		kit_fail(k, "a kernel enqueued before the queue was destroyed had no effect");
 }
 
-/* Launches, lets `wait` wait, and looks how long the data take after that: a wait that returned
- * before the work was done leaves the time to whatever needs the result. */
+/* Launches, waits by `wait`, and times the download after it.  If the wait returned before the work
+ * was done, the download takes the time instead. */
 static void wait_waits(kit *k, bool (*wait)(kit *k, void *context), void *context, const char *what)
 {
 	uint64_t waited = 0, after = 0;
@@ -247,8 +246,8 @@ static bool wait_mark(kit *k, void *context)
 #define WAIT_BYTES (UINT64_C(16) << 20)
 #define LATE_NS UINT64_C(300000000)
 
-/* Needs no kernel, and comes before everything that relies on a wait.  What a late download writes
- * to stays alive to the end of the process when there was one. */
+/* Needs no kernel and runs before all tests that rely on a wait.  After a late download its memory
+ * is never freed, as it may still be written. */
 void conformance_queue_wait_waits(kit *k)
 {
 	unsigned char *want = kit_memory(WAIT_BYTES), *got = kit_memory(WAIT_BYTES);
@@ -393,8 +392,7 @@ static bool record(kit *k, eh_mark *mark)
 	return kit_ok(k, "mark_record", k->ops->mark_record(k->queue, mark, &k->error));
 }
 
-/* A backend that says that the device has no clock of use is honest: the core then times by the
- * host's. */
+/* EH_E_UNSUPPORTED is allowed: the core then uses the host's clock. */
 static bool elapsed(kit *k, eh_mark *from, eh_mark *to, uint64_t *ns)
 {
 	eh_status status = k->ops->mark_elapsed(from, to, ns, &k->error);

@@ -5,8 +5,8 @@ conformance_sources := $(filter-out $(conformance_main),$(sort $(wildcard $(srcd
 $(eval $(call plugin_rule,conformance,$(conformance_sources),conformance,,-lm $(LIBS)))
 
 # In the library everything but the entry is local, so that no name clashes with a backend's.
-obj/plugins/conformance/suite.o: $(call objects,$(conformance_sources))
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -r -nostdlib -o $@ $(inputs) && $(OBJCOPY) --localize-hidden $@
+obj/plugins/conformance/suite.o: $(call objects,$(conformance_sources)) links
+	$(call say,LD,$@)$(CC) $(CFLAGS) -r -nostdlib -o $@ $(inputs) && $(OBJCOPY) --localize-hidden $@
 OBJECTS += $(call objects,$(conformance_main))
 $(call objects,$(conformance_main)): private CORE_CPPFLAGS := $(LIBRARY_CFLAGS)
 lib/libevenhand-conformance.a: obj/plugins/conformance/suite.o $(call objects,$(conformance_main))

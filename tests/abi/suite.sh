@@ -117,6 +117,13 @@ fi
 "$EVENHAND" plugin check "$faults" --set faults.compiler=nocc > "$log" 2>&1
 [ $? -eq 5 ] && grep -q 'could not be tested here: .*--set faults.compiler=NAME' "$log" && [ "$(wc -l < "$log")" -lt 10 ]
 ok $? "a backend that is not available here was not tested: exit code 5" "$log"
+# A message of the backend that ends in half a character.
+long=$(printf 'é%.0s' $(seq 200))
+for name in "$long" "x$long"; do
+	"$EVENHAND" plugin check "$faults" --only backend/start --json --set "faults.compiler=$name" > "$log" 2>&1 &&
+		python3 -c 'import json, sys; assert "é" in str(json.load(open(sys.argv[1], encoding="utf-8")))' "$log" 2>> "$T/err"
+	ok $? "a reason that was cut in the middle of a character is valid JSON" "$T/err"
+done
 "$EVENHAND" plugin check "$BUILD/lib/evenhand/workloads/stream.so" > "$log" 2>&1
 [ $? -eq 4 ] && grep -q 'is a workload; plugin check tests backends' "$log"
 ok $? "a workload is told from a backend" "$log"

@@ -43,7 +43,7 @@ typedef struct eh_trial {
 	eh_status (*load_probe)(void *ctx, const eh_probe **probe, eh_error *error);
 } eh_trial;
 
-/* ---- the suite -------------------------------------------------------------------------------- */
+/* ---- the suite ------------------------------------------------------------------------------ */
 
 enum { EH_TEST_PASS = 0, EH_TEST_SKIP = 1, EH_TEST_FAIL = 2 };
 
@@ -69,14 +69,14 @@ typedef struct eh_suite {
 	eh_status (*begin)(const eh_trial *trial, void **self, eh_error *error);
 	/* Loads, starts and opens what the test needs. */
 	void (*prepare)(void *self, uint32_t test);
-	/* EH_TEST_*.  Unless the test passes, *reason is one sentence, valid until the next call. */
+	/* EH_TEST_*.  Unless it passes, *reason is one sentence, valid until the next call. */
 	uint32_t (*run)(void *self, uint32_t test, const char **reason);
 	/* Stops the plugin.  EH_E_UNAVAILABLE with advice when no test failed and nothing could be
 	 * tested, because the plugin or its device is not available here. */
 	eh_status (*end)(void *self, eh_error *error);
 } eh_suite;
 
-/* ---- the identity block ----------------------------------------------------------------------- */
+/* ---- the identity block --------------------------------------------------------------------- */
 
 /* Static and constant. */
 typedef struct eh_conformance {
