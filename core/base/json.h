@@ -13,7 +13,7 @@
 
 /* Parses one JSON value by RFC 8259.  Refuses bytes that are not UTF-8, U+0000, doubled names, more
  * than 64 levels, numbers beyond a double or of more than 60 characters, and text after the value.
- * Messages are "NAME:LINE:COLUMN: what", where `name` is the file or source.  Caller deletes *out. */
+ * Messages are "NAME:LINE:COLUMN: what"; `name` is the file or source.  Caller deletes *out. */
 eh_status json_parse(const char *text, size_t size, const char *name, cJSON **out, eh_error *error);
 /* The same for the bytes [start, end) of a text, which lie `level` levels deep in it.  Messages
  * count lines and columns from the beginning of the text. */
@@ -62,6 +62,5 @@ void json_number(double value, char out[48]);
 /* malloc'd: the children in the order of the canonical form, members by name. */
 const cJSON **json_sorted(const cJSON *item, size_t *count);
 
-#include "base/json_arena.h" /* for the readers of results */
 
 #endif

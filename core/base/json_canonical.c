@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints everything but numbers: it takes
- * 15 digits where they are within one epsilon of the number, so that another number is read back. */
+/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints the texts but not the numbers:
+ * it takes 15 digits where they are within one epsilon, which makes 2^53 another number. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,22 +55,23 @@ static uint64_t rounded(double value, int digits, int *exponent)
 /* The fewest digits that read back as value > 0, of these the nearest. */
 static uint64_t shortest(double value, int *exponent)
 {
-	/* Every decimal of 15 digits reads back unless the number is subnormal. */
+	/* If up to 15 digits are enough for a normal number, 15 digits give them and zeros. */
 	int digits = value < DBL_MIN ? 1 : 15;
 	double millionths = nearbyint(value * 1e6);
 	uint64_t significand;
 	int power;
 
-	/* A quotient of two exact numbers is correctly rounded, so this decimal reads back. */
+	/* Most numbers have few decimals.  Division rounds as reading does, so a quotient equal to
+	 * the value shows that this decimal reads back. */
 	*exponent = -6;
 	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
 		return (uint64_t)millionths;
 	for (;; digits++) {
 		significand = rounded(value, digits, exponent);
-		if (reads_back(significand, *exponent, value))
+		if (digits == DBL_DECIMAL_DIG || reads_back(significand, *exponent, value))
 			return significand;
-		/* Doubles above a power of two lie twice as far apart as those below it, so the next
-		 * decimal above may read back where the nearest one, below, does not. */
+		/* The doubles above a power of two lie twice as far apart as those below it, so the
+		 * next decimal above may read back although the nearest one, below, does not. */
 		if (frexp(value, &power) <= 0.5 && reads_back(significand + 1, *exponent, value))
 			return significand + 1;
 	}
@@ -97,7 +98,8 @@ static void put_shortest(double value, char *out, size_t room)
 	else if (-6 < point && point <= 0)
 		snprintf(out, room, "0.%.*s%s", -point, "00000", digits);
 	else
-		snprintf(out, room, "%c%s%se%+d", digits[0], count > 1 ? "." : "", digits + 1, point - 1);
+		snprintf(out, room, "%c%s%se%+d", digits[0], count > 1 ? "." : "", digits + 1,
+		         point - 1);
 }
 
 void json_number(double value, char out[48])
@@ -105,8 +107,7 @@ void json_number(double value, char out[48])
 	double size = fabs(value);
 
 	if (!isfinite(value)) {
-		fputs("evenhand: error: a number that is not finite cannot be written; this is a bug\n",
-		      stderr);
+		fputs("evenhand: error: a number is not finite; this is a bug\n", stderr);
 		abort();
 	}
 	if (value < 0)
@@ -155,7 +156,7 @@ static void add_canonical(text *t, const cJSON *item);
 /* text_add_bytes, inlined for the short pieces that most are. */
 static inline void put(text *t, const char *data, size_t size)
 {
-	if (t->room - t->size < size) {
+	if (t->room <= t->size + size) {
 		text_add_bytes(t, data, size);
 		return;
 	}

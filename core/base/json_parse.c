@@ -68,11 +68,13 @@ static eh_status check_string(scan *s)
 			if (s->end - s->at < 2)
 				break;
 			if (s->at[1] == 'u' && !is_unicode_escape(s->at, s->end))
-				return refuse(s, "\\u takes four hexadecimal digits, and U+0000 is not allowed");
+				return refuse(s, "\\u takes four hexadecimal digits, not all 0");
 		} else if (c < ' ') {
 			return refuse(s, "a control character within a string");
-		} else if (c >= 0x80 && (size = text_utf8_size(s->at, (size_t)(s->end - s->at))) == 0) {
-			return refuse(s, "bytes that are not UTF-8");
+		} else if (c >= 0x80) {
+			size = text_utf8_size(s->at, (size_t)(s->end - s->at));
+			if (size == 0)
+				return refuse(s, "bytes that are not UTF-8");
 		}
 	}
 	s->at = s->end;
@@ -199,8 +201,8 @@ static eh_status check_rest(scan *s, const cJSON *item)
 	doubled = doubled_name(item);
 	if (doubled == NULL)
 		return EH_OK;
-	return error_set(s->error, EH_E_FORMAT, "%s: the member \"%.80s\" is there twice in one object",
-	                 s->name, doubled);
+	return error_set(s->error, EH_E_FORMAT,
+	                 "%s: the member \"%.80s\" is there twice in one object", s->name, doubled);
 }
 
 eh_status json_parse_at(const char *given, json_span part, int level, const char *name, cJSON **out,

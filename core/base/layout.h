@@ -98,6 +98,8 @@ typedef struct layout {
 void layout_init(const layout *l, void *object);
 /* Frees what the struct holds and sets it as layout_init does. */
 void layout_clear(const layout *l, void *object);
+/* Gives `to`, whose content is freed, what `from` holds; `from` is as after layout_init. */
+void layout_move(const layout *l, void *from, void *to);
 /* malloc'd and initialised. */
 void *layout_new(const layout *l);
 /* Clears and frees; NULL is fine. */
@@ -110,6 +112,7 @@ void *layout_append(const layout *inner, void *list);
 void text_list_add(text_list *list, const char *value);
 __attribute__((format(printf, 2, 3)))
 void text_list_format(text_list *list, const char *format, ...);
+void text_list_clear(text_list *list);
 bool text_list_has(const text_list *list, const char *value);
 void uint_list_set(uint_list *list, const uint64_t *values, size_t count);
 void uint_list_add(uint_list *list, uint64_t value);
@@ -118,6 +121,7 @@ void text_map_add(text_map *map, const char *key, const char *value);
 /* NULL when there is none of that key. */
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);
+void number_map_clear(number_map *map);
 /* Replaces a text by a copy of value; NULL makes it absent. */
 void text_set(char **member, const char *value);
 /* Appends to a list of words { enum *items; size_t count } what it does not have yet. */
@@ -140,6 +144,8 @@ eh_status layout_read(const layout *l, const char *body, size_t size, const char
 cJSON *layout_encode(const layout *l, const void *object);
 /* malloc'd text: one line, or indented. */
 char *layout_text(const layout *l, const void *object, bool pretty);
+/* The same of a list { struct *items; size_t count }: an array of objects. */
+char *layout_list_text(const layout *inner, const void *list, bool pretty);
 /* SHA-256 of the canonical text (base/json.h). */
 void layout_digest(const layout *l, const void *object, char hex[65]);
 

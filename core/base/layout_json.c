@@ -552,6 +552,20 @@ char *layout_text(const layout *l, const void *object, bool pretty)
 	return body;
 }
 
+char *layout_list_text(const layout *inner, const void *list, bool pretty)
+{
+	size_t count;
+	const char *items = layout_list(list, &count);
+	cJSON *array = cJSON_CreateArray();
+	char *body;
+
+	for (size_t i = 0; i < count; i++)
+		cJSON_AddItemToArray(array, layout_encode(inner, items + i * inner->size));
+	body = json_text(array, pretty);
+	cJSON_Delete(array);
+	return body;
+}
+
 void layout_digest(const layout *l, const void *object, char hex[65])
 {
 	cJSON *tree = layout_encode(l, object);

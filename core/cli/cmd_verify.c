@@ -7,17 +7,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "report/figure.h"
 #include "report/report.h"
-
-extern const command command_verify;
 
 enum { FOUND_SHOWN = 100 };
 
 typedef struct verify_options {
 	bool json, require;
 	const char *key;      /* a fingerprint, a name or a file; NULL: any                    */
-	char fingerprint[65]; /* of that key                                                   */
+	char fingerprint[65]; /* of that key; set by find_key()                                */
 } verify_options;
 
 /* ---- one report ------------------------------------------------------------------------------ */
@@ -270,14 +269,10 @@ static void print_json(const verify_options *o, const audit_reports *reports)
 {
 	cJSON *root = cJSON_CreateObject();
 	cJSON *list = json_add_array(root, "reports");
-	char *body;
 
 	for (size_t i = 0; i < reports->count; i++)
 		cJSON_AddItemToArray(list, report_json(o, &reports->items[i]));
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	command_json(root);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -323,88 +318,70 @@ static int worse(int a, int b)
 	return order[x > y ? x : y];
 }
 
-static int verify_files(verify_options *o, char **paths, size_t count)
+static void print_all(const verify_options *o, const audit_reports *reports)
 {
-	eh_error error = ERROR_INIT;
-	audit_reports reports = { NULL, 0 };
-	int code = EXIT_CODE_OK;
-
-	if (find_key(o, &error) != EH_OK)
-		return command_fail(&command_verify, &error);
-	for (size_t i = 0; i < count; i++)
-		if (audit_inspect(paths[i], &reports, &error) != EH_OK)
-			code = worse(code, command_fail(&command_verify, &error));
-	for (size_t i = 0; i < reports.count; i++)
-		code = worse(code, code_of(o, &reports.items[i]));
 	if (o->json)
-		print_json(o, &reports);
-	else
-		for (size_t i = 0; i < reports.count; i++)
-			print_report(o, &reports.items[i]);
-	audit_reports_free(&reports);
-	return command_printed(&command_verify, code);
+		print_json(o, reports);
+	for (size_t i = 0; i < reports->count && !o->json; i++)
+		print_report(o, &reports->items[i]);
 }
 
-static int verify_run(int argc, char **argv)
+/* Looks at everything that can be read; the errors of the rest are printed. */
+static eh_status inspect(cli_call *call, const verify_options *o, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	verify_options o = { .json = false };
-	char **paths = memory_get(((size_t)argc + 1) * sizeof(char *));
-	size_t count = 0;
-	bool options = true;
-	int code = -1;
+	audit_reports reports = { NULL, 0 };
+	char **paths;
+	size_t count;
+	eh_status status = cli_inputs_paths(call->words, call->count, true, &paths, &count, error);
 
-	for (int i = 1; i < argc && code < 0; i++) {
-		if (!options || argv[i][0] != '-') {
-			paths[count++] = argv[i];
-		} else if (strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			code = command_help(&command_verify);
-		} else if (strcmp(argv[i], "--json") == 0) {
-			o.json = true;
-		} else if (strcmp(argv[i], "--require-signature") == 0) {
-			o.require = true;
-		} else if (strcmp(argv[i], "--key") == 0 && i + 1 < argc) {
-			o.key = argv[++i];
-		} else {
-			(void)error_set(&error, EH_E_USAGE, strcmp(argv[i], "--key") == 0 ?
-			                "flag '%s' needs a key" : "unknown flag '%s'", argv[i]);
-			code = command_fail(&command_verify, &error);
-		}
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		eh_error unread = ERROR_INIT;
+
+		if (audit_inspect(paths[i], &reports, &unread) != EH_OK)
+			call->code = worse(call->code, command_fail(call->command, &unread));
 	}
-	if (code < 0 && count == 0) {
-		(void)error_set(&error, EH_E_USAGE, "which result or bundle?");
-		code = command_fail(&command_verify, &error);
-	}
-	if (code < 0)
-		code = verify_files(&o, paths, count);
-	free(paths);
-	return code;
+	for (size_t i = 0; i < reports.count; i++)
+		call->code = worse(call->code, code_of(o, &reports.items[i]));
+	if (status == EH_OK)
+		print_all(o, &reports);
+	audit_reports_free(&reports);
+	cli_inputs_paths_free(paths, count);
+	return status;
 }
 
-const command command_verify = {
+static eh_status verify(cli_call *call, eh_error *error)
+{
+	verify_options o = *(const verify_options *)call->options;
+	eh_status status = find_key(&o, error);
+
+	return status == EH_OK ? inspect(call, &o, error) : status;
+}
+
+const cli_command cmd_verify = {
 	.name = "verify",
-	.summary = "check a result or bundle: structure, digests, every derived number, signatures",
-	.help = "usage: evenhand verify FILE... [--require-signature] [--key KEY] [--json]\n"
-	        "\n"
-	        "Checks results and bundles without measuring anything: no accelerator, backend or\n"
-	        "workload is needed.  Of each result: the structure, the protocol, that every case is\n"
-	        "that of the plan, every derived number recomputed from the samples bit for bit, all\n"
-	        "digests, and the signatures (FILE.sig) and amendments (FILE.amendments) beside it.\n"
-	        "All that does not hold is said, with its place, the stated and the recomputed value.\n"
-	        "\n"
-	        "  --require-signature  fail unless a key you trust as tester signed each result\n"
-	        "  --key KEY            fail unless this key signed: a name, a file or a fingerprint\n"
-	        "  --json               everything as JSON\n"
-	        "\n"
-	        "exit codes: 0 all holds (unsigned does); 1 something was altered, or a signature does\n"
-	        "not hold; 2 it holds, but is not signed as required; 4 no result, or wrong usage;\n"
-	        "5 a file cannot be read, or what is beside a result that holds\n"
-	        "\n"
-	        "examples:\n"
-	        "  evenhand verify results/quick-1/*.json\n"
-	        "  evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'\n",
-	.run = verify_run,
-	.values = "--key",
+	.group = CLI_EVIDENCE,
+	.summary = "check results and bundles: structure, digests, every derived number, signatures",
+	.about = "Checks without measuring anything: no accelerator, backend or workload is needed. Of each result "
+	         "it checks the structure, the protocol, that every case is that of the plan, every derived number "
+	         "recomputed from the samples bit for bit, all digests, and the signatures (RESULT.sig) and "
+	         "amendments (RESULT.amendments) beside it. Everything that does not hold is printed with its "
+	         "place, the stated and the recomputed value. docs/audit.md says what this proves.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, verify }, { 0 } },
+	.options = (const cli_option[]){
+		{ "require-signature", OPTION_FLAG, offsetof(verify_options, require), .about = "fail unless a key that you "
+		  "trust as tester signed each result" },
+		{ "key", OPTION_KEY, offsetof(verify_options, key), .about = "fail unless this key signed: a name, a file or a "
+		  "fingerprint", .value = "KEY" },
+		CLI_JSON(verify_options),
+		{ 0 } },
+	.size = sizeof(verify_options),
+	.exits = (const cli_item[]){
+		{ "0", "everything holds; an unsigned result does" },
+		{ "1", "something was altered, or a signature does not hold" },
+		{ "2", "it holds, but is not signed as required" },
+		{ "4", "a file is no result, or wrong usage" },
+		{ "5", "a file cannot be read, or what is beside a result that holds" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand verify results/quick-1",
+		"evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'", NULL },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract.  docs/contract.md explains it; `evenhand contract` prints it. */
+/* The contract.  docs/contract.md explains it; `evenhand help contract` prints it. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

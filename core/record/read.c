@@ -336,25 +336,29 @@ static eh_status first_finding(const findings *f, const char *path, eh_error *er
 	                 f->items[i].sentence[0] == ':' ? "" : ": ", f->items[i].sentence);
 }
 
-eh_status result_read(const char *path, result **out, eh_error *error)
+eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error)
 {
 	findings f = { .only_first = true };
-	char *bytes;
-	size_t size;
-	result *r;
-	eh_status status = file_read(path, &bytes, &size, error);
+	eh_status status = EH_OK;
+	result *r = examine(name, bytes, size, &f);
 
-	if (status != EH_OK)
-		return status;
-	r = examine(path, bytes, size, &f);
 	if (f.count > 0) {
-		status = first_finding(&f, path, error);
+		status = first_finding(&f, name, error);
 		result_free(r);
 	} else {
 		*out = r;
 	}
 	findings_free(&f);
 	return status;
+}
+
+eh_status result_read(const char *path, result **out, eh_error *error)
+{
+	char *bytes;
+	size_t size;
+	eh_status status = file_read(path, &bytes, &size, error);
+
+	return status == EH_OK ? result_read_bytes(path, bytes, size, out, error) : status;
 }
 
 void result_free(result *r)

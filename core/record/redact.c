@@ -111,11 +111,11 @@ static char *commit(const char *salt, const char *value)
 	return memory_format("%s%s", REDACT_MARK, hex);
 }
 
-typedef struct salting { const char *secret; cJSON *salts; } salting;
+typedef struct salting { const char *secret; text_map *salts; } salting;
 
 static void add_salt(void *context, cJSON *leaf, const char *member)
 {
-	const salting *s = context;
+	salting *s = context;
 	char *both;
 	char hex[65];
 
@@ -125,16 +125,19 @@ static void add_salt(void *context, cJSON *leaf, const char *member)
 	both = memory_format("%s:%s", s->secret, member);
 	digest_bytes(both, strlen(both), hex);
 	hex[SALT_SIZE] = '\0';
-	json_add_string(s->salts, member, hex);
+	text_map_add(s->salts, member, hex);
 	free(both);
 }
 
-cJSON *redact_salts(const cJSON *record, const char *secret)
+void redact_salt(cJSON *record, const char *secret, text_map *out)
 {
-	salting s = { secret, cJSON_CreateObject() };
+	salting s = { secret, out };
+	cJSON *salts = json_add_object(record, "salts");
 
+	out->items = memory_get(sizeof(*out->items));
 	visit_record(record, add_salt, &s);
-	return s.salts;
+	for (size_t i = 0; i < out->count; i++)
+		json_add_string(salts, out->items[i].key, out->items[i].value);
 }
 
 static void put_commitment(void *context, cJSON *leaf, const char *member)

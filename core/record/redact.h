@@ -13,9 +13,10 @@
 
 #define REDACT_MARK "redacted:sha256:"
 
-/* The salts of a record, {member: 32 hex digits}, for the texts of who and executor that may be
- * redacted; from the run's secret, so that building the record again gives the same. */
-cJSON *redact_salts(const cJSON *record, const char *secret);
+/* Makes the salts of a record's tree, for the texts of who and executor that may be redacted; from the
+ * run's secret, so that building the record again gives the same.  They are put into the tree and
+ * into *out, which is there then even when it is empty. */
+void redact_salt(cJSON *record, const char *secret, text_map *out);
 
 /* A copy of the section with every salted text replaced by its commitment; NULL when the record has
  * no salt for this section.  cJSON_Delete it. */

@@ -100,7 +100,8 @@ eh_status certify_check(const manifest *m, eh_error *error)
 {
 	const protocol *p = m->protocol;
 	bool certified = p->level == LEVEL_CERTIFIED;
-	cJSON *who = NULL, *harness;
+	cJSON *who, *harness;
+	record_who by = { 0 };
 	text lines = { 0 };
 	size_t count = 0;
 	eh_status status;
@@ -110,7 +111,9 @@ eh_status certify_check(const manifest *m, eh_error *error)
 	if (certified && m->executions < LEAST_EXECUTIONS)
 		return error_set(error, EH_E_USAGE, "%s is certified and needs at least %d executions; "
 		                 "leave --executions away", p->name, LEAST_EXECUTIONS);
-	status = manifest_who(m, &who, error);
+	status = manifest_who(m, &by, error);
+	who = layout_encode(record_who_layout(), &by);
+	layout_clear(record_who_layout(), &by);
 	harness = executor_program();
 	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
 		cJSON *record = NULL;

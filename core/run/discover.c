@@ -129,7 +129,7 @@ int discover_child(const char *path)
 	root = cJSON_CreateObject();
 	list_backend(root, path, &s);
 	add_unused(root, &s);
-	heard = voice_say(out, root);
+	heard = voice_say(out, json_text(root, false));
 	cJSON_Delete(root);
 	session_close(&s);
 	return fclose(out) == 0 && heard ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a run is done, as its journal tells: the journal is the only truth about it. */
+/* Which parts of a run are done.  Its journal is the only source. */
 #ifndef RUN_LEDGER_H
 #define RUN_LEDGER_H
 

@@ -155,7 +155,7 @@ int sensors_child(const char *path)
 			if (*line != '\0')
 				json_append_string(notes, line);
 	}
-	heard = voice_say(out, root);
+	heard = voice_say(out, json_text(root, false));
 	cJSON_Delete(root);
 	probes_stop(&p, false);
 	return fclose(out) == 0 && heard ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;

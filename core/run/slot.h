@@ -9,20 +9,13 @@
 #include "run/manifest.h"
 #include "run/progress.h"
 
-/* Probes that ended a worker: they are not read any more in this run. */
-enum { SLOT_PROBES = 16 };
-typedef struct slot_probes {
-	char *names[SLOT_PROBES + 1]; /* malloc'd; NULL after the last                           */
-	size_t count;
-} slot_probes;
-
 typedef struct slot_context {
 	const manifest *manifest;
 	ledger *ledger;
 	journal *journal;
 	const char *journal_path;
 	progress *shown;
-	slot_probes *without;
+	text_list *without;       /* probes that ended a worker: not read any more in this run      */
 } slot_context;
 
 /* EH_OK when every case has its line, measured or failed; EH_E_INTERRUPTED; EH_E_UNAVAILABLE when

@@ -4,8 +4,8 @@
 #define RUN_SUPERVISE_H
 
 #include "protocol/plan.h"
-#include "run/job.h"
 #include "run/progress.h"
+#include "run/worker.h"
 
 enum supervise_fate {
 	SUPERVISE_ENDED,       /* by itself, after all that it was asked for                      */
@@ -26,7 +26,7 @@ typedef struct supervise_end {
 } supervise_end;
 
 /* Runs one worker to its end and fills *end: whatever happens to the worker is told there. */
-void supervise_worker(const job *j, const plan *p, progress *shown, supervise_end *end);
+void supervise_worker(const worker_job *j, const plan *p, progress *shown, supervise_end *end);
 void supervise_end_free(supervise_end *end);
 
 /* What measuring that case is expected to take. */

@@ -69,7 +69,7 @@ int survey_child(const char *plugin, uint32_t index)
 		json_set(record, "status", cJSON_CreateNumber(status));
 		json_add_string(record, "reason", error.message);
 	}
-	heard = voice_say(out, record);
+	heard = voice_say(out, json_text(record, false));
 	cJSON_Delete(record);
 	session_close(&s);
 	site_free(declared);

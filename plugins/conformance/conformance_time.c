@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of order, waiting and time.  A machine that is busy elsewhere delays anything, so what a
- * test accuses a backend of must be so in each of several tries. */
-#include <errno.h>
+/* Tests of order, waiting and time.  A busy machine delays anything, so a test fails only when each
+ * of several tries does. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
 #define TRIES 4
 #define LONG_NS UINT64_C(40000000)
@@ -32,8 +29,7 @@ uint32_t kit_steps(uint32_t x, uint64_t count)
 	return x;
 }
 
-/* The whole of it, up to data in the host's hands, so that it takes its time wherever a backend
- * does the work. */
+/* Times launch, wait and download together, so the work is included wherever a backend does it. */
 static bool spin_once(kit *k, const kit_spin *spin, uint64_t *ns)
 {
 	uint32_t start[2] = { 2463534242u, 0 }, state[2] = { 0, 0 }, x = start[0];
@@ -41,11 +37,11 @@ static bool spin_once(kit *k, const kit_spin *spin, uint64_t *ns)
 
 	if (!kit_upload(k, spin->state, 0, start, sizeof(start)) || !kit_wait(k))
 		return false;
-	begin = clock_now_ns();
-	if (!kit_spin_launch(k, spin, k->s.queue) || !kit_wait(k) ||
+	begin = kit_now(k);
+	if (!kit_spin_launch(k, spin, k->queue) || !kit_wait(k) ||
 	    !kit_download(k, state, spin->state, 0, sizeof(state)))
 		return false;
-	*ns = clock_now_ns() - begin;
+	*ns = kit_now(k) - begin;
 	x = kit_steps(x, (uint64_t)spin->rounds * SPIN_STEPS);
 	if (state[0] != x || state[1] != spin->rounds) {
 		kit_fail(k, "a kernel of %u times %d dependent steps gave a wrong value",
@@ -192,8 +188,8 @@ void conformance_queue_destroy_waits(kit *k)
 		kit_fail(k, "a kernel enqueued before the queue was destroyed had no effect");
 }
 
-/* Launches, lets `wait` wait, and looks how long the data take after that: a wait that returned
- * before the work was done leaves the time to whatever needs the result. */
+/* Launches, waits by `wait`, and times the download after it.  If the wait returned before the work
+ * was done, the download takes the time instead. */
 static void wait_waits(kit *k, bool (*wait)(kit *k, void *context), void *context, const char *what)
 {
 	uint64_t waited = 0, after = 0;
@@ -207,14 +203,14 @@ static void wait_waits(kit *k, bool (*wait)(kit *k, void *context), void *contex
 
 		if (!kit_upload(k, spin.state, 0, state, sizeof(state)) || !kit_wait(k))
 			return;
-		begin = clock_now_ns();
-		if (!kit_spin_launch(k, &spin, k->s.queue) || !wait(k, context))
+		begin = kit_now(k);
+		if (!kit_spin_launch(k, &spin, k->queue) || !wait(k, context))
 			return;
-		middle = clock_now_ns();
+		middle = kit_now(k);
 		if (!kit_download(k, state, spin.state, 0, sizeof(state)))
 			return;
 		waited = middle - begin;
-		after = clock_now_ns() - middle;
+		after = kit_now(k) - middle;
 		if (state[1] != spin.rounds) {
 			kit_fail(k, "after %s the data were not there", what);
 			return;
@@ -238,31 +234,23 @@ static bool wait_queue(kit *k, void *context)
 static bool wait_flushed(kit *k, void *context)
 {
 	(void)context;
-	return kit_ok(k, "queue_flush", k->ops->queue_flush(k->s.queue, &k->error)) && kit_wait(k);
+	return kit_ok(k, "queue_flush", k->ops->queue_flush(k->queue, &k->error)) && kit_wait(k);
 }
 
 static bool wait_mark(kit *k, void *context)
 {
-	return kit_ok(k, "mark_record", k->ops->mark_record(k->s.queue, context, &k->error)) &&
+	return kit_ok(k, "mark_record", k->ops->mark_record(k->queue, context, &k->error)) &&
 	       kit_ok(k, "mark_wait", k->ops->mark_wait(context, &k->error));
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec rest = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-
-	while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
-		;
 }
 
 #define WAIT_BYTES (UINT64_C(16) << 20)
 #define LATE_NS UINT64_C(300000000)
 
-/* Needs no kernel, and comes before everything that relies on a wait.  What a late download writes
- * to stays alive to the end of the process when there was one. */
+/* Needs no kernel and runs before all tests that rely on a wait.  After a late download its memory
+ * is never freed, as it may still be written. */
 void conformance_queue_wait_waits(kit *k)
 {
-	unsigned char *want = memory_get(WAIT_BYTES), *got = memory_get(WAIT_BYTES);
+	unsigned char *want = kit_memory(WAIT_BYTES), *got = kit_memory(WAIT_BYTES);
 	eh_buffer *a, *b;
 
 	kit_pattern(want, WAIT_BYTES, 77);
@@ -279,7 +267,7 @@ void conformance_queue_wait_waits(kit *k)
 	}
 	goto done;
 wrong:
-	sleep_ns(LATE_NS);
+	kit_sleep(LATE_NS);
 	if (!kit_same(k, got, want, WAIT_BYTES, "16 MiB uploaded, copied and downloaded"))
 		return;
 	kit_fail(k, "queue_wait returned before a download had ended: its data came later");
@@ -308,15 +296,15 @@ void conformance_queue_flush(kit *k)
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t begin;
 
-		if (!kit_spin_launch(k, &spin, k->s.queue) ||
+		if (!kit_spin_launch(k, &spin, k->queue) ||
 		    (provided &&
-		     !kit_ok(k, "queue_flush", k->ops->queue_flush(k->s.queue, &k->error))))
+		     !kit_ok(k, "queue_flush", k->ops->queue_flush(k->queue, &k->error))))
 			return;
-		sleep_ns(slept);
-		begin = clock_now_ns();
+		kit_sleep(slept);
+		begin = kit_now(k);
 		if (!kit_wait(k))
 			return;
-		took = clock_now_ns() - begin;
+		took = kit_now(k) - begin;
 		if (took < spin.ns / 2)
 			break;
 	}
@@ -344,12 +332,12 @@ void conformance_mark_wait_waits(kit *k)
 
 static bool wait_polled(kit *k, void *context)
 {
-	const uint64_t begin = clock_now_ns();
+	const uint64_t begin = kit_now(k);
 	uint32_t passed = 0;
 
-	if (!kit_ok(k, "mark_record", k->ops->mark_record(k->s.queue, context, &k->error)) ||
+	if (!kit_ok(k, "mark_record", k->ops->mark_record(k->queue, context, &k->error)) ||
 	    (EH_HAS(k->ops, eh_backend_ops, queue_flush) &&
-	     !kit_ok(k, "queue_flush", k->ops->queue_flush(k->s.queue, &k->error))))
+	     !kit_ok(k, "queue_flush", k->ops->queue_flush(k->queue, &k->error))))
 		return false;
 	while (passed == 0) {
 		if (!kit_ok(k, "mark_passed", k->ops->mark_passed(context, &passed, &k->error)))
@@ -358,7 +346,7 @@ static bool wait_polled(kit *k, void *context)
 			kit_fail(k, "mark_passed answered %u: it is 1 or 0", (unsigned)passed);
 			return false;
 		}
-		if (passed == 0 && clock_now_ns() - begin > POLL_NS) {
+		if (passed == 0 && kit_now(k) - begin > POLL_NS) {
 			kit_fail(k, "mark_passed still answered 0 after 10 s of asking");
 			return false;
 		}
@@ -384,14 +372,14 @@ void conformance_queue_async(kit *k)
 	if (!kit_has(k, EH_CAP_ASYNC, "EH_CAP_ASYNC") || !kit_spin_make(k, &spin))
 		return;
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t begin = clock_now_ns();
+		uint64_t begin = kit_now(k);
 
-		if (!kit_spin_launch(k, &spin, k->s.queue))
+		if (!kit_spin_launch(k, &spin, k->queue))
 			return;
-		enqueue = clock_now_ns() - begin;
+		enqueue = kit_now(k) - begin;
 		if (!kit_wait(k))
 			return;
-		whole = clock_now_ns() - begin;
+		whole = kit_now(k) - begin;
 		if (enqueue < whole / 2)
 			return;
 	}
@@ -401,11 +389,10 @@ void conformance_queue_async(kit *k)
 
 static bool record(kit *k, eh_mark *mark)
 {
-	return kit_ok(k, "mark_record", k->ops->mark_record(k->s.queue, mark, &k->error));
+	return kit_ok(k, "mark_record", k->ops->mark_record(k->queue, mark, &k->error));
 }
 
-/* A backend that says that the device has no clock of use is honest: the core then times by the
- * host's. */
+/* EH_E_UNSUPPORTED is allowed: the core then uses the host's clock. */
 static bool elapsed(kit *k, eh_mark *from, eh_mark *to, uint64_t *ns)
 {
 	eh_status status = k->ops->mark_elapsed(from, to, ns, &k->error);
@@ -424,12 +411,12 @@ void conformance_mark_adds_up(kit *k)
 
 	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b) || !kit_mark(k, &c))
 		return;
-	if (!record(k, a) || !kit_spin_launch(k, &spin, k->s.queue) || !record(k, b) ||
-	    !kit_spin_launch(k, &spin, k->s.queue) || !record(k, c) ||
+	if (!record(k, a) || !kit_spin_launch(k, &spin, k->queue) || !record(k, b) ||
+	    !kit_spin_launch(k, &spin, k->queue) || !record(k, c) ||
 	    !kit_ok(k, "mark_wait", k->ops->mark_wait(c, &k->error)) ||
 	    !elapsed(k, a, b, &ab) || !elapsed(k, b, c, &bc) || !elapsed(k, a, c, &ac))
 		return;
-	slack = ac / 100 + 2000 + 3 * k->s.info.timer_resolution_ns;
+	slack = ac / 100 + 2000 + 3 * k->info.timer_resolution_ns;
 	difference = ac > ab + bc ? ac - (ab + bc) : ab + bc - ac;
 	if (difference > slack)
 		kit_fail(k,
@@ -447,7 +434,7 @@ void conformance_mark_again(kit *k)
 
 	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b))
 		return;
-	if (!record(k, a) || !kit_spin_launch(k, &spin, k->s.queue) || !record(k, b) ||
+	if (!record(k, a) || !kit_spin_launch(k, &spin, k->queue) || !record(k, b) ||
 	    !kit_ok(k, "mark_wait", k->ops->mark_wait(b, &k->error)) || !elapsed(k, a, b, &with))
 		return;
 	for (int i = 0; i < TRIES; i++) {
@@ -467,7 +454,7 @@ void conformance_mark_again(kit *k)
 
 void conformance_mark_clock(kit *k)
 {
-	const bool device_time = (k->s.info.caps & EH_CAP_DEVICE_TIME) != 0;
+	const bool device_time = (k->info.caps & EH_CAP_DEVICE_TIME) != 0;
 	uint64_t best_device = 0, best_host = 1;
 	eh_mark *a, *b;
 	kit_spin spin;
@@ -475,15 +462,15 @@ void conformance_mark_clock(kit *k)
 	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b))
 		return;
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t device, host, begin = clock_now_ns();
+		uint64_t device, host, begin = kit_now(k);
 
-		if (!record(k, a) || !kit_spin_launch(k, &spin, k->s.queue) || !record(k, b) ||
+		if (!record(k, a) || !kit_spin_launch(k, &spin, k->queue) || !record(k, b) ||
 		    !kit_ok(k, "mark_wait", k->ops->mark_wait(b, &k->error)))
 			return;
-		host = clock_now_ns() - begin;
+		host = kit_now(k) - begin;
 		if (!elapsed(k, a, b, &device))
 			return;
-		if (device > host + host / 20 + 2 * k->s.info.timer_resolution_ns) {
+		if (device > host + host / 20 + 2 * k->info.timer_resolution_ns) {
 			kit_fail(k,
 			         "marks are %llu us apart although the host saw only %llu us pass: "
 			         "the clock is too "

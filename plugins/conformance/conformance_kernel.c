@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
 void conformance_kernel_values(kit *k)
 {
 	enum { COUNT = 100003 };
 	const uint32_t factor = 2654435761u, addend = 12345, n = COUNT;
-	uint32_t *in = memory_get(COUNT * 4), *want = memory_get((COUNT + 61) * 4);
-	uint32_t *got = memory_get((COUNT + 61) * 4);
+	uint32_t *in = kit_memory(COUNT * 4), *want = kit_memory((COUNT + 61) * 4);
+	uint32_t *got = kit_memory((COUNT + 61) * 4);
 	eh_buffer *a, *b;
 	eh_kernel *kernel;
 
@@ -145,7 +145,7 @@ static void grid(kit *k, uint32_t x, uint32_t y, uint32_t z)
 {
 	const uint32_t groups[3] = { x, y, z }, size[3] = { 4, 2, 2 };
 	const size_t items = (size_t)x * y * z * 16;
-	uint32_t *place = memory_get(items * 4), *visits = memory_get(items * 4);
+	uint32_t *place = kit_memory(items * 4), *visits = kit_memory(items * 4);
 	eh_buffer *out, *seen;
 	eh_kernel *kernel;
 
@@ -187,21 +187,21 @@ done:
 void conformance_kernel_grid_1d(kit *k)
 {
 	grid(k, 1, 1, 1);
-	if (k->outcome == CONFORMANCE_PASS)
+	if (k->outcome == EH_TEST_PASS)
 		grid(k, 1000, 1, 1);
 }
 
 void conformance_kernel_grid_2d(kit *k)
 {
 	grid(k, 37, 11, 1);
-	if (k->outcome == CONFORMANCE_PASS)
+	if (k->outcome == EH_TEST_PASS)
 		grid(k, 1, 300, 1);
 }
 
 void conformance_kernel_grid_3d(kit *k)
 {
 	grid(k, 7, 5, 3);
-	if (k->outcome == CONFORMANCE_PASS)
+	if (k->outcome == EH_TEST_PASS)
 		grid(k, 1, 2, 60);
 }
 
@@ -373,7 +373,7 @@ void conformance_kernel_fp64(kit *k)
 	}
 }
 
-/* Three times a 16-bit number, rounded to nearest even: what the table says by hand. */
+/* A 16-bit number and three times it, rounded to nearest even; worked out by hand. */
 typedef struct half_case { uint16_t in, want; } half_case;
 
 static void storage(kit *k, const char *name, const half_case *cases, size_t count)

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the conformance suite are written with.  A test is a function that says
- * kit_fail or kit_skip at most once and returns; what it made is destroyed behind it.
- * The bool helpers return false after having called kit_fail, so a test is a chain of
- * "if (!kit_x(...)) return;".
+ * Helpers for the tests of backends.  A test is a function that calls kit_fail or kit_skip at most
+ * once and returns; the objects it made are then destroyed.  The bool helpers return false after
+ * calling kit_fail, so a test is a chain of "if (!kit_x(...)) return;".
  */
-#ifndef PLUGIN_CONFORMANCE_KIT_H
-#define PLUGIN_CONFORMANCE_KIT_H
+#ifndef CONFORMANCE_KIT_H
+#define CONFORMANCE_KIT_H
 
 #include <stdbool.h>
 
-#include "base/text.h"
-#include "plugin/conformance.h"
-#include "plugin/session.h"
+#include "evenhand/conformance.h"
 
 enum kit_level { KIT_FILE, KIT_LOADED, KIT_STARTED, KIT_DEVICE };
 enum kit_class { KIT_BUFFER, KIT_QUEUE, KIT_PROGRAM, KIT_MARK };
@@ -23,32 +20,44 @@ typedef struct kit_item {
 } kit_item;
 
 typedef struct kit {
-	const char *path;
-	uint32_t index;
+	const eh_trial *trial;
 	enum kit_level level;      /* reached so far                                          */
-	eh_status start_status;    /* of the last try, and what was said                      */
-	char start_message[400];
-	session s;
-	const eh_backend_ops *ops; /* s.ops, or of the loaded plugin before start             */
-	const eh_backend *backend;
+	eh_status status;          /* of reaching what the current test needs                 */
+	eh_error start;            /* why start() failed; code EH_OK = it did not             */
+	eh_error unreached;        /* why a test could not be run                             */
+	bool tested, failed;       /* a test ran on the device; a test failed                 */
+	const eh_backend *backend; /* once loaded                                             */
+	const eh_backend_ops *ops;
+	void *self;                /* once started                                            */
+	eh_device_info info;       /* of the opened device                                    */
+	eh_device *device;
+	eh_queue *queue;
 	eh_program *program;       /* conformance.k for this device; use kit_kernel           */
 	eh_error error;            /* hand &k->error to every call                            */
-	enum conformance_outcome outcome;
-	text reason;
-	bool unwaited;             /* queue_wait was found not to wait: memory is written later */
+	uint32_t outcome;          /* EH_TEST_* and its reason                                */
+	char reason[1024];
+	bool unwaited;             /* queue_wait does not wait: memory is still being written */
 	kit_item items[64];
 	size_t item_count;
 } kit;
+
+void *kit_memory(size_t size); /* zeroed; ends the process when there is none */
+uint64_t kit_now(const kit *k); /* ns, of the trial's host */
+void kit_sleep(uint64_t ns);
+/* Fills *error (if not NULL) and returns code. */
+__attribute__((format(printf, 3, 4)))
+eh_status kit_error(eh_error *error, eh_status code, const char *format, ...);
+void kit_error_clear(eh_error *error);
 
 __attribute__((format(printf, 2, 3)))
 void kit_fail(kit *k, const char *format, ...);
 __attribute__((format(printf, 2, 3)))
 void kit_skip(kit *k, const char *format, ...);
-/* True for EH_OK, else fails with what the backend said. */
+/* True for EH_OK; else fails with the backend's message. */
 bool kit_ok(kit *k, const char *call, eh_status status);
-/* For a call made to fail: fails unless k->error has that status as its code, and a message. */
+/* After a call that had to fail: fails unless k->error has that status as code, and a message. */
 bool kit_explained(kit *k, const char *call, eh_status status);
-/* Fails unless status is `want`, and explained where it is no success. */
+/* Fails unless status is `want`, and explained unless it is EH_OK. */
 bool kit_expect(kit *k, const char *call, eh_status status, eh_status want);
 /* False after kit_skip when the device does not list the capability. */
 bool kit_has(kit *k, uint64_t cap, const char *name);
@@ -56,11 +65,11 @@ bool kit_has(kit *k, uint64_t cap, const char *name);
 eh_status kit_load(kit *k, eh_error *error);
 eh_status kit_start(kit *k, eh_error *error);
 eh_status kit_open(kit *k, eh_error *error);
-void kit_close(kit *k);
-/* Destroys what the test left. */
+void kit_close(kit *k); /* queue, program, device, if open */
+void kit_stop(kit *k);  /* the same, and the backend, if started */
+/* Destroys the objects of the test. */
 void kit_clean(kit *k);
-/* Waits for whatever a test that failed half-way left in the queue, before host memory that its
- * commands use is freed. */
+/* Waits for the queue.  A test calls it before it frees host memory that commands may still use. */
 void kit_settle(kit *k);
 void kit_own(kit *k, enum kit_class class, void *object);
 void kit_drop(kit *k, void *object); /* destroys one thing now */
@@ -76,11 +85,11 @@ bool kit_upload(kit *k, eh_buffer *to, uint64_t offset, const void *from, uint64
 /* Enqueues it and waits. */
 bool kit_download(kit *k, void *to, eh_buffer *from, uint64_t offset, uint64_t bytes);
 
+/* The digest of macros, prelude and body. */
+void kit_digest(const kit *k, const eh_source *source, char hex[65]);
 /* A program of `body` with the suite's macros and `value` for CF_VALUE; log may be NULL. */
 eh_status kit_build(kit *k, const char *body, unsigned value, eh_program **out, char *log,
                     size_t log_size);
-/* The text of conformance.k, malloc'd; NULL after kit_fail. */
-char *kit_body(kit *k);
 bool kit_kernel(kit *k, const char *name, eh_kernel **out);
 bool kit_launch(kit *k, eh_kernel *kernel, const uint32_t groups[3], const uint32_t group_size[3],
                 const eh_arg *args, uint32_t count);
@@ -117,7 +126,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("device/count", STARTED, device_count, \
 	  "counting devices is stable") \
 	X("device/info", STARTED, device_info, \
-	  "what is said of devices is well-formed and stable, and ids are unique") \
+	  "descriptions of devices are well-formed and stable, and ids are unique") \
 	X("device/info-size", STARTED, device_info_size, \
 	  "device_info writes nothing beyond the struct_size it was given") \
 	X("device/index-beyond", STARTED, device_beyond, \
@@ -167,9 +176,9 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("program/unknown-kernel", DEVICE, program_unknown, \
 	  "an unknown kernel gives EH_E_INVALID_ARGUMENT") \
 	X("program/info", DEVICE, program_info, \
-	  "what is said of a program is well-formed and within struct_size") \
+	  "the description of a program is well-formed and within struct_size") \
 	X("kernel/info", DEVICE, kernel_info, \
-	  "what is said of a kernel stays within struct_size") \
+	  "the description of a kernel stays within struct_size") \
 	X("kernel/values", DEVICE, kernel_values, \
 	  "a kernel reads, computes in 32-bit integers and writes every element") \
 	X("kernel/scalar-arguments", DEVICE, kernel_scalars, \
@@ -236,7 +245,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("graph/arguments", DEVICE, graph_arguments, \
 	  "a graph keeps the arguments it was recorded with") \
 	X("graph/many-nodes", DEVICE, graph_many, \
-	  "graphs of a hundred kernels run in order with what is launched between them") \
+	  "graphs of a hundred kernels run in order with the launches between them") \
 	X("graph/given-up", DEVICE, graph_given_up, \
 	  "a recording of nothing, or one that is given up, leaves the queue as it was") \
 	X("peer/copy", DEVICE, peer_copy, \
@@ -258,7 +267,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 KIT_TESTS(KIT_PROTOTYPE)
 #undef KIT_PROTOTYPE
 
-/* For tests of time and waiting: a cf_spin whose `rounds` take 40 ms at least, from enqueue to
+/* For tests of time and waiting: a cf_spin of `rounds` that take at least 40 ms from launch to
  * download. */
 typedef struct kit_spin {
 	eh_kernel *kernel;
@@ -266,9 +275,11 @@ typedef struct kit_spin {
 	uint32_t rounds;
 	uint64_t ns;
 } kit_spin;
-/* What `count` steps of cf_spin and cf_loop make of x. */
+/* x after `count` steps of cf_spin or cf_loop. */
 uint32_t kit_steps(uint32_t x, uint64_t count);
 bool kit_spin_make(kit *k, kit_spin *spin);
 bool kit_spin_launch(kit *k, const kit_spin *spin, eh_queue *queue);
+
+extern const eh_suite conformance_probe_suite;
 
 #endif

@@ -2,9 +2,9 @@
 /* The stack of the threads that run kernels, where kernels are C functions. */
 #include <stdlib.h>
 
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
-/* What the largest of gemm's tuned shapes keeps on the stack of the thread that runs a group. */
+/* As much as the largest tuned shape of gemm keeps on the stack of the thread that runs a group. */
 #define STACK_WORDS 512
 #define STACK_ITEMS 256
 static const char stack_body[] =
@@ -32,7 +32,7 @@ static const char stack_body[] =
 
 static void stack_want(uint32_t want[STACK_ITEMS], int rounds)
 {
-	uint32_t (*v)[STACK_WORDS] = memory_get(STACK_ITEMS * sizeof(*v));
+	uint32_t (*v)[STACK_WORDS] = kit_memory(STACK_ITEMS * sizeof(*v));
 	uint32_t shared[STACK_ITEMS];
 
 	for (int t = 0; t < STACK_ITEMS; t++) {
@@ -55,7 +55,7 @@ static void stack_want(uint32_t want[STACK_ITEMS], int rounds)
 
 void conformance_kernel_stack(kit *k)
 {
-	const eh_device_info *info = &k->s.info;
+	const eh_device_info *info = &k->info;
 	const int32_t rounds = 2;
 	const uint32_t units = info->compute_units > 256 ? 256 : info->compute_units;
 	const uint32_t groups = units > 8 ? units * 8 : 64, size[3] = { 16, 16, 1 };
@@ -83,7 +83,7 @@ void conformance_kernel_stack(kit *k)
 		return;
 	const eh_arg args[] = { ARG_BUFFER(out), ARG_VALUE(rounds) };
 
-	got = memory_get(bytes);
+	got = kit_memory(bytes);
 	stack_want(want, rounds);
 	if (kit_launch(k, kernel, all, size, args, 2) && kit_download(k, got, out, 0, bytes)) {
 		for (uint32_t g = 0; g < groups; g++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of what a backend may offer by name (evenhand/extensions.h). */
+/* Tests of the extensions (evenhand/extensions.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "evenhand/extensions.h"
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
 enum { COUNT = 4096, BYTES = COUNT * 4, GROUP = 64 };
 
@@ -13,7 +13,7 @@ static const void *extension(kit *k, const char *name)
 	const void *table = NULL;
 
 	if (EH_HAS(k->ops, eh_backend_ops, extension))
-		table = k->ops->extension(k->s.self, name);
+		table = k->ops->extension(k->self, name);
 	if (table == NULL)
 		kit_skip(k, "%s is not offered", name);
 	return table;
@@ -34,7 +34,7 @@ static const eh_graph_ops *graphs(kit *k)
 		kit_fail(k, "the table of %s lacks a function", EH_GRAPH_NAME);
 		return NULL;
 	}
-	status = g->available(k->s.device, &k->error);
+	status = g->available(k->device, &k->error);
 	if (status == EH_E_UNSUPPORTED) {
 		kit_skip(k, "%.*s", (int)sizeof(k->error.message), k->error.message);
 		return NULL;
@@ -49,7 +49,7 @@ typedef struct scene {
 	uint32_t words[COUNT];
 } scene;
 
-/* b and a hold 1 in every word. */
+/* Makes the buffers a and b, with 1 in every word. */
 static bool set(kit *k, scene *s)
 {
 	s->g = graphs(k);
@@ -61,13 +61,13 @@ static bool set(kit *k, scene *s)
 
 static bool begin(kit *k, const scene *s)
 {
-	return kit_ok(k, "graph begin", s->g->begin(k->s.queue, &k->error));
+	return kit_ok(k, "graph begin", s->g->begin(k->queue, &k->error));
 }
 
 static bool end(kit *k, const scene *s, eh_graph **graph)
 {
 	*graph = NULL;
-	if (!kit_ok(k, "graph end", s->g->end(k->s.queue, graph, &k->error)))
+	if (!kit_ok(k, "graph end", s->g->end(k->queue, graph, &k->error)))
 		return false;
 	if (*graph == NULL)
 		kit_fail(k, "graph end succeeded and gave no graph");
@@ -76,7 +76,7 @@ static bool end(kit *k, const scene *s, eh_graph **graph)
 
 static bool run(kit *k, const scene *s, eh_graph *graph)
 {
-	return kit_ok(k, "graph launch", s->g->launch(k->s.queue, graph, &k->error));
+	return kit_ok(k, "graph launch", s->g->launch(k->queue, graph, &k->error));
 }
 
 /* to[i] = from[i] * factor + addend */
@@ -105,18 +105,18 @@ static bool holds(kit *k, scene *s, eh_buffer *b, uint32_t want, const char *whe
 	return true;
 }
 
-/* What was recorded must not outlive a test that failed. */
+/* Destroys the graph, also after a failed test. */
 static void put_away(kit *k, const scene *s, eh_graph *graph)
 {
 	if (graph == NULL)
 		return;
-	(void)k->ops->queue_wait(k->s.queue, NULL);
+	(void)k->ops->queue_wait(k->queue, NULL);
 	s->g->destroy(graph);
 }
 
 void conformance_graph_records(kit *k)
 {
-	scene *s = memory_get(sizeof(*s));
+	scene *s = kit_memory(sizeof(*s));
 	eh_graph *graph = NULL;
 
 	if (!set(k, s) || !begin(k, s))
@@ -135,7 +135,7 @@ done:
 
 void conformance_graph_order(kit *k)
 {
-	scene *s = memory_get(sizeof(*s));
+	scene *s = kit_memory(sizeof(*s));
 	eh_graph *graph = NULL;
 
 	/* Each command needs the one before it: 5 -> b, 5*2+1 = 11 -> a, 11 -> b, 11*3+2 = 35 -> a */
@@ -158,7 +158,7 @@ done:
 
 void conformance_graph_arguments(kit *k)
 {
-	scene *s = memory_get(sizeof(*s));
+	scene *s = kit_memory(sizeof(*s));
 	eh_graph *first = NULL, *second = NULL;
 
 	if (!set(k, s) || !begin(k, s))
@@ -167,7 +167,7 @@ void conformance_graph_arguments(kit *k)
 		goto done;
 	if (!affine(k, s, s->b, s->a, 10, 20) || !end(k, s, &second))
 		goto done;
-	/* A plain launch in between sets other arguments. */
+	/* The plain launch sets other arguments. */
 	if (affine(k, s, s->b, s->a, 100, 1) && holds(k, s, s->b, 101, "a plain launch") &&
 	    run(k, s, first) && holds(k, s, s->b, 7, "the first graph") && run(k, s, second) &&
 	    holds(k, s, s->b, 30, "the second graph") && run(k, s, first))
@@ -182,7 +182,7 @@ done:
 void conformance_graph_many(kit *k)
 {
 	enum { NODES = 100, LAUNCHES = 20 };
-	scene *s = memory_get(sizeof(*s));
+	scene *s = kit_memory(sizeof(*s));
 	eh_graph *graph = NULL;
 
 	if (!set(k, s) || !begin(k, s))
@@ -192,7 +192,7 @@ void conformance_graph_many(kit *k)
 			goto done;
 	if (!end(k, s, &graph))
 		goto done;
-	/* Without a wait in between, and mixed with plain launches. */
+	/* No wait in between, but plain launches. */
 	for (int i = 0; i < LAUNCHES; i++)
 		if (!run(k, s, graph) || !affine(k, s, s->a, s->a, 1, 1))
 			goto done;
@@ -205,16 +205,16 @@ done:
 
 void conformance_graph_given_up(kit *k)
 {
-	scene *s = memory_get(sizeof(*s));
+	scene *s = kit_memory(sizeof(*s));
 	eh_graph *graph = NULL;
 
 	if (!set(k, s) || !begin(k, s))
 		goto done;
 	if (!affine(k, s, s->b, s->a, 3, 4) ||
-	    !kit_ok(k, "graph end without a graph", s->g->end(k->s.queue, NULL, &k->error)) ||
+	    !kit_ok(k, "graph end without a graph", s->g->end(k->queue, NULL, &k->error)) ||
 	    !holds(k, s, s->b, 1, "after a recording that was given up") || !begin(k, s))
 		goto done;
-	if (!kit_expect(k, "graph end of nothing", s->g->end(k->s.queue, &graph, &k->error),
+	if (!kit_expect(k, "graph end of nothing", s->g->end(k->queue, &graph, &k->error),
 	                EH_E_INVALID_ARGUMENT))
 		goto done;
 	if (affine(k, s, s->b, s->a, 3, 4))
@@ -239,7 +239,7 @@ static void part(kit *k, pair *p)
 {
 	if (p->other == NULL)
 		return;
-	(void)k->ops->queue_wait(k->s.queue, NULL);
+	(void)k->ops->queue_wait(k->queue, NULL);
 	if (p->there != NULL)
 		k->ops->buffer_free(p->there);
 	if (p->queue != NULL)
@@ -247,7 +247,7 @@ static void part(kit *k, pair *p)
 	k->ops->device_close(p->other);
 }
 
-/* Opens the device behind this one, or the first. */
+/* Opens the next device; after the last comes the first. */
 static bool meet(kit *k, pair *p)
 {
 	uint32_t count = 0, index;
@@ -261,15 +261,15 @@ static bool meet(kit *k, pair *p)
 		kit_fail(k, "the table of %s lacks a function", EH_PEER_NAME);
 		return false;
 	}
-	if (!kit_ok(k, "device_count", k->ops->device_count(k->s.self, &count, &k->error)))
+	if (!kit_ok(k, "device_count", k->ops->device_count(k->self, &count, &k->error)))
 		return false;
 	if (count < 2) {
 		kit_skip(k, "there is one device");
 		return false;
 	}
-	index = (k->index + 1) % count;
+	index = (k->trial->device + 1) % count;
 	return kit_ok(k, "device_open of the other",
-	              k->ops->device_open(k->s.self, index, &p->other, &k->error)) &&
+	              k->ops->device_open(k->self, index, &p->other, &k->error)) &&
 	       kit_ok(k, "queue_create on the other",
 	              k->ops->queue_create(p->other, &p->queue, &k->error)) &&
 	       kit_ok(k, "buffer_alloc on the other",
@@ -291,18 +291,18 @@ static bool reach(kit *k, const pair *p, eh_device *from, eh_device *to)
 
 void conformance_peer_copy(kit *k)
 {
-	unsigned char *want = memory_get(BYTES), *got = memory_get(BYTES);
+	unsigned char *want = kit_memory(BYTES), *got = kit_memory(BYTES);
 	pair p;
 
 	kit_pattern(want, BYTES, 31);
-	/* There, and at another offset back again. */
-	if (meet(k, &p) && reach(k, &p, k->s.device, p.other) &&
-	    reach(k, &p, p.other, k->s.device) && kit_upload(k, p.here, 0, want, BYTES) &&
+	/* To the other device, and back to another offset. */
+	if (meet(k, &p) && reach(k, &p, k->device, p.other) &&
+	    reach(k, &p, p.other, k->device) && kit_upload(k, p.here, 0, want, BYTES) &&
 	    kit_ok(k, "peer copy",
-	           p.p->copy(k->s.queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
+	           p.p->copy(k->queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
 	    kit_wait(k) && kit_fill(k, p.here, 0, BYTES, 0xeeeeeeee) &&
 	    kit_ok(k, "peer copy back",
-	           p.p->copy(k->s.queue, p.here, 64, p.there, 0, BYTES - 64, &k->error)) &&
+	           p.p->copy(k->queue, p.here, 64, p.there, 0, BYTES - 64, &k->error)) &&
 	    kit_download(k, got, p.here, 0, BYTES) &&
 	    kit_all(k, got, 64, 0xee, "before the target of a copy from the other device"))
 		(void)kit_same(k, got + 64, want, BYTES - 64,
@@ -315,24 +315,24 @@ void conformance_peer_copy(kit *k)
 
 void conformance_peer_wait_mark(kit *k)
 {
-	unsigned char *want = memory_get(BYTES), *got = memory_get(BYTES);
+	unsigned char *want = kit_memory(BYTES), *got = kit_memory(BYTES);
 	eh_mark *mark;
 	kit_spin spin;
 	pair p;
 
 	kit_pattern(want, BYTES, 32);
-	/* Work here, then a copy there; a copy back by the other's queue behind the mark. */
+	/* Work and a copy here; the other device's queue waits for the mark, then downloads. */
 	if (meet(k, &p) && kit_spin_make(k, &spin) && kit_mark(k, &mark) &&
 	    kit_upload(k, p.here, 0, want, BYTES) && kit_wait(k) &&
-	    kit_spin_launch(k, &spin, k->s.queue) &&
+	    kit_spin_launch(k, &spin, k->queue) &&
 	    kit_ok(k, "peer copy",
-	           p.p->copy(k->s.queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
-	    kit_ok(k, "mark_record", k->ops->mark_record(k->s.queue, mark, &k->error)) &&
+	           p.p->copy(k->queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
+	    kit_ok(k, "mark_record", k->ops->mark_record(k->queue, mark, &k->error)) &&
 	    kit_ok(k, "queue_wait_mark", p.p->queue_wait_mark(p.queue, mark, &k->error)) &&
 	    kit_ok(k, "download on the other",
 	           k->ops->download(p.queue, got, p.there, 0, BYTES, &k->error)) &&
 	    kit_ok(k, "queue_wait on the other", k->ops->queue_wait(p.queue, &k->error)))
-		(void)kit_same(k, got, want, BYTES, "read behind another device's mark");
+		(void)kit_same(k, got, want, BYTES, "read after another device's mark");
 	part(k, &p);
 	kit_settle(k);
 	free(want);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
 static bool refused(kit *k, const char *what, uint32_t kind, uint64_t bytes, eh_status want)
 {
 	eh_buffer *const nothing = (eh_buffer *)(void *)&k->error;
 	eh_buffer *buffer = nothing;
-	eh_status status = k->ops->buffer_alloc(k->s.device, kind, bytes, &buffer, &k->error);
+	eh_status status = k->ops->buffer_alloc(k->device, kind, bytes, &buffer, &k->error);
 
 	if (status == EH_OK) {
 		kit_own(k, KIT_BUFFER, buffer);
@@ -25,7 +25,7 @@ static bool refused(kit *k, const char *what, uint32_t kind, uint64_t bytes, eh_
 
 void conformance_buffer_kinds(kit *k)
 {
-	const uint64_t caps = k->s.info.caps;
+	const uint64_t caps = k->info.caps;
 	const struct { uint32_t kind; bool listed; const char *name;
 	} kinds[] = {
 		{ EH_MEMORY_DEVICE, true, "EH_MEMORY_DEVICE" },
@@ -94,7 +94,7 @@ void conformance_buffer_alignment(kit *k)
 
 void conformance_buffer_host_pointer(kit *k)
 {
-	const uint64_t caps = k->s.info.caps;
+	const uint64_t caps = k->info.caps;
 	eh_buffer *device, *buffer;
 	unsigned char *p;
 
@@ -212,7 +212,7 @@ void conformance_transfer_copy(kit *k)
 void conformance_transfer_large(kit *k)
 {
 	const size_t bytes = (12u << 20) + 13;
-	unsigned char *want = memory_get(bytes), *got = memory_get(bytes);
+	unsigned char *want = kit_memory(bytes), *got = kit_memory(bytes);
 	eh_buffer *a, *b;
 
 	kit_pattern(want, bytes, 4);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/conformance_kit.h"
+#include "conformance_kit.h"
 
 #define CANARY 0xa5
 
@@ -27,34 +27,29 @@ void conformance_program_macros(kit *k)
 	const uint32_t values[2] = { 4000000001u, 17 };
 	eh_program *programs[2] = { NULL, NULL };
 	eh_buffer *out;
-	char *body = kit_body(k);
 
-	if (body == NULL)
-		return;
 	if (!kit_buffer(k, EH_MEMORY_DEVICE, 64, &out))
-		goto done;
+		return;
 	for (int i = 0; i < 2; i++) {
-		if (!kit_ok(k, "program_build",
-		            kit_build(k, body, values[i], &programs[i], NULL, 0)))
-			goto done;
+		if (!kit_ok(k, "program_build", kit_build(k, k->trial->kernels, values[i],
+		                                          &programs[i], NULL, 0)))
+			return;
 		kit_own(k, KIT_PROGRAM, programs[i]);
 	}
 	for (int i = 3; i >= 0; i--) {
 		if (!macro_value(k, programs[i & 1], out, values[i & 1]))
-			goto done;
+			return;
 	}
-	/* The other one must survive. */
+	/* Destroying one leaves the other. */
 	kit_drop(k, programs[1]);
 	macro_value(k, programs[0], out, values[0]);
-done:
-	free(body);
 }
 
 void conformance_program_error(kit *k)
 {
 	eh_program *const nothing = (eh_program *)(void *)&k->error;
 	eh_program *program = nothing;
-	char *log = memory_get(65536);
+	char *log = kit_memory(65536);
 	eh_status status = kit_build(k,
 	                             "EH_KERNEL(1, 1, 1) cf_broken(EH_GLOBAL int *a)\n{\n"
 	                             "\ta[0] = no_such_name_anywhere;\n}\n",
