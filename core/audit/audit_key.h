@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "audit/audit_structs.h"
 #include "base/error.h"
 
 enum { AUDIT_KEY_HEX = 64, AUDIT_SIGNATURE_HEX = 128, AUDIT_NAME_MAX = 64 };
@@ -48,25 +49,16 @@ bool audit_verify_bytes(const audit_public *key, const void *data, size_t size, 
 
 /* ---- trusted keys ---------------------------------------------------------------------------- */
 
-/* What a key is trusted to do. */
-enum audit_role { AUDIT_TESTER = 1, AUDIT_VERIFIER = 2 };
-
-typedef struct audit_trusted {
-	char name[AUDIT_NAME_MAX + 1];
-	audit_public key;
-	unsigned roles;
-	bool own;  /* one of the user's: trusted as tester */
-} audit_trusted;
-
-typedef struct audit_keyring { audit_trusted *items; size_t count; } audit_keyring;
-
-/* Own keys and trusted ones, by name. */
+/* Own keys and trusted ones, each by name, into an initialised struct. */
 eh_status audit_keyring_read(audit_keyring *out, eh_error *error);
-void audit_keyring_free(audit_keyring *ring);
-/* Roles of the key, all ways together; *name is that of one entry, NULL when there is none. */
-unsigned audit_keyring_roles(const audit_keyring *ring, const audit_public *key, const char **name);
+/* What the ring says of the key, all entries together, into an initialised struct; nothing is set
+ * where it has none. */
+void audit_keyring_find(const audit_keyring *ring, const char *fingerprint, audit_known_key *out);
+/* A key by the ring's name for it, or from a file. */
+eh_status audit_keyring_key(const audit_keyring *ring, const char *name, audit_public *out,
+                            eh_error *error);
 /* Never overwrites a name. */
-eh_status audit_trust_add(const char *name, const audit_public *key, unsigned roles,
+eh_status audit_trust_add(const char *name, const audit_public *key, const audit_role_list *roles,
                           eh_error *error);
 eh_status audit_trust_remove(const char *name, eh_error *error);
 

@@ -5,80 +5,76 @@
 #include <unistd.h>
 
 #include "audit/audit_key.h"
+#include "audit/envelope.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
-#include "record/shape.h"
 
-#define FORMAT "evenhand-trusted-key"
+/* ---- reading --------------------------------------------------------------------------------- */
 
-static const shape trusted_shape[] = {
-	{ "format", SHAPE_WORD, false, NULL, FORMAT },
-	{ "format_version", SHAPE_UINT, false, NULL, NULL },
-	{ "public_key", SHAPE_SHA256, false, NULL, NULL },
-	{ "fingerprint", SHAPE_SHA256, false, NULL, NULL },
-	{ "roles", SHAPE_TEXTS, false, NULL, NULL },
-	{ NULL, SHAPE_TEXT, false, NULL, NULL }
-};
-
-static audit_trusted *add(audit_keyring *ring, const char *name)
+static void set_key(audit_known_key *known, const audit_public *key)
 {
-	audit_trusted *t;
-	size_t size = strcspn(name, "/");
-
-	ring->items = memory_grow(ring->items, (ring->count + 1) * sizeof(*ring->items));
-	t = &ring->items[ring->count++];
-	memset(t, 0, sizeof(*t));
-	/* Without its suffix, .pub or .json. */
-	while (size > 0 && name[size - 1] != '.')
-		size--;
-	if (size > 0)
-		size--;
-	if (size > AUDIT_NAME_MAX)
-		size = AUDIT_NAME_MAX;
-	memcpy(t->name, name, size);
-	return t;
+	text_set(&known->public_key, key->key);
+	text_set(&known->fingerprint, key->fingerprint);
 }
 
-static eh_status read_trusted(const char *path, audit_trusted *t, eh_error *error)
+static eh_status read_own(const char *path, audit_known_key *known, eh_error *error)
 {
-	cJSON *root = NULL;
-	const cJSON *role;
-	eh_status status = json_read(path, &root, error);
+	audit_public key;
+	eh_status status = audit_public_read(path, &key, error);
 
+	known->own = true;
+	word_list_add(&known->trusted_as, AUDIT_TESTER);
 	if (status == EH_OK)
-		status = shape_check(root, trusted_shape, path, "", error);
-	if (status == EH_OK && (!audit_public_of(json_string(root, "public_key", ""), &t->key) ||
-	                        strcmp(t->key.fingerprint, json_string(root, "fingerprint", "")) != 0))
-		status = error_set(error, EH_E_FORMAT, "%s: the fingerprint is not that of the key", path);
-	cJSON_ArrayForEach(role, json_path(root, "roles")) {
-		if (status != EH_OK)
-			break;
-		t->roles |= strcmp(role->valuestring, "tester") == 0 ? (unsigned)AUDIT_TESTER :
-		            strcmp(role->valuestring, "verifier") == 0 ? (unsigned)AUDIT_VERIFIER : 0;
-	}
-	cJSON_Delete(root);
+		set_key(known, &key);
 	return status;
 }
 
+static eh_status check_trusted(const audit_trusted_key *file, const char *path, audit_public *key,
+                               eh_error *error)
+{
+	if (!audit_public_of(file->public_key, key) || strcmp(key->fingerprint, file->fingerprint) != 0)
+		return error_set(error, EH_E_FORMAT, "%s: the fingerprint is not that of the key", path);
+	return envelope_version(file->format_version, path, error);
+}
+
+static eh_status read_trusted(const char *path, audit_known_key *known, eh_error *error)
+{
+	audit_trusted_key file;
+	audit_public key;
+	char *body = NULL;
+	size_t size;
+	eh_status status = file_read(path, &body, &size, error);
+
+	layout_init(audit_trusted_key_layout(), &file);
+	if (status == EH_OK)
+		status = layout_read(audit_trusted_key_layout(), body, size, path, &file, error);
+	if (status == EH_OK)
+		status = check_trusted(&file, path, &key, error);
+	if (status == EH_OK) {
+		set_key(known, &key);
+		for (size_t i = 0; i < file.roles.count; i++)
+			word_list_add(&known->trusted_as, file.roles.items[i]);
+	}
+	layout_clear(audit_trusted_key_layout(), &file);
+	free(body);
+	return status;
+}
+
+typedef eh_status read_key(const char *path, audit_known_key *known, eh_error *error);
+
 static eh_status read_folder(audit_keyring *ring, const char *sub, const char *suffix,
-                             eh_error *error)
+                             read_key *read, eh_error *error)
 {
 	char *folder = audit_folder(sub);
 	char **names = folder != NULL ? dir_list(folder, suffix, error) : NULL;
 	eh_status status = folder != NULL && names == NULL ? EH_E_IO : EH_OK;
 
 	for (size_t i = 0; names != NULL && names[i] != NULL && status == EH_OK; i++) {
+		audit_known_key *known = layout_append(audit_known_key_layout(), &ring->keys);
 		char *path = path_join(folder, names[i]);
-		audit_trusted *t = add(ring, names[i]);
 
-		t->own = strcmp(sub, "keys") == 0;
-		if (t->own) {
-			t->roles = AUDIT_TESTER;
-			status = audit_public_read(path, &t->key, error);
-		} else {
-			status = read_trusted(path, t, error);
-		}
+		known->name = memory_format("%.*s", (int)(strlen(names[i]) - strlen(suffix)), names[i]);
+		status = read(path, known, error);
 		free(path);
 	}
 	dir_list_free(names);
@@ -88,36 +84,42 @@ static eh_status read_folder(audit_keyring *ring, const char *sub, const char *s
 
 eh_status audit_keyring_read(audit_keyring *out, eh_error *error)
 {
-	eh_status status;
+	eh_status status = read_folder(out, "keys", ".pub", read_own, error);
 
-	memset(out, 0, sizeof(*out));
-	status = read_folder(out, "keys", ".pub", error);
 	if (status == EH_OK)
-		status = read_folder(out, "trusted", ".json", error);
+		status = read_folder(out, "trusted", ".json", read_trusted, error);
 	if (status != EH_OK)
-		audit_keyring_free(out);
+		layout_clear(audit_keyring_layout(), out);
 	return status;
 }
 
-void audit_keyring_free(audit_keyring *ring)
+void audit_keyring_find(const audit_keyring *ring, const char *fingerprint, audit_known_key *out)
 {
-	free(ring->items);
-	memset(ring, 0, sizeof(*ring));
-}
+	for (size_t i = 0; i < ring->keys.count; i++) {
+		const audit_known_key *known = &ring->keys.items[i];
 
-unsigned audit_keyring_roles(const audit_keyring *ring, const audit_public *key, const char **name)
-{
-	unsigned roles = 0;
-
-	*name = NULL;
-	for (size_t i = 0; i < ring->count; i++) {
-		if (strcmp(ring->items[i].key.key, key->key) != 0)
+		if (strcmp(known->fingerprint, fingerprint) != 0)
 			continue;
-		roles |= ring->items[i].roles;
-		*name = ring->items[i].name;
+		text_set(&out->name, known->name);
+		text_set(&out->fingerprint, known->fingerprint);
+		text_set(&out->public_key, known->public_key);
+		out->own = out->own || known->own;
+		for (size_t k = 0; k < known->trusted_as.count; k++)
+			word_list_add(&out->trusted_as, known->trusted_as.items[k]);
 	}
-	return roles;
 }
+
+eh_status audit_keyring_key(const audit_keyring *ring, const char *name, audit_public *out,
+                            eh_error *error)
+{
+	for (size_t i = 0; i < ring->keys.count; i++)
+		if (strcmp(ring->keys.items[i].name, name) == 0 &&
+		    audit_public_of(ring->keys.items[i].public_key, out))
+			return EH_OK;
+	return audit_public_read(name, out, error);
+}
+
+/* ---- trusting -------------------------------------------------------------------------------- */
 
 static eh_status trusted_path(const char *name, char **folder, char **path, eh_error *error)
 {
@@ -132,11 +134,31 @@ static eh_status trusted_path(const char *name, char **folder, char **path, eh_e
 	return EH_OK;
 }
 
-eh_status audit_trust_add(const char *name, const audit_public *key, unsigned roles,
+static eh_status write_trusted(const char *path, const audit_public *key,
+                               const audit_role_list *roles, eh_error *error)
+{
+	audit_trusted_key file;
+	char *body;
+	eh_status status;
+
+	layout_init(audit_trusted_key_layout(), &file);
+	file.format = AUDIT_TRUSTED_KEY;
+	file.format_version = 1;
+	text_set(&file.public_key, key->key);
+	text_set(&file.fingerprint, key->fingerprint);
+	for (size_t i = 0; i < roles->count; i++)
+		word_list_add(&file.roles, roles->items[i]);
+	body = layout_text(audit_trusted_key_layout(), &file, true);
+	status = file_write(path, body, strlen(body), error);
+	free(body);
+	layout_clear(audit_trusted_key_layout(), &file);
+	return status;
+}
+
+eh_status audit_trust_add(const char *name, const audit_public *key, const audit_role_list *roles,
                           eh_error *error)
 {
-	char *folder = NULL, *path = NULL, *body;
-	cJSON *root, *list;
+	char *folder = NULL, *path = NULL;
 	eh_status status = trusted_path(name, &folder, &path, error);
 
 	if (status == EH_OK && file_exists(path))
@@ -144,22 +166,8 @@ eh_status audit_trust_add(const char *name, const audit_public *key, unsigned ro
 		                   "choose another with --name, or `evenhand key distrust %s`", name, name);
 	if (status == EH_OK)
 		status = dir_make(folder, error);
-	if (status == EH_OK) {
-		root = cJSON_CreateObject();
-		json_add_string(root, "format", FORMAT);
-		json_add_uint(root, "format_version", 1);
-		json_add_string(root, "public_key", key->key);
-		json_add_string(root, "fingerprint", key->fingerprint);
-		list = json_add_array(root, "roles");
-		if ((roles & AUDIT_TESTER) != 0)
-			json_append_string(list, "tester");
-		if ((roles & AUDIT_VERIFIER) != 0)
-			json_append_string(list, "verifier");
-		body = json_text(root, true);
-		status = file_write(path, body, strlen(body), error);
-		free(body);
-		cJSON_Delete(root);
-	}
+	if (status == EH_OK)
+		status = write_trusted(path, key, roles, error);
 	free(path);
 	free(folder);
 	return status;

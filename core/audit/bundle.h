@@ -38,9 +38,11 @@ eh_status bundle_unpack(const char *path, const char *packed, size_t size, size_
                         size_t *out_size, eh_error *error);
 /* Whether the member is a result. */
 bool bundle_is_result(const bundle_member *m);
-/* Manifest against members, kernel texts against the results.  malloc'd sentences of what does not
- * hold, NULL-terminated. */
-char **bundle_check(const bundle *b);
+/* Appends a sentence for everything that does not hold: the manifest against the members. */
+void bundle_check(const bundle *b, text_list *problems);
+/* The same of one of its results: its protocol and kernel texts must be members. */
+void bundle_check_result(const bundle *b, const char *name, const record_result *r,
+                         text_list *problems);
 /* Writes the members below a folder that must be there and empty, and ours alone. */
 eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error);
 
@@ -55,9 +57,11 @@ typedef struct bundle_settings {
 /* The same inputs give the same bytes, but for the time within a signature. */
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error);
 
-/* The digest of a program's source (program.source_sha256): over each define's name and value, the
- * prelude and the text, each as its length in decimal, ':' and its bytes. */
-void bundle_source_digest(const cJSON *defines, const char *prelude, const char *body,
+/* The digest of a program's source (program.source_sha256): over the name and value of each define
+ * "NAME=VALUE", the prelude and the text, each as its length in decimal, ':' and its bytes. */
+void bundle_source_digest(const text_list *defines, const char *prelude, const char *body,
                           char hex[65]);
+/* Whether the record says which kernel text it was compiled from; NULL has none. */
+bool bundle_has_source(const record_program *program);
 
 #endif

@@ -8,7 +8,6 @@
 #include "audit/bundle.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/paths.h"
 #include "base/text.h"
 
@@ -73,15 +72,15 @@ static eh_status add_beside(bundle *b, const char *path, const char *name, const
 
 static void add_protocol(bundle *b, const result *r)
 {
-	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
-	char *name = memory_format("protocols/%.40s-%llu.ini", r->protocol_name,
-	                           (unsigned long long)r->protocol_version);
+	const record_protocol *protocol = &r->record->protocol;
+	const char *body = protocol->text;
+	unsigned long long version = protocol->version;
+	char *name = memory_format("protocols/%.40s-%llu.ini", protocol->name, version);
 	const bundle_member *there = bundle_find_like(b, name);
 
 	for (int n = 2; there != NULL && strcmp(there->data, body) != 0; n++) {
 		free(name);
-		name = memory_format("protocols/%.40s-%llu-%d.ini", r->protocol_name,
-		                     (unsigned long long)r->protocol_version, n);
+		name = memory_format("protocols/%.40s-%llu-%d.ini", protocol->name, version, n);
 		there = bundle_find_like(b, name);
 	}
 	if (there == NULL)
@@ -116,33 +115,38 @@ static eh_status add_text_file(bundle *b, const char *folder, const char *file, 
 	return status;
 }
 
-static eh_status add_kernel(bundle *b, const char *folder, const cJSON *program, const char *place,
-                            eh_error *error)
+static eh_status check_kernel(const bundle *b, const char *name, const record_program *program,
+                              const char *place, eh_error *error)
 {
-	const char *kernel = json_string(program, "kernel", NULL);
-	const char *want = json_string(program, "source_sha256", "");
-	char *file, *name;
 	char hex[65];
+
+	bundle_source_digest(&program->defines, bundle_find(b, "kernels/dialect.h")->data,
+	                     bundle_find(b, name)->data, hex);
+	if (strcmp(hex, program->source_sha256) == 0)
+		return EH_OK;
+	return error_set(error, EH_E_ALTERED, "%s: the kernel text %s.k found here is not the one that "
+	                 "was measured; give the folder with that one by --kernels", place,
+	                 program->kernel);
+}
+
+static eh_status add_kernel(bundle *b, const char *folder, const record_program *program,
+                            const char *place, eh_error *error)
+{
+	char *file, *name;
 	eh_status status;
 
-	if (kernel == NULL || want[0] == '\0')
+	if (!bundle_has_source(program))
 		return EH_OK;
-	file = memory_format("%s.k", kernel);
+	if (strchr(program->kernel, '/') != NULL)
+		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is no name of a kernel", place,
+		                 program->kernel);
+	file = memory_format("%s.k", program->kernel);
 	name = memory_format("kernels/%s", file);
-	status = strchr(kernel, '/') != NULL ?
-		error_set(error, EH_E_FORMAT, "%s: '%.60s' is no name of a kernel", place, kernel) :
-		add_text_file(b, folder, "dialect.h", error);
+	status = add_text_file(b, folder, "dialect.h", error);
 	if (status == EH_OK)
 		status = add_text_file(b, folder, file, error);
-	if (status == EH_OK) {
-		bundle_source_digest(json_path(program, "defines"),
-		                     bundle_find(b, "kernels/dialect.h")->data,
-		                     bundle_find(b, name)->data, hex);
-		if (strcmp(hex, want) != 0)
-			status = error_set(error, EH_E_ALTERED, "%s: the kernel text %s found here is not "
-			                   "the one that was measured; give the folder with that one by "
-			                   "--kernels", place, file);
-	}
+	if (status == EH_OK)
+		status = check_kernel(b, name, program, place, error);
 	free(name);
 	free(file);
 	return status;
@@ -150,72 +154,84 @@ static eh_status add_kernel(bundle *b, const char *folder, const cJSON *program,
 
 static eh_status add_kernels(bundle *b, const char *folder, const result *r, eh_error *error)
 {
+	const record_case_list *cases = &r->record->cases;
 	eh_status status = EH_OK;
-	size_t i;
 
-	for (i = 0; i < r->row_count && status == EH_OK; i++) {
-		const cJSON *e;
+	for (size_t i = 0; i < cases->count; i++) {
+		const record_execution_list *executions = &cases->items[i].executions;
 
-		result_row_open(r, &r->rows[i]);
-		cJSON_ArrayForEach(e, json_path(r->rows[i].json, "executions"))
-			if (status == EH_OK)
-				status = add_kernel(b, folder, json_path(e, "program"), r->path, error);
-		result_row_close(r, &r->rows[i]);
+		for (size_t k = 0; k < executions->count && status == EH_OK; k++)
+			status = add_kernel(b, folder, executions->items[k].program, r->path, error);
 	}
 	return status;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+/* A result that was checked, and the bytes that were. */
+typedef struct packing { result *r; char *bytes; size_t size; } packing;
+
 static int by_digest(const void *a, const void *b)
 {
-	const result *x = *(const result *const *)a;
-	const result *y = *(const result *const *)b;
-	int order = strcmp(json_string(x->root, "digest", ""), json_string(y->root, "digest", ""));
+	const result *x = ((const packing *)a)->r;
+	const result *y = ((const packing *)b)->r;
+	int order = strcmp(x->record->digest, y->record->digest);
 
 	return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-static eh_status add_result(bundle *b, const bundle_settings *s, const result *r, eh_error *error)
+static eh_status check_evidence(const result *r, eh_error *error)
 {
-	char *name = free_name(b, r->path);
 	audit_evidence *evidence = NULL;
-	char *copy = memory_get(r->size + 1);
 	eh_status status = audit_trust(r, &evidence, error);
 
 	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s", r->path, evidence->problems[0]);
-	memcpy(copy, r->bytes, r->size);
-	add_member(b, memory_text(name), copy, r->size);
-	if (status == EH_OK)
-		status = add_beside(b, r->path, name, ".sig", error);
-	if (status == EH_OK)
-		status = add_beside(b, r->path, name, ".amendments", error);
-	if (status == EH_OK)
-		status = add_kernels(b, s->kernels, r, error);
-	add_protocol(b, r);
+		status = error_set(error, EH_E_ALTERED, "%s: %s", r->path, evidence->problems.items[0]);
 	audit_evidence_free(evidence);
+	return status;
+}
+
+/* Takes the bytes. */
+static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_error *error)
+{
+	char *name = free_name(b, p->r->path);
+	eh_status status = check_evidence(p->r, error);
+
+	add_member(b, memory_text(name), p->bytes, p->size);
+	p->bytes = NULL;
+	if (status == EH_OK)
+		status = add_beside(b, p->r->path, name, ".sig", error);
+	if (status == EH_OK)
+		status = add_beside(b, p->r->path, name, ".amendments", error);
+	if (status == EH_OK)
+		status = add_kernels(b, s->kernels, p->r, error);
+	if (status == EH_OK)
+		add_protocol(b, p->r);
 	free(name);
 	return status;
 }
 
 static eh_status add_results(bundle *b, const bundle_settings *s, eh_error *error)
 {
-	result **read = memory_get((s->result_count + 1) * sizeof(result *));
+	packing *all = memory_get((s->result_count + 1) * sizeof(*all));
 	eh_status status = EH_OK;
-	size_t count = 0, i;
+	size_t count = 0;
 
 	while (count < s->result_count && status == EH_OK) {
-		status = result_read_lean(s->results[count], &read[count], error);
+		packing *p = &all[count];
+
+		status = audit_read(s->results[count], &p->r, &p->bytes, &p->size, error);
 		count += status == EH_OK;
 	}
 	if (count > 0)
-		qsort(read, count, sizeof(result *), by_digest);
-	for (i = 0; i < count && status == EH_OK; i++)
-		status = add_result(b, s, read[i], error);
-	for (i = 0; i < count; i++)
-		result_free(read[i]);
-	free(read);
+		qsort(all, count, sizeof(*all), by_digest);
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = add_result(b, s, &all[i], error);
+	for (size_t i = 0; i < count; i++) {
+		result_free(all[i].r);
+		free(all[i].bytes);
+	}
+	free(all);
 	return status;
 }
 
@@ -226,44 +242,56 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const bundle_member *)a)->name, ((const bundle_member *)b)->name);
 }
 
+/* malloc'd text of the manifest of all members. */
+static char *manifest_text(const bundle *b)
+{
+	audit_manifest manifest;
+	char *body, *out;
+
+	layout_init(audit_manifest_layout(), &manifest);
+	manifest.format = AUDIT_BUNDLE;
+	manifest.format_version = 1;
+	for (size_t i = 0; i < b->count; i++) {
+		audit_manifest_member *m = layout_append(audit_manifest_member_layout(),
+		                                         &manifest.members);
+		char hex[65];
+
+		digest_bytes(b->members[i].data, b->members[i].size, hex);
+		text_set(&m->name, b->members[i].name);
+		text_set(&m->sha256, hex);
+		m->size = b->members[i].size;
+	}
+	body = layout_text(audit_manifest_layout(), &manifest, true);
+	out = memory_format("%s\n", body);
+	free(body);
+	layout_clear(audit_manifest_layout(), &manifest);
+	return out;
+}
+
+static eh_status sign_manifest(bundle *b, const char *body, const audit_key *key, eh_error *error)
+{
+	char hex[65];
+	audit_subject subject = { AUDIT_MANIFEST, hex, hex, NULL };
+	char *signature = NULL;
+	eh_status status;
+
+	digest_bytes(body, strlen(body), hex);
+	status = audit_signatures_add(NULL, BUNDLE_MANIFEST ".sig", &subject, key, AUDIT_TESTER,
+	                              &signature, error);
+	if (status == EH_OK)
+		add_member(b, memory_text(BUNDLE_MANIFEST ".sig"), signature, strlen(signature));
+	return status;
+}
+
 static eh_status add_manifest(bundle *b, const audit_key *key, eh_error *error)
 {
-	cJSON *root = cJSON_CreateObject();
-	cJSON *list;
-	char *body, *data;
-	char hex[65];
-	audit_subject subject = { "manifest", hex, hex, NULL };
-	eh_status status = EH_OK;
+	char *body;
 
 	if (b->count > 0)
 		qsort(b->members, b->count, sizeof(*b->members), by_name);
-	json_add_string(root, "format", "evenhand-bundle");
-	json_add_uint(root, "format_version", 1);
-	list = json_add_array(root, "members");
-	for (size_t i = 0; i < b->count; i++) {
-		cJSON *item = cJSON_CreateObject();
-
-		digest_bytes(b->members[i].data, b->members[i].size, hex);
-		json_add_string(item, "name", b->members[i].name);
-		json_add_uint(item, "size", b->members[i].size);
-		json_add_string(item, "sha256", hex);
-		cJSON_AddItemToArray(list, item);
-	}
-	body = json_text(root, true);
-	data = memory_format("%s\n", body);
-	free(body);
-	cJSON_Delete(root);
-	digest_bytes(data, strlen(data), hex);
-	add_member(b, memory_text(BUNDLE_MANIFEST), data, strlen(data));
-	if (key != NULL) {
-		char *signature = NULL;
-
-		status = audit_signatures_add(NULL, BUNDLE_MANIFEST ".sig", &subject, key, AUDIT_TESTER,
-		                              &signature, error);
-		if (status == EH_OK)
-			add_member(b, memory_text(BUNDLE_MANIFEST ".sig"), signature, strlen(signature));
-	}
-	return status;
+	body = manifest_text(b);
+	add_member(b, memory_text(BUNDLE_MANIFEST), body, strlen(body));
+	return key != NULL ? sign_manifest(b, body, key, error) : EH_OK;
 }
 
 typedef struct sink { file_writer *out; eh_error *error; eh_status status; } sink;

@@ -5,49 +5,31 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
 #include "base/text.h"
 
-#define END { NULL, SHAPE_TEXT, false, NULL, NULL }
-#define MUST(key, kind) { key, SHAPE_##kind, false, NULL, NULL }
-#define MAY(key, kind) { key, SHAPE_##kind, true, NULL, NULL }
-#define MUST_BE(key, words) { key, SHAPE_WORD, false, NULL, words }
+const envelope envelope_signature = { audit_signature_layout, audit_signatures_format_words };
+const envelope envelope_amendment = { audit_amendment_layout, audit_amendment_format_words };
 
-static const shape signature[] = {
-	MUST_BE("subject", "result|manifest"), MUST("digest", SHA256), MUST("file_sha256", SHA256),
-	MUST_BE("role", "tester|verifier"), MUST("signer", TEXT), MUST("public_key", SHA256),
-	MUST("fingerprint", SHA256), MUST("time", TEXT), MUST("signature", TEXT), END
-};
+/* ---- sealing --------------------------------------------------------------------------------- */
 
-const shape envelope_signatures[] = {
-	MUST_BE("format", ENVELOPE_SIGNATURES), MUST("format_version", UINT),
-	{ "signatures", SHAPE_OBJECTS, false, signature, NULL }, END
-};
-
-const shape envelope_amendment[] = {
-	MUST_BE("format", ENVELOPE_AMENDMENT), MUST("format_version", UINT), MUST("sequence", UINT),
-	MUST("result", SHA256), MUST("previous", SHA256), MUST_BE("kind", "note|dispute|redact"),
-	MUST("text", TEXT), MAY("member", TEXT), MAY("file_sha256", SHA256), MUST("signer", TEXT),
-	MUST("public_key", SHA256), MUST("fingerprint", SHA256), MUST("time", TEXT),
-	MUST("signature", TEXT), END
-};
+/* A text member of the struct. */
+static char **member(const envelope *kind, const void *object, const char *key)
+{
+	return (char **)(void *)((char *)object + layout_find(kind->layout(), key)->offset);
+}
 
 /* malloc'd bytes that are signed. */
-static char *signed_bytes(const cJSON *object, const char *context)
+static char *signed_bytes(const envelope *kind, const void *object)
 {
-	cJSON *copy = cJSON_Duplicate(object, true);
-	char *canonical;
-	char *bytes;
+	char *canonical = layout_canonical(kind->layout(), object, "signature");
+	char *bytes = memory_format("%s\n%s", kind->format()->items[0].word, canonical);
 
-	cJSON_DeleteItemFromObjectCaseSensitive(copy, "signature");
-	canonical = json_canonical(copy);
-	bytes = memory_format("%s\n%s", context, canonical);
 	free(canonical);
-	cJSON_Delete(copy);
 	return bytes;
 }
 
-void envelope_time(char out[32])
+/* "2026-11-21T00:02:22Z", now. */
+static void format_now(char out[32])
 {
 	time_t now = time(NULL);
 	struct tm parts;
@@ -56,7 +38,7 @@ void envelope_time(char out[32])
 		out[0] = '\0';
 }
 
-eh_status envelope_seal(cJSON *object, const char *context, const audit_key *key, eh_error *error)
+eh_status envelope_seal(const envelope *kind, void *object, const audit_key *key, eh_error *error)
 {
 	const audit_public *public_key = audit_key_public(key);
 	char hex[AUDIT_SIGNATURE_HEX + 1];
@@ -64,29 +46,63 @@ eh_status envelope_seal(cJSON *object, const char *context, const audit_key *key
 	char *bytes;
 	eh_status status;
 
-	envelope_time(now);
-	json_add_string(object, "signer", audit_key_name(key));
-	json_add_string(object, "public_key", public_key->key);
-	json_add_string(object, "fingerprint", public_key->fingerprint);
-	json_add_string(object, "time", now);
-	bytes = signed_bytes(object, context);
+	format_now(now);
+	text_set(member(kind, object, "signer"), audit_key_name(key));
+	text_set(member(kind, object, "public_key"), public_key->key);
+	text_set(member(kind, object, "fingerprint"), public_key->fingerprint);
+	text_set(member(kind, object, "time"), now);
+	bytes = signed_bytes(kind, object);
 	status = audit_sign_bytes(key, bytes, strlen(bytes), hex, error);
 	free(bytes);
 	if (status == EH_OK)
-		json_add_string(object, "signature", hex);
+		text_set(member(kind, object, "signature"), hex);
 	return status;
 }
 
-bool envelope_holds(const cJSON *object, const char *context, audit_public *key)
+bool envelope_holds(const envelope *kind, const void *object)
 {
+	audit_public key;
 	char *bytes;
 	bool holds;
 
-	if (!audit_public_of(json_string(object, "public_key", ""), key) ||
-	    strcmp(key->fingerprint, json_string(object, "fingerprint", "")) != 0)
+	if (!audit_public_of(*member(kind, object, "public_key"), &key) ||
+	    strcmp(key.fingerprint, *member(kind, object, "fingerprint")) != 0)
 		return false;
-	bytes = signed_bytes(object, context);
-	holds = audit_verify_bytes(key, bytes, strlen(bytes), json_string(object, "signature", ""));
+	bytes = signed_bytes(kind, object);
+	holds = audit_verify_bytes(&key, bytes, strlen(bytes), *member(kind, object, "signature"));
 	free(bytes);
 	return holds;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+eh_status envelope_version(uint64_t version, const char *name, eh_error *error)
+{
+	if (version == 1)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "%s: format_version is not 1, the one this evenhand reads; "
+	                 "use the evenhand that wrote it, or a newer one", name);
+}
+
+eh_status envelope_signatures_read(const char *body, const char *name, audit_signature_file *out,
+                                   eh_error *error)
+{
+	eh_status status = layout_read(audit_signature_file_layout(), body, strlen(body), name, out,
+	                               error);
+
+	return status == EH_OK ? envelope_version(out->format_version, name, error) : status;
+}
+
+eh_status envelope_amendment_next(const char **at, const char *name, audit_amendment *out,
+                                  eh_error *error)
+{
+	size_t size = strcspn(*at, "\n");
+	eh_status status = layout_read(audit_amendment_layout(), *at, size, name, out, error);
+
+	if (status == EH_OK)
+		status = envelope_version(out->format_version, name, error);
+	if (status == EH_OK && (*at)[size] == '\0')
+		status = error_set(error, EH_E_FORMAT, "%s: the line is cut: it has no line feed", name);
+	*at += size + ((*at)[size] == '\n');
+	return status;
 }

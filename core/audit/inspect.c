@@ -7,31 +7,95 @@
 #include "audit/bundle.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
 
-static audit_report *add(audit_reports *out, char *path)
-{
-	audit_report *r;
+/* ---- findings -------------------------------------------------------------------------------- */
 
-	out->items = memory_grow(out->items, (out->count + 1) * sizeof(*out->items));
-	r = &out->items[out->count++];
-	memset(r, 0, sizeof(*r));
-	r->path = path;
-	return r;
+static void add_check(audit_report *report, const char *name, const char *condition, size_t count,
+                      bool reached)
+{
+	audit_check *check = layout_append(audit_check_layout(), &report->checks);
+
+	text_set(&check->name, name);
+	text_set(&check->condition, condition);
+	check->findings = count;
+	check->outcome = count > 0 ? AUDIT_FAILED : reached ? AUDIT_PASSED : AUDIT_NOT_REACHED;
 }
 
-static void describe(audit_report *report, const result *r)
+static void add_checks(audit_report *report, const findings *f, bool whole)
 {
-	report->executor = memory_text(r != NULL ? r->executor : "");
-	report->protocol = r == NULL ? memory_text("") :
-	                   memory_format("%s@%llu", r->protocol_name,
-	                                 (unsigned long long)r->protocol_version);
-	report->digest = memory_text(r != NULL ? json_string(r->root, "digest", "") : "");
-	report->cases = r != NULL ? r->row_count : 0;
+	static const char *const conditions[CHECK_COUNT] = {
+		[CHECK_STRUCTURE] = "the members of the format, and no other",
+		[CHECK_PROTOCOL] = "the plan has its digest; the text says the same",
+		[CHECK_RUN] = "times, executions and layers fit together",
+		[CHECK_ROWS] = "each case is that of the plan",
+		[CHECK_DERIVED] = "recomputed from the samples, bit for bit",
+		[CHECK_DIGESTS] = "every section, every case and the whole"
+	};
+	size_t counts[CHECK_COUNT] = { 0 };
+
+	for (size_t i = 0; i < f->count; i++)
+		counts[f->items[i].check]++;
+	for (size_t c = 0; c < CHECK_COUNT; c++)
+		add_check(report, finding_check_name((enum finding_check)c), conditions[c], counts[c],
+		          whole);
 }
 
-static eh_status inspect_file(const char *path, audit_reports *out, eh_error *error)
+static void add_finding(audit_report *report, const finding *from)
+{
+	audit_finding *to = layout_append(audit_finding_layout(), &report->findings);
+
+	to->kind = from->code == EH_E_ALTERED ? AUDIT_DEFECT_ALTERED : AUDIT_DEFECT_MALFORMED;
+	text_set(&to->check, finding_check_name(from->check));
+	text_set(&to->place, from->place);
+	text_set(&to->stated, from->stated);
+	text_set(&to->recomputed, from->recomputed);
+	text_set(&to->sentence, from->sentence);
+}
+
+/* Adds the result's report, without evidence; *out is NULL where the structure does not hold. */
+static audit_report *add_result(audit_verification *all, char *file, const char *name,
+                                const char *bytes, size_t size, result **out)
+{
+	audit_report *report = layout_append(audit_report_layout(), &all->reports);
+	findings f = { .only_first = false };
+	result *r = result_examine(name, bytes, size, &f);
+
+	report->file = file;
+	report->kind = AUDIT_FILE_RESULT;
+	add_checks(report, &f, r != NULL);
+	for (size_t i = 0; i < f.count; i++)
+		add_finding(report, &f.items[i]);
+	findings_free(&f);
+	if (r != NULL) {
+		const record_protocol *protocol = &r->record->protocol;
+
+		text_set(&report->executor, r->record->executor.name);
+		report->protocol = memory_format("%s@%llu", protocol->name,
+		                                 (unsigned long long)protocol->version);
+		text_set(&report->digest, r->record->digest);
+		report->cases = r->row_count;
+	}
+	*out = r;
+	return report;
+}
+
+static void set_answer(audit_report *r)
+{
+	if (r->evidence == NULL)
+		r->answer = AUDIT_NO_RESULT;
+	else if (r->findings.count == 0 && r->evidence->level == AUDIT_UNREADABLE)
+		r->answer = AUDIT_EVIDENCE_UNREADABLE;
+	else if (r->findings.count > 0 || r->bundle_problems.count > 0 ||
+	         r->evidence->level <= AUDIT_BROKEN)
+		r->answer = AUDIT_ALTERED;
+	else
+		r->answer = AUDIT_HOLDS;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static eh_status inspect_file(const char *path, audit_verification *out, eh_error *error)
 {
 	char *bytes;
 	size_t size;
@@ -41,69 +105,81 @@ static eh_status inspect_file(const char *path, audit_reports *out, eh_error *er
 
 	if (status != EH_OK)
 		return status;
-	report = add(out, memory_text(path));
-	r = result_examine(path, bytes, size, &report->found);
-	describe(report, r);
+	report = add_result(out, memory_text(path), path, bytes, size, &r);
 	/* What is beside the result changes nothing about the result itself. */
 	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
 		report->evidence = audit_evidence_unreadable(error);
+	set_answer(report);
 	result_free(r);
+	free(bytes);
 	return EH_OK;
 }
 
 /* ---- bundles --------------------------------------------------------------------------------- */
 
-static const char *data_of(const bundle *b, const char *name, const char *suffix)
+/* The text of the member NAMESUFFIX, NULL when there is none. */
+static const char *beside(const bundle *b, const char *name, const char *suffix)
 {
-	char *beside = memory_format("%s%s", name, suffix);
-	const bundle_member *m = bundle_find(b, beside);
+	char *whole = memory_format("%s%s", name, suffix);
+	const bundle_member *m = bundle_find(b, whole);
 
-	free(beside);
+	free(whole);
 	return m != NULL ? m->data : NULL;
 }
 
 static void inspect_member(const char *path, const bundle *b, const bundle_member *m,
-                           const audit_keyring *ring, audit_reports *out)
+                           const audit_keyring *ring, audit_verification *out, text_list *problems)
 {
-	audit_report *report = add(out, memory_format("%s: %s", path, m->name));
-	char *copy = memory_get(m->size + 1);
 	result *r;
+	audit_report *report = add_result(out, memory_format("%s: %s", path, m->name), m->name, m->data,
+	                                  m->size, &r);
 
-	memcpy(copy, m->data, m->size);
-	r = result_examine(m->name, copy, m->size, &report->found);
-	describe(report, r);
 	if (r != NULL) {
-		audit_subject subject = { "result", report->digest, r->file_sha256, r->root };
+		audit_subject subject = audit_subject_of(r);
 
-		report->evidence = audit_evidence_of(data_of(b, m->name, ".sig"),
-		                                     data_of(b, m->name, ".amendments"), &subject,
-		                                     ring);
+		report->evidence = audit_evidence_of(beside(b, m->name, ".sig"),
+		                                     beside(b, m->name, ".amendments"), &subject, ring);
+		bundle_check_result(b, m->name, r->record, problems);
 	}
+	set_answer(report);
 	result_free(r);
 }
 
-static void inspect_bundle(const char *path, const bundle *b, const audit_keyring *ring,
-                           audit_reports *out)
+/* After the reports of its results, so that the problems of all are known. */
+static void complete_bundle(audit_report *report, const bundle *b, const audit_keyring *ring)
 {
 	const bundle_member *manifest = bundle_find(b, BUNDLE_MANIFEST);
-	audit_report *report = add(out, memory_text(path));
 	char hex[65];
-	audit_subject subject = { "manifest", hex, hex, NULL };
-	size_t i;
+	audit_subject subject = { AUDIT_MANIFEST, hex, hex, NULL };
 
-	report->bundle = true;
-	describe(report, NULL);
-	report->problems = bundle_check(b);
 	digest_bytes(manifest->data, manifest->size, hex);
-	free(report->digest);
-	report->digest = memory_text(hex);
-	report->evidence = audit_evidence_of(data_of(b, BUNDLE_MANIFEST, ".sig"), NULL, &subject, ring);
-	for (i = 0; i < b->count; i++)
-		if (bundle_is_result(&b->members[i]))
-			inspect_member(path, b, &b->members[i], ring, out);
+	text_set(&report->digest, hex);
+	report->evidence = audit_evidence_of(beside(b, BUNDLE_MANIFEST, ".sig"), NULL, &subject, ring);
+	add_check(report, "manifest", "every member has its digest; kernel texts are those measured",
+	          report->bundle_problems.count, true);
+	set_answer(report);
 }
 
-eh_status audit_inspect(const char *path, audit_reports *out, eh_error *error)
+static void inspect_bundle(const char *path, const bundle *b, const audit_keyring *ring,
+                           audit_verification *out)
+{
+	audit_report *report = layout_append(audit_report_layout(), &out->reports);
+	size_t index = out->reports.count - 1;
+	text_list problems = { NULL, 0 };
+
+	report->file = memory_text(path);
+	report->kind = AUDIT_FILE_BUNDLE;
+	bundle_check(b, &problems);
+	for (size_t i = 0; i < b->count; i++)
+		if (bundle_is_result(&b->members[i]))
+			inspect_member(path, b, &b->members[i], ring, out, &problems);
+	/* The list may have moved. */
+	report = &out->reports.items[index];
+	report->bundle_problems = problems;
+	complete_bundle(report, b, ring);
+}
+
+eh_status audit_inspect(const char *path, audit_verification *out, eh_error *error)
 {
 	audit_keyring ring;
 	bundle b;
@@ -111,6 +187,7 @@ eh_status audit_inspect(const char *path, audit_reports *out, eh_error *error)
 
 	if (!bundle_is(path))
 		return inspect_file(path, out, error);
+	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
 	if (status != EH_OK)
 		return status;
@@ -119,62 +196,26 @@ eh_status audit_inspect(const char *path, audit_reports *out, eh_error *error)
 		inspect_bundle(path, &b, &ring, out);
 		bundle_free(&b);
 	}
-	audit_keyring_free(&ring);
+	layout_clear(audit_keyring_layout(), &ring);
 	return status;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
-
-bool audit_report_holds(const audit_report *r)
-{
-	return r->found.count == 0 && (r->problems == NULL || r->problems[0] == NULL) &&
-	       r->evidence != NULL && r->evidence->level > AUDIT_BROKEN;
-}
-
-bool audit_report_malformed(const audit_report *r)
-{
-	return !r->bundle && r->evidence == NULL;
-}
+/* ---- signatures that are required ------------------------------------------------------------ */
 
 static bool signed_by(const audit_evidence *e, const char *fingerprint)
 {
-	for (size_t i = 0; i < e->signature_count; i++)
-		if (e->signatures[i].holds && strcmp(e->signatures[i].key.fingerprint, fingerprint) == 0)
+	for (size_t i = 0; i < e->signatures.count; i++)
+		if (e->signatures.items[i].holds &&
+		    strcmp(e->signatures.items[i].fingerprint, fingerprint) == 0)
 			return true;
 	return false;
 }
 
-enum audit_answer audit_report_answer(const audit_report *r, bool require, const char *fingerprint)
+void audit_require_signature(audit_report *r, const char *fingerprint)
 {
-	if (audit_report_malformed(r))
-		return AUDIT_NO_RESULT;
-	if (r->found.count == 0 && r->evidence != NULL && r->evidence->level == AUDIT_UNREADABLE)
-		return AUDIT_EVIDENCE_UNREADABLE;
-	if (!audit_report_holds(r))
-		return AUDIT_ALTERED;
-	/* A bundle without a signature of its own may hold signed results. */
-	if (r->bundle)
-		return AUDIT_HOLDS;
-	if (fingerprint != NULL ? !signed_by(r->evidence, fingerprint) : require && r->evidence->level < AUDIT_SIGNED)
-		return AUDIT_NOT_SIGNED;
-	return AUDIT_HOLDS;
-}
-
-void audit_reports_free(audit_reports *reports)
-{
-	for (size_t i = 0; i < reports->count; i++) {
-		audit_report *r = &reports->items[i];
-
-		for (size_t j = 0; r->problems != NULL && r->problems[j] != NULL; j++)
-			free(r->problems[j]);
-		free(r->problems);
-		findings_free(&r->found);
-		audit_evidence_free(r->evidence);
-		free(r->executor);
-		free(r->protocol);
-		free(r->digest);
-		free(r->path);
-	}
-	free(reports->items);
-	memset(reports, 0, sizeof(*reports));
+	if (r->answer != AUDIT_HOLDS || r->kind == AUDIT_FILE_BUNDLE)
+		return;
+	if (fingerprint != NULL ? !signed_by(r->evidence, fingerprint) :
+	                          r->evidence->level < AUDIT_SIGNED)
+		r->answer = AUDIT_NOT_SIGNED;
 }

@@ -146,7 +146,9 @@ cJSON *layout_encode(const layout *l, const void *object);
 char *layout_text(const layout *l, const void *object, bool pretty);
 /* The same of a list { struct *items; size_t count }: an array of objects. */
 char *layout_list_text(const layout *inner, const void *list, bool pretty);
-/* SHA-256 of the canonical text (base/json.h). */
+/* malloc'd canonical text (base/json.h), without the member `without`; NULL leaves none out. */
+char *layout_canonical(const layout *l, const void *object, const char *without);
+/* SHA-256 of the canonical text. */
 void layout_digest(const layout *l, const void *object, char hex[65]);
 
 /* Deep copy into an initialised struct. */

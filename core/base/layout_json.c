@@ -566,6 +566,18 @@ char *layout_list_text(const layout *inner, const void *list, bool pretty)
 	return body;
 }
 
+char *layout_canonical(const layout *l, const void *object, const char *without)
+{
+	cJSON *tree = layout_encode(l, object);
+	char *body;
+
+	if (without != NULL)
+		cJSON_DeleteItemFromObjectCaseSensitive(tree, without);
+	body = json_canonical(tree);
+	cJSON_Delete(tree);
+	return body;
+}
+
 void layout_digest(const layout *l, const void *object, char hex[65])
 {
 	cJSON *tree = layout_encode(l, object);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "audit/audit.h"
-#include "base/json.h"
+#include "cli/cli_evidence.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 
@@ -11,40 +11,34 @@ typedef struct amend_options {
 	bool json;
 } amend_options;
 
-static void print_amendment(const char *path, const char *kind, const char *member, bool json)
+static void print_amended(const cli_amended *a, bool json)
 {
-	cJSON *root;
-
-	if (!json) {
-		printf("%s.amendments: %s added%s%s\n", path, kind, member != NULL ?
-		       "; taken out of the result: " : "", member != NULL ? member : "");
-		return;
-	}
-	root = cJSON_CreateObject();
-	json_add_string(root, "file", path);
-	json_add_string(root, "added", kind);
-	if (member != NULL)
-		json_add_string(root, "member", member);
-	command_json(root);
+	if (json)
+		command_json(layout_encode(cli_amended_layout(), a));
+	else
+		printf("%s.amendments: %s added%s%s\n", a->file, a->added, a->member != NULL ?
+		       "; taken out of the result: " : "", a->member != NULL ? a->member : "");
 }
 
 static eh_status amend(cli_call *call, eh_error *error)
 {
-	static const char *const kinds[] = { "note", "dispute", "redaction" };
 	const amend_options *o = call->options;
-	const char *path = call->words[0];
+	const char *words = o->note != NULL ? o->note : o->dispute != NULL ? o->dispute : o->reason;
 	enum audit_amendment_kind kind = o->note != NULL ? AUDIT_NOTE : o->dispute != NULL ?
 	                                 AUDIT_DISPUTE : AUDIT_REDACT;
-	const char *words = o->note != NULL ? o->note : o->dispute != NULL ? o->dispute : o->reason;
+	/* Borrowed texts: it is not cleared. */
+	cli_amended done = { .file = (char *)call->words[0], .member = (char *)o->member,
+		             .added = (char *)(kind == AUDIT_REDACT ? "redaction" :
+		                               audit_amendment_kind_word(kind)) };
 	audit_key *key = NULL;
-	eh_status status = cli_inputs_refuse(path, error);
+	eh_status status = cli_inputs_refuse(done.file, error);
 
 	if (status == EH_OK)
 		status = audit_key_open(o->key, &key, error);
 	if (status == EH_OK)
-		status = audit_amend(path, kind, words, o->member, key, error);
+		status = audit_amend(done.file, kind, words, o->member, key, error);
 	if (status == EH_OK)
-		print_amendment(path, kinds[kind], o->member, o->json);
+		print_amended(&done, o->json);
 	audit_key_close(key);
 	return status;
 }

@@ -8,8 +8,8 @@
 
 #include "audit/bundle.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "cli/cli_evidence.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "record/journal.h"
@@ -40,7 +40,7 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 	for (size_t i = 0; i < settings->result_count && status == EH_OK && !ours; i++) {
 		result *r = NULL;
 
-		status = result_read_lean(settings->results[i], &r, error);
+		status = result_read(settings->results[i], &r, error);
 		ours = status == EH_OK && strcmp(r->record->run.id, line.run.id) == 0;
 		result_free(r);
 	}
@@ -53,18 +53,14 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 
 static void print_packed(const bundle_options *o, size_t results)
 {
-	cJSON *root;
+	/* Borrowed texts: it is not cleared. */
+	cli_packed packed = { .bundle = (char *)o->out, .results = results, .signed_by = (char *)o->key };
 
-	if (!o->json) {
+	if (o->json)
+		command_json(layout_encode(cli_packed_layout(), &packed));
+	else
 		printf("%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
-		       o->key != NULL ? ", signed" : "");
-		return;
-	}
-	root = cJSON_CreateObject();
-	json_add_string(root, "bundle", o->out);
-	json_add_uint(root, "results", results);
-	json_add_bool(root, "signed", o->key != NULL);
-	command_json(root);
+		       packed.signed_by != NULL ? ", signed" : "");
 }
 
 static eh_status pack_results(const bundle_options *o, char **paths, size_t count, eh_error *error)
@@ -145,21 +141,20 @@ static eh_status extract(const bundle *b, const char *folder, eh_error *error)
 
 static void print_members(const bundle *b, bool json)
 {
-	cJSON *list = cJSON_CreateArray();
+	cli_member_list list = { NULL, 0 };
 
 	for (size_t i = 0; i < b->count; i++) {
-		cJSON *item = cJSON_CreateObject();
+		cli_member *m = layout_append(cli_member_layout(), &list);
 
+		m->name = b->members[i].name;
+		m->bytes = b->members[i].size;
 		if (!json)
-			printf("%10zu  %s\n", b->members[i].size, b->members[i].name);
-		json_add_string(item, "name", b->members[i].name);
-		json_add_uint(item, "bytes", b->members[i].size);
-		cJSON_AddItemToArray(list, item);
+			printf("%10zu  %s\n", b->members[i].size, m->name);
 	}
 	if (json)
-		command_json(list);
-	else
-		cJSON_Delete(list);
+		command_json_list(cli_member_layout(), &list);
+	/* The names are the bundle's. */
+	free(list.items);
 }
 
 static eh_status list(cli_call *call, eh_error *error)

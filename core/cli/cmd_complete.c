@@ -90,11 +90,12 @@ static void offer_keys(const char *head)
 {
 	audit_keyring ring;
 
+	layout_init(audit_keyring_layout(), &ring);
 	if (audit_keyring_read(&ring, NULL) != EH_OK)
 		return;
-	for (size_t i = 0; i < ring.count; i++)
-		offer(head, ring.items[i].name, ring.items[i].own ? "yours" : "another's");
-	audit_keyring_free(&ring);
+	for (size_t i = 0; i < ring.keys.count; i++)
+		offer(head, ring.keys.items[i].name, ring.keys.items[i].own ? "yours" : "another's");
+	layout_clear(audit_keyring_layout(), &ring);
 }
 
 /* The usable executors; for a list of selectors also their backends, and all. */

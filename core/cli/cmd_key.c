@@ -8,8 +8,8 @@
 
 #include "audit/audit_key.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "cli/cli_evidence.h"
 #include "cli/command.h"
 #include "report/report.h"
 
@@ -17,7 +17,7 @@ static const char *const role_words[] = { "tester", "verifier", NULL };
 
 typedef struct key_options {
 	const char *name, *comment;
-	unsigned roles;         /* bits of enum audit_role: the order of role_words */
+	unsigned roles;         /* a bit for each of role_words */
 	bool json, passphrase;
 } key_options;
 
@@ -43,25 +43,19 @@ static eh_status ask_twice(char out[256], eh_error *error)
 
 static void print_made(const char *name, const audit_public *key, bool encrypted, bool json)
 {
-	char *folder = audit_folder("keys"), *private = memory_format("%s/%s.pem", folder, name);
-	char *public = memory_format("%s/%s.pub", folder, name);
-	cJSON *root = cJSON_CreateObject();
+	char *folder = audit_folder("keys");
+	cli_made_key made = { memory_format("%s/%s.pem", folder, name),
+		              memory_format("%s/%s.pub", folder, name), encrypted,
+		              memory_text(key->fingerprint) };
 
-	json_add_string(root, "private_key", private);
-	json_add_string(root, "public_key", public);
-	json_add_bool(root, "encrypted", encrypted);
-	json_add_string(root, "fingerprint", key->fingerprint);
-	if (json) {
-		command_json(root);
-	} else {
+	if (json)
+		command_json(layout_encode(cli_made_key_layout(), &made));
+	else
 		printf("private key  %s (keep it secret%s)\n"
 		       "public key   %s (give it to those who are to trust you)\n"
-		       "fingerprint  %s\n", private, encrypted ? "" : "; it is not encrypted", public,
-		       key->fingerprint);
-		cJSON_Delete(root);
-	}
-	free(public);
-	free(private);
+		       "fingerprint  %s\n", made.private_key, encrypted ? "" : "; it is not encrypted",
+		       made.public_key, made.fingerprint);
+	layout_clear(cli_made_key_layout(), &made);
 	free(folder);
 }
 
@@ -83,28 +77,14 @@ static eh_status make_key(cli_call *call, eh_error *error)
 
 /* ---- list, show ------------------------------------------------------------------------------ */
 
-static const char *roles_word(unsigned roles)
+/* malloc'd "tester and verifier". */
+static char *roles_text(const audit_role_list *roles)
 {
-	return roles == AUDIT_TESTER ? "tester" : roles == AUDIT_VERIFIER ? "verifier" :
-	       roles == 0 ? "none" : "tester and verifier";
-}
+	text out = { 0 };
 
-static void print_list_json(const audit_keyring *ring)
-{
-	cJSON *root = cJSON_CreateObject();
-	cJSON *list = json_add_array(root, "keys");
-
-	for (size_t i = 0; i < ring->count; i++) {
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_string(item, "name", ring->items[i].name);
-		json_add_bool(item, "own", ring->items[i].own);
-		json_add_string(item, "trusted_as", roles_word(ring->items[i].roles));
-		json_add_string(item, "fingerprint", ring->items[i].key.fingerprint);
-		json_add_string(item, "public_key", ring->items[i].key.key);
-		cJSON_AddItemToArray(list, item);
-	}
-	command_json(root);
+	for (size_t i = 0; i < roles->count; i++)
+		text_add(&out, "%s%s", i > 0 ? " and " : "", audit_role_word(roles->items[i]));
+	return out.data != NULL ? out.data : memory_text("none");
 }
 
 static void print_list(const audit_keyring *ring)
@@ -113,11 +93,15 @@ static void print_list(const audit_keyring *ring)
 
 	table_row(t, (const char *[]){ "key", "whose", "trusted as", "fingerprint" });
 	table_rule(t);
-	for (size_t i = 0; i < ring->count; i++)
-		table_row(t, (const char *[]){ ring->items[i].name, ring->items[i].own ? "yours" : "another's",
-			                       roles_word(ring->items[i].roles),
-			                       ring->items[i].key.fingerprint });
-	if (ring->count == 0)
+	for (size_t i = 0; i < ring->keys.count; i++) {
+		const audit_known_key *key = &ring->keys.items[i];
+		char *roles = roles_text(&key->trusted_as);
+
+		table_row(t, (const char *[]){ key->name, key->own ? "yours" : "another's", roles,
+			                       key->fingerprint });
+		free(roles);
+	}
+	if (ring->keys.count == 0)
 		puts("no keys; `evenhand key new` makes one, `evenhand key trust FILE` trusts another's");
 	else
 		(void)table_print(t, stdout);
@@ -128,63 +112,57 @@ static eh_status list_keys(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
 	audit_keyring ring;
-	eh_status status = audit_keyring_read(&ring, error);
+	eh_status status;
 
-	if (status != EH_OK)
-		return status;
-	if (o->json)
-		print_list_json(&ring);
-	else
+	layout_init(audit_keyring_layout(), &ring);
+	status = audit_keyring_read(&ring, error);
+	if (status == EH_OK && o->json)
+		command_json(layout_encode(audit_keyring_layout(), &ring));
+	else if (status == EH_OK)
 		print_list(&ring);
-	audit_keyring_free(&ring);
-	return EH_OK;
+	layout_clear(audit_keyring_layout(), &ring);
+	return status;
 }
 
-/* By the name of a known key, or from a file. */
-static eh_status find_key(const audit_keyring *ring, const char *name, audit_public *out, eh_error *error)
+static void print_key(const audit_known_key *key)
 {
-	for (size_t i = 0; i < ring->count; i++)
-		if (strcmp(ring->items[i].name, name) == 0) {
-			*out = ring->items[i].key;
-			return EH_OK;
-		}
-	return audit_public_read(name, out, error);
+	char *roles = roles_text(&key->trusted_as);
+
+	printf("name         %s\nfingerprint  %s\npublic key   %s\ntrusted as   %s\n",
+	       key->name != NULL ? key->name : "(not among your keys)", key->fingerprint, key->public_key,
+	       roles);
+	free(roles);
 }
 
-static void print_key(const audit_public *key, const char *name, const char *trusted, bool json)
+/* What the ring says of the key, which need not be in it. */
+static void describe(const audit_keyring *ring, const audit_public *key, audit_known_key *out)
 {
-	cJSON *root;
-
-	if (!json) {
-		printf("name         %s\nfingerprint  %s\npublic key   %s\ntrusted as   %s\n",
-		       name != NULL ? name : "(not among your keys)", key->fingerprint, key->key, trusted);
-		return;
-	}
-	root = cJSON_CreateObject();
-	json_add_string(root, "name", name);
-	json_add_string(root, "fingerprint", key->fingerprint);
-	json_add_string(root, "public_key", key->key);
-	json_add_string(root, "trusted_as", trusted);
-	command_json(root);
+	text_set(&out->fingerprint, key->fingerprint);
+	text_set(&out->public_key, key->key);
+	audit_keyring_find(ring, key->fingerprint, out);
 }
 
 static eh_status show_key(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
 	audit_keyring ring;
+	audit_known_key known;
 	audit_public key;
-	const char *known = NULL;
-	eh_status status = audit_keyring_read(&ring, error);
+	eh_status status;
 
-	if (status != EH_OK)
-		return status;
-	status = find_key(&ring, call->count > 0 ? call->words[0] : "default", &key, error);
-	if (status == EH_OK) {
-		unsigned roles = audit_keyring_roles(&ring, &key, &known);
-
-		print_key(&key, known, roles_word(roles), o->json);
-	}
-	audit_keyring_free(&ring);
+	layout_init(audit_keyring_layout(), &ring);
+	layout_init(audit_known_key_layout(), &known);
+	status = audit_keyring_read(&ring, error);
+	if (status == EH_OK)
+		status = audit_keyring_key(&ring, call->count > 0 ? call->words[0] : "default", &key, error);
+	if (status == EH_OK)
+		describe(&ring, &key, &known);
+	if (status == EH_OK && o->json)
+		command_json(layout_encode(audit_known_key_layout(), &known));
+	else if (status == EH_OK)
+		print_key(&known);
+	layout_clear(audit_known_key_layout(), &known);
+	layout_clear(audit_keyring_layout(), &ring);
 	return status;
 }
 
@@ -198,21 +176,44 @@ static char *name_of_file(const char *path)
 	return memory_format("%.*s", (int)strcspn(base, "."), base);
 }
 
+/* The bits of --role; a tester without it. */
+static void take_roles(unsigned bits, audit_role_list *out)
+{
+	if (bits == 0 || (bits & 1U) != 0)
+		word_list_add(out, AUDIT_TESTER);
+	if ((bits & 2U) != 0)
+		word_list_add(out, AUDIT_VERIFIER);
+}
+
+static void print_trusted(const audit_known_key *key, bool json)
+{
+	char *roles = roles_text(&key->trusted_as);
+
+	if (json)
+		command_json(layout_encode(audit_known_key_layout(), key));
+	else
+		printf("%s is trusted as %s: %s\n", key->name, roles, key->fingerprint);
+	free(roles);
+}
+
 static eh_status trust_key(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
-	char *name = o->name != NULL ? memory_text(o->name) : name_of_file(call->words[0]);
-	unsigned roles = o->roles != 0 ? o->roles : (unsigned)AUDIT_TESTER;
+	audit_known_key known;
 	audit_public key;
 	eh_status status = audit_public_read(call->words[0], &key, error);
 
+	if (status != EH_OK)
+		return status;
+	layout_init(audit_known_key_layout(), &known);
+	known.name = o->name != NULL ? memory_text(o->name) : name_of_file(call->words[0]);
+	text_set(&known.fingerprint, key.fingerprint);
+	text_set(&known.public_key, key.key);
+	take_roles(o->roles, &known.trusted_as);
+	status = audit_trust_add(known.name, &key, &known.trusted_as, error);
 	if (status == EH_OK)
-		status = audit_trust_add(name, &key, roles, error);
-	if (status == EH_OK && o->json)
-		print_key(&key, name, roles_word(roles), true);
-	else if (status == EH_OK)
-		printf("%s is trusted as %s: %s\n", name, roles_word(roles), key.fingerprint);
-	free(name);
+		print_trusted(&known, o->json);
+	layout_clear(audit_known_key_layout(), &known);
 	return status;
 }
 

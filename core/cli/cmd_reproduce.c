@@ -41,21 +41,26 @@ static eh_status refuse(const char *path, const char *why, eh_error *error)
 }
 
 /* What audit_inspect() found in a bundle beside its results, which were checked when they were read. */
+static eh_status refuse_report(const audit_report *r, eh_error *error)
+{
+	if (r->answer == AUDIT_HOLDS)
+		return EH_OK;
+	if (r->bundle_problems.count > 0)
+		return refuse(r->file, r->bundle_problems.items[0], error);
+	return refuse(r->file, r->evidence != NULL && r->evidence->problems.count > 0 ?
+	              r->evidence->problems.items[0] : "its structure", error);
+}
+
 static eh_status verify_bundle(const char *path, eh_error *error)
 {
-	audit_reports reports = { 0 };
-	eh_status status = audit_inspect(path, &reports, error);
+	audit_verification all;
+	eh_status status;
 
-	for (size_t i = 0; i < reports.count && status == EH_OK; i++) {
-		const audit_report *r = &reports.items[i];
-
-		if (r->problems != NULL && r->problems[0] != NULL)
-			status = refuse(r->path, r->problems[0], error);
-		else if (!audit_report_holds(r))
-			status = refuse(r->path, r->evidence != NULL && r->evidence->problem_count > 0 ?
-			                r->evidence->problems[0] : "its structure", error);
-	}
-	audit_reports_free(&reports);
+	layout_init(audit_verification_layout(), &all);
+	status = audit_inspect(path, &all, error);
+	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++)
+		status = refuse_report(&all.reports.items[i], error);
+	layout_clear(audit_verification_layout(), &all);
 	return status;
 }
 
@@ -66,7 +71,7 @@ static eh_status verify_evidence(const result *r, eh_error *error)
 	eh_status status = audit_trust(r, &evidence, error);
 
 	if (status == EH_OK && evidence->level <= AUDIT_BROKEN)
-		status = refuse(r->path, evidence->problem_count > 0 ? evidence->problems[0] : "its signatures",
+		status = refuse(r->path, evidence->problems.count > 0 ? evidence->problems.items[0] : "its signatures",
 		                error);
 	audit_evidence_free(evidence);
 	return status;

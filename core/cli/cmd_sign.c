@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "audit/audit.h"
-#include "base/json.h"
+#include "cli/cli_evidence.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 
@@ -10,51 +11,67 @@ static const char *const roles[] = { "tester", "verifier", NULL };
 
 typedef struct sign_options { const char *key; int role; bool json; } sign_options;
 
-static void print_signature(const sign_options *o, const char *path, const audit_key *key, cJSON *list)
-{
-	const char *fingerprint = audit_key_public(key)->fingerprint;
-	cJSON *item;
-
-	if (!o->json) {
-		printf("%s.sig: signed by %s as %s, fingerprint %s\n", path, o->key, roles[o->role], fingerprint);
-		return;
-	}
-	item = cJSON_CreateObject();
-	json_add_string(item, "file", path);
-	json_add_string(item, "role", roles[o->role]);
-	json_add_string(item, "fingerprint", fingerprint);
-	cJSON_AddItemToArray(list, item);
-}
-
-static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key, cJSON *list,
-                          eh_error *error)
+static eh_status refuse_broken(const result *r, eh_error *error)
 {
 	audit_evidence *evidence = NULL;
+	eh_status status = audit_trust(r, &evidence, error);
+
+	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
+		status = error_set(error, EH_E_ALTERED, "%s: %s; repair that before it is signed again",
+		                   r->path, evidence->problems.items[0]);
+	audit_evidence_free(evidence);
+	return status;
+}
+
+static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
+                          cli_signed_file *out, eh_error *error)
+{
 	result *r = NULL;
-	eh_status status = result_read_lean(path, &r, error);
+	eh_status status = result_read(path, &r, error);
 
 	if (status == EH_OK)
-		status = audit_trust(r, &evidence, error);
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; repair that before it is signed again", path,
-		                   evidence->problems[0]);
+		status = refuse_broken(r, error);
 	if (status == EH_OK) {
-		audit_subject subject = { "result", json_string(r->root, "digest", ""), r->file_sha256,
-			                  r->root };
+		audit_subject subject = audit_subject_of(r);
 
 		status = audit_sign(path, &subject, key, o->role == 0 ? AUDIT_TESTER : AUDIT_VERIFIER, error);
 	}
-	if (status == EH_OK)
-		print_signature(o, path, key, list);
-	audit_evidence_free(evidence);
+	text_set(&out->file, path);
+	text_set(&out->role, roles[o->role]);
+	text_set(&out->fingerprint, audit_key_public(key)->fingerprint);
 	result_free(r);
+	return status;
+}
+
+static void print_signed(const sign_options *o, const cli_signed_file *s)
+{
+	printf("%s.sig: signed by %s as %s, fingerprint %s\n", s->file, o->key, s->role, s->fingerprint);
+}
+
+static eh_status sign_all(const sign_options *o, char **paths, size_t count, const audit_key *key,
+                          eh_error *error)
+{
+	cli_signed_file_list list = { NULL, 0 };
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		cli_signed_file *s = layout_append(cli_signed_file_layout(), &list);
+
+		status = sign_one(o, paths[i], key, s, error);
+		if (status == EH_OK && !o->json)
+			print_signed(o, s);
+	}
+	if (status == EH_OK && o->json)
+		command_json_list(cli_signed_file_layout(), &list);
+	for (size_t i = 0; i < list.count; i++)
+		layout_clear(cli_signed_file_layout(), &list.items[i]);
+	free(list.items);
 	return status;
 }
 
 static eh_status sign(cli_call *call, eh_error *error)
 {
 	const sign_options *o = call->options;
-	cJSON *list = cJSON_CreateArray();
 	audit_key *key = NULL;
 	char **paths;
 	size_t count;
@@ -62,12 +79,8 @@ static eh_status sign(cli_call *call, eh_error *error)
 
 	if (status == EH_OK)
 		status = audit_key_open(o->key, &key, error);
-	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = sign_one(o, paths[i], key, list, error);
-	if (status == EH_OK && o->json)
-		command_json(list);
-	else
-		cJSON_Delete(list);
+	if (status == EH_OK)
+		status = sign_all(o, paths, count, key, error);
 	audit_key_close(key);
 	cli_inputs_paths_free(paths, count);
 	return status;

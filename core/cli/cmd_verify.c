@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "audit/inspect.h"
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/verification.h"
@@ -15,34 +14,9 @@ typedef struct verify_options {
 	char fingerprint[65]; /* of that key; set by find_key()                                */
 } verify_options;
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- the key --------------------------------------------------------------------------------- */
 
-static enum audit_answer answer_of(const verify_options *o, const audit_report *r)
-{
-	return audit_report_answer(r, o->require, o->key != NULL ? o->fingerprint : NULL);
-}
-
-static int code_of(enum audit_answer answer)
-{
-	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE,
-		                     EXIT_CODE_USAGE, EXIT_CODE_ENVIRONMENT };
-
-	return codes[answer];
-}
-
-static void print_json(const verify_options *o, const audit_reports *reports)
-{
-	cJSON *root = cJSON_CreateObject();
-	cJSON *list = json_add_array(root, "reports");
-
-	for (size_t i = 0; i < reports->count; i++)
-		cJSON_AddItemToArray(list, report_verification_json(&reports->items[i],
-		                                                     answer_of(o, &reports->items[i])));
-	command_json(root);
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
+/* Sets o->fingerprint where --key was given. */
 static eh_status find_key(verify_options *o, eh_error *error)
 {
 	audit_keyring ring;
@@ -52,22 +26,30 @@ static eh_status find_key(verify_options *o, eh_error *error)
 	if (o->key == NULL)
 		return EH_OK;
 	if (strlen(o->key) == 64 && strspn(o->key, "0123456789abcdef") == 64) {
-		snprintf(o->fingerprint, sizeof(o->fingerprint), "%s", o->key);
+		memcpy(o->fingerprint, o->key, sizeof(o->fingerprint));
 		return EH_OK;
 	}
+	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
-	if (status != EH_OK)
-		return status;
-	for (size_t i = 0; i < ring.count; i++)
-		if (strcmp(ring.items[i].name, o->key) == 0)
-			memcpy(o->fingerprint, ring.items[i].key.fingerprint, sizeof(o->fingerprint));
-	audit_keyring_free(&ring);
-	if (o->fingerprint[0] != '\0')
-		return EH_OK;
-	status = audit_public_read(o->key, &key, error);
+	if (status == EH_OK)
+		status = audit_keyring_key(&ring, o->key, &key, error);
 	if (status == EH_OK)
 		memcpy(o->fingerprint, key.fingerprint, sizeof(o->fingerprint));
+	layout_clear(audit_keyring_layout(), &ring);
 	return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int code_of(enum audit_answer answer)
+{
+	static const int codes[] = {
+		[AUDIT_HOLDS] = EXIT_CODE_OK, [AUDIT_ALTERED] = EXIT_CODE_NEGATIVE,
+		[AUDIT_NOT_SIGNED] = EXIT_CODE_INCONCLUSIVE, [AUDIT_NO_RESULT] = EXIT_CODE_USAGE,
+		[AUDIT_EVIDENCE_UNREADABLE] = EXIT_CODE_ENVIRONMENT
+	};
+
+	return codes[answer];
 }
 
 /* From the mildest to the most severe. */
@@ -84,23 +66,23 @@ static int worse(int a, int b)
 	return order[x > y ? x : y];
 }
 
-static void print_all(const verify_options *o, const audit_reports *reports)
+static void print_all(const verify_options *o, const audit_verification *all)
 {
 	if (o->json)
-		print_json(o, reports);
-	for (size_t i = 0; i < reports->count && !o->json; i++)
-		(void)report_verification(stdout, &reports->items[i], answer_of(o, &reports->items[i]));
+		command_json(layout_encode(audit_verification_layout(), all));
+	for (size_t i = 0; i < all->reports.count && !o->json; i++)
+		(void)report_verification(stdout, &all->reports.items[i]);
 }
 
 /* Adds the reports of one word of the command line. */
-static eh_status inspect(const char *word, audit_reports *reports, eh_error *error)
+static eh_status inspect(const char *word, audit_verification *all, eh_error *error)
 {
 	char **paths;
 	size_t count;
 	eh_status status = cli_inputs_paths(&word, 1, true, &paths, &count, error);
 
 	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = audit_inspect(paths[i], reports, error);
+		status = audit_inspect(paths[i], all, error);
 	cli_inputs_paths_free(paths, count);
 	return status;
 }
@@ -108,18 +90,24 @@ static eh_status inspect(const char *word, audit_reports *reports, eh_error *err
 /* Looks at everything that can be read; the errors of the rest are printed. */
 static void inspect_all(cli_call *call, const verify_options *o)
 {
-	audit_reports reports = { NULL, 0 };
+	audit_verification all;
 
+	layout_init(audit_verification_layout(), &all);
 	for (size_t i = 0; i < call->count; i++) {
 		eh_error error = ERROR_INIT;
 
-		if (inspect(call->words[i], &reports, &error) != EH_OK)
+		if (inspect(call->words[i], &all, &error) != EH_OK)
 			call->code = worse(call->code, command_fail(call->command, &error));
 	}
-	for (size_t i = 0; i < reports.count; i++)
-		call->code = worse(call->code, code_of(answer_of(o, &reports.items[i])));
-	print_all(o, &reports);
-	audit_reports_free(&reports);
+	for (size_t i = 0; i < all.reports.count; i++) {
+		audit_report *r = &all.reports.items[i];
+
+		if (o->require || o->key != NULL)
+			audit_require_signature(r, o->key != NULL ? o->fingerprint : NULL);
+		call->code = worse(call->code, code_of(r->answer));
+	}
+	print_all(o, &all);
+	layout_clear(audit_verification_layout(), &all);
 }
 
 static eh_status verify(cli_call *call, eh_error *error)
@@ -158,5 +146,5 @@ const cli_command cmd_verify = {
 		{ "5", "a file cannot be read, or what is beside a result that holds" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand verify results/quick-1",
-		"evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'", NULL },
+		"evenhand verify --require-signature --json X.evenhand | jq '.reports[].evidence.level'", NULL },
 };

@@ -74,6 +74,14 @@ void command_json(cJSON *value)
 	cJSON_Delete(value);
 }
 
+void command_json_list(const layout *inner, const void *list)
+{
+	char *body = layout_list_text(inner, list, true);
+
+	puts(body);
+	free(body);
+}
+
 const cli_command *command_find(const char *name)
 {
 	for (size_t i = 0; cli_commands[i] != NULL; i++)

@@ -206,9 +206,9 @@ static bool disputed(const result *r)
 	size_t i;
 
 	if (audit_trust(r, &evidence, NULL) == EH_OK)
-		for (i = 0; i < evidence->amendment_count; i++)
-			found = found || (evidence->amendments[i].kind == AUDIT_DISPUTE &&
-			                  evidence->amendments[i].trusted);
+		for (i = 0; i < evidence->amendments.count; i++)
+			found = found || (evidence->amendments.items[i].kind == AUDIT_DISPUTE &&
+			                  evidence->amendments.items[i].trusted);
 	audit_evidence_free(evidence);
 	return found;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the parts of a result's text are, so that its rows can be read one by one. */
+/* Where the parts of a result's text are, so that its rows can be read one by one.  Inside of the
+ * record room. */
 #ifndef RECORD_PARTS_H
 #define RECORD_PARTS_H
 

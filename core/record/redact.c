@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/parts.h"
 
 enum { SALT_SIZE = 32 };
 
@@ -90,7 +91,8 @@ static void visit_record(const cJSON *record, visit *each, void *context)
 	visit_section(cJSON_GetObjectItemCaseSensitive(record, "executor"), "executor", each, context);
 }
 
-bool redact_is_mark(const char *value)
+/* Whether the text is the mark of a redacted one. */
+static bool is_mark(const char *value)
 {
 	size_t size = strlen(REDACT_MARK);
 
@@ -120,7 +122,7 @@ static void add_salt(void *context, cJSON *leaf, const char *member)
 	char hex[65];
 
 	/* What looks redacted from the beginning stays what it is. */
-	if (redact_is_mark(leaf->valuestring))
+	if (is_mark(leaf->valuestring))
 		return;
 	both = memory_format("%s:%s", s->secret, member);
 	digest_bytes(both, strlen(both), hex);
@@ -176,7 +178,7 @@ static void match(void *context, cJSON *leaf, const char *member)
 		s->leaf = leaf;
 }
 
-bool redact_allows(const char *member)
+static bool may_be_redacted(const char *member)
 {
 	const char *dot = strrchr(member, '.');
 
@@ -188,24 +190,20 @@ bool redact_allows(const char *member)
 	return strcmp(dot, ".path") == 0 || strcmp(dot, ".value") == 0;
 }
 
-eh_status redact_member(cJSON *record, const char *member, eh_error *error)
+/* The tree has the section and the salts at least. */
+static eh_status redact_member(cJSON *record, const char *member, eh_error *error)
 {
 	cJSON *salts = cJSON_GetObjectItemCaseSensitive(record, "salts");
 	const char *salt = json_string(salts, member, NULL);
 	search s = { member, NULL };
 	char *mark;
 
-	if (!redact_allows(member))
-		return error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
-		                 "who.sponsor, executor.device.uuid, executor.device.pci, and paths and "
-		                 "identifiers within executor.layers can; samples and what a comparison "
-		                 "needs cannot", member);
 	if (salts == NULL)
 		return error_set(error, EH_E_USAGE, "this result has no salts, so that nothing can be "
 		                 "redacted without breaking its digests; it was written before evenhand "
 		                 "knew redaction");
 	visit_record(record, match, &s);
-	if (s.leaf != NULL && redact_is_mark(s.leaf->valuestring) && salt == NULL)
+	if (s.leaf != NULL && is_mark(s.leaf->valuestring) && salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is redacted already", member);
 	if (s.leaf == NULL || salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is empty or not there, or it identifies no "
@@ -217,13 +215,90 @@ eh_status redact_member(cJSON *record, const char *member, eh_error *error)
 	return EH_OK;
 }
 
+/* Whether redacting the member changes this one of the whole: its section, or the salts. */
+static bool changes(const char *key, const char *member)
+{
+	size_t size = strlen(key);
+
+	return strcmp(key, "salts") == 0 || (strncmp(member, key, size) == 0 && member[size] == '.');
+}
+
+/* The tree of those members that redacting changes. */
+static eh_status read_changing(const char *body, const result_parts *parts, const char *name,
+                               const char *member, cJSON *out, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < parts->member_count && status == EH_OK; i++) {
+		const char *key = parts->members[i].name;
+		cJSON *value;
+
+		if (!changes(key, member))
+			continue;
+		status = json_parse_at(body, parts->members[i].value, 1, name, &value, error);
+		if (status == EH_OK)
+			json_set(out, key, value);
+	}
+	return status;
+}
+
+/* The text with the values of those members that the tree has. */
+static void write_changed(const char *body, size_t size, const result_parts *parts,
+                          const cJSON *tree, text *out)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < parts->member_count; i++) {
+		const cJSON *value = cJSON_GetObjectItemCaseSensitive(tree, parts->members[i].name);
+		json_span span = parts->members[i].value;
+		char *line;
+
+		if (value == NULL)
+			continue;
+		/* The span reaches to the comma; white space before it stays. */
+		while (span.end > span.start && strchr(" \t\r\n", body[span.end - 1]) != NULL)
+			span.end--;
+		line = json_text(value, false);
+		text_add_bytes(out, body + from, span.start - from);
+		text_add_bytes(out, line, strlen(line));
+		free(line);
+		from = span.end;
+	}
+	text_add_bytes(out, body + from, size - from);
+}
+
+eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
+                      text *out, eh_error *error)
+{
+	cJSON *tree = cJSON_CreateObject();
+	result_parts parts = { .member_count = 0 };
+	eh_status status = EH_OK;
+
+	if (!may_be_redacted(member))
+		status = error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
+		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths "
+		                   "and identifiers within executor.layers can; samples and what a "
+		                   "comparison needs cannot", member);
+	else if (!parts_find(body, size, &parts))
+		status = error_set(error, EH_E_FORMAT, "%s: this is no result", name);
+	if (status == EH_OK)
+		status = read_changing(body, &parts, name, member, tree, error);
+	if (status == EH_OK)
+		status = redact_member(tree, member, error);
+	if (status == EH_OK)
+		write_changed(body, size, &parts, tree, out);
+	parts_free(&parts);
+	cJSON_Delete(tree);
+	return status;
+}
+
 typedef struct listing { const cJSON *salts; text_list *out; } listing;
 
 static void list_one(void *context, cJSON *leaf, const char *member)
 {
 	listing *l = context;
 
-	if (redact_is_mark(leaf->valuestring) && json_string(l->salts, member, NULL) == NULL)
+	if (is_mark(leaf->valuestring) && json_string(l->salts, member, NULL) == NULL)
 		text_list_add(l->out, member);
 }
 

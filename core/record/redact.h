@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/layout.h"
+#include "base/text.h"
 
 #define REDACT_MARK "redacted:sha256:"
 
@@ -22,14 +23,12 @@ void redact_salt(cJSON *record, const char *secret, text_map *out);
  * no salt for this section.  cJSON_Delete it. */
 cJSON *redact_committed(const cJSON *record, const char *section);
 
-/* Whether the member at this path could ever be redacted ("executor.device.uuid"). */
-bool redact_allows(const char *member);
-/* Whether the text is the mark of a redacted one. */
-bool redact_is_mark(const char *value);
-
-/* Replaces the member's text by its commitment and drops its salt.  EH_E_USAGE with a sentence when
- * it may not be redacted, is not there, or has no salt. */
-eh_status redact_member(cJSON *record, const char *member, eh_error *error);
+/* Appends to `out` the result's text (`body`) in which the member's text
+ * ("executor.device.uuid") is replaced by its commitment and its salt is gone; all other bytes stay.
+ * EH_E_USAGE when it may not be redacted, is not there, or has no salt.  `name` stands for the text in
+ * messages. */
+eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
+                      text *out, eh_error *error);
 /* Appends the paths of the members that are redacted in this record. */
 void redact_list(const cJSON *record, text_list *out);
 /* The first salt that belongs to no text of the record or is malformed; NULL when all are well. */

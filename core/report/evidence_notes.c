@@ -16,22 +16,26 @@ static bool print_note(FILE *out, const char *name, const char *words)
 	return ok;
 }
 
+static bool print_amendment(FILE *out, const char *name, const audit_checked_amendment *a)
+{
+	static const char *const kinds[] = { [AUDIT_NOTE] = "note", [AUDIT_DISPUTE] = "DISPUTED",
+		                             [AUDIT_REDACT] = "redacted" };
+	char *words = memory_format("%s%s%s by %s, %s: %s", kinds[a->kind], a->member != NULL ? " " : "",
+	                            a->member != NULL ? a->member : "", a->trusted_name != NULL ?
+	                            a->trusted_name : "a key you do not trust", a->time, a->text);
+	bool ok = print_note(out, name, words);
+
+	free(words);
+	return ok;
+}
+
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e)
 {
 	bool ok = true;
 
 	if (e->level != AUDIT_UNSIGNED)
 		ok = print_note(out, name, e->sentence);
-	for (size_t i = 0; i < e->amendment_count && ok; i++) {
-		static const char *const kinds[] = { "note", "DISPUTED", "redacted" };
-		const audit_amendment *a = &e->amendments[i];
-		char *words = memory_format("%s%s%s by %s, %s: %s", kinds[a->kind],
-		                            a->member[0] != '\0' ? " " : "", a->member,
-		                            a->trusted_name != NULL ? a->trusted_name :
-		                            "a key you do not trust", a->time, a->text);
-
-		ok = print_note(out, name, words);
-		free(words);
-	}
+	for (size_t i = 0; i < e->amendments.count && ok; i++)
+		ok = print_amendment(out, name, &e->amendments.items[i]);
 	return ok;
 }

@@ -3,13 +3,12 @@
 #ifndef REPORT_VERIFICATION_H
 #define REPORT_VERIFICATION_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "audit/inspect.h"
 
-bool report_verification(FILE *out, const audit_report *r, enum audit_answer answer);
-cJSON *report_verification_json(const audit_report *r, enum audit_answer answer);
+/* false when it could not be written. */
+bool report_verification(FILE *out, const audit_report *r);
 
 #endif

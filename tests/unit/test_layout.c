@@ -140,6 +140,19 @@ static void test_doubled(void **state)
 	cJSON_Delete(tree);
 }
 
+static void test_canonical(void **state)
+{
+	sample_inner inner = { (char *)"key", 2.50, (char *)"a note" };
+	char *whole = layout_canonical(sample_inner_layout(), &inner, NULL);
+	char *part = layout_canonical(sample_inner_layout(), &inner, "value");
+
+	(void)state;
+	assert_string_equal(whole, "{\"note\":\"a note\",\"value\":2.5}");
+	assert_string_equal(part, "{\"note\":\"a note\"}");
+	free(part);
+	free(whole);
+}
+
 static void test_compare(void **state)
 {
 	sample_all a, b;
@@ -210,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_refused),    cmocka_unit_test(test_doubled),
+		cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_compare),    cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_documents),
 	};
