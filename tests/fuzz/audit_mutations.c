@@ -59,13 +59,15 @@ static bool put(const char *path, const char *data, size_t size)
 static bool holds(const char *path)
 {
 	eh_error error = ERROR_INIT;
-	audit_reports reports = { NULL, 0 };
-	bool all = audit_inspect(path, &reports, &error) == EH_OK && reports.count > 0;
+	audit_verification all;
+	bool sound;
 
-	for (size_t i = 0; i < reports.count; i++)
-		all = all && audit_report_holds(&reports.items[i]);
-	audit_reports_free(&reports);
-	return all;
+	layout_init(audit_verification_layout(), &all);
+	sound = audit_inspect(path, &all, &error) == EH_OK && all.reports.count > 0;
+	for (size_t i = 0; i < all.reports.count; i++)
+		sound = sound && all.reports.items[i].answer == AUDIT_HOLDS;
+	layout_clear(audit_verification_layout(), &all);
+	return sound;
 }
 
 static bool ends_with(const char *s, const char *end)

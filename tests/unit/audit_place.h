@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -78,7 +79,7 @@ static inline int audit_place_finish(void **state)
 	return 0;
 }
 
-static inline eh_status sign_as(const char *name, unsigned role)
+static inline eh_status sign_as(const char *name, enum audit_role role)
 {
 	eh_error error = ERROR_INIT;
 	audit_key *key = NULL;
@@ -86,10 +87,9 @@ static inline eh_status sign_as(const char *name, unsigned role)
 	eh_status status = audit_key_open(name, &key, &error);
 
 	if (status == EH_OK)
-		status = result_read_lean(path, &r, &error);
+		status = result_read(path, &r, &error);
 	if (status == EH_OK) {
-		audit_subject subject = { "result", json_string(r->root, "digest", ""), r->file_sha256,
-			                  r->root };
+		audit_subject subject = audit_subject_of(r);
 
 		status = audit_sign(path, &subject, key, role, &error);
 	}
@@ -105,11 +105,11 @@ static inline enum audit_level level_of(char sentence[256])
 	enum audit_level level;
 	result *r = NULL;
 
-	assert_int_equal(result_read_lean(path, &r, &error), EH_OK);
+	assert_int_equal(result_read(path, &r, &error), EH_OK);
 	assert_int_equal(audit_trust(r, &e, &error), EH_OK);
 	level = e->level;
 	if (sentence != NULL)
-		memcpy(sentence, e->sentence, 256);
+		snprintf(sentence, 256, "%s", e->sentence);
 	audit_evidence_free(e);
 	result_free(r);
 	return level;

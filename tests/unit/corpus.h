@@ -340,6 +340,7 @@ static cJSON *edited(const pair_spec *s, enum side side, enum side one)
 
 static void make_keys(void)
 {
+	static const audit_role_list as_verifier = { (enum audit_role[]){ AUDIT_VERIFIER }, 1 };
 	char *folder = golden_scratch("config");
 	eh_error error = ERROR_INIT;
 	audit_public key;
@@ -348,14 +349,14 @@ static void make_keys(void)
 	free(folder);
 	if (audit_key_make("tester", "", NULL, &key, &error) != EH_OK ||
 	    audit_key_make("second", "", NULL, &key, &error) != EH_OK ||
-	    audit_trust_add("second", &key, AUDIT_VERIFIER, &error) != EH_OK)
+	    audit_trust_add("second", &key, &as_verifier, &error) != EH_OK)
 		give_up("keys", error.message);
 }
 
-static void sign_with(const char *path, const result *r, const char *name, unsigned role,
+static void sign_with(const char *path, const result *r, const char *name, enum audit_role role,
                       const char *digest)
 {
-	audit_subject subject = { "result", digest, r->file_sha256, r->root };
+	audit_subject subject = { AUDIT_RESULT, digest, r->file_sha256, &r->redacted };
 	eh_error error = ERROR_INIT;
 	audit_key *key = NULL;
 
@@ -380,7 +381,7 @@ static void sign(const char *path, const result *r, const char *how)
 {
 	static const char other[] = "11111111111111111111111111111111111111111111111111111111"
 	                            "11111111";
-	const char *digest = json_string(r->root, "digest", "");
+	const char *digest = r->record->digest;
 
 	if (strcmp(how, "disputed") == 0 || strcmp(how, "noted") == 0) {
 		amend(path, strcmp(how, "noted") == 0 ? AUDIT_NOTE : AUDIT_DISPUTE);

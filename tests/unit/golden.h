@@ -13,8 +13,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "record/rowpool.h"
+#include "record/derive.h"
 #include "record/result.h"
+#include "record/seal.h"
 
 /* malloc'd path of a file of tests/golden; run.sh sets SRC. */
 static inline char *golden_path(const char *name)
@@ -113,6 +114,56 @@ static inline void golden_reorder(cJSON *root)
 	}
 }
 
+/* Replaces the member of the row by that of the struct, which may be absent. */
+static inline void golden_take(cJSON *row, const record_case *from, const char *key)
+{
+	cJSON *value = layout_member_encode(layout_find(record_case_layout(), key), from);
+
+	if (value != NULL)
+		(void)json_set(row, key, value);
+	else
+		cJSON_DeleteItemFromObjectCaseSensitive(row, key);
+}
+
+/* Status, reasons, flags and derived follow from the executions; a row that is malformed elsewhere
+ * stays as it is. */
+static inline void golden_derive(cJSON *row)
+{
+	static const char *const keys[] = { "status", "reasons", "flags", "derived" };
+	cJSON *bare = cJSON_Duplicate(row, true);
+	record_case typed;
+
+	(void)json_set(bare, "status", cJSON_CreateString(record_status_word(RECORD_VALID)));
+	(void)json_set(bare, "reasons", cJSON_CreateArray());
+	(void)json_set(bare, "flags", cJSON_CreateArray());
+	cJSON_DeleteItemFromObjectCaseSensitive(bare, "derived");
+	layout_init(record_case_layout(), &typed);
+	if (layout_decode(record_case_layout(), bare, "", "", &typed, NULL) == EH_OK) {
+		record_derive_row(&typed);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			golden_take(row, &typed, keys[i]);
+	}
+	layout_clear(record_case_layout(), &typed);
+	cJSON_Delete(bare);
+}
+
+/* The digest of the whole, where its digests are well-formed. */
+static inline void golden_seal_whole(cJSON *root)
+{
+	const char *word = json_string(root, "status", "");
+	int status = layout_word_value(record_completeness_words(), word, strlen(word));
+	record_digests digests;
+	char hex[65];
+
+	layout_init(record_digests_layout(), &digests);
+	if (layout_decode(record_digests_layout(), json_path(root, "digests"), "", "", &digests, NULL) ==
+	    EH_OK) {
+		record_digest((enum record_completeness)status, &digests, hex);
+		json_set(root, "digest", cJSON_CreateString(hex));
+	}
+	layout_clear(record_digests_layout(), &digests);
+}
+
 /* Makes digests and, with derive, the derived numbers and the order of the executions follow from
  * the rest, as a forger would. */
 static inline void golden_reseal(cJSON *root, bool derive)
@@ -122,36 +173,23 @@ static inline void golden_reseal(cJSON *root, bool derive)
 	cJSON *seals = cJSON_CreateArray();
 	cJSON *row;
 	char hex[65];
-	size_t i;
 
 	if (derive)
 		golden_reorder(root);
 	json_digest(json_path(declared, "canonical"), hex);
 	json_set(declared, "digest", cJSON_CreateString(hex));
 	cJSON_ArrayForEach(row, json_path(root, "cases")) {
-		cJSON *derived = derive ? result_derive(row) : cJSON_CreateObject();
-
 		if (derive)
-			cJSON_DeleteItemFromObjectCaseSensitive(row, "derived");
-		while (derived->child != NULL) {
-			cJSON *item = cJSON_DetachItemViaPointer(derived, derived->child);
-
-			char *key = memory_text(item->string); /* replacing frees the item's own */
-
-			json_set(row, key, item);
-			free(key);
-		}
-		cJSON_Delete(derived);
+			golden_derive(row);
 		json_digest(row, hex);
 		json_append_string(seals, hex);
 	}
 	json_set(digests, "cases", seals);
-	for (i = 0; record_sections[i] != NULL; i++) {
+	for (size_t i = 0; record_sections[i] != NULL; i++) {
 		record_section_digest(root, record_sections[i], hex);
 		json_set(digests, record_sections[i], cJSON_CreateString(hex));
 	}
-	record_digest(json_string(root, "status", ""), digests, hex);
-	json_set(root, "digest", cJSON_CreateString(hex));
+	golden_seal_whole(root);
 }
 
 /* Without the syncing of file_write: there are thousands. */

@@ -65,6 +65,8 @@ static void signatures_are_ed25519(void **state)
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
+static const audit_role_list as_verifier = { (enum audit_role[]){ AUDIT_VERIFIER }, 1 };
+
 static void levels_follow_from_keys(void **state)
 {
 	eh_error error = ERROR_INIT;
@@ -79,8 +81,8 @@ static void levels_follow_from_keys(void **state)
 	assert_int_equal(sign_as("alice", AUDIT_VERIFIER), EH_E_USAGE); /* no second party */
 	assert_int_equal(sign_as("bob", AUDIT_VERIFIER), EH_OK);
 	assert_int_equal(level_of(NULL), AUDIT_SIGNED); /* bob is not trusted as verifier */
-	assert_int_equal(audit_trust_add("bob-lab", &bob, AUDIT_VERIFIER, &error), EH_OK);
-	assert_int_equal(audit_trust_add("bob-lab", &bob, AUDIT_VERIFIER, &error), EH_E_USAGE);
+	assert_int_equal(audit_trust_add("bob-lab", &bob, &as_verifier, &error), EH_OK);
+	assert_int_equal(audit_trust_add("bob-lab", &bob, &as_verifier, &error), EH_E_USAGE);
 	assert_int_equal(level_of(sentence), AUDIT_VERIFIED);
 	assert_non_null(strstr(sentence, "verified by bob-lab"));
 	assert_int_equal(audit_trust_remove("bob-lab", &error), EH_OK);
@@ -178,7 +180,7 @@ static void redactions_keep_digests_and_signatures(void **state)
 	put_back();
 	assert_int_equal(sign_as("alice", AUDIT_TESTER), EH_OK);
 	assert_int_equal(result_read(path, &r, &error), EH_OK);
-	before = memory_text(json_string(r->root, "digest", ""));
+	before = memory_text(r->record->digest);
 	result_free(r);
 	assert_non_null(strstr(original, "\"tester\":\"Test\""));
 	assert_int_equal(amend(AUDIT_REDACT, "privacy", "who.tester", &error), EH_OK);
@@ -186,7 +188,7 @@ static void redactions_keep_digests_and_signatures(void **state)
 	assert_null(strstr(after, "\"tester\":\"Test\""));
 	assert_null(strstr(after, "\"who.tester\""));
 	assert_int_equal(result_read(path, &r, &error), EH_OK);
-	assert_string_equal(json_string(r->root, "digest", ""), before);
+	assert_string_equal(r->record->digest, before);
 	result_free(r);
 	assert_int_equal(level_of(NULL), AUDIT_SIGNED);
 	/* Twice, and what must stay. */
@@ -234,7 +236,8 @@ static void evidence_is_not_altered(void **state)
 	put_back();
 	assert_int_equal(sign_as("alice", AUDIT_TESTER), EH_OK);
 	assert_int_equal(amend(AUDIT_NOTE, "one", NULL, &error), EH_OK);
-	assert_int_equal(result_read_lean(path, &r, &error), EH_OK);
+	assert_int_equal(result_read(path, &r, &error), EH_OK);
+	layout_init(audit_keyring_layout(), &ring);
 	assert_int_equal(audit_keyring_read(&ring, &error), EH_OK);
 	for (size_t i = 0; i < 2; i++) {
 		char *file = memory_format("%s%s", path, suffixes[i]);
@@ -244,8 +247,7 @@ static void evidence_is_not_altered(void **state)
 	}
 	for (size_t t = 0; t < 2; t++) {
 		for (size_t at = 0; texts[t][at] != '\0'; at++) {
-			audit_subject subject = { "result", json_string(r->root, "digest", ""),
-				                  r->file_sha256, r->root };
+			audit_subject subject = audit_subject_of(r);
 			char before = texts[t][at];
 			audit_evidence *e;
 
@@ -260,7 +262,7 @@ static void evidence_is_not_altered(void **state)
 			texts[t][at] = before;
 		}
 	}
-	audit_keyring_free(&ring);
+	layout_clear(audit_keyring_layout(), &ring);
 	free(texts[0]);
 	free(texts[1]);
 	result_free(r);

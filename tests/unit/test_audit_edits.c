@@ -50,17 +50,14 @@ static bool verifies(const char *edited, size_t size, const char *signatures,
                      const audit_keyring *ring, bool *named)
 {
 	findings f = { .only_first = true };
-	char *copy = memory_get(size + 1);
 	audit_evidence *e;
 	bool holds = false;
 	result *r;
 
-	memcpy(copy, edited, size);
-	r = result_examine("edited.json", copy, size, &f);
+	r = result_examine("edited.json", edited, size, &f);
 	*named = f.count > 0 && f.items[0].sentence[0] != '\0';
 	if (r != NULL && f.count == 0) {
-		audit_subject subject = { "result", json_string(r->root, "digest", ""), r->file_sha256,
-			                  r->root };
+		audit_subject subject = audit_subject_of(r);
 
 		e = audit_evidence_of(signatures, NULL, &subject, ring);
 		holds = e->level != AUDIT_BROKEN;
@@ -88,6 +85,7 @@ static void ten_thousand_edits_do_not_verify(void **state)
 	signatures = golden_file(beside);
 	body = golden_file(path);
 	size = strlen(body);
+	layout_init(audit_keyring_layout(), &ring);
 	assert_int_equal(audit_keyring_read(&ring, &error), EH_OK);
 	assert_int_equal(json_parse(body, size, "whole", &whole, &error), EH_OK);
 	assert_true(verifies(body, size, signatures, &ring, &named));
@@ -115,7 +113,7 @@ static void ten_thousand_edits_do_not_verify(void **state)
 	/* Only edits of white space, of which there is little. */
 	assert_true(silent < EDITS / 100);
 	cJSON_Delete(whole);
-	audit_keyring_free(&ring);
+	layout_clear(audit_keyring_layout(), &ring);
 	free(body);
 	free(signatures);
 	free(beside);
@@ -153,7 +151,7 @@ static void field_edits_are_named(void **state)
 {
 	enum { LEAVES = 4000 };
 	cJSON **leaves = memory_get(LEAVES * sizeof(*leaves));
-	audit_keyring ring = { NULL, 0 };
+	audit_keyring ring = { .keys = { NULL, 0 } };
 	cJSON *root = NULL, *copy;
 	size_t count = 0, room;
 	bool named;

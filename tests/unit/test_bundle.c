@@ -26,12 +26,14 @@ static int finish(void **state)
 static bool bundle_holds(const char *file)
 {
 	eh_error error = ERROR_INIT;
-	audit_reports reports = { NULL, 0 };
-	bool holds = audit_inspect(file, &reports, &error) == EH_OK && reports.count > 1;
+	audit_verification all;
+	bool holds;
 
-	for (size_t i = 0; i < reports.count; i++)
-		holds = holds && audit_report_holds(&reports.items[i]);
-	audit_reports_free(&reports);
+	layout_init(audit_verification_layout(), &all);
+	holds = audit_inspect(file, &all, &error) == EH_OK && all.reports.count > 1;
+	for (size_t i = 0; i < all.reports.count; i++)
+		holds = holds && all.reports.items[i].answer == AUDIT_HOLDS;
+	layout_clear(audit_verification_layout(), &all);
 	return holds;
 }
 
