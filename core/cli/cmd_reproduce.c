@@ -351,7 +351,7 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 	const reproduce_options *given = call->options;
 	request o = { .path = call->words[0], .on = given->on, .of = given->of, .json = given->json,
 		      .folder = given->resume != NULL ? given->resume : given->folder,
-		      .resume = given->resume != NULL, .quiet = log_level() <= EH_LOG_ERROR,
+		      .resume = given->resume != NULL, .quiet = call->quiet,
 		      .verbose = log_level() >= EH_LOG_INFO };
 	cli_input *in;
 	result *before = NULL;

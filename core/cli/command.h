@@ -23,6 +23,7 @@ typedef struct cli_call {
 	const char *const *words;   /* the arguments, without the word that selects the form */
 	size_t count;
 	uint64_t seen;              /* of option_line                                        */
+	bool quiet;                 /* no progress                                           */
 	int code;                   /* the exit code to give, EXIT_CODE_OK at first          */
 } cli_call;
 
@@ -75,8 +76,9 @@ extern const cli_option cli_program_options[], cli_common_options[];
 const cli_command *command_find(const char *name);
 const char *command_group_name(enum cli_group group);
 
-/* argv[0] is the subcommand; returns the exit code after everything was printed. */
-int command_run(const cli_command *c, int argc, char **argv);
+/* argv[0] is the subcommand; `quiet`: -q stood before it.  Returns the exit code after everything was
+ * printed. */
+int command_run(const cli_command *c, int argc, char **argv, bool quiet);
 /* Prints "evenhand NAME: message" (and the hint to --help for EH_E_USAGE); gives the exit code.  c is
  * NULL for the program itself. */
 int command_fail(const cli_command *c, const eh_error *error);
