@@ -227,7 +227,7 @@ static eh_status decide(cli_call *call, eh_error *error)
 	eh_status status = read_claim(call->words[0], &c, error);
 
 	if (status == EH_OK)
-		status = cli_inputs_read(call->words + 1, call->count - 1, result_read, &inputs, error);
+		status = cli_inputs_read(call->words + 1, call->count - 1, &inputs, error);
 	if (status == EH_OK) {
 		size_t count;
 		result **all = cli_inputs_all(inputs, call->count - 1, &count);

@@ -360,7 +360,7 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 	if (o.resume && host_options()[0] != NULL)
 		return error_set(error, EH_E_USAGE, "reproduce --resume does not take --set; it uses the settings "
 		                 "of the run that it goes on with");
-	status = cli_inputs_read(call->words, 1, result_read, &in, error);
+	status = cli_inputs_read(call->words, 1, &in, error);
 	if (status != EH_OK)
 		return status;
 	status = pick(in, o.of, &before, error);

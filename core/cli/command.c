@@ -329,3 +329,8 @@ int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 	code = command_fail(c, &error);
 	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
 }
+
+void command_layout(const layout *l, const void *object)
+{
+	command_json(layout_encode(l, object));
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/layout.h"
 #include "cli/option.h"
 
 enum cli_group { CLI_EVERYDAY, CLI_EVIDENCE, CLI_ANALYSIS, CLI_EXTENDING, CLI_PROGRAM, CLI_HIDDEN };
@@ -90,6 +91,8 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 int command_printed(const cli_command *c, int code);
 /* Prints the value, indented, and deletes it. */
 void command_json(cJSON *value);
+/* The same of a struct. */
+void command_layout(const layout *l, const void *object);
 /* Whether the option of that name ("json") was given. */
 bool command_given(const cli_call *call, const char *name);
 /* malloc'd "evenhand NAME LIST RESULT... [--json]" of a form. */
