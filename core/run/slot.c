@@ -38,12 +38,15 @@ static cJSON *line_new(const work *w, const char *kind, const char *id, cJSON *r
 static eh_status append_failed(const work *w, size_t position, const char *reason, eh_error *error)
 {
 	const plan *p = w->context->manifest->plan;
-	cJSON *record = measure_absent("failed", reason), *line;
+	record_execution *record = measure_absent(RECORD_FAILED, reason);
+	cJSON *line;
 	eh_status status;
 
-	json_set(record, "execution", cJSON_CreateNumber((double)w->slot->execution));
-	json_set(record, "position", cJSON_CreateNumber((double)position));
-	line = line_new(w, "case", p->cases[w->order[position - 1]].id, record);
+	record->execution = w->slot->execution;
+	record->position = position;
+	line = line_new(w, "case", p->cases[w->order[position - 1]].id,
+	                layout_encode(record_execution_layout(), record));
+	layout_free(record_execution_layout(), record);
 	status = journal_append(w->context->journal, line, error);
 	cJSON_Delete(line);
 	return status;

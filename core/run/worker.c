@@ -106,10 +106,10 @@ static bool append(worker *w, const char *kind, const char *id, cJSON *record)
 
 static bool append_instrument(worker *w)
 {
-	cJSON *record = measure_instrument_json(w->measure);
+	record_instrument record = *measure_instrument(w->measure); /* borrows what it points to */
 
-	json_set(record, "execution", cJSON_CreateNumber((double)w->job->execution));
-	return append(w, "instrument", NULL, record);
+	record.execution = w->job->execution;
+	return append(w, "instrument", NULL, layout_encode(record_instrument_layout(), &record));
 }
 
 static bool append_executor(worker *w)
@@ -278,22 +278,16 @@ static void stop(worker *w)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static void add_flag(cJSON *record, const char *flag)
-{
-	cJSON *flags = cJSON_GetObjectItemCaseSensitive(record, "flags");
-
-	if (flags == NULL)
-		flags = json_add_array(record, "flags");
-	json_append_string(flags, flag);
-}
-
 /* false when the worker has to end: the journal is not writable, or the device is lost. */
 static bool run_case(worker *w, const job_case *at)
 {
 	const plan_case *c = plan_case_by_id(w->plan, at->id);
 	bool lost = false;
-	cJSON *line, *record;
-	char status[32], *reason;
+	record_execution *record;
+	const char *status;
+	cJSON *line;
+	char *reason;
+	bool written;
 
 	if (c == NULL) {
 		say_failure(w, "cannot", EH_E_INTERNAL, "the job names a case that the protocol lacks");
@@ -304,12 +298,14 @@ static bool run_case(worker *w, const job_case *at)
 	say(w, line);
 	w->told_stage = NULL;
 	record = measure_case(w->measure, c, report, w, &lost);
-	json_set(record, "execution", cJSON_CreateNumber((double)w->job->execution));
-	json_set(record, "position", cJSON_CreateNumber((double)at->position));
+	record->execution = w->job->execution;
+	record->position = at->position;
 	if (w->job->replacement)
-		add_flag(record, "replacement-worker");
-	snprintf(status, sizeof(status), "%s", json_string(record, "status", ""));
-	if (!append(w, "case", at->id, record))
+		word_list_add(&record->flags, RECORD_FLAG_REPLACEMENT_WORKER);
+	status = record_status_word(record->status);
+	written = append(w, "case", at->id, layout_encode(record_execution_layout(), record));
+	layout_free(record_execution_layout(), record);
+	if (!written)
 		return false;
 	line = event("done");
 	json_add_string(line, "case", at->id);
