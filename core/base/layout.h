@@ -122,6 +122,8 @@ void text_map_add(text_map *map, const char *key, const char *value);
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);
 void number_map_clear(number_map *map);
+/* Returns the new entry's list, valid until the next add. */
+text_list *texts_map_add(texts_map *map, const char *key);
 /* Replaces a text by a copy of value; NULL makes it absent. */
 void text_set(char **member, const char *value);
 /* Appends to a list of words { enum *items; size_t count } what it does not have yet. */

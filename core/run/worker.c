@@ -106,14 +106,13 @@ static bool append(worker *w, record_line *line)
 
 static bool append_instrument(worker *w)
 {
-	cJSON *tree = measure_instrument_json(w->measure);
 	record_line line;
 
 	record_line_init(&line, RECORD_LINE_INSTRUMENT);
 	text_set(&line.instrument.executor, w->job.executor);
 	line.instrument.execution = w->job.execution;
-	json_add_uint(tree, "execution", w->job.execution);
-	adapt_tree(record_instrument_layout(), tree, &line.instrument.record);
+	layout_copy(record_instrument_layout(), measure_instrument(w->measure), &line.instrument.record);
+	line.instrument.record.execution = w->job.execution;
 	return append(w, &line);
 }
 
@@ -307,11 +306,12 @@ static void stop(worker *w)
 static bool measure_into(worker *w, const plan_case *c, uint64_t position, record_execution *out)
 {
 	bool lost = false;
-	cJSON *tree = measure_case(w->measure, c, report, w, &lost);
+	record_execution *record = measure_case(w->measure, c, report, w, &lost);
 
-	json_add_uint(tree, "execution", w->job.execution);
-	json_add_uint(tree, "position", position);
-	adapt_tree(record_execution_layout(), tree, out);
+	record->execution = w->job.execution;
+	record->position = position;
+	layout_move(record_execution_layout(), record, out);
+	layout_free(record_execution_layout(), record);
 	if (w->job.replacement)
 		word_list_add(&out->flags, RECORD_FLAG_REPLACEMENT_WORKER);
 	return !lost;
