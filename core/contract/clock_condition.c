@@ -16,7 +16,8 @@ static enum record_clock clock_of(const result_row *r)
 
 CONDITION(condition_clock)
 {
-	return condition_differ(record_clock_word(clock_of(x)), record_clock_word(clock_of(y)), detail,
+	return condition_both_count(x, y) &&
+	       condition_differ(record_clock_word(clock_of(x)), record_clock_word(clock_of(y)), detail,
 	                        size);
 }
 

@@ -91,6 +91,11 @@ CONDITION(condition_flags);
 const record_execution *condition_next(const result_row *r, const record_execution *e);
 #define EACH_COUNTED(e, row) \
 	(const record_execution *e = NULL; ((e) = condition_next(row, e)) != NULL;)
+/* Whether each side has an execution that counts. */
+static inline bool condition_both_count(const result_row *x, const result_row *y)
+{
+	return condition_next(x, NULL) != NULL && condition_next(y, NULL) != NULL;
+}
 
 static inline const record_settings *condition_settings(const result_row *r)
 {

@@ -156,7 +156,7 @@ static bool fewer(const result_row *x, const result_row *y, size_t least, char *
 	size_t ex = x->side.executions;
 	size_t ey = y->side.executions;
 
-	if (ex >= least && ey >= least)
+	if (!condition_both_count(x, y) || (ex >= least && ey >= least))
 		return false;
 	snprintf(detail, size, "baseline %zu, other %zu", ex, ey);
 	return true;

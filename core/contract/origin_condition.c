@@ -212,7 +212,7 @@ CONDITION(condition_input_undisclosed)
 		snprintf(detail, size, "no execution of the same number on both sides");
 		return true;
 	}
-	if (dx == dy && dx != DISCLOSED_BY_SOME)
+	if (!condition_both_count(x, y) || (dx == dy && dx != DISCLOSED_BY_SOME))
 		return false;
 	return condition_either(dx != DISCLOSED_BY_ALL, dy != DISCLOSED_BY_ALL,
 	                        "no digest of the inputs", detail, size);

@@ -214,6 +214,132 @@ static void check_rules(void)
 	}
 }
 
+/* ---- what statuses and flags say follows ----------------------------------------------------- */
+
+/* "a, b" of a definition file as " a b". */
+static char *without_commas(const char *list)
+{
+	char *words = memory_format(" %s", list);
+
+	for (char *c = words; *c != '\0'; c++)
+		*c = *c == ',' ? ' ' : *c;
+	return words;
+}
+
+static bool is_rule(const char *word)
+{
+	const contract_rule_list *rules = &contract_rules()->rules;
+
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->items[i].id, word) == 0)
+			return true;
+	return false;
+}
+
+/* The rules that a pair fires beyond those of every pair. */
+static char *fired_by(const char *path, const char *json, bool *mirrored_well)
+{
+	static char name[] = "follows";
+	pair_spec spec = { .name = name, .edit_count = 1 };
+	outcome is = { 0 };
+	char *fault;
+	char *rules;
+	text t = { 0 };
+	char *rest;
+	char *word;
+
+	spec.edits[0] = (edit){ .b = true, .path = memory_text(path), .json = memory_text(json) };
+	fault = try_pair(&spec, SIDE_A, &is);
+	*mirrored_well = fault == NULL;
+	rest = rules = is.rules;
+	text_add(&t, "%s", "");
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (strcmp(word, "protocol-same") != 0 && strcmp(word, "flags") != 0)
+			text_add(&t, " %s", word);
+	free(spec.edits[0].path);
+	free(spec.edits[0].json);
+	free(fault);
+	free(rules);
+	free(is.verdict);
+	return t.data;
+}
+
+/* Whether each word of one list is in the other; NULL: is the id of a rule. */
+static bool all_in(const char *list, const char *other)
+{
+	char *copy = memory_text(list);
+	char *rest = copy;
+	bool all = true;
+	char *word;
+
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (word[0] != '\0')
+			all = all && (other != NULL ? has_word(other, word) : is_rule(word));
+	free(copy);
+	return all;
+}
+
+/* Rules that a flag alone fires are those that its line names; a rule that no flag fires alone looks at
+ * the evidence instead, and must exist. */
+static void check_flags(void)
+{
+	const layout_words *words = record_flag_words();
+	char **fired = memory_get(words->count * sizeof(*fired));
+	bool *well = memory_get(words->count * sizeof(*well));
+	text any = { 0 };
+
+	for (size_t i = 0; i < words->count; i++) {
+		char *json = memory_format("[\"%s\"]", words->items[i].word);
+
+		fired[i] = fired_by("cases/0/executions/1/flags", json, &well[i]);
+		text_add(&any, "%s", fired[i]);
+		free(json);
+	}
+	for (size_t i = 0; i < words->count; i++) {
+		char *follows = without_commas(
+			record_flag_mark((enum record_flag)words->items[i].value)->follows);
+		char *name = memory_format("flag %s: its line names the rules that it fires",
+		                           words->items[i].word);
+		bool ok = well[i] && all_in(follows, NULL) && all_in(fired[i], follows);
+		char *rest = follows;
+		char *word;
+
+		while ((word = strsep(&rest, " ")) != NULL)
+			ok = ok && (word[0] == '\0' || !has_word(any.data, word) ||
+			            has_word(fired[i], word));
+		say(ok, name, fired[i]);
+		free(name);
+		free(follows);
+		free(fired[i]);
+	}
+	text_free(&any);
+	free(well);
+	free(fired);
+}
+
+static void check_statuses(void)
+{
+	const layout_words *words = record_status_words();
+
+	for (size_t i = 0; i < words->count; i++) {
+		enum record_status status = (enum record_status)words->items[i].value;
+		char *follows = without_commas(record_status_mark(status)->follows);
+		char *json = memory_format("\"%s\"", words->items[i].word);
+		bool well;
+		char *fired = fired_by("cases/0/executions/*/status", json, &well);
+		char *name = memory_format("status %s: its line names the rules that it fires",
+		                           words->items[i].word);
+
+		say(well && all_in(follows, fired) && all_in(fired, follows), name, fired);
+		free(name);
+		free(fired);
+		free(json);
+		free(follows);
+	}
+}
+
+/* ---- verdicts and order ---------------------------------------------------------------------- */
+
 /* A further caveat never makes a verdict stronger: each pair with one of them, in turn. */
 static void check_monotony(void)
 {
@@ -371,6 +497,8 @@ int main(void)
 		check_spec(&specs[i], &pair_count);
 	say(pair_count >= 60, "there are at least 60 pairs", "too few");
 	check_rules();
+	check_flags();
+	check_statuses();
 	check_monotony();
 	check_order(true);
 	check_order(false);
