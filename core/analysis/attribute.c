@@ -151,7 +151,7 @@ static void make_way(attribution *a, const result *const *results, size_t count,
 
 static bool has_number(const comparison_row *row)
 {
-	return row->speedup > 0 && row->speedup_interval.low > 0 && row->level < CONTRACT_REFUSED;
+	return row->speedup > 0 && row->speedup_interval->low > 0 && row->level < CONTRACT_REFUSED;
 }
 
 static void sum_up(attribution *a)
@@ -160,8 +160,8 @@ static void sum_up(attribution *a)
 	double logs[3] = { 0, 0, 0 };
 	size_t count = 0;
 
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
 
 		a->moved += row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER;
 		a->compared += row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER ||
@@ -169,8 +169,8 @@ static void sum_up(attribution *a)
 		if (!has_number(row))
 			continue;
 		logs[0] += log(row->speedup);
-		logs[1] += log(row->speedup_interval.low);
-		logs[2] += log(row->speedup_interval.high);
+		logs[1] += log(row->speedup_interval->low);
+		logs[2] += log(row->speedup_interval->high);
 		count++;
 	}
 	if (count == 0)
@@ -185,9 +185,9 @@ static bool comparable(const comparison *c)
 {
 	size_t good = 0;
 
-	for (size_t i = 0; i < c->row_count; i++)
-		good += c->rows[i].verdict != VERDICT_NOT_COMPARABLE &&
-		        c->rows[i].verdict != VERDICT_ABSENT;
+	for (size_t i = 0; i < c->cases.count; i++)
+		good += c->cases.items[i].verdict != VERDICT_NOT_COMPARABLE &&
+		        c->cases.items[i].verdict != VERDICT_ABSENT;
 	return c->level < CONTRACT_REFUSED && good > 0;
 }
 
@@ -209,7 +209,7 @@ static enum attribution_answer answer_of(const attribution *a)
 		                                                   : ATTRIBUTION_CONFOUNDED;
 	if (a->moved > 0)
 		return ATTRIBUTION_UNEXPLAINED;
-	return a->compared == a->numbers->row_count ? ATTRIBUTION_NO_CHANGE : ATTRIBUTION_UNDECIDED;
+	return a->compared == a->numbers->cases.count ? ATTRIBUTION_NO_CHANGE : ATTRIBUTION_UNDECIDED;
 }
 
 /* One group needs nothing between. */

@@ -143,10 +143,7 @@ static void set_why(claim_case *c, enum claim_answer answer, const char *why, co
 /* What A/A pairs differ by decides no claim. */
 static double floor_of(const comparison_row *row)
 {
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (strcmp(row->reasons[i].rule->id, "noise-floor") == 0)
-			return row->margin;
-	return 0;
+	return contract_cites(&row->reasons, "noise-floor") ? row->margin : 0;
 }
 
 /* over / under, round by round where they share them. */
@@ -173,9 +170,9 @@ static void measure_ratio(claim_case *c, const claim *of, double confidence)
 
 	a.quantile = b.quantile = row->quantile;
 	if (of->metric == CLAIM_SPEED)
-		c->ratio = side_ratio(&a, &b, row->rounds > 0, confidence, &c->around);
+		c->ratio = side_ratio(&a, &b, row->rounds != LAYOUT_NO_UINT, confidence, &c->around);
 	else
-		c->ratio = side_ratio(&b, &a, row->rounds > 0, confidence, &c->around);
+		c->ratio = side_ratio(&b, &a, row->rounds != LAYOUT_NO_UINT, confidence, &c->around);
 	c->around.low /= widen;
 	c->around.high *= widen;
 }
@@ -222,10 +219,10 @@ static void rules_of(const comparison_row *row, enum contract_level level, char 
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= level && used + 1 < size) {
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (row->reasons.items[i].level >= level && used + 1 < size) {
 			int n = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
-			                 row->reasons[i].rule->id);
+			                 row->reasons.items[i].rule);
 
 			used += n > 0 ? (size_t)n : 0;
 		}
@@ -264,10 +261,10 @@ static void take_cases(claim_verdict *v)
 {
 	const comparison *n = v->numbers;
 
-	v->cases = memory_get((n->row_count + 1) * sizeof(*v->cases));
-	for (size_t i = 0; i < n->row_count; i++)
-		if (claim_names_case(v->claim, n->rows[i].id))
-			v->cases[v->case_count++].row = &n->rows[i];
+	v->cases = memory_get((n->cases.count + 1) * sizeof(*v->cases));
+	for (size_t i = 0; i < n->cases.count; i++)
+		if (claim_names_case(v->claim, n->cases.items[i].id))
+			v->cases[v->case_count++].row = &n->cases.items[i];
 	/* Of many true statements one may look false by chance, and the other way round. */
 	v->confidence = v->case_count > 1 && v->claim->over != CLAIM_MEAN ?
 	                1 - (1 - CONFIDENCE) / (double)v->case_count : CONFIDENCE;
@@ -333,11 +330,11 @@ static void decide_each(claim_verdict *v)
 
 static void decide_numbers(claim_verdict *v)
 {
-	for (size_t i = 0; i < v->numbers->reason_count; i++)
-		if (v->numbers->reasons[i].level == CONTRACT_REFUSED) {
+	for (size_t i = 0; i < v->numbers->reasons.count; i++)
+		if (v->numbers->reasons.items[i].level == CONTRACT_REFUSED) {
 			conclude(v, CLAIM_REFUSED,
 			         memory_format("The contract refuses the comparison: %s.",
-			                       v->numbers->reasons[i].rule->id));
+			                       v->numbers->reasons.items[i].rule));
 			return;
 		}
 	take_cases(v);

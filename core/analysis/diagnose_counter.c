@@ -51,18 +51,19 @@ static const result_row *portable_of(const result *r, const result_row *tuned)
 
 static void look_at_tiers(diagnosis *d, const comparison *self)
 {
-	for (size_t i = 0; i < self->row_count; i++) {
-		const comparison_row *pair = &self->rows[i];
+	for (size_t i = 0; i < self->cases.count; i++) {
+		const comparison_row *pair = &self->cases.items[i];
+		const comparison_ratio *gain = pair->baseline_tuning_gain;
 		diagnosis_case *c;
 
-		if (pair->a == NULL || !(pair->a_gain.ratio > 0) || !ceilings_sound(pair->a))
+		if (gain == NULL || !ceilings_sound(pair->a))
 			continue;
 		c = case_of(d, portable_of(d->of, pair->a));
 		if (c == NULL || c->answer == DIAGNOSIS_INVALID || c->answer == DIAGNOSIS_ABSENT)
 			continue;
 		NOTE(c, "%s does the same work %.2fx as fast [%.2f-%.2f] on this device.", pair->id,
-		     pair->a_gain.ratio, pair->a_gain.around.low, pair->a_gain.around.high);
-		if (!ceilings_shaken(pair->a) && pair->a_gain.around.low >= DIAGNOSE_OTHER &&
+		     gain->ratio, gain->interval.low, gain->interval.high);
+		if (!ceilings_shaken(pair->a) && gain->interval.low >= DIAGNOSE_OTHER &&
 		    open_to_proof(c))
 			prove(c, "tuning");
 	}
@@ -103,14 +104,14 @@ static void look_at_row(diagnosis_case *c, const comparison_row *pair, const res
 {
 	if (pair->level == CONTRACT_REFUSED || !(pair->speedup > 0)) {
 		NOTE(c, "%s does not compare with it: %s.", other->executor,
-		     pair->reason_count > 0 ? pair->reasons[0].rule->id :
-		     comparison_verdict_name(pair->verdict));
+		     pair->reasons.count > 0 ? pair->reasons.items[0].rule :
+		     comparison_verdict_word(pair->verdict));
 		return;
 	}
 	NOTE(c, "%s does it %.2fx as fast [%.2f-%.2f] on the same device (%s).", other->executor,
-	     pair->speedup, pair->speedup_interval.low, pair->speedup_interval.high,
-	     comparison_verdict_name(pair->verdict));
-	if (pair->speedup_interval.low >= DIAGNOSE_OTHER && !ceilings_shaken(pair->b) &&
+	     pair->speedup, pair->speedup_interval->low, pair->speedup_interval->high,
+	     comparison_verdict_word(pair->verdict));
+	if (pair->speedup_interval->low >= DIAGNOSE_OTHER && !ceilings_shaken(pair->b) &&
 	    ceilings_sound(pair->b) && pair->verdict == VERDICT_FASTER)
 		prove(c, "provider");
 }
@@ -129,16 +130,16 @@ static void look_at_other(diagnosis *d, const result *other)
 	if (c->level == CONTRACT_REFUSED) {
 		const char *why = "";
 
-		for (size_t i = 0; i < c->reason_count; i++)
-			why = c->reasons[i].level == CONTRACT_REFUSED ? c->reasons[i].rule->id : why;
+		for (size_t i = 0; i < c->reasons.count; i++)
+			why = c->reasons.items[i].level == CONTRACT_REFUSED ? c->reasons.items[i].rule : why;
 		diagnose_note(&d->notes, &d->note_count, "%s is left out: the contract refuses to compare "
 		              "it (%s).", other->executor, why);
 	}
-	for (size_t i = 0; c->level != CONTRACT_REFUSED && i < c->row_count; i++) {
-		diagnosis_case *one = case_of(d, c->rows[i].a);
+	for (size_t i = 0; c->level != CONTRACT_REFUSED && i < c->cases.count; i++) {
+		diagnosis_case *one = case_of(d, c->cases.items[i].a);
 
-		if (one != NULL && c->rows[i].b != NULL && open_to_proof(one))
-			look_at_row(one, &c->rows[i], other);
+		if (one != NULL && c->cases.items[i].b != NULL && open_to_proof(one))
+			look_at_row(one, &c->cases.items[i], other);
 	}
 	comparison_free(c);
 }

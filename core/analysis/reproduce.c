@@ -17,10 +17,10 @@ static void rules_against(const comparison_row *row, char *out, size_t size)
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= CONTRACT_DESCRIPTION && used + 1 < size) {
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (row->reasons.items[i].level >= CONTRACT_DESCRIPTION && used + 1 < size) {
 			int n = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
-			                 row->reasons[i].rule->id);
+			                 row->reasons.items[i].rule);
 
 			used += n > 0 ? (size_t)n : 0;
 		}
@@ -78,9 +78,9 @@ reproduction *reproduce_judge(const result *before, const result *now)
 	r->numbers = contract_compare_with(before, now, options);
 	r->stacks = stacks_compare(json_path(before->root, "executor"), json_path(now->root, "executor"),
 	                           false);
-	r->cases = memory_get((r->numbers->row_count + 1) * sizeof(*r->cases));
-	for (size_t i = 0; i < r->numbers->row_count; i++) {
-		r->cases[i].row = &r->numbers->rows[i];
+	r->cases = memory_get((r->numbers->cases.count + 1) * sizeof(*r->cases));
+	for (size_t i = 0; i < r->numbers->cases.count; i++) {
+		r->cases[i].row = &r->numbers->cases.items[i];
 		judge(&r->cases[i]);
 		if (r->cases[i].counts)
 			r->counts[r->cases[i].answer]++;

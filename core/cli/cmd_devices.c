@@ -16,35 +16,7 @@
 #include "run/sensors.h"
 #include "run/survey.h"
 
-static int devices_run(int argc, char **argv);
-
-extern const command command_devices;
-const command command_devices = {
-	.name = "devices",
-	.summary = "what can be measured here, and what would help where it cannot",
-	.help = "usage: evenhand devices [--json] [-v] [--fields] [--set BACKEND.KEY=VALUE]...\n"
-	        "\n"
-	        "Lists every backend that was found and every device of it, each under the name that\n"
-	        "`evenhand run --on NAME` takes.  For what is not usable it says why, and what would\n"
-	        "help.  Each backend is loaded in a process of its own.\n"
-	        "\n"
-	        "  --json         the same as JSON on stdout, for programs\n"
-	        "  -v, --verbose  more about each device, its layers with their owners, where each\n"
-	        "                 backend came from, and which sensors can be read (with their values\n"
-	        "                 now), which cannot, and what would help; with --json too, as \"probes\"\n"
-	        "  --fields       which facts each executor discloses, and where they come from: what\n"
-	        "                 `requires` of a protocol can ask for\n"
-	        "  --set BACKEND.KEY=VALUE   a setting of a backend, as for `run`\n"
-	        "\n"
-	        "Exit code: 0 when something is usable, 5 when nothing is.\n"
-	        "\n"
-	        "  evenhand devices\n"
-	        "  evenhand devices --json | python3 -m json.tool\n",
-	.run = devices_run,
-	.again = "--set",
-};
-
-typedef struct flags { bool json, verbose, fields; } flags;
+typedef struct devices_options { bool json, fields; } devices_options;
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -82,11 +54,9 @@ static cJSON *backend_json(const found_backend *b)
 	return item;
 }
 
-static bool print_json(const found_backend *backends, size_t count, bool verbose)
+static void print_json(const found_backend *backends, size_t count, bool verbose)
 {
 	cJSON *root = cJSON_CreateObject(), *list = json_add_array(root, "backends");
-	char *body;
-	bool good;
 
 	for (size_t i = 0; i < count; i++)
 		cJSON_AddItemToArray(list, backend_json(&backends[i]));
@@ -96,11 +66,7 @@ static bool print_json(const found_backend *backends, size_t count, bool verbose
 		sensors_assign(probes, backends, count);
 		json_set(root, "probes", probes);
 	}
-	body = json_text(root, true);
-	good = printf("%s\n", body) >= 0;
-	free(body);
-	cJSON_Delete(root);
-	return good;
+	command_json(root);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -260,7 +226,7 @@ static bool print_words(const found_backend *backends, size_t count, bool verbos
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-typedef struct facts { const flags *flags; cJSON *list; } facts;
+typedef struct facts { const devices_options *flags; cJSON *list; } facts;
 
 /* {tester, party, sponsor} as a run begun now would have them. */
 static cJSON *who_now(void)
@@ -314,74 +280,72 @@ static void show_records(const facts *f, const found_backend *backends, size_t c
 	cJSON_Delete(who);
 }
 
-static void print_fields(const flags *f, const found_backend *backends, size_t count)
+static void print_fields(const devices_options *f, const found_backend *backends, size_t count)
 {
 	facts all = { .flags = f, .list = f->json ? cJSON_CreateArray() : NULL };
-	char *body;
 
 	show_records(&all, backends, count);
-	if (all.list == NULL)
-		return;
-	body = json_text(all.list, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(all.list);
+	if (all.list != NULL)
+		command_json(all.list);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
+/* What -v adds to the tables: sensors and the layers of each executor. */
+static void print_more(const devices_options *o, const found_backend *backends, size_t count)
 {
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			f->json = true;
-		} else if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {
-			f->verbose = true;
-		} else if (strcmp(argv[i], "--fields") == 0) {
-			f->fields = true;
-		} else if (strcmp(argv[i], "--set") == 0) {
-			eh_status status = host_option_set(i + 1 < argc ? argv[++i] : "", error);
+	cJSON *probes = sensors_list();
 
-			if (status != EH_OK)
-				return status;
-		} else {
-			return error_set(error, EH_E_USAGE, "unknown %s '%s'",
-			                 argv[i][0] == '-' ? "flag" : "argument", argv[i]);
-		}
-	}
-	return EH_OK;
+	sensors_assign(probes, backends, count);
+	(void)sensors_print(probes);
+	cJSON_Delete(probes);
+	show_records(&(facts){ .flags = o }, backends, count);
 }
 
-static int devices_run(int argc, char **argv)
+static eh_status devices(cli_call *call, eh_error *error)
 {
+	const devices_options *o = call->options;
+	bool verbose = log_level() >= EH_LOG_INFO;
 	found_backend *backends = NULL;
-	flags f = { .verbose = log_level() >= EH_LOG_INFO };
-	eh_error error = ERROR_INIT;
-	size_t count, usable = 0;
+	size_t count = discover(&backends), usable = 0;
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_devices);
-	if (read_flags(argc, argv, &f, &error) != EH_OK)
-		return command_fail(&command_devices, &error);
-	count = discover(&backends);
+	(void)error;
 	for (size_t b = 0; b < count; b++)
 		for (size_t d = 0; d < backends[b].device_count; d++)
 			usable += backends[b].devices[d].status == EH_OK;
-	/* That stdout takes nothing is seen below. */
-	if (f.fields)
-		print_fields(&f, backends, count);
+	if (o->fields)
+		print_fields(o, backends, count);
+	else if (o->json)
+		print_json(backends, count, verbose);
 	else
-		(void)(f.json ? print_json(backends, count, f.verbose) : print_words(backends, count, f.verbose));
-	if (f.verbose && !f.json && !f.fields) {
-		cJSON *probes = sensors_list();
-
-		sensors_assign(probes, backends, count);
-		(void)sensors_print(probes);
-		cJSON_Delete(probes);
-	}
-	if (f.verbose && !f.json && !f.fields)
-		show_records(&(facts){ .flags = &f }, backends, count);
+		(void)print_words(backends, count, verbose);
+	if (verbose && !o->json && !o->fields)
+		print_more(o, backends, count);
 	discover_free(backends, count);
-	return command_printed(&command_devices, usable > 0 ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT);
+	call->code = usable > 0 ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;
+	return EH_OK;
 }
+
+const cli_command cmd_devices = {
+	.name = "devices",
+	.group = CLI_EVERYDAY,
+	.summary = "list what can be measured here, and what would help where it cannot",
+	.about = "Lists every backend that was found and every device of it, each under the name that `evenhand "
+	         "run --on NAME` takes. For what is not usable it says why, and what would help. Each backend is "
+	         "loaded in a process of its own.",
+	.forms = (const cli_form[]){ { NULL, { { 0 } }, NULL, devices }, { 0 } },
+	.options = (const cli_option[]){
+		{ "fields", OPTION_FLAG, offsetof(devices_options, fields), .about = "list which facts each executor "
+		  "discloses, and their source: what `requires` of a protocol can ask for" },
+		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend, as for run", .value = "BACKEND.KEY=VALUE" },
+		CLI_JSON(devices_options),
+		{ "verbose", OPTION_VERBOSE, 0, .about = "more about each device, its layers with their owners, the files of "
+		  "the backends, and which sensors can be read, with their values now; with --json as \"probes\"",
+		  .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(devices_options),
+	.exits = (const cli_item[]){ { "5", "nothing is usable" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand devices",
+		"evenhand devices --json | jq -r '.backends[].devices[].executor'", NULL },
+};

@@ -21,14 +21,14 @@ const schema_key schema_protocol[] = {
 	{ "version", "version", SCHEMA_UINT, IN(version), NULL, 1, 1e6, NULL, false },
 	{ "intent", "intent", SCHEMA_TEXT, IN(intent), NULL, 0, 0, NULL, false },
 	{ "compatible", "compatible", SCHEMA_NAMES, IN(compatible), "", 0, 0, NULL, false },
-	{ "executions", "executions", SCHEMA_UINT, IN(executions), "5", 1, 100, NULL, false },
+	{ "executions", "executions", SCHEMA_UINT, IN(executions), "5", 1, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ "seed", "seed", SCHEMA_UINT, IN(seed), "1", 0, 9007199254740992.0, NULL, false },
 	{ "interleave", "interleave", SCHEMA_YES_NO, IN(interleave), "yes", 0, 0, NULL, false },
 	{ "canary", "canary", SCHEMA_YES_NO, IN(canary), "yes", 0, 0, NULL, false },
 	{ "level", "level", SCHEMA_CHOICE, IN(level), "standard", 0, 0, "standard|certified", true },
 	{ "requires", "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, true },
-	{ "executions-max", "executions_max", SCHEMA_UINT, IN(executions_max), "0", 0, 100, NULL,
-	  true },
+	{ "executions-max", "executions_max", SCHEMA_UINT, IN(executions_max), "0", 0,
+	  SCHEMA_EXECUTIONS_MOST, NULL, true },
 	{ .key = NULL },
 };
 

@@ -25,18 +25,18 @@ static bool show_numbers(FILE *out, const attribution *a, bool verbose)
 	table_row(t, (const char *const[]){ "case", "from", "to", "speed-up [95 %]",
 	                                   "verdict" });
 	table_rule(t);
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
 		char base[FIGURE_SIZE], other[FIGURE_SIZE];
 
 		comparison_cells(row, base, other, speedup);
 		table_row(t, (const char *const[]){ row->id, base, other, speedup,
-			                            comparison_verdict_name(row->verdict) });
+			                            comparison_verdict_word(row->verdict) });
 		comparison_notes(t, row, verbose);
 	}
 	ok = table_print(t, out);
 	table_free(t);
-	if (ok && a->speedup > 0 && c->row_count > 1) {
+	if (ok && a->speedup > 0 && c->cases.count > 1) {
 		figure_ratio(a->speedup, a->speedup_interval, speedup);
 		ok = fprintf(out, "all cases: %s (geometric means of the speed-ups and of their ends)\n",
 		             speedup) >= 0;
@@ -87,11 +87,12 @@ bool report_stack_difference(FILE *out, const stack_difference *d)
 
 static char *change_words(const comparison *c)
 {
-	size_t faster = c->counts[VERDICT_FASTER], slower = c->counts[VERDICT_SLOWER];
-	size_t equal = c->counts[VERDICT_EQUIVALENT];
+	size_t faster = comparison_count(c, VERDICT_FASTER);
+	size_t slower = comparison_count(c, VERDICT_SLOWER);
+	size_t equal = comparison_count(c, VERDICT_EQUIVALENT);
 
 	return memory_format("%zu faster, %zu slower, %zu equivalent, %zu without a verdict", faster,
-	                     slower, equal, c->row_count - faster - slower - equal);
+	                     slower, equal, c->cases.count - faster - slower - equal);
 }
 
 static bool show_step(FILE *out, const attribution *a, size_t i)
@@ -181,7 +182,8 @@ static bool show_movers(FILE *out, const attribution *a)
 		char *line;
 
 		if (s->numbers == NULL || s->stacks->group_count != 1 ||
-		    s->numbers->counts[VERDICT_FASTER] + s->numbers->counts[VERDICT_SLOWER] == 0)
+		    comparison_count(s->numbers, VERDICT_FASTER) +
+		            comparison_count(s->numbers, VERDICT_SLOWER) == 0)
 			continue;
 		line = memory_format("moved by: %s; its owner: %s", s->stacks->groups[0].title,
 		                     owner_words(s->stacks->groups[0].owner));
@@ -238,7 +240,7 @@ static bool show_answer(FILE *out, const attribution *a)
 bool report_attribution(FILE *out, const attribution *a, const char *protocol, bool verbose)
 {
 	bool steps = a->stop_count > 2 || a->proposed > 0;
-	bool ok = comparison_head(out, (const comparison *const *)&a->numbers, 1, verbose) &&
+	bool ok = comparison_head(out, a->numbers, 1, verbose) &&
 	          show_numbers(out, a, verbose) &&
 	          report_stack_difference(out, a->stacks) && show_answer(out, a);
 

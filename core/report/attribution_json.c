@@ -47,7 +47,7 @@ static void add_steps(cJSON *root, const attribution *a)
 		json_add_bool(step, "measured", a->steps[i].numbers != NULL);
 		json_set(step, "groups", report_stack_groups_json(a->steps[i].stacks));
 		if (a->steps[i].numbers != NULL)
-			json_set(step, "comparison", report_comparison_json(a->steps[i].numbers));
+			json_set(step, "comparison", layout_encode(comparison_layout(), a->steps[i].numbers));
 		cJSON_AddItemToArray(list, step);
 	}
 }
@@ -69,7 +69,7 @@ cJSON *report_attribution_json(const attribution *a, const char *protocol)
 		cJSON_AddItemToArray(list, cJSON_CreateNumber(a->speedup_interval.low));
 		cJSON_AddItemToArray(list, cJSON_CreateNumber(a->speedup_interval.high));
 	}
-	json_set(root, "comparison", report_comparison_json(a->numbers));
+	json_set(root, "comparison", layout_encode(comparison_layout(), a->numbers));
 	add_steps(root, a);
 	list = json_add_array(root, "proposed");
 	for (size_t i = 0; i < a->stop_count; i++)

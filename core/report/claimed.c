@@ -91,7 +91,7 @@ static bool show_sides(FILE *out, const claim_verdict *v, bool verbose)
 	a = memory_format("a: %s (%s)", v->a->executor, v->a->path);
 	b = memory_format("b: %s (%s)", v->b->executor, v->b->path);
 	ok = table_wrap(out, a, 0) && table_wrap(out, b, 0) &&
-	     comparison_head(out, (const comparison *const *)&v->numbers, 1, verbose);
+	     comparison_head(out, v->numbers, 1, verbose);
 	free(b);
 	free(a);
 	return ok;

@@ -42,16 +42,16 @@ static void add_interval(cJSON *object, const char *key, interval around)
 	cJSON_AddItemToArray(list, cJSON_CreateNumber(around.high));
 }
 
-static cJSON *reasons_json(const contract_reason *reasons, size_t count)
+static cJSON *reasons_json(const contract_reason_list *reasons)
 {
 	cJSON *list = cJSON_CreateArray();
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < reasons->count; i++) {
 		cJSON *item = cJSON_CreateObject();
 
-		json_add_string(item, "rule", reasons[i].rule->id);
-		json_add_string(item, "level", contract_level_name(reasons[i].level));
-		json_add_string(item, "detail", reasons[i].detail);
+		json_add_string(item, "rule", reasons->items[i].rule);
+		json_add_string(item, "level", contract_level_word(reasons->items[i].level));
+		json_add_string(item, "detail", reasons->items[i].detail);
 		cJSON_AddItemToArray(list, item);
 	}
 	return list;
@@ -67,10 +67,10 @@ static cJSON *case_json(const claim_case *c)
 	if (c->ratio > 0 && isfinite(c->ratio)) {
 		json_add_double(out, "ratio", c->ratio);
 		add_interval(out, "interval", c->around);
-		json_add_double(out, "a_ns", c->row->b_center);
-		json_add_double(out, "b_ns", c->row->a_center);
+		json_add_double(out, "a_ns", c->row->other->median_ns);
+		json_add_double(out, "b_ns", c->row->baseline->median_ns);
 	}
-	json_set(out, "reasons", reasons_json(c->row->reasons, c->row->reason_count));
+	json_set(out, "reasons", reasons_json(&c->row->reasons));
 	return out;
 }
 
@@ -84,7 +84,7 @@ cJSON *report_claim_verdict_json(const claim_verdict *v)
 	if (v->a != NULL) {
 		json_add_string(root, "a", v->a->path);
 		json_add_string(root, "b", v->b->path);
-		json_set(root, "reasons", reasons_json(v->numbers->reasons, v->numbers->reason_count));
+		json_set(root, "reasons", reasons_json(&v->numbers->reasons));
 	}
 	json_add_double(root, "confidence", v->confidence);
 	list = json_add_array(root, "cases");

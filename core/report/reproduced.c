@@ -21,7 +21,7 @@ static bool show_cases(FILE *out, const reproduction *r, bool verbose)
 
 	table_row(t, (const char *const[]){ "case", "then", "here", "here / then [95 %]", "answer" });
 	table_rule(t);
-	for (size_t i = 0; i < r->numbers->row_count; i++) {
+	for (size_t i = 0; i < r->numbers->cases.count; i++) {
 		const reproduction_case *c = &r->cases[i];
 		char then[FIGURE_SIZE], here[FIGURE_SIZE], ratio[FIGURE_SIZE];
 
@@ -47,7 +47,7 @@ bool report_reproduction(FILE *out, const reproduction *r, bool verbose)
 	                           r->counts[REPRODUCTION_INCONCLUSIVE], r->stacks->group_count,
 	                           r->stacks->group_count == 1 ? "" : "s",
 	                           r->stacks->group_count == 1 ? "s" : "");
-	bool ok = comparison_head(out, (const comparison *const *)&r->numbers, 1, verbose) &&
+	bool ok = comparison_head(out, r->numbers, 1, verbose) &&
 	          show_cases(out, r, verbose) && report_stack_difference(out, r->stacks) &&
 	          fputc('\n', out) != EOF && table_wrap(out, line, 0);
 
@@ -63,16 +63,17 @@ cJSON *report_reproduction_json(const reproduction *r)
 	json_add_string(root, "then", r->before->path);
 	json_add_string(root, "here", r->now->path);
 	list = json_add_array(root, "cases");
-	for (size_t i = 0; i < r->numbers->row_count; i++) {
+	for (size_t i = 0; i < r->numbers->cases.count; i++) {
 		cJSON *item = cJSON_CreateObject();
 
 		json_add_string(item, "id", r->cases[i].row->id);
 		json_add_string(item, "answer", word_of(&r->cases[i]));
 		json_add_string(item, "why", r->cases[i].why);
-		json_add_double(item, "margin", r->cases[i].row->margin);
+		if (r->cases[i].row->speedup > 0)
+			json_add_double(item, "margin", r->cases[i].row->margin);
 		cJSON_AddItemToArray(list, item);
 	}
 	json_set(root, "groups", report_stack_groups_json(r->stacks));
-	json_set(root, "comparison", report_comparison_json(r->numbers));
+	json_set(root, "comparison", layout_encode(comparison_layout(), r->numbers));
 	return root;
 }

@@ -45,24 +45,33 @@ static void state_free(run_state *s)
 	free(s->path);
 }
 
-/* results/NAME-VERSION-20261121T000222Z; -2, -3, ... is appended when that exists. */
-static char *default_folder(const protocol *p, const char *started)
+char *run_folder_name(const char *name, uint64_t version, const char *tag, const char *started)
 {
-	char stamp[24], *base, *name;
+	char stamp[24], *base, *folder;
 	size_t at = 0;
 
 	for (const char *c = started; *c != '\0' && at + 1 < sizeof(stamp); c++)
 		if (*c != '-' && *c != ':')
 			stamp[at++] = *c;
 	stamp[at] = '\0';
-	base = memory_format("results/%s-%llu-%s", p->name, (unsigned long long)p->version, stamp);
-	name = memory_text(base);
-	for (int n = 2; file_exists(name); n++) {
-		free(name);
-		name = memory_format("%s-%d", base, n);
+	base = memory_format("results/%s-%llu%s-%s", name, (unsigned long long)version, tag, stamp);
+	folder = memory_text(base);
+	for (int n = 2; file_exists(folder); n++) {
+		free(folder);
+		folder = memory_format("%s-%d", base, n);
 	}
 	free(base);
-	return name;
+	return folder;
+}
+
+char *run_result_path(const char *folder, const char *executor)
+{
+	char *path = memory_format("%s/%s.json", folder, executor);
+
+	for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
+		if (*c == ':' || *c == '/')
+			*c = '-';
+	return path;
 }
 
 /* Takes the protocol and the plan. */
@@ -119,7 +128,8 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 	status = manifest_line(s->manifest, started, &line.run, error);
 	if (status != EH_OK)
 		goto undo;
-	s->folder = o->folder != NULL ? memory_text(o->folder) : default_folder(p, started);
+	s->folder = o->folder != NULL ? memory_text(o->folder) :
+	            run_folder_name(p->name, p->version, "", started);
 	s->path = path_join(s->folder, JOURNAL_NAME);
 	made_here = !file_exists(s->folder);
 	status = dir_make(s->folder, error);
@@ -261,15 +271,17 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 static eh_status explain(const run_state *s, const run_options *o, eh_status status,
                          eh_error *error)
 {
-	char message[sizeof(error->message)], *remedy;
+	char message[sizeof(error->message)], *remedy, *folder;
 	int room;
 
 	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL || o->temporary)
 		return status;
 	snprintf(message, sizeof(message), "%s", error->message);
+	folder = text_shell_word(s->folder);
 	remedy = memory_format("; what was measured is kept: %s, evenhand run --resume %s completes "
 	                       "the run", status == EH_E_IO ? "when there is room again"
-	                                                    : "when that is mended", s->folder);
+	                                                    : "when that is mended", folder);
+	free(folder);
 	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
 	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);
 	free(remedy);

@@ -39,6 +39,11 @@ typedef struct run_outcome {
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error);
 void run_outcome_free(run_outcome *outcome);
 
+/* malloc'd "results/NAME-VERSION" TAG "-20261121T000222Z", with -2, -3, ... when that exists. */
+char *run_folder_name(const char *name, uint64_t version, const char *tag, const char *started);
+/* malloc'd "DIR/opencl-pocl-0.json": where the result of an executor belongs. */
+char *run_result_path(const char *folder, const char *executor);
+
 /* The hidden subcommand of the worker: reads its job from stdin, writes events to stdout
  * (run/worker.def) and appends to the journal.  Returns the exit code. */
 int worker_main(void);

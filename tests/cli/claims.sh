@@ -37,14 +37,14 @@ gives 0 'quick@1' claim list
 for file in "$SRC"/protocols/claims/*.ini; do
 	gives 0 'claimed by' claim check "$file"
 done
-gives 4 'which claim' claim
-gives 4 'needs results' claim clang-gemm
+gives 4 'CLAIM is missing' claim
+gives 4 'RESULT is missing' claim clang-gemm
 gives 5 'no-such' claim ./no-such.ini "$SRC/tests/golden/host-gcc-12.json"
 gives 2 'No result is of a' claim clang-gemm "$SRC/tests/golden/host-gcc-12.json"
-gives 4 'which result' diagnose
-gives 4 'did you mean' diagnose "$SRC/tests/golden/host-gcc-12.json" gemm.f32.255
+gives 4 'RESULT is missing' diagnose
+gives 4 'did you mean' diagnose "$SRC/tests/golden/host-gcc-12.json" --case gemm.f32.255
 gives 2 'hardware-bound (memory).*no-ceiling' diagnose "$SRC/tests/golden/host-gcc-12.json"
-gives 4 'which result or bundle' reproduce
+gives 4 'RESULT is missing' reproduce
 
 # ---- measured here ------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ else
 	[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["cases"])' <out)" = 2 ]
 	check $? "as JSON with the same exit code" out
 	gives '0 1 2' 'limited by' diagnose "$c" "$a" -v
-	"$EVENHAND" diagnose "$c" "$a" 'triad.*' --json >out 2>err
+	"$EVENHAND" diagnose "$c" "$a" --case 'triad.*' --json >out 2>err
 	rc=$?
 	[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["cases"])' <out)" = 2 ]
 	check $? "a diagnosis of some cases as JSON" out
@@ -115,7 +115,7 @@ import re, sys
 text = open(sys.argv[1]).read()
 open('altered.json', 'w').write(re.sub(r'"samples_ns":(\s*)\[(\s*)(\d)', r'"samples_ns":\1[\g<2>9\3', text, count=1))
 PY
-gives 3 'does not hold' reproduce altered.json -q -o never
+gives 3 'the file was altered' reproduce altered.json -q -o never
 [ ! -e never ]
 check $? "nothing is run for a result that does not hold"
 gives 3 'cannot plan the protocol' reproduce "$SRC/tests/golden/host-gcc-12.json" -q -o never

@@ -102,7 +102,7 @@ run run "$tiny" --executions 0
 check $? "no executions is a usage error"
 run run "$tiny" --frobnicate
 [ $rc -eq 4 ] && grep -q frobnicate err
-check $? "an unknown flag is named"
+check $? "an unknown option is named"
 run run
 [ $rc -eq 4 ]
 check $? "no protocol is a usage error"
