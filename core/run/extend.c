@@ -23,7 +23,7 @@ static size_t place_of(const manifest *m, size_t executor, size_t index, uint64_
 	       (size_t)execution - 1;
 }
 
-/* The declared percentile where there are samples enough for it, else 0: the median. */
+/* The declared percentile when there are enough samples for it, else 0: the median. */
 static double quantile_for(const plan_case *c, size_t samples)
 {
 	enum protocol_statistic statistic = c->section->measure.statistic;
@@ -52,14 +52,14 @@ static void take(const record_execution *record, const plan_case *c, pilot_execu
 	}
 	series_analyse(values, count, &seen);
 	if (scenario_played(c->section->measure.scenario)) {
-		/* Latencies of a load hang together by nature: all of them count. */
+		/* Latencies of a load depend on each other by nature: all of them count. */
 		seen.steady_first = 0;
 		seen.steady_count = count;
 	}
 	pilot_execution_of(values + seen.steady_first, seen.steady_count,
 	                   quantile_for(c, seen.steady_count), out);
 	out->sample_ns = (double)total / (double)count;
-	/* An absent number is NaN, which is not larger. */
+	/* NaN when absent: then the comparison below is false. */
 	wall_ns = record->load != NULL ? record->load->wall_seconds * 1e9 : 0;
 	out->other_ns = wall_ns > (double)total ? wall_ns - (double)total : 0;
 	series_free(&seen);

@@ -243,7 +243,8 @@ static eh_status check_program(const record_harness *theirs, eh_error *error)
 	return status;
 }
 
-static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **made, eh_error *error)
+static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **made,
+                            eh_error *error)
 {
 	eh_status status = protocol_parse(theirs->text, strlen(theirs->text), "the run's protocol", p,
 	                                  error);
@@ -273,7 +274,7 @@ static bool same_order(const manifest *m, const record_line_order_list *order)
 	return true;
 }
 
-/* Sizes that make sense, before memory is asked for. */
+/* Limits the memory that an edited line can ask for. */
 static eh_status check_sizes(const record_line_run *line, eh_error *error)
 {
 	const record_line_executions *e = &line->executions;

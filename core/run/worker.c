@@ -76,7 +76,7 @@ static void say_failure(worker *w, enum worker_event_kind kind, eh_status status
 	say(w, &e);
 }
 
-/* A log message goes to the coordinator, which reads our stderr only when we die. */
+/* Log messages go to the coordinator, which shows a worker's stderr only when it dies. */
 static void pass_on(void *context, int level, const char *message)
 {
 	worker_event e = event(WORKER_LOG);
@@ -198,7 +198,7 @@ static eh_status make_plan(worker *w, eh_error *error)
 	return status;
 }
 
-/* Devices may have come and gone since they were listed: the name decides, not the index. */
+/* Indices may have changed since the devices were listed: the name decides. */
 static eh_status open_device(worker *w, eh_error *error)
 {
 	session *s = &w->session;
@@ -229,7 +229,7 @@ static eh_status open_device(worker *w, eh_error *error)
 	return status;
 }
 
-/* What says nothing about backend or device when it fails. */
+/* Steps whose failure is not the backend's or the device's. */
 static eh_status prepare(worker *w, eh_error *error)
 {
 	const eh_backend *backend;
@@ -282,7 +282,7 @@ static eh_status start(worker *w, eh_error *error)
 		status = measure_new(&w->session, w->job.canary,
 		                     random_derive(w->job.protocol_seed, "measure", w->job.execution),
 		                     &w->measure, error);
-	/* Before the first case, whose time is no time for drivers of sensors. */
+	/* Loading the sensors' drivers must not take a case's time. */
 	if (status == EH_OK && wants_sensors(w))
 		open_sensors(w);
 	return status;
@@ -386,7 +386,7 @@ static int measure_all(worker *w)
 			leave(w);
 		else if (!run_case(w, &w->job.cases.items[i]))
 			return EXIT_CODE_ENVIRONMENT;
-	/* Now every library that is loaded late is there. */
+	/* By now every library is loaded, late ones too. */
 	if (!append_executor(w))
 		return EXIT_CODE_ENVIRONMENT;
 	say_only(w, WORKER_END);
@@ -418,11 +418,11 @@ int worker_main(void)
 	eh_status status;
 	int code;
 
-	/* hwloc must not map other vendors' libraries into the stack that is recorded. */
+	/* hwloc must not map other vendors' libraries: the mapped objects are recorded. */
 	if (setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_opencl.so,hwloc_gl.so,hwloc_cuda.so,hwloc_nvml.so,"
 	           "hwloc_rsmi.so,hwloc_levelzero.so", 0) != 0)
 		return EXIT_CODE_INTERNAL;
-	/* A limit on the size of files is an error to report, not a death. */
+	/* Exceeding a limit on file sizes is then an error, not a signal. */
 	signal(SIGXFSZ, SIG_IGN);
 	interrupt_install();
 	w.voice = voice_take();
