@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -98,9 +97,9 @@ static eh_status check_patterns(const options *o, const result *r, eh_error *err
 
 static int exit_code(const diagnosis *d)
 {
-	if (d->counts[DIAGNOSIS_DEFECT] > 0)
+	if (diagnose_count(d, DIAGNOSIS_DEFECT) > 0)
 		return EXIT_CODE_NEGATIVE;
-	return d->counts[DIAGNOSIS_INVALID] + d->counts[DIAGNOSIS_UNKNOWN] > 0 ?
+	return diagnose_count(d, DIAGNOSIS_INVALID) + diagnose_count(d, DIAGNOSIS_UNKNOWN) > 0 ?
 	       EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }
 
@@ -110,15 +109,12 @@ static int answer(const options *o, result **results)
 	                               o->path_count - 1, o->patterns, o->pattern_count);
 	int code = exit_code(d);
 
+	d->exit_code = (uint64_t)code;
 	if (o->json) {
-		cJSON *root = report_diagnosis_json(d);
-		char *body;
+		char *body = layout_text(diagnosis_layout(), d, true);
 
-		json_add_uint(root, "exit_code", (uint64_t)code);
-		body = json_text(root, true);
 		puts(body);
 		free(body);
-		cJSON_Delete(root);
 	} else {
 		(void)report_diagnosis(stdout, d, o->verbose);
 	}

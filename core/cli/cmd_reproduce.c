@@ -19,6 +19,7 @@
 #include "protocol/plan.h"
 #include "report/reproduced.h"
 #include "run/run.h"
+#include "version.h"
 
 static int reproduce_run(int argc, char **argv);
 
@@ -168,9 +169,21 @@ done:
 
 /* ---- its protocol ------------------------------------------------------------------------------ */
 
+/* malloc'd sentence; NULL when the plan is the one that was measured. */
+static char *plan_difference(const result *r, const plan *made, eh_error *error)
+{
+	record_plan *here = layout_new(record_plan_layout());
+	char *why = NULL;
+
+	if (layout_decode(record_plan_layout(), made->canonical, "the plan", "", here, error) == EH_OK)
+		why = reproduce_plan_difference(&r->record->protocol.canonical, here);
+	layout_free(record_plan_layout(), here);
+	return why;
+}
+
 static eh_status check_protocol(const result *r, eh_error *error)
 {
-	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
+	const char *body = r->record->protocol.text;
 	char *source = memory_format("%s: protocol", r->path), *why = NULL;
 	protocol *p = NULL;
 	plan *made = NULL;
@@ -180,12 +193,14 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
-		why = reproduce_plan_difference(r, made->canonical, made->digest);
+		why = plan_difference(r, made, &cannot);
 	if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);
 	else if (why != NULL)
-		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: %s", r->path, why);
+		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: this program (%s) makes "
+		                   "another plan of its protocol than the one that measured (%s): %s",
+		                   r->path, EVENHAND_VERSION, r->record->harness.version, why);
 	free(why);
 	plan_free(made);
 	protocol_free(p);
@@ -198,15 +213,15 @@ static eh_status check_protocol(const result *r, eh_error *error)
 static uint64_t executions_of(const result *r)
 {
 	static const char begin[] = "executions: ";
-	const cJSON *item;
+	const text_list *deviations = &r->record->protocol.deviations;
 
-	cJSON_ArrayForEach(item, json_path(r->root, "protocol.deviations")) {
-		const char *words = cJSON_GetStringValue(item);
+	for (size_t i = 0; i < deviations->count; i++) {
+		const char *words = deviations->items[i];
 		char *number;
 		uint64_t executions = 0;
 		bool found;
 
-		if (words == NULL || strncmp(words, begin, strlen(begin)) != 0)
+		if (strncmp(words, begin, strlen(begin)) != 0)
 			continue;
 		words += strlen(begin);
 		number = memory_format("%.*s", (int)strcspn(words, " "), words);
@@ -245,7 +260,7 @@ static char *default_folder(const result *r)
 static eh_status measure_again(const options *o, const result *r, const char *folder,
                                run_outcome *outcome, eh_error *error)
 {
-	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
+	const char *body = r->record->protocol.text;
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
 		            .selectors = o->on != NULL ? o->on : r->executor,
@@ -285,7 +300,9 @@ static char *result_path(const char *folder, const char *executor)
 
 static int code_of(enum reproduction_answer answer)
 {
-	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE };
+	static const int codes[] = { [REPRODUCTION_YES] = EXIT_CODE_OK,
+		                     [REPRODUCTION_NO] = EXIT_CODE_NEGATIVE,
+		                     [REPRODUCTION_INCONCLUSIVE] = EXIT_CODE_INCONCLUSIVE };
 
 	return codes[answer];
 }
@@ -298,59 +315,76 @@ static int worse(int a, int b)
 	return a > b ? a : b;
 }
 
-static eh_status judge_one(const options *o, const result *before, const run_outcome *outcome,
-                           const char *executor, cJSON *list, int *code, eh_error *error)
+/* The answers of all executors, with the results that they borrow. */
+typedef struct answers { reproductions all; result **results; size_t count; } answers;
+
+static void answers_free(answers *a)
+{
+	reproductions_free(&a->all);
+	for (size_t i = 0; i < a->count; i++)
+		result_free(a->results[i]);
+	free(a->results);
+}
+
+static eh_status judge_one(const result *before, const run_outcome *outcome, const char *executor,
+                           answers *out, eh_error *error)
 {
 	char *path = result_path(outcome->folder, executor);
 	result_summary summary;
-	result *now = NULL;
 	eh_status status = result_build(outcome->journal, executor, outcome->complete, path, &summary,
 	                                error);
 
-	if (status == EH_OK)
-		status = result_read(path, &now, error);
-	if (status == EH_OK && outcome->complete) {
-		reproduction *r = reproduce_judge(before, now);
-
-		*code = worse(*code, code_of(r->answer));
-		if (o->json)
-			cJSON_AddItemToArray(list, report_reproduction_json(r));
-		else
-			(void)report_reproduction(stdout, r, o->verbose);
-		reproduction_free(r);
+	if (status == EH_OK) {
+		out->results = memory_grow(out->results, (out->count + 1) * sizeof(*out->results));
+		status = result_read(path, &out->results[out->count], error);
 	}
-	result_free(now);
+	if (status == EH_OK && outcome->complete)
+		reproduce_judge(before, out->results[out->count],
+		                layout_append(reproduction_layout(), &out->all.executors));
+	out->count += status == EH_OK;
 	free(path);
 	return status;
+}
+
+static void print_answers(const options *o, const reproductions *all)
+{
+	char *body;
+
+	if (o->json) {
+		body = layout_text(reproductions_layout(), all, true);
+		puts(body);
+		free(body);
+		return;
+	}
+	for (size_t i = 0; i < all->executors.count; i++) {
+		if (i > 0)
+			putchar('\n');
+		(void)report_reproduction(stdout, &all->executors.items[i], o->verbose);
+	}
+	if (all->status == RECORD_INCOMPLETE)
+		printf("interrupted; next: evenhand reproduce %s --resume %s\n", o->path, all->folder);
 }
 
 static eh_status judge_all(const options *o, const result *before, const run_outcome *outcome,
                            int *code, eh_error *error)
 {
-	cJSON *root = cJSON_CreateObject(), *list = json_add_array(root, "executors");
+	answers found = { .count = 0 };
 	eh_status status = EH_OK;
-	char *body;
 
+	layout_init(reproductions_layout(), &found.all);
+	for (size_t i = 0; outcome->executors[i] != NULL && status == EH_OK; i++)
+		status = judge_one(before, outcome, outcome->executors[i], &found, error);
 	*code = EXIT_CODE_OK;
-	for (size_t i = 0; outcome->executors[i] != NULL && status == EH_OK; i++) {
-		if (i > 0 && !o->json)
-			putchar('\n');
-		status = judge_one(o, before, outcome, outcome->executors[i], list, code, error);
-	}
+	for (size_t i = 0; i < found.all.executors.count; i++)
+		*code = worse(*code, code_of(found.all.executors.items[i].answer));
 	if (!outcome->complete)
 		*code = EXIT_CODE_INCOMPLETE;
-	if (status == EH_OK && o->json) {
-		json_add_string(root, "status", outcome->complete ? "complete" : "incomplete");
-		json_add_string(root, "folder", outcome->folder);
-		json_add_uint(root, "exit_code", (uint64_t)*code);
-		body = json_text(root, true);
-		puts(body);
-		free(body);
-	} else if (status == EH_OK && !outcome->complete) {
-		printf("interrupted; next: evenhand reproduce %s --resume %s\n", o->path,
-		       outcome->folder);
-	}
-	cJSON_Delete(root);
+	found.all.status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE;
+	found.all.folder = memory_text(outcome->folder);
+	found.all.exit_code = (uint64_t)*code;
+	if (status == EH_OK)
+		print_answers(o, &found.all);
+	answers_free(&found);
 	return status;
 }
 
