@@ -2,8 +2,5 @@
 #include "analysis/analysis.h"
 
 #define LAYOUT_NAME(name) name
-#define LAYOUT_FILE "contract/interval.def"
-#include "base/layout_tables.h"
-#undef LAYOUT_FILE
 #define LAYOUT_FILE "analysis/analysis.def"
 #include "base/layout_tables.h"

@@ -6,8 +6,6 @@
 #include "contract/contract.h"
 #include "record/record.h"
 
-const layout *interval_layout(void);
-
 #define LAYOUT_FILE "analysis/analysis.def"
 #define LAYOUT_NAME(name) name
 #include "base/layout_structs.h"

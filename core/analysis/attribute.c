@@ -138,7 +138,8 @@ static void make_steps(attribution *a, const result *const *results, size_t coun
 static bool comparable(const comparison *c)
 {
 	return c->level < CONTRACT_REFUSED &&
-	       c->counts[VERDICT_NOT_COMPARABLE] + c->counts[VERDICT_ABSENT] < c->row_count;
+	       comparison_count(c, VERDICT_NOT_COMPARABLE) + comparison_count(c, VERDICT_ABSENT) <
+	               c->cases.count;
 }
 
 /* Whether each step changes one group and is measured. */
@@ -155,33 +156,33 @@ static bool separated(const attribution *a)
 
 static enum attribution_answer answer_of(const attribution *a)
 {
-	const comparison *c = a->comparison;
+	const comparison *c = &a->comparison;
 
 	if (!comparable(c))
 		return ATTRIBUTION_NOT_COMPARABLE;
 	if (a->groups.count > 0)
 		return a->groups.count == 1 || separated(a) ? ATTRIBUTION_ATTRIBUTABLE
 		                                            : ATTRIBUTION_CONFOUNDED;
-	if (c->counts[VERDICT_FASTER] + c->counts[VERDICT_SLOWER] > 0)
+	if (comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) > 0)
 		return ATTRIBUTION_UNEXPLAINED;
-	return c->counts[VERDICT_EQUIVALENT] == c->row_count ? ATTRIBUTION_NO_CHANGE
-	                                                     : ATTRIBUTION_UNDECIDED;
+	return comparison_count(c, VERDICT_EQUIVALENT) == c->cases.count ? ATTRIBUTION_NO_CHANGE
+	                                                                 : ATTRIBUTION_UNDECIDED;
 }
 
 static void take_speedup(attribution *a)
 {
-	const comparison *c = a->comparison;
+	const comparison_row_list *rows = &a->comparison.cases;
 	double logs[3] = { 0, 0, 0 }, count = 0;
 
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
+	for (size_t i = 0; i < rows->count; i++) {
+		const comparison_row *row = &rows->items[i];
 
-		if (!(row->speedup > 0) || !(row->speedup_interval.low > 0) ||
+		if (row->speedup_interval == NULL || !(row->speedup_interval->low > 0) ||
 		    row->level == CONTRACT_REFUSED)
 			continue;
 		logs[0] += log(row->speedup);
-		logs[1] += log(row->speedup_interval.low);
-		logs[2] += log(row->speedup_interval.high);
+		logs[1] += log(row->speedup_interval->low);
+		logs[2] += log(row->speedup_interval->high);
 		count++;
 	}
 	if (count == 0)
@@ -189,13 +190,6 @@ static void take_speedup(attribution *a)
 	a->speedup = exp(logs[0] / count);
 	a->speedup_interval = layout_new(interval_layout());
 	*a->speedup_interval = (interval){ exp(logs[1] / count), exp(logs[2] / count) };
-}
-
-static void drop_comparisons(attribution *a)
-{
-	for (size_t i = 0; i < a->steps.count; i++)
-		comparison_free(a->steps.items[i].comparison);
-	comparison_free(a->comparison);
 }
 
 attribution *attribute_results(const result *const *results, size_t count,
@@ -207,9 +201,10 @@ attribution *attribute_results(const result *const *results, size_t count,
 
 	a->followers = stacks_compare(&results[0]->record->executor, &results[1]->record->executor, false,
 	                              &a->groups);
-	a->comparison = contract_compare(results[0], results[1], margin);
+	contract_compare_into(&a->comparison, results[0], results[1],
+	                      (contract_options){ .margin = margin });
 	/* One group needs nothing between. */
-	split = a->groups.count > 1 && comparable(a->comparison);
+	split = a->groups.count > 1 && comparable(&a->comparison);
 	make_steps(a, results, split ? count : 2, candidates, split ? candidate_count : 0, margin);
 	take_speedup(a);
 	a->answer = answer_of(a);
@@ -222,8 +217,5 @@ attribution *attribute_results(const result *const *results, size_t count,
 
 void attribution_free(attribution *a)
 {
-	if (a == NULL)
-		return;
-	drop_comparisons(a);
 	layout_free(attribution_layout(), a);
 }

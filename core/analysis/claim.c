@@ -142,10 +142,7 @@ static void set_why(claim_case *c, enum claim_answer answer, const char *why, co
 /* Where the noise floor is above the margin: differences within it decide nothing. */
 static double noise_of(const comparison_row *row)
 {
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (strcmp(row->reasons[i].rule->id, "noise-floor") == 0)
-			return row->margin;
-	return 0;
+	return contract_cites(&row->reasons, "noise-floor") ? row->margin : 0;
 }
 
 /* over / under, round by round where they share them. */
@@ -168,12 +165,13 @@ static interval measure_ratio(claim_case *c, enum claim_metric metric, double co
 {
 	const comparison_row *row = c->row;
 	statistics_side b = row->a->side, a = row->b->side;
+	bool rounds = row->rounds != LAYOUT_NO_UINT;
 	double widen = 1 + noise_of(row), ratio;
 	interval around;
 
 	a.quantile = b.quantile = row->quantile;
-	ratio = metric == CLAIM_SPEED ? side_ratio(&a, &b, row->rounds > 0, confidence, &around)
-	                              : side_ratio(&b, &a, row->rounds > 0, confidence, &around);
+	ratio = metric == CLAIM_SPEED ? side_ratio(&a, &b, rounds, confidence, &around)
+	                              : side_ratio(&b, &a, rounds, confidence, &around);
 	around.low /= widen;
 	around.high *= widen;
 	/* A sample of no time leaves the ratio without an upper end, which JSON cannot say. */
@@ -226,9 +224,9 @@ static char *rules_of(const comparison_row *row)
 {
 	text t = { 0 };
 
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= CONTRACT_DESCRIPTION)
-			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons[i].rule->id);
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (row->reasons.items[i].level >= CONTRACT_DESCRIPTION)
+			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons.items[i].rule);
 	return t.data != NULL ? t.data : memory_text("");
 }
 
@@ -262,22 +260,22 @@ static void judge(claim_case *c, const claim *of, const char *rules, double conf
 
 static void judge_cases(claim_verdict *v)
 {
-	const comparison *n = v->comparison;
+	const comparison_row_list *rows = &v->comparison->cases;
 	size_t count = 0;
 
-	for (size_t i = 0; i < n->row_count; i++)
-		count += claim_names_case(&v->claim, n->rows[i].id);
+	for (size_t i = 0; i < rows->count; i++)
+		count += claim_names_case(&v->claim, rows->items[i].id);
 	/* Among many cases one errs by chance: they share what may err. */
 	if (count > 1 && v->claim.over != CLAIM_MEAN)
 		v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
-	for (size_t i = 0; i < n->row_count; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		claim_case *c;
 		char *rules;
 
-		if (!claim_names_case(&v->claim, n->rows[i].id))
+		if (!claim_names_case(&v->claim, rows->items[i].id))
 			continue;
 		c = layout_append(claim_case_layout(), &v->cases);
-		c->row = &n->rows[i];
+		c->row = &rows->items[i];
 		c->id = memory_text(c->row->id);
 		rules = rules_of(c->row);
 		judge(c, &v->claim, rules, v->confidence);
@@ -344,12 +342,12 @@ static void decide_each(claim_verdict *v)
 
 static void decide_numbers(claim_verdict *v)
 {
-	const comparison *n = v->comparison;
+	const contract_reason_list *reasons = &v->comparison->reasons;
 
-	for (size_t i = 0; i < n->reason_count; i++)
-		if (n->reasons[i].level == CONTRACT_REFUSED) {
+	for (size_t i = 0; i < reasons->count; i++)
+		if (reasons->items[i].level == CONTRACT_REFUSED) {
 			conclude(v, CLAIM_REFUSED, memory_format("The contract refuses the comparison: %s.",
-			                                         n->reasons[i].rule->id));
+			                                         reasons->items[i].rule));
 			return;
 		}
 	judge_cases(v);
@@ -382,8 +380,5 @@ claim_verdict *claim_decide(const claim *c, const result *const *results,
 
 void claim_verdict_free(claim_verdict *v)
 {
-	if (v == NULL)
-		return;
-	comparison_free(v->comparison);
 	layout_free(claim_verdict_layout(), v);
 }

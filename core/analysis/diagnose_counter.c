@@ -58,19 +58,19 @@ static diagnosis_case *portable_of(const diagnosis *d, const record_case *tuned)
 /* self: the result compared with itself, for the gains over the portable tier. */
 static void look_at_tiers(const diagnosis *d, const comparison *self)
 {
-	for (size_t i = 0; i < self->row_count; i++) {
-		const comparison_row *pair = &self->rows[i];
-		const comparison_ratio *gain = &pair->a_gain;
+	for (size_t i = 0; i < self->cases.count; i++) {
+		const comparison_row *pair = &self->cases.items[i];
+		const comparison_ratio *gain = pair->baseline_tuning_gain;
 		diagnosis_case *c;
 
-		if (!(gain->ratio > 0) || !ceilings_sound(pair->a->record))
+		if (gain == NULL || !ceilings_sound(pair->a->record))
 			continue;
 		c = portable_of(d, pair->a->record);
 		if (c == NULL || !is_measured(c))
 			continue;
 		NOTE(c, "%s does the same work %.2fx as fast [%.2f-%.2f] on this device.", pair->id,
-		     gain->ratio, gain->around.low, gain->around.high);
-		if (open_to_proof(c) && gain->around.low >= DIAGNOSE_OTHER &&
+		     gain->ratio, gain->interval.low, gain->interval.high);
+		if (open_to_proof(c) && gain->interval.low >= DIAGNOSE_OTHER &&
 		    !ceilings_disturbed(pair->a->record))
 			prove(c, DIAGNOSIS_BY_TUNING);
 	}
@@ -113,14 +113,14 @@ static void look_at_row(diagnosis_case *c, const comparison_row *pair, const cha
 
 	if (pair->level == CONTRACT_REFUSED || !(pair->speedup > 0)) {
 		NOTE(c, "%s does not compare with it: %s.", other,
-		     pair->reason_count > 0 ? pair->reasons[0].rule->id :
-		     comparison_verdict_name(pair->verdict));
+		     pair->reasons.count > 0 ? pair->reasons.items[0].rule :
+		     comparison_verdict_word(pair->verdict));
 		return;
 	}
 	NOTE(c, "%s does it %.2fx as fast [%.2f-%.2f] on the same device (%s).", other, pair->speedup,
-	     pair->speedup_interval.low, pair->speedup_interval.high,
-	     comparison_verdict_name(pair->verdict));
-	if (pair->speedup_interval.low >= DIAGNOSE_OTHER && !ceilings_disturbed(row) &&
+	     pair->speedup_interval->low, pair->speedup_interval->high,
+	     comparison_verdict_word(pair->verdict));
+	if (pair->speedup_interval->low >= DIAGNOSE_OTHER && !ceilings_disturbed(row) &&
 	    ceilings_sound(row) && pair->verdict == VERDICT_FASTER)
 		prove(c, DIAGNOSIS_BY_PROVIDER);
 }
@@ -129,18 +129,19 @@ static void look_at_rows(diagnosis *d, const comparison *c, const char *other)
 {
 	const char *why = "";
 
-	for (size_t i = 0; i < c->reason_count; i++)
-		why = c->reasons[i].level == CONTRACT_REFUSED ? c->reasons[i].rule->id : why;
+	for (size_t i = 0; i < c->reasons.count; i++)
+		why = c->reasons.items[i].level == CONTRACT_REFUSED ? c->reasons.items[i].rule : why;
 	if (c->level == CONTRACT_REFUSED) {
 		text_list_format(&d->notes, "%s is left out: the contract refuses to compare it (%s).", other,
 		                 why);
 		return;
 	}
-	for (size_t i = 0; i < c->row_count; i++) {
-		diagnosis_case *one = c->rows[i].a != NULL ? case_of(d, c->rows[i].a->id) : NULL;
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *pair = &c->cases.items[i];
+		diagnosis_case *one = pair->a != NULL ? case_of(d, pair->a->id) : NULL;
 
-		if (one != NULL && c->rows[i].b != NULL && open_to_proof(one))
-			look_at_row(one, &c->rows[i], other);
+		if (one != NULL && pair->b != NULL && open_to_proof(one))
+			look_at_row(one, pair, other);
 	}
 }
 

@@ -19,9 +19,9 @@ static char *rules_against(const comparison_row *row)
 {
 	text t = { 0 };
 
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= CONTRACT_DESCRIPTION)
-			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons[i].rule->id);
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (row->reasons.items[i].level >= CONTRACT_DESCRIPTION)
+			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons.items[i].rule);
 	return t.data != NULL ? t.data : memory_text("the results as a whole do not compare");
 }
 
@@ -85,11 +85,12 @@ void reproduce_judge(const result *before, const result *now, reproduction *out)
 
 	out->then = memory_text(before->path);
 	out->here = memory_text(now->path);
-	out->comparison = contract_compare_with(before, now, options);
+	contract_compare_into(&out->comparison, before, now, options);
 	out->followers = stacks_compare(&before->record->executor, &now->record->executor, false,
 	                                &out->groups);
-	for (size_t i = 0; i < out->comparison->row_count; i++)
-		judge(layout_append(reproduction_case_layout(), &out->cases), &out->comparison->rows[i]);
+	for (size_t i = 0; i < out->comparison.cases.count; i++)
+		judge(layout_append(reproduction_case_layout(), &out->cases),
+		      &out->comparison.cases.items[i]);
 	out->reproduced = count_of(out, REPRODUCTION_YES);
 	out->not_reproduced = count_of(out, REPRODUCTION_NO);
 	out->inconclusive = count_of(out, REPRODUCTION_INCONCLUSIVE);
@@ -98,13 +99,6 @@ void reproduce_judge(const result *before, const result *now, reproduction *out)
 	else
 		out->answer = out->inconclusive > 0 || out->reproduced == 0 ? REPRODUCTION_INCONCLUSIVE
 		                                                            : REPRODUCTION_YES;
-}
-
-void reproductions_free(reproductions *r)
-{
-	for (size_t i = 0; i < r->executors.count; i++)
-		comparison_free(r->executors.items[i].comparison);
-	layout_clear(reproductions_layout(), r);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 
 /* Fills an initialised struct; both results outlive it. */
 void reproduce_judge(const result *before, const result *now, reproduction *out);
-void reproductions_free(reproductions *r);
 
 /* malloc'd sentence: in what the plan that this program makes differs from the one that was
  * measured; NULL when they are the same. */

@@ -111,13 +111,14 @@ static cJSON *ratios_of_case(cJSON *record, const comparison_row *row)
  * machine they may say much. */
 static void take_rows(cJSON *record, const comparison *c)
 {
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
-		double ratio = row->a_center > 0 && row->b_center > 0 ? row->a_center / row->b_center : 0;
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
 		cJSON *ratios;
+		double ratio;
 
-		if (row->a == NULL || row->b == NULL)
+		if (row->baseline == NULL || row->other == NULL)
 			continue;
+		ratio = row->baseline->median_ns / row->other->median_ns;
 		ratios = ratios_of_case(record, row);
 		if (ratio > 0 && isfinite(ratio))
 			cJSON_AddItemToArray(ratios, cJSON_CreateNumber(ratio));

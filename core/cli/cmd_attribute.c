@@ -164,7 +164,7 @@ static bool print_text(const attribution *a, bool verbose)
 	bool ok = report_attribution(stdout, a, verbose);
 
 	if (ok && a->proposed.count > 0 && a->protocol[0] == '.') {
-		char *from = text_shell_word(a->comparison->a->path);
+		char *from = text_shell_word(a->comparison.baseline.path);
 		char *to = text_shell_word(a->protocol);
 
 		ok = printf("%s is in the result: evenhand show --protocol %s > %s\n", to, from, to) >= 0;

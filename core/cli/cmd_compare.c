@@ -6,7 +6,6 @@
 
 #include "audit/audit.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -39,7 +38,7 @@ static bool is_folder(const char *path)
 static eh_status group_add(group *g, const char *path, eh_error *error)
 {
 	g->results = memory_grow(g->results, (g->count + 1) * sizeof(result *));
-	return contract_read(path, &g->results[g->count], error) == EH_OK ?
+	return result_read(path, &g->results[g->count], error) == EH_OK ?
 	       (g->count++, EH_OK) : error->code;
 }
 
@@ -89,15 +88,9 @@ static void groups_free(group *groups, size_t count)
 
 /* ---- who is compared with whom --------------------------------------------------------------- */
 
-typedef struct pairs {
-	comparison **items;
-	size_t count;
-} pairs;
-
-static void pair_add(pairs *p, const result *a, const result *b, const options *o)
+static void pair_add(comparison_list *p, const result *a, const result *b, const options *o)
 {
-	p->items = memory_grow(p->items, (p->count + 1) * sizeof(comparison *));
-	p->items[p->count++] = contract_compare_with(a, b, o->contract);
+	contract_compare_into(layout_append(comparison_layout(), p), a, b, o->contract);
 }
 
 /* The baseline of a folder: its first executor of the host backend, else its first. */
@@ -130,7 +123,7 @@ static void warn_alone(const result *r, const char *where)
 }
 
 /* Two folders are two runs: each executor against itself. */
-static void pair_runs(pairs *p, const group *a, const group *b, const options *o)
+static void pair_runs(comparison_list *p, const group *a, const group *b, const options *o)
 {
 	size_t i;
 
@@ -175,7 +168,7 @@ static eh_status named(const group *groups, size_t count, const char *name, cons
 	return EH_OK;
 }
 
-static eh_status pair_all(pairs *p, const group *groups, const options *o, eh_error *error)
+static eh_status pair_all(comparison_list *p, const group *groups, const options *o, eh_error *error)
 {
 	const result *base = baseline_of(&groups[0]);
 	eh_status status = EH_OK;
@@ -193,34 +186,22 @@ static eh_status pair_all(pairs *p, const group *groups, const options *o, eh_er
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_json(const pairs *p, int code)
+static void print_json(const comparison_report *report)
 {
-	cJSON *root = cJSON_CreateObject();
-	cJSON *array;
-	char *body;
-	size_t i;
+	char *body = layout_text(comparison_report_layout(), report, true);
 
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	array = json_add_array(root, "comparisons");
-	for (i = 0; i < p->count; i++)
-		cJSON_AddItemToArray(array, report_comparison_json(p->items[i]));
-	body = json_text(root, true);
 	puts(body);
 	free(body);
-	cJSON_Delete(root);
 }
 
-static bool print_text(const pairs *p, bool verbose)
+static bool print_text(const comparison_list *p, bool verbose)
 {
-	size_t i;
-
-	if (p->count > 1 && p->items[0]->a == p->items[1]->a)
-		return report_matrix(stdout, (const comparison *const *)p->items, p->count,
-		                     verbose);
-	for (i = 0; i < p->count; i++) {
+	if (p->count > 1 && p->items[0].a == p->items[1].a)
+		return report_matrix(stdout, p->items, p->count, verbose);
+	for (size_t i = 0; i < p->count; i++) {
 		if (i > 0 && fputc('\n', stdout) == EOF)
 			return false;
-		if (!report_comparison(stdout, p->items[i], verbose))
+		if (!report_comparison(stdout, &p->items[i], verbose))
 			return false;
 	}
 	return true;
@@ -246,7 +227,7 @@ static void print_evidence(const group *groups, size_t count)
 }
 
 /* A regression anywhere outweighs what could not be compared, and that what stayed open. */
-static int exit_code(const pairs *p, bool strict)
+static int exit_code(const comparison_list *p, bool strict)
 {
 	static const int weight[] = { EXIT_CODE_OK, EXIT_CODE_INCONCLUSIVE,
 		                      EXIT_CODE_NOT_COMPARABLE, EXIT_CODE_NEGATIVE };
@@ -256,7 +237,7 @@ static int exit_code(const pairs *p, bool strict)
 
 	for (i = 0; i < p->count; i++)
 		for (k = 0; k < sizeof(weight) / sizeof(weight[0]); k++)
-			if (weight[k] == comparison_exit_code(p->items[i], strict) && k > worst)
+			if (weight[k] == comparison_exit_code(&p->items[i], strict) && k > worst)
 				worst = k;
 	return weight[worst];
 }
@@ -264,32 +245,34 @@ static int exit_code(const pairs *p, bool strict)
 static int compare_groups(const options *o, const group *groups)
 {
 	eh_error error = ERROR_INIT;
-	pairs p = { 0 };
+	comparison_report *report = layout_new(comparison_report_layout());
+	comparison_list *p = &report->comparisons;
 	int code;
-	size_t i;
 
 	if (o->count == 2 && groups[0].folder && groups[1].folder && o->baseline == NULL)
-		pair_runs(&p, &groups[0], &groups[1], o);
-	else if (pair_all(&p, groups, o, &error) != EH_OK)
-		return command_fail(&command_compare, &error);
-	if (p.count == 0) {
+		pair_runs(p, &groups[0], &groups[1], o);
+	else if (pair_all(p, groups, o, &error) != EH_OK) {
+		code = command_fail(&command_compare, &error);
+		goto done;
+	}
+	if (p->count == 0) {
 		(void)error_set(&error, EH_E_USAGE, "there is nothing to compare %s with",
 		                groups[0].results[0]->path);
-		return command_fail(&command_compare, &error);
+		code = command_fail(&command_compare, &error);
+		goto done;
 	}
-	code = exit_code(&p, o->strict);
+	report->exit_code = exit_code(p, o->strict);
 	if (o->json)
-		print_json(&p, code);
+		print_json(report);
 	else if (o->markdown)
-		(void)report_markdown(stdout, (const comparison *const *)p.items, p.count);
+		(void)report_markdown(stdout, p->items, p->count);
 	else
-		(void)print_text(&p, o->verbose);
+		(void)print_text(p, o->verbose);
 	if (!o->json && !o->markdown)
 		print_evidence(groups, o->count);
-	code = command_printed(&command_compare, code);
-	for (i = 0; i < p.count; i++)
-		comparison_free(p.items[i]);
-	free(p.items);
+	code = command_printed(&command_compare, report->exit_code);
+done:
+	layout_free(comparison_report_layout(), report);
 	return code;
 }
 

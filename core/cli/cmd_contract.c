@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "cli/command.h"
 #include "report/report.h"
 
@@ -11,46 +10,28 @@ extern const command command_contract;
 
 static void print_json(void)
 {
-	const contract_rule *rules;
-	size_t count = contract_rules(&rules);
-	cJSON *root = cJSON_CreateObject();
-	cJSON *array = json_add_array(root, "rules");
-	char *body;
-	size_t i;
+	char *body = layout_text(contract_layout(), contract_rules(), true);
 
-	for (i = 0; i < count; i++) {
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_string(item, "id", rules[i].id);
-		json_add_string(item, "scope", contract_scope_name(rules[i].scope));
-		json_add_string(item, "level", contract_level_name(rules[i].level));
-		json_add_string(item, "certified", contract_level_name(rules[i].certified));
-		json_add_string(item, "condition", rules[i].sentence);
-		json_add_string(item, "why", rules[i].why);
-		cJSON_AddItemToArray(array, item);
-	}
-	body = json_text(root, true);
 	puts(body);
 	free(body);
-	cJSON_Delete(root);
 }
 
 static void print_rules(void)
 {
-	const contract_rule *rules;
-	size_t count = contract_rules(&rules);
+	const contract_rule_list *rules = &contract_rules()->rules;
 	table *t = table_new("llll");
-	size_t i;
 
 	table_row(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
 	table_rule(t);
-	for (i = 0; i < count; i++) {
-		table_row(t, (const char *[]){ rules[i].id, contract_scope_name(rules[i].scope),
-			                       contract_level_name(rules[i].level),
-			                       rules[i].certified != rules[i].level ?
-			                       contract_level_name(rules[i].certified) : "" });
-		table_note(t, rules[i].sentence);
-		table_note(t, rules[i].why);
+	for (size_t i = 0; i < rules->count; i++) {
+		const contract_rule *rule = &rules->items[i];
+
+		table_row(t, (const char *[]){ rule->id, contract_scope_word(rule->scope),
+			                       contract_level_word(rule->level),
+			                       rule->certified != rule->level ?
+			                       contract_level_word(rule->certified) : "" });
+		table_note(t, rule->condition);
+		table_note(t, rule->why);
 	}
 	(void)table_print(t, stdout);
 	table_free(t);

@@ -320,7 +320,7 @@ typedef struct answers { reproductions all; result **results; size_t count; } an
 
 static void answers_free(answers *a)
 {
-	reproductions_free(&a->all);
+	layout_clear(reproductions_layout(), &a->all);
 	for (size_t i = 0; i < a->count; i++)
 		result_free(a->results[i]);
 	free(a->results);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contract.  docs/contract.md explains it; `evenhand contract` prints it. */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "contract/condition.h"
 
-#define RULE(id, scope, level, condition, sentence, why)                                     \
-	{ id, CONTRACT_##scope, CONTRACT_##level, CONTRACT_##level, sentence, why,             \
-	  condition_##condition }
+/* The texts of the table are never freed. */
+#define ENTRY(id, scope, level, certified, fires, condition, why)                            \
+	{ (char *)(id), CONTRACT_##scope, CONTRACT_##level, CONTRACT_##certified,              \
+	  (char *)(condition), (char *)(why), fires }
+#define RULE(id, scope, level, fires, condition, why)                                        \
+	ENTRY(id, scope, level, level, condition_##fires, condition, why)
 /* With another level in a certified comparison. */
-#define STRICT(id, scope, level, certified, condition, sentence, why)                        \
-	{ id, CONTRACT_##scope, CONTRACT_##level, CONTRACT_##certified, sentence, why,         \
-	  condition_##condition }
+#define STRICT(id, scope, level, certified, fires, condition, why)                           \
+	ENTRY(id, scope, level, certified, condition_##fires, condition, why)
 /* Found when the ratio is judged. */
-#define JUDGED(id, level, sentence, why)                                                     \
-	{ id, CONTRACT_VERDICT, CONTRACT_##level, CONTRACT_##level, sentence, why, NULL }
+#define JUDGED(id, level, condition, why)                                                    \
+	ENTRY(id, VERDICT, level, level, NULL, condition, why)
 
 static const contract_rule rules[] = {
 	RULE("same-result", RESULT, COMPARABLE, same_result,
@@ -236,40 +234,9 @@ static const contract_rule rules[] = {
 	       "Of many intervals some miss by chance; Holm's rule shares the 5 % among them."),
 };
 
-size_t contract_rules(const contract_rule **out)
+const contract *contract_rules(void)
 {
-	*out = rules;
-	return sizeof(rules) / sizeof(rules[0]);
-}
+	static const contract all = { { (contract_rule *)rules, sizeof(rules) / sizeof(rules[0]) } };
 
-const char *contract_level_name(enum contract_level level)
-{
-	switch (level) {
-	case CONTRACT_COMPARABLE: return "comparable";
-	case CONTRACT_CAVEAT: return "caveat";
-	case CONTRACT_DESCRIPTION: return "description";
-	case CONTRACT_REFUSED: return "refused";
-	}
-	return "refused";
-}
-
-const char *contract_scope_name(enum contract_scope scope)
-{
-	switch (scope) {
-	case CONTRACT_RESULT: return "result";
-	case CONTRACT_CASE: return "case";
-	case CONTRACT_VERDICT: return "verdict";
-	case CONTRACT_ENERGY: return "energy";
-	}
-	return "result";
-}
-
-const contract_rule *rule_by_id(const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (strcmp(rules[i].id, id) == 0)
-			return &rules[i];
-	abort(); /* an id that the table does not have */
+	return &all;
 }

@@ -17,7 +17,7 @@ static const char *owner_words(const char *owner)
 
 static bool show_numbers(FILE *out, const attribution *a, bool verbose)
 {
-	const comparison *c = a->comparison;
+	const comparison *c = &a->comparison;
 	table *t = table_new("lllll");
 	char speedup[FIGURE_SIZE];
 	bool ok;
@@ -25,18 +25,18 @@ static bool show_numbers(FILE *out, const attribution *a, bool verbose)
 	table_row(t, (const char *const[]){ "case", "from", "to", "speed-up [95 %]",
 	                                   "verdict" });
 	table_rule(t);
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
 		char base[FIGURE_SIZE], other[FIGURE_SIZE];
 
 		comparison_cells(row, base, other, speedup);
 		table_row(t, (const char *const[]){ row->id, base, other, speedup,
-			                            comparison_verdict_name(row->verdict) });
+			                            comparison_verdict_word(row->verdict) });
 		comparison_notes(t, row, verbose);
 	}
 	ok = table_print(t, out);
 	table_free(t);
-	if (ok && a->speedup_interval != NULL && c->row_count > 1) {
+	if (ok && a->speedup_interval != NULL && c->cases.count > 1) {
 		figure_ratio(a->speedup, *a->speedup_interval, speedup);
 		ok = fprintf(out, "all cases: %s (geometric means of the speed-ups and of their ends)\n",
 		             speedup) >= 0;
@@ -94,11 +94,12 @@ bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers
 
 static char *change_words(const comparison *c)
 {
-	size_t faster = c->counts[VERDICT_FASTER], slower = c->counts[VERDICT_SLOWER];
-	size_t equal = c->counts[VERDICT_EQUIVALENT];
+	size_t faster = comparison_count(c, VERDICT_FASTER);
+	size_t slower = comparison_count(c, VERDICT_SLOWER);
+	size_t equal = comparison_count(c, VERDICT_EQUIVALENT);
 
 	return memory_format("%zu faster, %zu slower, %zu equivalent, %zu without a verdict", faster,
-	                     slower, equal, c->row_count - faster - slower - equal);
+	                     slower, equal, c->cases.count - faster - slower - equal);
 }
 
 /* malloc'd sentence; numbers: as of change_words. */
@@ -142,7 +143,7 @@ static bool show_movers(FILE *out, const attribution *a)
 		char *line;
 
 		if (c == NULL || s->groups.count != 1 ||
-		    c->counts[VERDICT_FASTER] + c->counts[VERDICT_SLOWER] == 0)
+		    comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) == 0)
 			continue;
 		line = memory_format("moved by: %s; its owner: %s", s->groups.items[0].title,
 		                     owner_words(s->groups.items[0].owner));
@@ -154,7 +155,7 @@ static bool show_movers(FILE *out, const attribution *a)
 
 static bool show_answer(FILE *out, const attribution *a)
 {
-	char *numbers = change_words(a->comparison), *line = answer_words(a, numbers);
+	char *numbers = change_words(&a->comparison), *line = answer_words(a, numbers);
 	bool ok = fputc('\n', out) != EOF && table_wrap(out, line, 0);
 
 	if (ok && a->answer == ATTRIBUTION_ATTRIBUTABLE && a->steps.count > 1)
@@ -187,8 +188,8 @@ static bool show_steps(FILE *out, const attribution *a)
 static bool print_commands(FILE *out, const attribution *a, const char *names, const char *files)
 {
 	char *of = text_shell_word(a->protocol), *on = text_shell_word(names);
-	char *from = text_shell_word(a->comparison->a->path);
-	char *to = text_shell_word(a->comparison->b->path);
+	char *from = text_shell_word(a->comparison.baseline.path);
+	char *to = text_shell_word(a->comparison.other.path);
 	bool ok = fprintf(out, "\nto separate them, run:\n"
 	                  "  evenhand run %s --on %s -o results/between\n"
 	                  "  evenhand attribute %s %s%s\n", of, on, from, to, files) >= 0;
@@ -250,9 +251,7 @@ static bool show_missing(FILE *out, const attribution *a)
 
 bool report_attribution(FILE *out, const attribution *a, bool verbose)
 {
-	const comparison *c = a->comparison;
-
-	return comparison_head(out, &c, 1, verbose) && show_numbers(out, a, verbose) &&
+	return comparison_head(out, &a->comparison, 1, verbose) && show_numbers(out, a, verbose) &&
 	       report_groups(out, &a->groups, a->followers) && show_answer(out, a) &&
 	       (a->steps.count < 2 || show_steps(out, a)) &&
 	       (a->answer != ATTRIBUTION_CONFOUNDED || (show_proposed(out, a) && show_missing(out, a)));

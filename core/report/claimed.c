@@ -81,7 +81,7 @@ static bool show_cases(FILE *out, const claim_verdict *v, bool verbose)
 	return ok;
 }
 
-static bool show_side(FILE *out, const char *side, const result *r)
+static bool show_side(FILE *out, const char *side, const comparison_source *r)
 {
 	char *line = memory_format("%s: %s (%s)", side, r->executor, r->path);
 	bool ok = table_wrap(out, line, 0);
@@ -99,8 +99,8 @@ bool report_claim_verdict(FILE *out, const claim_verdict *v, bool verbose)
 	for (size_t i = 0; i < v->notes.count && ok; i++)
 		ok = table_wrap(out, v->notes.items[i], 0);
 	if (ok && c != NULL)
-		ok = show_side(out, "a", c->b) && show_side(out, "b", c->a) &&
-		     comparison_head(out, &c, 1, verbose);
+		ok = show_side(out, "a", &c->other) && show_side(out, "b", &c->baseline) &&
+		     comparison_head(out, c, 1, verbose);
 	if (ok && v->cases.count > 0)
 		ok = show_cases(out, v, verbose);
 	ok = ok && fputc('\n', out) != EOF && table_wrap(out, line, 0);

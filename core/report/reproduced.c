@@ -17,7 +17,7 @@ static bool show_cases(FILE *out, const reproduction *r, bool verbose)
 	table_rule(t);
 	for (size_t i = 0; i < r->cases.count; i++) {
 		const reproduction_case *c = &r->cases.items[i];
-		const comparison_row *row = &r->comparison->rows[i];
+		const comparison_row *row = &r->comparison.cases.items[i];
 		char then[FIGURE_SIZE], here[FIGURE_SIZE], ratio[FIGURE_SIZE];
 
 		comparison_cells(row, then, here, ratio);
@@ -34,7 +34,6 @@ static bool show_cases(FILE *out, const reproduction *r, bool verbose)
 
 bool report_reproduction(FILE *out, const reproduction *r, bool verbose)
 {
-	const comparison *c = r->comparison;
 	char *line = memory_format("%s: %llu cases: %llu reproduced, %llu not reproduced, %llu "
 	                           "inconclusive; the stacks differ in %zu change%s",
 	                           reproduction_answer_word(r->answer),
@@ -44,7 +43,7 @@ bool report_reproduction(FILE *out, const reproduction *r, bool verbose)
 	                           (unsigned long long)r->not_reproduced,
 	                           (unsigned long long)r->inconclusive, r->groups.count,
 	                           r->groups.count == 1 ? "" : "s");
-	bool ok = comparison_head(out, &c, 1, verbose) && show_cases(out, r, verbose) &&
+	bool ok = comparison_head(out, &r->comparison, 1, verbose) && show_cases(out, r, verbose) &&
 	          report_groups(out, &r->groups, r->followers) && fputc('\n', out) != EOF &&
 	          table_wrap(out, line, 0);
 

@@ -276,8 +276,8 @@ static enum reproduction_answer again(unsigned int what, double factor, size_t g
 	reproduce_judge(x, y, r);
 	is = r->answer;
 	assert_int_equal(r->groups.count, groups);
-	assert_int_equal(r->cases.count, r->comparison->row_count);
-	reproductions_free(&all);
+	assert_int_equal(r->cases.count, r->comparison.cases.count);
+	layout_clear(reproductions_layout(), &all);
 	result_free(y);
 	result_free(x);
 	return is;
