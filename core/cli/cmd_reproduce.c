@@ -168,6 +168,15 @@ done:
 
 /* ---- its protocol ------------------------------------------------------------------------------ */
 
+static char *plan_difference(const result *r, const plan *made)
+{
+	cJSON *canonical = layout_encode(record_plan_layout(), made->canonical);
+	char *why = reproduce_plan_difference(r, canonical, made->digest);
+
+	cJSON_Delete(canonical);
+	return why;
+}
+
 static eh_status check_protocol(const result *r, eh_error *error)
 {
 	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
@@ -180,7 +189,7 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
-		why = reproduce_plan_difference(r, made->canonical, made->digest);
+		why = plan_difference(r, made);
 	if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);
