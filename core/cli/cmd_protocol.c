@@ -228,7 +228,7 @@ static int show(const char *name, bool json)
 	if (status != EH_OK)
 		return fail(status, &error);
 	if (json) {
-		cJSON *out = cJSON_Duplicate(l.plan->canonical, true);
+		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
 
 		json_set(out, "digest", cJSON_CreateString(l.plan->digest));
 		print_json(out);

@@ -169,18 +169,6 @@ done:
 
 /* ---- its protocol ------------------------------------------------------------------------------ */
 
-/* malloc'd sentence; NULL when the plan is the one that was measured. */
-static char *plan_difference(const result *r, const plan *made, eh_error *error)
-{
-	record_plan *here = layout_new(record_plan_layout());
-	char *why = NULL;
-
-	if (layout_decode(record_plan_layout(), made->canonical, "the plan", "", here, error) == EH_OK)
-		why = reproduce_plan_difference(&r->record->protocol.canonical, here);
-	layout_free(record_plan_layout(), here);
-	return why;
-}
-
 static eh_status check_protocol(const result *r, eh_error *error)
 {
 	const char *body = r->record->protocol.text;
@@ -193,7 +181,7 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
-		why = plan_difference(r, made, &cannot);
+		why = reproduce_plan_difference(&r->record->protocol.canonical, made->canonical);
 	if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);

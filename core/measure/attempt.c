@@ -22,7 +22,7 @@ typedef struct attempt_state {
 
 static bool is_sustained(const attempt_state *a)
 {
-	return a->s.rules.regime == REGIME_SUSTAINED;
+	return a->s.rules.regime == RECORD_REGIME_SUSTAINED;
 }
 
 /* One operation whose output is overwritten before it and checked after it. */
@@ -70,7 +70,8 @@ static eh_status play_requests(attempt_state *a, eh_error *error)
 	s->converged = true; /* how many requests there are is declared, not found */
 	if (played.failure != NULL)
 		casework_conclude(w, "invalid", played.failure);
-	else if (!played.summary.known || (s->rules.scenario == SCENARIO_KNEE && !played.summary.met))
+	else if (!played.summary.known ||
+	         (s->rules.scenario == RECORD_SCENARIO_KNEE && !played.summary.met))
 		casework_conclude(w, "not-converged", played.missed);
 	else if (!played.summary.met)
 		casework_flag(w, "limit-missed");
@@ -99,7 +100,7 @@ static eh_status take_samples(attempt_state *a, eh_error *error)
 		casework_enter(a->w, "warm-up");
 		status = sampler_warm(s, error);
 	}
-	if (status == EH_OK && s->impossible[0] == '\0' && scenario_played(s->rules.scenario)) {
+	if (status == EH_OK && s->impossible[0] == '\0' && record_is_load(&s->rules)) {
 		casework_enter(a->w, "requests");
 		status = play_requests(a, error);
 	} else if (status == EH_OK && s->impossible[0] == '\0') {
@@ -143,7 +144,7 @@ static void sample(attempt_state *a)
 	if (s->gave_up_device)
 		casework_flag(w, "host-clock");
 	if (s->count > 0) {
-		casework_samples(w, s, is_sustained(a) || s->rules.cache == CACHE_COLD || read_sensors);
+		casework_samples(w, s, is_sustained(a) || s->rules.cache == RECORD_CACHE_COLD || read_sensors);
 		if (is_sustained(a)) {
 			json_set(w->record, "sustained", sustain_json(&a->run, s));
 			w->run_begin_ns = a->run.begin_ns;
@@ -159,7 +160,7 @@ static void sample(attempt_state *a)
 		casework_conclude(w, "invalid", s->impossible);
 	if (s->count == 0 || a->v.during_failed > 0 || s->impossible[0] != '\0')
 		return;
-	if (!scenario_played(s->rules.scenario))
+	if (!record_is_load(&s->rules))
 		casework_series(w, s);
 	casework_enter(w, "prove");
 	status = proof_run(s, &a->v, &p, &error);
@@ -181,7 +182,7 @@ static void sample(attempt_state *a)
 static eh_status open_sets(prepared *p, casework *w, const eh_case *values, const eh_work *work,
                            prepared_choice *choice, cJSON *program, eh_error *error)
 {
-	bool cold = w->c->section->measure.cache == CACHE_COLD;
+	bool cold = w->c->section->measure.cache == RECORD_CACHE_COLD;
 	eh_status status;
 
 	if (cold)
@@ -199,7 +200,7 @@ static eh_status open_sets(prepared *p, casework *w, const eh_case *values, cons
 	return status;
 }
 
-static void record_data(casework *w, const inputdata_log *log)
+static void add_data(casework *w, const inputdata_log *log)
 {
 	cJSON *out;
 	char hex[65];
@@ -208,7 +209,7 @@ static void record_data(casework *w, const inputdata_log *log)
 		return;
 	out = cJSON_CreateObject();
 	inputdata_digest(log, hex);
-	json_add_string(out, "distribution", inputdata_name(log->kind));
+	json_add_string(out, "distribution", record_distribution_word(log->kind));
 	json_add_string(out, "sha256", hex);
 	json_set(w->record, "data", out);
 }
@@ -216,7 +217,7 @@ static void record_data(casework *w, const inputdata_log *log)
 void attempt_run(casework *w, const eh_case *values, const eh_work *work, telemetry *sensors,
                  disturb_facts *facts)
 {
-	const protocol_measure *rules = &w->c->section->measure;
+	const record_settings *rules = &w->c->section->measure;
 	prepared_choice choice = { .data = rules->input_data, .seed = w->seed };
 	attempt_state a = { .w = w, .facts = facts, .run = { .sensors = sensors } };
 	cJSON *program = cJSON_CreateObject();
@@ -235,7 +236,7 @@ void attempt_run(casework *w, const eh_case *values, const eh_work *work, teleme
 		casework_fail(w, status, &error);
 		return;
 	}
-	record_data(w, &p.data);
+	add_data(w, &p.data);
 	casework_enter(w, "verify");
 	status = verify_before(&p, &a.v, &error);
 	wrong = verify_failure(&a.v);
@@ -245,8 +246,8 @@ void attempt_run(casework *w, const eh_case *values, const eh_work *work, teleme
 		sampler_init(&a.s, &p, w->clocks, rules, w->seed);
 		a.s.report = w->report;
 		a.s.context = w->context;
-		if (rules->clock == CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
-		    rules->scenario == SCENARIO_NONE && !a.s.device)
+		if (rules->clock == RECORD_CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
+		    rules->scenario == RECORD_SCENARIO_NONE && !a.s.device)
 			casework_flag(w, "host-clock");
 		sample(&a);
 		sampler_free(&a.s);

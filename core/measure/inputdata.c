@@ -100,27 +100,28 @@ static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t 
 	note("bytes", out, count);
 }
 
-void inputdata_lend(eh_bench *bench, enum protocol_data kind)
+void inputdata_lend(eh_bench *bench, enum record_distribution kind)
 {
 	bench->fill_normal = lent_normal;
 	bench->fill_uniform = lent_uniform;
 	bench->fill_bytes = lent_bytes;
 	bench->to_double = inputs_to_double;
 	switch (kind) {
-	case DATA_STANDARD:
+	case record_distribution_absent:
+	case RECORD_DATA_STANDARD:
 		break;
-	case DATA_NORMAL:
+	case RECORD_DATA_NORMAL:
 		bench->fill_uniform = lent_normal;
 		break;
-	case DATA_UNIFORM:
+	case RECORD_DATA_UNIFORM:
 		bench->fill_normal = lent_uniform;
 		break;
-	case DATA_ZEROS:
+	case RECORD_DATA_ZEROS:
 		bench->fill_normal = lent_zeros;
 		bench->fill_uniform = lent_zeros;
 		bench->fill_bytes = lent_zero_bytes;
 		break;
-	case DATA_INCOMPRESSIBLE:
+	case RECORD_DATA_INCOMPRESSIBLE:
 		bench->fill_normal = lent_dense;
 		bench->fill_uniform = lent_dense;
 		break;
@@ -129,7 +130,7 @@ void inputdata_lend(eh_bench *bench, enum protocol_data kind)
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-void inputdata_begin(inputdata_log *log, enum protocol_data kind)
+void inputdata_begin(inputdata_log *log, enum record_distribution kind)
 {
 	*log = (inputdata_log){ .kind = kind };
 	current = log;
@@ -149,12 +150,4 @@ void inputdata_digest(const inputdata_log *log, char hex[65])
 
 	digest_bytes(line, strlen(line), hex);
 	free(line);
-}
-
-const char *inputdata_name(enum protocol_data kind)
-{
-	static const char *const names[] = { "standard", "normal", "uniform", "zeros",
-		                             "incompressible" };
-
-	return names[kind];
 }

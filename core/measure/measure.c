@@ -188,7 +188,7 @@ static void work_on(casework *w, cJSON *record, uint64_t seed)
 	w->seed = seed;
 }
 
-static void record_load(casework *w, const load *start)
+static void add_load(casework *w, const load *start)
 {
 	cJSON *out = load_since(start);
 	double steal = 0;
@@ -209,7 +209,7 @@ static int processors(void)
 }
 
 /* Times count from the first sample's start, as starts_ns do. */
-static void record_telemetry(casework *w)
+static void add_telemetry(casework *w)
 {
 	cJSON *read = telemetry_json(w->sensors, w->first_ns);
 
@@ -271,12 +271,12 @@ static double try_once(casework *w, const eh_case *values, const eh_work *work)
 			score = disturb_judge(&facts, words);
 		}
 	}
-	record_load(w, &start);
+	add_load(w, &start);
 	telemetry_stop(w->sensors);
 	guards_read(&after, "", w->sensors);
 	score += guards_disturbed(&before, &after, words);
 	json_set(w->record, "guards", guards_json(&before, &after));
-	record_telemetry(w);
+	add_telemetry(w);
 	if (w->run_end_ns != 0)
 		sustain_sensed(cJSON_GetObjectItemCaseSensitive(w->record, "sustained"), w->sensors,
 		               w->run_begin_ns, w->run_end_ns, w->idle_watts);
@@ -323,7 +323,7 @@ static void keep_attempt(cJSON *attempts, cJSON *record, uint64_t number)
 static cJSON *try_often(casework *w, const char *no_canary, const eh_case *values,
                         const eh_work *work, uint64_t seed, uint64_t begin_ns)
 {
-	const protocol_measure *rules = &w->c->section->measure;
+	const record_settings *rules = &w->c->section->measure;
 	cJSON *attempts = cJSON_CreateArray();
 	cJSON *best = NULL;
 	double best_score = 0;
@@ -396,7 +396,7 @@ static cJSON *refuse(const measure *m, const plan_case *c)
 	cJSON *record;
 	char *missing;
 
-	if (c->tier == TIER_VENDOR)
+	if (c->tier == RECORD_TIER_VENDOR)
 		return measure_absent("unsupported", "No backend of this version offers a vendor library.");
 	missing = prepared_unsupported(m->s, &c->work);
 	if (missing != NULL) {
@@ -408,7 +408,7 @@ static cJSON *refuse(const measure *m, const plan_case *c)
 		return measure_absent("invalid", m->clocks.host_reason);
 	if (m->clocks.wait_reason[0] != '\0')
 		return measure_absent("invalid", m->clocks.wait_reason);
-	if (!m->clocks.device_time_false || c->section->measure.clock != CLOCK_DEVICE)
+	if (!m->clocks.device_time_false || c->section->measure.clock != RECORD_CLOCK_DEVICE)
 		return NULL;
 	(void)snprintf(reason, sizeof(reason), "%s A backend whose clock tells such times "
 	               "is not believed; a protocol with clock = host does without it.",
@@ -434,7 +434,7 @@ cJSON *measure_case(measure *m, const plan_case *c, measure_report report, void 
 	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
 	if (c->section->measure.timeout_ns > 0)
 		w.deadline_ns = begin + c->section->measure.timeout_ns;
-	if (c->tier == TIER_TUNED)
+	if (c->tier == RECORD_TIER_TUNED)
 		return try_tuned(m, &w, no_canary, seed, begin);
 	return try_often(&w, no_canary, &c->values, &c->work, seed, begin);
 }

@@ -36,7 +36,7 @@ char *prepared_unsupported(const session *s, const eh_work *work);
 /* What is declared beside the work itself; zeroed: warm, with the workload's own data. */
 typedef struct prepared_choice {
 	cold_plan cold;
-	enum protocol_data data;
+	enum record_distribution data;
 	uint64_t seed;       /* of the order of the sets */
 } prepared_choice;
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "stat/arrivals.h"
 #include "stat/knee.h"
-#include "measure/stoprule.h"
 
 enum {
 	LATE_TRIALS = 2,             /* of a point of the knee, after the first                */
@@ -186,14 +185,9 @@ eh_status scenario_play(prepared *p, const scenario_load *load, trace **out, eh_
 
 /* ---- the declared scenario ------------------------------------------------------------------- */
 
-bool scenario_played(enum protocol_scenario kind)
+size_t scenario_requests(const record_settings *rules)
 {
-	return kind == SCENARIO_SERVER || kind == SCENARIO_CLOSED || kind == SCENARIO_KNEE;
-}
-
-size_t scenario_requests(const protocol_measure *rules)
-{
-	size_t least = rules->statistic == STATISTIC_MEDIAN
+	size_t least = rules->statistic == RECORD_STATISTIC_MEDIAN
 	                   ? MEDIAN_REQUESTS
 	                   : (size_t)protocol_statistic_samples(rules->statistic);
 
@@ -223,7 +217,7 @@ static void say_late(scenario *out)
 	                             "the rate.", lag, out->summary.lag_share * 100);
 }
 
-static void say_missed(scenario *out, const protocol_measure *rules)
+static void say_missed(scenario *out, const record_settings *rules)
 {
 	char limit[32], got[32];
 
@@ -260,7 +254,7 @@ static eh_status service_time(prepared *p, uint64_t time_max_ns, uint64_t *ns, e
 }
 
 /* Plays one load and judges it; the better trace of the two is kept. */
-static eh_status point(prepared *p, const protocol_measure *rules, const scenario_load *load,
+static eh_status point(prepared *p, const record_settings *rules, const scenario_load *load,
                        trace **t, trace_summary *summary, eh_error *error)
 {
 	eh_status status = scenario_play(p, load, t, error);
@@ -270,11 +264,12 @@ static eh_status point(prepared *p, const protocol_measure *rules, const scenari
 		return error_set(error, EH_E_TIMEOUT, "No request was issued within time-max.");
 	}
 	if (status == EH_OK)
-		trace_summarise(*t, stoprule_quantile(rules->statistic), rules->confidence, rules->load_slo_ns, summary);
+		trace_summarise(*t, protocol_statistic_quantile(rules->statistic), rules->confidence,
+		                rules->load_slo_ns, summary);
 	return status;
 }
 
-static eh_status search(prepared *p, const protocol_measure *rules, scenario_load *load,
+static eh_status search(prepared *p, const record_settings *rules, scenario_load *load,
                         double first, measure_report report, void *context, scenario *out,
                         eh_error *error)
 {
@@ -334,12 +329,9 @@ static eh_status search(prepared *p, const protocol_measure *rules, scenario_loa
 	return EH_OK;
 }
 
-eh_status scenario_run(prepared *p, const protocol_measure *rules, uint64_t seed,
+eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
                        measure_report report, void *context, scenario *out, eh_error *error)
 {
-	static const char *const names[] = {
-		[SCENARIO_SERVER] = "server", [SCENARIO_CLOSED] = "closed", [SCENARIO_KNEE] = "knee",
-	};
 	scenario_load load = {
 		.rate = (double)rules->load_rate,
 		.concurrency = (size_t)rules->load_concurrency,
@@ -351,16 +343,16 @@ eh_status scenario_run(prepared *p, const protocol_measure *rules, uint64_t seed
 	eh_status status;
 
 	*out = (scenario){ .record = cJSON_CreateObject() };
-	json_add_string(out->record, "kind", names[rules->scenario]);
+	json_add_string(out->record, "kind", record_scenario_kind_word(rules->scenario));
 	json_add_uint(out->record, "concurrency", load.concurrency);
 	status = service_time(p, rules->time_max_ns, &service, error);
 	if (status == EH_OK) {
 		json_add_uint(out->record, "service_ns", service);
-		if (rules->scenario == SCENARIO_CLOSED)
+		if (rules->scenario == RECORD_SCENARIO_CLOSED)
 			load.rate = 0;
 		else if (load.rate == 0)
 			load.rate = first_load * 1e9 / (double)service;
-		if (rules->scenario == SCENARIO_KNEE)
+		if (rules->scenario == RECORD_SCENARIO_KNEE)
 			status = search(p, rules, &load, load.rate, report, context, out, error);
 		else
 			status = point(p, rules, &load, &out->requests, &out->summary, error);

@@ -20,7 +20,7 @@ typedef struct sustain {
 } sustain;
 
 /* Waits until the device stands still, at most rules->sustain_entry_ns; measures idle power. */
-void sustain_enter(sustain *run, const protocol_measure *rules, measure_report report,
+void sustain_enter(sustain *run, const record_settings *rules, measure_report report,
                    void *context);
 /*
  * The run itself, after the warm-up: the samples are all takings of sustain_time_ns, merged so that

@@ -50,7 +50,7 @@ static void wait_still(sustain *run, uint64_t patience, measure_report report, v
 	run->entry_waited_ns = waited;
 }
 
-void sustain_enter(sustain *run, const protocol_measure *rules, measure_report report,
+void sustain_enter(sustain *run, const record_settings *rules, measure_report report,
                    void *context)
 {
 	uint64_t span = rules->sustain_time_ns / 4 < idle_span_ns ? rules->sustain_time_ns / 4 :

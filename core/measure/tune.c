@@ -25,7 +25,7 @@ typedef struct search {
 	const session *s;
 	const instrument *clocks;
 	const plan_case *c;
-	protocol_measure rules;  /* of one trial */
+	record_settings rules;  /* of one trial */
 	uint64_t seed;
 	axis axes[MOST_AXES];
 	size_t axis_count;
@@ -110,7 +110,7 @@ static eh_status measure_candidate(search *s, const eh_case *values, const eh_wo
 	verification v = { 0 };
 	sampler sampling;
 	const prepared_choice choice = {
-		.cold = s->rules.cache == CACHE_COLD ? cold_choose(&s->s->info, work) : (cold_plan){ 0 },
+		.cold = s->rules.cache == RECORD_CACHE_COLD ? cold_choose(&s->s->info, work) : (cold_plan){ 0 },
 		.data = s->rules.input_data,
 		.seed = s->seed,
 	};
@@ -226,8 +226,8 @@ static void set_rules(search *s)
 
 	s->rules = s->c->section->measure;
 	/* A trial only ranks candidates. */
-	s->rules.statistic = STATISTIC_MEDIAN;
-	s->rules.regime = REGIME_BURST;
+	s->rules.statistic = RECORD_STATISTIC_MEDIAN;
+	s->rules.regime = RECORD_REGIME_BURST;
 	if (each < shortest_trial_ns)
 		each = shortest_trial_ns;
 	if (each > longest_trial_ns)

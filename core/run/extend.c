@@ -27,13 +27,10 @@ static size_t place_of(const manifest *m, size_t executor, size_t index, uint64_
 /* The declared percentile where there are samples enough for it, else 0: the median. */
 static double quantile_for(const plan_case *c, size_t samples)
 {
-	enum protocol_statistic statistic = c->section->measure.statistic;
-	double quantile;
+	enum record_statistic statistic = c->section->measure.statistic;
 
-	if (statistic == STATISTIC_MEDIAN || (size_t)statistic > PERCENTILE_COUNT)
-		return 0;
-	quantile = percentile_table[statistic - STATISTIC_P90].quantile;
-	return samples >= percentile_least(quantile, PERCENTILE_CONFIDENCE) ? quantile : 0;
+	return statistic != RECORD_STATISTIC_MEDIAN && samples >= protocol_statistic_samples(statistic) ?
+	       protocol_statistic_quantile(statistic) : 0;
 }
 
 static void take(const cJSON *record, const plan_case *c, pilot_execution *out)
@@ -59,7 +56,7 @@ static void take(const cJSON *record, const plan_case *c, pilot_execution *out)
 		total += raw[i];
 	}
 	series_analyse(values, count, &seen);
-	if (scenario_played(c->section->measure.scenario)) {
+	if (record_is_load(&c->section->measure)) {
 		/* Latencies of a load hang together by nature: all of them count. */
 		seen.steady_first = 0;
 		seen.steady_count = count;
@@ -121,7 +118,7 @@ static cJSON *case_json(const plan_case *c, const pilot_finding *p, size_t count
 	json_add_double(item, "spread", p->spread);
 	json_add_double(item, "within", p->within);
 	json_add_double(item, "between", p->between);
-	json_add_double(item, "half_width", c->section->measure.precision);
+	json_add_double(item, "half_width", c->section->measure.half_width);
 	json_add_uint(item, "needed", p->needed);
 	json_add_double(item, "optimum", p->optimum);
 	return item;
@@ -145,7 +142,7 @@ static uint64_t plan_executor(const found *f, size_t executor, cJSON *list)
 
 		if (count < 2)
 			continue;
-		pilot_plan(all, count, (pilot_target){ c->section->measure.precision,
+		pilot_plan(all, count, (pilot_target){ c->section->measure.half_width,
 		           c->section->measure.confidence, (size_t)m->most }, &p);
 		reached = reached && p.reached;
 		if (p.needed > planned) {

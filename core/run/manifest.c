@@ -135,8 +135,7 @@ static void add_protocol(cJSON *line, const manifest *m)
 	json_add_uint(object, "version", p->version);
 	json_add_string(object, "digest", m->plan->digest);
 	json_add_string(object, "text", p->text);
-	/* Borrowed: a large plan is in memory once. */
-	cJSON_AddItemReferenceToObject(object, "canonical", m->plan->canonical);
+	json_set(object, "canonical", layout_encode(record_plan_layout(), m->plan->canonical));
 	list = json_add_array(object, "deviations");
 	if (m->executions == p->executions)
 		return;
