@@ -372,7 +372,7 @@ static bool texts_same(const text_list *a, const text_list *b)
 	return true;
 }
 
-static bool scalar_same(const scalar *a, const scalar *b)
+bool scalar_same(const scalar *a, const scalar *b)
 {
 	return a->kind == b->kind && text_same(a->text, b->text) && number_same(a->number, b->number) &&
 	       a->truth == b->truth;

@@ -20,7 +20,7 @@ typedef struct attempt_state {
 
 static bool is_sustained(const attempt_state *a)
 {
-	return a->s.rules.regime == REGIME_SUSTAINED;
+	return a->s.rules.regime == RECORD_REGIME_SUSTAINED;
 }
 
 /* One operation whose output is overwritten before it and checked after it. */
@@ -83,7 +83,7 @@ static eh_status play_requests(attempt_state *a, eh_error *error)
 	adopt_requests(s, &played);
 	if (played.failure != NULL)
 		casework_conclude(w, RECORD_INVALID, played.failure);
-	else if (!played.summary.known || (s->rules.scenario == SCENARIO_KNEE && !played.summary.met))
+	else if (!played.summary.known || (s->rules.scenario == RECORD_SCENARIO_KNEE && !played.summary.met))
 		casework_conclude(w, RECORD_NOT_CONVERGED, played.missed);
 	else if (!played.summary.met)
 		casework_flag(w, RECORD_FLAG_LIMIT_MISSED);
@@ -112,7 +112,7 @@ static eh_status take_samples(attempt_state *a, eh_error *error)
 		casework_enter(a->w, "warm-up");
 		status = sampler_warm(s, error);
 	}
-	if (status == EH_OK && s->impossible[0] == '\0' && scenario_played(s->rules.scenario)) {
+	if (status == EH_OK && s->impossible[0] == '\0' && record_is_load(&s->rules)) {
 		casework_enter(a->w, "requests");
 		status = play_requests(a, error);
 	} else if (status == EH_OK && s->impossible[0] == '\0') {
@@ -179,7 +179,7 @@ static void sample(attempt_state *a)
 	if (s->gave_up_device)
 		casework_flag(w, RECORD_FLAG_HOST_CLOCK);
 	if (s->count > 0) {
-		casework_samples(w, s, is_sustained(a) || s->rules.cache == CACHE_COLD || read_sensors);
+		casework_samples(w, s, is_sustained(a) || s->rules.cache == RECORD_CACHE_COLD || read_sensors);
 		w->record->sustained = a->run.record;
 		a->run.record = NULL;
 	}
@@ -191,7 +191,7 @@ static void sample(attempt_state *a)
 		casework_conclude(w, RECORD_INVALID, s->impossible);
 	if (s->count == 0 || a->v.record->during_failed > 0 || s->impossible[0] != '\0')
 		return;
-	if (!scenario_played(s->rules.scenario))
+	if (!record_is_load(&s->rules))
 		casework_series(w, s);
 	status = prove(a, &error);
 	if (status != EH_OK)
@@ -203,9 +203,9 @@ static void sample(attempt_state *a)
 static eh_status open_sets(prepared *p, casework *w, const eh_case *values, const eh_work *work,
                            record_program *program, eh_error *error)
 {
-	const protocol_measure *rules = &w->c->section->measure;
+	const record_settings *rules = &w->c->section->measure;
 	prepared_choice choice = { .data = rules->input_data, .seed = w->seed };
-	bool cold = rules->cache == CACHE_COLD;
+	bool cold = rules->cache == RECORD_CACHE_COLD;
 	eh_status status;
 
 	if (cold)
@@ -246,7 +246,7 @@ static bool open_case(prepared *p, casework *w, const eh_case *values, const eh_
 
 void attempt_run(casework *w, const eh_case *values, const eh_work *work)
 {
-	const protocol_measure *rules = &w->c->section->measure;
+	const record_settings *rules = &w->c->section->measure;
 	attempt_state a = { .w = w, .run = { .sensors = w->sensors } };
 	eh_error error = ERROR_INIT;
 	prepared p;
@@ -266,8 +266,8 @@ void attempt_run(casework *w, const eh_case *values, const eh_work *work)
 		sampler_init(&a.s, &p, w->clocks, rules, w->seed);
 		a.s.report = w->report;
 		a.s.context = w->context;
-		if (rules->clock == CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
-		    rules->scenario == SCENARIO_NONE && !a.s.device)
+		if (rules->clock == RECORD_CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
+		    rules->scenario == RECORD_SCENARIO_NONE && !a.s.device)
 			casework_flag(w, RECORD_FLAG_HOST_CLOCK);
 		sample(&a);
 		layout_free(record_sustained_layout(), a.run.record);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "measure/stoprule.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
 
@@ -80,7 +79,7 @@ static void require_counted(casework *w, const sampler *s, const series *like)
 	                       memory_format("Only %zu of the %zu samples are of the steady part, which "
 	                                     "alone counts; the %s needs %llu.",
 	                                     like->steady_count, s->count,
-	                                     stoprule_name(s->rules.statistic),
+	                                     record_statistic_word(s->rules.statistic),
 	                                     (unsigned long long)least));
 }
 
@@ -142,10 +141,10 @@ void casework_series(casework *w, sampler *s)
 
 void casework_width(casework *w, const sampler *s)
 {
-	const protocol_measure *rules = &s->rules;
-	bool sustained = rules->regime == REGIME_SUSTAINED;
+	const record_settings *rules = &s->rules;
+	bool sustained = rules->regime == RECORD_REGIME_SUSTAINED;
 	uint64_t budget = sustained ? rules->sustain_time_ns : rules->time_max_ns;
-	const char *name = stoprule_name(rules->statistic);
+	const char *name = record_statistic_word(rules->statistic);
 
 	if (isfinite(s->half_width))
 		w->record->half_width = s->half_width;
@@ -162,13 +161,13 @@ void casework_width(casework *w, const sampler *s)
 		                       memory_format("The interval of the %s of the last quarter of the "
 		                                     "windows is ±%.2f %% wide; ±%.2f %% was asked "
 		                                     "for.", name, s->half_width * 100,
-		                                     rules->precision * 100));
+		                                     rules->half_width * 100));
 	else
 		casework_conclude_free(w, RECORD_NOT_CONVERGED,
 		                       memory_format("The interval of the %s is ±%.2f %% wide after %zu "
 		                                     "samples; ±%.2f %% within %.3g s was asked for.",
 		                                     name, s->half_width * 100, s->count,
-		                                     rules->precision * 100, (double)budget * 1e-9));
+		                                     rules->half_width * 100, (double)budget * 1e-9));
 }
 
 static bool changed(double now, double reference)

@@ -15,20 +15,20 @@
  * request adds the SHA-256 of its bytes (and of their kind and precision), as four 64-bit words.
  */
 typedef struct inputdata_log {
-	enum protocol_data kind;
+	enum record_distribution kind;
 	bool numbers;          /* a number was asked for: bytes asked for later are not the data  */
 	uint64_t requests;
 	uint64_t sum[4];
 } inputdata_log;
 
 /* Lends the bench the generators of that distribution. */
-void inputdata_lend(eh_bench *bench, enum protocol_data kind);
+void inputdata_lend(eh_bench *bench, enum record_distribution kind);
 
 /*
  * From now on requests made by this thread are added to *log, until inputdata_end.  The
  * generators that eh_bench lends carry no context, so the log stands in a variable of the thread.
  */
-void inputdata_begin(inputdata_log *log, enum protocol_data kind);
+void inputdata_begin(inputdata_log *log, enum record_distribution kind);
 void inputdata_end(void);
 
 /* malloc'd; NULL when nothing was asked for.  The digest is of the sum and the number of requests. */

@@ -366,7 +366,7 @@ static record_execution *refuse(const measure *m, const plan_case *c)
 	record_execution *record;
 	char *reason;
 
-	if (c->tier == TIER_VENDOR)
+	if (c->tier == RECORD_TIER_VENDOR)
 		return measure_absent(RECORD_UNSUPPORTED, "No backend of this version offers a vendor library.");
 	reason = prepared_unsupported(m->s, &c->work);
 	if (reason != NULL) {
@@ -376,7 +376,7 @@ static record_execution *refuse(const measure *m, const plan_case *c)
 	}
 	if (m->clocks.distrust[0] != '\0')
 		return measure_absent(RECORD_INVALID, m->clocks.distrust);
-	if (!m->clocks.false_clock || c->section->measure.clock != CLOCK_DEVICE)
+	if (!m->clocks.false_clock || c->section->measure.clock != RECORD_CLOCK_DEVICE)
 		return NULL;
 	record = new_record(RECORD_INVALID);
 	text_list_format(&record->reasons, "%s A backend with such a clock is not believed; a protocol "
@@ -401,7 +401,7 @@ record_execution *measure_case(measure *m, const plan_case *c, measure_report re
 	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
 	if (c->section->measure.timeout_ns > 0)
 		w.deadline_ns = begin + c->section->measure.timeout_ns;
-	if (c->tier == TIER_TUNED)
+	if (c->tier == RECORD_TIER_TUNED)
 		try_tuned(m, &w, seed, begin);
 	else
 		try_often(&w, &c->values, &c->work, seed, begin);

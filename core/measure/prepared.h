@@ -33,7 +33,7 @@ char *prepared_unsupported(const session *s, const eh_work *work);
 /* Declared beside the work itself; zeroed: warm, with the workload's own data. */
 typedef struct prepared_choice {
 	record_cache cold;
-	enum protocol_data data;
+	enum record_distribution data;
 	uint64_t seed;       /* of the order of the sets */
 } prepared_choice;
 

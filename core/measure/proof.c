@@ -394,7 +394,7 @@ static eh_status vary_sets(prepared *p, proof *out, eh_error *error)
 		inputdata_end();
 	}
 	out->vary_ns = (clock_now_ns() - begin) / (p->set_count > 0 ? p->set_count : 1);
-	out->inputs_unchanged = varied.requests > 0 && p->data.kind == DATA_ZEROS;
+	out->inputs_unchanged = varied.requests > 0 && p->data.kind == RECORD_DATA_ZEROS;
 	return status;
 }
 

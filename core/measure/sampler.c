@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "measure/calibrate.h"
-#include "measure/stoprule.h"
 #include "stat/percentile.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
@@ -32,18 +31,18 @@ static uint64_t *times_new(size_t count)
 	return times;
 }
 
-void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const protocol_measure *rules,
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
                   uint64_t seed)
 {
 	*s = (sampler){ .p = p, .clocks = clocks, .rules = *rules, .batch = 1 };
 	/* A request is complete when the client knows it, so its time is that of a round trip. */
-	s->region = rules->scenario == SCENARIO_NONE || rules->scenario == SCENARIO_OFFLINE
+	s->region = rules->scenario == RECORD_SCENARIO_NONE || rules->scenario == RECORD_SCENARIO_OFFLINE
 	                ? p->bench.work->region
 	                : (uint32_t)EH_REGION_ROUND_TRIP;
-	s->device = rules->clock == CLOCK_DEVICE && clocks->device_time &&
-	            rules->scenario == SCENARIO_NONE && s->region == EH_REGION_EXECUTION;
+	s->device = rules->clock == RECORD_CLOCK_DEVICE && clocks->device_time &&
+	            rules->scenario == RECORD_SCENARIO_NONE && s->region == EH_REGION_EXECUTION;
 	s->room = rules->samples_max == 0 ? 1 : (size_t)rules->samples_max;
-	if (rules->regime == REGIME_SUSTAINED)
+	if (rules->regime == RECORD_REGIME_SUSTAINED)
 		s->room = SAMPLER_SUSTAINED_ROOM;
 	s->samples_min = protocol_statistic_samples(rules->statistic);
 	if (s->samples_min < rules->samples_min)
@@ -258,7 +257,7 @@ double sampler_median(sampler *s)
 static double judge(sampler *s)
 {
 	double median = sampler_median(s);
-	double quantile = stoprule_quantile(s->rules.statistic);
+	double quantile = protocol_statistic_quantile(s->rules.statistic);
 	double value = median * (double)s->batch;
 	size_t low;
 	size_t high;
@@ -267,7 +266,7 @@ static double judge(sampler *s)
 	s->half_width = INFINITY;
 	if (median <= 0)
 		return median;
-	if (s->rules.statistic == STATISTIC_MEDIAN) {
+	if (s->rules.statistic == RECORD_STATISTIC_MEDIAN) {
 		if (!statistics_median_ranks(s->count, s->rules.confidence, &low, &high))
 			return median;
 	} else {
@@ -288,7 +287,7 @@ static bool enough_counted(sampler *s)
 	series like;
 	bool enough;
 
-	if (s->rules.statistic == STATISTIC_MEDIAN)
+	if (s->rules.statistic == RECORD_STATISTIC_MEDIAN)
 		return true;
 	for (size_t i = 0; i < s->count; i++)
 		s->scratch[i] = (double)s->times_ns[i];
@@ -346,7 +345,7 @@ void sampler_begin(sampler *s, uint64_t shortest_gap_ns)
 
 eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 {
-	const protocol_measure *rules = &s->rules;
+	const record_settings *rules = &s->rules;
 	uint64_t begin = clock_now_ns();
 	uint64_t spent = 0;
 	uint64_t audits_ns = 0;
@@ -386,7 +385,7 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 		if (over || s->count >= next_judged) {
 			median = judge(s);
 			s->converged = s->count >= s->samples_min &&
-			               s->half_width <= rules->precision &&
+			               s->half_width <= rules->half_width &&
 			               (spent >= rules->time_min_ns || s->count == s->room);
 			over = over || (s->converged && enough_counted(s));
 			next_judged = s->count + (s->count < 20 ? 1 : s->count / 20);

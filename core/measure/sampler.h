@@ -13,7 +13,7 @@
 typedef struct sampler {
 	prepared *p;
 	const record_instrument *clocks;
-	protocol_measure rules;
+	record_settings rules;
 	uint32_t region;        /* EH_REGION_*: what stands in the timed region               */
 	bool device;            /* samples are on the device's clock                          */
 	uint64_t batch;         /* operations in a sample                                     */
@@ -44,7 +44,7 @@ typedef struct sampler {
 } sampler;
 
 /* Makes room for all samples: nothing is allocated later.  p and clocks outlive the sampler. */
-void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const protocol_measure *rules,
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
                   uint64_t seed);
 void sampler_free(sampler *s);
 

@@ -55,7 +55,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	uint64_t resolution = s->device ? c->device_resolution_ns : c->host_resolution_ns;
 	uint64_t target = overhead * OVERHEAD_PARTS;
 	uint64_t longest;
-	bool single = s->rules.statistic != STATISTIC_MEDIAN;
+	bool single = s->rules.statistic != RECORD_STATISTIC_MEDIAN;
 	eh_status idle = prepared_idle(s->p, &s->idle_ns, error);
 
 	if (idle != EH_OK)
@@ -65,9 +65,9 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 		target = resolution * RESOLUTION_PARTS;
 	s->batch = 1;
 	s->short_samples = false;
-	if (s->rules.scenario == SCENARIO_OFFLINE)
+	if (s->rules.scenario == RECORD_SCENARIO_OFFLINE)
 		s->batch = scenario_requests(&s->rules);
-	if (region == EH_REGION_ROUND_TRIP || s->rules.scenario == SCENARIO_OFFLINE)
+	if (region == EH_REGION_ROUND_TRIP || s->rules.scenario == RECORD_SCENARIO_OFFLINE)
 		return EH_OK;
 	/* Only so many operations find a set that the eviction left cold. */
 	if (s->p->evictor != NULL && most > s->p->set_count)

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "measure/stoprule.h"
 #include "stat/arrivals.h"
 #include "stat/knee.h"
 
@@ -185,14 +184,9 @@ eh_status scenario_play(prepared *p, const scenario_load *load, trace **out, eh_
 
 /* ---- the declared scenario ------------------------------------------------------------------- */
 
-bool scenario_played(enum protocol_scenario kind)
+size_t scenario_requests(const record_settings *rules)
 {
-	return kind == SCENARIO_SERVER || kind == SCENARIO_CLOSED || kind == SCENARIO_KNEE;
-}
-
-size_t scenario_requests(const protocol_measure *rules)
-{
-	size_t least = rules->statistic == STATISTIC_MEDIAN
+	size_t least = rules->statistic == RECORD_STATISTIC_MEDIAN
 	                   ? MEDIAN_REQUESTS
 	                   : (size_t)protocol_statistic_samples(rules->statistic);
 
@@ -221,7 +215,7 @@ static void report_late(scenario *out)
 	                             "the rate.", lag, out->summary.lag_share * 100);
 }
 
-static void report_missed(scenario *out, const protocol_measure *rules)
+static void report_missed(scenario *out, const record_settings *rules)
 {
 	char limit[32], got[32];
 
@@ -258,7 +252,7 @@ static eh_status service_time(prepared *p, uint64_t time_max_ns, uint64_t *ns, e
 }
 
 /* Plays one load and judges it. */
-static eh_status point(prepared *p, const protocol_measure *rules, const scenario_load *load,
+static eh_status point(prepared *p, const record_settings *rules, const scenario_load *load,
                        trace **t, trace_summary *summary, eh_error *error)
 {
 	eh_status status = scenario_play(p, load, t, error);
@@ -268,7 +262,7 @@ static eh_status point(prepared *p, const protocol_measure *rules, const scenari
 		return error_set(error, EH_E_TIMEOUT, "No request was issued within time-max.");
 	}
 	if (status == EH_OK)
-		trace_summarise(*t, stoprule_quantile(rules->statistic), rules->confidence,
+		trace_summarise(*t, protocol_statistic_quantile(rules->statistic), rules->confidence,
 		                rules->load_slo_ns, summary);
 	return status;
 }
@@ -288,7 +282,7 @@ static void keep_best(scenario *out, trace *t, const trace_summary *summary, dou
 	out->summary = *summary;
 }
 
-static eh_status search(prepared *p, const protocol_measure *rules, scenario_load *load,
+static eh_status search(prepared *p, const record_settings *rules, scenario_load *load,
                         measure_report report, void *context, scenario *out, eh_error *error)
 {
 	uint64_t end_ns = clock_now_ns() + KNEE_BUDGET * rules->time_max_ns;
@@ -331,12 +325,12 @@ static eh_status search(prepared *p, const protocol_measure *rules, scenario_loa
 	return EH_OK;
 }
 
-eh_status scenario_run(prepared *p, const protocol_measure *rules, uint64_t seed,
+eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
                        measure_report report, void *context, scenario *out, eh_error *error)
 {
 	static const enum record_load_kind kinds[] = {
-		[SCENARIO_SERVER] = RECORD_LOAD_SERVER, [SCENARIO_CLOSED] = RECORD_LOAD_CLOSED,
-		[SCENARIO_KNEE] = RECORD_LOAD_KNEE,
+		[RECORD_SCENARIO_SERVER] = RECORD_LOAD_SERVER, [RECORD_SCENARIO_CLOSED] = RECORD_LOAD_CLOSED,
+		[RECORD_SCENARIO_KNEE] = RECORD_LOAD_KNEE,
 	};
 	scenario_load load = {
 		.rate = (double)rules->load_rate,
@@ -351,12 +345,12 @@ eh_status scenario_run(prepared *p, const protocol_measure *rules, uint64_t seed
 	out->record->kind = kinds[rules->scenario];
 	out->record->concurrency = load.concurrency;
 	status = service_time(p, rules->time_max_ns, &out->record->service_ns, error);
-	if (rules->scenario == SCENARIO_CLOSED)
+	if (rules->scenario == RECORD_SCENARIO_CLOSED)
 		load.rate = 0;
 	else if (load.rate == 0 && status == EH_OK)
 		load.rate = first_load * 1e9 / (double)out->record->service_ns;
 	if (status == EH_OK)
-		status = rules->scenario == SCENARIO_KNEE ?
+		status = rules->scenario == RECORD_SCENARIO_KNEE ?
 		         search(p, rules, &load, report, context, out, error) :
 		         point(p, rules, &load, &out->requests, &out->summary, error);
 	if (status != EH_OK) {

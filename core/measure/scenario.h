@@ -36,13 +36,12 @@ typedef struct scenario {
 	record_scenario *record; /* the caller may take it and leave NULL                      */
 } scenario;
 
-/* Whether the scenario is played here; the others are ways of sampling. */
-bool scenario_played(enum protocol_scenario kind);
 /* Requests that a rule needs at least: those of its statistic. */
-size_t scenario_requests(const protocol_measure *rules);
+size_t scenario_requests(const record_settings *rules);
 
-/* Plays the declared scenario.  Call it after the warm-up.  *out is filled with EH_OK alone. */
-eh_status scenario_run(prepared *p, const protocol_measure *rules, uint64_t seed,
+/* Plays the declared scenario; only where record_is_load().  Call it after the warm-up.  *out is
+ * filled with EH_OK alone. */
+eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
                        measure_report report, void *context, scenario *out, eh_error *error);
 void scenario_free(scenario *s);
 

@@ -86,7 +86,7 @@ static void judge(sampler *s)
 		if (median > 0)
 			s->half_width = width / 2 / median;
 	}
-	s->converged = s->half_width <= s->rules.precision;
+	s->converged = s->half_width <= s->rules.half_width;
 }
 
 eh_status sustain_run(sustain *run, sampler *s, verify_state *v, eh_error *error)

@@ -13,7 +13,7 @@ typedef struct sustain {
 
 /* Waits until temperature or clock are steady, at most rules->sustain_entry_ns; measures idle
  * power. */
-void sustain_enter(sustain *run, const protocol_measure *rules, measure_report report,
+void sustain_enter(sustain *run, const record_settings *rules, measure_report report,
                    void *context);
 /*
  * The run itself, after the warm-up.  Samples last for sustain_time_ns without a gap and are merged

@@ -59,7 +59,7 @@ static void measure_idle(sustain *run, uint64_t span_ns)
 	run->record->energy->idle_watts = watts;
 }
 
-void sustain_enter(sustain *run, const protocol_measure *rules, measure_report report,
+void sustain_enter(sustain *run, const record_settings *rules, measure_report report,
                    void *context)
 {
 	uint64_t span = rules->sustain_time_ns / 4 < idle_span_ns ? rules->sustain_time_ns / 4 :

@@ -18,7 +18,7 @@ typedef struct search {
 	const session *s;
 	const record_instrument *clocks;
 	const plan_case *c;
-	protocol_measure rules;  /* of one trial */
+	record_settings rules;  /* of one trial */
 	uint64_t seed;
 	size_t total;            /* product of the axes, which are record->space */
 	record_tuning *record;
@@ -128,7 +128,7 @@ static eh_status measure_candidate(search *s, const eh_case *values, const eh_wo
 		free(missing);
 		return EH_OK;
 	}
-	if (s->rules.cache == CACHE_COLD)
+	if (s->rules.cache == RECORD_CACHE_COLD)
 		choice.cold = cold_choose(&s->s->info, work);
 	status = prepared_open(&p, s->s, s->c->workload, values, work, &choice, NULL, &cause);
 	if (status == EH_OK) {
@@ -204,8 +204,8 @@ static void set_rules(search *s)
 
 	s->rules = s->c->section->measure;
 	/* A trial only ranks candidates. */
-	s->rules.statistic = STATISTIC_MEDIAN;
-	s->rules.regime = REGIME_BURST;
+	s->rules.statistic = RECORD_STATISTIC_MEDIAN;
+	s->rules.regime = RECORD_REGIME_BURST;
 	if (each < shortest_trial_ns)
 		each = shortest_trial_ns;
 	if (each > longest_trial_ns)

@@ -131,7 +131,7 @@ static void fill_protocol(const manifest *m, record_protocol *out)
 	out->version = p->version;
 	text_set(&out->digest, m->plan->digest);
 	text_set(&out->text, p->text);
-	adapt_tree(record_plan_layout(), json_copy(m->plan->canonical), &out->canonical);
+	layout_copy(record_plan_layout(), m->plan->canonical, &out->canonical);
 	if (m->executions != p->executions)
 		text_list_format(&out->deviations, "executions: %llu instead of %llu",
 		                 (unsigned long long)m->executions, (unsigned long long)p->executions);

@@ -38,10 +38,10 @@ typedef struct watch {
 
 uint64_t supervise_expected_ns(const plan_case *c)
 {
-	const protocol_measure *m = &c->section->measure;
+	const record_settings *m = &c->section->measure;
 
 	return m->warmup_min_ns + m->time_min_ns + m->proof_ns + SECOND_NS / 5 +
-	       (c->tier == TIER_TUNED ? m->tune_budget_ns : 0);
+	       (c->tier == RECORD_TIER_TUNED ? m->tune_budget_ns : 0);
 }
 
 static void allow(watch *w, uint64_t ns)

@@ -21,7 +21,6 @@
 #include "measure/disturb.h"
 #include "measure/inputdata.h"
 #include "measure/measure.h"
-#include "measure/stoprule.h"
 #include "stat/percentile.h"
 #include "stat/windows.h"
 
@@ -40,22 +39,25 @@ typedef struct rig {
 
 static const eh_source canary_source = { .struct_size = sizeof(canary_source), .name = "canary" };
 
-static protocol_measure *rig_make(rig *r, uint64_t work_ns)
+static record_settings *rig_make(rig *r, uint64_t work_ns)
 {
 	*r = (rig){ .f = { .work_ns = work_ns, .wake_ns = 3000 } };
 	fake_session(&r->f, &r->device, &r->queue, &r->s);
-	r->section.measure = (protocol_measure){
+	r->section.measure = (record_settings){
 		.warmup_min_ns = 1000000, .warmup_max_ns = 10000000,
 		.samples_min = 10, .samples_max = 100,
 		.time_min_ns = 2000000, .time_max_ns = UINT64_C(2000000000),
-		.precision = 10, .confidence = 0.95, .margin = 0.01,
-		.proof_ns = 5000000, .clock = CLOCK_DEVICE,
+		.half_width = 10, .confidence = 0.95, .margin = 0.01,
+		.proof_ns = 5000000, .clock = RECORD_CLOCK_DEVICE,
+		.cache = RECORD_CACHE_WARM, .regime = RECORD_REGIME_BURST,
+		.statistic = RECORD_STATISTIC_MEDIAN, .input_data = RECORD_DATA_STANDARD,
+		.scenario = RECORD_SCENARIO_NONE,
 	};
 	memcpy(r->id, "fake", sizeof("fake"));
 	r->values[0] = (eh_value){ "cost", "1", 1 };
 	r->c = (plan_case){
 		.id = r->id, .section = &r->section, .workload = &fake_workload,
-		.tier = TIER_PORTABLE, .values = { sizeof(eh_case), 1, r->values, 7 },
+		.tier = RECORD_TIER_PORTABLE, .values = { sizeof(eh_case), 1, r->values, 7 },
 	};
 	assert_int_equal(fake_describe(&r->c.values, &r->c.work, NULL), EH_OK);
 	return &r->section.measure;
@@ -138,11 +140,11 @@ static void cold_plans(void **state)
 static void cold_sets_are_verified(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 30000);
+	record_settings *rules = rig_make(&r, 30000);
 	record_execution *record;
 
 	(void)state;
-	rules->cache = CACHE_COLD;
+	rules->cache = RECORD_CACHE_COLD;
 	r.s.info.last_level_cache_bytes = 16 * sizeof(float) * FAKE_VALUES;
 	r.c.work.working_set_bytes = 2 * sizeof(float) * FAKE_VALUES;
 	rig_start(&r, false);
@@ -167,11 +169,11 @@ static void cold_sets_are_verified(void **state)
 static void cold_by_eviction(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 400000);
+	record_settings *rules = rig_make(&r, 400000);
 	record_execution *record;
 
 	(void)state;
-	rules->cache = CACHE_COLD;
+	rules->cache = RECORD_CACHE_COLD;
 	r.s.info.last_level_cache_bytes = 1 << 16;
 	r.c.work.working_set_bytes = 64;
 	rig_start(&r, false);
@@ -187,31 +189,33 @@ static void cold_by_eviction(void **state)
 
 static void percentile_counts(void **state)
 {
-	static const enum protocol_statistic list[] = { STATISTIC_P90, STATISTIC_P95, STATISTIC_P97,
-		                                        STATISTIC_P99, STATISTIC_P999 };
+	static const enum record_statistic list[] = {
+		RECORD_STATISTIC_P90, RECORD_STATISTIC_P95, RECORD_STATISTIC_P97, RECORD_STATISTIC_P99,
+		RECORD_STATISTIC_P999,
+	};
 	static const uint64_t least[] = { 64, 130, 219, 662, 6636 };
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
-		const percentile *p = percentile_find(stoprule_name(list[i]));
+		const percentile *p = percentile_find(record_statistic_word(list[i]));
 
 		assert_int_equal(protocol_statistic_samples(list[i]), least[i]);
 		assert_non_null(p);
-		assert_true(p->quantile == stoprule_quantile(list[i]));
+		assert_true(p->quantile == protocol_statistic_quantile(list[i]));
 		/* The protocol's counts are those of the statistics. */
 		assert_int_equal(percentile_least(p->quantile, PERCENTILE_CONFIDENCE), least[i]);
 	}
-	assert_int_equal(protocol_statistic_samples(STATISTIC_MEDIAN), 1);
+	assert_int_equal(protocol_statistic_samples(RECORD_STATISTIC_MEDIAN), 1);
 }
 
 static void percentile_stop(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 20000);
+	record_settings *rules = rig_make(&r, 20000);
 	record_execution *record;
 
 	(void)state;
-	rules->statistic = STATISTIC_P90;
+	rules->statistic = RECORD_STATISTIC_P90;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	/* 20 us are batched where the median is asked for; here they are not, and there are 64. */
@@ -219,7 +223,7 @@ static void percentile_stop(void **state)
 	assert_int_equal(record->batch, 1);
 	assert_true(record->samples_ns.count >= 64);
 	layout_free(record_execution_layout(), record);
-	rules->precision = 1e-9;
+	rules->half_width = 1e-9;
 	r.f.done_after = simulated_after;
 	neighbour_make(5000, 100000, 1);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
@@ -236,11 +240,11 @@ static void percentile_stop(void **state)
 static void percentile_of_what_counts(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 200000);
+	record_settings *rules = rig_make(&r, 200000);
 	record_execution *record;
 
 	(void)state;
-	rules->statistic = STATISTIC_P90;
+	rules->statistic = RECORD_STATISTIC_P90;
 	rules->samples_max = 200;
 	rig_start(&r, false);
 	/* 64 samples would do, but the first of them are slow: it goes on until 64 are not. */
@@ -264,11 +268,11 @@ static void percentile_of_what_counts(void **state)
 static void short_percentile(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 6000);
+	record_settings *rules = rig_make(&r, 6000);
 	record_execution *record;
 
 	(void)state;
-	rules->statistic = STATISTIC_P90;
+	rules->statistic = RECORD_STATISTIC_P90;
 	r.f.unseen_ns = 4000;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
@@ -317,14 +321,14 @@ static void windows_of_a_series(void **state)
 static void sustained_run(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 200000);
+	record_settings *rules = rig_make(&r, 200000);
 	const uint64_t *starts;
 	const uint64_t *samples;
 	record_execution *record;
 	size_t n;
 
 	(void)state;
-	rules->regime = REGIME_SUSTAINED;
+	rules->regime = RECORD_REGIME_SUSTAINED;
 	rules->samples_max = 12;
 	rules->sustain_time_ns = 300000000;
 	rules->sustain_window_ns = 20000000;
@@ -360,27 +364,27 @@ static void sustained_run(void **state)
 enum mode { MODE_COLD, MODE_SUSTAINED, MODE_P90, MODE_SINGLE, MODE_OFFLINE, MODE_CLOSED, MODE_SERVER,
 	    MODE_KNEE, MODES };
 
-static void set_mode(protocol_measure *rules, enum mode mode)
+static void set_mode(record_settings *rules, enum mode mode)
 {
-	static const enum protocol_scenario kinds[MODES] = {
-		[MODE_SINGLE] = SCENARIO_SINGLE_STREAM, [MODE_OFFLINE] = SCENARIO_OFFLINE,
-		[MODE_CLOSED] = SCENARIO_CLOSED, [MODE_SERVER] = SCENARIO_SERVER,
-		[MODE_KNEE] = SCENARIO_KNEE,
+	static const enum record_scenario_kind kinds[MODES] = {
+		[MODE_SINGLE] = RECORD_SCENARIO_SINGLE_STREAM, [MODE_OFFLINE] = RECORD_SCENARIO_OFFLINE,
+		[MODE_CLOSED] = RECORD_SCENARIO_CLOSED, [MODE_SERVER] = RECORD_SCENARIO_SERVER,
+		[MODE_KNEE] = RECORD_SCENARIO_KNEE,
 	};
 
-	rules->scenario = kinds[mode];
+	rules->scenario = mode < MODE_SINGLE ? RECORD_SCENARIO_NONE : kinds[mode];
 	rules->samples_min = 60;
 	rules->load_concurrency = 1;
 	rules->time_max_ns = 200000000;
 	if (mode == MODE_COLD)
-		rules->cache = CACHE_COLD;
+		rules->cache = RECORD_CACHE_COLD;
 	if (mode == MODE_SUSTAINED) {
-		rules->regime = REGIME_SUSTAINED;
+		rules->regime = RECORD_REGIME_SUSTAINED;
 		rules->sustain_time_ns = 100000000;
 		rules->sustain_window_ns = 5000000;
 	}
 	if (mode == MODE_P90)
-		rules->statistic = STATISTIC_P90;
+		rules->statistic = RECORD_STATISTIC_P90;
 	if (mode == MODE_OFFLINE)
 		rules->load_requests = 8;
 	if (mode >= MODE_CLOSED) {
@@ -410,7 +414,7 @@ static void no_mode_believes_a_lie(void **state)
 			bool asked = mode >= MODE_CLOSED; /* whether marks have passed */
 			bool timed = mode <= MODE_P90;    /* by the device's clock */
 			rig r;
-			protocol_measure *rules;
+			record_settings *rules;
 			record_execution *record;
 
 			if ((lies[i].fault == FAULT_PASSED && !asked) ||
@@ -486,7 +490,7 @@ static void disturbance_in_words(void **state)
 static void slow_then_steady(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 50000);
+	record_settings *rules = rig_make(&r, 50000);
 	record_execution *record;
 	const record_attempt *kept;
 
@@ -567,7 +571,7 @@ static void clocks_that_step_back(void **state)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static void digest_of(enum protocol_data kind, bool swapped, char hex[65])
+static void digest_of(enum record_distribution kind, bool swapped, char hex[65])
 {
 	eh_bench bench = { 0 };
 	inputdata_log log;
@@ -593,8 +597,10 @@ static void digest_of(enum protocol_data kind, bool swapped, char hex[65])
 
 static void declared_data(void **state)
 {
-	static const enum protocol_data kinds[] = { DATA_STANDARD, DATA_NORMAL, DATA_UNIFORM,
-		                                    DATA_ZEROS, DATA_INCOMPRESSIBLE };
+	static const enum record_distribution kinds[] = {
+		RECORD_DATA_STANDARD, RECORD_DATA_NORMAL, RECORD_DATA_UNIFORM, RECORD_DATA_ZEROS,
+		RECORD_DATA_INCOMPRESSIBLE,
+	};
 	char seen[5][65];
 	char again[65];
 	eh_bench bench = { 0 };
@@ -612,8 +618,8 @@ static void declared_data(void **state)
 			/* Uniform numbers are what was asked for. */
 			assert_int_equal(strcmp(seen[i], seen[k]) == 0, i == 2 && k == 0);
 	}
-	inputdata_lend(&bench, DATA_ZEROS);
-	inputdata_begin(&log, DATA_ZEROS);
+	inputdata_lend(&bench, RECORD_DATA_ZEROS);
+	inputdata_begin(&log, RECORD_DATA_ZEROS);
 	memset(bytes, 1, sizeof(bytes));
 	bench.fill_bytes(bytes, 0, sizeof(bytes), 1, 0);
 	assert_true(bytes[0] == 0 && bytes[63] == 0);
@@ -624,7 +630,7 @@ static void declared_data(void **state)
 	inputdata_end();
 	assert_true(bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 0);
 	/* Incompressible: within bounds, half the bits of the fraction are set. */
-	inputdata_lend(&bench, DATA_INCOMPRESSIBLE);
+	inputdata_lend(&bench, RECORD_DATA_INCOMPRESSIBLE);
 	bench.fill_normal(values, 0, 4096, "f32", 1, 0);
 	for (size_t i = 0; i < 4096; i++) {
 		uint32_t bits;
@@ -642,11 +648,11 @@ static void declared_data(void **state)
 static void zeros_say_what_is_open(void **state)
 {
 	rig r;
-	protocol_measure *rules = rig_make(&r, 50000);
+	record_settings *rules = rig_make(&r, 50000);
 	record_execution *record;
 
 	(void)state;
-	rules->input_data = DATA_ZEROS;
+	rules->input_data = RECORD_DATA_ZEROS;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	expect(record, RECORD_VALID, "");
@@ -654,7 +660,7 @@ static void zeros_say_what_is_open(void **state)
 	assert_true(flagged(record, RECORD_FLAG_INPUTS_NOT_VARIED));
 	assert_int_equal(record->data->distribution, RECORD_DATA_ZEROS);
 	layout_free(record_execution_layout(), record);
-	rules->input_data = DATA_STANDARD;
+	rules->input_data = RECORD_DATA_STANDARD;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	expect(record, RECORD_VALID, "");
 	assert_false(flagged(record, RECORD_FLAG_STALE_NOT_EXCLUDED));
@@ -675,7 +681,7 @@ static void slow_inputs_are_varied(void **state)
 {
 	eh_workload slow = fake_workload;
 	rig r;
-	protocol_measure *rules = rig_make(&r, 50000);
+	record_settings *rules = rig_make(&r, 50000);
 	record_execution *record;
 
 	(void)state;

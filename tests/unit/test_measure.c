@@ -39,22 +39,25 @@ enum { NEIGHBOURS = 5 };
 
 static const eh_source canary_source = { .struct_size = sizeof(canary_source), .name = "canary" };
 
-static void rig_make(rig *r, uint64_t work_ns, enum protocol_clock clock)
+static void rig_make(rig *r, uint64_t work_ns, enum record_clock clock)
 {
 	*r = (rig){ .f = { .work_ns = work_ns, .wake_ns = 3000 } };
 	fake_session(&r->f, &r->device, &r->queue, &r->s);
-	r->section.measure = (protocol_measure){
+	r->section.measure = (record_settings){
 		.warmup_min_ns = 2000000, .warmup_max_ns = 20000000,
 		.samples_min = 10, .samples_max = 100,
 		.time_min_ns = 5000000, .time_max_ns = 200000000,
-		.precision = 0.25, .confidence = 0.95, .margin = 0.01,
+		.half_width = 0.25, .confidence = 0.95, .margin = 0.01,
 		.proof_ns = 10000000, .tune_budget_ns = UINT64_C(2000000000), .clock = clock,
+		.cache = RECORD_CACHE_WARM, .regime = RECORD_REGIME_BURST,
+		.statistic = RECORD_STATISTIC_MEDIAN, .input_data = RECORD_DATA_STANDARD,
+		.scenario = RECORD_SCENARIO_NONE,
 	};
 	memcpy(r->id, "fake", sizeof("fake"));
 	r->values[0] = (eh_value){ "cost", "4", 4 };
 	r->c = (plan_case){
 		.id = r->id, .section = &r->section, .workload = &fake_workload,
-		.tier = TIER_PORTABLE,
+		.tier = RECORD_TIER_PORTABLE,
 		.values = { sizeof(eh_case), 1, r->values, 7 },
 	};
 	assert_int_equal(fake_describe(&r->c.values, &r->c.work, NULL), EH_OK);
@@ -113,7 +116,7 @@ static void honest_device(void **state)
 	record_execution *record;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_DEVICE);
+	rig_make(&r, 50000, RECORD_CLOCK_DEVICE);
 	rig_start(&r, true);
 	assert_true(measure_instrument(r.m)->device_time);
 	assert_string_equal(measure_instrument(r.m)->device_time_reason, "");
@@ -149,9 +152,9 @@ static void honest_regions(void **state)
 		rig r;
 		record_execution *record;
 
-		rig_make(&r, 5000, CLOCK_HOST);
+		rig_make(&r, 5000, RECORD_CLOCK_HOST);
 		/* Enqueueing here is memory allocation: noisy, and not what is tested. */
-		r.section.measure.precision = 10;
+		r.section.measure.half_width = 10;
 		rig_start(&r, false);
 		r.c.work.region = regions[i];
 		record = rig_measure(&r);
@@ -182,7 +185,7 @@ static void honest_slow_read_back(void **state)
 		rig r;
 		record_execution *record;
 
-		rig_make(&r, 5000, device ? CLOCK_DEVICE : CLOCK_HOST);
+		rig_make(&r, 5000, device ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
 		r.f.read_ns = latencies[i / 6];
 		rig_start(&r, true);
 		r.c.work.region = region;
@@ -201,7 +204,7 @@ static void budget_and_width(void **state)
 	record_execution *record;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_HOST);
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	r.section.measure.samples_min = 50;
 	r.section.measure.time_max_ns = 4000000;
 	rig_start(&r, false);
@@ -209,8 +212,8 @@ static void budget_and_width(void **state)
 	expect(record, RECORD_NOT_CONVERGED, "samples fit in the budget");
 	rig_end(&r, record);
 
-	rig_make(&r, 50000, CLOCK_HOST);
-	r.section.measure.precision = 1e-9;
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
+	r.section.measure.half_width = 1e-9;
 	r.section.measure.samples_max = 12;
 	neighbour_make(20000, 300000, 1);
 	rig_start(&r, false);
@@ -227,7 +230,7 @@ static void unsupported_with_reason(void **state)
 	record_execution *record;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_HOST);
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	rig_start(&r, false);
 	r.c.work.needs = EH_CAP_FP64;
 	record = rig_measure(&r);
@@ -251,7 +254,7 @@ static void no_work_no_device_clock(void **state)
 	eh_error error = ERROR_INIT;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_DEVICE);
+	rig_make(&r, 50000, RECORD_CLOCK_DEVICE);
 	log_set_level(EH_LOG_ERROR);
 	assert_int_equal(measure_new_from(&r.s, true, 1, NULL, "No compiler.", &r.m, &error), EH_OK);
 	assert_false(measure_instrument(r.m)->device_time);
@@ -272,8 +275,8 @@ static void tuned_finds_the_quickest(void **state)
 	rig r;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_HOST);
-	r.c.tier = TIER_TUNED;
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
+	r.c.tier = RECORD_TIER_TUNED;
 	rig_start(&r, false);
 	record = rig_measure(&r);
 	expect(record, RECORD_VALID, "");
@@ -297,7 +300,8 @@ enum kind { KIND_DEVICE, KIND_PROCESSOR, KIND_ROUND_TRIP, KIND_COLD, KIND_SLOW_R
 
 static void rig_make_kind(rig *r, enum kind kind)
 {
-	rig_make(r, kind == KIND_LAUNCH ? 100 : 5000, kind == KIND_DEVICE ? CLOCK_DEVICE : CLOCK_HOST);
+	rig_make(r, kind == KIND_LAUNCH ? 100 : 5000,
+	         kind == KIND_DEVICE ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
 	r->section.measure.proof_ns = 20000000;
 	/* The host's own processors compute: the neighbour slows the work, too. */
 	if (kind != KIND_DEVICE)
@@ -308,7 +312,7 @@ static void rig_make_kind(rig *r, enum kind kind)
 		r->f.read_ns = 1500000;
 	if (kind == KIND_COLD || kind == KIND_LAUNCH) {
 		/* By emptying the caches: a batch is at most 64 operations, however short they are. */
-		r->section.measure.cache = CACHE_COLD;
+		r->section.measure.cache = RECORD_CACHE_COLD;
 		r->s.info.last_level_cache_bytes = 1 << 16;
 		r->c.work.working_set_bytes = 64;
 		r->f.wake_ns = kind == KIND_LAUNCH ? 40000 : 3000;
@@ -377,7 +381,7 @@ static void clocks_that_lie_are_not_believed(void **state)
 		rig r;
 		record_execution *record;
 
-		rig_make(&r, 50000, host ? CLOCK_HOST : CLOCK_DEVICE);
+		rig_make(&r, 50000, host ? RECORD_CLOCK_HOST : RECORD_CLOCK_DEVICE);
 		r.f.fault = lies[i % 3].fault;
 		rig_start(&r, false);
 		assert_false(measure_instrument(r.m)->device_time);
@@ -401,39 +405,39 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least, uint64_t neighbo
 	static const struct {
 		enum fault fault;
 		uint64_t after;
-		enum protocol_clock clock;
+		enum record_clock clock;
 		enum record_status status;
 		const char *reason;
 	} lies[] = {
-		{ FAULT_EARLY, 0, CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
-		{ FAULT_EARLY, 0, CLOCK_DEVICE, RECORD_INVALID, "Waiting returned early" },
-		{ FAULT_EARLY, 30, CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
-		{ FAULT_EARLY_BLIND, 0, CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
-		{ FAULT_EARLY_BLIND, 30, CLOCK_HOST, record_status_absent, "" },
-		{ FAULT_TICK, 1, CLOCK_DEVICE, RECORD_INVALID, "claims" },
-		{ FAULT_TICK, 40, CLOCK_DEVICE, RECORD_INVALID, "claims" },
-		{ FAULT_CLOCK_FAST, 1, CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
-		{ FAULT_CLOCK_FAST, 40, CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
-		{ FAULT_CLOCK_SLOW, 1, CLOCK_DEVICE, RECORD_INVALID, "claims" },
-		{ FAULT_CLOCK_SLOW, 40, CLOCK_DEVICE, RECORD_INVALID, "claims" },
-		{ FAULT_WRONG, 0, CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
-		{ FAULT_WRONG, 20, CLOCK_HOST, RECORD_INVALID, "wrong" },
-		{ FAULT_STALE, 0, CLOCK_HOST, record_status_absent, "" },
-		{ FAULT_STALE, 20, CLOCK_HOST, record_status_absent, "" },
-		{ FAULT_SKIP, 0, CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
-		{ FAULT_SKIP, 25, CLOCK_HOST, RECORD_INVALID, "wrong" },
-		{ FAULT_SKIP, 25, CLOCK_DEVICE, RECORD_INVALID, "" },
-		{ FAULT_SKIP_REPEATED, 0, CLOCK_HOST, RECORD_INVALID, "" },
-		{ FAULT_SKIP_REPEATED, 0, CLOCK_DEVICE, RECORD_INVALID, "" },
-		{ FAULT_SKIP_REPEATED, 15, CLOCK_HOST, RECORD_INVALID, "" },
-		{ FAULT_MERGE, 0, CLOCK_HOST, RECORD_INVALID, "" },
-		{ FAULT_MERGE, 0, CLOCK_DEVICE, RECORD_INVALID, "" },
-		{ FAULT_MERGE, 15, CLOCK_HOST, RECORD_INVALID, "" },
-		{ FAULT_MERGE_LAST, 0, CLOCK_HOST, RECORD_INVALID, "" },
-		{ FAULT_MERGE_LAST, 0, CLOCK_DEVICE, RECORD_INVALID, "" },
-		{ FAULT_ERROR, 1, CLOCK_HOST, RECORD_FAILED, "reports a fault" },
-		{ FAULT_ERROR, 20, CLOCK_HOST, RECORD_FAILED, "reports a fault" },
-		{ FAULT_NO_MEMORY, 0, CLOCK_HOST, RECORD_FAILED, "no memory left" },
+		{ FAULT_EARLY, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY, 30, RECORD_CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY_BLIND, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_EARLY_BLIND, 30, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_TICK, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_TICK, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_CLOCK_FAST, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
+		{ FAULT_CLOCK_FAST, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
+		{ FAULT_CLOCK_SLOW, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_CLOCK_SLOW, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_WRONG, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_WRONG, 20, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong" },
+		{ FAULT_STALE, 0, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_STALE, 20, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_SKIP, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_SKIP, 25, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong" },
+		{ FAULT_SKIP, 25, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 15, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 15, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_ERROR, 1, RECORD_CLOCK_HOST, RECORD_FAILED, "reports a fault" },
+		{ FAULT_ERROR, 20, RECORD_CLOCK_HOST, RECORD_FAILED, "reports a fault" },
+		{ FAULT_NO_MEMORY, 0, RECORD_CLOCK_HOST, RECORD_FAILED, "no memory left" },
 	};
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
@@ -527,7 +531,7 @@ static void early_from_the_start(void **state)
 		rig r;
 		record_execution *record;
 
-		rig_make(&r, 50000, CLOCK_HOST);
+		rig_make(&r, 50000, RECORD_CLOCK_HOST);
 		r.f.fault = FAULT_EARLY;
 		r.f.read_ns = latencies[i / 2];
 		r.f.read_least = i % 2 == 1;
@@ -545,7 +549,7 @@ static void lost_device(void **state)
 	record_execution *record;
 
 	(void)state;
-	rig_make(&r, 50000, CLOCK_HOST);
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	rig_start(&r, true);
 	r.f.fault = FAULT_LOST;
 	r.f.fault_after = 20;
@@ -598,7 +602,7 @@ static void guards_set_flags(void **state)
 	(void)state;
 	layout_init(record_guards_layout(), &seen);
 	simulated_guards = &seen;
-	rig_make(&r, 50000, CLOCK_HOST);
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	rig_start(&r, false);
 	seen.device_users_before = 1;
 	seen.throttled_seconds = 0;

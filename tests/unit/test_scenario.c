@@ -392,7 +392,7 @@ static void places_need_a_question(void **state)
 
 static void server_without_a_place_in_time_fails(void **state)
 {
-	protocol_measure rules = { .scenario = SCENARIO_SERVER, .statistic = STATISTIC_P90,
+	record_settings rules = { .scenario = RECORD_SCENARIO_SERVER, .statistic = RECORD_STATISTIC_P90,
 	                           .load_rate = 2000, .load_requests = 300, .load_concurrency = 1,
 	                           .load_slo_ns = 4 * MS, .confidence = 0.95,
 	                           .time_max_ns = 20000 * MS };
@@ -414,7 +414,7 @@ static void server_without_a_place_in_time_fails(void **state)
 
 static void knee_of_a_real_queue(void **state)
 {
-	protocol_measure rules = { .scenario = SCENARIO_KNEE, .statistic = STATISTIC_MEDIAN,
+	record_settings rules = { .scenario = RECORD_SCENARIO_KNEE, .statistic = RECORD_STATISTIC_MEDIAN,
 	                           .load_requests = 60, .load_concurrency = 1,
 	                           .load_slo_ns = 60 * MS, .confidence = 0.95,
 	                           .time_max_ns = 2000 * MS };
