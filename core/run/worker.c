@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
