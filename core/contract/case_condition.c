@@ -36,6 +36,17 @@ bool condition_either(bool a, bool b, const char *what, char *detail, size_t siz
 	return true;
 }
 
+bool condition_in_list(const char *list, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)) != NULL; at += size)
+		if ((at == list || strchr(" ,", at[-1]) != NULL) &&
+		    (at[size] == '\0' || strchr(" ,", at[size]) != NULL))
+			return true;
+	return false;
+}
+
 double condition_margin(const result_row *x, const result_row *y)
 {
 	double mx = condition_settings(x)->margin;

@@ -104,6 +104,8 @@ static inline const record_settings *condition_settings(const result_row *r)
 
 /* True, with "A | B", when they differ. */
 bool condition_differ(const char *a, const char *b, char *detail, size_t size);
+/* Whether a comma list has the word. */
+bool condition_in_list(const char *list, const char *word);
 /* True, with "WHAT on the baseline", when a side has it. */
 bool condition_either(bool a, bool b, const char *what, char *detail, size_t size);
 

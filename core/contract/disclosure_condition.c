@@ -170,18 +170,8 @@ CONDITION(condition_layers)
 static bool required(const result *r, const disclosure_field *field, bool certified)
 {
 	const char *list = r->record->protocol.canonical.requires;
-	size_t size = strlen(field->name);
-	const char *at = list;
 
-	if (certified && field->certified)
-		return true;
-	while (at != NULL && (at = strstr(at, field->name)) != NULL) {
-		if ((at == list || at[-1] == ' ' || at[-1] == ',') &&
-		    (at[size] == '\0' || at[size] == ' ' || at[size] == ','))
-			return true;
-		at += size;
-	}
-	return false;
+	return (certified && field->certified) || (list != NULL && condition_in_list(list, field->name));
 }
 
 /* Adds what the protocol requires and the executor does not disclose. */

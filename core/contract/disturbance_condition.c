@@ -158,20 +158,37 @@ CONDITION(condition_canary_drift)
 
 /* ---- all flags ------------------------------------------------------------------------------- */
 
-static void add_flags(text *t, const char *side, const record_flag_list *flags)
+/* Whether a rule that the flag names says it already.  The clock of a side qualifies nothing unless the
+ * other's differs, which rule clock says. */
+static bool said_elsewhere(enum record_flag flag, const result *a, const result *b,
+                           const result_row *x, const result_row *y)
 {
-	if (flags->count > 0)
-		text_add(t, "%s%s ", t->size > 0 ? "; " : "", side);
-	for (size_t i = 0; i < flags->count; i++)
-		text_add(t, "%s%s", i == 0 ? "" : ", ", record_flag_word(flags->items[i]));
+	const contract_rule_list *rules = &contract_rules()->rules;
+	const char *named = record_flag_mark(flag)->follows;
+	char detail[256];
+
+	for (size_t i = 0; i < rules->count; i++)
+		if (rules->items[i].fires != NULL && condition_in_list(named, rules->items[i].id) &&
+		    rules->items[i].fires(a, b, x, y, detail, sizeof(detail)))
+			return true;
+	return flag == RECORD_FLAG_HOST_CLOCK;
 }
 
 CONDITION(condition_flags)
 {
+	const record_flag_list *flags[] = { &x->record->flags, &y->record->flags };
 	text t = { 0 };
 
-	add_flags(&t, "baseline", &x->record->flags);
-	add_flags(&t, "other", &y->record->flags);
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0, added = 0; i < flags[side]->count; i++) {
+			enum record_flag flag = flags[side]->items[i];
+
+			if (said_elsewhere(flag, a, b, x, y))
+				continue;
+			text_add(&t, "%s%s", added > 0 ? ", " : side == 0 ? "baseline " :
+			         t.size > 0 ? "; other " : "other ", record_flag_word(flag));
+			added++;
+		}
 	if (t.size == 0)
 		return false;
 	snprintf(detail, size, "%s", t.data);
