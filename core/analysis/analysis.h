@@ -12,4 +12,7 @@
 #undef LAYOUT_FILE
 #undef LAYOUT_NAME
 
+/* malloc'd: the rules that allow a case no verdict, "a, b"; "" when none of its own does. */
+char *analysis_rules_against(const comparison_row *row);
+
 #endif

@@ -8,7 +8,7 @@
 #include "analysis/stacks.h"
 #include "base/text.h"
 
-/* ---- the way from one stack to the other ------------------------------------------------------ */
+/* ---- the way from one stack to the other ----------------------------------------------------- */
 
 /* The cost of a step: first what stays confounded, then runs, then the number of steps. */
 #define COST_CONFOUNDED 10000.0
@@ -116,7 +116,8 @@ static void add_steps(attribution *a, const stop *to, double margin)
 }
 
 static void make_steps(attribution *a, const result *const *results, size_t count,
-                       const attribution_candidate *candidates, size_t candidate_count, double margin)
+                       const attribution_candidate *candidates, size_t candidate_count,
+                       double margin)
 {
 	way w = { memory_get((count + candidate_count) * sizeof(*w.items)), 0 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which layer moved a number: what differs between the stacks of two results, by how much the numbers
- * changed, and whether the one is the cause of the other.  Results and stacks in between split a
- * confounded change into steps that change one group each.  docs/attribution.md.
+ * Which layer moved a number: what differs between the stacks of two results, by how much the
+ * numbers changed, and whether the one is the cause of the other.  Results and stacks in between
+ * split a confounded change into steps that change one group each.  docs/attribution.md.
  */
 #ifndef ANALYSIS_ATTRIBUTE_H
 #define ANALYSIS_ATTRIBUTE_H

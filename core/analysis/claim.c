@@ -219,17 +219,6 @@ static const char *statistic_of(const comparison_row *row)
 	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
 }
 
-/* malloc'd: the rules that allow no verdict, "a, b". */
-static char *rules_of(const comparison_row *row)
-{
-	text t = { 0 };
-
-	for (size_t i = 0; i < row->reasons.count; i++)
-		if (row->reasons.items[i].level >= CONTRACT_DESCRIPTION)
-			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons.items[i].rule);
-	return t.data != NULL ? t.data : memory_text("");
-}
-
 static void judge(claim_case *c, const claim *of, const char *rules, double confidence)
 {
 	const comparison_row *row = c->row;
@@ -277,7 +266,7 @@ static void judge_cases(claim_verdict *v)
 		c = layout_append(claim_case_layout(), &v->cases);
 		c->row = &rows->items[i];
 		c->id = memory_text(c->row->id);
-		rules = rules_of(c->row);
+		rules = analysis_rules_against(c->row);
 		judge(c, &v->claim, rules, v->confidence);
 		free(rules);
 	}

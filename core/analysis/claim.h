@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims: what somebody states about two executors under a protocol, and whether results support it.
- * Format and rules: docs/claims.md. */
+/* Claims: what somebody states about two executors under a protocol, and whether results support
+ * it.  Format and rules: docs/claims.md. */
 #ifndef ANALYSIS_CLAIM_H
 #define ANALYSIS_CLAIM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same work on the same device by other software.  Where that is faster, the hardware was not the
- * limit, whatever the share of a ceiling. */
+/* The same work on the same device by other software.  Where that is faster, the hardware was not
+ * the limit, whatever the share of a ceiling. */
 #include <string.h>
 
 #include "analysis/ceilings.h"

@@ -77,7 +77,7 @@ static bool one_build(const grouping_change *x, const grouping_change *y)
 	        strcmp(stacks_field_text(either(y), "role"), "workload") == 0);
 }
 
-/* ---- another programming interface ------------------------------------------------------------ */
+/* ---- another programming interface ----------------------------------------------------------- */
 
 /* Its length at the start of the executor's name. */
 static int interface_size(const record_executor *e)

@@ -14,17 +14,6 @@ static bool unsupported(const result_row *row)
 	return row != NULL && row->record->status == RECORD_UNSUPPORTED;
 }
 
-/* malloc'd: the rules that allow no verdict, "a, b". */
-static char *rules_against(const comparison_row *row)
-{
-	text t = { 0 };
-
-	for (size_t i = 0; i < row->reasons.count; i++)
-		if (row->reasons.items[i].level >= CONTRACT_DESCRIPTION)
-			text_add(&t, "%s%s", t.size > 0 ? ", " : "", row->reasons.items[i].rule);
-	return t.data != NULL ? t.data : memory_text("the results as a whole do not compare");
-}
-
 /* malloc'd; NULL for a case that is reproduced. */
 static char *why_not(const comparison_row *row)
 {
@@ -43,8 +32,9 @@ static char *why_not(const comparison_row *row)
 	case VERDICT_INCONCLUSIVE:
 		return memory_format("the interval reaches beyond %.2f %%", row->margin * 100);
 	default:
-		rules = rules_against(row);
-		why = memory_format("no verdict: %s", rules);
+		rules = analysis_rules_against(row);
+		why = memory_format("no verdict: %s", rules[0] != '\0' ? rules : "the results as a whole do "
+		                    "not compare");
 		free(rules);
 		return why;
 	}

@@ -83,7 +83,8 @@ bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers
 {
 	if (groups->count == 0)
 		return fputs("\nlayers: none differs\n", out) != EOF;
-	return fprintf(out, "\nlayers: %zu change%s\n", groups->count, groups->count == 1 ? "" : "s") >= 0 &&
+	return fprintf(out, "\nlayers: %zu change%s\n", groups->count,
+	               groups->count == 1 ? "" : "s") >= 0 &&
 	       show_groups(out, groups, 2) &&
 	       (followers == 0 ||
 	        fprintf(out, "  %llu mapped files are on one side only and follow from these\n",
