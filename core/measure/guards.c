@@ -138,6 +138,7 @@ void guards_begin(record_guards *g, guards_totals *before, const char *root, tel
 	g->clock_before_mhz = mean_clock(root);
 	g->device_users_before = users(sensors);
 	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_before_c, NULL);
+	(void)telemetry_latest(sensors, EH_CHANNEL_LIMIT, EH_PART_ALL, &g->power_limit_watts, NULL);
 }
 
 void guards_end(record_guards *g, const guards_totals *before, const char *root, telemetry *sensors)

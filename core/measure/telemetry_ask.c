@@ -30,6 +30,12 @@ static unsigned rank(const eh_channel_info *info, uint32_t part)
 	return order + 2 * by_part[info->part < 5 ? info->part : 0];
 }
 
+/* A limit may be one of clocks or of temperature, too. */
+static bool is_power_or_no_limit(const eh_channel_info *info)
+{
+	return info->kind != EH_CHANNEL_LIMIT || strcmp(info->unit, "W") == 0;
+}
+
 telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool counters,
                               const telemetry_reader **reader, const telemetry_place **place)
 {
@@ -50,6 +56,7 @@ telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool c
 
 				if (log->count == 0 || info->kind != kind || (part != 0 && info->part != part) ||
 				    (info->form == EH_FORM_COUNTER) != counters || info->form == EH_FORM_BITS ||
+				    !is_power_or_no_limit(info) ||
 				    (best != NULL && rank(info, part) >= best_rank))
 					continue;
 				best = log;

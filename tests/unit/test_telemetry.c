@@ -471,6 +471,33 @@ static void test_guards(void **state)
 	free(root);
 }
 
+/* The device's limit of power, of two devices with different sensors; none without sensors. */
+static void test_power_limit_is_recorded(void **state)
+{
+	static const struct { const eh_device_info *device; double watts; } cases[] = {
+		{ &gpu, 350 }, { &cpu, 65 },
+	};
+
+	(void)state;
+	put("sensors", "limit 350000\n");
+	put("root/sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "65000000\n");
+	for (size_t i = 0; i < 2; i++) {
+		telemetry *t = telemetry_open(cases[i].device, NULL);
+		guards_totals before;
+		record_guards g;
+
+		layout_init(record_guards_layout(), &g);
+		telemetry_start(t, 10 * MS);
+		guards_begin(&g, &before, "", t);
+		telemetry_stop(t);
+		assert_true(g.power_limit_watts == cases[i].watts);
+		layout_clear(record_guards_layout(), &g);
+		guards_begin(&g, &before, "", NULL);
+		assert_true(isnan(g.power_limit_watts));
+		telemetry_close(t);
+	}
+}
+
 /* Processors that are switched off leave gaps in the list of the others. */
 static void test_processors_are_counted(void **state)
 {
@@ -503,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_lost_device_costs_its_channels),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_guards),
+		cmocka_unit_test(test_power_limit_is_recorded),
 		cmocka_unit_test(test_processors_are_counted),
 		cmocka_unit_test(test_hanging_sensor_is_given_up),
 	};
