@@ -222,7 +222,7 @@ static eh_status store(noise_record_list *records, bool json, int *code, eh_erro
 static eh_status calibrate(cli_call *call, eh_error *error)
 {
 	const calibrate_options *o = call->options;
-	bool quiet = log_level() <= EH_LOG_ERROR, terminal = !quiet && isatty(STDERR_FILENO);
+	bool quiet = call->quiet, terminal = !quiet && isatty(STDERR_FILENO);
 	aatrial_options trial = { .protocol = o->protocol, .selectors = o->selectors, .site = o->site,
 		                  .pairs = (size_t)o->pairs, .report = quiet ? NULL : report,
 		                  .context = &terminal };

@@ -195,7 +195,7 @@ static eh_status run(cli_call *call, eh_error *error)
 	const measure_options *o = call->options;
 	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
 		                .executions = o->executions, .site = o->site,
-		                .quiet = log_level() <= EH_LOG_ERROR };
+		                .quiet = call->quiet };
 
 	return measure(&options, o->json, &call->code, error);
 }
@@ -204,7 +204,7 @@ static eh_status resume(cli_call *call, eh_error *error)
 {
 	const measure_options *o = call->options;
 	run_options options = { .folder = o->resume, .resume = true, .site = o->site,
-		                .quiet = log_level() <= EH_LOG_ERROR };
+		                .quiet = call->quiet };
 
 	if (host_options()[0] != NULL)
 		return error_set(error, EH_E_USAGE, "run --resume does not take --set; it uses the settings of the "

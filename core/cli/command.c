@@ -290,7 +290,8 @@ bool command_given(const cli_call *call, const char *name)
 static eh_status run_form(const cli_command *c, const option_line *line, int *code, eh_error *error)
 {
 	const cli_form *form = command_form(c, line);
-	cli_call call = { c, line->values, line->words.items, line->words.count, line->seen, EXIT_CODE_OK };
+	cli_call call = { c, line->values, line->words.items, line->words.count, line->seen,
+		          line->quiet, EXIT_CODE_OK };
 	eh_status status;
 
 	if (form == NULL)
@@ -308,10 +309,10 @@ static eh_status run_form(const cli_command *c, const option_line *line, int *co
 	return status;
 }
 
-int command_run(const cli_command *c, int argc, char **argv)
+int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 {
 	option_line line = { .options = c->options, .common = cli_common_options,
-		             .values = memory_get(c->size + 1) };
+		             .values = memory_get(c->size + 1), .quiet = quiet };
 	eh_error error = ERROR_INIT;
 	int code = EXIT_CODE_OK;
 	eh_status status = option_read(&line, argc, argv, NULL, &error);
@@ -327,4 +328,9 @@ int command_run(const cli_command *c, int argc, char **argv)
 	error.code = status;
 	code = command_fail(c, &error);
 	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
+}
+
+void command_layout(const layout *l, const void *object)
+{
+	command_json(layout_encode(l, object));
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/layout.h"
 #include "cli/option.h"
 
 enum cli_group { CLI_EVERYDAY, CLI_EVIDENCE, CLI_ANALYSIS, CLI_EXTENDING, CLI_PROGRAM, CLI_HIDDEN };
@@ -23,6 +24,7 @@ typedef struct cli_call {
 	const char *const *words;   /* the arguments, without the word that selects the form */
 	size_t count;
 	uint64_t seen;              /* of option_line                                        */
+	bool quiet;                 /* no progress                                           */
 	int code;                   /* the exit code to give, EXIT_CODE_OK at first          */
 } cli_call;
 
@@ -75,8 +77,9 @@ extern const cli_option cli_program_options[], cli_common_options[];
 const cli_command *command_find(const char *name);
 const char *command_group_name(enum cli_group group);
 
-/* argv[0] is the subcommand; returns the exit code after everything was printed. */
-int command_run(const cli_command *c, int argc, char **argv);
+/* argv[0] is the subcommand; `quiet`: -q stood before it.  Returns the exit code after everything was
+ * printed. */
+int command_run(const cli_command *c, int argc, char **argv, bool quiet);
 /* Prints "evenhand NAME: message" (and the hint to --help for EH_E_USAGE); gives the exit code.  c is
  * NULL for the program itself. */
 int command_fail(const cli_command *c, const eh_error *error);
@@ -88,6 +91,8 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 int command_printed(const cli_command *c, int code);
 /* Prints the value, indented, and deletes it. */
 void command_json(cJSON *value);
+/* The same of a struct. */
+void command_layout(const layout *l, const void *object);
 /* Whether the option of that name ("json") was given. */
 bool command_given(const cli_call *call, const char *name);
 /* malloc'd "evenhand NAME LIST RESULT... [--json]" of a form. */

@@ -28,7 +28,7 @@ const cli_option cli_program_options[] = {
 
 const cli_option cli_common_options[] = {
 	{ "verbose", OPTION_VERBOSE, 0, .about = "more messages and more detail; twice: all messages", .letter = 'v' },
-	{ "quiet", OPTION_QUIET, 0, .about = "errors only, and no progress", .letter = 'q' },
+	{ "quiet", OPTION_QUIET, 0, .about = "no progress; twice: errors only", .letter = 'q' },
 	{ "help", OPTION_HELP, 0, .about = "print help", .letter = 'h' },
 	{ 0 }
 };

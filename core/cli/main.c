@@ -32,11 +32,11 @@ static int without_command(bool help)
 	return command_printed(NULL, help ? EXIT_CODE_OK : EXIT_CODE_USAGE);
 }
 
-static int run_named(int argc, char **argv)
+static int run_named(int argc, char **argv, bool quiet)
 {
 	const cli_command *c = command_find(argv[0]);
 
-	return c != NULL ? command_run(c, argc, argv) : refuse_unknown(argv[0]);
+	return c != NULL ? command_run(c, argc, argv, quiet) : refuse_unknown(argv[0]);
 }
 
 /* A file that is opened must not become the stdout that was closed: printing would go into it.
@@ -68,5 +68,5 @@ int main(int argc, char **argv)
 		return without_command(true);
 	if (version)
 		argv[--at] = version_word;
-	return at < argc ? run_named(argc - at, argv + at) : without_command(false);
+	return at < argc ? run_named(argc - at, argv + at, line.quiet) : without_command(false);
 }

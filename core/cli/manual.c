@@ -2,22 +2,25 @@
 #include "cli/manual.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/topics.h"
 
-enum { TERMINAL_WIDTH = 80, PAGE_WIDTH = 100, TERM_MOST = 20, NAMES_COLUMN = 15 };
+enum { TERM_MOST = 20, NAMES_COLUMN = 15 };
 
 /* How headings, paragraphs, lists and command lines look. */
 typedef struct style {
-	void (*heading)(FILE *out, int level, const char *title);
-	void (*paragraph)(FILE *out, const char *words);
-	void (*item)(FILE *out, const cli_item *item, size_t column);
-	void (*begin_lines)(FILE *out);
-	void (*line)(FILE *out, const char *line);
-	void (*end_lines)(FILE *out);
+	const char *headings[3][2]; /* before and after a title, by level                       */
+	const char *paragraph;     /* before it                                                */
+	const char *term[2];       /* before and after the term of a list                      */
+	const char *lines, *line, *lines_end; /* around and before command lines               */
+	size_t width;
+	size_t indent;             /* of the following lines of a command line                 */
+	bool upper;                /* titles of the first level in capitals                    */
+	char *(*escape)(const char *words); /* malloc'd                                        */
 } style;
 
 /* Prints words, of which the first line has `used` columns already and others begin with `indent`
@@ -44,48 +47,6 @@ static void wrap(FILE *out, const char *words, size_t used, size_t indent, size_
 	fputc('\n', out);
 }
 
-/* ---- terminal -------------------------------------------------------------------------------- */
-
-static void terminal_heading(FILE *out, int level, const char *title)
-{
-	(void)level;
-	fprintf(out, "\n%s:\n", title);
-}
-
-static void terminal_paragraph(FILE *out, const char *words)
-{
-	fputc('\n', out);
-	wrap(out, words, 0, 0, TERMINAL_WIDTH);
-}
-
-static void terminal_item(FILE *out, const cli_item *item, size_t column)
-{
-	size_t used = 2 + strlen(item->term);
-
-	fprintf(out, "  %s", item->term);
-	if (used + 2 > column)
-		fprintf(out, "\n%*s", (int)column, "");
-	else
-		fprintf(out, "%*s", (int)(column - used), "");
-	wrap(out, item->text, column, column, TERMINAL_WIDTH);
-}
-
-static void terminal_line(FILE *out, const char *line)
-{
-	fputs("  ", out);
-	wrap(out, line, 2, 6, TERMINAL_WIDTH);
-}
-
-static void nothing(FILE *out)
-{
-	(void)out;
-}
-
-static const style terminal = { terminal_heading, terminal_paragraph, terminal_item, nothing,
-	                        terminal_line, nothing };
-
-/* ---- man ------------------------------------------------------------------------------------- */
-
 /* malloc'd: what troff would take as a request or an escape is escaped, `code` is bold. */
 static char *troff(const char *words)
 {
@@ -104,100 +65,75 @@ static char *troff(const char *words)
 	return t.data;
 }
 
-static void man_words(FILE *out, const char *words)
-{
-	char *escaped = troff(words);
-
-	wrap(out, escaped, 0, 0, PAGE_WIDTH);
-	free(escaped);
-}
-
-static void man_heading(FILE *out, int level, const char *title)
-{
-	fprintf(out, level == 1 ? ".SH " : level == 2 ? ".SS " : ".PP\n");
-	for (const char *c = title; *c != '\0'; c++)
-		fputc(level == 1 ? toupper((unsigned char)*c) : *c, out);
-	fputs(level == 3 ? ":\n" : "\n", out);
-}
-
-static void man_paragraph(FILE *out, const char *words)
-{
-	fputs(".PP\n", out);
-	man_words(out, words);
-}
-
-static void man_item(FILE *out, const cli_item *item, size_t column)
-{
-	char *term = troff(item->term);
-
-	(void)column;
-	fprintf(out, ".TP\n.B %s\n", term);
-	man_words(out, item->text);
-	free(term);
-}
-
-static void man_begin(FILE *out)
-{
-	fputs(".PP\n.nf\n", out);
-}
-
-static void man_line(FILE *out, const char *line)
-{
-	char *escaped = troff(line);
-
-	fprintf(out, "%s\n", escaped);
-	free(escaped);
-}
-
-static void man_end(FILE *out)
-{
-	fputs(".fi\n", out);
-}
-
-static const style man = { man_heading, man_paragraph, man_item, man_begin, man_line, man_end };
-
-/* ---- Markdown -------------------------------------------------------------------------------- */
-
-static void markdown_heading(FILE *out, int level, const char *title)
-{
-	if (level < 3)
-		fprintf(out, "\n%s %s\n", level == 1 ? "##" : "###", title);
-	else
-		fprintf(out, "\n%s:\n\n", title);
-}
-
-static void markdown_paragraph(FILE *out, const char *words)
-{
-	fputc('\n', out);
-	wrap(out, words, 0, 0, PAGE_WIDTH);
-}
-
-static void markdown_item(FILE *out, const cli_item *item, size_t column)
-{
-	(void)column;
-	fprintf(out, "- `%s`: ", item->term);
-	wrap(out, item->text, 6 + strlen(item->term), 2, PAGE_WIDTH);
-}
-
-static void markdown_fence(FILE *out)
-{
-	fputs("\n```\n", out);
-}
-
-static void markdown_line(FILE *out, const char *line)
-{
-	wrap(out, line, 0, 4, PAGE_WIDTH);
-}
-
-static void markdown_end(FILE *out)
-{
-	fputs("```\n", out);
-}
-
-static const style markdown = { markdown_heading, markdown_paragraph, markdown_item, markdown_fence,
-	                        markdown_line, markdown_end };
+static const style terminal = {
+	.headings = { { "\n", ":\n" }, { "\n", ":\n" }, { "\n", ":\n" } }, .paragraph = "\n", .term = { "  ", "" }, .lines = "",
+	.line = "  ", .lines_end = "", .width = 80, .indent = 6, .escape = memory_text };
+static const style man = {
+	.headings = { { ".SH ", "\n" }, { ".SS ", "\n" }, { ".PP\n", ":\n" } }, .paragraph = ".PP\n", .term = { ".TP\n.B ", "\n" },
+	.lines = ".PP\n.nf\n", .line = "", .lines_end = ".fi\n", .width = 100, .upper = true, .escape = troff };
+static const style markdown = {
+	.headings = { { "\n## ", "\n" }, { "\n### ", "\n" }, { "\n", ":\n" } }, .paragraph = "\n", .term = { "- `", "`: " },
+	.lines = "\n```\n", .line = "", .lines_end = "```\n", .width = 100, .indent = 4, .escape = memory_text };
 
 /* ---- parts ----------------------------------------------------------------------------------- */
+
+static void put_heading(FILE *out, const style *s, int level, const char *title)
+{
+	char *words = s->escape(title);
+
+	for (char *c = words; s->upper && level == 1 && *c != '\0'; c++)
+		*c = (char)toupper((unsigned char)*c);
+	fprintf(out, "%s%s%s", s->headings[level - 1][0], words, s->headings[level - 1][1]);
+	free(words);
+}
+
+static size_t put_term(FILE *out, const style *s, const char *term)
+{
+	char *words = s->escape(term);
+	int used = fprintf(out, "%s%s%s", s->term[0], words, s->term[1]);
+
+	free(words);
+	return used > 0 ? (size_t)used : 0;
+}
+
+static void put_words(FILE *out, const style *s, const char *words, size_t used, size_t indent)
+{
+	char *escaped = s->escape(words);
+
+	wrap(out, escaped, used, indent, s->width);
+	free(escaped);
+}
+
+static void put_paragraph(FILE *out, const style *s, const char *words)
+{
+	fputs(s->paragraph, out);
+	put_words(out, s, words, 0, 0);
+}
+
+/* The text of a terminal's list begins at the column, on the next line where the term is too long. */
+static void put_item(FILE *out, const style *s, const cli_item *item, size_t column)
+{
+	size_t used = put_term(out, s, item->term);
+
+	if (s == &terminal) {
+		if (used + 2 > column)
+			fputc('\n', out);
+		fprintf(out, "%*s", (int)(used + 2 > column ? column : column - used), "");
+		put_words(out, s, item->text, column, column);
+	} else {
+		put_words(out, s, item->text, s == &markdown ? used : 0, s == &markdown ? 2 : 0);
+	}
+}
+
+static void put_line(FILE *out, const style *s, const char *line)
+{
+	char *escaped = s->escape(line);
+
+	fputs(s->line, out);
+	/* A command line of the manual page keeps its length: nf does not fill. */
+	wrap(out, escaped, strlen(s->line), s->indent, s == &man ? SIZE_MAX : s->width);
+	free(escaped);
+}
 
 static void put_paragraphs(FILE *out, const style *s, const char *words)
 {
@@ -205,7 +141,7 @@ static void put_paragraphs(FILE *out, const style *s, const char *words)
 		const char *end = strstr(words, "\n\n");
 		char *one = memory_format("%.*s", (int)(end != NULL ? end - words : (long)strlen(words)), words);
 
-		s->paragraph(out, one);
+		put_paragraph(out, s, one);
 		free(one);
 		words = end != NULL ? end + 2 : NULL;
 	}
@@ -216,7 +152,7 @@ static void put_sentence(FILE *out, const style *s, const char *summary)
 {
 	char *words = memory_format("%c%s.", toupper((unsigned char)summary[0]), summary + 1);
 
-	s->paragraph(out, words);
+	put_paragraph(out, s, words);
 	free(words);
 }
 
@@ -227,22 +163,22 @@ static void put_items(FILE *out, const style *s, const char *title, int level, c
 	if (items == NULL || items->term == NULL)
 		return;
 	if (title != NULL)
-		s->heading(out, level, title);
-	if (level < 3 && s == &markdown)
+		put_heading(out, s, level, title);
+	if (s == &markdown)
 		fputc('\n', out);
 	for (const cli_item *i = items; i->term != NULL; i++)
 		if (strlen(i->term) > column && strlen(i->term) <= TERM_MOST)
 			column = strlen(i->term);
 	for (; items->term != NULL; items++)
-		s->item(out, items, column + 4);
+		put_item(out, s, items, column + 4);
 }
 
 static void put_lines(FILE *out, const style *s, const char *const *lines)
 {
-	s->begin_lines(out);
+	fputs(s->lines, out);
 	for (; *lines != NULL; lines++)
-		s->line(out, *lines);
-	s->end_lines(out);
+		put_line(out, s, *lines);
+	fputs(s->lines_end, out);
 }
 
 /* malloc'd "-o, --output DIR". */
@@ -298,20 +234,20 @@ static void put_command(FILE *out, const style *s, const cli_command *c)
 	put_items(out, s, "Exit codes", 3, c->exits);
 	if (c->examples == NULL)
 		return;
-	s->heading(out, 3, "Examples");
+	put_heading(out, s, 3, "Examples");
 	put_lines(out, s, c->examples);
 }
 
 static void put_usages(FILE *out, const style *s, const cli_command *c)
 {
-	s->begin_lines(out);
+	fputs(s->lines, out);
 	for (const cli_form *f = c->forms; f->run != NULL; f++) {
 		char *usage = command_usage(c, f);
 
-		s->line(out, usage);
+		put_line(out, s, usage);
 		free(usage);
 	}
-	s->end_lines(out);
+	fputs(s->lines_end, out);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -327,7 +263,7 @@ void manual_command(FILE *out, const cli_command *c)
 		char *usage = command_usage(c, f);
 
 		fputs(f == c->forms ? "usage: " : "       ", out);
-		wrap(out, usage, 7, 7 + strlen("evenhand ") + strlen(c->name) + 1, TERMINAL_WIDTH);
+		wrap(out, usage, 7, 7 + strlen("evenhand ") + strlen(c->name) + 1, terminal.width);
 		free(usage);
 	}
 	put_command(out, &terminal, c);
@@ -344,14 +280,14 @@ static void put_group(FILE *out, enum cli_group group)
 			items[count++] = (cli_item){ cli_commands[i]->name, cli_commands[i]->summary };
 	fprintf(out, "\n%s:\n", command_group_name(group));
 	for (size_t i = 0; i < count; i++)
-		terminal.item(out, &items[i], NAMES_COLUMN);
+		put_item(out, &terminal, &items[i], NAMES_COLUMN);
 }
 
 static void put_topics(FILE *out)
 {
 	fputs("\nTopics of help:\n", out);
 	for (const cli_topic *t = cli_topics; t->name != NULL; t++)
-		terminal.item(out, &(cli_item){ t->name, t->summary }, NAMES_COLUMN);
+		put_item(out, &terminal, &(cli_item){ t->name, t->summary }, NAMES_COLUMN);
 }
 
 static const char intent[] =
@@ -362,7 +298,7 @@ static const char *const synopsis[] = {
 
 void manual_program(FILE *out)
 {
-	wrap(out, intent, 0, 0, TERMINAL_WIDTH);
+	wrap(out, intent, 0, 0, terminal.width);
 	fprintf(out, "\nusage: %s\n", synopsis[0]);
 	for (enum cli_group group = CLI_EVERYDAY; group < CLI_HIDDEN; group++)
 		put_group(out, group);
@@ -394,12 +330,12 @@ static void put_preamble(FILE *out, enum manual_format format, const style *s)
 	else
 		fputs("# The command line\n\n"
 		      "<!-- Written by evenhand help --markdown; make manual writes it again. -->\n", out);
-	s->heading(out, 1, "Synopsis");
+	put_heading(out, s, 1, "Synopsis");
 	put_lines(out, s, synopsis);
-	s->heading(out, 1, "Description");
-	s->paragraph(out, intent);
+	put_heading(out, s, 1, "Description");
+	put_paragraph(out, s, intent);
 	for (size_t i = 0; sources[i] != NULL; i++)
-		s->paragraph(out, sources[i]);
+		put_paragraph(out, s, sources[i]);
 }
 
 void manual_page(FILE *out, enum manual_format format)
@@ -408,20 +344,20 @@ void manual_page(FILE *out, enum manual_format format)
 
 	put_preamble(out, format, s);
 	for (enum cli_group group = CLI_EVERYDAY; group < CLI_HIDDEN; group++) {
-		s->heading(out, 1, command_group_name(group));
+		put_heading(out, s, 1, command_group_name(group));
 		for (size_t i = 0; cli_commands[i] != NULL; i++) {
 			if (cli_commands[i]->group != group)
 				continue;
-			s->heading(out, 2, cli_commands[i]->name);
+			put_heading(out, s, 2, cli_commands[i]->name);
 			put_usages(out, s, cli_commands[i]);
 			put_command(out, s, cli_commands[i]);
 		}
 	}
-	s->heading(out, 1, "Options");
+	put_heading(out, s, 1, "Options");
 	put_options(out, s, "Before the command", 3, cli_program_options);
 	put_options(out, s, "Of all commands", 3, cli_common_options);
 	put_items(out, s, "Exit status", 1, topic_exit_codes);
-	s->paragraph(out, topic_exit_order);
+	put_paragraph(out, s, topic_exit_order);
 	put_items(out, s, "Environment", 1, topic_environment);
 	put_items(out, s, "Files", 1, topic_files);
 }

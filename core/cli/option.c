@@ -158,8 +158,10 @@ static void store_flag(option_line *line, const cli_option *o)
 {
 	if (o->kind == OPTION_VERBOSE)
 		log_set_level(log_level() < EH_LOG_DEBUG ? log_level() + 1 : EH_LOG_DEBUG);
-	else if (o->kind == OPTION_QUIET)
+	else if (o->kind == OPTION_QUIET && line->quiet)
 		log_set_level(EH_LOG_ERROR);
+	else if (o->kind == OPTION_QUIET)
+		line->quiet = true;
 	else if (o->kind == OPTION_HELP)
 		line->help = true;
 	else

@@ -23,9 +23,9 @@ enum option_kind {
 	OPTION_WORDS,     /* unsigned, a bit for each of words; may be given again             */
 	OPTION_LIST,      /* option_list; may be given again                                   */
 	OPTION_SETTING,   /* BACKEND.KEY=VALUE, stored by host_option_set; may be given again  */
-	OPTION_VERBOSE,   /* stored as the level of messages, as the next one                  */
-	OPTION_QUIET,
-	OPTION_HELP,
+	OPTION_VERBOSE,   /* sets the level of messages                                       */
+	OPTION_QUIET,     /* option_line.quiet; the second time the level of messages         */
+	OPTION_HELP,      /* option_line.help                                                 */
 	/* const char *, borrowed from argv; not empty. */
 	OPTION_TEXT,
 	OPTION_PATH,
@@ -66,6 +66,7 @@ typedef struct option_line {
 	void *values;              /* the command's options                                     */
 	uint64_t seen;             /* a bit for each of `options` that was given                */
 	bool until_word;           /* stop at the first word that is no option                  */
+	bool quiet;                /* -q was given                                              */
 	bool help;                 /* --help was given; what is wrong elsewhere does not matter */
 	option_list words;         /* the others                                                */
 } option_line;

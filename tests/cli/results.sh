@@ -174,7 +174,7 @@ sed 's/"simulated":false/"simulated":false,"\\u001b[31m\\u009b":1/' $gcc >"$T/es
 grep -q 'not part of the format' "$T/out" && ! LC_ALL=C grep -q "$(printf '\033\|\302\233')" "$T/out"
 check $? "a refusal quotes no escape sequence" "$T/out"
 
-SOURCE_DATE_EPOCH=abc "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 --executions 1 -o "$T/epoch" >"$T/out" 2>"$T/err"
+SOURCE_DATE_EPOCH=abc "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 --executions 1 -q -o "$T/epoch" >"$T/out" 2>"$T/err"
 [ "$(grep -c 'SOURCE_DATE_EPOCH is not a number' "$T/err")" -eq 1 ]
 check $? "a SOURCE_DATE_EPOCH that is no time is said once" "$T/err"
 HOME='' XDG_DATA_HOME='' "$EVENHAND" plugin list >"$T/out" 2>&1
