@@ -302,6 +302,14 @@ void number_map_add(number_map *map, const char *key, double value)
 		(number_pair){ memory_text(key), value };
 }
 
+text_list *texts_map_add(texts_map *map, const char *key)
+{
+	texts_pair *pair = layout_list_grow(map, sizeof(*pair));
+
+	pair->key = memory_text(key);
+	return &pair->value;
+}
+
 bool word_list_has(const void *list, int value)
 {
 	any_list l = list_get(list);
@@ -364,7 +372,7 @@ static bool texts_same(const text_list *a, const text_list *b)
 	return true;
 }
 
-static bool scalar_same(const scalar *a, const scalar *b)
+bool scalar_same(const scalar *a, const scalar *b)
 {
 	return a->kind == b->kind && text_same(a->text, b->text) && number_same(a->number, b->number) &&
 	       a->truth == b->truth;

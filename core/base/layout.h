@@ -122,8 +122,15 @@ void text_map_add(text_map *map, const char *key, const char *value);
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);
 void number_map_clear(number_map *map);
+/* Returns the new entry's list, valid until the next add. */
+text_list *texts_map_add(texts_map *map, const char *key);
 /* Replaces a text by a copy of value; NULL makes it absent. */
 void text_set(char **member, const char *value);
+/* "" for an absent text. */
+static inline const char *text_or_empty(const char *member) { return member != NULL ? member : ""; }
+/* malloc'd: a text as it is, a number or a bool as JSON. */
+char *scalar_text(const scalar *s);
+bool scalar_same(const scalar *a, const scalar *b);
 /* Appends to a list of words { enum *items; size_t count } what it does not have yet. */
 void word_list_add(void *list, int value);
 bool word_list_has(const void *list, int value);

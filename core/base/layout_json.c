@@ -409,6 +409,15 @@ static cJSON *scalar_item(const scalar *s)
 	return NULL;
 }
 
+char *scalar_text(const scalar *s)
+{
+	cJSON *item = s->kind != SCALAR_TEXT ? scalar_item(s) : NULL;
+	char *words = item != NULL ? json_text(item, false) : memory_text(text_or_empty(s->text));
+
+	cJSON_Delete(item);
+	return words;
+}
+
 static int word_at(const void *member)
 {
 	int value;

@@ -99,13 +99,14 @@ static noise_case *case_of(noise_record *record, const comparison_row *row)
  * may refuse much. */
 static void take_rows(noise_record *record, const comparison *c)
 {
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
-		double ratio = row->a_center > 0 && row->b_center > 0 ? row->a_center / row->b_center : 0;
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
 		noise_case *to;
+		double ratio;
 
-		if (row->a == NULL || row->b == NULL)
+		if (row->baseline == NULL || row->other == NULL)
 			continue;
+		ratio = row->baseline->median_ns / row->other->median_ns;
 		to = case_of(record, row);
 		if (ratio > 0 && isfinite(ratio))
 			number_list_add(&to->ratios, ratio);

@@ -14,7 +14,7 @@ typedef struct amend_options {
 static void print_amended(const cli_amended *a, bool json)
 {
 	if (json)
-		command_json(layout_encode(cli_amended_layout(), a));
+		command_layout(cli_amended_layout(), a);
 	else
 		printf("%s.amendments: %s added%s%s\n", a->file, a->added, a->member != NULL ?
 		       "; taken out of the result: " : "", a->member != NULL ? a->member : "");

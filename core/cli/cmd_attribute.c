@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -21,11 +20,28 @@ typedef struct attribute_options { bool json, no_look; double margin; } attribut
 
 typedef struct candidates {
 	attribution_candidate *items;
-	cJSON **records;
+	record_executor **records;
 	size_t count;
 	found_backend *backends;
 	size_t backend_count;
 } candidates;
+
+static eh_status describe(const char *plugin, const found_device *device, record_executor **out,
+                          eh_error *error)
+{
+	cJSON *tree = NULL;
+	eh_status status = survey_executor(plugin, device->index, device->executor, host_options(), &tree,
+	                                   error);
+
+	if (status != EH_OK)
+		return status;
+	*out = layout_new(record_executor_layout());
+	status = layout_decode(record_executor_layout(), tree, device->executor, "", *out, error);
+	if (status != EH_OK)
+		layout_free(record_executor_layout(), *out);
+	cJSON_Delete(tree);
+	return status;
+}
 
 /* What cannot be described now is no candidate. */
 static void look(candidates *c)
@@ -35,18 +51,17 @@ static void look(candidates *c)
 		for (size_t d = 0; d < c->backends[b].device_count; d++) {
 			const found_device *device = &c->backends[b].devices[d];
 			eh_error error = ERROR_INIT;
-			cJSON *record = NULL;
+			record_executor *record = NULL;
 
 			if (device->status != EH_OK || (device->info.caps & EH_CAP_SIMULATED) != 0)
 				continue;
-			if (survey_executor(c->backends[b].path, device->index, device->executor,
-			                     host_options(), &record, &error) != EH_OK) {
+			if (describe(c->backends[b].path, device, &record, &error) != EH_OK) {
 				log_write(EH_LOG_INFO, "%s is not looked at: %s", device->executor,
 				          error.message);
 				continue;
 			}
 			c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-			c->records = memory_grow(c->records, (c->count + 1) * sizeof(cJSON *));
+			c->records = memory_grow(c->records, (c->count + 1) * sizeof(*c->records));
 			c->records[c->count] = record;
 			c->items[c->count++] = (attribution_candidate){ .name = device->executor,
 				                                        .record = record };
@@ -56,7 +71,7 @@ static void look(candidates *c)
 static void candidates_free(candidates *c)
 {
 	for (size_t i = 0; i < c->count; i++)
-		cJSON_Delete(c->records[i]);
+		layout_free(record_executor_layout(), c->records[i]);
 	free(c->records);
 	free(c->items);
 	discover_free(c->backends, c->backend_count);
@@ -96,21 +111,18 @@ static int exit_code(const attribution *a)
 	}
 }
 
-static void print_json(const attribution *a, const char *named, int code)
+static void print_json(const attribution *a)
 {
-	cJSON *root = report_attribution_json(a, named);
-
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	command_json(root);
+	command_layout(attribution_layout(), a);
 }
 
-static bool print_text(const attribution *a, const char *named, bool verbose)
+static bool print_text(const attribution *a, bool verbose)
 {
-	bool ok = report_attribution(stdout, a, named, verbose);
+	bool ok = report_attribution(stdout, a, verbose);
 
-	if (ok && a->proposed > 0 && named[0] == '.') {
-		char *from = text_shell_word(a->from->path);
-		char *to = text_shell_word(named);
+	if (ok && a->proposed.count > 0 && a->protocol[0] == '.') {
+		char *from = text_shell_word(a->comparison.baseline.path);
+		char *to = text_shell_word(a->protocol);
 
 		ok = printf("%s is in the result: evenhand show --protocol %s > %s\n", to, from, to) >= 0;
 		free(from);
@@ -124,7 +136,6 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 	const result *const *all = (const result *const *)results;
 	candidates c = { 0 };
 	attribution *a = attribute_results(all, count, NULL, 0, o->margin);
-	char *named;
 	int code;
 
 	if (a->answer == ATTRIBUTION_CONFOUNDED && !o->no_look) {
@@ -132,13 +143,13 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 		look(&c);
 		a = attribute_results(all, count, c.items, c.count, o->margin);
 	}
-	named = protocol_words(results[0]);
 	code = exit_code(a);
+	a->protocol = protocol_words(results[0]);
+	a->exit_code = (uint64_t)code;
 	if (o->json)
-		print_json(a, named, code);
+		print_json(a);
 	else
-		(void)print_text(a, named, log_level() >= EH_LOG_INFO);
-	free(named);
+		(void)print_text(a, log_level() >= EH_LOG_INFO);
 	attribution_free(a);
 	candidates_free(&c);
 	return code;
@@ -149,7 +160,7 @@ static eh_status attribute(cli_call *call, eh_error *error)
 	cli_input *inputs;
 	result **all;
 	size_t count;
-	eh_status status = cli_inputs_read(call->words, call->count, result_read, &inputs, error);
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
 
 	if (status != EH_OK)
 		return status;

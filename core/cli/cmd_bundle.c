@@ -57,7 +57,7 @@ static void print_packed(const bundle_options *o, size_t results)
 	cli_packed packed = { .bundle = (char *)o->out, .results = results, .signed_by = (char *)o->key };
 
 	if (o->json)
-		command_json(layout_encode(cli_packed_layout(), &packed));
+		command_layout(cli_packed_layout(), &packed);
 	else
 		printf("%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
 		       packed.signed_by != NULL ? ", signed" : "");
@@ -152,7 +152,7 @@ static void print_members(const bundle *b, bool json)
 			printf("%10zu  %s\n", b->members[i].size, m->name);
 	}
 	if (json)
-		command_json_list(cli_member_layout(), &list);
+		command_layout_list(cli_member_layout(), &list);
 	/* The names are the bundle's. */
 	free(list.items);
 }

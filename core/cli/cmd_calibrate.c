@@ -71,14 +71,6 @@ static eh_status read_all(const char *name, noise_record_list *out, eh_error *er
 	return EH_OK;
 }
 
-static void print_json(const noise_record_list *records)
-{
-	char *body = layout_list_text(noise_record_layout(), records, true);
-
-	puts(body);
-	free(body);
-}
-
 static void print_list(const noise_record_list *records)
 {
 	table *t;
@@ -132,7 +124,7 @@ static eh_status show_stored(cli_call *call, eh_error *error)
 		status = error_set(error, EH_E_USAGE, "no noise floor of '%s' is stored; evenhand calibrate "
 		                   "--list names them", o->show);
 	if (status == EH_OK && o->json)
-		print_json(&records);
+		command_layout_list(noise_record_layout(), &records);
 	else if (status == EH_OK && o->show == NULL)
 		print_list(&records);
 	for (size_t i = 0; status == EH_OK && !o->json && o->show != NULL && i < records.count; i++)
@@ -214,7 +206,7 @@ static eh_status store(noise_record_list *records, bool json, int *code, eh_erro
 		layout_move(noise_record_layout(), r, layout_append(noise_record_layout(), &stored));
 	}
 	if (status == EH_OK && json)
-		print_json(&stored);
+		command_layout_list(noise_record_layout(), &stored);
 	records_clear(&stored);
 	return status;
 }

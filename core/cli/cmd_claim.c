@@ -93,7 +93,7 @@ static eh_status fits_protocol(const claim *c, const char *source, eh_error *err
 		if (!named)
 			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has no case of cases = %s", source,
 			                   c->protocol, (unsigned long long)c->version, c->cases);
-		else if (c->digest[0] != '\0' && strcmp(c->digest, made->digest) != 0)
+		else if (c->digest != NULL && strcmp(c->digest, made->digest) != 0)
 			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has the digest %s here", source,
 			                   c->protocol, (unsigned long long)c->version, made->digest);
 	}
@@ -110,7 +110,7 @@ static eh_status check_one(const char *name, bool json, cJSON *all, eh_error *er
 	if (status == EH_OK)
 		status = fits_protocol(c, name, error);
 	if (status == EH_OK && json)
-		cJSON_AddItemToArray(all, report_claim_json(c));
+		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
 	else if (status == EH_OK)
 		(void)report_claim(stdout, c);
 	claim_free(c);
@@ -147,15 +147,14 @@ static void add_listed(table *t, cJSON *all, const char *path, const char *file)
 		char *of = memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
 
 		table_row(t, (const char *const[]){ c->name, of, c->text });
-		cJSON_AddItemToArray(all, report_claim_json(c));
+		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
 		free(of);
 	} else {
-		cJSON *item = cJSON_CreateObject();
+		claim_refusal refused = { memory_text(path), memory_text(error.message) };
 
 		table_row(t, (const char *const[]){ file, "refused", error.message });
-		json_add_string(item, "file", path);
-		json_add_string(item, "error", error.message);
-		cJSON_AddItemToArray(all, item);
+		cJSON_AddItemToArray(all, layout_encode(claim_refusal_layout(), &refused));
+		layout_clear(claim_refusal_layout(), &refused);
 	}
 	claim_free(c);
 }
@@ -202,19 +201,17 @@ static eh_status template(cli_call *call, eh_error *error)
 
 static int answer(const claim *c, result *const *results, size_t count, bool json)
 {
-	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE,
-		                     EXIT_CODE_NOT_COMPARABLE };
+	static const int codes[] = { [CLAIM_SUPPORTED] = EXIT_CODE_OK, [CLAIM_REFUTED] = EXIT_CODE_NEGATIVE,
+		                     [CLAIM_UNDECIDED] = EXIT_CODE_INCONCLUSIVE,
+		                     [CLAIM_REFUSED] = EXIT_CODE_NOT_COMPARABLE };
 	claim_verdict *v = claim_decide(c, (const result *const *)results, count);
 	int code = codes[v->answer];
 
-	if (json) {
-		cJSON *root = report_claim_verdict_json(v);
-
-		json_add_uint(root, "exit_code", (uint64_t)code);
-		command_json(root);
-	} else {
+	v->exit_code = (uint64_t)code;
+	if (json)
+		command_layout(claim_verdict_layout(), v);
+	else
 		(void)report_claim_verdict(stdout, v, log_level() >= EH_LOG_INFO);
-	}
 	claim_verdict_free(v);
 	return code;
 }
@@ -227,7 +224,7 @@ static eh_status decide(cli_call *call, eh_error *error)
 	eh_status status = read_claim(call->words[0], &c, error);
 
 	if (status == EH_OK)
-		status = cli_inputs_read(call->words + 1, call->count - 1, result_read, &inputs, error);
+		status = cli_inputs_read(call->words + 1, call->count - 1, &inputs, error);
 	if (status == EH_OK) {
 		size_t count;
 		result **all = cli_inputs_all(inputs, call->count - 1, &count);

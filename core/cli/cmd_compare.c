@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -19,16 +18,10 @@ typedef struct compare_options {
 
 /* ---- who is compared with whom --------------------------------------------------------------- */
 
-typedef struct pairs {
-	comparison **items;
-	size_t count;
-} pairs;
-
-static void pair_add(pairs *p, const result *a, const result *b, const compare_options *o)
+static void pair_add(comparison_list *p, const result *a, const result *b, const compare_options *o)
 {
-	p->items = memory_grow(p->items, (p->count + 1) * sizeof(comparison *));
-	p->items[p->count++] = contract_compare_with(a, b, (contract_options){ .certified = o->certified,
-		                                                       .margin = o->margin });
+	contract_compare_into(layout_append(comparison_layout(), p), a, b,
+	                      (contract_options){ .certified = o->certified, .margin = o->margin });
 }
 
 /* The baseline of a folder: its first executor of the host backend, else its first. */
@@ -61,7 +54,8 @@ static void warn_alone(const result *r, const char *where)
 }
 
 /* Two folders are two runs: each executor against itself. */
-static void pair_runs(pairs *p, const cli_input *a, const cli_input *b, const compare_options *o)
+static void pair_runs(comparison_list *p, const cli_input *a, const cli_input *b,
+                      const compare_options *o)
 {
 	size_t i;
 
@@ -106,8 +100,8 @@ static eh_status named(const cli_input *groups, size_t count, const char *name, 
 	return EH_OK;
 }
 
-static eh_status pair_all(pairs *p, const cli_input *groups, size_t count, const compare_options *o,
-                          eh_error *error)
+static eh_status pair_all(comparison_list *p, const cli_input *groups, size_t count,
+                          const compare_options *o, eh_error *error)
 {
 	const result *base = baseline_of(&groups[0]);
 	eh_status status = EH_OK;
@@ -125,29 +119,19 @@ static eh_status pair_all(pairs *p, const cli_input *groups, size_t count, const
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_json(const pairs *p, int code)
+static void print_json(const comparison_report *report)
 {
-	cJSON *root = cJSON_CreateObject();
-	cJSON *array;
-
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	array = json_add_array(root, "comparisons");
-	for (size_t i = 0; i < p->count; i++)
-		cJSON_AddItemToArray(array, report_comparison_json(p->items[i]));
-	command_json(root);
+	command_layout(comparison_report_layout(), report);
 }
 
-static bool print_text(const pairs *p, bool verbose)
+static bool print_text(const comparison_list *p, bool verbose)
 {
-	size_t i;
-
-	if (p->count > 1 && p->items[0]->a == p->items[1]->a)
-		return report_matrix(stdout, (const comparison *const *)p->items, p->count,
-		                     verbose);
-	for (i = 0; i < p->count; i++) {
+	if (p->count > 1 && p->items[0].a == p->items[1].a)
+		return report_matrix(stdout, p->items, p->count, verbose);
+	for (size_t i = 0; i < p->count; i++) {
 		if (i > 0 && fputc('\n', stdout) == EOF)
 			return false;
-		if (!report_comparison(stdout, p->items[i], verbose))
+		if (!report_comparison(stdout, &p->items[i], verbose))
 			return false;
 	}
 	return true;
@@ -173,7 +157,7 @@ static void print_evidence(const cli_input *groups, size_t count)
 }
 
 /* A regression anywhere outweighs what could not be compared, and that what stayed open. */
-static int exit_code(const pairs *p, bool strict)
+static int exit_code(const comparison_list *p, bool strict)
 {
 	static const int weight[] = { EXIT_CODE_OK, EXIT_CODE_INCONCLUSIVE,
 		                      EXIT_CODE_NOT_COMPARABLE, EXIT_CODE_NEGATIVE };
@@ -183,19 +167,20 @@ static int exit_code(const pairs *p, bool strict)
 
 	for (i = 0; i < p->count; i++)
 		for (k = 0; k < sizeof(weight) / sizeof(weight[0]); k++)
-			if (weight[k] == comparison_exit_code(p->items[i], strict) && k > worst)
+			if (weight[k] == comparison_exit_code(&p->items[i], strict) && k > worst)
 				worst = k;
 	return weight[worst];
 }
 
-static void print_pairs(const compare_options *o, const pairs *p, const cli_input *groups, size_t count, int code)
+static void print_pairs(const compare_options *o, const comparison_report *report, const cli_input *groups,
+                        size_t count)
 {
 	if (o->json) {
-		print_json(p, code);
+		print_json(report);
 	} else if (o->markdown) {
-		(void)report_markdown(stdout, (const comparison *const *)p->items, p->count);
+		(void)report_markdown(stdout, report->comparisons.items, report->comparisons.count);
 	} else {
-		(void)print_text(p, log_level() >= EH_LOG_INFO);
+		(void)print_text(&report->comparisons, log_level() >= EH_LOG_INFO);
 		print_evidence(groups, count);
 	}
 }
@@ -203,33 +188,35 @@ static void print_pairs(const compare_options *o, const pairs *p, const cli_inpu
 static eh_status compare_groups(const compare_options *o, const cli_input *groups, size_t count, int *code,
                                 eh_error *error)
 {
-	pairs p = { 0 };
+	comparison_report *report;
+	comparison_list *p;
 	eh_status status = EH_OK;
 
 	if (count == 1 && groups[0].count == 1)
 		return error_set(error, EH_E_USAGE, "compare needs a second result; %s is one",
 		                 groups[0].results[0]->path);
+	report = layout_new(comparison_report_layout());
+	p = &report->comparisons;
 	if (count == 2 && groups[0].folder && groups[1].folder && o->baseline == NULL)
-		pair_runs(&p, &groups[0], &groups[1], o);
+		pair_runs(p, &groups[0], &groups[1], o);
 	else
-		status = pair_all(&p, groups, count, o, error);
-	if (status == EH_OK && p.count == 0)
+		status = pair_all(p, groups, count, o, error);
+	if (status == EH_OK && p->count == 0)
 		status = error_set(error, EH_E_USAGE, "no executor is in both %s and %s", groups[0].word,
 		                   groups[count - 1].word);
 	if (status == EH_OK) {
-		*code = exit_code(&p, o->strict);
-		print_pairs(o, &p, groups, count, *code);
+		*code = exit_code(p, o->strict);
+		report->exit_code = (uint64_t)*code;
+		print_pairs(o, report, groups, count);
 	}
-	for (size_t i = 0; i < p.count; i++)
-		comparison_free(p.items[i]);
-	free(p.items);
+	layout_free(comparison_report_layout(), report);
 	return status;
 }
 
 static eh_status compare(cli_call *call, eh_error *error)
 {
 	cli_input *groups = NULL;
-	eh_status status = cli_inputs_read(call->words, call->count, contract_read, &groups, error);
+	eh_status status = cli_inputs_read(call->words, call->count, &groups, error);
 
 	if (status != EH_OK)
 		return status;

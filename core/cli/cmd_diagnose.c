@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -34,23 +33,19 @@ static eh_status check_pattern(const result *r, const char *pattern, eh_error *e
 
 static int exit_code(const diagnosis *d)
 {
-	if (d->counts[DIAGNOSIS_DEFECT] > 0)
+	if (diagnose_count(d, DIAGNOSIS_DEFECT) > 0)
 		return EXIT_CODE_NEGATIVE;
-	return d->counts[DIAGNOSIS_INVALID] + d->counts[DIAGNOSIS_UNKNOWN] > 0 ?
+	return diagnose_count(d, DIAGNOSIS_INVALID) + diagnose_count(d, DIAGNOSIS_UNKNOWN) > 0 ?
 	       EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }
 
-static void print_diagnosis(const diagnosis *d, bool json, int code)
+static void print_diagnosis(diagnosis *d, bool json, int code)
 {
-	cJSON *root;
-
-	if (!json) {
+	d->exit_code = (uint64_t)code;
+	if (json)
+		command_layout(diagnosis_layout(), d);
+	else
 		(void)report_diagnosis(stdout, d, log_level() >= EH_LOG_INFO);
-		return;
-	}
-	root = report_diagnosis_json(d);
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	command_json(root);
 }
 
 /* Of results[at], with all others as evidence. */
@@ -86,7 +81,7 @@ static eh_status diagnose(cli_call *call, eh_error *error)
 	cli_input *inputs;
 	result **all;
 	size_t count;
-	eh_status status = cli_inputs_read(call->words, call->count, result_read, &inputs, error);
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
 
 	if (status != EH_OK)
 		return status;

@@ -49,7 +49,7 @@ static void print_made(const char *name, const audit_public *key, bool encrypted
 		              memory_text(key->fingerprint) };
 
 	if (json)
-		command_json(layout_encode(cli_made_key_layout(), &made));
+		command_layout(cli_made_key_layout(), &made);
 	else
 		printf("private key  %s (keep it secret%s)\n"
 		       "public key   %s (give it to those who are to trust you)\n"
@@ -117,7 +117,7 @@ static eh_status list_keys(cli_call *call, eh_error *error)
 	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK && o->json)
-		command_json(layout_encode(audit_keyring_layout(), &ring));
+		command_layout(audit_keyring_layout(), &ring);
 	else if (status == EH_OK)
 		print_list(&ring);
 	layout_clear(audit_keyring_layout(), &ring);
@@ -158,7 +158,7 @@ static eh_status show_key(cli_call *call, eh_error *error)
 	if (status == EH_OK)
 		describe(&ring, &key, &known);
 	if (status == EH_OK && o->json)
-		command_json(layout_encode(audit_known_key_layout(), &known));
+		command_layout(audit_known_key_layout(), &known);
 	else if (status == EH_OK)
 		print_key(&known);
 	layout_clear(audit_known_key_layout(), &known);
@@ -190,7 +190,7 @@ static void print_trusted(const audit_known_key *key, bool json)
 	char *roles = roles_text(&key->trusted_as);
 
 	if (json)
-		command_json(layout_encode(audit_known_key_layout(), key));
+		command_layout(audit_known_key_layout(), key);
 	else
 		printf("%s is trusted as %s: %s\n", key->name, roles, key->fingerprint);
 	free(roles);

@@ -202,7 +202,7 @@ static eh_status show(cli_call *call, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	if (o->json) {
-		cJSON *out = cJSON_Duplicate(l.plan->canonical, true);
+		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
 
 		json_set(out, "digest", cJSON_CreateString(l.plan->digest));
 		command_json(out);

@@ -20,6 +20,7 @@
 #include "protocol/plan.h"
 #include "report/reproduced.h"
 #include "run/run.h"
+#include "version.h"
 
 typedef struct reproduce_options {
 	const char *on, *folder, *resume, *of;
@@ -102,7 +103,7 @@ static eh_status pick(const cli_input *in, const char *of, result **out, eh_erro
 
 static eh_status check_protocol(const result *r, eh_error *error)
 {
-	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
+	const char *body = r->record->protocol.text;
 	char *source = memory_format("%s: protocol", r->path), *why = NULL;
 	protocol *p = NULL;
 	plan *made = NULL;
@@ -112,12 +113,14 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
-		why = reproduce_plan_difference(r, made->canonical, made->digest);
+		why = reproduce_plan_difference(&r->record->protocol.canonical, made->canonical);
 	if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);
 	else if (why != NULL)
-		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: %s", r->path, why);
+		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: this program (%s) makes "
+		                   "another plan of its protocol than the one that measured (%s): %s",
+		                   r->path, EVENHAND_VERSION, r->record->harness.version, why);
 	free(why);
 	plan_free(made);
 	protocol_free(p);
@@ -130,15 +133,15 @@ static eh_status check_protocol(const result *r, eh_error *error)
 static uint64_t executions_of(const result *r)
 {
 	static const char begin[] = "executions: ";
-	const cJSON *item;
+	const text_list *deviations = &r->record->protocol.deviations;
 
-	cJSON_ArrayForEach(item, json_path(r->root, "protocol.deviations")) {
-		const char *words = cJSON_GetStringValue(item);
+	for (size_t i = 0; i < deviations->count; i++) {
+		const char *words = deviations->items[i];
 		char *number;
 		uint64_t executions = 0;
 		bool found;
 
-		if (words == NULL || strncmp(words, begin, strlen(begin)) != 0)
+		if (strncmp(words, begin, strlen(begin)) != 0)
 			continue;
 		words += strlen(begin);
 		number = memory_format("%.*s", (int)strcspn(words, " "), words);
@@ -155,7 +158,7 @@ static uint64_t executions_of(const result *r)
 static eh_status measure_again(const request *o, const result *r, const char *folder,
                                run_outcome *outcome, eh_error *error)
 {
-	const char *body = json_string(json_path(r->root, "protocol"), "text", "");
+	const char *body = r->record->protocol.text;
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
 		            .selectors = o->on != NULL ? o->on : r->executor,
@@ -185,7 +188,9 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 
 static int code_of(enum reproduction_answer answer)
 {
-	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE };
+	static const int codes[] = { [REPRODUCTION_YES] = EXIT_CODE_OK,
+		                     [REPRODUCTION_NO] = EXIT_CODE_NEGATIVE,
+		                     [REPRODUCTION_INCONCLUSIVE] = EXIT_CODE_INCONCLUSIVE };
 
 	return codes[answer];
 }
@@ -198,28 +203,33 @@ static int worse(int a, int b)
 	return a > b ? a : b;
 }
 
-static eh_status judge_one(const request *o, const result *before, const run_outcome *outcome,
-                           const char *executor, cJSON *list, int *code, eh_error *error)
+/* The answers of all executors, with the results that they borrow. */
+typedef struct answers { reproductions all; result **results; size_t count; } answers;
+
+static void answers_free(answers *a)
+{
+	layout_clear(reproductions_layout(), &a->all);
+	for (size_t i = 0; i < a->count; i++)
+		result_free(a->results[i]);
+	free(a->results);
+}
+
+static eh_status judge_one(const result *before, const run_outcome *outcome, const char *executor,
+                           answers *out, eh_error *error)
 {
 	char *path = run_result_path(outcome->folder, executor);
 	result_summary summary;
-	result *now = NULL;
 	eh_status status = result_build(outcome->journal, executor, outcome->complete, path, &summary,
 	                                error);
 
-	if (status == EH_OK)
-		status = result_read(path, &now, error);
-	if (status == EH_OK && outcome->complete) {
-		reproduction *r = reproduce_judge(before, now);
-
-		*code = worse(*code, code_of(r->answer));
-		if (o->json)
-			cJSON_AddItemToArray(list, report_reproduction_json(r));
-		else
-			(void)report_reproduction(stdout, r, o->verbose);
-		reproduction_free(r);
+	if (status == EH_OK) {
+		out->results = memory_grow(out->results, (out->count + 1) * sizeof(*out->results));
+		status = result_read(path, &out->results[out->count], error);
 	}
-	result_free(now);
+	if (status == EH_OK && outcome->complete)
+		reproduce_judge(before, out->results[out->count],
+		                layout_append(reproduction_layout(), &out->all.executors));
+	out->count += status == EH_OK;
 	free(path);
 	return status;
 }
@@ -238,34 +248,46 @@ static char *resume_command(const request *o, const char *folder)
 	return line;
 }
 
+static void print_answers(const request *o, const reproductions *all)
+{
+	char *next;
+
+	if (o->json) {
+		command_layout(reproductions_layout(), all);
+		return;
+	}
+	for (size_t i = 0; i < all->executors.count; i++) {
+		if (i > 0)
+			putchar('\n');
+		(void)report_reproduction(stdout, &all->executors.items[i], log_level() >= EH_LOG_INFO);
+	}
+	if (all->status != RECORD_INCOMPLETE)
+		return;
+	next = resume_command(o, all->folder);
+	printf("interrupted; next: %s\n", next);
+	free(next);
+}
+
 static eh_status judge_all(const request *o, const result *before, const run_outcome *outcome,
                            int *code, eh_error *error)
 {
-	cJSON *root = cJSON_CreateObject(), *list = json_add_array(root, "executors");
+	answers found = { .count = 0 };
 	eh_status status = EH_OK;
 
+	layout_init(reproductions_layout(), &found.all);
+	for (size_t i = 0; outcome->executors[i] != NULL && status == EH_OK; i++)
+		status = judge_one(before, outcome, outcome->executors[i], &found, error);
 	*code = EXIT_CODE_OK;
-	for (size_t i = 0; outcome->executors[i] != NULL && status == EH_OK; i++) {
-		if (i > 0 && !o->json)
-			putchar('\n');
-		status = judge_one(o, before, outcome, outcome->executors[i], list, code, error);
-	}
+	for (size_t i = 0; i < found.all.executors.count; i++)
+		*code = worse(*code, code_of(found.all.executors.items[i].answer));
 	if (!outcome->complete)
 		*code = EXIT_CODE_INCOMPLETE;
-	if (status == EH_OK && o->json) {
-		json_add_string(root, "status", outcome->complete ? "complete" : "incomplete");
-		json_add_string(root, "folder", outcome->folder);
-		json_add_uint(root, "exit_code", (uint64_t)*code);
-		command_json(root);
-		return EH_OK;
-	}
-	if (status == EH_OK && !outcome->complete) {
-		char *next = resume_command(o, outcome->folder);
-
-		printf("interrupted; next: %s\n", next);
-		free(next);
-	}
-	cJSON_Delete(root);
+	found.all.status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE;
+	found.all.folder = memory_text(outcome->folder);
+	found.all.exit_code = (uint64_t)*code;
+	if (status == EH_OK)
+		print_answers(o, &found.all);
+	answers_free(&found);
 	return status;
 }
 
@@ -365,7 +387,7 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 	if (o.resume && host_options()[0] != NULL)
 		return error_set(error, EH_E_USAGE, "reproduce --resume does not take --set; it uses the settings "
 		                 "of the run that it goes on with");
-	status = cli_inputs_read(call->words, 1, result_read, &in, error);
+	status = cli_inputs_read(call->words, 1, &in, error);
 	if (status != EH_OK)
 		return status;
 	status = pick(in, o.of, &before, error);

@@ -127,7 +127,7 @@ static eh_status show(cli_call *call, eh_error *error)
 	cli_input *inputs = NULL;
 	result **all;
 	size_t count;
-	eh_status status = cli_inputs_read(call->words, call->count, result_read, &inputs, error);
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
 
 	if (status != EH_OK)
 		return status;

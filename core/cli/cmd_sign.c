@@ -62,7 +62,7 @@ static eh_status sign_all(const sign_options *o, char **paths, size_t count, con
 			print_signed(o, s);
 	}
 	if (status == EH_OK && o->json)
-		command_json_list(cli_signed_file_layout(), &list);
+		command_layout_list(cli_signed_file_layout(), &list);
 	for (size_t i = 0; i < list.count; i++)
 		layout_clear(cli_signed_file_layout(), &list.items[i]);
 	free(list.items);

@@ -69,7 +69,7 @@ static int worse(int a, int b)
 static void print_all(const verify_options *o, const audit_verification *all)
 {
 	if (o->json)
-		command_json(layout_encode(audit_verification_layout(), all));
+		command_layout(audit_verification_layout(), all);
 	for (size_t i = 0; i < all->reports.count && !o->json; i++)
 		(void)report_verification(stdout, &all->reports.items[i]);
 }

@@ -74,14 +74,6 @@ void command_json(cJSON *value)
 	cJSON_Delete(value);
 }
 
-void command_json_list(const layout *inner, const void *list)
-{
-	char *body = layout_list_text(inner, list, true);
-
-	puts(body);
-	free(body);
-}
-
 const cli_command *command_find(const char *name)
 {
 	for (size_t i = 0; cli_commands[i] != NULL; i++)
@@ -336,4 +328,17 @@ int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 	error.code = status;
 	code = command_fail(c, &error);
 	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
+}
+
+void command_layout(const layout *l, const void *object)
+{
+	command_json(layout_encode(l, object));
+}
+
+void command_layout_list(const layout *inner, const void *list)
+{
+	char *body = layout_list_text(inner, list, true);
+
+	puts(body);
+	free(body);
 }

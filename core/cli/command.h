@@ -91,8 +91,10 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 int command_printed(const cli_command *c, int code);
 /* Prints the value, indented, and deletes it. */
 void command_json(cJSON *value);
-/* Prints a list { struct *items; size_t count } as an array of objects. */
-void command_json_list(const layout *inner, const void *list);
+/* The same of a struct. */
+void command_layout(const layout *l, const void *object);
+/* The same of a list { struct *items; size_t count }: an array. */
+void command_layout_list(const layout *inner, const void *list);
 /* Whether the option of that name ("json") was given. */
 bool command_given(const cli_call *call, const char *name);
 /* malloc'd "evenhand NAME LIST RESULT... [--json]" of a form. */

@@ -138,7 +138,7 @@ static eh_status add_bundle(cli_input *in, eh_error *error)
 	return status;
 }
 
-static eh_status add_file(cli_input *in, const char *path, cli_inputs_reader read, eh_error *error)
+static eh_status add_file(cli_input *in, const char *path, eh_error *error)
 {
 	result *r;
 	char *bytes;
@@ -147,20 +147,20 @@ static eh_status add_file(cli_input *in, const char *path, cli_inputs_reader rea
 
 	if (!file_exists(path) && bundle_member_read(path, &bytes, &size, NULL) == EH_OK)
 		return add_bytes(in, path, bytes, size, error);
-	status = read(path, &r, error);
+	status = result_read(path, &r, error);
 	if (status == EH_OK)
 		add(in, r);
 	return explain(path, status, error);
 }
 
-static eh_status add_folder(cli_input *in, cli_inputs_reader read, eh_error *error)
+static eh_status add_folder(cli_input *in, eh_error *error)
 {
 	char **paths;
 	size_t count = 0;
 	eh_status status = cli_inputs_paths(&in->word, 1, false, &paths, &count, error);
 
 	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = add_file(in, paths[i], read, error);
+		status = add_file(in, paths[i], error);
 	if (status == EH_E_FORMAT || status == EH_E_USAGE) {
 		char *why = memory_text(error->message);
 
@@ -171,17 +171,17 @@ static eh_status add_folder(cli_input *in, cli_inputs_reader read, eh_error *err
 	return status;
 }
 
-static eh_status read_word(cli_input *in, cli_inputs_reader read, eh_error *error)
+static eh_status read_word(cli_input *in, eh_error *error)
 {
 	bool is_bundle = bundle_is(in->word);
 
 	in->folder = is_bundle || is_folder(in->word);
 	if (!in->folder)
-		return add_file(in, in->word, read, error);
-	return is_bundle ? add_bundle(in, error) : add_folder(in, read, error);
+		return add_file(in, in->word, error);
+	return is_bundle ? add_bundle(in, error) : add_folder(in, error);
 }
 
-eh_status cli_inputs_read(const char *const *words, size_t count, cli_inputs_reader read, cli_input **out,
+eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
                       eh_error *error)
 {
 	cli_input *all = memory_get((count + 1) * sizeof(*all));
@@ -189,7 +189,7 @@ eh_status cli_inputs_read(const char *const *words, size_t count, cli_inputs_rea
 
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
 		all[i].word = words[i];
-		status = read_word(&all[i], read, error);
+		status = read_word(&all[i], error);
 	}
 	if (status == EH_OK)
 		*out = all;

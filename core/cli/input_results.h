@@ -16,11 +16,9 @@ typedef struct cli_input {
 	size_t count;
 } cli_input;
 
-typedef eh_status (*cli_inputs_reader)(const char *path, result **out, eh_error *error);
-
-/* Reads the results of each word; `read` is result_read or contract_read.  Errors say what a file is
+/* Reads the results of each word.  Errors say what a file is
  * that is no result, and which command takes it. */
-eh_status cli_inputs_read(const char *const *words, size_t count, cli_inputs_reader read, cli_input **out,
+eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
                       eh_error *error);
 void cli_inputs_free(cli_input *inputs, size_t count);
 /* All results of inputs, in order; malloc'd, the results are borrowed. */

@@ -95,48 +95,27 @@ static void print_files(bool json)
 
 /* ---- the contract ---------------------------------------------------------------------------- */
 
-static cJSON *rule_json(const contract_rule *rule)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	json_add_string(item, "id", rule->id);
-	json_add_string(item, "scope", contract_scope_name(rule->scope));
-	json_add_string(item, "level", contract_level_name(rule->level));
-	json_add_string(item, "certified", contract_level_name(rule->certified));
-	json_add_string(item, "condition", rule->sentence);
-	json_add_string(item, "why", rule->why);
-	return item;
-}
-
-static void print_rules_json(const contract_rule *rules, size_t count)
-{
-	cJSON *root = cJSON_CreateObject(), *array = json_add_array(root, "rules");
-
-	for (size_t i = 0; i < count; i++)
-		cJSON_AddItemToArray(array, rule_json(&rules[i]));
-	command_json(root);
-}
-
 static void print_contract(bool json)
 {
-	const contract_rule *rules;
-	size_t count = contract_rules(&rules);
+	const contract_rule_list *rules = &contract_rules()->rules;
 	table *t;
 
 	if (json) {
-		print_rules_json(rules, count);
+		command_layout(contract_layout(), contract_rules());
 		return;
 	}
 	t = table_new("llll");
 	table_row(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
 	table_rule(t);
-	for (size_t i = 0; i < count; i++) {
-		table_row(t, (const char *[]){ rules[i].id, contract_scope_name(rules[i].scope),
-			                       contract_level_name(rules[i].level),
-			                       rules[i].certified != rules[i].level ?
-			                       contract_level_name(rules[i].certified) : "" });
-		table_note(t, rules[i].sentence);
-		table_note(t, rules[i].why);
+	for (size_t i = 0; i < rules->count; i++) {
+		const contract_rule *rule = &rules->items[i];
+
+		table_row(t, (const char *[]){ rule->id, contract_scope_word(rule->scope),
+			                       contract_level_word(rule->level),
+			                       rule->certified != rule->level ?
+			                       contract_level_word(rule->certified) : "" });
+		table_note(t, rule->condition);
+		table_note(t, rule->why);
 	}
 	(void)table_print(t, stdout);
 	table_free(t);

@@ -88,8 +88,8 @@ static void lent_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
 	note("bytes", out, count);
 }
 
-/* Bytes are the data of a workload that works on no numbers; otherwise they are what its oracle
- * draws lots with, and stay random. */
+/* Bytes are the data of a workload that works on no numbers; otherwise its oracle draws lots with
+ * them, and they stay random. */
 static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
                             uint32_t stream)
 {
@@ -100,27 +100,28 @@ static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t 
 	note("bytes", out, count);
 }
 
-void inputdata_lend(eh_bench *bench, enum protocol_data kind)
+void inputdata_lend(eh_bench *bench, enum record_distribution kind)
 {
 	bench->fill_normal = lent_normal;
 	bench->fill_uniform = lent_uniform;
 	bench->fill_bytes = lent_bytes;
 	bench->to_double = inputs_to_double;
 	switch (kind) {
-	case DATA_STANDARD:
+	case record_distribution_absent:
+	case RECORD_DATA_STANDARD:
 		break;
-	case DATA_NORMAL:
+	case RECORD_DATA_NORMAL:
 		bench->fill_uniform = lent_normal;
 		break;
-	case DATA_UNIFORM:
+	case RECORD_DATA_UNIFORM:
 		bench->fill_normal = lent_uniform;
 		break;
-	case DATA_ZEROS:
+	case RECORD_DATA_ZEROS:
 		bench->fill_normal = lent_zeros;
 		bench->fill_uniform = lent_zeros;
 		bench->fill_bytes = lent_zero_bytes;
 		break;
-	case DATA_INCOMPRESSIBLE:
+	case RECORD_DATA_INCOMPRESSIBLE:
 		bench->fill_normal = lent_dense;
 		bench->fill_uniform = lent_dense;
 		break;
@@ -129,7 +130,7 @@ void inputdata_lend(eh_bench *bench, enum protocol_data kind)
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-void inputdata_begin(inputdata_log *log, enum protocol_data kind)
+void inputdata_begin(inputdata_log *log, enum record_distribution kind)
 {
 	*log = (inputdata_log){ .kind = kind };
 	current = log;
@@ -140,21 +141,26 @@ void inputdata_end(void)
 	current = NULL;
 }
 
-void inputdata_digest(const inputdata_log *log, char hex[65])
+record_data *inputdata_record(const inputdata_log *log)
 {
-	char *line = memory_format("%llu %016llx%016llx%016llx%016llx",
-	                           (unsigned long long)log->requests,
-	                           (unsigned long long)log->sum[0], (unsigned long long)log->sum[1],
-	                           (unsigned long long)log->sum[2], (unsigned long long)log->sum[3]);
+	static const enum record_distribution distributions[] = {
+		[RECORD_DATA_STANDARD] = RECORD_DATA_STANDARD, [RECORD_DATA_NORMAL] = RECORD_DATA_NORMAL,
+		[RECORD_DATA_UNIFORM] = RECORD_DATA_UNIFORM, [RECORD_DATA_ZEROS] = RECORD_DATA_ZEROS,
+		[RECORD_DATA_INCOMPRESSIBLE] = RECORD_DATA_INCOMPRESSIBLE,
+	};
+	record_data *out;
+	char hex[65];
+	char *line;
 
+	if (log->requests == 0)
+		return NULL;
+	line = memory_format("%llu %016llx%016llx%016llx%016llx", (unsigned long long)log->requests,
+	                     (unsigned long long)log->sum[0], (unsigned long long)log->sum[1],
+	                     (unsigned long long)log->sum[2], (unsigned long long)log->sum[3]);
 	digest_bytes(line, strlen(line), hex);
 	free(line);
-}
-
-const char *inputdata_name(enum protocol_data kind)
-{
-	static const char *const names[] = { "standard", "normal", "uniform", "zeros",
-		                             "incompressible" };
-
-	return names[kind];
+	out = layout_new(record_data_layout());
+	out->distribution = distributions[log->kind];
+	text_set(&out->sha256, hex);
+	return out;
 }

@@ -12,7 +12,6 @@
 #include "stat/percentile.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
-#include "measure/stoprule.h"
 
 enum {
 	WARMUP_KEPT = 4096,
@@ -32,18 +31,18 @@ static uint64_t *times_new(size_t count)
 	return times;
 }
 
-void sampler_init(sampler *s, prepared *p, const instrument *clocks, const protocol_measure *rules,
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
                   uint64_t seed)
 {
 	*s = (sampler){ .p = p, .clocks = clocks, .rules = *rules, .batch = 1 };
 	/* A request is complete when the client knows it, so its time is that of a round trip. */
-	s->region = rules->scenario == SCENARIO_NONE || rules->scenario == SCENARIO_OFFLINE
+	s->region = rules->scenario == RECORD_SCENARIO_NONE || rules->scenario == RECORD_SCENARIO_OFFLINE
 	                ? p->bench.work->region
 	                : (uint32_t)EH_REGION_ROUND_TRIP;
-	s->device = rules->clock == CLOCK_DEVICE && clocks->device_time &&
-	            rules->scenario == SCENARIO_NONE && s->region == EH_REGION_EXECUTION;
+	s->device = rules->clock == RECORD_CLOCK_DEVICE && clocks->device_time &&
+	            rules->scenario == RECORD_SCENARIO_NONE && s->region == EH_REGION_EXECUTION;
 	s->room = rules->samples_max == 0 ? 1 : (size_t)rules->samples_max;
-	if (rules->regime == REGIME_SUSTAINED)
+	if (rules->regime == RECORD_REGIME_SUSTAINED)
 		s->room = SAMPLER_SUSTAINED_ROOM;
 	s->samples_min = protocol_statistic_samples(rules->statistic);
 	if (s->samples_min < rules->samples_min)
@@ -83,6 +82,7 @@ void sampler_adopt(sampler *s, const uint64_t *times_ns, const uint64_t *starts_
 	memcpy(s->starts_ns, starts_ns, count * sizeof(*starts_ns));
 	s->count = count;
 	s->batch = 1;
+	s->end_ns = clock_now_ns();
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */
@@ -252,12 +252,12 @@ double sampler_median(sampler *s)
 	return (lower + (upper - lower) / 2) / (double)s->batch;
 }
 
-/* Leaves the half-width of the interval of the declared statistic, relative to that, in half_width;
- * returns the median per operation. */
+/* Sets half_width, of the interval of the declared statistic and relative to it; returns the median
+ * per operation. */
 static double judge(sampler *s)
 {
 	double median = sampler_median(s);
-	double quantile = stoprule_quantile(s->rules.statistic);
+	double quantile = protocol_statistic_quantile(s->rules.statistic);
 	double value = median * (double)s->batch;
 	size_t low;
 	size_t high;
@@ -266,7 +266,7 @@ static double judge(sampler *s)
 	s->half_width = INFINITY;
 	if (median <= 0)
 		return median;
-	if (s->rules.statistic == STATISTIC_MEDIAN) {
+	if (s->rules.statistic == RECORD_STATISTIC_MEDIAN) {
 		if (!statistics_median_ranks(s->count, s->rules.confidence, &low, &high))
 			return median;
 	} else {
@@ -280,14 +280,14 @@ static double judge(sampler *s)
 	return median;
 }
 
-/* Whether those samples that count are enough for the declared percentile to be stated. */
+/* Whether the samples that count are enough to state the declared percentile. */
 static bool enough_counted(sampler *s)
 {
 	uint64_t least = protocol_statistic_samples(s->rules.statistic);
 	series like;
 	bool enough;
 
-	if (s->rules.statistic == STATISTIC_MEDIAN)
+	if (s->rules.statistic == RECORD_STATISTIC_MEDIAN)
 		return true;
 	for (size_t i = 0; i < s->count; i++)
 		s->scratch[i] = (double)s->times_ns[i];
@@ -298,7 +298,7 @@ static bool enough_counted(sampler *s)
 }
 
 /* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
-static eh_status audit(sampler *s, verification *v, bool last, eh_error *error)
+static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
 {
 	uint64_t time;
 	uint64_t host;
@@ -310,7 +310,7 @@ static eh_status audit(sampler *s, verification *v, bool last, eh_error *error)
 		status = sampler_take(s, &time, &host, error);
 	if (status == EH_OK)
 		status = verify_during(s->p, v, error);
-	if (status != EH_OK || v->during_failed > 0 || s->impossible[0] != '\0' || last)
+	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0' || last)
 		return status;
 	rest = clock_now_ns() - start;
 	if (rest > s->rules.warmup_min_ns)
@@ -337,15 +337,15 @@ void sampler_begin(sampler *s, uint64_t shortest_gap_ns)
 	s->count = 0;
 	s->converged = false;
 	s->drained_ns = clock_now_ns();
-	/* Else honest draining alone, where it is slow, would look like work left over. */
+	/* Where draining is slow, it must not look like work left over. */
 	s->drain_gap_ns = GAP_IDLES * s->idle_ns > shortest_gap_ns ? GAP_IDLES * s->idle_ns :
 	                  shortest_gap_ns;
 	s->slow_drains = 0;
 }
 
-eh_status sampler_run(sampler *s, verification *v, eh_error *error)
+eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 {
-	const protocol_measure *rules = &s->rules;
+	const record_settings *rules = &s->rules;
 	uint64_t begin = clock_now_ns();
 	uint64_t spent = 0;
 	uint64_t audits_ns = 0;
@@ -364,9 +364,9 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 			uint64_t start = clock_now_ns();
 
 			/* The audits' share of the time stays below a tenth, the first apart. */
-			if (v->during == 0 || audits_ns < (start - begin) / 10) {
+			if (v->record->during == 0 || audits_ns < (start - begin) / 10) {
 				status = audit(s, v, false, error);
-				if (status != EH_OK || v->during_failed > 0 || s->impossible[0] != '\0')
+				if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0')
 					break;
 				audits_ns += clock_now_ns() - start;
 			}
@@ -385,7 +385,7 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 		if (over || s->count >= next_judged) {
 			median = judge(s);
 			s->converged = s->count >= s->samples_min &&
-			               s->half_width <= rules->precision &&
+			               s->half_width <= rules->half_width &&
 			               (spent >= rules->time_min_ns || s->count == s->room);
 			over = over || (s->converged && enough_counted(s));
 			next_judged = s->count + (s->count < 20 ? 1 : s->count / 20);
@@ -393,7 +393,7 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 		sampler_tell(s, "sample", median);
 	}
 	/* A case too slow for an audit on its way still gets one. */
-	if (status == EH_OK && v != NULL && v->during == 0 && s->impossible[0] == '\0')
+	if (status == EH_OK && v != NULL && v->record->during == 0 && s->impossible[0] == '\0')
 		status = audit(s, v, true, error);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many operations a sample is made of, by trial. */
+/* Chooses by trial how many operations a sample has. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -29,8 +29,8 @@ static eh_status coarse(uint64_t least, uint64_t resolution, eh_error *error)
 	                 RESOLUTION_PARTS, (unsigned long long)resolution);
 }
 
-/* Whether the device's clock leaves out of so short a sample what launching may have taken.  More
- * than that is a false clock, which the samples will show. */
+/* Whether launching explains what the device's clock misses in so short a sample.  If it misses more,
+ * the clock is false, which the samples will show. */
 static bool hides_launches(const sampler *s, uint64_t device, uint64_t host)
 {
 	double launches = launch_most * (double)s->clocks->launch_ns * (double)s->batch;
@@ -48,14 +48,14 @@ static void use_host_clock(sampler *s)
 
 eh_status sampler_batch(sampler *s, eh_error *error)
 {
-	const instrument *c = s->clocks;
+	const record_instrument *c = s->clocks;
 	uint32_t region = s->region;
 	uint64_t most = region == EH_REGION_ENQUEUE ? MOST_ENQUEUED : MOST_BATCH;
 	uint64_t overhead = region == EH_REGION_ENQUEUE ? 2 * c->host_overhead_ns : c->launch_ns;
 	uint64_t resolution = s->device ? c->device_resolution_ns : c->host_resolution_ns;
 	uint64_t target = overhead * OVERHEAD_PARTS;
 	uint64_t longest;
-	bool single = s->rules.statistic != STATISTIC_MEDIAN;
+	bool single = s->rules.statistic != RECORD_STATISTIC_MEDIAN;
 	eh_status idle = prepared_idle(s->p, &s->idle_ns, error);
 
 	if (idle != EH_OK)
@@ -65,9 +65,9 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 		target = resolution * RESOLUTION_PARTS;
 	s->batch = 1;
 	s->short_samples = false;
-	if (s->rules.scenario == SCENARIO_OFFLINE)
+	if (s->rules.scenario == RECORD_SCENARIO_OFFLINE)
 		s->batch = scenario_requests(&s->rules);
-	if (region == EH_REGION_ROUND_TRIP || s->rules.scenario == SCENARIO_OFFLINE)
+	if (region == EH_REGION_ROUND_TRIP || s->rules.scenario == RECORD_SCENARIO_OFFLINE)
 		return EH_OK;
 	/* Only so many operations find a set that the eviction left cold. */
 	if (s->p->evictor != NULL && most > s->p->set_count)

@@ -1,84 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "protocol/canonical.h"
 
-#include "base/json.h"
 #include "base/text.h"
 #include "protocol/schema.h"
 
-static const char *metric_name(uint32_t metric)
+static enum record_metric metric_of(uint32_t metric)
 {
-	return metric == EH_METRIC_BYTES_PER_SECOND ? "bytes/s" :
-	       metric == EH_METRIC_FLOP_PER_SECOND ? "flop/s" : "s";
+	return metric == EH_METRIC_BYTES_PER_SECOND ? RECORD_METRIC_BYTES :
+	       metric == EH_METRIC_FLOP_PER_SECOND ? RECORD_METRIC_FLOPS : RECORD_METRIC_SECONDS;
 }
 
-static const char *region_name(uint32_t region)
+static enum record_region region_of(uint32_t region)
 {
-	return region == EH_REGION_EXECUTION ? "execution" :
-	       region == EH_REGION_ENQUEUE ? "enqueue" : "round-trip";
+	return region == EH_REGION_EXECUTION ? RECORD_REGION_EXECUTION :
+	       region == EH_REGION_ENQUEUE ? RECORD_REGION_ENQUEUE : RECORD_REGION_ROUND_TRIP;
 }
 
-static void add_work(cJSON *json, const eh_work *work)
+static void fill_work(const eh_work *work, record_work *out)
 {
-	cJSON *out = json_add_object(json, "work");
-
-	json_add_string(out, "metric", metric_name(work->metric));
-	json_add_double(out, "amount", work->amount);
-	json_add_double(out, "flops", work->flops);
-	json_add_double(out, "bytes", work->bytes);
-	json_add_string(out, "flops_formula", work->flops_formula);
-	json_add_string(out, "bytes_formula", work->bytes_formula);
-	json_add_uint(out, "working_set_bytes", work->working_set_bytes);
-	json_add_string(out, "region", region_name(work->region));
+	out->metric = metric_of(work->metric);
+	out->amount = work->amount;
+	out->flops = work->flops;
+	out->bytes = work->bytes;
+	text_set(&out->flops_formula, work->flops_formula);
+	text_set(&out->bytes_formula, work->bytes_formula);
+	out->working_set_bytes = work->working_set_bytes;
+	out->region = region_of(work->region);
 }
 
-/* What is searched for the tuned tier shapes its numbers as much as the budget does. */
-static void add_tune_space(cJSON *measure, const eh_workload *workload)
+/* What the tuned tier searches shapes its numbers as much as the budget does. */
+static char *tune_space(const eh_workload *workload)
 {
 	text t = { 0 };
 
 	for (const eh_param *param = workload->params; param->key != NULL; param++)
 		if (param->tune != NULL)
 			text_add(&t, "%s%s=%s", t.size > 0 ? "; " : "", param->key, param->tune);
-	json_add_string(measure, "tune_space", t.data);
-	text_free(&t);
+	return t.data;
 }
 
-static void add_keys(cJSON *out, const schema_key *keys, const void *object)
+static void fill_case(const plan_case *c, record_planned_case *out)
 {
-	for (; keys->key != NULL; keys++)
-		if (!keys->appended || !schema_is_standard(keys, object))
-			schema_json(keys, object, out);
-}
-
-cJSON *plan_case_json(const plan_case *c)
-{
-	cJSON *json = cJSON_CreateObject();
-	cJSON *out;
-
-	json_add_string(json, "id", c->id);
-	json_add_string(json, "workload", c->workload->name);
-	json_add_uint(json, "revision", c->workload->revision);
-	json_add_string(json, "tier", protocol_tier_name(c->tier));
-	json_add_string(json, "precision", c->work.precision);
-	out = json_add_object(json, "parameters");
+	text_set(&out->id, c->id);
+	text_set(&out->workload, c->workload->name);
+	out->revision = c->workload->revision;
+	out->tier = c->tier;
+	text_set(&out->precision, c->work.precision);
 	for (uint32_t i = 0; i < c->values.value_count; i++)
-		json_add_string(out, c->values.values[i].key, c->values.values[i].text);
-	add_work(json, &c->work);
-	out = json_add_object(json, "measure");
-	add_keys(out, schema_measure, &c->section->measure);
-	if (c->tier == TIER_TUNED)
-		add_tune_space(out, c->workload);
-	return json;
+		text_map_add(&out->parameters, c->values.values[i].key, c->values.values[i].text);
+	fill_work(&c->work, &out->work);
+	/* Settings of a section hold no text yet, so that the struct can be copied. */
+	out->measure = c->section->measure;
+	schema_omit_standards(&out->measure);
+	if (c->tier == RECORD_TIER_TUNED)
+		out->measure.tune_space = tune_space(c->workload);
 }
 
-cJSON *canonical_protocol(const plan *p)
+record_plan *canonical_protocol(const plan *made)
 {
-	cJSON *json = cJSON_CreateObject();
-	cJSON *cases;
+	const protocol *p = made->protocol;
+	record_plan *out = layout_new(record_plan_layout());
 
-	add_keys(json, schema_protocol, p->protocol);
-	cases = json_add_array(json, "cases");
-	for (size_t i = 0; i < p->case_count; i++)
-		cJSON_AddItemToArray(cases, plan_case_json(&p->cases[i]));
-	return json;
+	text_set(&out->name, p->name);
+	out->version = p->version;
+	text_set(&out->intent, p->intent);
+	for (char **other = p->compatible; *other != NULL; other++)
+		text_list_add(&out->compatible, *other);
+	out->executions = p->executions;
+	out->seed = p->seed;
+	out->interleave = p->interleave;
+	out->canary = p->canary;
+	for (size_t i = 0; i < made->case_count; i++)
+		fill_case(&made->cases[i], layout_append(record_planned_case_layout(), &out->cases));
+	/* These came after protocols were released: absent at their default, digests stay. */
+	if (p->level != RECORD_LEVEL_STANDARD)
+		out->level = p->level;
+	if (p->requires[0] != '\0')
+		text_set(&out->requires, p->requires);
+	if (p->executions_max != 0)
+		out->executions_max = p->executions_max;
+	return out;
 }

@@ -7,7 +7,7 @@
 
 /* EH_E_USAGE: "SOURCE:LINE: [NAME]: ...".  name is that of the section on that line; tuned: one of
  * its tiers is, so that the search of parameters takes time of it, too. */
-eh_status load_check(const char *source, int line, const char *name, const protocol_measure *m,
+eh_status load_check(const char *source, int line, const char *name, const record_settings *m,
                      bool tuned, eh_error *error);
 
 #endif

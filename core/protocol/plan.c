@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/ini.h"
 #include "base/text.h"
 #include "protocol/canonical.h"
-#include "base/ini.h"
 #include "protocol/schema.h"
 #include "protocol/values.h"
 
@@ -29,8 +28,6 @@ typedef struct expansion {
 	const eh_workload *workload;
 	axis *axes;
 	size_t axis_count;
-	enum protocol_tier tiers[3];
-	size_t tier_count;
 	plan *out;
 	eh_error *error;
 } expansion;
@@ -55,7 +52,7 @@ void plan_free(plan *p)
 		plan_values_free(&p->cases[i].values);
 	}
 	free(p->cases);
-	cJSON_Delete(p->canonical);
+	layout_free(record_plan_layout(), p->canonical);
 	free(p);
 }
 
@@ -182,7 +179,7 @@ static bool is_dimension(const axis *a)
  * the tier.  A single value that NAME already tells is left out.  Numbers carry their key
  * ("count8"), but for dimensions (keys of one letter): when they are equal they are one number.
  */
-static char *make_id(const expansion *e, const eh_value *values, enum protocol_tier tier)
+static char *make_id(const expansion *e, const eh_value *values, enum record_tier tier)
 {
 	const eh_value *first = NULL;
 	size_t dimensions = 0;
@@ -208,12 +205,12 @@ static char *make_id(const expansion *e, const eh_value *values, enum protocol_t
 		text_add(&id, ".%s%s", a->param->type == EH_PARAM_UINT && !(cube && is_dimension(a)) ?
 		         a->param->key : "", values[i].text);
 	}
-	if (tier != TIER_PORTABLE)
-		text_add(&id, ".%s", protocol_tier_name(tier));
+	if (tier != RECORD_TIER_PORTABLE)
+		text_add(&id, ".%s", record_tier_word(tier));
 	return id.data;
 }
 
-static eh_status add_case(expansion *e, const size_t *position, enum protocol_tier tier)
+static eh_status add_case(expansion *e, const size_t *position, enum record_tier tier)
 {
 	plan *out = e->out;
 	eh_value *values = memory_get(e->axis_count * sizeof(*values));
@@ -251,22 +248,13 @@ static bool can_be_tuned(const eh_workload *workload)
 	return false;
 }
 
-static eh_status read_tiers(expansion *e)
+static eh_status check_tiers(expansion *e)
 {
-	char **words = schema_words(e->section->tiers, ',');
-	eh_status status = EH_OK;
-
-	for (size_t i = 0; words[i] != NULL; i++)
-		for (int t = TIER_PORTABLE; t <= TIER_VENDOR; t++)
-			if (strcmp(words[i], protocol_tier_name((enum protocol_tier)t)) == 0)
-				e->tiers[e->tier_count++] = (enum protocol_tier)t;
-	schema_words_free(words);
-	for (size_t i = 0; i < e->tier_count; i++)
-		if (e->tiers[i] == TIER_TUNED && !can_be_tuned(e->workload))
-			status = ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the "
-			                      "workload %s has nothing to tune, so tier = portable is all "
-			                      "there is", e->section->name, e->workload->name);
-	return status;
+	if (!word_list_has(&e->section->tiers, RECORD_TIER_TUNED) || can_be_tuned(e->workload))
+		return EH_OK;
+	return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the workload %s has "
+	                  "nothing to tune, so tier = portable is all there is", e->section->name,
+	                  e->workload->name);
 }
 
 /* Every combination; the last parameter changes fastest, the tier faster still. */
@@ -278,8 +266,8 @@ static eh_status add_cases(expansion *e)
 	while (status == EH_OK) {
 		size_t i = e->axis_count;
 
-		for (size_t t = 0; t < e->tier_count && status == EH_OK; t++)
-			status = add_case(e, position, e->tiers[t]);
+		for (size_t t = 0; t < e->section->tiers.count && status == EH_OK; t++)
+			status = add_case(e, position, e->section->tiers.items[t]);
 		while (i > 0 && ++position[i - 1] == e->axes[i - 1].count)
 			position[--i] = 0;
 		if (i == 0)
@@ -301,7 +289,7 @@ static eh_status expand(expansion *e)
 	for (size_t i = 0; i < params && status == EH_OK; i++)
 		status = make_axis(e, &e->workload->params[i]);
 	if (status == EH_OK)
-		status = read_tiers(e);
+		status = check_tiers(e);
 	if (status == EH_OK)
 		status = add_cases(e);
 	free_axes(e);
@@ -356,7 +344,7 @@ eh_status plan_make(const protocol *p, plan_finder find, void *context, plan **o
 		return status;
 	}
 	made->canonical = canonical_protocol(made);
-	json_digest(made->canonical, made->digest);
+	layout_digest(record_plan_layout(), made->canonical, made->digest);
 	*out = made;
 	return EH_OK;
 }

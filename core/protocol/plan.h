@@ -14,7 +14,7 @@ typedef struct plan_case {
 	char *id;                     /* unique in the plan: "triad.f32.64MiB", "gemm.f32.512.tuned" */
 	const protocol_section *section;
 	const eh_workload *workload;
-	enum protocol_tier tier;
+	enum record_tier tier;
 	eh_case values;               /* every parameter, in the workload's order             */
 	eh_work work;                 /* at those values                                      */
 } plan_case;
@@ -23,7 +23,7 @@ typedef struct plan {
 	const protocol *protocol;     /* borrowed: outlives the plan                          */
 	plan_case *cases;             /* in the protocol's order                              */
 	size_t case_count;
-	cJSON *canonical;
+	record_plan *canonical;
 	char digest[65];
 } plan;
 
@@ -42,8 +42,5 @@ eh_status plan_values_with(const plan_case *base, const char *const *keys,
                            const char *const *texts, size_t count, eh_case *out, eh_work *work,
                            eh_error *error);
 void plan_values_free(eh_case *values);
-
-/* The case as canonical JSON: {id, workload, revision, tier, parameters, work, measure}. */
-cJSON *plan_case_json(const plan_case *c);
 
 #endif

@@ -8,28 +8,25 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "record/fields.h"
 #include "base/ini.h"
 #include "protocol/load_check.h"
 #include "protocol/schema.h"
+#include "record/fields.h"
+#include "stat/percentile.h"
 
 #define CERTIFIED_EXECUTIONS 10
 
-const char *protocol_tier_name(enum protocol_tier tier)
+double protocol_statistic_quantile(enum record_statistic statistic)
 {
-	static const char *const names[] = { "portable", "tuned", "vendor" };
+	const percentile *p = percentile_find(record_statistic_word(statistic));
 
-	return names[tier];
+	return p != NULL ? p->quantile : 0.5;
 }
 
-uint64_t protocol_statistic_samples(enum protocol_statistic statistic)
+uint64_t protocol_statistic_samples(enum record_statistic statistic)
 {
-	static const uint64_t least[] = {
-		[STATISTIC_MEDIAN] = 1, [STATISTIC_P90] = 64, [STATISTIC_P95] = 130,
-		[STATISTIC_P97] = 219, [STATISTIC_P99] = 662, [STATISTIC_P999] = 6636,
-	};
-
-	return least[statistic];
+	return statistic == RECORD_STATISTIC_MEDIAN ? 1 :
+	       percentile_least(protocol_statistic_quantile(statistic), PERCENTILE_CONFIDENCE);
 }
 
 /* ---- unknown keys ---------------------------------------------------------------------------- */
@@ -103,14 +100,14 @@ static eh_status check_required(const char *source, const ini_section *section,
 
 /* What the sustained regime and the statistic ask of the other keys. */
 static eh_status check_regime(const char *source, int line, const char *name,
-                              const protocol_measure *m, eh_error *error)
+                              const record_settings *m, eh_error *error)
 {
 	uint64_t least = protocol_statistic_samples(m->statistic);
 
-	if (m->regime == REGIME_SUSTAINED && m->statistic != STATISTIC_MEDIAN)
+	if (m->regime == RECORD_REGIME_SUSTAINED && m->statistic != RECORD_STATISTIC_MEDIAN)
 		return ini_refuse(source, line, error, "[%s]: regime = sustained merges its samples, so "
 		                    "that they have no percentile; take statistic = median", name);
-	if (m->regime == REGIME_SUSTAINED && m->sustain_window_ns > m->sustain_time_ns)
+	if (m->regime == RECORD_REGIME_SUSTAINED && m->sustain_window_ns > m->sustain_time_ns)
 		return ini_refuse(source, line, error, "[%s]: sustain-window is longer than "
 		                    "sustain-time", name);
 	if (m->samples_max < least)
@@ -121,9 +118,9 @@ static eh_status check_regime(const char *source, int line, const char *name,
 
 /* What the keys say together.  Line is that of the section whose settings these are. */
 static eh_status check_measure(const char *source, int line, const char *name,
-                               const protocol_measure *m, bool tuned, eh_error *error)
+                               const record_settings *m, bool tuned, eh_error *error)
 {
-	bool sustained = m->regime == REGIME_SUSTAINED;
+	bool sustained = m->regime == RECORD_REGIME_SUSTAINED;
 	eh_status status = check_regime(source, line, name, m, error);
 	uint64_t least;
 	double samples;
@@ -158,54 +155,46 @@ static eh_status check_measure(const char *source, int line, const char *name,
 
 /* ---- [case NAME] ----------------------------------------------------------------------------- */
 
-static eh_status read_tiers(const char *source, const ini_setting *setting, char **out,
-                            bool *tuned, eh_error *error)
+static eh_status refuse_tier(const char *source, int line, const char *word, eh_error *error)
 {
-	static const char *const known[] = { "portable", "tuned", "vendor" };
+	const char *known[] = { record_tier_word(RECORD_TIER_PORTABLE),
+		                record_tier_word(RECORD_TIER_TUNED) };
+	const char *near = text_nearest(word, known, 2);
+
+	return ini_refuse(source, line, error, "tier is portable or tuned, not '%.40s'%s%s%s", word,
+	                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static eh_status read_tiers(const char *source, const ini_setting *setting, record_tier_list *out,
+                            eh_error *error)
+{
 	char **words = schema_words(setting->text, ',');
 	eh_status status = EH_OK;
-	text t = { 0 };
 
-	*tuned = false;
 	if (words == NULL)
 		return ini_refuse(source, setting->line, error, "the list of 'tier' has an empty place");
 	for (size_t i = 0; words[i] != NULL && status == EH_OK; i++) {
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(words[i], words[j]) == 0)
-				status = ini_refuse(source, setting->line, error, "'tier' lists %.40s twice",
-				                      words[i]);
-		if (strcmp(words[i], "vendor") == 0)
-			status = ini_refuse(source, setting->line, error, "tier = vendor cannot be "
-			                      "measured yet; this version has the tiers portable and "
-			                      "tuned only");
-		else if (strcmp(words[i], "portable") != 0 && strcmp(words[i], "tuned") != 0) {
-			const char *near = text_nearest(words[i], known, 3);
+		int tier = layout_word_value(record_tier_words(), words[i], strlen(words[i]));
 
-			status = ini_refuse(source, setting->line, error, "tier is portable or tuned, not "
-			                      "'%.40s'%s%s%s", words[i], near ? "; did you mean '" : "",
-			                      near ? near : "", near ? "'?" : "");
-		}
-		*tuned = *tuned || strcmp(words[i], "tuned") == 0;
-		text_add(&t, "%s%s", i > 0 ? ", " : "", words[i]);
+		if (tier == 0)
+			status = refuse_tier(source, setting->line, words[i], error);
+		else if (tier == RECORD_TIER_VENDOR)
+			status = ini_refuse(source, setting->line, error, "tier = vendor cannot be "
+			                    "measured yet; this version has the tiers portable and tuned "
+			                    "only");
+		else if (word_list_has(out, tier))
+			status = ini_refuse(source, setting->line, error, "'tier' lists %s twice", words[i]);
+		word_list_add(out, tier);
 	}
 	schema_words_free(words);
-	if (status != EH_OK) {
-		text_free(&t);
-		return status;
-	}
-	free(*out);
-	*out = t.data;
-	return EH_OK;
+	return status;
 }
 
 static eh_status read_case(const char *source, const ini_section *from,
-                           const protocol_measure *standard, protocol_section *to, eh_error *error)
+                           const record_settings *standard, protocol_section *to, eh_error *error)
 {
-	bool tuned = false;
-
 	to->name = memory_text(from->name + strlen("case "));
 	to->line = from->line;
-	to->tiers = memory_text("portable");
 	to->measure = *standard;
 	to->settings = memory_get((from->count + 1) * sizeof(*to->settings));
 	for (size_t i = 0; i < from->count; i++) {
@@ -216,7 +205,7 @@ static eh_status read_case(const char *source, const ini_section *from,
 		if (status == EH_OK && key != NULL) {
 			status = schema_set(key, setting->text, &to->measure, source, setting->line, error);
 		} else if (status == EH_OK && strcmp(setting->key, "tier") == 0) {
-			status = read_tiers(source, setting, &to->tiers, &tuned, error);
+			status = read_tiers(source, setting, &to->tiers, error);
 		} else if (status == EH_OK && strcmp(setting->key, "workload") == 0) {
 			to->workload = memory_text(setting->text);
 		} else if (status == EH_OK) {
@@ -230,7 +219,10 @@ static eh_status read_case(const char *source, const ini_section *from,
 	}
 	if (to->workload == NULL)
 		return ini_refuse(source, from->line, error, "[%s] lacks the key 'workload'", from->name);
-	return check_measure(source, from->line, from->name, &to->measure, tuned, error);
+	if (to->tiers.count == 0)
+		word_list_add(&to->tiers, RECORD_TIER_PORTABLE);
+	return check_measure(source, from->line, from->name, &to->measure,
+	                     word_list_has(&to->tiers, RECORD_TIER_TUNED), error);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -284,7 +276,7 @@ static eh_status check_level(const ini_text *l, const protocol *p, eh_error *err
 	char **words = p->requires[0] != '\0' ? schema_words(p->requires, ',') : NULL;
 	eh_status status = EH_OK;
 
-	if (p->level == LEVEL_CERTIFIED && p->executions < CERTIFIED_EXECUTIONS)
+	if (p->level == RECORD_LEVEL_CERTIFIED && p->executions < CERTIFIED_EXECUTIONS)
 		status = ini_refuse(l->source, line, error, "level = certified needs executions = %d "
 		                      "at least", CERTIFIED_EXECUTIONS);
 	if (status == EH_OK && p->executions_max != 0 && p->executions_max < p->executions)
@@ -391,7 +383,7 @@ void protocol_free(protocol *p)
 		free(section->settings);
 		free(section->name);
 		free(section->workload);
-		free(section->tiers);
+		free(section->tiers.items);
 	}
 	free(p->sections);
 	schema_words_free(p->compatible);

@@ -6,72 +6,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/text.h"
 #include "base/ini.h"
+#include "base/text.h"
 
 #define MS 1e6
 #define SECONDS 1e9
 #define HOURS 3600e9
 #define IN(field) offsetof(protocol, field)
-#define OF(field) offsetof(protocol_measure, field)
+#define OF(field) offsetof(record_settings, field)
 
 const schema_key schema_protocol[] = {
-	{ "name", "name", SCHEMA_WORD, IN(name), NULL, 0, 0, NULL, false },
-	{ "version", "version", SCHEMA_UINT, IN(version), NULL, 1, 1e6, NULL, false },
-	{ "intent", "intent", SCHEMA_TEXT, IN(intent), NULL, 0, 0, NULL, false },
-	{ "compatible", "compatible", SCHEMA_NAMES, IN(compatible), "", 0, 0, NULL, false },
-	{ "executions", "executions", SCHEMA_UINT, IN(executions), "5", 1, SCHEMA_EXECUTIONS_MOST, NULL, false },
-	{ "seed", "seed", SCHEMA_UINT, IN(seed), "1", 0, 9007199254740992.0, NULL, false },
-	{ "interleave", "interleave", SCHEMA_YES_NO, IN(interleave), "yes", 0, 0, NULL, false },
-	{ "canary", "canary", SCHEMA_YES_NO, IN(canary), "yes", 0, 0, NULL, false },
-	{ "level", "level", SCHEMA_CHOICE, IN(level), "standard", 0, 0, "standard|certified", true },
-	{ "requires", "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, true },
-	{ "executions-max", "executions_max", SCHEMA_UINT, IN(executions_max), "0", 0,
-	  SCHEMA_EXECUTIONS_MOST, NULL, true },
+	{ "name", SCHEMA_WORD, IN(name), NULL, 0, 0, NULL, false },
+	{ "version", SCHEMA_UINT, IN(version), NULL, 1, 1e6, NULL, false },
+	{ "intent", SCHEMA_TEXT, IN(intent), NULL, 0, 0, NULL, false },
+	{ "compatible", SCHEMA_NAMES, IN(compatible), "", 0, 0, NULL, false },
+	{ "executions", SCHEMA_UINT, IN(executions), "5", 1, SCHEMA_EXECUTIONS_MOST, NULL, false },
+	{ "seed", SCHEMA_UINT, IN(seed), "1", 0, 9007199254740992.0, NULL, false },
+	{ "interleave", SCHEMA_YES_NO, IN(interleave), "yes", 0, 0, NULL, false },
+	{ "canary", SCHEMA_YES_NO, IN(canary), "yes", 0, 0, NULL, false },
+	{ "level", SCHEMA_CHOICE, IN(level), "standard", 0, 0, record_level_words, false },
+	{ "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, false },
+	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ .key = NULL },
 };
 
 const schema_key schema_measure[] = {
-	{ "warmup-min", "warmup_min_ns", SCHEMA_TIME, OF(warmup_min_ns), "50ms", 0, HOURS, NULL,
-	  false },
-	{ "warmup-max", "warmup_max_ns", SCHEMA_TIME, OF(warmup_max_ns), "2s", 0, HOURS, NULL,
-	  false },
-	{ "samples-min", "samples_min", SCHEMA_UINT, OF(samples_min), "30", 6, 1e6, NULL, false },
-	{ "samples-max", "samples_max", SCHEMA_UINT, OF(samples_max), "10000", 6, 1e6, NULL, false },
-	{ "time-min", "time_min_ns", SCHEMA_TIME, OF(time_min_ns), "500ms", 0, HOURS, NULL, false },
-	{ "time-max", "time_max_ns", SCHEMA_TIME, OF(time_max_ns), "5s", MS, HOURS, NULL, false },
-	{ "half-width", "half_width", SCHEMA_RATIO, OF(precision), "1%", 1e-5, 1, NULL, false },
-	{ "confidence", "confidence", SCHEMA_RATIO, OF(confidence), "95%", 0.5, 0.9999, NULL, false },
-	{ "margin", "margin", SCHEMA_RATIO, OF(margin), "1%", 1e-5, 1, NULL, false },
-	{ "proof", "proof_ns", SCHEMA_TIME, OF(proof_ns), "100ms", MS, HOURS, NULL, false },
-	{ "timeout", "timeout_ns", SCHEMA_TIME, OF(timeout_ns), "120s", SECONDS, 24 * HOURS, NULL,
-	  false },
-	{ "tune-budget", "tune_budget_ns", SCHEMA_TIME, OF(tune_budget_ns), "10s", MS, HOURS,
-	  NULL, false },
-	{ "clock", "clock", SCHEMA_CHOICE, OF(clock), "device", 0, 0, "device|host", false },
-	{ "cache", "cache", SCHEMA_CHOICE, OF(cache), "warm", 0, 0, "warm|cold", false },
-	{ "regime", "regime", SCHEMA_CHOICE, OF(regime), "burst", 0, 0, "burst|sustained", false },
-	{ "statistic", "statistic", SCHEMA_CHOICE, OF(statistic), "median", 0, 0,
-	  "median|p90|p95|p97|p99|p99.9", true },
-	{ "repeats", "repeats", SCHEMA_UINT, OF(repeats), "1", 0, 10, NULL, true },
-	{ "telemetry", "telemetry_ns", SCHEMA_TIME, OF(telemetry_ns), "100ms", 0, 60 * SECONDS,
-	  NULL, true },
-	{ "input-data", "input_data", SCHEMA_CHOICE, OF(input_data), "standard", 0, 0,
-	  "standard|normal|uniform|zeros|incompressible", true },
-	{ "sustain-time", "sustain_time_ns", SCHEMA_TIME, OF(sustain_time_ns), "60s", SECONDS,
-	  24 * HOURS, NULL, true },
-	{ "sustain-window", "sustain_window_ns", SCHEMA_TIME, OF(sustain_window_ns), "1s", 10 * MS,
-	  HOURS, NULL, true },
-	{ "sustain-entry", "sustain_entry_ns", SCHEMA_TIME, OF(sustain_entry_ns), "0s", 0, HOURS,
-	  NULL, true },
-	{ "scenario", "scenario", SCHEMA_CHOICE, OF(scenario), "none", 0, 0,
-	  "none|single-stream|offline|server|closed|knee", true },
-	{ "load-rate", "load_rate", SCHEMA_UINT, OF(load_rate), "0", 0, 1e9, NULL, true },
-	{ "load-requests", "load_requests", SCHEMA_UINT, OF(load_requests), "0", 0, 1e6, NULL, true },
-	{ "load-concurrency", "load_concurrency", SCHEMA_UINT, OF(load_concurrency), "1", 1, 256,
-	  NULL, true },
-	{ "load-slo", "load_slo_ns", SCHEMA_TIME, OF(load_slo_ns), "0s", 0, HOURS, NULL, true },
+	{ "warmup-min", SCHEMA_TIME, OF(warmup_min_ns), "50ms", 0, HOURS, NULL, false },
+	{ "warmup-max", SCHEMA_TIME, OF(warmup_max_ns), "2s", 0, HOURS, NULL, false },
+	{ "samples-min", SCHEMA_UINT, OF(samples_min), "30", 6, 1e6, NULL, false },
+	{ "samples-max", SCHEMA_UINT, OF(samples_max), "10000", 6, 1e6, NULL, false },
+	{ "time-min", SCHEMA_TIME, OF(time_min_ns), "500ms", 0, HOURS, NULL, false },
+	{ "time-max", SCHEMA_TIME, OF(time_max_ns), "5s", MS, HOURS, NULL, false },
+	{ "half-width", SCHEMA_RATIO, OF(half_width), "1%", 1e-5, 1, NULL, false },
+	{ "confidence", SCHEMA_RATIO, OF(confidence), "95%", 0.5, 0.9999, NULL, false },
+	{ "margin", SCHEMA_RATIO, OF(margin), "1%", 1e-5, 1, NULL, false },
+	{ "proof", SCHEMA_TIME, OF(proof_ns), "100ms", MS, HOURS, NULL, false },
+	{ "timeout", SCHEMA_TIME, OF(timeout_ns), "120s", SECONDS, 24 * HOURS, NULL, false },
+	{ "tune-budget", SCHEMA_TIME, OF(tune_budget_ns), "10s", MS, HOURS, NULL, false },
+	{ "clock", SCHEMA_CHOICE, OF(clock), "device", 0, 0, record_clock_words, false },
+	{ "cache", SCHEMA_CHOICE, OF(cache), "warm", 0, 0, record_cache_state_words, false },
+	{ "regime", SCHEMA_CHOICE, OF(regime), "burst", 0, 0, record_regime_words, false },
+	{ "statistic", SCHEMA_CHOICE, OF(statistic), "median", 0, 0, record_statistic_words,
+	  true },
+	{ "repeats", SCHEMA_UINT, OF(repeats), "1", 0, 10, NULL, true },
+	{ "telemetry", SCHEMA_TIME, OF(telemetry_ns), "100ms", 0, 60 * SECONDS, NULL, true },
+	{ "input-data", SCHEMA_CHOICE, OF(input_data), "standard", 0, 0,
+	  record_distribution_words, true },
+	{ "sustain-time", SCHEMA_TIME, OF(sustain_time_ns), "60s", SECONDS, 24 * HOURS, NULL,
+	  true },
+	{ "sustain-window", SCHEMA_TIME, OF(sustain_window_ns), "1s", 10 * MS, HOURS, NULL,
+	  true },
+	{ "sustain-entry", SCHEMA_TIME, OF(sustain_entry_ns), "0s", 0, HOURS, NULL, true },
+	{ "scenario", SCHEMA_CHOICE, OF(scenario), "none", 0, 0, record_scenario_kind_words,
+	  true },
+	{ "load-rate", SCHEMA_UINT, OF(load_rate), "0", 0, 1e9, NULL, true },
+	{ "load-requests", SCHEMA_UINT, OF(load_requests), "0", 0, 1e6, NULL, true },
+	{ "load-concurrency", SCHEMA_UINT, OF(load_concurrency), "1", 1, 256, NULL, true },
+	{ "load-slo", SCHEMA_TIME, OF(load_slo_ns), "0s", 0, HOURS, NULL, true },
 	{ .key = NULL },
 };
 
@@ -231,26 +222,26 @@ static eh_status set_number(const schema_key *key, const char *value, void *fiel
 static eh_status set_choice(const schema_key *key, const char *value, void *field,
                             const char *source, int line, eh_error *error)
 {
-	int position = 0;
-	char **words = schema_words(key->words, '|');
-	const char *near;
+	const layout_words *known = key->words();
+	int chosen = layout_word_value(known, value, strlen(value));
+	const char **words, *near;
+	text list = { 0 };
 	eh_status status;
-	size_t count = 0;
 
-	while (words[count] != NULL)
-		count++;
-	near = text_nearest(value, (const char *const *)words, count);
-	status = ini_refuse(source, line, error, "%s is %s, not '%.40s'%s%s%s", key->key,
-	                      key->words, value, near != NULL ? "; did you mean '" : "",
-	                      near != NULL ? near : "", near != NULL ? "'?" : "");
-	/* The enums of protocol.h count in the order of the words. */
-	for (; words[position] != NULL; position++)
-		if (strcmp(words[position], value) == 0) {
-			memcpy(field, &position, sizeof(position));
-			status = EH_OK;
-			break;
-		}
-	schema_words_free(words);
+	memcpy(field, &chosen, sizeof(chosen));
+	if (chosen != 0)
+		return EH_OK;
+	words = memory_get(known->count * sizeof(*words));
+	for (size_t i = 0; i < known->count; i++) {
+		words[i] = known->items[i].word;
+		text_add(&list, "%s%s", i > 0 ? "|" : "", words[i]);
+	}
+	near = text_nearest(value, words, known->count);
+	status = ini_refuse(source, line, error, "%s is %s, not '%.40s'%s%s%s", key->key, list.data,
+	                    value, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	                    near != NULL ? "'?" : "");
+	text_free(&list);
+	free(words);
 	return status;
 }
 
@@ -292,42 +283,23 @@ void schema_set_standards(const schema_key *keys, void *object)
 			abort(); /* a default that its own table refuses */
 }
 
-bool schema_is_standard(const schema_key *key, const void *object)
+void schema_omit_standards(record_settings *m)
 {
-	union { protocol p; protocol_measure m; } standard;
-	char *want, *have;
-	bool same;
+	record_settings standard, absent;
 
-	if (key->standard == NULL)
-		return false;
-	memset(&standard, 0, sizeof(standard));
-	if (schema_set(key, key->standard, &standard, "", 0, NULL) != EH_OK)
-		abort();
-	want = schema_text(key, &standard);
-	have = schema_text(key, object);
-	same = strcmp(want, have) == 0;
-	free(want);
-	free(have);
-	if (key->type == SCHEMA_NAMES)
-		schema_words_free(*(char ***)((char *)&standard + key->offset));
-	else if (key->type == SCHEMA_TEXT || key->type == SCHEMA_WORD)
-		free(*(char **)((char *)&standard + key->offset));
-	return same;
+	layout_init(record_settings_layout(), &standard);
+	layout_init(record_settings_layout(), &absent);
+	schema_set_standards(schema_measure, &standard);
+	for (const schema_key *key = schema_measure; key->key != NULL; key++) {
+		size_t size = key->type == SCHEMA_CHOICE ? sizeof(int) : sizeof(uint64_t);
+		char *field = (char *)m + key->offset;
+
+		if (key->appended && memcmp(field, (char *)&standard + key->offset, size) == 0)
+			memcpy(field, (char *)&absent + key->offset, size);
+	}
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
-
-static const char *choice_of(const schema_key *key, const void *field, int *size)
-{
-	const char *p = key->words;
-	int position;
-
-	memcpy(&position, field, sizeof(position));
-	for (; position > 0; position--)
-		p += strcspn(p, "|") + 1;
-	*size = (int)strcspn(p, "|");
-	return p;
-}
 
 char *schema_text(const schema_key *key, const void *object)
 {
@@ -335,8 +307,7 @@ char *schema_text(const schema_key *key, const void *object)
 	char *const *names;
 	text t = { 0 };
 	char out[32];
-	const char *word;
-	int size;
+	int choice;
 
 	switch (key->type) {
 	case SCHEMA_WORD:
@@ -357,37 +328,7 @@ char *schema_text(const schema_key *key, const void *object)
 	case SCHEMA_YES_NO:
 		return memory_text(*(const bool *)field ? "yes" : "no");
 	default:
-		word = choice_of(key, field, &size);
-		return memory_format("%.*s", size, word);
-	}
-}
-
-void schema_json(const schema_key *key, const void *object, cJSON *json)
-{
-	const void *field = (const char *)object + key->offset;
-	char *const *names;
-	cJSON *list;
-	char *word;
-
-	switch (key->type) {
-	case SCHEMA_NAMES:
-		list = json_add_array(json, key->member);
-		for (names = *(char **const *)field; *names != NULL; names++)
-			json_append_string(list, *names);
-		return;
-	case SCHEMA_UINT:
-	case SCHEMA_TIME:
-		json_add_uint(json, key->member, *(const uint64_t *)field);
-		return;
-	case SCHEMA_RATIO:
-		json_add_double(json, key->member, *(const double *)field);
-		return;
-	case SCHEMA_YES_NO:
-		json_add_bool(json, key->member, *(const bool *)field);
-		return;
-	default:
-		word = schema_text(key, object);
-		json_add_string(json, key->member, word);
-		free(word);
+		memcpy(&choice, field, sizeof(choice));
+		return memory_text(layout_word_of(key->words(), choice));
 	}
 }

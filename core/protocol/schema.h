@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of a protocol: name, type, range, default and meaning of each, in tables that the
- * reader, the canonical form, `protocol show` and the documentation's test share. */
+/* The keys of a protocol: name, type, range and default of each.  The reader, `protocol show` and
+ * the test of the documentation use these tables. */
 #ifndef PROTOCOL_SCHEMA_H
 #define PROTOCOL_SCHEMA_H
 
@@ -17,19 +17,18 @@ enum schema_type {
 	SCHEMA_TIME,      /* "20ms", kept in ns                                                */
 	SCHEMA_RATIO,     /* "1%" or "0.01"                                                    */
 	SCHEMA_YES_NO,
-	SCHEMA_CHOICE     /* one of `words`; kept as its position                              */
+	SCHEMA_CHOICE     /* one of `words`: an enum                                           */
 };
 
 typedef struct schema_key {
 	const char *key;
-	const char *member;       /* of the canonical form                                     */
 	enum schema_type type;
-	size_t offset;            /* into protocol or protocol_measure                         */
+	size_t offset;            /* into protocol or record_settings                          */
 	const char *standard;     /* default as it would be written; NULL = required           */
 	double low, high;         /* UINT, TIME in ns, RATIO: allowed range                    */
-	const char *words;        /* CHOICE: "a|b"                                             */
-	bool appended;            /* came after protocols were released: left out of the
-	                             canonical form at its default, so that their digests stay */
+	const layout_words *(*words)(void); /* CHOICE                                          */
+	bool appended;            /* of schema_measure: came after protocols were released, so
+	                             it is absent from the canonical form at its default       */
 } schema_key;
 
 extern const schema_key schema_protocol[];  /* both end with key NULL */
@@ -42,12 +41,11 @@ eh_status schema_set(const schema_key *key, const char *value, void *object, con
                      int line, eh_error *error);
 /* Every default that there is. */
 void schema_set_standards(const schema_key *keys, void *object);
-/* True when the field has the key's default. */
-bool schema_is_standard(const schema_key *key, const void *object);
+/* Makes what is `appended` and has its default absent, so that digests of released protocols
+ * stay. */
+void schema_omit_standards(record_settings *m);
 /* The field as it would be written in a protocol; malloc'd. */
 char *schema_text(const schema_key *key, const void *object);
-/* Adds the field to a JSON object under the key's member name. */
-void schema_json(const schema_key *key, const void *object, cJSON *json);
 
 /* Splits "a, b" into malloc'd trimmed words, NULL-terminated; NULL when one is empty.  Free
  * with schema_words_free. */

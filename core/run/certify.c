@@ -67,7 +67,7 @@ static size_t missing(const protocol *p, const cJSON *record, const cJSON *who, 
 	size_t total = disclosure_fields(&all), count = 0;
 
 	for (size_t i = 0; i < total; i++) {
-		bool wanted = p->level == LEVEL_CERTIFIED && all[i].certified;
+		bool wanted = p->level == RECORD_LEVEL_CERTIFIED && all[i].certified;
 
 		for (size_t k = 0; asked != NULL && asked[k] != NULL; k++)
 			wanted = wanted || strcmp(asked[k], all[i].name) == 0;
@@ -81,7 +81,7 @@ static size_t missing(const protocol *p, const cJSON *record, const cJSON *who, 
 size_t certify_record(const protocol *p, const cJSON *record, const cJSON *who,
                       const cJSON *harness, text *out)
 {
-	size_t count = p->level == LEVEL_CERTIFIED ? forbidden(record, harness, out) : 0;
+	size_t count = p->level == RECORD_LEVEL_CERTIFIED ? forbidden(record, harness, out) : 0;
 
 	return count + missing(p, record, who, out);
 }
@@ -99,7 +99,7 @@ static void tell(const char *lines)
 eh_status certify_check(const manifest *m, eh_error *error)
 {
 	const protocol *p = m->protocol;
-	bool certified = p->level == LEVEL_CERTIFIED;
+	bool certified = p->level == RECORD_LEVEL_CERTIFIED;
 	cJSON *who, *harness;
 	record_who by = { 0 };
 	text lines = { 0 };

@@ -23,16 +23,13 @@ static size_t place_of(const manifest *m, size_t executor, size_t index, uint64_
 	       (size_t)execution - 1;
 }
 
-/* The declared percentile where there are samples enough for it, else 0: the median. */
+/* The declared percentile when there are enough samples for it, else 0: the median. */
 static double quantile_for(const plan_case *c, size_t samples)
 {
-	enum protocol_statistic statistic = c->section->measure.statistic;
-	double quantile;
+	enum record_statistic statistic = c->section->measure.statistic;
 
-	if (statistic == STATISTIC_MEDIAN || (size_t)statistic > PERCENTILE_COUNT)
-		return 0;
-	quantile = percentile_table[statistic - STATISTIC_P90].quantile;
-	return samples >= percentile_least(quantile, PERCENTILE_CONFIDENCE) ? quantile : 0;
+	return statistic != RECORD_STATISTIC_MEDIAN && samples >= protocol_statistic_samples(statistic) ?
+	       protocol_statistic_quantile(statistic) : 0;
 }
 
 static void take(const record_execution *record, const plan_case *c, pilot_execution *out)
@@ -51,15 +48,15 @@ static void take(const record_execution *record, const plan_case *c, pilot_execu
 		total += record->samples_ns.items[i];
 	}
 	series_analyse(values, count, &seen);
-	if (scenario_played(c->section->measure.scenario)) {
-		/* Latencies of a load hang together by nature: all of them count. */
+	if (record_is_load(&c->section->measure)) {
+		/* Latencies of a load depend on each other by nature: all of them count. */
 		seen.steady_first = 0;
 		seen.steady_count = count;
 	}
 	pilot_execution_of(values + seen.steady_first, seen.steady_count,
 	                   quantile_for(c, seen.steady_count), out);
 	out->sample_ns = (double)total / (double)count;
-	/* An absent number is NaN, which is not larger. */
+	/* NaN when absent: then the comparison below is false. */
 	wall_ns = record->load != NULL ? record->load->wall_seconds * 1e9 : 0;
 	out->other_ns = wall_ns > (double)total ? wall_ns - (double)total : 0;
 	series_free(&seen);
@@ -113,7 +110,7 @@ static void add_case(const plan_case *c, const pilot_finding *p, size_t count,
 	item->spread = p->spread;
 	item->within = p->within;
 	item->between = p->between;
-	item->half_width = c->section->measure.precision;
+	item->half_width = c->section->measure.half_width;
 	item->needed = p->needed;
 	item->optimum = p->optimum;
 }
@@ -134,7 +131,7 @@ static void plan_executor(const found *f, size_t executor, record_pilot_plan *ou
 
 		if (count < 2)
 			continue;
-		pilot_plan(all, count, (pilot_target){ c->section->measure.precision,
+		pilot_plan(all, count, (pilot_target){ c->section->measure.half_width,
 		           c->section->measure.confidence, (size_t)m->most }, &p);
 		out->reached = out->reached && p.reached;
 		if (p.needed > out->planned) {

@@ -131,7 +131,7 @@ static void fill_protocol(const manifest *m, record_protocol *out)
 	out->version = p->version;
 	text_set(&out->digest, m->plan->digest);
 	text_set(&out->text, p->text);
-	adapt_tree(record_plan_layout(), json_copy(m->plan->canonical), &out->canonical);
+	layout_copy(record_plan_layout(), m->plan->canonical, &out->canonical);
 	if (m->executions != p->executions)
 		text_list_format(&out->deviations, "executions: %llu instead of %llu",
 		                 (unsigned long long)m->executions, (unsigned long long)p->executions);
@@ -243,7 +243,8 @@ static eh_status check_program(const record_harness *theirs, eh_error *error)
 	return status;
 }
 
-static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **made, eh_error *error)
+static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **made,
+                            eh_error *error)
 {
 	eh_status status = protocol_parse(theirs->text, strlen(theirs->text), "the run's protocol", p,
 	                                  error);
@@ -273,7 +274,7 @@ static bool same_order(const manifest *m, const record_line_order_list *order)
 	return true;
 }
 
-/* Sizes that make sense, before memory is asked for. */
+/* Limits the memory that an edited line can ask for. */
 static eh_status check_sizes(const record_line_run *line, eh_error *error)
 {
 	const record_line_executions *e = &line->executions;

@@ -25,8 +25,8 @@ typedef struct manifest {
 	site *site;                 /* declared facts; NULL: none                              */
 } manifest;
 
-/* Of a new run.  executions 0: as the protocol declares, its pilot included.  Takes the protocol and its
- * plan, also when it fails. */
+/* Of a new run.  executions 0: as the protocol declares, its pilot included.  Takes the protocol
+ * and its plan, also when it fails. */
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error);
@@ -39,8 +39,8 @@ eh_status manifest_who(const manifest *m, record_who *who, eh_error *error);
 /* Appends slots as a journal states them. */
 void manifest_order(const manifest *m, const schedule_slot *slots, size_t count,
                     record_line_order_list *order);
-/* Of a journal's first line; plans its protocol again.  Refuses another format, another version of the
- * program, and a protocol that is planned differently now. */
+/* Of a journal's first line; plans its protocol again.  Refuses another format, another version
+ * of the program, and a protocol that is planned differently now. */
 eh_status manifest_read(const record_line *line, manifest **out, eh_error *error);
 /* Finds the executors of a manifest that was read: their plugins and devices. */
 eh_status manifest_find(manifest *m, const found_backend *backends, size_t count,

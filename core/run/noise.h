@@ -23,8 +23,8 @@ char *noise_path(const char *executor_digest);
 void noise_complete(noise_record *record);
 /* Completes it and writes it in one step; sets record->path. */
 eh_status noise_write(noise_record *record, eh_error *error);
-/* Fills an initialised record.  EH_E_NOT_FOUND; EH_E_FORMAT for another file; EH_E_ALTERED when it does
- * not follow from its own ratios, or is of another executor than digest (NULL: of any). */
+/* Fills an initialised record.  EH_E_NOT_FOUND; EH_E_FORMAT for another file; EH_E_ALTERED when
+ * it does not follow from its own ratios, or is of another executor than digest (NULL: of any). */
 eh_status noise_read(const char *path, const char *digest, noise_record *record, eh_error *error);
 
 #endif

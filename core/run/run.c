@@ -26,7 +26,7 @@
 #include "run/supervise.h"
 
 #define JOURNAL_NAME "run.journal"
-/* How long the worker of a coordinator that was killed may take to be gone. */
+/* Time for the worker of a killed coordinator to end. */
 #define ORPHAN_NS (UINT64_C(10) * 1000000000)
 
 typedef struct run_state {
@@ -96,7 +96,7 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	}
 	free(chosen);
 	discover_free(backends, count);
-	/* An unsound site file is refused before anything else is asked of it. */
+	/* A bad site file is refused before certify_check reads facts from it. */
 	if (status == EH_OK)
 		status = site_read(NULL, &(*out)->site, error);
 	if (status == EH_OK)
@@ -174,7 +174,7 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 	status = journal_open(s->path, &s->journal, error);
 	if (status == EH_OK)
 		status = journal_hold(s->journal, JOURNAL_COORDINATOR, 0, error);
-	/* The worker of a coordinator that was killed may be about to die. */
+	/* The worker of a killed coordinator may still be ending. */
 	if (status == EH_OK)
 		status = journal_hold(s->journal, JOURNAL_WORKER, ORPHAN_NS, error);
 	if (status != EH_OK)
@@ -232,8 +232,7 @@ static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_
 	return status;
 }
 
-/* The executions that the protocol declares, then, where these are a pilot, those that it asks
- * for. */
+/* The executions that the protocol declares; after a pilot also those that it plans. */
 static eh_status run_all(const run_state *s, bool quiet, eh_error *error)
 {
 	const manifest *m = s->manifest;
@@ -267,8 +266,8 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 	outcome->journal = memory_text(s->path);
 }
 
-/* The journal cannot be written or read, or no worker can be started: says how to go on once that
- * is mended.  The remedy is never cut off, the reason may be. */
+/* Adds how to go on after the journal could not be used or no worker could be started.  A long
+ * reason is cut, the remedy never. */
 static eh_status explain(const run_state *s, const run_options *o, eh_status status,
                          eh_error *error)
 {
@@ -308,7 +307,7 @@ static eh_status append_floor(const run_state *s, const char *name, noise_record
 	return status;
 }
 
-/* The noise floor of an executor, where one is stored, for its result. */
+/* Appends the noise floor of an executor, where one is stored. */
 static eh_status append_noise_of(const run_state *s, size_t executor, eh_error *error)
 {
 	const char *name = s->manifest->names[executor], *digest = ledger_digest(s->ledger, executor);
@@ -342,7 +341,7 @@ static eh_status append_noise(const run_state *s, eh_error *error)
 	return status;
 }
 
-/* The last line of a run that ended, in whatever way. */
+/* Appends the last line, however the run ended. */
 static eh_status close_run(const run_state *s, const run_outcome *outcome, eh_status status,
                            eh_error *error)
 {
@@ -367,7 +366,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	status = ledger_read(s->ledger, s->path, error);
 	if (status != EH_OK)
 		return status;
-	/* A run that was complete needs none of its executors any more. */
+	/* A complete run needs none of its executors. */
 	if (!ledger_whole(s->ledger)) {
 		if (o->resume)
 			status = find_again(s->manifest, error);
@@ -388,7 +387,7 @@ eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error
 	eh_status status;
 
 	memset(outcome, 0, sizeof(*outcome));
-	/* The processes that describe and measure read it for themselves. */
+	/* Workers and surveys read the site file themselves. */
 	if (options->site != NULL && setenv("EVENHAND_SITE", options->site, 1) != 0)
 		return error_set(error, EH_E_NO_MEMORY, "not enough memory");
 	status = options->resume ? reopen(options, &s, error) : begin(options, &s, error);

@@ -39,7 +39,7 @@ static eh_status append_failed(const work *w, size_t position, const char *reaso
 	return status;
 }
 
-/* What is known of the stack from outside. */
+/* The executor's record without its backend. */
 static eh_status append_outline(const work *w, eh_error *error)
 {
 	const manifest *m = w->context->manifest;
@@ -89,7 +89,7 @@ static eh_status fail_case(const work *w, const char *id, const char *reason, eh
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
-/* What ends the run with that worker, EH_OK when nothing does. */
+/* Fails when the worker's end is the end of the run. */
 static eh_status end_of_run(const work *w, const supervise_end *end, eh_error *error)
 {
 	if (end->fate == SUPERVISE_INTERRUPTED)
@@ -142,7 +142,8 @@ static void run_worker(const work *w, supervise_end *end)
 	layout_clear(worker_job_layout(), &j);
 }
 
-/* After a probe ended a worker, no worker reads it.  Each probe only once, so that this ends. */
+/* Excludes a probe that ended a worker from the rest of the run.  false when there is none, or it
+ * was excluded before: that would never end. */
 static bool leave_out(const work *w, const supervise_end *end)
 {
 	if (end->probe == NULL || text_list_has(w->context->without, end->probe) ||
@@ -157,7 +158,8 @@ static bool leave_out(const work *w, const supervise_end *end)
 	return true;
 }
 
-/* What a worker's end means for the cases it left; *again when another is worth starting. */
+/* Writes failed lines for cases that the worker's end decides; *again when another worker is worth
+ * starting. */
 static eh_status settle(work *w, const supervise_end *end, size_t missing_before, bool *again,
                         eh_error *error)
 {
@@ -192,15 +194,15 @@ static eh_status settle(work *w, const supervise_end *end, size_t missing_before
 	if (status != EH_OK)
 		return status;
 	missing = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor);
-	/* Workers that get nowhere would be started for ever. */
+	/* Workers without progress would be started for ever. */
 	if (missing > 0 && missing == missing_before)
 		return fail_remaining(w, reason, error);
 	*again = missing > 0;
 	return EH_OK;
 }
 
-/* When every worker died before it could describe its stack: one that does nothing else, and
- * failing that, what can be seen from outside. */
+/* For an execution whose workers all died before they described their stack: tries a worker without
+ * cases; if that fails, writes what is known without the backend. */
 static eh_status describe(work *w, bool try_worker, eh_error *error)
 {
 	supervise_end end = { .fate = SUPERVISE_CANNOT };

@@ -15,9 +15,9 @@
 #include "run/death.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-/* What loading a driver, calibrating and describing the stack may take beyond the time that the
- * protocol allows for a case.  More than a backend lets its compilers take, so that a compiler
- * that hangs is reported by the backend, which knows which one it is. */
+/* Time for loading a driver, calibrating and describing the stack, beyond the protocol's limit
+ * for a case.  Longer than the limit of a backend for its compilers: the backend reports a
+ * compiler that hangs by name. */
 #define START_NS (25 * SECOND_NS)
 #define CLOSING_NS (20 * SECOND_NS)
 #define STOP_NS (3 * SECOND_NS)
@@ -31,17 +31,17 @@ typedef struct watch {
 	uint64_t deadline_ns, allowed_ns, outside_ns;
 	char *at;              /* the case in progress */
 	char stage[32];
-	bool started;          /* the backend was                                                 */
+	bool started;          /* the backend                                                     */
 	bool began, ended;
 	supervise_end *end;
 } watch;
 
 uint64_t supervise_expected_ns(const plan_case *c)
 {
-	const protocol_measure *m = &c->section->measure;
+	const record_settings *m = &c->section->measure;
 
 	return m->warmup_min_ns + m->time_min_ns + m->proof_ns + SECOND_NS / 5 +
-	       (c->tier == TIER_TUNED ? m->tune_budget_ns : 0);
+	       (c->tier == RECORD_TIER_TUNED ? m->tune_budget_ns : 0);
 }
 
 static void allow(watch *w, uint64_t ns)
@@ -179,7 +179,7 @@ static void set_stuck(watch *w, long pid)
 	free(reason);
 }
 
-/* What a worker means that died before it measured. */
+/* The fate of a worker that died before it measured. */
 static enum supervise_fate early_fate(const watch *w)
 {
 	if (w->began || (w->started && w->job->cases.count == 0))
@@ -202,7 +202,7 @@ static void conclude(watch *w, eh_status status)
 	child_finish(w->child, status == EH_E_NOT_FOUND ? EXIT_NS : 0, &how);
 	if (w->end->reason != NULL && w->end->fate == SUPERVISE_JOURNAL)
 		return;
-	/* A signal that went to all of us, and the worker was the faster one. */
+	/* A signal reached both processes, and the worker ended first. */
 	if (status == EH_E_NOT_FOUND && !w->ended && interrupt_pending()) {
 		set_interrupted(w);
 		return;
@@ -219,7 +219,7 @@ static void conclude(watch *w, eh_status status)
 	}
 	reason = death_reason(w, status, &how);
 	if (w->ended) {
-		/* All is measured and written: a driver that cannot be closed costs nothing. */
+		/* All is measured and written: a driver that fails to close costs nothing. */
 		log_write(EH_LOG_WARN, "%s: %s, after its last case", w->job->executor, reason);
 		w->end->fate = SUPERVISE_ENDED;
 	} else {
@@ -228,7 +228,7 @@ static void conclude(watch *w, eh_status status)
 	free(reason);
 }
 
-/* What is allowed before, between and after cases. */
+/* Time limit before, between and after cases. */
 static uint64_t outside_ns(const plan *p)
 {
 	uint64_t longest = 0;

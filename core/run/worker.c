@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -76,7 +75,7 @@ static void say_failure(worker *w, enum worker_event_kind kind, eh_status status
 	say(w, &e);
 }
 
-/* A log message goes to the coordinator, which reads our stderr only when we die. */
+/* Log messages go to the coordinator, which shows a worker's stderr only when it dies. */
 static void pass_on(void *context, int level, const char *message)
 {
 	worker_event e = event(WORKER_LOG);
@@ -106,14 +105,13 @@ static bool append(worker *w, record_line *line)
 
 static bool append_instrument(worker *w)
 {
-	cJSON *tree = measure_instrument_json(w->measure);
 	record_line line;
 
 	record_line_init(&line, RECORD_LINE_INSTRUMENT);
 	text_set(&line.instrument.executor, w->job.executor);
 	line.instrument.execution = w->job.execution;
-	json_add_uint(tree, "execution", w->job.execution);
-	adapt_tree(record_instrument_layout(), tree, &line.instrument.record);
+	layout_copy(record_instrument_layout(), measure_instrument(w->measure), &line.instrument.record);
+	line.instrument.record.execution = w->job.execution;
 	return append(w, &line);
 }
 
@@ -199,7 +197,7 @@ static eh_status make_plan(worker *w, eh_error *error)
 	return status;
 }
 
-/* Devices may have come and gone since they were listed: the name decides, not the index. */
+/* Indices may have changed since the devices were listed: the name decides. */
 static eh_status open_device(worker *w, eh_error *error)
 {
 	session *s = &w->session;
@@ -230,7 +228,7 @@ static eh_status open_device(worker *w, eh_error *error)
 	return status;
 }
 
-/* What says nothing about backend or device when it fails. */
+/* Steps whose failure is not the backend's or the device's. */
 static eh_status prepare(worker *w, eh_error *error)
 {
 	const eh_backend *backend;
@@ -283,7 +281,7 @@ static eh_status start(worker *w, eh_error *error)
 		status = measure_new(&w->session, w->job.canary,
 		                     random_derive(w->job.protocol_seed, "measure", w->job.execution),
 		                     &w->measure, error);
-	/* Before the first case, whose time is no time for drivers of sensors. */
+	/* Loading the sensors' drivers must not take a case's time. */
 	if (status == EH_OK && wants_sensors(w))
 		open_sensors(w);
 	return status;
@@ -307,11 +305,12 @@ static void stop(worker *w)
 static bool measure_into(worker *w, const plan_case *c, uint64_t position, record_execution *out)
 {
 	bool lost = false;
-	cJSON *tree = measure_case(w->measure, c, report, w, &lost);
+	record_execution *record = measure_case(w->measure, c, report, w, &lost);
 
-	json_add_uint(tree, "execution", w->job.execution);
-	json_add_uint(tree, "position", position);
-	adapt_tree(record_execution_layout(), tree, out);
+	record->execution = w->job.execution;
+	record->position = position;
+	layout_move(record_execution_layout(), record, out);
+	layout_free(record_execution_layout(), record);
 	if (w->job.replacement)
 		word_list_add(&out->flags, RECORD_FLAG_REPLACEMENT_WORKER);
 	return !lost;
@@ -386,7 +385,7 @@ static int measure_all(worker *w)
 			leave(w);
 		else if (!run_case(w, &w->job.cases.items[i]))
 			return EXIT_CODE_ENVIRONMENT;
-	/* Now every library that is loaded late is there. */
+	/* By now every library is loaded, late ones too. */
 	if (!append_executor(w))
 		return EXIT_CODE_ENVIRONMENT;
 	say_only(w, WORKER_END);
@@ -418,11 +417,11 @@ int worker_main(void)
 	eh_status status;
 	int code;
 
-	/* hwloc must not map other vendors' libraries into the stack that is recorded. */
+	/* hwloc must not map other vendors' libraries: the mapped objects are recorded. */
 	if (setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_opencl.so,hwloc_gl.so,hwloc_cuda.so,hwloc_nvml.so,"
 	           "hwloc_rsmi.so,hwloc_levelzero.so", 0) != 0)
 		return EXIT_CODE_INTERNAL;
-	/* A limit on the size of files is an error to report, not a death. */
+	/* Exceeding a limit on file sizes is then an error, not a signal. */
 	signal(SIGXFSZ, SIG_IGN);
 	interrupt_install();
 	w.voice = voice_take();

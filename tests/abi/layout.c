@@ -330,7 +330,7 @@ AT(eh_bit, mask, 0, 8);
 AT(eh_bit, name, 8, 8);
 AT(eh_bit, meaning, 16, 8);
 AT(eh_bit, harmless, 24, 4);
-AT(eh_bit, reserved, 28, 4);
+AT(eh_bit, cause, 28, 4);
 
 SIZE(eh_channel_info, 376);
 AT(eh_channel_info, struct_size, 0, 4);
@@ -346,7 +346,7 @@ AT(eh_channel_info, unit, 88, 16);
 AT(eh_channel_info, reason, 104, 256);
 AT(eh_channel_info, bits, 360, 8);
 AT(eh_channel_info, bit_count, 368, 4);
-AT(eh_channel_info, reserved, 372, 4);
+AT(eh_channel_info, cause, 372, 4);
 
 SIZE(eh_reading, 40);
 AT(eh_reading, time_ns, 0, 8);
@@ -496,6 +496,9 @@ CHECK(EH_FORM_AVERAGE == 2, "EH_FORM_AVERAGE");
 CHECK(EH_FORM_COUNTER == 3, "EH_FORM_COUNTER");
 CHECK(EH_FORM_BITS == 4, "EH_FORM_BITS");
 CHECK(EH_PLACE_SIMULATED == 1, "EH_PLACE_SIMULATED");
+CHECK(EH_CAUSE_OTHER == 0, "EH_CAUSE_OTHER");
+CHECK(EH_CAUSE_POWER == 1, "EH_CAUSE_POWER");
+CHECK(EH_CAUSE_SETTING == 2, "EH_CAUSE_SETTING");
 CHECK(EH_CHANNEL_RARE == 1, "EH_CHANNEL_RARE");
 CHECK(EH_READING_NONE == 1, "EH_READING_NONE");
 CHECK(EH_TEST_PASS == 0, "EH_TEST_PASS");

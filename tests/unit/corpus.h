@@ -338,9 +338,10 @@ static cJSON *edited(const pair_spec *s, enum side side, enum side one)
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
+static const audit_role_list as_verifier = { (enum audit_role[]){ AUDIT_VERIFIER }, 1 };
+
 static void make_keys(void)
 {
-	static const audit_role_list as_verifier = { (enum audit_role[]){ AUDIT_VERIFIER }, 1 };
 	char *folder = golden_scratch("config");
 	eh_error error = ERROR_INIT;
 	audit_public key;
@@ -431,7 +432,7 @@ static result *sealed_as(cJSON *root, const char *name, const char *file, const 
 	if (golden_write(root, path) != EH_OK)
 		give_up(name, "cannot be written");
 	cJSON_Delete(root);
-	if (contract_read(path, &r, &error) != EH_OK)
+	if (result_read(path, &r, &error) != EH_OK)
 		give_up(name, error.message);
 	if (how != NULL)
 		sign(path, r, how);

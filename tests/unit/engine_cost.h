@@ -117,7 +117,7 @@ static eh_status watched_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offse
 
 /* One case of `samples` samples by the host's clock; its record is the caller's.  With `io` reads
  * and writes are counted, which costs time in each sample. */
-static cJSON *engine_measure(engine_cost *out, uint64_t samples, bool io)
+static record_execution *engine_measure(engine_cost *out, uint64_t samples, bool io)
 {
 	static const eh_source source = { .struct_size = sizeof(source), .name = "canary" };
 	fake f = { .work_ns = 50000 };
@@ -127,15 +127,19 @@ static cJSON *engine_measure(engine_cost *out, uint64_t samples, bool io)
 	eh_backend_ops ops = fake_ops;
 	protocol_section section = { .measure = {
 		.warmup_max_ns = 5000000, .samples_min = samples, .samples_max = samples,
-		.time_max_ns = UINT64_C(10000000000), .precision = 10, .confidence = 0.95,
-		.proof_ns = 1000000, .clock = CLOCK_HOST,
+		.time_max_ns = UINT64_C(10000000000), .half_width = 10, .confidence = 0.95,
+		.proof_ns = 1000000, .clock = RECORD_CLOCK_HOST,
+		.cache = RECORD_CACHE_WARM, .regime = RECORD_REGIME_BURST,
+		.statistic = RECORD_STATISTIC_MEDIAN, .input_data = RECORD_DATA_STANDARD,
+		.scenario = RECORD_SCENARIO_NONE,
 	} };
 	eh_value value = { "cost", "1", 1 };
 	char id[] = "fake";
 	plan_case c = { .id = id, .section = &section, .workload = &fake_workload,
+		        .tier = RECORD_TIER_PORTABLE,
 		        .values = { sizeof(eh_case), 1, &value, 7 } };
 	eh_error error = ERROR_INIT;
-	cJSON *record = NULL;
+	record_execution *record = NULL;
 	measure *m;
 	bool lost;
 

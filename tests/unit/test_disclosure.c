@@ -206,7 +206,7 @@ static protocol certified_protocol(void)
 {
 	static char none[] = "";
 
-	return (protocol){ .level = LEVEL_CERTIFIED, .requires = none };
+	return (protocol){ .level = RECORD_LEVEL_CERTIFIED, .requires = none };
 }
 
 static cJSON *with_harness(bool dirty)
@@ -277,7 +277,7 @@ static void certified(void **state)
 static void required_only(void **state)
 {
 	char asked[] = "device.uuid, driver.version";
-	protocol p = { .level = LEVEL_STANDARD, .requires = asked };
+	protocol p = { .level = RECORD_LEVEL_STANDARD, .requires = asked };
 	cJSON *record = full_record(""), *dirty = with_harness(true);
 	text out = { 0 };
 

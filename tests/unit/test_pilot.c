@@ -206,13 +206,14 @@ static eh_status take_pilot(void *context, record_line *line, long offset, eh_er
 }
 
 /* What the executions of a scenario are judged by in the pilot of a run. */
-static double center_in_pilot(enum protocol_scenario scenario)
+static double center_in_pilot(enum record_scenario_kind scenario)
 {
 	char name[] = "c", executor[] = "host:x", folder[] = "/tmp/evenhand-pilot-XXXXXX";
 	char *names[] = { executor, NULL };
 	char *path;
 	protocol declared = { .seed = 1 };
-	protocol_section section = { .measure = { .scenario = scenario, .precision = 0.01,
+	protocol_section section = { .measure = { .scenario = scenario, .half_width = 0.01,
+	                                          .statistic = RECORD_STATISTIC_MEDIAN,
 	                                          .confidence = 0.95 } };
 	plan_case c = { .id = name, .section = &section };
 	plan made = { .cases = &c, .case_count = 1 };
@@ -246,10 +247,10 @@ static double center_in_pilot(enum protocol_scenario scenario)
 static void counts_what_the_results_count(void **state)
 {
 	(void)state;
-	NEAR(center_in_pilot(SCENARIO_NONE), 100100, 200);
-	NEAR(center_in_pilot(SCENARIO_SINGLE_STREAM), 100100, 200);
-	NEAR(center_in_pilot(SCENARIO_CLOSED), 200100, 200);
-	NEAR(center_in_pilot(SCENARIO_SERVER), 200100, 200);
+	NEAR(center_in_pilot(RECORD_SCENARIO_NONE), 100100, 200);
+	NEAR(center_in_pilot(RECORD_SCENARIO_SINGLE_STREAM), 100100, 200);
+	NEAR(center_in_pilot(RECORD_SCENARIO_CLOSED), 200100, 200);
+	NEAR(center_in_pilot(RECORD_SCENARIO_SERVER), 200100, 200);
 }
 
 int main(void)

@@ -86,24 +86,27 @@ static void a_whole_protocol_is_read(void **state)
 	assert_int_equal(p->measure.warmup_max_ns, 1500000000);
 	assert_int_equal(p->measure.samples_min, 8);
 	assert_int_equal(p->measure.time_max_ns, 150000000);
-	assert_true(p->measure.precision == 0.025);
+	assert_true(p->measure.half_width == 0.025);
 	assert_true(p->measure.confidence == 0.99);
 	assert_true(p->measure.margin == 0.02);
-	assert_int_equal(p->measure.clock, CLOCK_HOST);
+	assert_int_equal(p->measure.clock, RECORD_CLOCK_HOST);
 	assert_int_equal(p->section_count, 2);
 	assert_string_equal(two->name, "two");
 	assert_string_equal(two->workload, "stream");
-	assert_string_equal(two->tiers, "portable, tuned");
+	assert_int_equal(two->tiers.count, 2);
+	assert_int_equal(two->tiers.items[0], RECORD_TIER_PORTABLE);
+	assert_int_equal(two->tiers.items[1], RECORD_TIER_TUNED);
 	assert_int_equal(two->line, 11);
 	assert_true(two->measure.time_max_ns == UINT64_C(9000000000));
 	assert_int_equal(two->measure.warmup_min_ns, 1000000);
-	assert_int_equal(two->measure.clock, CLOCK_HOST);
+	assert_int_equal(two->measure.clock, RECORD_CLOCK_HOST);
 	assert_int_equal(two->setting_count, 1);
 	assert_string_equal(two->settings[0].key, "bytes");
 	assert_string_equal(two->settings[0].text, "1, 2");
 	assert_int_equal(two->settings[0].line, 12);
 	assert_string_equal(p->sections[1].name, "three");
-	assert_string_equal(p->sections[1].tiers, "portable");
+	assert_int_equal(p->sections[1].tiers.count, 1);
+	assert_int_equal(p->sections[1].tiers.items[0], RECORD_TIER_PORTABLE);
 	assert_string_equal(p->source, "t.ini");
 	protocol_free(p);
 }
@@ -111,7 +114,7 @@ static void a_whole_protocol_is_read(void **state)
 static void defaults_are_those_of_the_method(void **state)
 {
 	protocol *p = taken(HEAD CASE);
-	const protocol_measure *m = &p->sections[0].measure;
+	const record_settings *m = &p->sections[0].measure;
 
 	(void)state;
 	assert_int_equal(p->executions, 5);
@@ -121,12 +124,12 @@ static void defaults_are_those_of_the_method(void **state)
 	assert_null(p->compatible[0]);
 	assert_int_equal(m->samples_min, 30);
 	assert_int_equal(m->time_min_ns, 500000000);
-	assert_true(m->precision == 0.01);
+	assert_true(m->half_width == 0.01);
 	assert_true(m->confidence == 0.95);
 	assert_true(m->margin == 0.01);
-	assert_int_equal(m->clock, CLOCK_DEVICE);
-	assert_int_equal(m->cache, CACHE_WARM);
-	assert_int_equal(m->regime, REGIME_BURST);
+	assert_int_equal(m->clock, RECORD_CLOCK_DEVICE);
+	assert_int_equal(m->cache, RECORD_CACHE_WARM);
+	assert_int_equal(m->regime, RECORD_REGIME_BURST);
 	assert_string_equal(p->text, HEAD CASE);
 	protocol_free(p);
 }

@@ -239,8 +239,8 @@ static void canonical_form_says_everything(void **state)
 {
 	planned x = taken(HEAD "compatible = t@9\n[case g]\nworkload = gemm\nm = 2\nn = 3\nk = 4\n"
 	                       "tier = tuned\n");
-	cJSON *one = plan_case_json(&x.plan->cases[0]);
-	char *canonical = json_canonical(x.plan->canonical);
+	cJSON *tree = layout_encode(record_plan_layout(), x.plan->canonical);
+	char *canonical = json_canonical(tree);
 	char hex[65];
 
 	(void)state;
@@ -260,8 +260,7 @@ static void canonical_form_says_everything(void **state)
 		"\"version\":1}");
 	digest_bytes(canonical, strlen(canonical), hex);
 	assert_string_equal(hex, x.plan->digest);
-	assert_true(cJSON_Compare(one, json_path(x.plan->canonical, "cases")->child, true));
-	cJSON_Delete(one);
+	cJSON_Delete(tree);
 	free(canonical);
 	drop(&x);
 }
