@@ -281,7 +281,7 @@ diagnosis *diagnose_result(const result *r, const result *const *others, size_t 
 	diagnosis *d = layout_new(diagnosis_layout());
 	const record_result *record = r->record;
 
-	d->record->executor.name = memory_text(r->record->executor.name);
+	d->executor = memory_text(r->record->executor.name);
 	d->result = memory_text(r->path);
 	d->protocol = memory_format("%s@%llu", r->record->protocol.name, (unsigned long long)r->record->protocol.version);
 	d->last_level_cache_bytes = record->executor.device.last_level_cache_bytes;
