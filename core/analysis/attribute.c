@@ -88,7 +88,7 @@ static bool is_measured(const way *w, const attribution_candidate *c)
 /* Whether the contract can compare a result with both ends. */
 static bool usable(const result *r, const result *from)
 {
-	return strcmp(r->protocol_digest, from->protocol_digest) == 0 && !r->simulated;
+	return strcmp(r->record->protocol.digest, from->record->protocol.digest) == 0 && !r->record->executor.simulated;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void make_steps(attribution *a, const result *const *results, size_t coun
 
 	for (size_t i = 0; i < count; i++)
 		if (i < 2 || usable(results[i], results[0]))
-			add_stop(&w, results[i], results[i]->executor, &results[i]->record->executor);
+			add_stop(&w, results[i], results[i]->record->executor.name, &results[i]->record->executor);
 	for (size_t i = 0; i < candidate_count; i++)
 		if (!is_measured(&w, &candidates[i]))
 			add_stop(&w, NULL, candidates[i].name, candidates[i].record);

@@ -25,14 +25,14 @@ static bool under_protocol(claim_verdict *v, const result *r)
 {
 	const claim *c = &v->claim;
 
-	if (strcmp(r->protocol_name, c->protocol) != 0 || r->protocol_version != c->version)
+	if (strcmp(r->record->protocol.name, c->protocol) != 0 || r->record->protocol.version != c->version)
 		text_list_format(&v->notes, "%s (%s) is left out: it is of %s@%llu, and the claim is about "
-		                 "%s@%llu.", r->executor, r->path, r->protocol_name,
-		                 (unsigned long long)r->protocol_version, c->protocol,
+		                 "%s@%llu.", r->record->executor.name, r->path, r->record->protocol.name,
+		                 (unsigned long long)r->record->protocol.version, c->protocol,
 		                 (unsigned long long)c->version);
-	else if (c->digest != NULL && strcmp(r->protocol_digest, c->digest) != 0)
+	else if (c->digest != NULL && strcmp(r->record->protocol.digest, c->digest) != 0)
 		text_list_format(&v->notes, "%s (%s) is left out: its protocol has the digest %.12s, not "
-		                 "%.12s.", r->executor, r->path, r->protocol_digest, c->digest);
+		                 "%.12s.", r->record->executor.name, r->path, r->record->protocol.digest, c->digest);
 	else
 		return true;
 	return false;

@@ -281,9 +281,9 @@ diagnosis *diagnose_result(const result *r, const result *const *others, size_t 
 	diagnosis *d = layout_new(diagnosis_layout());
 	const record_result *record = r->record;
 
-	d->executor = memory_text(r->executor);
+	d->executor = memory_text(r->record->executor.name);
 	d->result = memory_text(r->path);
-	d->protocol = memory_format("%s@%llu", r->protocol_name, (unsigned long long)r->protocol_version);
+	d->protocol = memory_format("%s@%llu", r->record->protocol.name, (unsigned long long)r->record->protocol.version);
 	d->last_level_cache_bytes = record->executor.device.last_level_cache_bytes;
 	ceilings_find(record, &d->ceilings);
 	for (size_t i = 0; i < record->cases.count; i++) {

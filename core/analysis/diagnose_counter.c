@@ -151,11 +151,11 @@ static void look_at_other(diagnosis *d, const result *of, const result *other)
 
 	if (!diagnose_same_device(&of->record->executor, &other->record->executor)) {
 		text_list_format(&d->notes, "%s is left out: the records do not show that it is the same "
-		                 "device.", other->executor);
+		                 "device.", other->record->executor.name);
 		return;
 	}
 	c = contract_compare(of, other, 0);
-	look_at_rows(d, c, other->executor);
+	look_at_rows(d, c, other->record->executor.name);
 	comparison_free(c);
 }
 

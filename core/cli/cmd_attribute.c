@@ -83,11 +83,11 @@ static char *protocol_words(const result *r)
 	protocol *p = NULL;
 	plan *made = NULL;
 	eh_error error = ERROR_INIT;
-	bool same = protocol_find(r->protocol_name, &p, &error) == EH_OK &&
+	bool same = protocol_find(r->record->protocol.name, &p, &error) == EH_OK &&
 	            plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
-	            strcmp(made->digest, r->protocol_digest) == 0;
-	char *words = same ? memory_text(r->protocol_name)
-	                   : memory_format("./%s.ini", r->protocol_name);
+	            strcmp(made->digest, r->record->protocol.digest) == 0;
+	char *words = same ? memory_text(r->record->protocol.name)
+	                   : memory_format("./%s.ini", r->record->protocol.name);
 
 	plan_free(made);
 	protocol_free(p);
@@ -109,11 +109,6 @@ static int exit_code(const attribution *a)
 	default:
 		return EXIT_CODE_INCONCLUSIVE;
 	}
-}
-
-static void print_json(const attribution *a)
-{
-	command_layout(attribution_layout(), a);
 }
 
 static bool print_text(const attribution *a, bool verbose)
@@ -147,7 +142,7 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 	a->protocol = protocol_words(results[0]);
 	a->exit_code = (uint64_t)code;
 	if (o->json)
-		print_json(a);
+		command_layout(attribution_layout(), a);
 	else
 		(void)print_text(a, log_level() >= EH_LOG_INFO);
 	attribution_free(a);

@@ -30,7 +30,7 @@ static const result *baseline_of(const cli_input *g)
 	size_t i;
 
 	for (i = 0; i < g->count; i++)
-		if (strncmp(g->results[i]->executor, "host:", 5) == 0)
+		if (strncmp(g->results[i]->record->executor.name, "host:", 5) == 0)
 			return g->results[i];
 	return g->results[0];
 }
@@ -40,14 +40,14 @@ static const result *same_executor(const cli_input *g, const result *like)
 	size_t i;
 
 	for (i = 0; i < g->count; i++)
-		if (strcmp(g->results[i]->executor, like->executor) == 0)
+		if (strcmp(g->results[i]->record->executor.name, like->record->executor.name) == 0)
 			return g->results[i];
 	return NULL;
 }
 
 static void warn_alone(const result *r, const char *where)
 {
-	char *name = table_clean(r->executor);
+	char *name = table_clean(r->record->executor.name);
 
 	log_write(EH_LOG_WARN, "%s is only in %s", name, where);
 	free(name);
@@ -84,7 +84,7 @@ static eh_status named(const cli_input *groups, size_t count, const char *name, 
 		for (k = 0; k < groups[i].count; k++) {
 			const result *r = groups[i].results[k];
 
-			if (strcmp(r->executor, name) != 0 && strcmp(r->path, name) != 0)
+			if (strcmp(r->record->executor.name, name) != 0 && strcmp(r->path, name) != 0)
 				continue;
 			if (found != NULL)
 				return error_set(error, EH_E_USAGE, "--baseline %s: %s and %s both "

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -86,8 +85,8 @@ static eh_status pick(const cli_input *in, const char *of, result **out, eh_erro
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; i < in->count; i++) {
-		text_add(&names, "%s%s", i > 0 ? ", " : "", in->results[i]->executor);
-		if (of == NULL || strcmp(of, in->results[i]->executor) == 0) {
+		text_add(&names, "%s%s", i > 0 ? ", " : "", in->results[i]->record->executor.name);
+		if (of == NULL || strcmp(of, in->results[i]->record->executor.name) == 0) {
 			*out = in->results[i];
 			found++;
 		}
@@ -161,7 +160,7 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	const char *body = r->record->protocol.text;
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
-		            .selectors = o->on != NULL ? o->on : r->executor,
+		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
 		            .executions = executions_of(r) };
 	eh_status status = EH_OK;
 
@@ -360,11 +359,11 @@ static eh_status begin(const request *o, const result *before, int *code, eh_err
 	char started[24], *folder;
 	eh_status status = check_protocol(before, error);
 
-	if (status == EH_OK && before->simulated)
+	if (status == EH_OK && before->record->executor.simulated)
 		log_write(EH_LOG_WARN, "the device of %s was simulated: there will be no verdict", before->path);
 	clock_wall_text(started);
 	folder = o->folder != NULL ? memory_text(o->folder) :
-	         run_folder_name(before->protocol_name, before->protocol_version, "-again", started);
+	         run_folder_name(before->record->protocol.name, before->record->protocol.version, "-again", started);
 	if (status == EH_OK && !o->resume)
 		status = check_folder(folder, error);
 	if (status == EH_OK)

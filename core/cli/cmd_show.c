@@ -41,11 +41,11 @@ static void print_samples(const result *r, const result_row *row, bool json)
 		cJSON *root = series_all_json(&all);
 
 		json_add_string(root, "case", row->id);
-		json_add_string(root, "executor", r->executor);
+		json_add_string(root, "executor", r->record->executor.name);
 		json_add_string(root, "unit", "ns");
 		command_json(root);
 	} else {
-		printf("%s: %s, nanoseconds of one operation\n", r->executor, row->id);
+		printf("%s: %s, nanoseconds of one operation\n", r->record->executor.name, row->id);
 		(void)series_all_print(stdout, &all);
 	}
 	series_all_free(&all);

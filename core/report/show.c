@@ -75,13 +75,13 @@ static bool show_head(FILE *out, const result *r)
 	(void)json_uint(executions, "done", &done);
 	(void)json_uint(executions, "planned", &declared);
 	(void)json_uint(json_path(executions, "pilot"), "executions", &pilot);
-	text_add(&t, "%s%s, %s", r->executor, r->simulated ? " (simulated)" : "",
+	text_add(&t, "%s%s, %s", r->record->executor.name, r->record->executor.simulated ? " (simulated)" : "",
 	         json_string(json_path(r->root, "executor.device"), "name", "device unknown"));
 	ok = line(out, "executor", t.data);
 	text_free(&t);
 
-	text_add(&t, "%s@%llu  %.12s", r->protocol_name, (unsigned long long)r->protocol_version,
-	         r->protocol_digest);
+	text_add(&t, "%s@%llu  %.12s", r->record->protocol.name, (unsigned long long)r->record->protocol.version,
+	         r->record->protocol.digest);
 	ok = ok && line(out, "protocol", t.data);
 	text_free(&t);
 
@@ -93,7 +93,7 @@ static bool show_head(FILE *out, const result *r)
 		text_add(&t, " (a pilot of %llu planned them%s)", (unsigned long long)pilot,
 		         json_bool(json_path(executions, "pilot"), "reached", true) ? "" :
 		         "; for its half-width they are too few");
-	text_add(&t, ", %s", r->complete ? "complete" : "INCOMPLETE");
+	text_add(&t, ", %s", r->record->status == RECORD_COMPLETE ? "complete" : "INCOMPLETE");
 	ok = ok && line(out, "run", t.data);
 	text_free(&t);
 	if (sampling != NULL)
