@@ -30,7 +30,7 @@ char *audit_folder(const char *sub)
 	const char *base = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
 
-	/* The XDG specification says that a relative path is to be ignored. */
+	/* The XDG specification: relative paths are ignored. */
 	if (base != NULL && base[0] == '/')
 		return memory_format("%s/evenhand/%s", base, sub);
 	if (home != NULL && home[0] == '/')
@@ -48,8 +48,8 @@ bool audit_name_ok(const char *name)
 
 static eh_status refuse_name(const char *name, eh_error *error)
 {
-	return error_set(error, EH_E_USAGE, "'%.80s' is no name of a key: small letters, digits, '-', "
-	                 "'_' and '.' make one, at most %d", name, AUDIT_NAME_MAX);
+	return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small letters, "
+	                 "digits, '-', '_' and '.'", name, AUDIT_NAME_MAX);
 }
 
 static eh_status key_path(const char *name, const char *suffix, char **out, eh_error *error)
@@ -60,7 +60,7 @@ static eh_status key_path(const char *name, const char *suffix, char **out, eh_e
 		return refuse_name(name, error);
 	folder = audit_folder("keys");
 	if (folder == NULL)
-		return error_set(error, EH_E_IO, "there is no place for keys: set HOME or "
+		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
 		                 "XDG_CONFIG_HOME");
 	*out = memory_format("%s/%s%s", folder, name, suffix);
 	free(folder);
@@ -80,7 +80,7 @@ static void to_hex(const unsigned char *bytes, size_t size, char *hex)
 	hex[2 * size] = '\0';
 }
 
-/* Lower-case digits, exactly 2 * size of them: one spelling for one value. */
+/* Exactly 2 * size lower-case digits, so that a value has one spelling. */
 static bool from_hex(const char *hex, unsigned char *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -112,7 +112,7 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 
 	if (EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    EVP_PKEY_get_raw_public_key(pair, bytes, &size) != 1 || size != sizeof(bytes))
-		return error_set(error, EH_E_FORMAT, "%s: this is no Ed25519 key", path);
+		return error_set(error, EH_E_FORMAT, "%s: this is not an Ed25519 key", path);
 	to_hex(bytes, sizeof(bytes), hex);
 	(void)audit_public_of(hex, out);
 	return EH_OK;
@@ -120,7 +120,7 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* A new file that only its owner may read, or anybody; what stands there stays. */
+/* Creates a file with that mode; a file that exists stays as it is. */
 static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *error)
 {
 	char *data;
@@ -130,8 +130,8 @@ static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *e
 	int failure = 0;
 
 	if (fd < 0 && errno == EEXIST)
-		return error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
-		                 "choose another name with -o", path);
+		return error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
+		                 "choose another name", path);
 	if (fd < 0)
 		return error_system(error, errno, "cannot create '%s'", path);
 	while (done < size && failure == 0) {
@@ -206,8 +206,8 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 	if (status == EH_OK && chmod(folder, 0700) != 0)
 		status = error_system(error, errno, "cannot close '%s' to others", folder);
 	if (status == EH_OK && file_exists(public_path))
-		status = error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
-		                   "choose another name with -o", public_path);
+		status = error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
+		                   "choose another name", public_path);
 	if (status == EH_OK) {
 		pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 		if (pair == NULL)
@@ -219,7 +219,7 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 		status = write_private(path, pair, passphrase, error);
 	if (status == EH_OK) {
 		status = write_public(public_path, pair, name, comment, error);
-		/* Half a pair would hold its name for ever. */
+		/* Half a pair would block its name. */
 		if (status != EH_OK)
 			(void)unlink(path);
 	}
@@ -256,7 +256,7 @@ static int ask_passphrase(char *out, int room, int writing, void *context)
 	return (int)size;
 }
 
-/* A key that others can read is no secret. */
+/* Refuses a key file that other users can read. */
 static eh_status check_mode(const char *path, eh_error *error)
 {
 	struct stat info;
@@ -264,7 +264,7 @@ static eh_status check_mode(const char *path, eh_error *error)
 	if (stat(path, &info) != 0)
 		return errno == ENOENT ?
 			error_set(error, EH_E_NOT_FOUND, "there is no key %s; `evenhand key new` makes "
-			          "one, `evenhand key list` shows what is there", path) :
+			          "one, `evenhand key list` lists them", path) :
 			error_system(error, errno, "cannot read '%s'", path);
 	if ((info.st_mode & 077) != 0)
 		return error_set(error, EH_E_USAGE, "%s can be read by others; if it is still a secret, "
@@ -299,7 +299,7 @@ eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
 		if (pair == NULL)
 			status = error_set(error, EH_E_FORMAT, "%s: %s", path, a.asked ?
 			                   "the passphrase does not open it (EVENHAND_KEY_PASSPHRASE, or "
-			                   "typed at a terminal)" : "this is no private key in PEM");
+			                   "typed at a terminal)" : "this is not a private key in PEM");
 		OPENSSL_cleanse(data, size);
 	}
 	if (status == EH_OK)
@@ -360,7 +360,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
 	pair = body != NULL ? PEM_read_bio_PUBKEY(body, NULL, NULL, NULL) : NULL;
 	if (pair == NULL)
-		status = error_set(error, EH_E_FORMAT, "%s: this is no public key in PEM; `evenhand key "
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a public key in PEM; `evenhand key "
 		                   "new` writes one as NAME.pub", path);
 	else
 		status = public_of(pair, path, out, error);

@@ -124,11 +124,11 @@ eh_status audit_keyring_key(const audit_keyring *ring, const char *name, audit_p
 static eh_status trusted_path(const char *name, char **folder, char **path, eh_error *error)
 {
 	if (!audit_name_ok(name))
-		return error_set(error, EH_E_USAGE, "'%.80s' is no name: small letters, digits, '-', '_' "
-		                 "and '.' make one", name);
+		return error_set(error, EH_E_USAGE, "'%.80s' is not a valid name: use small letters, digits, "
+		                 "'-', '_' and '.'", name);
 	*folder = audit_folder("trusted");
 	if (*folder == NULL)
-		return error_set(error, EH_E_IO, "there is no place for keys: set HOME or "
+		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
 		                 "XDG_CONFIG_HOME");
 	*path = memory_format("%s/%s.json", *folder, name);
 	return EH_OK;
@@ -162,7 +162,7 @@ eh_status audit_trust_add(const char *name, const audit_public *key, const audit
 	eh_status status = trusted_path(name, &folder, &path, error);
 
 	if (status == EH_OK && file_exists(path))
-		status = error_set(error, EH_E_USAGE, "a key is trusted under the name %s already; "
+		status = error_set(error, EH_E_USAGE, "a key is already trusted under the name %s; "
 		                   "choose another with --name, or `evenhand key distrust %s`", name, name);
 	if (status == EH_OK)
 		status = dir_make(folder, error);

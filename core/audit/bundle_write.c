@@ -20,7 +20,7 @@ static void add_member(bundle *b, char *name, char *data, size_t size)
 	b->members[b->count++] = (bundle_member){ name, data, size };
 }
 
-/* "host-gcc-12.json" of a path, in letters that a bundle's name may have. */
+/* malloc'd "host-gcc-12.json" of a path, with '_' for letters that a bundle's names cannot have. */
 static char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -138,7 +138,7 @@ static eh_status add_kernel(bundle *b, const char *folder, const record_program 
 	if (!bundle_has_source(program))
 		return EH_OK;
 	if (strchr(program->kernel, '/') != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is no name of a kernel", place,
+		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is not a valid kernel name", place,
 		                 program->kernel);
 	file = memory_format("%s.k", program->kernel);
 	name = memory_format("kernels/%s", file);
@@ -168,7 +168,7 @@ static eh_status add_kernels(bundle *b, const char *folder, const result *r, eh_
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* A result that was checked, and the bytes that were. */
+/* A checked result, with the very bytes that were checked. */
 typedef struct packing { result *r; char *bytes; size_t size; } packing;
 
 static int by_digest(const void *a, const void *b)

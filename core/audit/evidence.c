@@ -52,9 +52,9 @@ static void take_signature(gathering *g, const audit_signature *from, size_t ind
 	text_set(&s->time, from->time);
 	if (!envelope_holds(&envelope_signature, from)) {
 		text_list_format(&g->e->problems, "signatures[%zu]: the signature does not hold: it, or "
-		                 "what it is over, was altered", index);
+		                 "what was signed, was altered", index);
 	} else if (!is_over(from, g->subject)) {
-		text_list_format(&g->e->problems, "signatures[%zu]: it is over another %s, with the digest "
+		text_list_format(&g->e->problems, "signatures[%zu]: it signs another %s, with the digest "
 		                 "%.12s...", index, audit_subject_kind_word(from->subject), from->digest);
 	} else {
 		s->holds = true;
@@ -74,7 +74,7 @@ static void take_signatures(gathering *g, const char *body)
 		add_problem(g, &error);
 	} else {
 		if (file.signatures.count == 0)
-			text_list_add(&g->e->problems, "signatures: there is none in the file");
+			text_list_add(&g->e->problems, "signatures: the file has none");
 		for (size_t i = 0; i < file.signatures.count; i++)
 			take_signature(g, &file.signatures.items[i], i);
 	}
@@ -119,11 +119,11 @@ static eh_status check_amendment(const gathering *g, const audit_amendment *a, c
 		                 a->result);
 	if (a->sequence != g->e->amendments.count + 1 || strcmp(a->previous, previous) != 0)
 		return error_set(error, EH_E_ALTERED, "%s: it does not follow the one before it: an "
-		                 "amendment was taken out, put in or moved", name);
+		                 "amendment was removed, added or moved", name);
 	return EH_OK;
 }
 
-/* Takes the line at *at; false when the place of the lines behind it cannot be trusted. */
+/* Takes the line at *at; false when it does not hold, and with it the chain behind it. */
 static bool take_amendment(gathering *g, const char **at, char previous[65])
 {
 	eh_error error = ERROR_INIT;
@@ -177,7 +177,7 @@ static void check_redactions(gathering *g)
 			text_list_format(&g->e->problems, "%s is redacted, but no amendment says who did it "
 			                 "and why", redacted->items[i]);
 	if (done < g->redactions)
-		text_list_format(&g->e->problems, "%zu redactions are announced, and %zu members are "
+		text_list_format(&g->e->problems, "amendments announce %zu redactions, but %zu members are "
 		                 "redacted", g->redactions, done);
 }
 
@@ -204,7 +204,7 @@ static bool signed_as_tester(const audit_evidence *e, const char *fingerprint)
 	return false;
 }
 
-/* The trusted verifier whose key did not sign as tester. */
+/* A trusted verifier whose key did not sign as tester. */
 static const audit_checked_signature *second_party(const audit_evidence *e)
 {
 	for (size_t i = 0; i < e->signatures.count; i++) {
@@ -267,8 +267,8 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 		take_amendments(&g, amendments);
 	check_redactions(&g);
 	if (any_signature(e) != NULL && !g.written_form && !g.redaction_form)
-		text_list_add(&e->problems, "the file is not in the form that was signed: its bytes were "
-		              "changed, though perhaps not what they mean");
+		text_list_add(&e->problems, "the file does not have the bytes that were signed, though perhaps "
+		              "the same content");
 	conclude(e);
 	return e;
 }
@@ -279,7 +279,7 @@ audit_evidence *audit_evidence_unreadable(const eh_error *error)
 
 	text_list_add(&e->problems, error->message);
 	e->level = AUDIT_UNREADABLE;
-	e->sentence = memory_text("unreadable, so nothing is known of who vouches for it");
+	e->sentence = memory_text("unreadable, so nobody is known to vouch for it");
 	return e;
 }
 
@@ -302,11 +302,11 @@ static eh_status read_beside(const char *path, const char *suffix, char **out, e
 		status = file_read(beside, out, &size, error);
 	else if (bundle_member_read(beside, out, &size, NULL) != EH_OK)
 		*out = NULL;
-	/* A NUL would hide what stands behind it. */
+	/* Readers of texts stop at a NUL, so bytes behind it would go unchecked. */
 	if (status == EH_OK && *out != NULL && strlen(*out) != size) {
 		free(*out);
 		*out = NULL;
-		status = error_set(error, EH_E_FORMAT, "%s: there is a NUL byte in it", beside);
+		status = error_set(error, EH_E_FORMAT, "%s has a NUL byte", beside);
 	}
 	free(beside);
 	return status;

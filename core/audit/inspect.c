@@ -106,7 +106,7 @@ static eh_status inspect_file(const char *path, audit_verification *out, eh_erro
 	if (status != EH_OK)
 		return status;
 	report = add_result(out, memory_text(path), path, bytes, size, &r);
-	/* What is beside the result changes nothing about the result itself. */
+	/* Unreadable signatures change nothing about the record itself. */
 	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
 		report->evidence = audit_evidence_unreadable(error);
 	set_answer(report);

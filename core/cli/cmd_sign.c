@@ -17,8 +17,8 @@ static eh_status refuse_broken(const result *r, eh_error *error)
 	eh_status status = audit_trust(r, &evidence, error);
 
 	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; repair that before it is signed again",
-		                   r->path, evidence->problems.items[0]);
+		status = error_set(error, EH_E_ALTERED, "%s: %s; sign adds nothing to evidence that does not "
+		                   "hold", r->path, evidence->problems.items[0]);
 	audit_evidence_free(evidence);
 	return status;
 }
