@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "executor/executor.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
@@ -63,34 +64,39 @@ typedef struct candidates {
 	attribution_candidate *items;
 	cJSON **records;
 	size_t count;
-	found_backend *backends;
-	size_t backend_count;
+	discover_report here;
 } candidates;
 
 /* What cannot be described now is no candidate. */
+static void look_at(candidates *c, const discover_backend *b, const discover_device *device)
+{
+	eh_error error = ERROR_INIT;
+	record_executor *record = NULL;
+
+	if (!discover_is(device->status, EH_OK) || executor_is_simulated(&device->device))
+		return;
+	if (survey_executor(b->path, (uint32_t)device->index, device->executor, host_options(),
+	                    &record, &error) != EH_OK) {
+		log_write(EH_LOG_INFO, "%s is not looked at: %s", device->executor, error.message);
+		return;
+	}
+	c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
+	c->records = memory_grow(c->records, (c->count + 1) * sizeof(cJSON *));
+	c->records[c->count] = layout_encode(record_executor_layout(), record);
+	c->items[c->count] = (attribution_candidate){ .name = device->executor,
+		                                      .record = c->records[c->count] };
+	c->count++;
+	layout_free(record_executor_layout(), record);
+}
+
 static void look(candidates *c)
 {
-	c->backend_count = discover(&c->backends);
-	for (size_t b = 0; b < c->backend_count; b++)
-		for (size_t d = 0; d < c->backends[b].device_count; d++) {
-			const found_device *device = &c->backends[b].devices[d];
-			eh_error error = ERROR_INIT;
-			cJSON *record = NULL;
-
-			if (device->status != EH_OK || (device->info.caps & EH_CAP_SIMULATED) != 0)
-				continue;
-			if (survey_executor(c->backends[b].path, device->index, device->executor,
-			                     host_options(), &record, &error) != EH_OK) {
-				log_write(EH_LOG_INFO, "%s is not looked at: %s", device->executor,
-				          error.message);
-				continue;
-			}
-			c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-			c->records = memory_grow(c->records, (c->count + 1) * sizeof(cJSON *));
-			c->records[c->count] = record;
-			c->items[c->count++] = (attribution_candidate){ .name = device->executor,
-				                                        .record = record };
-		}
+	layout_init(discover_report_layout(), &c->here);
+	discover(&c->here);
+	for (size_t b = 0; b < c->here.backends.count; b++)
+		for (size_t d = 0; d < c->here.backends.items[b].devices.count; d++)
+			look_at(c, &c->here.backends.items[b],
+			        &c->here.backends.items[b].devices.items[d]);
 }
 
 static void candidates_free(candidates *c)
@@ -99,7 +105,7 @@ static void candidates_free(candidates *c)
 		cJSON_Delete(c->records[i]);
 	free(c->records);
 	free(c->items);
-	discover_free(c->backends, c->backend_count);
+	layout_clear(discover_report_layout(), &c->here);
 }
 
 /* Its name where that is the same protocol here, else a file that is still to be written; malloc'd. */

@@ -65,7 +65,7 @@ static int show(const char *path, const flags *f)
 	if (f->json)
 		print_json(r);
 	else if (f->layers)
-		(void)report_layers(stdout, json_path(r->root, "executor"));
+		(void)report_layers(stdout, &r->record->executor);
 	else if (f->protocol)
 		(void)fputs(json_string(json_path(r->root, "protocol"), "text", ""), stdout);
 	else

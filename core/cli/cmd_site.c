@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "executor/site.h"
@@ -63,22 +62,25 @@ static int show(const char *executor)
 {
 	eh_error error = ERROR_INIT;
 	site *s = NULL;
-	cJSON *layer;
-	const cJSON *field;
+	record_layer_list declared = { 0 };
 	table *t;
 
 	if (site_read(NULL, &s, &error) != EH_OK)
 		return command_fail(&command_site, &error);
-	layer = site_layer(s, executor);
 	t = table_new("ll");
-	cJSON_ArrayForEach(field, json_path(layer, "fields"))
-		table_row(t, (const char *const[]){ field->string, json_string(field, "value", "") });
-	if (layer == NULL)
-		puts("nothing is declared");
-	else
+	if (site_add(s, executor, &declared)) {
+		record_layer *layer = &declared.items[0];
+
+		for (size_t i = 0; i < layer->fields.count; i++)
+			table_row(t, (const char *const[]){ layer->fields.items[i].name,
+			                                    layer->fields.items[i].value.text });
 		(void)table_print(t, stdout);
+		layout_clear(record_layer_layout(), layer);
+	} else {
+		puts("nothing is declared");
+	}
 	table_free(t);
-	cJSON_Delete(layer);
+	free(declared.items);
 	site_free(s);
 	return command_printed(&command_site, EXIT_CODE_OK);
 }

@@ -24,7 +24,9 @@ static manifest *manifest_blank(protocol *p, plan *made, size_t executors)
 	m->names = memory_get((executors + 1) * sizeof(*m->names));
 	m->plugins = memory_get((executors + 1) * sizeof(*m->plugins));
 	m->indices = memory_get((executors + 1) * sizeof(*m->indices));
-	m->infos = memory_get((executors + 1) * sizeof(*m->infos));
+	m->devices = memory_get((executors + 1) * sizeof(*m->devices));
+	for (size_t i = 0; i < executors; i++)
+		layout_init(record_device_layout(), &m->devices[i]);
 	return m;
 }
 
@@ -48,8 +50,8 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	for (size_t i = 0; i < chosen_count; i++) {
 		m->names[i] = memory_text(chosen[i].device->executor);
 		m->plugins[i] = memory_text(chosen[i].backend->path);
-		m->indices[i] = chosen[i].device->index;
-		m->infos[i] = chosen[i].device->info;
+		m->indices[i] = (uint32_t)chosen[i].device->index;
+		layout_copy(record_device_layout(), &chosen[i].device->device, &m->devices[i]);
 	}
 	while (options != NULL && options[count] != NULL)
 		count++;
@@ -77,6 +79,7 @@ void manifest_free(manifest *m)
 	for (size_t i = 0; i < m->executor_count; i++) {
 		free(m->names[i]);
 		free(m->plugins[i]);
+		layout_clear(record_device_layout(), &m->devices[i]);
 	}
 	for (size_t i = 0; m->options != NULL && m->options[i] != NULL; i++)
 		free(m->options[i]);
@@ -84,7 +87,7 @@ void manifest_free(manifest *m)
 	free(m->names);
 	free(m->plugins);
 	free(m->indices);
-	free(m->infos);
+	free(m->devices);
 	free(m->slots);
 	site_free(m->site);
 	plan_free(m->plan);
@@ -104,11 +107,10 @@ static const char *who_of(const manifest *m, const char *variable, const char *k
 	return value != NULL ? value : "";
 }
 
-eh_status manifest_who(const manifest *m, cJSON **out, eh_error *error)
+eh_status manifest_who(const manifest *m, record_who *out, eh_error *error)
 {
 	static const char *const parties[] = { "", "vendor", "buyer", "third-party" };
 	const char *party = who_of(m, "EVENHAND_PARTY", "party");
-	cJSON *who;
 	bool known = false;
 
 	for (size_t i = 0; i < sizeof(parties) / sizeof(*parties) && !known; i++)
@@ -116,12 +118,9 @@ eh_status manifest_who(const manifest *m, cJSON **out, eh_error *error)
 	if (!known)
 		return error_set(error, EH_E_USAGE, "EVENHAND_PARTY is '%s'; set it to vendor, buyer or "
 		                 "third-party, or unset it", party);
-	who = cJSON_CreateObject();
-	json_add_string(who, "tester", who_of(m, "EVENHAND_TESTER", "tester"));
-	json_add_string(who, "party", party);
-	json_add_string(who, "sponsor", who_of(m, "EVENHAND_SPONSOR", "sponsor"));
-	json_add_bool(who, "verified", false);
-	*out = who;
+	text_set(&out->tester, who_of(m, "EVENHAND_TESTER", "tester"));
+	text_set(&out->party, party);
+	text_set(&out->sponsor, who_of(m, "EVENHAND_SPONSOR", "sponsor"));
 	return EH_OK;
 }
 
@@ -212,6 +211,8 @@ eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_
 {
 	cJSON *line = cJSON_CreateObject(), *object, *list;
 	char *id = run_id(m, started);
+	record_harness harness;
+	record_who who;
 	eh_status status;
 
 	json_add_string(line, "kind", "run");
@@ -221,13 +222,18 @@ eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_
 	add_salt(line);
 	json_add_uint(line, "seed", m->protocol->seed);
 	json_add_string(line, "started", started);
-	json_set(line, "harness", executor_program());
-	status = manifest_who(m, &object, error);
+	layout_init(record_harness_layout(), &harness);
+	layout_init(record_who_layout(), &who);
+	executor_program(&harness);
+	json_set(line, "harness", layout_encode(record_harness_layout(), &harness));
+	layout_clear(record_harness_layout(), &harness);
+	status = manifest_who(m, &who, error);
 	if (status != EH_OK) {
 		cJSON_Delete(line);
 		return status;
 	}
-	json_set(line, "who", object);
+	json_set(line, "who", layout_encode(record_who_layout(), &who));
+	layout_clear(record_who_layout(), &who);
 	add_protocol(line, m);
 	object = json_add_object(line, "executions");
 	json_add_uint(object, "declared", m->protocol->executions);
@@ -249,10 +255,15 @@ static eh_status check_program(const cJSON *line, eh_error *error)
 {
 	static const char *const keys[] = { "version", "commit", "abi" };
 	const cJSON *theirs = json_path(line, "harness");
-	cJSON *ours = executor_program();
+	record_harness program;
+	cJSON *ours;
 	eh_status status = EH_OK;
 	uint64_t format = 0;
 
+	layout_init(record_harness_layout(), &program);
+	executor_program(&program);
+	ours = layout_encode(record_harness_layout(), &program);
+	layout_clear(record_harness_layout(), &program);
 	if (strcmp(json_string(line, "kind", ""), "run") != 0 || !json_uint(line, "format", &format) ||
 	    format != FORMAT)
 		status = error_set(error, EH_E_FORMAT, "the journal does not begin as one of this "
@@ -349,33 +360,33 @@ eh_status manifest_read(const cJSON *line, manifest **out, eh_error *error)
 	return EH_OK;
 }
 
-static const found_device *find_device(const found_backend *backends, size_t count,
-                                       const char *name, const found_backend **of)
+static const discover_device *find_device(const discover_report *here, const char *name,
+                                          const discover_backend **of)
 {
-	for (size_t b = 0; b < count; b++)
-		for (size_t d = 0; d < backends[b].device_count; d++)
-			if (strcmp(backends[b].devices[d].executor, name) == 0) {
-				*of = &backends[b];
-				return &backends[b].devices[d];
-			}
+	for (size_t b = 0; b < here->backends.count; b++) {
+		*of = &here->backends.items[b];
+		for (size_t d = 0; d < (*of)->devices.count; d++)
+			if (strcmp((*of)->devices.items[d].executor, name) == 0)
+				return &(*of)->devices.items[d];
+	}
 	return NULL;
 }
 
-eh_status manifest_find(manifest *m, const found_backend *backends, size_t count, eh_error *error)
+eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error)
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
-		const found_backend *b = NULL;
-		const found_device *d = find_device(backends, count, m->names[i], &b);
+		const discover_backend *b = NULL;
+		const discover_device *d = find_device(here, m->names[i], &b);
 
-		if (d == NULL || d->status != EH_OK)
+		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "
 			                 "it available again, then resume", m->names[i],
 			                 d == NULL ? "not here now" : "not usable now: ",
 			                 d == NULL ? "" : d->reason);
-		free(m->plugins[i]);
-		m->plugins[i] = memory_text(b->path);
-		m->indices[i] = d->index;
-		m->infos[i] = d->info;
+		text_set(&m->plugins[i], b->path);
+		m->indices[i] = (uint32_t)d->index;
+		layout_clear(record_device_layout(), &m->devices[i]);
+		layout_copy(record_device_layout(), &d->device, &m->devices[i]);
 	}
 	return EH_OK;
 }

@@ -19,7 +19,7 @@ typedef struct manifest {
 	char **names;               /* of the executors, NULL-terminated                       */
 	char **plugins;             /* paths                                                   */
 	uint32_t *indices;          /* of the devices in their backends                        */
-	eh_device_info *infos;
+	record_device *devices;     /* as their backends describe them                         */
 	char **options;             /* BACKEND.KEY=VALUE, NULL-terminated                      */
 	schedule_slot *slots;       /* executions * executor_count                             */
 	size_t slot_count;
@@ -32,15 +32,14 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
                        eh_error *error);
 /* The line to write.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
 eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_error *error);
-/* {tester, party, sponsor, verified}: from the environment, else from the site file.  EH_E_USAGE for
- * a bad EVENHAND_PARTY. */
-eh_status manifest_who(const manifest *m, cJSON **out, eh_error *error);
+/* Fills an initialised struct from the environment, else from the site file.  EH_E_USAGE for a bad
+ * EVENHAND_PARTY. */
+eh_status manifest_who(const manifest *m, record_who *out, eh_error *error);
 /* Of the journal's first line; plans its protocol again.  Refuses another format, another
  * version of the program, a protocol that is planned differently now. */
 eh_status manifest_read(const cJSON *line, manifest **out, eh_error *error);
 /* Finds the executors of a manifest that was read: their plugins and devices. */
-eh_status manifest_find(manifest *m, const found_backend *backends, size_t count,
-                        eh_error *error);
+eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error);
 void manifest_free(manifest *m); /* NULL is fine */
 
 #endif

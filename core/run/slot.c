@@ -196,6 +196,7 @@ static eh_status describe(work *w, bool try_worker, eh_error *error)
 	const manifest *m = w->context->manifest;
 	supervise_end end = { .fate = SUPERVISE_CANNOT };
 	eh_status status = EH_OK;
+	record_executor *record;
 	cJSON *line;
 
 	if (try_worker) {
@@ -208,8 +209,9 @@ static eh_status describe(work *w, bool try_worker, eh_error *error)
 	if (status != EH_OK || ledger_described(w->context->ledger, w->slot->execution,
 	                                        w->slot->executor))
 		return status;
-	line = line_new(w, "executor", NULL, executor_outline(w->name, &m->infos[w->slot->executor],
-	                                                      m->site));
+	record = executor_outline(w->name, &m->devices[w->slot->executor], m->site);
+	line = line_new(w, "executor", NULL, layout_encode(record_executor_layout(), record));
+	layout_free(record_executor_layout(), record);
 	status = journal_append(w->context->journal, line, error);
 	cJSON_Delete(line);
 	return status == EH_OK ? read_journal(w, error) : status;

@@ -118,8 +118,11 @@ static bool append_executor(worker *w)
 		                     .ops = w->session.ops, .info = &w->session.info,
 		                     .device = w->session.device, .options = w->job->options,
 		                     .files = w->files, .site = w->site };
+	record_executor *record = executor_describe(&subject);
+	cJSON *tree = layout_encode(record_executor_layout(), record);
 
-	return append(w, "executor", NULL, executor_describe(&subject));
+	layout_free(record_executor_layout(), record);
+	return append(w, "executor", NULL, tree);
 }
 
 /* ---- while a case is measured ---------------------------------------------------------------- */
