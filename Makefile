@@ -7,6 +7,7 @@
 #   make bench      the performance comparisons, as ratios in one run
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
+#   make manual     docs/cli.md and docs/evenhand.1 again, from the program's tables
 #   make install uninstall dist lint clean
 unexport CDPATH
 .DELETE_ON_ERROR:
@@ -19,11 +20,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench stat install uninstall dist lint clean tests demo deb distclean
-all check bench stat dist lint clean tests: $(B)/GNUmakefile
+.PHONY: all check bench stat install uninstall dist lint clean manual tests demo deb distclean
+all check bench stat dist lint clean manual tests: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench stat install uninstall dist lint clean tests:
+all check bench stat install uninstall dist lint clean manual tests:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh
@@ -48,6 +49,7 @@ all:
 # Lists that grow below, and what is asked for on the command line alone.
 OBJECTS :=
 PLUGINS :=
+ARCHIVES :=
 DATA :=
 PLUGIN_FLAGS :=
 V =
@@ -91,9 +93,9 @@ flags: $(ALWAYS)
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # Everything linked depends on this file: the flags of linking, then every file that is made, a line each.
 links: $(ALWAYS)
-	@printf '%s\n' $(call quoted,$(CC) $(AR) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
+	@printf '%s\n' $(call quoted,$(CC) $(AR) $(OBJCOPY) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
 		$(HOST_KERNEL_CFLAGS) $(SPIRV_CLANG) $(SPIRV_TRANSLATOR)) \
-		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
+		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(ARCHIVES) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
 	@sh $(srcdir)/build-aux/links.sh $@
 # What was built: commit and whether the tree differs from it.  A release tarball has the file
 # COMMIT instead of a repository.
@@ -119,11 +121,12 @@ include $(srcdir)/core/module.mk
 include $(srcdir)/backends/module.mk
 include $(srcdir)/workloads/module.mk
 include $(srcdir)/plugins/probes/module.mk
+include $(srcdir)/plugins/conformance/module.mk
 include $(srcdir)/protocols/module.mk
 include $(srcdir)/tests/module.mk
 
-all: bin/evenhand $(PLUGINS) $(DATA) $(host_kernels) $(spirv_kernels)
-bin/evenhand obj/backends/shared.a $(PLUGINS) $(test_files): links
+all: bin/evenhand $(PLUGINS) $(ARCHIVES) $(DATA) $(host_kernels) $(spirv_kernels)
+bin/evenhand obj/backends/shared.a $(PLUGINS) $(ARCHIVES) $(test_files): links
 
 obj/%.o: $(srcdir)/%.c flags
 	@mkdir -p $(@D)
@@ -136,6 +139,8 @@ define installed
 755|$(pkglibdir)/backends|$(filter lib/evenhand/backends/%,$(PLUGINS))
 755|$(pkglibdir)/workloads|$(filter lib/evenhand/workloads/%,$(PLUGINS))
 755|$(pkglibdir)/probes|$(filter lib/evenhand/probes/%,$(PLUGINS))
+755|$(pkglibdir)/conformance|$(filter lib/evenhand/conformance/%,$(PLUGINS))
+644|$(libdir)|$(ARCHIVES)
 $(if $(host_kernels),755|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/*.so)
 $(if $(host_kernels),644|$(pkglibdir)/host-kernels|lib/evenhand/host-kernels/compiler)
 $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenhand/spirv/compiler)
@@ -148,7 +153,6 @@ $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenha
 644|$(mandir)/man1|$(srcdir)/docs/evenhand.1
 644|$(docdir)|$(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE
 644|$(docdir)/skeleton|$(srcdir)/plugins/skeleton/*
-644|$(pkgdatadir)|$(srcdir)/build-aux/completions/completion.sh
 644|$(datadir)/bash-completion/completions|$(srcdir)/build-aux/completions/evenhand
 644|$(datadir)/zsh/site-functions|$(srcdir)/build-aux/completions/_evenhand
 644|$(datadir)/fish/vendor_completions.d|$(srcdir)/build-aux/completions/evenhand.fish
@@ -156,7 +160,7 @@ endef
 
 INSTALL = install
 DESTDIR ?=
-.PHONY: install uninstall dist deb clean lint FORCE
+.PHONY: install uninstall dist deb clean lint manual FORCE
 # In another user's build folder (su -c 'make install') nothing is made: what its owner built is installed.
 ifeq ($(own),yes)
 install: all
@@ -181,6 +185,10 @@ deb:
 
 lint:
 	@sh $(srcdir)/build-aux/lint.sh $(srcdir) $(CURDIR)
+
+manual: all
+	bin/evenhand help --markdown > $(srcdir)/docs/cli.md
+	bin/evenhand help --man > $(srcdir)/docs/evenhand.1
 
 clean:
 	rm -rf obj bin lib share tests flags links version.h deb.log evenhand*.deb

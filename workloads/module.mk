@@ -4,7 +4,8 @@
 workload_names := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard $(srcdir)/workloads/*/*.c)))))
 $(foreach w,$(workload_names),$(eval $(call plugin_rule,$(w),$(sort $(wildcard $(srcdir)/workloads/$(w)/*.c)),workloads,,-lm)))
 
-kernel_texts := $(sort $(wildcard $(srcdir)/workloads/*.k $(srcdir)/workloads/*/*.k)) $(srcdir)/workloads/dialect.h
+kernel_texts := $(sort $(wildcard $(srcdir)/workloads/*.k $(srcdir)/workloads/*/*.k $(srcdir)/plugins/conformance/*.k)) \
+	$(srcdir)/workloads/dialect.h
 DATA += $(addprefix share/evenhand/workloads/,$(notdir $(kernel_texts)))
 define kernel_text_rule
 share/evenhand/workloads/$(notdir $(1)): $(1)

@@ -5,272 +5,218 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "analysis/stacks.h"
 #include "base/text.h"
 
-/* What a way costs: what stays confounded first, then runs, then steps. */
+/* ---- the way from one stack to the other ----------------------------------------------------- */
+
+/* The cost of a step: first what stays confounded, then runs, then the number of steps. */
 #define COST_CONFOUNDED 10000.0
 #define COST_RUN 100.0
 #define COST_STEP 1.0
 
-typedef struct way {
-	attribution_stop *stops;      /* 0 from, 1 to, results, candidates                        */
-	const cJSON **records;
-	size_t count;
-	double *cost;                 /* from the first to each                                   */
-	size_t *before;
-	bool *done;
-} way;
+/* A stack on the way. */
+typedef struct stop {
+	const result *result;         /* NULL: a candidate                                        */
+	const char *name;             /* of the executor                                          */
+	const record_executor *record;
+	double cost;                  /* of the cheapest way from the first stop                   */
+	struct stop *before;          /* on that way                                              */
+	bool done;
+} stop;
 
-static stack_difference *between(const way *w, size_t i, size_t k)
+/* items[0] is the start and items[1] the end. */
+typedef struct way { stop *items; size_t count; } way;
+
+static bool brief(const stop *from, const stop *to)
 {
-	return stacks_compare(w->records[i], w->records[k],
-	                      w->stops[i].result == NULL || w->stops[k].result == NULL);
+	return from->result == NULL || to->result == NULL;
 }
 
-static double step_cost(const way *w, size_t i, size_t k)
+static double step_cost(const stop *from, const stop *to)
 {
-	stack_difference *d = between(w, i, k);
-	size_t groups = d->group_count;
+	size_t groups = stacks_changes(from->record, to->record, brief(from, to));
 
-	stacks_free(d);
 	return (groups > 1 ? COST_CONFOUNDED * (double)(groups - 1) : 0) + COST_STEP +
-	       (w->stops[k].result == NULL ? COST_RUN : 0);
+	       (to->result == NULL ? COST_RUN : 0);
 }
 
-/* Dijkstra's shortest way from the first to the second. */
-static void find_way(way *w)
+static stop *cheapest(const way *w)
 {
-	for (size_t i = 0; i < w->count; i++)
-		w->cost[i] = i == 0 ? 0 : HUGE_VAL;
-	for (;;) {
-		size_t at = w->count;
+	stop *best = NULL;
 
-		for (size_t i = 0; i < w->count; i++)
-			if (!w->done[i] && w->cost[i] < HUGE_VAL &&
-			    (at == w->count || w->cost[i] < w->cost[at]))
-				at = i;
-		if (at == w->count || at == 1)
-			return;
-		w->done[at] = true;
-		for (size_t k = 1; k < w->count; k++) {
-			double cost = w->done[k] ? HUGE_VAL : w->cost[at] + step_cost(w, at, k);
+	for (stop *s = w->items; s < w->items + w->count; s++)
+		if (!s->done && s->cost < HUGE_VAL && (best == NULL || s->cost < best->cost))
+			best = s;
+	return best;
+}
 
-			if (cost < w->cost[k]) {
-				w->cost[k] = cost;
-				w->before[k] = at;
+/* Dijkstra's shortest way. */
+static void find_way(const way *w)
+{
+	stop *at;
+
+	w->items[0].cost = 0;
+	while ((at = cheapest(w)) != NULL && at != &w->items[1]) {
+		at->done = true;
+		for (stop *s = w->items; s < w->items + w->count; s++) {
+			double cost = s->done ? HUGE_VAL : at->cost + step_cost(at, s);
+
+			if (cost < s->cost) {
+				s->cost = cost;
+				s->before = at;
 			}
 		}
 	}
 }
 
-static void take_way(attribution *a, const way *w, double margin)
+static void add_stop(way *w, const result *r, const char *name, const record_executor *record)
 {
-	size_t count = 2;
-
-	for (size_t at = w->before[1]; at != 0; at = w->before[at])
-		count++;
-	a->stop_count = count;
-	a->stops = memory_get(count * sizeof(*a->stops));
-	a->steps = memory_get(count * sizeof(*a->steps));
-	for (size_t at = 1, n = count; n-- > 0; at = w->before[at]) {
-		a->stops[n] = w->stops[at];
-		a->proposed += w->stops[at].result == NULL;
-		if (n == 0)
-			break;
-		a->steps[n - 1].stacks = between(w, w->before[at], at);
-		if (w->stops[at].result != NULL && w->stops[w->before[at]].result != NULL)
-			a->steps[n - 1].numbers = contract_compare(w->stops[w->before[at]].result,
-			                                           w->stops[at].result, margin);
-	}
-	a->missing = a->proposed;
-	for (size_t i = 0; i + 1 < count; i++)
-		if (a->steps[i].stacks->group_count > 1)
-			a->missing += a->steps[i].stacks->group_count - 1;
+	w->items[w->count++] = (stop){ .result = r, .name = name, .record = record, .cost = HUGE_VAL };
 }
 
-/* Another result of the same protocol that the contract lets compare with both ends. */
+/* Whether a stop has the candidate's stack already. */
+static bool is_measured(const way *w, const attribution_candidate *c)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (strcmp(w->items[i].name, c->record->name) == 0 &&
+		    stacks_changes(w->items[i].record, c->record, true) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the contract can compare a result with both ends. */
 static bool usable(const result *r, const result *from)
 {
 	return strcmp(r->protocol_digest, from->protocol_digest) == 0 && !r->simulated;
 }
 
-static void add_stop(way *w, const result *r, const char *name, const cJSON *record)
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+/* Appends the steps up to a stop. */
+static void add_steps(attribution *a, const stop *to, double margin)
 {
-	w->stops[w->count] = (attribution_stop){ .result = r, .name = name,
-		                                 .path = r != NULL ? r->path : NULL };
-	w->records[w->count++] = record;
+	const stop *from = to->before;
+	attribution_step *step;
+
+	if (from == NULL)
+		return;
+	add_steps(a, from, margin);
+	step = layout_append(attribution_step_layout(), &a->steps);
+	step->from = memory_text(from->name);
+	step->to = memory_text(to->name);
+	step->measured = !brief(from, to);
+	(void)stacks_compare(from->record, to->record, !step->measured, &step->groups);
+	if (step->measured)
+		step->comparison = contract_compare(from->result, to->result, margin);
+	if (to->result == NULL)
+		text_list_add(&a->proposed, to->name);
+	if (step->groups.count > 1)
+		a->missing += step->groups.count - 1;
 }
 
-static bool measured(const way *w, const cJSON *record)
+static void make_steps(attribution *a, const result *const *results, size_t count,
+                       const attribution_candidate *candidates, size_t candidate_count,
+                       double margin)
 {
-	const char *name = json_string(record, "name", "");
-
-	for (size_t i = 0; i < w->count; i++) {
-		stack_difference *d;
-		size_t groups;
-
-		if (strcmp(w->stops[i].name, name) != 0)
-			continue;
-		d = stacks_compare(w->records[i], record, true);
-		groups = d->group_count;
-		stacks_free(d);
-		if (groups == 0)
-			return true;
-	}
-	return false;
-}
-
-static void make_way(attribution *a, const result *const *results, size_t count,
-                     const attribution_candidate *candidates, size_t candidate_count, double margin)
-{
-	size_t room = count + candidate_count;
-	way w = { .stops = memory_get(room * sizeof(*w.stops)),
-		  .records = memory_get(room * sizeof(*w.records)),
-		  .cost = memory_get(room * sizeof(*w.cost)),
-		  .before = memory_get(room * sizeof(*w.before)),
-		  .done = memory_get(room * sizeof(*w.done)) };
+	way w = { memory_get((count + candidate_count) * sizeof(*w.items)), 0 };
 
 	for (size_t i = 0; i < count; i++)
 		if (i < 2 || usable(results[i], results[0]))
-			add_stop(&w, results[i], results[i]->executor,
-			         json_path(results[i]->root, "executor"));
+			add_stop(&w, results[i], results[i]->executor, &results[i]->record->executor);
 	for (size_t i = 0; i < candidate_count; i++)
-		if (!measured(&w, candidates[i].record))
+		if (!is_measured(&w, &candidates[i]))
 			add_stop(&w, NULL, candidates[i].name, candidates[i].record);
 	find_way(&w);
-	take_way(a, &w, margin);
-	free(w.done);
-	free(w.before);
-	free(w.cost);
-	free(w.records);
-	free(w.stops);
+	add_steps(a, &w.items[1], margin);
+	a->missing += a->proposed.count;
+	free(w.items);
 }
 
-/* ---- the numbers ----------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
-static bool has_number(const comparison_row *row)
-{
-	return row->speedup > 0 && row->speedup_interval.low > 0 && row->level < CONTRACT_REFUSED;
-}
-
-static void sum_up(attribution *a)
-{
-	const comparison *c = a->numbers;
-	double logs[3] = { 0, 0, 0 };
-	size_t count = 0;
-
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
-
-		a->moved += row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER;
-		a->compared += row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER ||
-		               row->verdict == VERDICT_EQUIVALENT;
-		if (!has_number(row))
-			continue;
-		logs[0] += log(row->speedup);
-		logs[1] += log(row->speedup_interval.low);
-		logs[2] += log(row->speedup_interval.high);
-		count++;
-	}
-	if (count == 0)
-		return;
-	a->speedup = exp(logs[0] / (double)count);
-	a->speedup_interval = (interval){ exp(logs[1] / (double)count),
-		                          exp(logs[2] / (double)count) };
-}
-
-/* Whether anything of it may be compared at all. */
+/* Whether the contract lets any case be compared. */
 static bool comparable(const comparison *c)
 {
-	size_t good = 0;
-
-	for (size_t i = 0; i < c->row_count; i++)
-		good += c->rows[i].verdict != VERDICT_NOT_COMPARABLE &&
-		        c->rows[i].verdict != VERDICT_ABSENT;
-	return c->level < CONTRACT_REFUSED && good > 0;
+	return c->level < CONTRACT_REFUSED &&
+	       comparison_count(c, VERDICT_NOT_COMPARABLE) + comparison_count(c, VERDICT_ABSENT) <
+	               c->cases.count;
 }
 
+/* Whether each step changes one group and is measured. */
 static bool separated(const attribution *a)
 {
-	for (size_t i = 0; i + 1 < a->stop_count; i++)
-		if (a->steps[i].numbers == NULL || !comparable(a->steps[i].numbers) ||
-		    a->steps[i].stacks->group_count > 1)
+	for (size_t i = 0; i < a->steps.count; i++) {
+		const attribution_step *s = &a->steps.items[i];
+
+		if (!s->measured || !comparable(s->comparison) || s->groups.count > 1)
 			return false;
+	}
 	return true;
 }
 
 static enum attribution_answer answer_of(const attribution *a)
 {
-	if (!comparable(a->numbers))
+	const comparison *c = &a->comparison;
+
+	if (!comparable(c))
 		return ATTRIBUTION_NOT_COMPARABLE;
-	if (a->stacks->group_count > 0)
-		return a->stacks->group_count == 1 || separated(a) ? ATTRIBUTION_ATTRIBUTABLE
-		                                                   : ATTRIBUTION_CONFOUNDED;
-	if (a->moved > 0)
+	if (a->groups.count > 0)
+		return a->groups.count == 1 || separated(a) ? ATTRIBUTION_ATTRIBUTABLE
+		                                            : ATTRIBUTION_CONFOUNDED;
+	if (comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) > 0)
 		return ATTRIBUTION_UNEXPLAINED;
-	return a->compared == a->numbers->row_count ? ATTRIBUTION_NO_CHANGE : ATTRIBUTION_UNDECIDED;
+	return comparison_count(c, VERDICT_EQUIVALENT) == c->cases.count ? ATTRIBUTION_NO_CHANGE
+	                                                                 : ATTRIBUTION_UNDECIDED;
 }
 
-/* One group needs nothing between. */
-static bool needs_way(const attribution *a)
+static void take_speedup(attribution *a)
 {
-	return a->stacks->group_count > 1 && comparable(a->numbers);
-}
+	const comparison_row_list *rows = &a->comparison.cases;
+	double logs[3] = { 0, 0, 0 }, count = 0;
 
-static void free_way(attribution *a)
-{
-	for (size_t i = 0; i + 1 < a->stop_count; i++) {
-		stacks_free(a->steps[i].stacks);
-		comparison_free(a->steps[i].numbers);
+	for (size_t i = 0; i < rows->count; i++) {
+		const comparison_row *row = &rows->items[i];
+
+		if (row->speedup_interval == NULL || !(row->speedup_interval->low > 0) ||
+		    row->level == CONTRACT_REFUSED)
+			continue;
+		logs[0] += log(row->speedup);
+		logs[1] += log(row->speedup_interval->low);
+		logs[2] += log(row->speedup_interval->high);
+		count++;
 	}
-	free(a->steps);
-	free(a->stops);
-	a->stops = NULL;
-	a->steps = NULL;
-	a->stop_count = a->proposed = a->missing = 0;
+	if (count == 0)
+		return;
+	a->speedup = exp(logs[0] / count);
+	a->speedup_interval = layout_new(interval_layout());
+	*a->speedup_interval = (interval){ exp(logs[1] / count), exp(logs[2] / count) };
 }
 
 attribution *attribute_results(const result *const *results, size_t count,
                                const attribution_candidate *candidates, size_t candidate_count,
                                double margin)
 {
-	attribution *a = memory_get(sizeof(*a));
+	attribution *a = layout_new(attribution_layout());
+	bool split;
 
-	a->from = results[0];
-	a->to = results[1];
-	a->stacks = stacks_compare(json_path(a->from->root, "executor"),
-	                           json_path(a->to->root, "executor"), false);
-	a->numbers = contract_compare(a->from, a->to, margin);
-	if (needs_way(a)) {
-		make_way(a, results, count, NULL, 0, margin);
-		/* Runs are proposed only for what the results at hand leave open. */
-		if (!separated(a) && candidate_count > 0) {
-			free_way(a);
-			make_way(a, results, count, candidates, candidate_count, margin);
-		}
-	} else {
-		make_way(a, results, 2, NULL, 0, margin);
-	}
-	sum_up(a);
+	a->followers = stacks_compare(&results[0]->record->executor, &results[1]->record->executor, false,
+	                              &a->groups);
+	contract_compare_into(&a->comparison, results[0], results[1],
+	                      (contract_options){ .margin = margin });
+	/* One group needs nothing between. */
+	split = a->groups.count > 1 && comparable(&a->comparison);
+	make_steps(a, results, split ? count : 2, candidates, split ? candidate_count : 0, margin);
+	take_speedup(a);
 	a->answer = answer_of(a);
+	if (a->answer == ATTRIBUTION_ATTRIBUTABLE && a->groups.count == 1) {
+		a->layer = a->groups.items[0].layer;
+		text_set(&a->owner, a->groups.items[0].owner);
+	}
 	return a;
 }
 
 void attribution_free(attribution *a)
 {
-	if (a == NULL)
-		return;
-	free_way(a);
-	stacks_free(a->stacks);
-	comparison_free(a->numbers);
-	free(a);
-}
-
-const char *attribution_answer_name(enum attribution_answer answer)
-{
-	static const char *const names[] = { "attributable", "no-change", "unexplained", "undecided",
-	                                     "confounded", "not-comparable" };
-
-	return names[answer];
+	layout_free(attribution_layout(), a);
 }

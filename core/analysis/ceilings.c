@@ -4,267 +4,295 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 
-/* Data lie beyond the caches from four times the last level on; that unknown, from here. */
+/* Data is beyond the caches from four times the last level on; that unknown, from 256 MiB on. */
 #define BEYOND_FACTOR 4
 #define BEYOND_UNKNOWN (UINT64_C(256) << 20)
 
-/* ---- facts of a row -------------------------------------------------------------------------- */
+/* ---- facts of a case ------------------------------------------------------------------------- */
 
-double ceilings_time(const result_row *row)
+double ceilings_time(const record_case *row)
 {
-	double ns = 0;
-
-	(void)json_double(json_path(row->json, "derived"), "median_ns", &ns);
-	return ns > 0 ? ns : 0;
+	return row->derived != NULL && row->derived->median_ns > 0 ? row->derived->median_ns : 0;
 }
 
-bool ceilings_shaken(const result_row *row)
+bool ceilings_disturbed(const record_case *row)
 {
-	static const char *const words[] = { "disturbed", "steal", "canary-moved", "shared-device",
-		                             "other-users" };
-	const cJSON *flag;
+	static const enum record_flag flags[] = { RECORD_FLAG_DISTURBED, RECORD_FLAG_STEAL,
+		                                  RECORD_FLAG_CANARY_MOVED,
+		                                  RECORD_FLAG_SHARED_DEVICE };
 
-	cJSON_ArrayForEach(flag, json_path(row->json, "flags"))
-		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-			if (cJSON_IsString(flag) && strcmp(flag->valuestring, words[i]) == 0)
-				return true;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (word_list_has(&row->flags, (int)flags[i]))
+			return true;
 	return false;
 }
 
-static bool verified(const result_row *row)
+static bool passed(const record_check *c)
 {
-	const cJSON *e;
-	size_t with = 0;
+	return c != NULL && c->passed;
+}
 
-	cJSON_ArrayForEach(e, json_path(row->json, "executions")) {
-		const cJSON *v = json_path(e, "verification");
-		uint64_t failed = 0;
+static bool verified(const record_case *row)
+{
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_verification *v = row->executions.items[i].verification;
 
-		if (!json_bool(json_path(v, "before"), "passed", false) ||
-		    !json_bool(json_path(v, "after"), "passed", false) ||
-		    (json_uint(v, "during_failed", &failed) && failed > 0))
+		if (v == NULL || !passed(v->before) || !passed(v->after) ||
+		    (v->during_failed != LAYOUT_NO_UINT && v->during_failed > 0))
 			return false;
-		with++;
 	}
-	return with > 0;
+	return row->executions.count > 0;
 }
 
-bool ceilings_sound(const result_row *row)
+bool ceilings_sound(const record_case *row)
 {
-	return (strcmp(row->status, "valid") == 0 || strcmp(row->status, "not-converged") == 0) &&
-	       ceilings_time(row) > 0 && verified(row);
+	return record_counts(row->status) && ceilings_time(row) > 0 && verified(row);
 }
 
-/* Latencies of a load are no times of operations. */
-static bool gives_ceilings(const result_row *row)
+const char *ceilings_parameter(const record_case *row, const char *key)
 {
-	return ceilings_sound(row) && !result_row_is_load(row);
+	return text_or_empty(text_map_get(&row->parameters, key));
 }
 
-bool ceilings_cold(const result_row *row)
+static bool is_cold(const record_case *row)
 {
-	return strcmp(json_string(json_path(row->json, "measure"), "cache", "warm"), "cold") == 0;
+	return row->measure.cache == RECORD_CACHE_COLD;
 }
 
-uint64_t ceilings_working_set(const result_row *row)
-{
-	uint64_t bytes = 0;
+/* ---- ceilings -------------------------------------------------------------------------------- */
 
-	(void)json_uint(json_path(row->json, "work"), "working_set_bytes", &bytes);
-	return bytes;
+double ceilings_value(const ceiling *c)
+{
+	if (c == NULL)
+		return 0;
+	return isnan(c->rate) ? c->ns : c->rate;
 }
 
-const char *ceilings_parameter(const result_row *row, const char *key)
+ceiling *ceilings_copy(const ceiling *c)
 {
-	return json_string(json_path(row->json, "parameters"), key, "");
+	ceiling *copy = NULL;
+
+	if (c != NULL) {
+		copy = layout_new(ceiling_layout());
+		layout_copy(ceiling_layout(), c, copy);
+	}
+	return copy;
 }
 
-/* Per second, of the member "flops" or "bytes" of the work. */
-static double rate_of(const result_row *row, const char *what)
+const ceiling *ceilings_of(const ceiling_list *all, enum ceiling_kind kind, const char *of)
 {
-	double amount = 0, ns = ceilings_time(row);
-
-	(void)json_double(json_path(row->json, "work"), what, &amount);
-	return ns > 0 ? amount / ns * 1e9 : 0;
-}
-
-/* ---- collecting ------------------------------------------------------------------------------ */
-
-static ceiling *find(const ceilings *c, enum ceiling_kind kind, const char *of)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (c->items[i].kind == kind && (of == NULL || strcmp(c->items[i].of, of) == 0))
-			return &c->items[i];
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].kind == kind && (of == NULL || strcmp(all->items[i].of, of) == 0))
+			return &all->items[i];
 	return NULL;
 }
 
-/* Rates: the highest; costs: the least.  What was not disturbed goes before what was. */
+/* Of rates the highest, of costs the least; what was not disturbed before what was. */
 static bool better(const ceiling *is, const ceiling *old)
 {
-	if (is->shaken != old->shaken)
-		return old->shaken;
-	return is->kind >= CEILING_LAUNCH ? is->value < old->value : is->value > old->value;
+	if (is->disturbed != old->disturbed)
+		return old->disturbed;
+	return isnan(is->rate) ? is->ns < old->ns : is->rate > old->rate;
 }
 
-static void offer(ceilings *c, enum ceiling_kind kind, const char *of, double value,
-                  const result_row *row)
+/* What a case gives, in an initialised struct; a value of 0 is none. */
+static bool make(ceiling *out, enum ceiling_kind kind, const char *of, double value,
+                 const record_case *row)
 {
-	ceiling is = { .kind = kind, .of = of, .value = value, .row = row,
-		       .working_set = ceilings_working_set(row), .shaken = ceilings_shaken(row) };
-	ceiling *old = find(c, kind, of);
-
 	if (!(value > 0))
-		return;
-	if (old != NULL) {
-		if (better(&is, old))
-			*old = is;
-		return;
-	}
-	c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-	c->items[c->count++] = is;
+		return false;
+	out->kind = kind;
+	out->of = memory_text(of);
+	*(kind < CEILING_LAUNCH ? &out->rate : &out->ns) = value;
+	out->by = memory_text(row->id);
+	out->disturbed = ceilings_disturbed(row);
+	out->working_set_bytes = row->work.working_set_bytes;
+	return true;
 }
 
-static bool beyond(const ceilings *c, const result_row *row)
+/* Moves what is better, and frees the other. */
+static void keep_better(ceiling *old, ceiling *is)
 {
-	return ceilings_cold(row) || ceilings_working_set(row) >= c->memory_from;
+	ceiling worse = better(is, old) ? *old : *is;
+
+	if (better(is, old))
+		*old = *is;
+	layout_clear(ceiling_layout(), &worse);
+}
+
+static void offer(ceiling_list *all, enum ceiling_kind kind, const char *of, double value,
+                  const record_case *row)
+{
+	const ceiling *old = ceilings_of(all, kind, of);
+	ceiling is;
+
+	layout_init(ceiling_layout(), &is);
+	if (!make(&is, kind, of, value, row))
+		return;
+	if (old != NULL)
+		keep_better(&all->items[old - all->items], &is);
+	else
+		*(ceiling *)layout_append(ceiling_layout(), all) = is;
+}
+
+/* ---- which case gives which ------------------------------------------------------------------ */
+
+/* Working sets from here on are beyond the caches. */
+static uint64_t beyond_from(const record_result *r)
+{
+	uint64_t cache = r->executor.device.last_level_cache_bytes;
+
+	return cache != LAYOUT_NO_UINT && cache > 0 ? BEYOND_FACTOR * cache : BEYOND_UNKNOWN;
+}
+
+static bool is_beyond(const record_result *r, const record_case *row)
+{
+	return is_cold(row) || row->work.working_set_bytes >= beyond_from(r);
+}
+
+/* Latencies of a load are no times of operations. */
+static bool gives(const record_case *row, const char *workload)
+{
+	return strcmp(row->workload, workload) == 0 && ceilings_sound(row) &&
+	       !record_is_load(&row->measure);
 }
 
 /* Writes alone may be compressed on their way, so they are no ceiling. */
-static bool gives_bandwidth(const result_row *row)
+static bool gives_bandwidth(const record_case *row)
 {
-	return strcmp(row->workload, "stream") == 0 && gives_ceilings(row) &&
-	       strcmp(ceilings_parameter(row, "operation"), "fill") != 0;
+	return gives(row, "stream") && strcmp(ceilings_parameter(row, "operation"), "fill") != 0;
 }
 
-/* One of them, in ns. */
-static double each(const result_row *row)
+static double per_second(const record_case *row, double amount)
 {
-	return row->amount > 0 ? ceilings_time(row) / row->amount : ceilings_time(row);
+	return amount / ceilings_time(row) * 1e9;
 }
 
-static void offer_launch(ceilings *c, const result_row *row)
+static void offer_launch(ceiling_list *all, const record_case *row, bool graph)
 {
 	const char *mode = ceilings_parameter(row, "mode");
-	bool graph = strcmp(row->workload, "graph") == 0;
+	double ns = row->work.amount > 0 ? ceilings_time(row) / row->work.amount : ceilings_time(row);
 
 	if (strcmp(mode, "round-trip") == 0 && !graph)
-		offer(c, CEILING_LAUNCH, "", each(row), row);
+		offer(all, CEILING_LAUNCH, "", ns, row);
 	else if (strcmp(mode, "enqueue") == 0 && !graph)
-		offer(c, CEILING_ENQUEUE, "", each(row), row);
+		offer(all, CEILING_ENQUEUE, "", ns, row);
 	else if (strcmp(mode, "back-to-back") == 0)
-		offer(c, graph ? CEILING_GRAPH : CEILING_EMPTY, "", each(row), row);
+		offer(all, graph ? CEILING_GRAPH : CEILING_EMPTY, "", ns, row);
 }
 
-static void offer_row(ceilings *c, const result_row *row)
+static void offer_case(ceiling_list *all, const record_result *r, const record_case *row)
 {
-	if (!gives_ceilings(row))
-		return;
-	if (strcmp(row->workload, "fma") == 0)
-		offer(c, CEILING_COMPUTE, row->precision, rate_of(row, "flops"), row);
-	else if (gives_bandwidth(row) && beyond(c, row))
-		offer(c, CEILING_MEMORY, "", rate_of(row, "bytes"), row);
-	else if (strcmp(row->workload, "xfer") == 0)
-		offer(c, CEILING_LINK, ceilings_parameter(row, "direction"), rate_of(row, "bytes"), row);
-	else if (strcmp(row->workload, "launch") == 0 || strcmp(row->workload, "graph") == 0)
-		offer_launch(c, row);
+	if (gives(row, "fma"))
+		offer(all, CEILING_COMPUTE, row->precision, per_second(row, row->work.flops), row);
+	else if (gives_bandwidth(row) && is_beyond(r, row))
+		offer(all, CEILING_MEMORY, "", per_second(row, row->work.bytes), row);
+	else if (gives(row, "xfer"))
+		offer(all, CEILING_LINK, ceilings_parameter(row, "direction"),
+		      per_second(row, row->work.bytes), row);
+	else if (gives(row, "launch") || gives(row, "graph"))
+		offer_launch(all, row, strcmp(row->workload, "graph") == 0);
 }
 
-/* Every execution recorded what null work takes; the least of them. */
-static void offer_instrument(ceilings *c, const result *r)
+/* Every execution records the time of a launch; the least of them. */
+static void offer_instrument(ceiling_list *all, const record_result *r)
 {
-	const cJSON *item;
-	uint64_t least = 0;
+	uint64_t least = UINT64_MAX;
+	ceiling *c;
 
-	cJSON_ArrayForEach(item, json_path(r->root, "instruments")) {
-		uint64_t ns = 0;
+	for (size_t i = 0; i < r->instruments.count; i++) {
+		uint64_t ns = r->instruments.items[i].launch_ns;
 
-		if (json_uint(item, "launch_ns", &ns) && ns > 0 && (least == 0 || ns < least))
+		if (ns > 0 && ns < least)
 			least = ns;
 	}
-	if (least == 0)
+	if (least == UINT64_MAX)
 		return;
-	c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-	c->items[c->count++] = (ceiling){ .kind = CEILING_LAUNCH, .of = "",
-		                          .value = (double)least };
+	c = layout_append(ceiling_layout(), all);
+	c->kind = CEILING_LAUNCH;
+	c->of = memory_text("");
+	c->ns = (double)least;
 }
 
-void ceilings_find(const result *r, ceilings *out)
+void ceilings_find(const record_result *r, ceiling_list *out)
 {
-	*out = (ceilings){ 0 };
-	(void)json_uint(json_path(r->root, "executor.device"), "last_level_cache_bytes",
-	                &out->cache_bytes);
-	out->memory_from = out->cache_bytes > 0 ? BEYOND_FACTOR * out->cache_bytes : BEYOND_UNKNOWN;
-	for (size_t i = 0; i < r->row_count; i++)
-		offer_row(out, &r->rows[i]);
-	if (find(out, CEILING_LAUNCH, NULL) == NULL)
+	for (size_t i = 0; i < r->cases.count; i++)
+		offer_case(out, r, &r->cases.items[i]);
+	if (ceilings_of(out, CEILING_LAUNCH, NULL) == NULL)
 		offer_instrument(out, r);
 }
 
-void ceilings_free(ceilings *c)
+/* ---- bandwidth ------------------------------------------------------------------------------- */
+
+/* Whether a smaller set is not much smaller. */
+static bool is_near(const ceiling *c, uint64_t working_set)
 {
-	free(c->items);
-	*c = (ceilings){ 0 };
+	return c->working_set_bytes >= working_set / 4;
 }
 
-ceiling ceilings_of(const ceilings *c, enum ceiling_kind kind, const char *of)
+/* Of sets that are not larger: the best of the near ones, else the largest. */
+static bool tighter(const ceiling *is, const ceiling *old, uint64_t working_set)
 {
-	const ceiling *found = find(c, kind, of);
+	bool near = is_near(is, working_set);
 
-	return found != NULL ? *found : (ceiling){ .kind = kind, .of = of != NULL ? of : "" };
+	if (near != is_near(old, working_set))
+		return near;
+	return near ? better(is, old) : is->working_set_bytes > old->working_set_bytes;
 }
 
-/*
- * Data of a working set lie as near as those of any smaller one or further, so a stream over a
- * smaller set bounds it: the best of those that are not much smaller, else the largest of the
- * smaller ones.
- */
-ceiling ceilings_bandwidth(const ceilings *c, const result *r, uint64_t working_set, bool cold)
+/* Of larger sets: the smallest. */
+static bool nearer(const ceiling *is, const ceiling *old, uint64_t working_set)
 {
-	ceiling best = { .kind = CEILING_CACHE, .of = "" }, memory, larger = best;
-	bool near = false;
+	(void)working_set;
+	return is->working_set_bytes < old->working_set_bytes ||
+	       (is->working_set_bytes == old->working_set_bytes && better(is, old));
+}
 
-	memory = ceilings_of(c, CEILING_MEMORY, NULL);
-	if ((cold || working_set >= c->memory_from) && memory.value > 0)
-		return memory;
-	for (size_t i = 0; i < r->row_count; i++) {
-		const result_row *row = &r->rows[i];
-		ceiling is = { .kind = CEILING_CACHE, .of = "", .row = row };
-		bool is_near;
+/* The best bandwidth of sets that are larger, or not, in an initialised struct. */
+static bool find_bandwidth(const record_result *r, uint64_t working_set, bool larger,
+                           bool (*wins)(const ceiling *, const ceiling *, uint64_t), ceiling *out)
+{
+	for (size_t i = 0; i < r->cases.count; i++) {
+		const record_case *row = &r->cases.items[i];
+		ceiling is;
 
-		if (!gives_bandwidth(row) || ceilings_cold(row))
+		if (!gives_bandwidth(row) || is_cold(row) ||
+		    (row->work.working_set_bytes > working_set) != larger)
 			continue;
-		is.value = rate_of(row, "bytes");
-		is.working_set = ceilings_working_set(row);
-		is.shaken = ceilings_shaken(row);
-		if (is.working_set > working_set) {
-			if (larger.value <= 0 || is.working_set < larger.working_set ||
-			    (is.working_set == larger.working_set && better(&is, &larger)))
-				larger = is;
+		layout_init(ceiling_layout(), &is);
+		if (!make(&is, CEILING_CACHE, "", per_second(row, row->work.bytes), row))
 			continue;
-		}
-		is_near = is.working_set >= working_set / 4;
-		if (best.value <= 0 || (is_near && !near) ||
-		    (is_near == near && (near ? better(&is, &best)
-		                              : is.working_set > best.working_set))) {
-			best = is;
-			near = is_near;
+		if (out->by == NULL || wins(&is, out, working_set)) {
+			layout_clear(ceiling_layout(), out);
+			*out = is;
+		} else {
+			layout_clear(ceiling_layout(), &is);
 		}
 	}
-	if (best.value > 0)
-		return best;
-	if (larger.value <= 0)
-		larger = memory;
-	larger.loose = true;
-	return larger;
+	return out->by != NULL;
 }
 
-const char *ceiling_name(enum ceiling_kind kind)
+/* Data of a working set is as near as that of any smaller set or further, so a smaller set's
+ * bandwidth bounds it; a larger set's does so loosely. */
+bool ceilings_bandwidth(const ceiling_list *all, const record_result *r, const record_case *row,
+                        ceiling *out)
 {
-	static const char *const names[] = { "compute", "memory", "cache", "link", "launch",
-	                                     "empty-kernel", "enqueue", "graph" };
+	const ceiling *memory = ceilings_of(all, CEILING_MEMORY, NULL);
+	uint64_t working_set = row->work.working_set_bytes;
 
-	return names[kind];
+	if (memory != NULL && is_beyond(r, row)) {
+		layout_copy(ceiling_layout(), memory, out);
+		return true;
+	}
+	if (find_bandwidth(r, working_set, false, tighter, out))
+		return true;
+	if (!find_bandwidth(r, working_set, true, nearer, out)) {
+		if (memory == NULL)
+			return false;
+		layout_copy(ceiling_layout(), memory, out);
+	}
+	out->loose = true;
+	return true;
 }

@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/claim.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "analysis/stacks.h"
 #include "base/text.h"
 #include "stat/percentile.h"
 #include "stat/rounds.h"
 
 #define CONFIDENCE 0.95
-
-__attribute__((format(printf, 2, 3)))
-static void note(claim_verdict *v, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	v->notes = memory_grow(v->notes, (v->note_count + 1) * sizeof(*v->notes));
-	v->notes[v->note_count++] = memory_text(line);
-}
 
 /* Takes the sentence. */
 static void conclude(claim_verdict *v, enum claim_answer answer, char *why)
@@ -39,20 +23,22 @@ static void conclude(claim_verdict *v, enum claim_answer answer, char *why)
 
 static bool under_protocol(claim_verdict *v, const result *r)
 {
-	const claim *c = v->claim;
+	const claim *c = &v->claim;
 
 	if (strcmp(r->protocol_name, c->protocol) != 0 || r->protocol_version != c->version)
-		note(v, "%s (%s) is of %s@%llu and left out: the claim is about %s@%llu.", r->executor,
-		     r->path, r->protocol_name, (unsigned long long)r->protocol_version, c->protocol,
-		     (unsigned long long)c->version);
-	else if (c->digest[0] != '\0' && strcmp(r->protocol_digest, c->digest) != 0)
-		note(v, "%s (%s) is left out: its protocol has the digest %.12s, not %.12s.", r->executor,
-		     r->path, r->protocol_digest, c->digest);
+		text_list_format(&v->notes, "%s (%s) is left out: it is of %s@%llu, and the claim is about "
+		                 "%s@%llu.", r->executor, r->path, r->protocol_name,
+		                 (unsigned long long)r->protocol_version, c->protocol,
+		                 (unsigned long long)c->version);
+	else if (c->digest != NULL && strcmp(r->protocol_digest, c->digest) != 0)
+		text_list_format(&v->notes, "%s (%s) is left out: its protocol has the digest %.12s, not "
+		                 "%.12s.", r->executor, r->path, r->protocol_digest, c->digest);
 	else
 		return true;
 	return false;
 }
 
+/* The results that fit one side. */
 typedef struct choice { const result *one; size_t count; text names; } choice;
 
 static void choose(choice *c, const result *r)
@@ -61,75 +47,87 @@ static void choose(choice *c, const result *r)
 	text_add(&c->names, "%s%s", c->count++ > 0 ? ", " : "", r->path);
 }
 
-static bool settle(claim_verdict *v, const choice *c, const char *side, const char *selector)
+/* NULL, with the reason, unless one result fits. */
+static const result *settle(claim_verdict *v, const choice *c, const char *side,
+                            const char *selector)
 {
-	if (c->count == 1)
-		return true;
 	if (c->count == 0)
-		conclude(v, CLAIM_UNDECIDED, memory_format("No result is of %s = %s.", side, selector));
-	else
+		conclude(v, CLAIM_UNDECIDED, memory_format("No result fits %s = %s.", side, selector));
+	else if (c->count > 1)
 		conclude(v, CLAIM_UNDECIDED,
-		         memory_format("%zu results are of %s = %s: %s.  Give the one that is meant.",
-		                       c->count, side, selector, c->names.data));
-	return false;
+		         memory_format("%zu results fit %s = %s: %s.  Name the one to decide by.", c->count,
+		                       side, selector, c->names.data));
+	return c->count == 1 ? c->one : NULL;
 }
 
-static bool find_sides(claim_verdict *v, const result *const *results, size_t count)
+static bool find_sides(claim_verdict *v, const result *const *results, size_t count,
+                       const result *sides[2])
 {
 	choice a = { 0 }, b = { 0 };
-	bool found;
 
 	for (size_t i = 0; i < count; i++) {
+		const record_executor *e = &results[i]->record->executor;
 		bool is_a, is_b;
 
 		if (!under_protocol(v, results[i]))
 			continue;
-		is_a = claim_selects(v->claim->a, results[i]);
-		is_b = claim_selects(v->claim->b, results[i]);
+		is_a = claim_selects(v->claim.a, e);
+		is_b = claim_selects(v->claim.b, e);
 		if (is_a)
 			choose(&a, results[i]);
 		if (is_b)
 			choose(&b, results[i]);
 		if (!is_a && !is_b)
-			note(v, "%s (%s) is neither a nor b.", results[i]->executor, results[i]->path);
+			text_list_format(&v->notes, "%s (%s) is left out: it fits neither a nor b.", e->name,
+			                 results[i]->path);
 	}
-	found = settle(v, &a, "a", v->claim->a) && settle(v, &b, "b", v->claim->b);
-	if (found && a.one == b.one) {
-		conclude(v, CLAIM_UNDECIDED, memory_format("%s is of both a and b.", a.one->path));
-		found = false;
-	}
-	v->a = found ? a.one : NULL;
-	v->b = found ? b.one : NULL;
+	sides[0] = settle(v, &a, "a", v->claim.a);
+	sides[1] = sides[0] != NULL ? settle(v, &b, "b", v->claim.b) : NULL;
+	if (sides[1] != NULL && sides[0] == sides[1])
+		conclude(v, CLAIM_UNDECIDED, memory_format("%s fits both a and b.", a.one->path));
 	text_free(&a.names);
 	text_free(&b.names);
-	return found;
+	return sides[1] != NULL && sides[0] != sides[1];
 }
 
 /* ---- one layer ------------------------------------------------------------------------------- */
 
-/* False, with the answer, when the claim is about a layer and something else differs as well. */
-static bool about_one_layer(claim_verdict *v)
+/* Whether the stacks differ as the claim says; else concludes. */
+static bool about_subject(claim_verdict *v, const stack_group_list *groups)
 {
-	const stack_difference *d = v->stacks;
-	const char *subject = v->claim->subject;
+	enum record_layer_kind subject = v->claim.subject;
+	const char *name = record_layer_kind_word(subject);
 	text list = { 0 };
 
-	if (strcmp(subject, "stack") == 0)
+	if (subject == 0 || (groups->count == 1 && groups->items[0].layer == subject))
 		return true;
-	if (d->group_count == 1 && strcmp(d->groups[0].layer, subject) == 0)
-		return true;
-	for (size_t i = 0; i < d->group_count; i++)
-		text_add(&list, "%s%s", i > 0 ? "; " : "", d->groups[i].title);
-	if (d->group_count == 0)
+	for (size_t i = 0; i < groups->count; i++)
+		text_add(&list, "%s%s", i > 0 ? "; " : "", groups->items[i].title);
+	if (groups->count == 0)
 		conclude(v, CLAIM_UNDECIDED,
-		         memory_format("No layer differs, so nothing is said about the %s.", subject));
+		         memory_format("No layer differs, so the results say nothing about the %s.", name));
 	else
 		conclude(v, CLAIM_REFUSED,
-		         memory_format("Confounded: the claim is about the %s, but %s: %s.", subject,
-		                       d->group_count > 1 ? "more differs" : "something else differs",
+		         memory_format("Confounded: the claim is about the %s, but %s: %s.", name,
+		                       groups->count > 1 ? "more differs" : "something else differs",
 		                       list.data));
 	text_free(&list);
 	return false;
+}
+
+/* Lists what differs between the stacks, and checks it. */
+static bool compare_stacks(claim_verdict *v, const result *const sides[2])
+{
+	attribution_step *step = layout_new(attribution_step_layout());
+	bool fits;
+
+	(void)stacks_compare(&sides[1]->record->executor, &sides[0]->record->executor, false,
+	                     &step->groups);
+	for (size_t i = 0; i < step->groups.count; i++)
+		text_list_add(&v->layers, step->groups.items[i].title);
+	fits = about_subject(v, &step->groups);
+	layout_free(attribution_step_layout(), step);
+	return fits;
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -137,16 +135,14 @@ static bool about_one_layer(claim_verdict *v)
 static void set_why(claim_case *c, enum claim_answer answer, const char *why, const char *detail)
 {
 	c->answer = answer;
-	(void)snprintf(c->why, sizeof(c->why), "%s%s", why, detail);
+	free(c->why);
+	c->why = memory_format("%s%s", why, detail);
 }
 
-/* What A/A pairs differ by decides no claim. */
-static double floor_of(const comparison_row *row)
+/* Where the noise floor is above the margin: differences within it decide nothing. */
+static double noise_of(const comparison_row *row)
 {
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (strcmp(row->reasons[i].rule->id, "noise-floor") == 0)
-			return row->margin;
-	return 0;
+	return contract_cites(&row->reasons, "noise-floor") ? row->margin : 0;
 }
 
 /* over / under, round by round where they share them. */
@@ -164,47 +160,54 @@ static double side_ratio(const statistics_side *under, const statistics_side *ov
 	return ratio;
 }
 
-/* The metric of a over that of b, with an interval of that confidence. */
-static void measure_ratio(claim_case *c, const claim *of, double confidence)
+/* The metric of a over that of b; the baseline of the comparison is b. */
+static interval measure_ratio(claim_case *c, enum claim_metric metric, double confidence)
 {
 	const comparison_row *row = c->row;
 	statistics_side b = row->a->side, a = row->b->side;
-	double widen = 1 + floor_of(row);
+	bool rounds = row->rounds != LAYOUT_NO_UINT;
+	double widen = 1 + noise_of(row), ratio;
+	interval around;
 
 	a.quantile = b.quantile = row->quantile;
-	if (of->metric == CLAIM_SPEED)
-		c->ratio = side_ratio(&a, &b, row->rounds > 0, confidence, &c->around);
-	else
-		c->ratio = side_ratio(&b, &a, row->rounds > 0, confidence, &c->around);
-	c->around.low /= widen;
-	c->around.high *= widen;
+	ratio = metric == CLAIM_SPEED ? side_ratio(&a, &b, rounds, confidence, &around)
+	                              : side_ratio(&b, &a, rounds, confidence, &around);
+	around.low /= widen;
+	around.high *= widen;
+	/* A sample of no time leaves the ratio without an upper end, which JSON cannot say. */
+	if (ratio > 0 && isfinite(ratio) && isfinite(around.high)) {
+		c->ratio = ratio;
+		c->interval = layout_new(interval_layout());
+		*c->interval = around;
+	}
+	return around;
 }
 
-static enum claim_answer between(double ratio_low, double ratio_high, double low, double high)
+static enum claim_answer between(interval around, double low, double high)
 {
-	if (ratio_low >= low && ratio_high <= high)
+	if (around.low >= low && around.high <= high)
 		return CLAIM_SUPPORTED;
-	return ratio_high < low || ratio_low > high ? CLAIM_REFUTED : CLAIM_UNDECIDED;
+	return around.high < low || around.low > high ? CLAIM_REFUTED : CLAIM_UNDECIDED;
 }
 
-/* margin: of the contract, where the claim has none. */
+/* margin: the contract's. */
 static enum claim_answer relate(const claim *of, interval around, double margin)
 {
-	double m = of->margin > 0 ? of->margin : margin;
+	double m = isnan(of->margin) ? margin : of->margin;
 
 	switch (of->relation) {
 	case CLAIM_AT_LEAST:
-		return between(around.low, around.high, of->factor, HUGE_VAL);
+		return between(around, of->factor, HUGE_VAL);
 	case CLAIM_AT_MOST:
-		return between(around.low, around.high, 0, of->factor);
+		return between(around, 0, of->factor);
 	case CLAIM_WITHIN:
-		return between(around.low, around.high, of->factor * (1 - m), of->factor * (1 + m));
+		return between(around, of->factor * (1 - m), of->factor * (1 + m));
 	case CLAIM_FASTER:
-		return between(around.low, around.high, 1 + m, HUGE_VAL);
+		return between(around, 1 + m, HUGE_VAL);
 	case CLAIM_SLOWER:
-		return between(around.low, around.high, 0, 1 / (1 + m));
+		return between(around, 0, 1 / (1 + m));
 	default:
-		return between(around.low, around.high, 1 / (1 + m), 1 + m);
+		return between(around, 1 / (1 + m), 1 + m);
 	}
 }
 
@@ -213,30 +216,14 @@ static const char *statistic_of(const comparison_row *row)
 	for (size_t i = 0; i < PERCENTILE_COUNT; i++)
 		if (fabs(percentile_table[i].quantile - row->quantile) < 1e-12)
 			return percentile_table[i].name;
-	return "median";
+	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
 }
 
-/* The rules of that level or above, "a, b". */
-static void rules_of(const comparison_row *row, enum contract_level level, char *out, size_t size)
-{
-	size_t used = 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= level && used + 1 < size) {
-			int n = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
-			                 row->reasons[i].rule->id);
-
-			used += n > 0 ? (size_t)n : 0;
-		}
-}
-
-static void judge(claim_case *c, const claim *of, double confidence)
+static void judge(claim_case *c, const claim *of, const char *rules, double confidence)
 {
 	const comparison_row *row = c->row;
-	char rules[120];
+	interval around;
 
-	rules_of(row, CONTRACT_DESCRIPTION, rules, sizeof(rules));
 	if (row->verdict == VERDICT_ABSENT || row->a == NULL || row->b == NULL) {
 		set_why(c, CLAIM_UNDECIDED, "the case is on one side only", "");
 		return;
@@ -246,33 +233,43 @@ static void judge(claim_case *c, const claim *of, double confidence)
 		set_why(c, CLAIM_REFUSED, "not comparable: ", rules);
 		return;
 	}
-	if (of->statistic[0] != '\0' && strcmp(of->statistic, statistic_of(row)) != 0) {
-		set_why(c, CLAIM_UNDECIDED, "what is compared here is the ", statistic_of(row));
+	if (of->statistic != 0 && strcmp(record_statistic_word(of->statistic), statistic_of(row)) != 0) {
+		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ", statistic_of(row));
 		return;
 	}
-	measure_ratio(c, of, confidence);
+	around = measure_ratio(c, of->metric, confidence);
 	if (row->verdict == VERDICT_DESCRIPTION) {
 		set_why(c, CLAIM_UNDECIDED, "no verdict: ", rules);
 		return;
 	}
-	c->answer = relate(of, c->around, row->margin);
+	c->answer = relate(of, around, row->margin);
 	if (c->answer == CLAIM_UNDECIDED)
 		set_why(c, CLAIM_UNDECIDED, "the interval holds both answers", "");
 }
 
-static void take_cases(claim_verdict *v)
+static void judge_cases(claim_verdict *v)
 {
-	const comparison *n = v->numbers;
+	const comparison_row_list *rows = &v->comparison->cases;
+	size_t count = 0;
 
-	v->cases = memory_get((n->row_count + 1) * sizeof(*v->cases));
-	for (size_t i = 0; i < n->row_count; i++)
-		if (claim_names_case(v->claim, n->rows[i].id))
-			v->cases[v->case_count++].row = &n->rows[i];
-	/* Of many true statements one may look false by chance, and the other way round. */
-	v->confidence = v->case_count > 1 && v->claim->over != CLAIM_MEAN ?
-	                1 - (1 - CONFIDENCE) / (double)v->case_count : CONFIDENCE;
-	for (size_t i = 0; i < v->case_count; i++)
-		judge(&v->cases[i], v->claim, v->confidence);
+	for (size_t i = 0; i < rows->count; i++)
+		count += claim_names_case(&v->claim, rows->items[i].id);
+	/* Among many cases one errs by chance: they share what may err. */
+	if (count > 1 && v->claim.over != CLAIM_MEAN)
+		v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
+	for (size_t i = 0; i < rows->count; i++) {
+		claim_case *c;
+		char *rules;
+
+		if (!claim_names_case(&v->claim, rows->items[i].id))
+			continue;
+		c = layout_append(claim_case_layout(), &v->cases);
+		c->row = &rows->items[i];
+		c->id = memory_text(c->row->id);
+		rules = analysis_rules_against(c->row);
+		judge(c, &v->claim, rules, v->confidence);
+		free(rules);
+	}
 }
 
 /* ---- over the cases -------------------------------------------------------------------------- */
@@ -281,8 +278,8 @@ static size_t count_of(const claim_verdict *v, enum claim_answer answer)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < v->case_count; i++)
-		count += v->cases[i].answer == answer;
+	for (size_t i = 0; i < v->cases.count; i++)
+		count += v->cases.items[i].answer == answer;
 	return count;
 }
 
@@ -290,99 +287,87 @@ static size_t count_of(const claim_verdict *v, enum claim_answer answer)
  * at least as surely as each holds its own. */
 static void decide_mean(claim_verdict *v)
 {
-	double logs[3] = { 0, 0, 0 }, margin = 0;
-	double n = (double)v->case_count;
+	double logs[3] = { 0, 0, 0 }, margin = 0, n = (double)v->cases.count;
 
-	for (size_t i = 0; i < v->case_count; i++) {
-		const claim_case *c = &v->cases[i];
+	for (size_t i = 0; i < v->cases.count; i++) {
+		const claim_case *c = &v->cases.items[i];
 
-		if (c->ratio <= 0 || c->around.low <= 0 || c->row->verdict == VERDICT_DESCRIPTION) {
+		if (isnan(c->ratio) || !(c->interval->low > 0) || c->row->verdict == VERDICT_DESCRIPTION) {
 			conclude(v, c->answer == CLAIM_REFUSED ? CLAIM_REFUSED : CLAIM_UNDECIDED,
-			         memory_format("There is no mean without %s: %s.", c->row->id, c->why));
+			         memory_format("There is no mean without %s: %s.", c->id,
+			                       c->why != NULL ? c->why : "a sample took no time"));
 			return;
 		}
 		logs[0] += log(c->ratio);
-		logs[1] += log(c->around.low);
-		logs[2] += log(c->around.high);
+		logs[1] += log(c->interval->low);
+		logs[2] += log(c->interval->high);
 		margin = fmax(margin, c->row->margin);
 	}
 	v->mean = exp(logs[0] / n);
-	v->mean_interval = (interval){ exp(logs[1] / n), exp(logs[2] / n) };
-	conclude(v, relate(v->claim, v->mean_interval, margin),
-	         memory_format("The geometric mean over %zu case%s decides.", v->case_count,
-	                       v->case_count == 1 ? "" : "s"));
+	v->mean_interval = layout_new(interval_layout());
+	*v->mean_interval = (interval){ exp(logs[1] / n), exp(logs[2] / n) };
+	conclude(v, relate(&v->claim, *v->mean_interval, margin),
+	         memory_format("The geometric mean over %zu case%s decides.", v->cases.count,
+	                       v->cases.count == 1 ? "" : "s"));
 }
 
 static void decide_each(claim_verdict *v)
 {
 	size_t yes = count_of(v, CLAIM_SUPPORTED), no = count_of(v, CLAIM_REFUTED);
-	size_t refused = count_of(v, CLAIM_REFUSED);
-	bool any = v->claim->over == CLAIM_ANY;
+	size_t refused = count_of(v, CLAIM_REFUSED), all = v->cases.count;
+	bool any = v->claim.over == CLAIM_ANY;
 	enum claim_answer answer = CLAIM_UNDECIDED;
 
-	if (any ? yes > 0 : yes == v->case_count)
+	if (any ? yes > 0 : yes == all)
 		answer = CLAIM_SUPPORTED;
-	else if (any ? no == v->case_count : no > 0)
+	else if (any ? no == all : no > 0)
 		answer = CLAIM_REFUTED;
-	else if (refused == v->case_count)
+	else if (refused == all)
 		answer = CLAIM_REFUSED;
-	conclude(v, answer, memory_format("Of %zu case%s %zu hold%s, %zu do not, %zu cannot be told.",
-	                                  v->case_count, v->case_count == 1 ? "" : "s", yes,
-	                                  yes == 1 ? "s" : "", no, v->case_count - yes - no));
+	conclude(v, answer, memory_format("%zu case%s: %zu supported, %zu refuted, %zu undecided, %zu "
+	                                  "refused.", all, all == 1 ? "" : "s", yes, no,
+	                                  all - yes - no - refused, refused));
 }
 
 static void decide_numbers(claim_verdict *v)
 {
-	for (size_t i = 0; i < v->numbers->reason_count; i++)
-		if (v->numbers->reasons[i].level == CONTRACT_REFUSED) {
-			conclude(v, CLAIM_REFUSED,
-			         memory_format("The contract refuses the comparison: %s.",
-			                       v->numbers->reasons[i].rule->id));
+	const contract_reason_list *reasons = &v->comparison->reasons;
+
+	for (size_t i = 0; i < reasons->count; i++)
+		if (reasons->items[i].level == CONTRACT_REFUSED) {
+			conclude(v, CLAIM_REFUSED, memory_format("The contract refuses the comparison: %s.",
+			                                         reasons->items[i].rule));
 			return;
 		}
-	take_cases(v);
-	if (v->case_count == 0)
-		conclude(v, CLAIM_UNDECIDED, memory_format("No case of the results is of cases = %s.",
-		                                           v->claim->cases));
-	else if (v->claim->over == CLAIM_MEAN)
+	judge_cases(v);
+	if (v->cases.count == 0)
+		conclude(v, CLAIM_UNDECIDED, memory_format("No case of the results fits cases = %s.",
+		                                           v->claim.cases));
+	else if (v->claim.over == CLAIM_MEAN)
 		decide_mean(v);
 	else
 		decide_each(v);
 }
 
-claim_verdict *claim_decide(const claim *c, const result *const *results, size_t count)
+claim_verdict *claim_decide(const claim *c, const result *const *results,
+                                     size_t count)
 {
-	claim_verdict *v = memory_get(sizeof(*v));
+	claim_verdict *v = layout_new(claim_verdict_layout());
+	const result *sides[2];
 
-	v->claim = c;
+	layout_copy(claim_layout(), c, &v->claim);
 	v->confidence = CONFIDENCE;
-	if (!find_sides(v, results, count))
+	if (!find_sides(v, results, count, sides))
 		return v;
-	v->stacks = stacks_compare(json_path(v->b->root, "executor"), json_path(v->a->root, "executor"),
-	                           false);
-	v->numbers = contract_compare(v->b, v->a, 0);
-	if (about_one_layer(v))
+	v->a = memory_text(sides[0]->path);
+	v->b = memory_text(sides[1]->path);
+	v->comparison = contract_compare(sides[1], sides[0], 0);
+	if (compare_stacks(v, sides))
 		decide_numbers(v);
 	return v;
 }
 
 void claim_verdict_free(claim_verdict *v)
 {
-	if (v == NULL)
-		return;
-	for (size_t i = 0; i < v->note_count; i++)
-		free(v->notes[i]);
-	free(v->notes);
-	free(v->cases);
-	free(v->why);
-	comparison_free(v->numbers);
-	stacks_free(v->stacks);
-	free(v);
-}
-
-const char *claim_answer_name(enum claim_answer answer)
-{
-	static const char *const names[] = { "supported", "refuted", "undecided", "refused" };
-
-	return names[answer];
+	layout_free(claim_verdict_layout(), v);
 }

@@ -2,23 +2,22 @@
 #include "analysis/diagnose.h"
 
 #include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "analysis/ceilings.h"
 #include "base/text.h"
 
-#define NOTE(c, ...) diagnose_note(&(c)->notes, &(c)->note_count, __VA_ARGS__)
+#define NOTE(c, ...) text_list_format(&(c)->notes, __VA_ARGS__)
 
-static void conclude(diagnosis_case *c, enum diagnosis_answer answer, const char *limit)
+static void conclude(diagnosis_case *c, enum diagnosis_answer answer, enum diagnosis_limit limit)
 {
 	c->answer = answer;
 	c->limit = limit;
 }
 
 /* By the share of the ceiling that binds. */
-static void conclude_share(diagnosis_case *c, const char *limit, const char *otherwise)
+static void conclude_share(diagnosis_case *c, enum diagnosis_limit limit,
+                           enum diagnosis_limit otherwise)
 {
 	if (c->share > DIAGNOSE_ABOVE)
 		conclude(c, DIAGNOSIS_DEFECT, limit);
@@ -32,220 +31,220 @@ static void conclude_share(diagnosis_case *c, const char *limit, const char *oth
 
 /* ---- launch and host ------------------------------------------------------------------------- */
 
+static bool on_device_clock(const diagnosis_case *c)
+{
+	return c->row->executions.items[0].clock == RECORD_CLOCK_DEVICE;
+}
+
+/* Per operation, without the time in which the device was idle. */
 static double kernel_ns(const diagnosis_case *c)
 {
-	const cJSON *e = cJSON_GetArrayItem(json_path(c->row->json, "executions"), 0);
-	bool device = strcmp(json_string(e, "clock", ""), "device") == 0;
-
-	return device ? c->time_ns : c->time_ns * (1 - c->idle);
+	return on_device_clock(c) ? c->median_ns : c->median_ns * (1 - c->idle);
 }
 
-/* Per operation on the host's clock. */
+/* Per operation, by the host's clock. */
 static double wall_ns(const diagnosis_case *c)
 {
-	const cJSON *e = cJSON_GetArrayItem(json_path(c->row->json, "executions"), 0);
-	bool device = strcmp(json_string(e, "clock", ""), "device") == 0;
-
-	return device && c->idle < 1 ? c->time_ns / (1 - c->idle) : c->time_ns;
+	return on_device_clock(c) && c->idle < 1 ? c->median_ns / (1 - c->idle) : c->median_ns;
 }
 
-static bool launch_bound(diagnosis_case *c, const ceilings *all)
+static bool launch_bound(diagnosis_case *c, const ceiling_list *all)
 {
-	ceiling launch = ceilings_of(all, CEILING_LAUNCH, NULL);
+	const ceiling *launch = ceilings_of(all, CEILING_LAUNCH, NULL);
 
-	if (c->idle < DIAGNOSE_IDLE || !(launch.value > 0))
-		return false;
-	if (kernel_ns(c) >= DIAGNOSE_LAUNCHES * launch.value)
+	if (launch == NULL || !(c->idle >= DIAGNOSE_IDLE) ||
+	    kernel_ns(c) >= DIAGNOSE_LAUNCHES * launch->ns)
 		return false;
 	NOTE(c, "Its kernel is shorter than %.0f launches (%.2f of one, %s).", DIAGNOSE_LAUNCHES,
-	     kernel_ns(c) / launch.value, launch.row != NULL ? launch.row->id : "the instrument's record");
-	conclude(c, DIAGNOSIS_SOFTWARE, "launch");
+	     kernel_ns(c) / launch->ns, launch->by != NULL ? launch->by : "the instrument's record");
+	conclude(c, DIAGNOSIS_SOFTWARE, DIAGNOSIS_BY_LAUNCH);
 	return true;
 }
 
-static bool host_bound(diagnosis_case *c, const ceilings *all)
+static bool host_bound(diagnosis_case *c, const ceiling_list *all)
 {
-	ceiling enqueue = ceilings_of(all, CEILING_ENQUEUE, NULL);
+	const ceiling *enqueue = ceilings_of(all, CEILING_ENQUEUE, NULL);
 	double share;
 
-	if (c->idle < DIAGNOSE_IDLE)
+	if (!(c->idle >= DIAGNOSE_IDLE))
 		return false;
-	if (!(enqueue.value > 0)) {
-		NOTE(c, "Whether the host limits cannot be told: no case of launch (mode = enqueue) says what "
-		     "the calls take.");
+	if (enqueue == NULL) {
+		NOTE(c, "Whether the host limits is not known: no case of launch (mode = enqueue) measures the "
+		     "time of the calls.");
 		return false;
 	}
-	share = enqueue.value / wall_ns(c);
-	NOTE(c, "The call that launches takes %.1f %% of the wall time (%s).", share * 100,
-	     enqueue.row->id);
+	share = enqueue->ns / wall_ns(c);
+	NOTE(c, "The call that launches takes %.1f %% of the wall time (%s).", share * 100, enqueue->by);
 	if (share < DIAGNOSE_ENQUEUE)
 		return false;
-	conclude(c, DIAGNOSIS_SOFTWARE, "host");
+	conclude(c, DIAGNOSIS_SOFTWARE, DIAGNOSIS_BY_HOST);
 	return true;
 }
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-static void judge_transfer(diagnosis_case *c, const ceilings *all)
+static bool is_by(const ceiling *c, const char *id)
 {
-	double bytes = 0;
+	return c != NULL && c->by != NULL && strcmp(c->by, id) == 0;
+}
 
-	c->link = ceilings_of(all, CEILING_LINK, ceilings_parameter(c->row, "direction"));
-	(void)json_double(json_path(c->row->json, "work"), "bytes", &bytes);
-	if (c->link.row == c->row) {
+static void judge_transfer(diagnosis_case *c, const ceiling_list *all)
+{
+	c->link = ceilings_copy(ceilings_of(all, CEILING_LINK, ceilings_parameter(c->row, "direction")));
+	if (c->link == NULL) {
+		NOTE(c, "The run has no sound transfer in its direction to judge it by.");
+		conclude(c, DIAGNOSIS_UNKNOWN, 0);
+	} else if (is_by(c->link, c->id)) {
 		NOTE(c, "It is the fastest transfer in its direction, and so the ceiling of the others.");
-		conclude(c, DIAGNOSIS_CEILING, "link");
-		return;
+		conclude(c, DIAGNOSIS_CEILING, DIAGNOSIS_BY_LINK);
+	} else {
+		c->share = c->row->work.bytes / c->median_ns * 1e9 / c->link->rate;
+		conclude_share(c, DIAGNOSIS_BY_LINK, DIAGNOSIS_BY_LATENCY);
 	}
-	c->share = c->link.value > 0 ? bytes / c->time_ns * 1e9 / c->link.value : -1;
-	if (c->share < 0) {
-		NOTE(c, "No sound transfer in its direction is there to hold it against.");
-		conclude(c, DIAGNOSIS_UNKNOWN, "");
-		return;
-	}
-	conclude_share(c, "link", "latency");
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static void missing(diagnosis_case *c, bool flops, bool bytes)
+/* A vendor's library may use matrix units, for which fma is no ceiling. */
+static bool vector_units(const record_case *row)
 {
-	char size[32];
-
-	if (flops)
-		NOTE(c, "No ceiling of %s arithmetic is in this run; add to its protocol: [case fma] "
-		     "workload = fma, precision = %s", c->row->precision, c->row->precision);
-	if (bytes) {
-		text_format_bytes(ceilings_working_set(c->row) / 4 / 1024 * 1024, size);
-		NOTE(c, "No bandwidth is in this run; add to its protocol: [case triad] workload = stream, "
-		     "operation = triad, bytes = %s and far more than the caches hold",
-		     ceilings_working_set(c->row) >= 4096 ? size : "1MiB");
-	}
+	return row->tier != RECORD_TIER_VENDOR;
 }
 
-static bool gives_ceiling(const diagnosis_case *c, const ceilings *all)
+static void find_ceilings(diagnosis_case *c, const ceiling_list *all, const record_result *r)
+{
+	ceiling bandwidth;
+
+	if (c->row->work.flops > 0 && vector_units(c->row))
+		c->compute = ceilings_copy(ceilings_of(all, CEILING_COMPUTE, c->row->precision));
+	layout_init(ceiling_layout(), &bandwidth);
+	if (c->row->work.bytes > 0 && ceilings_bandwidth(all, r, c->row, &bandwidth))
+		c->bandwidth = ceilings_copy(&bandwidth);
+	layout_clear(ceiling_layout(), &bandwidth);
+}
+
+static bool gives_ceiling(const diagnosis_case *c, const ceiling_list *all)
 {
 	for (size_t i = 0; i < all->count; i++)
-		if (all->items[i].row == c->row)
+		if (is_by(&all->items[i], c->id))
 			return true;
-	return c->bandwidth.row == c->row;
+	return is_by(c->bandwidth, c->id);
 }
 
-static void above(diagnosis_case *c, bool compute)
+static enum diagnosis_limit bandwidth_limit(const diagnosis_case *c)
 {
-	if (c->answer != DIAGNOSIS_DEFECT)
-		return;
+	return c->bandwidth != NULL && c->bandwidth->kind == CEILING_MEMORY ? DIAGNOSIS_BY_MEMORY
+	                                                                    : DIAGNOSIS_BY_CACHE;
+}
+
+/* Which ceilings the run lacks, and which cases would give them. */
+static void note_missing(diagnosis_case *c, bool compute, bool bandwidth)
+{
+	uint64_t set = c->row->work.working_set_bytes;
+	char size[32];
+
 	if (compute)
-		NOTE(c, "It claims more than the arithmetic was seen to do: the count of its work is wrong, "
-		     "another unit of the device did it, or the ceiling was measured badly.");
-	else if (c->bandwidth.loose)
-		NOTE(c, "It claims more than the bandwidth of %s, whose data are further away: the data sat "
-		     "in a cache; add a case of stream of its size (%llu bytes).", c->bandwidth.row->id,
-		     (unsigned long long)ceilings_working_set(c->row));
+		NOTE(c, "This run has no ceiling of %s arithmetic; add to its protocol: [case fma] "
+		     "workload = fma, precision = %s", c->row->precision, c->row->precision);
+	if (bandwidth) {
+		text_format_bytes(set / 4 / 1024 * 1024, size);
+		NOTE(c, "This run has no bandwidth; add to its protocol: [case triad] workload = stream, "
+		     "operation = triad, bytes = %s and far more than the caches hold",
+		     set >= 4096 ? size : "1MiB");
+	}
+	if (compute && !vector_units(c->row))
+		NOTE(c, "A vendor's library may use matrix units, whose ceiling no case of this program "
+		     "measures.");
+	conclude(c, DIAGNOSIS_UNKNOWN, 0);
+}
+
+static void note_defect(diagnosis_case *c, bool compute)
+{
+	if (compute)
+		NOTE(c, "It is above the ceiling of the arithmetic: its work is counted wrong, another unit of "
+		     "the device did it, or the ceiling was measured badly.");
+	else if (c->bandwidth->loose)
+		NOTE(c, "It is above the bandwidth of %s, whose data is further away: its data was in a cache; "
+		     "add a case of stream of its size (%llu bytes).", c->bandwidth->by,
+		     (unsigned long long)c->row->work.working_set_bytes);
 	else
-		NOTE(c, "It claims more than the bandwidth that was seen: the count of its work is wrong, or "
-		     "the data sat in a cache.");
+		NOTE(c, "It is above the bandwidth of this run: its work is counted wrong, or its data was in "
+		     "a cache.");
 }
 
-/* A vendor's library may use matrix units, for which fma is no ceiling. */
-static bool vector_units(const result_row *row)
+static void judge_share(diagnosis_case *c, bool compute)
 {
-	return strcmp(row->tier, "vendor") != 0;
-}
-
-static void judge_kernel(diagnosis_case *c, const ceilings *all, const result *r)
-{
-	double flops = 0, bytes = 0, compute_ns, memory_ns;
-	bool compute, no_compute, no_memory;
-
-	(void)json_double(json_path(c->row->json, "work"), "flops", &flops);
-	(void)json_double(json_path(c->row->json, "work"), "bytes", &bytes);
-	c->intensity = bytes > 0 ? flops / bytes : -1;
-	if (flops > 0 && vector_units(c->row))
-		c->compute = ceilings_of(all, CEILING_COMPUTE, c->row->precision);
-	if (bytes > 0)
-		c->bandwidth = ceilings_bandwidth(all, r, ceilings_working_set(c->row),
-		                                  ceilings_cold(c->row));
-	if (gives_ceiling(c, all)) {
-		NOTE(c, "It gives a ceiling: the run has nothing that is higher to hold it against.");
-		conclude(c, DIAGNOSIS_CEILING, strcmp(c->row->workload, "fma") == 0 ? "compute" :
-		         c->bandwidth.kind == CEILING_MEMORY ? "memory" : "cache");
-		return;
-	}
-	compute_ns = c->compute.value > 0 ? flops / c->compute.value * 1e9 : 0;
-	memory_ns = c->bandwidth.value > 0 ? bytes / c->bandwidth.value * 1e9 : 0;
-	no_compute = flops > 0 && !(c->compute.value > 0);
-	no_memory = bytes > 0 && !(c->bandwidth.value > 0);
-	compute = compute_ns >= memory_ns;
-	c->share = compute_ns > 0 || memory_ns > 0 ? fmax(compute_ns, memory_ns) / c->time_ns : -1;
-	/* One ceiling alone can say that the hardware limits, and never that it does not. */
-	if ((no_compute || no_memory) && c->share < DIAGNOSE_NEAR) {
-		missing(c, no_compute, no_memory);
-		if (no_compute && !vector_units(c->row))
-			NOTE(c, "A vendor's library may use matrix units, whose ceiling no case of this program "
-			     "measures.");
-		conclude(c, DIAGNOSIS_UNKNOWN, "");
-		return;
-	}
-	if (c->share < 0) {
-		NOTE(c, "Its work counts neither operations nor bytes.");
-		conclude(c, DIAGNOSIS_UNKNOWN, "");
-		return;
-	}
-	conclude_share(c, compute ? "compute" : c->bandwidth.kind == CEILING_MEMORY ? "memory" : "cache",
-	               "kernel");
-	above(c, compute);
-	if (c->bandwidth.loose && c->answer != DIAGNOSIS_DEFECT && memory_ns > 0)
-		NOTE(c, "The nearest bandwidth is that of %s, whose data are further away: a ceiling of its "
-		     "own size could only be higher.", c->bandwidth.row->id);
-	if (c->compute.shaken || c->bandwidth.shaken)
+	conclude_share(c, compute ? DIAGNOSIS_BY_COMPUTE : bandwidth_limit(c), DIAGNOSIS_BY_KERNEL);
+	if (c->answer == DIAGNOSIS_DEFECT)
+		note_defect(c, compute);
+	else if (c->bandwidth != NULL && c->bandwidth->loose)
+		NOTE(c, "The nearest bandwidth is that of %s, whose data is further away: a ceiling of its own "
+		     "size could only be higher.", c->bandwidth->by);
+	if ((c->compute != NULL && c->compute->disturbed) ||
+	    (c->bandwidth != NULL && c->bandwidth->disturbed))
 		NOTE(c, "A ceiling comes from a disturbed case, and may be too low.");
+}
+
+static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const record_result *r)
+{
+	const record_work *work = &c->row->work;
+	double compute_ns, memory_ns;
+	bool no_compute, no_memory;
+
+	if (work->bytes > 0)
+		c->flops_per_byte = work->flops / work->bytes;
+	find_ceilings(c, all, r);
+	if (gives_ceiling(c, all)) {
+		NOTE(c, "It gives a ceiling: the run has nothing higher to judge it by.");
+		conclude(c, DIAGNOSIS_CEILING, strcmp(c->row->workload, "fma") == 0 ? DIAGNOSIS_BY_COMPUTE
+		                                                                    : bandwidth_limit(c));
+		return;
+	}
+	compute_ns = c->compute != NULL ? work->flops / c->compute->rate * 1e9 : 0;
+	memory_ns = c->bandwidth != NULL ? work->bytes / c->bandwidth->rate * 1e9 : 0;
+	no_compute = work->flops > 0 && c->compute == NULL;
+	no_memory = work->bytes > 0 && c->bandwidth == NULL;
+	if (compute_ns > 0 || memory_ns > 0)
+		c->share = fmax(compute_ns, memory_ns) / c->median_ns;
+	/* One ceiling alone can say that the hardware limits, and never that it does not. */
+	if ((no_compute || no_memory) && !(c->share >= DIAGNOSE_NEAR)) {
+		note_missing(c, no_compute, no_memory);
+	} else if (isnan(c->share)) {
+		NOTE(c, "Its work counts neither operations nor bytes.");
+		conclude(c, DIAGNOSIS_UNKNOWN, 0);
+	} else {
+		judge_share(c, compute_ns >= memory_ns);
+	}
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static bool is_launching(const result_row *row)
+static bool is_workload(const diagnosis_case *c, const char *workload)
 {
-	return strcmp(row->workload, "launch") == 0 || strcmp(row->workload, "graph") == 0;
+	return strcmp(c->row->workload, workload) == 0;
 }
 
-static void judge_power(diagnosis_case *c)
+static void judge(diagnosis_case *c, const ceiling_list *all, const record_result *r)
 {
-	const char *channel;
-
-	c->throttled = diagnose_throttled(c->row, &channel);
-	c->power_limited = c->throttled >= DIAGNOSE_THROTTLED;
-	if (c->power_limited)
-		NOTE(c, "Power or heat held the device back for %.0f %% of the time (%s).",
-		     c->throttled * 100, channel);
-}
-
-static void judge(diagnosis_case *c, const ceilings *all, const result *r)
-{
-	c->time_ns = ceilings_time(c->row);
-	c->intensity = c->share = c->idle = c->throttled = -1;
-	c->limit = "";
+	if (ceilings_time(c->row) > 0)
+		c->median_ns = ceilings_time(c->row);
 	if (diagnose_invalid(c)) {
-		c->answer = strcmp(c->row->status, "unsupported") == 0 ? DIAGNOSIS_ABSENT
-		                                                       : DIAGNOSIS_INVALID;
+		c->answer = c->row->status == RECORD_UNSUPPORTED ? DIAGNOSIS_ABSENT : DIAGNOSIS_INVALID;
 		return;
 	}
-	if (strcmp(c->row->status, "not-converged") == 0)
+	if (c->row->status == RECORD_NOT_CONVERGED)
 		NOTE(c, "It did not converge: the time is less certain than was asked for.");
-	judge_power(c);
-	if (is_launching(c->row)) {
+	diagnose_power(c);
+	if (is_workload(c, "launch") || is_workload(c, "graph")) {
 		NOTE(c, "It measures what launching costs: the driver and the runtime, not the device.");
-		conclude(c, DIAGNOSIS_SOFTWARE, "launch");
-		return;
-	}
-	if (strcmp(c->row->workload, "xfer") == 0) {
+		conclude(c, DIAGNOSIS_SOFTWARE, DIAGNOSIS_BY_LAUNCH);
+	} else if (is_workload(c, "xfer")) {
 		judge_transfer(c, all);
-		return;
+	} else {
+		diagnose_idle(c, all);
+		if (!launch_bound(c, all) && !host_bound(c, all))
+			judge_kernel(c, all, r);
 	}
-	c->idle = diagnose_idle(c, all);
-	if (launch_bound(c, all) || host_bound(c, all))
-		return;
-	judge_kernel(c, all, r);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -258,49 +257,52 @@ static bool wanted(const char *id, const char *const *patterns, size_t count)
 	return count == 0;
 }
 
+size_t diagnose_count(const diagnosis *d, enum diagnosis_answer answer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->cases.count; i++)
+		count += d->cases.items[i].answer == answer;
+	return count;
+}
+
+static void take_counts(diagnosis *d)
+{
+	const layout_words *answers = diagnosis_answer_words();
+
+	for (size_t i = 0; i < answers->count; i++)
+		number_map_add(&d->counts, answers->items[i].word,
+		               (double)diagnose_count(d, (enum diagnosis_answer)answers->items[i].value));
+}
+
 diagnosis *diagnose_result(const result *r, const result *const *others, size_t other_count,
                            const char *const *patterns, size_t pattern_count)
 {
-	diagnosis *d = memory_get(sizeof(*d));
+	diagnosis *d = layout_new(diagnosis_layout());
+	const record_result *record = r->record;
 
-	d->of = r;
-	ceilings_find(r, &d->ceilings);
-	d->cases = memory_get((r->row_count + 1) * sizeof(*d->cases));
-	for (size_t i = 0; i < r->row_count; i++) {
-		if (!wanted(r->rows[i].id, patterns, pattern_count))
+	d->executor = memory_text(r->executor);
+	d->result = memory_text(r->path);
+	d->protocol = memory_format("%s@%llu", r->protocol_name, (unsigned long long)r->protocol_version);
+	d->last_level_cache_bytes = record->executor.device.last_level_cache_bytes;
+	ceilings_find(record, &d->ceilings);
+	for (size_t i = 0; i < record->cases.count; i++) {
+		const record_case *row = &record->cases.items[i];
+		diagnosis_case *c;
+
+		if (!wanted(row->id, patterns, pattern_count))
 			continue;
-		d->cases[d->count].row = &r->rows[i];
-		judge(&d->cases[d->count++], &d->ceilings, r);
+		c = layout_append(diagnosis_case_layout(), &d->cases);
+		c->id = memory_text(row->id);
+		c->row = row;
+		judge(c, &d->ceilings, record);
 	}
-	diagnose_counterfactuals(d, others, other_count);
-	for (size_t i = 0; i < d->count; i++)
-		d->counts[d->cases[i].answer]++;
+	diagnose_counterfactuals(d, r, others, other_count);
+	take_counts(d);
 	return d;
-}
-
-static void notes_free(char **notes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(notes[i]);
-	free(notes);
 }
 
 void diagnosis_free(diagnosis *d)
 {
-	if (d == NULL)
-		return;
-	for (size_t i = 0; i < d->count; i++)
-		notes_free(d->cases[i].notes, d->cases[i].note_count);
-	notes_free(d->notes, d->note_count);
-	ceilings_free(&d->ceilings);
-	free(d->cases);
-	free(d);
-}
-
-const char *diagnosis_answer_name(enum diagnosis_answer answer)
-{
-	static const char *const names[] = { "hardware-bound", "mixed", "software-bound", "ceiling",
-	                                     "not-measured", "no-ceiling", "invalid-evidence", "defect" };
-
-	return names[answer];
+	layout_free(diagnosis_layout(), d);
 }

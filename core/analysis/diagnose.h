@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a case is limited by the hardware or by the software above it, judged against what the
- * same executor reached in the same run.  The decision, its order and its thresholds:
- * docs/diagnosis.md.
+ * Whether a case is limited by the hardware or by the software above it, judged by what the same
+ * executor reached in the same run.  The decision, its order and its thresholds: docs/diagnosis.md.
  */
 #ifndef ANALYSIS_DIAGNOSE_H
 #define ANALYSIS_DIAGNOSE_H
 
-#include "analysis/ceilings.h"
-#include "contract/contract.h"
+#include "analysis/analysis.h"
 
 /* Thresholds of the decision. */
 #define DIAGNOSE_IDLE 0.20          /* of the wall time, from which the device counts as idle   */
@@ -21,64 +19,27 @@
 #define DIAGNOSE_OTHER 1.10         /* another provider so much faster proves it was the software */
 #define DIAGNOSE_THROTTLED 0.10     /* of the time, from which power or heat limits too           */
 
-enum diagnosis_answer {
-	DIAGNOSIS_HARDWARE,
-	DIAGNOSIS_MIXED,
-	DIAGNOSIS_SOFTWARE,
-	DIAGNOSIS_CEILING,    /* the case gives a ceiling: there is nothing to hold it against     */
-	DIAGNOSIS_ABSENT,     /* the executor does not support it                                  */
-	DIAGNOSIS_UNKNOWN,    /* no ceiling was measured for it                                    */
-	DIAGNOSIS_INVALID,    /* its evidence does not count                                       */
-	DIAGNOSIS_DEFECT      /* above the ceiling: counted wrong, or not where it was thought     */
-};
-
-typedef struct diagnosis_case {
-	const result_row *row;
-	enum diagnosis_answer answer;
-	const char *limit;    /* "compute", "memory", "cache", "link", "launch", "host", "kernel",
-	                         "provider", "tuning"; "" where nothing is named                    */
-	double time_ns;       /* per operation; 0: none                                            */
-	double intensity;     /* flops per byte; < 0: none                                         */
-	ceiling compute, bandwidth, link; /* it is held against; value 0: none                     */
-	double share;         /* of the binding ceiling; < 0: none                                 */
-	double idle;          /* of the wall time; < 0: cannot be told                             */
-	double throttled;     /* of the time; < 0: not seen                                        */
-	bool power_limited;
-	char **notes;         /* the evidence, in sentences                                        */
-	size_t note_count;
-} diagnosis_case;
-
-typedef struct diagnosis {
-	const result *of;
-	ceilings ceilings;
-	diagnosis_case *cases;
-	size_t count;
-	size_t counts[DIAGNOSIS_DEFECT + 1];
-	char **notes;         /* about the others                                                  */
-	size_t note_count;
-} diagnosis;
-
-/* others: results of further executors, of which those on the same device are counterfactuals.
- * patterns: which cases (fnmatch), none: all.  The results outlive what is returned. */
+/* others: results of further executors; those on the same device show what other software makes of
+ * it.  patterns: which cases (fnmatch), none: all.  The results outlive what is returned; exit_code
+ * is left to the caller. */
 diagnosis *diagnose_result(const result *r, const result *const *others, size_t other_count,
                            const char *const *patterns, size_t pattern_count);
-void diagnosis_free(diagnosis *d);
-const char *diagnosis_answer_name(enum diagnosis_answer answer);
-/* Whether both executors sit on one device, as far as their records tell. */
-bool diagnose_same_device(const result *a, const result *b);
+void diagnosis_free(diagnosis *d); /* NULL is fine */
+/* The number of cases with that answer. */
+size_t diagnose_count(const diagnosis *d, enum diagnosis_answer answer);
+/* Whether both executors are on one device, as far as their records tell. */
+bool diagnose_same_device(const record_executor *a, const record_executor *b);
 
 /* ---- parts, for diagnose.c ------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4)))
-void diagnose_note(char ***notes, size_t *count, const char *format, ...);
-/* The share of the wall time in which the device had nothing to do, < 0 when nothing tells;
- * with its note. */
-double diagnose_idle(diagnosis_case *c, const ceilings *all);
-/* The largest share of the time that power or heat held it back, < 0 when nothing was seen. */
-double diagnose_throttled(const result_row *row, const char **channel);
-/* What makes the evidence invalid, as a note; true when something does. */
+/* Whether the samples of a case do not count, with a note. */
 bool diagnose_invalid(diagnosis_case *c);
-/* Other tiers, graphs and other executors: they overrule thresholds. */
-void diagnose_counterfactuals(diagnosis *d, const result *const *others, size_t other_count);
+/* Sets the share of the time in which the device was idle, with a note. */
+void diagnose_idle(diagnosis_case *c, const ceiling_list *all);
+/* Sets the share of the time in which power or heat held the device back. */
+void diagnose_power(diagnosis_case *c);
+/* Other tiers, graphs and other executors; what they prove overrules the thresholds. */
+void diagnose_counterfactuals(diagnosis *d, const result *of, const result *const *others,
+                              size_t other_count);
 
 #endif

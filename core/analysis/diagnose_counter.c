@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counterfactuals: the same work on the same device by other software.  What was seen to go faster
- * was not limited by the hardware, whatever its share of a ceiling. */
+/* The same work on the same device by other software.  Where that is faster, the hardware was not
+ * the limit, whatever the share of a ceiling. */
 #include <string.h>
 
+#include "analysis/ceilings.h"
 #include "analysis/diagnose.h"
-#include "base/json.h"
 
-#define NOTE(c, ...) diagnose_note(&(c)->notes, &(c)->note_count, __VA_ARGS__)
+#define NOTE(c, ...) text_list_format(&(c)->notes, __VA_ARGS__)
 
-static diagnosis_case *case_of(diagnosis *d, const result_row *row)
+static diagnosis_case *case_of(const diagnosis *d, const char *id)
 {
-	for (size_t i = 0; row != NULL && i < d->count; i++)
-		if (d->cases[i].row == row)
-			return &d->cases[i];
+	for (size_t i = 0; i < d->cases.count; i++)
+		if (strcmp(d->cases.items[i].id, id) == 0)
+			return &d->cases.items[i];
 	return NULL;
 }
 
-/* What may be overruled. */
-static bool open_to_proof(const diagnosis_case *c)
+static bool is_measured(const diagnosis_case *c)
 {
-	return c->answer != DIAGNOSIS_INVALID && c->answer != DIAGNOSIS_ABSENT &&
-	       c->answer != DIAGNOSIS_DEFECT;
+	return c->answer != DIAGNOSIS_INVALID && c->answer != DIAGNOSIS_ABSENT;
 }
 
-static void prove(diagnosis_case *c, const char *limit)
+/* Whether a faster run may overrule the answer. */
+static bool open_to_proof(const diagnosis_case *c)
+{
+	return is_measured(c) && c->answer != DIAGNOSIS_DEFECT;
+}
+
+static void prove(diagnosis_case *c, enum diagnosis_limit limit)
 {
 	c->answer = DIAGNOSIS_SOFTWARE;
 	c->limit = limit;
@@ -31,40 +35,44 @@ static void prove(diagnosis_case *c, const char *limit)
 
 /* ---- another tier ---------------------------------------------------------------------------- */
 
-static const result_row *portable_of(const result *r, const result_row *tuned)
+/* The plan names a tier of a case by a suffix: gemm and gemm.tuned. */
+static bool is_portable_of(const record_case *row, const record_case *tuned)
 {
-	const cJSON *parameters = json_path(tuned->json, "parameters");
+	size_t size = strlen(row->id);
 
-	for (size_t i = 0; i < r->row_count; i++) {
-		const result_row *row = &r->rows[i];
-		size_t prefix = strlen(row->id);
+	return row->tier == RECORD_TIER_PORTABLE && strncmp(row->id, tuned->id, size) == 0 &&
+	       tuned->id[size] == '.' &&
+	       strcmp(tuned->id + size + 1, record_tier_word(tuned->tier)) == 0 &&
+	       strcmp(row->workload, tuned->workload) == 0 &&
+	       strcmp(row->precision, tuned->precision) == 0;
+}
 
-		/* The plan names a tier of a case by a suffix. */
-		if (strcmp(row->tier, "portable") == 0 && strncmp(row->id, tuned->id, prefix) == 0 &&
-		    tuned->id[prefix] == '.' && strcmp(tuned->id + prefix + 1, tuned->tier) == 0 &&
-		    strcmp(row->workload, tuned->workload) == 0 &&
-		    strcmp(row->precision, tuned->precision) == 0 && parameters != NULL)
-			return row;
-	}
+static diagnosis_case *portable_of(const diagnosis *d, const record_case *tuned)
+{
+	for (size_t i = 0; i < d->cases.count; i++)
+		if (is_portable_of(d->cases.items[i].row, tuned))
+			return &d->cases.items[i];
 	return NULL;
 }
 
-static void look_at_tiers(diagnosis *d, const comparison *self)
+/* self: the result compared with itself, for the gains over the portable tier. */
+static void look_at_tiers(const diagnosis *d, const comparison *self)
 {
-	for (size_t i = 0; i < self->row_count; i++) {
-		const comparison_row *pair = &self->rows[i];
+	for (size_t i = 0; i < self->cases.count; i++) {
+		const comparison_row *pair = &self->cases.items[i];
+		const comparison_ratio *gain = pair->baseline_tuning_gain;
 		diagnosis_case *c;
 
-		if (pair->a == NULL || !(pair->a_gain.ratio > 0) || !ceilings_sound(pair->a))
+		if (gain == NULL || !ceilings_sound(pair->a->record))
 			continue;
-		c = case_of(d, portable_of(d->of, pair->a));
-		if (c == NULL || c->answer == DIAGNOSIS_INVALID || c->answer == DIAGNOSIS_ABSENT)
+		c = portable_of(d, pair->a->record);
+		if (c == NULL || !is_measured(c))
 			continue;
 		NOTE(c, "%s does the same work %.2fx as fast [%.2f-%.2f] on this device.", pair->id,
-		     pair->a_gain.ratio, pair->a_gain.around.low, pair->a_gain.around.high);
-		if (!ceilings_shaken(pair->a) && pair->a_gain.around.low >= DIAGNOSE_OTHER &&
-		    open_to_proof(c))
-			prove(c, "tuning");
+		     gain->ratio, gain->interval.low, gain->interval.high);
+		if (open_to_proof(c) && gain->interval.low >= DIAGNOSE_OTHER &&
+		    !ceilings_disturbed(pair->a->record))
+			prove(c, DIAGNOSIS_BY_TUNING);
 	}
 }
 
@@ -73,83 +81,92 @@ static void look_at_tiers(diagnosis *d, const comparison *self)
 static bool launches(const diagnosis_case *c)
 {
 	return strcmp(c->row->workload, "launch") == 0 ||
-	       (c->answer == DIAGNOSIS_SOFTWARE && strcmp(c->limit, "launch") == 0);
+	       (c->answer == DIAGNOSIS_SOFTWARE && c->limit == DIAGNOSIS_BY_LAUNCH);
 }
 
-static void look_at_graphs(diagnosis *d)
+static void look_at_graphs(const diagnosis *d)
 {
-	ceiling graph = ceilings_of(&d->ceilings, CEILING_GRAPH, NULL);
-	ceiling empty = ceilings_of(&d->ceilings, CEILING_EMPTY, NULL);
+	const ceiling *graph = ceilings_of(&d->ceilings, CEILING_GRAPH, NULL);
+	const ceiling *empty = ceilings_of(&d->ceilings, CEILING_EMPTY, NULL);
 	double gain;
+	bool confirms;
 
-	if (!(graph.value > 0) || !(empty.value > 0))
+	if (graph == NULL || empty == NULL)
 		return;
-	gain = empty.value / graph.value;
-	for (size_t i = 0; i < d->count; i++) {
-		diagnosis_case *c = &d->cases[i];
+	gain = empty->ns / graph->ns;
+	confirms = gain >= DIAGNOSE_GRAPH && !graph->disturbed && !empty->disturbed;
+	for (size_t i = 0; i < d->cases.count; i++) {
+		diagnosis_case *c = &d->cases.items[i];
 
-		if (!launches(c) || !open_to_proof(c))
-			continue;
-		NOTE(c, "Replayed in a graph an empty kernel takes 1/%.2f of the time (%s against %s)%s.",
-		     gain, graph.row->id, empty.row->id,
-		     gain >= DIAGNOSE_GRAPH && !graph.shaken && !empty.shaken ?
-		             ": that confirms that launching limits" : "");
+		if (launches(c) && open_to_proof(c))
+			NOTE(c, "Replayed in a graph an empty kernel takes 1/%.2f of the time (%s against %s)%s.",
+			     gain, graph->by, empty->by,
+			     confirms ? ": that confirms that launching limits" : "");
 	}
 }
 
 /* ---- other executors on the same device ------------------------------------------------------ */
 
-static void look_at_row(diagnosis_case *c, const comparison_row *pair, const result *other)
+static void look_at_row(diagnosis_case *c, const comparison_row *pair, const char *other)
 {
+	const record_case *row = pair->b->record;
+
 	if (pair->level == CONTRACT_REFUSED || !(pair->speedup > 0)) {
-		NOTE(c, "%s does not compare with it: %s.", other->executor,
-		     pair->reason_count > 0 ? pair->reasons[0].rule->id :
-		     comparison_verdict_name(pair->verdict));
+		NOTE(c, "%s does not compare with it: %s.", other,
+		     pair->reasons.count > 0 ? pair->reasons.items[0].rule :
+		     comparison_verdict_word(pair->verdict));
 		return;
 	}
-	NOTE(c, "%s does it %.2fx as fast [%.2f-%.2f] on the same device (%s).", other->executor,
-	     pair->speedup, pair->speedup_interval.low, pair->speedup_interval.high,
-	     comparison_verdict_name(pair->verdict));
-	if (pair->speedup_interval.low >= DIAGNOSE_OTHER && !ceilings_shaken(pair->b) &&
-	    ceilings_sound(pair->b) && pair->verdict == VERDICT_FASTER)
-		prove(c, "provider");
+	NOTE(c, "%s does it %.2fx as fast [%.2f-%.2f] on the same device (%s).", other, pair->speedup,
+	     pair->speedup_interval->low, pair->speedup_interval->high,
+	     comparison_verdict_word(pair->verdict));
+	if (pair->speedup_interval->low >= DIAGNOSE_OTHER && !ceilings_disturbed(row) &&
+	    ceilings_sound(row) && pair->verdict == VERDICT_FASTER)
+		prove(c, DIAGNOSIS_BY_PROVIDER);
 }
 
-static void look_at_other(diagnosis *d, const result *other)
+static void look_at_rows(diagnosis *d, const comparison *c, const char *other)
+{
+	const char *why = "";
+
+	for (size_t i = 0; i < c->reasons.count; i++)
+		why = c->reasons.items[i].level == CONTRACT_REFUSED ? c->reasons.items[i].rule : why;
+	if (c->level == CONTRACT_REFUSED) {
+		text_list_format(&d->notes, "%s is left out: the contract refuses to compare it (%s).", other,
+		                 why);
+		return;
+	}
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *pair = &c->cases.items[i];
+		diagnosis_case *one = pair->a != NULL ? case_of(d, pair->a->id) : NULL;
+
+		if (one != NULL && pair->b != NULL && open_to_proof(one))
+			look_at_row(one, pair, other);
+	}
+}
+
+static void look_at_other(diagnosis *d, const result *of, const result *other)
 {
 	comparison *c;
 
-	if (!diagnose_same_device(d->of, other)) {
-		diagnose_note(&d->notes, &d->note_count,
-		              "%s is left out: nothing in the records says that it is the same device.",
-		              other->executor);
+	if (!diagnose_same_device(&of->record->executor, &other->record->executor)) {
+		text_list_format(&d->notes, "%s is left out: the records do not show that it is the same "
+		                 "device.", other->executor);
 		return;
 	}
-	c = contract_compare(d->of, other, 0);
-	if (c->level == CONTRACT_REFUSED) {
-		const char *why = "";
-
-		for (size_t i = 0; i < c->reason_count; i++)
-			why = c->reasons[i].level == CONTRACT_REFUSED ? c->reasons[i].rule->id : why;
-		diagnose_note(&d->notes, &d->note_count, "%s is left out: the contract refuses to compare "
-		              "it (%s).", other->executor, why);
-	}
-	for (size_t i = 0; c->level != CONTRACT_REFUSED && i < c->row_count; i++) {
-		diagnosis_case *one = case_of(d, c->rows[i].a);
-
-		if (one != NULL && c->rows[i].b != NULL && open_to_proof(one))
-			look_at_row(one, &c->rows[i], other);
-	}
+	c = contract_compare(of, other, 0);
+	look_at_rows(d, c, other->executor);
 	comparison_free(c);
 }
 
-void diagnose_counterfactuals(diagnosis *d, const result *const *others, size_t other_count)
+void diagnose_counterfactuals(diagnosis *d, const result *of, const result *const *others,
+                              size_t other_count)
 {
-	comparison *self = contract_compare(d->of, d->of, 0);
+	comparison *self = contract_compare(of, of, 0);
 
 	look_at_tiers(d, self);
 	comparison_free(self);
 	look_at_graphs(d);
 	for (size_t i = 0; i < other_count; i++)
-		look_at_other(d, others[i]);
+		look_at_other(d, of, others[i]);
 }

@@ -1,58 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record tells about a case beside its time. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* What a record says about a case beside its time. */
 #include <string.h>
 
+#include "analysis/ceilings.h"
 #include "analysis/diagnose.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "analysis/stacks.h"
 
-void diagnose_note(char ***notes, size_t *count, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	*notes = memory_grow(*notes, (*count + 1) * sizeof(**notes));
-	(*notes)[(*count)++] = memory_text(line);
-}
-
-#define NOTE(c, ...) diagnose_note(&(c)->notes, &(c)->note_count, __VA_ARGS__)
+#define NOTE(c, ...) text_list_format(&(c)->notes, __VA_ARGS__)
 
 /* ---- invalid evidence ------------------------------------------------------------------------ */
 
-/* A client that issued its requests late measured itself. */
-static bool client_bound(const result_row *row)
-{
-	const cJSON *flag;
-
-	cJSON_ArrayForEach(flag, json_path(row->json, "flags"))
-		if (cJSON_IsString(flag) && (strcmp(flag->valuestring, "client-bound") == 0 ||
-		                             strcmp(flag->valuestring, "issued-late") == 0))
-			return true;
-	return false;
-}
-
 bool diagnose_invalid(diagnosis_case *c)
 {
-	const cJSON *reason = cJSON_GetArrayItem(json_path(c->row->json, "reasons"), 0);
-	const char *why = cJSON_IsString(reason) ? reason->valuestring : "";
+	const record_case *row = c->row;
+	const char *why = row->reasons.count > 0 ? row->reasons.items[0] : "";
 
-	if (strcmp(c->row->status, "valid") != 0 && strcmp(c->row->status, "not-converged") != 0)
-		NOTE(c, "The case is %s%s%s", result_row_word(c->row), why[0] != '\0' ? ": " : ".", why);
-	else if (ceilings_time(c->row) <= 0)
+	if (!record_counts(row->status))
+		NOTE(c, "Its status is %s%s%s", record_status_word(row->status), why[0] != '\0' ? ": " : ".",
+		     why);
+	else if (ceilings_time(row) <= 0)
 		NOTE(c, "The record holds no samples.");
-	else if (!ceilings_sound(c->row))
+	else if (!ceilings_sound(row))
 		NOTE(c, "Its output was not verified before and after in every execution.");
-	else if (ceilings_shaken(c->row))
-		NOTE(c, "Another load ran beside it (its flags say so): the time is not its own.");
-	else if (client_bound(c->row))
-		NOTE(c, "The client could not issue its requests in time: it measured itself.");
-	else if (result_row_is_load(c->row))
+	else if (ceilings_disturbed(row))
+		NOTE(c, "Something else used the machine (see its flags): the time is not its own.");
+	else if (record_is_load(&row->measure))
 		NOTE(c, "Its times are latencies of requests that wait for each other, not of one "
 		     "operation; diagnose the case without a scenario.");
 	else
@@ -62,147 +34,147 @@ bool diagnose_invalid(diagnosis_case *c)
 
 /* ---- an idle device -------------------------------------------------------------------------- */
 
-static double sum_of(const cJSON *numbers)
+static double sum_of(const uint_list *list)
 {
-	const cJSON *item;
 	double sum = 0;
 
-	cJSON_ArrayForEach(item, numbers)
-		sum += cJSON_IsNumber(item) ? item->valuedouble : 0;
+	for (size_t i = 0; i < list->count; i++)
+		sum += (double)list->items[i];
 	return sum;
 }
 
-/* The device's clock against the host's around the same samples; false without both. */
-static bool by_clocks(const result_row *row, double *idle)
+/* The device's clock against the host's around the same samples; NaN without both. */
+static double idle_by_clocks(const record_case *row)
 {
 	double device = 0, host = 0;
-	const cJSON *e;
 
-	cJSON_ArrayForEach(e, json_path(row->json, "executions"))
-		if (strcmp(json_string(e, "clock", ""), "device") == 0 &&
-		    cJSON_GetArraySize(json_path(e, "host_ns")) > 0) {
-			device += sum_of(json_path(e, "samples_ns"));
-			host += sum_of(json_path(e, "host_ns"));
-		}
-	if (!(host > 0))
-		return false;
-	*idle = device < host ? 1 - device / host : 0;
-	return true;
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_execution *e = &row->executions.items[i];
+
+		if (e->clock != RECORD_CLOCK_DEVICE || e->host_ns.count == 0)
+			continue;
+		device += sum_of(&e->samples_ns);
+		host += sum_of(&e->host_ns);
+	}
+	return host > 0 ? fmax(0, 1 - device / host) : NAN;
 }
 
-double diagnose_idle(diagnosis_case *c, const ceilings *all)
+void diagnose_idle(diagnosis_case *c, const ceiling_list *all)
 {
-	ceiling empty = ceilings_of(all, CEILING_EMPTY, NULL);
-	double idle = -1, share;
+	const ceiling *empty = ceilings_of(all, CEILING_EMPTY, NULL);
+	double share;
 
-	if (by_clocks(c->row, &idle)) {
-		NOTE(c, "The device was idle for %.1f %% of the time: its clock against the host's around "
-		     "the same samples.", idle * 100);
-		return idle;
+	c->idle = idle_by_clocks(c->row);
+	if (!isnan(c->idle)) {
+		NOTE(c, "The device was idle for %.1f %% of the time, by its clock and the host's around the "
+		     "same samples.", c->idle * 100);
+	} else if (empty == NULL) {
+		NOTE(c, "Whether the device was idle is not known: the times are by the host's clock, and no "
+		     "case of launch (mode = back-to-back) measures an empty kernel.");
+	} else {
+		share = empty->ns / c->median_ns;
+		NOTE(c, "An empty kernel takes %.1f %% of its time (%s); by the host's clock, with one kernel "
+		     "an operation, the device is idle for that long.", share * 100, empty->by);
+		c->idle = fmin(share, 1);
 	}
-	if (empty.value <= 0) {
-		NOTE(c, "Whether the device was idle cannot be told: the host's clock timed it, and no case "
-		     "of launch (mode = back-to-back) says what an empty kernel takes.");
-		return -1;
-	}
-	share = empty.value / c->time_ns;
-	NOTE(c, "An empty kernel takes %.1f %% of its time (%s); with the host's clock and one kernel "
-	     "per operation that is how long the device has nothing to do.", share * 100,
-	     empty.row->id);
-	return share < 1 ? share : 1;
 }
 
 /* ---- power and heat -------------------------------------------------------------------------- */
 
-static double slope(const cJSON *channel)
+/* Per nanosecond; NaN without two readings. */
+static double slope(const record_telemetry_channel *c)
 {
-	const cJSON *values = json_path(channel, "values"), *times = json_path(channel, "times_ns");
-	int last = cJSON_GetArraySize(values) - 1;
-	const cJSON *v0 = cJSON_GetArrayItem(values, 0), *v1 = cJSON_GetArrayItem(values, last);
-	const cJSON *t0 = cJSON_GetArrayItem(times, 0), *t1 = cJSON_GetArrayItem(times, last);
+	size_t last = c->values.count - 1;
 
-	if (last < 1 || cJSON_GetArraySize(times) <= last || !(t1->valuedouble > t0->valuedouble))
-		return -1;
-	return (v1->valuedouble - v0->valuedouble) / (t1->valuedouble - t0->valuedouble);
+	if (c->values.count < 2 || c->times_ns.count <= last ||
+	    !(c->times_ns.items[last] > c->times_ns.items[0]))
+		return NAN;
+	return (c->values.items[last] - c->values.items[0]) /
+	       (c->times_ns.items[last] - c->times_ns.items[0]);
 }
 
-/* A counter of time that it was held back; other counters count events and have no share. */
-static double counted_share(const cJSON *channel)
+/* The share of the time by a counter of throttled time; NaN for other sensors, counters of events
+ * among them. */
+static double counted_share(const record_telemetry_channel *c)
 {
 	static const struct { const char *unit; double ns; } units[] = {
 		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }
 	};
-	const char *unit = json_string(channel, "unit", "");
 
-	if (strcmp(json_string(channel, "kind", ""), "throttle") != 0 ||
-	    strcmp(json_string(channel, "form", ""), "counter") != 0)
-		return -1;
+	if (strcmp(c->kind, "throttle") != 0 || c->form != RECORD_FORM_COUNTER)
+		return NAN;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(units[i].unit, unit) == 0)
-			return slope(channel) * units[i].ns;
-	return -1;
+		if (strcmp(units[i].unit, c->unit) == 0)
+			return slope(c) * units[i].ns;
+	return NAN;
 }
 
-double diagnose_throttled(const result_row *row, const char **channel)
+/* Keeps the larger share with the name of its sensor. */
+static void take_share(diagnosis_case *c, double share, const char *sensor, const char **name)
 {
-	double most = -1;
-	const cJSON *e, *item;
-
-	*channel = "";
-	cJSON_ArrayForEach(e, json_path(row->json, "executions")) {
-		cJSON_ArrayForEach(item, json_path(e, "sustained.throttle")) {
-			double share;
-
-			if (json_double(item, "share", &share) && share > most) {
-				most = share;
-				*channel = json_string(item, "name", "throttled");
-			}
-		}
-		cJSON_ArrayForEach(item, json_path(e, "telemetry.channels")) {
-			double share = counted_share(item);
-
-			if (share > most) {
-				most = share;
-				*channel = json_string(item, "name", "throttled");
-			}
-		}
+	if (share > c->throttled || (isnan(c->throttled) && share >= 0)) {
+		c->throttled = share;
+		*name = sensor;
 	}
-	return most;
+}
+
+void diagnose_power(diagnosis_case *c)
+{
+	const char *name = "";
+
+	for (size_t i = 0; i < c->row->executions.count; i++) {
+		const record_execution *e = &c->row->executions.items[i];
+		size_t states = e->sustained != NULL ? e->sustained->throttle.count : 0;
+		size_t channels = e->telemetry != NULL ? e->telemetry->channels.count : 0;
+
+		for (size_t k = 0; k < states; k++)
+			take_share(c, e->sustained->throttle.items[k].share, e->sustained->throttle.items[k].name,
+			           &name);
+		for (size_t k = 0; k < channels; k++)
+			take_share(c, counted_share(&e->telemetry->channels.items[k]),
+			           e->telemetry->channels.items[k].name, &name);
+	}
+	c->power_limited = c->throttled >= DIAGNOSE_THROTTLED;
+	if (c->power_limited)
+		NOTE(c, "Power or heat held the device back for %.0f %% of the time (%s).",
+		     c->throttled * 100, name);
 }
 
 /* ---- one device ------------------------------------------------------------------------------ */
 
-static const cJSON *processor_of(const result *r)
+/* The name of the processor in the host's layers; NULL where it is not known. */
+static const char *processor_of(const record_executor *e)
 {
-	const cJSON *layer;
-
-	cJSON_ArrayForEach(layer, json_path(r->root, "executor.layers"))
-		if (strcmp(json_string(layer, "layer", ""), "hardware") == 0 &&
-		    json_path(layer, "fields.microcode") != NULL)
-			return layer;
+	for (size_t i = 0; i < e->layers.count; i++)
+		if (e->layers.items[i].layer == RECORD_LAYER_HARDWARE &&
+		    stacks_field(&e->layers.items[i], "microcode") != NULL)
+			return e->layers.items[i].name;
 	return NULL;
 }
 
-bool diagnose_same_device(const result *a, const result *b)
+static bool is_known(const char *x, const char *y)
 {
-	static const char *const keys[] = { "uuid", "pci" };
-	const cJSON *x = json_path(a->root, "executor.device");
-	const cJSON *y = json_path(b->root, "executor.device");
-	const cJSON *p, *q;
+	return x != NULL && y != NULL && x[0] != '\0' && y[0] != '\0';
+}
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const char *u = json_string(x, keys[i], ""), *v = json_string(y, keys[i], "");
+static bool is_processor(const record_device *d)
+{
+	return d->type != NULL && strcmp(d->type, "cpu") == 0;
+}
 
-		if (u[0] != '\0' && v[0] != '\0')
-			return strcmp(u, v) == 0;
-	}
-	if (strcmp(json_string(x, "type", ""), "cpu") != 0 ||
-	    strcmp(json_string(y, "type", ""), "cpu") != 0)
+bool diagnose_same_device(const record_executor *a, const record_executor *b)
+{
+	const record_device *x = &a->device, *y = &b->device;
+	const char *p = processor_of(a), *q = processor_of(b);
+
+	if (is_known(x->uuid, y->uuid))
+		return strcmp(x->uuid, y->uuid) == 0;
+	if (is_known(x->pci, y->pci))
+		return strcmp(x->pci, y->pci) == 0;
+	if (!is_processor(x) || !is_processor(y))
 		return false;
-	/* Each calls the processor by another name; the layer of the host is common. */
-	p = processor_of(a);
-	q = processor_of(b);
+	/* Each backend calls the processor by another name; the host's layers are the same. */
 	if (p != NULL && q != NULL)
-		return strcmp(json_string(p, "name", ""), json_string(q, "name", "?")) == 0;
-	return strcmp(json_string(x, "name", ""), json_string(y, "name", "?")) == 0;
+		return strcmp(p, q) == 0;
+	return is_known(x->name, y->name) && strcmp(x->name, y->name) == 0;
 }

@@ -4,118 +4,95 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "analysis/stacks.h"
 #include "base/text.h"
 
-typedef struct grouping {
-	stack_difference *d;
-	size_t *parent;          /* union-find over the changes                                  */
-	const cJSON *a, *b;      /* the records                                                  */
-} grouping;
+/* A set of kinds of layers. */
+#define KIND(name) (1U << RECORD_LAYER_##name)
 
-static size_t root_of(const grouping *g, size_t i)
-{
-	while (g->parent[i] != i)
-		i = g->parent[i];
-	return i;
-}
-
-/* The smaller number leads. */
-static void join(const grouping *g, size_t i, size_t k)
-{
-	i = root_of(g, i);
-	k = root_of(g, k);
-	if (i < k)
-		g->parent[k] = i;
-	else
-		g->parent[i] = k;
-}
-
-static const cJSON *either(const stack_change *c)
+static const record_layer *either(const grouping_change *c)
 {
 	return c->to != NULL ? c->to : c->from;
 }
 
-static bool of_kind(const stack_change *c, const char *kinds)
+static bool of_kind(const grouping_change *c, unsigned int kinds)
 {
-	const char *kind = json_string(either(c), "layer", "");
-	const char *at = strstr(kinds, kind);
-
-	return at != NULL && kind[0] != '\0' && (at == kinds || at[-1] == '|') &&
-	       (at[strlen(kind)] == '|' || at[strlen(kind)] == '\0');
-}
-
-static bool same_text(const cJSON *x, const cJSON *y, const char *key)
-{
-	const char *s = json_string(x, key, "");
-
-	return s[0] != '\0' && strcmp(s, json_string(y, key, "")) == 0;
-}
-
-static bool same_file(const cJSON *x, const cJSON *y)
-{
-	return x != NULL && y != NULL && (same_text(x, y, "sha256") || same_text(x, y, "path"));
+	return (kinds >> c->words.layer & 1) != 0;
 }
 
 /* ---- what belongs together ------------------------------------------------------------------- */
 
-static bool one_file(const stack_change *x, const stack_change *y)
+static bool same_text(const char *x, const char *y)
+{
+	return x != NULL && y != NULL && x[0] != '\0' && strcmp(x, y) == 0;
+}
+
+static bool same_owner(const grouping_change *x, const grouping_change *y)
+{
+	return same_text(x->words.owner, y->words.owner);
+}
+
+static bool same_file(const record_layer *x, const record_layer *y)
+{
+	return x != NULL && y != NULL &&
+	       (same_text(x->sha256, y->sha256) || same_text(x->path, y->path));
+}
+
+static bool one_file(const grouping_change *x, const grouping_change *y)
 {
 	return same_file(x->from, y->from) || same_file(x->to, y->to);
 }
 
 /* Parts that one team released together: the same two versions of the same owner. */
-static bool one_release(const stack_change *x, const stack_change *y)
+static bool one_release(const grouping_change *x, const grouping_change *y)
 {
-	static const char kinds[] = "firmware|driver|runtime|compiler|library";
+	const unsigned int kinds = KIND(FIRMWARE) | KIND(DRIVER) | KIND(RUNTIME) | KIND(COMPILER) |
+	                           KIND(LIBRARY);
 
-	return of_kind(x, kinds) && of_kind(y, kinds) && x->owner[0] != '\0' &&
-	       strcmp(x->owner, y->owner) == 0 && x->from != NULL && y->from != NULL &&
-	       x->to != NULL && y->to != NULL && same_text(x->from, y->from, "version") &&
-	       same_text(x->to, y->to, "version");
+	return of_kind(x, kinds) && of_kind(y, kinds) && same_owner(x, y) &&
+	       x->words.kind == STACK_CHANGED && y->words.kind == STACK_CHANGED &&
+	       same_text(x->from->version, y->from->version) &&
+	       same_text(x->to->version, y->to->version);
 }
 
-/* Files of one owner that were exchanged, with the layer they are of. */
-static bool one_package(const stack_change *x, const stack_change *y)
+/* Files of one owner. */
+static bool one_package(const grouping_change *x, const grouping_change *y)
 {
-	static const char files[] = "mapped-object|library";
+	const unsigned int files = KIND(MAPPED_OBJECT) | KIND(LIBRARY);
 
-	return x->owner[0] != '\0' && strcmp(x->owner, y->owner) == 0 && of_kind(x, files) &&
-	       of_kind(y, files);
+	return of_kind(x, files) && of_kind(y, files) && same_owner(x, y);
 }
 
-static bool one_machine(const stack_change *x, const stack_change *y)
+static bool one_machine(const grouping_change *x, const grouping_change *y)
 {
-	return of_kind(x, "hardware|interconnect") && of_kind(y, "hardware|interconnect|firmware");
+	return of_kind(x, KIND(HARDWARE) | KIND(INTERCONNECT)) &&
+	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE));
 }
 
 /* The program, its plugins and its workloads come from one build. */
-static bool one_build(const stack_change *x, const stack_change *y)
+static bool one_build(const grouping_change *x, const grouping_change *y)
 {
-	const char *role = json_string(json_path(either(y), "fields.role"), "value", "");
-
-	return of_kind(x, "harness") && (of_kind(y, "harness") || strcmp(role, "workload") == 0);
+	return of_kind(x, KIND(HARNESS)) &&
+	       (of_kind(y, KIND(HARNESS)) ||
+	        strcmp(stacks_field_text(either(y), "role"), "workload") == 0);
 }
 
-/* ---- another programming interface ------------------------------------------------------------ */
+/* ---- another programming interface ----------------------------------------------------------- */
 
-static const char *interface_size(const cJSON *record, size_t *size)
+/* Its length at the start of the executor's name. */
+static int interface_size(const record_executor *e)
 {
-	const char *name = json_string(record, "name", "");
-
-	*size = strcspn(name, ":");
-	return name;
+	return (int)strcspn(e->name, ":");
 }
 
-static bool interface_swapped(const cJSON *a, const cJSON *b)
+static bool interface_differs(const grouping *g)
 {
-	size_t x, y;
-	const char *s = interface_size(a, &x), *t = interface_size(b, &y);
+	int size = interface_size(g->a);
 
-	return x != y || strncmp(s, t, x) != 0;
+	return size != interface_size(g->b) || strncmp(g->a->name, g->b->name, (size_t)size) != 0;
 }
 
-/* "15.0.6" after "LLVM ", or as the version of clang: what generates the code; malloc'd or NULL. */
+/* malloc'd "LLVM 15.0.6" where the text has it; else NULL. */
 static char *generator_in(const char *s)
 {
 	const char *at = strstr(s, "LLVM ");
@@ -124,177 +101,163 @@ static char *generator_in(const char *s)
 	return size > 0 ? memory_format("LLVM %.*s", (int)size, at + 5) : NULL;
 }
 
-static char *generator_of(const cJSON *record, const cJSON *layer)
+/* malloc'd: what generates the code of a compiler; NULL where it is not known. */
+static char *generator_of(const record_executor *e, const record_layer *compiler)
 {
-	const char *name = json_string(layer, "name", ""), *version = json_string(layer, "version", "");
+	const char *version = text_or_empty(compiler->version);
 	char *found;
 
-	if (strncmp(name, "clang", 5) == 0)
+	if (strncmp(compiler->name, "clang", 5) == 0)
 		return memory_format("LLVM %.*s", (int)strspn(version, "0123456789."), version);
 	found = generator_in(version);
-	if (found == NULL)
-		found = generator_in(json_string(json_path(record, "device"), "name", ""));
-	return found;
+	return found != NULL ? found : generator_in(text_or_empty(e->device.name));
 }
 
-static bool same_generator(const grouping *g, const stack_change *c)
+static bool same_generator(const grouping *g, const grouping_change *c)
 {
 	char *x = c->from != NULL ? generator_of(g->a, c->from) : NULL;
 	char *y = c->to != NULL ? generator_of(g->b, c->to) : NULL;
-	bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
+	bool same = same_text(x, y);
 
 	free(y);
 	free(x);
 	return same;
 }
 
-/* Under another interface nothing below can stay what it was, except what generates the code. */
-static void join_stack(const grouping *g)
+static bool is_backend(const grouping_change *c)
 {
-	size_t first = g->d->change_count;
+	return of_kind(c, KIND(HARNESS)) && strncmp(either(c)->name, "backend ", 8) == 0;
+}
 
-	for (size_t i = 0; i < g->d->change_count; i++) {
-		const stack_change *c = &g->d->changes[i];
-		bool below = of_kind(c, "driver|runtime|library") ||
-		             (of_kind(c, "harness") &&
-		              strncmp(json_string(either(c), "name", ""), "backend ", 8) == 0) ||
-		             (of_kind(c, "compiler") && same_generator(g, c));
-
-		if (!below)
-			continue;
-		if (first == g->d->change_count)
-			first = i;
-		join(g, first, i);
-	}
+/* All below the interface changes with it, except what generates the code. */
+static bool below_interface(const grouping *g, const grouping_change *c)
+{
+	return of_kind(c, KIND(DRIVER) | KIND(RUNTIME) | KIND(LIBRARY)) || is_backend(c) ||
+	       (of_kind(c, KIND(COMPILER)) && same_generator(g, c));
 }
 
 /* A compiler that is exchanged with the interface is a change of its own, in whatever file. */
-static bool apart(const grouping *g, const stack_change *c, bool swapped)
+static bool apart(const grouping *g, const grouping_change *c)
 {
-	return swapped && of_kind(c, "compiler") && !same_generator(g, c);
+	return of_kind(c, KIND(COMPILER)) && !same_generator(g, c);
 }
 
-static void join_all(const grouping *g)
+/* Whether two changes are one. */
+static bool together(const grouping *g, const grouping_change *x, const grouping_change *y)
 {
-	const stack_difference *d = g->d;
-	bool swapped = interface_swapped(g->a, g->b);
-
-	for (size_t i = 0; i < d->change_count; i++)
-		for (size_t k = 0; k < d->change_count; k++) {
-			const stack_change *x = &d->changes[i], *y = &d->changes[k];
-
-			if (i == k || apart(g, x, swapped) || apart(g, y, swapped))
-				continue;
-			if (one_file(x, y) || one_release(x, y) || one_package(x, y) || one_machine(x, y) ||
-			    (!swapped && one_build(x, y)))
-				join(g, i, k);
-		}
-	if (swapped)
-		join_stack(g);
-}
-
-/* ---- followers ------------------------------------------------------------------------------- */
-
-static bool one_sided_file(const stack_change *c)
-{
-	return of_kind(c, "mapped-object") && (c->from == NULL || c->to == NULL);
-}
-
-/* What another layer loads or no longer loads is no change of its own, if there is another. */
-static void drop_followers(stack_difference *d)
-{
-	size_t kept = 0, leaders = 0;
-
-	for (size_t i = 0; i < d->change_count; i++)
-		leaders += !one_sided_file(&d->changes[i]);
-	if (leaders == 0)
-		return;
-	for (size_t i = 0; i < d->change_count; i++) {
-		if (!one_sided_file(&d->changes[i])) {
-			d->changes[kept++] = d->changes[i];
-			continue;
-		}
-		free(d->changes[i].what);
-		free(d->changes[i].fields);
-		d->followers++;
-	}
-	d->change_count = kept;
+	if (!interface_differs(g))
+		return one_file(x, y) || one_release(x, y) || one_package(x, y) || one_machine(x, y) ||
+		       one_build(x, y);
+	if (apart(g, x) || apart(g, y))
+		return false;
+	return one_file(x, y) || one_release(x, y) || one_package(x, y) || one_machine(x, y) ||
+	       (below_interface(g, x) && below_interface(g, y));
 }
 
 /* ---- the groups ------------------------------------------------------------------------------ */
 
-/* The layer that people name when they speak of the group. */
-static int rank(const stack_change *c)
+static size_t leader_of(const grouping *g, size_t i)
 {
-	static const char *const order[] = { "driver", "runtime", "compiler", "hardware", "firmware",
-	                                     "library", "interconnect", "harness",
-	                                     "operating-system", "host", "site", "mapped-object" };
-	int at = 0;
-
-	while (at < 12 && !of_kind(c, order[at]))
-		at++;
-	/* Our own thread pool leads nothing that a vendor's runtime stands against. */
-	return c->to == NULL ? at + 20 : at;
+	while (g->changes[i].leader != i)
+		i = g->changes[i].leader;
+	return i;
 }
 
-static void finish_group(const grouping *g, stack_group *group, size_t number, size_t root)
+/* Union-find: the smaller index leads. */
+static void join(grouping *g, size_t i, size_t k)
 {
-	const stack_change *lead = NULL;
+	i = leader_of(g, i);
+	k = leader_of(g, k);
+	if (i < k)
+		g->changes[k].leader = i;
+	else
+		g->changes[i].leader = k;
+}
 
-	for (size_t i = 0; i < g->d->change_count; i++) {
-		stack_change *c = &g->d->changes[i];
+/* The order in which a group is named after its layers. */
+static size_t rank(const grouping_change *c)
+{
+	static const unsigned char order[] = {
+		[RECORD_LAYER_DRIVER] = 0, [RECORD_LAYER_RUNTIME] = 1, [RECORD_LAYER_COMPILER] = 2,
+		[RECORD_LAYER_HARDWARE] = 3, [RECORD_LAYER_FIRMWARE] = 4, [RECORD_LAYER_LIBRARY] = 5,
+		[RECORD_LAYER_INTERCONNECT] = 6, [RECORD_LAYER_HARNESS] = 7,
+		[RECORD_LAYER_OPERATING_SYSTEM] = 8, [RECORD_LAYER_HOST] = 9, [RECORD_LAYER_SITE] = 10,
+		[RECORD_LAYER_MAPPED_OBJECT] = 11,
+	};
 
-		if (root_of(g, i) != root)
+	/* A layer that went away names a group only when nothing else does. */
+	return order[c->words.layer] + (c->to == NULL ? sizeof(order) : 0);
+}
+
+/* "programming interface host -> opencl with all below it (runtime ...)" */
+static char *title_of(const grouping *g, const char *title, bool with_backend)
+{
+	if (!with_backend || !interface_differs(g))
+		return memory_text(title);
+	return memory_format("programming interface %.*s -> %.*s with all below it (%s)",
+	                     interface_size(g->a), g->a->name, interface_size(g->b), g->b->name, title);
+}
+
+/* Of the changes that follow the one at `first`. */
+static void add_group(grouping *g, size_t first, stack_group_list *groups)
+{
+	stack_group *group = layout_append(stack_group_layout(), groups);
+	const grouping_change *lead = &g->changes[first];
+	bool with_backend = false;
+
+	for (size_t i = first; i < g->count; i++) {
+		const grouping_change *c = &g->changes[i];
+
+		if (leader_of(g, i) != first)
 			continue;
-		c->group = number;
-		group->changes++;
-		if (lead == NULL || rank(c) < rank(lead))
+		if (rank(c) < rank(lead))
 			lead = c;
+		with_backend = with_backend || is_backend(c);
+		*(stack_change *)layout_append(stack_change_layout(), &group->changes) = c->words;
 	}
-	if (lead == NULL)
-		return;
-	group->layer = json_string(either(lead), "layer", "");
-	group->owner = lead->owner;
-	group->title = memory_text(lead->what);
+	group->layer = lead->words.layer;
+	group->owner = memory_text(lead->words.owner);
+	group->title = title_of(g, lead->words.what, with_backend);
 }
 
-/* "everything below the interface: host -> opencl (runtime ...)" */
-static void name_stack(const grouping *g)
+static bool one_sided_file(const grouping_change *c)
 {
-	size_t x, y;
-	const char *s = interface_size(g->a, &x), *t = interface_size(g->b, &y);
-
-	for (size_t i = 0; i < g->d->change_count; i++) {
-		stack_group *group = &g->d->groups[g->d->changes[i].group];
-		char *title;
-
-		if (strncmp(json_string(either(&g->d->changes[i]), "name", ""), "backend ", 8) != 0 ||
-		    !of_kind(&g->d->changes[i], "harness"))
-			continue;
-		title = memory_format("programming interface %.*s -> %.*s with all below it (%s)",
-		                      (int)x, s, (int)y, t, group->title);
-		free(group->title);
-		group->title = title;
-		return;
-	}
+	return of_kind(c, KIND(MAPPED_OBJECT)) && c->words.kind != STACK_CHANGED;
 }
 
-void grouping_make(stack_difference *d, const cJSON *a, const cJSON *b)
+/* Drops the files on one side only, which another layer loads or no longer loads, where there is
+ * another change; returns their number. */
+static uint64_t drop_followers(grouping *g)
 {
-	grouping g = { .d = d, .a = a, .b = b };
+	size_t kept = 0, count = g->count;
 
-	drop_followers(d);
-	g.parent = memory_get((d->change_count + 1) * sizeof(*g.parent));
-	for (size_t i = 0; i < d->change_count; i++)
-		g.parent[i] = i;
-	join_all(&g);
-	d->groups = memory_get((d->change_count + 1) * sizeof(*d->groups));
-	for (size_t i = 0; i < d->change_count; i++)
-		if (root_of(&g, i) == i) {
-			finish_group(&g, &d->groups[d->group_count], d->group_count, i);
-			d->group_count++;
+	for (size_t i = 0; i < count; i++)
+		kept += !one_sided_file(&g->changes[i]);
+	if (kept == 0)
+		return 0;
+	g->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (one_sided_file(&g->changes[i])) {
+			layout_clear(stack_change_layout(), &g->changes[i].words);
+		} else {
+			g->changes[g->count] = g->changes[i];
+			g->changes[g->count].leader = g->count;
+			g->count++;
 		}
-	if (interface_swapped(a, b))
-		name_stack(&g);
-	free(g.parent);
+	}
+	return count - kept;
+}
+
+uint64_t grouping_make(grouping *g, stack_group_list *groups)
+{
+	uint64_t followers = drop_followers(g);
+
+	for (size_t i = 0; i < g->count; i++)
+		for (size_t k = 0; k < g->count; k++)
+			if (i != k && together(g, &g->changes[i], &g->changes[k]))
+				join(g, i, k);
+	for (size_t i = 0; i < g->count; i++)
+		if (leader_of(g, i) == i)
+			add_group(g, i, groups);
+	return followers;
 }

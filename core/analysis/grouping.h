@@ -3,10 +3,22 @@
 #ifndef ANALYSIS_GROUPING_H
 #define ANALYSIS_GROUPING_H
 
-#include "analysis/stacks.h"
+#include "analysis/analysis.h"
 
-/* Fills groups, the changes' group, and followers; drops followers from the changes when there is
- * something they can follow from. */
-void grouping_make(stack_difference *d, const cJSON *a, const cJSON *b);
+typedef struct grouping_change {
+	const record_layer *from, *to;   /* NULL: absent on that side                            */
+	stack_change words;
+	size_t leader;                   /* index of a change of the same group, its own at first */
+} grouping_change;
+
+typedef struct grouping {
+	const record_executor *a, *b;
+	grouping_change *changes;
+	size_t count;
+} grouping;
+
+/* Moves the words of all changes into groups.  Files on one side only are no change of their own
+ * when there is another; returns their number. */
+uint64_t grouping_make(grouping *g, stack_group_list *groups);
 
 #endif

@@ -1,171 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/reproduce.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "analysis/stacks.h"
 #include "base/text.h"
-#include "version.h"
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* The rules that stand against a verdict, "a, b". */
-static void rules_against(const comparison_row *row, char *out, size_t size)
-{
-	size_t used = 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level >= CONTRACT_DESCRIPTION && used + 1 < size) {
-			int n = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
-			                 row->reasons[i].rule->id);
-
-			used += n > 0 ? (size_t)n : 0;
-		}
-}
-
 static bool unsupported(const result_row *row)
 {
-	return row != NULL && strcmp(row->status, "unsupported") == 0;
+	return row != NULL && row->record->status == RECORD_UNSUPPORTED;
 }
 
-static void judge(reproduction_case *c)
+/* malloc'd; NULL for a case that is reproduced. */
+static char *why_not(const comparison_row *row)
 {
-	const comparison_row *row = c->row;
-	char rules[120];
+	char *rules, *why;
 
-	rules_against(row, rules, sizeof(rules));
-	c->answer = REPRODUCTION_INCONCLUSIVE;
-	c->counts = !(unsupported(row->a) && unsupported(row->b));
-	if (!c->counts) {
-		(void)snprintf(c->why, sizeof(c->why), "unsupported both times");
-		return;
-	}
 	switch (row->verdict) {
 	case VERDICT_EQUIVALENT:
-		c->answer = REPRODUCTION_YES;
-		break;
+		return NULL;
 	case VERDICT_FASTER:
 	case VERDICT_SLOWER:
-		c->answer = REPRODUCTION_NO;
-		(void)snprintf(c->why, sizeof(c->why), "%s here by more than %.2f %%",
-		               row->verdict == VERDICT_FASTER ? "faster" : "slower", row->margin * 100);
-		break;
+		return memory_format("%s here by more than %.2f %%",
+		                     row->verdict == VERDICT_FASTER ? "faster" : "slower",
+		                     row->margin * 100);
 	case VERDICT_ABSENT:
-		(void)snprintf(c->why, sizeof(c->why), "measured on one side only");
-		break;
+		return memory_text("measured on one side only");
 	case VERDICT_INCONCLUSIVE:
-		(void)snprintf(c->why, sizeof(c->why), "the interval reaches beyond %.2f %%",
-		               row->margin * 100);
-		break;
+		return memory_format("the interval reaches beyond %.2f %%", row->margin * 100);
 	default:
-		(void)snprintf(c->why, sizeof(c->why), "no verdict: %s",
-		               rules[0] != '\0' ? rules : "the results as a whole do not compare");
+		rules = analysis_rules_against(row);
+		why = memory_format("no verdict: %s", rules[0] != '\0' ? rules : "the results as a whole do "
+		                    "not compare");
+		free(rules);
+		return why;
 	}
+}
+
+static enum reproduction_answer answer_of(const comparison_row *row)
+{
+	if (unsupported(row->a) && unsupported(row->b))
+		return REPRODUCTION_NOTHING;
+	if (row->verdict == VERDICT_EQUIVALENT)
+		return REPRODUCTION_YES;
+	return row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER
+	               ? REPRODUCTION_NO : REPRODUCTION_INCONCLUSIVE;
+}
+
+static void judge(reproduction_case *c, const comparison_row *row)
+{
+	c->id = memory_text(row->id);
+	c->answer = answer_of(row);
+	c->why = c->answer == REPRODUCTION_NOTHING ? memory_text("unsupported both times") : why_not(row);
+	c->margin = row->margin;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-reproduction *reproduce_judge(const result *before, const result *now)
+static uint64_t count_of(const reproduction *r, enum reproduction_answer answer)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < r->cases.count; i++)
+		count += r->cases.items[i].answer == answer;
+	return count;
+}
+
+void reproduce_judge(const result *before, const result *now, reproduction *out)
 {
 	contract_options options = { .margin = REPRODUCE_MATERIAL };
-	reproduction *r = memory_get(sizeof(*r));
 
-	r->before = before;
-	r->now = now;
-	r->numbers = contract_compare_with(before, now, options);
-	r->stacks = stacks_compare(json_path(before->root, "executor"), json_path(now->root, "executor"),
-	                           false);
-	r->cases = memory_get((r->numbers->row_count + 1) * sizeof(*r->cases));
-	for (size_t i = 0; i < r->numbers->row_count; i++) {
-		r->cases[i].row = &r->numbers->rows[i];
-		judge(&r->cases[i]);
-		if (r->cases[i].counts)
-			r->counts[r->cases[i].answer]++;
-	}
-	if (r->counts[REPRODUCTION_NO] > 0)
-		r->answer = REPRODUCTION_NO;
-	else if (r->counts[REPRODUCTION_INCONCLUSIVE] > 0 || r->counts[REPRODUCTION_YES] == 0)
-		r->answer = REPRODUCTION_INCONCLUSIVE;
-	return r;
-}
-
-void reproduction_free(reproduction *r)
-{
-	if (r == NULL)
-		return;
-	comparison_free(r->numbers);
-	stacks_free(r->stacks);
-	free(r->cases);
-	free(r);
-}
-
-const char *reproduction_answer_name(enum reproduction_answer answer)
-{
-	static const char *const names[] = { "reproduced", "not reproduced", "inconclusive" };
-
-	return names[answer];
+	out->then = memory_text(before->path);
+	out->here = memory_text(now->path);
+	contract_compare_into(&out->comparison, before, now, options);
+	out->followers = stacks_compare(&before->record->executor, &now->record->executor, false,
+	                                &out->groups);
+	for (size_t i = 0; i < out->comparison.cases.count; i++)
+		judge(layout_append(reproduction_case_layout(), &out->cases),
+		      &out->comparison.cases.items[i]);
+	out->reproduced = count_of(out, REPRODUCTION_YES);
+	out->not_reproduced = count_of(out, REPRODUCTION_NO);
+	out->inconclusive = count_of(out, REPRODUCTION_INCONCLUSIVE);
+	if (out->not_reproduced > 0)
+		out->answer = REPRODUCTION_NO;
+	else
+		out->answer = out->inconclusive > 0 || out->reproduced == 0 ? REPRODUCTION_INCONCLUSIVE
+		                                                            : REPRODUCTION_YES;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static const cJSON *case_of(const cJSON *cases, const char *id)
+static const record_planned_case *case_of(const record_plan *plan, const char *id)
 {
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, cases)
-		if (strcmp(json_string(item, "id", ""), id) == 0)
-			return item;
+	for (size_t i = 0; i < plan->cases.count; i++)
+		if (strcmp(plan->cases.items[i].id, id) == 0)
+			return &plan->cases.items[i];
 	return NULL;
 }
 
-/* What differs in one case, malloc'd; NULL when nothing does. */
-static char *case_difference(const cJSON *before, const cJSON *here)
+/* malloc'd: what differs in one case; NULL when nothing does. */
+static char *case_difference(const record_planned_case *before, const record_planned_case *here)
 {
-	uint64_t x = 0, y = 0;
-	const cJSON *member;
+	const layout_field *f;
 
-	(void)json_uint(before, "revision", &x);
-	(void)json_uint(here, "revision", &y);
-	if (x != y)
+	if (here == NULL)
+		return memory_format("the case %s is not in it", before->id);
+	if (before->revision != here->revision)
 		return memory_format("the workload %s has revision %llu here and had %llu then: another "
-		                     "kernel or another count of its work",
-		                     json_string(before, "workload", ""), (unsigned long long)y,
-		                     (unsigned long long)x);
-	cJSON_ArrayForEach(member, before)
-		if (!json_same(member, cJSON_GetObjectItemCaseSensitive(here, member->string)))
-			return memory_format("the case %s has another %s", json_string(before, "id", ""),
-			                     member->string);
-	return json_same(before, here) ? NULL :
-	       memory_format("the case %s has something more here", json_string(before, "id", ""));
+		                     "kernel or another count of its work", before->workload,
+		                     (unsigned long long)here->revision,
+		                     (unsigned long long)before->revision);
+	f = layout_difference(record_planned_case_layout(), before, here);
+	return f != NULL ? memory_format("the case %s has another %s", before->id, f->key) : NULL;
 }
 
-char *reproduce_plan_difference(const result *before, const cJSON *canonical, const char *digest)
+char *reproduce_plan_difference(const record_plan *before, const record_plan *here)
 {
-	const cJSON *then = json_path(before->root, "protocol.canonical"), *item;
-	const cJSON *cases = json_path(canonical, "cases");
-	const char *version = json_string(json_path(before->root, "harness"), "version", "?");
-	char *what = NULL, *all;
+	char then_digest[65], here_digest[65], *what = NULL;
+	const layout_field *f;
 
-	if (strcmp(before->protocol_digest, digest) == 0)
+	layout_digest(record_plan_layout(), before, then_digest);
+	layout_digest(record_plan_layout(), here, here_digest);
+	if (strcmp(then_digest, here_digest) == 0)
 		return NULL;
-	cJSON_ArrayForEach(item, json_path(then, "cases")) {
-		const cJSON *other = case_of(cases, json_string(item, "id", ""));
-
-		if (what != NULL)
-			break;
-		what = other != NULL ? case_difference(item, other) :
-		       memory_format("the case %s is not made of it here", json_string(item, "id", ""));
-	}
-	cJSON_ArrayForEach(item, then)
-		if (what == NULL && !json_same(item, cJSON_GetObjectItemCaseSensitive(canonical,
-		                                                                    item->string)))
-			what = memory_format("it has another %s", item->string);
-	all = memory_format("this program (%s) makes another plan of the protocol's text than the one "
-	                    "that measured (%s): %s", EVENHAND_VERSION, version,
-	                    what != NULL ? what : "it has something more here");
-	free(what);
-	return all;
+	for (size_t i = 0; i < before->cases.count && what == NULL; i++)
+		what = case_difference(&before->cases.items[i], case_of(here, before->cases.items[i].id));
+	f = layout_difference(record_plan_layout(), before, here);
+	return what != NULL ? what : memory_format("%s differs", f != NULL ? f->key : "its order");
 }

@@ -5,53 +5,57 @@
 #include <string.h>
 
 #include "analysis/grouping.h"
-#include "base/json.h"
 #include "base/text.h"
+
+/* ---- facts about a layer --------------------------------------------------------------------- */
+
+const record_field *stacks_field(const record_layer *layer, const char *name)
+{
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (strcmp(layer->fields.items[i].name, name) == 0)
+			return &layer->fields.items[i];
+	return NULL;
+}
+
+const char *stacks_field_text(const record_layer *layer, const char *name)
+{
+	const record_field *f = stacks_field(layer, name);
+
+	return f != NULL ? text_or_empty(f->value.text) : "";
+}
+
+static bool is_file(const record_layer *layer)
+{
+	return layer->layer == RECORD_LAYER_MAPPED_OBJECT;
+}
 
 /* ---- which layers count ---------------------------------------------------------------------- */
 
-static bool is_kind(const cJSON *layer, const char *kind)
-{
-	return strcmp(json_string(layer, "layer", ""), kind) == 0;
-}
-
 /* Kernels are what is measured; a workload's file comes with the harness. */
-static bool is_kernel(const cJSON *layer)
+static bool is_kernel(const record_layer *layer)
 {
-	return is_kind(layer, "mapped-object") &&
-	       strcmp(json_string(json_path(layer, "fields.role"), "value", "stack"), "kernel") == 0;
+	return is_file(layer) && strcmp(stacks_field_text(layer, "role"), "kernel") == 0;
 }
 
-/* On a processor, what the backend calls the device repeats the processor under another name: the
- * layers of the host come first and have it already. */
-static bool repeats_processor(const cJSON *record, const cJSON *layer)
+/* On a processor the backend's layer of the hardware repeats the processor under another name.  The
+ * layers of the host come before it and already have the processor. */
+static bool repeats_processor(const record_executor *e, const record_layer *layer)
 {
-	const cJSON *each;
-	bool past_host = false;
-
-	if (strcmp(json_string(json_path(record, "device"), "type", ""), "cpu") != 0 ||
-	    !is_kind(layer, "hardware"))
+	if (strcmp(text_or_empty(e->device.type), "cpu") != 0 || layer->layer != RECORD_LAYER_HARDWARE)
 		return false;
-	cJSON_ArrayForEach(each, json_path(record, "layers")) {
-		if (each == layer)
-			return past_host;
-		past_host = past_host || is_kind(each, "host");
-	}
+	for (const record_layer *each = e->layers.items; each < layer; each++)
+		if (each->layer == RECORD_LAYER_HOST)
+			return true;
 	return false;
 }
 
-static bool counts(const cJSON *record, const cJSON *layer)
+/* malloc'd "libLLVM" of libLLVM-15.so.1: the name that stays from version to version. */
+static char *stem_of(const record_layer *layer)
 {
-	return !is_kernel(layer) && !repeats_processor(record, layer);
-}
-
-/* "libLLVM" of libLLVM-15.so.1: the name that stays from version to version; malloc'd. */
-static char *stem_of(const cJSON *layer)
-{
-	char *name = memory_text(json_string(layer, "name", "")), *so;
+	char *name = memory_text(layer->name), *so;
 	size_t end;
 
-	if (!is_kind(layer, "mapped-object"))
+	if (!is_file(layer))
 		return name;
 	so = strstr(name, ".so");
 	if (so == NULL)
@@ -64,12 +68,12 @@ static char *stem_of(const cJSON *layer)
 	return name;
 }
 
-static bool same_layer(const cJSON *a, const cJSON *b)
+static bool same_layer(const record_layer *a, const record_layer *b)
 {
 	char *x, *y;
 	bool same;
 
-	if (!is_kind(a, json_string(b, "layer", "")))
+	if (a->layer != b->layer)
 		return false;
 	x = stem_of(a);
 	y = stem_of(b);
@@ -79,216 +83,205 @@ static bool same_layer(const cJSON *a, const cJSON *b)
 	return same;
 }
 
-/* ---- what differs inside ---------------------------------------------------------------------- */
+/* ---- what differs in a layer ----------------------------------------------------------------- */
 
-/* Facts of the moment, what is told twice, and what is no condition of the speed. */
-static bool is_noise(const cJSON *layer, const char *key)
+/* Facts of the moment, facts that another layer has too, and facts that do not change the speed. */
+static bool is_noise(const record_layer *layer, const char *name)
 {
 	static const char *const site[] = { "tester", "party", "sponsor", "price", "notes",
 	                                    "location" };
 
-	if (strncmp(key, "now-", 4) == 0)
+	if (strncmp(name, "now-", 4) == 0)
 		return true;
-	for (size_t i = 0; is_kind(layer, "site") && i < sizeof(site) / sizeof(*site); i++)
-		if (strcmp(site[i], key) == 0)
+	for (size_t i = 0; layer->layer == RECORD_LAYER_SITE && i < sizeof(site) / sizeof(*site); i++)
+		if (strcmp(site[i], name) == 0)
 			return true;
-	/* The library is a mapped file with a digest. */
-	return is_kind(layer, "operating-system") && strcmp(key, "libc") == 0;
+	/* The C library is a mapped file with a digest. */
+	return layer->layer == RECORD_LAYER_OPERATING_SYSTEM && strcmp(name, "libc") == 0;
 }
 
-static char *value_text(const cJSON *field)
+static bool says_nothing(const record_field *f)
 {
-	const cJSON *value = json_path(field, "value");
+	return f->source == RECORD_SOURCE_UNAVAILABLE ||
+	       (f->value.kind == SCALAR_TEXT && f->value.text[0] == '\0');
+}
 
-	if (field == NULL)
+static char *value_text(const record_field *f)
+{
+	if (f == NULL)
 		return memory_text("(not recorded)");
-	if (cJSON_IsString(value))
-		return memory_text(value->valuestring[0] != '\0' ? value->valuestring : "(nothing)");
-	return json_text(value, false);
+	if (f->value.kind == SCALAR_TEXT && f->value.text[0] == '\0')
+		return memory_text("(nothing)");
+	return scalar_text(&f->value);
 }
 
-/* A field that one record lacks came with another version of the program, unless there is a value
- * that says something. */
-static void add_fields(text *t, const cJSON *a, const cJSON *b, bool reverse)
+static void add_field(text *t, const char *name, const record_field *from, const record_field *to)
 {
-	const cJSON *field;
+	char *x = value_text(from), *y = value_text(to);
 
-	cJSON_ArrayForEach(field, json_path(a, "fields")) {
-		const cJSON *other = cJSON_GetObjectItemCaseSensitive(json_path(b, "fields"),
-		                                                     field->string);
-		char *mine, *theirs;
+	text_add(t, "%s%s: %s -> %s", t->size > 0 ? "; " : "", name, x, y);
+	free(y);
+	free(x);
+}
 
-		if (is_noise(a, field->string) || (reverse && other != NULL))
-			continue;
-		if (other == NULL && (strcmp(json_string(field, "source", ""), "unavailable") == 0 ||
-		                      strcmp(json_string(field, "value", "?"), "") == 0))
-			continue;
-		if (other != NULL && cJSON_Compare(json_path(field, "value"), json_path(other, "value"),
-		                                   true))
-			continue;
-		mine = value_text(field);
-		theirs = value_text(other);
-		text_add(t, "%s%s: %s -> %s", t->size > 0 ? "; " : "", field->string,
-		         reverse ? theirs : mine, reverse ? mine : theirs);
-		free(theirs);
-		free(mine);
+/* A field that one side lacks counts only where the other's says something: it may have come with
+ * another version of evenhand. */
+static void add_fields(text *t, const record_layer *a, const record_layer *b)
+{
+	for (size_t i = 0; i < a->fields.count; i++) {
+		const record_field *f = &a->fields.items[i], *other = stacks_field(b, f->name);
+
+		if (!is_noise(a, f->name) && (other != NULL ? !scalar_same(&f->value, &other->value)
+		                                            : !says_nothing(f)))
+			add_field(t, f->name, f, other);
+	}
+	for (size_t i = 0; i < b->fields.count; i++) {
+		const record_field *f = &b->fields.items[i];
+
+		if (!is_noise(b, f->name) && stacks_field(a, f->name) == NULL && !says_nothing(f))
+			add_field(t, f->name, NULL, f);
 	}
 }
 
-static char *fields_text(const cJSON *a, const cJSON *b)
+/* malloc'd; "" when either is absent, or when they are two different things, all of whose fields
+ * differ. */
+static char *fields_text(const record_layer *a, const record_layer *b)
 {
-	const char *sha_a = json_string(a, "sha256", ""), *sha_b = json_string(b, "sha256", "");
 	text t = { 0 };
-	char *copy;
 
-	/* Of two different things every field differs. */
 	if (a != NULL && b != NULL && same_layer(a, b)) {
-		if (strcmp(sha_a, sha_b) != 0 && sha_a[0] != '\0' && sha_b[0] != '\0')
-			text_add(&t, "sha256: %.12s -> %.12s", sha_a, sha_b);
-		add_fields(&t, a, b, false);
-		add_fields(&t, b, a, true);
+		const char *x = text_or_empty(a->sha256), *y = text_or_empty(b->sha256);
+
+		if (strcmp(x, y) != 0 && x[0] != '\0' && y[0] != '\0')
+			text_add(&t, "sha256: %.12s -> %.12s", x, y);
+		add_fields(&t, a, b);
 	}
-	copy = memory_text(t.data != NULL ? t.data : "");
-	text_free(&t);
-	return copy;
+	return t.data != NULL ? t.data : memory_text("");
 }
 
-static bool differs(const cJSON *a, const cJSON *b)
+/* malloc'd.  Files carry their version in their name. */
+static char *layer_words(const record_layer *layer)
 {
-	char *fields;
-	bool yes = strcmp(json_string(a, "version", ""), json_string(b, "version", "")) != 0 ||
-	           strcmp(json_string(a, "name", ""), json_string(b, "name", "")) != 0;
+	const char *version = is_file(layer) ? "" : text_or_empty(layer->version);
 
-	if (yes)
-		return true;
-	fields = fields_text(a, b);
-	yes = fields[0] != '\0';
-	free(fields);
-	return yes;
+	return memory_format("%s%s%s", layer->name, version[0] != '\0' ? " " : "", version);
 }
 
-static char *layer_words(const cJSON *layer)
+static char *what_text(const record_layer *a, const record_layer *b)
 {
-	const char *version = json_string(layer, "version", "");
-	/* Files carry their version in their name. */
-	bool shown = version[0] != '\0' && !is_kind(layer, "mapped-object");
-
-	return memory_format("%s%s%s", json_string(layer, "name", ""), shown ? " " : "",
-	                     shown ? version : "");
-}
-
-static char *what_text(const cJSON *a, const cJSON *b)
-{
-	const char *kind = json_string(a != NULL ? a : b, "layer", "");
-	const char *shown = strcmp(kind, "mapped-object") == 0 ? "file" : kind;
+	const record_layer *either = b != NULL ? b : a;
+	const char *kind = is_file(either) ? "file" : record_layer_kind_word(either->layer);
 	char *x = a != NULL ? layer_words(a) : NULL, *y = b != NULL ? layer_words(b) : NULL, *all;
 
 	if (x == NULL)
-		all = memory_format("%s %s added", shown, y);
+		all = memory_format("%s %s added", kind, y);
 	else if (y == NULL)
-		all = memory_format("%s %s removed", shown, x);
+		all = memory_format("%s %s removed", kind, x);
 	else if (strcmp(x, y) == 0)
-		all = memory_format("%s %s changed", shown, x);
+		all = memory_format("%s %s changed", kind, x);
 	else
-		all = memory_format("%s %s -> %s", shown, x, y);
+		all = memory_format("%s %s -> %s", kind, x, y);
 	free(y);
 	free(x);
 	return all;
 }
 
+static void add_change(grouping *g, const record_layer *a, const record_layer *b)
+{
+	const record_layer *either = b != NULL ? b : a;
+	grouping_change *c;
+
+	g->changes = memory_grow(g->changes, (g->count + 1) * sizeof(*g->changes));
+	c = &g->changes[g->count];
+	*c = (grouping_change){ .from = a, .to = b, .leader = g->count++ };
+	c->words.kind = a == NULL ? STACK_ADDED : b == NULL ? STACK_REMOVED : STACK_CHANGED;
+	c->words.layer = either->layer;
+	c->words.what = what_text(a, b);
+	c->words.fields = fields_text(a, b);
+	c->words.owner = memory_text(text_or_empty(either->owner));
+}
+
 /* ---- pairing --------------------------------------------------------------------------------- */
 
-static void add_change(stack_difference *d, const cJSON *a, const cJSON *b)
+/* The layers of one side that are not paired yet; NULL for those that are. */
+typedef struct side { const record_layer **items; size_t count; } side;
+
+static side collect(const record_executor *e)
 {
-	stack_change *c;
+	side s = { memory_get((e->layers.count + 1) * sizeof(*s.items)), 0 };
 
-	d->changes = memory_grow(d->changes, (d->change_count + 1) * sizeof(*d->changes));
-	c = &d->changes[d->change_count++];
-	*c = (stack_change){ .from = a, .to = b, .what = what_text(a, b), .fields = fields_text(a, b),
-		             .owner = json_string(b != NULL ? b : a, "owner", "") };
-}
+	for (size_t i = 0; i < e->layers.count; i++) {
+		const record_layer *layer = &e->layers.items[i];
 
-typedef struct sides { const cJSON **a, **b; size_t a_count, b_count; } sides;
-
-static size_t collect(const cJSON *record, const cJSON ***out)
-{
-	const cJSON *layers = json_path(record, "layers"), *layer;
-	const cJSON **items = memory_get(((size_t)cJSON_GetArraySize(layers) + 1) * sizeof(*items));
-	size_t count = 0;
-
-	cJSON_ArrayForEach(layer, layers)
-		if (counts(record, layer))
-			items[count++] = layer;
-	*out = items;
-	return count;
-}
-
-/* First each with its namesake, in order; equal ones drop out. */
-static void pair_names(stack_difference *d, const sides *s)
-{
-	for (size_t i = 0; i < s->a_count; i++)
-		for (size_t k = 0; k < s->b_count; k++) {
-			if (s->b[k] == NULL || !same_layer(s->a[i], s->b[k]))
-				continue;
-			if (differs(s->a[i], s->b[k]))
-				add_change(d, s->a[i], s->b[k]);
-			s->a[i] = NULL;
-			s->b[k] = NULL;
-			break;
-		}
-}
-
-/* Then what is left with what stands in its place: the same kind. */
-static void pair_kinds(stack_difference *d, const sides *s)
-{
-	for (size_t i = 0; i < s->a_count; i++)
-		for (size_t k = 0; s->a[i] != NULL && k < s->b_count; k++) {
-			if (s->b[k] == NULL || is_kind(s->a[i], "mapped-object") ||
-			    !is_kind(s->b[k], json_string(s->a[i], "layer", "")))
-				continue;
-			add_change(d, s->a[i], s->b[k]);
-			s->a[i] = NULL;
-			s->b[k] = NULL;
-		}
-}
-
-static void take_rest(stack_difference *d, const sides *s, bool brief)
-{
-	for (size_t i = 0; i < s->a_count; i++)
-		if (s->a[i] != NULL && !(brief && is_kind(s->a[i], "mapped-object")))
-			add_change(d, s->a[i], NULL);
-	for (size_t k = 0; k < s->b_count; k++)
-		if (s->b[k] != NULL && !(brief && is_kind(s->b[k], "mapped-object")))
-			add_change(d, NULL, s->b[k]);
-}
-
-stack_difference *stacks_compare(const cJSON *a, const cJSON *b, bool brief)
-{
-	stack_difference *d = memory_get(sizeof(*d));
-	sides s = { 0 };
-
-	s.a_count = collect(a, &s.a);
-	s.b_count = collect(b, &s.b);
-	pair_names(d, &s);
-	pair_kinds(d, &s);
-	take_rest(d, &s, brief);
-	free(s.a);
-	free(s.b);
-	grouping_make(d, a, b);
-	return d;
-}
-
-void stacks_free(stack_difference *d)
-{
-	if (d == NULL)
-		return;
-	for (size_t i = 0; i < d->change_count; i++) {
-		free(d->changes[i].what);
-		free(d->changes[i].fields);
+		if (!is_kernel(layer) && !repeats_processor(e, layer))
+			s.items[s.count++] = layer;
 	}
-	for (size_t i = 0; i < d->group_count; i++)
-		free(d->groups[i].title);
-	free(d->changes);
-	free(d->groups);
-	free(d);
+	return s;
+}
+
+static bool differ(const record_layer *a, const record_layer *b)
+{
+	char *fields = fields_text(a, b);
+	bool yes = fields[0] != '\0' || strcmp(a->name, b->name) != 0 ||
+	           strcmp(text_or_empty(a->version), text_or_empty(b->version)) != 0;
+
+	free(fields);
+	return yes;
+}
+
+static bool same_kind(const record_layer *a, const record_layer *b)
+{
+	return a->layer == b->layer && !is_file(a);
+}
+
+/* Pairs what is alike, in order; what does not differ is no change. */
+static void pair(grouping *g, const side *a, const side *b,
+                 bool (*alike)(const record_layer *, const record_layer *))
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t k = 0; a->items[i] != NULL && k < b->count; k++) {
+			if (b->items[k] == NULL || !alike(a->items[i], b->items[k]))
+				continue;
+			if (differ(a->items[i], b->items[k]))
+				add_change(g, a->items[i], b->items[k]);
+			a->items[i] = b->items[k] = NULL;
+		}
+}
+
+static void take_rest(grouping *g, const side *a, const side *b, bool brief)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i] != NULL && !(brief && is_file(a->items[i])))
+			add_change(g, a->items[i], NULL);
+	for (size_t k = 0; k < b->count; k++)
+		if (b->items[k] != NULL && !(brief && is_file(b->items[k])))
+			add_change(g, NULL, b->items[k]);
+}
+
+uint64_t stacks_compare(const record_executor *a, const record_executor *b, bool brief,
+                        stack_group_list *groups)
+{
+	grouping g = { .a = a, .b = b };
+	side x = collect(a), y = collect(b);
+	uint64_t followers;
+
+	pair(&g, &x, &y, same_layer);
+	pair(&g, &x, &y, same_kind);
+	take_rest(&g, &x, &y, brief);
+	followers = grouping_make(&g, groups);
+	free(g.changes);
+	free(y.items);
+	free(x.items);
+	return followers;
+}
+
+size_t stacks_changes(const record_executor *a, const record_executor *b, bool brief)
+{
+	attribution_step *step = layout_new(attribution_step_layout());
+	size_t count;
+
+	(void)stacks_compare(a, b, brief, &step->groups);
+	count = step->groups.count;
+	layout_free(attribution_step_layout(), step);
+	return count;
 }

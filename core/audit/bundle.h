@@ -28,6 +28,9 @@ bool bundle_is(const char *path);
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 const bundle_member *bundle_find(const bundle *b, const char *name);
+/* The member that a path such as "X.evenhand/results/host.json" names, malloc'd with a NUL after the
+ * last byte; EH_E_NOT_FOUND when no part of the path is a bundle, or it has no such member. */
+eh_status bundle_member_read(const char *path, char **data, size_t *size, eh_error *error);
 /* The same whatever the case of the letters. */
 const bundle_member *bundle_find_like(const bundle *b, const char *name);
 /* Unpacks the one gzip member that the bytes have to be, into malloc'd bytes of at most `most`. */

@@ -245,3 +245,43 @@ eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error)
 	}
 	return status;
 }
+
+static eh_status member_of(const char *file, const char *name, char **data, size_t *size,
+                           eh_error *error)
+{
+	const bundle_member *m;
+	bundle b;
+	eh_status status = bundle_read(file, &b, error);
+
+	if (status != EH_OK)
+		return status;
+	m = bundle_find(&b, name);
+	if (m != NULL) {
+		*size = m->size;
+		*data = memory_get(m->size + 1);
+		memcpy(*data, m->data, m->size);
+	} else {
+		status = error_set(error, EH_E_NOT_FOUND, "%s has no member %s", file, name);
+	}
+	bundle_free(&b);
+	return status;
+}
+
+eh_status bundle_member_read(const char *path, char **data, size_t *size, eh_error *error)
+{
+	char *file = memory_text(path);
+	eh_status status = EH_E_NOT_FOUND;
+	bool found = false;
+
+	for (char *slash = strchr(file + 1, '/'); slash != NULL && !found; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		found = bundle_is(file);
+		if (found)
+			status = member_of(file, slash + 1, data, size, error);
+		*slash = '/';
+	}
+	if (!found)
+		(void)error_set(error, status, "%s: there is no such file", path);
+	free(file);
+	return status;
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/audit.h"
+#include "audit/bundle.h"
 #include "audit/envelope.h"
 #include "base/digest.h"
 #include "base/files.h"
@@ -292,7 +293,7 @@ audit_evidence *audit_evidence_unreadable(const eh_error *error)
 	return e;
 }
 
-/* NULL in *out when there is no such file. */
+/* NULL in *out when there is no such file, nor such a member of a bundle. */
 static eh_status read_beside(const char *path, const char *suffix, char **out, eh_error *error)
 {
 	char *beside = memory_format("%s%s", path, suffix);
@@ -302,6 +303,8 @@ static eh_status read_beside(const char *path, const char *suffix, char **out, e
 	*out = NULL;
 	if (file_exists(beside))
 		status = file_read(beside, out, &size, error);
+	else if (bundle_member_read(beside, out, &size, NULL) != EH_OK)
+		*out = NULL;
 	/* A NUL would hide what stands behind it. */
 	if (status == EH_OK && *out != NULL && strlen(*out) != size) {
 		free(*out);

@@ -136,6 +136,30 @@ bool audit_report_malformed(const audit_report *r)
 	return !r->bundle && r->evidence == NULL;
 }
 
+static bool signed_by(const audit_evidence *e, const char *fingerprint)
+{
+	for (size_t i = 0; i < e->signature_count; i++)
+		if (e->signatures[i].holds && strcmp(e->signatures[i].key.fingerprint, fingerprint) == 0)
+			return true;
+	return false;
+}
+
+enum audit_answer audit_report_answer(const audit_report *r, bool require, const char *fingerprint)
+{
+	if (audit_report_malformed(r))
+		return AUDIT_NO_RESULT;
+	if (r->found.count == 0 && r->evidence != NULL && r->evidence->level == AUDIT_UNREADABLE)
+		return AUDIT_EVIDENCE_UNREADABLE;
+	if (!audit_report_holds(r))
+		return AUDIT_ALTERED;
+	/* A bundle without a signature of its own may hold signed results. */
+	if (r->bundle)
+		return AUDIT_HOLDS;
+	if (fingerprint != NULL ? !signed_by(r->evidence, fingerprint) : require && r->evidence->level < AUDIT_SIGNED)
+		return AUDIT_NOT_SIGNED;
+	return AUDIT_HOLDS;
+}
+
 void audit_reports_free(audit_reports *reports)
 {
 	for (size_t i = 0; i < reports->count; i++) {

@@ -25,6 +25,15 @@ eh_status audit_inspect(const char *path, audit_reports *out, eh_error *error);
 bool audit_report_holds(const audit_report *r);
 /* Whether what does not hold is only that it is no result or malformed. */
 bool audit_report_malformed(const audit_report *r);
+enum audit_answer {
+	AUDIT_HOLDS,
+	AUDIT_ALTERED,             /* something does not hold                                  */
+	AUDIT_NOT_SIGNED,          /* it holds, but is not signed as required                  */
+	AUDIT_NO_RESULT,
+	AUDIT_EVIDENCE_UNREADABLE  /* the record holds; what is beside it cannot be read       */
+};
+/* `require`: a key that is trusted as tester has to have signed; `fingerprint`: this key; NULL: any. */
+enum audit_answer audit_report_answer(const audit_report *r, bool require, const char *fingerprint);
 void audit_reports_free(audit_reports *reports);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An INI text as sections of settings, whatever their names.  inih splits the
- * lines; what inih would cut, join or pass over in silence is refused before it sees it. */
+/* An INI text as sections of settings.  inih splits the lines; lines that inih would cut, join or
+ * ignore are refused. */
 #ifndef BASE_INI_H
 #define BASE_INI_H
 
@@ -25,7 +25,7 @@ typedef struct ini_text {
 
 /* Sections and keys are unique and well spelt, values are not empty.  Free with ini_free. */
 eh_status ini_read(const char *data, size_t size, const char *source, ini_text *out,
-                     eh_error *error);
+                   eh_error *error);
 void ini_free(ini_text *l);
 
 /* EH_E_USAGE: "SOURCE:LINE: ...".  A long source is shown by its end. */

@@ -6,40 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "base/text.h"
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 
-eh_status json_read(const char *path, cJSON **out, eh_error *error)
-{
-	char *data;
-	size_t size;
-	eh_status status = file_read(path, &data, &size, error);
-
-	if (status != EH_OK)
-		return status;
-	status = json_parse(data, size, path, out, error);
-	free(data);
-	return status;
-}
-
 /* ---- building -------------------------------------------------------------------------------- */
-
-static cJSON *insist(cJSON *item)
-{
-	if (item == NULL) {
-		fputs("evenhand: error: out of memory\n", stderr);
-		abort();
-	}
-	return item;
-}
 
 static cJSON *put(cJSON *object, const char *key, cJSON *item)
 {
-	insist(item);
+	memory_insist(item);
 	if (!cJSON_AddItemToObject(object, key, item))
-		insist(NULL);
+		memory_insist(NULL);
 	return item;
 }
 
@@ -58,7 +35,7 @@ static cJSON *new_string(const char *value)
 			text_add_bytes(&clean, p, size);
 		p += size > 0 ? size : 1;
 	}
-	item = insist(cJSON_CreateString(clean.data != NULL ? clean.data : ""));
+	item = memory_insist(cJSON_CreateString(clean.data != NULL ? clean.data : ""));
 	text_free(&clean);
 	return item;
 }
@@ -87,9 +64,9 @@ static cJSON *new_uint(uint64_t value)
 	char digits[24];
 
 	if (value <= (uint64_t)EXACT_MAX)
-		return insist(cJSON_CreateNumber((double)value));
+		return memory_insist(cJSON_CreateNumber((double)value));
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-	return insist(cJSON_CreateString(digits));
+	return memory_insist(cJSON_CreateString(digits));
 }
 
 cJSON *json_add_uint(cJSON *object, const char *key, uint64_t value)
@@ -120,13 +97,13 @@ cJSON *json_set(cJSON *object, const char *key, cJSON *item)
 {
 	char *name;
 
-	insist(item);
+	memory_insist(item);
 	if (cJSON_GetObjectItemCaseSensitive(object, key) == NULL)
 		return put(object, key, item);
 	/* The key may be the replaced member's own name, which goes with it. */
 	name = memory_text(key);
 	if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
-		insist(NULL);
+		memory_insist(NULL);
 	free(name);
 	return item;
 }
@@ -141,7 +118,7 @@ cJSON *json_append_string(cJSON *array, const char *value)
 
 cJSON *json_copy(const cJSON *item)
 {
-	return insist(cJSON_Duplicate(item, true));
+	return memory_insist(cJSON_Duplicate(item, true));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -215,10 +192,7 @@ uint64_t *json_uints(const cJSON *object, const char *key, size_t *count)
 	*count = 0;
 	if (!cJSON_IsArray(array))
 		return NULL;
-	cJSON_ArrayForEach(item, array)
-		n++;
-	values = memory_get(n * sizeof(*values));
-	n = 0;
+	values = memory_get((size_t)cJSON_GetArraySize(array) * sizeof(*values));
 	cJSON_ArrayForEach(item, array) {
 		if (!json_as_uint(item, &values[n++])) {
 			free(values);
@@ -240,39 +214,19 @@ const cJSON *json_path(const cJSON *root, const char *path)
 	return root;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------- */
-
-static bool same_members(const cJSON *a, const cJSON *b)
+/* Of two values of the same type. */
+static bool same_children(const cJSON *a, const cJSON *b)
 {
-	const cJSON *x;
-	const cJSON *y = b->child;
-	size_t left = 0;
-	size_t right = 0;
+	size_t left, right, i;
+	const cJSON **x = json_sorted(a, &left), **y = json_sorted(b, &right);
+	bool same = left == right;
 
-	for (; y != NULL; y = y->next)
-		right++;
-	y = b->child;
-	cJSON_ArrayForEach(x, a) {
-		/* They mostly stand in the same order. */
-		if (y == NULL || strcmp(x->string, y->string) != 0)
-			y = cJSON_GetObjectItemCaseSensitive(b, x->string);
-		if (y == NULL || !json_same(x, y))
-			return false;
-		y = y->next;
-		left++;
-	}
-	return left == right;
-}
-
-static bool same_elements(const cJSON *a, const cJSON *b)
-{
-	const cJSON *x = a->child;
-	const cJSON *y = b->child;
-
-	for (; x != NULL && y != NULL; x = x->next, y = y->next)
-		if (!json_same(x, y))
-			return false;
-	return x == NULL && y == NULL;
+	for (i = 0; same && i < left; i++)
+		same = (!cJSON_IsObject(a) || strcmp(x[i]->string, y[i]->string) == 0) &&
+		       json_same(x[i], y[i]);
+	free(x);
+	free(y);
+	return same;
 }
 
 bool json_same(const cJSON *a, const cJSON *b)
@@ -281,13 +235,10 @@ bool json_same(const cJSON *a, const cJSON *b)
 		return a == b;
 	if ((a->type & 0xff) != (b->type & 0xff))
 		return false;
-	if (cJSON_IsObject(a))
-		return same_members(a, b);
-	if (cJSON_IsArray(a))
-		return same_elements(a, b);
 	if (cJSON_IsString(a))
 		return strcmp(a->valuestring, b->valuestring) == 0;
 	/* Not ==, which compilers warn of. */
-	return !cJSON_IsNumber(a) ||
-	       (!(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble));
+	if (cJSON_IsNumber(a))
+		return !(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble);
+	return same_children(a, b);
 }

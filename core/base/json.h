@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON on top of cJSON, with what cJSON leaves open: exact doubles, integers above 2^53,
- * files replaced in one step, a canonical form.  All functions that build abort on exhausted
- * memory (as the whole core does for small allocations). */
+/* JSON by cJSON, with what cJSON leaves open: strict reading, exact doubles, integers above 2^53, a
+ * canonical form.  All functions abort on exhausted memory. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -12,46 +11,21 @@
 
 #include "base/error.h"
 
-/* Whether the text is one JSON value by RFC 8259 and within cJSON's reach: valid UTF-8, no U+0000,
- * at most 64 levels, numbers that are finite doubles of at most 60 characters, nothing after it. */
-eh_status json_check(const char *text, size_t size, const char *name, eh_error *error);
-
-/* Parses `size` bytes; `name` is the file or source for the message (with line and column).
- * Refuses trailing text, duplicate keys and more than 64 levels.  Caller deletes *out. */
+/* Parses one JSON value by RFC 8259.  Refuses bytes that are not UTF-8, U+0000, doubled names, more
+ * than 64 levels, numbers beyond a double or of more than 60 characters, and text after the value.
+ * Messages are "NAME:LINE:COLUMN: what"; `name` is the file or source.  Caller deletes *out. */
 eh_status json_parse(const char *text, size_t size, const char *name, cJSON **out, eh_error *error);
-eh_status json_read(const char *path, cJSON **out, eh_error *error);
-
-/* Trees that are only read, in memory that is freed together.  Not for cJSON_Delete, nor for
- * adding to.  One thread at a time. */
-typedef struct json_arena json_arena;
-json_arena *json_arena_new(void);
-void *json_arena_get(json_arena *a, size_t size); /* zeroed, aligned for a cJSON             */
-void *json_arena_raw(json_arena *a, size_t size); /* the same, not zeroed                     */
-void json_arena_reset(json_arena *a);             /* everything got is gone; memory is kept  */
-void json_arena_free(json_arena *a);              /* NULL is fine                            */
-
-/* The bytes [start, end) of a text. */
+/* The same for the bytes [start, end) of a text, which lie `level` levels deep in it.  Messages
+ * count lines and columns from the beginning of the text. */
 typedef struct json_span { size_t start, end; } json_span;
-/* As json_parse, of one value within `text` that lies `level` levels deep; messages count lines
- * from the beginning of the text.  The tree is in the arena. */
-eh_status json_parse_part(json_arena *arena, const char *text, json_span part, int level,
-                          const char *name, cJSON **out, eh_error *error);
-
-/* Builders in an arena; adders return the new item.  Keys and texts are borrowed: they outlive the
- * arena's content.  Numbers as of json_add_double and json_add_uint. */
-cJSON *json_arena_object(json_arena *a);
-cJSON *json_arena_add(json_arena *a, cJSON *parent, const char *key, int type); /* key NULL: to an
-                                                                                   array          */
-cJSON *json_arena_add_string(json_arena *a, cJSON *parent, const char *key, const char *value);
-cJSON *json_arena_add_double(json_arena *a, cJSON *parent, const char *key, double value);
-cJSON *json_arena_add_uint(json_arena *a, cJSON *parent, const char *key, uint64_t value);
-/* Adds copies of the members of an object. */
-void json_arena_add_members(json_arena *a, cJSON *parent, const cJSON *object);
+eh_status json_parse_at(const char *text, json_span part, int level, const char *name, cJSON **out,
+                        eh_error *error);
+eh_status json_read(const char *path, cJSON **out, eh_error *error);
 
 /* Adders return the new item.  Bytes that are not UTF-8 become U+FFFD; a NULL text becomes "". */
 cJSON *json_add_string(cJSON *object, const char *key, const char *value);
 cJSON *json_add_bool(cJSON *object, const char *key, bool value);
-/* 17 significant digits, so that reading gives the same double; `value` must be finite. */
+/* Written so that the same double is read back; `value` is finite. */
 cJSON *json_add_double(cJSON *object, const char *key, double value);
 /* A number up to 2^53, a string of digits above. */
 cJSON *json_add_uint(cJSON *object, const char *key, uint64_t value);
@@ -79,10 +53,15 @@ bool json_same(const cJSON *a, const cJSON *b);
 
 /* malloc'd text: one line, or indented with tabs. */
 char *json_text(const cJSON *item, bool pretty);
-/* malloc'd canonical text as RFC 8785 defines it: sorted keys, no white space, shortest
- * numbers. */
+/* malloc'd canonical text of RFC 8785: sorted members, no white space, shortest numbers. */
 char *json_canonical(const cJSON *item);
 /* SHA-256 of the canonical text. */
 void json_digest(const cJSON *item, char hex[65]);
+/* The fewest digits that read back as the same double, as RFC 8785 writes them.  Finite values. */
+void json_number(double value, char out[48]);
+/* malloc'd: the children in the order of the canonical form, members by name. */
+const cJSON **json_sorted(const cJSON *item, size_t *count);
+
+#include "base/json_arena.h" /* for the readers of results */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json_arena.h"
 #include "base/text.h"
 
 enum { FIRST_CHUNK = 1 << 16, ALIGNMENT = 8 };
@@ -184,4 +184,19 @@ void json_arena_add_members(json_arena *a, cJSON *parent, const cJSON *object)
 
 	cJSON_ArrayForEach(item, object)
 		add_copy(a, parent, item);
+}
+
+eh_status json_parse_part(json_arena *arena, const char *given, json_span part, int level,
+                          const char *name, cJSON **out, eh_error *error)
+{
+	cJSON *item = NULL;
+	cJSON *holder = json_arena_object(arena);
+	eh_status status = json_parse_at(given, part, level, name, &item, error);
+
+	if (status != EH_OK)
+		return status;
+	add_copy(arena, holder, item);
+	cJSON_Delete(item);
+	*out = holder->child;
+	return EH_OK;
 }

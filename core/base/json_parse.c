@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A strict reader of JSON's grammar that makes cJSON's trees.  cJSON's own lets much pass: raw
- * control characters, "01", "1.", "-", U+0000 that cuts a string, unpaired surrogates, numbers cut
- * after 63 characters; and takes most of the time that reading a large result takes. */
+/* Reading JSON.  cJSON parses.  One pass over the bytes before it, and one over the tree after it,
+ * refuse what cJSON accepts and RFC 8259 or this program does not. */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_scan.h"
+#include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
-enum { LEVELS_MAX = 64, FEW_MEMBERS = 32 };
+enum { LEVELS_MAX = 64, NUMBER_MAX = 60 };
 
-eh_status scan_refuse(const scan *s, const char *what)
+typedef struct scan {
+	const char *text;     /* the whole text, for the place in messages                      */
+	const char *at, *end; /* what is left of the part to be read                            */
+	const char *name;
+	eh_error *error;
+} scan;
+
+/* EH_E_FORMAT with the place of s->at: "NAME:3:17: what". */
+static eh_status refuse(const scan *s, const char *what)
 {
 	size_t line = 1, column = 1;
 
@@ -25,242 +35,214 @@ eh_status scan_refuse(const scan *s, const char *what)
 	return error_set(s->error, EH_E_FORMAT, "%s:%zu:%zu: %s", s->name, line, column, what);
 }
 
-static void skip_space(scan *s)
+/* ---- the pass over the bytes ----------------------------------------------------------------- */
+
+/* \uXXXX but not U+0000, which would end the string.  cJSON checks surrogates. */
+static bool is_unicode_escape(const char *p, const char *end)
 {
-	/* Mostly there is none. */
-	if (s->at < s->end && (unsigned char)*s->at > ' ')
-		return;
-	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
-		s->at++;
-}
+	bool zero = true;
 
-void *scan_get(const scan *s, size_t size)
-{
-	if (s->arena != NULL)
-		return json_arena_raw(s->arena, size);
-	/* cJSON_Delete frees it. */
-	return memory_grow(NULL, size);
-}
-
-static cJSON *new_node(scan *s)
-{
-	cJSON *item = s->build ? scan_get(s, sizeof(*item)) : &s->spare;
-
-	*item = (cJSON){ 0 };
-	return item;
-}
-
-/* ---- objects and arrays ---------------------------------------------------------------------- */
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static const char *duplicate_of_many(const cJSON *object, size_t count)
-{
-	const char **names = memory_get(count * sizeof(*names));
-	const char *found = NULL;
-	const cJSON *member;
-	size_t i = 0;
-
-	cJSON_ArrayForEach(member, object)
-		names[i++] = member->string;
-	qsort(names, count, sizeof(*names), by_text);
-	for (i = 1; i < count && found == NULL; i++)
-		if (strcmp(names[i - 1], names[i]) == 0)
-			found = names[i];
-	free(names);
-	return found;
-}
-
-/* The name of a member that the object has twice, or NULL. */
-static const char *duplicate_in(const cJSON *object, size_t count)
-{
-	const cJSON *a, *b;
-
-	if (count > FEW_MEMBERS)
-		return duplicate_of_many(object, count);
-	for (a = object->child; a != NULL; a = a->next)
-		for (b = a->next; b != NULL; b = b->next)
-			if (a->string[0] == b->string[0] && strcmp(a->string, b->string) == 0)
-				return a->string;
-	return NULL;
-}
-
-static eh_status read_value(scan *s, int level, cJSON *item);
-
-static eh_status read_name(scan *s, cJSON *item)
-{
-	eh_status status;
-
-	skip_space(s);
-	if (s->at == s->end || *s->at != '"')
-		return scan_refuse(s, "a member's name in quotes is missing");
-	status = scan_string(s, &item->string);
-	if (status != EH_OK)
-		return status;
-	skip_space(s);
-	return scan_take(s, ':') ? EH_OK : scan_refuse(s, "':' is missing");
-}
-
-static eh_status refuse_twice(const scan *s, const cJSON *object, size_t count)
-{
-	const char *twice = s->build ? duplicate_in(object, count) : NULL;
-
-	if (twice == NULL)
-		return EH_OK;
-	return error_set(s->error, EH_E_FORMAT, "%s: the member \"%.80s\" is there twice in one object",
-	                 s->name, twice);
-}
-
-/* The names of an object so far: a name whose bit is not set is new. */
-typedef struct names { uint64_t bits; size_t count; bool twice; } names;
-
-static uint64_t bit_of(const char *name, size_t size)
-{
-	uint64_t mixed = size;
-
-	for (size_t i = 0; i < 3 && name[i] != '\0'; i++)
-		mixed = mixed << 8 | (unsigned char)name[i];
-	return UINT64_C(1) << (mixed * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-}
-
-static void names_add(names *n, const cJSON *object, const cJSON *member, size_t size)
-{
-	const char *name = member->string;
-	uint64_t bit;
-	const cJSON *other;
-
-	if (name == NULL || ++n->count > FEW_MEMBERS || n->twice)
-		return;
-	bit = bit_of(name, size);
-	if (n->bits & bit)
-		for (other = object->child; other != member && !n->twice; other = other->next)
-			n->twice = other->string[0] == name[0] && strcmp(other->string, name) == 0;
-	n->bits |= bit;
-}
-
-static eh_status read_children(scan *s, int level, char close, cJSON *parent)
-{
-	names seen = { 0 };
-	cJSON *last = NULL;
-	eh_status status;
-
-	if (level >= LEVELS_MAX)
-		return scan_refuse(s, "more than 64 levels");
-	s->at++;
-	parent->type |= close == '}' ? cJSON_Object : cJSON_Array;
-	skip_space(s);
-	if (scan_take(s, close))
-		return EH_OK;
-	for (;;) {
-		cJSON *child = new_node(s);
-
-		/* Linked at once, so that deleting the root deletes it; cJSON keeps the last child
-		 * in the first one's prev. */
-		if (s->build) {
-			child->prev = last;
-			if (last == NULL)
-				parent->child = child;
-			else
-				last->next = child;
-			parent->child->prev = child;
-			last = child;
-		}
-		status = EH_OK;
-		if (close == '}') {
-			status = read_name(s, child);
-			if (status == EH_OK)
-				names_add(&seen, parent, child, s->size);
-		}
-		if (status == EH_OK)
-			status = read_value(s, level + 1, child);
-		if (status != EH_OK)
-			return status;
-		skip_space(s);
-		if (scan_take(s, close))
-			return seen.twice || seen.count > FEW_MEMBERS ?
-			       refuse_twice(s, parent, seen.count) : EH_OK;
-		if (!scan_take(s, ','))
-			return scan_refuse(s, close == '}' ? "',' or '}' is missing" : "',' or ']' is missing");
+	for (int i = 2; i < 6; i++) {
+		if (end - p <= i || !isxdigit((unsigned char)p[i]))
+			return false;
+		zero = zero && p[i] == '0';
 	}
+	return !zero;
 }
 
-static bool take_word(scan *s, const char *word)
+/* From the opening quote to behind the closing one. */
+static eh_status check_string(scan *s)
 {
-	size_t size = strlen(word);
+	size_t size;
 
-	if ((size_t)(s->end - s->at) < size || memcmp(s->at, word, size) != 0)
+	for (s->at++; s->at < s->end; s->at += size) {
+		unsigned char c = (unsigned char)*s->at;
+
+		size = 1;
+		if (c == '"') {
+			s->at++;
+			return EH_OK;
+		}
+		if (c == '\\') {
+			size = 2;
+			if (s->end - s->at < 2)
+				break;
+			if (s->at[1] == 'u' && !is_unicode_escape(s->at, s->end))
+				return refuse(s, "\\u takes four hexadecimal digits, not all 0");
+		} else if (c < ' ') {
+			return refuse(s, "a control character within a string");
+		} else if (c >= 0x80) {
+			size = text_utf8_size(s->at, (size_t)(s->end - s->at));
+			if (size == 0)
+				return refuse(s, "bytes that are not UTF-8");
+		}
+	}
+	s->at = s->end;
+	return refuse(s, "the text ends within a string");
+}
+
+static bool skip_digits(scan *s)
+{
+	const char *from = s->at;
+
+	while (s->at < s->end && *s->at >= '0' && *s->at <= '9')
+		s->at++;
+	return s->at > from;
+}
+
+static bool skip(scan *s, char a, char b)
+{
+	if (s->at == s->end || (*s->at != a && *s->at != b))
 		return false;
-	s->at += size;
+	s->at++;
 	return true;
 }
 
-static eh_status read_value(scan *s, int level, cJSON *item)
+static bool is_finite(const char *number, size_t size)
 {
-	skip_space(s);
-	if (s->at == s->end)
-		return scan_refuse(s, "a value is missing");
-	if (*s->at == '-' || (*s->at >= '0' && *s->at <= '9'))
-		return scan_number(s, item);
-	if (*s->at == '{')
-		return read_children(s, level, '}', item);
-	if (*s->at == '[')
-		return read_children(s, level, ']', item);
-	if (*s->at == '"') {
-		item->type |= cJSON_String;
-		return scan_string(s, &item->valuestring);
-	}
-	if (take_word(s, "true"))
-		item->type |= cJSON_True;
-	else if (take_word(s, "false"))
-		item->type |= cJSON_False;
-	else if (take_word(s, "null"))
-		item->type |= cJSON_NULL;
-	else
-		return scan_refuse(s, "this is not a JSON value");
+	char copy[NUMBER_MAX + 1];
+	double value;
+
+	memcpy(copy, number, size);
+	copy[size] = '\0';
+	return text_parse_double(copy, &value);
+}
+
+/* From a digit or a minus to behind the number. */
+static eh_status check_number(scan *s)
+{
+	const char *from = s->at;
+	bool power;
+
+	(void)skip(s, '-', '-');
+	if (!skip(s, '0', '0') && !skip_digits(s))
+		return refuse(s, "a digit is missing");
+	if (from[*from == '-'] == '0' && skip_digits(s))
+		return refuse(s, "a number does not begin with 0");
+	if (skip(s, '.', '.') && !skip_digits(s))
+		return refuse(s, "a digit is missing after the point");
+	power = skip(s, 'e', 'E');
+	if (power)
+		(void)skip(s, '+', '-');
+	if (power && !skip_digits(s))
+		return refuse(s, "a digit is missing in the exponent");
+	/* cJSON cuts numbers after 63 characters. */
+	if (s->at - from > NUMBER_MAX)
+		return refuse(s, "a number of more than 60 characters");
+	if (power && !is_finite(from, (size_t)(s->at - from)))
+		return refuse(s, "a number beyond the range of a double");
 	return EH_OK;
 }
 
-static eh_status read_whole(scan *s, int level, cJSON **out)
+/* One string, number or other byte; *level follows the brackets. */
+static eh_status check_token(scan *s, int *level)
 {
-	cJSON *item = new_node(s);
-	eh_status status = read_value(s, level, item);
+	unsigned char c = (unsigned char)*s->at;
 
-	if (status == EH_OK) {
-		skip_space(s);
-		if (s->at != s->end)
-			status = scan_refuse(s, "there is text after the value");
-	}
-	if (status != EH_OK && s->build && s->arena == NULL)
-		cJSON_Delete(item);
-	else if (status == EH_OK)
-		*out = item;
+	if (c == '"')
+		return check_string(s);
+	if (c == '-' || (c >= '0' && c <= '9'))
+		return check_number(s);
+	/* cJSON takes every control character for white space, and skips a byte order mark. */
+	if ((c < ' ' && c != '\n' && c != '\t' && c != '\r') || c >= 0x80)
+		return refuse(s, "a byte that is not part of JSON");
+	if ((c == '{' || c == '[') && ++*level > LEVELS_MAX)
+		return refuse(s, "more than 64 levels");
+	*level -= c == '}' || c == ']';
+	s->at++;
+	return EH_OK;
+}
+
+/* Counts the brackets as well: cJSON 1.7.15 reads one byte too far in a text that ends after a
+ * comma. */
+static eh_status check_bytes(scan *s, int level)
+{
+	int open = level;
+	eh_status status = EH_OK;
+
+	while (s->at < s->end && status == EH_OK)
+		status = check_token(s, &open);
+	if (status == EH_OK && open > level)
+		return refuse(s, "the text ends within an object or array");
 	return status;
 }
 
-eh_status json_check(const char *given, size_t size, const char *name, eh_error *error)
-{
-	scan s = { .text = given, .end = given + size, .at = given, .name = name, .error = error };
-	cJSON *none;
+/* ---- the tree -------------------------------------------------------------------------------- */
 
-	return read_whole(&s, 0, &none);
+/* The name of a member that an object has twice, or NULL. */
+static const char *doubled_name(const cJSON *item)
+{
+	const char *found = NULL;
+	const cJSON *child;
+
+	if (cJSON_IsObject(item)) {
+		size_t count;
+		const cJSON **members = json_sorted(item, &count);
+
+		for (size_t i = 1; i < count && found == NULL; i++)
+			if (strcmp(members[i - 1]->string, members[i]->string) == 0)
+				found = members[i]->string;
+		free(members);
+	}
+	for (child = item->child; child != NULL && found == NULL; child = child->next)
+		found = doubled_name(child);
+	return found;
+}
+
+/* s->at is where cJSON stopped. */
+static eh_status check_rest(scan *s, const cJSON *item)
+{
+	const char *doubled;
+
+	while (s->at < s->end && isspace((unsigned char)*s->at))
+		s->at++;
+	if (s->at < s->end)
+		return refuse(s, "there is text after the value");
+	doubled = doubled_name(item);
+	if (doubled == NULL)
+		return EH_OK;
+	return error_set(s->error, EH_E_FORMAT,
+	                 "%s: the member \"%.80s\" is there twice in one object", s->name, doubled);
+}
+
+eh_status json_parse_at(const char *given, json_span part, int level, const char *name, cJSON **out,
+                        eh_error *error)
+{
+	scan s = { .text = given, .at = given + part.start, .end = given + part.end, .name = name,
+		   .error = error };
+	eh_status status = check_bytes(&s, level);
+	cJSON *item;
+
+	if (status != EH_OK)
+		return status;
+	errno = 0;
+	item = cJSON_ParseWithLengthOpts(given + part.start, part.end - part.start, &s.at, false);
+	if (item == NULL && errno == ENOMEM)
+		memory_insist(NULL);
+	if (item == NULL)
+		return refuse(&s, "this is not valid JSON");
+	status = check_rest(&s, item);
+	if (status == EH_OK)
+		*out = item;
+	else
+		cJSON_Delete(item);
+	return status;
 }
 
 eh_status json_parse(const char *given, size_t size, const char *name, cJSON **out, eh_error *error)
 {
-	scan s = { .text = given, .end = given + size, .at = given, .name = name, .error = error,
-		   .build = true };
-
-	return read_whole(&s, 0, out);
+	return json_parse_at(given, (json_span){ 0, size }, 0, name, out, error);
 }
 
-eh_status json_parse_part(json_arena *arena, const char *given, json_span part, int level,
-                          const char *name, cJSON **out, eh_error *error)
+eh_status json_read(const char *path, cJSON **out, eh_error *error)
 {
-	scan s = { .text = given, .end = given + part.end, .at = given + part.start, .name = name,
-		   .error = error, .build = true, .arena = arena };
+	char *data;
+	size_t size;
+	eh_status status = file_read(path, &data, &size, error);
 
-	return read_whole(&s, level, out);
+	if (status != EH_OK)
+		return status;
+	status = json_parse(data, size, path, out, error);
+	free(data);
+	return status;
 }

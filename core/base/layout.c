@@ -103,11 +103,20 @@ void *layout_append(const layout *inner, void *list)
 
 /* ---- freeing --------------------------------------------------------------------------------- */
 
-static void texts_clear(text_list *list)
+void text_list_clear(text_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i]);
 	free(list->items);
+	*list = (text_list){ 0 };
+}
+
+void number_map_clear(number_map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		free(map->items[i].key);
+	free(map->items);
+	*map = (number_map){ 0 };
 }
 
 static void map_clear(const layout_field *f, void *member)
@@ -123,13 +132,11 @@ static void map_clear(const layout_field *f, void *member)
 		}
 		free(texts->items);
 	} else if (f->kind == LAYOUT_NUMBER_MAP) {
-		for (size_t i = 0; i < numbers->count; i++)
-			free(numbers->items[i].key);
-		free(numbers->items);
+		number_map_clear(numbers);
 	} else {
 		for (size_t i = 0; i < lists->count; i++) {
 			free(lists->items[i].key);
-			texts_clear(&lists->items[i].value);
+			text_list_clear(&lists->items[i].value);
 		}
 		free(lists->items);
 	}
@@ -167,7 +174,7 @@ static void member_clear(const layout_field *f, void *member)
 		free(list_get(member).items);
 		break;
 	case LAYOUT_TEXTS:
-		texts_clear(member);
+		text_list_clear(member);
 		break;
 	case LAYOUT_TEXT_MAP:
 	case LAYOUT_NUMBER_MAP:
@@ -199,6 +206,13 @@ void layout_clear(const layout *l, void *object)
 	for (size_t i = 0; i < l->count; i++)
 		member_clear(&l->fields[i], (char *)object + l->fields[i].offset);
 	layout_init(l, object);
+}
+
+void layout_move(const layout *l, void *from, void *to)
+{
+	layout_clear(l, to);
+	memcpy(to, from, l->size);
+	layout_init(l, from);
 }
 
 void layout_free(const layout *l, void *object)
@@ -288,6 +302,14 @@ void number_map_add(number_map *map, const char *key, double value)
 		(number_pair){ memory_text(key), value };
 }
 
+text_list *texts_map_add(texts_map *map, const char *key)
+{
+	texts_pair *pair = layout_list_grow(map, sizeof(*pair));
+
+	pair->key = memory_text(key);
+	return &pair->value;
+}
+
 bool word_list_has(const void *list, int value)
 {
 	any_list l = list_get(list);
@@ -350,7 +372,7 @@ static bool texts_same(const text_list *a, const text_list *b)
 	return true;
 }
 
-static bool scalar_same(const scalar *a, const scalar *b)
+bool scalar_same(const scalar *a, const scalar *b)
 {
 	return a->kind == b->kind && text_same(a->text, b->text) && number_same(a->number, b->number) &&
 	       a->truth == b->truth;

@@ -98,6 +98,8 @@ typedef struct layout {
 void layout_init(const layout *l, void *object);
 /* Frees what the struct holds and sets it as layout_init does. */
 void layout_clear(const layout *l, void *object);
+/* Gives `to`, whose content is freed, what `from` holds; `from` is as after layout_init. */
+void layout_move(const layout *l, void *from, void *to);
 /* malloc'd and initialised. */
 void *layout_new(const layout *l);
 /* Clears and frees; NULL is fine. */
@@ -110,6 +112,7 @@ void *layout_append(const layout *inner, void *list);
 void text_list_add(text_list *list, const char *value);
 __attribute__((format(printf, 2, 3)))
 void text_list_format(text_list *list, const char *format, ...);
+void text_list_clear(text_list *list);
 bool text_list_has(const text_list *list, const char *value);
 void uint_list_set(uint_list *list, const uint64_t *values, size_t count);
 void uint_list_add(uint_list *list, uint64_t value);
@@ -118,8 +121,16 @@ void text_map_add(text_map *map, const char *key, const char *value);
 /* NULL when there is none of that key. */
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);
+void number_map_clear(number_map *map);
+/* Returns the new entry's list, valid until the next add. */
+text_list *texts_map_add(texts_map *map, const char *key);
 /* Replaces a text by a copy of value; NULL makes it absent. */
 void text_set(char **member, const char *value);
+/* "" for an absent text. */
+static inline const char *text_or_empty(const char *member) { return member != NULL ? member : ""; }
+/* malloc'd: a text as it is, a number or a bool as JSON. */
+char *scalar_text(const scalar *s);
+bool scalar_same(const scalar *a, const scalar *b);
 /* Appends to a list of words { enum *items; size_t count } what it does not have yet. */
 void word_list_add(void *list, int value);
 bool word_list_has(const void *list, int value);
@@ -140,6 +151,8 @@ eh_status layout_read(const layout *l, const char *body, size_t size, const char
 cJSON *layout_encode(const layout *l, const void *object);
 /* malloc'd text: one line, or indented. */
 char *layout_text(const layout *l, const void *object, bool pretty);
+/* The same of a list { struct *items; size_t count }: an array of objects. */
+char *layout_list_text(const layout *inner, const void *list, bool pretty);
 /* SHA-256 of the canonical text (base/json.h). */
 void layout_digest(const layout *l, const void *object, char hex[65]);
 
@@ -149,6 +162,8 @@ void layout_copy(const layout *l, const void *from, void *to);
 bool layout_same(const layout *l, const void *a, const void *b);
 /* The first field that differs, NULL when none does. */
 const layout_field *layout_difference(const layout *l, const void *a, const void *b);
+/* One member as a tree; NULL when it is absent. */
+cJSON *layout_member_encode(const layout_field *field, const void *object);
 /* One member as JSON text, cut to 56 bytes: for messages.  malloc'd; "absent" when it is. */
 char *layout_member_text(const layout_field *field, const void *object);
 

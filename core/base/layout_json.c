@@ -407,6 +407,15 @@ static cJSON *scalar_item(const scalar *s)
 	return NULL;
 }
 
+char *scalar_text(const scalar *s)
+{
+	cJSON *item = s->kind != SCALAR_TEXT ? scalar_item(s) : NULL;
+	char *words = item != NULL ? json_text(item, false) : memory_text(text_or_empty(s->text));
+
+	cJSON_Delete(item);
+	return words;
+}
+
 static int word_at(const void *member)
 {
 	int value;
@@ -550,6 +559,20 @@ char *layout_text(const layout *l, const void *object, bool pretty)
 	return body;
 }
 
+char *layout_list_text(const layout *inner, const void *list, bool pretty)
+{
+	size_t count;
+	const char *items = layout_list(list, &count);
+	cJSON *array = cJSON_CreateArray();
+	char *body;
+
+	for (size_t i = 0; i < count; i++)
+		cJSON_AddItemToArray(array, layout_encode(inner, items + i * inner->size));
+	body = json_text(array, pretty);
+	cJSON_Delete(array);
+	return body;
+}
+
 void layout_digest(const layout *l, const void *object, char hex[65])
 {
 	cJSON *tree = layout_encode(l, object);
@@ -558,9 +581,14 @@ void layout_digest(const layout *l, const void *object, char hex[65])
 	cJSON_Delete(tree);
 }
 
+cJSON *layout_member_encode(const layout_field *field, const void *object)
+{
+	return encode_member(field, (const char *)object + field->offset);
+}
+
 char *layout_member_text(const layout_field *field, const void *object)
 {
-	cJSON *item = encode_member(field, (const char *)object + field->offset);
+	cJSON *item = layout_member_encode(field, object);
 	char *shown = item != NULL ? json_text(item, false) : memory_text("absent");
 
 	cJSON_Delete(item);

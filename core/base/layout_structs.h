@@ -10,6 +10,8 @@
  * there is `record_canary`, `record_canary_list` and `record_canary_layout()`; for each ENUM there is
  * `enum record_tier`, `record_tier_list`, `record_tier_words()` and `record_tier_word(value)`.
  * MUST or MAY says whether the member is required; the number is the format version that brought it.
+ * LOCAL(type, member, "what it is") is a member of the struct alone: 0 at first, in no JSON, neither
+ * copied nor compared nor freed.
  */
 #include "base/layout.h"
 
@@ -51,6 +53,7 @@
 #define OBJECT(need, inner, member, since, sentence) LAYOUT_OBJECT_##need(LAYOUT_NAME(inner), member)
 #define LIST(need, inner, member, since, sentence) LAYOUT_LIST_OF(inner) member;
 #define MAP(need, inner, member, since, sentence) LAYOUT_LIST_OF(inner) member;
+#define LOCAL(type, member, sentence) type member;
 #define END(name) } LAYOUT_NAME(name); \
 	typedef struct LAYOUT_LIST_OF(name) { LAYOUT_NAME(name) *items; size_t count; } \
 		LAYOUT_LIST_OF(name); \
@@ -69,4 +72,5 @@
 #undef OBJECT
 #undef LIST
 #undef MAP
+#undef LOCAL
 #undef END

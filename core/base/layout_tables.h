@@ -41,6 +41,7 @@
 	LAYOUT_NESTED(need, LIST, inner, member, since, sentence)
 #define MAP(need, inner, member, since, sentence) \
 	LAYOUT_NESTED(need, MAP, inner, member, since, sentence)
+#define LOCAL(type, member, sentence)
 #define END(name) }; \
 		static const layout l = { #name, sentence, sizeof(here), fields, LAYOUT_COUNT(fields) }; \
 		_Static_assert(LAYOUT_COUNT(fields) <= 64, "layout_decode marks the fields it has seen"); \

@@ -18,22 +18,21 @@ __attribute__((noreturn)) static void exhausted(void)
 	abort();
 }
 
-void *memory_get(size_t size)
+void *memory_insist(void *p)
 {
-	void *p = calloc(1, size > 0 ? size : 1);
-
 	if (p == NULL)
 		exhausted();
 	return p;
 }
 
+void *memory_get(size_t size)
+{
+	return memory_insist(calloc(1, size > 0 ? size : 1));
+}
+
 void *memory_grow(void *old, size_t size)
 {
-	void *p = realloc(old, size > 0 ? size : 1);
-
-	if (p == NULL)
-		exhausted();
-	return p;
+	return memory_insist(realloc(old, size > 0 ? size : 1));
 }
 
 char *memory_text(const char *s)

@@ -17,6 +17,7 @@ void text_free(text *t);
 /* malloc and friends that abort with a message on exhausted memory. */
 void *memory_get(size_t size);               /* zeroed */
 void *memory_grow(void *old, size_t size);
+void *memory_insist(void *p);                /* p, which a library allocated */
 char *memory_text(const char *s);            /* strdup */
 __attribute__((format(printf, 1, 2)))
 char *memory_format(const char *format, ...); /* asprintf */

@@ -9,19 +9,17 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "contract/contract.h"
 #include "stat/noisefloor.h"
 #include "record/result.h"
-#include "run/noise.h"
 #include "run/run.h"
 
 typedef struct trial {
 	const aatrial_options *options;
 	char *folder;       /* of all runs                                                    */
-	cJSON *records;     /* [executor]; cases have their ratios                            */
+	noise_record_list records; /* one per executor; cases have their ratios               */
 	uint64_t began_ns;
 } trial;
 
@@ -55,105 +53,93 @@ static void run_remove(const char *folder)
 
 /* ---- one pair -------------------------------------------------------------------------------- */
 
-static cJSON *record_new(const trial *t, const result *r)
+static noise_record *record_new(trial *t, const record_result *r)
 {
-	cJSON *record = cJSON_CreateObject(), *object;
+	noise_record *record = layout_append(noise_record_layout(), &t->records);
 	char now[24];
 
 	clock_wall_text(now);
-	json_add_string(record, "format", NOISE_FORMAT);
-	json_add_uint(record, "format_version", 1);
-	json_add_string(record, "executor", r->executor);
-	json_add_string(record, "executor_digest",
-	                json_string(json_path(r->root, "executor"), "digest", ""));
-	json_add_string(record, "measured_at", now);
-	json_add_uint(record, "pairs", t->options->pairs);
-	object = json_add_object(record, "harness");
-	json_add_string(object, "version", json_string(json_path(r->root, "harness"), "version", ""));
-	json_add_string(object, "commit", json_string(json_path(r->root, "harness"), "commit", ""));
-	json_add_string(record, "device",
-	                json_string(json_path(r->root, "executor.device"), "name", ""));
-	object = json_add_object(record, "protocol");
-	json_add_string(object, "name", r->protocol_name);
-	json_add_uint(object, "version", r->protocol_version);
-	json_add_string(object, "digest", r->protocol_digest);
-	json_add_array(record, "cases");
+	record->format = NOISE_FORMAT;
+	record->format_version = 1;
+	text_set(&record->executor, r->executor.name);
+	text_set(&record->executor_digest, r->executor.digest);
+	text_set(&record->measured_at, now);
+	record->pairs = t->options->pairs;
+	text_set(&record->harness.version, r->harness.version);
+	text_set(&record->harness.commit, r->harness.commit);
+	text_set(&record->device, r->executor.device.name);
+	text_set(&record->protocol.name, r->protocol.name);
+	record->protocol.version = r->protocol.version;
+	text_set(&record->protocol.digest, r->protocol.digest);
 	return record;
 }
 
-static cJSON *record_of(const trial *t, const result *r)
+static noise_record *record_of(trial *t, const record_result *r)
 {
-	cJSON *item;
-
-	cJSON_ArrayForEach(item, t->records)
-		if (strcmp(json_string(item, "executor", ""), r->executor) == 0)
-			return item;
-	item = record_new(t, r);
-	cJSON_AddItemToArray(t->records, item);
-	return item;
+	for (size_t i = 0; i < t->records.count; i++)
+		if (strcmp(t->records.items[i].executor, r->executor.name) == 0)
+			return &t->records.items[i];
+	return record_new(t, r);
 }
 
-static cJSON *ratios_of_case(cJSON *record, const comparison_row *row)
+static noise_case *case_of(noise_record *record, const comparison_row *row)
 {
-	cJSON *cases = cJSON_GetObjectItemCaseSensitive(record, "cases"), *item;
+	noise_case *c;
 
-	cJSON_ArrayForEach(item, cases)
-		if (strcmp(json_string(item, "id", ""), row->id) == 0)
-			return cJSON_GetObjectItemCaseSensitive(item, "ratios");
-	item = cJSON_CreateObject();
-	json_add_string(item, "id", row->id);
-	json_add_string(item, "workload", row->a->workload);
-	cJSON_AddItemToArray(cases, item);
-	return json_add_array(item, "ratios");
+	for (size_t i = 0; i < record->cases.count; i++)
+		if (strcmp(record->cases.items[i].id, row->id) == 0)
+			return &record->cases.items[i];
+	c = layout_append(noise_case_layout(), &record->cases);
+	text_set(&c->id, row->id);
+	text_set(&c->workload, row->a->record->workload);
+	return c;
 }
 
-/* The ratio is that of the centers that a comparison shows, whatever else its rules say: of a noisy
- * machine they may say much. */
-static void take_rows(cJSON *record, const comparison *c)
+/* The ratio of the centers that a comparison shows, whatever its rules say: on a noisy machine they
+ * may refuse much. */
+static void take_rows(noise_record *record, const comparison *c)
 {
-	for (size_t i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
-		double ratio = row->a_center > 0 && row->b_center > 0 ? row->a_center / row->b_center : 0;
-		cJSON *ratios;
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
+		noise_case *to;
+		double ratio;
 
-		if (row->a == NULL || row->b == NULL)
+		if (row->baseline == NULL || row->other == NULL)
 			continue;
-		ratios = ratios_of_case(record, row);
+		ratio = row->baseline->median_ns / row->other->median_ns;
+		to = case_of(record, row);
 		if (ratio > 0 && isfinite(ratio))
-			cJSON_AddItemToArray(ratios, cJSON_CreateNumber(ratio));
+			number_list_add(&to->ratios, ratio);
 	}
 }
 
-static eh_status same_executor(const cJSON *record, const result *r, eh_error *error)
+static eh_status same_executor(const noise_record *record, const record_executor *e, eh_error *error)
 {
-	const char *first = json_string(record, "executor_digest", "");
-	const char *digest = json_string(json_path(r->root, "executor"), "digest", "");
-
-	if (first[0] == '\0')
+	if (record->executor_digest[0] == '\0')
 		return error_set(error, EH_E_UNAVAILABLE, "%s could not be started, so it has no noise "
-		                 "floor; evenhand run tells why", r->executor);
-	if (strcmp(first, digest) == 0)
+		                 "floor; evenhand run tells why", e->name);
+	if (strcmp(record->executor_digest, e->digest) == 0)
 		return EH_OK;
 	return error_set(error, EH_E_UNAVAILABLE, "%s changed while it was calibrated (its digest was "
-	                 "%.12s and is %.12s); calibrate again when nothing changes it", r->executor,
-	                 first, digest);
+	                 "%.12s and is %.12s); calibrate again when nothing changes it", e->name,
+	                 record->executor_digest, e->digest);
 }
 
-static eh_status take_pair(const trial *t, const char *first, const char *second, eh_error *error)
+static eh_status take_pair(trial *t, const char *first, const char *second, eh_error *error)
 {
 	result *a = NULL, *b = NULL;
 	eh_status status = result_read(first, &a, error);
 	comparison *c = NULL;
-	cJSON *record;
+	noise_record *record;
 
 	if (status == EH_OK)
 		status = result_read(second, &b, error);
 	if (status != EH_OK)
 		goto undo;
-	record = record_of(t, a);
-	status = same_executor(record, a, error);
+	record = record_of(t, a->record);
+	status = same_executor(record, &a->record->executor, error);
 	if (status == EH_OK)
-		status = same_executor(record, b, error);
+		status = same_executor(record, &b->record->executor, error);
 	if (status == EH_OK) {
 		c = contract_compare(a, b, 0);
 		take_rows(record, c);
@@ -197,7 +183,7 @@ static eh_status run_once(const trial *t, const char *folder, run_outcome *outco
 	return status;
 }
 
-static eh_status pair_once(const trial *t, size_t pair, eh_error *error)
+static eh_status pair_once(trial *t, size_t pair, eh_error *error)
 {
 	char *folders[2];
 	run_outcome outcome = { 0 };
@@ -230,35 +216,17 @@ static eh_status pair_once(const trial *t, size_t pair, eh_error *error)
 	return status;
 }
 
-/* Cases of too few ratios leave the record. */
-static void drop_missing(cJSON *record)
-{
-	cJSON *cases = cJSON_GetObjectItemCaseSensitive(record, "cases");
-	cJSON *missing = json_add_array(record, "missing");
-
-	for (int i = cJSON_GetArraySize(cases) - 1; i >= 0; i--) {
-		const cJSON *item = cJSON_GetArrayItem(cases, i);
-
-		if (cJSON_GetArraySize(json_path(item, "ratios")) >= NOISEFLOOR_LEAST)
-			continue;
-		json_append_string(missing, json_string(item, "id", ""));
-		cJSON_DeleteItemFromArray(cases, i);
-	}
-}
-
-eh_status aatrial_run(const aatrial_options *options, cJSON **out, eh_error *error)
+eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh_error *error)
 {
 	trial t = { .options = options, .began_ns = clock_now_ns() };
 	eh_status status = folder_make(&t, error);
 	int level = log_level();
-	cJSON *record;
 
 	if (status != EH_OK)
 		goto undo_name;
-	t.records = cJSON_CreateArray();
 	for (size_t i = 0; i < options->pairs && status == EH_OK; i++) {
 		status = pair_once(&t, i, error);
-		/* What the first pair warned of need not be said for each. */
+		/* Warnings of the first pair are not repeated. */
 		if (level == EH_LOG_WARN)
 			log_set_level(EH_LOG_ERROR);
 	}
@@ -271,12 +239,6 @@ eh_status aatrial_run(const aatrial_options *options, cJSON **out, eh_error *err
 		                "folder that has some", why);
 		free(why);
 	}
-	if (status != EH_OK) {
-		cJSON_Delete(t.records);
-		goto undo_name;
-	}
-	cJSON_ArrayForEach(record, t.records)
-		drop_missing(record);
 	*out = t.records;
 undo_name:
 	free(t.folder);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A against A: the same protocol on the same executors, two runs a pair, one pair after the other.
- * No run is in two pairs, so the pairs' ratios are independent but for what drifts slowly, and that
- * is to be seen.  What comes out is stored as the executors' noise floors (run/noise.h).
+ * A against A: the same protocol on the same executors, in pairs of runs, one after the other.  No run
+ * is in two pairs, so the ratios are independent except for slow drifts, which should be seen.  The
+ * outcome is stored as the executors' noise floors (run/noise.h).
  */
 #ifndef CLI_AATRIAL_H
 #define CLI_AATRIAL_H
 
-#include <cjson/cJSON.h>
-
-#include "base/error.h"
+#include "run/noise.h"
 
 typedef struct aatrial_progress {
 	const char *protocol;
@@ -26,9 +24,9 @@ typedef struct aatrial_options {
 	void *context;
 } aatrial_options;
 
-/* An array of records for noise_write, one per executor, without classes and digest; each has
- * "missing", the ids of cases of which fewer pairs than NOISEFLOOR_LEAST gave a ratio (they are not
- * in "cases").  Runs go to a folder below TMPDIR that is removed.  EH_E_INTERRUPTED after a signal. */
-eh_status aatrial_run(const aatrial_options *options, cJSON **out, eh_error *error);
+/* Sets *out, which the caller frees, also on failure: one record per executor, with the ratios of every
+ * case; a case may have fewer than NOISEFLOOR_LEAST.  Runs go to a folder below TMPDIR that is removed.
+ * EH_E_INTERRUPTED after a signal. */
+eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh_error *error);
 
 #endif

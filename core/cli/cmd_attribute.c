@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "executor/executor.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
@@ -15,59 +15,18 @@
 #include "run/discover.h"
 #include "run/survey.h"
 
-static int attribute_run(int argc, char **argv);
-
-extern const command command_attribute;
-const command command_attribute = {
-	.name = "attribute",
-	.summary = "which layer moved the numbers, and who owns it",
-	.help = "usage: evenhand attribute FROM TO [BETWEEN...] [--json] [--margin X] [--no-look] [-v]\n"
-	        "\n"
-	        "Compares two results by the contract, and their stacks layer by layer.  Layers that\n"
-	        "are one file or one release count as one change.\n"
-	        "\n"
-	        "  attributable     one change, which is named with its owner\n"
-	        "  confounded       several; the runs that would separate them are printed\n"
-	        "  unexplained      no layer differs, but a case moved beyond its margin\n"
-	        "  no change        no layer differs, and every case is equivalent\n"
-	        "  undecided        no layer differs, and the numbers give no verdict\n"
-	        "  not comparable   the contract refuses\n"
-	        "\n"
-	        "BETWEEN are results of stacks that share something with both: they separate a\n"
-	        "confounded change into steps.  Otherwise the executors of this machine are looked at\n"
-	        "for stacks that could be measured to do so.\n"
-	        "\n"
-	        "  --json       the whole answer as JSON on stdout\n"
-	        "  --margin X   as for `compare`\n"
-	        "  --no-look    do not look at the executors of this machine\n"
-	        "  -v           also rules that hold without qualifying anything\n"
-	        "\n"
-	        "Exit code: 0 attributable or no change; 1 unexplained; 2 confounded or undecided; 3 not\n"
-	        "comparable, or an altered result; 4 usage, or a file that is no result.\n"
-	        "\n"
-	        "  evenhand attribute before/cuda-0.json after/cuda-0.json\n"
-	        "  evenhand attribute host-gcc-12.json opencl-pocl-0.json between/host-clang-15.json\n",
-	.run = attribute_run,
-	.values = "--margin",
-};
-
-typedef struct options {
-	const char **paths;
-	size_t count;
-	bool json, look, verbose;
-	double margin;
-} options;
+typedef struct attribute_options { bool json, no_look; double margin; } attribute_options;
 
 /* ---- what could come between ------------------------------------------------------------------ */
 
 typedef struct candidates {
 	attribution_candidate *items;
-	cJSON **records;
+	record_executor **records;
 	size_t count;
 	discover_report here;
 } candidates;
 
-/* What cannot be described now is no candidate. */
+/* Adds the executor, unless it is simulated or cannot be described now. */
 static void look_at(candidates *c, const discover_backend *b, const discover_device *device)
 {
 	eh_error error = ERROR_INIT;
@@ -81,28 +40,27 @@ static void look_at(candidates *c, const discover_backend *b, const discover_dev
 		return;
 	}
 	c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-	c->records = memory_grow(c->records, (c->count + 1) * sizeof(cJSON *));
-	c->records[c->count] = layout_encode(record_executor_layout(), record);
-	c->items[c->count] = (attribution_candidate){ .name = device->executor,
-		                                      .record = c->records[c->count] };
-	c->count++;
-	layout_free(record_executor_layout(), record);
+	c->records = memory_grow(c->records, (c->count + 1) * sizeof(*c->records));
+	c->records[c->count] = record;
+	c->items[c->count++] = (attribution_candidate){ .name = device->executor, .record = record };
 }
 
 static void look(candidates *c)
 {
 	layout_init(discover_report_layout(), &c->here);
 	discover(&c->here);
-	for (size_t b = 0; b < c->here.backends.count; b++)
-		for (size_t d = 0; d < c->here.backends.items[b].devices.count; d++)
-			look_at(c, &c->here.backends.items[b],
-			        &c->here.backends.items[b].devices.items[d]);
+	for (size_t b = 0; b < c->here.backends.count; b++) {
+		const discover_backend *backend = &c->here.backends.items[b];
+
+		for (size_t d = 0; d < backend->devices.count; d++)
+			look_at(c, backend, &backend->devices.items[d]);
+	}
 }
 
 static void candidates_free(candidates *c)
 {
 	for (size_t i = 0; i < c->count; i++)
-		cJSON_Delete(c->records[i]);
+		layout_free(record_executor_layout(), c->records[i]);
 	free(c->records);
 	free(c->items);
 	layout_clear(discover_report_layout(), &c->here);
@@ -142,25 +100,18 @@ static int exit_code(const attribution *a)
 	}
 }
 
-static void print_json(const attribution *a, const char *named, int code)
+static void print_json(const attribution *a)
 {
-	cJSON *root = report_attribution_json(a, named);
-	char *body;
-
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	command_layout(attribution_layout(), a);
 }
 
-static bool print_text(const attribution *a, const char *named, bool verbose)
+static bool print_text(const attribution *a, bool verbose)
 {
-	bool ok = report_attribution(stdout, a, named, verbose);
+	bool ok = report_attribution(stdout, a, verbose);
 
-	if (ok && a->proposed > 0 && named[0] == '.') {
-		char *from = text_shell_word(a->from->path);
-		char *to = text_shell_word(named);
+	if (ok && a->proposed.count > 0 && a->protocol[0] == '.') {
+		char *from = text_shell_word(a->comparison.baseline.path);
+		char *to = text_shell_word(a->protocol);
 
 		ok = printf("%s is in the result: evenhand show --protocol %s > %s\n", to, from, to) >= 0;
 		free(from);
@@ -169,104 +120,85 @@ static bool print_text(const attribution *a, const char *named, bool verbose)
 	return ok;
 }
 
-static int answer(const options *o, const result *const *results)
+static int answer(const attribute_options *o, result *const *results, size_t count)
 {
+	const result *const *all = (const result *const *)results;
 	candidates c = { 0 };
-	attribution *a = attribute_results(results, o->count, NULL, 0, o->margin);
-	char *named;
+	attribution *a = attribute_results(all, count, NULL, 0, o->margin);
 	int code;
 
-	if (a->answer == ATTRIBUTION_CONFOUNDED && o->look) {
+	if (a->answer == ATTRIBUTION_CONFOUNDED && !o->no_look) {
 		attribution_free(a);
 		look(&c);
-		a = attribute_results(results, o->count, c.items, c.count, o->margin);
+		a = attribute_results(all, count, c.items, c.count, o->margin);
 	}
-	named = protocol_words(results[0]);
 	code = exit_code(a);
+	a->protocol = protocol_words(results[0]);
+	a->exit_code = (uint64_t)code;
 	if (o->json)
-		print_json(a, named, code);
+		print_json(a);
 	else
-		(void)print_text(a, named, o->verbose);
-	free(named);
+		(void)print_text(a, log_level() >= EH_LOG_INFO);
 	attribution_free(a);
 	candidates_free(&c);
-	return command_printed(&command_attribute, code);
-}
-
-static int read_and_answer(const options *o)
-{
-	result **results = memory_get(o->count * sizeof(result *));
-	eh_error error = ERROR_INIT;
-	eh_status status = EH_OK;
-	size_t i;
-	int code;
-
-	for (i = 0; i < o->count && status == EH_OK; i++)
-		status = result_read(o->paths[i], &results[i], &error);
-	if (status == EH_OK) {
-		code = answer(o, (const result *const *)results);
-	} else {
-		code = command_fail(&command_attribute, &error);
-		if (status == EH_E_ALTERED)
-			code = EXIT_CODE_NOT_COMPARABLE;
-	}
-	for (i = 0; i < o->count; i++)
-		result_free(results[i]);
-	free(results);
 	return code;
 }
 
-static eh_status take_margin(const char *s, double *out, eh_error *error)
+static eh_status attribute(cli_call *call, eh_error *error)
 {
-	char *copy = memory_text(s);
-	size_t size = strlen(copy);
-	bool percent = size > 1 && copy[size - 1] == '%', good;
+	cli_input *inputs;
+	result **all;
+	size_t count;
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
 
-	if (percent)
-		copy[size - 1] = '\0';
-	good = text_parse_double(copy, out);
-	free(copy);
-	if (percent)
-		*out /= 100;
-	return good && *out > 0 && *out < 1 ? EH_OK :
-	       error_set(error, EH_E_USAGE, "--margin takes a share such as 2%% or 0.02, not '%s'", s);
+	if (status != EH_OK)
+		return status;
+	status = cli_inputs_single(&inputs[0], "FROM", error);
+	if (status == EH_OK)
+		status = cli_inputs_single(&inputs[1], "TO", error);
+	all = cli_inputs_all(inputs, call->count, &count);
+	if (status == EH_OK)
+		call->code = answer(call->options, all, count);
+	free(all);
+	cli_inputs_free(inputs, call->count);
+	return status;
 }
 
-static eh_status read_word(int argc, char **argv, int *at, options *o, eh_error *error)
-{
-	const char *word = argv[*at];
-
-	if (strcmp(word, "--json") == 0)
-		o->json = true;
-	else if (strcmp(word, "--no-look") == 0)
-		o->look = false;
-	else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0)
-		o->verbose = true;
-	else if (strcmp(word, "--margin") == 0)
-		return take_margin(*at + 1 < argc ? argv[++*at] : "", &o->margin, error);
-	else if (word[0] == '-' && word[1] != '\0')
-		return error_set(error, EH_E_USAGE, "unknown flag '%s'", word);
-	else
-		o->paths[o->count++] = word;
-	return EH_OK;
-}
-
-static int attribute_run(int argc, char **argv)
-{
-	options o = { .look = true, .verbose = log_level() >= EH_LOG_INFO };
-	eh_error error = ERROR_INIT;
-	eh_status status = EH_OK;
-	int code;
-
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_attribute);
-	o.paths = memory_get((size_t)argc * sizeof(*o.paths));
-	for (int i = 1; i < argc && status == EH_OK; i++)
-		status = read_word(argc, argv, &i, &o, &error);
-	if (status == EH_OK && o.count < 2)
-		status = error_set(&error, EH_E_USAGE, "attribute takes two results, FROM and TO");
-	code = status == EH_OK ? read_and_answer(&o) : command_fail(&command_attribute, &error);
-	free(o.paths);
-	return code;
-}
+const cli_command cmd_attribute = {
+	.name = "attribute",
+	.group = CLI_ANALYSIS,
+	.summary = "say which layer moved the numbers, and who owns it",
+	.about = "Compares two results by the contract, and their stacks layer by layer. Layers that are one file or "
+	         "one release count as one change.\n\n"
+	         "BETWEEN are results of stacks that share something with both: they separate a confounded change "
+	         "into steps. Otherwise the executors of this machine are searched for stacks that could be "
+	         "measured to do so. docs/attribution.md has the rules.",
+	.forms = (const cli_form[]){ { NULL, { { "FROM", .kind = OPTION_PATH }, { "TO", .kind = OPTION_PATH },
+		                               { "BETWEEN", .kind = OPTION_PATH, .optional = true, .many = true } }, NULL,
+		                       attribute }, { 0 } },
+	.options = (const cli_option[]){
+		{ "margin", OPTION_SHARE, offsetof(attribute_options, margin), .about = "as for compare", .value = "X",
+		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST },
+		{ "no-look", OPTION_FLAG, offsetof(attribute_options, no_look), .about = "do not search the executors of this "
+		  "machine" },
+		CLI_JSON(attribute_options),
+		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
+		  .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(attribute_options),
+	.items_title = "Answers",
+	.items = (const cli_item[]){
+		{ "attributable", "there is one change, which is named with its owner" },
+		{ "confounded", "there are several; the runs that would separate them are printed" },
+		{ "unexplained", "no layer differs, but a case moved beyond its margin" },
+		{ "no change", "no layer differs, and every case is equivalent" },
+		{ "undecided", "no layer differs, and the numbers give no verdict" },
+		{ "not comparable", "the contract refuses" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "0", "attributable or no change" }, { "1", "unexplained" }, { "2", "confounded or undecided" },
+		{ "3", "not comparable, or a result was altered" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand attribute before/cuda-0.json after/cuda-0.json",
+		"evenhand attribute host-gcc-12.json opencl-pocl-0.json between/host-clang-15.json", NULL },
+	.altered = EXIT_CODE_NOT_COMPARABLE,
+};

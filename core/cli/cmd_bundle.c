@@ -11,16 +11,14 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "record/result.h"
+#include "cli/input_results.h"
 #include "record/journal.h"
+#include "record/result.h"
 
-extern const command command_bundle;
-
-typedef struct pack_options {
-	bundle_settings settings;
-	const char *out, *key, *unpack;
-	bool force, list;
-} pack_options;
+typedef struct bundle_options {
+	const char *out, *key, *journal, *kernels, *folder;
+	bool force, list, json;
+} bundle_options;
 
 static bool is_folder(const char *path)
 {
@@ -30,51 +28,80 @@ static bool is_folder(const char *path)
 }
 
 /* A journal that one of the results was built from. */
-static eh_status check_journal(const pack_options *o, eh_error *error)
+static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 {
-	const char *path = o->settings.journal;
-	cJSON *line = NULL;
+	const char *path = settings->journal;
+	record_line line;
 	bool ours = false;
 	eh_status status = journal_line_at(path, 0, &line, error);
 
-	if (status == EH_OK && strcmp(json_string(line, "kind", ""), "run") != 0)
+	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
 		status = error_set(error, EH_E_FORMAT, "%s is no journal: it does not begin with a run", path);
-	for (size_t i = 0; i < o->settings.result_count && status == EH_OK && !ours; i++) {
+	for (size_t i = 0; i < settings->result_count && status == EH_OK && !ours; i++) {
 		result *r = NULL;
 
-		status = result_read_lean(o->settings.results[i], &r, error);
-		ours = status == EH_OK && strcmp(json_string(json_path(r->root, "run"), "id", ""),
-		                                 json_string(line, "id", "")) == 0;
+		status = result_read_lean(settings->results[i], &r, error);
+		ours = status == EH_OK && strcmp(r->record->run.id, line.run.id) == 0;
 		result_free(r);
 	}
 	if (status == EH_OK && !ours)
 		status = error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
 		                   path);
-	cJSON_Delete(line);
+	record_line_clear(&line);
 	return status;
 }
 
-static eh_status pack(pack_options *o, eh_error *error)
+static void print_packed(const bundle_options *o, size_t results)
 {
+	cJSON *root;
+
+	if (!o->json) {
+		printf("%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
+		       o->key != NULL ? ", signed" : "");
+		return;
+	}
+	root = cJSON_CreateObject();
+	json_add_string(root, "bundle", o->out);
+	json_add_uint(root, "results", results);
+	json_add_bool(root, "signed", o->key != NULL);
+	command_json(root);
+}
+
+static eh_status pack_results(const bundle_options *o, char **paths, size_t count, eh_error *error)
+{
+	bundle_settings settings = { .results = (const char *const *)paths, .result_count = count,
+		                     .journal = o->journal, .kernels = o->kernels };
 	audit_key *key = NULL;
 	eh_status status = EH_OK;
 
-	if (!o->force && file_exists(o->out))
-		return error_set(error, EH_E_USAGE, "%s is there already; --force replaces it", o->out);
-	if (o->settings.kernels != NULL && !is_folder(o->settings.kernels))
-		return error_set(error, EH_E_USAGE, "--kernels %s: there is no such folder",
-		                 o->settings.kernels);
-	if (o->settings.journal != NULL)
-		status = check_journal(o, error);
+	if (settings.journal != NULL)
+		status = check_journal(&settings, error);
 	if (status == EH_OK && o->key != NULL)
 		status = audit_key_open(o->key, &key, error);
-	o->settings.key = key;
+	settings.key = key;
 	if (status == EH_OK)
-		status = bundle_write(&o->settings, o->out, error);
+		status = bundle_write(&settings, o->out, error);
 	if (status == EH_OK)
-		printf("%s: %zu result%s%s\n", o->out, o->settings.result_count,
-		       o->settings.result_count > 1 ? "s" : "", key != NULL ? ", signed" : "");
+		print_packed(o, count);
 	audit_key_close(key);
+	return status;
+}
+
+static eh_status pack(cli_call *call, eh_error *error)
+{
+	const bundle_options *o = call->options;
+	char **paths;
+	size_t count;
+	eh_status status;
+
+	if (!o->force && file_exists(o->out))
+		return error_set(error, EH_E_USAGE, "%s is there already; --force replaces it", o->out);
+	if (o->kernels != NULL && !is_folder(o->kernels))
+		return error_set(error, EH_E_USAGE, "--kernels %s: there is no such folder", o->kernels);
+	status = cli_inputs_paths(call->words, call->count, false, &paths, &count, error);
+	if (status == EH_OK)
+		status = pack_results(o, paths, count, error);
+	cli_inputs_paths_free(paths, count);
 	return status;
 }
 
@@ -116,120 +143,92 @@ static eh_status extract(const bundle *b, const char *folder, eh_error *error)
 	return status;
 }
 
-/* Into a folder that is made for it. */
-static eh_status unpack(const pack_options *o, eh_error *error)
+static void print_members(const bundle *b, bool json)
 {
+	cJSON *list = cJSON_CreateArray();
+
+	for (size_t i = 0; i < b->count; i++) {
+		cJSON *item = cJSON_CreateObject();
+
+		if (!json)
+			printf("%10zu  %s\n", b->members[i].size, b->members[i].name);
+		json_add_string(item, "name", b->members[i].name);
+		json_add_uint(item, "bytes", b->members[i].size);
+		cJSON_AddItemToArray(list, item);
+	}
+	if (json)
+		command_json(list);
+	else
+		cJSON_Delete(list);
+}
+
+static eh_status list(cli_call *call, eh_error *error)
+{
+	const bundle_options *o = call->options;
 	bundle b;
-	eh_status status = bundle_read(o->settings.results[0], &b, error);
+	eh_status status = bundle_read(call->words[0], &b, error);
 
 	if (status != EH_OK)
 		return status;
-	if (o->list) {
-		for (size_t i = 0; i < b.count; i++)
-			printf("%10zu  %s\n", b.members[i].size, b.members[i].name);
-	} else if (file_exists(o->unpack)) {
-		status = error_set(error, EH_E_USAGE, "%s is there already; name a folder that is not",
-		                   o->unpack);
-	} else {
-		status = extract(&b, o->unpack, error);
-		if (status == EH_OK)
-			printf("%s: %zu files\n", o->unpack, b.count);
-	}
+	print_members(&b, o->json);
+	bundle_free(&b);
+	return EH_OK;
+}
+
+/* Into a folder that is made for it. */
+static eh_status unpack(cli_call *call, eh_error *error)
+{
+	const bundle_options *o = call->options;
+	bundle b;
+	eh_status status = bundle_read(call->words[0], &b, error);
+
+	if (status != EH_OK)
+		return status;
+	if (file_exists(o->folder))
+		status = error_set(error, EH_E_USAGE, "%s is there already; name a new folder", o->folder);
+	else
+		status = extract(&b, o->folder, error);
+	if (status == EH_OK && o->json)
+		print_members(&b, true);
+	else if (status == EH_OK)
+		printf("%s: %zu files\n", o->folder, b.count);
 	bundle_free(&b);
 	return status;
 }
 
-static eh_status take_flag(int argc, char **argv, int *i, pack_options *o, eh_error *error)
-{
-	const struct { const char *flag; const char **value; } flags[] = {
-		{ "-o", &o->out }, { "--key", &o->key }, { "--journal", &o->settings.journal },
-		{ "--kernels", &o->settings.kernels }, { "--unpack", &o->unpack }
-	};
+enum { PACK, LIST, UNPACK };
 
-	if (strcmp(argv[*i], "--force") == 0 || strcmp(argv[*i], "--list") == 0) {
-		*(argv[*i][2] == 'f' ? &o->force : &o->list) = true;
-		return EH_OK;
-	}
-	for (size_t f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
-		if (strcmp(argv[*i], flags[f].flag) != 0)
-			continue;
-		if (*i + 1 >= argc || argv[*i + 1][0] == '\0')
-			return error_set(error, EH_E_USAGE, "flag '%s' needs a value", flags[f].flag);
-		*flags[f].value = argv[++*i];
-		return EH_OK;
-	}
-	return error_set(error, EH_E_USAGE, "unknown flag '%s'", argv[*i]);
-}
-
-static eh_status act(pack_options *o, eh_error *error)
-{
-	if (o->settings.result_count == 0)
-		return error_set(error, EH_E_USAGE, "which results?");
-	if (o->list && o->unpack != NULL)
-		return error_set(error, EH_E_USAGE, "--list or --unpack, not both");
-	if (o->list || o->unpack != NULL)
-		return o->settings.result_count > 1 || o->out != NULL || o->key != NULL || o->force ||
-		       o->settings.journal != NULL || o->settings.kernels != NULL ?
-			error_set(error, EH_E_USAGE, "--list and --unpack take one bundle, and no other "
-			          "flag") :
-			unpack(o, error);
-	if (o->out == NULL)
-		return error_set(error, EH_E_USAGE, "where to? -o X.evenhand");
-	return pack(o, error);
-}
-
-static int bundle_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
-	pack_options o = { .out = NULL };
-	const char **paths = memory_get(((size_t)argc + 1) * sizeof(char *));
-	bool options = true;
-	int code = -1;
-
-	o.settings.results = paths;
-	for (int i = 1; i < argc && code < 0; i++) {
-		if (!options || argv[i][0] != '-')
-			paths[o.settings.result_count++] = argv[i];
-		else if (strcmp(argv[i], "--") == 0)
-			options = false;
-		else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			code = command_help(&command_bundle);
-		else if (take_flag(argc, argv, &i, &o, &error) != EH_OK)
-			code = command_fail(&command_bundle, &error);
-	}
-	if (code < 0)
-		code = act(&o, &error) == EH_OK ? command_printed(&command_bundle, EXIT_CODE_OK) :
-		                                  command_fail(&command_bundle, &error);
-	free(paths);
-	return code;
-}
-
-const command command_bundle = {
+const cli_command cmd_bundle = {
 	.name = "bundle",
+	.group = CLI_EVIDENCE,
 	.summary = "pack results with all that a stranger needs to check and repeat them",
-	.help = "usage: evenhand bundle RESULT... -o X.evenhand [--key NAME] [--journal FILE]\n"
-	        "                       [--kernels FOLDER] [--force]\n"
-	        "       evenhand bundle X.evenhand --list\n"
-	        "       evenhand bundle X.evenhand --unpack FOLDER\n"
-	        "\n"
-	        "Packs results, their signatures and amendments, their protocols and the kernel texts that\n"
-	        "were measured into one archive (tar and gzip) with a manifest of SHA-256 digests.  Every\n"
-	        "result is checked first, and every kernel text must give the digest in the result.  The\n"
-	        "same files give the same bytes.  `evenhand verify` reads bundles.\n"
-	        "\n"
-	        "  -o FILE           the bundle\n"
-	        "  --key NAME        sign the manifest\n"
-	        "  --journal FILE    add the run's journal; it holds the secret behind redactions\n"
-	        "  --kernels FOLDER  look for kernel texts there first\n"
-	        "  --force           replace a file that is there\n"
-	        "  --list            what is in a bundle\n"
-	        "  --unpack FOLDER   unpack into a new folder\n"
-	        "\n"
-	        "exit codes: 0 done; 4 altered, wrong usage, or a kernel text that was not measured; 5 cannot\n"
-	        "read or write\n"
-	        "\n"
-	        "example:\n"
-	        "  evenhand bundle results/quick-1/*.json -o quick.evenhand\n",
-	.run = bundle_run,
-	.values = "-o --key --journal --kernels --unpack",
+	.about = "Packs results, their signatures and amendments, their protocols and the kernel texts that were "
+	         "measured into one archive (tar and gzip) with a manifest of SHA-256 digests. Every result is "
+	         "checked first, and every kernel text must give the digest in the result. The same files give the "
+	         "same bytes. RESULT is a file or a folder. Commands that read results read bundles.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, pack },
+		                     { "--list", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, list },
+		                     { "--unpack", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, unpack }, { 0 } },
+	.options = (const cli_option[]){
+		{ "output", OPTION_PATH, offsetof(bundle_options, out), .about = "the bundle, such as X.evenhand", .value = "FILE",
+		  .forms = CLI_FORM(PACK), .letter = 'o', .required = true },
+		{ "key", OPTION_KEY, offsetof(bundle_options, key), .about = "sign the manifest with this key", .value = "NAME",
+		  .forms = CLI_FORM(PACK) },
+		{ "journal", OPTION_PATH, offsetof(bundle_options, journal), .about = "add the run's journal; it holds the "
+		  "secret behind redactions", .value = "FILE", .forms = CLI_FORM(PACK) },
+		{ "kernels", OPTION_PATH, offsetof(bundle_options, kernels), .about = "look for kernel texts there first",
+		  .value = "DIR", .forms = CLI_FORM(PACK) },
+		{ "force", OPTION_FLAG, offsetof(bundle_options, force), .about = "replace a file that is there",
+		  .forms = CLI_FORM(PACK) },
+		{ "list", OPTION_FLAG, offsetof(bundle_options, list), .about = "list the members of a bundle",
+		  .forms = CLI_FORM(LIST), .rivals = 1 },
+		{ "unpack", OPTION_PATH, offsetof(bundle_options, folder), .about = "unpack a bundle into a new folder", .value = "DIR",
+		  .forms = CLI_FORM(UNPACK), .rivals = 1 },
+		CLI_JSON(bundle_options),
+		{ 0 } },
+	.size = sizeof(bundle_options),
+	.exits = (const cli_item[]){ { "4", "altered, wrong usage, or a kernel text that was not measured" },
+		                     { NULL, NULL } },
+	.examples = (const char *const[]){ "evenhand bundle results/quick-1 -o quick.evenhand",
+		                           "evenhand bundle quick.evenhand --unpack quick", NULL },
 };

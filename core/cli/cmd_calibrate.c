@@ -8,7 +8,6 @@
 #include "cli/aatrial.h"
 #include "base/files.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -17,131 +16,52 @@
 #include "report/report.h"
 #include "run/noise.h"
 
-#define PAIRS_DEFAULT 10
 #define PAIRS_MOST 1000
 #define SECOND_NS UINT64_C(1000000000)
 
-static int calibrate_run(int argc, char **argv);
-
-extern const command command_calibrate;
-const command command_calibrate = {
-	.name = "calibrate",
-	.summary = "how much two runs of the same thing differ: the least margin of comparisons",
-	.help = "usage: evenhand calibrate [--on SELECTOR,...] [--pairs N] [--protocol PROTOCOL]\n"
-	        "                          [--set BACKEND.KEY=VALUE]... [--site FILE] [--json] [-q] [-v]\n"
-	        "       evenhand calibrate --list [--json]\n"
-	        "       evenhand calibrate --show EXECUTOR [--json]\n"
-	        "\n"
-	        "Runs a short protocol twice, again and again, and sees by how much the two runs of a\n"
-	        "pair differ, though nothing did.  The noise floor of a class of cases (its workload)\n"
-	        "is the upper 95 % confidence bound of what 95 % of pairs stay within.  It is stored for\n"
-	        "exactly this stack; `run` puts it into its results, and `compare` calls no difference\n"
-	        "below it FASTER or SLOWER.\n"
-	        "\n"
-	        "  --on SELECTOR,...   as of `run`; default: all executors\n"
-	        "  --pairs N           3 to 1000, default 10; more make the bound tighter\n"
-	        "  --protocol PROTOCOL  default: calibrate-1, one case of each workload\n"
-	        "  --set BACKEND.KEY=VALUE   a setting of a backend\n"
-	        "  --site FILE         what this place declares\n"
-	        "  --list              what is stored\n"
-	        "  --show EXECUTOR     its classes and cases; a name or the beginning of a digest\n"
-	        "  --json              the same as JSON on stdout\n"
-	        "  -q, --quiet         no progress on stderr\n"
-	        "  -v, --verbose       more messages on stderr\n"
-	        "\n"
-	        "Exit code: 0 fine; 4 usage; 5 disk, rights, drivers; 6 interrupted, nothing stored; 7\n"
-	        "stored, but without the cases that gave too few ratios.\n"
-	        "\n"
-	        "  evenhand calibrate --on host:0\n"
-	        "  evenhand calibrate --show host:gcc-12\n"
-	        "  evenhand calibrate --on opencl --pairs 60 --protocol my.ini\n",
-	.run = calibrate_run,
-	.values = "--on --pairs --protocol --site --show",
-	.again = "--set",
-};
-
-typedef struct flags {
-	aatrial_options options;
-	const char *show;
-	bool list, json, quiet, measures; /* measures: a flag of measuring was given */
-} flags;
-
-static eh_status read_value(const char *flag, const char *value, flags *f, eh_error *error)
-{
-	uint64_t number = 0;
-
-	if (strcmp(flag, "--show") == 0) {
-		f->show = value;
-		return EH_OK;
-	}
-	f->measures = true;
-	if (strcmp(flag, "--on") == 0) {
-		f->options.selectors = value;
-	} else if (strcmp(flag, "--protocol") == 0) {
-		f->options.protocol = value;
-	} else if (strcmp(flag, "--site") == 0) {
-		f->options.site = value;
-	} else if (strcmp(flag, "--pairs") == 0) {
-		if (!text_parse_uint(value, &number) || number < NOISEFLOOR_LEAST || number > PAIRS_MOST)
-			return error_set(error, EH_E_USAGE, "--pairs takes a number from %d to %d, not '%s'",
-			                 NOISEFLOOR_LEAST, PAIRS_MOST, value);
-		f->options.pairs = (size_t)number;
-	} else {
-		return host_option_set(value, error);
-	}
-	return EH_OK;
-}
-
-static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
-{
-	f->quiet = log_level() <= EH_LOG_ERROR;
-	for (int i = 1; i < argc; i++) {
-		const char *a = argv[i];
-		eh_status status = EH_OK;
-
-		if (command_takes_value(&command_calibrate, a)) {
-			if (i + 1 == argc || argv[i + 1][0] == '\0')
-				return error_set(error, EH_E_USAGE, "%s needs a value", a);
-			status = read_value(a, argv[++i], f, error);
-		} else if (strcmp(a, "--list") == 0) {
-			f->list = true;
-		} else if (strcmp(a, "--json") == 0) {
-			f->json = true;
-		} else if (strcmp(a, "-q") == 0 || strcmp(a, "--quiet") == 0) {
-			f->quiet = true;
-		} else if (!command_level(a)) {
-			status = error_set(error, EH_E_USAGE, "unknown %s '%s'",
-			                   a[0] == '-' ? "flag" : "argument", a);
-		}
-		if (status != EH_OK)
-			return status;
-	}
-	if ((f->list || f->show != NULL) && (f->measures || (f->list && f->show != NULL)))
-		return error_set(error, EH_E_USAGE, "--list and --show stand alone, beside --json");
-	return EH_OK;
-}
+typedef struct calibrate_options {
+	const char *selectors, *protocol, *site, *show;
+	uint64_t pairs;
+	bool list, json;
+} calibrate_options;
 
 /* ---- what is stored -------------------------------------------------------------------------- */
 
-/* All that are sound; of the others a warning says why not. */
-static eh_status read_all(cJSON **out, eh_error *error)
+static void records_clear(noise_record_list *records)
+{
+	for (size_t i = 0; i < records->count; i++)
+		layout_clear(noise_record_layout(), &records->items[i]);
+	free(records->items);
+	*records = (noise_record_list){ 0 };
+}
+
+static bool meant(const noise_record *record, const char *name)
+{
+	return strcmp(record->executor, name) == 0 ||
+	       (strlen(name) >= 4 && strncmp(record->executor_digest, name, strlen(name)) == 0);
+}
+
+/* Appends the sound records of that executor (NULL: of all); warns of the others. */
+static eh_status read_all(const char *name, noise_record_list *out, eh_error *error)
 {
 	char *folder = noise_folder();
 	char **names;
 
-	*out = cJSON_CreateArray();
 	if (folder == NULL)
 		return EH_OK;
 	names = dir_list(folder, ".json", error);
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
 		char *path = path_join(folder, names[i]);
 		eh_error why = ERROR_INIT;
-		cJSON *record;
+		noise_record record;
 
-		if (noise_read(path, NULL, &record, &why) == EH_OK)
-			cJSON_AddItemToArray(*out, record);
-		else
+		layout_init(noise_record_layout(), &record);
+		if (noise_read(path, NULL, &record, &why) != EH_OK)
 			log_write(EH_LOG_WARN, "%s", why.message);
+		else if (name == NULL || meant(&record, name))
+			layout_move(noise_record_layout(), &record,
+			            layout_append(noise_record_layout(), out));
+		layout_clear(noise_record_layout(), &record);
 		free(path);
 	}
 	free(folder);
@@ -151,91 +71,73 @@ static eh_status read_all(cJSON **out, eh_error *error)
 	return EH_OK;
 }
 
-static void print_json(const cJSON *item)
+static void print_json(const noise_record_list *records)
 {
-	char *body = json_text(item, true);
+	char *body = layout_list_text(noise_record_layout(), records, true);
 
 	puts(body);
 	free(body);
 }
 
-static void print_list(const cJSON *records)
+static void print_list(const noise_record_list *records)
 {
-	table *t = table_new("llrll");
-	const cJSON *item;
+	table *t;
 
-	if (cJSON_GetArraySize(records) == 0) {
+	if (records->count == 0) {
 		puts("no noise floor is stored; evenhand calibrate measures them");
-		table_free(t);
 		return;
 	}
+	t = table_new("llrll");
 	table_row(t, (const char *[]){ "executor", "measured", "pairs", "protocol", "digest" });
 	table_rule(t);
-	cJSON_ArrayForEach(item, records) {
-		char *pairs = json_text(json_path(item, "pairs"), false);
-		char *digest = memory_format("%.12s", json_string(item, "executor_digest", ""));
+	for (size_t i = 0; i < records->count; i++) {
+		const noise_record *r = &records->items[i];
+		char pairs[24], digest[16];
 
-		table_row(t, (const char *[]){ json_string(item, "executor", ""),
-		          json_string(item, "measured_at", ""), pairs,
-		          json_string(json_path(item, "protocol"), "name", ""), digest });
-		free(pairs);
-		free(digest);
+		snprintf(pairs, sizeof(pairs), "%llu", (unsigned long long)r->pairs);
+		snprintf(digest, sizeof(digest), "%.12s", r->executor_digest);
+		table_row(t, (const char *[]){ r->executor, r->measured_at, pairs, r->protocol.name,
+		          digest });
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
 }
 
-static void print_record(const cJSON *record)
+static void print_record(const noise_record *r)
 {
 	table *t = table_new("llrr");
-	const cJSON *item;
 
-	printf("%s  %.12s  %s\n", json_string(record, "executor", ""),
-	       json_string(record, "executor_digest", ""), json_string(record, "measured_at", ""));
+	printf("%s  %.12s  %s\n", r->executor, r->executor_digest, r->measured_at);
 	table_row(t, (const char *[]){ "class", "case", "pairs", "noise floor" });
 	table_rule(t);
-	cJSON_ArrayForEach(item, json_path(record, "cases")) {
-		double floor_of_case = 0;
+	for (size_t i = 0; i < r->cases.count; i++) {
+		const noise_case *c = &r->cases.items[i];
 		char share[32], pairs[32];
 
-		(void)json_double(item, "floor", &floor_of_case);
-		snprintf(share, sizeof(share), "%.2f %%", floor_of_case * 100);
-		snprintf(pairs, sizeof(pairs), "%d", cJSON_GetArraySize(json_path(item, "ratios")));
-		table_row(t, (const char *[]){ json_string(item, "workload", ""),
-		          json_string(item, "id", ""), pairs, share });
+		snprintf(share, sizeof(share), "%.2f %%", c->floor * 100);
+		snprintf(pairs, sizeof(pairs), "%zu", c->ratios.count);
+		table_row(t, (const char *[]){ c->workload, c->id, pairs, share });
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
 }
 
-static bool meant(const cJSON *record, const char *name)
+static eh_status show_stored(cli_call *call, eh_error *error)
 {
-	const char *digest = json_string(record, "executor_digest", "");
+	const calibrate_options *o = call->options;
+	noise_record_list records = { 0 };
+	eh_status status = read_all(o->show, &records, error);
 
-	return strcmp(json_string(record, "executor", ""), name) == 0 ||
-	       (strlen(name) >= 4 && strncmp(digest, name, strlen(name)) == 0);
-}
-
-static eh_status show_stored(const flags *f, eh_error *error)
-{
-	cJSON *records, *chosen = cJSON_CreateArray(), *item;
-	eh_status status = read_all(&records, error);
-
-	cJSON_ArrayForEach(item, records)
-		if (f->show == NULL || meant(item, f->show))
-			cJSON_AddItemReferenceToArray(chosen, item);
-	if (status == EH_OK && f->show != NULL && cJSON_GetArraySize(chosen) == 0)
+	if (status == EH_OK && o->show != NULL && records.count == 0)
 		status = error_set(error, EH_E_USAGE, "no noise floor of '%s' is stored; evenhand calibrate "
-		                   "--list names them", f->show);
-	if (status == EH_OK && f->json)
-		print_json(chosen);
-	else if (status == EH_OK && f->show == NULL)
-		print_list(chosen);
-	else if (status == EH_OK)
-		cJSON_ArrayForEach(item, chosen)
-			print_record(item);
-	cJSON_Delete(chosen);
-	cJSON_Delete(records);
+		                   "--list names them", o->show);
+	if (status == EH_OK && o->json)
+		print_json(&records);
+	else if (status == EH_OK && o->show == NULL)
+		print_list(&records);
+	for (size_t i = 0; status == EH_OK && !o->json && o->show != NULL && i < records.count; i++)
+		print_record(&records.items[i]);
+	records_clear(&records);
 	return status;
 }
 
@@ -266,83 +168,123 @@ static void report(void *context, const aatrial_progress *p)
 	text_free(&line);
 }
 
-static eh_status store(cJSON *records, const flags *f, int *code, eh_error *error)
+/* Takes the cases with too few ratios out, with a warning each; whether there were any. */
+static bool drop_missing(noise_record *record)
 {
-	cJSON *list = cJSON_CreateArray(), *record;
+	noise_case_list *cases = &record->cases;
+	size_t kept = 0, all = cases->count;
+
+	for (size_t i = 0; i < all; i++) {
+		noise_case *c = &cases->items[i];
+
+		if (c->ratios.count >= NOISEFLOOR_LEAST) {
+			if (i != kept)
+				layout_move(noise_case_layout(), c, &cases->items[kept]);
+			kept++;
+			continue;
+		}
+		log_write(EH_LOG_WARN, "%s: %s gave too few ratios, so it has no noise floor",
+		          record->executor, c->id);
+		layout_clear(noise_case_layout(), c);
+	}
+	cases->count = kept;
+	return kept < all;
+}
+
+/* Stores and prints each; records without a case are left out. */
+static eh_status store(noise_record_list *records, bool json, int *code, eh_error *error)
+{
+	noise_record_list stored = { 0 };
 	eh_status status = EH_OK;
 
-	cJSON_ArrayForEach(record, records) {
-		cJSON *missing = cJSON_DetachItemFromObjectCaseSensitive(record, "missing"), *item;
-		const char *name = json_string(record, "executor", "");
-		char *path = NULL;
+	for (size_t i = 0; i < records->count && status == EH_OK; i++) {
+		noise_record *r = &records->items[i];
 
-		cJSON_ArrayForEach(item, missing) {
-			log_write(EH_LOG_WARN, "%s: %s gave too few ratios, so it has no noise floor", name,
-			          item->valuestring);
+		if (drop_missing(r))
 			*code = EXIT_CODE_ROWS_FAILED;
-		}
-		cJSON_Delete(missing);
-		if (cJSON_GetArraySize(json_path(record, "cases")) == 0)
+		if (r->cases.count == 0)
 			continue;
-		status = noise_write(record, &path, error);
+		status = noise_write(r, error);
 		if (status != EH_OK)
 			break;
-		if (f->json) {
-			item = cJSON_Duplicate(record, true);
-			json_add_string(item, "path", path);
-			cJSON_AddItemToArray(list, item);
-		} else {
-			print_record(record);
-			printf("  %s\n", path);
+		if (!json) {
+			print_record(r);
+			printf("  %s\n", r->path);
 		}
-		free(path);
+		layout_move(noise_record_layout(), r, layout_append(noise_record_layout(), &stored));
 	}
-	if (status == EH_OK && f->json)
-		print_json(list);
-	cJSON_Delete(list);
+	if (status == EH_OK && json)
+		print_json(&stored);
+	records_clear(&stored);
 	return status;
 }
 
-static eh_status measure_all(const flags *f, int *code, eh_error *error)
+static eh_status calibrate(cli_call *call, eh_error *error)
 {
-	aatrial_options o = f->options;
-	bool terminal = !f->quiet && isatty(STDERR_FILENO);
-	cJSON *records = NULL;
+	const calibrate_options *o = call->options;
+	bool quiet = call->quiet, terminal = !quiet && isatty(STDERR_FILENO);
+	aatrial_options trial = { .protocol = o->protocol, .selectors = o->selectors, .site = o->site,
+		                  .pairs = (size_t)o->pairs, .report = quiet ? NULL : report,
+		                  .context = &terminal };
+	noise_record_list records = { 0 };
 	eh_status status;
 
-	o.report = f->quiet ? NULL : report;
-	o.context = &terminal;
 	interrupt_install();
 	signal(SIGXFSZ, SIG_IGN);
 	if (terminal)
 		log_set_before(wipe);
 	status = noise_folder_make(error);
 	if (status == EH_OK)
-		status = aatrial_run(&o, &records, error);
+		status = aatrial_run(&trial, &records, error);
 	if (terminal) {
 		wipe();
 		log_set_before(NULL);
 	}
 	if (status == EH_OK)
-		status = store(records, f, code, error);
-	cJSON_Delete(records);
+		status = store(&records, o->json, &call->code, error);
+	records_clear(&records);
 	return status;
 }
 
-static int calibrate_run(int argc, char **argv)
-{
-	flags f = { .options = { .protocol = "calibrate-1", .pairs = PAIRS_DEFAULT } };
-	eh_error error = ERROR_INIT;
-	int code = EXIT_CODE_OK;
-	eh_status status;
+enum { MEASURE, LIST, SHOW };
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_calibrate);
-	status = read_flags(argc, argv, &f, &error);
-	if (status == EH_OK)
-		status = f.list || f.show != NULL ? show_stored(&f, &error) :
-		                                    measure_all(&f, &code, &error);
-	return status == EH_OK ? command_printed(&command_calibrate, code) :
-	                         command_fail(&command_calibrate, &error);
-}
+const cli_command cmd_calibrate = {
+	.name = "calibrate",
+	.group = CLI_ANALYSIS,
+	.summary = "measure the run-to-run noise of executors; compare ignores differences below it",
+	.about = "Runs a short protocol twice, again and again, and sees by how much the two runs of a pair differ, "
+	         "though nothing did. The noise floor of a class of cases (its workload) is the upper 95 % "
+	         "confidence bound of what 95 % of pairs stay within. It is stored under the digest of exactly this "
+	         "stack, in $XDG_STATE_HOME/evenhand/noise: a change of the stack asks for another calibration. "
+	         "`run` puts the noise floor into its results.\n\n"
+	         "Calibrate on the machine as it is when you measure: on a busy one the floor is high, and "
+	         "comparisons say little. It takes some minutes for each executor.",
+	.forms = (const cli_form[]){ { NULL, { { 0 } }, NULL, calibrate }, { "--list", { { 0 } }, NULL, show_stored },
+		                     { "--show", { { 0 } }, NULL, show_stored }, { 0 } },
+	.options = (const cli_option[]){
+		{ "on", OPTION_SELECTORS, offsetof(calibrate_options, selectors), .about = "as for run; without it all "
+		  "executors", .value = "SELECTOR,...", .forms = CLI_FORM(MEASURE) },
+		{ "pairs", OPTION_NUMBER, offsetof(calibrate_options, pairs), .about = "3 to 1000; more make the bound tighter",
+		  .value = "N", .preset = "10", .low = NOISEFLOOR_LEAST, .high = PAIRS_MOST, .forms = CLI_FORM(MEASURE) },
+		{ "protocol", OPTION_PROTOCOL, offsetof(calibrate_options, protocol), .about = "the protocol to run; "
+		  "calibrate-1 has one case of each workload", .value = "PROTOCOL", .preset = "calibrate-1",
+		  .forms = CLI_FORM(MEASURE) },
+		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend", .value = "BACKEND.KEY=VALUE", .forms = CLI_FORM(MEASURE) },
+		{ "site", OPTION_PATH, offsetof(calibrate_options, site), .about = "what this place declares", .value = "FILE",
+		  .forms = CLI_FORM(MEASURE) },
+		{ "list", OPTION_FLAG, offsetof(calibrate_options, list), .about = "list what is stored",
+		  .forms = CLI_FORM(LIST) },
+		{ "show", OPTION_EXECUTOR, offsetof(calibrate_options, show), .about = "print the stored classes and cases of "
+		  "an executor, by its name or by the first digits of its digest, four at least", .value = "EXECUTOR",
+		  .forms = CLI_FORM(SHOW) },
+		CLI_JSON(calibrate_options),
+		{ 0 } },
+	.size = sizeof(calibrate_options),
+	.exits = (const cli_item[]){
+		{ "5", "disk, rights, drivers, or the executor changed meanwhile" },
+		{ "6", "interrupted; nothing is stored" },
+		{ "7", "stored, but without the cases that gave too few ratios" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand calibrate --on host:0", "evenhand calibrate --show host:gcc-12",
+		"evenhand calibrate --on opencl --pairs 60 --protocol my.ini", NULL },
+};

@@ -9,48 +9,15 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
 #include "report/claimed.h"
 #include "report/report.h"
 
-static int claim_run(int argc, char **argv);
+typedef struct claim_options { bool json; } claim_options;
 
-extern const command command_claim;
-const command command_claim = {
-	.name = "claim",
-	.summary = "whether results support or refute what somebody claims",
-	.help = "usage: evenhand claim CLAIM RESULT... [--json] [-v]\n"
-	        "       evenhand claim check CLAIM... [--json]\n"
-	        "       evenhand claim list [--json]\n"
-	        "       evenhand claim template\n"
-	        "\n"
-	        "A claim is an INI file (docs/claims.md): which executors, which cases of which protocol,\n"
-	        "what relation between them, who says so.  CLAIM is a path, or a name that `list` shows.\n"
-	        "The contract and the statistics decide:\n"
-	        "\n"
-	        "  supported  every sound reading of the results says so\n"
-	        "  refuted    every sound reading says the opposite\n"
-	        "  undecided  the interval holds both, executions are too few, or results are missing or\n"
-	        "             ambiguous\n"
-	        "  refused    the contract refuses the comparison, or a claim about one layer is\n"
-	        "             confounded because more differs\n"
-	        "\n"
-	        "  check      whether the files are sound claims, and fit the protocol where it is here\n"
-	        "  list       the claims of the installation\n"
-	        "  template   a claim to begin with, on stdout\n"
-	        "  --json     the whole answer as JSON on stdout\n"
-	        "  -v         also rules that hold without qualifying anything\n"
-	        "\n"
-	        "Exit code: 0 supported (check: sound); 1 refuted; 2 undecided; 3 refused, or an altered\n"
-	        "result; 4 usage, or a file that is no claim or no result.\n"
-	        "\n"
-	        "  evenhand claim clang-gemm today/host-gcc-12.json today/host-clang-14.json\n"
-	        "  evenhand claim template > mine.ini; evenhand claim check mine.ini\n",
-	.run = claim_run,
-};
-
-static const char template[] =
+static const char template_text[] =
 	"; What is claimed, so that anybody can decide it.  docs/claims.md explains every key.\n"
 	"[claim]\n"
 	"name = my-claim\n"
@@ -126,7 +93,7 @@ static eh_status fits_protocol(const claim *c, const char *source, eh_error *err
 		if (!named)
 			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has no case of cases = %s", source,
 			                   c->protocol, (unsigned long long)c->version, c->cases);
-		else if (c->digest[0] != '\0' && strcmp(c->digest, made->digest) != 0)
+		else if (c->digest != NULL && strcmp(c->digest, made->digest) != 0)
 			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has the digest %s here", source,
 			                   c->protocol, (unsigned long long)c->version, made->digest);
 	}
@@ -135,44 +102,39 @@ static eh_status fits_protocol(const claim *c, const char *source, eh_error *err
 	return status;
 }
 
-static void print(cJSON *root)
+static eh_status check_one(const char *name, bool json, cJSON *all, eh_error *error)
 {
-	char *body = json_text(root, true);
+	claim *c = NULL;
+	eh_status status = read_claim(name, &c, error);
 
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	if (status == EH_OK)
+		status = fits_protocol(c, name, error);
+	if (status == EH_OK && json)
+		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
+	else if (status == EH_OK)
+		(void)report_claim(stdout, c);
+	claim_free(c);
+	return status;
 }
 
-static int check(const char *const *names, size_t count, bool json)
+static eh_status check(cli_call *call, eh_error *unused)
 {
-	cJSON *list = cJSON_CreateArray();
-	int code = EXIT_CODE_OK;
+	const claim_options *o = call->options;
+	cJSON *all = cJSON_CreateArray();
 
-	for (size_t i = 0; i < count; i++) {
+	(void)unused;
+	for (size_t i = 0; i < call->count; i++) {
 		eh_error error = ERROR_INIT;
-		claim *c = NULL;
-		eh_status status = read_claim(names[i], &c, &error);
+		eh_status status = check_one(call->words[i], o->json, all, &error);
 
-		if (status == EH_OK)
-			status = fits_protocol(c, names[i], &error);
-		if (status != EH_OK) {
-			int one = command_fail(&command_claim, &error);
-
-			/* What cannot be read is no verdict on the claim. */
-			code = code > one ? code : one;
-		}
-		if (status == EH_OK && json)
-			cJSON_AddItemToArray(list, report_claim_json(c));
-		else if (status == EH_OK)
-			(void)report_claim(stdout, c);
-		claim_free(c);
+		if (status != EH_OK)
+			command_unsound(call, status, true, &error);
 	}
-	if (json)
-		print(list);
+	if (o->json)
+		command_json(all);
 	else
-		cJSON_Delete(list);
-	return command_printed(&command_claim, code);
+		cJSON_Delete(all);
+	return EH_OK;
 }
 
 /* A claim that is not sound is listed too, with the reason. */
@@ -185,24 +147,22 @@ static void add_listed(table *t, cJSON *all, const char *path, const char *file)
 		char *of = memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
 
 		table_row(t, (const char *const[]){ c->name, of, c->text });
-		cJSON_AddItemToArray(all, report_claim_json(c));
+		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
 		free(of);
 	} else {
-		cJSON *item = cJSON_CreateObject();
+		claim_refusal refused = { memory_text(path), memory_text(error.message) };
 
 		table_row(t, (const char *const[]){ file, "refused", error.message });
-		json_add_string(item, "file", path);
-		json_add_string(item, "error", error.message);
-		cJSON_AddItemToArray(all, item);
+		cJSON_AddItemToArray(all, layout_encode(claim_refusal_layout(), &refused));
+		layout_clear(claim_refusal_layout(), &refused);
 	}
 	claim_free(c);
 }
 
-static int list(bool json)
+static eh_status list(cli_call *call, eh_error *error)
 {
-	char *folder = paths_data("claims");
-	eh_error error = ERROR_INIT;
-	char **names = dir_list(folder, ".ini", &error);
+	const claim_options *o = call->options;
+	char *folder = paths_data("claims"), **names = dir_list(folder, ".ini", error);
 	cJSON *all = cJSON_CreateArray();
 	table *t = table_new("lll");
 
@@ -214,8 +174,8 @@ static int list(bool json)
 		add_listed(t, all, path, names[i]);
 		free(path);
 	}
-	if (names != NULL && json)
-		print(cJSON_Duplicate(all, true));
+	if (names != NULL && o->json)
+		command_json(cJSON_Duplicate(all, true));
 	else if (names != NULL && names[0] == NULL)
 		puts("no claims found; is evenhand installed whole?");
 	else if (names != NULL)
@@ -224,104 +184,95 @@ static int list(bool json)
 	table_free(t);
 	free(folder);
 	if (names == NULL)
-		return command_fail(&command_claim, &error);
+		return error->code;
 	dir_list_free(names);
-	return command_printed(&command_claim, EXIT_CODE_OK);
+	return EH_OK;
+}
+
+static eh_status template(cli_call *call, eh_error *error)
+{
+	(void)call;
+	(void)error;
+	(void)fputs(template_text, stdout);
+	return EH_OK;
 }
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-static int answer(const claim *c, result **results, size_t count, bool json, bool verbose)
+static int answer(const claim *c, result *const *results, size_t count, bool json)
 {
-	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE,
-		                     EXIT_CODE_NOT_COMPARABLE };
+	static const int codes[] = { [CLAIM_SUPPORTED] = EXIT_CODE_OK, [CLAIM_REFUTED] = EXIT_CODE_NEGATIVE,
+		                     [CLAIM_UNDECIDED] = EXIT_CODE_INCONCLUSIVE,
+		                     [CLAIM_REFUSED] = EXIT_CODE_NOT_COMPARABLE };
 	claim_verdict *v = claim_decide(c, (const result *const *)results, count);
 	int code = codes[v->answer];
 
-	if (json) {
-		cJSON *root = report_claim_verdict_json(v);
-
-		json_add_uint(root, "exit_code", (uint64_t)code);
-		print(root);
-	} else {
-		(void)report_claim_verdict(stdout, v, verbose);
-	}
-	claim_verdict_free(v);
-	return command_printed(&command_claim, code);
-}
-
-static int decide(const char *name, const char *const *paths, size_t count, bool json, bool verbose)
-{
-	result **results = memory_get(count * sizeof(*results));
-	claim *c = NULL;
-	eh_error error = ERROR_INIT;
-	eh_status status = read_claim(name, &c, &error);
-	int code;
-
-	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = result_read(paths[i], &results[i], &error);
-	code = status == EH_OK ? answer(c, results, count, json, verbose)
-	                       : command_fail(&command_claim, &error);
-	if (status == EH_E_ALTERED)
-		code = EXIT_CODE_NOT_COMPARABLE;
-	for (size_t i = 0; i < count; i++)
-		result_free(results[i]);
-	free(results);
-	claim_free(c);
-	return code;
-}
-
-static int dispatch(const char **words, size_t count, bool json, bool verbose, eh_error *error)
-{
-	const char *first = count > 0 ? words[0] : "";
-
-	if (count == 0)
-		(void)error_set(error, EH_E_USAGE, "which claim?");
-	else if ((strcmp(first, "template") == 0 || strcmp(first, "list") == 0) && count > 1)
-		(void)error_set(error, EH_E_USAGE, "%s takes no name, but got '%s'", first, words[1]);
-	else if (strcmp(first, "template") == 0 && json)
-		(void)error_set(error, EH_E_USAGE, "a template is an INI file; it has no JSON");
-	else if (strcmp(first, "template") == 0)
-		return fputs(template, stdout) == EOF ? EXIT_CODE_ENVIRONMENT :
-		       command_printed(&command_claim, EXIT_CODE_OK);
-	else if (strcmp(first, "list") == 0)
-		return list(json);
-	else if (strcmp(first, "check") == 0 && count > 1)
-		return check(words + 1, count - 1, json);
-	else if (count == 1)
-		(void)error_set(error, EH_E_USAGE, "'%s' needs %s", first,
-		                strcmp(first, "check") == 0 ? "the file of a claim" : "results to decide on");
+	v->exit_code = (uint64_t)code;
+	if (json)
+		command_layout(claim_verdict_layout(), v);
 	else
-		return decide(first, words + 1, count - 1, json, verbose);
-	return command_fail(&command_claim, error);
-}
-
-static int claim_run(int argc, char **argv)
-{
-	const char **words = memory_get((size_t)argc * sizeof(*words));
-	bool json = false, verbose = log_level() >= EH_LOG_INFO;
-	eh_error error = ERROR_INIT;
-	size_t count = 0;
-	int code = EXIT_CODE_OK;
-
-	for (int i = 1; i < argc && code == EXIT_CODE_OK; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			free(words);
-			return command_help(&command_claim);
-		}
-		if (strcmp(argv[i], "--json") == 0) {
-			json = true;
-		} else if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {
-			verbose = true;
-		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			(void)error_set(&error, EH_E_USAGE, "unknown flag '%s'", argv[i]);
-			code = command_fail(&command_claim, &error);
-		} else {
-			words[count++] = argv[i];
-		}
-	}
-	if (code == EXIT_CODE_OK)
-		code = dispatch(words, count, json, verbose, &error);
-	free(words);
+		(void)report_claim_verdict(stdout, v, log_level() >= EH_LOG_INFO);
+	claim_verdict_free(v);
 	return code;
 }
+
+static eh_status decide(cli_call *call, eh_error *error)
+{
+	const claim_options *o = call->options;
+	cli_input *inputs = NULL;
+	claim *c = NULL;
+	eh_status status = read_claim(call->words[0], &c, error);
+
+	if (status == EH_OK)
+		status = cli_inputs_read(call->words + 1, call->count - 1, &inputs, error);
+	if (status == EH_OK) {
+		size_t count;
+		result **all = cli_inputs_all(inputs, call->count - 1, &count);
+
+		call->code = answer(c, all, count, o->json);
+		free(all);
+		cli_inputs_free(inputs, call->count - 1);
+	}
+	claim_free(c);
+	return status;
+}
+
+enum { DECIDE, CHECK, LIST, TEMPLATE };
+
+const cli_command cmd_claim = {
+	.name = "claim",
+	.group = CLI_ANALYSIS,
+	.summary = "say whether results support or refute what somebody claims",
+	.about = "A claim is an INI file (docs/claims.md): which executors, which cases of which protocol, what "
+	         "relation between them, who says so. CLAIM is a path, or a name that `list` shows. The contract and "
+	         "the statistics decide.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "CLAIM", .kind = OPTION_CLAIM }, { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, decide },
+		{ "check", { { "CLAIM", .kind = OPTION_CLAIM, .many = true } }, "say whether files are sound claims, and fit "
+		  "the protocol where it is here", check },
+		{ "list", { { 0 } }, "list the claims of the installation", list },
+		{ "template", { { 0 } }, "print a claim to begin with", template },
+		{ 0 } },
+	.options = (const cli_option[]){
+		{ "json", OPTION_FLAG, offsetof(claim_options, json), .about = "print JSON", .forms = CLI_FORM(DECIDE) |
+		  CLI_FORM(CHECK) | CLI_FORM(LIST) },
+		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
+		  .forms = CLI_FORM(DECIDE), .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(claim_options),
+	.items_title = "Answers",
+	.items = (const cli_item[]){
+		{ "supported", "every sound reading of the results says so" },
+		{ "refuted", "every sound reading says the opposite" },
+		{ "undecided", "the interval holds both, executions are too few, or results are missing or ambiguous" },
+		{ "refused", "the contract refuses the comparison, or a claim about one layer is confounded because "
+		  "more differs" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "0", "supported; check: sound" }, { "1", "refuted" }, { "2", "undecided" },
+		{ "3", "refused, or a result was altered" },
+		{ "4", "wrong usage, or a file is no claim or no result" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand claim clang-gemm results/today",
+		"evenhand claim template > mine.ini; evenhand claim check mine.ini", NULL },
+	.altered = EXIT_CODE_NOT_COMPARABLE,
+};

@@ -2,106 +2,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "audit/audit.h"
-#include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "report/report.h"
 
-extern const command command_compare;
-
-typedef struct options {
-	bool json, markdown, strict, verbose;
-	contract_options contract;
+typedef struct compare_options {
+	bool json, markdown, strict, certified;
+	double margin;
 	const char *baseline; /* NULL: the first */
-	const char **paths;
-	size_t count;
-} options;
-
-/* The results of one argument: a file, or all of a folder. */
-typedef struct group {
-	result **results;
-	size_t count;
-	bool folder;
-} group;
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static eh_status group_add(group *g, const char *path, eh_error *error)
-{
-	g->results = memory_grow(g->results, (g->count + 1) * sizeof(result *));
-	return contract_read(path, &g->results[g->count], error) == EH_OK ?
-	       (g->count++, EH_OK) : error->code;
-}
-
-static eh_status group_read(const char *path, group *g, eh_error *error)
-{
-	char **names;
-	eh_status status = EH_OK;
-	size_t i;
-
-	g->folder = is_folder(path);
-	if (!g->folder)
-		return group_add(g, path, error);
-	names = dir_list(path, ".json", error);
-	if (names == NULL)
-		return error->code;
-	for (i = 0; names[i] != NULL && status == EH_OK; i++) {
-		char *file = path_join(path, names[i]);
-
-		status = group_add(g, file, error);
-		free(file);
-	}
-	if (status == EH_E_FORMAT) {
-		char *told = memory_text(error->message);
-
-		(void)error_set(error, EH_E_FORMAT, "%s; name the result files instead", told);
-		free(told);
-	}
-	if (status == EH_OK && i == 0)
-		status = error_set(error, EH_E_NOT_FOUND,
-		                   "%s: holds no result (no file NAME.json)", path);
-	dir_list_free(names);
-	return status;
-}
-
-static void groups_free(group *groups, size_t count)
-{
-	size_t i;
-	size_t k;
-
-	for (i = 0; i < count; i++) {
-		for (k = 0; k < groups[i].count; k++)
-			result_free(groups[i].results[k]);
-		free(groups[i].results);
-	}
-	free(groups);
-}
+} compare_options;
 
 /* ---- who is compared with whom --------------------------------------------------------------- */
 
-typedef struct pairs {
-	comparison **items;
-	size_t count;
-} pairs;
-
-static void pair_add(pairs *p, const result *a, const result *b, const options *o)
+static void pair_add(comparison_list *p, const result *a, const result *b, const compare_options *o)
 {
-	p->items = memory_grow(p->items, (p->count + 1) * sizeof(comparison *));
-	p->items[p->count++] = contract_compare_with(a, b, o->contract);
+	contract_compare_into(layout_append(comparison_layout(), p), a, b,
+	                      (contract_options){ .certified = o->certified, .margin = o->margin });
 }
 
 /* The baseline of a folder: its first executor of the host backend, else its first. */
-static const result *baseline_of(const group *g)
+static const result *baseline_of(const cli_input *g)
 {
 	size_t i;
 
@@ -111,7 +35,7 @@ static const result *baseline_of(const group *g)
 	return g->results[0];
 }
 
-static const result *same_executor(const group *g, const result *like)
+static const result *same_executor(const cli_input *g, const result *like)
 {
 	size_t i;
 
@@ -130,7 +54,8 @@ static void warn_alone(const result *r, const char *where)
 }
 
 /* Two folders are two runs: each executor against itself. */
-static void pair_runs(pairs *p, const group *a, const group *b, const options *o)
+static void pair_runs(comparison_list *p, const cli_input *a, const cli_input *b,
+                      const compare_options *o)
 {
 	size_t i;
 
@@ -148,7 +73,7 @@ static void pair_runs(pairs *p, const group *a, const group *b, const options *o
 }
 
 /* The only result of that executor or path. */
-static eh_status named(const group *groups, size_t count, const char *name, const result **out,
+static eh_status named(const cli_input *groups, size_t count, const char *name, const result **out,
                        eh_error *error)
 {
 	const result *found = NULL;
@@ -175,7 +100,8 @@ static eh_status named(const group *groups, size_t count, const char *name, cons
 	return EH_OK;
 }
 
-static eh_status pair_all(pairs *p, const group *groups, const options *o, eh_error *error)
+static eh_status pair_all(comparison_list *p, const cli_input *groups, size_t count,
+                          const compare_options *o, eh_error *error)
 {
 	const result *base = baseline_of(&groups[0]);
 	eh_status status = EH_OK;
@@ -183,8 +109,8 @@ static eh_status pair_all(pairs *p, const group *groups, const options *o, eh_er
 	size_t k;
 
 	if (o->baseline != NULL)
-		status = named(groups, o->count, o->baseline, &base, error);
-	for (i = 0; i < o->count && status == EH_OK; i++)
+		status = named(groups, count, o->baseline, &base, error);
+	for (i = 0; i < count && status == EH_OK; i++)
 		for (k = 0; k < groups[i].count; k++)
 			if (groups[i].results[k] != base)
 				pair_add(p, base, groups[i].results[k], o);
@@ -193,41 +119,26 @@ static eh_status pair_all(pairs *p, const group *groups, const options *o, eh_er
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_json(const pairs *p, int code)
+static void print_json(const comparison_report *report)
 {
-	cJSON *root = cJSON_CreateObject();
-	cJSON *array;
-	char *body;
-	size_t i;
-
-	json_add_uint(root, "exit_code", (uint64_t)code);
-	array = json_add_array(root, "comparisons");
-	for (i = 0; i < p->count; i++)
-		cJSON_AddItemToArray(array, report_comparison_json(p->items[i]));
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	command_layout(comparison_report_layout(), report);
 }
 
-static bool print_text(const pairs *p, bool verbose)
+static bool print_text(const comparison_list *p, bool verbose)
 {
-	size_t i;
-
-	if (p->count > 1 && p->items[0]->a == p->items[1]->a)
-		return report_matrix(stdout, (const comparison *const *)p->items, p->count,
-		                     verbose);
-	for (i = 0; i < p->count; i++) {
+	if (p->count > 1 && p->items[0].a == p->items[1].a)
+		return report_matrix(stdout, p->items, p->count, verbose);
+	for (size_t i = 0; i < p->count; i++) {
 		if (i > 0 && fputc('\n', stdout) == EOF)
 			return false;
-		if (!report_comparison(stdout, p->items[i], verbose))
+		if (!report_comparison(stdout, &p->items[i], verbose))
 			return false;
 	}
 	return true;
 }
 
 /* Signatures, disputes and notes of every result, once each. */
-static void print_evidence(const group *groups, size_t count)
+static void print_evidence(const cli_input *groups, size_t count)
 {
 	size_t i, k;
 
@@ -246,7 +157,7 @@ static void print_evidence(const group *groups, size_t count)
 }
 
 /* A regression anywhere outweighs what could not be compared, and that what stayed open. */
-static int exit_code(const pairs *p, bool strict)
+static int exit_code(const comparison_list *p, bool strict)
 {
 	static const int weight[] = { EXIT_CODE_OK, EXIT_CODE_INCONCLUSIVE,
 		                      EXIT_CODE_NOT_COMPARABLE, EXIT_CODE_NEGATIVE };
@@ -256,192 +167,111 @@ static int exit_code(const pairs *p, bool strict)
 
 	for (i = 0; i < p->count; i++)
 		for (k = 0; k < sizeof(weight) / sizeof(weight[0]); k++)
-			if (weight[k] == comparison_exit_code(p->items[i], strict) && k > worst)
+			if (weight[k] == comparison_exit_code(&p->items[i], strict) && k > worst)
 				worst = k;
 	return weight[worst];
 }
 
-static int compare_groups(const options *o, const group *groups)
+static void print_pairs(const compare_options *o, const comparison_report *report, const cli_input *groups,
+                        size_t count)
 {
-	eh_error error = ERROR_INIT;
-	pairs p = { 0 };
-	int code;
-	size_t i;
-
-	if (o->count == 2 && groups[0].folder && groups[1].folder && o->baseline == NULL)
-		pair_runs(&p, &groups[0], &groups[1], o);
-	else if (pair_all(&p, groups, o, &error) != EH_OK)
-		return command_fail(&command_compare, &error);
-	if (p.count == 0) {
-		(void)error_set(&error, EH_E_USAGE, "there is nothing to compare %s with",
-		                groups[0].results[0]->path);
-		return command_fail(&command_compare, &error);
-	}
-	code = exit_code(&p, o->strict);
-	if (o->json)
-		print_json(&p, code);
-	else if (o->markdown)
-		(void)report_markdown(stdout, (const comparison *const *)p.items, p.count);
-	else
-		(void)print_text(&p, o->verbose);
-	if (!o->json && !o->markdown)
-		print_evidence(groups, o->count);
-	code = command_printed(&command_compare, code);
-	for (i = 0; i < p.count; i++)
-		comparison_free(p.items[i]);
-	free(p.items);
-	return code;
-}
-
-static int compare(const options *o)
-{
-	eh_error error = ERROR_INIT;
-	group *groups = memory_get(o->count * sizeof(*groups));
-	eh_status status = EH_OK;
-	int code;
-	size_t i;
-
-	for (i = 0; i < o->count && status == EH_OK; i++)
-		status = group_read(o->paths[i], &groups[i], &error);
-	if (status == EH_OK) {
-		code = compare_groups(o, groups);
+	if (o->json) {
+		print_json(report);
+	} else if (o->markdown) {
+		(void)report_markdown(stdout, report->comparisons.items, report->comparisons.count);
 	} else {
-		code = command_fail(&command_compare, &error);
-		/* What was altered is a result all the same, but none that compares. */
-		if (status == EH_E_ALTERED)
-			code = EXIT_CODE_NOT_COMPARABLE;
+		(void)print_text(&report->comparisons, log_level() >= EH_LOG_INFO);
+		print_evidence(groups, count);
 	}
-	groups_free(groups, o->count);
-	return code;
 }
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
-/* "0.02" or "2%" */
-static bool read_margin(const char *s, double *out)
+static eh_status compare_groups(const compare_options *o, const cli_input *groups, size_t count, int *code,
+                                eh_error *error)
 {
-	char *copy = memory_text(s);
-	size_t size = strlen(copy);
-	bool percent = size > 0 && copy[size - 1] == '%';
-	bool ok;
+	comparison_report *report;
+	comparison_list *p;
+	eh_status status = EH_OK;
 
-	if (percent)
-		copy[size - 1] = '\0';
-	ok = text_parse_double(copy, out);
-	free(copy);
-	if (ok && percent)
-		*out /= 100;
-	return ok && *out > 0 && *out < 1;
-}
-
-static eh_status read_options(int argc, char **argv, options *o, bool *help, eh_error *error)
-{
-	bool flags = true;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		const char *word = argv[i];
-
-		if (!flags || word[0] != '-') {
-			o->paths[o->count++] = word;
-		} else if (strcmp(word, "--") == 0) {
-			flags = false;
-		} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-			*help = true;
-			return EH_OK;
-		} else if (strcmp(word, "--json") == 0) {
-			o->json = true;
-		} else if (strcmp(word, "--markdown") == 0) {
-			o->markdown = true;
-		} else if (strcmp(word, "--certified") == 0) {
-			o->contract.certified = true;
-		} else if (strcmp(word, "--baseline") == 0) {
-			if (i + 1 == argc)
-				return error_set(error, EH_E_USAGE, "--baseline needs a name, like "
-				                 "host:gcc-12, or a file");
-			o->baseline = argv[++i];
-		} else if (strcmp(word, "--strict") == 0) {
-			o->strict = true;
-		} else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0) {
-			o->verbose = true;
-		} else if (strcmp(word, "--margin") == 0) {
-			const char *value;
-
-			if (i + 1 == argc)
-				return error_set(error, EH_E_USAGE, "--margin needs a value, like 0.02 "
-				                 "or 2%%");
-			value = argv[++i];
-			if (!read_margin(value, &o->contract.margin))
-				return error_set(error, EH_E_USAGE, "--margin needs a fraction between "
-				                 "0 and 1, like 0.02 or 2%%, not \"%s\"", value);
-		} else {
-			return error_set(error, EH_E_USAGE, "unknown flag '%s'", word);
-		}
-	}
-	if (o->json && o->markdown)
-		return error_set(error, EH_E_USAGE, "--json or --markdown, not both");
-	if (o->count == 0)
-		return error_set(error, EH_E_USAGE,
-		                 "which results? A baseline and others, or a folder");
-	if (o->count == 1 && !is_folder(o->paths[0]))
-		return error_set(error, EH_E_USAGE, "%s: compare it with what?", o->paths[0]);
-	return EH_OK;
-}
-
-static int compare_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
-	options o = { .verbose = log_level() >= EH_LOG_INFO };
-	bool help = false;
-	int code;
-
-	o.paths = memory_get((size_t)argc * sizeof(*o.paths));
-	if (read_options(argc, argv, &o, &help, &error) != EH_OK)
-		code = command_fail(&command_compare, &error);
+	if (count == 1 && groups[0].count == 1)
+		return error_set(error, EH_E_USAGE, "compare needs a second result; %s is one",
+		                 groups[0].results[0]->path);
+	report = layout_new(comparison_report_layout());
+	p = &report->comparisons;
+	if (count == 2 && groups[0].folder && groups[1].folder && o->baseline == NULL)
+		pair_runs(p, &groups[0], &groups[1], o);
 	else
-		code = help ? command_help(&command_compare) : compare(&o);
-	free(o.paths);
-	return code;
+		status = pair_all(p, groups, count, o, error);
+	if (status == EH_OK && p->count == 0)
+		status = error_set(error, EH_E_USAGE, "no executor is in both %s and %s", groups[0].word,
+		                   groups[count - 1].word);
+	if (status == EH_OK) {
+		*code = exit_code(p, o->strict);
+		report->exit_code = (uint64_t)*code;
+		print_pairs(o, report, groups, count);
+	}
+	layout_free(comparison_report_layout(), report);
+	return status;
 }
 
-const command command_compare = {
+static eh_status compare(cli_call *call, eh_error *error)
+{
+	cli_input *groups = NULL;
+	eh_status status = cli_inputs_read(call->words, call->count, &groups, error);
+
+	if (status != EH_OK)
+		return status;
+	status = compare_groups(call->options, groups, call->count, &call->code, error);
+	cli_inputs_free(groups, call->count);
+	return status;
+}
+
+const cli_command cmd_compare = {
 	.name = "compare",
+	.group = CLI_EVERYDAY,
 	.summary = "compare results, case by case, as far as the contract allows it",
-	.help = "usage: evenhand compare BASELINE OTHER... [--baseline NAME] [--margin X]\n"
-	        "                        [--certified] [--strict] [--json | --markdown] [-v]\n"
-	        "       evenhand compare FOLDER\n"
-	        "\n"
-	        "Compares results.  For every case: both values with their 95 % intervals, the speed-up\n"
-	        "of the other over the baseline with its interval (above 1: the other is faster), the\n"
-	        "verdict, and every caveat that qualifies it.  What the contract refuses is not compared,\n"
-	        "and the rule is named (`evenhand contract` lists them).\n"
-	        "\n"
-	        "A folder stands for all results in it; of a first folder the baseline is the first\n"
-	        "executor of the host backend, else the first.  Two folders are taken as two runs: each\n"
-	        "executor is compared with itself.\n"
-	        "\n"
-	        "  --baseline NAME  the executor or the file that all others are compared with\n"
-	        "  --margin X       differences up to X count as none, 0.02 or 2%, where the protocol's\n"
-	        "                   margin and the noise floor of the executors are smaller\n"
-	        "  --certified      apply the stricter levels of the rules (`evenhand contract`)\n"
-	        "  --strict         a case without a verdict is exit code 2\n"
-	        "  --json           all numbers and reasons as JSON\n"
-	        "  --markdown       tables for a pull request\n"
-	        "  -v               also the rules that hold without qualifying anything\n"
-	        "\n"
-	        "verdicts: FASTER, SLOWER (the whole interval beyond the margin, for all cases of a\n"
-	        "comparison together by Holm's rule), EQUIVALENT (the whole interval within it),\n"
-	        "INCONCLUSIVE, DESCRIPTION (fewer than 5 executions: no verdict), NOT COMPARABLE,\n"
-	        "ABSENT (the case did not run on one side).\n"
-	        "\n"
-	        "exit codes: 0 no regression, 1 a case is slower, 2 a case has no verdict (--strict),\n"
-	        "3 something is not comparable, 4 usage\n"
-	        "\n"
-	        "examples:\n"
-	        "  evenhand compare results/quick-1\n"
-	        "  evenhand compare before.json after.json --margin 2% --strict\n"
-	        "  evenhand compare results/quick-1 --baseline host:gcc-12 --markdown\n"
-	        "  evenhand compare results/monday results/tuesday\n",
-	.run = compare_run,
-	.values = "--baseline --margin",
+	.about = "Prints for every case both values with their 95 % intervals, the speed-up of the other over the "
+	         "baseline with its interval (above 1: the other is faster), the verdict, and every caveat that "
+	         "qualifies it. What the contract refuses is not compared, and the rule is named (`evenhand help "
+	         "contract` lists the rules, docs/contract.md explains them).\n\n"
+	         "The baseline is the first result. Of a first folder or bundle it is the first executor of the "
+	         "host backend, else the first. Two folders or bundles are taken as two runs: each executor is "
+	         "compared with itself, and one that only one of them has is named on stderr. A file in a folder "
+	         "that is no result is refused: name the files then.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, compare }, { 0 } },
+	.options = (const cli_option[]){
+		{ "baseline", OPTION_TEXT, offsetof(compare_options, baseline), .about = "the executor (host:gcc-12) or file "
+		  "that all others are compared with; two folders are then not taken as two runs", .value = "NAME" },
+		{ "margin", OPTION_SHARE, offsetof(compare_options, margin), .about = "differences up to X, such as 0.02 or "
+		  "2%, count as none; the protocol's margin and the noise floor of the executors hold as well", .value = "X",
+		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST },
+		{ "certified", OPTION_FLAG, offsetof(compare_options, certified), .about = "apply the stricter levels of the "
+		  "rules also where no protocol asks for them" },
+		{ "strict", OPTION_FLAG, offsetof(compare_options, strict), .about = "a case without a verdict is exit code 2" },
+		{ "json", OPTION_FLAG, offsetof(compare_options, json), .about = "print everything as JSON, with full digits; "
+		  "\"cites\" has the ids of all rules that a verdict rests on", .rivals = 1 },
+		{ "markdown", OPTION_FLAG, offsetof(compare_options, markdown), .about = "print one Markdown table for each "
+		  "comparison, for a pull request", .rivals = 1 },
+		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
+		  .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(compare_options),
+	.items_title = "Verdicts",
+	.items = (const cli_item[]){
+		{ "FASTER, SLOWER", "the whole interval lies beyond the margin, for all cases of a comparison together "
+		  "by Holm's rule" },
+		{ "EQUIVALENT", "the whole interval lies within the margin" },
+		{ "INCONCLUSIVE", "neither" },
+		{ "DESCRIPTION", "there are fewer than 5 executions, so there is no verdict" },
+		{ "NOT COMPARABLE", "the contract refuses" },
+		{ "ABSENT", "the case did not run on one side" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "0", "no case is slower" }, { "1", "a case is slower" },
+		{ "2", "a case has no verdict, with --strict" },
+		{ "3", "something is not comparable, or a result was altered" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand compare results/quick-1",
+		"evenhand compare before.json after.json --margin 2% --strict",
+		"evenhand compare results/quick-1 --baseline host:gcc-12 --markdown",
+		"evenhand compare results/monday results/tuesday", NULL },
+	.altered = EXIT_CODE_NOT_COMPARABLE,
 };

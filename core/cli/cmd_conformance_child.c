@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process in which `evenhand plugin check` loads a backend.  It answers one line a step, its
- * fields separated by tabs:
+/* The process in which `evenhand plugin check` loads a backend or a probe.  It writes one line a
+ * step, its fields separated by tabs:
  *   device INDEX ID NAME        prepare TEST     begin TEST     pass TEST
  *   skip TEST REASON            fail TEST REASON
- * and at last one of
+ * and as the last line one of
  *   done 0                      error 0 MESSAGE  unavailable 0 MESSAGE */
 #include <errno.h>
 #include <stdio.h>
@@ -13,56 +13,112 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "plugin/conformance.h"
-#include "plugin/conformance_probe.h"
+#include "plugin/host.h"
+#include "plugin/object_file.h"
+#include "plugin/plugin.h"
 #include "plugin/session.h"
 
-static int conformance_child_run(int argc, char **argv);
-
-extern const command command_conformance_child;
-const command command_conformance_child = {
-	.name = "conformance-child",
-	.summary = NULL,
-	.help = "usage: evenhand conformance-child FILE.so devices\n"
-		"       evenhand conformance-child FILE.so DEVICE FIRST-TEST [NAME-PART]\n"
-		"\n"
-		"The process in which `evenhand plugin check` loads a backend; of no use by "
-	        "itself.\n",
-	.run = conformance_child_run,
-};
-
+/* The reason may quote anything, cut anywhere: what is not printable UTF-8 is replaced. */
 static void child_say(FILE *out, const char *word, size_t number, const char *reason)
 {
 	char *line = memory_text(reason != NULL ? reason : "");
+	const char *end = line + strlen(line);
 
-	for (char *c = line; *c != '\0'; c++)
-		if ((unsigned char)*c < 0x20)
+	for (char *c = line; c < end;) {
+		size_t size = text_utf8_size(c, (size_t)(end - c));
+
+		if (size == 0)
+			*c = '?';
+		else if ((unsigned char)*c < 0x20)
 			*c = ' ';
+		c += size > 0 ? size : 1;
+	}
 	fprintf(out, "%s\t%zu\t%s\n", word, number, line);
 	fflush(out);
 	free(line);
 }
 
-static void child_report_probe(void *context, const conformance_test *test,
-                               const enum conformance_outcome *outcome, const char *reason)
+static eh_status child_load_backend(void *path, const eh_backend **backend, eh_error *error)
 {
-	static const char *const words[] = { "pass", "skip", "fail" };
-	const conformance_test *tests;
-
-	conformance_probe_tests(&tests);
-	child_say(context, outcome == NULL ? "begin" : words[*outcome], (size_t)(test - tests),
-	          outcome != NULL ? reason : NULL);
+	return plugin_load_backend(path, backend, error);
 }
 
-static void child_report(void *context, const conformance_test *test,
-                         const enum conformance_outcome *outcome, const char *reason)
+static eh_status child_load_probe(void *path, const eh_probe **probe, eh_error *error)
+{
+	return plugin_load_probe(path, probe, error);
+}
+
+static eh_status run_tests(FILE *out, const eh_suite *suite, const eh_trial *trial, uint32_t first,
+                           const char *part, eh_error *error)
 {
 	static const char *const words[] = { "pass", "skip", "fail" };
-	const conformance_test *tests;
+	void *self;
+	eh_status status = suite->begin(trial, &self, error);
 
-	conformance_tests(&tests);
-	child_say(context, outcome == NULL ? reason != NULL ? "prepare" : "begin" : words[*outcome],
-	          (size_t)(test - tests), outcome != NULL ? reason : NULL);
+	if (status != EH_OK)
+		return status;
+	for (uint32_t i = first; i < suite->test_count; i++) {
+		const char *reason = NULL;
+		uint32_t outcome;
+
+		if (!suite->selects(i, trial->device, part))
+			continue;
+		child_say(out, "prepare", i, NULL);
+		suite->prepare(self, i);
+		child_say(out, "begin", i, NULL);
+		outcome = suite->run(self, i, &reason);
+		child_say(out, words[outcome], i, outcome != EH_TEST_PASS ? reason : NULL);
+	}
+	return suite->end(self, error);
+}
+
+/* The loader refuses a plugin whose name is not its file's, so the host table can be made before it
+ * is loaded. */
+static const eh_host *host_for(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = memory_text(slash != NULL ? slash + 1 : path);
+	const eh_host *host;
+
+	name[strcspn(name, ".")] = '\0';
+	host = host_table(name);
+	free(name);
+	return host;
+}
+
+static eh_status child_test(FILE *out, char *path, uint32_t device, uint32_t first,
+                            const char *part, eh_error *error)
+{
+	const eh_conformance *suites;
+	const eh_suite *suite;
+	char *prelude, *kernels, *exports;
+	size_t count;
+	eh_status status = plugin_find_conformance(&suites, error);
+
+	if (status == EH_OK)
+		status = session_texts("conformance", &prelude, &kernels, error);
+	if (status != EH_OK)
+		return status;
+	exports = object_file_exports(path, &count);
+	const eh_trial trial = {
+		.struct_size = sizeof(trial),
+		.device = device,
+		.partial = part != NULL,
+		.host = host_for(path),
+		.exports = exports,
+		.prelude = prelude,
+		.kernels = kernels,
+		.ctx = path,
+		.load_backend = child_load_backend,
+		.load_probe = child_load_probe,
+	};
+
+	suite = plugin_kind_of(path) == PLUGIN_PROBE ? suites->probe : suites->backend;
+	status = run_tests(out, suite, &trial, first, part, error);
+	free(prelude);
+	free(kernels);
+	free(exports);
+	return status;
 }
 
 static eh_status child_devices(FILE *out, const char *path, eh_error *error)
@@ -85,46 +141,71 @@ static eh_status child_devices(FILE *out, const char *path, eh_error *error)
 	return status;
 }
 
-static int conformance_child_run(int argc, char **argv)
+/* Drivers print what they like to stdout; the report goes where they do not. */
+static eh_status child_output(FILE **out, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	uint64_t index, first;
-	eh_status status;
-	FILE *out;
-	int fd;
+	int fd = dup(STDOUT_FILENO);
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0)
-		return command_help(&command_conformance_child);
-	if (argc < 3)
-		goto usage;
-	/* Drivers print what they like to stdout; the report goes where they do not. */
-	fd = dup(STDOUT_FILENO);
-	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || (out = fdopen(fd, "w")) == NULL) {
-		error_system(&error, errno, "cannot set up the output");
-		return command_fail(&command_conformance_child, &error);
-	}
-	if (argc == 3 && strcmp(argv[2], "devices") == 0 && conformance_is_probe(argv[1]))
-		status = EH_OK; /* a probe has places, not devices */
-	else if (argc == 3 && strcmp(argv[2], "devices") == 0)
-		status = child_devices(out, argv[1], &error);
-	else if ((argc == 4 || argc == 5) && text_parse_uint(argv[2], &index) &&
-	         text_parse_uint(argv[3], &first) && index <= UINT32_MAX && first <= SIZE_MAX)
-		status = conformance_is_probe(argv[1]) ?
-		         conformance_probe_run(argv[1], (size_t)first, argc == 5 ? argv[4] : NULL,
-		                               child_report_probe, out, &error) :
-		         conformance_run(argv[1], (uint32_t)index, (size_t)first,
-		                         argc == 5 ? argv[4] : NULL, child_report, out, &error);
-	else
-		goto usage;
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || (*out = fdopen(fd, "w")) == NULL)
+		return error_system(error, errno, "cannot set up the output");
+	return EH_OK;
+}
+
+static void child_end_line(FILE *out, eh_status status, const eh_error *error)
+{
 	if (status == EH_E_UNAVAILABLE)
-		child_say(out, "unavailable", 0, error.message);
+		child_say(out, "unavailable", 0, error->message);
 	else if (status != EH_OK)
-		child_say(out, "error", 0, error.message);
+		child_say(out, "error", 0, error->message);
 	else
 		child_say(out, "done", 0, NULL);
 	fclose(out);
-	return EXIT_CODE_OK;
-usage:
-	error_set(&error, EH_E_USAGE, "it is started by `evenhand plugin check`");
-	return command_fail(&command_conformance_child, &error);
 }
+
+static eh_status devices(cli_call *call, eh_error *error)
+{
+	FILE *out;
+	eh_status status = child_output(&out, error);
+
+	if (status != EH_OK)
+		return status;
+	/* A probe has places, not devices. */
+	if (plugin_kind_of(call->words[0]) != PLUGIN_PROBE)
+		status = child_devices(out, call->words[0], error);
+	child_end_line(out, status, error);
+	return EH_OK;
+}
+
+static eh_status tests(cli_call *call, eh_error *error)
+{
+	char *path = memory_text(call->words[0]);
+	uint64_t device, first;
+	FILE *out = NULL;
+	eh_status status = EH_OK;
+
+	if (!text_parse_uint(call->words[1], &device) || !text_parse_uint(call->words[2], &first) ||
+	    device > UINT32_MAX || first > UINT32_MAX)
+		status = error_set(error, EH_E_USAGE, "DEVICE and FIRST are numbers");
+	if (status == EH_OK)
+		status = child_output(&out, error);
+	if (out != NULL) {
+		status = child_test(out, path, (uint32_t)device, (uint32_t)first,
+		                    call->count > 3 ? call->words[3] : NULL, error);
+		child_end_line(out, status, error);
+		status = EH_OK;
+	}
+	free(path);
+	return status;
+}
+
+const cli_command cmd_conformance_child = {
+	.name = "conformance-child",
+	.group = CLI_HIDDEN,
+	.summary = "load a backend or probe to check it",
+	.about = "`evenhand plugin check` starts it; it is of no use by itself.",
+	.forms = (const cli_form[]){
+		{ "devices", { { "FILE", .kind = OPTION_PATH } }, "list the devices", devices },
+		{ "tests", { { "FILE", .kind = OPTION_PATH }, { "DEVICE", .kind = OPTION_TEXT }, { "FIRST", .kind = OPTION_TEXT },
+		  { "PART", .kind = OPTION_TEXT, .optional = true } }, "run the tests from number FIRST on", tests },
+		{ 0 } },
+};

@@ -4,169 +4,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "report/diagnosis.h"
 
-static int diagnose_run(int argc, char **argv);
+typedef struct diagnose_options { option_list cases; bool json; } diagnose_options;
 
-extern const command command_diagnose;
-const command command_diagnose = {
-	.name = "diagnose",
-	.summary = "whether hardware or software limits each case, by what the run itself reached",
-	.help = "usage: evenhand diagnose RESULT [OTHER...] [CASE...] [--json] [-v]\n"
-	        "\n"
-	        "Holds every case against the ceilings that the same executor reached in the same run\n"
-	        "(arithmetic by fma, bandwidth by stream, transfers by xfer, launches by launch), and\n"
-	        "answers for each:\n"
-	        "\n"
-	        "  hardware-bound    at 80 % of a ceiling or more: compute, memory, cache or link\n"
-	        "  mixed             at 50 to 80 %\n"
-	        "  software-bound    below that; or launching, the host, other parameters or another\n"
-	        "                    provider are what made it slow\n"
-	        "  ceiling           the case is what the others are held against\n"
-	        "  not-measured      the executor does not support it\n"
-	        "  no-ceiling        the run lacks the case that would tell; it is named\n"
-	        "  invalid-evidence  not verified, or disturbed\n"
-	        "  defect            above 102 %: a wrong count, or data that sat in a cache\n"
-	        "\n"
-	        "An OTHER result (a word with '/' or ending in .json) of the same device shows what other\n"
-	        "software makes of it: 1.1 times as fast or more proves that software limits.  CASE is a\n"
-	        "case's id, or a pattern such as 'gemm.*'.\n"
-	        "\n"
-	        "  --json         the whole answer as JSON on stdout\n"
-	        "  -v, --verbose  the evidence of every case\n"
-	        "\n"
-	        "Exit code: 0 every case has an answer; 1 a defect; 2 invalid evidence, or a ceiling is\n"
-	        "missing; 3 an altered result; 4 usage, or a file that is no result.\n"
-	        "\n"
-	        "  evenhand diagnose results/today/opencl-pocl-0.json\n"
-	        "  evenhand diagnose today/opencl-pocl-0.json today/host-gcc-12.json 'gemm.*'\n",
-	.run = diagnose_run,
-};
-
-typedef struct options {
-	const char **paths, **patterns;
-	size_t path_count, pattern_count;
-	bool json, verbose;
-} options;
-
-static bool is_path(const char *word)
+/* Refuses a pattern that no case of the result matches. */
+static eh_status check_pattern(const result *r, const char *pattern, eh_error *error)
 {
-	size_t size = strlen(word);
+	const char **ids = memory_get((r->row_count + 1) * sizeof(*ids)), *near;
+	bool found = false;
 
-	return strchr(word, '/') != NULL || (size > 5 && strcmp(word + size - 5, ".json") == 0);
-}
-
-static eh_status read_word(const char *word, options *o, eh_error *error)
-{
-	if (strcmp(word, "--json") == 0)
-		o->json = true;
-	else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0)
-		o->verbose = true;
-	else if (word[0] == '-' && word[1] != '\0')
-		return error_set(error, EH_E_USAGE, "unknown flag '%s'", word);
-	else if (o->path_count == 0 || is_path(word))
-		o->paths[o->path_count++] = word;
-	else
-		o->patterns[o->pattern_count++] = word;
-	return EH_OK;
-}
-
-static eh_status check_patterns(const options *o, const result *r, eh_error *error)
-{
-	for (size_t p = 0; p < o->pattern_count; p++) {
-		const char **ids = memory_get((r->row_count + 1) * sizeof(*ids));
-		const char *near;
-		bool found = false;
-
-		for (size_t i = 0; i < r->row_count; i++) {
-			ids[i] = r->rows[i].id;
-			found = found || fnmatch(o->patterns[p], ids[i], 0) == 0;
-		}
-		near = text_nearest(o->patterns[p], ids, r->row_count);
-		free(ids);
-		if (!found)
-			return error_set(error, EH_E_USAGE, "%s has no case '%.80s'%s%s%s", o->paths[0],
-			                 o->patterns[p], near != NULL ? "; did you mean '" : "",
-			                 near != NULL ? near : "", near != NULL ? "'?" : "");
+	for (size_t i = 0; i < r->row_count; i++) {
+		ids[i] = r->rows[i].id;
+		found = found || fnmatch(pattern, ids[i], 0) == 0;
 	}
-	return EH_OK;
+	near = text_nearest(pattern, ids, r->row_count);
+	free(ids);
+	if (found)
+		return EH_OK;
+	return error_set(error, EH_E_USAGE, "%s has no case '%.80s'%s%s%s", r->path, pattern,
+	                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	                 near != NULL ? "'?" : "");
 }
 
 static int exit_code(const diagnosis *d)
 {
-	if (d->counts[DIAGNOSIS_DEFECT] > 0)
+	if (diagnose_count(d, DIAGNOSIS_DEFECT) > 0)
 		return EXIT_CODE_NEGATIVE;
-	return d->counts[DIAGNOSIS_INVALID] + d->counts[DIAGNOSIS_UNKNOWN] > 0 ?
+	return diagnose_count(d, DIAGNOSIS_INVALID) + diagnose_count(d, DIAGNOSIS_UNKNOWN) > 0 ?
 	       EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }
 
-static int answer(const options *o, result **results)
+static void print_diagnosis(diagnosis *d, bool json, int code)
 {
-	diagnosis *d = diagnose_result(results[0], (const result *const *)results + 1,
-	                               o->path_count - 1, o->patterns, o->pattern_count);
-	int code = exit_code(d);
-
-	if (o->json) {
-		cJSON *root = report_diagnosis_json(d);
-		char *body;
-
-		json_add_uint(root, "exit_code", (uint64_t)code);
-		body = json_text(root, true);
-		puts(body);
-		free(body);
-		cJSON_Delete(root);
-	} else {
-		(void)report_diagnosis(stdout, d, o->verbose);
-	}
-	diagnosis_free(d);
-	return command_printed(&command_diagnose, code);
-}
-
-static int read_and_answer(const options *o)
-{
-	result **results = memory_get(o->path_count * sizeof(*results));
-	eh_error error = ERROR_INIT;
-	eh_status status = EH_OK;
-	int code;
-
-	for (size_t i = 0; i < o->path_count && status == EH_OK; i++)
-		status = result_read(o->paths[i], &results[i], &error);
-	if (status == EH_OK)
-		status = check_patterns(o, results[0], &error);
-	if (status == EH_OK)
-		code = answer(o, results);
+	d->exit_code = (uint64_t)code;
+	if (json)
+		command_layout(diagnosis_layout(), d);
 	else
-		code = command_fail(&command_diagnose, &error);
-	if (status == EH_E_ALTERED)
-		code = EXIT_CODE_NOT_COMPARABLE;
-	for (size_t i = 0; i < o->path_count; i++)
-		result_free(results[i]);
-	free(results);
-	return code;
+		(void)report_diagnosis(stdout, d, log_level() >= EH_LOG_INFO);
 }
 
-static int diagnose_run(int argc, char **argv)
+/* Of results[at], with all others as evidence. */
+static eh_status diagnose_one(const diagnose_options *o, result *const *results, size_t count, size_t at,
+                              int *code, eh_error *error)
 {
-	options o = { .verbose = log_level() >= EH_LOG_INFO };
-	eh_error error = ERROR_INIT;
+	const result **others = memory_get((count + 1) * sizeof(*others));
+	size_t other_count = 0;
 	eh_status status = EH_OK;
-	int code;
+	diagnosis *d;
+	int one;
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_diagnose);
-	o.paths = memory_get((size_t)argc * sizeof(*o.paths));
-	o.patterns = memory_get((size_t)argc * sizeof(*o.patterns));
-	for (int i = 1; i < argc && status == EH_OK; i++)
-		status = read_word(argv[i], &o, &error);
-	if (status == EH_OK && o.path_count == 0)
-		status = error_set(&error, EH_E_USAGE, "which result?");
-	code = status == EH_OK ? read_and_answer(&o) : command_fail(&command_diagnose, &error);
-	free(o.patterns);
-	free(o.paths);
-	return code;
+	for (size_t i = 0; i < count; i++)
+		if (i != at)
+			others[other_count++] = results[i];
+	for (size_t i = 0; i < o->cases.count && status == EH_OK; i++)
+		status = check_pattern(results[at], o->cases.items[i], error);
+	if (status == EH_OK) {
+		d = diagnose_result(results[at], others, other_count, o->cases.items, o->cases.count);
+		one = exit_code(d);
+		/* A defect outweighs what stayed open. */
+		*code = one == EXIT_CODE_NEGATIVE || *code == EXIT_CODE_OK ? one : *code;
+		print_diagnosis(d, o->json, one);
+		diagnosis_free(d);
+	}
+	free(others);
+	return status;
 }
+
+static eh_status diagnose(cli_call *call, eh_error *error)
+{
+	const diagnose_options *o = call->options;
+	cli_input *inputs;
+	result **all;
+	size_t count;
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
+
+	if (status != EH_OK)
+		return status;
+	all = cli_inputs_all(inputs, call->count, &count);
+	for (size_t i = 0; i < inputs[0].count && status == EH_OK; i++) {
+		if (i > 0 && !o->json)
+			putchar('\n');
+		status = diagnose_one(o, all, count, i, &call->code, error);
+	}
+	free(all);
+	cli_inputs_free(inputs, call->count);
+	return status;
+}
+
+const cli_command cmd_diagnose = {
+	.name = "diagnose",
+	.group = CLI_ANALYSIS,
+	.summary = "say whether hardware or software limits each case, by what the run itself reached",
+	.about = "Compares every case with the ceilings that the same executor reached in the same run (arithmetic "
+	         "by fma, bandwidth by stream, transfers by xfer, launches by launch). An OTHER result of the same "
+	         "device shows what other software makes of it: 1.1 times as fast or more proves that software "
+	         "limits. Of a folder or bundle each result is diagnosed, with the rest as others. "
+	         "docs/diagnosis.md has the rules.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH },
+		                               { "OTHER", .kind = OPTION_PATH, .optional = true, .many = true } }, NULL,
+		                       diagnose }, { 0 } },
+	.options = (const cli_option[]){
+		{ "case", OPTION_LIST, offsetof(diagnose_options, cases), .about = "only this case, or cases that match a "
+		  "pattern such as 'gemm.*'; may be given again", .value = "CASE" },
+		CLI_JSON(diagnose_options),
+		{ "verbose", OPTION_VERBOSE, 0, .about = "print the evidence of every case", .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(diagnose_options),
+	.items_title = "Answers",
+	.items = (const cli_item[]){
+		{ "hardware-bound", "at 80 % of a ceiling or more: compute, memory, cache or link" },
+		{ "mixed", "at 50 to 80 %" },
+		{ "software-bound", "below that; or launching, the host, other parameters or another provider made it "
+		  "slow" },
+		{ "ceiling", "the case is one that others are compared with" },
+		{ "not-measured", "the executor does not support it" },
+		{ "no-ceiling", "the run lacks the case that would tell; it is named" },
+		{ "invalid-evidence", "not verified, or disturbed" },
+		{ "defect", "above 102 %: a wrong count, or data that stayed in a cache" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "0", "every case has an answer" }, { "1", "a defect" },
+		{ "2", "invalid evidence, or a ceiling is missing" }, { "3", "a result was altered" },
+		{ NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand diagnose results/today/opencl-pocl-0.json",
+		"evenhand diagnose today/opencl-pocl-0.json today/host-gcc-12.json --case 'gemm.*'", NULL },
+	.altered = EXIT_CODE_NOT_COMPARABLE,
+};

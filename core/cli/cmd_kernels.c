@@ -18,21 +18,6 @@
 #include "protocol/plan.h"
 #include "protocol/protocol.h"
 
-static int kernels_run(int argc, char **argv);
-
-const command command_kernels = {
-	.name = "kernels",
-	.summary = NULL,
-	.help = "usage: evenhand kernels DIR\n"
-	        "\n"
-	        "Writes the source of every program that the installed protocols and the canary\n"
-	        "need to DIR, one C file each, named by the digest of the source.  The build\n"
-	        "compiles them for machines that have no compiler.\n"
-	        "\n"
-	        "  evenhand kernels /tmp/kernels\n",
-	.run = kernels_run,
-};
-
 /* The text as a compiler gets it.  The host backend names the lines the same way. */
 static eh_status write_source(const char *folder, const eh_source *source, size_t *written,
                               eh_error *error)
@@ -92,33 +77,40 @@ static eh_status write_protocol(const char *folder, const char *path, size_t *wr
 	return status;
 }
 
-static int kernels_run(int argc, char **argv)
+static eh_status write_protocols(const char *folder, size_t *written, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	const canary_program *programs;
-	eh_status status;
-	size_t written = 0, count;
-	char **protocols;
+	char **protocols = protocol_list();
+	eh_status status = EH_OK;
 
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return command_help(&command_kernels);
-	if (argc != 2 || argv[1][0] == '-' || argv[1][0] == '\0') {
-		(void)error_set(&error, EH_E_USAGE, "one folder is needed, to write the sources to");
-		return command_fail(&command_kernels, &error);
-	}
-	status = dir_make(argv[1], &error);
-	count = canary_programs(&programs);
-	for (size_t i = 0; status == EH_OK && i < count; i++)
-		status = write_program(argv[1], programs[i].kernel, programs[i].defines,
-		                       programs[i].define_count, &written, &error);
-	protocols = protocol_list();
 	for (size_t i = 0; status == EH_OK && protocols[i] != NULL; i++)
-		status = write_protocol(argv[1], protocols[i], &written, &error);
-	for (size_t i = 0; protocols[i] != NULL; i++)
-		free(protocols[i]);
-	free(protocols);
-	if (status != EH_OK)
-		return command_fail(&command_kernels, &error);
-	printf("%zu kernel sources written to %s\n", written, argv[1]);
-	return command_printed(&command_kernels, EXIT_CODE_OK);
+		status = write_protocol(folder, protocols[i], written, error);
+	dir_list_free(protocols);
+	return status;
 }
+
+static eh_status kernels(cli_call *call, eh_error *error)
+{
+	const char *folder = call->words[0];
+	const canary_program *programs;
+	size_t written = 0, count = canary_programs(&programs);
+	eh_status status = dir_make(folder, error);
+
+	for (size_t i = 0; status == EH_OK && i < count; i++)
+		status = write_program(folder, programs[i].kernel, programs[i].defines,
+		                       programs[i].define_count, &written, error);
+	if (status == EH_OK)
+		status = write_protocols(folder, &written, error);
+	if (status == EH_OK)
+		printf("%zu kernel sources written to %s\n", written, folder);
+	return status;
+}
+
+const cli_command cmd_kernels = {
+	.name = "kernels",
+	.group = CLI_HIDDEN,
+	.summary = "write the kernel sources of the installed protocols, for the build to compile ahead",
+	.about = "Writes the source of every program that the installed protocols and the canary need, one C file "
+	         "each, named by the digest of the source. The build compiles them for machines without a compiler.",
+	.forms = (const cli_form[]){ { NULL, { { "DIR", .kind = OPTION_PATH } }, NULL, kernels }, { 0 } },
+	.examples = (const char *const[]){ "evenhand kernels /tmp/kernels", NULL },
+};

@@ -13,19 +13,13 @@
 #include "cli/command.h"
 #include "report/report.h"
 
-extern const command command_key;
+static const char *const role_words[] = { "tester", "verifier", NULL };
 
 typedef struct key_options {
-	const char *what, *of;  /* subcommand and its argument                                 */
 	const char *name, *comment;
-	unsigned roles;
+	unsigned roles;         /* bits of enum audit_role: the order of role_words */
 	bool json, passphrase;
 } key_options;
-
-static int fail(eh_error *error)
-{
-	return command_fail(&command_key, error);
-}
 
 /* ---- new ------------------------------------------------------------------------------------- */
 
@@ -47,27 +41,44 @@ static eh_status ask_twice(char out[256], eh_error *error)
 	return EH_OK;
 }
 
-static int make_key(const key_options *o)
+static void print_made(const char *name, const audit_public *key, bool encrypted, bool json)
 {
-	eh_error error = ERROR_INIT;
-	const char *name = o->name != NULL ? o->name : "default";
+	char *folder = audit_folder("keys"), *private = memory_format("%s/%s.pem", folder, name);
+	char *public = memory_format("%s/%s.pub", folder, name);
+	cJSON *root = cJSON_CreateObject();
+
+	json_add_string(root, "private_key", private);
+	json_add_string(root, "public_key", public);
+	json_add_bool(root, "encrypted", encrypted);
+	json_add_string(root, "fingerprint", key->fingerprint);
+	if (json) {
+		command_json(root);
+	} else {
+		printf("private key  %s (keep it secret%s)\n"
+		       "public key   %s (give it to those who are to trust you)\n"
+		       "fingerprint  %s\n", private, encrypted ? "" : "; it is not encrypted", public,
+		       key->fingerprint);
+		cJSON_Delete(root);
+	}
+	free(public);
+	free(private);
+	free(folder);
+}
+
+static eh_status make_key(cli_call *call, eh_error *error)
+{
+	const key_options *o = call->options;
+	const char *name = call->count > 0 ? call->words[0] : "default";
 	char passphrase[256] = "";
 	audit_public made;
-	char *folder;
-	eh_status status = o->passphrase ? ask_twice(passphrase, &error) : EH_OK;
+	eh_status status = o->passphrase ? ask_twice(passphrase, error) : EH_OK;
 
 	if (status == EH_OK)
-		status = audit_key_make(name, o->comment, passphrase, &made, &error);
+		status = audit_key_make(name, o->comment, passphrase, &made, error);
 	OPENSSL_cleanse(passphrase, sizeof(passphrase));
-	if (status != EH_OK)
-		return fail(&error);
-	folder = audit_folder("keys");
-	printf("private key  %s/%s.pem (keep it secret%s)\n"
-	       "public key   %s/%s.pub (give it to those who are to trust you)\n"
-	       "fingerprint  %s\n", folder, name, o->passphrase ? "" : "; it is not encrypted",
-	       folder, name, made.fingerprint);
-	free(folder);
-	return EXIT_CODE_OK;
+	if (status == EH_OK)
+		print_made(name, &made, o->passphrase, o->json);
+	return status;
 }
 
 /* ---- list, show ------------------------------------------------------------------------------ */
@@ -82,7 +93,6 @@ static void print_list_json(const audit_keyring *ring)
 {
 	cJSON *root = cJSON_CreateObject();
 	cJSON *list = json_add_array(root, "keys");
-	char *body;
 
 	for (size_t i = 0; i < ring->count; i++) {
 		cJSON *item = cJSON_CreateObject();
@@ -94,236 +104,160 @@ static void print_list_json(const audit_keyring *ring)
 		json_add_string(item, "public_key", ring->items[i].key.key);
 		cJSON_AddItemToArray(list, item);
 	}
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	command_json(root);
 }
 
-static int list_keys(const key_options *o)
+static void print_list(const audit_keyring *ring)
 {
-	eh_error error = ERROR_INIT;
-	audit_keyring ring;
-	table *t;
+	table *t = table_new("llll");
 
-	if (audit_keyring_read(&ring, &error) != EH_OK)
-		return fail(&error);
-	if (o->json) {
-		print_list_json(&ring);
-	} else if (ring.count == 0) {
+	table_row(t, (const char *[]){ "key", "whose", "trusted as", "fingerprint" });
+	table_rule(t);
+	for (size_t i = 0; i < ring->count; i++)
+		table_row(t, (const char *[]){ ring->items[i].name, ring->items[i].own ? "yours" : "another's",
+			                       roles_word(ring->items[i].roles),
+			                       ring->items[i].key.fingerprint });
+	if (ring->count == 0)
 		puts("no keys; `evenhand key new` makes one, `evenhand key trust FILE` trusts another's");
-	} else {
-		t = table_new("llll");
-		table_row(t, (const char *[]){ "key", "whose", "trusted as", "fingerprint" });
-		table_rule(t);
-		for (size_t i = 0; i < ring.count; i++)
-			table_row(t, (const char *[]){ ring.items[i].name,
-				                       ring.items[i].own ? "yours" : "another's",
-				                       roles_word(ring.items[i].roles),
-				                       ring.items[i].key.fingerprint });
+	else
 		(void)table_print(t, stdout);
-		table_free(t);
-	}
-	audit_keyring_free(&ring);
-	return EXIT_CODE_OK;
+	table_free(t);
 }
 
-static int show_key(const key_options *o)
+static eh_status list_keys(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	const char *name = o->of != NULL ? o->of : "default";
+	const key_options *o = call->options;
+	audit_keyring ring;
+	eh_status status = audit_keyring_read(&ring, error);
+
+	if (status != EH_OK)
+		return status;
+	if (o->json)
+		print_list_json(&ring);
+	else
+		print_list(&ring);
+	audit_keyring_free(&ring);
+	return EH_OK;
+}
+
+/* By the name of a known key, or from a file. */
+static eh_status find_key(const audit_keyring *ring, const char *name, audit_public *out, eh_error *error)
+{
+	for (size_t i = 0; i < ring->count; i++)
+		if (strcmp(ring->items[i].name, name) == 0) {
+			*out = ring->items[i].key;
+			return EH_OK;
+		}
+	return audit_public_read(name, out, error);
+}
+
+static void print_key(const audit_public *key, const char *name, const char *trusted, bool json)
+{
+	cJSON *root;
+
+	if (!json) {
+		printf("name         %s\nfingerprint  %s\npublic key   %s\ntrusted as   %s\n",
+		       name != NULL ? name : "(not among your keys)", key->fingerprint, key->key, trusted);
+		return;
+	}
+	root = cJSON_CreateObject();
+	json_add_string(root, "name", name);
+	json_add_string(root, "fingerprint", key->fingerprint);
+	json_add_string(root, "public_key", key->key);
+	json_add_string(root, "trusted_as", trusted);
+	command_json(root);
+}
+
+static eh_status show_key(cli_call *call, eh_error *error)
+{
+	const key_options *o = call->options;
 	audit_keyring ring;
 	audit_public key;
 	const char *known = NULL;
-	unsigned roles;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	if (audit_keyring_read(&ring, &error) != EH_OK)
-		return fail(&error);
-	key.key[0] = '\0';
-	for (size_t i = 0; i < ring.count; i++)
-		if (strcmp(ring.items[i].name, name) == 0)
-			key = ring.items[i].key;
-	if (key.key[0] == '\0' && audit_public_read(name, &key, &error) != EH_OK) {
-		audit_keyring_free(&ring);
-		return fail(&error);
+	if (status != EH_OK)
+		return status;
+	status = find_key(&ring, call->count > 0 ? call->words[0] : "default", &key, error);
+	if (status == EH_OK) {
+		unsigned roles = audit_keyring_roles(&ring, &key, &known);
+
+		print_key(&key, known, roles_word(roles), o->json);
 	}
-	roles = audit_keyring_roles(&ring, &key, &known);
-	printf("name         %s\nfingerprint  %s\npublic key   %s\ntrusted as   %s\n",
-	       known != NULL ? known : "(not among your keys)", key.fingerprint, key.key,
-	       roles_word(roles));
 	audit_keyring_free(&ring);
-	return EXIT_CODE_OK;
+	return status;
 }
 
 /* ---- trust ----------------------------------------------------------------------------------- */
 
-static int trust_key(const key_options *o)
+/* malloc'd: the file's name up to the first dot. */
+static char *name_of_file(const char *path)
 {
-	eh_error error = ERROR_INIT;
-	audit_public key;
-	char *name = NULL;
+	const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+
+	return memory_format("%.*s", (int)strcspn(base, "."), base);
+}
+
+static eh_status trust_key(cli_call *call, eh_error *error)
+{
+	const key_options *o = call->options;
+	char *name = o->name != NULL ? memory_text(o->name) : name_of_file(call->words[0]);
 	unsigned roles = o->roles != 0 ? o->roles : (unsigned)AUDIT_TESTER;
-	eh_status status;
+	audit_public key;
+	eh_status status = audit_public_read(call->words[0], &key, error);
 
-	if (o->of == NULL) {
-		(void)error_set(&error, EH_E_USAGE, "which public key file?");
-		return fail(&error);
-	}
-	if (o->name != NULL) {
-		name = memory_text(o->name);
-	} else {
-		const char *slash = strrchr(o->of, '/');
-		const char *base = slash != NULL ? slash + 1 : o->of;
-
-		name = memory_format("%.*s", (int)strcspn(base, "."), base);
-	}
-	status = audit_public_read(o->of, &key, &error);
 	if (status == EH_OK)
-		status = audit_trust_add(name, &key, roles, &error);
-	if (status == EH_OK)
+		status = audit_trust_add(name, &key, roles, error);
+	if (status == EH_OK && o->json)
+		print_key(&key, name, roles_word(roles), true);
+	else if (status == EH_OK)
 		printf("%s is trusted as %s: %s\n", name, roles_word(roles), key.fingerprint);
 	free(name);
-	return status == EH_OK ? EXIT_CODE_OK : fail(&error);
+	return status;
 }
 
-static int distrust_key(const key_options *o)
+static eh_status distrust_key(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
+	eh_status status = audit_trust_remove(call->words[0], error);
 
-	if (o->of == NULL) {
-		(void)error_set(&error, EH_E_USAGE, "which key?");
-		return fail(&error);
-	}
-	if (audit_trust_remove(o->of, &error) != EH_OK)
-		return fail(&error);
-	printf("%s is not trusted any more\n", o->of);
-	return EXIT_CODE_OK;
+	if (status == EH_OK)
+		printf("%s is not trusted any more\n", call->words[0]);
+	return status;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+enum { NEW, LIST, SHOW, TRUST, DISTRUST };
 
-static bool take_role(const char *word, unsigned *roles)
-{
-	if (strcmp(word, "tester") == 0)
-		*roles |= AUDIT_TESTER;
-	else if (strcmp(word, "verifier") == 0)
-		*roles |= AUDIT_VERIFIER;
-	else
-		return false;
-	return true;
-}
-
-static eh_status take_flag(int argc, char **argv, int *i, key_options *o, eh_error *error)
-{
-	const char *flag = argv[*i];
-	bool more = *i + 1 < argc;
-
-	if (strcmp(flag, "--json") == 0)
-		o->json = true;
-	else if (strcmp(flag, "--passphrase") == 0)
-		o->passphrase = true;
-	else if ((strcmp(flag, "-o") == 0 || strcmp(flag, "--name") == 0) && more && o->name != NULL)
-		return error_set(error, EH_E_USAGE, "-o or --name, not both");
-	else if ((strcmp(flag, "-o") == 0 || strcmp(flag, "--name") == 0) && more)
-		o->name = argv[++*i];
-	else if (strcmp(flag, "--comment") == 0 && more)
-		o->comment = argv[++*i];
-	else if (strcmp(flag, "--role") == 0 && more && take_role(argv[*i + 1], &o->roles))
-		++*i;
-	else
-		return error_set(error, EH_E_USAGE, strcmp(flag, "--role") == 0 ?
-		                 "flag '%s' takes tester or verifier" : "unknown flag '%s', or its value "
-		                 "is missing", flag);
-	return EH_OK;
-}
-
-/* Refuses a flag that the subcommand would pass over. */
-static eh_status check_flags(const key_options *o, eh_error *error)
-{
-	bool new = strcmp(o->what, "new") == 0, trust = strcmp(o->what, "trust") == 0;
-	bool known = new || trust || strcmp(o->what, "list") == 0 || strcmp(o->what, "show") == 0 ||
-	             strcmp(o->what, "distrust") == 0;
-	const char *flag = o->json && strcmp(o->what, "list") != 0 ? "--json" :
-	                   o->passphrase && !new ? "--passphrase" :
-	                   o->comment != NULL && !new ? "--comment" :
-	                   o->roles != 0 && !trust ? "--role" :
-	                   o->name != NULL && !new && !trust ? "a name by flag" : NULL;
-
-	if (known && flag != NULL)
-		return error_set(error, EH_E_USAGE, "key %s does not take %s", o->what, flag);
-	if (new && o->of != NULL)
-		return error_set(error, EH_E_USAGE, "\"%s\" is not expected; key new -o NAME names it", o->of);
-	return EH_OK;
-}
-
-static int key_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
-	key_options o = { .what = NULL };
-	int code = EXIT_CODE_USAGE;
-
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_key);
-		if (argv[i][0] == '-') {
-			if (take_flag(argc, argv, &i, &o, &error) != EH_OK)
-				return fail(&error);
-		} else if (o.what == NULL) {
-			o.what = argv[i];
-		} else if (o.of == NULL) {
-			o.of = argv[i];
-		} else {
-			(void)error_set(&error, EH_E_USAGE, "\"%s\" is not expected", argv[i]);
-			return fail(&error);
-		}
-	}
-	if (o.what != NULL && check_flags(&o, &error) != EH_OK)
-		return fail(&error);
-	if (o.what != NULL && strcmp(o.what, "new") == 0)
-		code = make_key(&o);
-	else if (o.what != NULL && strcmp(o.what, "list") == 0 && o.of == NULL)
-		code = list_keys(&o);
-	else if (o.what != NULL && strcmp(o.what, "show") == 0)
-		code = show_key(&o);
-	else if (o.what != NULL && strcmp(o.what, "trust") == 0)
-		code = trust_key(&o);
-	else if (o.what != NULL && strcmp(o.what, "distrust") == 0)
-		code = distrust_key(&o);
-	else {
-		(void)error_set(&error, EH_E_USAGE, "new, list, show, trust or distrust?");
-		return fail(&error);
-	}
-	return command_printed(&command_key, code);
-}
-
-const command command_key = {
+const cli_command cmd_key = {
 	.name = "key",
+	.group = CLI_EVIDENCE,
 	.summary = "make keys for signing, and say whose keys are trusted",
-	.help = "usage: evenhand key new [-o NAME] [--comment TEXT] [--passphrase]\n"
-	        "       evenhand key list [--json]\n"
-	        "       evenhand key show [NAME|FILE]\n"
-	        "       evenhand key trust FILE [--name NAME] [--role tester] [--role verifier]\n"
-	        "       evenhand key distrust NAME\n"
-	        "\n"
-	        "Keys are Ed25519 in PEM files below $XDG_CONFIG_HOME/evenhand (~/.config/evenhand).\n"
-	        "`new` makes keys/NAME.pem, which only you can read, and keys/NAME.pub to give away; it\n"
-	        "never overwrites one.  `trust` notes whose signatures count, and as what: a tester vouches\n"
-	        "for having measured, a verifier for having checked it as another party.  Your own keys\n"
-	        "count as testers.  The fingerprint is the SHA-256 of the public key's 32 bytes.\n"
-	        "\n"
-	        "  -o NAME, --name NAME  the name, without which it is \"default\", or the file's\n"
-	        "  --comment TEXT        a line above the public key\n"
-	        "  --passphrase          encrypt the private key; the passphrase is asked for, or in\n"
-	        "                        EVENHAND_KEY_PASSPHRASE\n"
-	        "  --role ROLE           tester (without the flag) or verifier; both may be given\n"
-	        "  --json                the list as JSON\n"
-	        "\n"
-	        "exit codes: 0 done; 4 wrong usage, or a name that is taken; 5 cannot read or write\n"
-	        "\n"
-	        "examples:\n"
-	        "  evenhand key new -o lab --comment 'Benchmark lab'\n"
-	        "  evenhand key trust lab.pub --role verifier\n",
-	.run = key_run,
-	.values = "-o --name --comment",
-	.again = "--role",
+	.about = "Keys are Ed25519 in PEM files below $XDG_CONFIG_HOME/evenhand (~/.config/evenhand). Your own keys "
+	         "count as testers. The fingerprint is the SHA-256 of the public key's 32 bytes.",
+	.forms = (const cli_form[]){
+		{ "new", { { "NAME", .kind = OPTION_TEXT, .optional = true } }, "make keys/NAME.pem, which only you can "
+		  "read, and keys/NAME.pub to give away; NAME is `default` unless given; no key is overwritten",
+		  make_key },
+		{ "list", { { 0 } }, "list own and trusted keys", list_keys },
+		{ "show", { { "KEY", .kind = OPTION_KEY, .optional = true } }, "print a key, by name or from a file",
+		  show_key },
+		{ "trust", { { "FILE", .kind = OPTION_PATH } }, "note that signatures of this key count, as tester (vouches "
+		  "for having measured) or as verifier (for having checked it as another party)", trust_key },
+		{ "distrust", { { "NAME", .kind = OPTION_KEY } }, "trust a key no longer", distrust_key },
+		{ 0 } },
+	.options = (const cli_option[]){
+		{ "name", OPTION_TEXT, offsetof(key_options, name), .about = "the name of the trusted key; without it that of "
+		  "the file", .value = "NAME", .forms = CLI_FORM(TRUST) },
+		{ "role", OPTION_WORDS, offsetof(key_options, roles), .about = "what the key is trusted as; without it tester; "
+		  "both may be given", .words = role_words, .forms = CLI_FORM(TRUST) },
+		{ "comment", OPTION_TEXT, offsetof(key_options, comment), .about = "a line above the public key", .value = "TEXT",
+		  .forms = CLI_FORM(NEW) },
+		{ "passphrase", OPTION_FLAG, offsetof(key_options, passphrase), .about = "encrypt the private key; the "
+		  "passphrase is EVENHAND_KEY_PASSPHRASE, or is asked for", .forms = CLI_FORM(NEW) },
+		{ "json", OPTION_FLAG, offsetof(key_options, json), .about = "print JSON", .forms = CLI_FORM(NEW) |
+		  CLI_FORM(LIST) | CLI_FORM(SHOW) | CLI_FORM(TRUST) },
+		{ 0 } },
+	.size = sizeof(key_options),
+	.exits = (const cli_item[]){ { "4", "wrong usage, or a name that is taken" }, { NULL, NULL } },
+	.examples = (const char *const[]){ "evenhand key new lab --comment 'Benchmark lab'",
+		                           "evenhand key trust lab.pub --role verifier", NULL },
 };

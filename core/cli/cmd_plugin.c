@@ -14,76 +14,43 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "plugin/conformance.h"
-#include "plugin/conformance_probe.h"
 #include "plugin/host.h"
-#include "plugin/object_file.h"
 #include "plugin/plugin.h"
 
-#define DEADLINE_NS UINT64_C(60000000000)
 #define MAX_HANGS 3
 
-static int plugin_run(int argc, char **argv);
+extern const cli_command cmd_conformance_child;
 
-extern const command command_plugin, command_conformance_child;
-
-const command command_plugin = {
-	.name = "plugin",
-	.summary = "check a backend or probe for conformance, list the plugin folders",
-	.help = "usage: evenhand plugin check FILE.so [--device N] [--only TEXT] [--deadline TIME]\n"
-	        "                             [--set BACKEND.KEY=VALUE]... [--json]\n"
-	        "       evenhand plugin path [--json]\n"
-	        "\n"
-	        "check runs the conformance suite on the backend in FILE.so: every device of it, or one;\n"
-	        "every test, or some.  The backend is loaded in child processes, so that a crash, or a\n"
-	        "test that takes too long, is a failed test and the others are run all the same.  Tests\n"
-	        "are skipped, with the reason, where a backend need not provide what they check.  A probe\n"
-	        "(docs/probes.md) is checked in the same way: its places, channels and readings.\n"
-	        "\n"
-	        "path lists the folders in which backends, workloads and probes are looked for, in order,\n"
-	        "and what is in them.\n"
-	        "\n"
-	        "  --device N        device N alone\n"
-	        "  --only TEXT       the tests with TEXT in their name\n"
-	        "  --deadline TIME   how long a test may take; default 60s\n"
-	        "  --set BACKEND.KEY=VALUE   a setting of the backend\n"
-	        "  --json            the same as JSON on stdout\n"
-	        "\n"
-	        "Exit code: 0 nothing failed; 1 a test failed; 4 usage; 5 nothing could be tested, because\n"
-	        "the backend or its device is not available here.\n"
-	        "\n"
-	        "  evenhand plugin check ./mine.so\n"
-	        "  evenhand plugin check ./host.so --only transfer/ --set host.threads=1\n"
-	        "  evenhand plugin check build/lib/evenhand/backends/opencl.so --device 1 --json\n",
-	.run = plugin_run,
-	.values = "--device --only --deadline",
-	.again = "--set",
-};
+typedef struct plugin_options {
+	const char *only;
+	uint64_t device, deadline_ns;
+	bool json;
+} plugin_options;
 
 typedef struct check {
 	const char *path, *only;
 	bool json, one_device, probe;
 	uint64_t index, deadline_ns;
-	const conformance_test *tests;
-	size_t test_count;
+	const eh_suite *suite;
 	size_t passed, skipped, failed;
 	cJSON *list; /* the tests of the current device */
 	char *held;        /* the reason of tests not run that are still to be printed ... */
 	size_t held_count; /* ... in one line, */
 	const char *held_name; /* the first of them */
 	bool reached;      /* at least one device */
-	char *unreached;   /* or what stood in the way */
-	eh_status trouble; /* of ours, not of the backend: then the suite ends */
+	char *unreached;   /* why no device was reached */
+	eh_status trouble; /* a failure of evenhand itself: it ends the check */
 	eh_error error;
 } check;
 
-typedef struct talk { /* what one child has said so far */
+typedef struct talk { /* the state of one child, from its lines */
 	size_t next;       /* the first test that has no outcome */
 	size_t current;    /* SIZE_MAX = none is running */
 	bool preparing, done, refused;
 } talk;
 
-static eh_status check_start(const check *c, const char *what, const char *first, child **out,
+/* Without a device the child lists them. */
+static eh_status check_start(const check *c, const char *device, const char *first, child **out,
                              eh_error *error)
 {
 	const char *const *options = host_options();
@@ -94,17 +61,18 @@ static eh_status check_start(const check *c, const char *what, const char *first
 
 	while (options[count] != NULL)
 		count++;
-	argv = memory_get((2 * count + 7) * sizeof(*argv));
+	argv = memory_get((2 * count + 8) * sizeof(*argv));
 	argv[at++] = program;
 	for (size_t i = 0; i < count; i++) {
 		argv[at++] = "--set";
 		argv[at++] = options[i];
 	}
-	argv[at++] = command_conformance_child.name;
+	argv[at++] = cmd_conformance_child.name;
+	argv[at++] = device != NULL ? "tests" : "devices";
 	argv[at++] = c->path;
-	argv[at++] = what;
+	argv[at++] = device;
 	argv[at++] = first;
-	argv[at] = first != NULL ? c->only : NULL;
+	argv[at] = device != NULL ? c->only : NULL;
 	status = child_start(argv, NULL, out, error);
 	free(argv);
 	free(program);
@@ -122,10 +90,11 @@ static void print_held(check *c)
 	c->held_count = 0;
 }
 
-static void record(check *c, const char *name, const char *requirement,
-                   enum conformance_outcome outcome, const char *reason)
+static const char *const words[] = { "pass", "skip", "fail" }; /* by EH_TEST_* */
+
+static void record(check *c, const char *name, const char *requirement, uint32_t outcome,
+                   const char *reason)
 {
-	static const char *const words[] = { "pass", "skip", "fail" };
 	size_t *const counts[] = { &c->passed, &c->skipped, &c->failed };
 
 	(*counts[outcome])++;
@@ -135,46 +104,51 @@ static void record(check *c, const char *name, const char *requirement,
 		json_add_string(item, "name", name);
 		json_add_string(item, "requirement", requirement);
 		json_add_string(item, "outcome", words[outcome]);
-		if (outcome != CONFORMANCE_PASS)
+		if (outcome != EH_TEST_PASS)
 			json_add_string(item, "reason", reason);
 		cJSON_AddItemToArray(c->list, item);
 		return;
 	}
-	if (c->held != NULL && (outcome != CONFORMANCE_SKIP || strcmp(reason, c->held) != 0))
+	if (c->held != NULL && (outcome != EH_TEST_SKIP || strcmp(reason, c->held) != 0))
 		print_held(c);
-	if (outcome == CONFORMANCE_SKIP && strncmp(reason, "not run: ", 9) == 0) {
+	if (outcome == EH_TEST_SKIP && strncmp(reason, "not run: ", 9) == 0) {
 		if (c->held_count++ == 0) {
 			c->held = memory_text(reason);
 			c->held_name = name;
 		}
 		return;
 	}
-	if (outcome == CONFORMANCE_PASS)
+	if (outcome == EH_TEST_PASS)
 		printf("  %s  %s\n", words[outcome], name);
 	else
 		printf("  %s  %-25s  %s\n", words[outcome], name, reason);
-	if (outcome == CONFORMANCE_FAIL)
+	if (outcome == EH_TEST_FAIL)
 		printf("        required: %s\n", requirement);
 	fflush(stdout);
 }
 
-static void record_test(check *c, size_t number, enum conformance_outcome outcome,
-                        const char *reason)
+static void record_test(check *c, size_t number, uint32_t outcome, const char *reason)
 {
-	record(c, c->tests[number].name, c->tests[number].requirement, outcome, reason);
+	const eh_test *test = &c->suite->tests[number];
+
+	record(c, test->name, test->requirement, outcome, reason);
 }
 
-/* Everything from `next` on, for the reason that it makes no sense any more. */
+static bool selects(const check *c, size_t number, uint32_t index)
+{
+	return c->suite->selects((uint32_t)number, index, c->only) != 0;
+}
+
+/* Skips all selected tests from `next` on. */
 static void skip_rest(check *c, size_t next, uint32_t index, const char *reason)
 {
-	for (; next < c->test_count; next++)
-		if (conformance_selected(next, index, c->only))
-			record_test(c, next, CONFORMANCE_SKIP, reason);
+	for (; next < c->suite->test_count; next++)
+		if (selects(c, next, index))
+			record_test(c, next, EH_TEST_SKIP, reason);
 }
 
 static void hear(check *c, talk *t, const char *line)
 {
-	static const char *const words[] = { "pass", "skip", "fail" };
 	const char *tab = strchr(line, '\t');
 	char *end;
 	size_t number;
@@ -182,7 +156,7 @@ static void hear(check *c, talk *t, const char *line)
 	if (tab == NULL)
 		return;
 	number = strtoul(tab + 1, &end, 10);
-	if (*end != '\t' || number >= c->test_count)
+	if (*end != '\t' || number >= c->suite->test_count)
 		return;
 	if (strncmp(line, "done\t", 5) == 0)
 		t->done = c->reached = true;
@@ -192,15 +166,15 @@ static void hear(check *c, talk *t, const char *line)
 		c->unreached = memory_text(end + 1);
 	} else if (strncmp(line, "error\t", 6) == 0) {
 		t->done = t->refused = true;
-		record(c, "device/reach", "the device can be opened", CONFORMANCE_FAIL, end + 1);
+		record(c, "device/reach", "the device can be opened", EH_TEST_FAIL, end + 1);
 	} else if (strncmp(line, "prepare\t", 8) == 0 || strncmp(line, "begin\t", 6) == 0) {
 		t->current = number;
 		t->preparing = line[0] == 'p';
 	} else
-		for (int outcome = 0; outcome < 3; outcome++) {
+		for (uint32_t outcome = 0; outcome < 3; outcome++) {
 			if (strncmp(line, words[outcome], 4) != 0 || line[4] != '\t')
 				continue;
-			record_test(c, number, (enum conformance_outcome)outcome, end + 1);
+			record_test(c, number, outcome, end + 1);
 			t->next = number + 1;
 			t->current = SIZE_MAX;
 		}
@@ -221,7 +195,7 @@ static char *cause_of_death(const child_end *end, bool hung, uint64_t deadline_n
 	                     end->last_words);
 }
 
-/* What a death in that test is most often due to. */
+/* The most frequent cause of a death in that test, or "". */
 static const char *likely(const char *test, const child_end *end, bool hung)
 {
 	return !hung && end->signalled && strcmp(test, "kernel/stack") == 0
@@ -230,21 +204,21 @@ static const char *likely(const char *test, const child_end *end, bool hung)
 		: "";
 }
 
-/* Blames the test in which a child died, and says whether it makes sense to go on. */
+/* Fails the test in which a child died; skips the rest when further children would die as well. */
 static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, const child_end *end,
                  bool hung)
 {
 	const bool hopeless = t->preparing || (t->current == SIZE_MAX && start == t->next);
 	size_t victim = t->current != SIZE_MAX ? t->current : t->next;
 
-	while (victim < c->test_count && !conformance_selected(victim, index, c->only))
+	while (victim < c->suite->test_count && !selects(c, victim, index))
 		victim++;
-	if (victim < c->test_count) {
+	if (victim < c->suite->test_count) {
 		char *cause = cause_of_death(end, hung, c->deadline_ns);
 		char *reason =
-			memory_format("%s%s", cause, likely(c->tests[victim].name, end, hung));
+			memory_format("%s%s", cause, likely(c->suite->tests[victim].name, end, hung));
 
-		record_test(c, victim, CONFORMANCE_FAIL, reason);
+		record_test(c, victim, EH_TEST_FAIL, reason);
 		free(reason);
 		free(cause);
 	}
@@ -254,7 +228,7 @@ static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, con
 	skip_rest(c, t->next, index, !hopeless ? "not run: three tests have hung" :
 	          hung ? "not run: starting the backend does not end within the deadline" :
 	          "not run: starting the backend ends the process");
-	t->next = c->test_count;
+	t->next = c->suite->test_count;
 }
 
 /* One child, from test t->next on.  False when no further child is to be started. */
@@ -295,11 +269,11 @@ static bool run_child(check *c, uint32_t index, talk *t, int *hangs)
 	if (t->done) {
 		cause = cause_of_death(&end, hung, c->deadline_ns);
 		record(c, "process/exit", "the process ends in good order after stop",
-		       CONFORMANCE_FAIL, cause);
+		       EH_TEST_FAIL, cause);
 		free(cause);
 	} else
 		bury(c, t, index, start, *hangs, &end, hung);
-	return !t->done && t->next < c->test_count;
+	return !t->done && t->next < c->suite->test_count;
 }
 
 static eh_status run_device(check *c, uint32_t index)
@@ -313,7 +287,7 @@ static eh_status run_device(check *c, uint32_t index)
 	return c->trouble;
 }
 
-/* "ID (NAME)" of each device, as far as the backend can be asked; NULL-terminated, malloc'd. */
+/* "ID (NAME)" of each device that the backend lists; NULL-terminated, malloc'd. */
 static char **list_devices(const check *c, size_t *count)
 {
 	char **devices = memory_get(sizeof(*devices));
@@ -322,7 +296,7 @@ static char **list_devices(const check *c, size_t *count)
 	child *process;
 
 	*count = 0;
-	if (check_start(c, "devices", NULL, &process, &error) != EH_OK)
+	if (check_start(c, NULL, NULL, &process, &error) != EH_OK)
 		return devices;
 	while (child_line(process, clock_now_ns() + c->deadline_ns, &line, &error) == EH_OK) {
 		const char *id = strncmp(line, "device\t", 7) == 0 ? strchr(line + 7, '\t') : NULL;
@@ -340,7 +314,7 @@ static char **list_devices(const check *c, size_t *count)
 	return devices;
 }
 
-static int check_all(check *c)
+static eh_status check_all(check *c, int *code, eh_error *error)
 {
 	cJSON *root = cJSON_CreateObject(), *listed = json_add_array(root, "devices");
 	eh_status status = EH_OK;
@@ -354,7 +328,7 @@ static int check_all(check *c)
 		                  c->path, c->index, count);
 		goto done;
 	}
-	/* A backend that cannot tell its devices is tested as if it had one. */
+	/* A backend that cannot list its devices is tested as if it had one. */
 	last = c->one_device ? c->index : count > 0 ? count - 1 : 0;
 	for (size_t i = c->one_device ? c->index : 0; i <= last && status == EH_OK; i++) {
 		cJSON *device = cJSON_CreateObject();
@@ -374,14 +348,11 @@ static int check_all(check *c)
 	if (status == EH_E_INTERRUPTED)
 		error_set(&c->error, status, "interrupted: the suite is not complete");
 	else if (status == EH_OK && c->json) {
-		char *out;
-
 		json_add_uint(root, "passed", c->passed);
 		json_add_uint(root, "skipped", c->skipped);
 		json_add_uint(root, "failed", c->failed);
-		out = json_text(root, true);
-		puts(out);
-		free(out);
+		command_json(root);
+		root = NULL;
 	} else if (status == EH_OK)
 		printf("%zu passed, %zu skipped, %zu failed\n", c->passed, c->skipped, c->failed);
 done:
@@ -393,94 +364,49 @@ done:
 		status = error_set(&c->error, EH_E_UNAVAILABLE,
 		                   "%s could not be tested here: %s", c->path, c->unreached);
 	free(c->unreached);
-	if (status != EH_OK)
-		return command_fail(&command_plugin, &c->error);
-	return c->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
-}
-
-static bool is_workload(const char *path)
-{
-	size_t count;
-	char *names = object_file_exports(path, &count);
-	const bool is = names != NULL && strstr(names, EH_WORKLOAD_ENTRY_NAME) != NULL &&
-	                strstr(names, EH_BACKEND_ENTRY_NAME) == NULL;
-
-	free(names);
-	return is;
-}
-
-static eh_status check_value(check *c, const char *flag, const char *value, eh_error *error)
-{
-	if (strcmp(flag, "--set") == 0)
-		return host_option_set(value, error);
-	if (strcmp(flag, "--only") == 0) {
-		c->only = value;
-	} else if (strcmp(flag, "--device") == 0) {
-		if (!text_parse_uint(value, &c->index) || c->index >= UINT32_MAX)
-			return error_set(error, EH_E_USAGE, "--device takes the number of a device, not '%s'",
-			                 value);
-		c->one_device = true;
-	} else if (!text_parse_duration(value, &c->deadline_ns) || c->deadline_ns == 0) {
-		return error_set(error, EH_E_USAGE, "--deadline takes a time such as 60s, not '%s'", value);
-	}
-	return EH_OK;
-}
-
-static eh_status check_flags(int argc, char **argv, check *c, eh_error *error)
-{
-	eh_status status = EH_OK;
-
-	for (int i = 2; i < argc && status == EH_OK; i++) {
-		const char *a = argv[i];
-
-		if (strcmp(a, "--json") == 0)
-			c->json = true;
-		else if (command_takes_value(&command_plugin, a) && i + 1 == argc)
-			status = error_set(error, EH_E_USAGE, "%s needs a value", a);
-		else if (command_takes_value(&command_plugin, a))
-			status = check_value(c, a, argv[++i], error);
-		else if (a[0] == '-')
-			status = error_set(error, EH_E_USAGE, "unknown flag '%s'", a);
-		else if (c->path != NULL)
-			status = error_set(error, EH_E_USAGE, "one file at a time: '%s' and '%s'", c->path, a);
-		else
-			c->path = a;
-	}
-	if (status == EH_OK && c->path == NULL)
-		status = error_set(error, EH_E_USAGE,
-		                   "which file? plugin check needs the path of a backend's .so");
+	*code = c->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
+	*error = c->error;
 	return status;
 }
 
-static int plugin_check(int argc, char **argv)
+/* Finds the suite for the file, and whether a test of it is selected. */
+static eh_status check_suite(check *c, eh_error *error)
 {
-	check c = { .deadline_ns = DEADLINE_NS, .error = ERROR_INIT };
-	eh_error error = ERROR_INIT;
+	const enum plugin_kind kind = plugin_kind_of(c->path);
+	const eh_conformance *suites;
+	eh_status status;
 
-	if (check_flags(argc, argv, &c, &error) != EH_OK)
-		return command_fail(&command_plugin, &error);
-	if (access(c.path, R_OK) != 0) {
-		error_system(&error, errno, "cannot read %s", c.path);
-		return command_fail(&command_plugin, &error);
-	}
-	if (is_workload(c.path)) {
-		error_set(&error, EH_E_USAGE, "%s is a workload; plugin check tests backends and probes",
-		          c.path);
-		return command_fail(&command_plugin, &error);
-	}
-	c.probe = conformance_is_probe(c.path);
-	c.test_count = c.probe ? conformance_probe_tests(&c.tests) : conformance_tests(&c.tests);
-	for (size_t i = 0; i <= c.test_count; i++) {
-		if (i == c.test_count) {
-			error_set(&error, EH_E_USAGE, "no test has '%s' in its name", c.only);
-			return command_fail(&command_plugin, &error);
-		}
-		if (c.probe ? c.only == NULL || strstr(c.tests[i].name, c.only) != NULL :
-		    conformance_selected(i, (uint32_t)c.index, c.only))
-			break;
-	}
+	if (kind != PLUGIN_BACKEND && kind != PLUGIN_PROBE)
+		return error_set(error, EH_E_USAGE,
+		                 "%s is a %s; plugin check tests backends and probes", c->path,
+		                 plugin_kind_word(kind));
+	status = plugin_find_conformance(&suites, error);
+	if (status != EH_OK)
+		return status;
+	c->probe = kind == PLUGIN_PROBE;
+	c->suite = c->probe ? suites->probe : suites->backend;
+	for (uint32_t i = 0; i < c->suite->test_count; i++)
+		if (selects(c, i, (uint32_t)c->index))
+			return EH_OK;
+	return error_set(error, EH_E_USAGE, "no test has '%s' in its name", c->only);
+}
+
+static eh_status plugin_check(cli_call *call, eh_error *error)
+{
+	const plugin_options *o = call->options;
+	check c = { .path = call->words[0], .only = o->only, .json = o->json, .index = o->device,
+		    .one_device = command_given(call, "device"), .deadline_ns = o->deadline_ns,
+		    .error = ERROR_INIT };
+	eh_status status = EH_OK;
+
+	if (access(c.path, R_OK) != 0)
+		status = error_system(error, errno, "cannot read %s", c.path);
+	if (status == EH_OK)
+		status = check_suite(&c, error);
+	if (status != EH_OK)
+		return status;
 	interrupt_install();
-	return check_all(&c);
+	return check_all(&c, &call->code, error);
 }
 
 static void path_kind(enum plugin_kind kind, const char *title, cJSON *out, bool json)
@@ -524,43 +450,57 @@ static void path_kind(enum plugin_kind kind, const char *title, cJSON *out, bool
 	plugin_folders_free(folders);
 }
 
-static int plugin_path(int argc, char **argv)
+static eh_status plugin_list(cli_call *call, eh_error *error)
 {
-	const bool json = argc == 3 && strcmp(argv[2], "--json") == 0;
-	eh_error error = ERROR_INIT;
-	cJSON *root;
+	const plugin_options *o = call->options;
+	cJSON *root = cJSON_CreateObject();
 
-	if (argc > 2 && !json) {
-		error_set(&error, EH_E_USAGE, "unknown argument '%s'",
-		          strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]);
-		return command_fail(&command_plugin, &error);
-	}
-	root = cJSON_CreateObject();
-	path_kind(PLUGIN_BACKEND, "backends", root, json);
-	path_kind(PLUGIN_WORKLOAD, "workloads", root, json);
-	path_kind(PLUGIN_PROBE, "probes", root, json);
-	if (json) {
-		char *out = json_text(root, true);
-
-		puts(out);
-		free(out);
-	}
-	cJSON_Delete(root);
-	return EXIT_CODE_OK;
+	(void)error;
+	path_kind(PLUGIN_BACKEND, "backends", root, o->json);
+	path_kind(PLUGIN_WORKLOAD, "workloads", root, o->json);
+	path_kind(PLUGIN_PROBE, "probes", root, o->json);
+	path_kind(PLUGIN_CONFORMANCE, "conformance", root, o->json);
+	if (o->json)
+		command_json(root);
+	else
+		cJSON_Delete(root);
+	return EH_OK;
 }
 
-static int plugin_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
+enum { CHECK, LIST };
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_plugin);
-	if (argc >= 2 && strcmp(argv[1], "check") == 0)
-		return command_printed(&command_plugin, plugin_check(argc, argv));
-	if (argc >= 2 && strcmp(argv[1], "path") == 0)
-		return command_printed(&command_plugin, plugin_path(argc, argv));
-	error_set(&error, EH_E_USAGE, argc >= 2 ? "'%s' is not known: it is check or path" :
-	          "say what to do%s: check or path", argc >= 2 ? argv[1] : "");
-	return command_fail(&command_plugin, &error);
-}
+const cli_command cmd_plugin = {
+	.name = "plugin",
+	.group = CLI_EXTENDING,
+	.summary = "check a backend or probe for conformance, list the plugins",
+	.about = "The suite checks every device of a backend and every test, or some. A probe (docs/probes.md) is "
+	         "checked in the same way: its places, channels and readings. The plugin is loaded in child "
+	         "processes, so that a crash, or a test that takes too long, is a failed test and the others are "
+	         "run all the same. Tests are skipped, with the reason, where a plugin need not provide what they "
+	         "check. docs/writing-a-backend.md explains how to write one.",
+	.forms = (const cli_form[]){
+		{ "check", { { "FILE", .kind = OPTION_PATH } }, "run the conformance suite on a backend or probe",
+		  plugin_check },
+		{ "list", { { 0 } }, "list the folders in which plugins are looked for, in order, and what is in them",
+		  plugin_list },
+		{ 0 } },
+	.options = (const cli_option[]){
+		{ "device", OPTION_NUMBER, offsetof(plugin_options, device), .about = "only device N, from 0 on", .value = "N",
+		  .high = UINT32_MAX - 1.0, .forms = CLI_FORM(CHECK) },
+		{ "only", OPTION_TEXT, offsetof(plugin_options, only), .about = "only tests with TEXT in their name", .value = "TEXT",
+		  .forms = CLI_FORM(CHECK) },
+		{ "deadline", OPTION_DURATION, offsetof(plugin_options, deadline_ns), .about = "how long a test may take",
+		  .value = "TIME", .preset = "60s", .forms = CLI_FORM(CHECK) },
+		{ "set", OPTION_SETTING, 0, .about = "a setting of the backend", .value = "BACKEND.KEY=VALUE", .forms = CLI_FORM(CHECK) },
+		CLI_JSON(plugin_options),
+		{ 0 } },
+	.size = sizeof(plugin_options),
+	.exits = (const cli_item[]){
+		{ "0", "nothing failed" }, { "1", "a test failed" },
+		{ "5", "nothing could be tested, because the plugin or its device is not available here" },
+		{ NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand plugin check ./mine.so",
+		"evenhand plugin check ./host.so --only transfer/ --set host.threads=1",
+		"evenhand plugin check build/lib/evenhand/backends/opencl.so --device 1 --json", NULL },
+};

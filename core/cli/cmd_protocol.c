@@ -13,33 +13,12 @@
 #include "protocol/schema.h"
 #include "report/report.h"
 
-static int protocol_run(int argc, char **argv);
+#define LAYOUT_FILE "cli/cmd_protocol.def"
+#define LAYOUT_NAME(name) cmd_protocol_##name
+#include "base/layout_structs.h"
+#include "base/layout_tables.h"
 
-const command command_protocol = {
-	.name = "protocol",
-	.summary = "list, show and check protocols",
-	.help =
-	"usage: evenhand protocol list [--json]\n"
-	"       evenhand protocol show NAME [--json]\n"
-	"       evenhand protocol check FILE... [--json]\n"
-	"       evenhand protocol digest NAME [--json]\n"
-	"\n"
-	"A protocol is the INI file that declares what is run and how it is measured; the\n"
-	"format is in docs/protocol.md.  NAME is one of those that `list` shows, or a path.\n"
-	"\n"
-	"  list    the protocols in the user's data folder and of the installation\n"
-	"  show    the settings and every case, with parameters resolved\n"
-	"  check   says of each file whether it is a sound protocol; exit code 4 if one is not\n"
-	"  digest  the SHA-256 of the canonical form: the same for every file that declares\n"
-	"          the same measurement, however it is spelt\n"
-	"\n"
-	"  --json  print JSON (show: the canonical form that the digest is made from)\n"
-	"\n"
-	"Examples:\n"
-	"  evenhand protocol show quick\n"
-	"  evenhand protocol check my.ini\n",
-	.run = protocol_run,
-};
+typedef struct protocol_options { bool json; } protocol_options;
 
 typedef struct loaded {
 	protocol *p;
@@ -67,28 +46,6 @@ static eh_status load(const char *name, bool file, loaded *out, eh_error *error)
 	return status;
 }
 
-static int fail(eh_status status, const eh_error *error)
-{
-	eh_error told = *error;
-
-	told.code = status;
-	return command_fail(&command_protocol, &told);
-}
-
-static int finish(int code)
-{
-	return command_printed(&command_protocol, code);
-}
-
-static void print_json(cJSON *json)
-{
-	char *out = json_text(json, true);
-
-	puts(out);
-	free(out);
-	cJSON_Delete(json);
-}
-
 /* ---- list ------------------------------------------------------------------------------------ */
 
 /* The name by which protocol_find knows the path. */
@@ -100,48 +57,61 @@ static char *name_of(const char *path)
 	return memory_format("%.*s", (int)(strlen(file) - strlen(".ini")), file);
 }
 
-static int list(bool json)
+static void look_at(const char *path, cmd_protocol_listed *out)
 {
+	eh_error error = ERROR_INIT;
+	protocol *p = NULL;
+
+	out->name = name_of(path);
+	text_set(&out->path, path);
+	if (protocol_read(path, &p, &error) != EH_OK) {
+		text_set(&out->error, error.message);
+		return;
+	}
+	text_set(&out->protocol, p->name);
+	out->version = p->version;
+	text_set(&out->intent, p->intent);
+	protocol_free(p);
+}
+
+static void add_listed(table *t, const cmd_protocol_listed *one)
+{
+	char *identity = one->error != NULL ? memory_text("refused") :
+	                 memory_format("%s@%llu", one->protocol, (unsigned long long)one->version);
+
+	table_row(t, (const char *const[]){ one->name, identity,
+	                                    one->error != NULL ? one->error : one->intent });
+	free(identity);
+}
+
+static eh_status list(cli_call *call, eh_error *unused)
+{
+	const protocol_options *o = call->options;
 	char **paths = protocol_list();
 	cJSON *all = cJSON_CreateArray();
 	table *t = table_new("lll");
 
+	(void)unused;
 	for (char **path = paths; *path != NULL; path++) {
-		eh_error error = ERROR_INIT;
-		char *name = name_of(*path);
-		char *identity = NULL;
-		cJSON *item = cJSON_CreateObject();
-		protocol *p = NULL;
-		const char *says = error.message;
+		cmd_protocol_listed one;
 
-		json_add_string(item, "name", name);
-		json_add_string(item, "path", *path);
-		if (protocol_read(*path, &p, &error) == EH_OK) {
-			identity = memory_format("%s@%llu", p->name, (unsigned long long)p->version);
-			says = p->intent;
-			json_add_string(item, "protocol", p->name);
-			json_add_uint(item, "version", p->version);
-			json_add_string(item, "intent", p->intent);
-		} else {
-			json_add_string(item, "error", error.message);
-		}
-		table_row(t, (const char *const[]){ name, identity != NULL ? identity : "refused", says });
-		cJSON_AddItemToArray(all, item);
-		protocol_free(p);
-		free(identity);
-		free(name);
+		layout_init(cmd_protocol_listed_layout(), &one);
+		look_at(*path, &one);
+		add_listed(t, &one);
+		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_listed_layout(), &one));
+		layout_clear(cmd_protocol_listed_layout(), &one);
 	}
-	if (json) {
-		print_json(all);
-	} else {
-		if (paths[0] == NULL)
-			puts("no protocols found; is evenhand installed whole?");
-		table_print(t, stdout);
+	if (!o->json && paths[0] == NULL)
+		puts("no protocols found; is evenhand installed whole?");
+	else if (!o->json)
+		(void)table_print(t, stdout);
+	if (o->json)
+		command_json(all);
+	else
 		cJSON_Delete(all);
-	}
 	table_free(t);
 	dir_list_free(paths);
-	return finish(EXIT_CODE_OK);
+	return EH_OK;
 }
 
 /* ---- show ------------------------------------------------------------------------------------ */
@@ -216,43 +186,48 @@ static void print_cases(const plan *made)
 	table_free(t);
 }
 
-static int show(const char *name, bool json)
+static void print_protocol(const loaded *l)
 {
 	static const char *const in_title[] = { "name", "version", "intent", NULL };
 	static const char *const none[] = { NULL };
-	eh_error error = ERROR_INIT;
-	loaded l;
-	eh_status status = load(name, false, &l, &error);
-	char *intent;
+	char *intent = table_clean(l->p->intent);
 
-	if (status != EH_OK)
-		return fail(status, &error);
-	if (json) {
-		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
-
-		json_set(out, "digest", cJSON_CreateString(l.plan->digest));
-		print_json(out);
-		loaded_free(&l);
-		return finish(EXIT_CODE_OK);
-	}
-	intent = table_clean(l.p->intent);
-	printf("%s@%llu  %s\n%s\nsha256 %s\n\nrun\n", l.p->name, (unsigned long long)l.p->version,
-	       l.p->source, intent, l.plan->digest);
+	printf("%s@%llu  %s\n%s\nsha256 %s\n\nrun\n", l->p->name, (unsigned long long)l->p->version,
+	       l->p->source, intent, l->plan->digest);
 	free(intent);
-	print_settings(schema_protocol, l.p, in_title);
+	print_settings(schema_protocol, l->p, in_title);
 	puts("\nmeasurement");
-	print_settings(schema_measure, &l.p->measure, none);
-	for (size_t i = 0; i < l.p->section_count; i++) {
-		char *other = differences(l.p, &l.p->sections[i]);
+	print_settings(schema_measure, &l->p->measure, none);
+	for (size_t i = 0; i < l->p->section_count; i++) {
+		char *other = differences(l->p, &l->p->sections[i]);
 
 		if (other[0] != '\0')
-			printf("  in [case %s]: %s\n", l.p->sections[i].name, other);
+			printf("  in [case %s]: %s\n", l->p->sections[i].name, other);
 		free(other);
 	}
-	printf("\n%zu case%s\n", l.plan->case_count, l.plan->case_count == 1 ? "" : "s");
-	print_cases(l.plan);
+	printf("\n%zu case%s\n", l->plan->case_count, l->plan->case_count == 1 ? "" : "s");
+	print_cases(l->plan);
+}
+
+static eh_status show(cli_call *call, eh_error *error)
+{
+	const protocol_options *o = call->options;
+	loaded l;
+	eh_status status = load(call->words[0], false, &l, error);
+
+	if (status != EH_OK)
+		return status;
+	if (o->json) {
+		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
+
+		/* No part of what it is the digest of. */
+		json_add_string(out, "digest", l.plan->digest);
+		command_json(out);
+	} else {
+		print_protocol(&l);
+	}
 	loaded_free(&l);
-	return finish(EXIT_CODE_OK);
+	return EH_OK;
 }
 
 /* Why a file cannot be checked, where a name or a folder was given instead. */
@@ -285,129 +260,93 @@ static eh_status refuse_other(const char *given, eh_status status, eh_error *err
 
 /* ---- check and digest ------------------------------------------------------------------------ */
 
-static int check(int count, char **files, bool json)
+/* Checks one file and fills *out; prints it unless `json`. */
+static eh_status check_one(const char *file, bool json, cmd_protocol_checked *out, eh_error *error)
 {
-	cJSON *all = cJSON_CreateArray();
-	int code = EXIT_CODE_OK;
+	loaded l;
+	eh_status status = load(file, true, &l, error);
 
-	for (int i = 0; i < count; i++) {
-		eh_error error = ERROR_INIT;
-		cJSON *item = cJSON_CreateObject();
-		loaded l;
-		eh_status status = load(files[i], true, &l, &error);
-		const bool sound = status == EH_OK;
-
-		if (status == EH_E_IO)
-			status = refuse_other(files[i], status, &error);
-		json_add_string(item, "file", files[i]);
-		json_add_bool(item, "sound", sound);
-		if (sound) {
-			json_add_string(item, "name", l.p->name);
-			json_add_uint(item, "version", l.p->version);
-			json_add_uint(item, "cases", l.plan->case_count);
-			json_add_string(item, "digest", l.plan->digest);
-			if (!json)
-				printf("%s: %s@%llu, %zu case%s, sha256 %s\n", files[i], l.p->name,
-				       (unsigned long long)l.p->version, l.plan->case_count,
-				       l.plan->case_count == 1 ? "" : "s", l.plan->digest);
-			loaded_free(&l);
-		} else {
-			/* What cannot be read is no verdict on the protocol. */
-			int one = error_exit_code(status);
-
-			code = code > one ? code : one;
-			json_add_string(item, "error", error.message);
-			if (!json) {
-				char *says = table_clean(error.message);
-
-				fprintf(stderr, "evenhand protocol: %s\n", says);
-				free(says);
-			}
-		}
-		cJSON_AddItemToArray(all, item);
+	if (status == EH_E_IO)
+		status = refuse_other(file, status, error);
+	text_set(&out->file, file);
+	out->sound = status == EH_OK;
+	if (status != EH_OK) {
+		text_set(&out->error, error->message);
+		return status;
 	}
-	if (json)
-		print_json(all);
+	text_set(&out->name, l.p->name);
+	out->version = l.p->version;
+	out->cases = l.plan->case_count;
+	text_set(&out->digest, l.plan->digest);
+	if (!json)
+		printf("%s: %s@%llu, %zu case%s, sha256 %s\n", file, l.p->name,
+		       (unsigned long long)l.p->version, l.plan->case_count,
+		       l.plan->case_count == 1 ? "" : "s", l.plan->digest);
+	loaded_free(&l);
+	return EH_OK;
+}
+
+static eh_status check(cli_call *call, eh_error *unused)
+{
+	const protocol_options *o = call->options;
+	cJSON *all = cJSON_CreateArray();
+
+	(void)unused;
+	for (size_t i = 0; i < call->count; i++) {
+		eh_error error = ERROR_INIT;
+		cmd_protocol_checked one;
+		eh_status status;
+
+		layout_init(cmd_protocol_checked_layout(), &one);
+		status = check_one(call->words[i], o->json, &one, &error);
+		if (status != EH_OK)
+			command_unsound(call, status, !o->json, &error);
+		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_checked_layout(), &one));
+		layout_clear(cmd_protocol_checked_layout(), &one);
+	}
+	if (o->json)
+		command_json(all);
 	else
 		cJSON_Delete(all);
-	return finish(code);
+	return EH_OK;
 }
 
-static int digest_of(const char *name, bool json)
+static eh_status digest(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
+	const protocol_options *o = call->options;
 	loaded l;
-	eh_status status = load(name, false, &l, &error);
+	eh_status status = load(call->words[0], false, &l, error);
 
 	if (status != EH_OK)
-		return fail(status, &error);
-	if (json) {
-		cJSON *out = cJSON_CreateObject();
-
-		json_add_string(out, "name", l.p->name);
-		json_add_uint(out, "version", l.p->version);
-		json_add_string(out, "digest", l.plan->digest);
-		print_json(out);
-	} else {
-		puts(l.plan->digest);
-	}
-	loaded_free(&l);
-	return finish(EXIT_CODE_OK);
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
-static int usage(const char *says, const char *what)
-{
-	eh_error error = ERROR_INIT;
-
-	return fail(error_set(&error, EH_E_USAGE, "%s%s", says, what), &error);
-}
-
-static int refuse_flag(const char *flag)
-{
-	eh_error error = ERROR_INIT;
-
-	return fail(error_set(&error, EH_E_USAGE, "unknown flag '%s'", flag), &error);
-}
-
-static int protocol_run(int argc, char **argv)
-{
-	static const char *const actions[] = { "list", "show", "check", "digest" };
-	char **words = memory_get((size_t)argc * sizeof(*words));
-	const char *near;
-	bool json = false;
-	int count = 0, code;
-
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			free(words);
-			return command_help(&command_protocol);
-		}
-		if (strcmp(argv[i], "--json") == 0) {
-			json = true;
-		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			code = refuse_flag(argv[i]);
-			goto undo_words;
-		} else {
-			words[count++] = argv[i];
-		}
-	}
-	near = count > 0 ? text_nearest(words[0], actions, 4) : NULL;
-	if (count == 0)
-		code = usage("list, show, check or digest?", "");
-	else if (strcmp(words[0], "list") == 0)
-		code = count == 1 ? list(json) : usage("list takes no name, but got ", words[1]);
-	else if (strcmp(words[0], "check") == 0)
-		code = count > 1 ? check(count - 1, words + 1, json) : usage("check needs a file", "");
-	else if (strcmp(words[0], "show") == 0 || strcmp(words[0], "digest") == 0)
-		code = count != 2 ? usage(words[0], " needs the name of one protocol") :
-		       words[0][0] == 's' ? show(words[1], json) : digest_of(words[1], json);
+		return status;
+	if (o->json)
+		command_layout(cmd_protocol_identity_layout(), &(cmd_protocol_identity){
+			l.p->name, l.p->version, l.plan->digest });
 	else
-		code = usage(near != NULL ? "it is list, show, check or digest; did you mean "
-		                          : "it is list, show, check or digest, not ",
-		             near != NULL ? near : words[0]);
-undo_words:
-	free(words);
-	return code;
+		puts(l.plan->digest);
+	loaded_free(&l);
+	return EH_OK;
 }
+
+const cli_command cmd_protocol = {
+	.name = "protocol",
+	.group = CLI_EVERYDAY,
+	.summary = "list, show and check protocols",
+	.about = "A protocol is the INI file that declares what is run and how it is measured; docs/protocol.md "
+	         "has the format. NAME is one that `list` shows, or a path.",
+	.forms = (const cli_form[]){
+		{ "list", { { 0 } }, "list the protocols of the user's data folder and of the installation", list },
+		{ "show", { { "NAME", .kind = OPTION_PROTOCOL } }, "print the settings and every case with its parameters "
+		  "resolved", show },
+		{ "check", { { "FILE", .kind = OPTION_PATH, .many = true } }, "say of each file whether it is a sound "
+		  "protocol", check },
+		{ "digest", { { "NAME", .kind = OPTION_PROTOCOL } }, "print the SHA-256 of the canonical form, which is the "
+		  "same for every file that declares the same measurement", digest },
+		{ 0 } },
+	.options = (const cli_option[]){
+		{ "json", OPTION_FLAG, offsetof(protocol_options, json), .about = "print JSON; show: the canonical form that "
+		  "the digest is made from" }, { 0 } },
+	.size = sizeof(protocol_options),
+	.exits = (const cli_item[]){ { "4", "check: a file is no sound protocol" }, { NULL, NULL } },
+	.examples = (const char *const[]){ "evenhand protocol show quick", "evenhand protocol check my.ini", NULL },
+};

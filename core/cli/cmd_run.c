@@ -15,138 +15,18 @@
 #include "record/result.h"
 #include "run/run.h"
 
-static int run_run(int argc, char **argv);
-
-extern const command command_run;
-const command command_run = {
-	.name = "run",
-	.summary = "measure a protocol on every executor, or on those that are named",
-	.help = "usage: evenhand run PROTOCOL [--on SELECTOR,...] [-o DIR] [--executions N]\n"
-	        "                    [--site FILE] [--set BACKEND.KEY=VALUE]... [--json] [-q] [-v]\n"
-	        "       evenhand run --resume DIR [--site FILE] [--json] [-q] [-v]\n"
-	        "\n"
-	        "Measures each case of the protocol in fresh processes, one executor at a time, and\n"
-	        "writes one result per executor to DIR.  PROTOCOL is a name (`evenhand protocol\n"
-	        "list`) or a file.  A worker that crashes or hangs costs its case; a run that was\n"
-	        "stopped or killed goes on with --resume and loses no finished case.\n"
-	        "\n"
-	        "  --on SELECTOR,...   all (the default), BACKEND, BACKEND:INDEX or BACKEND:TEXT, where\n"
-	        "                      TEXT is part of a device's id, name or platform\n"
-	        "  -o DIR              default: results/NAME-VERSION-TIME\n"
-	        "  --executions N      1 to 100, instead of the protocol's number; recorded as a\n"
-	        "                      deviation\n"
-	        "  --resume DIR        complete the run in DIR\n"
-	        "  --set BACKEND.KEY=VALUE   a setting of a backend; recorded\n"
-	        "  --site FILE         what this place declares (`evenhand site`); else EVENHAND_SITE, else\n"
-	        "                      site.ini of the user's configuration; --resume needs it again\n"
-	        "  --json              the summary as JSON on stdout\n"
-	        "  -q, --quiet         no progress on stderr\n"
-	        "  -v, --verbose       more messages on stderr; twice: all of them\n"
-	        "\n"
-	        "EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or third-party) and EVENHAND_SPONSOR\n"
-	        "in the environment say in the results who measured.\n"
-	        "\n"
-	        "Exit code: 0 all rows are fine; 4 usage; 5 disk, rights, drivers; 6 interrupted, resume\n"
-	        "it; 7 the run ended, but rows failed or are invalid.\n"
-	        "\n"
-	        "  evenhand run quick\n"
-	        "  evenhand run stream-1 --on host,opencl:pocl -o results/today\n"
-	        "  evenhand run --resume results/today\n",
-	.run = run_run,
-	.values = "--on -o --resume --executions --site",
-	.again = "--set",
-};
-
-typedef struct flags { run_options options; bool json; } flags;
+typedef struct measure_options {
+	const char *selectors, *folder, *resume, *site;
+	uint64_t executions;
+	bool json;
+} measure_options;
 
 typedef struct built {
 	char *executor, *path;
 	result_summary summary;
 } built;
 
-/* ---- flags ----------------------------------------------------------------------------------- */
-
-static eh_status read_value(const char *flag, const char *value, flags *f, eh_error *error)
-{
-	uint64_t number = 0;
-
-	if (strcmp(flag, "--on") == 0) {
-		f->options.selectors = value;
-	} else if (strcmp(flag, "-o") == 0) {
-		f->options.folder = value;
-	} else if (strcmp(flag, "--resume") == 0) {
-		f->options.folder = value;
-		f->options.resume = true;
-	} else if (strcmp(flag, "--site") == 0) {
-		f->options.site = value;
-	} else if (strcmp(flag, "--executions") == 0) {
-		const schema_key *range = schema_find(schema_protocol, "executions");
-
-		if (!text_parse_uint(value, &number) || (double)number < range->low ||
-		    (double)number > range->high)
-			return error_set(error, EH_E_USAGE, "--executions takes a number from %.0f to "
-			                 "%.0f, not '%s'", range->low, range->high, value);
-		f->options.executions = number;
-	} else {
-		return host_option_set(value, error);
-	}
-	return EH_OK;
-}
-
-static eh_status read_flags(int argc, char **argv, flags *f, eh_error *error)
-{
-	bool output = false;
-
-	/* Asked for errors only, nobody waits for progress. */
-	f->options.quiet = log_level() <= EH_LOG_ERROR;
-	for (int i = 1; i < argc; i++) {
-		const char *a = argv[i];
-
-		if (command_takes_value(&command_run, a)) {
-			eh_status status;
-
-			if (i + 1 == argc || argv[i + 1][0] == '\0')
-				return error_set(error, EH_E_USAGE, "%s needs a value", a);
-			status = read_value(a, argv[++i], f, error);
-			if (status != EH_OK)
-				return status;
-			output = output || strcmp(a, "-o") == 0;
-		} else if (strcmp(a, "--json") == 0) {
-			f->json = true;
-		} else if (strcmp(a, "-q") == 0 || strcmp(a, "--quiet") == 0) {
-			f->options.quiet = true;
-		} else if (command_level(a)) {
-			continue;
-		} else if (a[0] == '-' && a[1] != '\0') {
-			return error_set(error, EH_E_USAGE, "unknown flag '%s'", a);
-		} else if (f->options.protocol != NULL) {
-			return error_set(error, EH_E_USAGE, "one protocol at a time: '%s' and '%s'",
-			                 f->options.protocol, a);
-		} else {
-			f->options.protocol = a;
-		}
-	}
-	if (!f->options.resume && f->options.protocol == NULL)
-		return error_set(error, EH_E_USAGE, "which protocol? `evenhand protocol list` names them");
-	if (f->options.resume && (f->options.protocol != NULL || f->options.selectors != NULL || output ||
-	                          f->options.executions != 0 || host_options()[0] != NULL))
-		return error_set(error, EH_E_USAGE, "--resume takes protocol, executors, executions and "
-		                 "settings from the run that it completes; name nothing else");
-	return EH_OK;
-}
-
 /* ---- results --------------------------------------------------------------------------------- */
-
-/* "DIR/opencl-pocl-0.json" */
-static char *result_path(const char *folder, const char *executor)
-{
-	char *path = memory_format("%s/%s.json", folder, executor);
-
-	for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
-		if (*c == ':' || *c == '/')
-			*c = '-';
-	return path;
-}
 
 static eh_status build_all(const run_outcome *outcome, built *all, size_t count, eh_error *error)
 {
@@ -154,7 +34,7 @@ static eh_status build_all(const run_outcome *outcome, built *all, size_t count,
 		eh_status status;
 
 		all[i].executor = memory_text(outcome->executors[i]);
-		all[i].path = result_path(outcome->folder, outcome->executors[i]);
+		all[i].path = run_result_path(outcome->folder, outcome->executors[i]);
 		status = result_build(outcome->journal, outcome->executors[i], outcome->complete,
 		                      all[i].path, &all[i].summary, error);
 		if (status != EH_OK)
@@ -166,7 +46,6 @@ static eh_status build_all(const run_outcome *outcome, built *all, size_t count,
 static void print_json(const run_outcome *outcome, const built *all, size_t count)
 {
 	cJSON *root = cJSON_CreateObject(), *list;
-	char *body;
 
 	json_add_string(root, "folder", outcome->folder);
 	json_add_string(root, "journal", outcome->journal);
@@ -187,16 +66,29 @@ static void print_json(const run_outcome *outcome, const built *all, size_t coun
 		json_add_uint(rows, "not_run", s->not_run);
 		cJSON_AddItemToArray(list, item);
 	}
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+	command_json(root);
 }
 
 static void add_count(text *t, size_t count, const char *word)
 {
 	if (count > 0)
 		text_add(t, "%s%zu %s", t->size > 0 ? ", " : "", count, word);
+}
+
+/* What to do next, as a shell takes it. */
+static void suggest(const run_outcome *outcome, const built *all, size_t count)
+{
+	char *folder = text_shell_word(outcome->folder);
+	char *first = text_shell_word(count > 0 ? all[0].path : "");
+
+	if (!outcome->complete)
+		printf("next: evenhand run --resume %s\n", folder);
+	else
+		printf("next: evenhand show %s\n", first);
+	if (outcome->complete && count > 1)
+		printf("      evenhand compare %s\n", folder);
+	free(first);
+	free(folder);
 }
 
 static void print_words(const run_outcome *outcome, const built *all, size_t count)
@@ -215,13 +107,7 @@ static void print_words(const run_outcome *outcome, const built *all, size_t cou
 		       outcome->complete ? "" : " (incomplete)", all[i].path);
 		text_free(&rows);
 	}
-	if (!outcome->complete)
-		printf("next: evenhand run --resume %s\n", outcome->folder);
-	else if (count == 1)
-		printf("next: evenhand show %s\n", all[0].path);
-	else
-		printf("next: evenhand show %s\n      evenhand compare %s %s\n", all[0].path,
-		       all[0].path, all[1].path);
+	suggest(outcome, all, count);
 }
 
 static int exit_code(const run_outcome *outcome, const built *all, size_t count)
@@ -246,12 +132,12 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 	all = memory_get((count + 1) * sizeof(*all));
 	status = build_all(outcome, all, count, error);
 	if (status == EH_E_IO) {
-		char *why = memory_text(error->message);
+		char *why = memory_text(error->message), *folder = text_shell_word(outcome->folder);
 
 		(void)error_set(error, status, "%s; all that was measured is in %s: when it can be written, "
-		                "evenhand run --resume %s makes the results", why, outcome->journal,
-		                outcome->folder);
+		                "evenhand run --resume %s makes the results", why, outcome->journal, folder);
 		free(why);
+		free(folder);
 	}
 	if (status == EH_OK && json)
 		print_json(outcome, all, count);
@@ -266,40 +152,111 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 	return status;
 }
 
-static int run_run(int argc, char **argv)
+/* A run that had to stop leaves incomplete results of what was measured. */
+static void finish_stopped(const run_outcome *outcome, bool json, int *code)
 {
-	flags f = { 0 };
+	eh_error unread = ERROR_INIT;
+
+	if (finish(outcome, json, code, &unread) != EH_OK)
+		log_write(EH_LOG_WARN, "the incomplete results were not written: %s", unread.message);
+}
+
+static eh_status measure(const run_options *options, bool json, int *code, eh_error *error)
+{
 	run_outcome outcome;
-	eh_error error = ERROR_INIT;
-	int code = EXIT_CODE_INTERNAL;
 	eh_status status;
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_run);
-	if (read_flags(argc, argv, &f, &error) != EH_OK)
-		return command_fail(&command_run, &error);
 	if (!clock_epoch_sound())
-		log_write(EH_LOG_WARN, "SOURCE_DATE_EPOCH is no number of seconds; the records tell the "
-		          "true time");
+		log_write(EH_LOG_WARN, "SOURCE_DATE_EPOCH is not a number of seconds; the records have the true "
+		          "time");
 	interrupt_install();
 	/* A limit on the size of files is an error to report, not a death. */
 	signal(SIGXFSZ, SIG_IGN);
-	status = run_execute(&f.options, &outcome, &error);
+	status = run_execute(options, &outcome, error);
 	if (status != EH_OK && outcome.stopped) {
-		/* What was measured until then is left as incomplete results. */
-		eh_error unread = ERROR_INIT;
-
-		if (finish(&outcome, f.json, &code, &unread) != EH_OK)
-			log_write(EH_LOG_WARN, "the incomplete results were not written: %s",
-			          unread.message);
+		finish_stopped(&outcome, json, code);
 	} else if (status == EH_OK) {
-		status = finish(&outcome, f.json, &code, &error);
-		code = command_printed(&command_run, code);
-		if (outcome.interrupted)
-			log_write(EH_LOG_WARN, "the run was interrupted; evenhand run --resume %s completes "
-			          "it", outcome.folder);
+		status = finish(&outcome, json, code, error);
+		if (outcome.interrupted) {
+			char *folder = text_shell_word(outcome.folder);
+
+			(void)fflush(stdout);
+			log_write(EH_LOG_WARN, "the run was interrupted; evenhand run --resume %s completes it",
+			          folder);
+			free(folder);
+		}
 	}
 	run_outcome_free(&outcome);
-	return status == EH_OK ? code : command_fail(&command_run, &error);
+	return status;
 }
+
+static eh_status run(cli_call *call, eh_error *error)
+{
+	const measure_options *o = call->options;
+	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
+		                .executions = o->executions, .site = o->site,
+		                .quiet = call->quiet };
+
+	return measure(&options, o->json, &call->code, error);
+}
+
+static eh_status resume(cli_call *call, eh_error *error)
+{
+	const measure_options *o = call->options;
+	run_options options = { .folder = o->resume, .resume = true, .site = o->site,
+		                .quiet = call->quiet };
+
+	if (host_options()[0] != NULL)
+		return error_set(error, EH_E_USAGE, "run --resume does not take --set; it uses the settings of the "
+		                 "run that it completes");
+	return measure(&options, o->json, &call->code, error);
+}
+
+enum { RUN, RESUME };
+
+const cli_command cmd_run = {
+	.name = "run",
+	.group = CLI_EVERYDAY,
+	.summary = "measure a protocol on every executor, or on those that are named",
+	.about = "Measures each case of the protocol in fresh processes, one executor at a time, and writes one "
+	         "result per executor, EXECUTOR.json, to the folder. Every finished case is appended to "
+	         "run.journal there: a worker that crashes or hangs costs its case, and a run that was "
+	         "interrupted or killed is completed with `--resume`.\n\n"
+	         "PROTOCOL is a name that `evenhand protocol list` shows, or a path (with a `/`, or ending in "
+	         "`.ini`). A protocol with `executions-max` measures its `executions` first, then as many more "
+	         "as their spread asks for (docs/method.md); `-v` says how many and why, `--executions` replaces "
+	         "both. A protocol with `requires` or `level = certified` ends with exit code 5 before anything "
+	         "is measured when an executor does not disclose what it has to. Where `evenhand calibrate` has "
+	         "stored the noise floor of exactly this stack, the results have it.\n\n"
+	         "The summary counts rows by status; cases that an incomplete run did not reach are \"not run\". "
+	         "The variables EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or third-party) and "
+	         "EVENHAND_SPONSOR say in the results who measured.",
+	.forms = (const cli_form[]){ { NULL, { { "PROTOCOL", .kind = OPTION_PROTOCOL } }, NULL, run },
+		                     { "--resume", { { 0 } }, NULL, resume }, { 0 } },
+	.options = (const cli_option[]){
+		{ "on", OPTION_SELECTORS, offsetof(measure_options, selectors), .about = "executors: all (the default), "
+		  "BACKEND, BACKEND:INDEX, or BACKEND:TEXT, where TEXT is part of a device's id, name or platform in "
+		  "any case", .value = "SELECTOR,...", .forms = CLI_FORM(RUN) },
+		{ "output", OPTION_PATH, offsetof(measure_options, folder), .about = "the folder; without it "
+		  "results/NAME-VERSION-TIME", .value = "DIR", .forms = CLI_FORM(RUN), .letter = 'o' },
+		{ "executions", OPTION_NUMBER, offsetof(measure_options, executions), .about = "processes that measure each "
+		  "case, 1 to 100, instead of the protocol's number; recorded as a deviation", .value = "N", .low = 1,
+		  .high = SCHEMA_EXECUTIONS_MOST, .forms = CLI_FORM(RUN) },
+		{ "resume", OPTION_PATH, offsetof(measure_options, resume), .about = "complete the run in DIR", .value = "DIR",
+		  .forms = CLI_FORM(RESUME) },
+		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
+		  .forms = CLI_FORM(RUN) },
+		{ "site", OPTION_PATH, offsetof(measure_options, site), .about = "what this place declares (docs/executor.md), "
+		  "instead of EVENHAND_SITE and of site.ini in the user's configuration; --resume needs it again",
+		  .value = "FILE" },
+		{ "json", OPTION_FLAG, offsetof(measure_options, json), .about = "print the summary as JSON" },
+		{ 0 } },
+	.size = sizeof(measure_options),
+	.exits = (const cli_item[]){
+		{ "0", "all rows are fine" }, { "5", "disk, rights, drivers" },
+		{ "6", "interrupted; complete it with --resume" },
+		{ "7", "the run ended, but rows failed or are invalid" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand run quick", "evenhand run stream-1 --on host,opencl:pocl -o results/today",
+		"evenhand run --resume results/today", NULL },
+};

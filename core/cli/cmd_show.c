@@ -1,20 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "audit/audit.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 #include "report/layers.h"
 #include "report/report.h"
+#include "report/series_report.h"
 
-extern const command command_show;
+/* What is printed of the records. */
+typedef struct show_options { bool json, layers, protocol; const char *samples; } show_options;
 
-static void print_json(const result *r)
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* The executions of a case as series, of which names are malloc'd. */
+static series_one *executions_of(const result_row *row)
+{
+	series_one *ones = memory_get((row->side.executions + 1) * sizeof(*ones));
+
+	for (size_t i = 0; i < row->side.executions; i++) {
+		ones[i].name = memory_format("execution %zu", i + 1);
+		ones[i].values = row->side.samples[i];
+		ones[i].n = row->side.counts[i];
+	}
+	return ones;
+}
+
+static void print_samples(const result *r, const result_row *row, bool json)
+{
+	series_one *ones = executions_of(row);
+	series_all all;
+
+	series_all_make(&all, ones, row->side.executions, SERIES_HALF_WIDTH);
+	if (json) {
+		cJSON *root = series_all_json(&all);
+
+		json_add_string(root, "case", row->id);
+		json_add_string(root, "executor", r->executor);
+		json_add_string(root, "unit", "ns");
+		command_json(root);
+	} else {
+		printf("%s: %s, nanoseconds of one operation\n", r->executor, row->id);
+		(void)series_all_print(stdout, &all);
+	}
+	series_all_free(&all);
+	for (size_t i = 0; i < row->side.executions; i++)
+		free((char *)ones[i].name);
+	free(ones);
+}
+
+static eh_status refuse_case(const result *r, const char *pattern, eh_error *error)
+{
+	const char **ids = memory_get((r->row_count + 1) * sizeof(*ids)), *near;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		ids[i] = r->rows[i].id;
+	near = text_nearest(pattern, ids, r->row_count);
+	free(ids);
+	return error_set(error, EH_E_USAGE, "%s has no case '%.80s' with samples%s%s%s", r->path, pattern,
+	                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	                 near != NULL ? "'?" : "");
+}
+
+static eh_status show_samples(const result *r, const show_options *o, eh_error *error)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < r->row_count; i++) {
+		const result_row *row = &r->rows[i];
+
+		if (fnmatch(o->samples, row->id, 0) != 0 || row->side.executions == 0)
+			continue;
+		if (shown++ > 0 && !o->json)
+			putchar('\n');
+		print_samples(r, row, o->json);
+	}
+	return shown > 0 ? EH_OK : refuse_case(r, o->samples, error);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* With who vouches for it, and what was added to it since. */
+static eh_status show_whole(const result *r, eh_error *error)
+{
+	audit_evidence *evidence = NULL;
+	eh_status status = audit_trust(r, &evidence, error);
+
+	(void)report_result(stdout, r, log_level() >= EH_LOG_INFO);
+	if (status == EH_OK)
+		(void)report_evidence(stdout, r->path, evidence);
+	audit_evidence_free(evidence);
+	return status;
+}
+
+static void print_record(const result *r)
 {
 	char *body = json_text(r->root, true);
 
@@ -22,123 +106,69 @@ static void print_json(const result *r)
 	free(body);
 }
 
-/* A folder is answered with a result in it. */
-static eh_status refuse_folder(const char *path, eh_error *error)
+static eh_status show_one(const result *r, const show_options *o, eh_error *error)
 {
-	char **names = dir_list(path, ".json", error);
-	char *example = names != NULL && names[0] != NULL ? path_join(path, names[0]) : NULL;
-
-	(void)error_set(error, EH_E_USAGE, "%s is a folder; show takes one result%s%s (compare takes "
-	                "folders)", path, example != NULL ? ", e.g. " : "",
-	                example != NULL ? example : "");
-	free(example);
-	dir_list_free(names);
-	return EH_E_USAGE;
+	if (o->samples != NULL)
+		return show_samples(r, o, error);
+	if (o->json)
+		print_record(r);
+	else if (o->layers)
+		(void)report_layers(stdout, &r->record->executor);
+	else if (o->protocol)
+		(void)fputs(json_string(json_path(r->root, "protocol"), "text", ""), stdout);
+	else
+		return show_whole(r, error);
+	return EH_OK;
 }
 
-/* What is printed of the record. */
-typedef struct flags { bool json, verbose, layers, protocol; } flags;
-
-/* With who vouches for it, and what was said about it since. */
-static eh_status show_whole(const result *r, bool verbose, eh_error *error)
+static eh_status show(cli_call *call, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
+	const show_options *o = call->options;
+	cli_input *inputs = NULL;
+	result **all;
+	size_t count;
+	eh_status status = cli_inputs_read(call->words, call->count, &inputs, error);
 
-	(void)report_result(stdout, r, verbose);
-	if (status == EH_OK)
-		(void)report_evidence(stdout, r->path, evidence);
-	audit_evidence_free(evidence);
+	if (status != EH_OK)
+		return status;
+	all = cli_inputs_all(inputs, call->count, &count);
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		if (i > 0 && !o->json && !o->protocol)
+			putchar('\n');
+		status = show_one(all[i], o, error);
+	}
+	free(all);
+	cli_inputs_free(inputs, call->count);
 	return status;
 }
 
-static int show(const char *path, const flags *f)
-{
-	eh_error error = ERROR_INIT;
-	result *r;
-	struct stat info;
-	eh_status status = stat(path, &info) == 0 && S_ISDIR(info.st_mode) ?
-		refuse_folder(path, &error) : result_read(path, &r, &error);
-
-	if (status != EH_OK)
-		return command_fail(&command_show, &error);
-	if (f->json)
-		print_json(r);
-	else if (f->layers)
-		(void)report_layers(stdout, &r->record->executor);
-	else if (f->protocol)
-		(void)fputs(json_string(json_path(r->root, "protocol"), "text", ""), stdout);
-	else
-		status = show_whole(r, f->verbose, &error);
-	result_free(r);
-	if (status != EH_OK)
-		return command_fail(&command_show, &error);
-	return command_printed(&command_show, EXIT_CODE_OK);
-}
-
-static int show_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
-	flags f = { .verbose = log_level() >= EH_LOG_INFO };
-	bool options = true;
-	const char *path = NULL;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
-			return command_help(&command_show);
-		if (options && strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (options && strcmp(argv[i], "--json") == 0) {
-			f.json = true;
-		} else if (options && strcmp(argv[i], "--layers") == 0) {
-			f.layers = true;
-		} else if (options && strcmp(argv[i], "--protocol") == 0) {
-			f.protocol = true;
-		} else if (options && (strcmp(argv[i], "-v") == 0 ||
-		                       strcmp(argv[i], "--verbose") == 0)) {
-			f.verbose = true;
-		} else if (options && argv[i][0] == '-') {
-			(void)error_set(&error, EH_E_USAGE, "unknown flag '%s'", argv[i]);
-			return command_fail(&command_show, &error);
-		} else if (path != NULL) {
-			(void)error_set(&error, EH_E_USAGE, "one result at a time; `evenhand compare` "
-			                "takes several");
-			return command_fail(&command_show, &error);
-		} else {
-			path = argv[i];
-		}
-	}
-	if (f.json + f.layers + f.protocol > 1) {
-		(void)error_set(&error, EH_E_USAGE, "--json, --layers or --protocol: one of them");
-		return command_fail(&command_show, &error);
-	}
-	if (path == NULL || path[0] == '\0') {
-		(void)error_set(&error, EH_E_USAGE, "which result?");
-		return command_fail(&command_show, &error);
-	}
-	return show(path, &f);
-}
-
-const command command_show = {
+const cli_command cmd_show = {
 	.name = "show",
-	.summary = "print a result for people, after checking that nobody altered it",
-	.help = "usage: evenhand show RESULT [--json | --layers | --protocol] [-v]\n"
-	        "\n"
-	        "Prints one result: who measured what, the layers of the executor, and every case with\n"
-	        "its status, the median time of one operation with its 95 % interval, the rate, and how\n"
-	        "many samples in how many executions it rests on.  Below stand the reasons of the cases\n"
-	        "that are not valid.  The structure, the digests and every derived number are checked\n"
-	        "first; a file that was altered is refused at the place that shows it.\n"
-	        "\n"
-	        "  --json      the checked record as JSON\n"
-	        "  --layers    the layers of the executor with their owners, and nothing else\n"
-	        "  --protocol  the text of the protocol that was run, and nothing else\n"
-	        "  -v          every layer with path, digest and fields; quartiles, canary and compiler of\n"
-	        "              each case\n"
-	        "\n"
-	        "examples:\n"
-	        "  evenhand show results/quick-1/host-gcc-12.json\n"
-	        "  evenhand show --json R.json | jq '.cases[] | {id, rate: .derived.rate}'\n",
-	.run = show_run,
+	.group = CLI_EVERYDAY,
+	.summary = "print results for people, after checking that nobody altered them",
+	.about = "Prints of each result who measured what, the layers of the executor, and every case with its "
+	         "status, the median time of one operation with its 95 % interval, the rate, and how many samples "
+	         "in how many executions it rests on. Flags and the reasons of cases that are not valid follow. "
+	         "A failed or invalid case has no number.\n\n"
+	         "The structure, the digests and every derived number are checked first; a file that was altered "
+	         "is refused at the place that shows it.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, show }, { 0 } },
+	.options = (const cli_option[]){
+		{ "layers", OPTION_FLAG, offsetof(show_options, layers), .about = "print only the layers of the executor with "
+		  "their owners", .rivals = 3 },
+		{ "protocol", OPTION_FLAG, offsetof(show_options, protocol), .about = "print only the text of the protocol "
+		  "that was run", .rivals = 3 },
+		{ "samples", OPTION_TEXT, offsetof(show_options, samples), .about = "print the samples of a case, or of cases "
+		  "that match a pattern such as 'gemm.*', as `evenhand series` does; with --json as JSON", .value = "CASE",
+		  .rivals = 2 },
+		{ "json", OPTION_FLAG, offsetof(show_options, json), .about = "print the checked record as JSON; several "
+		  "records follow each other", .rivals = 1 },
+		{ "verbose", OPTION_VERBOSE, 0, .about = "add every layer with path, digest and fields, and quartiles, canary "
+		  "and compiler of each case", .letter = 'v' },
+		{ 0 } },
+	.size = sizeof(show_options),
+	.examples = (const char *const[]){
+		"evenhand show results/quick-1/host-gcc-12.json",
+		"evenhand show results/quick-1 --samples 'fma.*'",
+		"evenhand show --json R.json | jq '.cases[] | {id, rate: .derived.rate}'", NULL },
 };

@@ -1,16 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <string.h>
 
 #include "audit/audit.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
 
-extern const command command_sign;
+static const char *const roles[] = { "tester", "verifier", NULL };
 
-static eh_status sign(const char *path, const char *key_name, unsigned role, eh_error *error)
+typedef struct sign_options { const char *key; int role; bool json; } sign_options;
+
+static void print_signature(const sign_options *o, const char *path, const audit_key *key, cJSON *list)
 {
-	audit_key *key = NULL;
+	const char *fingerprint = audit_key_public(key)->fingerprint;
+	cJSON *item;
+
+	if (!o->json) {
+		printf("%s.sig: signed by %s as %s, fingerprint %s\n", path, o->key, roles[o->role], fingerprint);
+		return;
+	}
+	item = cJSON_CreateObject();
+	json_add_string(item, "file", path);
+	json_add_string(item, "role", roles[o->role]);
+	json_add_string(item, "fingerprint", fingerprint);
+	cJSON_AddItemToArray(list, item);
+}
+
+static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key, cJSON *list,
+                          eh_error *error)
+{
 	audit_evidence *evidence = NULL;
 	result *r = NULL;
 	eh_status status = result_read_lean(path, &r, error);
@@ -18,87 +36,62 @@ static eh_status sign(const char *path, const char *key_name, unsigned role, eh_
 	if (status == EH_OK)
 		status = audit_trust(r, &evidence, error);
 	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; it is not signed again before that is "
-		                   "mended", path, evidence->problems[0]);
-	if (status == EH_OK)
-		status = audit_key_open(key_name, &key, error);
+		status = error_set(error, EH_E_ALTERED, "%s: %s; repair that before it is signed again", path,
+		                   evidence->problems[0]);
 	if (status == EH_OK) {
 		audit_subject subject = { "result", json_string(r->root, "digest", ""), r->file_sha256,
 			                  r->root };
 
-		status = audit_sign(path, &subject, key, role, error);
-		if (status == EH_OK)
-			printf("%s.sig: signed by %s as %s, fingerprint %s\n", path, key_name,
-			       role == AUDIT_VERIFIER ? "verifier" : "tester",
-			       audit_key_public(key)->fingerprint);
+		status = audit_sign(path, &subject, key, o->role == 0 ? AUDIT_TESTER : AUDIT_VERIFIER, error);
 	}
-	audit_key_close(key);
+	if (status == EH_OK)
+		print_signature(o, path, key, list);
 	audit_evidence_free(evidence);
 	result_free(r);
 	return status;
 }
 
-static int sign_run(int argc, char **argv)
+static eh_status sign(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	const char *path = NULL, *key = "default";
-	unsigned role = AUDIT_TESTER;
-	bool options = true;
+	const sign_options *o = call->options;
+	cJSON *list = cJSON_CreateArray();
+	audit_key *key = NULL;
+	char **paths;
+	size_t count;
+	eh_status status = cli_inputs_paths(call->words, call->count, false, &paths, &count, error);
 
-	for (int i = 1; i < argc; i++) {
-		bool more = i + 1 < argc;
-
-		if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
-			return command_help(&command_sign);
-		if (options && strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (options && strcmp(argv[i], "--key") == 0 && more) {
-			key = argv[++i];
-		} else if (options && strcmp(argv[i], "--as") == 0 && more &&
-		           (strcmp(argv[i + 1], "tester") == 0 ||
-		            strcmp(argv[i + 1], "verifier") == 0)) {
-			role = argv[++i][0] == 'v' ? AUDIT_VERIFIER : AUDIT_TESTER;
-		} else if (options && argv[i][0] == '-') {
-			(void)error_set(&error, EH_E_USAGE, strcmp(argv[i], "--as") == 0 ?
-			                "flag '%s' takes tester or verifier" :
-			                "unknown flag '%s', or its value is missing", argv[i]);
-			return command_fail(&command_sign, &error);
-		} else if (path != NULL) {
-			(void)error_set(&error, EH_E_USAGE, "one result at a time");
-			return command_fail(&command_sign, &error);
-		} else {
-			path = argv[i];
-		}
-	}
-	if (path == NULL) {
-		(void)error_set(&error, EH_E_USAGE, "which result?");
-		return command_fail(&command_sign, &error);
-	}
-	if (sign(path, key, role, &error) != EH_OK)
-		return command_fail(&command_sign, &error);
-	return command_printed(&command_sign, EXIT_CODE_OK);
+	if (status == EH_OK)
+		status = audit_key_open(o->key, &key, error);
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = sign_one(o, paths[i], key, list, error);
+	if (status == EH_OK && o->json)
+		command_json(list);
+	else
+		cJSON_Delete(list);
+	audit_key_close(key);
+	cli_inputs_paths_free(paths, count);
+	return status;
 }
 
-const command command_sign = {
+const cli_command cmd_sign = {
 	.name = "sign",
-	.summary = "sign a result, as the one who measured or as a second party who checked it",
-	.help = "usage: evenhand sign RESULT [--key NAME] [--as tester|verifier]\n"
-	        "\n"
-	        "Checks the result, then adds a signature to RESULT.sig, over the record's digest and the\n"
-	        "bytes of the file.  A tester vouches for having measured it; a verifier, with another\n"
-	        "key, for having checked it.  A result that both signed counts as verified for everyone\n"
-	        "who trusts the keys (evenhand key trust).\n"
-	        "\n"
-	        "  --key NAME   an own key, or a PEM file (with a '/'); without it, \"default\"\n"
-	        "  --as ROLE    tester (without the flag) or verifier\n"
-	        "\n"
-	        "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the terminal.\n"
-	        "\n"
-	        "exit codes: 0 signed; 4 altered, no result, signed by this key before, or no such key;\n"
-	        "5 cannot read or write\n"
-	        "\n"
-	        "example:\n"
-	        "  evenhand sign results/quick-1/host-gcc-12.json --key lab\n",
-	.run = sign_run,
-	.values = "--key --as",
+	.group = CLI_EVIDENCE,
+	.summary = "sign results, as the one who measured or as a second party who checked them",
+	.about = "Checks each result, then adds a signature to RESULT.sig, over the record's digest and the bytes "
+	         "of the file. A tester vouches for having measured it; a verifier, with another key, for having "
+	         "checked it. A result that both signed counts as verified for everyone who trusts the keys "
+	         "(`evenhand key trust`). RESULT is a file or a folder.\n\n"
+	         "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the terminal.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, sign }, { 0 } },
+	.options = (const cli_option[]){
+		{ "key", OPTION_KEY, offsetof(sign_options, key), .about = "an own key, or a PEM file (with a /)", .value = "NAME",
+		  .preset = "default" },
+		{ "as", OPTION_WORD, offsetof(sign_options, role), .about = "the role in which to sign", .words = roles,
+		  .preset = "tester" },
+		CLI_JSON(sign_options),
+		{ 0 } },
+	.size = sizeof(sign_options),
+	.exits = (const cli_item[]){ { "4", "altered, no result, signed by this key before, or no such key" },
+		                     { NULL, NULL } },
+	.examples = (const char *const[]){ "evenhand sign results/quick-1/host-gcc-12.json --key lab", NULL },
 };

@@ -1,111 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "executor/site.h"
 #include "report/report.h"
 
-static int site_run(int argc, char **argv);
+#define LAYOUT_FILE "cli/cmd_site.def"
+#define LAYOUT_NAME(name) cmd_site_##name
+#include "base/layout_structs.h"
+#include "base/layout_tables.h"
 
-extern const command command_site;
-const command command_site = {
-	.name = "site",
-	.summary = "what this place declares: who measures, cooling, power, owners of layers",
-	.help = "usage: evenhand site template\n"
-	        "       evenhand site check [FILE]\n"
-	        "       evenhand site show [EXECUTOR]\n"
-	        "\n"
-	        "A site file declares what no program can find out.  Every result has it as the layer\n"
-	        "\"site\", source \"declared\"; certified protocols require some of it.  It is FILE, else\n"
-	        "EVENHAND_SITE, else site.ini of the user's configuration.\n"
-	        "\n"
-	        "  template   prints a commented file to begin with\n"
-	        "  check      reads the file and says what is wrong with it, if anything\n"
-	        "  show       prints what is declared for all executors, or for one\n"
-	        "\n"
-	        "Exit code: 0 fine; 4 the file is not sound, or usage; 5 it cannot be read.\n"
-	        "\n"
-	        "  evenhand site template > site.ini\n"
-	        "  evenhand site check site.ini\n"
-	        "  EVENHAND_SITE=site.ini evenhand site show cuda:0\n",
-	.run = site_run,
-};
+typedef struct site_options { bool json; } site_options;
 
-static int template(void)
+static eh_status template(cli_call *call, eh_error *error)
 {
 	char *body = site_template();
 
+	(void)call;
+	(void)error;
 	(void)fputs(body, stdout);
 	free(body);
-	return command_printed(&command_site, EXIT_CODE_OK);
+	return EH_OK;
 }
 
-static int check(const char *path)
+static eh_status check(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
+	const site_options *o = call->options;
 	site *s = NULL;
+	eh_status status = site_read(call->count > 0 ? call->words[0] : NULL, &s, error);
 
-	if (site_read(path, &s, &error) != EH_OK)
-		return command_fail(&command_site, &error);
-	if (site_path(s)[0] == '\0')
+	if (status != EH_OK)
+		return status;
+	if (o->json)
+		command_layout(cmd_site_checked_layout(), &(cmd_site_checked){
+			.file = (char *)(uintptr_t)site_path(s), .sound = true });
+	else if (site_path(s)[0] == '\0')
 		puts("there is no site file: nothing is declared");
 	else
 		printf("%s is sound\n", site_path(s));
 	site_free(s);
-	return command_printed(&command_site, EXIT_CODE_OK);
+	return EH_OK;
 }
 
-static int show(const char *executor)
+static void print_layer(const record_layer *layer)
 {
-	eh_error error = ERROR_INIT;
-	site *s = NULL;
-	record_layer_list declared = { 0 };
-	table *t;
+	table *t = table_new("ll");
 
-	if (site_read(NULL, &s, &error) != EH_OK)
-		return command_fail(&command_site, &error);
-	t = table_new("ll");
-	if (site_add(s, executor, &declared)) {
-		record_layer *layer = &declared.items[0];
-
-		for (size_t i = 0; i < layer->fields.count; i++)
-			table_row(t, (const char *const[]){ layer->fields.items[i].name,
-			                                    layer->fields.items[i].value.text });
-		(void)table_print(t, stdout);
-		layout_clear(record_layer_layout(), layer);
-	} else {
-		puts("nothing is declared");
-	}
+	for (size_t i = 0; i < layer->fields.count; i++)
+		table_row(t, (const char *const[]){ layer->fields.items[i].name,
+		                                    layer->fields.items[i].value.text });
+	(void)table_print(t, stdout);
 	table_free(t);
-	free(declared.items);
-	site_free(s);
-	return command_printed(&command_site, EXIT_CODE_OK);
 }
 
-static int site_run(int argc, char **argv)
+static eh_status show(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
+	const site_options *o = call->options;
+	site *s = NULL;
+	record_layer_list layers = { 0 };
+	eh_status status = site_read(NULL, &s, error);
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return command_help(&command_site);
-	for (int i = 1; i < argc; i++)
-		if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			(void)error_set(&error, EH_E_USAGE, "unknown flag '%s'", argv[i]);
-			return command_fail(&command_site, &error);
-		}
-	if (argc == 2 && strcmp(argv[1], "template") == 0)
-		return template();
-	if ((argc == 2 || argc == 3) && strcmp(argv[1], "check") == 0)
-		return check(argc == 3 ? argv[2] : NULL);
-	if ((argc == 2 || argc == 3) && strcmp(argv[1], "show") == 0)
-		return show(argc == 3 ? argv[2] : NULL);
-	if (argc < 2)
-		(void)error_set(&error, EH_E_USAGE, "template, check or show?");
+	if (status != EH_OK)
+		return status;
+	if (!site_add(s, call->count > 0 ? call->words[0] : NULL, &layers))
+		puts(o->json ? "null" : "nothing is declared");
+	else if (o->json)
+		command_layout(record_layer_layout(), &layers.items[0]);
 	else
-		(void)error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[argc - 1]);
-	return command_fail(&command_site, &error);
+		print_layer(&layers.items[0]);
+	for (size_t i = 0; i < layers.count; i++)
+		layout_clear(record_layer_layout(), &layers.items[i]);
+	free(layers.items);
+	site_free(s);
+	return EH_OK;
 }
+
+enum { TEMPLATE, CHECK, SHOW };
+
+const cli_command cmd_site = {
+	.name = "site",
+	.group = CLI_EXTENDING,
+	.summary = "write and check the site file: who measures, cooling, power, owners of layers",
+	.about = "A site file declares what no program can find out (docs/executor.md). Every result has it as the "
+	         "layer \"site\", source \"declared\"; certified protocols require some of it. It is FILE, else "
+	         "EVENHAND_SITE, else site.ini of the user's configuration.",
+	.forms = (const cli_form[]){
+		{ "template", { { 0 } }, "print a commented file to begin with", template },
+		{ "check", { { "FILE", .kind = OPTION_PATH, .optional = true } }, "read the file and say what is wrong with "
+		  "it", check },
+		{ "show", { { "EXECUTOR", .kind = OPTION_EXECUTOR, .optional = true } }, "print what is declared for all "
+		  "executors, or for one", show },
+		{ 0 } },
+	.options = (const cli_option[]){
+		{ "json", OPTION_FLAG, offsetof(site_options, json), .about = "print JSON", .forms = CLI_FORM(CHECK) |
+		  CLI_FORM(SHOW) }, { 0 } },
+	.size = sizeof(site_options),
+	.exits = (const cli_item[]){ { "4", "the file is not sound, or wrong usage" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand site template > site.ini", "evenhand site check site.ini",
+		"EVENHAND_SITE=site.ini evenhand site show cuda:0", NULL },
+};

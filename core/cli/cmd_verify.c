@@ -5,279 +5,40 @@
 
 #include "audit/inspect.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "report/figure.h"
-#include "report/report.h"
-
-extern const command command_verify;
-
-enum { FOUND_SHOWN = 100 };
+#include "cli/input_results.h"
+#include "report/verification.h"
 
 typedef struct verify_options {
 	bool json, require;
 	const char *key;      /* a fingerprint, a name or a file; NULL: any                    */
-	char fingerprint[65]; /* of that key                                                   */
+	char fingerprint[65]; /* of that key; set by find_key()                                */
 } verify_options;
 
-/* ---- one report ------------------------------------------------------------------------------ */
+/* ---- answers --------------------------------------------------------------------------------- */
 
-static bool signed_as_wanted(const verify_options *o, const audit_report *r)
+static enum audit_answer answer_of(const verify_options *o, const audit_report *r)
 {
-	size_t i;
-
-	if (r->evidence == NULL)
-		return false;
-	if (o->key != NULL) {
-		for (i = 0; i < r->evidence->signature_count; i++)
-			if (r->evidence->signatures[i].holds &&
-			    strcmp(r->evidence->signatures[i].key.fingerprint, o->fingerprint) == 0)
-				return true;
-		return false;
-	}
-	return !o->require || r->evidence->level >= AUDIT_SIGNED;
+	return audit_report_answer(r, o->require, o->key != NULL ? o->fingerprint : NULL);
 }
 
-static int code_of(const verify_options *o, const audit_report *r)
+static int code_of(enum audit_answer answer)
 {
-	if (audit_report_malformed(r))
-		return EXIT_CODE_USAGE;
-	if (r->found.count == 0 && r->evidence != NULL && r->evidence->level == AUDIT_UNREADABLE)
-		return EXIT_CODE_ENVIRONMENT;
-	if (!audit_report_holds(r))
-		return EXIT_CODE_NEGATIVE;
-	/* A bundle without a signature of its own may hold signed results. */
-	if ((o->require || o->key != NULL) && !r->bundle && !signed_as_wanted(o, r))
-		return EXIT_CODE_INCONCLUSIVE;
-	return EXIT_CODE_OK;
-}
+	static const int codes[] = { EXIT_CODE_OK, EXIT_CODE_NEGATIVE, EXIT_CODE_INCONCLUSIVE,
+		                     EXIT_CODE_USAGE, EXIT_CODE_ENVIRONMENT };
 
-static const char *answer_word(int code)
-{
-	return code == EXIT_CODE_OK ? "holds" : code == EXIT_CODE_NEGATIVE ? "DOES NOT HOLD" :
-	       code == EXIT_CODE_USAGE ? "NO RESULT" :
-	       code == EXIT_CODE_ENVIRONMENT ? "holds, SIGNATURES UNREADABLE" :
-	       "NOT SIGNED AS REQUIRED";
-}
-
-static size_t count_of(const audit_report *r, enum finding_check check)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < r->found.count; i++)
-		count += r->found.items[i].check == check;
-	return count;
-}
-
-/* ---- for people ------------------------------------------------------------------------------ */
-
-static void add_check(table *t, const char *name, size_t count, const char *well)
-{
-	char *words = count == 0 ? memory_text(well) :
-	              memory_format("%zu finding%s", count, count > 1 ? "s" : "");
-
-	table_row(t, (const char *[]){ name, count == 0 ? "ok" : "NO", words });
-	if (figure_colours(stdout))
-		table_paint(t, 1, count == 0 ? COLOUR_GREEN : COLOUR_RED);
-	free(words);
-}
-
-static void add_record_checks(table *t, const audit_report *r)
-{
-	static const char *const well[] = {
-		"the members of the format, and no other",
-		"the plan has its digest; the text says the same",
-		"times, executions and layers fit together",
-		"each case is that of the plan",
-		"recomputed from the samples, bit for bit",
-		"every section, every case and the whole"
-	};
-	bool whole = r->evidence != NULL;
-
-	for (int c = 0; c < CHECK_COUNT; c++) {
-		size_t count = count_of(r, (enum finding_check)c);
-
-		if (whole || count > 0)
-			add_check(t, finding_check_name((enum finding_check)c), count, well[c]);
-		else
-			table_row(t, (const char *[]){ finding_check_name((enum finding_check)c), "-",
-				                       "not reached" });
-	}
-}
-
-static void add_findings(table *t, const audit_report *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->found.count && i < FOUND_SHOWN; i++)
-		table_note(t, r->found.items[i].sentence);
-	if (r->found.count > i) {
-		char *more = memory_format("... and %zu more; --json has all of them", r->found.count - i);
-
-		table_note(t, more);
-		free(more);
-	}
-	for (i = 0; r->problems != NULL && r->problems[i] != NULL; i++)
-		table_note(t, r->problems[i]);
-	for (i = 0; r->evidence != NULL && i < r->evidence->problem_count; i++)
-		table_note(t, r->evidence->problems[i]);
-}
-
-static void add_amendments(table *t, const audit_evidence *e)
-{
-	static const char *const kinds[] = { "note", "dispute", "redaction" };
-
-	for (size_t i = 0; i < e->amendment_count; i++) {
-		const audit_amendment *a = &e->amendments[i];
-		char *words = memory_format("%s%s%s: %s", a->member, a->member[0] != '\0' ? " by " : "by ",
-		                            a->trusted_name != NULL ? a->trusted_name :
-		                            "a key you do not trust", a->text);
-
-		table_row(t, (const char *[]){ kinds[a->kind], "-", words });
-		free(words);
-	}
-}
-
-static void print_report(const verify_options *o, const audit_report *r)
-{
-	int code = code_of(o, r);
-	char *path = table_clean(r->path);
-	table *t = table_new("lll");
-
-	printf("%s: %s\n", path, answer_word(code));
-	free(path);
-	if (!r->bundle) {
-		char *words = memory_format("%s under %s, %zu cases", r->executor, r->protocol, r->cases);
-
-		if (r->evidence != NULL)
-			table_row(t, (const char *[]){ "of", "", words });
-		free(words);
-		add_record_checks(t, r);
-	} else {
-		size_t count = 0;
-
-		while (r->problems[count] != NULL)
-			count++;
-		add_check(t, "manifest", count, "every member has its digest; kernel texts are those measured");
-	}
-	if (r->evidence != NULL) {
-		bool well = r->evidence->level > AUDIT_BROKEN && signed_as_wanted(o, r);
-
-		table_row(t, (const char *[]){ "signatures", r->evidence->level == AUDIT_UNSIGNED && well ?
-			                       "-" : well ? "ok" : "NO", r->evidence->sentence });
-		if (!well && figure_colours(stdout))
-			table_paint(t, 1, COLOUR_RED);
-		add_amendments(t, r->evidence);
-	}
-	add_findings(t, r);
-	(void)table_print(t, stdout);
-	table_free(t);
-}
-
-/* ---- for scripts ----------------------------------------------------------------------------- */
-
-static void add_texts(cJSON *object, const char *key, char *const *texts, size_t count)
-{
-	cJSON *list = json_add_array(object, key);
-
-	for (size_t i = 0; i < count; i++)
-		json_append_string(list, texts[i]);
-}
-
-static void put_signatures(cJSON *out, const audit_evidence *e)
-{
-	cJSON *list = json_add_array(out, "signatures");
-
-	for (size_t i = 0; i < e->signature_count; i++) {
-		const audit_signature *s = &e->signatures[i];
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_string(item, "role", s->role == AUDIT_VERIFIER ? "verifier" : "tester");
-		json_add_string(item, "fingerprint", s->key.fingerprint);
-		json_add_string(item, "signer", s->signer);
-		json_add_string(item, "time", s->time);
-		json_add_bool(item, "holds", s->holds);
-		json_add_bool(item, "trusted", s->trusted);
-		json_add_string(item, "trusted_name", s->trusted_name);
-		cJSON_AddItemToArray(list, item);
-	}
-}
-
-static void put_amendments(cJSON *out, const audit_evidence *e)
-{
-	static const char *const kinds[] = { "note", "dispute", "redact" };
-	cJSON *list = json_add_array(out, "amendments");
-
-	for (size_t i = 0; i < e->amendment_count; i++) {
-		const audit_amendment *a = &e->amendments[i];
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_string(item, "kind", kinds[a->kind]);
-		json_add_string(item, "text", a->text);
-		json_add_string(item, "member", a->member);
-		json_add_string(item, "time", a->time);
-		json_add_string(item, "fingerprint", a->key.fingerprint);
-		json_add_bool(item, "trusted", a->trusted);
-		cJSON_AddItemToArray(list, item);
-	}
-}
-
-static void put_finding(cJSON *list, const finding *f)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	json_add_string(item, "check", finding_check_name(f->check));
-	json_add_string(item, "kind", f->code == EH_E_ALTERED ? "altered" : "malformed");
-	json_add_string(item, "place", f->place);
-	if (f->stated != NULL)
-		json_add_string(item, "stated", f->stated);
-	if (f->recomputed != NULL)
-		json_add_string(item, "recomputed", f->recomputed);
-	json_add_string(item, "sentence", f->sentence);
-	cJSON_AddItemToArray(list, item);
-}
-
-static cJSON *report_json(const verify_options *o, const audit_report *r)
-{
-	cJSON *out = cJSON_CreateObject();
-	cJSON *list;
-	size_t count = 0;
-
-	json_add_string(out, "file", r->path);
-	json_add_string(out, "kind", r->bundle ? "bundle" : "result");
-	json_add_bool(out, "holds", code_of(o, r) == EXIT_CODE_OK);
-	json_add_string(out, "executor", r->executor);
-	json_add_string(out, "protocol", r->protocol);
-	json_add_string(out, "digest", r->digest);
-	json_add_uint(out, "cases", r->cases);
-	list = json_add_array(out, "findings");
-	for (size_t i = 0; i < r->found.count; i++)
-		put_finding(list, &r->found.items[i]);
-	while (r->problems != NULL && r->problems[count] != NULL)
-		count++;
-	add_texts(out, "bundle_problems", r->problems, count);
-	if (r->evidence != NULL) {
-		json_add_string(out, "trust", audit_level_name(r->evidence->level));
-		put_signatures(out, r->evidence);
-		put_amendments(out, r->evidence);
-		add_texts(out, "signature_problems", r->evidence->problems,
-		          r->evidence->problem_count);
-	}
-	return out;
+	return codes[answer];
 }
 
 static void print_json(const verify_options *o, const audit_reports *reports)
 {
 	cJSON *root = cJSON_CreateObject();
 	cJSON *list = json_add_array(root, "reports");
-	char *body;
 
 	for (size_t i = 0; i < reports->count; i++)
-		cJSON_AddItemToArray(list, report_json(o, &reports->items[i]));
-	body = json_text(root, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(root);
+		cJSON_AddItemToArray(list, report_verification_json(&reports->items[i],
+		                                                     answer_of(o, &reports->items[i])));
+	command_json(root);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -323,88 +84,79 @@ static int worse(int a, int b)
 	return order[x > y ? x : y];
 }
 
-static int verify_files(verify_options *o, char **paths, size_t count)
+static void print_all(const verify_options *o, const audit_reports *reports)
 {
-	eh_error error = ERROR_INIT;
-	audit_reports reports = { NULL, 0 };
-	int code = EXIT_CODE_OK;
-
-	if (find_key(o, &error) != EH_OK)
-		return command_fail(&command_verify, &error);
-	for (size_t i = 0; i < count; i++)
-		if (audit_inspect(paths[i], &reports, &error) != EH_OK)
-			code = worse(code, command_fail(&command_verify, &error));
-	for (size_t i = 0; i < reports.count; i++)
-		code = worse(code, code_of(o, &reports.items[i]));
 	if (o->json)
-		print_json(o, &reports);
-	else
-		for (size_t i = 0; i < reports.count; i++)
-			print_report(o, &reports.items[i]);
-	audit_reports_free(&reports);
-	return command_printed(&command_verify, code);
+		print_json(o, reports);
+	for (size_t i = 0; i < reports->count && !o->json; i++)
+		(void)report_verification(stdout, &reports->items[i], answer_of(o, &reports->items[i]));
 }
 
-static int verify_run(int argc, char **argv)
+/* Adds the reports of one word of the command line. */
+static eh_status inspect(const char *word, audit_reports *reports, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-	verify_options o = { .json = false };
-	char **paths = memory_get(((size_t)argc + 1) * sizeof(char *));
-	size_t count = 0;
-	bool options = true;
-	int code = -1;
+	char **paths;
+	size_t count;
+	eh_status status = cli_inputs_paths(&word, 1, true, &paths, &count, error);
 
-	for (int i = 1; i < argc && code < 0; i++) {
-		if (!options || argv[i][0] != '-') {
-			paths[count++] = argv[i];
-		} else if (strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			code = command_help(&command_verify);
-		} else if (strcmp(argv[i], "--json") == 0) {
-			o.json = true;
-		} else if (strcmp(argv[i], "--require-signature") == 0) {
-			o.require = true;
-		} else if (strcmp(argv[i], "--key") == 0 && i + 1 < argc) {
-			o.key = argv[++i];
-		} else {
-			(void)error_set(&error, EH_E_USAGE, strcmp(argv[i], "--key") == 0 ?
-			                "flag '%s' needs a key" : "unknown flag '%s'", argv[i]);
-			code = command_fail(&command_verify, &error);
-		}
-	}
-	if (code < 0 && count == 0) {
-		(void)error_set(&error, EH_E_USAGE, "which result or bundle?");
-		code = command_fail(&command_verify, &error);
-	}
-	if (code < 0)
-		code = verify_files(&o, paths, count);
-	free(paths);
-	return code;
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = audit_inspect(paths[i], reports, error);
+	cli_inputs_paths_free(paths, count);
+	return status;
 }
 
-const command command_verify = {
+/* Looks at everything that can be read; the errors of the rest are printed. */
+static void inspect_all(cli_call *call, const verify_options *o)
+{
+	audit_reports reports = { NULL, 0 };
+
+	for (size_t i = 0; i < call->count; i++) {
+		eh_error error = ERROR_INIT;
+
+		if (inspect(call->words[i], &reports, &error) != EH_OK)
+			call->code = worse(call->code, command_fail(call->command, &error));
+	}
+	for (size_t i = 0; i < reports.count; i++)
+		call->code = worse(call->code, code_of(answer_of(o, &reports.items[i])));
+	print_all(o, &reports);
+	audit_reports_free(&reports);
+}
+
+static eh_status verify(cli_call *call, eh_error *error)
+{
+	verify_options o = *(const verify_options *)call->options;
+	eh_status status = find_key(&o, error);
+
+	if (status == EH_OK)
+		inspect_all(call, &o);
+	return status;
+}
+
+const cli_command cmd_verify = {
 	.name = "verify",
-	.summary = "check a result or bundle: structure, digests, every derived number, signatures",
-	.help = "usage: evenhand verify FILE... [--require-signature] [--key KEY] [--json]\n"
-	        "\n"
-	        "Checks results and bundles without measuring anything: no accelerator, backend or\n"
-	        "workload is needed.  Of each result: the structure, the protocol, that every case is\n"
-	        "that of the plan, every derived number recomputed from the samples bit for bit, all\n"
-	        "digests, and the signatures (FILE.sig) and amendments (FILE.amendments) beside it.\n"
-	        "All that does not hold is said, with its place, the stated and the recomputed value.\n"
-	        "\n"
-	        "  --require-signature  fail unless a key you trust as tester signed each result\n"
-	        "  --key KEY            fail unless this key signed: a name, a file or a fingerprint\n"
-	        "  --json               everything as JSON\n"
-	        "\n"
-	        "exit codes: 0 all holds (unsigned does); 1 something was altered, or a signature does\n"
-	        "not hold; 2 it holds, but is not signed as required; 4 no result, or wrong usage;\n"
-	        "5 a file cannot be read, or what is beside a result that holds\n"
-	        "\n"
-	        "examples:\n"
-	        "  evenhand verify results/quick-1/*.json\n"
-	        "  evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'\n",
-	.run = verify_run,
-	.values = "--key",
+	.group = CLI_EVIDENCE,
+	.summary = "check results and bundles: structure, digests, every derived number, signatures",
+	.about = "Checks without measuring anything: no accelerator, backend or workload is needed. Of each result "
+	         "it checks the structure, the protocol, that every case is that of the plan, every derived number "
+	         "recomputed from the samples bit for bit, all digests, and the signatures (RESULT.sig) and "
+	         "amendments (RESULT.amendments) beside it. Everything that does not hold is printed with its "
+	         "place, the stated and the recomputed value. docs/audit.md says what this proves.",
+	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, verify }, { 0 } },
+	.options = (const cli_option[]){
+		{ "require-signature", OPTION_FLAG, offsetof(verify_options, require), .about = "fail unless a key that you "
+		  "trust as tester signed each result" },
+		{ "key", OPTION_KEY, offsetof(verify_options, key), .about = "fail unless this key signed: a name, a file or a "
+		  "fingerprint", .value = "KEY" },
+		CLI_JSON(verify_options),
+		{ 0 } },
+	.size = sizeof(verify_options),
+	.exits = (const cli_item[]){
+		{ "0", "everything holds; an unsigned result does" },
+		{ "1", "something was altered, or a signature does not hold" },
+		{ "2", "it holds, but is not signed as required" },
+		{ "4", "a file is no result, or wrong usage" },
+		{ "5", "a file cannot be read, or what is beside a result that holds" }, { NULL, NULL } },
+	.examples = (const char *const[]){
+		"evenhand verify results/quick-1",
+		"evenhand verify --require-signature --json X.evenhand | jq '.reports[].trust'", NULL },
 };

@@ -1,89 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "cli/command.h"
-#include "plugin/host.h"
 #include "run/discover.h"
-#include "run/survey.h"
 #include "run/run.h"
 #include "run/sensors.h"
+#include "run/survey.h"
 
-static int worker_run(int argc, char **argv);
+typedef struct worker_options { const char *list, *sensors, *describe; } worker_options;
 
-extern const command command_worker;
-const command command_worker = {
-	.name = "worker",
-	.summary = NULL,
-	.help = "usage: evenhand worker                              job on stdin, progress on stdout\n"
-	        "       evenhand worker --list FILE.so [--set BACKEND.KEY=VALUE]...\n"
-	        "       evenhand worker --sensors FILE.so [--set PROBE.KEY=VALUE]...\n"
-	        "       evenhand worker --describe FILE.so INDEX [--set BACKEND.KEY=VALUE]...\n"
-	        "\n"
-	        "A process of its own in which one backend is loaded.  `evenhand run` and `evenhand\n"
-	        "devices` start it; it is of no use by itself.\n",
-	.run = worker_run,
-};
-
-/* The settings from argv[from] on; -1 when all are taken, else the exit code. */
-static int settings(int argc, char **argv, int from)
+static eh_status work(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
-
-	for (int i = from; i < argc; i += 2) {
-		if (strcmp(argv[i], "--set") != 0 || i + 1 == argc) {
-			error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[i]);
-			return command_fail(&command_worker, &error);
-		}
-		if (host_option_set(argv[i + 1], &error) != EH_OK)
-			return command_fail(&command_worker, &error);
-	}
-	return -1;
+	(void)call;
+	(void)error;
+	call->code = worker_main();
+	return EH_OK;
 }
 
-static int list(int argc, char **argv)
+static eh_status list(cli_call *call, eh_error *error)
 {
-	int code = settings(argc, argv, 3);
-
-	return code >= 0 ? code : discover_child(argv[2]);
+	(void)error;
+	call->code = discover_child(((const worker_options *)call->options)->list);
+	return EH_OK;
 }
 
-static int sensors(int argc, char **argv)
+static eh_status sensors(cli_call *call, eh_error *error)
 {
-	int code = settings(argc, argv, 3);
-
-	return code >= 0 ? code : sensors_child(argv[2]);
+	(void)error;
+	call->code = sensors_child(((const worker_options *)call->options)->sensors);
+	return EH_OK;
 }
 
-static int describe(int argc, char **argv)
+static eh_status describe(cli_call *call, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
+	const worker_options *o = call->options;
 	uint64_t index = 0;
-	int code;
 
-	if (!text_parse_uint(argv[3], &index) || index > UINT32_MAX) {
-		error_set(&error, EH_E_USAGE, "'%s' is no index of a device", argv[3]);
-		return command_fail(&command_worker, &error);
-	}
-	code = settings(argc, argv, 4);
-	return code >= 0 ? code : survey_child(argv[2], (uint32_t)index);
+	if (!text_parse_uint(call->words[0], &index) || index > UINT32_MAX)
+		return error_set(error, EH_E_USAGE, "'%s' is not the index of a device", call->words[0]);
+	call->code = survey_child(o->describe, (uint32_t)index);
+	return EH_OK;
 }
 
-static int worker_run(int argc, char **argv)
-{
-	eh_error error = ERROR_INIT;
+enum { WORK, LIST, SENSORS, DESCRIBE };
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0)
-		return command_help(&command_worker);
-	if (argc >= 3 && strcmp(argv[1], "--sensors") == 0)
-		return sensors(argc, argv);
-	if (argc >= 3 && strcmp(argv[1], "--list") == 0)
-		return list(argc, argv);
-	if (argc >= 4 && strcmp(argv[1], "--describe") == 0)
-		return describe(argc, argv);
-	if (argc == 1)
-		return worker_main();
-	error_set(&error, EH_E_USAGE, "unknown argument '%s'", argv[1]);
-	return command_fail(&command_worker, &error);
-}
+const cli_command cmd_worker = {
+	.name = "worker",
+	.group = CLI_HIDDEN,
+	.summary = "load one backend or probe in a process of its own",
+	.about = "`evenhand run` and `evenhand devices` start it; it is of no use by itself. Without an option it "
+	         "reads a job from stdin and reports progress on stdout.",
+	.forms = (const cli_form[]){ { NULL, { { 0 } }, NULL, work }, { "--list", { { 0 } }, NULL, list },
+		                     { "--sensors", { { 0 } }, NULL, sensors },
+		                     { "--describe", { { "INDEX", .kind = OPTION_TEXT } }, NULL, describe }, { 0 } },
+	.options = (const cli_option[]){
+		{ "list", OPTION_PATH, offsetof(worker_options, list), .about = "list the devices of a backend", .value = "FILE",
+		  .forms = CLI_FORM(LIST) },
+		{ "sensors", OPTION_PATH, offsetof(worker_options, sensors), .about = "list the sensors of a probe", .value = "FILE",
+		  .forms = CLI_FORM(SENSORS) },
+		{ "describe", OPTION_PATH, offsetof(worker_options, describe), .about = "describe a device of a backend", .value = "FILE",
+		  .forms = CLI_FORM(DESCRIBE) },
+		{ "set", OPTION_SETTING, 0, .about = "a setting of the backend or probe", .value = "BACKEND.KEY=VALUE" },
+		{ 0 } },
+	.size = sizeof(worker_options),
+};

@@ -7,19 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/manual.h"
 #include "report/report.h"
 
-/* That stdout takes nothing was said; it is said once. */
-static bool output_told;
+enum { FORMS_MOST = 16 };
 
-int command_fail(const command *c, const eh_error *error)
+/* A failure of stdout is reported once. */
+static bool failure_reported;
+
+int command_fail(const cli_command *c, const eh_error *error)
 {
 	/* Messages quote files, which others may have written. */
 	char *message = table_clean(error->message);
 
 	(void)fflush(stdout);
-	fprintf(stderr, "evenhand %s: %s", c->name, message);
+	fprintf(stderr, "evenhand%s%s: %s", c != NULL ? " " : "", c != NULL ? c->name : "", message);
 	free(message);
 	if (error->where[0] != '\0' || error->native_name[0] != '\0') {
 		fprintf(stderr, " (%s%s%s)", error->where,
@@ -28,52 +32,22 @@ int command_fail(const command *c, const eh_error *error)
 	}
 	fputc('\n', stderr);
 	if (error->code == EH_E_USAGE)
-		fprintf(stderr, "Try: evenhand %s --help\n", c->name);
+		fprintf(stderr, "Try: evenhand help%s%s\n", c != NULL ? " " : "", c != NULL ? c->name : "");
 	return error_exit_code(error->code);
 }
 
-/* Which of the words between blanks it is, from 0 on; -1: none. */
-static int word_index(const char *words, const char *word)
+void command_unsound(cli_call *call, eh_status status, bool print, eh_error *error)
 {
-	size_t size = strlen(word);
+	int code = error_exit_code(status);
 
-	for (int at = 0; words != NULL && words[0] != '\0'; at++) {
-		size_t length = strcspn(words, " ");
-
-		if (length == size && strncmp(words, word, size) == 0)
-			return at;
-		words += length + strspn(words + length, " ");
-	}
-	return -1;
+	/* The usage is right, so no hint to it. */
+	error->code = status == EH_E_USAGE ? EH_E_FORMAT : status;
+	if (print)
+		(void)command_fail(call->command, error);
+	call->code = call->code > code ? call->code : code;
 }
 
-bool command_takes_value(const command *c, const char *word)
-{
-	return word_index(c->values, word) >= 0 || word_index(c->again, word) >= 0;
-}
-
-eh_status command_once(const command *c, int argc, char **argv, eh_error *error)
-{
-	unsigned seen = 0;
-
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return EH_OK;
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		int at = word_index(c->values, argv[i]);
-
-		if (!command_takes_value(c, argv[i]))
-			continue;
-		if (at >= 0 && (seen & 1U << at) != 0)
-			return error_set(error, EH_E_USAGE, "%s is given twice, '%s' the second time; name it "
-			                 "once", argv[i], i + 1 < argc ? argv[i + 1] : "");
-		seen |= at >= 0 ? 1U << at : 0;
-		i++;
-	}
-	return EH_OK;
-}
-
-int command_printed(const command *c, int code)
+int command_printed(const cli_command *c, int code)
 {
 	bool flushed = fflush(stdout) == 0;
 	int failure = 0;
@@ -83,27 +57,280 @@ int command_printed(const command *c, int code)
 	/* When an earlier write failed, its reason is gone: the next one has the same. */
 	if (!flushed || write(STDOUT_FILENO, "\n", 1) < 0)
 		failure = errno;
-	if (!output_told)
+	if (!failure_reported)
 		fprintf(stderr, "evenhand%s%s: cannot write to standard output: %s\n",
 		        c != NULL ? " " : "", c != NULL ? c->name : "",
 		        failure != 0 ? strerror(failure) : "a part of it was not taken");
-	output_told = true;
+	failure_reported = true;
 	return EXIT_CODE_ENVIRONMENT;
 }
 
-bool command_level(const char *flag)
+void command_json(cJSON *value)
 {
-	if (strcmp(flag, "-v") == 0 || strcmp(flag, "--verbose") == 0)
-		log_set_level(log_level() < EH_LOG_DEBUG ? log_level() + 1 : EH_LOG_DEBUG);
-	else if (strcmp(flag, "-q") == 0 || strcmp(flag, "--quiet") == 0)
-		log_set_level(EH_LOG_ERROR);
-	else
-		return false;
-	return true;
+	char *body = json_text(value, true);
+
+	puts(body);
+	free(body);
+	cJSON_Delete(value);
 }
 
-int command_help(const command *c)
+const cli_command *command_find(const char *name)
 {
-	(void)fputs(c->help, stdout);
-	return command_printed(c, EXIT_CODE_OK);
+	for (size_t i = 0; cli_commands[i] != NULL; i++)
+		if (strcmp(cli_commands[i]->name, name) == 0)
+			return cli_commands[i];
+	return NULL;
+}
+
+/* ---- forms ----------------------------------------------------------------------------------- */
+
+static bool by_option(const cli_form *form)
+{
+	return form->select != NULL && form->select[0] == '-';
+}
+
+static size_t option_at(const cli_command *c, const char *word)
+{
+	return (size_t)(option_find(c->options, word, NULL) - c->options);
+}
+
+bool command_form_takes(const cli_command *c, const cli_form *form, const cli_option *o)
+{
+	return o->forms == 0 || (o->forms & CLI_FORM(form - c->forms)) != 0;
+}
+
+const cli_form *command_form(const cli_command *c, const option_line *line)
+{
+	const char *first = line->words.count > 0 ? line->words.items[0] : "";
+	const cli_form *plain = NULL;
+
+	for (const cli_form *f = c->forms; f->run != NULL; f++) {
+		if (by_option(f) && (line->seen & UINT64_C(1) << option_at(c, f->select)) != 0)
+			return f;
+		if (f->select != NULL && strcmp(f->select, first) == 0)
+			return f;
+		if (f->select == NULL)
+			plain = f;
+	}
+	return plain;
+}
+
+/* "new, list or show" of what selects the command's forms. */
+static char *selectors(const cli_command *c)
+{
+	text t = { 0 };
+
+	for (const cli_form *f = c->forms; f->run != NULL; f++)
+		text_add(&t, "%s%s", t.size == 0 ? "" : f[1].run == NULL ? " or " : ", ", f->select);
+	return t.data;
+}
+
+static eh_status refuse_form(const cli_command *c, const option_line *line, eh_error *error)
+{
+	const char *names[FORMS_MOST], *near = NULL;
+	size_t count = 0;
+	char *words = selectors(c);
+
+	for (const cli_form *f = c->forms; f->run != NULL; f++)
+		if (!by_option(f) && count < FORMS_MOST)
+			names[count++] = f->select;
+	if (count > 0 && line->words.count > 0) {
+		near = text_nearest(line->words.items[0], names, count);
+		(void)error_set(error, EH_E_USAGE, "there is no '%s %s'; %s%s%s", c->name,
+		                line->words.items[0], near != NULL ? "did you mean '" : "it is ",
+		                near != NULL ? near : words, near != NULL ? "'?" : "");
+	} else {
+		(void)error_set(error, EH_E_USAGE, "one is missing: %s", words);
+	}
+	free(words);
+	return EH_E_USAGE;
+}
+
+static eh_status refuse_missing(const cli_command *c, const cli_form *form, const char *what, const char *value,
+                                eh_error *error)
+{
+	char *usage = command_usage(c, form);
+
+	(void)error_set(error, EH_E_USAGE, "%s%s%s is missing; usage: %s", what, value[0] != '\0' ? " " : "",
+	                value, usage);
+	free(usage);
+	return EH_E_USAGE;
+}
+
+static eh_status refuse_option(const cli_command *c, const cli_form *form, const cli_option *o, bool missing,
+                               eh_error *error)
+{
+	char *name = option_spelling(o), *word = option_value_word(o);
+
+	if (missing)
+		(void)refuse_missing(c, form, name, word, error);
+	else
+		(void)error_set(error, EH_E_USAGE, "%s%s%s does not take %s", c->name,
+		                form->select != NULL ? " " : "", form->select != NULL ? form->select : "", name);
+	free(name);
+	free(word);
+	return EH_E_USAGE;
+}
+
+/* A given option before `o` that excludes it; NULL. */
+static const cli_option *rival_given(const cli_command *c, const cli_option *o, uint64_t seen)
+{
+	for (const cli_option *p = c->options; p != o; p++)
+		if ((p->rivals & o->rivals) != 0 && (seen & UINT64_C(1) << (p - c->options)) != 0)
+			return p;
+	return NULL;
+}
+
+/* Refuses an option that the form does not take, the lack of one that it needs, and options that
+ * exclude each other. */
+static eh_status check_options(const cli_command *c, const cli_form *form, uint64_t seen, eh_error *error)
+{
+	for (const cli_option *o = c->options; o != NULL && o->kind != OPTION_NONE; o++) {
+		bool given = (seen & UINT64_C(1) << (o - c->options)) != 0;
+		bool takes = command_form_takes(c, form, o);
+		const cli_option *rival = given ? rival_given(c, o, seen) : NULL;
+
+		if (given && !takes && o->kind != OPTION_VERBOSE)
+			return refuse_option(c, form, o, false, error);
+		if (!given && takes && o->required)
+			return refuse_option(c, form, o, true, error);
+		if (rival != NULL)
+			return error_set(error, EH_E_USAGE, "--%s or --%s, not both", rival->name, o->name);
+	}
+	return EH_OK;
+}
+
+static eh_status check_words(const cli_command *c, const cli_form *form, const cli_call *call,
+                             eh_error *error)
+{
+	size_t at = 0;
+	char *usage;
+
+	for (const cli_argument *a = form->arguments; a->word != NULL; a++) {
+		if (at >= call->count && !a->optional)
+			return refuse_missing(c, form, a->word, "", error);
+		if (at < call->count && call->words[at][0] == '\0')
+			return error_set(error, EH_E_USAGE, "%s is empty", a->word);
+		at = a->many ? call->count : at + 1;
+	}
+	if (at >= call->count)
+		return EH_OK;
+	usage = command_usage(c, form);
+	(void)error_set(error, EH_E_USAGE, "'%s' is one argument too many; usage: %s", call->words[at], usage);
+	free(usage);
+	return EH_E_USAGE;
+}
+
+/* ---- usage ----------------------------------------------------------------------------------- */
+
+static void add_option(text *t, const cli_option *o, const char *between)
+{
+	char *name = option_spelling(o), *word = option_value_word(o);
+
+	text_add(t, "%s%s%s%s", between, name, word[0] != '\0' ? " " : "", word);
+	free(name);
+	free(word);
+}
+
+/* The option and those that exclude it: "[--json | --layers]". */
+static void add_rivals(text *t, const cli_command *c, const cli_form *form, const cli_option *first)
+{
+	text_add(t, " [");
+	for (const cli_option *o = first; o->kind != OPTION_NONE; o++)
+		if (o == first || ((o->rivals & first->rivals) != 0 && command_form_takes(c, form, o)))
+			add_option(t, o, o == first ? "" : " | ");
+	text_add(t, option_repeats(first) && option_takes_value(first) ? "]..." : "]");
+}
+
+/* Whether a rival of the option stands before it in the table. */
+static bool rival_before(const cli_command *c, const cli_form *form, const cli_option *o)
+{
+	for (const cli_option *p = c->options; p != o; p++)
+		if ((p->rivals & o->rivals) != 0 && command_form_takes(c, form, p))
+			return true;
+	return false;
+}
+
+char *command_usage(const cli_command *c, const cli_form *form)
+{
+	const cli_option *select = by_option(form) ? option_find(c->options, form->select, NULL) : NULL;
+	text t = { 0 };
+
+	text_add(&t, "evenhand %s", c->name);
+	if (form->select != NULL && select == NULL)
+		text_add(&t, " %s", form->select);
+	for (const cli_argument *a = form->arguments; a->word != NULL; a++)
+		text_add(&t, " %s%s%s%s", a->optional ? "[" : "", a->word, a->many ? "..." : "",
+		         a->optional ? "]" : "");
+	if (select != NULL)
+		add_option(&t, select, " ");
+	for (const cli_option *o = c->options; o != NULL && o->kind != OPTION_NONE; o++) {
+		if (o == select || !command_form_takes(c, form, o) || rival_before(c, form, o))
+			continue;
+		if (o->required)
+			add_option(&t, o, " ");
+		else
+			add_rivals(&t, c, form, o);
+	}
+	return t.data;
+}
+
+bool command_given(const cli_call *call, const char *name)
+{
+	const cli_option *options = call->command->options;
+
+	for (size_t i = 0; options[i].kind != OPTION_NONE; i++)
+		if (options[i].name != NULL && strcmp(options[i].name, name) == 0)
+			return (call->seen & UINT64_C(1) << i) != 0;
+	return false;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static eh_status run_form(const cli_command *c, const option_line *line, int *code, eh_error *error)
+{
+	const cli_form *form = command_form(c, line);
+	cli_call call = { c, line->values, line->words.items, line->words.count, line->seen,
+		          line->quiet, EXIT_CODE_OK };
+	eh_status status;
+
+	if (form == NULL)
+		return refuse_form(c, line, error);
+	if (form->select != NULL && !by_option(form)) {
+		call.words++;
+		call.count--;
+	}
+	status = check_options(c, form, line->seen, error);
+	if (status == EH_OK)
+		status = check_words(c, form, &call, error);
+	if (status == EH_OK)
+		status = form->run(&call, error);
+	*code = call.code;
+	return status;
+}
+
+int command_run(const cli_command *c, int argc, char **argv, bool quiet)
+{
+	option_line line = { .options = c->options, .common = cli_common_options,
+		             .values = memory_get(c->size + 1), .quiet = quiet };
+	eh_error error = ERROR_INIT;
+	int code = EXIT_CODE_OK;
+	eh_status status = option_read(&line, argc, argv, NULL, &error);
+
+	if (status == EH_OK && line.help)
+		manual_command(stdout, c);
+	else if (status == EH_OK)
+		status = run_form(c, &line, &code, &error);
+	option_free(&line);
+	free(line.values);
+	if (status == EH_OK)
+		return command_printed(c, code);
+	error.code = status;
+	code = command_fail(c, &error);
+	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
+}
+
+void command_layout(const layout *l, const void *object)
+{
+	command_json(layout_encode(l, object));
 }

@@ -1,34 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One subcommand per file: cmd_NAME.c defines `const command command_NAME`; main.c lists them. */
+/*
+ * Subcommands.  cmd_NAME.c defines `const cli_command cmd_NAME`: its words, options, forms and
+ * help; commands.c lists them.  Parsing, dispatch, help, completion and the manual read these tables.
+ */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "base/error.h"
+#include "base/layout.h"
+#include "cli/option.h"
 
-typedef struct command {
+enum cli_group { CLI_EVERYDAY, CLI_EVIDENCE, CLI_ANALYSIS, CLI_EXTENDING, CLI_PROGRAM, CLI_HIDDEN };
+
+typedef struct cli_command cli_command;
+
+/* What a form is called with; all is borrowed. */
+typedef struct cli_call {
+	const cli_command *command;
+	const void *options;        /* the command's own struct                              */
+	const char *const *words;   /* the arguments, without the word that selects the form */
+	size_t count;
+	uint64_t seen;              /* of option_line                                        */
+	bool quiet;                 /* no progress                                           */
+	int code;                   /* the exit code to give, EXIT_CODE_OK at first          */
+} cli_call;
+
+typedef struct cli_argument {
+	const char *word;           /* "RESULT"; NULL ends the list                          */
+	enum option_kind kind;      /* for completion                                        */
+	bool optional, many;
+} cli_argument;
+
+/* One way to use a command: "key list", "bundle X --unpack DIR". */
+typedef struct cli_form {
+	/* The first word ("list") or the option ("--unpack") that selects the form; NULL: the form
+	 * that nothing else selects. */
+	const char *select;
+	cli_argument arguments[5]; /* the last has no word                              */
+	const char *about;          /* one sentence, where select is a word                  */
+	/* Prints on stdout and sets call->code.  A returned error is printed by command_run(), and
+	 * the exit code follows from it. */
+	eh_status (*run)(cli_call *call, eh_error *error);
+} cli_form;
+
+/* A line of a list: a term and what it means. */
+typedef struct cli_item { const char *term, *text; } cli_item;
+
+struct cli_command {
 	const char *name;
-	const char *summary;  /* one line for `evenhand help`; NULL = hidden                       */
-	const char *help;     /* the whole text of `evenhand NAME --help`, with examples           */
-	int (*run)(int argc, char **argv); /* argv[0] is the subcommand; returns the exit code     */
-	/* The flags that take a value, with blanks between; NULL: none.  Each may be given once, but
-	 * those in `again`. */
-	const char *values, *again;
-} command;
+	enum cli_group group;
+	const char *summary;        /* a sentence without a subject, no full stop            */
+	const char *about;          /* paragraphs, with an empty line between                */
+	const cli_form *forms;      /* the last has no run; at most 16                       */
+	const cli_option *options;  /* NULL: none                                            */
+	size_t size;                /* of the struct with their values                       */
+	const char *items_title;    /* "Answers"                                             */
+	const cli_item *items;      /* NULL: none; the last has no term                      */
+	const cli_item *exits;      /* exit codes other than 0, 4 and 5 or with more to say  */
+	const char *const *examples; /* command lines, NULL-terminated                       */
+	/* The exit code when a result was altered; 0: that of wrong usage. */
+	int altered;
+};
 
-/* Prints "evenhand NAME: message" (and the hint to --help for EH_E_USAGE); gives the exit code. */
-int command_fail(const command *c, const eh_error *error);
-/* Whether the word is one of these flags. */
-bool command_takes_value(const command *c, const char *word);
-/* EH_E_USAGE where a flag that takes one value is given a second time: neither may be passed over. */
-eh_status command_once(const command *c, int argc, char **argv, eh_error *error);
+/* The mask of a form for cli_option.forms. */
+#define CLI_FORM(index) (1U << (index))
+#define CLI_JSON(type) { "json", OPTION_FLAG, offsetof(type, json), .about = "print JSON" }
+
+/* The subcommands in order of their groups; NULL-terminated.  Hidden ones are at the end. */
+extern const cli_command *const cli_commands[];
+/* The options of the program, which stand before the command, and those of all commands. */
+extern const cli_option cli_program_options[], cli_common_options[];
+/* NULL when there is none of that name. */
+const cli_command *command_find(const char *name);
+const char *command_group_name(enum cli_group group);
+
+/* argv[0] is the subcommand; `quiet`: -q stood before it.  Returns the exit code after everything was
+ * printed. */
+int command_run(const cli_command *c, int argc, char **argv, bool quiet);
+/* Prints "evenhand NAME: message" (and the hint to --help for EH_E_USAGE); gives the exit code.  c is
+ * NULL for the program itself. */
+int command_fail(const cli_command *c, const eh_error *error);
+/* For one of several files that is not sound: prints the error where asked, and takes its exit code
+ * unless that of an earlier file is higher, as of one that cannot be read. */
+void command_unsound(cli_call *call, eh_status status, bool print, eh_error *error);
 /* After everything was printed: code, or, when stdout did not take it (a full disk, a closed
- * descriptor), EXIT_CODE_ENVIRONMENT after saying so; c is NULL for the program itself. */
-int command_printed(const command *c, int code);
-/* Takes -v, --verbose, -q and --quiet: sets the level of messages; false for another word. */
-bool command_level(const char *flag);
-/* Prints c->help on stdout. */
-int command_help(const command *c);
+ * descriptor), EXIT_CODE_ENVIRONMENT after saying so. */
+int command_printed(const cli_command *c, int code);
+/* Prints the value, indented, and deletes it. */
+void command_json(cJSON *value);
+/* The same of a struct. */
+void command_layout(const layout *l, const void *object);
+/* Whether the option of that name ("json") was given. */
+bool command_given(const cli_call *call, const char *name);
+/* malloc'd "evenhand NAME LIST RESULT... [--json]" of a form. */
+char *command_usage(const cli_command *c, const cli_form *form);
+/* Whether the option belongs to the form. */
+bool command_form_takes(const cli_command *c, const cli_form *form, const cli_option *o);
+/* The form that the options and the first word select; NULL when there is none. */
+const cli_form *command_form(const cli_command *c, const option_line *line);
 
 #endif

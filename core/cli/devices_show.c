@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "plugin/host.h"
 #include "report/layers.h"
 #include "report/report.h"
@@ -243,13 +243,8 @@ static void take_facts(const record_executor *record, void *context)
 void devices_print_facts(const discover_report *here, bool json)
 {
 	cJSON *array = json ? cJSON_CreateArray() : NULL;
-	char *body;
 
 	describe_all(here, take_facts, array);
-	if (array == NULL)
-		return;
-	body = json_text(array, true);
-	puts(body);
-	free(body);
-	cJSON_Delete(array);
+	if (array != NULL)
+		command_json(array);
 }

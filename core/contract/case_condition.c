@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about one case: is there something to compare, and is it the same quantity.
- * For condition_absent a side may be NULL; the others are asked only when both are there. */
+/* Conditions of rules about one case: whether there is something to compare, and whether it is the
+ * same quantity. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "contract/condition.h"
 
 #define STANDARD_MARGIN 0.01
-#define UNUSED_RESULTS() ((void)a, (void)b)
+
+const record_execution *condition_next(const result_row *r, const record_execution *e)
+{
+	const record_execution_list *all = &r->record->executions;
+
+	for (size_t i = e != NULL ? (size_t)(e - all->items) + 1 : 0; i < all->count; i++)
+		if (record_counts(all->items[i].status))
+			return &all->items[i];
+	return NULL;
+}
 
 bool condition_differ(const char *a, const char *b, char *detail, size_t size)
 {
@@ -28,90 +36,117 @@ bool condition_either(bool a, bool b, const char *what, char *detail, size_t siz
 	return true;
 }
 
-bool condition_flagged(const case_facts *x, const case_facts *y, const char *const *words,
-                       char *detail, size_t size)
+bool condition_in_list(const char *list, const char *word)
 {
-	const char *fx = facts_flag(x, words);
-	const char *fy = facts_flag(y, words);
+	size_t size = strlen(word);
 
-	return condition_either(fx != NULL, fy != NULL, fx != NULL ? fx : fy, detail, size);
-}
-
-static const char *work_text(const case_facts *f, const char *key)
-{
-	return json_string(json_path(f->row->plan, "work"), key, "");
+	for (const char *at = list; (at = strstr(at, word)) != NULL; at += size)
+		if ((at == list || strchr(" ,", at[-1]) != NULL) &&
+		    (at[size] == '\0' || strchr(" ,", at[size]) != NULL))
+			return true;
+	return false;
 }
 
 double condition_margin(const result_row *x, const result_row *y)
 {
-	double mx = STANDARD_MARGIN;
-	double my = STANDARD_MARGIN;
+	double mx = condition_settings(x)->margin;
+	double my = condition_settings(y)->margin;
 
-	(void)json_double(json_path(x->plan, "measure"), "margin", &mx);
-	(void)json_double(json_path(y->plan, "measure"), "margin", &my);
+	mx = isnan(mx) ? STANDARD_MARGIN : mx;
+	my = isnan(my) ? STANDARD_MARGIN : my;
 	return fmax(fmax(mx, my), 0);
 }
 
 /* ---- is there something to compare ----------------------------------------------------------- */
 
-static bool absent(const case_facts *f)
+/* The row's first reason, or its status. */
+static const char *reason_of(const result_row *r)
 {
-	return f == NULL || strcmp(f->row->status, "unsupported") == 0;
+	return r->record->reasons.count > 0 ? r->record->reasons.items[0] :
+	       record_status_word(r->record->status);
+}
+
+static bool absent(const result_row *r)
+{
+	return r == NULL || r->record->status == RECORD_UNSUPPORTED;
 }
 
 CONDITION(condition_absent)
 {
-	UNUSED_RESULTS();
 	if (!absent(x) && !absent(y))
 		return false;
 	if (absent(x) && absent(y))
 		snprintf(detail, size, "on both sides");
 	else if (absent(x))
-		snprintf(detail, size, "on the baseline: %s", x != NULL ? x->reason : "no such case");
+		snprintf(detail, size, "on the baseline: %s", x != NULL ? reason_of(x) : "no such case");
 	else
-		snprintf(detail, size, "on the other side: %s", y != NULL ? y->reason : "no such case");
+		snprintf(detail, size, "on the other side: %s", y != NULL ? reason_of(y) : "no such case");
 	return true;
 }
 
-static bool has_status(const case_facts *x, const case_facts *y, const char *status, char *detail,
-                       size_t size)
+static bool has_status(const result_row *x, const result_row *y, enum record_status status,
+                       char *detail, size_t size)
 {
-	bool on_x = strcmp(x->row->status, status) == 0;
-	bool on_y = strcmp(y->row->status, status) == 0;
+	bool on_x = x->record->status == status;
+	bool on_y = y->record->status == status;
 
 	if (!on_x && !on_y)
 		return false;
 	snprintf(detail, size, "%s: %s", on_x && on_y ? "both sides" : on_x ? "the baseline" :
-	         "the other side", on_x ? x->reason : y->reason);
+	         "the other side", reason_of(on_x ? x : y));
 	return true;
 }
 
 CONDITION(condition_failed)
 {
-	UNUSED_RESULTS();
-	return has_status(x, y, "failed", detail, size);
+	return has_status(x, y, RECORD_FAILED, detail, size);
 }
 
-/* A status that promises samples, and none. */
+/* A status that promises samples, without samples. */
 static bool hollow(const result_row *r)
 {
-	return r->side.executions == 0 &&
-	       (strcmp(r->status, "valid") == 0 || strcmp(r->status, "not-converged") == 0);
+	return r->side.executions == 0 && record_counts(r->record->status);
 }
 
 CONDITION(condition_invalid)
 {
-	UNUSED_RESULTS();
-	return has_status(x, y, "invalid", detail, size) ||
-	       condition_either(hollow(x->row), hollow(y->row), "no samples", detail, size);
+	return has_status(x, y, RECORD_INVALID, detail, size) ||
+	       condition_either(hollow(x), hollow(y), "no samples", detail, size);
+}
+
+/* As the harness judges a check: one that compared nothing did not pass. */
+static bool check_passed(const record_check *c)
+{
+	return c->passed && c->checked != LAYOUT_NO_UINT && c->checked > 0 && c->failed == 0;
+}
+
+/* What an execution lacks: checks before and after the samples, and none that failed. */
+static const char *gap_of(const record_execution *e)
+{
+	const record_verification *v = e->verification;
+
+	if (v == NULL || v->before == NULL || v->after == NULL)
+		return "absent";
+	if (!check_passed(v->before) || !check_passed(v->after) ||
+	    (v->during_failed != LAYOUT_NO_UINT && v->during_failed > 0) ||
+	    (v->selftest != NULL && !v->selftest->passed))
+		return "failed";
+	return NULL;
+}
+
+static const char *verification_gap(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (gap_of(e) != NULL)
+			return gap_of(e);
+	return NULL;
 }
 
 CONDITION(condition_verification)
 {
-	const char *gx = x->verification_gap;
-	const char *gy = y->verification_gap;
+	const char *gx = verification_gap(x);
+	const char *gy = verification_gap(y);
 
-	UNUSED_RESULTS();
 	if (gx == NULL && gy == NULL)
 		return false;
 	snprintf(detail, size, "baseline %s, other %s", gx != NULL ? gx : "passed",
@@ -123,60 +158,46 @@ CONDITION(condition_verification)
 
 CONDITION(condition_renamed)
 {
-	UNUSED_RESULTS();
-	return condition_differ(x->row->id, y->row->id, detail, size);
+	return condition_differ(x->id, y->id, detail, size);
 }
 
 CONDITION(condition_workload)
 {
-	uint64_t rx = 0;
-	uint64_t ry = 0;
+	const record_planned_case *px = x->planned;
+	const record_planned_case *py = y->planned;
 
-	UNUSED_RESULTS();
-	(void)json_uint(x->row->plan, "revision", &rx);
-	(void)json_uint(y->row->plan, "revision", &ry);
-	if (strcmp(x->row->workload, y->row->workload) == 0 && rx == ry)
+	if (strcmp(px->workload, py->workload) == 0 && px->revision == py->revision)
 		return false;
-	snprintf(detail, size, "%s revision %llu | %s revision %llu", x->row->workload,
-	         (unsigned long long)rx, y->row->workload, (unsigned long long)ry);
+	snprintf(detail, size, "%s revision %llu | %s revision %llu", px->workload,
+	         (unsigned long long)px->revision, py->workload, (unsigned long long)py->revision);
 	return true;
 }
 
-/* Of the parameters of one side, the first that the other lacks or has differently. */
-static bool parameter_differs(const cJSON *mine, const cJSON *theirs, bool swapped, char *detail,
-                              size_t size)
+/* The first parameter of mine that theirs lacks or has differently. */
+static bool parameter_differs(const text_map *mine, const text_map *theirs, bool swapped,
+                              char *detail, size_t size)
 {
-	const cJSON *p;
+	for (size_t i = 0; i < mine->count; i++) {
+		const text_pair *p = &mine->items[i];
+		const char *other = text_map_get(theirs, p->key);
 
-	cJSON_ArrayForEach(p, mine) {
-		const char *other = json_string(theirs, p->string, NULL);
-
-		if (other != NULL && strcmp(p->valuestring, other) == 0)
+		if (other != NULL && strcmp(p->value, other) == 0)
 			continue;
 		other = other != NULL ? other : "absent";
-		snprintf(detail, size, "%s: %s | %s", p->string, swapped ? other : p->valuestring,
-		         swapped ? p->valuestring : other);
+		snprintf(detail, size, "%s: %s | %s", p->key, swapped ? other : p->value,
+		         swapped ? p->value : other);
 		return true;
 	}
 	return false;
 }
 
-static double amount_of(const case_facts *f)
-{
-	double amount = 0;
-
-	(void)json_double(json_path(f->row->plan, "work"), "amount", &amount);
-	return amount;
-}
-
 CONDITION(condition_size)
 {
-	const cJSON *px = json_path(x->row->plan, "parameters");
-	const cJSON *py = json_path(y->row->plan, "parameters");
-	double ax = amount_of(x);
-	double ay = amount_of(y);
+	const text_map *px = &x->planned->parameters;
+	const text_map *py = &y->planned->parameters;
+	double ax = x->planned->work.amount;
+	double ay = y->planned->work.amount;
 
-	UNUSED_RESULTS();
 	if (parameter_differs(px, py, false, detail, size) ||
 	    parameter_differs(py, px, true, detail, size))
 		return true;
@@ -188,96 +209,103 @@ CONDITION(condition_size)
 
 CONDITION(condition_precision)
 {
-	UNUSED_RESULTS();
-	return condition_differ(x->row->precision, y->row->precision, detail, size);
+	return condition_differ(x->planned->precision, y->planned->precision, detail, size);
 }
 
 CONDITION(condition_metric)
 {
-	UNUSED_RESULTS();
-	return condition_differ(work_text(x, "metric"), work_text(y, "metric"), detail, size);
+	return condition_differ(record_metric_word(x->planned->work.metric),
+	                        record_metric_word(y->planned->work.metric), detail, size);
 }
 
 CONDITION(condition_region)
 {
-	UNUSED_RESULTS();
-	return condition_differ(work_text(x, "region"), work_text(y, "region"), detail, size);
+	return condition_differ(record_region_word(x->planned->work.region),
+	                        record_region_word(y->planned->work.region), detail, size);
+}
+
+/* Nothing is recorded of warm caches. */
+static const char *recorded_cache(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->cache != NULL)
+			return record_cold_state_word(e->cache->state);
+	return "warm";
 }
 
 CONDITION(condition_cache)
 {
-	UNUSED_RESULTS();
-	if (condition_differ(facts_setting(x->row, "cache", ""), facts_setting(y->row, "cache", ""),
-	                     detail, size))
+	const char *rx = recorded_cache(x);
+	const char *ry = recorded_cache(y);
+
+	if (condition_differ(record_cache_state_word(condition_settings(x)->cache),
+	                     record_cache_state_word(condition_settings(y)->cache), detail, size))
 		return true;
-	if (strcmp(x->cache, y->cache) == 0)
+	if (strcmp(rx, ry) == 0)
 		return false;
-	snprintf(detail, size, "recorded: %s | %s", x->cache, y->cache);
+	snprintf(detail, size, "recorded: %s | %s", rx, ry);
 	return true;
 }
 
 CONDITION(condition_regime)
 {
-	UNUSED_RESULTS();
-	return condition_differ(facts_setting(x->row, "regime", ""),
-	                        facts_setting(y->row, "regime", ""), detail, size);
+	return condition_differ(record_regime_word(condition_settings(x)->regime),
+	                        record_regime_word(condition_settings(y)->regime), detail, size);
 }
 
 CONDITION(condition_tier)
 {
-	UNUSED_RESULTS();
-	return condition_differ(x->row->tier, y->row->tier, detail, size);
+	return condition_differ(record_tier_word(x->planned->tier),
+	                        record_tier_word(y->planned->tier), detail, size);
 }
 
-static bool device_can(const result *r, const char *word)
+static bool emulated(const result *r, const char *precision)
 {
-	const cJSON *item;
+	const text_list *caps = &r->record->executor.device.caps;
 
-	cJSON_ArrayForEach(item, json_path(r->root, "executor.device.caps"))
-		if (cJSON_IsString(item) && strcmp(item->valuestring, word) == 0)
-			return true;
-	return false;
-}
-
-static bool emulated(const result *r, const case_facts *f)
-{
-	return (strcmp(f->row->precision, "f64") == 0 && !device_can(r, "fp64")) ||
-	       (strcmp(f->row->precision, "f16") == 0 && !device_can(r, "fp16"));
+	return (strcmp(precision, "f64") == 0 && !text_list_has(caps, "fp64")) ||
+	       (strcmp(precision, "f16") == 0 && !text_list_has(caps, "fp16"));
 }
 
 CONDITION(condition_emulation)
 {
-	bool ex = emulated(a, x);
-	bool ey = emulated(b, y);
+	bool ex = emulated(a, x->planned->precision);
+	bool ey = emulated(b, y->planned->precision);
 
 	if (ex == ey)
 		return false;
-	snprintf(detail, size, "%s: %s | %s", x->row->precision, ex ? "emulated" : "native",
+	snprintf(detail, size, "%s: %s | %s", x->planned->precision, ex ? "emulated" : "native",
 	         ey ? "emulated" : "native");
+	return true;
+}
+
+static const char *scenario_of(const result_row *r)
+{
+	enum record_scenario_kind kind = condition_settings(r)->scenario;
+
+	return record_scenario_kind_word(kind != 0 ? kind : RECORD_SCENARIO_NONE);
+}
+
+static bool load_differs(const char *what, uint64_t vx, uint64_t vy, uint64_t standard,
+                         char *detail, size_t size)
+{
+	vx = vx != LAYOUT_NO_UINT ? vx : standard;
+	vy = vy != LAYOUT_NO_UINT ? vy : standard;
+	if (vx == vy)
+		return false;
+	snprintf(detail, size, "%s: %llu | %llu", what, (unsigned long long)vx,
+	         (unsigned long long)vy);
 	return true;
 }
 
 CONDITION(condition_scenario)
 {
-	static const char *const numbers[] = { "load_rate", "load_concurrency", "load_slo_ns" };
-	static const uint64_t standards[] = { 0, 1, 0 };
-	size_t i;
+	const record_settings *sx = condition_settings(x);
+	const record_settings *sy = condition_settings(y);
 
-	UNUSED_RESULTS();
-	if (condition_differ(facts_setting(x->row, "scenario", "none"),
-	                     facts_setting(y->row, "scenario", "none"), detail, size))
-		return true;
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		uint64_t vx = standards[i];
-		uint64_t vy = standards[i];
-
-		(void)json_uint(json_path(x->row->plan, "measure"), numbers[i], &vx);
-		(void)json_uint(json_path(y->row->plan, "measure"), numbers[i], &vy);
-		if (vx == vy)
-			continue;
-		snprintf(detail, size, "%s: %llu | %llu", numbers[i], (unsigned long long)vx,
-		         (unsigned long long)vy);
-		return true;
-	}
-	return false;
+	return condition_differ(scenario_of(x), scenario_of(y), detail, size) ||
+	       load_differs("load_rate", sx->load_rate, sy->load_rate, 0, detail, size) ||
+	       load_differs("load_concurrency", sx->load_concurrency, sy->load_concurrency, 1, detail,
+	                    size) ||
+	       load_differs("load_slo_ns", sx->load_slo_ns, sy->load_slo_ns, 0, detail, size);
 }

@@ -1,49 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about the clocks by which a case was timed. */
+/* Conditions of rules about the clocks that timed a case. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
 
-#define UNUSED_RESULTS() ((void)a, (void)b)
+/* Of the first execution that counts. */
+static enum record_clock clock_of(const result_row *r)
+{
+	const record_execution *first = condition_next(r, NULL);
+
+	return first != NULL ? first->clock : record_clock_absent;
+}
 
 CONDITION(condition_clock)
 {
-	UNUSED_RESULTS();
-	return condition_differ(x->row->clock, y->row->clock, detail, size);
+	return condition_both_count(x, y) &&
+	       condition_differ(record_clock_word(clock_of(x)), record_clock_word(clock_of(y)), detail,
+	                        size);
+}
+
+static bool by_device(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->clock == RECORD_CLOCK_DEVICE)
+			return true;
+	return false;
+}
+
+/* The smallest batch by the host's clock; 0 where that clock was not used. */
+static double host_batch(const result_row *r)
+{
+	double least = 0;
+
+	for EACH_COUNTED(e, r)
+		if (e->clock == RECORD_CLOCK_HOST && e->batch != LAYOUT_NO_UINT && e->batch > 0 &&
+		    (!(least > 0) || (double)e->batch < least))
+			least = (double)e->batch;
+	return least;
 }
 
 /* The launch overhead of the executor, the largest of its executions. */
 static double launch_of(const result *r)
 {
+	const record_instrument_list *all = &r->record->instruments;
 	double most = 0;
-	const cJSON *item;
 
-	cJSON_ArrayForEach(item, json_path(r->root, "instruments")) {
-		uint64_t ns = 0;
-
-		if (json_uint(item, "launch_ns", &ns))
-			most = fmax(most, (double)ns);
-	}
+	for (size_t i = 0; i < all->count; i++)
+		most = fmax(most, (double)all->items[i].launch_ns);
 	return most;
 }
 
 /* Whether the launch overhead is unknown, or a tenth of a sample by the host's clock or more. */
-static bool biased(const result *r, const case_facts *f, char *detail, size_t size)
+static bool biased(const result *r, const result_row *row, char *detail, size_t size)
 {
-	double sample;
-	double launch;
+	double sample = statistics_center(&row->side) * host_batch(row);
+	double launch = launch_of(r);
 	char sample_text[32];
 	char launch_text[32];
 
-	if (f->host_batch == 0)
-		return false;
-	sample = statistics_center(&f->row->side) * (double)f->host_batch;
-	launch = launch_of(r);
-	if (launch > 0 && sample >= 10 * launch)
+	if (!(host_batch(row) > 0) || (launch > 0 && sample >= 10 * launch))
 		return false;
 	text_format_ns(sample, sample_text);
 	text_format_ns(launch, launch_text);
@@ -54,16 +71,22 @@ static bool biased(const result *r, const case_facts *f, char *detail, size_t si
 
 CONDITION(condition_clock_bias)
 {
-	if (x->row->side.executions == 0 || y->row->side.executions == 0 ||
-	    !(x->device_clock || y->device_clock))
+	if (x->side.executions == 0 || y->side.executions == 0 || !(by_device(x) || by_device(y)))
 		return false;
 	return biased(a, x, detail, size) || biased(b, y, detail, size);
 }
 
+static bool mixed(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->clock != clock_of(r))
+			return true;
+	return false;
+}
+
 CONDITION(condition_clock_mixed)
 {
-	UNUSED_RESULTS();
-	return condition_either(x->other_clock, y->other_clock, "device and host clock", detail, size);
+	return condition_either(mixed(x), mixed(y), "device and host clock", detail, size);
 }
 
 static bool zero(const result_row *r)
@@ -73,6 +96,5 @@ static bool zero(const result_row *r)
 
 CONDITION(condition_zero_time)
 {
-	UNUSED_RESULTS();
-	return condition_either(zero(x->row), zero(y->row), "0 ns", detail, size);
+	return condition_either(zero(x), zero(y), "0 ns", detail, size);
 }

@@ -6,58 +6,46 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
 
-const char *comparison_verdict_name(enum comparison_verdict v)
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+static enum contract_level reason_add(contract_reason_list *reasons, const contract_rule *rule,
+                                      bool certified, const char *detail)
 {
-	switch (v) {
-	case VERDICT_FASTER: return "FASTER";
-	case VERDICT_SLOWER: return "SLOWER";
-	case VERDICT_EQUIVALENT: return "EQUIVALENT";
-	case VERDICT_INCONCLUSIVE: return "INCONCLUSIVE";
-	case VERDICT_DESCRIPTION: return "DESCRIPTION";
-	case VERDICT_NOT_COMPARABLE: return "NOT COMPARABLE";
-	case VERDICT_ABSENT: return "ABSENT";
-	}
-	return "NOT COMPARABLE";
+	contract_reason *reason = layout_append(contract_reason_layout(), reasons);
+
+	text_set(&reason->rule, rule->id);
+	text_set(&reason->sentence, rule->condition);
+	text_set(&reason->detail, detail);
+	reason->level = certified ? rule->certified : rule->level;
+	return reason->level;
 }
 
-void reason_add(contract_reason **reasons, size_t *count, const contract_rule *rule, bool certified,
-                const char *detail)
+static enum contract_level more_severe(enum contract_level a, enum contract_level b)
 {
-	contract_reason *reason;
-
-	*reasons = memory_grow(*reasons, (*count + 1) * sizeof(**reasons));
-	reason = &(*reasons)[(*count)++];
-	reason->rule = rule;
-	reason->level = certified ? rule->certified : rule->level;
-	snprintf(reason->detail, sizeof(reason->detail), "%s", detail);
+	return a > b ? a : b;
 }
 
 /* Asks every rule of the scope; returns the most severe level among those that fire. */
-static enum contract_level ask(const comparison *c, enum contract_scope scope, const case_facts *x,
-                               const case_facts *y, contract_reason **reasons, size_t *count)
+static enum contract_level ask(const comparison *c, enum contract_scope scope, const result_row *x,
+                               const result_row *y, contract_reason_list *reasons)
 {
-	const contract_rule *rules;
-	size_t rule_count = contract_rules(&rules);
+	const contract_rule_list *rules = &contract_rules()->rules;
 	enum contract_level level = CONTRACT_COMPARABLE;
-	char detail[sizeof(((contract_reason *)0)->detail)];
-	size_t i;
+	char detail[256];
 
-	for (i = 0; i < rule_count; i++) {
-		const contract_rule *rule = &rules[i];
-
-		/* Such a rule is a demand of certified comparisons alone. */
+	for (size_t i = 0; i < rules->count; i++) {
+		const contract_rule *rule = &rules->items[i];
+		/* What is only comparable, but more severe when certified, is asked only then. */
 		bool asked = c->certified || rule->level > CONTRACT_COMPARABLE ||
 		             rule->certified == CONTRACT_COMPARABLE;
 
 		if (rule->scope != scope || !asked ||
 		    !rule->fires(c->a, c->b, x, y, detail, sizeof(detail)))
 			continue;
-		reason_add(reasons, count, rule, c->certified, detail);
-		level = (*reasons)[*count - 1].level > level ? (*reasons)[*count - 1].level : level;
+		level = more_severe(level, reason_add(reasons, rule, c->certified, detail));
 		/* Without a case on both sides the other rules have nothing to look at. */
 		if (rule->fires == condition_absent)
 			break;
@@ -65,28 +53,105 @@ static enum contract_level ask(const comparison *c, enum contract_scope scope, c
 	return level;
 }
 
-static void fill_center(const case_facts *f, double quantile, double *center, interval *around)
+void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail)
 {
-	statistics_side side;
+	const contract_rule_list *rules = &contract_rules()->rules;
+	size_t i = 0;
 
-	if (f == NULL || f->row->side.executions == 0)
+	while (i < rules->count && strcmp(rules->items[i].id, id) != 0)
+		i++;
+	if (i == rules->count)
+		abort(); /* an id that the table does not have */
+	row->level = more_severe(row->level, reason_add(&row->reasons, &rules->items[i], c->certified,
+	                                                detail));
+}
+
+bool contract_cites(const contract_reason_list *reasons, const char *id)
+{
+	for (size_t i = 0; i < reasons->count; i++)
+		if (strcmp(reasons->items[i].rule, id) == 0)
+			return true;
+	return false;
+}
+
+/* ---- one side -------------------------------------------------------------------------------- */
+
+enum record_metric condition_metric_of(const result_row *r)
+{
+	return record_is_load(&r->planned->measure) ? RECORD_METRIC_SECONDS : r->planned->work.metric;
+}
+
+/* A time per operation as a rate, or in seconds: as the row's metric tells it. */
+static double value_of(const result_row *row, double center, interval around,
+                       interval *value_interval)
+{
+	double amount = row->amount > 0 ? row->amount : 1;
+
+	if (condition_metric_of(row) == RECORD_METRIC_SECONDS) {
+		*value_interval = (interval){ around.low / amount * 1e-9, around.high / amount * 1e-9 };
+		return center / amount * 1e-9;
+	}
+	*value_interval = (interval){ amount / around.high * 1e9, amount / around.low * 1e9 };
+	return amount / center * 1e9;
+}
+
+static interval *interval_kept(interval i)
+{
+	interval *kept = memory_get(sizeof(*kept));
+
+	*kept = i;
+	return kept;
+}
+
+/* As recorded. */
+static interval recorded_interval(const result_row *r, double quantile)
+{
+	const record_derived *d = r->record->derived;
+	const number_list *both = d == NULL ? NULL :
+	                          quantile > 0 ? &d->statistic->interval_ns : &d->interval_ns;
+
+	return both != NULL && both->count == 2 ? (interval){ both->items[0], both->items[1] } :
+	                                          (interval){ 0, 0 };
+}
+
+static void side_number(comparison_side *s, const result_row *r, double quantile)
+{
+	statistics_side side = quantile_side(r, quantile);
+	double center = statistics_center(&side);
+	interval around = recorded_interval(r, quantile);
+	interval value_interval;
+	double value;
+
+	if (!(center > 0) || !(around.low > 0))
 		return;
-	side = quantile_side(f->row, quantile);
-	*center = statistics_center(&side);
-	*around = quantile > 0 ? f->statistic : f->median;
+	s->median_ns = center;
+	s->interval_ns = interval_kept(around);
+	value = value_of(r, center, around, &value_interval);
+	if (!isfinite(value) || !isfinite(value_interval.low) || !isfinite(value_interval.high))
+		return;
+	s->value = value;
+	s->value_interval = interval_kept(value_interval);
 }
 
-/* Where the rounds of one run are compared, what differs from run to run is on both sides: noise
- * floors, which are measured between runs, say nothing of it. */
-static void note_rounds(const comparison *c, comparison_row *row)
+static comparison_side *side_new(const result_row *r, double quantile)
 {
-	char detail[48];
+	comparison_side *s;
 
-	snprintf(detail, sizeof(detail), "%zu rounds", row->rounds);
-	reason_add(&row->reasons, &row->reason_count, rule_by_id("one-run"), c->certified, detail);
+	if (r == NULL)
+		return NULL;
+	s = layout_new(comparison_side_layout());
+	s->status = r->record->status;
+	s->metric = condition_metric_of(r);
+	s->executions = r->side.executions;
+	if (r->side.executions > 0)
+		side_number(s, r, quantile);
+	return s;
 }
 
-/* The least margin that all ask for: the protocols, the reader, the noise of the executors. */
+/* ---- one case -------------------------------------------------------------------------------- */
+
+/* The largest margin that is asked for: by the protocols, the caller, the noise of the executors.  Noise
+ * floors are measured between runs and say nothing of the rounds of one run. */
 static double margin_of(const comparison *c, comparison_row *row, double wish)
 {
 	double margin = fmax(condition_margin(row->a, row->b), wish);
@@ -94,98 +159,98 @@ static double margin_of(const comparison *c, comparison_row *row, double wish)
 	double floor_b = condition_floor(c->b, row->b);
 	char detail[96];
 
-	if (row->rounds > 0 || !(fmax(floor_a, floor_b) > margin))
+	if (row->rounds != LAYOUT_NO_UINT || !(fmax(floor_a, floor_b) > margin))
 		return margin;
 	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%, declared %.3g %%",
 	         floor_a * 100, floor_b * 100, margin * 100);
-	reason_add(&row->reasons, &row->reason_count, rule_by_id("noise-floor"), c->certified,
-	           detail);
-	row->level = row->level > CONTRACT_CAVEAT ? row->level : CONTRACT_CAVEAT;
+	reason_judged(c, row, "noise-floor", detail);
 	return fmax(floor_a, floor_b);
 }
 
 static bool tier_alone(const comparison *c, const comparison_row *row)
 {
-	size_t i;
-
 	if (c->level == CONTRACT_REFUSED)
 		return false;
-	for (i = 0; i < row->reason_count; i++)
-		if (row->reasons[i].level == CONTRACT_REFUSED &&
-		    row->reasons[i].rule->fires != condition_tier)
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (row->reasons.items[i].level == CONTRACT_REFUSED &&
+		    strcmp(row->reasons.items[i].rule, "tier") != 0)
 			return false;
 	return true;
 }
 
-static comparison_ratio row_ratio(const comparison_row *row)
-{
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-
-	return ratio_of(&a, &b, row->rounds > 0);
-}
-
-static comparison_ratio row_judged(comparison_row *row)
-{
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-
-	return ratio_judged(&a, &b, row->rounds > 0, row->margin, &row->alone, &row->p_value);
-}
-
 /* Whatever becomes of the energy changes nothing about the time. */
-static void compare_energy(const comparison *c, comparison_row *row, const case_facts *x,
-                           const case_facts *y)
+static void compare_energy(const comparison *c, comparison_row *row)
 {
-	row->a_energy = x->energy;
-	row->b_energy = y->energy;
-	if (row->a_energy.joules > 0 && row->b_energy.joules > 0 &&
-	    ask(c, CONTRACT_ENERGY, x, y, &row->reasons, &row->reason_count) < CONTRACT_REFUSED)
-		row->energy_ratio = row->a_energy.joules / row->b_energy.joules;
+	energy a = energy_of(row->a);
+	energy b = energy_of(row->b);
+
+	row->baseline_joules = a.joules;
+	row->other_joules = b.joules;
+	if (!(a.joules > 0) || !(b.joules > 0) ||
+	    ask(c, CONTRACT_ENERGY, row->a, row->b, &row->reasons) == CONTRACT_REFUSED)
+		return;
+	row->energy_ratio = a.joules / b.joules;
+	text_set(&row->energy_means, a.means);
 }
 
-/* x and y are the facts of row->a and row->b, NULL where that is. */
-static void compare_row(comparison *c, comparison_row *row, const case_facts *x,
-                        const case_facts *y, double wish)
+static void compare_times(const comparison *c, comparison_row *row, size_t rounds, double wish)
 {
+	statistics_side a = quantile_side(row->a, row->quantile);
+	statistics_side b = quantile_side(row->b, row->quantile);
 	comparison_ratio speedup;
+	char detail[48];
 
-	row->quantile = x != NULL && y != NULL ? quantile_of(x, y) : 0;
-	row->level = ask(c, CONTRACT_CASE, x, y, &row->reasons, &row->reason_count);
-	fill_center(x, row->quantile, &row->a_center, &row->a_interval);
-	fill_center(y, row->quantile, &row->b_center, &row->b_interval);
-	if (x == NULL || y == NULL ||
-	    (row->reason_count > 0 && row->reasons[0].rule->fires == condition_absent)) {
-		row->verdict = VERDICT_ABSENT;
-		return;
+	if (rounds > 0) {
+		row->rounds = rounds;
+		snprintf(detail, sizeof(detail), "%zu rounds", rounds);
+		reason_judged(c, row, "one-run", detail);
 	}
-	row->verdict = VERDICT_NOT_COMPARABLE;
-	row->margin = fmax(condition_margin(row->a, row->b), wish);
-	if (row->a->side.executions == 0 || row->b->side.executions == 0)
-		return;
-	row->rounds = rounds_shared(c, x, y) ? x->execution_count : 0;
-	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
-		if (tier_alone(c, row))
-			row->tier_gain = row_ratio(row);
-		return;
-	}
-	if (row->rounds > 0)
-		note_rounds(c, row);
 	row->margin = margin_of(c, row, wish);
-	speedup = row_judged(row);
-	compare_energy(c, row, x, y);
-	row->speedup = speedup.ratio;
-	row->speedup_interval = speedup.around;
+	speedup = ratio_judged(&a, &b, rounds > 0, row->margin, &row->alone, &row->p_value);
+	if (speedup.ratio > 0) {
+		row->speedup = speedup.ratio;
+		row->speedup_interval = interval_kept(speedup.interval);
+	}
 	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
 	               VERDICT_DESCRIPTION : VERDICT_INCONCLUSIVE;
 }
 
-/* ---- all rows -------------------------------------------------------------------------------- */
+static void compare_sides(const comparison *c, comparison_row *row, double wish)
+{
+	size_t rounds = rounds_shared(c, row->a, row->b);
+	statistics_side a = quantile_side(row->a, row->quantile);
+	statistics_side b = quantile_side(row->b, row->quantile);
 
-/* Fewer rows a thread are not worth a second one. */
-enum { ROWS_OF_A_THREAD = 256, THREADS_MAX = 8 };
+	row->verdict = VERDICT_NOT_COMPARABLE;
+	if (a.executions == 0 || b.executions == 0)
+		return;
+	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
+		if (tier_alone(c, row))
+			row->tier_gain = ratio_kept(ratio_of(&a, &b, rounds > 0));
+		return;
+	}
+	compare_times(c, row, rounds, wish);
+	compare_energy(c, row);
+}
 
-/* Every step-th row from first on: no two threads have a row in common. */
+static void compare_row(const comparison *c, comparison_row *row, double wish)
+{
+	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
+	row->level = ask(c, CONTRACT_CASE, row->a, row->b, &row->reasons);
+	row->baseline = side_new(row->a, row->quantile);
+	row->other = side_new(row->b, row->quantile);
+	if (contract_cites(&row->reasons, "not-run"))
+		row->verdict = VERDICT_ABSENT;
+	else
+		compare_sides(c, row, wish);
+}
+
+/* ---- all cases ------------------------------------------------------------------------------- */
+
+/* Fewer cases are not worth a second thread. */
+enum { CASES_OF_A_THREAD = 256, THREADS_MAX = 8 };
+
+/* Every step-th case from first on: no two threads have a case in common. */
 typedef struct share {
 	comparison *c;
 	double wish;
@@ -193,93 +258,119 @@ typedef struct share {
 	pthread_t thread;
 } share;
 
-/* What was kept when the result was read, else taken now, into `room` and the arena. */
-static const case_facts *facts_of(const result_row *row, json_arena *arena, case_facts *room)
-{
-	if (row == NULL)
-		return NULL;
-	if (row->kept != NULL)
-		return row->kept;
-	if (row->json == NULL)
-		abort(); /* the result was read for something else than comparing */
-	facts_take(row, arena, room);
-	return room;
-}
-
 static void *compare_share(void *context)
 {
 	const share *s = context;
-	comparison *c = s->c;
-	json_arena *arena = json_arena_new();
-	size_t i;
 
-	for (i = s->first; i < c->row_count; i += s->step) {
-		comparison_row *row = &c->rows[i];
-		case_facts a;
-		case_facts b;
-
-		json_arena_reset(arena);
-		compare_row(c, row, facts_of(row->a, arena, &a), facts_of(row->b, arena, &b), s->wish);
-	}
-	json_arena_free(arena);
+	for (size_t i = s->first; i < s->c->cases.count; i += s->step)
+		compare_row(s->c, &s->c->cases.items[i], s->wish);
 	return NULL;
 }
 
-static void compare_rows(comparison *c, double wish)
+static size_t threads_for(size_t cases)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = c->row_count / ROWS_OF_A_THREAD;
+	size_t count = cases / CASES_OF_A_THREAD;
+
+	if (processors > 0 && count > (size_t)processors)
+		count = (size_t)processors;
+	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
+}
+
+static void compare_cases(comparison *c, double wish)
+{
+	size_t count = threads_for(c->cases.count);
 	size_t started = 1;
 	share shares[THREADS_MAX];
 	size_t i;
 
-	if (processors < 1 || count < 1)
-		count = 1;
-	else if (count > (size_t)processors)
-		count = (size_t)processors;
-	if (count > THREADS_MAX)
-		count = THREADS_MAX;
 	for (i = 0; i < count; i++)
 		shares[i] = (share){ .c = c, .wish = wish, .first = i, .step = count };
 	while (started < count && pthread_create(&shares[started].thread, NULL, compare_share,
 	                                         &shares[started]) == 0)
 		started++;
 	(void)compare_share(&shares[0]);
-	/* What no thread could be had for. */
+	/* The shares of threads that could not be started. */
 	for (i = started; i < count; i++)
 		(void)compare_share(&shares[i]);
 	for (i = 1; i < started; i++)
 		(void)pthread_join(shares[i].thread, NULL);
 }
 
-static bool declares_certified(const result *r)
+/* ---- the comparison -------------------------------------------------------------------------- */
+
+static void source_fill(comparison_source *s, const result *r)
 {
-	return strcmp(json_string(json_path(r->root, "protocol.canonical"), "level", ""),
-	              "certified") == 0;
+	text_set(&s->path, r->path);
+	text_set(&s->executor, r->record->executor.name);
+	text_set(&s->digest, r->record->digest);
+	text_set(&s->protocol, r->record->protocol.name);
+	s->protocol_version = r->record->protocol.version;
+	text_set(&s->protocol_digest, r->record->protocol.digest);
 }
 
-eh_status contract_read(const char *path, result **out, eh_error *error)
+static void cites_fill(comparison *c)
 {
-	return result_read_keeping(path, &facts_keeper, out, error);
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		for (size_t k = 0; k < c->reasons.count; k++)
+			text_list_add(&row->cites, c->reasons.items[k].rule);
+		for (size_t k = 0; k < row->reasons.count; k++)
+			text_list_add(&row->cites, row->reasons.items[k].rule);
+	}
+}
+
+static void counts_fill(comparison *c)
+{
+	size_t counts[VERDICT_ABSENT + 1] = { 0 };
+
+	for (size_t i = 0; i < c->cases.count; i++)
+		counts[c->cases.items[i].verdict]++;
+	for (int v = VERDICT_FASTER; v <= VERDICT_ABSENT; v++)
+		number_map_add(&c->counts, comparison_verdict_word((enum comparison_verdict)v),
+		               (double)counts[v]);
+}
+
+size_t comparison_count(const comparison *c, enum comparison_verdict verdict)
+{
+	const char *word = comparison_verdict_word(verdict);
+
+	for (size_t i = 0; i < c->counts.count; i++)
+		if (strcmp(c->counts.items[i].key, word) == 0)
+			return (size_t)c->counts.items[i].value;
+	return 0;
+}
+
+static bool declares_certified(const result *r)
+{
+	return r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;
+}
+
+void contract_compare_into(comparison *c, const result *a, const result *b,
+                           contract_options options)
+{
+	c->a = a;
+	c->b = b;
+	source_fill(&c->baseline, a);
+	source_fill(&c->other, b);
+	c->certified = options.certified || declares_certified(a) || declares_certified(b);
+	c->one_run = rounds_of_one_run(a, b);
+	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons);
+	pairing_fill(c);
+	compare_cases(c, options.margin);
+	verdict_fill(c);
+	gain_fill(c);
+	mean_fill(c);
+	cites_fill(c);
+	counts_fill(c);
 }
 
 comparison *contract_compare_with(const result *a, const result *b, contract_options options)
 {
-	comparison *c = memory_get(sizeof(*c));
-	size_t i;
+	comparison *c = layout_new(comparison_layout());
 
-	c->a = a;
-	c->b = b;
-	c->certified = options.certified || declares_certified(a) || declares_certified(b);
-	c->one_run = rounds_of_one_run(a, b);
-	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons, &c->reason_count);
-	pairing_fill(c);
-	compare_rows(c, options.margin);
-	verdict_fill(c);
-	gain_fill(c);
-	mean_fill(c);
-	for (i = 0; i < c->row_count; i++)
-		c->counts[c->rows[i].verdict]++;
+	contract_compare_into(c, a, b, options);
 	return c;
 }
 
@@ -290,29 +381,22 @@ comparison *contract_compare(const result *a, const result *b, double margin)
 
 void comparison_free(comparison *c)
 {
-	size_t i;
-
-	if (c == NULL)
-		return;
-	for (i = 0; i < c->row_count; i++)
-		free(c->rows[i].reasons);
-	free(c->rows);
-	free(c->by_id);
-	free(c->reasons);
-	free(c);
+	layout_free(comparison_layout(), c);
 }
 
 int comparison_exit_code(const comparison *c, bool strict)
 {
-	size_t judged = c->counts[VERDICT_FASTER] + c->counts[VERDICT_EQUIVALENT] +
-	                c->counts[VERDICT_INCONCLUSIVE] + c->counts[VERDICT_DESCRIPTION];
+	size_t open = comparison_count(c, VERDICT_INCONCLUSIVE) +
+	              comparison_count(c, VERDICT_DESCRIPTION);
+	size_t judged = open + comparison_count(c, VERDICT_FASTER) +
+	                comparison_count(c, VERDICT_EQUIVALENT);
 
-	if (c->counts[VERDICT_SLOWER] > 0)
+	if (comparison_count(c, VERDICT_SLOWER) > 0)
 		return EXIT_CODE_NEGATIVE;
-	if (c->level == CONTRACT_REFUSED || c->counts[VERDICT_NOT_COMPARABLE] > 0 || judged == 0)
+	if (c->level == CONTRACT_REFUSED || comparison_count(c, VERDICT_NOT_COMPARABLE) > 0 ||
+	    judged == 0)
 		return EXIT_CODE_NOT_COMPARABLE;
-	if (strict && c->counts[VERDICT_INCONCLUSIVE] + c->counts[VERDICT_DESCRIPTION] +
-	              c->counts[VERDICT_ABSENT] > 0)
+	if (strict && open + comparison_count(c, VERDICT_ABSENT) > 0)
 		return EXIT_CODE_INCONCLUSIVE;
 	return EXIT_CODE_OK;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the contract room: the conditions of the rules, and what they are made of. */
+/* Inside of the contract room: the conditions of the rules, and what they share. */
 #ifndef CONTRACT_CONDITION_H
 #define CONTRACT_CONDITION_H
 
-#include "contract/facts.h"
+#include "contract/contract.h"
 
 /* What the claims of one comparison may err by together. */
 #define CONTRACT_FAMILY_ERROR 0.05
 
-/* A sentence is only written where the condition fires: there are many that do not. */
-#define CONDITION(name)                                                                      \
-	bool name(const result *a, const result *b, const case_facts *x, const case_facts *y,  \
-	          char *detail, size_t size)
+#define CONDITION_UNUSED __attribute__((unused))
+/* A contract_condition.  It writes `detail` only where it fires: most do not. */
+#define CONDITION(name)                                                                       \
+	bool name(const result *a CONDITION_UNUSED, const result *b CONDITION_UNUSED,           \
+	          const result_row *x CONDITION_UNUSED, const result_row *y CONDITION_UNUSED,   \
+	          char *detail CONDITION_UNUSED, size_t size CONDITION_UNUSED)
 
 CONDITION(condition_protocol_same);
 CONDITION(condition_protocol_compatible);
@@ -37,6 +39,7 @@ CONDITION(condition_ecc);
 CONDITION(condition_same_result);
 CONDITION(condition_layers);
 
+/* A row may be NULL for this one; the others are asked only when both are there. */
 CONDITION(condition_absent);
 CONDITION(condition_failed);
 CONDITION(condition_invalid);
@@ -82,15 +85,29 @@ CONDITION(condition_few_certified);
 CONDITION(condition_canary_drift);
 CONDITION(condition_flags);
 
-/* ---- what conditions say --------------------------------------------------------------------- */
+/* ---- what conditions share ------------------------------------------------------------------- */
+
+/* The execution after e that counts, the first for NULL; NULL at the end. */
+const record_execution *condition_next(const result_row *r, const record_execution *e);
+#define EACH_COUNTED(e, row) \
+	(const record_execution *e = NULL; ((e) = condition_next(row, e)) != NULL;)
+/* Whether each side has an execution that counts. */
+static inline bool condition_both_count(const result_row *x, const result_row *y)
+{
+	return condition_next(x, NULL) != NULL && condition_next(y, NULL) != NULL;
+}
+
+static inline const record_settings *condition_settings(const result_row *r)
+{
+	return &r->planned->measure;
+}
 
 /* True, with "A | B", when they differ. */
 bool condition_differ(const char *a, const char *b, char *detail, size_t size);
+/* Whether a comma list has the word. */
+bool condition_in_list(const char *list, const char *word);
 /* True, with "WHAT on the baseline", when a side has it. */
 bool condition_either(bool a, bool b, const char *what, char *detail, size_t size);
-/* The same with the flag of a side that begins with one of the words. */
-bool condition_flagged(const case_facts *x, const case_facts *y, const char *const *words,
-                       char *detail, size_t size);
 
 /* ---- what the rest of the room asks ---------------------------------------------------------- */
 
@@ -98,13 +115,17 @@ bool condition_flagged(const case_facts *x, const case_facts *y, const char *con
 bool condition_protocols_fit(const result *a, const result *b);
 /* The margin that the protocols of both declare for the case: the larger one. */
 double condition_margin(const result_row *x, const result_row *y);
-/* The A/A noise floor of the case's class on that executor, as a share; 0 when it is not known. */
+/* The A/A noise floor of the case's workload on that executor, as a share; 0 when it is not known. */
 double condition_floor(const result *r, const result_row *x);
-/* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit, and how many more.
- * Returns their number. */
+/* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit.  Returns their
+ * number. */
 size_t condition_layer_list(const result *a, const result *b, char *out, size_t size);
-/* The rule of that id; it must be there. */
-const contract_rule *rule_by_id(const char *id);
+/* What the case's value is told in. */
+enum record_metric condition_metric_of(const result_row *r);
+
+/* Of one operation in an execution that counts; joules NAN where no energy was measured. */
+typedef struct energy { double joules; const char *means; } energy;
+energy energy_of(const result_row *r);
 
 /* Fills id, a and b of all rows: a case with the case of the same id, and where the protocols fit
  * but are not one, else with the only one of the same identity. */
@@ -117,27 +138,28 @@ void gain_fill(comparison *c);
 
 /* Whether one run measured both results in turns, execution by execution. */
 bool rounds_of_one_run(const result *a, const result *b);
-/* Whether the executions that count are of the same rounds of such a run, and enough for a claim
- * among so many cases (measure/rounds.h). */
-bool rounds_shared(const comparison *c, const case_facts *x, const case_facts *y);
+/* The rounds that both rows share, where they are enough for a claim among so many cases
+ * (stat/rounds.h); else 0. */
+size_t rounds_shared(const comparison *c, const result_row *x, const result_row *y);
 
-/* What both rows declare, and have samples enough for: a percentile, else 0. */
-double quantile_of(const case_facts *x, const case_facts *y);
+/* The percentile that both rows declare and have samples enough for, else 0. */
+double quantile_of(const result_row *x, const result_row *y);
 /* The side as it is compared by that quantile. */
 statistics_side quantile_side(const result_row *r, double quantile);
 
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
  * ratio 0 when it is not finite.  rounds: the sides share them (rounds_shared). */
 comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds);
+/* malloc'd, NULL where ratio is 0. */
+comparison_ratio *ratio_kept(comparison_ratio ratio);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
 /* The same with a verdict: what the interval alone says of the margin, and for a claim of a difference
  * *p, twice the bootstrap's probability that there is none in that direction beyond the margin; 1
  * without a claim. */
 comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
                               double margin, enum comparison_verdict *alone, double *p);
-/* Appends a reason to a list; detail may be "". */
-void reason_add(contract_reason **reasons, size_t *count, const contract_rule *rule, bool certified,
-                const char *detail);
+/* Adds a reason to a case, by a rule of scope verdict; the id must be in the table. */
+void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail);
 /* Verdicts of all rows that have a ratio and no refusal, by Holm's rule. */
 void verdict_fill(comparison *c);
 /* Means over the compared cases. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of rules about what the executors disclose, and what of it differs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -9,69 +8,70 @@
 #include "contract/condition.h"
 #include "record/disclosure.h"
 
-#define UNUSED_ROWS() ((void)x, (void)y)
-
-static const char *device_name(const result *r)
+static const record_device *device_of(const result *r)
 {
-	return json_string(json_path(r->root, "executor.device"), "name", "");
+	return &r->record->executor.device;
+}
+
+static bool same_name(const result *a, const result *b)
+{
+	const char *na = device_of(a)->name;
+	const char *nb = device_of(b)->name;
+
+	return strcmp(na != NULL ? na : "", nb != NULL ? nb : "") == 0;
 }
 
 static bool undisclosed(const result *r)
 {
-	return json_string(json_path(r->root, "executor"), "digest", "")[0] == '\0' ||
-	       device_name(r)[0] == '\0' ||
-	       cJSON_GetArraySize(json_path(r->root, "executor.layers")) == 0;
+	const char *name = device_of(r)->name;
+
+	return r->record->executor.digest[0] == '\0' || name == NULL || name[0] == '\0' ||
+	       r->record->executor.layers.count == 0;
 }
 
 CONDITION(condition_undisclosed)
 {
-	UNUSED_ROWS();
 	return condition_either(undisclosed(a), undisclosed(b), "no device or no layers", detail,
 	                        size);
 }
 
 /* The value as text; "" when it is not known. */
-static void value_text(const cJSON *field, char out[64])
+static void value_text(const record_field *field, char out[64])
 {
-	const cJSON *value = json_path(field, "value");
-	char *body;
+	const scalar *value = &field->value;
 
 	out[0] = '\0';
-	if (value == NULL || strcmp(json_string(field, "source", ""), "unavailable") == 0)
+	if (field->source == RECORD_SOURCE_UNAVAILABLE)
 		return;
-	if (cJSON_IsString(value)) {
-		snprintf(out, 64, "%s", value->valuestring);
-		return;
-	}
-	if (cJSON_IsBool(value)) {
-		snprintf(out, 64, "%s", cJSON_IsTrue(value) ? "on" : "off");
-		return;
-	}
-	body = json_text(value, false);
-	snprintf(out, 64, "%s", body);
-	free(body);
+	if (value->kind == SCALAR_TEXT)
+		snprintf(out, 64, "%s", value->text);
+	else if (value->kind == SCALAR_BOOL)
+		snprintf(out, 64, "%s", value->truth ? "on" : "off");
+	else if (value->kind == SCALAR_NUMBER)
+		snprintf(out, 64, "%.15g", value->number);
 }
 
 /* Of the first layer of that kind that has the field and knows it. */
-static void field_of(const result *r, const char *kind, const char *key, char out[64])
+static void field_of(const result *r, enum record_layer_kind kind, const char *key, char out[64])
 {
-	const cJSON *layer;
+	const record_layer_list *layers = &r->record->executor.layers;
 
 	out[0] = '\0';
-	cJSON_ArrayForEach(layer, json_path(r->root, "executor.layers")) {
-		const cJSON *fields = json_path(layer, "fields");
+	for (size_t i = 0; i < layers->count; i++) {
+		const record_layer *layer = &layers->items[i];
 
-		if (strcmp(json_string(layer, "layer", ""), kind) != 0)
-			continue;
-		value_text(cJSON_GetObjectItemCaseSensitive(fields, key), out);
-		if (out[0] != '\0')
-			return;
+		for (size_t k = 0; layer->layer == kind && k < layer->fields.count; k++) {
+			if (strcmp(layer->fields.items[k].name, key) == 0)
+				value_text(&layer->fields.items[k], out);
+			if (out[0] != '\0')
+				return;
+		}
 	}
 }
 
 /* Fires when both sides know the field and it differs. */
-static bool known_differ(const result *a, const result *b, const char *kind, const char *key,
-                         char *detail, size_t size)
+static bool known_differ(const result *a, const result *b, enum record_layer_kind kind,
+                         const char *key, char *detail, size_t size)
 {
 	char va[64];
 	char vb[64];
@@ -83,8 +83,8 @@ static bool known_differ(const result *a, const result *b, const char *kind, con
 }
 
 /* The same, and when one side alone knows it. */
-static bool text_differ(const result *a, const result *b, const char *kind, const char *key,
-                        char *detail, size_t size)
+static bool text_differ(const result *a, const result *b, enum record_layer_kind kind,
+                        const char *key, char *detail, size_t size)
 {
 	char va[64];
 	char vb[64];
@@ -96,72 +96,64 @@ static bool text_differ(const result *a, const result *b, const char *kind, cons
 	return strcmp(va, vb) != 0;
 }
 
+/* 0 and absent: unknown. */
+static bool amount_differs(const char *what, uint64_t va, uint64_t vb, char *detail, size_t size)
+{
+	if (va == LAYOUT_NO_UINT || vb == LAYOUT_NO_UINT || va == 0 || vb == 0 || va == vb)
+		return false;
+	snprintf(detail, size, "%s: %llu | %llu", what, (unsigned long long)va,
+	         (unsigned long long)vb);
+	return true;
+}
+
 CONDITION(condition_partition)
 {
-	static const char *const keys[] = { "compute_units", "memory_bytes" };
 	static const char *const fields[] = { "mig", "partition", "sub-device" };
-	const cJSON *da = json_path(a->root, "executor.device");
-	const cJSON *db = json_path(b->root, "executor.device");
-	size_t i;
+	const record_device *da = device_of(a);
+	const record_device *db = device_of(b);
 
-	UNUSED_ROWS();
-	if (strcmp(device_name(a), device_name(b)) != 0)
+	if (!same_name(a, b))
 		return false;
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		uint64_t va = 0;
-		uint64_t vb = 0;
-
-		/* 0 is unknown. */
-		if (!json_uint(da, keys[i], &va) || !json_uint(db, keys[i], &vb) || va == 0 ||
-		    vb == 0 || va == vb)
-			continue;
-		snprintf(detail, size, "%s: %llu | %llu", keys[i], (unsigned long long)va,
-		         (unsigned long long)vb);
+	if (amount_differs("compute_units", da->compute_units, db->compute_units, detail, size) ||
+	    amount_differs("memory_bytes", da->memory_bytes, db->memory_bytes, detail, size))
 		return true;
-	}
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (text_differ(a, b, "hardware", fields[i], detail, size))
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (text_differ(a, b, RECORD_LAYER_HARDWARE, fields[i], detail, size))
 			return true;
 	return false;
 }
 
 CONDITION(condition_device_count)
 {
-	UNUSED_ROWS();
-	return known_differ(a, b, "hardware", "devices", detail, size);
+	return known_differ(a, b, RECORD_LAYER_HARDWARE, "devices", detail, size);
 }
 
 CONDITION(condition_power_cap)
 {
 	static const char *const keys[] = { "power-cap-watts", "power-limit-watts" };
-	size_t i;
 
-	UNUSED_ROWS();
 	/* Other devices have other limits; that is the device, not a setting. */
-	if (strcmp(device_name(a), device_name(b)) != 0)
+	if (!same_name(a, b))
 		return false;
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (known_differ(a, b, "hardware", keys[i], detail, size))
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (known_differ(a, b, RECORD_LAYER_HARDWARE, keys[i], detail, size))
 			return true;
 	return false;
 }
 
 CONDITION(condition_virtual)
 {
-	UNUSED_ROWS();
-	return text_differ(a, b, "host", "virtualization", detail, size);
+	return text_differ(a, b, RECORD_LAYER_HOST, "virtualization", detail, size);
 }
 
 CONDITION(condition_container)
 {
-	UNUSED_ROWS();
-	return text_differ(a, b, "host", "container", detail, size);
+	return text_differ(a, b, RECORD_LAYER_HOST, "container", detail, size);
 }
 
 CONDITION(condition_ecc)
 {
-	UNUSED_ROWS();
-	return text_differ(a, b, "hardware", "ecc", detail, size);
+	return text_differ(a, b, RECORD_LAYER_HARDWARE, "ecc", detail, size);
 }
 
 CONDITION(condition_layers)
@@ -169,7 +161,6 @@ CONDITION(condition_layers)
 	char list[200];
 	size_t count = condition_layer_list(a, b, list, sizeof(list));
 
-	UNUSED_ROWS();
 	snprintf(detail, size, "%zu: %s", count, list);
 	return count > 0;
 }
@@ -178,25 +169,9 @@ CONDITION(condition_layers)
 
 static bool required(const result *r, const disclosure_field *field, bool certified)
 {
-	const char *list = json_string(json_path(r->root, "protocol.canonical"), "requires", "");
-	size_t size = strlen(field->name);
-	const char *at = list;
+	const char *list = r->record->protocol.canonical.requires;
 
-	if (certified && field->certified)
-		return true;
-	while ((at = strstr(at, field->name)) != NULL) {
-		if ((at == list || at[-1] == ' ' || at[-1] == ',') &&
-		    (at[size] == '\0' || at[size] == ' ' || at[size] == ','))
-			return true;
-		at += size;
-	}
-	return false;
-}
-
-static bool is_certified(const result *r)
-{
-	return strcmp(json_string(json_path(r->root, "protocol.canonical"), "level", ""),
-	              "certified") == 0;
+	return (certified && field->certified) || (list != NULL && condition_in_list(list, field->name));
 }
 
 /* Adds what the protocol requires and the executor does not disclose. */
@@ -204,7 +179,7 @@ static void add_missing(text *t, const char *side, const result *r)
 {
 	const disclosure_field *fields;
 	size_t count = disclosure_fields(&fields);
-	bool certified = is_certified(r);
+	bool certified = r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;
 	bool first = true;
 	size_t i;
 
@@ -224,7 +199,6 @@ CONDITION(condition_fields)
 {
 	text t = { 0 };
 
-	UNUSED_ROWS();
 	add_missing(&t, "baseline: ", a);
 	add_missing(&t, "other: ", b);
 	if (t.size == 0)

@@ -1,48 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about how good the evidence of a case is: the statistic, the settings, the
- * course of its samples, what disturbed them, and its energy. */
+/* Conditions of rules about how the number of a case came about: the statistic, the settings, the
+ * course of its samples, how many there are. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/text.h"
 #include "contract/condition.h"
-
-#define UNUSED_RESULTS() ((void)a, (void)b)
 
 /* ---- the statistic --------------------------------------------------------------------------- */
 
-static const char *statistic_of(const case_facts *f)
+static enum record_statistic statistic_of(const result_row *r)
 {
-	return facts_setting(f->row, "statistic", "median");
+	enum record_statistic declared = condition_settings(r)->statistic;
+
+	return declared != 0 ? declared : RECORD_STATISTIC_MEDIAN;
 }
 
 CONDITION(condition_statistic)
 {
-	UNUSED_RESULTS();
-	return condition_differ(statistic_of(x), statistic_of(y), detail, size);
+	return condition_differ(record_statistic_word(statistic_of(x)),
+	                        record_statistic_word(statistic_of(y)), detail, size);
 }
 
-/* A percentile that is declared, but that the samples are too few for. */
-static bool unstated(const case_facts *f)
+/* Whether a percentile is declared that the samples are too few for. */
+static bool unstated(const result_row *r)
 {
-	return strcmp(statistic_of(f), "median") != 0 && !f->has_statistic;
+	return statistic_of(r) != RECORD_STATISTIC_MEDIAN &&
+	       (r->record->derived == NULL || r->record->derived->statistic == NULL);
 }
 
 CONDITION(condition_percentile)
 {
-	UNUSED_RESULTS();
-	return strcmp(statistic_of(x), statistic_of(y)) == 0 &&
+	return statistic_of(x) == statistic_of(y) &&
 	       condition_either(unstated(x), unstated(y), "too few samples", detail, size);
 }
 
-double quantile_of(const case_facts *x, const case_facts *y)
+double quantile_of(const result_row *x, const result_row *y)
 {
-	bool same = strcmp(statistic_of(x), statistic_of(y)) == 0;
+	bool same = statistic_of(x) == statistic_of(y);
 
-	return same && !unstated(x) && !unstated(y) ? x->row->side.quantile : 0;
+	return same && !unstated(x) && !unstated(y) ? x->side.quantile : 0;
 }
 
 statistics_side quantile_side(const result_row *r, double quantile)
@@ -55,62 +52,56 @@ statistics_side quantile_side(const result_row *r, double quantile)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-CONDITION(condition_tuning)
+/* The settings that other rules look at. */
+static void clear_known(record_settings *s)
 {
-	UNUSED_RESULTS();
-	if (strcmp(x->row->tier, "tuned") != 0 || strcmp(y->row->tier, "tuned") != 0)
-		return false;
-	if (!x->tuned || !y->tuned)
-		return condition_either(!x->tuned, !y->tuned, "undisclosed", detail, size);
-	if (x->tuning_budget_ns == y->tuning_budget_ns)
-		return false;
-	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)x->tuning_budget_ns,
-	         (unsigned long long)y->tuning_budget_ns);
-	return true;
-}
-
-/* A setting of mine, that no other rule looks at, which theirs lacks or has differently. */
-static bool setting_differs(const cJSON *mine, const cJSON *theirs, char *detail, size_t size)
-{
-	static const char *const elsewhere[] = { "cache", "regime", "clock", "margin", "statistic",
-		                                 "input_data", "scenario", "load_rate",
-		                                 "load_concurrency", "load_slo_ns" };
-	const cJSON *item;
-	size_t i;
-
-	cJSON_ArrayForEach(item, mine) {
-		const cJSON *other = cJSON_GetObjectItemCaseSensitive(theirs, item->string);
-		bool known = false;
-
-		if (cJSON_Compare(item, other, true))
-			continue;
-		for (i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-			known = known || strcmp(item->string, elsewhere[i]) == 0;
-		if (known)
-			continue;
-		snprintf(detail, size, "%s", item->string);
-		return true;
-	}
-	return false;
+	s->cache = 0;
+	s->regime = 0;
+	s->clock = 0;
+	s->margin = NAN;
+	s->statistic = 0;
+	s->input_data = 0;
+	s->scenario = 0;
+	s->load_rate = s->load_concurrency = s->load_slo_ns = LAYOUT_NO_UINT;
 }
 
 CONDITION(condition_sampling)
 {
-	const cJSON *mx = json_path(x->row->plan, "measure");
-	const cJSON *my = json_path(y->row->plan, "measure");
+	record_settings sx = *condition_settings(x);
+	record_settings sy = *condition_settings(y);
+	const layout_field *field;
 
-	UNUSED_RESULTS();
-	return setting_differs(mx, my, detail, size) || setting_differs(my, mx, detail, size);
+	clear_known(&sx);
+	clear_known(&sy);
+	field = layout_difference(record_settings_layout(), &sx, &sy);
+	if (field == NULL)
+		return false;
+	snprintf(detail, size, "%s", field->key);
+	return true;
 }
 
 /* ---- the course of the samples --------------------------------------------------------------- */
 
-static void say_width(double width, char out[32])
+/* The widest relative half-width that an execution was left with; 0: all converged, INFINITY: not
+ * recorded. */
+static double width_of(const result_row *r)
+{
+	double widest = 0;
+
+	if (r->record->status != RECORD_NOT_CONVERGED)
+		return 0;
+	for EACH_COUNTED(e, r)
+		if (e->status == RECORD_NOT_CONVERGED && e->half_width > widest)
+			widest = e->half_width;
+	return widest > 0 ? widest : INFINITY;
+}
+
+static void width_text(double width, char out[32])
 {
 	if (isinf(width))
 		snprintf(out, 32, "of unknown width");
 	else if (width > 0)
-		snprintf(out, 32, width < 0.1 ? "+-%.1f %%" : "+-%.0f %%", width * 100);
+		snprintf(out, 32, width < 0.1 ? "±%.1f %%" : "±%.0f %%", width * 100);
 	else
 		snprintf(out, 32, "converged");
 }
@@ -120,43 +111,52 @@ CONDITION(condition_not_converged)
 	char sx[32];
 	char sy[32];
 
-	UNUSED_RESULTS();
-	if (!(x->unconverged > 0) && !(y->unconverged > 0))
+	if (!(width_of(x) > 0) && !(width_of(y) > 0))
 		return false;
-	say_width(x->unconverged, sx);
-	say_width(y->unconverged, sy);
+	width_text(width_of(x), sx);
+	width_text(width_of(y), sy);
 	snprintf(detail, size, "baseline %s, other %s", sx, sy);
 	return true;
 }
 
 CONDITION(condition_sustained)
 {
-	return strcmp(facts_setting(x->row, "regime", ""), "sustained") == 0 &&
+	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
 	       condition_not_converged(a, b, x, y, detail, size);
+}
+
+/* Executions without a steady state. */
+static size_t unsteady(const result_row *r)
+{
+	const record_derived *d = r->record->derived;
+	size_t count = 0;
+
+	for (size_t i = 0; d != NULL && i < d->series.count; i++)
+		count += d->series.items[i].class == RECORD_SERIES_NO_STEADY_STATE;
+	return count;
 }
 
 CONDITION(condition_unsteady)
 {
-	UNUSED_RESULTS();
-	if (x->unsteady == 0 && y->unsteady == 0)
+	if (unsteady(x) == 0 && unsteady(y) == 0)
 		return false;
-	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", x->unsteady,
-	         x->row->side.executions, y->unsteady, y->row->side.executions);
+	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", unsteady(x),
+	         x->side.executions, unsteady(y), y->side.executions);
 	return true;
 }
 
 CONDITION(condition_unsteady_sustained)
 {
-	return strcmp(facts_setting(x->row, "regime", ""), "sustained") == 0 &&
+	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
 	       condition_unsteady(a, b, x, y, detail, size);
 }
 
-static bool fewer(const case_facts *x, const case_facts *y, size_t least, char *detail, size_t size)
+static bool fewer(const result_row *x, const result_row *y, size_t least, char *detail, size_t size)
 {
-	size_t ex = x->row->side.executions;
-	size_t ey = y->row->side.executions;
+	size_t ex = x->side.executions;
+	size_t ey = y->side.executions;
 
-	if (ex >= least && ey >= least)
+	if (!condition_both_count(x, y) || (ex >= least && ey >= least))
 		return false;
 	snprintf(detail, size, "baseline %zu, other %zu", ex, ey);
 	return true;
@@ -164,129 +164,26 @@ static bool fewer(const case_facts *x, const case_facts *y, size_t least, char *
 
 CONDITION(condition_few)
 {
-	UNUSED_RESULTS();
 	return fewer(x, y, CONTRACT_EXECUTIONS, detail, size);
 }
 
 CONDITION(condition_few_certified)
 {
-	UNUSED_RESULTS();
 	return fewer(x, y, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
-}
-
-/* ---- disturbance ----------------------------------------------------------------------------- */
-
-CONDITION(condition_throttled)
-{
-	const char *tx = x->throttled;
-	const char *ty = y->throttled;
-
-	UNUSED_RESULTS();
-	if ((tx != NULL) == (ty != NULL))
-		return false;
-	snprintf(detail, size, "%s: %s", tx != NULL ? "only the baseline" : "only the other side",
-	         tx != NULL ? tx : ty);
-	return true;
-}
-
-CONDITION(condition_throttled_burst)
-{
-	return strcmp(facts_setting(x->row, "regime", "burst"), "burst") == 0 &&
-	       condition_throttled(a, b, x, y, detail, size);
-}
-
-CONDITION(condition_shared_device)
-{
-	static const char *const words[] = { "shared-device", NULL };
-
-	UNUSED_RESULTS();
-	if (x->users <= 1 && y->users <= 1)
-		return condition_flagged(x, y, words, detail, size);
-	snprintf(detail, size, "processes on the device: baseline %llu, other %llu",
-	         (unsigned long long)x->users, (unsigned long long)y->users);
-	return true;
-}
-
-CONDITION(condition_disturbed)
-{
-	static const char *const words[] = { "disturbed", NULL };
-
-	UNUSED_RESULTS();
-	return condition_flagged(x, y, words, detail, size);
-}
-
-static void say_drift(double value, char out[32])
-{
-	if (value < 0)
-		snprintf(out, 32, "no canary");
-	else
-		snprintf(out, 32, "%.1f %%", value * 100);
-}
-
-CONDITION(condition_canary_drift)
-{
-	char sx[32];
-	char sy[32];
-
-	UNUSED_RESULTS();
-	if (!(fmax(x->drift, y->drift) > condition_margin(x->row, y->row)))
-		return false;
-	say_drift(x->drift, sx);
-	say_drift(y->drift, sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
-	return true;
-}
-
-static void add_flags(text *t, const char *side, const case_facts *f)
-{
-	for (size_t i = 0; i < f->flag_count; i++) {
-		if (i == 0)
-			text_add(t, "%s%s ", t->size > 0 ? "; " : "", side);
-		text_add(t, "%s%s", i == 0 ? "" : ", ", f->flags[i]);
-	}
-}
-
-CONDITION(condition_flags)
-{
-	text t = { 0 };
-
-	UNUSED_RESULTS();
-	if (x->flag_count == 0 && y->flag_count == 0)
-		return false;
-	add_flags(&t, "baseline", x);
-	add_flags(&t, "other", y);
-	snprintf(detail, size, "%s", t.data);
-	text_free(&t);
-	return true;
-}
-
-/* ---- energy and noise ------------------------------------------------------------------------ */
-
-CONDITION(condition_energy_means)
-{
-	const char *means = x->energy.means;
-
-	UNUSED_RESULTS();
-	if (condition_differ(means, y->energy.means, detail, size))
-		return true;
-	if (strcmp(means, "mixed") != 0 && strcmp(means, "simulated") != 0)
-		return false;
-	snprintf(detail, size, "%s | %s", means, means);
-	return true;
 }
 
 double condition_floor(const result *r, const result_row *x)
 {
-	const cJSON *classes = json_path(r->root, "run.noise_floor.classes");
-	const cJSON *item;
+	const record_noise_floor *noise = r->record->run.noise_floor;
 	double most = 0;
-	double floor_of_class;
 
-	if (json_double(classes, x->workload, &floor_of_class))
-		return fmax(0, floor_of_class);
-	/* A class that was not calibrated is not quieter than the noisiest that was. */
-	cJSON_ArrayForEach(item, classes)
-		if (cJSON_IsNumber(item) && isfinite(item->valuedouble))
-			most = fmax(most, item->valuedouble);
+	for (size_t i = 0; noise != NULL && i < noise->classes.count; i++) {
+		const number_pair *class = &noise->classes.items[i];
+
+		if (strcmp(class->key, x->planned->workload) == 0)
+			return fmax(0, class->value);
+		/* For a workload that was not calibrated, the noisiest that was. */
+		most = fmax(most, class->value);
+	}
 	return most;
 }

@@ -16,13 +16,12 @@ static int by_key(const void *a, const void *b)
 
 static bool usable(const result_row *r)
 {
-	return r->side.executions > 0 &&
-	       (strcmp(r->status, "valid") == 0 || strcmp(r->status, "not-converged") == 0);
+	return r->side.executions > 0 && record_counts(r->record->status);
 }
 
 static bool is_portable(const result_row *r)
 {
-	return strcmp(r->tier, "portable") == 0;
+	return r->planned->tier == RECORD_TIER_PORTABLE;
 }
 
 static portable *portables_of(const result *r, size_t *count)
@@ -42,24 +41,23 @@ static portable *portables_of(const result *r, size_t *count)
 	return list;
 }
 
-static comparison_ratio gain_of(const portable *list, size_t count, const result_row *r)
+static comparison_ratio *gain_of(const portable *list, size_t count, const result_row *r)
 {
-	comparison_ratio none = { 0, { 0, 0 } };
 	const portable *found;
 	portable wanted;
 	statistics_side base;
 	statistics_side tuned;
 
 	if (count == 0 || r == NULL || is_portable(r) || !usable(r))
-		return none;
+		return NULL;
 	wanted = (portable){ pairing_identity(r, false), NULL };
 	found = bsearch(&wanted, list, count, sizeof(*list), by_key);
 	free(wanted.key);
 	if (found == NULL)
-		return none;
+		return NULL;
 	base = quantile_side(found->row, 0);
 	tuned = quantile_side(r, 0);
-	return ratio_of(&base, &tuned, false);
+	return ratio_kept(ratio_of(&base, &tuned, false));
 }
 
 static void portables_free(portable *list, size_t count)
@@ -79,9 +77,11 @@ void gain_fill(comparison *c)
 	portable *b = portables_of(c->b, &b_count);
 	size_t i;
 
-	for (i = 0; i < c->row_count; i++) {
-		c->rows[i].a_gain = gain_of(a, a_count, c->rows[i].a);
-		c->rows[i].b_gain = gain_of(b, b_count, c->rows[i].b);
+	for (i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		row->baseline_tuning_gain = gain_of(a, a_count, row->a);
+		row->other_tuning_gain = gain_of(b, b_count, row->b);
 	}
 	portables_free(a, a_count);
 	portables_free(b, b_count);

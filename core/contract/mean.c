@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means over cases, each tier for itself: of times the arithmetic, of rates the harmonic (both weigh each case by its
- * time), of ratios the geometric one, which alone does not depend on the baseline (Fleming and
- * Wallace 1986). */
+/* Means over cases, for each metric and tier: the arithmetic of times and the harmonic of rates, which
+ * both weigh each case by its time, and the geometric of ratios, which alone does not depend on the
+ * baseline (Fleming and Wallace 1986). */
 #include <math.h>
-#include <string.h>
 
 #include "contract/condition.h"
 
-static comparison_mean mean_of(const comparison *c, const char *metric, const char *tier)
+static void add_row(comparison_mean *m, double *logs, const comparison_row *row)
 {
-	bool seconds = strcmp(metric, "s") == 0;
-	comparison_mean m = { .metric = metric, .tier = tier, .range = { INFINITY, 0 } };
+	double baseline = row->baseline->value;
+	double other = row->other->value;
+
+	if (!(row->speedup > 0) || row->baseline->metric != m->metric ||
+	    row->a->planned->tier != m->tier)
+		return;
+	/* The inverse of a rate is the time of one unit: both means add up times. */
+	m->baseline += m->mean == MEAN_ARITHMETIC ? baseline : 1 / baseline;
+	m->other += m->mean == MEAN_ARITHMETIC ? other : 1 / other;
+	*logs += log(row->speedup);
+	m->speedup_range.low = fmin(m->speedup_range.low, row->speedup);
+	m->speedup_range.high = fmax(m->speedup_range.high, row->speedup);
+	m->cases++;
+}
+
+static comparison_mean mean_of(const comparison *c, enum record_metric metric,
+                               enum record_tier tier)
+{
+	comparison_mean m = { .metric = metric, .tier = tier, .speedup_range = { INFINITY, 0 },
+		              .mean = metric == RECORD_METRIC_SECONDS ? MEAN_ARITHMETIC :
+		                                                        MEAN_HARMONIC };
 	double logs = 0;
-	size_t i;
 
-	for (i = 0; i < c->row_count; i++) {
-		const comparison_row *row = &c->rows[i];
-		double amount;
-
-		if (!(row->speedup > 0) || strcmp(row->a->metric, metric) != 0 ||
-		    strcmp(row->a->tier, tier) != 0)
-			continue;
-		/* A rate's inverse is the time for one unit: both means sum up times. */
-		amount = row->a->amount > 0 ? row->a->amount : 1;
-		m.a += row->a_center * 1e-9 / amount;
-		m.b += row->b_center * 1e-9 / amount;
-		logs += log(row->speedup);
-		m.range.low = fmin(m.range.low, row->speedup);
-		m.range.high = fmax(m.range.high, row->speedup);
-		m.cases++;
-	}
+	for (size_t i = 0; i < c->cases.count; i++)
+		if (c->cases.items[i].a != NULL && c->cases.items[i].b != NULL)
+			add_row(&m, &logs, &c->cases.items[i]);
 	if (m.cases == 0)
 		return m;
-	m.a /= (double)m.cases;
-	m.b /= (double)m.cases;
-	if (!seconds) {
-		m.a = 1 / m.a;
-		m.b = 1 / m.b;
+	m.baseline /= (double)m.cases;
+	m.other /= (double)m.cases;
+	if (m.mean == MEAN_HARMONIC) {
+		m.baseline = 1 / m.baseline;
+		m.other = 1 / m.other;
 	}
-	m.speedup = exp(logs / (double)m.cases);
+	m.speedup_geometric = exp(logs / (double)m.cases);
 	return m;
 }
 
 void mean_fill(comparison *c)
 {
-	static const char *const metrics[] = { "bytes/s", "flop/s", "s" };
-	static const char *const tiers[] = { "portable", "tuned", "vendor" };
-	size_t i;
+	for (int metric = RECORD_METRIC_BYTES; metric <= RECORD_METRIC_SECONDS; metric++)
+		for (int tier = RECORD_TIER_PORTABLE; tier <= RECORD_TIER_VENDOR; tier++) {
+			comparison_mean m = mean_of(c, (enum record_metric)metric, (enum record_tier)tier);
 
-	c->mean_count = 0;
-	for (i = 0; i < sizeof(c->means) / sizeof(c->means[0]); i++) {
-		comparison_mean m = mean_of(c, metrics[i / 3], tiers[i % 3]);
-
-		if (m.cases >= 2 && isfinite(m.a) && isfinite(m.b) && isfinite(m.speedup))
-			c->means[c->mean_count++] = m;
-	}
+			if (m.cases >= 2 && isfinite(m.baseline) && isfinite(m.other) &&
+			    isfinite(m.speedup_geometric))
+				*(comparison_mean *)layout_append(comparison_mean_layout(), &c->means) = m;
+		}
 }

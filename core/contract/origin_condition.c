@@ -1,73 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about what a case computed on and with: its proof, its inputs, its program,
- * and whether its samples are its own. */
+/* Conditions of rules about what a case computed on and with: its proof, its inputs, its program. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text.h"
 #include "contract/condition.h"
+#include "stat/pairs.h"
 
-#define UNUSED_RESULTS() ((void)a, (void)b)
+/* ---- the proof ------------------------------------------------------------------------------- */
 
-/* The engine finds an execution invalid whose quickest sample claims so little of the proof. */
+/* Below this share of the proof's time the harness finds an execution invalid. */
 static const double least_claim = 0.5;
+
+/* The smallest share of the proof's time per operation that the median of an execution claims.
+ * INFINITY for requests, which overlap. */
+static double claim_of(const result_row *r)
+{
+	const number_list *medians = r->record->derived != NULL ?
+	                             &r->record->derived->execution_medians_ns : NULL;
+	enum record_scenario_kind scenario = condition_settings(r)->scenario;
+	double least = INFINITY;
+	size_t i = 0;
+
+	if (scenario != 0 && scenario != RECORD_SCENARIO_NONE)
+		return least;
+	for EACH_COUNTED(e, r) {
+		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
+			continue;
+		if (e->proof != NULL && e->proof->ns_per_operation > 0)
+			least = fmin(least, medians->items[i] / e->proof->ns_per_operation);
+		i++;
+	}
+	return least;
+}
 
 CONDITION(condition_proof)
 {
-	bool on_x = x->claim < least_claim;
-	bool on_y = y->claim < least_claim;
+	double cx = claim_of(x);
+	double cy = claim_of(y);
+	bool on_x = cx < least_claim;
+	bool on_y = cy < least_claim;
 
-	UNUSED_RESULTS();
 	if (!on_x && !on_y)
 		return false;
 	snprintf(detail, size, "%s: %.3g of the proof's time per operation",
 	         on_x && on_y ? "both sides, at the least" : on_x ? "the baseline" :
-	         "the other side", fmin(x->claim, y->claim));
+	         "the other side", fmin(cx, cy));
 	return true;
+}
+
+/* ---- new inputs ------------------------------------------------------------------------------ */
+
+static size_t pairs_of(const record_execution *e)
+{
+	size_t n = e->varied != NULL ? e->varied->new_ns.count : 0;
+	size_t m = e->varied != NULL ? e->varied->repeated_ns.count : 0;
+
+	return n < m ? n : m;
+}
+
+/* Whether an operation takes another time on new inputs, by the pairs of all executions: each has few
+ * where writing new inputs takes long. */
+static bool inputs_matter(const result_row *r)
+{
+	uint_list fresh = { 0 };
+	uint_list repeated = { 0 };
+	bool differs;
+
+	for EACH_COUNTED(e, r)
+		for (size_t i = 0; i < pairs_of(e); i++) {
+			uint_list_add(&fresh, e->varied->new_ns.items[i]);
+			uint_list_add(&repeated, e->varied->repeated_ns.items[i]);
+		}
+	differs = pairs_differ(fresh.items, repeated.items, fresh.count);
+	free(repeated.items);
+	free(fresh.items);
+	return differs;
 }
 
 CONDITION(condition_varied)
 {
-	UNUSED_RESULTS();
-	return condition_either(x->recognises, y->recognises, "another time on new inputs", detail,
+	return condition_either(inputs_matter(x), inputs_matter(y), "another time on new inputs", detail,
 	                        size);
 }
 
-/* Not where neither side tells of it at all: then nothing sets one apart from the other. */
+static bool has_pairs(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->varied != NULL)
+			return true;
+	return false;
+}
+
+static bool too_few_pairs(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (pairs_of(e) < PAIRS_FEW)
+			return true;
+	return false;
+}
+
+/* Not where neither record has such pairs: then nothing sets one side apart from the other. */
 CONDITION(condition_not_varied)
 {
-	UNUSED_RESULTS();
-	return condition_either(x->untried, y->untried, "no operations on new inputs", detail, size) &&
-	       (x->varied || y->varied);
+	return (has_pairs(x) || has_pairs(y)) &&
+	       condition_either(too_few_pairs(x), too_few_pairs(y), "no operations on new inputs", detail,
+	                        size);
 }
 
-/* ---- inputs and program ---------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The counted execution of that number. */
-static const execution_facts *execution_of(const case_facts *f, uint64_t number)
+/* The execution of that number, where it counts. */
+static const record_execution *execution_of(const result_row *r, uint64_t number)
 {
-	for (size_t i = 0; i < f->execution_count; i++)
-		if (f->executions[i].number == number)
-			return &f->executions[i];
+	for EACH_COUNTED(e, r)
+		if (e->execution == number)
+			return e;
 	return NULL;
 }
 
-static const char *declared_data(const case_facts *f)
+static enum record_distribution declared_data(const result_row *r)
 {
-	return facts_setting(f->row, "input_data", "standard");
+	enum record_distribution declared = condition_settings(r)->input_data;
+
+	return declared != 0 ? declared : RECORD_DATA_STANDARD;
 }
 
-/* The distribution that a counted execution records, where it is not the declared one. */
-static const char *other_distribution(const case_facts *f)
+/* The distribution that a counted execution records where it is not the declared one, else 0. */
+static enum record_distribution other_distribution(const result_row *r)
 {
-	for (size_t i = 0; i < f->execution_count; i++) {
-		const char *is = f->executions[i].distribution;
-
-		if (is != NULL && strcmp(is, declared_data(f)) != 0)
-			return is;
-	}
-	return NULL;
+	for EACH_COUNTED(e, r)
+		if (e->data != NULL && e->data->distribution != declared_data(r))
+			return e->data->distribution;
+	return record_distribution_absent;
 }
 
 static bool data_differ(const char *what, const char *dx, const char *dy, char *detail, size_t size)
@@ -78,16 +145,16 @@ static bool data_differ(const char *what, const char *dx, const char *dy, char *
 	return true;
 }
 
-static bool inputs_differ(const case_facts *x, const case_facts *y, char *detail, size_t size)
+static bool inputs_differ(const result_row *x, const result_row *y, char *detail, size_t size)
 {
-	for (size_t i = 0; i < x->execution_count; i++) {
-		const execution_facts *ex = &x->executions[i];
-		const execution_facts *ey = ex->distribution != NULL ? execution_of(y, ex->number) : NULL;
+	for EACH_COUNTED(ex, x) {
+		const record_execution *ey = ex->data != NULL ? execution_of(y, ex->execution) : NULL;
 
-		if (ey == NULL || ey->distribution == NULL)
+		if (ey == NULL || ey->data == NULL)
 			continue;
-		if (data_differ("distribution", ex->distribution, ey->distribution, detail, size) ||
-		    data_differ("sha256", ex->data_sha256, ey->data_sha256, detail, size))
+		if (data_differ("distribution", record_distribution_word(ex->data->distribution),
+		                record_distribution_word(ey->data->distribution), detail, size) ||
+		    data_differ("sha256", ex->data->sha256, ey->data->sha256, detail, size))
 			return true;
 	}
 	return false;
@@ -95,165 +162,136 @@ static bool inputs_differ(const case_facts *x, const case_facts *y, char *detail
 
 CONDITION(condition_input_data)
 {
-	const char *ox = other_distribution(x);
-	const char *oy = other_distribution(y);
+	enum record_distribution ox = other_distribution(x);
+	enum record_distribution oy = other_distribution(y);
 
-	UNUSED_RESULTS();
-	if (condition_differ(declared_data(x), declared_data(y), detail, size))
+	if (condition_differ(record_distribution_word(declared_data(x)),
+	                     record_distribution_word(declared_data(y)), detail, size))
 		return true;
-	if (ox == NULL && oy == NULL)
+	if (ox == 0 && oy == 0)
 		return inputs_differ(x, y, detail, size);
-	snprintf(detail, size, "declared %s, recorded %s on %s", declared_data(x),
-	         ox != NULL ? ox : oy, ox != NULL && oy != NULL ? "both sides" :
-	         ox != NULL ? "the baseline" : "the other side");
+	snprintf(detail, size, "declared %s, recorded %s on %s",
+	         record_distribution_word(declared_data(x)),
+	         record_distribution_word(ox != 0 ? ox : oy), ox != 0 && oy != 0 ? "both sides" :
+	         ox != 0 ? "the baseline" : "the other side");
 	return true;
 }
 
-enum disclosure { DISCLOSED_BY_NONE, DISCLOSED_BY_ALL, DISCLOSED_BY_SOME };
+enum data_disclosure { DISCLOSED_BY_NONE, DISCLOSED_BY_ALL, DISCLOSED_BY_SOME };
 
 /* Which of the counted executions record their inputs. */
-static enum disclosure data_disclosed(const case_facts *f)
+static enum data_disclosure data_disclosed(const result_row *r)
 {
+	size_t all = 0;
 	size_t with = 0;
 
-	for (size_t i = 0; i < f->execution_count; i++)
-		with += f->executions[i].distribution != NULL;
-	return with == 0 ? DISCLOSED_BY_NONE : with == f->execution_count ? DISCLOSED_BY_ALL :
-	       DISCLOSED_BY_SOME;
+	for EACH_COUNTED(e, r) {
+		all++;
+		with += e->data != NULL;
+	}
+	return with == 0 ? DISCLOSED_BY_NONE : with == all ? DISCLOSED_BY_ALL : DISCLOSED_BY_SOME;
 }
 
 /* Whether an execution of the same number counts on both sides. */
-static bool share_a_number(const case_facts *x, const case_facts *y)
+static bool share_a_number(const result_row *x, const result_row *y)
 {
-	for (size_t i = 0; i < x->execution_count; i++)
-		if (execution_of(y, x->executions[i].number) != NULL)
+	for EACH_COUNTED(e, x)
+		if (execution_of(y, e->execution) != NULL)
 			return true;
 	return false;
 }
 
 CONDITION(condition_input_undisclosed)
 {
-	enum disclosure dx = data_disclosed(x);
-	enum disclosure dy = data_disclosed(y);
+	enum data_disclosure dx = data_disclosed(x);
+	enum data_disclosure dy = data_disclosed(y);
 
-	UNUSED_RESULTS();
 	if (dx == DISCLOSED_BY_ALL && dy == DISCLOSED_BY_ALL) {
 		if (share_a_number(x, y))
 			return false;
 		snprintf(detail, size, "no execution of the same number on both sides");
 		return true;
 	}
-	if (dx == dy && dx != DISCLOSED_BY_SOME)
+	if (!condition_both_count(x, y) || (dx == dy && dx != DISCLOSED_BY_SOME))
 		return false;
 	return condition_either(dx != DISCLOSED_BY_ALL, dy != DISCLOSED_BY_ALL,
 	                        "no digest of the inputs", detail, size);
 }
 
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Of the first execution that records one, else "". */
+static const char *source_of(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->program != NULL && e->program->source_sha256 != NULL &&
+		    e->program->source_sha256[0] != '\0')
+			return e->program->source_sha256;
+	return "";
+}
+
 CONDITION(condition_source)
 {
-	const char *sx = x->source_sha256;
-	const char *sy = y->source_sha256;
+	const char *sx = source_of(x);
+	const char *sy = source_of(y);
 
-	UNUSED_RESULTS();
-	if (strcmp(x->row->tier, "portable") != 0 || strcmp(y->row->tier, "portable") != 0 ||
+	if (x->planned->tier != RECORD_TIER_PORTABLE || y->planned->tier != RECORD_TIER_PORTABLE ||
 	    sx[0] == '\0' || sy[0] == '\0' || strcmp(sx, sy) == 0)
 		return false;
 	snprintf(detail, size, "%.12s | %.12s", sx, sy);
 	return true;
 }
 
-CONDITION(condition_binary)
+size_t contract_binaries(const result_row *r)
 {
-	UNUSED_RESULTS();
-	return condition_either(x->binaries > 1, y->binaries > 1, "different binaries",
-	                        detail, size);
-}
+	text_list different = { 0 };
+	size_t count;
 
-/* ---- whose samples they are ------------------------------------------------------------------ */
+	for EACH_COUNTED(e, r) {
+		const char *hex = e->program != NULL ? e->program->binary_sha256 : NULL;
 
-/* Fewer values that differ could be the same by chance, where a clock is coarse. */
-enum { VALUES_OF_AN_EXECUTION = 8 };
-
-static bool same_samples(const statistics_side *s, size_t i, const statistics_side *t, size_t j)
-{
-	const double *p = s->samples[i];
-	const double *q = t->samples[j];
-	double seen[VALUES_OF_AN_EXECUTION];
-	size_t values = 0;
-	size_t k;
-
-	if (s->counts[i] != t->counts[j])
-		return false;
-	for (k = 0; k < s->counts[i]; k++) {
-		size_t n = 0;
-
-		if (p[k] < q[k] || p[k] > q[k])
-			return false;
-		while (n < values && (p[k] < seen[n] || p[k] > seen[n]))
-			n++;
-		if (n == values && values < VALUES_OF_AN_EXECUTION)
-			seen[values++] = p[k];
+		if (hex != NULL && hex[0] != '\0' && !text_list_has(&different, hex))
+			text_list_add(&different, hex);
 	}
-	return values == VALUES_OF_AN_EXECUTION;
-}
-
-/* How many executions of s, one side's, stand again in t, or further on in s itself (t NULL). */
-static size_t copies_in(const statistics_side *s, const statistics_side *t)
-{
-	size_t count = 0;
-	size_t i;
-	size_t j;
-
-	for (i = 0; i < s->executions; i++) {
-		const statistics_side *other = t != NULL ? t : s;
-
-		for (j = t != NULL ? 0 : i + 1; j < other->executions; j++)
-			if (same_samples(s, i, other, j))
-				break;
-		count += j < other->executions;
-	}
+	count = different.count;
+	for (size_t i = 0; i < count; i++)
+		free(different.items[i]);
+	free(different.items);
 	return count;
 }
 
-static bool tells_apart(const statistics_side *s)
+CONDITION(condition_binary)
 {
-	size_t total = 0;
-	size_t changes = 0;
-	size_t i;
-	size_t k;
-
-	for (i = 0; i < s->executions; i++) {
-		total += s->counts[i];
-		for (k = 1; k < s->counts[i]; k++)
-			changes += s->samples[i][k] > s->samples[i][k - 1] ||
-			           s->samples[i][k] < s->samples[i][k - 1];
-	}
-	return total >= 10 && changes >= total / 2;
+	return condition_either(contract_binaries(x) > 1, contract_binaries(y) > 1,
+	                        "different binaries", detail, size);
 }
 
-CONDITION(condition_copied)
+/* What is declared beside the trials of the last execution; LAYOUT_NO_UINT unless every execution has
+ * its trials and their choice. */
+static uint64_t tuning_budget(const result_row *r)
 {
-	const statistics_side *sx = &x->row->side;
-	const statistics_side *sy = &y->row->side;
-	size_t within_x = copies_in(sx, NULL);
-	size_t within_y = copies_in(sy, NULL);
-	size_t across;
+	uint64_t budget = LAYOUT_NO_UINT;
 
-	if (within_x > 0 || within_y > 0) {
-		snprintf(detail, size, "executions that stand there twice: baseline %zu, other %zu",
-		         within_x, within_y);
-		return true;
+	for EACH_COUNTED(e, r) {
+		if (e->tuning == NULL || e->tuning->chosen.items == NULL)
+			return LAYOUT_NO_UINT;
+		budget = e->tuning->budget_ns;
 	}
-	if (strcmp(json_string(a->root, "digest", "?"), json_string(b->root, "digest", "")) == 0)
+	return budget;
+}
+
+CONDITION(condition_tuning)
+{
+	uint64_t bx = tuning_budget(x);
+	uint64_t by = tuning_budget(y);
+
+	if (x->planned->tier != RECORD_TIER_TUNED || y->planned->tier != RECORD_TIER_TUNED)
 		return false;
-	across = copies_in(sx, sy);
-	if (across > 0) {
-		snprintf(detail, size, "%zu of %zu executions of the baseline stand in the other",
-		         across, sx->executions);
-		return true;
-	}
-	if (sx->executions == 0 || !ratio_same_samples(sx, sy) || !tells_apart(sx))
+	if (bx == LAYOUT_NO_UINT || by == LAYOUT_NO_UINT)
+		return condition_either(bx == LAYOUT_NO_UINT, by == LAYOUT_NO_UINT, "undisclosed", detail,
+		                        size);
+	if (bx == by)
 		return false;
-	snprintf(detail, size, "every sample is the same");
+	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)bx, (unsigned long long)by);
 	return true;
 }

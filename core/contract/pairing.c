@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
 
 /* A row under the text that it is looked up by. */
 typedef struct entry {
 	const char *key;
-	char *own;       /* the key where it was made for this, else NULL */
+	char *own;       /* the key where the listing owns it, else NULL */
 	const result_row *row;
 	bool taken;
 } entry;
@@ -51,7 +50,7 @@ static void listing_free(listing *l)
 	free(l->items);
 }
 
-/* The first that is not taken; count gets how many there are. */
+/* The first of that key that is not taken; count gets how many there are. */
 static entry *listing_find(const listing *l, const char *key, size_t *count)
 {
 	size_t low = 0;
@@ -77,33 +76,47 @@ static entry *listing_find(const listing *l, const char *key, size_t *count)
 	return found;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const text_pair *)a)->key, ((const text_pair *)b)->key);
+}
+
+static void add_parameters(text *t, const text_map *parameters)
+{
+	text_pair *sorted = memory_get((parameters->count + 1) * sizeof(*sorted));
+
+	if (parameters->count > 0) {
+		memcpy(sorted, parameters->items, parameters->count * sizeof(*sorted));
+		qsort(sorted, parameters->count, sizeof(*sorted), by_name);
+	}
+	for (size_t i = 0; i < parameters->count; i++)
+		text_add(t, " %s=%s\n", sorted[i].key, sorted[i].value);
+	free(sorted);
+}
+
 char *pairing_identity(const result_row *r, bool with_tier)
 {
-	static const char *const settings[] = { "cache", "regime", "statistic", "scenario",
-		                                "input_data" };
-	const cJSON *work = json_path(r->plan, "work");
-	const cJSON *measure = json_path(r->plan, "measure");
-	char *parameters = json_canonical(json_path(r->plan, "parameters"));
-	uint64_t revision = 0;
-	double amount = 0;
+	const record_planned_case *p = r->planned;
+	const record_settings *s = &p->measure;
 	text t = { 0 };
-	size_t i;
 
-	(void)json_uint(r->plan, "revision", &revision);
-	(void)json_double(work, "amount", &amount);
-	text_add(&t, "%s %llu %s %s %s %s %.17g", r->workload, (unsigned long long)revision,
-	         r->precision, with_tier ? r->tier : "", json_string(work, "metric", ""),
-	         json_string(work, "region", ""), amount);
-	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		text_add(&t, " %s", json_string(measure, settings[i], "-"));
-	text_add(&t, " %s", parameters);
-	free(parameters);
+	text_add(&t, "%s %llu %s %s %s %s %.17g", p->workload, (unsigned long long)p->revision,
+	         p->precision, with_tier ? record_tier_word(p->tier) : "",
+	         record_metric_word(p->work.metric), record_region_word(p->work.region), p->work.amount);
+	text_add(&t, " %s %s %s %s %s", record_cache_state_word(s->cache),
+	         record_regime_word(s->regime), record_statistic_word(s->statistic),
+	         record_scenario_kind_word(s->scenario), record_distribution_word(s->input_data));
+	add_parameters(&t, &p->parameters);
 	return t.data;
 }
 
 static void add_row(comparison *c, const result_row *a, const result_row *b)
 {
-	c->rows[c->row_count++] = (comparison_row){ .id = a != NULL ? a->id : b->id, .a = a, .b = b };
+	comparison_row *row = layout_append(comparison_row_layout(), &c->cases);
+
+	row->a = a;
+	row->b = b;
+	text_set(&row->id, a != NULL ? a->id : b->id);
 }
 
 static listing listing_by_identity(const listing *by_id)
@@ -123,16 +136,16 @@ static listing listing_by_identity(const listing *by_id)
 	return l;
 }
 
-/* Rows that have no namesake get the one row of the other side that is of the same identity, when
- * it is the only one on both sides. */
+/* A row without a namesake is paired with the row of the same identity, where both sides have just
+ * one of that. */
 static void pair_renamed(comparison *c, listing *a, listing *b)
 {
 	listing left = listing_by_identity(a);
 	listing right = listing_by_identity(b);
 	size_t i;
 
-	for (i = 0; i < c->row_count; i++) {
-		comparison_row *row = &c->rows[i];
+	for (i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
 		size_t twins;
 		size_t count;
 		entry *other;
@@ -155,29 +168,6 @@ static void pair_renamed(comparison *c, listing *a, listing *b)
 	listing_free(&right);
 }
 
-static int by_row_id(const void *a, const void *b)
-{
-	const comparison_row *const *x = a;
-	const comparison_row *const *y = b;
-
-	return strcmp((*x)->id, (*y)->id);
-}
-
-static void index_rows(comparison *c)
-{
-	const comparison_row **sorted = memory_get((c->row_count + 1) * sizeof(*sorted));
-	size_t i;
-
-	for (i = 0; i < c->row_count; i++)
-		sorted[i] = &c->rows[i];
-	if (c->row_count > 1)
-		qsort(sorted, c->row_count, sizeof(*sorted), by_row_id);
-	c->by_id = memory_get((c->row_count + 1) * sizeof(*c->by_id));
-	for (i = 0; i < c->row_count; i++)
-		c->by_id[i] = (size_t)(sorted[i] - c->rows);
-	free(sorted);
-}
-
 void pairing_fill(comparison *c)
 {
 	listing a = listing_by_id(c->a);
@@ -185,7 +175,6 @@ void pairing_fill(comparison *c)
 	size_t count;
 	size_t i;
 
-	c->rows = memory_get((a.count + b.count + 1) * sizeof(*c->rows));
 	for (i = 0; i < c->a->row_count; i++) {
 		entry *mine = listing_find(&a, c->a->rows[i].id, &count);
 		entry *other = listing_find(&b, c->a->rows[i].id, &count);
@@ -197,7 +186,7 @@ void pairing_fill(comparison *c)
 		if (mine != NULL)
 			mine->taken = true;
 	}
-	if (strcmp(c->a->protocol_digest, c->b->protocol_digest) != 0 &&
+	if (strcmp(c->baseline.protocol_digest, c->other.protocol_digest) != 0 &&
 	    condition_protocols_fit(c->a, c->b))
 		pair_renamed(c, &a, &b);
 	for (i = 0; i < c->b->row_count; i++) {
@@ -208,22 +197,4 @@ void pairing_fill(comparison *c)
 	}
 	listing_free(&a);
 	listing_free(&b);
-	index_rows(c);
-}
-
-const comparison_row *comparison_row_by_id(const comparison *c, const char *id)
-{
-	size_t low = 0;
-	size_t high = c->row_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(c->rows[c->by_id[middle]].id, id) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->row_count && strcmp(c->rows[c->by_id[low]].id, id) == 0 ?
-	       &c->rows[c->by_id[low]] : NULL;
 }

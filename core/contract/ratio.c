@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ratio of two sides.  Rounding differs between a ratio and its inverse, so both directions are
- * computed in one order, which the samples alone decide: exchanging the sides mirrors exactly. */
+/* The ratio of two sides.  Rounding differs between a ratio and its inverse.  So both directions are
+ * computed in one order, which follows from the samples: exchanging the sides mirrors exactly. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,12 @@ bool ratio_same_samples(const statistics_side *a, const statistics_side *b)
 	return side_order(a, b) == 0;
 }
 
-/* Two sides in the order of their samples: their pair, or the ratios of their rounds. */
+/* Two sides in the order of their samples, and their pair or the ratios of their rounds. */
 typedef struct measured {
 	const statistics_side *first, *second;
 	statistics_pair *pair;
 	double *ratios;
-	int order;            /* of a against b; 0, and nothing made, when they are the same */
+	int order;            /* of a against b; 0 when they are the same: no pair, no ratios */
 } measured;
 
 static measured measured_make(const statistics_side *a, const statistics_side *b, bool rounds)
@@ -65,7 +65,7 @@ static void measured_free(measured *m)
 
 static comparison_ratio measured_ratio(const measured *m)
 {
-	comparison_ratio r = { 1, { 1, 1 } };
+	comparison_ratio r = { .ratio = 1, .interval = { 1, 1 } };
 	interval around;
 	double center;
 
@@ -75,10 +75,11 @@ static comparison_ratio measured_ratio(const measured *m)
 	         statistics_pair_ratio(m->pair, CONFIDENCE, &around) :
 	         rounds_ratio(m->ratios, m->first->executions, CONFIDENCE, &around);
 	if (m->order < 0)
-		r = (comparison_ratio){ 1 / center, { 1 / around.high, 1 / around.low } };
+		r = (comparison_ratio){ .ratio = 1 / center,
+		                        .interval = { 1 / around.high, 1 / around.low } };
 	else
-		r = (comparison_ratio){ center, around };
-	if (!isfinite(r.ratio) || !isfinite(r.around.low) || !isfinite(r.around.high) ||
+		r = (comparison_ratio){ .ratio = center, .interval = around };
+	if (!isfinite(r.ratio) || !isfinite(r.interval.low) || !isfinite(r.interval.high) ||
 	    !(r.ratio > 0))
 		memset(&r, 0, sizeof(r));
 	return r;
@@ -91,6 +92,17 @@ comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bo
 
 	measured_free(&m);
 	return r;
+}
+
+comparison_ratio *ratio_kept(comparison_ratio ratio)
+{
+	comparison_ratio *kept;
+
+	if (!(ratio.ratio > 0))
+		return NULL;
+	kept = layout_new(comparison_ratio_layout());
+	*kept = ratio;
+	return kept;
 }
 
 /* Smallest and largest sample. */
@@ -163,7 +175,7 @@ comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b
 	comparison_ratio r = measured_ratio(&m);
 
 	*p = 1;
-	*alone = verdict_of(r.around, margin);
+	*alone = verdict_of(r.interval, margin);
 	if (m.order != 0 && (*alone == VERDICT_FASTER || *alone == VERDICT_SLOWER))
 		*p = p_of(&m, a, b, margin, *alone == VERDICT_FASTER);
 	measured_free(&m);

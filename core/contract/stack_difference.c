@@ -4,88 +4,99 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
 
-static bool same_layer(const cJSON *a, const cJSON *b)
+static const char *or_empty(const char *text_or_null)
 {
-	return strcmp(json_string(a, "layer", ""), json_string(b, "layer", "")) == 0 &&
-	       strcmp(json_string(a, "name", ""), json_string(b, "name", "")) == 0;
+	return text_or_null != NULL ? text_or_null : "";
+}
+
+static bool same_layer(const record_layer *a, const record_layer *b)
+{
+	return a->layer == b->layer && strcmp(a->name, b->name) == 0;
 }
 
 /* The nth layer of that kind and name, counted from 0. */
-static const cJSON *layer_find(const cJSON *layers, const cJSON *like, size_t nth)
+static const record_layer *layer_find(const record_layer_list *layers, const record_layer *like,
+                                      size_t nth)
 {
-	const cJSON *layer;
-
-	cJSON_ArrayForEach(layer, layers)
-		if (same_layer(layer, like) && nth-- == 0)
-			return layer;
+	for (size_t i = 0; i < layers->count; i++)
+		if (same_layer(&layers->items[i], like) && nth-- == 0)
+			return &layers->items[i];
 	return NULL;
 }
 
-static size_t layer_number(const cJSON *layers, const cJSON *me)
+static size_t layer_number(const record_layer_list *layers, const record_layer *me)
 {
-	const cJSON *layer;
 	size_t before = 0;
 
-	cJSON_ArrayForEach(layer, layers) {
-		if (layer == me)
-			break;
+	for (const record_layer *layer = layers->items; layer < me; layer++)
 		before += same_layer(layer, me);
-	}
 	return before;
 }
 
-/* Fields of the moment ("now-...") are not the stack. */
-static bool lasting_fields_in(const cJSON *a, const cJSON *b)
+static const record_field *field_find(const record_layer *layer, const char *name)
 {
-	const cJSON *field;
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (strcmp(layer->fields.items[i].name, name) == 0)
+			return &layer->fields.items[i];
+	return NULL;
+}
 
-	cJSON_ArrayForEach(field, json_path(a, "fields")) {
-		const cJSON *other = cJSON_GetObjectItemCaseSensitive(json_path(b, "fields"),
-		                                                     field->string);
+static bool same_value(const scalar *a, const scalar *b)
+{
+	return a->kind == b->kind && strcmp(or_empty(a->text), or_empty(b->text)) == 0 &&
+	       !(a->number < b->number) && !(a->number > b->number) && a->truth == b->truth;
+}
 
-		if (strncmp(field->string, "now-", 4) == 0)
+/* Fields of the moment ("now-...") are not the stack. */
+static bool lasting_fields_in(const record_layer *a, const record_layer *b)
+{
+	for (size_t i = 0; i < a->fields.count; i++) {
+		const record_field *field = &a->fields.items[i];
+		const record_field *other = field_find(b, field->name);
+
+		if (strncmp(field->name, "now-", 4) == 0)
 			continue;
-		if (other == NULL || !cJSON_Compare(json_path(field, "value"),
-		                                    json_path(other, "value"), true))
+		if (other == NULL || !same_value(&field->value, &other->value))
 			return false;
 	}
 	return true;
 }
 
-static bool layer_equal(const cJSON *a, const cJSON *b)
+static bool layer_equal(const record_layer *a, const record_layer *b)
 {
-	return strcmp(json_string(a, "version", ""), json_string(b, "version", "")) == 0 &&
-	       strcmp(json_string(a, "sha256", ""), json_string(b, "sha256", "")) == 0 &&
+	return strcmp(or_empty(a->version), or_empty(b->version)) == 0 &&
+	       strcmp(or_empty(a->sha256), or_empty(b->sha256)) == 0 &&
 	       lasting_fields_in(a, b) && lasting_fields_in(b, a);
 }
 
-/* A mapped file that is not part of the stack (a kernel, a workload) is no layer of it. */
-static bool of_stack(const cJSON *layer)
+static bool is_mapped(const record_layer *layer)
 {
-	return strcmp(json_string(layer, "layer", ""), "mapped-object") != 0 ||
-	       strcmp(json_string(json_path(layer, "fields.role"), "value", "stack"), "stack") == 0;
+	return layer->layer == RECORD_LAYER_MAPPED_OBJECT;
 }
 
-static bool is_mapped(const cJSON *layer)
+/* A mapped file that is not part of the stack (a kernel, a workload) is no layer of it. */
+static bool of_stack(const record_layer *layer)
 {
-	return strcmp(json_string(layer, "layer", ""), "mapped-object") == 0;
+	const record_field *role = field_find(layer, "role");
+
+	return !is_mapped(layer) || role == NULL || role->value.kind != SCALAR_TEXT ||
+	       strcmp(role->value.text, "stack") == 0;
 }
 
 /* "compiler gcc 12.2.0 | clang 14.0.6"; the name stands once when it is the same. */
-static void add_difference(text *t, const cJSON *a, const cJSON *b)
+static void add_difference(text *t, const record_layer *a, const record_layer *b)
 {
-	const cJSON *known = a != NULL ? a : b;
-	const char *va = a != NULL ? json_string(a, "version", "") : "";
-	const char *vb = b != NULL ? json_string(b, "version", "") : "";
-	const char *na = a != NULL ? json_string(a, "name", "") : "absent";
-	const char *nb = b != NULL ? json_string(b, "name", "") : "absent";
+	const record_layer *known = a != NULL ? a : b;
+	const char *va = a != NULL ? or_empty(a->version) : "";
+	const char *vb = b != NULL ? or_empty(b->version) : "";
+	const char *na = a != NULL ? a->name : "absent";
+	const char *nb = b != NULL ? b->name : "absent";
 	bool same_name = strcmp(na, nb) == 0;
 
-	text_add(t, "%s%s %s", t->size > 0 ? "; " : "", json_string(known, "layer", ""), na);
+	text_add(t, "%s%s %s", t->size > 0 ? "; " : "", record_layer_kind_word(known->layer), na);
 	if (same_name && strcmp(va, vb) == 0)
 		return;
 	text_add(t, "%s%s |%s%s%s%s", va[0] != '\0' ? " " : "", va, same_name ? "" : " ",
@@ -93,16 +104,16 @@ static void add_difference(text *t, const cJSON *a, const cJSON *b)
 }
 
 /* The layers of one side that the other has in no version, or has differently. */
-typedef struct odd_layers { const cJSON **items; size_t count; } odd_layers;
+typedef struct odd_layers { const record_layer **items; size_t count; } odd_layers;
 
-static odd_layers odd_of(const cJSON *mine, const cJSON *theirs, size_t *mapped)
+static odd_layers odd_of(const record_layer_list *mine, const record_layer_list *theirs,
+                         size_t *mapped)
 {
-	size_t room = (size_t)cJSON_GetArraySize(mine) + 1;
-	odd_layers odd = { memory_get(room * sizeof(const cJSON *)), 0 };
-	const cJSON *layer;
+	odd_layers odd = { memory_get((mine->count + 1) * sizeof(const record_layer *)), 0 };
 
-	cJSON_ArrayForEach(layer, mine) {
-		const cJSON *other = layer_find(theirs, layer, layer_number(mine, layer));
+	for (size_t i = 0; i < mine->count; i++) {
+		const record_layer *layer = &mine->items[i];
+		const record_layer *other = layer_find(theirs, layer, layer_number(mine, layer));
 
 		if (!of_stack(layer) || (other != NULL && layer_equal(layer, other)))
 			continue;
@@ -115,15 +126,14 @@ static odd_layers odd_of(const cJSON *mine, const cJSON *theirs, size_t *mapped)
 }
 
 /* Takes from `from` what stands against `layer`: the same name, else the same kind. */
-static const cJSON *take_partner(odd_layers *from, const cJSON *layer)
+static const record_layer *take_partner(odd_layers *from, const record_layer *layer)
 {
 	size_t best = from->count;
-	const cJSON *partner;
+	const record_layer *partner;
 	size_t i;
 
 	for (i = 0; i < from->count; i++) {
-		if (from->items[i] == NULL || strcmp(json_string(from->items[i], "layer", ""),
-		                                     json_string(layer, "layer", "")) != 0)
+		if (from->items[i] == NULL || from->items[i]->layer != layer->layer)
 			continue;
 		if (best == from->count || same_layer(from->items[i], layer))
 			best = i;
@@ -151,8 +161,8 @@ static void copy_cut(const text *t, char *out, size_t size)
 
 size_t condition_layer_list(const result *a, const result *b, char *out, size_t size)
 {
-	const cJSON *la = json_path(a->root, "executor.layers");
-	const cJSON *lb = json_path(b->root, "executor.layers");
+	const record_layer_list *la = &a->record->executor.layers;
+	const record_layer_list *lb = &b->record->executor.layers;
 	size_t mapped_a = 0;
 	size_t mapped_b = 0;
 	odd_layers odd_a = odd_of(la, lb, &mapped_a);

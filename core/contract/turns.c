@@ -3,42 +3,38 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "contract/condition.h"
 #include "stat/rounds.h"
 
-static bool takes_turns(const result *r)
-{
-	return cJSON_IsTrue(json_path(r->root, "protocol.canonical.interleave"));
-}
-
 bool rounds_of_one_run(const result *a, const result *b)
 {
-	const cJSON *run_a = json_path(a->root, "run");
-	const cJSON *run_b = json_path(b->root, "run");
-	const char *id = json_string(run_a, "id", "");
+	const char *id = a->record->run.id;
 
-	return a != b && id[0] != '\0' && strcmp(id, json_string(run_b, "id", "")) == 0 &&
-	       takes_turns(a) && takes_turns(b);
+	return a != b && id[0] != '\0' && strcmp(id, b->record->run.id) == 0 &&
+	       a->record->protocol.canonical.interleave && b->record->protocol.canonical.interleave;
 }
 
-/* Among that many cases Holm's rule lets no claim pass that rests on fewer: the least p-value of n
- * rounds is 2^(1 - n). */
+/* The least p-value of n rounds is 2^(1 - n).  With fewer rounds than this asks for, Holm's rule
+ * would let no claim pass. */
 static bool rounds_suffice(size_t rounds, size_t cases)
 {
 	return rounds >= ROUNDS_LEAST &&
 	       exp2(1 - (double)rounds) * (double)cases <= CONTRACT_FAMILY_ERROR;
 }
 
-bool rounds_shared(const comparison *c, const case_facts *x, const case_facts *y)
+size_t rounds_shared(const comparison *c, const result_row *x, const result_row *y)
 {
-	size_t count = x->execution_count;
+	const record_execution *other = NULL;
+	size_t count = 0;
 
-	if (!c->one_run || !rounds_suffice(count, c->row_count) || y->execution_count != count ||
-	    x->row->side.executions != count || y->row->side.executions != count)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (x->executions[i].number != y->executions[i].number)
-			return false;
-	return true;
+	if (!c->one_run || x->side.executions != y->side.executions)
+		return 0;
+	for EACH_COUNTED(e, x) {
+		other = condition_next(y, other);
+		if (other == NULL || e->execution != other->execution)
+			return 0;
+		count++;
+	}
+	return count == x->side.executions && condition_next(y, other) == NULL &&
+	       rounds_suffice(count, c->cases.count) ? count : 0;
 }

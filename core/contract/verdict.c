@@ -41,11 +41,9 @@ static void withdraw(const comparison *c, comparison_row *row)
 
 	if (row->p_value <= CONTRACT_FAMILY_ERROR)
 		return;
-	snprintf(detail, sizeof(detail), "%s alone; p = %.2g among %zu cases",
-	         comparison_verdict_name(row->verdict), row->p_value, c->family);
-	reason_add(&row->reasons, &row->reason_count, rule_by_id("many-cases"), c->certified, detail);
-	if (row->level < CONTRACT_CAVEAT)
-		row->level = CONTRACT_CAVEAT;
+	snprintf(detail, sizeof(detail), "%s alone; p = %.2g among %llu cases",
+	         comparison_verdict_word(row->verdict), row->p_value, (unsigned long long)c->family);
+	reason_judged(c, row, "many-cases", detail);
 	row->verdict = VERDICT_INCONCLUSIVE;
 }
 
@@ -57,17 +55,15 @@ static bool judged(const comparison *c, const comparison_row *row)
 
 void verdict_fill(comparison *c)
 {
-	claim *claims = memory_get((c->row_count + 1) * sizeof(*claims));
+	claim *claims = memory_get((c->cases.count + 1) * sizeof(*claims));
 	size_t count = 0;
-	size_t i;
 
-	c->family = 0;
-	for (i = 0; i < c->row_count; i++) {
-		comparison_row *row = &c->rows[i];
-
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
 		double p = row->p_value;
 
-		row->p_value = 1;
+		if (row->speedup > 0)
+			row->p_value = 1;
 		if (!judged(c, row))
 			continue;
 		c->family++;
@@ -77,8 +73,8 @@ void verdict_fill(comparison *c)
 	}
 	if (count > 0)
 		qsort(claims, count, sizeof(*claims), by_p);
-	raise_p(claims, count, c->family);
-	for (i = 0; i < count; i++)
+	raise_p(claims, count, (size_t)c->family);
+	for (size_t i = 0; i < count; i++)
 		withdraw(c, claims[i].row);
 	free(claims);
 }

@@ -138,14 +138,6 @@ void executor_backend_layers(record_layer_list *layers, const eh_backend_ops *op
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static record_executor *begin(const char *name)
-{
-	record_executor *record = layout_new(record_executor_layout());
-
-	text_set(&record->name, name);
-	return record;
-}
-
 /* The layers that are known without the backend. */
 static void add_outside(record_executor *record)
 {
@@ -156,7 +148,7 @@ static void add_outside(record_executor *record)
 	executor_system(&record->layers, "");
 }
 
-static record_executor *finish(record_executor *record, const site *declared)
+static void finish(record_executor *record, const site *declared)
 {
 	char hex[65];
 
@@ -166,39 +158,34 @@ static record_executor *finish(record_executor *record, const site *declared)
 	}
 	executor_digest(record, hex);
 	text_set(&record->digest, hex);
-	return record;
 }
 
-record_executor *executor_describe(const executor_subject *s)
+void executor_describe(const executor_subject *s, record_executor *out)
 {
-	char *name = executor_name(s->backend, s->info);
-	record_executor *record = begin(name);
 	record_layer_list mapped = { 0 };
 
 	/* First of all, before looking around maps anything itself. */
 	executor_mapped(&mapped, "/proc/self/maps", s->files);
-	executor_device(s->info, &record->device);
-	add_outside(record);
-	executor_backend_layers(&record->layers, s->ops, s->device, s->files);
-	executor_harness(&record->layers, s->backend, s->plugin_path, s->options, s->files);
+	out->name = executor_name(s->backend, s->info);
+	executor_device(s->info, &out->device);
+	add_outside(out);
+	executor_backend_layers(&out->layers, s->ops, s->device, s->files);
+	executor_harness(&out->layers, s->backend, s->plugin_path, s->options, s->files);
 	for (size_t i = 0; i < mapped.count; i++)
-		*(record_layer *)layout_append(record_layer_layout(), &record->layers) =
-			mapped.items[i];
+		*(record_layer *)layout_append(record_layer_layout(), &out->layers) = mapped.items[i];
 	free(mapped.items);
-	free(name);
-	return finish(record, s->site);
+	finish(out, s->site);
 }
 
-record_executor *executor_outline(const char *name, const record_device *device,
-                                  const site *declared)
+void executor_outline(const char *name, const record_device *device, const site *declared,
+                      record_executor *out)
 {
-	record_executor *record = begin(name);
-
-	layout_copy(record_device_layout(), device, &record->device);
-	add_outside(record);
-	layer_add(&record->layers, RECORD_LAYER_RUNTIME, "the device's own stack", "",
+	text_set(&out->name, name);
+	layout_copy(record_device_layout(), device, &out->device);
+	add_outside(out);
+	layer_add(&out->layers, RECORD_LAYER_RUNTIME, "the device's own stack", "",
 	          RECORD_SOURCE_UNAVAILABLE);
-	return finish(record, declared);
+	finish(out, declared);
 }
 
 /* ---- the digest ----------------------------------------------------------------------------- */

@@ -30,13 +30,12 @@ typedef struct executor_subject {
 /* "host:gcc-12", "opencl:pocl-0": backend name, colon, device id. */
 char *executor_name(const eh_backend *backend, const eh_device_info *info);
 
-/* The whole record; ask for it after the work was done, so that every library the driver loads
- * late is mapped.  Free it with layout_free. */
-record_executor *executor_describe(const executor_subject *subject);
-
-/* What is known of it without its backend: for a device that could not be opened. */
-record_executor *executor_outline(const char *name, const record_device *device,
-                                  const site *declared);
+/* Both fill an initialised record.  The whole: ask for it after the work was done, so that every
+ * library the driver loads late is mapped. */
+void executor_describe(const executor_subject *subject, record_executor *out);
+/* What is known without the backend: for a device that could not be opened. */
+void executor_outline(const char *name, const record_device *device, const site *declared,
+                      record_executor *out);
 
 /* Fills an initialised struct with what the backend says of the device. */
 void executor_device(const eh_device_info *info, record_device *out);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "measure/proof.h"
 #include "measure/scenario.h"
@@ -15,9 +14,8 @@
 typedef struct attempt_state {
 	casework *w;
 	sampler s;
-	verification v;
+	verify_state v;
 	sustain run;
-	disturb_facts *facts;
 } attempt_state;
 
 static bool is_sustained(const attempt_state *a)
@@ -38,45 +36,59 @@ static eh_status audit(attempt_state *a, eh_error *error)
 	return status == EH_OK ? verify_during(p, &a->v, error) : status;
 }
 
-/* The declared scenario; its latencies become the samples.  Nothing is audited between requests:
- * that would be a load of its own; but right before them and right after them. */
+static void adopt_requests(sampler *s, const scenario *played)
+{
+	const trace *t = played->requests;
+	uint64_t *times = memory_get(2 * t->count * sizeof(*times));
+	uint64_t *starts = times + t->count;
+
+	for (size_t i = 0; i < t->count; i++) {
+		times[i] = trace_latency_ns(t, i);
+		starts[i] = t->start_ns + t->issued_ns[i];
+	}
+	sampler_adopt(s, times, starts, t->count);
+	free(times);
+	if (played->summary.known && played->summary.value_ns > 0) {
+		const interval *i = &played->summary.value;
+
+		s->half_width = (i->high - i->low) / 2 / played->summary.value_ns;
+	}
+	s->converged = true; /* the number of requests is declared */
+}
+
+static void keep_requests(casework *w, const trace *t)
+{
+	record_requests *r = layout_new(record_requests_layout());
+
+	uint_list_set(&r->due_ns, t->due_ns, t->count);
+	uint_list_set(&r->issued_ns, t->issued_ns, t->count);
+	uint_list_set(&r->done_ns, t->done_ns, t->count);
+	w->record->requests = r;
+}
+
+/* Plays the declared scenario; its latencies become the samples.  Audits run right before and right
+ * after the requests: between them they would be a load of their own. */
 static eh_status play_requests(attempt_state *a, eh_error *error)
 {
 	casework *w = a->w;
 	sampler *s = &a->s;
 	scenario played;
-	uint64_t *times;
-	uint64_t *starts;
 	eh_status status = audit(a, error);
 
-	if (status != EH_OK || a->v.during_failed > 0)
+	if (status != EH_OK || a->v.record->during_failed > 0)
 		return status;
 	status = scenario_run(s->p, &s->rules, w->seed, w->report, w->context, &played, error);
 	if (status != EH_OK)
 		return status;
-	times = memory_get(2 * played.requests->count * sizeof(*times));
-	starts = times + played.requests->count;
-	for (size_t i = 0; i < played.requests->count; i++) {
-		times[i] = trace_latency_ns(played.requests, i);
-		starts[i] = played.requests->start_ns + played.requests->issued_ns[i];
-	}
-	sampler_adopt(s, times, starts, played.requests->count);
-	free(times);
-	if (played.summary.known && played.summary.value_ns > 0) {
-		const interval *i = &played.summary.value;
-
-		s->half_width = (i->high - i->low) / 2 / played.summary.value_ns;
-	}
-	s->converged = true; /* how many requests there are is declared, not found */
+	adopt_requests(s, &played);
 	if (played.failure != NULL)
-		casework_conclude(w, "invalid", played.failure);
-	else if (!played.summary.known ||
-	         (s->rules.scenario == RECORD_SCENARIO_KNEE && !played.summary.met))
-		casework_conclude(w, "not-converged", played.missed);
+		casework_conclude(w, RECORD_INVALID, played.failure);
+	else if (!played.summary.known || (s->rules.scenario == RECORD_SCENARIO_KNEE && !played.summary.met))
+		casework_conclude(w, RECORD_NOT_CONVERGED, played.missed);
 	else if (!played.summary.met)
-		casework_flag(w, "limit-missed");
-	json_set(w->record, "requests", scenario_requests_json(played.requests));
-	json_set(w->record, "scenario", played.record);
+		casework_flag(w, RECORD_FLAG_LIMIT_MISSED);
+	keep_requests(w, played.requests);
+	w->record->scenario = played.record;
 	played.record = NULL;
 	scenario_free(&played);
 	return audit(a, error);
@@ -94,8 +106,8 @@ static eh_status take_samples(attempt_state *a, eh_error *error)
 		casework_enter(a->w, "settle");
 		sustain_enter(&a->run, &s->rules, a->w->report, a->w->context);
 	}
-	disturb_read(&a->facts->begin);
-	a->facts->end = a->facts->begin;
+	disturb_read(&a->w->begin);
+	a->w->end = a->w->begin;
 	if (status == EH_OK && s->impossible[0] == '\0') {
 		casework_enter(a->w, "warm-up");
 		status = sampler_warm(s, error);
@@ -108,27 +120,51 @@ static eh_status take_samples(attempt_state *a, eh_error *error)
 		status = is_sustained(a) ? sustain_run(&a->run, s, &a->v, error) :
 		         sampler_run(s, &a->v, error);
 	}
-	disturb_read(&a->facts->end);
+	disturb_read(&a->w->end);
 	return status;
 }
 
-/* Whatever the samples were: single operations. */
+/* Single operations, however many a sample has. */
 static eh_status try_new_inputs(attempt_state *a, const proof *p, eh_error *error)
 {
-	sampler *s = &a->s;
-	varied pairs;
-	eh_status status = varied_run(s, &a->v, p, a->w->deadline_ns, &pairs, error);
+	record_varied *pairs = layout_new(record_varied_layout());
+	bool differs = false;
+	eh_status status = varied_run(&a->s, &a->v, p, a->w->deadline_ns, pairs, &differs, error);
 
-	if (status != EH_OK)
+	if (status != EH_OK) {
+		layout_free(record_varied_layout(), pairs);
 		return status;
-	if (s->impossible[0] != '\0')
-		casework_conclude(a->w, "invalid", s->impossible);
-	json_set(a->w->record, "varied", varied_json(&pairs));
-	if (pairs.differs)
-		casework_flag(a->w, "varied-differs");
-	if (pairs.skipped[0] != '\0')
-		casework_flag(a->w, "inputs-not-varied");
+	}
+	if (a->s.impossible[0] != '\0')
+		casework_conclude(a->w, RECORD_INVALID, a->s.impossible);
+	if (differs)
+		casework_flag(a->w, RECORD_FLAG_VARIED_DIFFERS);
+	if (pairs->skipped != NULL)
+		casework_flag(a->w, RECORD_FLAG_INPUTS_NOT_VARIED);
+	a->w->record->varied = pairs;
 	return EH_OK;
+}
+
+static eh_status prove(attempt_state *a, eh_error *error)
+{
+	casework *w = a->w;
+	proof p = { .record = layout_new(record_proof_layout()) };
+	eh_status status;
+
+	casework_enter(w, "prove");
+	status = proof_run(&a->s, &a->v, &p, error);
+	if (status == EH_OK && p.failure != NULL)
+		casework_conclude(w, RECORD_INVALID, p.failure);
+	if (p.inputs_unchanged)
+		casework_flag(w, RECORD_FLAG_STALE_NOT_EXCLUDED);
+	if (status == EH_OK && p.failure == NULL && verify_passed(a->v.record->after))
+		status = try_new_inputs(a, &p, error);
+	free(p.failure);
+	if (p.record->operations > 0)
+		w->record->proof = p.record;
+	else
+		layout_free(record_proof_layout(), p.record);
+	return status;
 }
 
 /* From the batch to the proof, on a case whose output was right. */
@@ -137,42 +173,27 @@ static void sample(attempt_state *a)
 	casework *w = a->w;
 	sampler *s = &a->s;
 	eh_error error = ERROR_INIT;
-	proof p = { 0 };
-	bool read_sensors = a->run.sensors != NULL && s->rules.telemetry_ns > 0;
+	bool read_sensors = w->sensors != NULL && s->rules.telemetry_ns > 0;
 	eh_status status = take_samples(a, &error);
 
 	if (s->gave_up_device)
-		casework_flag(w, "host-clock");
+		casework_flag(w, RECORD_FLAG_HOST_CLOCK);
 	if (s->count > 0) {
 		casework_samples(w, s, is_sustained(a) || s->rules.cache == RECORD_CACHE_COLD || read_sensors);
-		if (is_sustained(a)) {
-			json_set(w->record, "sustained", sustain_json(&a->run, s));
-			w->run_begin_ns = a->run.begin_ns;
-			w->run_end_ns = a->run.end_ns;
-			w->idle_watts = a->run.idle_known ? a->run.idle_watts : -1;
-		}
+		w->record->sustained = a->run.record;
+		a->run.record = NULL;
 	}
 	if (status != EH_OK) {
 		casework_fail(w, status, &error);
 		return;
 	}
 	if (s->impossible[0] != '\0')
-		casework_conclude(w, "invalid", s->impossible);
-	if (s->count == 0 || a->v.during_failed > 0 || s->impossible[0] != '\0')
+		casework_conclude(w, RECORD_INVALID, s->impossible);
+	if (s->count == 0 || a->v.record->during_failed > 0 || s->impossible[0] != '\0')
 		return;
 	if (!record_is_load(&s->rules))
 		casework_series(w, s);
-	casework_enter(w, "prove");
-	status = proof_run(s, &a->v, &p, &error);
-	if (status == EH_OK && p.failure != NULL)
-		casework_conclude(w, "invalid", p.failure);
-	if (p.inputs_unchanged)
-		casework_flag(w, "stale-not-excluded");
-	if (p.operations > 0)
-		json_set(w->record, "proof", proof_json(&p));
-	if (status == EH_OK && p.failure == NULL && verify_passed(&a->v.after))
-		status = try_new_inputs(a, &p, &error);
-	free(p.failure);
+	status = prove(a, &error);
 	if (status != EH_OK)
 		casework_fail(w, status, &error);
 	casework_width(w, s);
@@ -180,64 +201,63 @@ static void sample(attempt_state *a)
 
 /* With a cold cache in as many sets as the plan says, or in one when memory does not hold them. */
 static eh_status open_sets(prepared *p, casework *w, const eh_case *values, const eh_work *work,
-                           prepared_choice *choice, cJSON *program, eh_error *error)
-{
-	bool cold = w->c->section->measure.cache == RECORD_CACHE_COLD;
-	eh_status status;
-
-	if (cold)
-		choice->cold = cold_choose(&w->s->info, work);
-	status = prepared_open(p, w->s, w->c->workload, values, work, choice, program, error);
-	if (status == EH_E_NO_MEMORY && choice->cold.sets > 1) {
-		choice->cold = cold_choose_single(&w->s->info);
-		while (program->child != NULL)
-			cJSON_Delete(cJSON_DetachItemFromArray(program, 0));
-		*error = (eh_error)ERROR_INIT;
-		status = prepared_open(p, w->s, w->c->workload, values, work, choice, program, error);
-	}
-	if (status == EH_OK && cold)
-		json_set(w->record, "cache", cold_json(&choice->cold, work));
-	return status;
-}
-
-static void add_data(casework *w, const inputdata_log *log)
-{
-	cJSON *out;
-	char hex[65];
-
-	if (log->requests == 0)
-		return;
-	out = cJSON_CreateObject();
-	inputdata_digest(log, hex);
-	json_add_string(out, "distribution", record_distribution_word(log->kind));
-	json_add_string(out, "sha256", hex);
-	json_set(w->record, "data", out);
-}
-
-void attempt_run(casework *w, const eh_case *values, const eh_work *work, telemetry *sensors,
-                 disturb_facts *facts)
+                           record_program *program, eh_error *error)
 {
 	const record_settings *rules = &w->c->section->measure;
 	prepared_choice choice = { .data = rules->input_data, .seed = w->seed };
-	attempt_state a = { .w = w, .facts = facts, .run = { .sensors = sensors } };
-	cJSON *program = cJSON_CreateObject();
+	bool cold = rules->cache == RECORD_CACHE_COLD;
+	eh_status status;
+
+	if (cold)
+		choice.cold = cold_choose(&w->s->info, work);
+	status = prepared_open(p, w->s, w->c->workload, values, work, &choice, program, error);
+	if (status == EH_E_NO_MEMORY && choice.cold.sets > 1) {
+		choice.cold = cold_choose_single(&w->s->info, work);
+		layout_clear(record_program_layout(), program);
+		*error = (eh_error)ERROR_INIT;
+		status = prepared_open(p, w->s, w->c->workload, values, work, &choice, program, error);
+	}
+	if (status == EH_OK && cold) {
+		w->record->cache = layout_new(record_cache_layout());
+		*w->record->cache = choice.cold;
+	}
+	return status;
+}
+
+/* false when the case cannot be prepared; the row has failed then. */
+static bool open_case(prepared *p, casework *w, const eh_case *values, const eh_work *work)
+{
+	record_program *program = layout_new(record_program_layout());
+	eh_error error = ERROR_INIT;
+	eh_status status;
+
+	casework_enter(w, "prepare");
+	status = open_sets(p, w, values, work, program, &error);
+	if (program->kernel != NULL)
+		w->record->program = program;
+	else
+		layout_free(record_program_layout(), program);
+	if (status != EH_OK)
+		casework_fail(w, status, &error);
+	else
+		w->record->data = inputdata_record(&p->data);
+	return status == EH_OK;
+}
+
+void attempt_run(casework *w, const eh_case *values, const eh_work *work)
+{
+	const record_settings *rules = &w->c->section->measure;
+	attempt_state a = { .w = w, .run = { .sensors = w->sensors } };
 	eh_error error = ERROR_INIT;
 	prepared p;
 	eh_status status;
 	char *wrong;
 
-	casework_enter(w, "prepare");
-	status = open_sets(&p, w, values, work, &choice, program, &error);
-	if (program->child != NULL)
-		json_set(w->record, "program", program);
-	else
-		cJSON_Delete(program);
-	if (status != EH_OK) {
-		casework_fail(w, status, &error);
+	if (!open_case(&p, w, values, work))
 		return;
-	}
-	add_data(w, &p.data);
 	casework_enter(w, "verify");
+	w->record->verification = layout_new(record_verification_layout());
+	verify_init(&a.v, w->record->verification);
 	status = verify_before(&p, &a.v, &error);
 	wrong = verify_failure(&a.v);
 	if (status != EH_OK) {
@@ -248,14 +268,14 @@ void attempt_run(casework *w, const eh_case *values, const eh_work *work, teleme
 		a.s.context = w->context;
 		if (rules->clock == RECORD_CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
 		    rules->scenario == RECORD_SCENARIO_NONE && !a.s.device)
-			casework_flag(w, "host-clock");
+			casework_flag(w, RECORD_FLAG_HOST_CLOCK);
 		sample(&a);
+		layout_free(record_sustained_layout(), a.run.record);
 		sampler_free(&a.s);
 		wrong = verify_failure(&a.v);
 	}
 	if (wrong != NULL)
-		casework_conclude(w, "invalid", wrong);
+		casework_conclude(w, RECORD_INVALID, wrong);
 	free(wrong);
-	json_set(w->record, "verification", verify_json(&a.v));
 	prepared_close(&p);
 }

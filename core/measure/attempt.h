@@ -4,14 +4,8 @@
 #define MEASURE_ATTEMPT_H
 
 #include "measure/casework.h"
-#include "measure/disturb.h"
-#include "measure/telemetry.h"
 
-/*
- * Fills the record of *w with everything that needs the case prepared with these values; reads the
- * counters of *facts at the beginning and end of its sampling.  sensors may be NULL.
- */
-void attempt_run(casework *w, const eh_case *values, const eh_work *work, telemetry *sensors,
-                 disturb_facts *facts);
+/* Fills the record of *w with everything that needs the case prepared with these values. */
+void attempt_run(casework *w, const eh_case *values, const eh_work *work);
 
 #endif

@@ -2,12 +2,13 @@
 #include "measure/calibrate.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "measure/clocktrial.h"
 #include "measure/prepared.h"
 
 enum {
@@ -24,11 +25,12 @@ static const double most_hidden = 0.25;
 /* Below this share of the host's time in every attempt a clock is false, not just unfit. */
 static const double false_ratio = 0.5;
 
-static void host_clock(instrument *out)
+static void host_clock(calibration *out)
 {
 	uint64_t start = clock_now_ns();
 	uint64_t last = start;
 	uint64_t step = UINT64_MAX;
+	record_order_trial *order = layout_new(record_order_trial_layout());
 
 	for (int i = 0; i < CLOCK_READS; i++) {
 		uint64_t now = clock_now_ns();
@@ -37,16 +39,17 @@ static void host_clock(instrument *out)
 			step = now - last;
 		last = now;
 	}
-	out->host_overhead_ns = (last - start) / CLOCK_READS;
-	out->host_resolution_ns = step == UINT64_MAX ? last - start : step;
-	clocktrial_host(clock_now_ns, &out->host);
-	if (out->host.steps_back > 0)
-		(void)snprintf(out->host_reason, sizeof(out->host_reason),
+	out->record.host_overhead_ns = (last - start) / CLOCK_READS;
+	out->record.host_resolution_ns = step == UINT64_MAX ? last - start : step;
+	clocktrial_host(clock_now_ns, order);
+	out->record.host_order = order;
+	if (order->steps_back > 0)
+		(void)snprintf(out->distrust, sizeof(out->distrust),
 		               "The host's clock stepped back %llu times in %llu readings, by up to %llu "
 		               "ns: no time taken here can be trusted.",
-		               (unsigned long long)out->host.steps_back,
-		               (unsigned long long)out->host.readings,
-		               (unsigned long long)out->host.largest_ns);
+		               (unsigned long long)order->steps_back,
+		               (unsigned long long)order->readings,
+		               (unsigned long long)order->largest_ns);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -60,7 +63,8 @@ static int compare_times(const void *a, const void *b)
 typedef struct trial {
 	const session *s;
 	canary *work;
-	instrument *out;
+	calibration *out;
+	record_instrument *record;  /* in *out */
 	eh_mark *from, *middle, *to;
 	uint64_t idle_ns; /* reading the work's output back when nothing is to be done          */
 	bool refused;
@@ -68,34 +72,25 @@ typedef struct trial {
 	double hidden;    /* smallest share of the wait that reading back took beyond it, so far */
 } trial;
 
-__attribute__((format(printf, 2, 0)))
-static void refuse_text(trial *t, const char *format, va_list args)
+/* Takes the reason, which is malloc'd. */
+static void set_reason(trial *t, char *reason)
 {
-	(void)vsnprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason), format, args);
+	free(t->record->device_time_reason);
+	t->record->device_time_reason = reason;
+}
+
+/* The device's clock cannot be used. */
+static void refuse(trial *t, char *reason)
+{
+	set_reason(t, reason);
 	t->refused = true;
 }
 
-/* The device clock cannot be used. */
-__attribute__((format(printf, 2, 3)))
-static void refuse(trial *t, const char *format, ...)
+/* It gave, without any error, times that cannot be true. */
+static void refuse_false(trial *t, char *reason)
 {
-	va_list args;
-
-	va_start(args, format);
-	refuse_text(t, format, args);
-	va_end(args);
-}
-
-/* It was asked, gave no error, and told what cannot be. */
-__attribute__((format(printf, 2, 3)))
-static void lie(trial *t, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	refuse_text(t, format, args);
-	va_end(args);
-	t->out->device_time_false = true;
+	refuse(t, reason);
+	t->out->false_clock = true;
 }
 
 /* Null work, recorded and waited for; with device time also the smallest steps of its clock. */
@@ -127,17 +122,17 @@ static eh_status launch_path(trial *t, bool device, eh_error *error)
 		count++;
 	}
 	qsort(times, count, sizeof(times[0]), compare_times);
-	t->out->launch_ns = times[count / 2];
-	t->out->launch_least_ns = times[0];
-	t->out->launch_most_ns = times[count - 1];
+	t->record->launch_ns = times[count / 2];
+	t->record->launch_least_ns = times[0];
+	t->record->launch_most_ns = times[count - 1];
 	if (!device)
 		return EH_OK;
 	qsort(ticks, count, sizeof(ticks[0]), compare_times);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t step = i == 0 ? ticks[0] : ticks[i] - ticks[i - 1];
 
-		if (step != 0 && (t->out->device_resolution_ns == 0 || step < t->out->device_resolution_ns))
-			t->out->device_resolution_ns = step;
+		if (step != 0 && (t->record->device_resolution_ns == 0 || step < t->record->device_resolution_ns))
+			t->record->device_resolution_ns = step;
 	}
 	return EH_OK;
 }
@@ -188,15 +183,16 @@ static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out,
 		return status;
 	/* The parts make the whole, but for one tick each. */
 	if (first > out->device || second > out->device ||
-	    first + second > out->device + out->device / 100 + 4 * t->out->device_resolution_ns ||
-	    first + second + out->device / 100 + 4 * t->out->device_resolution_ns < out->device)
-		lie(t, "The device clock is not monotonic: parts of %llu and %llu ns make %llu ns.",
-		    (unsigned long long)first, (unsigned long long)second,
-		    (unsigned long long)out->device);
+	    first + second > out->device + out->device / 100 + 4 * t->record->device_resolution_ns ||
+	    first + second + out->device / 100 + 4 * t->record->device_resolution_ns < out->device)
+		refuse_false(t, memory_format("The device clock is not monotonic: parts of %llu and %llu ns "
+		                              "make %llu ns.", (unsigned long long)first,
+		                              (unsigned long long)second,
+		                              (unsigned long long)out->device));
 	return EH_OK;
 }
 
-bool calibrate_impossible(const instrument *i, uint64_t device_ns, uint64_t host_ns)
+bool calibrate_impossible(const record_instrument *i, uint64_t device_ns, uint64_t host_ns)
 {
 	double allowed = (double)host_ns * CALIBRATE_HIGHEST_RATIO + (double)i->launch_ns +
 	                 (double)i->device_resolution_ns;
@@ -212,26 +208,25 @@ static void judge(trial *t, pair once, pair twice)
 	double scale = once.device == 0 ? 0 : (double)twice.device / (double)once.device;
 
 	/* The host's time can only be too long, never too short: this is never noise. */
-	if (calibrate_impossible(t->out, once.device, once.host) ||
-	    calibrate_impossible(t->out, twice.device, twice.host)) {
-		lie(t, "The device clock runs fast: it claims %.3f ms where the host clock saw %.3f ms.",
-		    (double)twice.device * 1e-6, (double)twice.host * 1e-6);
+	if (calibrate_impossible(t->record, once.device, once.host) ||
+	    calibrate_impossible(t->record, twice.device, twice.host)) {
+		refuse_false(t, memory_format("The device clock runs fast: it claims %.3f ms where the host "
+		                              "clock saw %.3f ms.", (double)twice.device * 1e-6,
+		                              (double)twice.host * 1e-6));
 		return;
 	}
 	if (low > t->best)
 		t->best = low;
-	t->out->device_time = low >= CALIBRATE_LOWEST_RATIO && scale >= 1.6 && scale <= 2.5;
-	if (t->out->device_time)
-		t->out->device_time_reason[0] = '\0';
+	t->record->device_time = low >= CALIBRATE_LOWEST_RATIO && scale >= 1.6 && scale <= 2.5;
+	if (t->record->device_time)
+		set_reason(t, memory_text(""));
 	else if (low < CALIBRATE_LOWEST_RATIO)
-		(void)snprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason),
-		               "The device clock claims %.6f ms for work that took %.3f ms until its "
-		               "output could be read.", (double)once.device * 1e-6,
-		               (double)once.host * 1e-6);
+		set_reason(t, memory_format("The device clock claims %.6f ms for work that took %.3f ms "
+		                            "until its output could be read.", (double)once.device * 1e-6,
+		                            (double)once.host * 1e-6));
 	else
-		(void)snprintf(t->out->device_time_reason, sizeof(t->out->device_time_reason),
-		               "The device clock does not follow the work: twice as much took %.2f times "
-		               "as long.", scale);
+		set_reason(t, memory_format("The device clock does not follow the work: twice as much "
+		                            "took %.2f times as long.", scale));
 }
 
 static eh_status idle_read(trial *t, eh_error *error)
@@ -275,7 +270,7 @@ static eh_status long_enough(trial *t, uint64_t least_ns, uint64_t *launches, ui
 	}
 }
 
-/* Reading back what waiting said is complete takes next to no time, at least once in a while. */
+/* Reading back work that waiting reported as complete takes next to no time, at least once. */
 static eh_status try_wait(trial *t, eh_error *error)
 {
 	uint64_t least = prepared_outlast(t->idle_ns, 0);
@@ -294,24 +289,29 @@ static eh_status try_wait(trial *t, eh_error *error)
 		if (status != EH_OK)
 			return status;
 	}
-	if (t->hidden > most_hidden)
-		(void)snprintf(t->out->wait_reason, sizeof(t->out->wait_reason),
-		               "Waiting returns early on this device: reading back what it said was "
-		               "complete took %.2f times as long as the wait.", t->hidden);
+	if (t->hidden > most_hidden && t->out->distrust[0] == '\0')
+		(void)snprintf(t->out->distrust, sizeof(t->out->distrust),
+		               "Waiting returns early on this device: reading back work that it reported "
+		               "as complete took %.2f times as long as the wait.", t->hidden);
 	return EH_OK;
 }
 
 /* Marks that were recorded one after the other have times in that order. */
 static eh_status try_order(trial *t, eh_error *error)
 {
-	clocktrial *device = &t->out->device;
-	eh_status status = clocktrial_device(t->s, t->work, device, error);
+	record_order_trial *order = layout_new(record_order_trial_layout());
+	eh_status status = clocktrial_device(t->s, t->work, order, error);
 
-	if (status == EH_OK && device->steps_back > 0)
-		lie(t, "The device clock is not monotonic: %llu of %llu marks in a row have a time before "
-		    "that of the mark before them, by up to %llu ns.",
-		    (unsigned long long)device->steps_back, (unsigned long long)device->readings,
-		    (unsigned long long)device->largest_ns);
+	if (status == EH_OK && order->steps_back > 0)
+		refuse_false(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a "
+		                              "row have a time before that of the mark before them, by up "
+		                              "to %llu ns.", (unsigned long long)order->steps_back,
+		                              (unsigned long long)order->readings,
+		                              (unsigned long long)order->largest_ns));
+	if (order->readings > 0)
+		t->record->device_order = order;
+	else
+		layout_free(record_order_trial_layout(), order);
 	return status;
 }
 
@@ -327,10 +327,10 @@ static eh_status try_device(trial *t, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	if (reached < least) {
-		refuse(t, "No work long enough to try the device clock on could be made.");
+		refuse(t, memory_text("No work long enough to try the device clock on could be made."));
 		return EH_OK;
 	}
-	for (int i = 0; i < ATTEMPTS && !t->out->device_time && !t->refused; i++) {
+	for (int i = 0; i < ATTEMPTS && !t->record->device_time && !t->refused; i++) {
 		status = timed_work(t, launches, true, &once, error);
 		if (status == EH_OK && !t->refused)
 			status = timed_work(t, launches * 2, true, &twice, error);
@@ -343,9 +343,9 @@ static eh_status try_device(trial *t, eh_error *error)
 			judge(t, once, twice);
 	}
 	if (t->refused)
-		t->out->device_time = false;
-	else if (!t->out->device_time && t->best < false_ratio)
-		t->out->device_time_false = true;
+		t->record->device_time = false;
+	else if (!t->record->device_time && t->best < false_ratio)
+		t->out->false_clock = true;
 	return EH_OK;
 }
 
@@ -359,22 +359,25 @@ static eh_status survive(trial *t, eh_status status, const eh_error *cause, eh_e
 			*error = *cause;
 		return status;
 	}
-	refuse(t, "The trial of the device clock failed: %.140s",
-	       cause->message[0] != '\0' ? cause->message : error_status_name(status));
-	t->out->device_time = false;
+	refuse(t, memory_format("The trial of the device clock failed: %.140s",
+	                        prepared_sentence(cause, status)));
+	t->record->device_time = false;
 	return EH_OK;
 }
 
-eh_status calibrate(const session *s, canary *work, const char *missing, instrument *out,
+eh_status calibrate(const session *s, canary *work, const char *missing, calibration *out,
                     eh_error *error)
 {
 	const eh_backend_ops *ops = s->ops;
 	bool claims = (s->info.caps & EH_CAP_DEVICE_TIME) != 0;
-	trial t = { .s = s, .work = work, .out = out };
+	trial t = { .s = s, .work = work, .out = out,
+		    .record = &out->record };
 	eh_error cause = ERROR_INIT;
 	eh_status status;
 
-	*out = (instrument){ 0 };
+	*out = (calibration){ 0 };
+	layout_init(record_instrument_layout(), &out->record);
+	text_set(&out->record.device_time_reason, "");
 	host_clock(out);
 	status = ops->mark_create(s->device, &t.from, error);
 	if (status == EH_OK)
@@ -390,9 +393,9 @@ eh_status calibrate(const session *s, canary *work, const char *missing, instrum
 	if (status != EH_OK)
 		goto undo_marks;
 	if (!claims) {
-		refuse(&t, "The backend offers no device time.");
+		refuse(&t, memory_text("The backend offers no device time."));
 	} else if (work == NULL) {
-		refuse(&t, "No work to try the device clock on: %.140s", missing);
+		refuse(&t, memory_format("No work to try the device clock on: %.140s", missing));
 	} else {
 		status = launch_path(&t, true, &cause);
 		if (status == EH_OK)
@@ -406,4 +409,9 @@ undo_marks:
 	ops->mark_destroy(t.middle);
 	ops->mark_destroy(t.from);
 	return status;
+}
+
+void calibrate_clear(calibration *c)
+{
+	layout_clear(record_instrument_layout(), &c->record);
 }

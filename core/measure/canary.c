@@ -34,7 +34,7 @@ struct canary {
 	uint32_t all_groups;      /* in the whole buffer                                      */
 	uint32_t next_group;      /* where the next run begins                                */
 	uint64_t target_ns;       /* of a run, up to its values read back                     */
-	canary_times reference;
+	double reference_compute_ns, reference_memory_ns;
 };
 
 size_t canary_programs(const canary_program **out)
@@ -319,19 +319,16 @@ eh_status canary_prepare(canary *c, eh_error *error)
 		                                       c->all_groups);
 	}
 	if (status == EH_OK)
-		status = canary_run(c, &c->reference, error);
+		status = canary_run(c, &c->reference_compute_ns, &c->reference_memory_ns, error);
 	return status;
 }
 
-const canary_times *canary_reference(const canary *c)
+void canary_describe(const canary *c, record_canary *out)
 {
-	return &c->reference;
-}
-
-canary_amounts canary_work(const canary *c)
-{
-	return (canary_amounts){ (uint64_t)c->rounds * c->compute_groups * ITEMS,
-		                 (uint64_t)c->memory_groups * GROUP_BYTES };
+	out->reference_compute_ns = c->reference_compute_ns;
+	out->reference_memory_ns = c->reference_memory_ns;
+	out->compute_rounds = (uint64_t)c->rounds * c->compute_groups * ITEMS;
+	out->memory_bytes = (uint64_t)c->memory_groups * GROUP_BYTES;
 }
 
 static uint64_t middle(uint64_t times[RUNS])
@@ -346,7 +343,7 @@ static uint64_t middle(uint64_t times[RUNS])
 	return times[RUNS / 2];
 }
 
-eh_status canary_run(canary *c, canary_times *out, eh_error *error)
+eh_status canary_run(canary *c, double *compute_ns, double *memory_ns, eh_error *error)
 {
 	uint64_t compute[RUNS];
 	uint64_t memory[RUNS];
@@ -356,7 +353,9 @@ eh_status canary_run(canary *c, canary_times *out, eh_error *error)
 		status = time_compute(c, &compute[i], error);
 	for (int i = 0; i < RUNS && status == EH_OK; i++)
 		status = time_memory(c, &memory[i], error);
-	if (status == EH_OK)
-		*out = (canary_times){ middle(compute), middle(memory) };
+	if (status == EH_OK) {
+		*compute_ns = (double)middle(compute);
+		*memory_ns = (double)middle(memory);
+	}
 	return status;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The canary: a small fixed piece of work, run before and after each case, whose time says
- * whether the machine is still the one it was.  It has a compute part and a memory part of about
- * one millisecond each, longer where reading back is slow.  Its kernels are also the work on
- * which clocks are tried.
+ * The canary: a small fixed piece of work, run before and after each case.  When its time changes,
+ * the machine has changed.  It has a compute part and a memory part of about one millisecond each,
+ * longer where reading back is slow.  Clocks are tried on its kernels, too.
  */
 #ifndef MEASURE_CANARY_H
 #define MEASURE_CANARY_H
 
-#include <stdbool.h>
-
 #include "plugin/session.h"
+#include "record/record.h"
 
 /* The programs it needs, so that they can be built ahead of time. */
 typedef struct canary_program {
@@ -21,11 +19,6 @@ typedef struct canary_program {
 size_t canary_programs(const canary_program **out);
 
 typedef struct canary canary;
-
-typedef struct canary_times { uint64_t compute_ns, memory_ns; } canary_times;
-/* What one run does: rounds of all work-items, bytes read.  Sized per worker, so times of two
- * workers compare only per amount. */
-typedef struct canary_amounts { uint64_t compute_rounds, memory_bytes; } canary_amounts;
 
 /* Builds it.  The session outlives the canary; source is only read. */
 eh_status canary_open(canary **out, const session *s, const eh_source *source, eh_error *error);
@@ -44,9 +37,10 @@ eh_status canary_read(canary *c, eh_error *error);
 eh_status canary_size(canary *c, eh_error *error);
 /* Makes and sizes the memory part and takes the reference times.  Once, before canary_run. */
 eh_status canary_prepare(canary *c, eh_error *error);
-const canary_times *canary_reference(const canary *c);
-canary_amounts canary_work(const canary *c);
-/* Both parts, each the median of three runs, by the host clock up to the data read back. */
-eh_status canary_run(canary *c, canary_times *out, eh_error *error);
+/* Sets the members that are the same for all cases: reference times, and the work of one run, which
+ * is sized per worker, so that times of two workers compare only per amount of work. */
+void canary_describe(const canary *c, record_canary *out);
+/* The time of each part, the median of three runs, by the host's clock until data is read back. */
+eh_status canary_run(canary *c, double *compute_ns, double *memory_ns, eh_error *error);
 
 #endif

@@ -3,9 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
@@ -14,27 +12,15 @@ static const double canary_change = 0.10;  /* beyond this the row is flagged    
 static const double device_share = 0.8;    /* device time to host time of the middle sample */
 static const double device_least = 0.5;
 
-cJSON *casework_record(const char *status)
+void casework_conclude(casework *w, enum record_status status, const char *reason)
 {
-	cJSON *record = cJSON_CreateObject();
-
-	json_add_string(record, "status", status);
-	json_add_array(record, "reasons");
-	json_add_array(record, "flags");
-	return record;
+	/* A wide interval no longer matters when a later check shows that the number is wrong. */
+	if (record_counts(w->record->status))
+		w->record->status = status;
+	text_list_add(&w->record->reasons, reason);
 }
 
-void casework_conclude(casework *w, const char *status, const char *reason)
-{
-	const char *so_far = json_string(w->record, "status", "");
-
-	/* A number that is merely wide is none once something shows that it is wrong. */
-	if (strcmp(so_far, "valid") == 0 || strcmp(so_far, "not-converged") == 0)
-		json_set(w->record, "status", cJSON_CreateString(status));
-	json_append_string(w->reasons, reason);
-}
-
-void casework_conclude_free(casework *w, const char *status, char *reason)
+void casework_conclude_free(casework *w, enum record_status status, char *reason)
 {
 	casework_conclude(w, status, reason);
 	free(reason);
@@ -42,15 +28,15 @@ void casework_conclude_free(casework *w, const char *status, char *reason)
 
 void casework_fail(casework *w, eh_status status, const eh_error *error)
 {
-	casework_conclude(w, status == EH_E_UNSUPPORTED ? "unsupported" : "failed",
+	casework_conclude(w, status == EH_E_UNSUPPORTED ? RECORD_UNSUPPORTED : RECORD_FAILED,
 	                  prepared_sentence(error, status));
 	if (status == EH_E_DEVICE_LOST)
 		*w->lost = true;
 }
 
-void casework_flag(casework *w, const char *flag)
+void casework_flag(casework *w, enum record_flag flag)
 {
-	json_append_string(w->flags, flag);
+	word_list_add(&w->record->flags, flag);
 }
 
 void casework_enter(const casework *w, const char *stage)
@@ -63,75 +49,94 @@ void casework_enter(const casework *w, const char *stage)
 
 void casework_samples(casework *w, const sampler *s, bool starts)
 {
-	json_add_string(w->record, "clock", s->device ? "device" : "host");
-	json_add_uint(w->record, "batch", s->batch);
-	json_add_uints(w->record, "samples_ns", s->times_ns, s->count);
-	if (s->device)
-		json_add_uints(w->record, "host_ns", s->host_ns, s->count);
-	w->first_ns = s->count > 0 ? s->starts_ns[0] : 0;
-	if (starts && s->count > 0) {
-		uint64_t *relative = memory_get(s->count * sizeof(*relative));
+	record_execution *r = w->record;
 
-		for (size_t i = 0; i < s->count; i++)
-			relative[i] = s->starts_ns[i] - s->starts_ns[0];
-		json_add_uints(w->record, "starts_ns", relative, s->count);
-		free(relative);
-	}
-	json_add_uints(w->record, "warmup_ns", s->warmup_ns, s->warmup_count);
+	r->clock = s->device ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST;
+	r->batch = s->batch;
+	uint_list_set(&r->samples_ns, s->times_ns, s->count);
+	uint_list_set(&r->warmup_ns, s->warmup_ns, s->warmup_count);
+	if (s->device)
+		uint_list_set(&r->host_ns, s->host_ns, s->count);
+	if (s->count == 0)
+		return;
+	w->first_ns = s->starts_ns[0];
+	w->last_ns = s->end_ns;
+	if (starts)
+		uint_list_set(&r->starts_ns, s->starts_ns, s->count);
+	for (size_t i = 0; i < r->starts_ns.count; i++)
+		r->starts_ns.items[i] -= w->first_ns;
 }
 
-/* A percentile is stated from the samples that count alone. */
+/* A percentile is stated from the samples that count. */
 static void require_counted(casework *w, const sampler *s, const series *like)
 {
 	uint64_t least = protocol_statistic_samples(s->rules.statistic);
 
-	/* Too few in all are casework_width's to tell. */
+	/* casework_width reports samples that are too few in all. */
 	if (like->steady_count >= least || s->count < least)
 		return;
-	casework_conclude_free(w, "not-converged",
+	casework_conclude_free(w, RECORD_NOT_CONVERGED,
 	                       memory_format("Only %zu of the %zu samples are of the steady part, which "
-	                                     "alone counts; the %s is stated from %llu on.",
+	                                     "alone counts; the %s needs %llu.",
 	                                     like->steady_count, s->count,
 	                                     record_statistic_word(s->rules.statistic),
 	                                     (unsigned long long)least));
 }
 
+static void flag_series(casework *w, const series *like)
+{
+	const struct { bool is; enum record_flag flag; } list[] = {
+		{ like->class == SERIES_WARM_UP, RECORD_FLAG_WARM_UP_IN_SAMPLES },
+		{ like->class == SERIES_SLOWDOWN, RECORD_FLAG_SLOWDOWN },
+		{ like->class == SERIES_NO_STEADY_STATE, RECORD_FLAG_NO_STEADY_STATE },
+		{ like->autocorrelated, RECORD_FLAG_AUTOCORRELATED },
+		{ like->not_random, RECORD_FLAG_NOT_RANDOM },
+		{ like->drifting, RECORD_FLAG_DRIFTING },
+		{ like->multimodal, RECORD_FLAG_MULTIMODAL },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (list[i].is)
+			casework_flag(w, list[i].flag);
+}
+
+/* The device's clock against the host's, in the middle sample. */
+static void compare_clocks(casework *w, const sampler *s, double *ratios)
+{
+	double middle;
+
+	for (size_t i = 0; i < s->count; i++)
+		ratios[i] = (double)s->times_ns[i] / (double)(s->host_ns[i] + 1);
+	middle = statistics_median(ratios, s->count);
+	if (middle < device_least)
+		casework_conclude_free(w, RECORD_INVALID,
+		                       memory_format("The device clock claims %.2f of the host clock's time "
+		                                     "for the same operations.", middle));
+	else if (middle < device_share)
+		casework_flag(w, RECORD_FLAG_DEVICE_CLOCK_LOW);
+}
+
 void casework_series(casework *w, sampler *s)
 {
-	const char *flags[SERIES_FLAGS_MOST];
-	double *ratios;
-	double middle;
-	size_t count;
+	double *values;
 	series like;
 
 	if (!s->settled)
-		casework_flag(w, "warm-up-not-settled");
+		casework_flag(w, RECORD_FLAG_WARM_UP_NOT_SETTLED);
 	if (s->short_samples)
-		casework_flag(w, "short-samples");
+		casework_flag(w, RECORD_FLAG_SHORT_SAMPLES);
 	if (s->count < 2)
 		return;
-	ratios = memory_get(s->count * sizeof(*ratios));
+	values = memory_get(s->count * sizeof(*values));
 	for (size_t i = 0; i < s->count; i++)
-		ratios[i] = (double)s->times_ns[i] / (double)s->batch;
-	series_analyse(ratios, s->count, &like);
-	count = series_flags(&like, flags);
-	for (size_t i = 0; i < count; i++)
-		casework_flag(w, flags[i]);
+		values[i] = (double)s->times_ns[i] / (double)s->batch;
+	series_analyse(values, s->count, &like);
+	flag_series(w, &like);
 	require_counted(w, s, &like);
 	series_free(&like);
-	if (s->device) {
-		for (size_t i = 0; i < s->count; i++)
-			ratios[i] = (double)s->times_ns[i] / (double)(s->host_ns[i] + 1);
-		middle = statistics_median(ratios, s->count);
-		if (middle < device_least)
-			casework_conclude_free(w, "invalid",
-			                       memory_format("The device clock claims %.2f of the host "
-			                                     "clock's time for the same operations.",
-			                                     middle));
-		else if (middle < device_share)
-			casework_flag(w, "device-clock-low");
-	}
-	free(ratios);
+	if (s->device)
+		compare_clocks(w, s, values);
+	free(values);
 }
 
 void casework_width(casework *w, const sampler *s)
@@ -142,52 +147,41 @@ void casework_width(casework *w, const sampler *s)
 	const char *name = record_statistic_word(rules->statistic);
 
 	if (isfinite(s->half_width))
-		json_add_double(w->record, "half_width", s->half_width);
+		w->record->half_width = s->half_width;
 	if (s->converged || s->impossible[0] != '\0')
 		return;
 	if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
-		casework_conclude_free(w, "not-converged",
+		casework_conclude_free(w, RECORD_NOT_CONVERGED,
 		                       memory_format("Only %zu samples fit in the budget of %.3g s; at "
 		                                     "least %llu were asked for.", s->count,
 		                                     (double)budget * 1e-9,
 		                                     (unsigned long long)s->samples_min));
 	else if (sustained)
-		casework_conclude_free(w, "not-converged",
+		casework_conclude_free(w, RECORD_NOT_CONVERGED,
 		                       memory_format("The interval of the %s of the last quarter of the "
-		                                     "windows is +-%.2f %% wide; +-%.2f %% was asked "
+		                                     "windows is ±%.2f %% wide; ±%.2f %% was asked "
 		                                     "for.", name, s->half_width * 100,
 		                                     rules->half_width * 100));
 	else
-		casework_conclude_free(w, "not-converged",
-		                       memory_format("The interval of the %s is +-%.2f %% wide after %zu "
-		                                     "samples; +-%.2f %% within %.3g s was asked for.",
+		casework_conclude_free(w, RECORD_NOT_CONVERGED,
+		                       memory_format("The interval of the %s is ±%.2f %% wide after %zu "
+		                                     "samples; ±%.2f %% within %.3g s was asked for.",
 		                                     name, s->half_width * 100, s->count,
 		                                     rules->half_width * 100, (double)budget * 1e-9));
 }
 
-static double change(uint64_t now, uint64_t reference)
+static bool changed(double now, double reference)
 {
-	return reference == 0 ? 0 : fabs((double)now / (double)reference - 1);
+	return reference > 0 && fabs(now / reference - 1) > canary_change;
 }
 
-void casework_canary(casework *w, const canary_times *before, const canary_times *after)
+void casework_canary(casework *w)
 {
-	const canary_times *first = canary_reference(w->canary);
-	const canary_amounts work = canary_work(w->canary);
-	cJSON *out = cJSON_CreateObject();
+	const record_canary *c = w->record->canary;
 
-	json_add_uint(out, "compute_before_ns", before->compute_ns);
-	json_add_uint(out, "compute_after_ns", after->compute_ns);
-	json_add_uint(out, "memory_before_ns", before->memory_ns);
-	json_add_uint(out, "memory_after_ns", after->memory_ns);
-	json_add_uint(out, "reference_compute_ns", first->compute_ns);
-	json_add_uint(out, "reference_memory_ns", first->memory_ns);
-	json_add_uint(out, "compute_rounds", work.compute_rounds);
-	json_add_uint(out, "memory_bytes", work.memory_bytes);
-	json_set(w->record, "canary", out);
-	if (change(before->compute_ns, first->compute_ns) > canary_change ||
-	    change(after->compute_ns, first->compute_ns) > canary_change ||
-	    change(before->memory_ns, first->memory_ns) > canary_change ||
-	    change(after->memory_ns, first->memory_ns) > canary_change)
-		casework_flag(w, "canary-moved");
+	if (changed(c->compute_before_ns, c->reference_compute_ns) ||
+	    changed(c->compute_after_ns, c->reference_compute_ns) ||
+	    changed(c->memory_before_ns, c->reference_memory_ns) ||
+	    changed(c->memory_after_ns, c->reference_memory_ns))
+		casework_flag(w, RECORD_FLAG_CANARY_MOVED);
 }

@@ -14,7 +14,12 @@ enum {
 	MARKS = 32
 };
 
-static void note(clocktrial *out, uint64_t before, uint64_t now)
+static void decide(record_order_trial *out)
+{
+	text_set(&out->verdict, out->steps_back == 0 ? "monotonic" : "steps back");
+}
+
+static void note(record_order_trial *out, uint64_t before, uint64_t now)
 {
 	out->readings++;
 	if (now >= before)
@@ -24,7 +29,7 @@ static void note(clocktrial *out, uint64_t before, uint64_t now)
 		out->largest_ns = before - now;
 }
 
-static uint64_t read_often(uint64_t (*now)(void), uint64_t last, int count, clocktrial *out)
+static uint64_t read_often(uint64_t (*now)(void), uint64_t last, int count, record_order_trial *out)
 {
 	for (int i = 0; i < count; i++) {
 		uint64_t next = now();
@@ -35,15 +40,16 @@ static uint64_t read_often(uint64_t (*now)(void), uint64_t last, int count, cloc
 	return last;
 }
 
-void clocktrial_host(uint64_t (*now)(void), clocktrial *out)
+void clocktrial_host(uint64_t (*now)(void), record_order_trial *out)
 {
 	cpu_set_t own;
 	cpu_set_t all;
 	cpu_set_t allowed;
 	uint64_t last = now();
 
-	*out = (clocktrial){ .processors = 1 };
+	out->processors = 1;
 	last = read_often(now, last, READS, out);
+	decide(out);
 	if (sched_getaffinity(0, sizeof(own), &own) != 0)
 		return;
 	/* A backend may have bound this thread; samples of others are taken anywhere. */
@@ -70,16 +76,17 @@ void clocktrial_host(uint64_t (*now)(void), clocktrial *out)
 			out->processors = visited;
 	}
 	(void)sched_setaffinity(0, sizeof(own), &own);
+	decide(out);
 }
 
-eh_status clocktrial_device(const session *s, struct canary *work, clocktrial *out, eh_error *error)
+eh_status clocktrial_device(const session *s, struct canary *work, record_order_trial *out,
+                            eh_error *error)
 {
 	const eh_backend_ops *ops = s->ops;
 	eh_mark *marks[MARKS] = { NULL };
 	uint64_t before = 0;
 	eh_status status = EH_OK;
 
-	*out = (clocktrial){ 0 };
 	for (int i = 0; i < MARKS && status == EH_OK; i++)
 		status = ops->mark_create(s->device, &marks[i], error);
 	for (int i = 0; i < MARKS && status == EH_OK; i++) {
@@ -98,6 +105,7 @@ eh_status clocktrial_device(const session *s, struct canary *work, clocktrial *o
 			note(out, before, since);
 		before = since;
 	}
+	decide(out);
 	(void)ops->queue_wait(s->queue, NULL);
 	for (int i = MARKS; i-- > 0;)
 		if (marks[i] != NULL)

@@ -2,13 +2,10 @@
 #include "measure/disturb.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/json.h"
-#include "base/text.h"
-#include "measure/load.h"
 
 static const double canary_limit = 0.15;  /* change from before to after                     */
 static const double waited_limit = 0.10;  /* threads that waited, on average                 */
@@ -47,7 +44,7 @@ static bool waited(uint64_t *ns)
 	return any;
 }
 
-/* What all processors did but idle, in the kernel's account; 0 = not known. */
+/* CPU time of all processors; 0 = not known. */
 static uint64_t machine_busy(void)
 {
 	unsigned long long user;
@@ -70,108 +67,99 @@ static uint64_t machine_busy(void)
 
 void disturb_read(disturb_counters *out)
 {
-	load now;
-
-	load_read(&now);
-	*out = (disturb_counters){ .wall_ns = now.wall_ns, .switches = now.switches,
-		                   .steal_seconds = now.steal_seconds, .own_ns = now.cpu_ns,
-		                   .busy_ns = machine_busy() };
+	*out = (disturb_counters){ .busy_ns = machine_busy() };
+	load_read(&out->load, "");
 	out->waited_known = waited(&out->waited_ns);
 }
 
-/* Neighbours slow it, and so do clocks that fall; that it gets quicker says that it was slow
- * before. */
-static double change(uint64_t before, uint64_t after)
+/* A shorter time counts as much as a longer one: the machine was slow before. */
+static double change(double before, double after)
 {
-	if (before == 0 || after == 0)
-		return 0;
-	return after > before ? (double)after / (double)before - 1 :
-	       (double)before / (double)after - 1;
+	return before > 0 && after > 0 ? fmax(before, after) / fmin(before, after) - 1 : 0;
 }
 
-bool disturb_moved(const canary_times *before, const canary_times *after)
+bool disturb_moved(const record_canary *c)
 {
-	return change(before->compute_ns, after->compute_ns) > canary_limit ||
-	       change(before->memory_ns, after->memory_ns) > canary_limit;
+	return change(c->compute_before_ns, c->compute_after_ns) > canary_limit ||
+	       change(c->memory_before_ns, c->memory_after_ns) > canary_limit;
 }
 
-static void say(cJSON *words, char *sentence)
-{
-	json_append_string(words, sentence);
-	free(sentence);
-}
-
-static double judge_canary(const char *part, uint64_t before, uint64_t after, cJSON *words)
+static double judge_canary(const char *part, double before, double after, text_list *words)
 {
 	double by = change(before, after);
 
 	if (by <= canary_limit)
 		return 0;
-	say(words, memory_format("The %s part of the canary took %.2f times as long after the case as "
-	                         "before it: the machine's speed changed.", part,
-	                         (double)after / (double)before));
+	text_list_format(words, "The %s part of the canary took %.2f times as long after the case as "
+	                 "before it: the machine's speed changed.", part, after / before);
 	return by;
 }
 
-/* Processors that others than this process used, on average; 1 when it is not known. */
+/* Processors that other processes used, on average; 1 when it is not known. */
 static double others(const disturb_counters *begin, const disturb_counters *end, double wall)
 {
 	double busy = (double)(end->busy_ns - begin->busy_ns);
-	double own = (double)(end->own_ns - begin->own_ns);
+	double own = (double)(end->load.cpu_ns - begin->load.cpu_ns);
 
 	if (begin->busy_ns == 0 || end->busy_ns < begin->busy_ns)
 		return 1;
 	return busy > own ? (busy - own) / wall : 0;
 }
 
-/* Of the time in which its threads wanted a processor, the share that they waited for one. */
-static double wanting_share(const disturb_counters *begin, const disturb_counters *end)
+static double judge_waiting(const disturb_counters *begin, const disturb_counters *end, double wall,
+                            text_list *words)
 {
-	double waited_ns = (double)(end->waited_ns - begin->waited_ns);
-	double had_ns = end->own_ns > begin->own_ns ? (double)(end->own_ns - begin->own_ns) : 0;
+	double waited_ns = end->waited_ns > begin->waited_ns ?
+	                   (double)(end->waited_ns - begin->waited_ns) : 0;
+	double had_ns = end->load.cpu_ns > begin->load.cpu_ns ?
+	                (double)(end->load.cpu_ns - begin->load.cpu_ns) : 0;
 
-	return waited_ns / (waited_ns + had_ns);
+	/* Where no other process worked, its threads were only in each other's way. */
+	if (waited_ns <= waited_limit * wall || others(begin, end, wall) <= others_limit)
+		return 0;
+	text_list_format(words, "Threads of the measurement waited for a processor for %.0f %% of the "
+	                 "time in which they wanted one: other work runs on this machine; stop it or "
+	                 "keep processors free.", waited_ns / (waited_ns + had_ns) * 100);
+	return waited_ns / wall;
 }
 
-double disturb_judge(const disturb_facts *facts, cJSON *words)
+/* Where the kernel does not tell how long threads waited. */
+static double judge_switches(const disturb_counters *begin, const disturb_counters *end,
+                             double wall, text_list *words)
 {
-	const disturb_counters *begin = &facts->begin;
-	const disturb_counters *end = &facts->end;
-	double wall = (double)(end->wall_ns - begin->wall_ns);
+	double rate = (double)(end->load.switches - begin->load.switches) / wall * 1e9;
+
+	if (rate <= switches_limit)
+		return 0;
+	text_list_format(words, "The measurement was preempted %.0f times a second: other work runs on "
+	                 "this machine; stop it or keep processors free.", rate);
+	return waited_limit;
+}
+
+static double judge_steal(double seconds, double wall, text_list *words)
+{
+	double share = seconds * 1e9 / wall;
+
+	if (!(share > steal_limit))
+		return 0;
+	text_list_format(words, "The hypervisor gave %.0f %% of a processor's time to other guests.",
+	                 share * 100);
+	return share;
+}
+
+double disturb_judge(const record_canary *canary, const disturb_counters *begin,
+                     const disturb_counters *end, text_list *words)
+{
+	double wall = (double)(end->load.wall_ns - begin->load.wall_ns);
 	double score = 0;
 
-	if (facts->canary) {
-		score += judge_canary("compute", facts->before.compute_ns, facts->after.compute_ns, words);
-		score += judge_canary("memory", facts->before.memory_ns, facts->after.memory_ns, words);
+	if (canary != NULL) {
+		score += judge_canary("compute", canary->compute_before_ns, canary->compute_after_ns, words);
+		score += judge_canary("memory", canary->memory_before_ns, canary->memory_after_ns, words);
 	}
 	if (!(wall > 0))
 		return score;
-	if (begin->waited_known && end->waited_known) {
-		double threads = end->waited_ns > begin->waited_ns ?
-		                 (double)(end->waited_ns - begin->waited_ns) / wall : 0;
-
-		/* Where nobody else worked, its threads were only in each other's way. */
-		if (threads > waited_limit && others(begin, end, wall) > others_limit) {
-			say(words, memory_format("Threads of the measurement waited for a processor for "
-			                         "%.0f %% of the time in which they wanted one: other work "
-			                         "runs on this machine; end it or keep processors free.",
-			                         wanting_share(begin, end) * 100));
-			score += threads;
-		}
-	} else if ((double)(end->switches - begin->switches) / wall * 1e9 > switches_limit) {
-		say(words, memory_format("The measurement was preempted %.0f times a second: other work "
-		                         "runs on this machine; end it or keep processors free.",
-		                         (double)(end->switches - begin->switches) / wall * 1e9));
-		score += waited_limit;
-	}
-	if (begin->steal_seconds >= 0 && end->steal_seconds >= 0) {
-		double share = (end->steal_seconds - begin->steal_seconds) * 1e9 / wall;
-
-		if (share > steal_limit) {
-			say(words, memory_format("The hypervisor gave %.0f %% of a processor's time to other "
-			                         "guests.", share * 100));
-			score += share;
-		}
-	}
-	return score;
+	score += begin->waited_known && end->waited_known ? judge_waiting(begin, end, wall, words) :
+	         judge_switches(begin, end, wall, words);
+	return score + judge_steal(end->load.steal_seconds - begin->load.steal_seconds, wall, words);
 }

@@ -2,15 +2,14 @@
 #include "measure/guards.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -43,9 +42,9 @@ static bool head(char *out, size_t size, const char *format, ...)
 }
 
 /* The number after "key" at the beginning of a line; -1 when there is none. */
-static int64_t keyed(const char *said, const char *key)
+static int64_t keyed(const char *body, const char *key)
 {
-	const char *at = said;
+	const char *at = body;
 
 	while (at != NULL && strncmp(at, key, strlen(key)) != 0) {
 		at = strchr(at, '\n');
@@ -54,12 +53,12 @@ static int64_t keyed(const char *said, const char *key)
 	return at != NULL ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* The control group of this process: its path below /sys/fs/cgroup, "" inside a container. */
-static void read_throttling(guards *out, const char *root)
+/* Of the control group of this process: its path below /sys/fs/cgroup is "" inside a container. */
+static void read_throttling(guards_totals *out, const char *root)
 {
-	char said[2048], group[1024];
+	char body[2048], group[1024];
 	const char *path = "";
-	int64_t microseconds;
+	int64_t periods, microseconds, nanoseconds;
 
 	if (head(group, sizeof(group), "%s/proc/self/cgroup", root)) {
 		char *line = strstr(group, "0::");
@@ -69,16 +68,19 @@ static void read_throttling(guards *out, const char *root)
 			path = line + strlen("0::");
 		}
 	}
-	if (!head(said, sizeof(said), "%s/sys/fs/cgroup%.300s/cpu.stat", root, path) &&
-	    !head(said, sizeof(said), "%s/sys/fs/cgroup/cpu.stat", root) &&
-	    !head(said, sizeof(said), "%s/sys/fs/cgroup/cpu/cpu.stat", root))
+	if (!head(body, sizeof(body), "%s/sys/fs/cgroup%.300s/cpu.stat", root, path) &&
+	    !head(body, sizeof(body), "%s/sys/fs/cgroup/cpu.stat", root) &&
+	    !head(body, sizeof(body), "%s/sys/fs/cgroup/cpu/cpu.stat", root))
 		return;
-	out->throttled = keyed(said, "nr_throttled ");
-	microseconds = keyed(said, "throttled_usec ");
+	periods = keyed(body, "nr_throttled ");
+	microseconds = keyed(body, "throttled_usec ");
+	nanoseconds = keyed(body, "throttled_time ");
+	if (periods >= 0)
+		out->throttled = (uint64_t)periods;
 	if (microseconds >= 0)
 		out->throttled_seconds = (double)microseconds * 1e-6;
-	else if (keyed(said, "throttled_time ") >= 0)
-		out->throttled_seconds = (double)keyed(said, "throttled_time ") * 1e-9;
+	else if (nanoseconds >= 0)
+		out->throttled_seconds = (double)nanoseconds * 1e-9;
 }
 
 static double mean_clock(const char *root)
@@ -87,119 +89,112 @@ static double mean_clock(const char *root)
 	unsigned read = 0;
 
 	for (unsigned cpu = 0; cpu < MOST_CLOCKS; cpu++) {
-		char said[32];
+		char body[32];
 
-		if (!head(said, sizeof(said), "%s/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
+		if (!head(body, sizeof(body), "%s/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
 		          root, cpu))
 			continue;
-		sum += strtod(said, NULL) * 1e-3;
+		sum += strtod(body, NULL) * 1e-3;
 		read++;
 	}
-	return read > 0 ? sum / read : -1;
+	return read > 0 ? sum / read : NAN;
 }
 
-void guards_read(guards *out, const char *root, telemetry *sensors)
+static void read_totals(guards_totals *out, const char *root)
 {
-	char said[4096];
+	char body[4096];
 	const char *total;
 
-	*out = (guards){ .wall_ns = clock_now_ns(), .load = -1, .running = -1, .throttled = -1,
-		         .throttled_seconds = -1, .stalled_seconds = -1, .device_users = -1,
-		         .temperature_c = -1 };
-	if (head(said, sizeof(said), "%s/proc/loadavg", root)) {
-		const char *slash = strchr(said, '/');
-
-		out->load = strtod(said, NULL);
-		while (slash != NULL && slash > said && slash[-1] >= '0' && slash[-1] <= '9')
-			slash--;
-		out->running = slash != NULL ? strtoll(slash, NULL, 10) : -1;
-	}
+	*out = (guards_totals){ LAYOUT_NO_UINT, NAN, NAN };
 	read_throttling(out, root);
-	if (head(said, sizeof(said), "%s/proc/pressure/memory", root) &&
-	    strncmp(said, "some ", 5) == 0 && (total = strstr(said, "total=")) != NULL)
+	if (head(body, sizeof(body), "%s/proc/pressure/memory", root) &&
+	    strncmp(body, "some ", 5) == 0 && (total = strstr(body, "total=")) != NULL)
 		out->stalled_seconds = strtod(total + strlen("total="), NULL) * 1e-6;
-	out->clock_mhz = mean_clock(root);
-	(void)telemetry_latest(sensors, EH_CHANNEL_USERS, 0, &out->device_users, NULL);
-	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &out->temperature_c, NULL);
 }
 
-static void add_known(cJSON *out, const char *key, double value)
+/* "0.50 0.40 0.30 2/345 6789": load averages, threads that are ready or running. */
+static void read_load(double *load, uint64_t *running, const char *root)
 {
-	if (value >= 0)
-		json_add_double(out, key, value);
+	char body[128];
+
+	if (!head(body, sizeof(body), "%s/proc/loadavg", root))
+		return;
+	*load = strtod(body, NULL);
+	(void)sscanf(body, "%*s %*s %*s %" SCNu64 "/", running);
 }
 
-static void add_since(cJSON *out, const char *key, double before, double after)
+static uint64_t users(telemetry *sensors)
 {
-	if (before >= 0 && after >= before)
-		json_add_double(out, key, after - before);
+	double count;
+
+	return telemetry_latest(sensors, EH_CHANNEL_USERS, 0, &count, NULL) ? (uint64_t)count :
+	       LAYOUT_NO_UINT;
 }
 
-cJSON *guards_json(const guards *before, const guards *after)
+void guards_begin(record_guards *g, guards_totals *before, const char *root, telemetry *sensors)
 {
-	cJSON *out = cJSON_CreateObject();
-
-	add_known(out, "load_before", before->load);
-	add_known(out, "load_after", after->load);
-	if (before->running >= 0)
-		json_add_uint(out, "running_before", (uint64_t)before->running);
-	if (after->running >= 0)
-		json_add_uint(out, "running_after", (uint64_t)after->running);
-	if (before->throttled >= 0 && after->throttled >= before->throttled)
-		json_add_uint(out, "throttled_periods", (uint64_t)(after->throttled - before->throttled));
-	add_since(out, "throttled_seconds", before->throttled_seconds, after->throttled_seconds);
-	add_since(out, "memory_stall_seconds", before->stalled_seconds, after->stalled_seconds);
-	add_known(out, "clock_before_mhz", before->clock_mhz);
-	add_known(out, "clock_after_mhz", after->clock_mhz);
-	add_known(out, "temperature_before_c", before->temperature_c);
-	add_known(out, "temperature_after_c", after->temperature_c);
-	if (before->device_users >= 0)
-		json_add_uint(out, "device_users_before", (uint64_t)before->device_users);
-	if (after->device_users >= 0)
-		json_add_uint(out, "device_users_after", (uint64_t)after->device_users);
-	return out;
+	read_totals(before, root);
+	read_load(&g->load_before, &g->running_before, root);
+	g->clock_before_mhz = mean_clock(root);
+	g->device_users_before = users(sensors);
+	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_before_c, NULL);
+	(void)telemetry_latest(sensors, EH_CHANNEL_LIMIT, EH_PART_ALL, &g->power_limit_watts, NULL);
 }
 
-static void say(cJSON *words, char *sentence)
+void guards_end(record_guards *g, const guards_totals *before, const char *root, telemetry *sensors)
 {
-	json_append_string(words, sentence);
-	free(sentence);
+	guards_totals after;
+
+	read_totals(&after, root);
+	read_load(&g->load_after, &g->running_after, root);
+	g->clock_after_mhz = mean_clock(root);
+	g->device_users_after = users(sensors);
+	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_after_c, NULL);
+	if (after.throttled != LAYOUT_NO_UINT && after.throttled >= before->throttled)
+		g->throttled_periods = after.throttled - before->throttled;
+	if (after.throttled_seconds >= before->throttled_seconds)
+		g->throttled_seconds = after.throttled_seconds - before->throttled_seconds;
+	if (after.stalled_seconds >= before->stalled_seconds)
+		g->memory_stall_seconds = after.stalled_seconds - before->stalled_seconds;
 }
 
-double guards_disturbed(const guards *before, const guards *after, cJSON *words)
+static uint64_t most_users(const record_guards *g)
 {
-	double wall = (double)(after->wall_ns - before->wall_ns) * 1e-9;
-	double score = 0, users;
+	uint64_t before = g->device_users_before != LAYOUT_NO_UINT ? g->device_users_before : 0;
+	uint64_t after = g->device_users_after != LAYOUT_NO_UINT ? g->device_users_after : 0;
 
-	if (!(wall > 0))
-		return 0;
-	if (before->throttled_seconds >= 0 &&
-	    after->throttled_seconds - before->throttled_seconds > throttled_limit * wall) {
-		double seconds = after->throttled_seconds - before->throttled_seconds;
+	return before > after ? before : after;
+}
 
-		say(words, memory_format("The container's CPU limit stopped threads for %.3g s in %lld "
-		                         "periods: raise the limit (cpu.max), or use fewer threads.",
-		                         seconds, (long long)(after->throttled - before->throttled)));
-		score += seconds / wall;
+double guards_judge(const record_guards *g, double wall_seconds, record_flag_list *flags,
+                    text_list *words)
+{
+	double score = 0;
+
+	if (g->throttled_seconds > throttled_limit * wall_seconds) {
+		word_list_add(flags, RECORD_FLAG_THROTTLED);
+		text_list_format(words, "The container's CPU limit stopped threads for %.3g s: raise the "
+		                 "limit (cpu.max), or use fewer threads.", g->throttled_seconds);
+		score += g->throttled_seconds / wall_seconds;
 	}
-	if (before->stalled_seconds >= 0 &&
-	    after->stalled_seconds - before->stalled_seconds > stalled_limit * wall) {
-		double share = (after->stalled_seconds - before->stalled_seconds) / wall;
+	if (g->memory_stall_seconds > stalled_limit * wall_seconds) {
+		double share = g->memory_stall_seconds / wall_seconds;
 
-		say(words, memory_format("Processes waited for memory during %.0f %% of the time: the "
-		                         "machine is short of it; end other work.", share * 100));
+		text_list_format(words, "Processes waited for memory during %.0f %% of the time: the "
+		                 "machine is short of it; stop other work.", share * 100);
 		score += share;
 	}
-	users = before->device_users > after->device_users ? before->device_users : after->device_users;
-	if (users > 1)
-		say(words, memory_format("%.0f processes use the device, this one included: end the "
-		                         "others.", users));
+	if (most_users(g) > 1) {
+		word_list_add(flags, RECORD_FLAG_SHARED_DEVICE);
+		text_list_format(words, "%" PRIu64 " processes use the device, this one included: stop the "
+		                 "others.", most_users(g));
+	}
 	return score;
 }
 
 /* ---- once per run ------------------------------------------------------------------------------- */
 
-static void warn_of_governor(cJSON *list, const char *root)
+static void warn_of_governor(text_list *list, const char *root)
 {
 	char governor[64], driver[64];
 
@@ -210,12 +205,12 @@ static void warn_of_governor(cJSON *list, const char *root)
 	(void)head(driver, sizeof(driver), "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", root);
 	driver[strcspn(driver, "\n")] = '\0';
 	if (strcmp(governor, "performance") != 0)
-		say(list, memory_format("the frequency governor is %s (driver %s), so that clocks follow "
-		                        "the load: set performance with cpupower frequency-set -g "
-		                        "performance", governor, driver[0] != '\0' ? driver : "unknown"));
+		text_list_format(list, "the frequency governor is %s (driver %s), so clocks follow the "
+		                 "load: set performance with cpupower frequency-set -g performance",
+		                 governor, driver[0] != '\0' ? driver : "unknown");
 }
 
-static void warn_of_battery(cJSON *list, const char *root)
+static void warn_of_battery(text_list *list, const char *root)
 {
 	char *folder = memory_format("%s/sys/class/power_supply", root);
 	char **names = dir_list(folder, "", NULL);
@@ -226,8 +221,8 @@ static void warn_of_battery(cJSON *list, const char *root)
 		if (head(type, sizeof(type), "%s/%s/type", folder, names[i]) &&
 		    strncmp(type, "Mains", 5) == 0 &&
 		    head(online, sizeof(online), "%s/%s/online", folder, names[i]) && online[0] == '0')
-			say(list, memory_text("the machine runs on its battery, where clocks are held down: "
-			                      "connect the power supply"));
+			text_list_add(list, "the machine runs on its battery, which keeps clocks low: connect "
+			              "the power supply");
 	}
 	dir_list_free(names);
 	free(folder);
@@ -236,11 +231,11 @@ static void warn_of_battery(cJSON *list, const char *root)
 /* How many a list such as "0-3,8-11" names; 0 when it cannot be read. */
 static unsigned processors(const char *root)
 {
-	char said[1024];
-	const char *at = said;
+	char body[1024];
+	const char *at = body;
 	unsigned count = 0;
 
-	if (!head(said, sizeof(said), "%s/sys/devices/system/cpu/online", root))
+	if (!head(body, sizeof(body), "%s/sys/devices/system/cpu/online", root))
 		return 0;
 	while (*at >= '0' && *at <= '9') {
 		char *end;
@@ -255,51 +250,50 @@ static unsigned processors(const char *root)
 	return count;
 }
 
-static void warn_of_load(cJSON *list, const char *root)
+static void warn_of_load(text_list *list, const char *root)
 {
 	unsigned count = processors(root);
-	char said[64];
+	char body[64];
 	double now;
 
-	if (count == 0 || !head(said, sizeof(said), "%s/proc/loadavg", root))
+	if (count == 0 || !head(body, sizeof(body), "%s/proc/loadavg", root))
 		return;
-	now = strtod(said, NULL);
+	now = strtod(body, NULL);
 	if (now > load_limit * count)
-		say(list, memory_format("other work runs on this machine (load %.2f on %u processors): end "
-		                        "it, or wait until it is done", now, count));
+		text_list_format(list, "other work runs on this machine (load %.2f on %u processors), so "
+		                 "results will be noisy: stop it or wait", now, count);
 }
 
-static void warn_of_limit(cJSON *list, const char *root)
+static void warn_of_limit(text_list *list, const char *root)
 {
 	unsigned long long quota, period;
 	unsigned count = processors(root);
-	char said[64];
+	char body[64];
 
-	if (head(said, sizeof(said), "%s/sys/fs/cgroup/cpu.max", root) &&
-	    sscanf(said, "%llu %llu", &quota, &period) == 2 && period > 0 &&
+	if (head(body, sizeof(body), "%s/sys/fs/cgroup/cpu.max", root) &&
+	    sscanf(body, "%llu %llu", &quota, &period) == 2 && period > 0 &&
 	    (count == 0 || quota < (unsigned long long)count * period))
-		say(list, memory_format("the container may use %.3g of %u processors, and is stopped in "
-		                        "turns when it wants more: raise cpu.max, or bind it to whole "
-		                        "processors instead", (double)quota / (double)period, count));
+		text_list_format(list, "the container may use %.3g of %u processors and is stopped "
+		                 "whenever it wants more: raise cpu.max, or bind it to whole processors",
+		                 (double)quota / (double)period, count);
 }
 
-cJSON *guards_warnings(const char *root)
+void guards_warnings(const char *root, text_list *out)
 {
-	cJSON *list = cJSON_CreateArray();
-
-	warn_of_governor(list, root);
-	warn_of_battery(list, root);
-	warn_of_load(list, root);
-	warn_of_limit(list, root);
-	return list;
+	warn_of_governor(out, root);
+	warn_of_battery(out, root);
+	warn_of_load(out, root);
+	warn_of_limit(out, root);
 }
 
 void guards_warn(void)
 {
-	cJSON *list = guards_warnings("");
-	const cJSON *item;
+	text_list list = { 0 };
 
-	cJSON_ArrayForEach(item, list)
-		log_write(EH_LOG_WARN, "%s", item->valuestring);
-	cJSON_Delete(list);
+	guards_warnings("", &list);
+	for (size_t i = 0; i < list.count; i++) {
+		log_write(EH_LOG_WARN, "%s", list.items[i]);
+		free(list.items[i]);
+	}
+	free(list.items);
 }

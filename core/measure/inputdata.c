@@ -88,8 +88,8 @@ static void lent_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
 	note("bytes", out, count);
 }
 
-/* Bytes are the data of a workload that works on no numbers; otherwise they are what its oracle
- * draws lots with, and stay random. */
+/* Bytes are the data of a workload that works on no numbers; otherwise its oracle draws lots with
+ * them, and they stay random. */
 static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
                             uint32_t stream)
 {
@@ -141,13 +141,26 @@ void inputdata_end(void)
 	current = NULL;
 }
 
-void inputdata_digest(const inputdata_log *log, char hex[65])
+record_data *inputdata_record(const inputdata_log *log)
 {
-	char *line = memory_format("%llu %016llx%016llx%016llx%016llx",
-	                           (unsigned long long)log->requests,
-	                           (unsigned long long)log->sum[0], (unsigned long long)log->sum[1],
-	                           (unsigned long long)log->sum[2], (unsigned long long)log->sum[3]);
+	static const enum record_distribution distributions[] = {
+		[RECORD_DATA_STANDARD] = RECORD_DATA_STANDARD, [RECORD_DATA_NORMAL] = RECORD_DATA_NORMAL,
+		[RECORD_DATA_UNIFORM] = RECORD_DATA_UNIFORM, [RECORD_DATA_ZEROS] = RECORD_DATA_ZEROS,
+		[RECORD_DATA_INCOMPRESSIBLE] = RECORD_DATA_INCOMPRESSIBLE,
+	};
+	record_data *out;
+	char hex[65];
+	char *line;
 
+	if (log->requests == 0)
+		return NULL;
+	line = memory_format("%llu %016llx%016llx%016llx%016llx", (unsigned long long)log->requests,
+	                     (unsigned long long)log->sum[0], (unsigned long long)log->sum[1],
+	                     (unsigned long long)log->sum[2], (unsigned long long)log->sum[3]);
 	digest_bytes(line, strlen(line), hex);
 	free(line);
+	out = layout_new(record_data_layout());
+	out->distribution = distributions[log->kind];
+	text_set(&out->sha256, hex);
+	return out;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The declared input data: which generators a workload is lent, and a digest of what it asked
- * for while it was prepared, so that two records show that the same bytes were worked on.
+ * The declared input data: the generators that a workload is given, and a digest of the data it
+ * asked for while it was prepared, so that records show whether both worked on the same bytes.
  */
 #ifndef MEASURE_INPUTDATA_H
 #define MEASURE_INPUTDATA_H
 
 #include "evenhand/workload.h"
 #include "protocol/protocol.h"
+#include "record/record.h"
 
 /*
- * What was asked for, summed over the requests: order makes no difference, a request made twice
- * counts twice.  Each request adds the SHA-256 of its bytes (and of their kind and precision), as
- * four 64-bit words.
+ * The sum over all requests: order makes no difference, a request made twice counts twice.  Each
+ * request adds the SHA-256 of its bytes (and of their kind and precision), as four 64-bit words.
  */
 typedef struct inputdata_log {
 	enum record_distribution kind;
@@ -31,7 +31,7 @@ void inputdata_lend(eh_bench *bench, enum record_distribution kind);
 void inputdata_begin(inputdata_log *log, enum record_distribution kind);
 void inputdata_end(void);
 
-/* The SHA-256 of the sum and the number of requests; of nothing when there were none. */
-void inputdata_digest(const inputdata_log *log, char hex[65]);
+/* malloc'd; NULL when nothing was asked for.  The digest is of the sum and the number of requests. */
+record_data *inputdata_record(const inputdata_log *log);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -27,7 +26,7 @@ static const double burden_share = 0.01;   /* of the processors, for reading sen
 
 struct measure {
 	session *s;
-	instrument clocks;
+	calibration clocks;
 	canary *canary;  /* NULL = none runs around the cases                                 */
 	bool wanted;     /* a canary was asked for                                            */
 	telemetry *sensors;  /* NULL = none, or no case has asked for them so far             */
@@ -37,7 +36,7 @@ struct measure {
 
 /* ---- the instrument -------------------------------------------------------------------------- */
 
-/* After these nothing that the device does counts. */
+/* After these errors the device cannot be trusted. */
 static bool void_since(eh_status status)
 {
 	return status == EH_E_DEVICE || status == EH_E_DEVICE_LOST;
@@ -94,6 +93,7 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
 	return EH_OK;
 undo_canary:
 	canary_close(work);
+	calibrate_clear(&m->clocks);
 undo_measure:
 	free(m);
 	return status;
@@ -116,48 +116,16 @@ eh_status measure_new(session *s, bool want_canary, uint64_t seed, measure **out
 	return status;
 }
 
-const instrument *measure_instrument(const measure *m)
+const record_instrument *measure_instrument(const measure *m)
 {
-	return &m->clocks;
-}
-
-/* Whether a clock ever stepped back, and the verdict. */
-static void add_trial(cJSON *to, const char *key, const clocktrial *t)
-{
-	cJSON *out = json_add_object(to, key);
-
-	json_add_string(out, "verdict", t->steps_back == 0 ? "monotonic" : "steps back");
-	json_add_uint(out, "readings", t->readings);
-	json_add_uint(out, "steps_back", t->steps_back);
-	json_add_uint(out, "largest_ns", t->largest_ns);
-	if (t->processors > 0)
-		json_add_uint(out, "processors", t->processors);
-}
-
-cJSON *measure_instrument_json(const measure *m)
-{
-	cJSON *out = cJSON_CreateObject();
-	const instrument *i = &m->clocks;
-
-	json_add_uint(out, "host_resolution_ns", i->host_resolution_ns);
-	json_add_uint(out, "host_overhead_ns", i->host_overhead_ns);
-	json_add_uint(out, "launch_ns", i->launch_ns);
-	json_add_uint(out, "device_resolution_ns", i->device_resolution_ns);
-	json_add_bool(out, "device_time", i->device_time);
-	json_add_string(out, "device_time_reason", i->device_time_reason);
-	json_add_uint(out, "launch_least_ns", i->launch_least_ns);
-	json_add_uint(out, "launch_most_ns", i->launch_most_ns);
-	add_trial(out, "host_order", &i->host);
-	if (i->device.readings > 0)
-		add_trial(out, "device_order", &i->device);
-	return out;
+	return &m->clocks.record;
 }
 
 void measure_open_sensors(measure *m, const char *const *without)
 {
 	if (m->sensors_opened)
 		return;
-	m->sensors = telemetry_open_without(&m->s->info, without);
+	m->sensors = telemetry_open(&m->s->info, without);
 	m->sensors_opened = true;
 }
 
@@ -167,37 +135,36 @@ void measure_free(measure *m)
 		return;
 	canary_close(m->canary);
 	telemetry_close(m->sensors);
+	calibrate_clear(&m->clocks);
 	free(m);
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-cJSON *measure_absent(const char *status, const char *reason)
+static record_execution *new_record(enum record_status status)
 {
-	cJSON *record = casework_record(status);
+	record_execution *record = layout_new(record_execution_layout());
 
-	json_append_string(cJSON_GetObjectItemCaseSensitive(record, "reasons"), reason);
+	record->status = status;
 	return record;
 }
 
-static void work_on(casework *w, cJSON *record, uint64_t seed)
+record_execution *measure_absent(enum record_status status, const char *reason)
 {
-	w->record = record;
-	w->reasons = cJSON_GetObjectItemCaseSensitive(record, "reasons");
-	w->flags = cJSON_GetObjectItemCaseSensitive(record, "flags");
-	w->seed = seed;
+	record_execution *record = new_record(status);
+
+	text_list_add(&record->reasons, reason);
+	return record;
 }
 
-static void add_load(casework *w, const load *start)
+static void add_load(casework *w, const load_counters *start)
 {
-	cJSON *out = load_since(start);
-	double steal = 0;
-	double wall = 0;
+	record_load *out = layout_new(record_load_layout());
 
-	if (json_double(out, "steal_seconds", &steal) && json_double(out, "wall_seconds", &wall) &&
-	    steal > steal_share * wall)
-		casework_flag(w, "steal");
-	json_set(w->record, "load", out);
+	load_since(start, out);
+	if (out->steal_seconds > steal_share * out->wall_seconds)
+		casework_flag(w, RECORD_FLAG_STEAL);
+	w->record->load = out;
 }
 
 /* Those that this process may use, 1 where that is not known. */
@@ -208,233 +175,237 @@ static int processors(void)
 	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-/* Times count from the first sample's start, as starts_ns do. */
-static void add_telemetry(casework *w)
+/* After the recording.  Times count from the first sample's start, as starts_ns do. */
+static void record_sensors(casework *w)
 {
-	cJSON *read = telemetry_json(w->sensors, w->first_ns);
+	record_sustained *sustained = w->record->sustained;
 
-	if (read == NULL)
-		return;
-	json_set(w->record, "telemetry", read);
+	w->record->telemetry = telemetry_record(w->sensors, w->first_ns);
 	if (telemetry_burden(w->sensors) > burden_share * (double)processors())
-		casework_flag(w, "telemetry-heavy");
+		casework_flag(w, RECORD_FLAG_TELEMETRY_HEAVY);
+	if (w->first_ns == 0)
+		return;
+	telemetry_throttle_between(w->sensors, w->first_ns, w->last_ns,
+	                           sustained != NULL ? &sustained->throttle : NULL, &w->record->flags);
+	if (sustained != NULL)
+		sustain_energy(sustained, w->sensors, w->first_ns, w->last_ns);
 }
 
 /* Runs the canary; false when the device failed, and then the row has. */
-static bool watch(casework *w, canary_times *out)
+static bool watch(casework *w, double *compute_ns, double *memory_ns)
 {
 	eh_error error = ERROR_INIT;
-	eh_status status;
+	eh_status status = canary_run(w->canary, compute_ns, memory_ns, &error);
 
-	if (w->canary == NULL)
-		return true;
-	status = canary_run(w->canary, out, &error);
 	if (status != EH_OK)
 		casework_fail(w, status, &error);
 	return status == EH_OK;
 }
 
-/* The same after the samples: what moved only for the moment of the canary is tried again. */
-static bool watch_after(casework *w, disturb_facts *facts)
+/* After the samples; repeated when it moved, because a disturbance may hit the canary alone. */
+static bool watch_after(casework *w, record_canary *c)
 {
 	enum { TRIALS = 3 };
 
 	for (int i = 0; i < TRIALS; i++) {
-		if (!watch(w, &facts->after))
+		if (!watch(w, &c->compute_after_ns, &c->memory_after_ns))
 			return false;
-		if (w->canary == NULL || !disturb_moved(&facts->before, &facts->after))
+		if (!disturb_moved(c))
 			break;
 	}
 	return true;
 }
 
-/* One attempt with its canary and load; the words about what disturbed it stand in the record's
- * "disturbed".  Returns how much that was. */
-static double try_once(casework *w, const eh_case *values, const eh_work *work)
+/* One attempt between two runs of the canary; returns how much it was disturbed. */
+static double attempt_with_canary(casework *w, const eh_case *values, const eh_work *work)
 {
-	disturb_facts facts = { .canary = w->canary != NULL };
-	cJSON *words = cJSON_CreateArray();
-	guards before, after;
+	record_canary *c = layout_new(record_canary_layout());
 	double score = 0;
-	load start;
 
-	w->first_ns = 0;
-	w->run_end_ns = 0;
-	telemetry_start(w->sensors, w->c->section->measure.telemetry_ns);
-	guards_read(&before, "", w->sensors);
-	load_read(&start);
-	if (watch(w, &facts.before)) {
-		attempt_run(w, values, work, w->sensors, &facts);
-		if (!*w->lost && watch_after(w, &facts)) {
-			if (w->canary != NULL)
-				casework_canary(w, &facts.before, &facts.after);
-			score = disturb_judge(&facts, words);
+	canary_describe(w->canary, c);
+	if (watch(w, &c->compute_before_ns, &c->memory_before_ns)) {
+		attempt_run(w, values, work);
+		if (!*w->lost && watch_after(w, c)) {
+			w->record->canary = c;
+			casework_canary(w);
+			score = disturb_judge(c, &w->begin, &w->end, &w->record->disturbed);
 		}
 	}
-	add_load(w, &start);
-	telemetry_stop(w->sensors);
-	guards_read(&after, "", w->sensors);
-	score += guards_disturbed(&before, &after, words);
-	json_set(w->record, "guards", guards_json(&before, &after));
-	add_telemetry(w);
-	if (w->run_end_ns != 0)
-		sustain_sensed(cJSON_GetObjectItemCaseSensitive(w->record, "sustained"), w->sensors,
-		               w->run_begin_ns, w->run_end_ns, w->idle_watts);
-	if (cJSON_GetArraySize(words) > 0)
-		json_set(w->record, "disturbed", words);
-	else
-		cJSON_Delete(words);
+	if (w->record->canary == NULL)
+		layout_free(record_canary_layout(), c);
 	return score;
 }
 
-/* Whether the row has numbers that another attempt could better. */
-static bool has_numbers(const cJSON *record)
+static double attempt_alone(casework *w, const eh_case *values, const eh_work *work)
 {
-	const char *status = json_string(record, "status", "");
-
-	return strcmp(status, "valid") == 0 || strcmp(status, "not-converged") == 0;
+	attempt_run(w, values, work);
+	return *w->lost ? 0 : disturb_judge(NULL, &w->begin, &w->end, &w->record->disturbed);
 }
 
-/* Of an attempt that is not the row's: what it measured and why it was not taken. */
-static void keep_attempt(cJSON *attempts, cJSON *record, uint64_t number)
+/* One attempt with everything around it; returns how much it was disturbed. */
+static double try_once(casework *w, const eh_case *values, const eh_work *work)
 {
-	static const char *const members[] = {
-		"status", "reasons", "flags", "disturbed", "clock", "batch", "samples_ns", "host_ns",
-		"starts_ns", "half_width", "canary", "load"
-	};
-	cJSON *kept = cJSON_CreateObject();
+	record_guards *g = layout_new(record_guards_layout());
+	guards_totals before;
+	load_counters start;
+	double score;
 
-	json_add_uint(kept, "attempt", number);
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(record, members[i]);
+	w->first_ns = 0;
+	w->begin = w->end = (disturb_counters){ 0 };
+	telemetry_start(w->sensors, w->c->section->measure.telemetry_ns);
+	guards_begin(g, &before, "", w->sensors);
+	load_read(&start, "");
+	score = w->canary != NULL ? attempt_with_canary(w, values, work) :
+	        attempt_alone(w, values, work);
+	add_load(w, &start);
+	telemetry_stop(w->sensors);
+	guards_end(g, &before, "", w->sensors);
+	w->record->guards = g;
+	score += guards_judge(g, w->record->load->wall_seconds, &w->record->flags,
+	                      &w->record->disturbed);
+	record_sensors(w);
+	return score;
+}
 
-		if (item != NULL)
-			json_set(kept, members[i], item);
-	}
-	cJSON_AddItemToArray(attempts, kept);
-	cJSON_Delete(record);
+/* Of an attempt that is not the row's: its samples, and why it was not taken.  Frees the record. */
+static void keep_attempt(record_attempt_list *attempts, record_execution *record, uint64_t number)
+{
+	record_attempt *kept = layout_append(record_attempt_layout(), attempts);
+
+	kept->attempt = number;
+	kept->status = record->status;
+	kept->clock = record->clock;
+	kept->batch = record->batch;
+	kept->half_width = record->half_width;
+#define MOVE(member) (kept->member = record->member, memset(&record->member, 0, sizeof(record->member)))
+	MOVE(reasons);
+	MOVE(flags);
+	MOVE(disturbed);
+	MOVE(samples_ns);
+	MOVE(host_ns);
+	MOVE(starts_ns);
+	MOVE(canary);
+	MOVE(load);
+#undef MOVE
+	layout_free(record_execution_layout(), record);
+}
+
+/* Whether there is time for another attempt like the last. */
+static bool time_is_left(const casework *w, uint64_t begin_ns, uint64_t last_ns)
+{
+	uint64_t timeout = w->c->section->measure.timeout_ns;
+	uint64_t now = clock_now_ns();
+
+	return timeout == 0 || now - begin_ns + (now - last_ns) * 5 / 4 <= timeout;
 }
 
 /*
  * Attempts until one is not disturbed, at most 1 + repeats, as long as another like the last fits
  * in the time of the case.  The least disturbed is the row; one that failed or is invalid ends it
- * and is the row whatever came before.  All others are kept in "attempts".
+ * and is the row whatever came before.  All others are kept in `attempts`.
  */
-static cJSON *try_often(casework *w, const char *no_canary, const eh_case *values,
-                        const eh_work *work, uint64_t seed, uint64_t begin_ns)
+static void try_often(casework *w, const eh_case *values, const eh_work *work, uint64_t seed,
+                      uint64_t begin_ns)
 {
-	const record_settings *rules = &w->c->section->measure;
-	cJSON *attempts = cJSON_CreateArray();
-	cJSON *best = NULL;
+	record_attempt_list attempts = { 0 };
+	record_execution *best = NULL;
 	double best_score = 0;
 	uint64_t best_number = 0;
 
-	for (uint64_t i = 0; i <= rules->repeats; i++) {
+	for (uint64_t i = 0; i <= w->c->section->measure.repeats; i++) {
 		uint64_t from = clock_now_ns();
-		uint64_t now;
 		double score;
 
-		work_on(w, casework_record("valid"), i == 0 ? seed : random_derive(seed, "attempt", i));
-		if (no_canary != NULL)
-			casework_flag(w, no_canary);
+		w->record = new_record(RECORD_VALID);
+		w->seed = i == 0 ? seed : random_derive(seed, "attempt", i);
 		score = try_once(w, values, work);
-		if (best == NULL || !has_numbers(w->record) || score < best_score) {
+		if (best == NULL || !record_counts(w->record->status) || score < best_score) {
 			if (best != NULL)
-				keep_attempt(attempts, best, best_number);
+				keep_attempt(&attempts, best, best_number);
 			best = w->record;
 			best_score = score;
 			best_number = i + 1;
 		} else {
-			keep_attempt(attempts, w->record, i + 1);
+			keep_attempt(&attempts, w->record, i + 1);
 		}
-		now = clock_now_ns();
-		if (!has_numbers(best) || best_score <= 0 || *w->lost ||
-		    (rules->timeout_ns != 0 &&
-		     now - begin_ns + (now - from) * 5 / 4 > rules->timeout_ns))
+		if (!record_counts(best->status) || best_score <= 0 || *w->lost ||
+		    !time_is_left(w, begin_ns, from))
 			break;
 	}
-	work_on(w, best, seed);
-	if (cJSON_GetArraySize(attempts) > 0) {
-		json_set(best, "attempt", cJSON_CreateNumber((double)best_number));
-		json_set(best, "attempts", attempts);
-	} else {
-		cJSON_Delete(attempts);
-	}
-	if (best_score > 0 && has_numbers(best))
-		casework_flag(w, "disturbed");
-	return best;
+	w->record = best;
+	if (attempts.count > 0)
+		best->attempt = best_number;
+	best->attempts = attempts;
+	if (best_score > 0 && record_counts(best->status))
+		casework_flag(w, RECORD_FLAG_DISTURBED);
 }
 
-static cJSON *try_tuned(measure *m, casework *w, const char *no_canary, uint64_t seed,
-                        uint64_t begin_ns)
+static void try_tuned(measure *m, casework *w, uint64_t seed, uint64_t begin_ns)
 {
+	record_tuning *tuning = layout_new(record_tuning_layout());
 	eh_error error = ERROR_INIT;
-	cJSON *record;
-	tuned t;
+	tune_winner winner;
 	eh_status status;
 
 	casework_enter(w, "tune");
-	status = tune_search(m->s, &m->clocks, w->c, m->seed, w->report, w->context, &t, &error);
+	status = tune_search(m->s, w->clocks, w->c, m->seed, w->report, w->context, tuning, &winner,
+	                     &error);
 	if (status == EH_OK) {
-		record = try_often(w, no_canary, &t.values, &t.work, seed, begin_ns);
-		tune_free(&t);
+		try_often(w, &winner.values, &winner.work, seed, begin_ns);
+		plan_values_free(&winner.values);
 	} else {
-		record = casework_record("valid");
-		work_on(w, record, seed);
-		if (no_canary != NULL)
-			casework_flag(w, no_canary);
+		w->record = new_record(RECORD_VALID);
 		casework_fail(w, status, &error);
 	}
-	json_set(record, "tuning", t.record);
-	return record;
+	w->record->tuning = tuning;
 }
 
 /* Why nothing can be measured, as a record; NULL when it can. */
-static cJSON *refuse(const measure *m, const plan_case *c)
+static record_execution *refuse(const measure *m, const plan_case *c)
 {
-	char reason[320];
-	cJSON *record;
-	char *missing;
+	record_execution *record;
+	char *reason;
 
 	if (c->tier == RECORD_TIER_VENDOR)
-		return measure_absent("unsupported", "No backend of this version offers a vendor library.");
-	missing = prepared_unsupported(m->s, &c->work);
-	if (missing != NULL) {
-		record = measure_absent("unsupported", missing);
-		free(missing);
+		return measure_absent(RECORD_UNSUPPORTED, "No backend of this version offers a vendor library.");
+	reason = prepared_unsupported(m->s, &c->work);
+	if (reason != NULL) {
+		record = measure_absent(RECORD_UNSUPPORTED, reason);
+		free(reason);
 		return record;
 	}
-	if (m->clocks.host_reason[0] != '\0')
-		return measure_absent("invalid", m->clocks.host_reason);
-	if (m->clocks.wait_reason[0] != '\0')
-		return measure_absent("invalid", m->clocks.wait_reason);
-	if (!m->clocks.device_time_false || c->section->measure.clock != RECORD_CLOCK_DEVICE)
+	if (m->clocks.distrust[0] != '\0')
+		return measure_absent(RECORD_INVALID, m->clocks.distrust);
+	if (!m->clocks.false_clock || c->section->measure.clock != RECORD_CLOCK_DEVICE)
 		return NULL;
-	(void)snprintf(reason, sizeof(reason), "%s A backend whose clock tells such times "
-	               "is not believed; a protocol with clock = host does without it.",
-	               m->clocks.device_time_reason);
-	return measure_absent("invalid", reason);
+	record = new_record(RECORD_INVALID);
+	text_list_format(&record->reasons, "%s A backend with such a clock is not believed; a protocol "
+	                 "with clock = host does without it.", m->clocks.record.device_time_reason);
+	return record;
 }
 
-cJSON *measure_case(measure *m, const plan_case *c, measure_report report, void *context,
-                    bool *lost)
+record_execution *measure_case(measure *m, const plan_case *c, measure_report report, void *context,
+                               bool *lost)
 {
-	casework w = { .s = m->s, .clocks = &m->clocks, .canary = m->canary, .c = c,
+	casework w = { .s = m->s, .clocks = &m->clocks.record, .canary = m->canary, .c = c,
 		       .report = report, .context = context, .lost = lost };
-	const char *no_canary = m->wanted && m->canary == NULL ? "no-canary" : NULL;
 	uint64_t seed = random_derive(m->seed, c->id, 0);
 	uint64_t begin = clock_now_ns();
-	cJSON *record = refuse(m, c);
 
 	*lost = false;
-	if (record != NULL)
-		return record;
+	w.record = refuse(m, c);
+	if (w.record != NULL)
+		return w.record;
 	if (c->section->measure.telemetry_ns > 0)
 		measure_open_sensors(m, NULL);
 	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
 	if (c->section->measure.timeout_ns > 0)
 		w.deadline_ns = begin + c->section->measure.timeout_ns;
 	if (c->tier == RECORD_TIER_TUNED)
-		return try_tuned(m, &w, no_canary, seed, begin);
-	return try_often(&w, no_canary, &c->values, &c->work, seed, begin);
+		try_tuned(m, &w, seed, begin);
+	else
+		try_often(&w, &c->values, &c->work, seed, begin);
+	if (m->wanted && m->canary == NULL)
+		casework_flag(&w, RECORD_FLAG_NO_CANARY);
+	return w.record;
 }

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -62,56 +61,46 @@ const char *prepared_sentence(const eh_error *error, eh_status status)
 	return error_status_name(status);
 }
 
-/* A plugin's text of at most `size` bytes as a JSON string. */
-static void add_text(cJSON *to, const char *key, const char *value, size_t size)
-{
-	char *copy = memory_get(size + 1);
-
-	memcpy(copy, value, size);
-	json_add_string(to, key, copy);
-	free(copy);
-}
-
-static void add_digest(cJSON *to, const char *key, const void *data, uint64_t size)
+static char *digest_text(const void *data, uint64_t size)
 {
 	char hex[65];
 
 	if (data == NULL || size == 0)
-		return;
+		return NULL;
 	digest_bytes(data, (size_t)size, hex);
-	json_add_string(to, key, hex);
+	return memory_text(hex);
+}
+
+/* Of texts in arrays that a plugin filled and need not have terminated. */
+#define TEXT_OF(array) memory_format("%.*s", (int)sizeof(array), array)
+
+static void describe_binary(const eh_program_info *info, record_program *out)
+{
+	out->binary_sha256 = digest_text(info->binary, info->binary_size);
+	out->binary_kind = TEXT_OF(info->binary_kind);
+	out->ir_sha256 = digest_text(info->ir, info->ir_size);
+	out->ir_kind = TEXT_OF(info->ir_kind);
+	out->compiler = TEXT_OF(info->compiler);
+	out->compiler_version = TEXT_OF(info->compiler_version);
+	out->flags = TEXT_OF(info->flags);
+	out->target = TEXT_OF(info->target);
+	out->from_cache = info->from_cache != 0 ? MAYBE_YES : MAYBE_NO;
 }
 
 static void describe_program(const prepared *p, const eh_source *source, uint64_t build_ns,
-                             cJSON *record)
+                             record_program *out)
 {
 	eh_program_info info = { .struct_size = sizeof(info) };
 	const eh_backend_ops *ops = p->s->ops;
-	cJSON *list;
 
-	json_add_string(record, "kernel", source->name);
-	list = json_add_array(record, "defines");
-	for (uint32_t i = 0; i < source->macro_count; i++) {
-		char *define = memory_format("%s=%s", source->macros[i].name, source->macros[i].value);
-
-		json_append_string(list, define);
-		free(define);
-	}
-	json_add_string(record, "source_sha256", source->digest);
+	text_set(&out->kernel, source->name);
+	for (uint32_t i = 0; i < source->macro_count; i++)
+		text_list_format(&out->defines, "%s=%s", source->macros[i].name, source->macros[i].value);
+	text_set(&out->source_sha256, source->digest);
+	out->build_ns = build_ns;
 	if (EH_HAS(ops, eh_backend_ops, program_info) &&
-	    ops->program_info(p->program, &info, NULL) == EH_OK) {
-		add_digest(record, "binary_sha256", info.binary, info.binary_size);
-		add_text(record, "binary_kind", info.binary_kind, sizeof(info.binary_kind));
-		add_digest(record, "ir_sha256", info.ir, info.ir_size);
-		add_text(record, "ir_kind", info.ir_kind, sizeof(info.ir_kind));
-		add_text(record, "compiler", info.compiler, sizeof(info.compiler));
-		add_text(record, "compiler_version", info.compiler_version,
-		         sizeof(info.compiler_version));
-		add_text(record, "flags", info.flags, sizeof(info.flags));
-		add_text(record, "target", info.target, sizeof(info.target));
-		json_add_bool(record, "from_cache", info.from_cache != 0);
-	}
-	json_add_uint(record, "build_ns", build_ns);
+	    ops->program_info(p->program, &info, NULL) == EH_OK)
+		describe_binary(&info, out);
 }
 
 /* Appends the first words of the compiler's log to the error's message, as one line. */
@@ -138,7 +127,7 @@ static void quote_log(eh_error *error, const char *log)
 	*out = '\0';
 }
 
-static eh_status build(prepared *p, cJSON *record, eh_error *error)
+static eh_status build(prepared *p, record_program *record, eh_error *error)
 {
 	enum { LOG_SIZE = 16384 };
 	const eh_work *work = p->bench.work;
@@ -166,11 +155,11 @@ static eh_status build(prepared *p, cJSON *record, eh_error *error)
 	return status;
 }
 
-/* The sets, and the order in which they are visited: always the same, so that as much lies between
- * two visits of one as there is, and random, so that no prefetcher follows. */
+/* Makes the sets and the order of visits, which never changes, so that all other sets lie between two
+ * visits of one, and is random, so that no prefetcher follows. */
 static eh_status prepare_sets(prepared *p, const prepared_choice *choice, eh_error *error)
 {
-	size_t count = choice->cold.sets > 1 ? choice->cold.sets : 1;
+	size_t count = choice->cold.sets > 1 ? (size_t)choice->cold.sets : 1;
 	size_t *order = memory_get(count * sizeof(*order));
 	random_state random;
 	eh_status status = EH_OK;
@@ -221,7 +210,7 @@ static const void *find_extension(const eh_bench *bench, const char *name)
 
 eh_status prepared_open(prepared *p, const session *s, const eh_workload *workload,
                         const eh_case *values, const eh_work *work,
-                        const prepared_choice *choice, cJSON *program, eh_error *error)
+                        const prepared_choice *choice, record_program *program, eh_error *error)
 {
 	eh_status status;
 
@@ -250,7 +239,7 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		status = prepare_sets(p, choice, error);
 	}
 	if (status == EH_OK)
-		status = make_evictor(p, choice->cold.evict_bytes, error);
+		status = make_evictor(p, choice->cold.evicted_bytes, error);
 	if (status != EH_OK)
 		prepared_close(p);
 	return status;

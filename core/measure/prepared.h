@@ -6,9 +6,6 @@
 #ifndef MEASURE_PREPARED_H
 #define MEASURE_PREPARED_H
 
-#include <cjson/cJSON.h>
-#include <stdbool.h>
-
 #include "measure/cold.h"
 #include "measure/inputdata.h"
 #include "plugin/session.h"
@@ -23,31 +20,31 @@ typedef struct prepared {
 	size_t next;         /* the set that the next operation uses */
 	eh_buffer *evictor;  /* written and copied to empty the caches; NULL = not done */
 	uint64_t evictor_bytes;
-	inputdata_log data;  /* what preparing the first set asked for */
+	inputdata_log data;  /* that preparing the first set asked for */
 	eh_mark *from, *to;
 	eh_buffer *probe;    /* one word, for prepared_drain         */
 	uint32_t drains;     /* so far: what the word says           */
 	uint64_t iteration;  /* number of the next enqueue           */
 } prepared;
 
-/* The reason why this device cannot run the work, malloc'd; NULL when nothing is known to lack. */
+/* Why this device cannot run the work, malloc'd; NULL when no obstacle is known. */
 char *prepared_unsupported(const session *s, const eh_work *work);
 
-/* What is declared beside the work itself; zeroed: warm, with the workload's own data. */
+/* Declared beside the work itself; zeroed: warm, with the workload's own data. */
 typedef struct prepared_choice {
-	cold_plan cold;
+	record_cache cold;
 	enum record_distribution data;
 	uint64_t seed;       /* of the order of the sets */
 } prepared_choice;
 
 /*
- * Everything that `values` and `work` point to outlives *p.  `program` (may be NULL) gets the
- * members of the record's "program" when one is built.  On failure *p is closed; the error of a
- * failed build carries the compiler's first lines.
+ * Everything that `values` and `work` point to outlives *p.  `program` (initialised; may be NULL) is
+ * filled when one is built.  On failure *p is closed; the error of a failed build carries the
+ * compiler's first lines.
  */
 eh_status prepared_open(prepared *p, const session *s, const eh_workload *workload,
                         const eh_case *values, const eh_work *work,
-                        const prepared_choice *choice, cJSON *program, eh_error *error);
+                        const prepared_choice *choice, record_program *program, eh_error *error);
 void prepared_close(prepared *p);
 
 /* The set that is used by the last of the next `operations` operations; 0: by the last one that
@@ -74,10 +71,10 @@ eh_status prepared_drain(prepared *p, uint64_t *ns, eh_error *error);
 eh_status prepared_idle(prepared *p, uint64_t *ns, eh_error *error);
 
 /*
- * How long a run that ends with reading back has to be so that an idle reading back, which takes
- * idle_ns, counts for little in it: at least shortest_ns, else 16 times idle_ns up to two seconds,
- * and 8 times in any case.  Nothing is subtracted from a run: a backend that reads back slowly on
- * purpose only gets longer ones.
+ * How long a run that ends with reading back must be so that reading back on an idle device, which
+ * takes idle_ns, is a small part of it: at least shortest_ns, else 16 times idle_ns up to two
+ * seconds, and 8 times in any case.  Nothing is subtracted from a run: a backend that reads back
+ * slowly on purpose only gets longer runs.
  */
 uint64_t prepared_outlast(uint64_t idle_ns, uint64_t shortest_ns);
 

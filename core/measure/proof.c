@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/text.h"
 
 enum {
@@ -27,9 +26,8 @@ static const uint64_t patience_ns = 2000000000;
 static const uint64_t growth_ns = 250000000; /* after which two runs of each number are enough */
 
 /*
- * What the attempts at the run saw: each number the smallest of all attempts.  Disturbance only
- * makes times longer, so an honest backend comes out right in one attempt or another, while what
- * a lie hides is there in each.
+ * The smallest of each number over all attempts at the run.  Disturbance only makes times longer,
+ * so an honest backend passes in one attempt or another; a lie shows in each.
  */
 typedef struct evidence {
 	uint64_t length_ns;      /* of an attempt at least                                    */
@@ -88,18 +86,18 @@ static eh_status run_parts(sampler *s, evidence *e, attempt *a, eh_error *error)
 
 /* Checks the output.  *excess_ns is what that took beyond what checking takes: checked once more
  * when it was slow, because then the data are surely there. */
-static eh_status read_output(sampler *s, verification *v, uint64_t tolerated_ns,
+static eh_status read_output(sampler *s, verify_state *v, uint64_t tolerated_ns,
                              uint64_t *excess_ns, eh_error *error)
 {
 	uint64_t known = v->check_ns;
 	uint64_t first;
 	uint64_t again;
-	eh_status status = verify_check(s->p, v, &v->after, &first, error);
+	eh_status status = verify_check(s->p, v, &v->record->after, &first, error);
 
 	*excess_ns = 0;
-	if (status != EH_OK || !verify_passed(&v->after) || first <= known + tolerated_ns)
+	if (status != EH_OK || !verify_passed(v->record->after) || first <= known + tolerated_ns)
 		return status;
-	status = verify_check(s->p, v, &v->after, &again, error);
+	status = verify_check(s->p, v, &v->record->after, &again, error);
 	if (status != EH_OK)
 		return status;
 	if (again < known)
@@ -110,7 +108,7 @@ static eh_status read_output(sampler *s, verification *v, uint64_t tolerated_ns,
 }
 
 /* A run over overwritten outputs, in parts like samples, ended by the check. */
-static eh_status run_once(sampler *s, verification *v, evidence *e, eh_error *error)
+static eh_status run_once(sampler *s, verify_state *v, evidence *e, eh_error *error)
 {
 	attempt a;
 	uint64_t excess;
@@ -151,7 +149,7 @@ static eh_status drained_run(sampler *s, uint64_t count, uint64_t *ns, eh_error 
 }
 
 /* How long, in how many parts, and by trial how many operations last so long. */
-static eh_status choose(sampler *s, const verification *v, evidence *e, eh_error *error)
+static eh_status choose(sampler *s, const verify_state *v, evidence *e, eh_error *error)
 {
 	uint64_t check = v->check_ns / 2 < longest_ns ? v->check_ns / 2 : longest_ns;
 	uint64_t least = check > s->rules.proof_ns ? check : s->rules.proof_ns;
@@ -197,7 +195,7 @@ static eh_status run_at_once(sampler *s, uint64_t count, uint64_t times, uint64_
 	return status;
 }
 
-/* Whether attempt number i, from 0, is one too many. */
+/* Whether to stop before attempt number i, from 0. */
 static bool impatient(int i, uint64_t begin_ns)
 {
 	return i >= LEAST_ATTEMPTS && clock_now_ns() - begin_ns > patience_ns;
@@ -284,8 +282,8 @@ static char *contradiction(sampler *s, const evidence *e)
 	char proved[32];
 
 	if (e->hidden > most_hidden)
-		return memory_format("Waiting returned early: reading back what was said to be complete "
-		                     "took %.2f times as long as the waits.", e->hidden);
+		return memory_format("Waiting returned early: reading back work that was reported as "
+		                     "complete took %.2f times as long as the waits.", e->hidden);
 	if (least < least_claim * e->part) {
 		text_format_ns(least, claimed);
 		text_format_ns(e->part, proved);
@@ -303,7 +301,7 @@ static char *contradiction(sampler *s, const evidence *e)
 	return NULL;
 }
 
-static eh_status try_run(sampler *s, verification *v, proof *out, eh_error *error)
+static eh_status try_run(sampler *s, verify_state *v, proof *out, eh_error *error)
 {
 	evidence e = { .part = INFINITY, .last = INFINITY, .hidden = INFINITY };
 	uint64_t begin = clock_now_ns();
@@ -311,11 +309,11 @@ static eh_status try_run(sampler *s, verification *v, proof *out, eh_error *erro
 
 	for (int i = 0; i < ATTEMPTS && status == EH_OK && !impatient(i, begin); i++) {
 		status = run_once(s, v, &e, error);
-		if (status != EH_OK || !verify_passed(&v->after))
+		if (status != EH_OK || !verify_passed(v->record->after))
 			break;
-		out->ns_per_operation = e.part;
-		out->operations = e.operations;
-		out->host_ns = e.total_ns;
+		out->record->ns_per_operation = e.part;
+		out->record->operations = e.operations;
+		out->record->host_ns = e.total_ns;
 		free(out->failure);
 		out->failure = contradiction(s, &e);
 		if (e.total_ns < e.length_ns)
@@ -357,7 +355,7 @@ static eh_status try_growth(sampler *s, proof *out, eh_error *error)
 
 static eh_status try_lone(sampler *s, proof *out, eh_error *error)
 {
-	double repeated = (double)out->host_ns / (double)out->operations;
+	double repeated = (double)out->record->host_ns / (double)out->record->operations;
 	double allowed = LONE_FACTOR * repeated + 2 * (double)s->clocks->launch_ns;
 	uint64_t least = UINT64_MAX;
 	uint64_t begin = clock_now_ns();
@@ -389,7 +387,6 @@ static eh_status vary_sets(prepared *p, proof *out, eh_error *error)
 	uint64_t begin = clock_now_ns();
 	eh_status status = EH_OK;
 
-	*out = (proof){ 0 };
 	for (size_t i = 0; i < p->set_count && status == EH_OK; i++) {
 		if (i == 0)
 			inputdata_begin(&varied, p->data.kind);
@@ -401,7 +398,7 @@ static eh_status vary_sets(prepared *p, proof *out, eh_error *error)
 	return status;
 }
 
-eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error)
+eh_status proof_run(sampler *s, verify_state *v, proof *out, eh_error *error)
 {
 	eh_status status = vary_sets(s->p, out, error);
 
@@ -410,9 +407,9 @@ eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error)
 		status = prepared_idle(s->p, &s->idle_ns, error);
 	if (status == EH_OK)
 		status = try_run(s, v, out, error);
-	if (status == EH_OK && verify_passed(&v->after))
+	if (status == EH_OK && verify_passed(v->record->after))
 		status = verify_each(s->p, v, s->region == EH_REGION_ROUND_TRIP ? 1 : s->batch, error);
-	if (status != EH_OK || !verify_passed(&v->after) || out->failure != NULL)
+	if (status != EH_OK || !verify_passed(v->record->after) || out->failure != NULL)
 		return status;
 	status = try_lone(s, out, error);
 	/* Only within one sample could operations be left out that another one follows. */
@@ -420,14 +417,4 @@ eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error)
 	    s->region == EH_REGION_EXECUTION)
 		status = try_growth(s, out, error);
 	return status;
-}
-
-cJSON *proof_json(const proof *p)
-{
-	cJSON *out = cJSON_CreateObject();
-
-	json_add_uint(out, "operations", p->operations);
-	json_add_uint(out, "host_ns", p->host_ns);
-	json_add_double(out, "ns_per_operation", p->ns_per_operation);
-	return out;
 }

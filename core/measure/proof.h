@@ -6,20 +6,18 @@
 #include "measure/sampler.h"
 
 typedef struct proof {
-	uint64_t operations;
-	uint64_t host_ns;        /* of all, up to their output read back                      */
-	double ns_per_operation; /* the least: of the quickest part of the run                */
-	bool inputs_unchanged;   /* what changes the inputs drew zeros again, so that a stale
-	                            output looks like a new one                              */
+	record_proof *record;    /* ns_per_operation: of the quickest part of the run         */
+	bool inputs_unchanged;   /* new inputs are zeros again, so that a stale output looks like a
+	                            new one                                                  */
 	uint64_t vary_ns;        /* changing the inputs of one set took                        */
 	char *failure;           /* malloc'd sentence when it contradicts the samples, else NULL */
 } proof;
 
 /*
- * Changes the inputs, runs, checks: fills v->after.  Call it after the last sample.  A suspicion
- * is tried again for up to two seconds; only what shows each time is a failure.
+ * Changes the inputs, runs, checks: fills record->after of v and *out, whose record is given.  Call
+ * it after the last sample.  A suspicion is tried again for up to two seconds; only one that shows
+ * each time is a failure.
  */
-eh_status proof_run(sampler *s, verification *v, proof *out, eh_error *error);
-cJSON *proof_json(const proof *p);
+eh_status proof_run(sampler *s, verify_state *v, proof *out, eh_error *error);
 
 #endif

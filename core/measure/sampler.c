@@ -31,7 +31,7 @@ static uint64_t *times_new(size_t count)
 	return times;
 }
 
-void sampler_init(sampler *s, prepared *p, const instrument *clocks, const record_settings *rules,
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
                   uint64_t seed)
 {
 	*s = (sampler){ .p = p, .clocks = clocks, .rules = *rules, .batch = 1 };
@@ -82,6 +82,7 @@ void sampler_adopt(sampler *s, const uint64_t *times_ns, const uint64_t *starts_
 	memcpy(s->starts_ns, starts_ns, count * sizeof(*starts_ns));
 	s->count = count;
 	s->batch = 1;
+	s->end_ns = clock_now_ns();
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */
@@ -251,8 +252,8 @@ double sampler_median(sampler *s)
 	return (lower + (upper - lower) / 2) / (double)s->batch;
 }
 
-/* Leaves the half-width of the interval of the declared statistic, relative to that, in half_width;
- * returns the median per operation. */
+/* Sets half_width, of the interval of the declared statistic and relative to it; returns the median
+ * per operation. */
 static double judge(sampler *s)
 {
 	double median = sampler_median(s);
@@ -279,7 +280,7 @@ static double judge(sampler *s)
 	return median;
 }
 
-/* Whether those samples that count are enough for the declared percentile to be stated. */
+/* Whether the samples that count are enough to state the declared percentile. */
 static bool enough_counted(sampler *s)
 {
 	uint64_t least = protocol_statistic_samples(s->rules.statistic);
@@ -297,7 +298,7 @@ static bool enough_counted(sampler *s)
 }
 
 /* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
-static eh_status audit(sampler *s, verification *v, bool last, eh_error *error)
+static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
 {
 	uint64_t time;
 	uint64_t host;
@@ -309,7 +310,7 @@ static eh_status audit(sampler *s, verification *v, bool last, eh_error *error)
 		status = sampler_take(s, &time, &host, error);
 	if (status == EH_OK)
 		status = verify_during(s->p, v, error);
-	if (status != EH_OK || v->during_failed > 0 || s->impossible[0] != '\0' || last)
+	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0' || last)
 		return status;
 	rest = clock_now_ns() - start;
 	if (rest > s->rules.warmup_min_ns)
@@ -336,13 +337,13 @@ void sampler_begin(sampler *s, uint64_t shortest_gap_ns)
 	s->count = 0;
 	s->converged = false;
 	s->drained_ns = clock_now_ns();
-	/* Else honest draining alone, where it is slow, would look like work left over. */
+	/* Where draining is slow, it must not look like work left over. */
 	s->drain_gap_ns = GAP_IDLES * s->idle_ns > shortest_gap_ns ? GAP_IDLES * s->idle_ns :
 	                  shortest_gap_ns;
 	s->slow_drains = 0;
 }
 
-eh_status sampler_run(sampler *s, verification *v, eh_error *error)
+eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 {
 	const record_settings *rules = &s->rules;
 	uint64_t begin = clock_now_ns();
@@ -363,9 +364,9 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 			uint64_t start = clock_now_ns();
 
 			/* The audits' share of the time stays below a tenth, the first apart. */
-			if (v->during == 0 || audits_ns < (start - begin) / 10) {
+			if (v->record->during == 0 || audits_ns < (start - begin) / 10) {
 				status = audit(s, v, false, error);
-				if (status != EH_OK || v->during_failed > 0 || s->impossible[0] != '\0')
+				if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0')
 					break;
 				audits_ns += clock_now_ns() - start;
 			}
@@ -392,7 +393,7 @@ eh_status sampler_run(sampler *s, verification *v, eh_error *error)
 		sampler_tell(s, "sample", median);
 	}
 	/* A case too slow for an audit on its way still gets one. */
-	if (status == EH_OK && v != NULL && v->during == 0 && s->impossible[0] == '\0')
+	if (status == EH_OK && v != NULL && v->record->during == 0 && s->impossible[0] == '\0')
 		status = audit(s, v, true, error);
 	return status;
 }

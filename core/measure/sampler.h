@@ -12,7 +12,7 @@
 
 typedef struct sampler {
 	prepared *p;
-	const instrument *clocks;
+	const record_instrument *clocks;
 	record_settings rules;
 	uint32_t region;        /* EH_REGION_*: what stands in the timed region               */
 	bool device;            /* samples are on the device's clock                          */
@@ -23,8 +23,8 @@ typedef struct sampler {
 	uint64_t *starts_ns;    /* [room] when each began, by the host clock                  */
 	size_t warmup_count, warmup_room;
 	uint64_t *warmup_ns;    /* the newest; [warmup_room]                                  */
-	bool gave_up_device;    /* the device clock would do, but not for operations so short     */
-	bool short_samples;     /* one is shorter than its overhead and clock ask for         */
+	bool gave_up_device;    /* the device clock is usable, but not for operations so short    */
+	bool short_samples;     /* a sample is too short for its overhead or its clock          */
 	bool settled;           /* the warm-up rule held before its longest time              */
 	double *scratch;        /* [room]                                                     */
 	double half_width;      /* relative; INFINITY = not known                             */
@@ -44,19 +44,18 @@ typedef struct sampler {
 } sampler;
 
 /* Makes room for all samples: nothing is allocated later.  p and clocks outlive the sampler. */
-void sampler_init(sampler *s, prepared *p, const instrument *clocks, const record_settings *rules,
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
                   uint64_t seed);
 void sampler_free(sampler *s);
 
 /*
- * Chooses the batch.  First of all, because the others rely on idle_ns.  Samples that stay so short
- * that launching hides whether the device's clock is right are on the host's.  A percentile is one of
- * single operations, so that they are not batched, and EH_E_UNSUPPORTED when one is shorter than
- * its clock can tell.
+ * Chooses the batch.  Call it first: the others need idle_ns.  Samples use the host's clock where
+ * they stay so short that launching hides whether the device's clock is right.  Percentiles are of
+ * single operations, which are not batched: EH_E_UNSUPPORTED when one is too short for its clock.
  */
 eh_status sampler_batch(sampler *s, eh_error *error);
-/* Whether waiting really waits: what is read back right after it must not take as long as the
- * work did.  What it finds stands in `impossible`. */
+/* Whether waiting really waits: reading back right after it must not take as long as the work did.
+ * Sets `impossible` when it does. */
 eh_status sampler_try_wait(sampler *s, eh_error *error);
 eh_status sampler_warm(sampler *s, eh_error *error);
 /*
@@ -64,19 +63,19 @@ eh_status sampler_warm(sampler *s, eh_error *error);
  * operations are audited: outputs overwritten before, checked after; those times are not kept.
  * Ends early, with EH_OK, when an audit fails or a time is impossible.
  */
-eh_status sampler_run(sampler *s, verification *v, eh_error *error);
+eh_status sampler_run(sampler *s, verify_state *v, eh_error *error);
 
 /* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
 eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);
-/* Drains the queue once drain_gap_ns has passed since the last time, and looks whether work was
+/* Drains the queue when drain_gap_ns has passed since the last time; sets `impossible` when work was
  * left over. */
 eh_status sampler_drain(sampler *s, eh_error *error);
-/* Sets both up at the beginning of a series. */
+/* Begins a series: no samples yet, and at least so long until the queue is drained. */
 void sampler_begin(sampler *s, uint64_t shortest_gap_ns);
-/* Reports, when it is time again. */
+/* Reports progress, at most ten times a second. */
 void sampler_tell(sampler *s, const char *stage, double median);
 
-/* Takes over times that were measured otherwise, by the host's clock, one operation each. */
+/* Uses times that were measured otherwise, by the host's clock, one operation each; they end now. */
 void sampler_adopt(sampler *s, const uint64_t *times_ns, const uint64_t *starts_ns, size_t count);
 
 /* `count` operations in the way of the samples, without keeping their times; *enqueue_ns is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many operations a sample is made of, by trial. */
+/* Chooses by trial how many operations a sample has. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -29,8 +29,8 @@ static eh_status coarse(uint64_t least, uint64_t resolution, eh_error *error)
 	                 RESOLUTION_PARTS, (unsigned long long)resolution);
 }
 
-/* Whether the device's clock leaves out of so short a sample what launching may have taken.  More
- * than that is a false clock, which the samples will show. */
+/* Whether launching explains what the device's clock misses in so short a sample.  If it misses more,
+ * the clock is false, which the samples will show. */
 static bool hides_launches(const sampler *s, uint64_t device, uint64_t host)
 {
 	double launches = launch_most * (double)s->clocks->launch_ns * (double)s->batch;
@@ -48,7 +48,7 @@ static void use_host_clock(sampler *s)
 
 eh_status sampler_batch(sampler *s, eh_error *error)
 {
-	const instrument *c = s->clocks;
+	const record_instrument *c = s->clocks;
 	uint32_t region = s->region;
 	uint64_t most = region == EH_REGION_ENQUEUE ? MOST_ENQUEUED : MOST_BATCH;
 	uint64_t overhead = region == EH_REGION_ENQUEUE ? 2 * c->host_overhead_ns : c->launch_ns;

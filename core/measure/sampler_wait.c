@@ -23,7 +23,7 @@ static void early(sampler *s, uint64_t waited, uint64_t hidden)
 	text_format_ns((double)waited, claimed);
 	text_format_ns((double)hidden, more);
 	(void)snprintf(s->impossible, sizeof(s->impossible),
-	               "Waiting returned early: %s of work were said to be complete, but reading back "
+	               "Waiting returned early: %s of work were reported as complete, but reading back "
 	               "took %s more.", claimed, more);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "stat/arrivals.h"
@@ -195,19 +194,18 @@ size_t scenario_requests(const record_settings *rules)
 	return rules->load_requests > 0 ? (size_t)rules->load_requests : 2 * least;
 }
 
-static void add_summary(cJSON *json, const trace_summary *s)
+static void add_point(record_scenario *to, double rate, size_t requests, const trace_summary *s)
 {
-	json_add_double(json, "offered", s->offered);
-	json_add_double(json, "completed", s->completed);
-	json_add_uint(json, "lag_p99_ns", s->lag_p99_ns);
-	json_add_double(json, "lag_share", s->lag_share);
-	json_add_double(json, "value_ns", s->value_ns);
-	json_add_bool(json, "late", s->late);
-	json_add_bool(json, "grows", s->grows);
-	json_add_bool(json, "met", s->met);
+	*(record_scenario_point *)layout_append(record_scenario_point_layout(), &to->points) =
+		(record_scenario_point){
+			.rate = rate, .requests = requests, .offered = s->offered,
+			.completed = s->completed, .lag_p99_ns = s->lag_p99_ns,
+			.lag_share = s->lag_share, .value_ns = s->value_ns, .late = s->late,
+			.grows = s->grows, .met = s->met,
+		};
 }
 
-static void say_late(scenario *out)
+static void report_late(scenario *out)
 {
 	char lag[32];
 
@@ -217,7 +215,7 @@ static void say_late(scenario *out)
 	                             "the rate.", lag, out->summary.lag_share * 100);
 }
 
-static void say_missed(scenario *out, const record_settings *rules)
+static void report_missed(scenario *out, const record_settings *rules)
 {
 	char limit[32], got[32];
 
@@ -253,7 +251,7 @@ static eh_status service_time(prepared *p, uint64_t time_max_ns, uint64_t *ns, e
 	return EH_OK;
 }
 
-/* Plays one load and judges it; the better trace of the two is kept. */
+/* Plays one load and judges it. */
 static eh_status point(prepared *p, const record_settings *rules, const scenario_load *load,
                        trace **t, trace_summary *summary, eh_error *error)
 {
@@ -269,11 +267,24 @@ static eh_status point(prepared *p, const record_settings *rules, const scenario
 	return status;
 }
 
-static eh_status search(prepared *p, const record_settings *rules, scenario_load *load,
-                        double first, measure_report report, void *context, scenario *out,
-                        eh_error *error)
+/* Keeps the trace of the highest rate that was met, before that the first. */
+static void keep_best(scenario *out, trace *t, const trace_summary *summary, double rate,
+                      double *best)
 {
-	cJSON *points = json_add_array(out->record, "points");
+	if (!(summary->met && rate > *best) && out->requests != NULL) {
+		trace_free(t);
+		return;
+	}
+	if (summary->met)
+		*best = rate;
+	trace_free(out->requests);
+	out->requests = t;
+	out->summary = *summary;
+}
+
+static eh_status search(prepared *p, const record_settings *rules, scenario_load *load,
+                        measure_report report, void *context, scenario *out, eh_error *error)
+{
 	uint64_t end_ns = clock_now_ns() + KNEE_BUDGET * rules->time_max_ns;
 	uint64_t seed = load->seed;
 	uint64_t late = 0;
@@ -281,14 +292,13 @@ static eh_status search(prepared *p, const record_settings *rules, scenario_load
 	double best = 0;
 	knee k;
 
-	knee_begin(&k, first);
+	knee_begin(&k, load->rate);
 	for (uint64_t n = 1; k.next > 0 && !over; n++) {
 		trace_summary summary;
 		trace *t;
-		cJSON *json;
 		eh_status status;
 
-		/* A rate at which so many requests do not fit in the time says nothing. */
+		/* A rate at which not all requests fit in the time proves nothing. */
 		if (k.next * (double)rules->time_max_ns * 1e-9 < (double)load->requests && n > 1)
 			break;
 		load->rate = k.next;
@@ -296,23 +306,9 @@ static eh_status search(prepared *p, const record_settings *rules, scenario_load
 		status = point(p, rules, load, &t, &summary, error);
 		if (status != EH_OK)
 			return status;
-		json = cJSON_CreateObject();
-		json_add_double(json, "rate", k.next);
-		json_add_uint(json, "requests", t->count);
-		add_summary(json, &summary);
-		cJSON_AddItemToArray(points, json);
-		if (summary.met && load->rate > best) {
-			best = load->rate;
-			trace_free(out->requests);
-			out->requests = t;
-			out->summary = summary;
-		} else if (out->requests == NULL) {
-			out->requests = t;
-			out->summary = summary;
-		} else {
-			trace_free(t);
-		}
-		/* What the client spoilt is tried again; it says nothing of the executor. */
+		add_point(out->record, k.next, t->count, &summary);
+		keep_best(out, t, &summary, k.next, &best);
+		/* A point that the client spoilt is tried again; it says nothing of the executor. */
 		late = summary.late ? late + 1 : 0;
 		over = clock_now_ns() >= end_ns || late > LATE_TRIALS;
 		if (!summary.late)
@@ -322,8 +318,8 @@ static eh_status search(prepared *p, const record_settings *rules, scenario_load
 			                                     .median_ns = summary.value_ns });
 	}
 	if (best > 0) {
-		json_add_double(out->record, "capacity", best);
-		json_add_double(out->record, "saturation", knee_saturation(k.points, k.count));
+		out->record->capacity = best;
+		out->record->saturation = knee_saturation(k.points, k.count);
 	}
 	load->rate = best;
 	return EH_OK;
@@ -332,6 +328,10 @@ static eh_status search(prepared *p, const record_settings *rules, scenario_load
 eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
                        measure_report report, void *context, scenario *out, eh_error *error)
 {
+	static const enum record_load_kind kinds[] = {
+		[RECORD_SCENARIO_SERVER] = RECORD_LOAD_SERVER, [RECORD_SCENARIO_CLOSED] = RECORD_LOAD_CLOSED,
+		[RECORD_SCENARIO_KNEE] = RECORD_LOAD_KNEE,
+	};
 	scenario_load load = {
 		.rate = (double)rules->load_rate,
 		.concurrency = (size_t)rules->load_concurrency,
@@ -339,44 +339,30 @@ eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
 		.time_max_ns = rules->time_max_ns,
 		.seed = random_derive(seed, "scenario", 0),
 	};
-	uint64_t service;
 	eh_status status;
 
-	*out = (scenario){ .record = cJSON_CreateObject() };
-	json_add_string(out->record, "kind", record_scenario_kind_word(rules->scenario));
-	json_add_uint(out->record, "concurrency", load.concurrency);
-	status = service_time(p, rules->time_max_ns, &service, error);
-	if (status == EH_OK) {
-		json_add_uint(out->record, "service_ns", service);
-		if (rules->scenario == RECORD_SCENARIO_CLOSED)
-			load.rate = 0;
-		else if (load.rate == 0)
-			load.rate = first_load * 1e9 / (double)service;
-		if (rules->scenario == RECORD_SCENARIO_KNEE)
-			status = search(p, rules, &load, load.rate, report, context, out, error);
-		else
-			status = point(p, rules, &load, &out->requests, &out->summary, error);
-	}
+	*out = (scenario){ .record = layout_new(record_scenario_layout()) };
+	out->record->kind = kinds[rules->scenario];
+	out->record->concurrency = load.concurrency;
+	status = service_time(p, rules->time_max_ns, &out->record->service_ns, error);
+	if (rules->scenario == RECORD_SCENARIO_CLOSED)
+		load.rate = 0;
+	else if (load.rate == 0 && status == EH_OK)
+		load.rate = first_load * 1e9 / (double)out->record->service_ns;
+	if (status == EH_OK)
+		status = rules->scenario == RECORD_SCENARIO_KNEE ?
+		         search(p, rules, &load, report, context, out, error) :
+		         point(p, rules, &load, &out->requests, &out->summary, error);
 	if (status != EH_OK) {
 		scenario_free(out);
 		return status;
 	}
-	json_add_double(out->record, "rate", load.rate);
+	out->record->rate = load.rate;
 	if (out->summary.late)
-		say_late(out);
+		report_late(out);
 	else if (!out->summary.met)
-		say_missed(out, rules);
+		report_missed(out, rules);
 	return EH_OK;
-}
-
-cJSON *scenario_requests_json(const trace *t)
-{
-	cJSON *json = cJSON_CreateObject();
-
-	json_add_uints(json, "due_ns", t->due_ns, t->count);
-	json_add_uints(json, "issued_ns", t->issued_ns, t->count);
-	json_add_uints(json, "done_ns", t->done_ns, t->count);
-	return json;
 }
 
 void scenario_free(scenario *s)
@@ -384,6 +370,6 @@ void scenario_free(scenario *s)
 	trace_free(s->requests);
 	free(s->failure);
 	free(s->missed);
-	cJSON_Delete(s->record);
+	layout_free(record_scenario_layout(), s->record);
 	*s = (scenario){ 0 };
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios in which requests arrive as they like: `server` (an open loop: Poisson arrivals,
- * whether earlier requests are done or not), `closed` (so many outstanding at all times) and
- * `knee` (the largest rate of `server` that still holds its limit).  A request is one operation
- * of the case.  One thread issues them into one in-order queue.  docs/method.md, "Scenarios".
+ * Scenarios with requests: `server` (an open loop: Poisson arrivals, whether earlier requests are
+ * done or not), `closed` (a fixed number outstanding at all times) and `knee` (the highest rate of
+ * `server` that keeps its limit).  A request is one operation of the case.  One thread issues them
+ * into one in-order queue.  docs/method.md, "Scenarios".
  */
 #ifndef MEASURE_SCENARIO_H
 #define MEASURE_SCENARIO_H
-
-#include <cjson/cJSON.h>
 
 #include "measure/measure.h"
 #include "measure/prepared.h"
@@ -35,7 +33,7 @@ typedef struct scenario {
 	trace_summary summary;  /* of them                                                     */
 	char *failure;          /* malloc'd sentence: no number follows, else NULL             */
 	char *missed;           /* malloc'd sentence: the limit was not held, else NULL        */
-	cJSON *record;          /* the record's "scenario"; the caller's once taken            */
+	record_scenario *record; /* the caller may take it and leave NULL                      */
 } scenario;
 
 /* Requests that a rule needs at least: those of its statistic. */
@@ -45,8 +43,6 @@ size_t scenario_requests(const record_settings *rules);
  * filled with EH_OK alone. */
 eh_status scenario_run(prepared *p, const record_settings *rules, uint64_t seed,
                        measure_report report, void *context, scenario *out, eh_error *error);
-/* The record's "requests": {due_ns, issued_ns, done_ns}. */
-cJSON *scenario_requests_json(const trace *t);
 void scenario_free(scenario *s);
 
 #endif

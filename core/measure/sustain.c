@@ -4,14 +4,11 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "stat/statistics.h"
 #include "stat/windows.h"
 
-/* A look whether work was left over costs the device a moment, so it is rare here. */
+/* Draining the queue costs the device a moment, so it is rare here. */
 static const uint64_t drain_gap_ns = 100000000;
-
-/* ---- the run --------------------------------------------------------------------------------- */
 
 /* Neighbouring samples become one; their number is even. */
 static void halve(sustain *run, sampler *s)
@@ -23,10 +20,10 @@ static void halve(sustain *run, sampler *s)
 		s->starts_ns[i] = s->starts_ns[2 * i];
 	}
 	s->count /= 2;
-	run->merged *= 2;
+	run->record->merged *= 2;
 }
 
-/* So many takings a sample that about half of the room is used, if they go on as they did. */
+/* How many times of the clock make one sample, so that about half of the room is used. */
 static uint64_t choose_merged(const sampler *s)
 {
 	/* By the host's clock: a device's that is wrong must not make a sample last for minutes. */
@@ -36,14 +33,14 @@ static uint64_t choose_merged(const sampler *s)
 	return expected / (s->room / 2) + 1;
 }
 
-/* `merged` takings as sample number s->count. */
-static eh_status take_merged(const sustain *run, sampler *s, eh_error *error)
+/* Takes `merged` times as sample number s->count. */
+static eh_status take_merged(sampler *s, uint64_t merged, eh_error *error)
 {
 	uint64_t time_sum = 0;
 	uint64_t host_sum = 0;
 	uint64_t begin = 0;
 
-	for (uint64_t i = 0; i < run->merged; i++) {
+	for (uint64_t i = 0; i < merged; i++) {
 		uint64_t time;
 		uint64_t host;
 		eh_status status = sampler_take(s, &time, &host, error);
@@ -92,53 +89,35 @@ static void judge(sampler *s)
 	s->converged = s->half_width <= s->rules.half_width;
 }
 
-eh_status sustain_run(sustain *run, sampler *s, verification *v, eh_error *error)
+eh_status sustain_run(sustain *run, sampler *s, verify_state *v, eh_error *error)
 {
+	record_sustained *r = run->record;
+	uint64_t begin;
 	eh_status status;
 
 	sampler_begin(s, drain_gap_ns);
-	run->merged = choose_merged(s);
-	run->drains = 0;
-	status = verify_poison(s->p, run->merged * s->batch, error);
-	run->begin_ns = clock_now_ns();
-	run->end_ns = run->begin_ns;
-	while (status == EH_OK && s->impossible[0] == '\0' &&
-	       run->end_ns - run->begin_ns < s->rules.sustain_time_ns) {
+	r->merged = choose_merged(s);
+	status = verify_poison(s->p, r->merged * s->batch, error);
+	begin = clock_now_ns();
+	while (status == EH_OK && s->impossible[0] == '\0' && r->time_ns < s->rules.sustain_time_ns) {
 		uint64_t drained = s->drained_ns;
 
 		if (s->count == s->room)
 			halve(run, s);
-		status = take_merged(run, s, error);
+		status = take_merged(s, r->merged, error);
 		if (status != EH_OK)
 			break;
-		run->end_ns = s->end_ns;
+		r->time_ns = s->end_ns - begin;
 		status = sampler_drain(s, error);
-		run->drains += s->drained_ns != drained;
+		r->drains += s->drained_ns != drained;
 		sampler_tell(s, "sustain",
-		             (double)s->times_ns[s->count - 1] / (double)(s->batch * run->merged));
+		             (double)s->times_ns[s->count - 1] / (double)(s->batch * r->merged));
 	}
-	/* From here on a sample is what was kept as one. */
-	s->batch *= run->merged;
-	run->operations = s->batch * s->count;
+	/* From here on a sample is what was merged. */
+	s->batch *= r->merged;
+	r->operations = s->batch * s->count;
 	if (status != EH_OK || s->impossible[0] != '\0')
 		return status;
 	judge(s);
 	return verify_during(s->p, v, error);
-}
-
-cJSON *sustain_json(const sustain *run, const sampler *s)
-{
-	cJSON *out = cJSON_CreateObject();
-	cJSON *entry = json_add_object(out, "entry");
-
-	json_add_string(entry, "by", run->entry);
-	json_add_bool(entry, "still", run->entry_still);
-	json_add_uint(entry, "waited_ns", run->entry_waited_ns);
-	json_add_uint(out, "window_ns", s->rules.sustain_window_ns);
-	json_add_uint(out, "time_ns", run->end_ns - run->begin_ns);
-	json_add_uint(out, "operations", run->operations);
-	json_add_uint(out, "merged", run->merged);
-	json_add_uint(out, "drains", run->drains);
-	json_add_string(out, "canary", "before and after only: the run has no pause for it");
-	return out;
 }

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "measure/telemetry_state.h"
@@ -36,7 +35,7 @@ static void thin_out(telemetry_log *log)
 	log->count = kept;
 }
 
-/* Counters are kept as what they counted since the first reading. */
+/* Counters are kept as the increase since the first reading. */
 static uint64_t counted(telemetry_log *log, uint64_t raw)
 {
 	uint64_t so_far = log->count > 0 ? log->counts[log->count - 1] : 0;
@@ -185,7 +184,7 @@ static bool record(telemetry_round *round)
 	while (t->recording && !t->quit) {
 		uint64_t now = monotonic_ns();
 
-		/* Readings that are late are left out, not caught up with. */
+		/* Late readings are skipped. */
 		while (next <= now)
 			next += reader->period_ns;
 		wait_until(t, next);
@@ -253,7 +252,7 @@ static void give_up(telemetry_reader *reader)
 	       (reader->round->readings[c].skip ||
 	        __atomic_load_n(&reader->round->readings[c].status, __ATOMIC_ACQUIRE) != EH_READING_NONE))
 		c++;
-	/* Where all are done the place as a whole hangs, and its last channel stands for it. */
+	/* Where all are done the place as a whole hangs; its last channel is given up. */
 	if (c == place->place->info.channel_count)
 		c--;
 	place->logs[c].given_up = true;
@@ -317,7 +316,7 @@ static telemetry_log *new_logs(const probe_place *place)
 	return logs;
 }
 
-/* Keeps what concerns the device; false when the probe has nothing for it. */
+/* Keeps the places that concern the device; false when the probe has nothing for it. */
 static bool select_places(telemetry_reader *reader, const eh_device_info *device)
 {
 	const probes_one *p = &reader->probe;
@@ -356,7 +355,7 @@ static void free_reader(telemetry_reader *reader)
 	probes_stop(&reader->probe, false);
 }
 
-/* Also where there is nothing to read, and only that to tell. */
+/* Succeeds without readers, too: then the record has gaps alone. */
 static bool start_threads(telemetry *t)
 {
 	pthread_condattr_t attributes;
@@ -384,13 +383,12 @@ static bool is_named(const char *const *names, const char *name)
 
 static void leave_out(telemetry *t, const char *name, const char *reason)
 {
-	cJSON *item = cJSON_CreateObject();
+	record_telemetry_gap *gap = layout_append(record_telemetry_gap_layout(), &t->empty.gaps);
 
-	json_add_string(item, "probe", name);
-	json_add_string(item, "place", "");
-	json_add_string(item, "name", "");
-	json_add_string(item, "reason", reason);
-	cJSON_AddItemToArray(t->left_out, item);
+	text_set(&gap->probe, name);
+	text_set(&gap->place, "");
+	text_set(&gap->name, "");
+	text_set(&gap->reason, reason);
 }
 
 /* Starts a probe as the next reader; false when it has nothing for this device. */
@@ -409,44 +407,44 @@ static bool open_reader(telemetry *t, const plugin_file *file)
 		log_write(EH_LOG_WARN, "probe %s: %s; it is left out", file->name, error.message);
 		leave_out(t, file->name, error.message);
 	} else if (status != EH_OK) {
-		/* A vendor's library that is not here is no news; `devices -v` tells it. */
+		/* A vendor's library that is missing is normal; `devices -v` reports it. */
 		log_write(EH_LOG_INFO, "%s", error.message);
 	}
 	free_reader(reader);
 	return false;
 }
 
-telemetry *telemetry_open_without(const eh_device_info *info, const char *const *names)
+static void free_telemetry(telemetry *t)
+{
+	for (size_t i = 0; i < t->reader_count; i++)
+		free_reader(&t->readers[i]);
+	layout_clear(record_telemetry_layout(), &t->empty);
+	free(t->readers);
+	free(t);
+}
+
+telemetry *telemetry_open(const eh_device_info *info, const char *const *without)
 {
 	plugin_file *files = NULL;
 	size_t count = plugin_search(PLUGIN_PROBE, &files);
 	telemetry *t = memory_get(sizeof(*t));
 
 	t->device = *info;
-	t->left_out = cJSON_CreateArray();
+	layout_init(record_telemetry_layout(), &t->empty);
 	t->readers = memory_get((count + 1) * sizeof(*t->readers));
 	for (size_t i = 0; i < count; i++) {
 		if (files[i].status != EH_OK)
 			log_write(EH_LOG_INFO, "probe %s: %s", files[i].name, files[i].reason);
-		else if (is_named(names, files[i].name))
+		else if (is_named(without, files[i].name))
 			leave_out(t, files[i].name, "it ended an earlier worker of this run, so it is not read");
 		else
 			t->reader_count += open_reader(t, &files[i]);
 	}
 	plugin_files_free(files, count);
-	if ((t->reader_count > 0 || cJSON_GetArraySize(t->left_out) > 0) && start_threads(t))
+	if ((t->reader_count > 0 || t->empty.gaps.count > 0) && start_threads(t))
 		return t;
-	for (size_t i = 0; i < t->reader_count; i++)
-		free_reader(&t->readers[i]);
-	cJSON_Delete(t->left_out);
-	free(t->readers);
-	free(t);
+	free_telemetry(t);
 	return NULL;
-}
-
-telemetry *telemetry_open(const eh_device_info *info)
-{
-	return telemetry_open_without(info, NULL);
 }
 
 void telemetry_close(telemetry *t)
@@ -474,13 +472,9 @@ void telemetry_close(telemetry *t)
 	/* A thread that comes back later finds everything as it was. */
 	if (hung)
 		return;
-	for (size_t i = 0; i < t->reader_count; i++)
-		free_reader(&t->readers[i]);
 	(void)pthread_cond_destroy(&t->changed);
 	(void)pthread_mutex_destroy(&t->lock);
-	cJSON_Delete(t->left_out);
-	free(t->readers);
-	free(t);
+	free_telemetry(t);
 }
 
 /* ---- a recording -------------------------------------------------------------------------------- */

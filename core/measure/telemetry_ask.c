@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to what telemetry has read. */
+/* Questions about readings. */
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/text.h"
 #include "measure/telemetry.h"
 #include "measure/telemetry_state.h"
 
-/* What of the time asked for has to lie between readings. */
+/* The share of the time asked for that has to lie between readings. */
 static const double least_covered = 0.9;
 
 bool telemetry_is_subject(const telemetry *t, const eh_place_info *place)
@@ -19,7 +19,7 @@ bool telemetry_is_subject(const telemetry *t, const eh_place_info *place)
 	return t->device.type == EH_DEVICE_CPU && place->kind == EH_PLACE_PACKAGE;
 }
 
-/* The less, the better a channel stands for what was asked. */
+/* The lower, the better the channel answers the question. */
 static unsigned rank(const eh_channel_info *info, uint32_t part)
 {
 	static const unsigned by_part[] = { 9, 0, 1, 2, 3 };
@@ -28,6 +28,12 @@ static unsigned rank(const eh_channel_info *info, uint32_t part)
 	if (part != 0)
 		return order;
 	return order + 2 * by_part[info->part < 5 ? info->part : 0];
+}
+
+/* A limit may be one of clocks or of temperature, too. */
+static bool is_power_or_no_limit(const eh_channel_info *info)
+{
+	return info->kind != EH_CHANNEL_LIMIT || strcmp(info->unit, "W") == 0;
 }
 
 telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool counters,
@@ -50,6 +56,7 @@ telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool c
 
 				if (log->count == 0 || info->kind != kind || (part != 0 && info->part != part) ||
 				    (info->form == EH_FORM_COUNTER) != counters || info->form == EH_FORM_BITS ||
+				    !is_power_or_no_limit(info) ||
 				    (best != NULL && rank(info, part) >= best_rank))
 					continue;
 				best = log;
@@ -138,7 +145,7 @@ static double joules(const telemetry_log *log, uint64_t from, uint64_t to)
 	return sum;
 }
 
-static bool add_energy(const telemetry_log *log, uint64_t from, uint64_t to, telemetry_energy *out)
+static bool add_energy(const telemetry_log *log, uint64_t from, uint64_t to, record_sustained_energy *out)
 {
 	uint64_t first, last;
 	double seconds;
@@ -158,17 +165,20 @@ static bool add_energy(const telemetry_log *log, uint64_t from, uint64_t to, tel
 
 /* The sum over packages when the device is a processor; else its one channel.  The lock is held. */
 static bool energy_of(telemetry *t, uint32_t kind, bool counters, uint64_t from, uint64_t to,
-                      telemetry_energy *out)
+                      record_sustained_energy *out)
 {
 	const telemetry_reader *reader = NULL;
 	const telemetry_place *place = NULL;
 	const telemetry_log *one = telemetry_find(t, kind, EH_PART_ALL, counters, &reader, &place);
 	unsigned added = 0;
 
+	out->joules = 0;
+	out->seconds = 0;
 	if (one == NULL)
 		return false;
-	(void)snprintf(out->channel, sizeof(out->channel), "%.40s %.40s %.40s", reader->probe.name,
-	               place->place->info.id, one->info->name);
+	free(out->channel);
+	out->channel = memory_format("%s %s %s", reader->probe.name, place->place->info.id,
+	                             one->info->name);
 	if (place->place->info.kind != EH_PLACE_PACKAGE)
 		return add_energy(one, from, to, out);
 	for (uint32_t p = 0; p < reader->place_count; p++) {
@@ -183,23 +193,26 @@ static bool energy_of(telemetry *t, uint32_t kind, bool counters, uint64_t from,
 			added++;
 		}
 	}
-	if (added > 1)
-		(void)snprintf(out->channel, sizeof(out->channel), "%.40s %u packages %.40s",
-		               reader->probe.name, added, one->info->name);
+	if (added > 1) {
+		free(out->channel);
+		out->channel = memory_format("%s %u packages %s", reader->probe.name, added,
+		                             one->info->name);
+	}
 	return added > 0;
 }
 
-bool telemetry_energy_between(telemetry *t, uint64_t from_ns, uint64_t to_ns, telemetry_energy *out)
+bool telemetry_energy_between(telemetry *t, uint64_t from_ns, uint64_t to_ns,
+                              record_sustained_energy *out)
 {
 	bool found;
 
 	if (t == NULL || to_ns <= from_ns)
 		return false;
 	pthread_mutex_lock(&t->lock);
-	*out = (telemetry_energy){ .method = "counter" };
+	text_set(&out->method, "counter");
 	found = energy_of(t, EH_CHANNEL_ENERGY, true, from_ns, to_ns, out);
 	if (!found) {
-		*out = (telemetry_energy){ .method = "power" };
+		text_set(&out->method, "power");
 		found = energy_of(t, EH_CHANNEL_POWER, false, from_ns, to_ns, out);
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -208,7 +221,7 @@ bool telemetry_energy_between(telemetry *t, uint64_t from_ns, uint64_t to_ns, te
 
 bool telemetry_idle_power(telemetry *t, uint64_t span_ns, double *watts)
 {
-	telemetry_energy energy;
+	record_sustained_energy energy;
 	bool recording, found;
 	uint64_t from;
 
@@ -223,114 +236,10 @@ bool telemetry_idle_power(telemetry *t, uint64_t span_ns, double *watts)
 	clock_sleep_ns(span_ns);
 	if (!recording)
 		telemetry_stop(t);
+	layout_init(record_sustained_energy_layout(), &energy);
 	found = telemetry_energy_between(t, from, from + span_ns, &energy) && energy.seconds > 0;
 	if (found)
 		*watts = energy.joules / energy.seconds;
+	layout_clear(record_sustained_energy_layout(), &energy);
 	return found;
-}
-
-/* ---- throttling ---------------------------------------------------------------------------------- */
-
-static cJSON *add_state(cJSON *list, const telemetry_reader *r, const telemetry_place *p,
-                        const telemetry_log *log, const char *name)
-{
-	cJSON *state = cJSON_CreateObject();
-
-	json_add_string(state, "probe", r->probe.name);
-	json_add_string(state, "place", p->place->info.id);
-	json_add_string(state, "channel", log->info->name);
-	json_add_string(state, "name", name);
-	cJSON_AddItemToArray(list, state);
-	return state;
-}
-
-/* Each reading stands for the time up to the next. */
-static void add_bits(cJSON *list, const telemetry_reader *r, const telemetry_place *p,
-                     const telemetry_log *log, uint64_t from, uint64_t to)
-{
-	for (uint32_t b = 0; b < log->info->bit_count; b++) {
-		const eh_bit *bit = &log->info->bits[b];
-		double set = 0, all = 0;
-
-		for (size_t i = 0; i + 1 < log->count; i++) {
-			uint64_t left = log->times_ns[i] > from ? log->times_ns[i] : from;
-			uint64_t right = log->times_ns[i + 1] < to ? log->times_ns[i + 1] : to;
-
-			if (right <= left)
-				continue;
-			all += (double)(right - left);
-			if (log->counts[i] & bit->mask)
-				set += (double)(right - left);
-		}
-		if (set > 0 && !bit->harmless) {
-			cJSON *state = add_state(list, r, p, log, bit->name);
-
-			json_add_double(state, "share", set / all);
-			json_add_string(state, "meaning", bit->meaning);
-		}
-	}
-}
-
-/* The last reading up to a time, or the first there is. */
-static size_t reading_at(const telemetry_log *log, uint64_t time)
-{
-	size_t i = log->count - 1;
-
-	while (i > 0 && log->times_ns[i] > time)
-		i--;
-	return i;
-}
-
-static void add_counter(cJSON *list, const telemetry_reader *r, const telemetry_place *p,
-                        const telemetry_log *log, uint64_t from, uint64_t to)
-{
-	size_t a = reading_at(log, from), b = reading_at(log, to);
-	uint64_t counted;
-	cJSON *state;
-
-	/* The reading after the end is nearer to it than one long before. */
-	if (b + 1 < log->count && log->times_ns[b] < to)
-		b++;
-	counted = log->counts[b] - log->counts[a];
-	if (counted == 0 || log->went_back)
-		return;
-	state = add_state(list, r, p, log, log->info->name);
-	if (log->natives[b] > log->natives[a])
-		json_add_double(state, "share",
-		                fmin(1, (double)counted / (double)(log->natives[b] - log->natives[a])));
-	else
-		json_add_uint(state, "events", counted);
-	json_add_string(state, "meaning", "the hardware held the clocks down");
-}
-
-cJSON *telemetry_throttle_between(telemetry *t, uint64_t from_ns, uint64_t to_ns)
-{
-	cJSON *list = NULL;
-
-	if (t == NULL)
-		return NULL;
-	pthread_mutex_lock(&t->lock);
-	for (size_t i = 0; i < t->reader_count; i++) {
-		const telemetry_reader *r = &t->readers[i];
-
-		for (uint32_t p = 0; p < r->place_count; p++) {
-			const telemetry_place *at = &r->places[p];
-
-			for (uint32_t c = 0; c < at->place->info.channel_count; c++) {
-				const telemetry_log *log = &at->logs[c];
-
-				if (log->info->kind != EH_CHANNEL_THROTTLE || log->count < 2 ||
-				    !telemetry_is_subject(t, &at->place->info))
-					continue;
-				if (list == NULL)
-					list = cJSON_CreateArray();
-				if (log->info->form == EH_FORM_BITS)
-					add_bits(list, r, at, log, from_ns, to_ns);
-				else
-					add_counter(list, r, at, log, from_ns, to_ns);
-			}
-		}
-	}
-	pthread_mutex_unlock(&t->lock);
-	return list;
 }

@@ -2,19 +2,8 @@
 /* The record's "telemetry". */
 #include <math.h>
 
-#include "base/json.h"
 #include "measure/telemetry.h"
 #include "measure/telemetry_state.h"
-
-static cJSON *named(const telemetry_reader *r, const telemetry_place *p, const telemetry_log *log)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	json_add_string(item, "probe", r->probe.name);
-	json_add_string(item, "place", p->place->info.id);
-	json_add_string(item, "name", log->info->name);
-	return item;
-}
 
 /* Nine significant digits are more than any sensor has. */
 static double shortened(double value)
@@ -27,93 +16,88 @@ static double shortened(double value)
 	return unit >= 1 ? round(value) : round(value / unit) * unit;
 }
 
-static void add_channel(cJSON *list, const telemetry_reader *r, const telemetry_place *p,
+static void add_channel(record_telemetry *to, const telemetry_reader *r, const telemetry_place *p,
                         const telemetry_log *log, uint64_t origin_ns)
 {
-	cJSON *item = named(r, p, log);
-	cJSON *times = cJSON_CreateArray();
-	cJSON *values = cJSON_CreateArray();
+	static const enum record_channel_form forms[] = {
+		[EH_FORM_INSTANT] = RECORD_FORM_INSTANT, [EH_FORM_AVERAGE] = RECORD_FORM_AVERAGE,
+		[EH_FORM_COUNTER] = RECORD_FORM_COUNTER, [EH_FORM_BITS] = RECORD_FORM_BITS,
+	};
+	record_telemetry_channel *c = layout_append(record_telemetry_channel_layout(), &to->channels);
 	bool whole = log->info->form == EH_FORM_COUNTER || log->info->form == EH_FORM_BITS;
 
-	json_add_string(item, "kind", probes_kind(log->info->kind));
-	json_add_string(item, "part", probes_part(log->info->part));
-	json_add_string(item, "form", probes_form(log->info->form));
-	json_add_string(item, "unit", log->info->unit);
+	text_set(&c->probe, r->probe.name);
+	text_set(&c->place, p->place->info.id);
+	text_set(&c->name, log->info->name);
+	text_set(&c->kind, probes_kind(log->info->kind));
+	text_set(&c->part, probes_part(log->info->part));
+	c->form = forms[log->info->form];
+	text_set(&c->unit, log->info->unit);
 	if (log->info->window_ns > 0)
-		json_add_uint(item, "window_ns", log->info->window_ns);
+		c->window_ns = log->info->window_ns;
 	for (size_t i = 0; i < log->count; i++) {
 		/* Whole numbers below 2^53, as a double holds them. */
-		double time = (double)(int64_t)(log->times_ns[i] - origin_ns);
-
-		cJSON_AddItemToArray(times, cJSON_CreateNumber(time));
-		cJSON_AddItemToArray(values, cJSON_CreateNumber(whole ? (double)log->counts[i]
-		                                                      : shortened(log->values[i])));
+		number_list_add(&c->times_ns, (double)(int64_t)(log->times_ns[i] - origin_ns));
+		number_list_add(&c->values, whole ? (double)log->counts[i] : shortened(log->values[i]));
 	}
-	json_set(item, "times_ns", times);
-	json_set(item, "values", values);
-	cJSON_AddItemToArray(list, item);
 }
 
-static void add_gap(cJSON *list, const telemetry_reader *r, const telemetry_place *p,
+static void add_gap(record_telemetry *to, const telemetry_reader *r, const telemetry_place *p,
                     const telemetry_log *log, const char *reason)
 {
-	cJSON *item = named(r, p, log);
+	record_telemetry_gap *gap = layout_append(record_telemetry_gap_layout(), &to->gaps);
 
-	json_add_string(item, "reason", reason);
+	text_set(&gap->probe, r->probe.name);
+	text_set(&gap->place, p->place->info.id);
+	text_set(&gap->name, log->info->name);
+	text_set(&gap->reason, reason);
 	if (log->failures > 0)
-		json_add_uint(item, "failures", log->failures);
-	cJSON_AddItemToArray(list, item);
+		gap->failures = log->failures;
 }
 
-cJSON *telemetry_json(telemetry *t, uint64_t origin_ns)
+static void add_place(record_telemetry *to, const telemetry_reader *r, const telemetry_place *p,
+                      uint64_t origin_ns)
 {
-	cJSON *out, *channels, *gaps;
-	uint64_t cpu_ns = 0, rounds = 0, longest_ns = 0;
-	bool simulated = false;
+	to->simulated = to->simulated || (p->place->info.flags & EH_PLACE_SIMULATED) != 0;
+	for (uint32_t c = 0; c < p->place->info.channel_count; c++) {
+		const telemetry_log *log = &p->logs[c];
+
+		if (log->count > 0)
+			add_channel(to, r, p, log, origin_ns);
+		if (log->went_back)
+			add_gap(to, r, p, log, "the counter fell during the recording, so its differences "
+			        "mean nothing");
+		else if (log->given_up || log->failures > 0)
+			add_gap(to, r, p, log, log->reason);
+	}
+}
+
+record_telemetry *telemetry_record(telemetry *t, uint64_t origin_ns)
+{
+	record_telemetry *out;
+	uint64_t longest_ns = 0;
 
 	if (t == NULL || t->recording_number == 0)
 		return NULL;
-	out = cJSON_CreateObject();
-	channels = cJSON_CreateArray();
-	gaps = cJSON_Duplicate(t->left_out, true);
+	out = layout_new(record_telemetry_layout());
+	layout_copy(record_telemetry_layout(), &t->empty, out);
 	pthread_mutex_lock(&t->lock);
-	if (origin_ns == 0)
-		origin_ns = t->begin_ns;
 	for (size_t i = 0; i < t->reader_count; i++) {
 		const telemetry_reader *r = &t->readers[i];
 
-		cpu_ns += r->cpu_ns;
-		rounds += r->rounds;
+		out->overhead_ns += r->cpu_ns;
+		out->readings += r->rounds;
 		longest_ns = r->period_ns > longest_ns ? r->period_ns : longest_ns;
-		for (uint32_t p = 0; p < r->place_count; p++) {
-			const telemetry_place *at = &r->places[p];
-
-			simulated = simulated || (at->place->info.flags & EH_PLACE_SIMULATED);
-			for (uint32_t c = 0; c < at->place->info.channel_count; c++) {
-				const telemetry_log *log = &at->logs[c];
-
-				if (log->count > 0)
-					add_channel(channels, r, at, log, origin_ns);
-				if (log->went_back)
-					add_gap(gaps, r, at, log, "the counter fell during the recording, so that "
-					        "its differences mean nothing");
-				else if (log->given_up || log->failures > 0)
-					add_gap(gaps, r, at, log, log->reason);
-			}
-		}
+		for (uint32_t p = 0; p < r->place_count; p++)
+			add_place(out, r, &r->places[p], origin_ns == 0 ? t->begin_ns : origin_ns);
 	}
-	json_add_uint(out, "period_ns", t->period_ns);
+	out->period_ns = t->period_ns;
 	/* Memory was full: readings were dropped and taken less often. */
 	if (longest_ns > t->period_ns)
-		json_add_uint(out, "grown_period_ns", longest_ns);
-	json_add_uint(out, "readings", rounds);
-	json_add_uint(out, "overhead_ns", cpu_ns);
+		out->grown_period_ns = longest_ns;
 	if (t->end_ns > t->begin_ns)
-		json_add_double(out, "overhead_share", (double)cpu_ns / (double)(t->end_ns - t->begin_ns));
-	json_add_bool(out, "simulated", simulated);
+		out->overhead_share = (double)out->overhead_ns / (double)(t->end_ns - t->begin_ns);
 	pthread_mutex_unlock(&t->lock);
-	json_set(out, "channels", channels);
-	json_set(out, "gaps", gaps);
 	return out;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of telemetry share: readers (telemetry.c), questions (telemetry_ask.c) and the
- * record (telemetry_record.c).  Everything is guarded by `lock` while threads run. */
+/* Shared by the parts of telemetry: readers (telemetry.c), questions (telemetry_ask.c,
+ * telemetry_throttle.c) and the record (telemetry_record.c).  `lock` guards all while threads run. */
 #ifndef MEASURE_TELEMETRY_STATE_H
 #define MEASURE_TELEMETRY_STATE_H
 
@@ -33,7 +33,7 @@ typedef struct telemetry_place {
 
 typedef struct telemetry_reader telemetry_reader;
 
-/* What a thread reads into; it outlives the reader when its read hangs. */
+/* A thread reads into it; it outlives the reader when its read hangs. */
 typedef struct telemetry_round {
 	telemetry_reader *reader;
 	eh_reading *readings;    /* of the place with most channels                            */
@@ -61,7 +61,7 @@ struct telemetry {
 	eh_device_info device;
 	telemetry_reader *readers;
 	size_t reader_count;
-	cJSON *left_out;         /* [{probe, place, name, reason}]: probes that are not read    */
+	record_telemetry empty;  /* what records begin with: gaps for probes that are not read */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t watch;

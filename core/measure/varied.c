@@ -2,12 +2,10 @@
 #include "measure/varied.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "stat/pairs.h"
@@ -49,39 +47,48 @@ static eh_status take_pair(sampler *s, uint32_t variant, uint64_t *fresh, uint64
 	return status == EH_OK ? sampler_take(s, repeated, &host, error) : status;
 }
 
-static eh_status take_series(sampler *s, uint32_t first, size_t pairs, varied *out, eh_error *error)
+static eh_status take_series(sampler *s, uint64_t first, size_t pairs, record_varied *out,
+                             eh_error *error)
 {
 	eh_status status = EH_OK;
 
-	out->count = 0;
-	for (size_t i = 0; i < pairs && status == EH_OK && s->impossible[0] == '\0'; i++) {
-		status = take_pair(s, first + (uint32_t)i, &out->new_ns[i], &out->repeated_ns[i], error);
-		out->count += status == EH_OK && s->impossible[0] == '\0';
+	layout_clear(record_varied_layout(), out);
+	out->first_variant = first;
+	for (size_t i = 0; i < pairs && status == EH_OK; i++) {
+		uint64_t fresh, repeated;
+
+		status = take_pair(s, (uint32_t)(first + i), &fresh, &repeated, error);
+		if (status != EH_OK || s->impossible[0] != '\0')
+			break;
+		uint_list_add(&out->new_ns, fresh);
+		uint_list_add(&out->repeated_ns, repeated);
 	}
 	return status;
 }
 
-/* New inputs cost more than any nearness of data explains, in all pairs. */
-static bool far_from_samples(sampler *s, const varied *is)
+/* In all pairs new inputs cost more than data that was just written can. */
+static bool far_from_samples(sampler *s, const record_varied *is)
 {
 	double allowed = written_factor * sampler_median(s) + 2 * (double)s->clocks->launch_ns;
 	size_t beyond = 0;
 
-	for (size_t i = 0; i < is->count; i++)
-		beyond += (double)is->new_ns[i] > allowed && (double)is->repeated_ns[i] > allowed;
-	return is->count >= PAIRS_FEW && beyond == is->count;
+	for (size_t i = 0; i < is->new_ns.count; i++)
+		beyond += (double)is->new_ns.items[i] > allowed &&
+		          (double)is->repeated_ns.items[i] > allowed;
+	return beyond >= PAIRS_FEW && beyond == is->new_ns.count;
 }
 
-static bool suspicious(sampler *s, const varied *is)
+static bool suspicious(sampler *s, const record_varied *is)
 {
-	return pairs_differ(is->new_ns, is->repeated_ns, is->count) || far_from_samples(s, is);
+	return pairs_differ(is->new_ns.items, is->repeated_ns.items, is->new_ns.count) ||
+	       far_from_samples(s, is);
 }
 
 /*
  * How many pairs fit into half the time of the samples, else a few into a little time; and however
  * long they take the fewest that say something, unless the case would be ended for them.
  */
-static size_t pairs_that_fit(const sampler *s, const verification *v, double each, double left_ns)
+static size_t pairs_that_fit(const sampler *s, const verify_state *v, double each, double left_ns)
 {
 	double budget = (double)s->rules.time_max_ns;
 	double room = budget / 2 - (double)v->check_ns;
@@ -112,40 +119,55 @@ static uint32_t choose_variant(void)
 	       (uint32_t)random_below(&random, MOST_VARIANTS / (2 * VARIED_PAIRS)) * 2 * VARIED_PAIRS;
 }
 
-static eh_status run(sampler *s, verification *v, size_t pairs, varied *out, eh_error *error)
+/* Poison first, because what a check expects may have changed with the inputs.  A check that fails
+ * replaces the one of the proof. */
+static eh_status check_output(sampler *s, verify_state *v, eh_error *error)
 {
-	varied again = { .first = choose_variant() };
-	eh_check check;
+	record_check *check = NULL;
 	uint64_t ns;
-	eh_status status;
+	eh_status status = verify_poison(s->p, 1, error);
 
-	out->first = again.first;
-	status = take_series(s, out->first, pairs, out, error);
-	if (status == EH_OK && suspicious(s, out)) {
-		again.first += VARIED_PAIRS;
-		status = take_series(s, again.first, pairs, &again, error);
-		out->differs = status == EH_OK && suspicious(s, &again);
-		/* What does not show again was a disturbance: the quiet series is the record's. */
-		if (status == EH_OK && !out->differs)
-			*out = again;
-	}
-	/* Poison, because what a check expects may have changed with the inputs.  It is one set more
-	 * that was checked; one that is wrong says more than all that were right. */
-	if (status == EH_OK)
-		status = verify_poison(s->p, 1, error);
 	if (status == EH_OK)
 		status = prepared_enqueue(s->p, 1, error);
 	if (status == EH_OK)
 		status = prepared_wait(s->p, error);
 	if (status == EH_OK)
 		status = verify_check(s->p, v, &check, &ns, error);
-	if (status == EH_OK && !verify_passed(&check))
-		v->after = check;
+	if (status == EH_OK && !check->passed) {
+		record_check *passed = v->record->after;
+
+		v->record->after = check;
+		check = passed;
+	}
+	layout_free(record_check_layout(), check);
 	return status;
 }
 
-eh_status varied_run(sampler *s, verification *v, const proof *p, uint64_t deadline_ns, varied *out,
+static eh_status run(sampler *s, verify_state *v, size_t pairs, record_varied *out, bool *differs,
                      eh_error *error)
+{
+	uint64_t first = choose_variant();
+	record_varied again;
+	eh_status status = take_series(s, first, pairs, out, error);
+
+	if (status == EH_OK && suspicious(s, out)) {
+		layout_init(record_varied_layout(), &again);
+		status = take_series(s, first + VARIED_PAIRS, pairs, &again, error);
+		*differs = status == EH_OK && suspicious(s, &again);
+		/* A difference that does not show again was a disturbance: the quiet series is recorded. */
+		if (status == EH_OK && !*differs) {
+			record_varied disturbed = *out;
+
+			*out = again;
+			again = disturbed;
+		}
+		layout_clear(record_varied_layout(), &again);
+	}
+	return status == EH_OK ? check_output(s, v, error) : status;
+}
+
+eh_status varied_run(sampler *s, verify_state *v, const proof *p, uint64_t deadline_ns,
+                     record_varied *out, bool *differs, eh_error *error)
 {
 	uint64_t batch = s->batch;
 	uint64_t now = clock_now_ns();
@@ -154,34 +176,19 @@ eh_status varied_run(sampler *s, verification *v, const proof *p, uint64_t deadl
 	size_t pairs = pairs_that_fit(s, v, each, left);
 	eh_status status;
 
-	*out = (varied){ 0 };
+	*differs = false;
 	if (p->inputs_unchanged) {
-		(void)snprintf(out->skipped, sizeof(out->skipped), "The inputs are zeros: there are no "
-		               "new ones.");
+		text_set(&out->skipped, "The inputs are zeros: there are no new ones.");
 		return EH_OK;
 	}
 	if (pairs == 0) {
-		(void)snprintf(out->skipped, sizeof(out->skipped), "Writing new inputs takes %.3g s: too long "
-		               "for the %.3g s that were left of the timeout.", (double)p->vary_ns * 1e-9,
-		               left * 1e-9);
+		out->skipped = memory_format("Writing new inputs takes %.3g s: too long for the %.3g s that "
+		                             "were left of the timeout.", (double)p->vary_ns * 1e-9,
+		                             left * 1e-9);
 		return EH_OK;
 	}
 	s->batch = 1;
-	status = run(s, v, pairs, out, error);
+	status = run(s, v, pairs, out, differs, error);
 	s->batch = batch;
 	return status;
-}
-
-cJSON *varied_json(const varied *out)
-{
-	cJSON *json = cJSON_CreateObject();
-
-	if (out->skipped[0] != '\0') {
-		json_add_string(json, "skipped", out->skipped);
-		return json;
-	}
-	json_add_uints(json, "new_ns", out->new_ns, out->count);
-	json_add_uints(json, "repeated_ns", out->repeated_ns, out->count);
-	json_add_uint(json, "first_variant", out->first);
-	return json;
 }

@@ -11,19 +11,13 @@
 
 #define VARIED_PAIRS 11      /* wanted                                                           */
 
-typedef struct varied {
-	uint64_t new_ns[VARIED_PAIRS], repeated_ns[VARIED_PAIRS];
-	size_t count;
-	uint32_t first;          /* variant of the first pair's inputs                           */
-	bool differs;            /* in this series and in a second one                           */
-	char skipped[160];       /* why there is none, else empty                                */
-} varied;
-
-/* After proof_run.  As many pairs as fit in half the time that the samples may take, a few when
- * new inputs take long; none, with the reason, when the case would not end before deadline_ns (0 =
- * none) for them, or when there are no new inputs.  Checks the last output: v->after. */
-eh_status varied_run(sampler *s, verification *v, const proof *p, uint64_t deadline_ns, varied *out,
-                     eh_error *error);
-cJSON *varied_json(const varied *out);
+/*
+ * After proof_run.  As many pairs as fit in half the time that the samples may take, a few when
+ * new inputs take long; none, with the reason in out->skipped, when the case would not end before
+ * deadline_ns (0 = none) for them, or when there are no new inputs.  Checks the last output: a
+ * failure is record->after of v.  *differs: in this series and in a second one.
+ */
+eh_status varied_run(sampler *s, verify_state *v, const proof *p, uint64_t deadline_ns,
+                     record_varied *out, bool *differs, eh_error *error);
 
 #endif

@@ -3,53 +3,65 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/text.h"
 
-bool verify_passed(const eh_check *check)
+void verify_init(verify_state *v, record_verification *record)
 {
-	return check->passed == 1 && check->checked > 0 && check->failed == 0;
+	record->during = 0;
+	record->during_failed = 0;
+	*v = (verify_state){ .record = record };
 }
 
-/* A fresh check, as a workload fills it. */
-static void check_init(eh_check *check)
+bool verify_passed(const record_check *check)
 {
-	*check = (eh_check){ .struct_size = sizeof(*check) };
+	return check != NULL && check->passed;
 }
 
-/* What came from a plugin is terminated before it is read as text. */
-static void check_seal(eh_check *check)
+static double bounded(double value)
 {
-	check->struct_size = sizeof(*check);
-	check->gate[sizeof(check->gate) - 1] = '\0';
-	check->tolerance[sizeof(check->tolerance) - 1] = '\0';
-	check->detail[sizeof(check->detail) - 1] = '\0';
+	return isfinite(value) ? value : DBL_MAX;
+}
+
+/* Replaces *out by what a workload filled, whose texts need not be terminated. */
+static void keep(record_check **out, const eh_check *c)
+{
+	record_check *kept = layout_new(record_check_layout());
+
+	kept->passed = c->passed == 1 && c->checked > 0 && c->failed == 0;
+	kept->gate = memory_format("%.*s", (int)sizeof(c->gate), c->gate);
+	kept->checked = c->checked;
+	kept->failed = c->failed;
+	kept->max_error = bounded(c->max_error);
+	kept->rho = bounded(c->rho);
+	kept->rho_limit = bounded(c->rho_limit);
+	kept->tolerance = memory_format("%.*s", (int)sizeof(c->tolerance), c->tolerance);
+	kept->detail = memory_format("%.*s", (int)sizeof(c->detail), c->detail);
+	layout_free(record_check_layout(), *out);
+	*out = kept;
 }
 
 /* Of the operation with that number, on the set that it used. */
-static eh_status check_set(prepared *p, verification *v, void *set, uint64_t iteration,
-                           eh_check *check, uint64_t *ns, eh_error *error)
+static eh_status check_set(prepared *p, verify_state *v, void *set, uint64_t iteration,
+                           record_check **out, uint64_t *ns, eh_error *error)
 {
+	eh_check check = { .struct_size = sizeof(check) };
 	uint64_t start = clock_now_ns();
-	eh_status status;
+	eh_status status = p->workload->check(set, iteration, &check, error);
 
-	check_init(check);
-	status = p->workload->check(set, iteration, check, error);
 	*ns = clock_now_ns() - start;
-	check_seal(check);
-	if (status != EH_OK) {
-		check->struct_size = 0;
+	if (status != EH_OK)
 		return status;
-	}
+	keep(out, &check);
 	if (v->check_ns == 0 || *ns < v->check_ns)
 		v->check_ns = *ns;
 	return EH_OK;
 }
 
-eh_status verify_check(prepared *p, verification *v, eh_check *check, uint64_t *ns,
+eh_status verify_check(prepared *p, verify_state *v, record_check **check, uint64_t *ns,
                        eh_error *error)
 {
 	return check_set(p, v, prepared_state(p, 0), p->iteration - 1, check, ns, error);
@@ -62,27 +74,41 @@ eh_status verify_poison(prepared *p, uint64_t operations, eh_error *error)
 	return status == EH_OK ? prepared_wait(p, error) : status;
 }
 
-/* Adds a check of another set. */
-static void merge(eh_check *to, const eh_check *from)
+/* Adds a check of another set, and takes it; the first that failed stays. */
+static void merge(record_check **to, record_check *from)
 {
-	if (to->struct_size == 0 || verify_passed(to)) {
-		uint64_t checked = to->checked;
-		uint64_t failed = to->failed;
-		double error = to->max_error;
-		double rho = to->rho;
+	record_check *before = *to;
 
-		*to = *from;
-		to->checked += checked;
-		to->failed += failed;
-		to->max_error = fmax(to->max_error, error);
-		to->rho = fmax(to->rho, rho);
+	if (before != NULL && !before->passed) {
+		layout_free(record_check_layout(), from);
+		return;
 	}
+	if (before != NULL) {
+		from->checked += before->checked;
+		from->max_error = fmax(from->max_error, before->max_error);
+		from->rho = fmax(from->rho, before->rho);
+	}
+	layout_free(record_check_layout(), before);
+	*to = from;
 }
 
-static eh_status check_next_set(prepared *p, verification *v, eh_error *error)
+/* A check that accepts poison would accept an operation that never ran. */
+static eh_status check_poison(prepared *p, verify_state *v, eh_error *error)
 {
-	eh_check check;
-	eh_check poisoned;
+	record_check *poisoned = NULL;
+	uint64_t ns;
+	eh_status status = verify_poison(p, 0, error);
+
+	if (status == EH_OK)
+		status = verify_check(p, v, &poisoned, &ns, error);
+	v->blind = verify_passed(poisoned);
+	layout_free(record_check_layout(), poisoned);
+	return status;
+}
+
+static eh_status check_next_set(prepared *p, verify_state *v, eh_error *error)
+{
+	record_check *check = NULL;
 	uint64_t ns;
 	/* Not waited for in between: the poison has to be ordered before the operation. */
 	eh_status status = p->workload->poison(prepared_state(p, 1), error);
@@ -95,38 +121,35 @@ static eh_status check_next_set(prepared *p, verification *v, eh_error *error)
 		status = verify_check(p, v, &check, &ns, error);
 	if (status != EH_OK)
 		return status;
-	merge(&v->before, &check);
-	if (!verify_passed(&v->before))
-		return EH_OK;
-	/* A check that accepts poison would accept an operation that never ran. */
-	status = verify_poison(p, 0, error);
+	merge(&v->record->before, check);
+	return verify_passed(v->record->before) ? check_poison(p, v, error) : EH_OK;
+}
+
+static eh_status run_selftest(prepared *p, verify_state *v, eh_error *error)
+{
+	eh_check check = { .struct_size = sizeof(check) };
+	eh_status status = p->workload->selftest(prepared_state(p, 1), &check, error);
+
 	if (status == EH_OK)
-		status = verify_check(p, v, &poisoned, &ns, error);
-	if (status == EH_OK)
-		v->blind = verify_passed(&poisoned);
+		keep(&v->record->selftest, &check);
 	return status;
 }
 
-eh_status verify_before(prepared *p, verification *v, eh_error *error)
+eh_status verify_before(prepared *p, verify_state *v, eh_error *error)
 {
 	eh_status status = EH_OK;
 
-	if (EH_HAS(p->workload, eh_workload, selftest)) {
-		check_init(&v->selftest);
-		status = p->workload->selftest(prepared_state(p, 1), &v->selftest, error);
-		check_seal(&v->selftest);
-		if (status != EH_OK)
-			v->selftest.struct_size = 0;
-	}
+	if (EH_HAS(p->workload, eh_workload, selftest))
+		status = run_selftest(p, v, error);
 	for (size_t i = 0; i < p->set_count && status == EH_OK && !v->blind; i++) {
 		status = check_next_set(p, v, error);
-		if (!verify_passed(&v->before))
+		if (!verify_passed(v->record->before))
 			break;
 	}
 	return status;
 }
 
-eh_status verify_each(prepared *p, verification *v, uint64_t batch, eh_error *error)
+eh_status verify_each(prepared *p, verify_state *v, uint64_t batch, eh_error *error)
 {
 	const uint64_t iteration = p->iteration;
 	const size_t next = p->next;
@@ -145,28 +168,29 @@ eh_status verify_each(prepared *p, verification *v, uint64_t batch, eh_error *er
 		left -= now;
 	}
 	for (size_t i = 0; i < p->set_count && status == EH_OK; i++) {
-		eh_check check;
+		record_check *check = NULL;
 		uint64_t ns;
 
 		status = check_set(p, v, p->states[(next + i) % p->set_count], iteration + i, &check, &ns,
 		                   error);
 		if (status == EH_OK)
-			merge(&v->after, &check);
+			merge(&v->record->after, check);
 	}
 	return status;
 }
 
-eh_status verify_during(prepared *p, verification *v, eh_error *error)
+eh_status verify_during(prepared *p, verify_state *v, eh_error *error)
 {
-	eh_check check;
+	record_check *check = NULL;
 	uint64_t ns;
 	eh_status status = verify_check(p, v, &check, &ns, error);
 
 	if (status != EH_OK)
 		return status;
-	v->during++;
-	if (!verify_passed(&check) && v->during_failed++ == 0)
-		memcpy(v->during_detail, check.detail, sizeof(v->during_detail));
+	v->record->during++;
+	if (!verify_passed(check) && v->record->during_failed++ == 0)
+		(void)snprintf(v->during_detail, sizeof(v->during_detail), "%s", check->detail);
+	layout_free(record_check_layout(), check);
 	return EH_OK;
 }
 
@@ -179,54 +203,26 @@ static char *sentence(const char *what, const char *detail)
 	return memory_format("%s %s%s", what, detail, detail[size - 1] == '.' ? "" : ".");
 }
 
-char *verify_failure(const verification *v)
+static bool has_failed(const record_check *check)
 {
-	if (v->selftest.struct_size != 0 && !verify_passed(&v->selftest))
-		return sentence("The self-test on crafted data gave wrong results.", v->selftest.detail);
-	if (v->before.struct_size != 0 && !verify_passed(&v->before))
-		return sentence("The output was wrong before timing.", v->before.detail);
+	return check != NULL && !check->passed;
+}
+
+char *verify_failure(const verify_state *v)
+{
+	const record_verification *r = v->record;
+
+	if (has_failed(r->selftest))
+		return sentence("The self-test on crafted data gave wrong results.", r->selftest->detail);
+	if (has_failed(r->before))
+		return sentence("The output was wrong before timing.", r->before->detail);
 	if (v->blind)
 		return memory_text("The workload's check accepts outputs that its poison has "
 		                   "overwritten: it would not see an operation that never ran.");
-	if (v->during_failed > 0)
+	if (r->during_failed > 0)
 		return sentence("The output was wrong in an operation checked while sampling.",
 		                v->during_detail);
-	if (v->after.struct_size != 0 && !verify_passed(&v->after))
-		return sentence("The output was wrong after timing, on changed inputs.", v->after.detail);
+	if (has_failed(r->after))
+		return sentence("The output was wrong after timing, on changed inputs.", r->after->detail);
 	return NULL;
-}
-
-static double bounded(double value)
-{
-	return isfinite(value) ? value : DBL_MAX;
-}
-
-static void add_check(cJSON *to, const char *key, const eh_check *check)
-{
-	cJSON *out;
-
-	if (check->struct_size == 0)
-		return;
-	out = json_add_object(to, key);
-	json_add_bool(out, "passed", verify_passed(check));
-	json_add_string(out, "gate", check->gate);
-	json_add_uint(out, "checked", check->checked);
-	json_add_uint(out, "failed", check->failed);
-	json_add_double(out, "max_error", bounded(check->max_error));
-	json_add_double(out, "rho", bounded(check->rho));
-	json_add_double(out, "rho_limit", bounded(check->rho_limit));
-	json_add_string(out, "tolerance", check->tolerance);
-	json_add_string(out, "detail", check->detail);
-}
-
-cJSON *verify_json(const verification *v)
-{
-	cJSON *out = cJSON_CreateObject();
-
-	add_check(out, "selftest", &v->selftest);
-	add_check(out, "before", &v->before);
-	add_check(out, "after", &v->after);
-	json_add_uint(out, "during", v->during);
-	json_add_uint(out, "during_failed", v->during_failed);
-	return out;
 }

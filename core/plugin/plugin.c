@@ -26,43 +26,69 @@
 #define REQUIRED_PROBE_SLOTS(X)                                                              \
 	X(start) X(stop) X(place_count) X(place_info) X(channel_info) X(read)
 
-/* What every kind of identity block begins with, read out field by field. */
-typedef struct identity {
-	const char *path, *kind;
-	uint32_t magic, want_magic;
-	size_t struct_size, want_size;
-	unsigned abi_major, abi_minor, pointer_bytes;
-	const char *name; /* valid once struct_size was checked */
-} identity;
+#define REQUIRED_SUITE_SLOTS(X) X(tests) X(selects) X(begin) X(prepare) X(run) X(end)
 
-static eh_status refuse(eh_error *error, const identity *id, const char *why)
+#define CALLER(word)                                                                         \
+	static const void *call_##word(void *symbol)                                         \
+	{                                                                                    \
+		eh_##word##_entry entry;                                                     \
+                                                                                             \
+		memcpy(&entry, &symbol, sizeof(entry));                                      \
+		return entry();                                                              \
+	}
+CALLER(backend)
+CALLER(workload)
+CALLER(probe)
+CALLER(conformance)
+
+/* What tells the kinds apart. */
+static const struct form {
+	const char *entry;
+	uint32_t magic;
+	size_t needed;   /* bytes of the identity block */
+	size_t name;     /* its offset there */
+	const void *(*call)(void *symbol);
+} forms[] = {
+	[PLUGIN_BACKEND] = { EH_BACKEND_ENTRY_NAME, EH_BACKEND_MAGIC,
+	                     offsetof(eh_backend, ops) + sizeof(void *),
+	                     offsetof(eh_backend, name), call_backend },
+	[PLUGIN_WORKLOAD] = { EH_WORKLOAD_ENTRY_NAME, EH_WORKLOAD_MAGIC,
+	                      offsetof(eh_workload, finish) + sizeof(void *),
+	                      offsetof(eh_workload, name), call_workload },
+	[PLUGIN_PROBE] = { EH_PROBE_ENTRY_NAME, EH_PROBE_MAGIC,
+	                   offsetof(eh_probe, ops) + sizeof(void *),
+	                   offsetof(eh_probe, name), call_probe },
+	[PLUGIN_CONFORMANCE] = { EH_CONFORMANCE_ENTRY_NAME, EH_CONFORMANCE_MAGIC,
+	                         offsetof(eh_conformance, probe) + sizeof(void *),
+	                         offsetof(eh_conformance, name), call_conformance },
+};
+
+static eh_status refuse(eh_error *error, const char *path, const char *why)
 {
-	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: %s", id->path, why);
+	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: %s", path, why);
 }
 
-static eh_status check_header(const identity *id, eh_error *error)
+static eh_status check_header(const char *path, enum plugin_kind kind, const eh_backend *h,
+                              eh_error *error)
 {
-	if (id->magic != id->want_magic)
+	if (h->magic != forms[kind].magic)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: its magic is 0x%08x and a %s has "
-		                 "0x%08x",
-		                 id->path, id->magic, id->kind, id->want_magic);
-	if (id->struct_size < id->want_size)
+		                 "%s is refused: its magic is 0x%08x and a %s has 0x%08x", path,
+		                 h->magic, plugin_kind_word(kind), forms[kind].magic);
+	if (h->struct_size < forms[kind].needed)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: its identity block says that it has "
-		                 "%zu bytes and ABI %d needs %zu; set struct_size to its sizeof",
-		                 id->path, id->struct_size, EH_ABI_MAJOR, id->want_size);
-	if (id->abi_major != EH_ABI_MAJOR)
+		                 "%s is refused: its identity block says that it has %u bytes and "
+		                 "ABI %d needs %zu; set struct_size to its sizeof",
+		                 path, h->struct_size, EH_ABI_MAJOR, forms[kind].needed);
+	if (h->abi_major != EH_ABI_MAJOR)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: it was built for ABI %u.%u and this "
-		                 "program speaks %d.%d; build it against this version's headers",
-		                 id->path, id->abi_major, id->abi_minor, EH_ABI_MAJOR,
-		                 EH_ABI_MINOR);
-	if (id->pointer_bytes != sizeof(void *))
+		                 "%s is refused: it was built for ABI %u.%u and this program "
+		                 "speaks %d.%d; build it against this version's headers",
+		                 path, h->abi_major, h->abi_minor, EH_ABI_MAJOR, EH_ABI_MINOR);
+	if (h->pointer_bytes != sizeof(void *))
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: it says that a pointer has %u bytes "
-		                 "and here it has %zu",
-		                 id->path, id->pointer_bytes, sizeof(void *));
+		                 "%s is refused: it says that a pointer has %u bytes and here it "
+		                 "has %zu", path, h->pointer_bytes, sizeof(void *));
 	return EH_OK;
 }
 
@@ -73,24 +99,23 @@ static bool good_name(const char *name)
 	return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
-static eh_status check_name(const identity *id, eh_error *error)
+static eh_status check_name(const char *path, const char *name, eh_error *error)
 {
-	const char *slash = strrchr(id->path, '/');
-	const char *base = slash != NULL ? slash + 1 : id->path;
+	const char *slash = strrchr(path, '/');
+	const char *base = slash != NULL ? slash + 1 : path;
 	size_t size;
 
-	if (id->name == NULL)
-		return refuse(error, id, "it has no name");
-	size = strnlen(id->name, 64);
-	if (size == 64 || !good_name(id->name))
-		return refuse(error, id,
+	if (name == NULL)
+		return refuse(error, path, "it has no name");
+	size = strnlen(name, 64);
+	if (size == 64 || !good_name(name))
+		return refuse(error, path,
 		              "its name must be a small letter followed by small letters, digits "
 		              "and underscores, at most 63 in all");
-	if (strncmp(base, id->name, size) != 0 || strcmp(base + size, ".so") != 0)
+	if (strncmp(base, name, size) != 0 || strcmp(base + size, ".so") != 0)
 		return error_set(error, EH_E_INCOMPATIBLE,
-		                 "%s is refused: it calls itself '%s', so its file "
-		                 "must be called %s.so",
-		                 id->path, id->name, id->name);
+		                 "%s is refused: it calls itself '%s', so its file must be called "
+		                 "%s.so", path, name, name);
 	return EH_OK;
 }
 
@@ -145,136 +170,134 @@ static eh_status load_entry(const char *path, const char *entry_name, void **ent
 	                 entry_name);
 }
 
-static eh_status refuse_slot(const identity *id, const char *slot, bool has_room, eh_error *error)
+/* Loads the object at path and checks the part of its identity block that all kinds have. */
+static eh_status load_block(const char *path, enum plugin_kind kind, const void **out,
+                            eh_error *error)
 {
-	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: its table lacks the required slot "
-	                 "'%s'%s", id->path, slot,
+	eh_backend head = { 0 }; /* every kind begins like this one: tests/abi/layout.c */
+	const char *name;
+	void *symbol;
+	eh_status status = load_entry(path, forms[kind].entry, &symbol, error);
+
+	if (status != EH_OK)
+		return status;
+	*out = forms[kind].call(symbol);
+	if (*out == NULL)
+		return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: %s returned NULL", path,
+		                 forms[kind].entry);
+	memcpy(&head, *out, offsetof(eh_backend, name));
+	status = check_header(path, kind, &head, error);
+	if (status != EH_OK)
+		return status;
+	memcpy(&name, (const char *)*out + forms[kind].name, sizeof(name));
+	return check_name(path, name, error);
+}
+
+static eh_status refuse_slot(eh_error *error, const char *path, const char *slot, bool has_room)
+{
+	return error_set(error, EH_E_INCOMPATIBLE, "%s is refused: its table lacks the required "
+	                 "slot '%s'%s", path, slot,
 	                 has_room ? "" : " (it lies beyond the struct_size of the table)");
 }
 
-static eh_status check_ops(const identity *id, const eh_backend_ops *ops, eh_error *error)
-{
-	if (ops == NULL)
-		return refuse(error, id, "it has no table of functions");
+/* `table` is a variable of the function around it, TABLE its type. */
 #define CHECK_SLOT(slot)                                                                     \
-	if (!EH_HAS(ops, eh_backend_ops, slot))                                              \
-		return refuse_slot(id, #slot, EH_ROOM(ops->struct_size, eh_backend_ops, slot), error);
+	if (!EH_ROOM(table->struct_size, TABLE, slot) || table->slot == NULL)                \
+		return refuse_slot(error, path, #slot, EH_ROOM(table->struct_size, TABLE, slot));
+
+static eh_status check_words(const char *path, const char *title, const char *version,
+                             const char *license, const void *table, eh_error *error)
+{
+	if (title == NULL || version == NULL || license == NULL)
+		return refuse(error, path, "its title, version or license is NULL");
+	return table != NULL ? EH_OK : refuse(error, path, "it has no table of functions");
+}
+
+static eh_status check_backend(const char *path, const eh_backend *b, eh_error *error)
+{
+	const eh_backend_ops *table = b->ops;
+	eh_status status = check_words(path, b->title, b->version, b->license, table, error);
+
+	if (status != EH_OK)
+		return status;
+#define TABLE eh_backend_ops
 	REQUIRED_SLOTS(CHECK_SLOT)
-#undef CHECK_SLOT
+#undef TABLE
 	return EH_OK;
 }
 
-eh_status plugin_load_backend(const char *path, const eh_backend **out, eh_error *error)
+static eh_status check_workload(const char *path, const eh_workload *w, eh_error *error)
 {
-	identity id = { .path = path, .kind = "backend", .want_magic = EH_BACKEND_MAGIC,
-	                .want_size = offsetof(eh_backend, ops) + sizeof(void *) };
-	const eh_backend *backend;
-	eh_backend_entry entry;
-	void *symbol;
-	eh_status status = load_entry(path, EH_BACKEND_ENTRY_NAME, &symbol, error);
-
-	if (status != EH_OK)
-		return status;
-	memcpy(&entry, &symbol, sizeof(entry));
-	backend = entry();
-	if (backend == NULL)
-		return refuse(error, &id, EH_BACKEND_ENTRY_NAME " returned NULL");
-	id.magic = backend->magic;
-	id.struct_size = backend->struct_size;
-	id.abi_major = backend->abi_major;
-	id.abi_minor = backend->abi_minor;
-	id.pointer_bytes = backend->pointer_bytes;
-	status = check_header(&id, error);
-	if (status != EH_OK)
-		return status;
-	id.name = backend->name;
-	status = check_name(&id, error);
-	if (status == EH_OK &&
-	    (backend->title == NULL || backend->version == NULL || backend->license == NULL))
-		status = refuse(error, &id, "its title, version or license is NULL");
-	if (status == EH_OK)
-		status = check_ops(&id, backend->ops, error);
-	if (status == EH_OK)
-		*out = backend;
-	return status;
-}
-
-eh_status plugin_load_workload(const char *path, const eh_workload **out, eh_error *error)
-{
-	identity id = { .path = path, .kind = "workload", .want_magic = EH_WORKLOAD_MAGIC,
-	                .want_size = offsetof(eh_workload, finish) + sizeof(void *) };
-	const eh_workload *workload;
-	eh_workload_entry entry;
-	void *symbol;
-	eh_status status = load_entry(path, EH_WORKLOAD_ENTRY_NAME, &symbol, error);
-
-	if (status != EH_OK)
-		return status;
-	memcpy(&entry, &symbol, sizeof(entry));
-	workload = entry();
-	if (workload == NULL)
-		return refuse(error, &id, EH_WORKLOAD_ENTRY_NAME " returned NULL");
-	id.magic = workload->magic;
-	id.struct_size = workload->struct_size;
-	id.abi_major = workload->abi_major;
-	id.abi_minor = workload->abi_minor;
-	id.pointer_bytes = workload->pointer_bytes;
-	status = check_header(&id, error);
-	if (status != EH_OK)
-		return status;
-	id.name = workload->name;
-	status = check_name(&id, error);
-	if (status == EH_OK && (workload->summary == NULL || workload->params == NULL))
-		status = refuse(error, &id, "its summary or its list of parameters is NULL");
-	if (status != EH_OK)
-		return status;
-#define CHECK_SLOT(slot)                                                                     \
-	if (workload->slot == NULL)                                                          \
-		return refuse(error, &id, "it lacks the required function '" #slot "'");
-	REQUIRED_WORKLOAD_SLOTS(CHECK_SLOT)
-#undef CHECK_SLOT
-	*out = workload;
+	if (w->summary == NULL || w->params == NULL)
+		return refuse(error, path, "its summary or its list of parameters is NULL");
+#define CHECK_FUNCTION(slot)                                                                 \
+	if (w->slot == NULL)                                                                 \
+		return refuse(error, path, "it lacks the required function '" #slot "'");
+	REQUIRED_WORKLOAD_SLOTS(CHECK_FUNCTION)
+#undef CHECK_FUNCTION
 	return EH_OK;
 }
 
-eh_status plugin_load_probe(const char *path, const eh_probe **out, eh_error *error)
+static eh_status check_probe(const char *path, const eh_probe *p, eh_error *error)
 {
-	identity id = { .path = path, .kind = "probe", .want_magic = EH_PROBE_MAGIC,
-	                .want_size = offsetof(eh_probe, ops) + sizeof(void *) };
-	const eh_probe *probe;
-	eh_probe_entry entry;
-	void *symbol;
-	eh_status status = load_entry(path, EH_PROBE_ENTRY_NAME, &symbol, error);
+	const eh_probe_ops *table = p->ops;
+	eh_status status = check_words(path, p->title, p->version, p->license, table, error);
 
 	if (status != EH_OK)
 		return status;
-	memcpy(&entry, &symbol, sizeof(entry));
-	probe = entry();
-	if (probe == NULL)
-		return refuse(error, &id, EH_PROBE_ENTRY_NAME " returned NULL");
-	id.magic = probe->magic;
-	id.struct_size = probe->struct_size;
-	id.abi_major = probe->abi_major;
-	id.abi_minor = probe->abi_minor;
-	id.pointer_bytes = probe->pointer_bytes;
-	status = check_header(&id, error);
-	if (status != EH_OK)
-		return status;
-	id.name = probe->name;
-	status = check_name(&id, error);
-	if (status == EH_OK &&
-	    (probe->title == NULL || probe->version == NULL || probe->license == NULL))
-		status = refuse(error, &id, "its title, version or license is NULL");
-	if (status == EH_OK && probe->ops == NULL)
-		status = refuse(error, &id, "it has no table of functions");
-	if (status != EH_OK)
-		return status;
-#define CHECK_SLOT(slot)                                                                     \
-	if (!EH_HAS(probe->ops, eh_probe_ops, slot))                                         \
-		return refuse_slot(&id, #slot,                                               \
-		                   EH_ROOM(probe->ops->struct_size, eh_probe_ops, slot), error);
+#define TABLE eh_probe_ops
 	REQUIRED_PROBE_SLOTS(CHECK_SLOT)
-#undef CHECK_SLOT
-	*out = probe;
+#undef TABLE
 	return EH_OK;
+}
+
+static eh_status check_suite(const char *path, const eh_suite *table, eh_error *error)
+{
+#define TABLE eh_suite
+	REQUIRED_SUITE_SLOTS(CHECK_SLOT)
+#undef TABLE
+	return EH_OK;
+}
+
+static eh_status check_conformance(const char *path, const eh_conformance *c, eh_error *error)
+{
+	const eh_suite *both = c->backend != NULL ? c->probe : NULL;
+	eh_status status = check_words(path, c->title, c->version, c->license, both, error);
+
+	if (status == EH_OK)
+		status = check_suite(path, c->backend, error);
+	return status == EH_OK ? check_suite(path, c->probe, error) : status;
+}
+
+#define LOADER(word, kind)                                                                   \
+	eh_status plugin_load_##word(const char *path, const eh_##word **out, eh_error *error) \
+	{                                                                                    \
+		const void *block;                                                           \
+		eh_status status = load_block(path, kind, &block, error);                    \
+                                                                                             \
+		if (status == EH_OK)                                                         \
+			status = check_##word(path, block, error);                           \
+		if (status == EH_OK)                                                         \
+			*out = block;                                                        \
+		return status;                                                               \
+	}
+LOADER(backend, PLUGIN_BACKEND)
+LOADER(workload, PLUGIN_WORKLOAD)
+LOADER(probe, PLUGIN_PROBE)
+LOADER(conformance, PLUGIN_CONFORMANCE)
+
+enum plugin_kind plugin_kind_of(const char *path)
+{
+	enum plugin_kind kind = PLUGIN_BACKEND;
+	size_t count;
+	char *names = object_file_exports(path, &count);
+
+	for (size_t i = 0; names != NULL && i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strstr(names, forms[i].entry) == NULL)
+			continue;
+		kind = (enum plugin_kind)i;
+		break;
+	}
+	free(names);
+	return kind;
 }

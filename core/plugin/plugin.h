@@ -10,10 +10,11 @@
 
 #include "base/error.h"
 #include "evenhand/backend.h"
+#include "evenhand/conformance.h"
 #include "evenhand/probe.h"
 #include "evenhand/workload.h"
 
-enum plugin_kind { PLUGIN_BACKEND, PLUGIN_WORKLOAD, PLUGIN_PROBE };
+enum plugin_kind { PLUGIN_BACKEND, PLUGIN_WORKLOAD, PLUGIN_PROBE, PLUGIN_CONFORMANCE };
 
 typedef struct plugin_file {  /* one candidate on the search path                          */
 	char *path;
@@ -29,7 +30,7 @@ void plugin_folders_free(char **folders);
 
 /*
  * Every NAME.so of the search path, without loading any: $EVENHAND_BACKEND_PATH (colon list; or
- * EVENHAND_WORKLOAD_PATH, EVENHAND_PROBE_PATH), the user's data folder, the installed folder.  The first of a name
+ * the variable of another kind), the user's data folder, the installed folder.  The first of a name
  * wins; a later one of the same name is listed with status EH_E_INVALID_ARGUMENT and the reason
  * "shadowed by PATH".  Folders that others can write to, and files owned by another user than us or
  * root, give EH_E_UNAVAILABLE.  *out is malloc'd; free with plugin_files_free.
@@ -41,10 +42,19 @@ void plugin_files_free(plugin_file *files, size_t count);
 eh_status plugin_load_backend(const char *path, const eh_backend **out, eh_error *error);
 eh_status plugin_load_workload(const char *path, const eh_workload **out, eh_error *error);
 eh_status plugin_load_probe(const char *path, const eh_probe **out, eh_error *error);
+eh_status plugin_load_conformance(const char *path, const eh_conformance **out, eh_error *error);
 
-/* By name on the search path.  A miss says where was looked and what is there. */
+/* The kind whose entry symbol the file at path exports, read without loading it; PLUGIN_BACKEND if
+ * it exports none. */
+enum plugin_kind plugin_kind_of(const char *path);
+/* "backend", "workload", "probe", "conformance suite". */
+const char *plugin_kind_word(enum plugin_kind kind);
+
+/* By name on the search path.  A miss says which folders were searched and what is there. */
 eh_status plugin_find_backend(const char *name, char **path, eh_error *error);
 /* A plan_finder (protocol/plan.h); context unused. */
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error);
+/* Finds and loads the conformance suite. */
+eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error);
 
 #endif

@@ -14,7 +14,13 @@ static const struct { const char *variable, *folder, *word; } kinds[] = {
 	[PLUGIN_BACKEND] = { "EVENHAND_BACKEND_PATH", "backends", "backend" },
 	[PLUGIN_WORKLOAD] = { "EVENHAND_WORKLOAD_PATH", "workloads", "workload" },
 	[PLUGIN_PROBE] = { "EVENHAND_PROBE_PATH", "probes", "probe" },
+	[PLUGIN_CONFORMANCE] = { "EVENHAND_CONFORMANCE_PATH", "conformance", "conformance suite" },
 };
+
+const char *plugin_kind_word(enum plugin_kind kind)
+{
+	return kinds[kind].word;
+}
 
 /* Takes folder; a second mention of one folder is dropped. */
 static size_t add_folder(char **folders, size_t count, char *folder)
@@ -208,4 +214,15 @@ const eh_workload *plugin_find_workload(void *context, const char *name, eh_erro
 		workload = NULL;
 	free(path);
 	return workload;
+}
+
+eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error)
+{
+	char *path = NULL;
+	eh_status status = find(PLUGIN_CONFORMANCE, "conformance", &path, error);
+
+	if (status == EH_OK)
+		status = plugin_load_conformance(path, out, error);
+	free(path);
+	return status;
 }

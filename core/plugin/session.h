@@ -22,13 +22,12 @@ eh_status session_start(session *s, const char *path, eh_error *error);
 eh_status session_open(session *s, uint32_t index, eh_error *error);
 void session_close(session *s); /* device, queue, stop; safe on an empty one */
 
-/* Kernel source assembled for the program `kernel` with `defines`: dialect.h from the data folder
- * and KERNEL.k, looked for in the folders of workloads and then in the data folder.  What is
- * returned is malloc'd as one block. */
+/* Kernel source assembled for the program `kernel` with `defines`, from session_texts.  *out is
+ * malloc'd as one block. */
 eh_status session_source(const char *kernel, const eh_define *defines, uint32_t count,
                          eh_source **out, eh_error *error);
-/* The same with the body given as text. */
-eh_status session_source_of(const char *name, const char *body, const eh_define *defines,
-                            uint32_t count, eh_source **out, eh_error *error);
+/* dialect.h from the data folder, and KERNEL.k, looked for in the folders of workloads and then in
+ * the data folder; both malloc'd. */
+eh_status session_texts(const char *kernel, char **prelude, char **body, eh_error *error);
 
 #endif

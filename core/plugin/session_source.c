@@ -168,36 +168,38 @@ static eh_status check_text(const char *what, const char *data, size_t size, eh_
 	return EH_OK;
 }
 
-eh_status session_source_of(const char *name, const char *body, const eh_define *defines,
-                            uint32_t count, eh_source **out, eh_error *error)
+eh_status session_texts(const char *kernel, char **prelude, char **body, eh_error *error)
 {
-	char *prelude = NULL;
 	size_t size = 0;
-	eh_status status = check_defines(defines, count, error);
+	eh_status status = read_body(kernel, body, &size, error);
 
-	if (status == EH_OK)
-		status = read_prelude(&prelude, &size, error);
 	if (status != EH_OK)
 		return status;
-	status = check_text(PRELUDE, prelude, size, error);
+	status = check_text(kernel, *body, size, error);
 	if (status == EH_OK)
-		*out = source_pack(name, prelude, body, defines, count);
-	free(prelude);
+		status = read_prelude(prelude, &size, error);
+	if (status == EH_OK) {
+		status = check_text(PRELUDE, *prelude, size, error);
+		if (status != EH_OK)
+			free(*prelude);
+	}
+	if (status != EH_OK)
+		free(*body);
 	return status;
 }
 
 eh_status session_source(const char *kernel, const eh_define *defines, uint32_t count,
                          eh_source **out, eh_error *error)
 {
-	char *body = NULL;
-	size_t size = 0;
-	eh_status status = read_body(kernel, &body, &size, error);
+	char *prelude, *body;
+	eh_status status = check_defines(defines, count, error);
 
+	if (status == EH_OK)
+		status = session_texts(kernel, &prelude, &body, error);
 	if (status != EH_OK)
 		return status;
-	status = check_text(kernel, body, size, error);
-	if (status == EH_OK)
-		status = session_source_of(kernel, body, defines, count, out, error);
+	*out = source_pack(kernel, prelude, body, defines, count);
+	free(prelude);
 	free(body);
-	return status;
+	return EH_OK;
 }

@@ -20,13 +20,13 @@ const schema_key schema_protocol[] = {
 	{ "version", SCHEMA_UINT, IN(version), NULL, 1, 1e6, NULL, false },
 	{ "intent", SCHEMA_TEXT, IN(intent), NULL, 0, 0, NULL, false },
 	{ "compatible", SCHEMA_NAMES, IN(compatible), "", 0, 0, NULL, false },
-	{ "executions", SCHEMA_UINT, IN(executions), "5", 1, 100, NULL, false },
+	{ "executions", SCHEMA_UINT, IN(executions), "5", 1, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ "seed", SCHEMA_UINT, IN(seed), "1", 0, 9007199254740992.0, NULL, false },
 	{ "interleave", SCHEMA_YES_NO, IN(interleave), "yes", 0, 0, NULL, false },
 	{ "canary", SCHEMA_YES_NO, IN(canary), "yes", 0, 0, NULL, false },
 	{ "level", SCHEMA_CHOICE, IN(level), "standard", 0, 0, record_level_words, false },
 	{ "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, false },
-	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, 100, NULL, false },
+	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ .key = NULL },
 };
 

@@ -6,6 +6,9 @@
 
 #include "protocol/protocol.h"
 
+/* The most executions that a protocol, or an option of `run`, may ask for. */
+enum { SCHEMA_EXECUTIONS_MOST = 100 };
+
 enum schema_type {
 	SCHEMA_WORD,      /* [a-z][a-z0-9-]*                                                   */
 	SCHEMA_TEXT,      /* one line of UTF-8                                                 */

@@ -9,13 +9,82 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/builder.h"
-#include "record/rowpool.h"
 #include "record/redact.h"
-#include "record/shape.h"
-#include "record/journal.h"
+#include "record/rowpool.h"
 
-static eh_status put(builder *b, const char *before, const cJSON *item, const char *after,
-                     eh_error *error)
+/* ---- a row ----------------------------------------------------------------------------------- */
+
+/* What the plan says of the case. */
+static void take_planned(const record_planned_case *planned, record_case *row)
+{
+	record_planned_case copy;
+
+	layout_init(record_planned_case_layout(), &copy);
+	layout_copy(record_planned_case_layout(), planned, &copy);
+	row->id = copy.id;
+	row->workload = copy.workload;
+	row->revision = copy.revision;
+	row->tier = copy.tier;
+	row->precision = copy.precision;
+	row->parameters = copy.parameters;
+	row->work = copy.work;
+	row->measure = copy.measure;
+}
+
+/* The lines of a case follow each other; *at is the first one, then that of the next case. */
+static eh_status take_executions(const builder *b, size_t index, size_t *at, record_case *row,
+                                 eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (; *at < b->line_count && b->lines[*at].case_index == index && status == EH_OK; (*at)++) {
+		record_line line;
+
+		status = journal_line_at(b->journal_path, b->lines[*at].offset, &line, error);
+		if (status == EH_OK)
+			layout_move(record_execution_layout(), &line.one_case.record,
+			            layout_append(record_execution_layout(), &row->executions));
+		record_line_clear(&line);
+	}
+	return status;
+}
+
+/* Sets status, reasons, flags and derived from the executions. */
+static void derive(record_case *row)
+{
+	cJSON *tree = layout_encode(record_case_layout(), row), *derived = result_derive(tree);
+
+	while (derived->child != NULL) {
+		cJSON *item = cJSON_DetachItemViaPointer(derived, derived->child);
+		char *key = memory_text(item->string); /* replacing frees the item's own */
+
+		json_set(tree, key, item);
+		free(key);
+	}
+	layout_clear(record_case_layout(), row);
+	if (layout_decode(record_case_layout(), tree, "a row", "", row, NULL) != EH_OK)
+		abort();
+	cJSON_Delete(derived);
+	cJSON_Delete(tree);
+}
+
+static void count_row(result_summary *s, const record_case *row)
+{
+	if (row->executions.count == 0) {
+		s->not_run++;
+		return;
+	}
+	s->valid += row->status == RECORD_VALID;
+	s->not_converged += row->status == RECORD_NOT_CONVERGED;
+	s->unsupported += row->status == RECORD_UNSUPPORTED;
+	s->failed += row->status == RECORD_FAILED;
+	s->invalid += row->status == RECORD_INVALID;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* `before`, the tree as one line, `after`; frees the tree. */
+static eh_status put(builder *b, const char *before, cJSON *item, const char *after, eh_error *error)
 {
 	char *body = json_text(item, false);
 	eh_status status = file_writer_add(b->out, before, strlen(before), error);
@@ -25,167 +94,118 @@ static eh_status put(builder *b, const char *before, const cJSON *item, const ch
 	if (status == EH_OK)
 		status = file_writer_add(b->out, after, strlen(after), error);
 	free(body);
+	cJSON_Delete(item);
 	return status;
 }
 
-static eh_status put_head(builder *b, const cJSON *head, eh_error *error)
+static eh_status put_row(builder *b, size_t index, size_t *line, eh_error *error)
 {
-	text start = { 0 };
+	record_case row;
+	char hex[65];
 	eh_status status;
-	size_t i;
 
-	text_add(&start, "{\n\"format\": \"%s\", \"format_version\": %d,\n\"status\": \"%s\",\n",
-	         RESULT_FORMAT, RESULT_FORMAT_VERSION, b->status);
-	status = file_writer_add(b->out, start.data, start.size, error);
-	text_free(&start);
-	for (i = 0; record_sections[i] != NULL && status == EH_OK; i++) {
-		const cJSON *section = json_path(head, record_sections[i]);
-		char *before = memory_format("\"%s\": ", record_sections[i]);
-		char hex[65];
+	layout_init(record_case_layout(), &row);
+	take_planned(&b->record.protocol.canonical.cases.items[index], &row);
+	status = take_executions(b, index, line, &row, error);
+	if (status == EH_OK) {
+		cJSON *tree;
 
-		record_section_digest(head, record_sections[i], hex);
-		json_add_string(b->digests, record_sections[i], hex);
-		status = put(b, before, section, ",\n", error);
-		free(before);
+		derive(&row);
+		count_row(&b->summary, &row);
+		tree = layout_encode(record_case_layout(), &row);
+		json_digest(tree, hex);
+		text_list_add(&b->record.digests.cases, hex);
+		status = put(b, index > 0 ? ",\n" : "\n", tree, "", error);
 	}
-	if (status == EH_OK && json_path(head, "salts") != NULL)
-		status = put(b, "\"salts\": ", json_path(head, "salts"), ",\n", error);
+	layout_clear(record_case_layout(), &row);
 	return status;
-}
-
-static eh_status make_row(builder *b, size_t index, size_t *line, cJSON **out, eh_error *error)
-{
-	cJSON *row = cJSON_Duplicate(b->cases[index].json, true);
-	cJSON *executions = json_add_array(row, "executions");
-	cJSON *derived;
-	cJSON *item;
-
-	for (; *line < b->line_count && b->lines[*line].case_index == index; (*line)++) {
-		const case_line *at = &b->lines[*line];
-		cJSON *whole;
-		cJSON *record;
-		eh_status status = journal_line_at(b->journal_path, at->offset, &whole, error);
-
-		if (status != EH_OK) {
-			cJSON_Delete(row);
-			return status;
-		}
-		record = cJSON_DetachItemFromObjectCaseSensitive(whole, "record");
-		cJSON_Delete(whole);
-		if (json_path(record, "execution") == NULL)
-			json_add_uint(record, "execution", at->execution);
-		cJSON_AddItemToArray(executions, record);
-	}
-	derived = result_derive(row);
-	executions = cJSON_DetachItemFromObjectCaseSensitive(row, "executions");
-	while ((item = derived->child) != NULL) {
-		bool last = strcmp(item->string, "derived") == 0;
-
-		item = cJSON_DetachItemViaPointer(derived, item);
-		if (last)
-			cJSON_AddItemToObject(row, "executions", executions);
-		cJSON_AddItemToObject(row, item->string, item);
-		if (last)
-			executions = NULL;
-	}
-	if (executions != NULL)
-		cJSON_AddItemToObject(row, "executions", executions);
-	cJSON_Delete(derived);
-	*out = row;
-	return EH_OK;
-}
-
-static void count_row(result_summary *s, const cJSON *row)
-{
-	const char *status = json_string(row, "status", "");
-
-	if (cJSON_GetArraySize(json_path(row, "executions")) == 0) {
-		s->not_run++;
-		return;
-	}
-	s->valid += strcmp(status, "valid") == 0;
-	s->not_converged += strcmp(status, "not-converged") == 0;
-	s->unsupported += strcmp(status, "unsupported") == 0;
-	s->failed += strcmp(status, "failed") == 0;
-	s->invalid += strcmp(status, "invalid") == 0;
 }
 
 static eh_status put_cases(builder *b, eh_error *error)
 {
-	cJSON *seals = json_add_array(b->digests, "cases");
 	eh_status status = file_writer_add(b->out, "\"cases\": [", 10, error);
 	size_t line = 0;
-	size_t i;
 
-	for (i = 0; i < b->case_count && status == EH_OK; i++) {
-		char *place = memory_format("cases[%zu]", i);
-		cJSON *row = NULL;
+	for (size_t i = 0; i < b->record.protocol.canonical.cases.count && status == EH_OK; i++)
+		status = put_row(b, i, &line, error);
+	return status == EH_OK ? file_writer_add(b->out, "\n]", 2, error) : status;
+}
+
+/* The salts, and the digests of the sections that they enter. */
+static void seal_head(builder *b)
+{
+	const layout *l = record_digests_layout();
+	cJSON *head = layout_encode(record_result_layout(), &b->record);
+
+	/* The run's secret stays in the journal. */
+	if (b->run.salt != NULL) {
+		cJSON *salts = redact_salts(head, b->run.salt);
+
+		/* Present, even when there is nothing to redact. */
+		b->record.salts.items = memory_get(sizeof(*b->record.salts.items));
+		for (const cJSON *salt = salts->child; salt != NULL; salt = salt->next)
+			text_map_add(&b->record.salts, salt->string, salt->valuestring);
+		cJSON_AddItemToObject(head, "salts", salts);
+	}
+	for (size_t i = 0; i < l->count; i++) {
 		char hex[65];
 
-		status = make_row(b, i, &line, &row, error);
-		if (status == EH_OK)
-			status = shape_check(row, shape_case, b->journal_path, place, error);
-		if (status == EH_OK) {
-			json_digest(row, hex);
-			json_append_string(seals, hex);
-			count_row(&b->summary, row);
-			status = put(b, i > 0 ? ",\n" : "\n", row, "", error);
-		}
-		cJSON_Delete(row);
-		free(place);
+		if (l->fields[i].kind != LAYOUT_SHA256)
+			continue;
+		record_section_digest(head, l->fields[i].key, hex);
+		text_set((char **)(void *)((char *)&b->record.digests + l->fields[i].offset), hex);
 	}
-	return status == EH_OK ? file_writer_add(b->out, "\n],\n", 4, error) : status;
+	cJSON_Delete(head);
 }
 
-static eh_status put_end(builder *b, eh_error *error)
+static void seal(builder *b)
 {
+	cJSON *digests = layout_encode(record_digests_layout(), &b->record.digests);
 	char hex[65];
-	char *last;
-	eh_status status;
 
-	record_digest(b->status, b->digests, hex);
-	last = memory_format(",\n\"digest\": \"%s\"\n}\n", hex);
-	status = put(b, "\"digests\": ", b->digests, last, error);
-	free(last);
-	return status;
+	record_digest(record_completeness_word(b->record.status), digests, hex);
+	text_set(&b->record.digest, hex);
+	cJSON_Delete(digests);
 }
 
-/* The head has the format's shape: a journal that was tampered with does not become a result. */
-static eh_status check_head(const builder *b, const cJSON *head, eh_error *error)
+/* One member a line. */
+static eh_status put_record(builder *b, eh_error *error)
 {
-	const shape *m;
-	shape sections[16];
-	size_t count = 0;
-	size_t i;
+	const layout *l = record_result_layout();
+	eh_status status = EH_OK;
 
-	for (m = shape_result; m->key != NULL; m++)
-		for (i = 0; record_sections[i] != NULL; i++)
-			if (strcmp(m->key, record_sections[i]) == 0)
-				sections[count++] = *m;
-	sections[count] = (shape){ NULL, SHAPE_TEXT, false, NULL, NULL };
-	return shape_check(head, sections, b->journal_path, "", error);
+	for (size_t i = 0; i < l->count && status == EH_OK; i++) {
+		const layout_field *f = &l->fields[i];
+		const char *between = i > 0 ? ",\n" : "{\n";
+		cJSON *item;
+
+		if (strcmp(f->key, "cases") == 0) {
+			status = file_writer_add(b->out, between, 2, error);
+			if (status == EH_OK)
+				status = put_cases(b, error);
+			seal(b);
+		} else if ((item = layout_member_encode(f, &b->record)) != NULL) {
+			char *before = memory_format("%s\"%s\": ", between, f->key);
+
+			status = put(b, before, item, "", error);
+			free(before);
+		}
+	}
+	return status == EH_OK ? file_writer_add(b->out, "\n}\n", 3, error) : status;
 }
 
 static eh_status write_result(builder *b, bool complete, const char *path, eh_error *error)
 {
-	bool whole = false;
-	cJSON *head = builder_head(b, &whole);
-	eh_status status;
+	bool whole = builder_finish_head(b);
+	eh_status status = file_writer_open(path, &b->out, error);
 
-	b->status = complete && whole ? "complete" : "incomplete";
-	status = check_head(b, head, error);
-	/* The run's secret stays in the journal. */
-	if (status == EH_OK && json_string(b->run, "salt", NULL) != NULL)
-		cJSON_AddItemToObject(head, "salts", redact_salts(head, json_string(b->run, "salt", "")));
-	if (status == EH_OK)
-		status = file_writer_open(path, &b->out, error);
-	if (status == EH_OK)
-		status = put_head(b, head, error);
-	cJSON_Delete(head);
-	if (status == EH_OK)
-		status = put_cases(b, error);
-	if (status == EH_OK)
-		status = put_end(b, error);
+	if (status != EH_OK)
+		return status;
+	b->record.format = RECORD_FORMAT_RESULT;
+	b->record.format_version = RESULT_FORMAT_VERSION;
+	b->record.status = complete && whole ? RECORD_COMPLETE : RECORD_INCOMPLETE;
+	seal_head(b);
+	status = put_record(b, error);
 	if (status != EH_OK) {
 		file_writer_abandon(b->out);
 		return status;
@@ -199,23 +219,17 @@ eh_status result_build(const char *journal_path, const char *executor, bool comp
 	builder b = { .journal_path = journal_path, .executor = executor };
 	eh_status status;
 
-	b.instruments = cJSON_CreateArray();
-	b.deviations = cJSON_CreateArray();
-	b.digests = cJSON_CreateObject();
+	layout_init(record_line_run_layout(), &b.run);
+	layout_init(record_line_pilot_layout(), &b.pilot);
+	layout_init(record_result_layout(), &b.record);
 	status = builder_scan(&b, error);
 	if (status == EH_OK)
 		status = write_result(&b, complete, path, error);
 	if (status == EH_OK && summary != NULL)
 		*summary = b.summary;
-	cJSON_Delete(b.run);
-	cJSON_Delete(b.record);
-	cJSON_Delete(b.instruments);
-	cJSON_Delete(b.deviations);
-	cJSON_Delete(b.end);
-	cJSON_Delete(b.pilot);
-	cJSON_Delete(b.noise);
-	cJSON_Delete(b.digests);
-	free(b.cases);
+	layout_clear(record_line_run_layout(), &b.run);
+	layout_clear(record_line_pilot_layout(), &b.pilot);
+	layout_clear(record_result_layout(), &b.record);
 	free(b.by_id);
 	free(b.lines);
 	return status;

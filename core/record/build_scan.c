@@ -2,20 +2,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "record/builder.h"
-#include "record/journal.h"
 
-static int planned_compare(const void *a, const void *b)
+static int by_id_compare(const void *a, const void *b)
 {
-	return strcmp(((const planned *)a)->id, ((const planned *)b)->id);
+	return strcmp((*(const record_planned_case *const *)a)->id,
+	              (*(const record_planned_case *const *)b)->id);
 }
 
 static int line_compare(const void *a, const void *b)
 {
-	const case_line *x = a;
-	const case_line *y = b;
+	const builder_line *x = a;
+	const builder_line *y = b;
 
 	if (x->case_index != y->case_index)
 		return x->case_index < y->case_index ? -1 : 1;
@@ -24,159 +23,154 @@ static int line_compare(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static eh_status take_run(builder *b, const cJSON *line, eh_error *error)
+static eh_status take_run(builder *b, record_line_run *line, eh_error *error)
 {
-	const cJSON *cases = json_path(line, "protocol.canonical.cases");
-	const cJSON *item;
-	size_t i = 0;
+	const record_planned_case_list *cases = &b->record.protocol.canonical.cases;
 
-	if (b->run != NULL)
+	if (b->by_id != NULL)
 		return error_set(error, EH_E_FORMAT, "%s: a second run line", b->journal_path);
-	if (!cJSON_IsArray(cases) || json_path(line, "protocol.digest") == NULL) {
-		return error_set(error, EH_E_FORMAT,
-		                 "%s: the first line has no protocol.canonical.cases",
-		                 b->journal_path);
-	}
-	b->run = cJSON_Duplicate(line, true);
-	cases = json_path(b->run, "protocol.canonical.cases");
-	b->case_count = (size_t)cJSON_GetArraySize(cases);
-	b->cases = memory_get((b->case_count + 1) * sizeof(*b->cases));
-	b->by_id = memory_get((b->case_count + 1) * sizeof(*b->by_id));
-	cJSON_ArrayForEach(item, cases) {
-		const char *id = json_string(item, "id", NULL);
-
-		if (id == NULL) {
-			return error_set(error, EH_E_FORMAT,
-			                 "%s: protocol.canonical.cases[%zu].id is missing",
-			                 b->journal_path, i);
-		}
-		b->cases[i] = b->by_id[i] = (planned){ id, item, i };
-		i++;
-	}
-	qsort(b->by_id, b->case_count, sizeof(*b->by_id), planned_compare);
+	layout_move(record_harness_layout(), &line->harness, &b->record.harness);
+	layout_move(record_who_layout(), &line->who, &b->record.who);
+	layout_move(record_protocol_layout(), &line->protocol, &b->record.protocol);
+	layout_move(record_line_run_layout(), line, &b->run);
+	b->by_id = memory_get((cases->count + 1) * sizeof(*b->by_id));
+	for (size_t i = 0; i < cases->count; i++)
+		b->by_id[i] = &cases->items[i];
+	qsort(b->by_id, cases->count, sizeof(*b->by_id), by_id_compare);
 	return EH_OK;
 }
 
-static void take_executor(builder *b, const cJSON *record, uint64_t execution)
+/* The first one is the result's; another digest later on is a deviation. */
+static void take_executor(builder *b, record_line_executor *line)
 {
-	const char *digest = json_string(record, "digest", "");
-	const char *first;
-	char *sentence;
+	record_executor *ours = &b->record.executor;
 
-	if (b->record == NULL) {
-		b->record = cJSON_Duplicate(record, true);
-		return;
-	}
-	first = json_string(b->record, "digest", "");
-	if (strcmp(first, digest) == 0)
-		return;
-	sentence = memory_format("the executor changed during the run: its digest was %.12s and is "
-	                         "%.12s in execution %llu", first, digest,
-	                         (unsigned long long)execution);
-	json_append_string(b->deviations, sentence);
-	free(sentence);
+	if (ours->name == NULL)
+		layout_move(record_executor_layout(), &line->record, ours);
+	else if (strcmp(ours->digest, line->record.digest) != 0)
+		text_list_format(&b->record.protocol.deviations, "the executor changed during the run: its "
+		                 "digest was %.12s and is %.12s in execution %llu", ours->digest,
+		                 line->record.digest, (unsigned long long)line->execution);
 }
 
-/* An execution that was resumed, or whose worker was replaced, had several instruments: the one
- * with the largest launch cost is kept, as doubts about clocks are weighed by it. */
-static void take_instrument(builder *b, const cJSON *record, uint64_t execution)
+/* A resumed execution, or one whose worker was replaced, has several instruments.  The one with the
+ * largest launch cost is kept, as doubts about clocks are weighed by it. */
+static void take_instrument(builder *b, record_line_instrument *line)
 {
-	cJSON *copy = cJSON_Duplicate(record, true);
-	cJSON *item;
+	record_instrument_list *all = &b->record.instruments;
 
-	if (json_path(copy, "execution") == NULL)
-		json_add_uint(copy, "execution", execution);
-	cJSON_ArrayForEach(item, b->instruments) {
-		uint64_t number;
-		double kept = 0;
-		double launch = 0;
-
-		if (!json_uint(item, "execution", &number) || number != execution)
-			continue;
-		(void)json_double(item, "launch_ns", &kept);
-		(void)json_double(copy, "launch_ns", &launch);
-		if (launch <= kept)
-			cJSON_Delete(copy);
-		else
-			cJSON_ReplaceItemViaPointer(b->instruments, item, copy);
-		return;
-	}
-	cJSON_AddItemToArray(b->instruments, copy);
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].execution == line->record.execution) {
+			if (line->record.launch_ns > all->items[i].launch_ns)
+				layout_move(record_instrument_layout(), &line->record, &all->items[i]);
+			return;
+		}
+	layout_move(record_instrument_layout(), &line->record,
+	            layout_append(record_instrument_layout(), all));
 }
 
-static eh_status take_case(builder *b, const cJSON *line, uint64_t execution, long offset,
-                           eh_error *error)
+static eh_status take_case(builder *b, const record_line_case *line, long offset, eh_error *error)
 {
-	planned wanted = { json_string(line, "id", ""), NULL, 0 };
-	const planned *found =
-		bsearch(&wanted, b->by_id, b->case_count, sizeof(*b->by_id), planned_compare);
+	const record_planned_case_list *cases = &b->record.protocol.canonical.cases;
+	const record_planned_case wanted = { .id = line->id }, *key = &wanted;
+	const record_planned_case **found = bsearch(&key, b->by_id, cases->count, sizeof(*b->by_id),
+	                                            by_id_compare);
 
 	if (found == NULL) {
 		return error_set(error, EH_E_FORMAT,
 		                 "%s: the line at byte %ld is of a case \"%s\" that the protocol "
-		                 "does not have", b->journal_path, offset, wanted.id);
+		                 "does not have", b->journal_path, offset, line->id);
 	}
 	if (b->line_count == b->line_room) {
 		b->line_room = b->line_room == 0 ? 64 : b->line_room * 2;
 		b->lines = memory_grow(b->lines, b->line_room * sizeof(*b->lines));
 	}
-	b->lines[b->line_count++] = (case_line){ found->index, execution, offset };
+	b->lines[b->line_count++] =
+		(builder_line){ (size_t)(*found - cases->items), line->execution, offset };
 	return EH_OK;
 }
 
-static eh_status first_pass(void *context, const cJSON *line, long offset, eh_error *error)
+/* The last one counts. */
+static void take_noise(builder *b, record_line_noise *line)
+{
+	record_noise_floor **ours = &b->record.run.noise_floor;
+
+	if (*ours == NULL)
+		*ours = layout_new(record_noise_floor_layout());
+	layout_move(record_noise_floor_layout(), &line->record, *ours);
+}
+
+/* Records repeat the number of the execution that their line states. */
+static eh_status check_execution(const builder *b, uint64_t stated, uint64_t recorded, long offset,
+                                 eh_error *error)
+{
+	if (stated == recorded)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "%s: the line at byte %ld is of execution %llu, its record "
+	                 "of execution %llu", b->journal_path, offset, (unsigned long long)stated,
+	                 (unsigned long long)recorded);
+}
+
+static bool is_ours(const builder *b, const char *executor)
+{
+	return strcmp(executor, b->executor) == 0;
+}
+
+static eh_status first_pass(void *context, record_line *line, long offset, eh_error *error)
 {
 	builder *b = context;
-	const char *kind = json_string(line, "kind", "");
-	const cJSON *record = json_path(line, "record");
-	uint64_t execution = 0;
+	eh_status status = EH_OK;
 
-	if (strcmp(kind, "run") == 0)
-		return take_run(b, line, error);
-	if (b->run == NULL) {
+	if (line->kind != RECORD_LINE_RUN && b->by_id == NULL)
 		return error_set(error, EH_E_FORMAT, "%s: the first line is not the run's",
 		                 b->journal_path);
+	switch (line->kind) {
+	case RECORD_LINE_RUN:
+		return take_run(b, &line->run, error);
+	case RECORD_LINE_EXECUTOR:
+		if (is_ours(b, line->executor.executor))
+			take_executor(b, &line->executor);
+		break;
+	case RECORD_LINE_INSTRUMENT:
+		if (!is_ours(b, line->instrument.executor))
+			break;
+		status = check_execution(b, line->instrument.execution,
+		                         line->instrument.record.execution, offset, error);
+		if (status == EH_OK)
+			take_instrument(b, &line->instrument);
+		break;
+	case RECORD_LINE_CASE:
+		if (!is_ours(b, line->one_case.executor))
+			break;
+		status = check_execution(b, line->one_case.execution, line->one_case.record.execution,
+		                         offset, error);
+		if (status == EH_OK)
+			status = take_case(b, &line->one_case, offset, error);
+		break;
+	case RECORD_LINE_PILOT:
+		layout_move(record_line_pilot_layout(), &line->pilot, &b->pilot);
+		break;
+	case RECORD_LINE_NOISE:
+		if (is_ours(b, line->noise.executor))
+			take_noise(b, &line->noise);
+		break;
+	case RECORD_LINE_END:
+		text_set(&b->record.run.ended, line->end.ended);
+		break;
+	case record_line_kind_absent:
+		break;
 	}
-	if (strcmp(kind, "end") == 0) {
-		cJSON_Delete(b->end);
-		b->end = cJSON_Duplicate(line, true);
-		return EH_OK;
-	}
-	if (strcmp(kind, "pilot") == 0) {
-		cJSON_Delete(b->pilot);
-		b->pilot = cJSON_Duplicate(line, true);
-		return EH_OK;
-	}
-	if (strcmp(json_string(line, "executor", ""), b->executor) != 0)
-		return EH_OK;
-	if (strcmp(kind, "noise") == 0) {
-		cJSON_Delete(b->noise);
-		b->noise = cJSON_Duplicate(record, true);
-		return EH_OK;
-	}
-	if (!cJSON_IsObject(record) || !json_uint(line, "execution", &execution)) {
-		return error_set(error, EH_E_FORMAT,
-		                 "%s: the line at byte %ld has no record or no execution",
-		                 b->journal_path, offset);
-	}
-	if (strcmp(kind, "executor") == 0)
-		take_executor(b, record, execution);
-	else if (strcmp(kind, "instrument") == 0)
-		take_instrument(b, record, execution);
-	else if (strcmp(kind, "case") == 0)
-		return take_case(b, line, execution, offset, error);
-	return EH_OK;
+	return status;
 }
 
-/* The first line of an execution of a case counts: what was measured is not measured again. */
+/* The first line of an execution of a case counts: nothing is measured twice. */
 static void drop_repeats(builder *b)
 {
 	size_t kept = 0;
-	size_t i;
 
 	if (b->line_count > 0)
 		qsort(b->lines, b->line_count, sizeof(*b->lines), line_compare);
-	for (i = 0; i < b->line_count; i++) {
+	for (size_t i = 0; i < b->line_count; i++) {
 		if (kept > 0 && b->lines[kept - 1].case_index == b->lines[i].case_index &&
 		    b->lines[kept - 1].execution == b->lines[i].execution)
 			continue;
@@ -187,12 +181,10 @@ static void drop_repeats(builder *b)
 
 static eh_status check_executor_known(const builder *b, eh_error *error)
 {
-	const cJSON *item;
-
-	if (b->run == NULL)
+	if (b->by_id == NULL)
 		return error_set(error, EH_E_FORMAT, "%s: holds no whole line", b->journal_path);
-	cJSON_ArrayForEach(item, json_path(b->run, "executors"))
-		if (strcmp(json_string(item, "name", ""), b->executor) == 0)
+	for (size_t i = 0; i < b->run.executors.count; i++)
+		if (is_ours(b, b->run.executors.items[i].name))
 			return EH_OK;
 	return error_set(error, EH_E_NOT_FOUND, "%s: the run has no executor %s", b->journal_path,
 	                 b->executor);

@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* Locks are on single bytes far beyond any content: appending, and one for each role. */
+/* Locks are on single bytes far beyond the content: one for appending, one for each role. */
 #define LOCK_BASE ((off_t)1 << 62)
 #define LOCK_APPEND 0
 
@@ -25,7 +25,7 @@ struct journal {
 	char *path;
 };
 
-/* Open file description locks: they belong to this opening alone and end with the process. */
+/* Open file description locks belong to this opening alone and end with the process. */
 static int lock_byte(int fd, int byte, short type, bool wait)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + byte,
@@ -38,7 +38,7 @@ static int lock_byte(int fd, int byte, short type, bool wait)
 	return rc;
 }
 
-/* The end of the last whole line; -1 with errno. */
+/* Offset behind the last whole line; -1 with errno. */
 static off_t whole_end(int fd, off_t size)
 {
 	char block[4096];
@@ -62,7 +62,7 @@ static off_t whole_end(int fd, off_t size)
 	return 0;
 }
 
-/* With the append lock held: cuts what is torn, *end is where the next line begins. */
+/* Needs the append lock.  Cuts a torn line; *end is where the next line begins. */
 static int cut_torn(int fd, off_t *end)
 {
 	struct stat st;
@@ -109,7 +109,7 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
 	}
 	if (write_all(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
 		int why = errno;
-		/* Should this fail as well, the line has no newline and counts as torn. */
+		/* If this fails too, the line has no newline and counts as torn. */
 		if (ftruncate(fd, end) != 0)
 			why = why != 0 ? why : errno;
 		status = error_system(error, why, "cannot append to %s", path);
@@ -119,9 +119,39 @@ undo_lock:
 	return status;
 }
 
-static char *line_text(const cJSON *line, size_t *size)
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static const layout *layout_of(enum record_line_kind kind)
 {
-	char *body = json_text(line, false);
+	switch (kind) {
+	case RECORD_LINE_RUN: return record_line_run_layout();
+	case RECORD_LINE_EXECUTOR: return record_line_executor_layout();
+	case RECORD_LINE_INSTRUMENT: return record_line_instrument_layout();
+	case RECORD_LINE_CASE: return record_line_case_layout();
+	case RECORD_LINE_PILOT: return record_line_pilot_layout();
+	case RECORD_LINE_NOISE: return record_line_noise_layout();
+	case RECORD_LINE_END: return record_line_end_layout();
+	case record_line_kind_absent: break;
+	}
+	return NULL;
+}
+
+void record_line_init(record_line *line, enum record_line_kind kind)
+{
+	memset(line, 0, sizeof(*line));
+	layout_init(layout_of(kind), line);
+	line->kind = kind;
+}
+
+void record_line_clear(record_line *line)
+{
+	if (line->kind != record_line_kind_absent)
+		layout_clear(layout_of(line->kind), line);
+}
+
+static char *line_text(const void *line, enum record_line_kind kind, size_t *size)
+{
+	char *body = layout_text(layout_of(kind), line, false);
 
 	*size = strlen(body) + 1;
 	body = memory_grow(body, *size + 1);
@@ -129,6 +159,8 @@ static char *line_text(const cJSON *line, size_t *size)
 	body[*size] = '\0';
 	return body;
 }
+
+/* ---- opening and appending ------------------------------------------------------------------- */
 
 static journal *journal_new(int fd, const char *path)
 {
@@ -171,7 +203,7 @@ static int sync_folder(const char *path)
 	return rc;
 }
 
-eh_status journal_create(const char *path, const cJSON *first, journal **out, eh_error *error)
+eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error)
 {
 	char *temporary = memory_format("%s.tmp-%ld", path, (long)getpid());
 	size_t size;
@@ -184,7 +216,7 @@ eh_status journal_create(const char *path, const cJSON *first, journal **out, eh
 		status = error_system(error, errno, "cannot write %s", path);
 		goto undo_name;
 	}
-	body = line_text(first, &size);
+	body = line_text(first, RECORD_LINE_RUN, &size);
 	status = append_text(fd, path, body, size, error);
 	if (status != EH_OK)
 		goto undo_file;
@@ -239,10 +271,10 @@ eh_status journal_open(const char *path, journal **out, eh_error *error)
 	return EH_OK;
 }
 
-eh_status journal_append(journal *j, const cJSON *line, eh_error *error)
+eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 {
 	size_t size;
-	char *body = line_text(line, &size);
+	char *body = line_text(line, line->kind, &size);
 	eh_status status = append_text(j->fd, j->path, body, size, error);
 
 	free(body);
@@ -280,15 +312,27 @@ void journal_release(journal *j, enum journal_role role)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static eh_status parse_line(const char *body, size_t size, const char *path, long offset,
-                            cJSON **out, eh_error *error)
+static eh_status decode_line(const char *body, size_t size, const char *path, long offset,
+                             record_line *line, eh_error *error)
 {
 	char *name = memory_format("%s, line at byte %ld", path, offset);
-	eh_status status = json_parse(body, size, name, out, error);
+	cJSON *tree;
+	eh_status status = json_parse(body, size, name, &tree, error);
+	const char *kind;
+	const layout *l;
 
-	if (status == EH_OK && json_string(*out, "kind", NULL) == NULL) {
-		cJSON_Delete(*out);
-		status = error_set(error, EH_E_FORMAT, "%s: is not a line of a journal", name);
+	memset(line, 0, sizeof(*line));
+	if (status == EH_OK) {
+		kind = json_string(tree, "kind", "");
+		l = layout_of((enum record_line_kind)layout_word_value(record_line_kind_words(), kind,
+		                                                       strlen(kind)));
+		if (l == NULL) {
+			status = error_set(error, EH_E_FORMAT, "%s: is not a line of a journal", name);
+		} else {
+			layout_init(l, line);
+			status = layout_decode(l, tree, name, "", line, error);
+		}
+		cJSON_Delete(tree);
 	}
 	free(name);
 	return status;
@@ -322,13 +366,13 @@ eh_status journal_each_from(const char *path, long *offset, journal_visit visit,
 	if (in == NULL)
 		return status;
 	while (status == EH_OK && (size = getline(&line, &room, in)) > 0 && line[size - 1] == '\n') {
-		cJSON *json = NULL;
+		record_line decoded;
 
-		status = parse_line(line, (size_t)size - 1, path, *offset, &json, error);
+		status = decode_line(line, (size_t)size - 1, path, *offset, &decoded, error);
 		if (status != EH_OK)
 			break;
-		status = visit(context, json, *offset, error);
-		cJSON_Delete(json);
+		status = visit(context, &decoded, *offset, error);
+		record_line_clear(&decoded);
 		*offset += (long)size;
 	}
 	if (status == EH_OK && ferror(in))
@@ -345,22 +389,23 @@ eh_status journal_each(const char *path, journal_visit visit, void *context, eh_
 	return journal_each_from(path, &offset, visit, context, error);
 }
 
-eh_status journal_line_at(const char *path, long offset, cJSON **out, eh_error *error)
+eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error)
 {
 	eh_status status = EH_OK;
 	FILE *in = open_at(path, offset, &status, error);
-	char *line = NULL;
+	char *body = NULL;
 	size_t room = 0;
 	ssize_t size;
 
+	memset(line, 0, sizeof(*line));
 	if (in == NULL)
 		return status;
-	size = getline(&line, &room, in);
-	if (size > 0 && line[size - 1] == '\n')
-		status = parse_line(line, (size_t)size - 1, path, offset, out, error);
+	size = getline(&body, &room, in);
+	if (size > 0 && body[size - 1] == '\n')
+		status = decode_line(body, (size_t)size - 1, path, offset, line, error);
 	else
 		status = error_set(error, EH_E_FORMAT, "%s: no whole line at byte %ld", path, offset);
-	free(line);
+	free(body);
 	fclose(in);
 	return status;
 }

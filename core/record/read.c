@@ -313,26 +313,37 @@ static eh_status first_finding(const findings *f, const char *path, eh_error *er
 	                 f->items[i].sentence[0] == ':' ? "" : ": ", f->items[i].sentence);
 }
 
-static eh_status read_checked(const char *path, keeping what, const result_keeper *keeper,
-                              result **out, eh_error *error)
+/* Takes the bytes. */
+static eh_status check_bytes(const char *name, char *bytes, size_t size, keeping what,
+                             const result_keeper *keeper, result **out, eh_error *error)
 {
 	findings f = { .only_first = true };
-	char *bytes;
-	size_t size;
-	result *r;
-	eh_status status = file_read(path, &bytes, &size, error);
+	eh_status status = EH_OK;
+	result *r = examine(name, bytes, size, what, keeper, &f);
 
-	if (status != EH_OK)
-		return status;
-	r = examine(path, bytes, size, what, keeper, &f);
 	if (f.count > 0) {
-		status = first_finding(&f, path, error);
+		status = first_finding(&f, name, error);
 		result_free(r);
 	} else {
 		*out = r;
 	}
 	findings_free(&f);
 	return status;
+}
+
+static eh_status read_checked(const char *path, keeping what, const result_keeper *keeper,
+                              result **out, eh_error *error)
+{
+	char *bytes;
+	size_t size;
+	eh_status status = file_read(path, &bytes, &size, error);
+
+	return status == EH_OK ? check_bytes(path, bytes, size, what, keeper, out, error) : status;
+}
+
+eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error)
+{
+	return check_bytes(name, bytes, size, KEEP_TREES, NULL, out, error);
 }
 
 eh_status result_read(const char *path, result **out, eh_error *error)

@@ -211,7 +211,8 @@ static const shape guards[] = {
 	MAY("running_after", UINT), MAY("throttled_periods", UINT), MAY("throttled_seconds", NUMBER),
 	MAY("memory_stall_seconds", NUMBER), MAY("clock_before_mhz", NUMBER),
 	MAY("clock_after_mhz", NUMBER), MAY("temperature_before_c", NUMBER),
-	MAY("temperature_after_c", NUMBER), MAY("device_users_before", UINT),
+	MAY("temperature_after_c", NUMBER), MAY("power_limit_watts", NUMBER),
+	MAY("device_users_before", UINT),
 	MAY("device_users_after", UINT), END
 };
 

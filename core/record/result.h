@@ -69,6 +69,8 @@ typedef struct result {
  * malformed, EH_E_ALTERED what contradicts itself (digests, and what does not follow from the
  * samples or the protocol). */
 eh_status result_read(const char *path, result **out, eh_error *error);
+/* The same of bytes (malloc'd), which it takes; `name` stands for them, also as the result's path. */
+eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error);
 /* The same with little memory: a row's JSON is there only between open and close. */
 eh_status result_read_lean(const char *path, result **out, eh_error *error);
 

@@ -7,12 +7,10 @@
 
 #include "analysis/attribute.h"
 
-/* protocol: how `evenhand run` is told the protocol of the results.  false when writing failed. */
-bool report_attribution(FILE *out, const attribution *a, const char *protocol, bool verbose);
-cJSON *report_attribution_json(const attribution *a, const char *protocol);
+/* false when writing failed. */
+bool report_attribution(FILE *out, const attribution *a, bool verbose);
 
 /* The layers that differ with their owners, after an empty line. */
-bool report_stack_difference(FILE *out, const stack_difference *d);
-cJSON *report_stack_groups_json(const stack_difference *d);
+bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers);
 
 #endif

@@ -7,11 +7,9 @@
 
 #include "analysis/claim.h"
 
-/* What the claim says, in one or two lines. */
+/* What the claim says, in a few lines. */
 bool report_claim(FILE *out, const claim *c);
 /* The claim, its cases with the reasons of the contract, and the answer. */
 bool report_claim_verdict(FILE *out, const claim_verdict *v, bool verbose);
-cJSON *report_claim_json(const claim *c);
-cJSON *report_claim_verdict_json(const claim_verdict *v);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/comparison_parts.h"
 
-/* What names may hold that a table of Markdown would take for its own. */
+/* Escapes the characters that Markdown takes for its own. */
 static void put_text(FILE *out, const char *raw)
 {
 	char *clean = table_clean(raw);
@@ -27,16 +27,15 @@ static void put_cell(FILE *out, const char *words)
 }
 
 /* The rules that qualify or refuse, by their ids. */
-static void put_rules(FILE *out, const contract_reason *reasons, size_t count)
+static void put_rules(FILE *out, const contract_reason_list *reasons)
 {
 	bool first = true;
-	size_t i;
 
 	(void)fputc(' ', out);
-	for (i = 0; i < count; i++) {
-		if (reasons[i].level == CONTRACT_COMPARABLE)
+	for (size_t i = 0; i < reasons->count; i++) {
+		if (reasons->items[i].level == CONTRACT_COMPARABLE)
 			continue;
-		(void)fprintf(out, "%s%s", first ? "" : ", ", reasons[i].rule->id);
+		(void)fprintf(out, "%s%s", first ? "" : ", ", reasons->items[i].rule);
 		first = false;
 	}
 	(void)fputs(" |\n", out);
@@ -44,47 +43,45 @@ static void put_rules(FILE *out, const contract_reason *reasons, size_t count)
 
 static void put_head(FILE *out, const comparison *c)
 {
-	size_t i;
-
 	(void)fputs("**", out);
-	put_text(out, c->b->executor);
+	put_text(out, c->other.executor);
 	(void)fputs("** against **", out);
-	put_text(out, c->a->executor);
+	put_text(out, c->baseline.executor);
 	(void)fprintf(out, "**%s\n\n", c->certified ? " (certified)" : "");
-	for (i = 0; i < c->reason_count; i++) {
-		(void)fprintf(out, "- %s `%s`: %s (", contract_level_name(c->reasons[i].level),
-		              c->reasons[i].rule->id, c->reasons[i].rule->sentence);
-		put_text(out, c->reasons[i].detail);
+	for (size_t i = 0; i < c->reasons.count; i++) {
+		const contract_reason *reason = &c->reasons.items[i];
+
+		(void)fprintf(out, "- %s `%s`: %s (", contract_level_word(reason->level), reason->rule,
+		              reason->sentence);
+		put_text(out, reason->detail);
 		(void)fputs(")\n", out);
 	}
 	(void)fputs("\n| case | baseline [95 %] | other [95 %] | speed-up [95 %] | verdict | rules |\n"
 	            "|---|---|---|---|---|---|\n", out);
 }
 
-bool report_markdown(FILE *out, const comparison *const *comparisons, size_t count)
+static void put_row(FILE *out, const comparison_row *row)
 {
-	size_t i;
-	size_t k;
+	char base[FIGURE_SIZE];
+	char other[FIGURE_SIZE];
+	char speedup[FIGURE_SIZE];
 
-	for (i = 0; i < count; i++) {
-		const comparison *c = comparisons[i];
+	comparison_cells(row, base, other, speedup);
+	(void)fputc('|', out);
+	put_cell(out, row->id);
+	put_cell(out, base);
+	put_cell(out, other);
+	put_cell(out, speedup);
+	put_cell(out, comparison_verdict_word(row->verdict));
+	put_rules(out, &row->reasons);
+}
 
-		put_head(out, c);
-		for (k = 0; k < c->row_count; k++) {
-			const comparison_row *row = &c->rows[k];
-			char base[FIGURE_SIZE];
-			char other[FIGURE_SIZE];
-			char speedup[FIGURE_SIZE];
-
-			comparison_cells(row, base, other, speedup);
-			(void)fputc('|', out);
-			put_cell(out, row->id);
-			put_cell(out, base);
-			put_cell(out, other);
-			put_cell(out, speedup);
-			put_cell(out, comparison_verdict_name(row->verdict));
-			put_rules(out, row->reasons, row->reason_count);
-		}
+bool report_markdown(FILE *out, const comparison *comparisons, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		put_head(out, &comparisons[i]);
+		for (size_t k = 0; k < comparisons[i].cases.count; k++)
+			put_row(out, &comparisons[i].cases.items[k]);
 		(void)fputc('\n', out);
 	}
 	return ferror(out) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the report room: what the comparison of two and of several have in common. */
+/* Inside of the report room: the parts of a printed comparison. */
 #ifndef REPORT_COMPARISON_PARTS_H
 #define REPORT_COMPARISON_PARTS_H
 
@@ -8,11 +8,11 @@
 
 /* The reasons of a row as notes under it; those of level comparable only with verbose. */
 void comparison_notes(table *t, const comparison_row *row, bool verbose);
-/* Who is compared with whom, and the reasons about the results as a whole. */
-bool comparison_head(FILE *out, const comparison *const *comparisons, size_t count, bool verbose);
-/* "3 FASTER, 1 ABSENT", with named after the name of the other executor. */
+/* The results that are compared, and the reasons about them as a whole. */
+bool comparison_head(FILE *out, const comparison *comparisons, size_t count, bool verbose);
+/* "3 FASTER, 1 ABSENT", named: after the name of the other executor. */
 bool comparison_counts(FILE *out, const comparison *c, bool named);
-/* The cells of a row; a side without a number shows its status, "-" when it has no such case. */
+/* The cells of a row; a side without a number shows its status, or "-" where it has no such case. */
 void comparison_cells(const comparison_row *row, char base[FIGURE_SIZE], char other[FIGURE_SIZE],
                       char speedup[FIGURE_SIZE]);
 

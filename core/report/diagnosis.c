@@ -3,8 +3,8 @@
 #include "report/diagnosis.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "analysis/ceilings.h"
 #include "base/text.h"
 #include "report/figure.h"
 #include "report/report.h"
@@ -13,70 +13,64 @@
 
 /* ---- ceilings -------------------------------------------------------------------------------- */
 
-static bool is_cost(enum ceiling_kind kind)
-{
-	return kind >= CEILING_LAUNCH;
-}
-
-static void value_text(const ceiling *c, char out[40])
-{
-	if (is_cost(c->kind))
-		text_format_ns(c->value, out);
-	else
-		text_format_si(c->value, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s", out);
-}
-
 static void add_ceiling(table *t, const ceiling *c)
 {
+	char *name = memory_format("%s%s%s", ceiling_kind_word(c->kind), c->of[0] != '\0' ? " " : "",
+	                           c->of);
 	char value[40];
-	char *name = memory_format("%s%s%s", ceiling_name(c->kind), c->of[0] != '\0' ? " " : "", c->of);
 
-	value_text(c, value);
+	if (isnan(c->rate))
+		text_format_ns(c->ns, value);
+	else
+		text_format_si(c->rate, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s", value);
 	table_row(t, (const char *const[]){ name, value,
-	          c->row != NULL ? c->row->id : "the instrument's record",
-	          c->shaken ? "disturbed" : "" });
+	          c->by != NULL ? c->by : "the instrument's record", c->disturbed ? "disturbed" : "" });
 	free(name);
 }
 
 /* Where the two lines of the roofline meet. */
-static bool print_ridges(FILE *out, const ceilings *all)
+static bool print_ridges(FILE *out, const diagnosis *d)
 {
-	ceiling memory = ceilings_of(all, CEILING_MEMORY, NULL);
+	const ceiling *memory = ceilings_of(&d->ceilings, CEILING_MEMORY, NULL);
 	bool ok = true;
 
-	for (size_t i = 0; i < all->count && ok; i++)
-		if (all->items[i].kind == CEILING_COMPUTE && memory.value > 0)
-			ok = fprintf(out, "ridge: %s meets the memory at %.3g FLOP/B\n", all->items[i].of,
-			             all->items[i].value / memory.value) >= 0;
+	for (size_t i = 0; memory != NULL && i < d->ceilings.count && ok; i++) {
+		const ceiling *c = &d->ceilings.items[i];
+
+		if (c->kind == CEILING_COMPUTE)
+			ok = fprintf(out, "ridge: %s meets the memory at %.3g FLOP/B\n", c->of,
+			             c->rate / memory->rate) >= 0;
+	}
 	return ok;
 }
 
-static bool print_ceilings(FILE *out, const ceilings *all)
+static bool print_ceilings(FILE *out, const diagnosis *d)
 {
+	char cache[32] = "not known";
 	table *t;
-	char cache[32];
 	bool ok;
 
-	if (all->count == 0)
+	if (d->ceilings.count == 0)
 		return fputs("no case of this run gives a ceiling\n\n", out) != EOF;
 	t = table_new("lrll");
 	table_row(t, (const char *const[]){ "ceiling", "measured", "by case", "" });
 	table_rule(t);
-	for (size_t i = 0; i < all->count; i++)
-		add_ceiling(t, &all->items[i]);
-	text_format_bytes(all->cache_bytes, cache);
-	ok = table_print(t, out) && print_ridges(out, all) &&
-	     fprintf(out, "last-level cache: %s\n\n", all->cache_bytes > 0 ? cache : "not known") >= 0;
+	for (size_t i = 0; i < d->ceilings.count; i++)
+		add_ceiling(t, &d->ceilings.items[i]);
+	if (d->last_level_cache_bytes != LAYOUT_NO_UINT)
+		text_format_bytes(d->last_level_cache_bytes, cache);
+	ok = table_print(t, out) && print_ridges(out, d) &&
+	     fprintf(out, "last-level cache: %s\n\n", cache) >= 0;
 	table_free(t);
 	return ok;
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* "########    |   :" with marks at the thresholds. */
+/* "########...:.....:..|" with marks at the thresholds; "" without a share. */
 static void bar_text(double share, char out[BAR + 4])
 {
-	int full = share < 0 ? 0 : (int)(share * BAR + 0.5);
+	int full = isnan(share) ? 0 : (int)(fmin(share, 2) * BAR + 0.5);
 
 	for (int i = 0; i < BAR; i++)
 		out[i] = i < full ? '#' : i == (int)(DIAGNOSE_FAR * BAR) - 1 ||
@@ -84,16 +78,16 @@ static void bar_text(double share, char out[BAR + 4])
 	out[BAR] = '|';
 	out[BAR + 1] = share > DIAGNOSE_ABOVE ? '>' : '\0';
 	out[BAR + 2] = '\0';
-	if (share < 0)
+	if (isnan(share))
 		out[0] = '\0';
 }
 
 static char *answer_text(const diagnosis_case *c)
 {
-	bool named = c->limit[0] != '\0' && c->answer != DIAGNOSIS_INVALID;
+	const char *limit = diagnosis_limit_word(c->limit);
 
-	return memory_format("%s%s%s%s%s", diagnosis_answer_name(c->answer), named ? " (" : "",
-	                     named ? c->limit : "", named ? ")" : "",
+	return memory_format("%s%s%s%s%s", diagnosis_answer_word(c->answer), limit[0] != '\0' ? " (" : "",
+	                     limit, limit[0] != '\0' ? ")" : "",
 	                     c->power_limited ? ", power-limited" : "");
 }
 
@@ -109,25 +103,30 @@ static enum table_colour colour_of(enum diagnosis_answer answer)
 	}
 }
 
+/* Whether the answer needs its evidence beside it. */
+static bool needs_notes(const diagnosis_case *c)
+{
+	return c->answer > DIAGNOSIS_SOFTWARE || c->power_limited || c->limit == DIAGNOSIS_BY_PROVIDER ||
+	       c->limit == DIAGNOSIS_BY_TUNING;
+}
+
 static void add_case(table *t, const diagnosis_case *c, bool verbose, bool colours)
 {
 	char time[32] = "-", intensity[32] = "-", share[16] = "-", bar[BAR + 4];
 	char *answer = answer_text(c);
 
-	if (c->time_ns > 0)
-		text_format_ns(c->time_ns, time);
-	if (c->intensity >= 0)
-		(void)snprintf(intensity, sizeof(intensity), "%.3g", c->intensity);
-	if (c->share >= 0)
+	if (!isnan(c->median_ns))
+		text_format_ns(c->median_ns, time);
+	if (!isnan(c->flops_per_byte))
+		(void)snprintf(intensity, sizeof(intensity), "%.3g", c->flops_per_byte);
+	if (!isnan(c->share))
 		(void)snprintf(share, sizeof(share), "%.0f %%", c->share * 100);
 	bar_text(c->share, bar);
-	table_row(t, (const char *const[]){ c->row->id, time, intensity, share, bar, answer });
+	table_row(t, (const char *const[]){ c->id, time, intensity, share, bar, answer });
 	if (colours)
 		table_paint(t, 5, colour_of(c->answer));
-	for (size_t i = 0; i < c->note_count; i++)
-		if (verbose || c->answer > DIAGNOSIS_SOFTWARE || c->power_limited ||
-		    strcmp(c->limit, "provider") == 0 || strcmp(c->limit, "tuning") == 0)
-			table_note(t, c->notes[i]);
+	for (size_t i = 0; i < c->notes.count && (verbose || needs_notes(c)); i++)
+		table_note(t, c->notes.items[i]);
 	free(answer);
 }
 
@@ -139,8 +138,8 @@ static bool print_cases(FILE *out, const diagnosis *d, bool verbose)
 	table_row(t, (const char *const[]){ "case", "time", "FLOP/B", "share", "of its ceiling",
 	                                    "limited by" });
 	table_rule(t);
-	for (size_t i = 0; i < d->count; i++)
-		add_case(t, &d->cases[i], verbose, colours);
+	for (size_t i = 0; i < d->cases.count; i++)
+		add_case(t, &d->cases.items[i], verbose, colours);
 	ok = table_print(t, out);
 	table_free(t);
 	return ok;
@@ -151,12 +150,12 @@ static bool print_sum(FILE *out, const diagnosis *d, bool verbose)
 	const char *comma = "";
 	bool ok = fputc('\n', out) != EOF;
 
-	for (size_t i = 0; i < d->note_count && ok; i++)
-		ok = table_wrap(out, d->notes[i], 0);
-	for (size_t i = 0; i <= DIAGNOSIS_DEFECT && ok; i++)
-		if (d->counts[i] > 0) {
-			ok = fprintf(out, "%s%zu %s", comma, d->counts[i],
-			             diagnosis_answer_name((enum diagnosis_answer)i)) >= 0;
+	for (size_t i = 0; i < d->notes.count && ok; i++)
+		ok = table_wrap(out, d->notes.items[i], 0);
+	for (size_t i = 0; i < d->counts.count && ok; i++)
+		if (d->counts.items[i].value > 0) {
+			ok = fprintf(out, "%s%.0f %s", comma, d->counts.items[i].value,
+			             d->counts.items[i].key) >= 0;
 			comma = ", ";
 		}
 	ok = ok && fputc('\n', out) != EOF;
@@ -165,11 +164,9 @@ static bool print_sum(FILE *out, const diagnosis *d, bool verbose)
 
 bool report_diagnosis(FILE *out, const diagnosis *d, bool verbose)
 {
-	char *name = table_clean(d->of->executor);
-	bool ok = fprintf(out, "%s, %s@%llu\n\n", name, d->of->protocol_name,
-	                  (unsigned long long)d->of->protocol_version) >= 0;
+	char *name = table_clean(d->executor);
+	bool ok = fprintf(out, "%s, %s\n\n", name, d->protocol) >= 0;
 
 	free(name);
-	return ok && print_ceilings(out, &d->ceilings) && print_cases(out, d, verbose) &&
-	       print_sum(out, d, verbose);
+	return ok && print_ceilings(out, d) && print_cases(out, d, verbose) && print_sum(out, d, verbose);
 }

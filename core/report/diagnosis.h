@@ -7,8 +7,7 @@
 
 #include "analysis/diagnose.h"
 
-/* verbose: also the evidence of cases that have an answer.  false when writing failed. */
+/* verbose: with the evidence of every case.  false when writing failed. */
 bool report_diagnosis(FILE *out, const diagnosis *d, bool verbose);
-cJSON *report_diagnosis_json(const diagnosis *d);
 
 #endif

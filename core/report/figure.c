@@ -48,33 +48,9 @@ void figure_ratio(double center, interval around, char out[FIGURE_SIZE])
 	         around.high);
 }
 
-void figure_value(const result_row *row, double center, interval around, double *value,
-                  interval *value_interval)
+const char *figure_unit(enum record_metric metric)
 {
-	double amount = row->amount > 0 ? row->amount : 1;
-
-	if (strcmp(row->metric, "s") == 0) {
-		*value = center / amount * 1e-9;
-		*value_interval = (interval){ around.low / amount * 1e-9,
-			                      around.high / amount * 1e-9 };
-	} else {
-		*value = amount / center * 1e9;
-		*value_interval = (interval){ amount / around.high * 1e9,
-			                      amount / around.low * 1e9 };
-	}
-}
-
-void figure_row(const result_row *row, double center, interval around, char out[FIGURE_SIZE])
-{
-	double value;
-	interval ci;
-
-	out[0] = '\0';
-	if (row == NULL || !(center > 0) || !(around.low > 0))
-		return;
-	figure_value(row, center, around, &value, &ci);
-	figure_interval(value, ci, strcmp(row->metric, "bytes/s") == 0 ? "B/s" :
-	                strcmp(row->metric, "flop/s") == 0 ? "FLOP/s" : "s", out);
+	return metric == RECORD_METRIC_BYTES ? "B/s" : metric == RECORD_METRIC_FLOPS ? "FLOP/s" : "s";
 }
 
 bool figure_colours(FILE *out)
@@ -95,7 +71,8 @@ enum table_colour figure_verdict_colour(enum comparison_verdict v)
 	case VERDICT_NOT_COMPARABLE: return COLOUR_YELLOW;
 	case VERDICT_EQUIVALENT:
 	case VERDICT_DESCRIPTION:
-	case VERDICT_ABSENT: return COLOUR_NONE;
+	case VERDICT_ABSENT:
+	case comparison_verdict_absent: return COLOUR_NONE;
 	}
 	return COLOUR_NONE;
 }

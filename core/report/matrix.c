@@ -6,93 +6,94 @@
 #include "base/text.h"
 #include "report/comparison_parts.h"
 
-static int by_text(const void *a, const void *b)
+/* A row, the comparison that it is of, its place among all rows, and the first place of its id. */
+typedef struct entry {
+	const comparison *of;
+	const comparison_row *row;
+	size_t place, first;
+} entry;
+
+static int by_place(size_t a, size_t b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return (a > b) - (a < b);
 }
 
-static bool has_id(const char *const *sorted, size_t count, const char *id)
+static int by_id(const void *a, const void *b)
 {
-	return count > 0 && bsearch(&id, sorted, count, sizeof(*sorted), by_text) != NULL;
+	const entry *x = a;
+	const entry *y = b;
+	int order = strcmp(x->row->id, y->row->id);
+
+	return order != 0 ? order : by_place(x->place, y->place);
 }
 
-/* Every case that any of them has, in order of first appearance. */
-static const char **all_ids(const comparison *const *comparisons, size_t count, size_t *out)
+static int by_first(const void *a, const void *b)
 {
-	size_t room = 1;
-	size_t used = 0;
-	const char **ids;
-	const char **sorted;
-	size_t i;
-	size_t k;
+	const entry *x = a;
+	const entry *y = b;
+	int order = by_place(x->first, y->first);
 
-	for (i = 0; i < count; i++)
-		room += comparisons[i]->row_count;
-	ids = memory_get(room * sizeof(*ids));
-	sorted = memory_get(room * sizeof(*sorted));
-	for (i = 0; i < count; i++) {
-		size_t known = used;
-
-		/* A comparison has each id once. */
-		memcpy(sorted, ids, known * sizeof(*ids));
-		if (known > 1)
-			qsort(sorted, known, sizeof(*sorted), by_text);
-		for (k = 0; k < comparisons[i]->row_count; k++)
-			if (!has_id(sorted, known, comparisons[i]->rows[k].id))
-				ids[used++] = comparisons[i]->rows[k].id;
-	}
-	free(sorted);
-	*out = used;
-	return ids;
+	return order != 0 ? order : by_place(x->place, y->place);
 }
 
-static void add_case(table *t, const comparison *const *comparisons, size_t count, const char *id,
-                     bool verbose, bool colours)
+/* The rows of all, those of one id together, in order of first appearance. */
+static entry *entries_of(const comparison *comparisons, size_t count, size_t *out)
 {
-	bool named = false;
-	size_t i;
+	entry *all;
+	size_t n = 0;
 
-	for (i = 0; i < count; i++) {
-		const comparison_row *row = comparison_row_by_id(comparisons[i], id);
-		char base[FIGURE_SIZE];
-		char other[FIGURE_SIZE];
-		char speedup[FIGURE_SIZE];
-
-		if (row == NULL)
-			continue;
-		comparison_cells(row, base, other, speedup);
-		if (!named)
-			table_row(t, (const char *[]){ id, comparisons[0]->a->executor, base,
-				                       "baseline", "" });
-		named = true;
-		table_row(t, (const char *[]){ "", comparisons[i]->b->executor, other, speedup,
-			                       comparison_verdict_name(row->verdict) });
-		if (colours)
-			table_paint(t, 4, figure_verdict_colour(row->verdict));
-		comparison_notes(t, row, verbose);
-	}
+	for (size_t i = 0; i < count; i++)
+		n += comparisons[i].cases.count;
+	all = memory_get((n + 1) * sizeof(*all));
+	*out = n;
+	n = 0;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < comparisons[i].cases.count; k++, n++)
+			all[n] = (entry){ &comparisons[i], &comparisons[i].cases.items[k], n, n };
+	if (n > 1)
+		qsort(all, n, sizeof(*all), by_id);
+	for (size_t i = 1; i < n; i++)
+		if (strcmp(all[i - 1].row->id, all[i].row->id) == 0)
+			all[i].first = all[i - 1].first;
+	if (n > 1)
+		qsort(all, n, sizeof(*all), by_first);
+	return all;
 }
 
-bool report_matrix(FILE *out, const comparison *const *comparisons, size_t count, bool verbose)
+static void add_entry(table *t, const entry *e, bool verbose, bool colours)
+{
+	const comparison_row *row = e->row;
+	char base[FIGURE_SIZE];
+	char other[FIGURE_SIZE];
+	char speedup[FIGURE_SIZE];
+
+	comparison_cells(row, base, other, speedup);
+	if (e->place == e->first)
+		table_row(t, (const char *[]){ row->id, e->of->baseline.executor, base, "baseline", "" });
+	table_row(t, (const char *[]){ "", e->of->other.executor, other, speedup,
+		                       comparison_verdict_word(row->verdict) });
+	if (colours)
+		table_paint(t, 4, figure_verdict_colour(row->verdict));
+	comparison_notes(t, row, verbose);
+}
+
+bool report_matrix(FILE *out, const comparison *comparisons, size_t count, bool verbose)
 {
 	bool colours = figure_colours(out);
 	table *t = table_new("lllll");
-	const char **ids;
-	size_t id_count;
-	bool ok;
-	size_t i;
+	size_t entry_count;
+	entry *entries = entries_of(comparisons, count, &entry_count);
+	bool ok = comparison_head(out, comparisons, count, verbose);
 
-	ok = comparison_head(out, comparisons, count, verbose);
 	table_row(t, (const char *[]){ "case", "executor", "value [95 %]", "speed-up [95 %]",
 		                       "verdict" });
 	table_rule(t);
-	ids = all_ids(comparisons, count, &id_count);
-	for (i = 0; i < id_count; i++)
-		add_case(t, comparisons, count, ids[i], verbose, colours);
+	for (size_t i = 0; i < entry_count; i++)
+		add_entry(t, &entries[i], verbose, colours);
 	ok = ok && table_print(t, out) && fputc('\n', out) != EOF;
-	for (i = 0; i < count && ok; i++)
-		ok = comparison_counts(out, comparisons[i], true);
-	free(ids);
+	for (size_t i = 0; i < count && ok; i++)
+		ok = comparison_counts(out, &comparisons[i], true);
+	free(entries);
 	table_free(t);
 	return ok;
 }

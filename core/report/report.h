@@ -16,11 +16,10 @@ bool report_result(FILE *out, const result *r, bool verbose);
  * where there is neither signature nor amendment. */
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e);
 bool report_comparison(FILE *out, const comparison *c, bool verbose);
-cJSON *report_comparison_json(const comparison *c);
 /* Several results of one protocol side by side, the first is the baseline. */
-bool report_matrix(FILE *out, const comparison *const *comparisons, size_t count, bool verbose);
+bool report_matrix(FILE *out, const comparison *comparisons, size_t count, bool verbose);
 /* The same as Markdown, one table for each comparison. */
-bool report_markdown(FILE *out, const comparison *const *comparisons, size_t count);
+bool report_markdown(FILE *out, const comparison *comparisons, size_t count);
 
 /* A table whose columns line up; cells are copied.  align: one of "lr" per column. */
 typedef struct table table;

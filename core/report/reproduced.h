@@ -8,6 +8,5 @@
 #include "analysis/reproduce.h"
 
 bool report_reproduction(FILE *out, const reproduction *r, bool verbose);
-cJSON *report_reproduction_json(const reproduction *r);
 
 #endif

@@ -11,6 +11,8 @@
 #include "stat/statistics.h"
 
 #define SERIES_CONFIDENCE 0.95
+/* The half-width of an interval, relative to the median, from which on a series has converged. */
+#define SERIES_HALF_WIDTH 0.01
 
 /* One execution. */
 typedef struct series_one {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "stat/percentile.h"
@@ -24,7 +23,7 @@ static size_t place_of(const manifest *m, size_t executor, size_t index, uint64_
 	       (size_t)execution - 1;
 }
 
-/* The declared percentile where there are samples enough for it, else 0: the median. */
+/* The declared percentile when there are enough samples for it, else 0: the median. */
 static double quantile_for(const plan_case *c, size_t samples)
 {
 	enum record_statistic statistic = c->section->measure.statistic;
@@ -33,67 +32,59 @@ static double quantile_for(const plan_case *c, size_t samples)
 	       protocol_statistic_quantile(statistic) : 0;
 }
 
-static void take(const cJSON *record, const plan_case *c, pilot_execution *out)
+static void take(const record_execution *record, const plan_case *c, pilot_execution *out)
 {
-	const char *status = json_string(record, "status", "");
-	uint64_t batch = 0, total = 0;
-	uint64_t *raw;
-	double *values, wall = 0;
+	size_t count = record->samples_ns.count;
+	uint64_t total = 0;
+	double *values, wall_ns;
 	series seen;
-	size_t count;
 
-	if ((strcmp(status, "valid") != 0 && strcmp(status, "not-converged") != 0) ||
-	    !json_uint(record, "batch", &batch) || batch == 0)
+	if (!record_counts(record->status) || count == 0 || record->batch == 0 ||
+	    record->batch == LAYOUT_NO_UINT)
 		return;
-	raw = json_uints(record, "samples_ns", &count);
-	if (raw == NULL || count == 0) {
-		free(raw);
-		return;
-	}
 	values = memory_get(count * sizeof(*values));
 	for (size_t i = 0; i < count; i++) {
-		values[i] = (double)raw[i] / (double)batch;
-		total += raw[i];
+		values[i] = (double)record->samples_ns.items[i] / (double)record->batch;
+		total += record->samples_ns.items[i];
 	}
 	series_analyse(values, count, &seen);
 	if (record_is_load(&c->section->measure)) {
-		/* Latencies of a load hang together by nature: all of them count. */
+		/* Latencies of a load depend on each other by nature: all of them count. */
 		seen.steady_first = 0;
 		seen.steady_count = count;
 	}
 	pilot_execution_of(values + seen.steady_first, seen.steady_count,
 	                   quantile_for(c, seen.steady_count), out);
 	out->sample_ns = (double)total / (double)count;
-	(void)json_double(json_path(record, "load"), "wall_seconds", &wall);
-	out->other_ns = wall * 1e9 > (double)total ? wall * 1e9 - (double)total : 0;
+	/* NaN when absent: then the comparison below is false. */
+	wall_ns = record->load != NULL ? record->load->wall_seconds * 1e9 : 0;
+	out->other_ns = wall_ns > (double)total ? wall_ns - (double)total : 0;
 	series_free(&seen);
 	free(values);
-	free(raw);
 }
 
-static eh_status visit(void *context, const cJSON *line, long offset, eh_error *error)
+static eh_status visit(void *context, record_line *line, long offset, eh_error *error)
 {
 	found *f = context;
 	const manifest *m = f->manifest;
+	const record_line_case *at = &line->one_case;
 	const plan_case *c;
-	uint64_t execution = 0;
-	size_t executor = 0, at;
+	size_t executor = 0, place;
 
 	(void)offset;
 	(void)error;
-	if (strcmp(json_string(line, "kind", ""), "case") != 0)
+	if (line->kind != RECORD_LINE_CASE)
 		return EH_OK;
-	(void)json_uint(line, "execution", &execution);
-	while (executor < m->executor_count &&
-	       strcmp(m->names[executor], json_string(line, "executor", "")) != 0)
+	while (executor < m->executor_count && strcmp(m->names[executor], at->executor) != 0)
 		executor++;
-	c = plan_case_by_id(m->plan, json_string(line, "id", ""));
-	if (c == NULL || executor == m->executor_count || execution < 1 || execution > m->executions)
+	c = plan_case_by_id(m->plan, at->id);
+	if (c == NULL || executor == m->executor_count || at->execution < 1 ||
+	    at->execution > m->executions)
 		return EH_OK;
-	at = place_of(m, executor, (size_t)(c - m->plan->cases), execution);
-	if (!f->seen[at])
-		take(json_path(line, "record"), c, &f->all[at]);
-	f->seen[at] = true;
+	place = place_of(m, executor, (size_t)(c - m->plan->cases), at->execution);
+	if (!f->seen[place])
+		take(&at->record, c, &f->all[place]);
+	f->seen[place] = true;
 	return EH_OK;
 }
 
@@ -108,32 +99,30 @@ static size_t gather(pilot_execution *executions, size_t count)
 	return kept;
 }
 
-static cJSON *case_json(const plan_case *c, const pilot_finding *p, size_t count)
+static void add_case(const plan_case *c, const pilot_finding *p, size_t count,
+                     record_pilot_case_list *out)
 {
-	cJSON *item = cJSON_CreateObject();
+	record_pilot_case *item = layout_append(record_pilot_case_layout(), out);
 
-	json_add_string(item, "id", c->id);
-	json_add_uint(item, "executions", count);
-	json_add_double(item, "center_ns", p->center);
-	json_add_double(item, "spread", p->spread);
-	json_add_double(item, "within", p->within);
-	json_add_double(item, "between", p->between);
-	json_add_double(item, "half_width", c->section->measure.half_width);
-	json_add_uint(item, "needed", p->needed);
-	json_add_double(item, "optimum", p->optimum);
-	return item;
+	text_set(&item->id, c->id);
+	item->executions = count;
+	item->center_ns = p->center;
+	item->spread = p->spread;
+	item->within = p->within;
+	item->between = p->between;
+	item->half_width = c->section->measure.half_width;
+	item->needed = p->needed;
+	item->optimum = p->optimum;
 }
 
-static uint64_t plan_executor(const found *f, size_t executor, cJSON *list)
+static void plan_executor(const found *f, size_t executor, record_pilot_plan *out)
 {
 	const manifest *m = f->manifest;
-	cJSON *item = cJSON_CreateObject(), *cases;
-	uint64_t planned = m->executions;
 	const char *most = "";
-	bool reached = true;
 
-	json_add_string(item, "name", m->names[executor]);
-	cases = cJSON_CreateArray();
+	text_set(&out->name, m->names[executor]);
+	out->planned = m->executions;
+	out->reached = true;
 	for (size_t i = 0; i < m->plan->case_count; i++) {
 		const plan_case *c = &m->plan->cases[i];
 		pilot_execution *all = &f->all[place_of(m, executor, i, 1)];
@@ -144,61 +133,60 @@ static uint64_t plan_executor(const found *f, size_t executor, cJSON *list)
 			continue;
 		pilot_plan(all, count, (pilot_target){ c->section->measure.half_width,
 		           c->section->measure.confidence, (size_t)m->most }, &p);
-		reached = reached && p.reached;
-		if (p.needed > planned) {
-			planned = p.needed;
+		out->reached = out->reached && p.reached;
+		if (p.needed > out->planned) {
+			out->planned = p.needed;
 			most = c->id;
 		}
-		cJSON_AddItemToArray(cases, case_json(c, &p, count));
+		add_case(c, &p, count, &out->cases);
 	}
-	json_add_uint(item, "planned", planned);
-	json_add_bool(item, "reached", reached);
-	json_set(item, "cases", cases);
-	cJSON_AddItemToArray(list, item);
-	if (planned > m->executions)
+	if (out->planned > m->executions)
 		log_write(EH_LOG_INFO, "%s: the spread between the first %llu executions asks for %llu "
 		          "(%s)", m->names[executor], (unsigned long long)m->executions,
-		          (unsigned long long)planned, most);
+		          (unsigned long long)out->planned, most);
 	else
 		log_write(EH_LOG_INFO, "%s: the first %llu executions are enough", m->names[executor],
 		          (unsigned long long)m->executions);
-	return planned;
+}
+
+static void fill_line(const found *f, record_line_pilot *line)
+{
+	const manifest *m = f->manifest;
+	uint64_t *planned = memory_get((m->executor_count + 1) * sizeof(*planned));
+	schedule_slot *slots;
+	size_t count;
+
+	line->executions = m->executions;
+	line->most = m->most;
+	for (size_t i = 0; i < m->executor_count; i++) {
+		record_pilot_plan *out = layout_append(record_pilot_plan_layout(), &line->executors);
+
+		plan_executor(f, i, out);
+		planned[i] = out->planned;
+	}
+	slots = schedule_more(m->protocol->seed, m->protocol->interleave, m->executions, planned,
+	                      m->executor_count, &count);
+	manifest_order(m, slots, count, &line->order);
+	free(slots);
+	free(planned);
 }
 
 eh_status extend_decide(const manifest *m, journal *j, const char *journal_path, eh_error *error)
 {
-	size_t places = m->executor_count * m->plan->case_count * (size_t)m->executions, count;
+	size_t places = m->executor_count * m->plan->case_count * (size_t)m->executions;
 	found f = { .manifest = m };
-	uint64_t *planned = memory_get((m->executor_count + 1) * sizeof(*planned));
-	cJSON *line = cJSON_CreateObject(), *list;
-	schedule_slot *slots;
+	record_line line;
 	eh_status status;
 
 	f.all = memory_get((places + 1) * sizeof(*f.all));
 	f.seen = memory_get((places + 1) * sizeof(*f.seen));
 	status = journal_each(journal_path, visit, &f, error);
-	json_add_string(line, "kind", "pilot");
-	json_add_uint(line, "executions", m->executions);
-	json_add_uint(line, "most", m->most);
-	list = json_add_array(line, "executors");
-	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++)
-		planned[i] = plan_executor(&f, i, list);
-	list = json_add_array(line, "order");
-	slots = schedule_more(m->protocol->seed, m->protocol->interleave, m->executions, planned,
-	                      m->executor_count, &count);
-	for (size_t i = 0; i < count; i++) {
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_uint(item, "position", slots[i].position);
-		json_add_uint(item, "execution", slots[i].execution);
-		json_add_string(item, "executor", m->names[slots[i].executor]);
-		cJSON_AddItemToArray(list, item);
+	if (status == EH_OK) {
+		record_line_init(&line, RECORD_LINE_PILOT);
+		fill_line(&f, &line.pilot);
+		status = journal_append(j, &line, error);
+		record_line_clear(&line);
 	}
-	if (status == EH_OK)
-		status = journal_append(j, line, error);
-	cJSON_Delete(line);
-	free(slots);
-	free(planned);
 	free(f.all);
 	free(f.seen);
 	return status;

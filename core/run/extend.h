@@ -8,13 +8,11 @@
 #include "run/ledger.h"
 #include "run/manifest.h"
 
-/* The pilot is in the journal: appends the line of what follows from it,
- *   {"kind": "pilot", "executions", "most", "executors": [{"name", "planned", "reached",
- *    "cases": [{"id", "executions", "center_ns", "spread", "within", "between", "half_width",
- *    "needed", "optimum"}]}], "order": [{"position", "execution", "executor"}]}
- * An executor's plan is the largest need of its cases. */
+/* After a pilot: appends the "pilot" line (record_line_pilot).  An executor's plan is the largest
+ * need of its cases. */
 eh_status extend_decide(const manifest *m, journal *j, const char *journal_path, eh_error *error);
-/* malloc'd slots after the pilot, *count of them, as the ledger's plans and the seed order them. */
+/* malloc'd slots after the pilot, *count of them, from the ledger's plans in the order of the
+ * seed. */
 schedule_slot *extend_slots(const manifest *m, const ledger *l, size_t *count);
 
 #endif

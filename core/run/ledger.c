@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "record/journal.h"
 
@@ -62,36 +61,30 @@ static size_t slot_of(const ledger *l, uint64_t execution, size_t executor)
 	return (size_t)(execution - 1) * l->executors + executor;
 }
 
-static eh_status find_slot(const ledger *l, const cJSON *line, size_t *slot, eh_error *error)
+static eh_status find_slot(const ledger *l, const char *executor, uint64_t execution, size_t *slot,
+                           eh_error *error)
 {
-	const char *name = json_string(line, "executor", "");
-	uint64_t execution = 0;
-
-	(void)json_uint(line, "execution", &execution);
 	for (size_t i = 0; i < l->executors; i++)
-		if (strcmp(l->names[i], name) == 0 && execution >= 1 && execution <= l->planned[i]) {
+		if (strcmp(l->names[i], executor) == 0 && execution >= 1 && execution <= l->planned[i]) {
 			*slot = slot_of(l, execution, i);
 			return EH_OK;
 		}
 	return error_set(error, EH_E_FORMAT, "the journal has a line of executor '%s', execution %llu, "
-	                 "which its first line does not announce", name,
+	                 "which its first line does not announce", executor,
 	                 (unsigned long long)execution);
 }
 
-static eh_status take_pilot(ledger *l, const cJSON *line, eh_error *error)
+static eh_status take_pilot(ledger *l, const record_line_pilot *line, eh_error *error)
 {
-	const cJSON *item;
 	size_t found = 0;
 
-	cJSON_ArrayForEach(item, json_path(line, "executors")) {
-		const char *name = json_string(item, "name", "");
-		uint64_t planned = 0;
+	for (size_t k = 0; k < line->executors.count; k++) {
+		const record_pilot_plan *p = &line->executors.items[k];
 
-		(void)json_uint(item, "planned", &planned);
 		for (size_t i = 0; i < l->executors; i++)
-			if (strcmp(l->names[i], name) == 0 && planned >= l->executions &&
-			    planned <= l->most) {
-				l->planned[i] = planned;
+			if (strcmp(l->names[i], p->name) == 0 && p->planned >= l->executions &&
+			    p->planned <= l->most) {
+				l->planned[i] = p->planned;
 				found++;
 			}
 	}
@@ -103,40 +96,48 @@ static eh_status take_pilot(ledger *l, const cJSON *line, eh_error *error)
 	                 (unsigned long long)l->most);
 }
 
-static eh_status visit(void *context, const cJSON *line, long offset, eh_error *error)
+static eh_status take_executor(ledger *l, const record_line_executor *line, eh_error *error)
 {
-	ledger *l = context;
-	const char *kind = json_string(line, "kind", "");
-	const plan_case *c;
-	size_t slot = 0, at;
-	eh_status status;
+	size_t slot = 0;
+	eh_status status = find_slot(l, line->executor, line->execution, &slot, error);
+	char *digest;
 
-	(void)offset;
-	l->complete = strcmp(kind, "end") == 0 &&
-	              strcmp(json_string(line, "status", ""), "complete") == 0;
-	if (strcmp(kind, "pilot") == 0)
-		return take_pilot(l, line, error);
-	if (strcmp(kind, "case") != 0 && strcmp(kind, "executor") != 0)
-		return EH_OK;
-	status = find_slot(l, line, &slot, error);
 	if (status != EH_OK)
 		return status;
-	if (strcmp(kind, "executor") == 0) {
-		char *digest = l->digests[slot % l->executors];
+	l->described[slot] = true;
+	digest = l->digests[slot % l->executors];
+	if (digest[0] == '\0')
+		snprintf(digest, sizeof(*l->digests), "%s", line->record.digest);
+	return EH_OK;
+}
 
-		l->described[slot] = true;
-		if (digest[0] == '\0')
-			snprintf(digest, sizeof(*l->digests), "%s",
-			         json_string(json_path(line, "record"), "digest", ""));
-		return EH_OK;
-	}
-	c = plan_case_by_id(l->plan, json_string(line, "id", ""));
+static eh_status take_case(ledger *l, const record_line_case *line, eh_error *error)
+{
+	const plan_case *c = plan_case_by_id(l->plan, line->id);
+	size_t slot = 0;
+	eh_status status = find_slot(l, line->executor, line->execution, &slot, error);
+
+	if (status != EH_OK)
+		return status;
 	if (c == NULL)
 		return error_set(error, EH_E_FORMAT, "the journal has a line of case '%s', which its "
-		                 "protocol does not have", json_string(line, "id", ""));
-	at = slot * l->plan->case_count + (size_t)(c - l->plan->cases);
-	l->done[at] = true;
+		                 "protocol does not have", line->id);
+	l->done[slot * l->plan->case_count + (size_t)(c - l->plan->cases)] = true;
 	return EH_OK;
+}
+
+static eh_status visit(void *context, record_line *line, long offset, eh_error *error)
+{
+	ledger *l = context;
+
+	(void)offset;
+	l->complete = line->kind == RECORD_LINE_END && line->end.status == RECORD_ENDED_COMPLETE;
+	switch (line->kind) {
+	case RECORD_LINE_PILOT: return take_pilot(l, &line->pilot, error);
+	case RECORD_LINE_EXECUTOR: return take_executor(l, &line->executor, error);
+	case RECORD_LINE_CASE: return take_case(l, &line->one_case, error);
+	default: return EH_OK;
+	}
 }
 
 eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error)

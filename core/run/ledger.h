@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a run is done, as its journal tells: the journal is the only truth about it. */
+/* Which parts of a run are done.  Its journal is the only source. */
 #ifndef RUN_LEDGER_H
 #define RUN_LEDGER_H
 
@@ -12,29 +12,28 @@
 
 typedef struct ledger ledger;
 
-/* names and plan are borrowed and outlive it.  Each executor has `executions` to do, unless `most`
- * is larger: then these are a pilot, and until a "pilot" line plans up to `most`, the run is not
- * whole. */
+/* Borrows names and plan.  Each executor has `executions` to do.  When `most` is larger, these
+ * are a pilot, and the run is not whole until a "pilot" line plans up to `most`. */
 ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
                    uint64_t most);
 void ledger_free(ledger *l); /* NULL is fine */
 
-/* Reads what was appended since the last time.  EH_E_FORMAT for a line of another run. */
+/* Reads the lines appended since the last call.  EH_E_FORMAT for a line of another run. */
 eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error);
 
 /* execution is from 1, executor and case are indices. */
 bool ledger_has(const ledger *l, uint64_t execution, size_t executor, size_t index);
 bool ledger_described(const ledger *l, uint64_t execution, size_t executor);
-/* Of the executions that are planned by now. */
+/* Cases without a line, of the executions planned so far. */
 size_t ledger_missing(const ledger *l);
-/* A pilot is still to be evaluated. */
+/* Whether a pilot is still to be evaluated. */
 bool ledger_undecided(const ledger *l);
 uint64_t ledger_planned(const ledger *l, size_t executor);
 /* Every case has its line and every execution its executor record, and nothing is undecided. */
 bool ledger_whole(const ledger *l);
-/* In that execution of that executor. */
+/* The same of one execution of one executor. */
 size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor);
-/* Of the stack, as its first record has it; "" when there is none yet. */
+/* Digest of the stack in its first record; "" while there is none. */
 const char *ledger_digest(const ledger *l, size_t executor);
 bool ledger_ended_complete(const ledger *l); /* its last line says so */
 

@@ -71,9 +71,7 @@ eh_status lister_read(child *c, const lister_words *words, uint64_t deadline_ns,
 
 int lister_answer(FILE *voice, const layout *l, const void *answer)
 {
-	cJSON *line = layout_encode(l, answer);
-	bool heard = voice_say(voice, line);
+	bool heard = voice_say(voice, layout_text(l, answer, false));
 
-	cJSON_Delete(line);
 	return fclose(voice) == 0 && heard ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;
 }

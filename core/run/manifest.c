@@ -13,6 +13,7 @@
 #include "plugin/plugin.h"
 
 #define FORMAT 1
+#define MOST_EXECUTIONS 1000000
 
 static manifest *manifest_blank(protocol *p, plan *made, size_t executors)
 {
@@ -62,7 +63,7 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 		executions = p->executions;
 		most = p->executions_max;
 	}
-	if (executions > 1000000 / (chosen_count > 0 ? chosen_count : 1)) {
+	if (executions > MOST_EXECUTIONS / (chosen_count > 0 ? chosen_count : 1)) {
 		manifest_free(m);
 		return error_set(error, EH_E_USAGE, "%llu executions are too many",
 		                 (unsigned long long)executions);
@@ -97,7 +98,7 @@ void manifest_free(manifest *m)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The environment, which may be empty on purpose, comes before the site file. */
+/* The environment comes before the site file; an empty variable counts as an answer. */
 static const char *who_of(const manifest *m, const char *variable, const char *key)
 {
 	const char *value = getenv(variable);
@@ -107,7 +108,7 @@ static const char *who_of(const manifest *m, const char *variable, const char *k
 	return value != NULL ? value : "";
 }
 
-eh_status manifest_who(const manifest *m, record_who *out, eh_error *error)
+eh_status manifest_who(const manifest *m, record_who *who, eh_error *error)
 {
 	static const char *const parties[] = { "", "vendor", "buyer", "third-party" };
 	const char *party = who_of(m, "EVENHAND_PARTY", "party");
@@ -118,59 +119,47 @@ eh_status manifest_who(const manifest *m, record_who *out, eh_error *error)
 	if (!known)
 		return error_set(error, EH_E_USAGE, "EVENHAND_PARTY is '%s'; set it to vendor, buyer or "
 		                 "third-party, or unset it", party);
-	text_set(&out->tester, who_of(m, "EVENHAND_TESTER", "tester"));
-	text_set(&out->party, party);
-	text_set(&out->sponsor, who_of(m, "EVENHAND_SPONSOR", "sponsor"));
+	text_set(&who->tester, who_of(m, "EVENHAND_TESTER", "tester"));
+	text_set(&who->party, party);
+	text_set(&who->sponsor, who_of(m, "EVENHAND_SPONSOR", "sponsor"));
 	return EH_OK;
 }
 
-static void add_protocol(cJSON *line, const manifest *m)
+static void fill_protocol(const manifest *m, record_protocol *out)
 {
 	const protocol *p = m->protocol;
-	cJSON *object = json_add_object(line, "protocol"), *list;
-	char *deviation;
 
-	json_add_string(object, "name", p->name);
-	json_add_uint(object, "version", p->version);
-	json_add_string(object, "digest", m->plan->digest);
-	json_add_string(object, "text", p->text);
-	json_set(object, "canonical", layout_encode(record_plan_layout(), m->plan->canonical));
-	list = json_add_array(object, "deviations");
-	if (m->executions == p->executions)
-		return;
-	deviation = memory_format("executions: %llu instead of %llu", (unsigned long long)m->executions,
-	                          (unsigned long long)p->executions);
-	json_append_string(list, deviation);
-	free(deviation);
+	text_set(&out->name, p->name);
+	out->version = p->version;
+	text_set(&out->digest, m->plan->digest);
+	text_set(&out->text, p->text);
+	layout_copy(record_plan_layout(), m->plan->canonical, &out->canonical);
+	if (m->executions != p->executions)
+		text_list_format(&out->deviations, "executions: %llu instead of %llu",
+		                 (unsigned long long)m->executions, (unsigned long long)p->executions);
 }
 
-static void add_executors(cJSON *line, const manifest *m)
+static void fill_executors(const manifest *m, record_line_device_list *out)
 {
-	cJSON *list = json_add_array(line, "executors"), *item;
-
 	for (size_t i = 0; i < m->executor_count; i++) {
-		char *backend = memory_format("%.*s", (int)strcspn(m->names[i], ":"), m->names[i]);
+		record_line_device *d = layout_append(record_line_device_layout(), out);
 
-		item = cJSON_CreateObject();
-		json_add_string(item, "name", m->names[i]);
-		json_add_string(item, "backend", backend);
-		json_add_uint(item, "index", m->indices[i]);
-		json_add_string(item, "path", m->plugins[i]);
-		cJSON_AddItemToArray(list, item);
-		free(backend);
+		text_set(&d->name, m->names[i]);
+		d->backend = memory_format("%.*s", (int)strcspn(m->names[i], ":"), m->names[i]);
+		d->index = m->indices[i];
+		text_set(&d->path, m->plugins[i]);
 	}
 }
 
-static void add_order(cJSON *line, const manifest *m)
+void manifest_order(const manifest *m, const schedule_slot *slots, size_t count,
+                    record_line_order_list *order)
 {
-	cJSON *list = json_add_array(line, "order"), *item;
+	for (size_t i = 0; i < count; i++) {
+		record_line_order *at = layout_append(record_line_order_layout(), order);
 
-	for (size_t i = 0; i < m->slot_count; i++) {
-		item = cJSON_CreateObject();
-		json_add_uint(item, "position", m->slots[i].position);
-		json_add_uint(item, "execution", m->slots[i].execution);
-		json_add_string(item, "executor", m->names[m->slots[i].executor]);
-		cJSON_AddItemToArray(list, item);
+		at->position = slots[i].position;
+		at->execution = slots[i].execution;
+		text_set(&at->executor, m->names[slots[i].executor]);
 	}
 }
 
@@ -193,107 +182,82 @@ static char *run_id(const manifest *m, const char *started)
 	return copy;
 }
 
-/* What the salts of the results are made from (result/redact.h); it is in no result. */
-static void add_salt(cJSON *line)
+/* The secret that the salts of results are made from (record/redact.h); no result has it. */
+static void fill_salt(record_line_run *line)
 {
 	unsigned char bytes[16];
 	char hex[33];
 
-	/* Without it the results have no salts, and nothing in them can be redacted. */
+	/* Without it the results have no salts, and nothing in them can be redacted later. */
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-	json_add_string(line, "salt", hex);
+	text_set(&line->salt, hex);
 }
 
-eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_error *error)
+eh_status manifest_line(const manifest *m, const char *started, record_line_run *line,
+                        eh_error *error)
 {
-	cJSON *line = cJSON_CreateObject(), *object, *list;
-	char *id = run_id(m, started);
-	record_harness harness;
-	record_who who;
-	eh_status status;
+	eh_status status = manifest_who(m, &line->who, error);
 
-	json_add_string(line, "kind", "run");
-	json_add_uint(line, "format", FORMAT);
-	json_add_string(line, "id", id);
-	free(id);
-	add_salt(line);
-	json_add_uint(line, "seed", m->protocol->seed);
-	json_add_string(line, "started", started);
-	layout_init(record_harness_layout(), &harness);
-	layout_init(record_who_layout(), &who);
-	executor_program(&harness);
-	json_set(line, "harness", layout_encode(record_harness_layout(), &harness));
-	layout_clear(record_harness_layout(), &harness);
-	status = manifest_who(m, &who, error);
-	if (status != EH_OK) {
-		cJSON_Delete(line);
+	if (status != EH_OK)
 		return status;
-	}
-	json_set(line, "who", layout_encode(record_who_layout(), &who));
-	layout_clear(record_who_layout(), &who);
-	add_protocol(line, m);
-	object = json_add_object(line, "executions");
-	json_add_uint(object, "declared", m->protocol->executions);
-	json_add_uint(object, "planned", m->executions);
+	line->kind = RECORD_LINE_RUN;
+	line->format = FORMAT;
+	line->id = run_id(m, started);
+	fill_salt(line);
+	line->seed = m->protocol->seed;
+	text_set(&line->started, started);
+	executor_program(&line->harness);
+	fill_protocol(m, &line->protocol);
+	line->executions.declared = m->protocol->executions;
+	line->executions.planned = m->executions;
 	if (m->most > m->executions)
-		json_add_uint(object, "most", m->most);
-	add_executors(line, m);
-	list = json_add_array(line, "options");
+		line->executions.most = m->most;
+	fill_executors(m, &line->executors);
 	for (size_t i = 0; m->options[i] != NULL; i++)
-		json_append_string(list, m->options[i]);
-	add_order(line, m);
-	*out = line;
+		text_list_add(&line->options, m->options[i]);
+	manifest_order(m, m->slots, m->slot_count, &line->order);
 	return EH_OK;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static eh_status check_program(const cJSON *line, eh_error *error)
+static eh_status check_program(const record_harness *theirs, eh_error *error)
 {
-	static const char *const keys[] = { "version", "commit", "abi" };
-	const cJSON *theirs = json_path(line, "harness");
-	record_harness program;
-	cJSON *ours;
+	record_harness ours;
 	eh_status status = EH_OK;
-	uint64_t format = 0;
 
-	layout_init(record_harness_layout(), &program);
-	executor_program(&program);
-	ours = layout_encode(record_harness_layout(), &program);
-	layout_clear(record_harness_layout(), &program);
-	if (strcmp(json_string(line, "kind", ""), "run") != 0 || !json_uint(line, "format", &format) ||
-	    format != FORMAT)
-		status = error_set(error, EH_E_FORMAT, "the journal does not begin as one of this "
-		                   "evenhand does; resume the run with the program that began it");
-	for (size_t i = 0; status == EH_OK && i < sizeof(keys) / sizeof(*keys); i++)
-		if (strcmp(json_string(theirs, keys[i], ""), json_string(ours, keys[i], "")) != 0)
+	layout_init(record_harness_layout(), &ours);
+	executor_program(&ours);
+	const struct { const char *what, *theirs, *ours; } facts[] = {
+		{ "version", theirs->version, ours.version },
+		{ "commit", theirs->commit, ours.commit },
+		{ "abi", theirs->abi, ours.abi },
+	};
+	for (size_t i = 0; status == EH_OK && i < sizeof(facts) / sizeof(*facts); i++)
+		if (strcmp(facts[i].theirs, facts[i].ours) != 0)
 			status = error_set(error, EH_E_USAGE, "the run was begun by evenhand of %s %s, this "
 			                   "one is %s; resume it with that program or start a new run",
-			                   keys[i], json_string(theirs, keys[i], "unknown"),
-			                   json_string(ours, keys[i], "unknown"));
-	cJSON_Delete(ours);
+			                   facts[i].what, facts[i].theirs, facts[i].ours);
+	layout_clear(record_harness_layout(), &ours);
 	return status;
 }
 
-static eh_status plan_again(const cJSON *line, protocol **p, plan **made, eh_error *error)
+static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **made,
+                            eh_error *error)
 {
-	const char *body = json_string(json_path(line, "protocol"), "text", NULL);
-	const char *digest = json_string(json_path(line, "protocol"), "digest", "");
-	eh_status status;
+	eh_status status = protocol_parse(theirs->text, strlen(theirs->text), "the run's protocol", p,
+	                                  error);
 
-	if (body == NULL)
-		return error_set(error, EH_E_FORMAT, "the journal's first line has no protocol");
-	status = protocol_parse(body, strlen(body), "the run's protocol", p, error);
 	if (status != EH_OK)
 		return status;
 	status = plan_make(*p, plugin_find_workload, NULL, made, error);
-	if (status == EH_OK && strcmp((*made)->digest, digest) != 0) {
+	if (status == EH_OK && strcmp((*made)->digest, theirs->digest) != 0) {
 		status = error_set(error, EH_E_USAGE, "the run's protocol %s is planned differently now "
 		                   "(digest %.12s, it was %.12s): its workloads have changed; start a new "
-		                   "run", (*p)->name, (*made)->digest, digest);
+		                   "run", (*p)->name, (*made)->digest, theirs->digest);
 		plan_free(*made);
 	}
 	if (status != EH_OK)
@@ -301,57 +265,63 @@ static eh_status plan_again(const cJSON *line, protocol **p, plan **made, eh_err
 	return status;
 }
 
-static bool read_order(const cJSON *line, const manifest *m)
+static bool same_order(const manifest *m, const record_line_order_list *order)
 {
-	const cJSON *item;
-	size_t at = 0;
-
-	cJSON_ArrayForEach(item, json_path(line, "order")) {
-		uint64_t execution = 0;
-
-		if (at >= m->slot_count || !json_uint(item, "execution", &execution) ||
-		    execution != m->slots[at].execution ||
-		    strcmp(json_string(item, "executor", ""), m->names[m->slots[at].executor]) != 0)
+	if (order->count != m->slot_count)
+		return false;
+	for (size_t i = 0; i < order->count; i++)
+		if (order->items[i].execution != m->slots[i].execution ||
+		    strcmp(order->items[i].executor, m->names[m->slots[i].executor]) != 0)
 			return false;
-		at++;
-	}
-	return at == m->slot_count;
+	return true;
 }
 
-eh_status manifest_read(const cJSON *line, manifest **out, eh_error *error)
+/* Limits the memory that an edited line can ask for. */
+static eh_status check_sizes(const record_line_run *line, eh_error *error)
 {
-	const cJSON *list = json_path(line, "executors"), *item;
+	const record_line_executions *e = &line->executions;
+
+	if (e->planned > 0 && e->planned <= MOST_EXECUTIONS && line->executors.count > 0)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "the journal's first line plans no execution");
+}
+
+static manifest *manifest_again(const record_line_run *line, protocol *p, plan *made)
+{
+	manifest *m = manifest_blank(p, made, line->executors.count);
+	uint64_t most = line->executions.most;
+
+	for (size_t i = 0; i < line->executors.count; i++) {
+		m->names[i] = memory_text(line->executors.items[i].name);
+		m->plugins[i] = memory_text(line->executors.items[i].path);
+	}
+	m->options = memory_get((line->options.count + 1) * sizeof(*m->options));
+	for (size_t i = 0; i < line->options.count; i++)
+		m->options[i] = memory_text(line->options.items[i]);
+	set_slots(m, line->executions.planned, most <= MOST_EXECUTIONS ? most : 0);
+	return m;
+}
+
+eh_status manifest_read(const record_line *first, manifest **out, eh_error *error)
+{
+	const record_line_run *line = &first->run;
 	protocol *p = NULL;
 	plan *made = NULL;
 	manifest *m;
-	uint64_t planned = 0, most = 0;
-	size_t i = 0;
-	eh_status status = check_program(line, error);
+	eh_status status;
 
+	if (first->kind != RECORD_LINE_RUN || line->format != FORMAT)
+		return error_set(error, EH_E_FORMAT, "the journal does not begin as one of this evenhand "
+		                 "does; resume the run with the program that began it");
+	status = check_program(&line->harness, error);
 	if (status == EH_OK)
-		status = plan_again(line, &p, &made, error);
+		status = check_sizes(line, error);
+	if (status == EH_OK)
+		status = plan_again(&line->protocol, &p, &made, error);
 	if (status != EH_OK)
 		return status;
-	m = manifest_blank(p, made, (size_t)cJSON_GetArraySize(list));
-	cJSON_ArrayForEach(item, list) {
-		m->names[i] = memory_text(json_string(item, "name", ""));
-		m->plugins[i] = memory_text(json_string(item, "path", ""));
-		i++;
-	}
-	list = json_path(line, "options");
-	m->options = memory_get(((size_t)cJSON_GetArraySize(list) + 1) * sizeof(*m->options));
-	i = 0;
-	cJSON_ArrayForEach(item, list)
-		if (cJSON_IsString(item))
-			m->options[i++] = memory_text(item->valuestring);
-	if (!json_uint(json_path(line, "executions"), "planned", &planned) || planned == 0 ||
-	    planned > 1000000 || m->executor_count == 0) {
-		manifest_free(m);
-		return error_set(error, EH_E_FORMAT, "the journal's first line plans no execution");
-	}
-	(void)json_uint(json_path(line, "executions"), "most", &most);
-	set_slots(m, planned, most <= 1000000 ? most : 0);
-	if (!read_order(line, m)) {
+	m = manifest_again(line, p, made);
+	if (!same_order(m, &line->order)) {
 		manifest_free(m);
 		return error_set(error, EH_E_FORMAT, "the order in the journal's first line is not the "
 		                 "one its seed gives; was it edited?");

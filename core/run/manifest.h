@@ -3,10 +3,9 @@
 #ifndef RUN_MANIFEST_H
 #define RUN_MANIFEST_H
 
-#include <cjson/cJSON.h>
-
 #include "executor/site.h"
 #include "protocol/plan.h"
+#include "record/journal.h"
 #include "run/discover.h"
 #include "run/schedule.h"
 
@@ -26,18 +25,23 @@ typedef struct manifest {
 	site *site;                 /* declared facts; NULL: none                              */
 } manifest;
 
-/* Of a new run.  executions 0: as the protocol says, its pilot included.  Takes the protocol and its plan, also when it fails. */
+/* Of a new run.  executions 0: as the protocol declares, its pilot included.  Takes the protocol
+ * and its plan, also when it fails. */
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error);
-/* The line to write.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
-eh_status manifest_line(const manifest *m, const char *started, cJSON **out, eh_error *error);
-/* Fills an initialised struct from the environment, else from the site file.  EH_E_USAGE for a bad
+/* Fills an initialised line.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
+eh_status manifest_line(const manifest *m, const char *started, record_line_run *line,
+                        eh_error *error);
+/* Fills an initialised who: from the environment, else from the site file.  EH_E_USAGE for a bad
  * EVENHAND_PARTY. */
-eh_status manifest_who(const manifest *m, record_who *out, eh_error *error);
-/* Of the journal's first line; plans its protocol again.  Refuses another format, another
- * version of the program, a protocol that is planned differently now. */
-eh_status manifest_read(const cJSON *line, manifest **out, eh_error *error);
+eh_status manifest_who(const manifest *m, record_who *who, eh_error *error);
+/* Appends slots as a journal states them. */
+void manifest_order(const manifest *m, const schedule_slot *slots, size_t count,
+                    record_line_order_list *order);
+/* Of a journal's first line; plans its protocol again.  Refuses another format, another version
+ * of the program, and a protocol that is planned differently now. */
+eh_status manifest_read(const record_line *line, manifest **out, eh_error *error);
 /* Finds the executors of a manifest that was read: their plugins and devices. */
 eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error);
 void manifest_free(manifest *m); /* NULL is fine */

@@ -1,36 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Noise floors that `evenhand calibrate` measured, kept for later runs: one JSON file per executor
- * digest in the user's state folder ($XDG_STATE_HOME/evenhand/noise).
- *
- *   {"format": "evenhand-noise", "format_version": 1, "executor", "executor_digest", "measured_at",
- *    "pairs", "harness": {"version", "commit"}, "device", "protocol": {"name", "version", "digest"},
- *    "classes": {workload: share}, "cases": [{"id", "workload", "ratios": [...], "floor"}],
- *    "digest": SHA-256 of the rest's canonical form}
+ * digest in the user's state folder ($XDG_STATE_HOME/evenhand/noise).  core/run/noise.def has its
+ * members.
  */
 #ifndef RUN_NOISE_H
 #define RUN_NOISE_H
 
-#include <cjson/cJSON.h>
-
-#include "base/error.h"
-
-#define NOISE_FORMAT "evenhand-noise"
+#define LAYOUT_FILE "run/noise.def"
+#define LAYOUT_NAME(name) noise_##name
+#include "base/layout_structs.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
 
 /* malloc'd; NULL when there is no state folder (neither XDG_STATE_HOME nor HOME). */
 char *noise_folder(void);
-/* So that a place that cannot be written is known before anything is measured. */
+/* For failing before anything is measured when the folder cannot be written. */
 eh_status noise_folder_make(eh_error *error);
 char *noise_path(const char *executor_digest);
 
-/* Computes "classes" and each case's "floor" from the ratios, and the digest; replaces them. */
-void noise_complete(cJSON *record);
-/* Completes it and writes it in one step; *path (malloc'd) says where. */
-eh_status noise_write(cJSON *record, char **path, eh_error *error);
-/* EH_E_NOT_FOUND; EH_E_FORMAT for what is none; EH_E_ALTERED for one that does not follow from its
- * own ratios, or is of another executor than digest (NULL: of any). */
-eh_status noise_read(const char *path, const char *digest, cJSON **out, eh_error *error);
-/* What a result holds of it (run.noise_floor): {measured_at, pairs, classes}. */
-cJSON *noise_for_result(const cJSON *record);
+/* Computes what follows from the ratios: each case's floor, the classes and the digest. */
+void noise_complete(noise_record *record);
+/* Completes it and writes it in one step; sets record->path. */
+eh_status noise_write(noise_record *record, eh_error *error);
+/* Fills an initialised record.  EH_E_NOT_FOUND; EH_E_FORMAT for another file; EH_E_ALTERED when
+ * it does not follow from its own ratios, or is of another executor than digest (NULL: of any). */
+eh_status noise_read(const char *path, const char *digest, noise_record *record, eh_error *error);
 
 #endif

@@ -25,7 +25,7 @@ struct progress {
 	double median_ns, half_width;
 };
 
-/* Before a message of another kind: the line goes, the next step draws it again. */
+/* Removes the line before a log message; the next step draws it again. */
 static void wipe(void)
 {
 	if (isatty(STDERR_FILENO))

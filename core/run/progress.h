@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run shows on stderr while it goes on: one line that is rewritten on a terminal; plain
- * lines now and then elsewhere, when informative messages are asked for. */
+/* Progress of a run on stderr: one line that is rewritten on a terminal; elsewhere a plain line
+ * now and then, when the log level is info. */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H
 
@@ -10,13 +10,13 @@
 
 typedef struct progress progress;
 
-/* total_ns: what all cases that are still to do are expected to take together, by their
- * protocol; only the ratio to progress_done matters. */
+/* total_ns: expected time of all remaining cases; only its ratio to the times of progress_done
+ * matters. */
 progress *progress_new(bool quiet, uint64_t total_ns);
-bool progress_watched(const progress *p); /* numbers inside a case are shown */
-void progress_free(progress *p);          /* takes the line off; NULL is fine */
+bool progress_watched(const progress *p); /* whether numbers within a case are shown */
+void progress_free(progress *p);          /* removes the line; NULL is fine */
 
-/* Texts are copied. */
+/* Texts are copied; numbers may be NaN. */
 void progress_slot(progress *p, const char *executor, uint64_t execution, uint64_t executions);
 void progress_case(progress *p, const char *id, size_t number, size_t count);
 void progress_stage(progress *p, const char *stage, double median_ns, double half_width);

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "measure/guards.h"
@@ -27,7 +26,7 @@
 #include "run/supervise.h"
 
 #define JOURNAL_NAME "run.journal"
-/* How long the worker of a coordinator that was killed may take to be gone. */
+/* Time for the worker of a killed coordinator to end. */
 #define ORPHAN_NS (UINT64_C(10) * 1000000000)
 
 typedef struct run_state {
@@ -46,24 +45,33 @@ static void state_free(run_state *s)
 	free(s->path);
 }
 
-/* results/NAME-VERSION-20261121T000222Z, with -2, -3, ... when that is taken. */
-static char *default_folder(const protocol *p, const char *started)
+char *run_folder_name(const char *name, uint64_t version, const char *tag, const char *started)
 {
-	char stamp[24], *base, *name;
+	char stamp[24], *base, *folder;
 	size_t at = 0;
 
 	for (const char *c = started; *c != '\0' && at + 1 < sizeof(stamp); c++)
 		if (*c != '-' && *c != ':')
 			stamp[at++] = *c;
 	stamp[at] = '\0';
-	base = memory_format("results/%s-%llu-%s", p->name, (unsigned long long)p->version, stamp);
-	name = memory_text(base);
-	for (int n = 2; file_exists(name); n++) {
-		free(name);
-		name = memory_format("%s-%d", base, n);
+	base = memory_format("results/%s-%llu%s-%s", name, (unsigned long long)version, tag, stamp);
+	folder = memory_text(base);
+	for (int n = 2; file_exists(folder); n++) {
+		free(folder);
+		folder = memory_format("%s-%d", base, n);
 	}
 	free(base);
-	return name;
+	return folder;
+}
+
+char *run_result_path(const char *folder, const char *executor)
+{
+	char *path = memory_format("%s/%s.json", folder, executor);
+
+	for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
+		if (*c == ':' || *c == '/')
+			*c = '-';
+	return path;
 }
 
 /* Takes the protocol and the plan. */
@@ -90,7 +98,7 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	}
 	free(chosen);
 	layout_clear(discover_report_layout(), &here);
-	/* An unsound site file is refused before anything else is asked of it. */
+	/* A bad site file is refused before certify_check reads facts from it. */
 	if (status == EH_OK)
 		status = site_read(NULL, &(*out)->site, error);
 	if (status == EH_OK)
@@ -103,7 +111,7 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 	protocol *p = NULL;
 	plan *made = NULL;
 	char started[24];
-	cJSON *line = NULL;
+	record_line line;
 	bool made_here;
 	eh_status status = protocol_find(o->protocol, &p, error);
 
@@ -118,21 +126,24 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	clock_wall_text(started);
-	status = manifest_line(s->manifest, started, &line, error);
+	record_line_init(&line, RECORD_LINE_RUN);
+	status = manifest_line(s->manifest, started, &line.run, error);
 	if (status != EH_OK)
-		return status;
-	s->folder = o->folder != NULL ? memory_text(o->folder) : default_folder(p, started);
+		goto undo;
+	s->folder = o->folder != NULL ? memory_text(o->folder) :
+	            run_folder_name(p->name, p->version, "", started);
 	s->path = path_join(s->folder, JOURNAL_NAME);
 	made_here = !file_exists(s->folder);
 	status = dir_make(s->folder, error);
 	if (status == EH_OK) {
-		status = journal_create(s->path, line, &s->journal, error);
+		status = journal_create(s->path, &line.run, &s->journal, error);
 		if (status != EH_OK && made_here)
 			(void)rmdir(s->folder);
 	}
 	if (status == EH_OK)
 		guards_warn();
-	cJSON_Delete(line);
+undo:
+	record_line_clear(&line);
 	return status;
 }
 
@@ -154,7 +165,7 @@ static eh_status find_again(manifest *m, eh_error *error)
 
 static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 {
-	cJSON *line = NULL;
+	record_line line = { 0 };
 	eh_status status;
 
 	s->folder = memory_text(o->folder);
@@ -165,7 +176,7 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 	status = journal_open(s->path, &s->journal, error);
 	if (status == EH_OK)
 		status = journal_hold(s->journal, JOURNAL_COORDINATOR, 0, error);
-	/* The worker of a coordinator that was killed may be about to die. */
+	/* The worker of a killed coordinator may still be ending. */
 	if (status == EH_OK)
 		status = journal_hold(s->journal, JOURNAL_WORKER, ORPHAN_NS, error);
 	if (status != EH_OK)
@@ -173,10 +184,10 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 	journal_release(s->journal, JOURNAL_WORKER);
 	status = journal_line_at(s->path, 0, &line, error);
 	if (status == EH_OK)
-		status = manifest_read(line, &s->manifest, error);
+		status = manifest_read(&line, &s->manifest, error);
 	if (status == EH_OK)
 		status = site_read(NULL, &s->manifest->site, error);
-	cJSON_Delete(line);
+	record_line_clear(&line);
 	return status;
 }
 
@@ -194,23 +205,23 @@ static uint64_t expected_ns(const run_state *s, const schedule_slot *slots, size
 
 static eh_status append_end(const run_state *s, bool complete, eh_error *error)
 {
-	cJSON *line = cJSON_CreateObject();
+	record_line line;
 	char ended[24];
 	eh_status status;
 
 	clock_wall_text(ended);
-	json_add_string(line, "kind", "end");
-	json_add_string(line, "ended", ended);
-	json_add_string(line, "status", complete ? "complete" : "interrupted");
-	status = journal_append(s->journal, line, error);
-	cJSON_Delete(line);
+	record_line_init(&line, RECORD_LINE_END);
+	text_set(&line.end.ended, ended);
+	line.end.status = complete ? RECORD_ENDED_COMPLETE : RECORD_ENDED_INTERRUPTED;
+	status = journal_append(s->journal, &line, error);
+	record_line_clear(&line);
 	return status;
 }
 
 static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_t count, bool quiet,
                            eh_error *error)
 {
-	slot_probes without = { 0 };
+	text_list without = { 0 };
 	slot_context c = { .manifest = s->manifest, .ledger = s->ledger, .journal = s->journal,
 		           .journal_path = s->path, .without = &without };
 	eh_status status = EH_OK;
@@ -219,13 +230,11 @@ static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_
 	for (size_t i = 0; i < count && status == EH_OK; i++)
 		status = interrupt_pending() ? EH_E_INTERRUPTED : slot_run(&c, &slots[i], error);
 	progress_free(c.shown);
-	for (size_t i = 0; i < without.count; i++)
-		free(without.names[i]);
+	text_list_clear(&without);
 	return status;
 }
 
-/* The executions that the protocol declares, then, where these are a pilot, those that it asks
- * for. */
+/* The executions that the protocol declares; after a pilot also those that it plans. */
 static eh_status run_all(const run_state *s, bool quiet, eh_error *error)
 {
 	const manifest *m = s->manifest;
@@ -259,64 +268,82 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 	outcome->journal = memory_text(s->path);
 }
 
-/* The journal cannot be written or read, or no worker can be started: says how to go on once that
- * is mended.  The remedy is never cut off, the reason may be. */
+/* Adds how to go on after the journal could not be used or no worker could be started.  A long
+ * reason is cut, the remedy never. */
 static eh_status explain(const run_state *s, const run_options *o, eh_status status,
                          eh_error *error)
 {
-	char message[sizeof(error->message)], *remedy;
+	char message[sizeof(error->message)], *remedy, *folder;
 	int room;
 
 	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL || o->temporary)
 		return status;
 	snprintf(message, sizeof(message), "%s", error->message);
+	folder = text_shell_word(s->folder);
 	remedy = memory_format("; what was measured is kept: %s, evenhand run --resume %s completes "
 	                       "the run", status == EH_E_IO ? "when there is room again"
-	                                                    : "when that is mended", s->folder);
+	                                                    : "when that is mended", folder);
+	free(folder);
 	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
 	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);
 	free(remedy);
 	return status;
 }
 
-/* What is known of the noise of each executor, for the results. */
-static eh_status append_noise(const run_state *s, eh_error *error)
+static eh_status append_floor(const run_state *s, const char *name, noise_record *known,
+                              eh_error *error)
 {
-	const manifest *m = s->manifest;
-	eh_status status = EH_OK;
+	record_line line;
+	eh_status status;
 
-	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
-		const char *digest = ledger_digest(s->ledger, i);
-		char *path = digest[0] != '\0' ? noise_path(digest) : NULL;
-		eh_error why = ERROR_INIT;
-		cJSON *record = NULL, *line;
-		eh_status found;
-
-		if (path == NULL)
-			continue;
-		found = noise_read(path, digest, &record, &why);
-		if (found == EH_OK) {
-			log_write(EH_LOG_INFO, "%s: its noise floor of %s goes into the result", m->names[i],
-			          json_string(record, "measured_at", ""));
-			line = cJSON_CreateObject();
-			json_add_string(line, "kind", "noise");
-			json_add_string(line, "executor", m->names[i]);
-			json_set(line, "record", noise_for_result(record));
-			status = journal_append(s->journal, line, error);
-			cJSON_Delete(line);
-			cJSON_Delete(record);
-		} else if (found != EH_E_NOT_FOUND) {
-			log_write(EH_LOG_WARN, "no noise floor for %s: %s", m->names[i], why.message);
-		} else {
-			log_write(EH_LOG_INFO, "%s: no noise floor is known; evenhand calibrate --on %s measures "
-			          "it", m->names[i], m->names[i]);
-		}
-		free(path);
-	}
+	log_write(EH_LOG_INFO, "%s: its noise floor of %s goes into the result", name,
+	          known->measured_at);
+	record_line_init(&line, RECORD_LINE_NOISE);
+	text_set(&line.noise.executor, name);
+	text_set(&line.noise.record.measured_at, known->measured_at);
+	line.noise.record.pairs = known->pairs;
+	line.noise.record.classes = known->classes;
+	known->classes = (number_map){ 0 };
+	status = journal_append(s->journal, &line, error);
+	record_line_clear(&line);
 	return status;
 }
 
-/* The last line of a run that ended, in whatever way. */
+/* Appends the noise floor of an executor, where one is stored. */
+static eh_status append_noise_of(const run_state *s, size_t executor, eh_error *error)
+{
+	const char *name = s->manifest->names[executor], *digest = ledger_digest(s->ledger, executor);
+	char *path = digest[0] != '\0' ? noise_path(digest) : NULL;
+	eh_error why = ERROR_INIT;
+	noise_record known;
+	eh_status found, status = EH_OK;
+
+	if (path == NULL)
+		return EH_OK;
+	layout_init(noise_record_layout(), &known);
+	found = noise_read(path, digest, &known, &why);
+	if (found == EH_OK)
+		status = append_floor(s, name, &known, error);
+	else if (found == EH_E_NOT_FOUND)
+		log_write(EH_LOG_INFO, "%s: no noise floor is known; evenhand calibrate --on %s measures it",
+		          name, name);
+	else
+		log_write(EH_LOG_WARN, "no noise floor for %s: %s", name, why.message);
+	layout_clear(noise_record_layout(), &known);
+	free(path);
+	return status;
+}
+
+static eh_status append_noise(const run_state *s, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < s->manifest->executor_count && status == EH_OK; i++)
+		status = append_noise_of(s, i, error);
+	return status;
+}
+
+/* Appends the last line, however the run ended. */
 static eh_status close_run(const run_state *s, const run_outcome *outcome, eh_status status,
                            eh_error *error)
 {
@@ -341,7 +368,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	status = ledger_read(s->ledger, s->path, error);
 	if (status != EH_OK)
 		return status;
-	/* A run that was complete needs none of its executors any more. */
+	/* A complete run needs none of its executors. */
 	if (!ledger_whole(s->ledger)) {
 		if (o->resume)
 			status = find_again(s->manifest, error);
@@ -362,7 +389,7 @@ eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error
 	eh_status status;
 
 	memset(outcome, 0, sizeof(*outcome));
-	/* The processes that describe and measure read it for themselves. */
+	/* Workers and surveys read the site file themselves. */
 	if (options->site != NULL && setenv("EVENHAND_SITE", options->site, 1) != 0)
 		return error_set(error, EH_E_NO_MEMORY, "not enough memory");
 	status = options->resume ? reopen(options, &s, error) : begin(options, &s, error);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which order things run.  A slot is one execution of one executor; the slots of execution n
- * all come before those of execution n + 1.  With interleaving the executors of an execution are
- * shuffled, and its cases too: all executors of an execution take them in the same order, so that
- * what the order does to a case is alike for all.  Each shuffle is a function of the seed and the
- * number of the execution alone, so that a run that is resumed, or that gets more executions after
- * its pilot, goes on in the order that it would have had.
+ * The order of a run.  A slot is one execution of one executor; all slots of execution n come
+ * before those of execution n + 1.  With interleaving the executors of an execution are shuffled,
+ * and its cases too: all executors of an execution take the cases in the same order, so that the
+ * order affects all alike.  Each shuffle depends only on the seed and the number of the
+ * execution: a run that is resumed, or extended after its pilot, continues in the same order.
  */
 #ifndef RUN_SCHEDULE_H
 #define RUN_SCHEDULE_H
@@ -23,9 +22,8 @@ typedef struct schedule_slot {
 /* malloc'd, executions * executors of them, in the order in which they run. */
 schedule_slot *schedule_slots(uint64_t seed, bool interleave, uint64_t executions,
                               size_t executors);
-/* The executions after `done`, of each executor up to planned[executor]; their positions go on from
- * those of schedule_slots.  An executor that is to run no more is left out of the shuffled order.
- * malloc'd; *count of them. */
+/* malloc'd slots after execution `done`, up to planned[executor] of each executor; *count of them.
+ * Positions continue those of schedule_slots. */
 schedule_slot *schedule_more(uint64_t seed, bool interleave, uint64_t done, const uint64_t *planned,
                              size_t executors, size_t *count);
 /* malloc'd indices of the cases in the order of that execution. */

@@ -5,11 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "executor/executor.h"
-#include "measure/measure.h"
 #include "run/supervise.h"
 
 typedef struct work {
@@ -20,32 +18,39 @@ typedef struct work {
 	bool replacement;
 } work;
 
-/* {kind, executor, execution, [id,] record}; takes record. */
-static cJSON *line_new(const work *w, const char *kind, const char *id, cJSON *record)
-{
-	cJSON *line = cJSON_CreateObject();
-
-	json_add_string(line, "kind", kind);
-	json_add_string(line, "executor", w->name);
-	json_add_uint(line, "execution", w->slot->execution);
-	if (id != NULL)
-		json_add_string(line, "id", id);
-	json_set(line, "record", record);
-	return line;
-}
-
-/* The row of a case that no worker could finish. */
+/* The line of a case that no worker could finish. */
 static eh_status append_failed(const work *w, size_t position, const char *reason, eh_error *error)
 {
 	const plan *p = w->context->manifest->plan;
-	cJSON *record = measure_absent("failed", reason), *line;
+	record_line line;
+	record_line_case *at = &line.one_case;
 	eh_status status;
 
-	json_set(record, "execution", cJSON_CreateNumber((double)w->slot->execution));
-	json_set(record, "position", cJSON_CreateNumber((double)position));
-	line = line_new(w, "case", p->cases[w->order[position - 1]].id, record);
-	status = journal_append(w->context->journal, line, error);
-	cJSON_Delete(line);
+	record_line_init(&line, RECORD_LINE_CASE);
+	text_set(&at->executor, w->name);
+	at->execution = at->record.execution = w->slot->execution;
+	text_set(&at->id, p->cases[w->order[position - 1]].id);
+	at->record.position = position;
+	at->record.status = RECORD_FAILED;
+	text_list_add(&at->record.reasons, reason);
+	status = journal_append(w->context->journal, &line, error);
+	record_line_clear(&line);
+	return status;
+}
+
+/* The executor's record without its backend. */
+static eh_status append_outline(const work *w, eh_error *error)
+{
+	const manifest *m = w->context->manifest;
+	record_line line;
+	eh_status status;
+
+	record_line_init(&line, RECORD_LINE_EXECUTOR);
+	text_set(&line.executor.executor, w->name);
+	line.executor.execution = w->slot->execution;
+	executor_outline(w->name, &m->devices[w->slot->executor], m->site, &line.executor.record);
+	status = journal_append(w->context->journal, &line, error);
+	record_line_clear(&line);
 	return status;
 }
 
@@ -81,7 +86,7 @@ static eh_status fail_case(const work *w, const char *id, const char *reason, eh
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
-/* What ends the run with that worker, EH_OK when nothing does. */
+/* Fails when the worker's end is the end of the run. */
 static eh_status end_of_run(const work *w, const supervise_end *end, eh_error *error)
 {
 	if (end->fate == SUPERVISE_INTERRUPTED)
@@ -94,51 +99,54 @@ static eh_status end_of_run(const work *w, const supervise_end *end, eh_error *e
 	return EH_OK;
 }
 
-static void run_worker(const work *w, supervise_end *end)
+static void fill_job(const work *w, worker_job *j)
 {
 	const slot_context *c = w->context;
 	const manifest *m = c->manifest;
-	job j = {
-		.journal = c->journal_path,
-		.plugin = m->plugins[w->slot->executor],
-		.executor = w->name,
-		.execution = w->slot->execution,
-		.coordinator = (uint64_t)getpid(),
-		.canary = m->protocol->canary,
-		.progress = progress_watched(c->shown),
-		.replacement = w->replacement,
-		.protocol_source = m->protocol->source,
-		.protocol_text = m->protocol->text,
-		.protocol_digest = m->plan->digest,
-		.protocol_seed = m->protocol->seed,
-		.options = (const char *const *)m->options,
-		.without = (const char *const *)c->without->names,
-	};
 
-	j.cases = memory_get((m->plan->case_count + 1) * sizeof(*j.cases));
-	for (size_t i = 1; i <= m->plan->case_count; i++) {
-		if (has(w, i))
-			continue;
-		j.cases[j.case_count].id = m->plan->cases[w->order[i - 1]].id;
-		j.cases[j.case_count].position = i;
-		j.case_count++;
-	}
-	supervise_worker(&j, m->plan, c->shown, end);
-	free(j.cases);
+	text_set(&j->journal, c->journal_path);
+	text_set(&j->plugin, m->plugins[w->slot->executor]);
+	text_set(&j->executor, w->name);
+	j->execution = w->slot->execution;
+	j->coordinator = (uint64_t)getpid();
+	j->canary = m->protocol->canary;
+	j->progress = progress_watched(c->shown);
+	j->replacement = w->replacement;
+	text_set(&j->protocol_source, m->protocol->source);
+	text_set(&j->protocol_text, m->protocol->text);
+	text_set(&j->protocol_digest, m->plan->digest);
+	j->protocol_seed = m->protocol->seed;
+	for (size_t i = 0; m->options[i] != NULL; i++)
+		text_list_add(&j->options, m->options[i]);
+	for (size_t i = 0; i < c->without->count; i++)
+		text_list_add(&j->without, c->without->items[i]);
+	for (size_t i = 1; i <= m->plan->case_count; i++)
+		if (!has(w, i)) {
+			worker_case *at = layout_append(worker_case_layout(), &j->cases);
+
+			text_set(&at->id, m->plan->cases[w->order[i - 1]].id);
+			at->position = i;
+		}
 }
 
-/* When a probe ended the worker: from now on none reads it.  Each only once, so that this ends. */
+static void run_worker(const work *w, supervise_end *end)
+{
+	worker_job j;
+
+	layout_init(worker_job_layout(), &j);
+	fill_job(w, &j);
+	supervise_worker(&j, w->context->manifest->plan, w->context->shown, end);
+	layout_clear(worker_job_layout(), &j);
+}
+
+/* Excludes a probe that ended a worker from the rest of the run.  false when there is none, or it
+ * was excluded before: that would never end. */
 static bool leave_out(const work *w, const supervise_end *end)
 {
-	slot_probes *without = w->context->without;
-
-	if (end->probe == NULL || without->count == SLOT_PROBES ||
+	if (end->probe == NULL || text_list_has(w->context->without, end->probe) ||
 	    (end->fate != SUPERVISE_DIED && end->fate != SUPERVISE_CANNOT))
 		return false;
-	for (size_t i = 0; i < without->count; i++)
-		if (strcmp(without->names[i], end->probe) == 0)
-			return false;
-	without->names[without->count++] = memory_text(end->probe);
+	text_list_add(w->context->without, end->probe);
 	log_write(EH_LOG_WARN, "%s, execution %llu: %s in the code of the probe %s%s%s; the run goes on "
 	          "without that probe (evenhand devices -v shows whether its library crashes there too)",
 	          w->name, (unsigned long long)w->slot->execution, end->reason, end->probe,
@@ -147,7 +155,8 @@ static bool leave_out(const work *w, const supervise_end *end)
 	return true;
 }
 
-/* What a worker's end means for the cases it left; *again when another is worth starting. */
+/* Writes failed lines for cases that the worker's end decides; *again when another worker is worth
+ * starting. */
 static eh_status settle(work *w, const supervise_end *end, size_t missing_before, bool *again,
                         eh_error *error)
 {
@@ -182,22 +191,19 @@ static eh_status settle(work *w, const supervise_end *end, size_t missing_before
 	if (status != EH_OK)
 		return status;
 	missing = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor);
-	/* Workers that get nowhere would be started for ever. */
+	/* Workers without progress would be started for ever. */
 	if (missing > 0 && missing == missing_before)
 		return fail_remaining(w, reason, error);
 	*again = missing > 0;
 	return EH_OK;
 }
 
-/* When every worker died before it could describe its stack: one that does nothing else, and
- * failing that, what can be seen from outside. */
+/* For an execution whose workers all died before they described their stack: tries a worker without
+ * cases; if that fails, writes what is known without the backend. */
 static eh_status describe(work *w, bool try_worker, eh_error *error)
 {
-	const manifest *m = w->context->manifest;
 	supervise_end end = { .fate = SUPERVISE_CANNOT };
 	eh_status status = EH_OK;
-	record_executor *record;
-	cJSON *line;
 
 	if (try_worker) {
 		run_worker(w, &end);
@@ -209,11 +215,7 @@ static eh_status describe(work *w, bool try_worker, eh_error *error)
 	if (status != EH_OK || ledger_described(w->context->ledger, w->slot->execution,
 	                                        w->slot->executor))
 		return status;
-	record = executor_outline(w->name, &m->devices[w->slot->executor], m->site);
-	line = line_new(w, "executor", NULL, layout_encode(record_executor_layout(), record));
-	layout_free(record_executor_layout(), record);
-	status = journal_append(w->context->journal, line, error);
-	cJSON_Delete(line);
+	status = append_outline(w, error);
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 

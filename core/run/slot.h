@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One execution of one executor: as many workers as it takes until each of its cases has a line
- * in the journal. */
+/* One execution of one executor: starts workers until each of its cases has a line in the
+ * journal. */
 #ifndef RUN_SLOT_H
 #define RUN_SLOT_H
 
@@ -9,25 +9,18 @@
 #include "run/manifest.h"
 #include "run/progress.h"
 
-/* Probes that ended a worker: they are not read any more in this run. */
-enum { SLOT_PROBES = 16 };
-typedef struct slot_probes {
-	char *names[SLOT_PROBES + 1]; /* malloc'd; NULL after the last                           */
-	size_t count;
-} slot_probes;
-
 typedef struct slot_context {
 	const manifest *manifest;
 	ledger *ledger;
 	journal *journal;
 	const char *journal_path;
 	progress *shown;
-	slot_probes *without;
+	text_list *without;       /* probes that ended a worker: not read any more in this run      */
 } slot_context;
 
 /* EH_OK when every case has its line, measured or failed; EH_E_INTERRUPTED; EH_E_UNAVAILABLE when
- * no worker can be started now for a reason that is not the executor's, which leaves its cases
- * open; else what makes going on useless (the journal cannot be written). */
+ * no worker can be started for a reason other than the executor's: its cases stay open.  Other
+ * failures end the run (the journal cannot be written). */
 eh_status slot_run(const slot_context *c, const schedule_slot *slot, eh_error *error);
 
 #endif

@@ -9,30 +9,29 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "run/death.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-/* What loading a driver, calibrating and describing the stack may take beyond the time that the
- * protocol allows for a case.  More than a backend lets its compilers take, so that a compiler
- * that hangs is reported by the backend, which knows which one it is. */
+/* Time for loading a driver, calibrating and describing the stack, beyond the protocol's limit
+ * for a case.  Longer than the limit of a backend for its compilers: the backend reports a
+ * compiler that hangs by name. */
 #define START_NS (25 * SECOND_NS)
 #define CLOSING_NS (20 * SECOND_NS)
 #define STOP_NS (3 * SECOND_NS)
 #define EXIT_NS (5 * SECOND_NS)
 
 typedef struct watch {
-	const job *job;
+	const worker_job *job;
 	const plan *plan;
 	progress *shown;
 	child *child;
 	uint64_t deadline_ns, allowed_ns, outside_ns;
 	char *at;              /* the case in progress */
 	char stage[32];
-	bool started;          /* the backend was                                                 */
+	bool started;          /* the backend                                                     */
 	bool began, ended;
 	supervise_end *end;
 } watch;
@@ -59,24 +58,22 @@ static void set_end(watch *w, enum supervise_fate fate, eh_status code, const ch
 	w->end->reason = memory_text(reason);
 }
 
-static eh_status code_of(const cJSON *line)
+/* A member of an event that may be absent. */
+static const char *said(const char *member)
 {
-	const cJSON *code = cJSON_GetObjectItemCaseSensitive(line, "code");
-
-	return cJSON_IsNumber(code) ? (eh_status)code->valuedouble : EH_E_INTERNAL;
+	return member != NULL ? member : "";
 }
 
-static size_t position_of(const job *j, const char *id)
+static size_t position_of(const worker_job *j, const char *id)
 {
-	for (size_t i = 0; i < j->case_count; i++)
-		if (strcmp(j->cases[i].id, id) == 0)
-			return j->cases[i].position;
+	for (size_t i = 0; i < j->cases.count; i++)
+		if (strcmp(j->cases.items[i].id, id) == 0)
+			return (size_t)j->cases.items[i].position;
 	return 0;
 }
 
-static void hear_begin(watch *w, const cJSON *line)
+static void hear_begin(watch *w, const char *id)
 {
-	const char *id = json_string(line, "case", "");
 	const plan_case *c = plan_case_by_id(w->plan, id);
 
 	free(w->at);
@@ -87,82 +84,65 @@ static void hear_begin(watch *w, const cJSON *line)
 	progress_case(w->shown, id, position_of(w->job, id), w->plan->case_count);
 }
 
-static void hear_stage(watch *w, const cJSON *line)
+static void hear_stage(watch *w, const worker_event *e)
 {
-	double median = 0, width = 0;
-
-	(void)json_double(line, "median_ns", &median);
-	(void)json_double(line, "half_width", &width);
-	snprintf(w->stage, sizeof(w->stage), "%s", json_string(line, "stage", ""));
-	progress_stage(w->shown, w->stage, median, width);
+	snprintf(w->stage, sizeof(w->stage), "%s", said(e->stage));
+	progress_stage(w->shown, w->stage, e->median_ns, e->half_width);
 }
 
-static void hear_done(watch *w, const cJSON *line)
+static void hear_done(watch *w, const worker_event *e)
 {
-	const plan_case *c = plan_case_by_id(w->plan, json_string(line, "case", ""));
+	const plan_case *c = plan_case_by_id(w->plan, said(e->id));
 
 	free(w->at);
 	w->at = NULL;
-	progress_done(w->shown, json_string(line, "status", ""),
-	              c != NULL ? supervise_expected_ns(c) : 0);
+	progress_done(w->shown, said(e->status), c != NULL ? supervise_expected_ns(c) : 0);
 	allow(w, w->outside_ns);
 }
 
-static void hear_probe(watch *w, const cJSON *line)
+static void hear_failure(watch *w, enum supervise_fate fate, const worker_event *e)
 {
-	free(w->end->probe);
-	w->end->probe = memory_text(json_string(line, "name", ""));
+	set_end(w, fate, e->code != LAYOUT_NO_INT ? (eh_status)e->code : EH_E_INTERNAL,
+	        said(e->message));
 }
 
-static void hear_log(const watch *w, const cJSON *line)
+static void hear_event(watch *w, const worker_event *e)
 {
-	const cJSON *level = cJSON_GetObjectItemCaseSensitive(line, "level");
-
-	log_relay(cJSON_IsNumber(level) ? level->valueint : EH_LOG_WARN, w->job->executor,
-	          json_string(line, "message", ""));
-}
-
-/* false for what is no line of a worker. */
-static bool hear(watch *w, const char *body)
-{
-	cJSON *line = NULL;
-	const char *event;
-	bool known = true;
-
-	if (json_parse(body, strlen(body), "a worker's line", &line, NULL) != EH_OK)
-		return false;
-	event = json_string(line, "event", "");
-	if (strcmp(event, "begin") == 0)
-		hear_begin(w, line);
-	else if (strcmp(event, "stage") == 0)
-		hear_stage(w, line);
-	else if (strcmp(event, "done") == 0)
-		hear_done(w, line);
-	else if (strcmp(event, "start") == 0)
-		w->started = true;
-	else if (strcmp(event, "unready") == 0)
-		set_end(w, SUPERVISE_STOP, code_of(line), json_string(line, "message", ""));
-	else if (strcmp(event, "cannot") == 0)
-		set_end(w, SUPERVISE_CANNOT, code_of(line), json_string(line, "message", ""));
-	else if (strcmp(event, "journal") == 0)
-		set_end(w, SUPERVISE_JOURNAL, code_of(line), json_string(line, "message", ""));
-	else if (strcmp(event, "lost") == 0)
-		set_end(w, SUPERVISE_DIED, EH_E_DEVICE_LOST, json_string(line, "message", ""));
-	else if (strcmp(event, "end") == 0)
-		w->ended = true;
-	else if (strcmp(event, "probe") == 0)
-		hear_probe(w, line);
-	else if (strcmp(event, "log") == 0)
-		hear_log(w, line);
-	else
-		known = false;
+	switch (e->event) {
+	case WORKER_UNREADY: hear_failure(w, SUPERVISE_STOP, e); break;
+	case WORKER_START: w->started = true; break;
+	case WORKER_BEGIN: hear_begin(w, said(e->id)); break;
+	case WORKER_STAGE: hear_stage(w, e); break;
+	case WORKER_DONE: hear_done(w, e); break;
+	case WORKER_LOG:
+		log_relay(e->level != LAYOUT_NO_INT ? e->level : EH_LOG_WARN, w->job->executor,
+		          said(e->message));
+		break;
+	case WORKER_PROBE: text_set(&w->end->probe, said(e->name)); break;
+	case WORKER_CANNOT: hear_failure(w, SUPERVISE_CANNOT, e); break;
+	case WORKER_LOST: hear_failure(w, SUPERVISE_DIED, e); break;
+	case WORKER_JOURNAL: hear_failure(w, SUPERVISE_JOURNAL, e); break;
+	case WORKER_END: w->ended = true; break;
+	case worker_event_kind_absent: break;
+	}
 	if (w->ended || w->end->reason != NULL)
 		allow(w, CLOSING_NS);
-	cJSON_Delete(line);
-	return known;
 }
 
-/* Why the listening stopped, as the reason of the death. */
+/* false for a line that no worker writes. */
+static bool hear(watch *w, const char *body)
+{
+	worker_event e;
+
+	layout_init(worker_event_layout(), &e);
+	if (layout_read(worker_event_layout(), body, strlen(body), "a worker's line", &e, NULL) != EH_OK)
+		return false;
+	hear_event(w, &e);
+	layout_clear(worker_event_layout(), &e);
+	return true;
+}
+
+/* The reason of the death, from why listening to it ended. */
 static char *death_reason(const watch *w, eh_status status, const child_end *how)
 {
 	char *reason, *death, allowed[32];
@@ -175,7 +155,7 @@ static char *death_reason(const watch *w, eh_status status, const child_end *how
 		return memory_format("timed out: the worker did nothing for %s outside of a case, and was "
 		                     "killed", allowed);
 	if (status == EH_E_FORMAT)
-		return memory_text("the worker was stopped because it answered what is no answer");
+		return memory_text("the worker was stopped because it wrote a line that no worker writes");
 	death = death_text(how);
 	reason = w->at != NULL ? memory_format("the worker %s (stage of the case: %s)", death, w->stage)
 	                       : memory_format("the worker %s", death);
@@ -199,10 +179,10 @@ static void set_stuck(watch *w, long pid)
 	free(reason);
 }
 
-/* What a worker means that died before it measured. */
+/* The fate of a worker that died before it measured. */
 static enum supervise_fate early_fate(const watch *w)
 {
-	if (w->began || (w->started && w->job->case_count == 0))
+	if (w->began || (w->started && w->job->cases.count == 0))
 		return SUPERVISE_DIED;
 	return w->started ? SUPERVISE_CANNOT : SUPERVISE_STOP;
 }
@@ -222,7 +202,7 @@ static void conclude(watch *w, eh_status status)
 	child_finish(w->child, status == EH_E_NOT_FOUND ? EXIT_NS : 0, &how);
 	if (w->end->reason != NULL && w->end->fate == SUPERVISE_JOURNAL)
 		return;
-	/* A signal that went to all of us, and the worker was the faster one. */
+	/* A signal reached both processes, and the worker ended first. */
 	if (status == EH_E_NOT_FOUND && !w->ended && interrupt_pending()) {
 		set_interrupted(w);
 		return;
@@ -239,7 +219,7 @@ static void conclude(watch *w, eh_status status)
 	}
 	reason = death_reason(w, status, &how);
 	if (w->ended) {
-		/* All is measured and written: a driver that cannot be closed costs nothing. */
+		/* All is measured and written: a driver that fails to close costs nothing. */
 		log_write(EH_LOG_WARN, "%s: %s, after its last case", w->job->executor, reason);
 		w->end->fate = SUPERVISE_ENDED;
 	} else {
@@ -248,7 +228,7 @@ static void conclude(watch *w, eh_status status)
 	free(reason);
 }
 
-/* What is allowed before, between and after cases. */
+/* Time limit before, between and after cases. */
 static uint64_t outside_ns(const plan *p)
 {
 	uint64_t longest = 0;
@@ -259,10 +239,10 @@ static uint64_t outside_ns(const plan *p)
 	return longest + START_NS;
 }
 
-void supervise_worker(const job *j, const plan *p, progress *shown, supervise_end *end)
+void supervise_worker(const worker_job *j, const plan *p, progress *shown, supervise_end *end)
 {
 	watch w = { .job = j, .plan = p, .shown = shown, .end = end };
-	char *program = paths_program(), *body = job_text(j);
+	char *program = paths_program(), *body = layout_text(worker_job_layout(), j, false);
 	const char *argv[] = { program, "worker", NULL };
 	eh_error error = ERROR_INIT;
 	const char *line;

@@ -37,7 +37,8 @@ static eh_status describe(const char *plugin, uint32_t index, session *s, const 
 	subject = (executor_subject){ .backend = s->backend, .plugin_path = s->path, .ops = s->ops,
 		                      .info = &s->info, .device = s->device,
 		                      .options = host_options(), .files = files, .site = declared };
-	*record = executor_describe(&subject);
+	*record = layout_new(record_executor_layout());
+	executor_describe(&subject, *record);
 	executor_files_free(files);
 	return EH_OK;
 }

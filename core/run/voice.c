@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json.h"
-
 FILE *voice_take(void)
 {
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -22,12 +20,11 @@ FILE *voice_take(void)
 	return voice;
 }
 
-bool voice_say(FILE *voice, const cJSON *line)
+bool voice_say(FILE *voice, char *line)
 {
-	char *body = json_text(line, false);
 	/* One call, so that lines of several threads do not mix. */
-	bool good = fprintf(voice, "%s\n", body) > 0 && fflush(voice) == 0;
+	bool good = fprintf(voice, "%s\n", line) > 0 && fflush(voice) == 0;
 
-	free(body);
+	free(line);
 	return good;
 }

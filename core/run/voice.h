@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stdout of a child of ours, kept to itself: drivers and compilers that print would talk
- * into our lines. */
+/* The stdout of a child process, reserved for its messages: drivers and compilers print to stderr
+ * instead. */
 #ifndef RUN_VOICE_H
 #define RUN_VOICE_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A stream to what was stdout, closed in programs that are started from here; stdout itself goes
- * to stderr from now on.  NULL when there is no stdout. */
+/* A stream to the original stdout, which child processes do not inherit; stdout itself goes to
+ * stderr from now on.  NULL when there is no stdout. */
 FILE *voice_take(void);
-/* One line, at once, from any thread.  false when nobody reads it any more. */
-bool voice_say(FILE *voice, const cJSON *line);
+/* Writes a line at once, from any thread, and frees it.  false when nobody reads it any more. */
+bool voice_say(FILE *voice, char *line);
 
 #endif

@@ -4,6 +4,7 @@
 #include "evenhand/backend.h"
 
 #ifdef WITH_WORKLOAD
+#include "evenhand/conformance.h"
 #include "evenhand/extensions.h"
 #include "evenhand/workload.h"
 #endif

@@ -5,6 +5,7 @@
  * never run.  A line here may be added for an appended member and its struct's size be raised;
  * any other change is another major version.
  */
+#include "evenhand/conformance.h"
 #include "evenhand/extensions.h"
 #include "evenhand/probe.h"
 #include "evenhand/workload.h"
@@ -23,6 +24,7 @@ CHECK(sizeof(void *) == 8 && sizeof(size_t) == 8, "these are the figures for 64-
 CHECK(sizeof(eh_status) == 4, "eh_status has 32 bits");
 CHECK(EH_BACKEND_MAGIC == 0x42484531u && EH_WORKLOAD_MAGIC == 0x57484531u, "the magics");
 CHECK(EH_PROBE_MAGIC == 0x50484531u, "the magic of probes");
+CHECK(EH_CONFORMANCE_MAGIC == 0x43484531u, "the magic of the conformance suite");
 CHECK(EH_ABI_MAJOR == 1, "the major version");
 
 SIZE(eh_error, 472);
@@ -328,7 +330,7 @@ AT(eh_bit, mask, 0, 8);
 AT(eh_bit, name, 8, 8);
 AT(eh_bit, meaning, 16, 8);
 AT(eh_bit, harmless, 24, 4);
-AT(eh_bit, reserved, 28, 4);
+AT(eh_bit, cause, 28, 4);
 
 SIZE(eh_channel_info, 376);
 AT(eh_channel_info, struct_size, 0, 4);
@@ -344,7 +346,7 @@ AT(eh_channel_info, unit, 88, 16);
 AT(eh_channel_info, reason, 104, 256);
 AT(eh_channel_info, bits, 360, 8);
 AT(eh_channel_info, bit_count, 368, 4);
-AT(eh_channel_info, reserved, 372, 4);
+AT(eh_channel_info, cause, 372, 4);
 
 SIZE(eh_reading, 40);
 AT(eh_reading, time_ns, 0, 8);
@@ -379,6 +381,47 @@ AT(eh_probe, license, 40, 8);
 AT(eh_probe, ops, 48, 8);
 
 /* Values that are stored in results or passed across the boundary. */
+SIZE(eh_trial, 72);
+AT(eh_trial, struct_size, 0, 4);
+AT(eh_trial, device, 4, 4);
+AT(eh_trial, partial, 8, 4);
+AT(eh_trial, reserved, 12, 4);
+AT(eh_trial, host, 16, 8);
+AT(eh_trial, exports, 24, 8);
+AT(eh_trial, prelude, 32, 8);
+AT(eh_trial, kernels, 40, 8);
+AT(eh_trial, ctx, 48, 8);
+AT(eh_trial, load_backend, 56, 8);
+AT(eh_trial, load_probe, 64, 8);
+
+SIZE(eh_test, 16);
+AT(eh_test, name, 0, 8);
+AT(eh_test, requirement, 8, 8);
+
+SIZE(eh_suite, 56);
+AT(eh_suite, struct_size, 0, 4);
+AT(eh_suite, test_count, 4, 4);
+AT(eh_suite, tests, 8, 8);
+AT(eh_suite, selects, 16, 8);
+AT(eh_suite, begin, 24, 8);
+AT(eh_suite, prepare, 32, 8);
+AT(eh_suite, run, 40, 8);
+AT(eh_suite, end, 48, 8);
+
+SIZE(eh_conformance, 64);
+AT(eh_conformance, magic, 0, 4);
+AT(eh_conformance, struct_size, 4, 4);
+AT(eh_conformance, abi_major, 8, 2);
+AT(eh_conformance, abi_minor, 10, 2);
+AT(eh_conformance, pointer_bytes, 12, 2);
+AT(eh_conformance, reserved, 14, 2);
+AT(eh_conformance, name, 16, 8);
+AT(eh_conformance, title, 24, 8);
+AT(eh_conformance, version, 32, 8);
+AT(eh_conformance, license, 40, 8);
+AT(eh_conformance, backend, 48, 8);
+AT(eh_conformance, probe, 56, 8);
+
 CHECK(EH_OK == 0, "EH_OK");
 CHECK(EH_E_INVALID_ARGUMENT == -1, "EH_E_INVALID_ARGUMENT");
 CHECK(EH_E_NO_MEMORY == -2, "EH_E_NO_MEMORY");
@@ -453,8 +496,14 @@ CHECK(EH_FORM_AVERAGE == 2, "EH_FORM_AVERAGE");
 CHECK(EH_FORM_COUNTER == 3, "EH_FORM_COUNTER");
 CHECK(EH_FORM_BITS == 4, "EH_FORM_BITS");
 CHECK(EH_PLACE_SIMULATED == 1, "EH_PLACE_SIMULATED");
+CHECK(EH_CAUSE_OTHER == 0, "EH_CAUSE_OTHER");
+CHECK(EH_CAUSE_POWER == 1, "EH_CAUSE_POWER");
+CHECK(EH_CAUSE_SETTING == 2, "EH_CAUSE_SETTING");
 CHECK(EH_CHANNEL_RARE == 1, "EH_CHANNEL_RARE");
 CHECK(EH_READING_NONE == 1, "EH_READING_NONE");
+CHECK(EH_TEST_PASS == 0, "EH_TEST_PASS");
+CHECK(EH_TEST_SKIP == 1, "EH_TEST_SKIP");
+CHECK(EH_TEST_FAIL == 2, "EH_TEST_FAIL");
 
 /* Keeps compilers from warning of an empty translation unit. */
 extern int layout_checked;

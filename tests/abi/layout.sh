@@ -79,7 +79,7 @@ missing=$(awk '
 		gsub(/\[[^]]*\]/, "", line); gsub(/;.*/, "", line)
 		count = split(line, parts, ",")
 		for (i = 1; i <= count; i++) { k = split(parts[i], w, /[ \t*]+/); print s, w[k] }
-	}' "$inc/backend.h" "$inc/workload.h" "$inc/probe.h" "$inc/extensions.h" | while read -r s member; do
+	}' "$inc/backend.h" "$inc/workload.h" "$inc/probe.h" "$inc/extensions.h" "$inc/conformance.h" | while read -r s member; do
 		grep -q "^AT($s, $member, " "$SRC/tests/abi/layout.c" || echo "$s.$member"
 	done)
 [ -z "$missing" ]

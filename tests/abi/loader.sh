@@ -117,9 +117,9 @@ chmod 644 "$T/mine/bad_start.so"
 ln -s "$T/open/bad_start.so" "$T/other/bad_start.so"
 refused "$T/other/bad_start.so" "others can write to it"
 rm "$T/other/bad_start.so"
-EVENHAND_BACKEND_PATH="$T/open" "$EVENHAND" plugin path > "$log" 2>&1
+EVENHAND_BACKEND_PATH="$T/open" "$EVENHAND" plugin list > "$log" 2>&1
 grep -q "bad_start .*$T/open is not used because others can write to it" "$log"
-ok $? "plugin path says which folder is not used" "$log"
+ok $? "plugin list says which folder is not used" "$log"
 if [ "$(id -u)" = 0 ]; then
 	cp "$good" "$T/other/bad_start.so"
 	chown 12345 "$T/other/bad_start.so"
@@ -137,14 +137,14 @@ mkdir -p "$T/first" "$T/second" "$T/xdg/evenhand/backends"
 cp "$good" "$T/first"
 cp "$good" "$T/second"
 cp "$good" "$T/xdg/evenhand/backends"
-EVENHAND_BACKEND_PATH="$T/first:$T/second:$T/first:" XDG_DATA_HOME="$T/xdg" "$EVENHAND" plugin path > "$log" 2>&1
+EVENHAND_BACKEND_PATH="$T/first:$T/second:$T/first:" XDG_DATA_HOME="$T/xdg" "$EVENHAND" plugin list > "$log" 2>&1
 [ "$(grep -c "shadowed by $T/first/bad_start.so" "$log")" -eq 2 ] && [ "$(grep -c "^  $T/first$" "$log")" -eq 1 ]
 ok $? "the first of a name wins and shadows the others; a folder named twice counts once" "$log"
 [ "$(grep -n "^  $T/xdg.*/backends" "$log" | cut -d: -f1)" -lt "$(grep -n '^  .*/lib/evenhand/backends$' "$log" | cut -d: -f1)" ]
 ok $? "the user's folder comes before the installed one" "$log"
-EVENHAND_BACKEND_PATH="$T/first:$T/second" "$EVENHAND" plugin path --json > "$log" 2>&1
+EVENHAND_BACKEND_PATH="$T/first:$T/second" "$EVENHAND" plugin list --json > "$log" 2>&1
 grep -q '"shadowed by ' "$log" && grep -q '"workloads"' "$log"
-ok $? "plugin path --json" "$log"
+ok $? "plugin list --json" "$log"
 
 # A run of everything: what misses its driver has one line together, what is wrong by itself its own.
 own=$T/prefix

@@ -117,9 +117,37 @@ fi
 "$EVENHAND" plugin check "$faults" --set faults.compiler=nocc > "$log" 2>&1
 [ $? -eq 5 ] && grep -q 'could not be tested here: .*--set faults.compiler=NAME' "$log" && [ "$(wc -l < "$log")" -lt 10 ]
 ok $? "a backend that is not available here was not tested: exit code 5" "$log"
+# A message of the backend that ends in half a character.
+long=$(printf 'é%.0s' $(seq 200))
+for name in "$long" "x$long"; do
+	"$EVENHAND" plugin check "$faults" --only backend/start --json --set "faults.compiler=$name" > "$log" 2>&1 &&
+		python3 -c 'import json, sys; assert "é" in str(json.load(open(sys.argv[1], encoding="utf-8")))' "$log" 2>> "$T/err"
+	ok $? "a reason that was cut in the middle of a character is valid JSON" "$T/err"
+done
 "$EVENHAND" plugin check "$BUILD/lib/evenhand/workloads/stream.so" > "$log" 2>&1
 [ $? -eq 4 ] && grep -q 'is a workload; plugin check tests backends' "$log"
 ok $? "a workload is told from a backend" "$log"
+suite=$BUILD/lib/evenhand/conformance/conformance.so
+"$EVENHAND" plugin check "$suite" > "$log" 2>&1
+[ $? -eq 4 ] && grep -q 'is a conformance suite; plugin check tests backends' "$log"
+ok $? "the suite is no plugin that it can test" "$log"
+
+# The suite is loaded as every plugin is.
+mkdir -p "$T/suite"
+suite_refused() { # words of the refusal
+	EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin check "$liar" > "$log" 2>&1
+	[ $? -eq 5 ] && grep -q "$1" "$log" && ! grep -q '^  pass' "$log"
+	ok $? "the suite is refused: $1" "$log"
+}
+(umask 022 && cp "$liar" "$T/suite/conformance.so")
+suite_refused "does not export eh_conformance_entry_v1"
+(umask 022 && cp "$suite" "$T/suite/conformance.so")
+chmod 666 "$T/suite/conformance.so"
+suite_refused "others can write to it"
+chmod 644 "$T/suite/conformance.so"
+EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin list > "$log" 2>&1 &&
+	[ "$(grep -A 2 '^conformance$' "$log" | tail -n 1 | tr -d ' ')" = conformance ]
+ok $? "plugin list lists the suite" "$log"
 "$EVENHAND" plugin check --help 2>&1 | grep -q '^usage: evenhand plugin check'
 ok $? "plugin check --help is the help" "$log"
 "$EVENHAND" plugin check "$BUILD/tests/backends/bad_magic.so" > "$log" 2>&1

@@ -14,13 +14,13 @@ static int compare(const void *a, const void *b)
 int main(void)
 {
 	static engine_cost cost;
-	cJSON *record = engine_measure(&cost, 3000, false);
+	record_execution *record = engine_measure(&cost, 3000, false);
 
 	if (record == NULL || cost.gaps < 1000) {
 		fprintf(stderr, "make_engine_cost: nothing was measured\n");
 		return 1;
 	}
-	cJSON_Delete(record);
+	layout_free(record_execution_layout(), record);
 	qsort(cost.gaps_ns, cost.gaps, sizeof(cost.gaps_ns[0]), compare);
 	printf("%llu %llu %llu %zu\n", (unsigned long long)cost.gaps_ns[cost.gaps / 2],
 	       (unsigned long long)cost.gaps_ns[cost.gaps * 9 / 10],

@@ -124,9 +124,9 @@ static void put_executor(FILE *out, unsigned long execution)
 
 	digest_bytes("big", 3, hex);
 	fprintf(out, "{\"kind\":\"instrument\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
-	        "\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000,"
+	        "\"execution\":%lu,\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000,"
 	        "\"device_resolution_ns\":1,\"device_time\":false,\"device_time_reason\":\"none\"}}\n",
-	        execution);
+	        execution, execution);
 	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
 	        "\"name\":\"host:big\",\"digest\":\"%s\",\"simulated\":false,\"device\":{\"id\":\"big\","
 	        "\"name\":\"Example CPU\",\"compute_units\":2,\"memory_bytes\":8589934592},\"layers\":"

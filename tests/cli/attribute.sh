@@ -107,7 +107,7 @@ awk '/^case / { at = index($0, "verdict") } at && / (FASTER|NOT COMPARABLE)$/ { 
 	END { exit !(n > 0 && !bad) }' out
 check $? "the verdicts stand in a column of their own" out
 "$EVENHAND" attribute "$SRC/tests/golden/host-gcc-12.json" >out 2>err
-[ $? -eq 4 ] && grep -q 'two results' err
+[ $? -eq 4 ] && grep -q 'TO is missing; usage: evenhand attribute FROM TO' err
 check $? "one result is too few" err
 "$EVENHAND" attribute "$protocol" "$protocol" >out 2>err
 [ $? -eq 4 ]

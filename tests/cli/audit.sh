@@ -30,13 +30,13 @@ gives 2 'NOT SIGNED AS REQUIRED' verify --require-signature "$r"
 gives 5 'no-such.json' verify "$T/no-such.json"
 echo '{}' >"$T/empty.json"
 gives 4 'NO RESULT' verify "$T/empty.json"
-gives 4 'which result' verify
-gives 4 'unknown flag' verify --nonsense "$r"
+gives 4 'RESULT is missing; usage: evenhand verify RESULT' verify
+gives 4 'unknown option' verify --nonsense "$r"
 
 gives 0 'no keys' key list
-gives 0 'fingerprint' key new -o lab --comment 'Benchmark lab'
-gives 4 'never overwritten' key new -o lab
-gives 4 'no name of a key' key new -o ../lab
+gives 0 'fingerprint' key new lab --comment 'Benchmark lab'
+gives 4 'never overwritten' key new lab
+gives 4 'no name of a key' key new ../lab
 gives 0 'yours' key list
 [ "$(stat -c %a "$T/config/evenhand/keys/lab.pem")" = 600 ]
 check $? "the private key is its owner's alone"
@@ -45,10 +45,10 @@ gives 0 'signed by lab as tester' sign "$r" --key lab
 gives 4 'has signed it already' sign "$r" --key lab --as verifier
 gives 0 'signed by lab' verify --require-signature "$r"
 gives 0 'signed by lab' verify --key lab "$r"
-gives 4 'no passphrase' key new -o second --passphrase
+gives 4 'no passphrase' key new second --passphrase
 EVENHAND_KEY_PASSPHRASE='correct horse'
 export EVENHAND_KEY_PASSPHRASE
-gives 0 'fingerprint' key new -o second --passphrase
+gives 0 'fingerprint' key new second --passphrase
 grep -q ENCRYPTED "$T/config/evenhand/keys/second.pem"
 check $? "the key with a passphrase is encrypted"
 gives 2 'NOT SIGNED' verify --key second "$r"
@@ -62,9 +62,9 @@ if command -v openssl >/dev/null 2>&1; then
 	gives 0 "$theirs" key show lab
 fi
 
-gives 0 'a note added' amend "$r" --note 'The room was warm.' --key lab
-gives 0 'a dispute added' amend "$r" --dispute 'The fan had failed.' --key lab
-gives 4 'one of --note' amend "$r" --key lab
+gives 0 'note added' amend "$r" --note 'The room was warm.' --key lab
+gives 0 'dispute added' amend "$r" --dispute 'The fan had failed.' --key lab
+gives 4 'one is missing: --note, --dispute or --redact' amend "$r" --key lab
 gives 4 'samples and what a comparison needs cannot' amend "$r" --redact cases --reason x --key lab
 gives 0 'The room was warm.' verify "$r"
 gives 0 'DISPUTED' show "$r"
@@ -126,7 +126,7 @@ check $? "a run to bundle" "$T/err"
 for m in "$T"/run/*.json; do :; done
 gives 0 'signed by lab' sign "$m" --key lab
 member=$(sed -n 's/^"salts": {"\([^"]*\)".*/\1/p' "$m")
-gives 0 'a redaction added' amend "$m" --redact "$member" --reason policy --key lab
+gives 0 'redaction added' amend "$m" --redact "$member" --reason policy --key lab
 gives 0 "$member by lab: policy" verify --require-signature "$m"
 grep -q '"redacted:sha256:' "$m" && ! grep -q "\"$member\":" "$m"
 check $? "the text and its salt are gone"

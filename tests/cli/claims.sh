@@ -37,14 +37,14 @@ gives 0 'quick@1' claim list
 for file in "$SRC"/protocols/claims/*.ini; do
 	gives 0 'claimed by' claim check "$file"
 done
-gives 4 'which claim' claim
-gives 4 'needs results' claim clang-gemm
+gives 4 'CLAIM is missing' claim
+gives 4 'RESULT is missing' claim clang-gemm
 gives 5 'no-such' claim ./no-such.ini "$SRC/tests/golden/host-gcc-12.json"
-gives 2 'No result is of a' claim clang-gemm "$SRC/tests/golden/host-gcc-12.json"
-gives 4 'which result' diagnose
-gives 4 'did you mean' diagnose "$SRC/tests/golden/host-gcc-12.json" gemm.f32.255
+gives 2 'No result fits a' claim clang-gemm "$SRC/tests/golden/host-gcc-12.json"
+gives 4 'RESULT is missing' diagnose
+gives 4 'did you mean' diagnose "$SRC/tests/golden/host-gcc-12.json" --case gemm.f32.255
 gives 2 'hardware-bound (memory).*no-ceiling' diagnose "$SRC/tests/golden/host-gcc-12.json"
-gives 4 'which result or bundle' reproduce
+gives 4 'RESULT is missing' reproduce
 
 # ---- measured here ------------------------------------------------------------------------------
 
@@ -74,23 +74,24 @@ if [ -z "$second" ] || [ -z "$pocl" ]; then
 else
 	# Absurd factors: no machine makes these otherwise, but a row of a busy one may be invalid.
 	claim huge 'opencl:*' "$first" 'triad.*' 'relation = at-least' 'factor = 1000'
-	gives '1 2 3' 'refuted\|cannot be told\|not comparable' claim huge.ini "$a" "$c"
+	gives '1 2 3' 'refuted: \|undecided: \|refused: ' claim huge.ini "$a" "$c"
 	claim tiny 'opencl:*' "$first" 'triad.*' 'relation = at-least' 'factor = 0.0001'
-	gives '0 2 3' 'supported\|cannot be told\|not comparable' claim tiny.ini "$a" "$c"
+	gives '0 2 3' 'supported: \|undecided: \|refused: ' claim tiny.ini "$a" "$c"
 	claim layer 'opencl:*' "$first" 'triad.*' 'relation = faster' 'subject = compiler'
 	gives 3 'Confounded' claim layer.ini "$a" "$c"
 	claim compiler "$second" "$first" 'triad.*' 'relation = at-least' 'factor = 0.0001' 'subject = compiler'
-	gives '0 2 3' 'supported\|cannot be told\|not comparable' claim compiler.ini "$a" "$b"
+	gives '0 2 3' 'supported: \|undecided: \|refused: ' claim compiler.ini "$a" "$b"
 	[ -s out ] && ! grep -q Confounded out
 	check $? "two compilers of the host differ in the compiler alone" out
 	claim which 'host:*' 'opencl:*' 'triad.*' 'relation = faster'
-	gives 2 'results are of a' claim which.ini "$a" "$b" "$c"
+	gives 2 'results fit a' claim which.ini "$a" "$b" "$c"
 	"$EVENHAND" claim tiny.ini "$a" "$c" --json >out 2>err
 	rc=$?
-	[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["cases"])' <out)" = 2 ]
-	check $? "as JSON with the same exit code" out
+	[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["cases"])' <out)" = 2 ] &&
+		[ "$(json 'd["claim"]["name"] + " " + d["a"] + " " + d["comparison"]["other"]["path"]' <out)" = "tiny $c $c" ]
+	check $? "as JSON with the same exit code, and b as the baseline" out
 	gives '0 1 2' 'limited by' diagnose "$c" "$a" -v
-	"$EVENHAND" diagnose "$c" "$a" 'triad.*' --json >out 2>err
+	"$EVENHAND" diagnose "$c" "$a" --case 'triad.*' --json >out 2>err
 	rc=$?
 	[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["cases"])' <out)" = 2 ]
 	check $? "a diagnosis of some cases as JSON" out
@@ -104,7 +105,8 @@ check $? "it ran the protocol that is in the result" err
 gives 4 'holds a run already' reproduce "$a" -q -o again
 "$EVENHAND" reproduce "$a" --resume again -q --json >out 2>err
 rc=$?
-[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["executors"][0]["cases"])' <out)" = 3 ]
+[ "$(json 'd["exit_code"]' <out)" = $rc ] && [ "$(json 'len(d["executors"][0]["cases"])' <out)" = 3 ] &&
+	[ "$(json 'd["status"] + str(d["executors"][0]["reproduced"] + d["executors"][0]["not_reproduced"] + d["executors"][0]["inconclusive"])' <out)" = complete3 ]
 check $? "a run that is whole is only looked at again" err
 "$EVENHAND" bundle "$a" -o a.evenhand >out 2>err
 check $? "the result is bundled" err
@@ -115,7 +117,7 @@ import re, sys
 text = open(sys.argv[1]).read()
 open('altered.json', 'w').write(re.sub(r'"samples_ns":(\s*)\[(\s*)(\d)', r'"samples_ns":\1[\g<2>9\3', text, count=1))
 PY
-gives 3 'does not hold' reproduce altered.json -q -o never
+gives 3 'the file was altered' reproduce altered.json -q -o never
 [ ! -e never ]
 check $? "nothing is run for a result that does not hold"
 gives 3 'cannot plan the protocol' reproduce "$SRC/tests/golden/host-gcc-12.json" -q -o never

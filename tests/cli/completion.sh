@@ -1,6 +1,6 @@
 #!/bin/sh
 # Completion in bash, zsh and fish as `make install` leaves it: what they offer is what the program's
-# help, its protocols and its executors are at that moment.
+# tables, its protocols and its executors are at that moment.
 n=0 bad=0
 check() { # status text [file with detail]
 	n=$((n + 1))
@@ -20,7 +20,7 @@ mkdir -p "$T/place/lonely-folder" && cd "$T/place" || exit 1
 # ---- what fits, for all shells -------------------------------------------------------------------
 
 asked() { # the words of a line, of which the last is completed; the status in rc
-	sh "$root/share/evenhand/completion.sh" evenhand "$@" >out 2>err
+	evenhand complete -- evenhand "$@" >out 2>err
 	rc=$?
 	cut -f 1 out | sort >got
 }
@@ -28,45 +28,43 @@ offers() { # text; what is expected is in the file want
 	sort -u want | diff - got >"$log" && [ ! -s err ]
 	check $? "$1" "$log"
 }
-evenhand help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' >want
+evenhand help | sed -n '/^Topics/q; s/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' >want
 commands=$(cat want)
 asked ''
 offers "the commands of help"
+topics=$(evenhand help | sed -n '/^Topics/,/^$/s/^  \([a-z][a-z-]*\)  *.*/\1/p')
+printf '%s\n' "$commands" "$topics" >want
 asked help ''
-offers "help takes a command"
+offers "help takes a command or a topic"
+printf '%s\n' "$commands" >want
 asked -v --set host.threads=1 ''
-offers "flags may stand before the command"
-# Flags as the program's help writes them: in the usage, and with which lines of the list begin.
+offers "options may stand before the command"
+# Options as the program's help explains them.
 differ=
+common=$(evenhand help | sed -n '/^Options of all/,$s/^  \(-.*\)/\1/p' | sed 's/   *.*//; s/, /\n/')
 for c in $commands; do
-	case $c in help | version) continue ;; esac
-	evenhand help "$c" | sed -n -e '1,/^$/p' -e 's/^  \(-.*\)/ \1/p' | sed '/^ -/s/   *.*//' |
-		grep -o -E -e "(^|[^A-Za-z0-9*.'-])--?[a-z][a-z-]*" | sed 's/^[^-]*//' | sort -u >want
-	# Those of subcommands are offered after these.
-	evenhand help "$c" | sed -n "1,/^\$/s/.*evenhand $c \([a-z]*\)\>.*/\1/p" | sort -u >subs
-	[ -s subs ] || echo >subs
-	while read -r sub; do
-		asked "$c" ${sub:+"$sub"} -
-		cat got
-	done <subs | sort -u >all
+	{ evenhand help "$c" | sed -n 's/^  \(-.*\)/\1/p' | sed 's/   *.*//; s/, /\n/'; printf '%s\n' "$common"; } |
+		sed 's/ .*//' | sort -u >want
 	asked "$c" -
-	sort -u all got >got.all
-	diff want got.all >>"$log.flags" || differ="$differ $c"
+	sort -u got | diff want - >>"$log.flags" || differ="$differ $c"
 done
 [ -z "$differ" ]
-check $? "every command offers the flags of its help, and no other${differ:+:$differ}" "$log.flags"
+check $? "every command offers the options of its help, and no other${differ:+:$differ}" "$log.flags"
 printf '%s\n' list show check digest >want
 asked protocol ''
-offers "subcommands come from the usage"
-printf '%s\n' --json >want
+offers "the words that select forms are offered"
+{ printf '%s\n' --json "$common"; } | sed 's/ .*//' >want
 asked key list -
-offers "and have their own flags"
+offers "and have their own options"
 { printf '%s\n' check list template; evenhand claim list | sed -n '/^--/,$s/ .*//p'; } | grep -v ^- >want
 asked claim ''
 offers "claims are those of the installation"
 printf '%s\n' tester verifier >want
 asked sign x.json --as ''
-offers "words that the usage lists are offered as values"
+offers "the words of an option are offered as values"
+printf '%s\n' --as=tester --as=verifier >want
+asked sign x.json --as=
+offers "also after ="
 mkdir -p "$T/data/evenhand/protocols"
 sed 's/^name = .*/name = homemade/' "$SRC/protocols/quick.ini" >"$T/data/evenhand/protocols/homemade.ini"
 evenhand protocol list | sed 's/ .*//' >want
@@ -106,7 +104,7 @@ END
 	printf '%s\n' compare >want
 	in_bash evenhand comp
 	offers "bash: a command"
-	printf '%s\n' --on >want
+	printf '%s\n' --on --output >want
 	in_bash evenhand run quick --o
 	offers "bash: a flag"
 	sed -n 's/^host://p' executors >want

@@ -10,73 +10,49 @@ check() { # status text [detail]
 }
 cd "$SRC" || exit 1
 pages="README.md $(ls docs/*.md)"
-hidden=' kernels worker conformance-child help version '
+hidden=' complete kernels worker conformance-child help version '
 
 "$EVENHAND" help >"$T/help" 2>"$T/err"
-commands=$(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' "$T/help" | grep -v -x -e help -e version)
-[ "$(printf '%s\n' "$commands" | wc -l)" -ge 19 ]
-check $? "help lists the commands" "$commands"
+# In groups: everything before the topics.
+commands=$(sed -n '/^Topics/q; s/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' "$T/help" | grep -v -x -e help -e version)
+[ "$(printf '%s\n' "$commands" | wc -l)" -ge 18 ] && [ "$(grep -c '^[A-Z].*:$' "$T/help")" -ge 8 ]
+check $? "help lists the commands in groups" "$commands"
 
-# ---- usage -------------------------------------------------------------------------------------
+# ---- the manual --------------------------------------------------------------------------------
 
-# Of a command's help: its usage, one form a line.
-usage_of() {
-	"$EVENHAND" help "$1" | sed -n '/^$/q; p' |
-		awk '{ sub(/^usage:/, ""); gsub(/ +/, " ") }
-			/^ evenhand / { if (line != "") print line; line = substr($0, 2); next }
-			{ line = line $0 }
-			END { print line }'
-}
+for format in man:evenhand.1 markdown:cli.md; do
+	page=docs/${format#*:}
+	"$EVENHAND" help --"${format%%:*}" 2>"$T/err" | diff - "$page" >"$T/diff"
+	check $? "$page is what the program's tables say; make manual writes it again" "$(head -n 20 "$T/diff")"
+done
+wrong=$(grep -nE 'str(n|case)*cmp\([^;]*"--?[a-z]' core/cli/*.[ch])
+[ -z "$wrong" ]
+check $? "no command compares options by hand" "$wrong"
+
 flags_of() { # of the text on stdin, one a line
 	grep -o -E -e "(^|[^A-Za-z0-9*.'-])--?[a-z][a-z-]*" | sed 's/^[^-]*//' | sort -u
 }
-# The flags with which lines of a list of options begin, those of a line together.
+# The options with which lines of the help begin.
 listed_of() {
-	"$EVENHAND" help "$1" | sed -n 's/^  \(-.*\)/\1/p' | sed 's/   *.*//'
+	{ "$EVENHAND" help "$1" && sed -n '/^Options of all/,$p' "$T/help"; } | sed -n 's/^  \(-.*\)/\1/p' | sed 's/   *.*//'
 }
-: >"$T/usages"
 for c in $commands; do
-	usage_of "$c" >"$T/usage"
-	cat "$T/usage" >>"$T/usages"
-	flags_of <"$T/usage" >"$T/used.$c"
-	listed_of "$c" >"$T/listed"
-	flags_of <"$T/listed" >"$T/listed.$c"
-	missing=$(grep -vxF -f "$T/listed.$c" "$T/used.$c")
-	# A line explains flags of the usage, one of them at least: the other is its long form.
-	strange=$(while read -r line; do
-		printf '%s\n' "$line" | flags_of | grep -qxF -f "$T/used.$c" || echo "$line"
-	done <"$T/listed")
-	[ -z "$missing$strange" ]
-	check $? "help $c explains the flags of its usage, and no other" "not explained: $missing; not in the usage: $strange"
-	sort -u "$T/used.$c" "$T/listed.$c" >"$T/flags.$c"
-	"$EVENHAND" help "$c" | grep -E "^  .*evenhand $c( |\$)" | sed 's/|.*//' >"$T/examples"
+	"$EVENHAND" help "$c" >"$T/one"
+	listed_of "$c" | flags_of >"$T/flags.$c"
+	sed '/^$/,$d' "$T/one" | flags_of >"$T/used"
+	missing=$(grep -vxF -f "$T/flags.$c" "$T/used")
+	[ -s "$T/used" ] && [ -z "$missing" ]
+	check $? "help $c explains the options of its usage" "$missing"
+	sed -n '/^Examples:/,$p' "$T/one" | grep -E "^  .*evenhand $c( |\$)" | sed 's/|.*//' >"$T/examples"
 	strange=$(flags_of <"$T/examples" | grep -vxF -f "$T/flags.$c")
 	[ -s "$T/examples" ] && [ -z "$strange" ]
-	check $? "help $c has an example, with its own flags" "$strange"
+	check $? "help $c has an example, with its own options" "$strange"
 done
-
-plain_man() { # the text of the lines between .nf and .fi of a section of the manual page
-	sed -n "/^\.SH $1/,/^\.SH/p" docs/evenhand.1 | sed -n '/^\.nf/,/^\.fi/p' |
-		sed -e '/^\./d' -e 's/\\f[A-Z]//g' -e 's/\\-/-/g' -e 's/\\&//g'
-}
-sed -n '/^```/,/^```/p' docs/cli.md | grep '^evenhand [a-z]' | sort -u >"$T/in-cli"
-plain_man COMMANDS | sort -u >"$T/in-man"
-sort -u "$T/usages" >"$T/sorted"
-diff "$T/sorted" "$T/in-cli" >"$T/diff"
-check $? "docs/cli.md has every form of every command with its flags, and no other" "$(cat "$T/diff")"
-diff "$T/sorted" "$T/in-man" >"$T/diff"
-check $? "so has docs/evenhand.1" "$(cat "$T/diff")"
-printf '%s\n' "$commands" help version | sort >"$T/commands"
-sed -n '/^| command | what it does/,/^$/s/^| \(`.*`\) |.*/\1/p' docs/cli.md |
-	sed 's/^`\([a-z]*\).*/\1/' | sort -u >"$T/tabled"
-diff "$T/commands" "$T/tabled" >"$T/diff"
-check $? "the table of docs/cli.md has every command" "$(cat "$T/diff")"
 
 # Wherever a page shows a command, the program has it, with these flags.
 {
 	grep -ho '`evenhand [a-z-][^`]*`' $pages | tr -d '`'
 	for page in $pages; do sed -n '/^```/,/^```/p' "$page" | grep -h -E '^(\$ |[A-Z_]+=[^ ]+ )*evenhand [a-z-]+( |$)'; done
-	plain_man EXAMPLES
 	sed -n 's/^build\/bin\/\(evenhand .*\)/\1/p' README.md
 } | sed -E -e 's/^(\$ |[A-Z_]+=[^ ]+ )*evenhand /evenhand /' -e 's/ +[#>|] .*//' | sort -u >"$T/shown"
 wrong=$(while read -r word c rest; do
@@ -85,22 +61,19 @@ wrong=$(while read -r word c rest; do
 	printf '%s\n' "$rest" | flags_of | grep -vxF -f "$T/flags.$c" | sed "s|^|evenhand $c has no |"
 done <"$T/shown")
 [ -z "$wrong" ] && [ "$(wc -l <"$T/shown")" -gt 40 ]
-check $? "no page shows a command or flag that is not there" "$wrong"
+check $? "no page shows a command or option that is not there" "$wrong"
 
 # ---- environment, exit codes ---------------------------------------------------------------------
 
-grep -rhoE '"((EVENHAND|XDG)_[A-Z_]+|NO_COLOR|SOURCE_DATE_EPOCH|TMPDIR)"' core --include='*.c' | tr -d '"' | sort -u >"$T/variables"
-sed -n '/^## Environment/,/^## /s/^| \(`[^|]*`\) |.*/\1/p' docs/cli.md | grep -o '[A-Z][A-Z_]*' | sort -u >"$T/in-cli"
-sed -n '/^\.SH ENVIRONMENT/,/^\.SH/p' docs/evenhand.1 | sed -n 's/^\.BR* //p' | grep -o '[A-Z][A-Z_]*' | sort -u >"$T/in-man"
-diff "$T/variables" "$T/in-cli" >"$T/diff"
-check $? "docs/cli.md has every variable of the environment, and no other" "$(cat "$T/diff")"
-diff "$T/variables" "$T/in-man" >"$T/diff"
-check $? "so has docs/evenhand.1" "$(cat "$T/diff")"
+grep -rhoE '"((EVENHAND|XDG)_[A-Z_]+|NO_COLOR|SOURCE_DATE_EPOCH|TMPDIR)"' core --include='*.c' --exclude=topics.c | tr -d '"' |
+	sort -u >"$T/used"
+"$EVENHAND" help environment --json | sed -n 's/^.*"\([A-Z_]*\)":.*/\1/p' | sort >"$T/told"
+diff "$T/used" "$T/told" >"$T/diff"
+check $? "help environment has every variable of the environment, and no other" "$(cat "$T/diff")"
 grep -ho 'EXIT_CODE_[A-Z_]* = [0-9]*' core/base/error.h | sed 's/.* //' | sort -n >"$T/codes"
-sed -n '/^## Exit codes/,/^## /s/^| \([0-9]*\) |.*/\1/p' docs/cli.md | sort -n >"$T/in-cli"
-sed -n '/^\.SH EXIT STATUS/,/^\.SH/s/^\.B \([0-9]*\)$/\1/p' docs/evenhand.1 | sort -n >"$T/in-man"
-[ "$(wc -l <"$T/codes")" -ge 9 ] && diff "$T/codes" "$T/in-cli" >"$T/diff" && diff "$T/codes" "$T/in-man" >"$T/diff"
-check $? "both have every exit code" "$(cat "$T/diff")"
+"$EVENHAND" help exit-codes --json | sed -n 's/^.*"\([0-9]*\)":.*/\1/p' | sort -n >"$T/told"
+[ "$(wc -l <"$T/codes")" -ge 9 ] && diff "$T/codes" "$T/told" >"$T/diff"
+check $? "help exit-codes has every exit code" "$(cat "$T/diff")"
 
 # ---- folders -------------------------------------------------------------------------------------
 

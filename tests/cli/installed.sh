@@ -19,6 +19,7 @@ check $? "make install with DESTDIR and prefix" "$log"
 check $? "it builds nothing again, whatever the prefix" "$log"
 root=$T/root/opt/eh
 for f in bin/evenhand lib/evenhand/backends/host.so lib/evenhand/workloads/stream.so \
+	lib/evenhand/conformance/conformance.so lib/libevenhand-conformance.a include/evenhand/conformance.h \
 	share/evenhand/protocols/quick.ini share/evenhand/workloads/dialect.h \
 	include/evenhand/backend.h include/evenhand/workload.h lib/pkgconfig/evenhand.pc \
 	share/man/man1/evenhand.1; do
@@ -26,7 +27,7 @@ for f in bin/evenhand lib/evenhand/backends/host.so lib/evenhand/workloads/strea
 	check $? "installed: $f"
 done
 
-missing=$(cd "$BUILD" && find share/evenhand lib/evenhand/backends lib/evenhand/workloads lib/evenhand/probes \
+missing=$(cd "$BUILD" && find share/evenhand lib/evenhand/backends lib/evenhand/workloads lib/evenhand/probes lib/evenhand/conformance \
 	lib/evenhand/host-kernels -type f ! -name '.*' | sort | while read -r f; do [ -f "$root/$f" ] || echo "$f"; done)
 printf '%s\n' "$missing" >"$log"
 [ -z "$missing" ]
@@ -55,6 +56,23 @@ else
 	check $? "the skeleton builds against the installed headers only" "$log"
 	"$root/bin/evenhand" plugin check "$T/skeleton/skeleton.so" >"$log" 2>&1
 	check $? "the skeleton passes the conformance suite" "$log"
+	PKG_CONFIG_PATH="$T" "$MAKE" --no-print-directory -C "$T/skeleton" CC="$CC" linked >"$log" 2>&1 &&
+		grep -q '^transfer/copy  *pass$' "$log" && grep -q '^[6-9][0-9] passed, [0-9]* skipped, 0 failed$' "$log"
+	check $? "linked with the suite into one program, it passes as well" "$log"
+	linked() { "$T/skeleton/skeleton-conformance" "$root/share/evenhand/workloads" "$@" >"$log" 2>&1; }
+	linked 0 backend/start compiler=nocc && grep -q '^backend/start  *skip  .*nocc' "$log"
+	check $? "that program takes a part of the tests' names and settings" "$log"
+	linked compiler=nocc
+	[ $? -eq 5 ] && grep -q 'could not be tested here: .*nocc' "$log"
+	check $? "and says when nothing could be tested" "$log"
+	linked 0 no/such/test
+	[ $? -eq 4 ] && grep -q "no test has 'no/such/test' in its name" "$log"
+	check $? "or when there is no such test" "$log"
+	cp "$T/skeleton/skeleton.c" "$T/right.c"
+	sed 's/\.magic = EH_BACKEND_MAGIC/.magic = 1/' "$T/right.c" >"$T/skeleton/skeleton.c"
+	! PKG_CONFIG_PATH="$T" "$MAKE" --no-print-directory -C "$T/skeleton" CC="$CC" linked >"$log" 2>&1 && grep -q '^plugin/load  *fail  .*wrong magic' "$log" && grep -q '^0 passed, ' "$log"
+	check $? "a wrong identity block is a failed test there" "$log"
+	cp "$T/right.c" "$T/skeleton/skeleton.c"
 
 	sed -i 's/^NAME := .*/NAME := mine/' "$T/skeleton/Makefile" &&
 		PKG_CONFIG_PATH="$T" "$MAKE" --no-print-directory -C "$T/skeleton" CC="$CC" >"$log" 2>&1 &&

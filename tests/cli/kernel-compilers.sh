@@ -45,6 +45,7 @@ while read -r kernel defines; do
 	n=$((n + 1))
 	text=$SRC/workloads/$kernel/$kernel.k
 	[ -f "$text" ] || text=$SRC/workloads/$kernel.k
+	[ -f "$text" ] || text=$SRC/plugins/$kernel/$kernel.k
 	{
 		for d in $defines; do
 			printf '#define %s %s\n' "${d%%=*}" "${d#*=}"
@@ -58,7 +59,7 @@ count=$n
 
 # Every text is in the cases.
 missing=
-for text in "$SRC"/workloads/*.k "$SRC"/workloads/*/*.k; do
+for text in "$SRC"/workloads/*.k "$SRC"/workloads/*/*.k "$SRC"/plugins/*/*.k; do
 	name=$(basename "$text" .k)
 	grep -q "^$name" "$T/cases" || missing="$missing $name"
 done

@@ -23,7 +23,7 @@ grep '"kind":"case"' run/run.journal |
 # What a busy machine does to an honest executor, and to which of the scenarios.
 late='^\["The client issued requests too late (p99 of the lag '
 proof='^\["\(The samples claim\|A sample claims\) .* each by the host clock up to '
-wide='^\["The interval of the [a-z0-9]* is +-[0-9.]* % wide after '
+wide='^\["The interval of the [a-z0-9]* is ±[0-9.]* % wide after '
 few='^\["Only [0-9]* \(samples fit in the budget\|of the [0-9]* samples are of the steady part\)'
 load='^\["\(The queue grew: \|The latency is \|[0-9]* requests are too few \)'
 accepted() { # case status reasons

@@ -69,8 +69,8 @@ check $? "a file that cannot be read is an error of the environment"
 run 4 check quick && grep -q "check takes a file; the protocol of that name is .*/quick.ini" "$T/err"
 check $? "check of a name says where its file is"
 
-run 4 check / && grep -q '/ is a folder; check takes files' "$T/err" && run 4 list --xml && grep -q "unknown flag '--xml'" "$T/err"
-check $? "a folder and an unknown flag are named"
+run 4 check / && grep -q '/ is a folder; check takes files' "$T/err" && run 4 list --xml && grep -q "unknown option '--xml'" "$T/err"
+check $? "a folder and an unknown option are named"
 
 run 4 && run 4 frobnicate && run 4 show && run 4 show a b && run 4 list x && run 4 check && run 4 show quick --xml
 check $? "wrong usage is exit code 4"

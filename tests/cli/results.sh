@@ -1,5 +1,5 @@
 #!/bin/sh
-# show, compare, contract and the program itself, against what they printed when somebody read it
+# show, compare, help contract and the program itself, against what they printed when somebody read it
 # last (tests/golden/*.txt; UPDATE=1 renews them), and their exit codes.
 n=0 bad=0
 check() { # status text [file with detail]
@@ -34,7 +34,7 @@ golden show-gcc-verbose.txt 0 show -v $gcc
 golden compare-clang.txt 3 compare $gcc $clang
 golden compare-opencl.txt 1 compare $gcc $opencl
 golden compare-three.txt 1 compare $gcc $clang $opencl
-golden contract.txt 0 contract
+golden contract.txt 0 help contract
 
 # Widths, and no colour in a file.
 [ "$(cat "$T"/show-*.txt "$T"/compare-*.txt | wc -l)" -gt 100 ] && ! grep -l "$(printf '\033')" "$T"/*.txt
@@ -89,7 +89,7 @@ code 3 "" compare --margin 50% $gcc $clang
 code 3 "" compare --certified $gcc $clang
 code 4 "not both" compare --json --markdown $gcc $clang
 code 4 "no result of that executor" compare --baseline host:nothing $gcc $clang
-code 4 "needs a name" compare $gcc $clang --baseline
+code 4 "--baseline needs a value, NAME" compare $gcc $clang --baseline
 "$EVENHAND" compare --baseline host:clang-14 $gcc $clang >"$T/out" 2>"$T/err"
 head -1 "$T/out" | grep -q '^baseline  host:clang-14 '
 check $? "compare --baseline: the named executor stands first, wherever its file does" "$T/out"
@@ -115,25 +115,23 @@ if ls "$T/closed" >/dev/null 2>&1; then
 else
 	code 5 "cannot open '$T/closed': Permission denied" compare "$T/closed"
 fi
-code 4 "compare it with what" compare $gcc
-code 4 "which results" compare
-code 4 "unknown flag '--fast'" compare --fast $gcc $clang
-code 4 "needs a fraction" compare --margin 2 $gcc $clang
+code 4 "compare needs a second result" compare $gcc
+code 4 "RESULT is missing; usage: evenhand compare RESULT" compare
+code 4 "unknown option '--fast'" compare --fast $gcc $clang
+code 4 "--margin takes a share from" compare --margin 2 $gcc $clang
 code 4 "needs a value" compare --margin
 code 5 "nowhere.json" compare $gcc nowhere.json
 code 4 "is not a result" show "$T/empty.json"
-code 4 "which result" show
-code 4 "which result" show ""
-code 4 "one is a folder; show takes one result, e.g. $T/one/host-clang-14.json (compare takes folders)" show "$T/one"
-code 4 "unknown flag '--fast'" show --fast
-code 4 "one result at a time" show $gcc $gcc
+code 4 "RESULT is missing" show
+code 4 "RESULT is empty" show ""
+code 4 "unknown option '--fast'" show --fast
 code 5 "nowhere.json" show nowhere.json
-code 4 'did you mean "compare"' comapre
+code 4 "did you mean 'compare'" comapre
 code 4 "no command" frobnicate
-code 4 "unknown flag '--frobnicate'" --frobnicate
-code 4 "is not expected" contract now
-code 4 "unknown flag '--now'" contract --now
-code 4 "unknown flag '--now'" run --now
+code 4 "unknown option '--frobnicate'" --frobnicate
+code 4 "is one argument too many" help contract now
+code 4 "unknown option '--now'" help contract --now
+code 4 "unknown option '--now'" run --now
 code 4 "from 1 to 100, not '101'" run quick --executions 101
 code 0 "" --version
 code 0 "" -V
@@ -146,7 +144,7 @@ code 4 "no command" help frobnicate
 
 "$EVENHAND" help >"$T/out"
 wrong=
-for c in run devices protocol show compare contract plugin; do
+for c in run devices protocol show compare plugin; do
 	grep -q "^  $c  *[a-z]" "$T/out" || wrong="$wrong $c"
 	{ "$EVENHAND" help $c >"$T/help" 2>&1 && grep -q "^usage: evenhand $c" "$T/help"; } || wrong="$wrong help-$c"
 done
@@ -156,7 +154,7 @@ check $? "every command has its line and its help$wrong" "$T/out"
 check $? "hidden commands are not listed" "$T/out"
 
 if [ -w /dev/full ]; then
-	for what in "show $opencl" "compare $gcc $gcc" "contract" "protocol list" "devices" "help" "show --help" "--version"; do
+	for what in "show $opencl" "compare $gcc $gcc" "help contract" "protocol list" "devices" "help" "show --help" "--version"; do
 		# shellcheck disable=SC2086
 		"$EVENHAND" $what >/dev/full 2>"$T/err"
 		rc=$?
@@ -177,14 +175,14 @@ grep -q 'not part of the format' "$T/out" && ! LC_ALL=C grep -q "$(printf '\033\
 check $? "a refusal quotes no escape sequence" "$T/out"
 
 SOURCE_DATE_EPOCH=abc "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 --executions 1 -q -o "$T/epoch" >"$T/out" 2>"$T/err"
-[ "$(grep -c 'SOURCE_DATE_EPOCH is no number' "$T/err")" -eq 1 ]
+[ "$(grep -c 'SOURCE_DATE_EPOCH is not a number' "$T/err")" -eq 1 ]
 check $? "a SOURCE_DATE_EPOCH that is no time is said once" "$T/err"
-HOME='' XDG_DATA_HOME='' "$EVENHAND" plugin path >"$T/out" 2>&1
+HOME='' XDG_DATA_HOME='' "$EVENHAND" plugin list >"$T/out" 2>&1
 [ -s "$T/out" ] && ! grep -q nonexistent "$T/out"
 check $? "without a home the user's folder is left out" "$T/out"
 
 # The documents name what the program has.
-"$EVENHAND" contract --json >"$T/rules"
+"$EVENHAND" help contract --json >"$T/rules"
 sed -n 's/.*"id": "\([^"]*\)".*/\1/p' "$T/rules" | sort >"$T/ids"
 sed -n 's/^| .\([a-z][a-z-]*\). | [A-Z].*/\1/p' "$SRC/docs/contract.md" | sort >"$T/documented"
 [ "$(wc -l <"$T/ids")" -gt 30 ] && diff "$T/ids" "$T/documented" >"$T/diff"

@@ -57,6 +57,15 @@ sed -i '1s/"digest":"..../"digest":"0000/' other/run.journal
 run run --resume other
 [ $rc -eq 4 ] && grep -q digest err
 check $? "a run of another protocol digest is not resumed"
+mkdir damaged
+echo '{"a":1}' >damaged/run.journal
+run run --resume damaged
+[ $rc -eq 4 ] && grep -q 'byte 0: is not a line of a journal' err
+check $? "a journal that begins with something else is refused, with the place"
+head -n 1 one/run.journal | sed 's/"seed":[0-9]*/"seed":"x"/' >damaged/run.journal
+run run --resume damaged
+[ $rc -eq 4 ] && grep -q 'byte 0: .*seed is not a whole number' err
+check $? "so is one with a member of another type"
 
 run run "$tiny" --on host:0 -o json --executions 1 --json -v
 [ $rc -eq 0 ] || [ $rc -eq 7 ]
@@ -93,7 +102,7 @@ run run "$tiny" --executions 0
 check $? "no executions is a usage error"
 run run "$tiny" --frobnicate
 [ $rc -eq 4 ] && grep -q frobnicate err
-check $? "an unknown flag is named"
+check $? "an unknown option is named"
 run run
 [ $rc -eq 4 ]
 check $? "no protocol is a usage error"

@@ -105,7 +105,7 @@ check $? "again with every case once"
 "$EVENHAND" run "$tiny" --on host:0 -o worker --executions 8 --quiet >out 2>err </dev/null &
 pid=$!
 killed=0 i=0
-while [ $i -lt 100 ] && [ $killed -lt 2 ] && kill -0 $pid 2>/dev/null; do
+while [ $i -lt 3000 ] && [ $killed -lt 2 ] && kill -0 $pid 2>/dev/null; do
 	# One that already measures: it has said so in the journal.
 	worker=$(children $pid)
 	if [ -n "$worker" ] && tail -n 1 worker/run.journal 2>/dev/null | grep -q '"kind":"instrument"'; then

@@ -51,9 +51,15 @@ wrong=$(grep -n '# *include' "$SRC"/core/include/evenhand/backend.h | grep -v -e
 [ -z "$wrong" ]
 check $? "backend.h stands alone" "$wrong"
 
-for so in "$BUILD"/lib/evenhand/backends/*.so "$BUILD"/lib/evenhand/workloads/*.so "$BUILD"/lib/evenhand/probes/*.so; do
+for so in "$BUILD"/lib/evenhand/backends/*.so "$BUILD"/lib/evenhand/workloads/*.so "$BUILD"/lib/evenhand/probes/*.so \
+	"$BUILD"/lib/evenhand/conformance/*.so; do
 	names=$(nm -D --defined-only "$so" | awk '$2 ~ /[TBDRVW]/ && $3 !~ /^(_init|_fini|__bss_start|_edata|_end|__asan|__odr_asan|__ubsan|__start|__stop)/ { print $3 }')
-	case $so in */evenhand/backends/*) want=eh_backend_entry_v1 ;; */evenhand/probes/*) want=eh_probe_entry_v1 ;; *) want=eh_workload_entry_v1 ;; esac
+	case $so in
+	*/evenhand/backends/*) want=eh_backend_entry_v1 ;;
+	*/evenhand/probes/*) want=eh_probe_entry_v1 ;;
+	*/evenhand/conformance/*) want=eh_conformance_entry_v1 ;;
+	*) want=eh_workload_entry_v1 ;;
+	esac
 	[ "$names" = "$want" ]
 	check $? "$(basename "$so") exports $want alone" "$names"
 	links=$(objdump -p "$so" | awk '/NEEDED/ { print $2 }' | grep -v -E '^(libc|libm|libdl|libpthread|ld-linux[^ ]*|libgcc_s|libasan|libubsan|libclang_rt[^ ]*|librt)\.?.*so' )
@@ -61,7 +67,11 @@ for so in "$BUILD"/lib/evenhand/backends/*.so "$BUILD"/lib/evenhand/workloads/*.
 	check $? "$(basename "$so") links no vendor library and nothing of ours" "$links"
 done
 
-twice=$(find "$SRC/core" "$SRC/backends" "$SRC/workloads" -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
+names=$(nm -g --defined-only "$BUILD/lib/libevenhand-conformance.a" | awk 'NF == 3 && $3 !~ /^__(asan|odr_asan|ubsan)/ { print $3 }' | sort | tr '\n' ' ')
+[ "$names" = "eh_conformance_entry_v1 main " ]
+check $? "libevenhand-conformance.a defines its entry and main, and no name that a backend could have" "$names"
+
+twice=$(find "$SRC/core" "$SRC/backends" "$SRC/workloads" "$SRC/plugins/conformance" -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
 [ -z "$twice" ]
 check $? "file names are unique in the tree" "$twice"
 

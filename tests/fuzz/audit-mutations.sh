@@ -14,7 +14,7 @@ report() { # STATUS TEXT
 rm -rf "$T/config"
 rm -f "$T"/r.json* "$T/x.evenhand"
 "$BUILD/tests/bench/make_result" -e 2 -n 10 2 "$T/r.json" &&
-	"$EVENHAND" key new -o a >"$T/o" && "$EVENHAND" sign "$T/r.json" --key a >"$T/o" &&
+	"$EVENHAND" key new a >"$T/o" && "$EVENHAND" sign "$T/r.json" --key a >"$T/o" &&
 	"$EVENHAND" amend "$T/r.json" --note n --key a >"$T/o" &&
 	"$EVENHAND" bundle "$T/r.json" -o "$T/x.evenhand" >"$T/o"
 report $? "the files to begin with"

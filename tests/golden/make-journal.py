@@ -103,9 +103,9 @@ def layers(executor):
 def execution(executor, n, position, c):
     id = c["id"]
     if executor == "opencl:pocl-0" and id == "fma.f16":
-        return {"status": "unsupported", "reasons": ["The device does not offer half precision arithmetic."]}
+        return {"execution": n, "status": "unsupported", "reasons": ["The device does not offer half precision arithmetic."]}
     if executor == "host:clang-14" and id == "xfer.h2d.4KiB" and n == 3:
-        return {"status": "failed", "reasons": ["The worker was killed by signal 11 (segmentation fault)."]}
+        return {"execution": n, "status": "failed", "reasons": ["The worker was killed by signal 11 (segmentation fault)."]}
     batch = BATCH.get(id, 1)
     shift = 1 + 0.004 * noise()
     samples = [max(1, round(BASE_NS[id] * SPEED[executor] * batch * shift * (1 + 0.01 * noise())))
@@ -173,7 +173,7 @@ def main():
             lines.append({"kind": "case", "executor": e, "execution": n, "id": c["id"],
                           "record": execution(e, n, p + 1, c)})
         lines.append({"kind": "instrument", "executor": e, "execution": n,
-                      "record": {"host_resolution_ns": 20, "host_overhead_ns": 25, "launch_ns": 4000,
+                      "record": {"execution": n, "host_resolution_ns": 20, "host_overhead_ns": 25, "launch_ns": 4000,
                                  "device_resolution_ns": 1, "device_time": CLOCK[e] == "device",
                                  "device_time_reason": "" if CLOCK[e] == "device" else
                                  "The backend offers no device time."}})

@@ -430,7 +430,7 @@ static result *sealed_as(cJSON *root, const char *name, const char *file, const 
 	if (golden_write(root, path) != EH_OK)
 		give_up(name, "cannot be written");
 	cJSON_Delete(root);
-	if (contract_read(path, &r, &error) != EH_OK)
+	if (result_read(path, &r, &error) != EH_OK)
 		give_up(name, error.message);
 	if (how != NULL)
 		sign(path, r, how);

@@ -117,7 +117,7 @@ static eh_status watched_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offse
 
 /* One case of `samples` samples by the host's clock; its record is the caller's.  With `io` reads
  * and writes are counted, which costs time in each sample. */
-static cJSON *engine_measure(engine_cost *out, uint64_t samples, bool io)
+static record_execution *engine_measure(engine_cost *out, uint64_t samples, bool io)
 {
 	static const eh_source source = { .struct_size = sizeof(source), .name = "canary" };
 	fake f = { .work_ns = 50000 };
@@ -139,7 +139,7 @@ static cJSON *engine_measure(engine_cost *out, uint64_t samples, bool io)
 		        .tier = RECORD_TIER_PORTABLE,
 		        .values = { sizeof(eh_case), 1, &value, 7 } };
 	eh_error error = ERROR_INIT;
-	cJSON *record = NULL;
+	record_execution *record = NULL;
 	measure *m;
 	bool lost;
 

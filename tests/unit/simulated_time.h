@@ -84,7 +84,10 @@ static void simulated_go_on(uint64_t ns)
 uint64_t __wrap_clock_now_ns(void);
 void __wrap_clock_sleep_ns(uint64_t ns);
 void __wrap_disturb_read(disturb_counters *out);
-void __wrap_guards_read(guards *out, const char *root, telemetry *sensors);
+void __wrap_guards_begin(record_guards *g, guards_totals *before, const char *root,
+                         telemetry *sensors);
+void __wrap_guards_end(record_guards *g, const guards_totals *before, const char *root,
+                       telemetry *sensors);
 
 uint64_t __wrap_clock_now_ns(void)
 {
@@ -109,16 +112,29 @@ void __wrap_clock_sleep_ns(uint64_t ns)
 /* The machine's own counters are of another time. */
 void __wrap_disturb_read(disturb_counters *out)
 {
-	*out = (disturb_counters){ .wall_ns = simulated.now_ns, .steal_seconds = -1 };
+	*out = (disturb_counters){ .load = { .wall_ns = simulated.now_ns, .steal_seconds = NAN } };
 }
 
-void __wrap_guards_read(guards *out, const char *root, telemetry *sensors)
+/* What a test says that the machine around the case did; absent otherwise. */
+static const record_guards *simulated_guards;
+
+void __wrap_guards_begin(record_guards *g, guards_totals *before, const char *root,
+                         telemetry *sensors)
 {
+	(void)before;
 	(void)root;
 	(void)sensors;
-	*out = (guards){ .wall_ns = simulated.now_ns, .load = -1, .running = -1, .throttled = -1,
-		         .throttled_seconds = -1, .stalled_seconds = -1, .device_users = -1,
-		         .temperature_c = -1 };
+	if (simulated_guards != NULL)
+		*g = *simulated_guards;
+}
+
+void __wrap_guards_end(record_guards *g, const guards_totals *before, const char *root,
+                       telemetry *sensors)
+{
+	(void)g;
+	(void)before;
+	(void)root;
+	(void)sensors;
 }
 
 #endif

@@ -78,14 +78,6 @@ static result *made_run(random_state *r, noise n, double slower, double floor_sh
 
 typedef struct counts { size_t rows, slower, faster, cited; double ratios[64]; size_t pairs; } counts;
 
-static bool cites(const comparison_row *row, const char *rule)
-{
-	for (size_t i = 0; i < row->reason_count; i++)
-		if (strcmp(row->reasons[i].rule->id, rule) == 0)
-			return true;
-	return false;
-}
-
 static counts compare_pairs(uint64_t seed, size_t pairs, noise n, double slower, double floor_share)
 {
 	counts all = { 0 };
@@ -97,22 +89,22 @@ static counts compare_pairs(uint64_t seed, size_t pairs, noise n, double slower,
 		result *b = made_run(&r, n, slower, floor_share);
 		comparison *c = contract_compare(a, b, 0);
 
-		for (size_t k = 0; k < c->row_count; k++) {
-			if (!(c->rows[k].speedup > 0)) {
-				for (size_t q = 0; q < c->rows[k].reason_count; q++)
-					if (c->rows[k].reasons[q].level == CONTRACT_REFUSED)
-						print_message("# %s: %s %s\n", c->rows[k].id,
-						              c->rows[k].reasons[q].rule->id,
-						              c->rows[k].reasons[q].detail);
+		for (size_t k = 0; k < c->cases.count; k++) {
+			const comparison_row *row = &c->cases.items[k];
+
+			for (size_t q = 0; !(row->speedup > 0) && q < row->reasons.count; q++)
+				if (row->reasons.items[q].level == CONTRACT_REFUSED)
+					print_message("# %s: %s %s\n", row->id, row->reasons.items[q].rule,
+					              row->reasons.items[q].detail);
+			if (!(row->speedup > 0))
 				continue;
-			}
 			all.rows++;
-			all.slower += c->rows[k].verdict == VERDICT_SLOWER;
-			all.faster += c->rows[k].verdict == VERDICT_FASTER;
-			all.cited += cites(&c->rows[k], "noise-floor");
+			all.slower += row->verdict == VERDICT_SLOWER;
+			all.faster += row->verdict == VERDICT_FASTER;
+			all.cited += contract_cites(&row->reasons, "noise-floor");
 		}
-		if (c->row_count > 0 && all.pairs < 64)
-			all.ratios[all.pairs++] = c->rows[0].speedup;
+		if (c->cases.count > 0 && all.pairs < 64)
+			all.ratios[all.pairs++] = c->cases.items[0].speedup;
 		comparison_free(c);
 		result_free(a);
 		result_free(b);

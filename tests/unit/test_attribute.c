@@ -69,7 +69,7 @@ static enum attribution_answer answer(unsigned int a, unsigned int b, size_t gro
 	attribution *found = attribute_results((const result *const[]){ x, y }, 2, NULL, 0, 0);
 	enum attribution_answer is = found->answer;
 
-	assert_int_equal(found->stacks->group_count, groups);
+	assert_int_equal(found->groups.count, groups);
 	if (is == ATTRIBUTION_CONFOUNDED)
 		assert_int_equal(found->missing, groups - 1);
 	attribution_free(found);
@@ -101,9 +101,11 @@ static void between(void **state)
 
 	(void)state;
 	assert_int_equal(found->answer, ATTRIBUTION_ATTRIBUTABLE);
-	assert_int_equal(found->stop_count, 3);
-	assert_ptr_equal(found->stops[1].result, c);
-	assert_string_equal(found->steps[0].stacks->groups[0].owner, "compiler team");
+	assert_int_equal(found->steps.count, 2);
+	assert_ptr_equal(found->steps.items[0].comparison->b, c);
+	assert_int_equal(found->steps.items[0].groups.count, 1);
+	assert_int_equal(found->steps.items[1].groups.count, 1);
+	assert_string_equal(found->steps.items[0].groups.items[0].owner, "compiler team");
 	assert_int_equal(found->missing, 0);
 	attribution_free(found);
 
@@ -123,19 +125,20 @@ static void proposed(void **state)
 {
 	result *a = variant("a.json", 0), *b = variant("b.json", COMPILER | KERNEL);
 	result *c = variant("c.json", COMPILER), *d = variant("d.json", 0);
-	attribution_candidate all[] = { { "host:same", json_path(d->root, "executor") },
-		                        { "host:useful", json_path(c->root, "executor") } };
+	attribution_candidate all[] = { { "host:same", &d->record->executor },
+		                        { "host:useful", &c->record->executor } };
 	attribution *found = attribute_results((const result *const[]){ a, b }, 2, all, 2, 0);
 
 	(void)state;
 	assert_int_equal(found->answer, ATTRIBUTION_CONFOUNDED);
-	assert_int_equal(found->proposed, 1);
+	assert_int_equal(found->proposed.count, 1);
+	assert_string_equal(found->proposed.items[0], "host:useful");
 	assert_int_equal(found->missing, 1);
-	assert_string_equal(found->stops[1].name, "host:useful");
-	assert_null(found->stops[1].result);
+	assert_string_equal(found->steps.items[0].to, "host:useful");
+	assert_false(found->steps.items[0].measured);
 	attribution_free(found);
 	found = attribute_results((const result *const[]){ a, b }, 2, all, 1, 0);
-	assert_int_equal(found->proposed, 0);
+	assert_int_equal(found->proposed.count, 0);
 	assert_int_equal(found->missing, 1);
 	attribution_free(found);
 	result_free(d);

@@ -18,40 +18,55 @@
 static void hostile_texts_are_refused(void **state)
 {
 	static const struct { const char *s, *says; } bad[] = {
-		{ "", "t:1:1: a value is missing" },
+		{ "", "t:1:1: this is not valid JSON" },
 		{ "{} x", "t:1:4: there is text after" },
 		{ "{}{}", "t:1:3: there is text after" },
 		{ "{\"a\":1,\"a\":2}", "\"a\" is there twice" },
 		{ "{\"x\":[{\"b\":1,\"\\u0062\":2}]}", "\"b\" is there twice" },
-		{ "[1,]", "t:1:4: this is not a JSON value" },
-		{ "[1 2]", "t:1:4: ',' or ']' is missing" },
-		{ "{\"a\" 1}", "':' is missing" },
-		{ "{a:1}", "a member's name in quotes is missing" },
+		{ "[1,]", "t:1:4: this is not valid JSON" },
+		{ "[1 2]", "t:1:4: this is not valid JSON" },
+		{ "{\"a\" 1}", "t:1:6: this is not valid JSON" },
+		{ "{a:1}", "t:1:3: this is not valid JSON" },
 		{ "[01]", "a number does not begin with 0" },
 		{ "[-]", "a digit is missing" },
 		{ "[1.]", "after the point" },
-		{ "[.5]", "not a JSON value" },
-		{ "[+1]", "not a JSON value" },
+		{ "[.5]", "t:1:2: this is not valid JSON" },
+		{ "[+1]", "t:1:2: this is not valid JSON" },
 		{ "[1e]", "exponent" },
 		{ "[1e999]", "beyond the range" },
 		{ "[-1e999]", "beyond the range" },
-		{ "[NaN]", "not a JSON value" },
-		{ "[Infinity]", "not a JSON value" },
-		{ "[0x10]", "',' or ']' is missing" },
+		{ "[NaN]", "t:1:2: this is not valid JSON" },
+		{ "[Infinity]", "t:1:2: this is not valid JSON" },
+		{ "[0x10]", "t:1:3: this is not valid JSON" },
 		{ "[1111111111111111111111111111111111111111111111111111111111111111]", "60 characters" },
 		{ "[\"a\nb\"]", "control character" },
 		{ "[\"a", "within a string" },
-		{ "[\"\\x\"]", "escape" },
+		{ "[\"\\x\"]", "t:1:3: this is not valid JSON" },
 		{ "[\"\\u12\"]", "four hexadecimal digits" },
-		{ "[\"\\u0000\"]", "U+0000" },
-		{ "[\"\\ud800\"]", "second half" },
-		{ "[\"\\ud800\\u0041\"]", "second half" },
-		{ "[\"\\udc00\"]", "first half" },
+		{ "[\"\\u0000\"]", "not all 0" },
+		{ "[\"\\ud800\"]", "t:1:3: this is not valid JSON" },
+		{ "[\"\\ud800\\u0041\"]", "t:1:3: this is not valid JSON" },
+		{ "[\"\\udc00\"]", "t:1:3: this is not valid JSON" },
 		{ "[\"\xff\"]", "not UTF-8" },
 		{ "[\"\xed\xa0\x80\"]", "not UTF-8" },
-		{ "{\n\n  \"a\": tru }", "t:3:8: this is not" },
-		{ "\xef\xbb\xbf{}", "not a JSON value" },
-		{ "// c\n{}", "not a JSON value" },
+		{ "{\n\n  \"a\": tru }", "t:3:8: this is not valid JSON" },
+		{ "\xef\xbb\xbf{}", "t:1:1: a byte that is not part of JSON" },
+		{ "// c\n{}", "t:1:1: this is not valid JSON" },
+		{ "[-.5]", "a digit is missing" },
+		{ "[-01]", "a number does not begin with 0" },
+		{ "[1.e5]", "after the point" },
+		{ "[1-2]", "t:1:3: this is not valid JSON" },
+		{ "[1.5.5]", "t:1:5: this is not valid JSON" },
+		{ "[1,\v2]", "t:1:4: a byte that is not part of JSON" },
+		{ "[\x7f]", "t:1:2: this is not valid JSON" },
+		{ "[\"\\uzzzz\"]", "t:1:3: \\u takes four hexadecimal digits" },
+		{ "[\"\\ud800\\u\"]", "t:1:9: \\u takes four hexadecimal digits" },
+		{ "{\"a\":1,", "t:1:8: the text ends within an object or array" },
+		{ "[[1]", "t:1:5: the text ends within an object or array" },
+		{ "[1}", "t:1:3: this is not valid JSON" },
+		{ "]", "t:1:1: this is not valid JSON" },
+		{ "1 2", "t:1:3: there is text after the value" },
+		{ "nul", "t:1:1: this is not valid JSON" },
 	};
 
 	(void)state;
@@ -177,6 +192,47 @@ static void members_that_are_twice_are_refused(void **state)
 			}
 		}
 	}
+}
+
+/* An object of many members does not take quadratic time: 10^10 comparisons would be minutes. */
+static void many_members_are_read(void **state)
+{
+	enum { MANY = 100000 };
+	text t = { 0 };
+	cJSON *item = NULL;
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		text_add(&t, "%c\"n%d\":1", i == 0 ? '{' : ',', i);
+	text_add(&t, "}");
+	assert_int_equal(json_parse(t.data, t.size, "x", &item, &error), EH_OK);
+	assert_true(json_same(item, item));
+	cJSON_Delete(item);
+	t.size--;
+	text_add(&t, ",\"n%d\":1}", MANY / 2);
+	assert_int_equal(json_parse(t.data, t.size, "x", &item, &error), EH_E_FORMAT);
+	assert_non_null(strstr(error.message, "\"n50000\" is there twice"));
+	text_free(&t);
+}
+
+/* Of a value within a text: messages count from the text's beginning, levels from the one given. */
+static void parts_know_their_place(void **state)
+{
+	static const char given[] = "{\n\"a\": [1, tru],\n\"b\": [[2]]}";
+	json_span bad = { 7, 15 }, good = { 22, 27 };
+	eh_error error = ERROR_INIT;
+	cJSON *item = NULL;
+
+	(void)state;
+	assert_int_equal(json_parse_at(given, bad, 1, "t", &item, &error), EH_E_FORMAT);
+	assert_string_equal(error.message, "t:2:10: this is not valid JSON");
+	assert_null(item);
+	assert_int_equal(json_parse_at(given, good, 62, "t", &item, &error), EH_OK);
+	assert_int_equal(cJSON_GetArraySize(item), 1);
+	cJSON_Delete(item);
+	assert_int_equal(json_parse_at(given, good, 63, "t", &item, &error), EH_E_FORMAT);
+	assert_string_equal(error.message, "t:3:7: more than 64 levels");
 }
 
 static int order_of_units(const char *a, const char *b)
@@ -317,6 +373,48 @@ static void numbers_are_as_ecmascript_writes_them(void **state)
 	}
 }
 
+/* No decimal with one digit less reads back as the same double. */
+static void assert_shortest(double value)
+{
+	char number[48], less[48];
+	int digits = 0;
+
+	json_number(value, number);
+	assert_true(strtod(number, NULL) >= value && strtod(number, NULL) <= value);
+	snprintf(less, sizeof(less), "%s", number);
+	/* Digits without leading and trailing zeros. */
+	for (char *p = strpbrk(less, "123456789"); p != NULL && *p != '\0' && *p != 'e'; p++)
+		digits += *p >= '0' && *p <= '9';
+	if (strpbrk(number, ".e") == NULL)
+		for (size_t n = strlen(number); n > 1 && number[n - 1] == '0'; n--)
+			digits--;
+	assert_true(digits >= 1 && digits <= 17);
+	if (digits == 1)
+		return;
+	snprintf(less, sizeof(less), "%.*e", digits - 2, value);
+	assert_true(strtod(less, NULL) < value || strtod(less, NULL) > value);
+}
+
+static void numbers_are_the_shortest(void **state)
+{
+	random_state r;
+
+	(void)state;
+	random_seed(&r, 5);
+	for (int power = -1074; power < 1024; power++) {
+		assert_shortest(ldexp(1, power));
+		assert_shortest(nextafter(ldexp(1, power), INFINITY));
+		assert_shortest(nextafter(ldexp(1, power), 1));
+	}
+	for (int i = 0; i < 20000; i++) {
+		double value = (double)random_below(&r, 1000000000);
+
+		assert_shortest((value + 1) / (double)(1 + random_below(&r, 10000)));
+		assert_shortest((value + 1) / 1e6);
+		assert_shortest((value + 1) * 1e-320);
+	}
+}
+
 static void every_double_comes_back(void **state)
 {
 	random_state r;
@@ -453,9 +551,12 @@ int main(void)
 		cmocka_unit_test(every_prefix_of_a_text_is_refused),
 		cmocka_unit_test(canonical_form_is_rfc8785),
 		cmocka_unit_test(members_that_are_twice_are_refused),
+		cmocka_unit_test(many_members_are_read),
+		cmocka_unit_test(parts_know_their_place),
 		cmocka_unit_test(canonical_members_are_in_order),
 		cmocka_unit_test(strings_end_where_they_end),
 		cmocka_unit_test(numbers_are_as_ecmascript_writes_them),
+		cmocka_unit_test(numbers_are_the_shortest),
 		cmocka_unit_test(every_double_comes_back),
 		cmocka_unit_test(members_are_read_by_type),
 		cmocka_unit_test(what_is_built_can_be_read),

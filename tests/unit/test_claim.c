@@ -52,7 +52,9 @@ static void reading(void **state)
 	assert_true(c->margin > 0.0499 && c->margin < 0.0501);
 	assert_int_equal(c->over, CLAIM_MEAN);
 	assert_int_equal(c->metric, CLAIM_TIME);
-	assert_string_equal(c->subject, "compiler");
+	assert_int_equal(c->subject, RECORD_LAYER_COMPILER);
+	assert_int_equal(c->statistic, RECORD_STATISTIC_P99);
+	assert_null(c->digest);
 	claim_free(c);
 	refused(HEAD SIDES "relation = faster\nfaktor = 2\n", "did you mean 'factor'");
 	refused(HEAD SIDES "relation = at-least\n", "needs 'factor'");
@@ -227,23 +229,23 @@ static void which_results(void **state)
 
 	(void)state;
 	assert_int_equal(v->answer, CLAIM_UNDECIDED);
-	assert_non_null(strstr(v->why, "2 results are of a"));
+	assert_non_null(strstr(v->why, "2 results fit a"));
 	claim_verdict_free(v);
 	v = claim_decide(c, (const result *const[]){ y, x2 }, 2);
 	assert_int_equal(v->answer, CLAIM_SUPPORTED);
 	claim_verdict_free(v);
 	v = claim_decide(c, (const result *const[]){ x }, 1);
-	assert_non_null(strstr(v->why, "No result is of b"));
+	assert_non_null(strstr(v->why, "No result fits b"));
 	claim_verdict_free(v);
 	v = claim_decide(other, (const result *const[]){ x, y }, 2);
-	assert_non_null(strstr(v->why, "No result is of b"));
+	assert_non_null(strstr(v->why, "No result fits b"));
 	claim_verdict_free(v);
 	claim_free(other);
 	other = parsed("cases = *\na = x\nb = y\nrelation = faster\ndigest = "
 	               "0000000000000000000000000000000000000000000000000000000000000000\n");
 	v = claim_decide(other, (const result *const[]){ x, y }, 2);
-	assert_int_equal(v->note_count, 2);
-	assert_non_null(strstr(v->notes[0], "digest"));
+	assert_int_equal(v->notes.count, 2);
+	assert_non_null(strstr(v->notes.items[0], "digest"));
 	claim_verdict_free(v);
 	result_free(y);
 	result_free(x2);
@@ -258,8 +260,8 @@ static void several_cases(void **state)
 	static const char all[] = "cases = triad.*, dot.*\na = x\nb = y\nrelation = faster\n";
 
 	(void)state;
-	assert_int_equal(answer(all, 0, 0.5, "Of 2 cases 2 hold"), CLAIM_SUPPORTED);
-	assert_int_equal(answer(all, 0, 2, "2 do not"), CLAIM_REFUTED);
+	assert_int_equal(answer(all, 0, 0.5, "2 cases: 2 supported, 0 refuted"), CLAIM_SUPPORTED);
+	assert_int_equal(answer(all, 0, 2, "2 refuted"), CLAIM_REFUTED);
 }
 
 /* ---- reproduction ---------------------------------------------------------------------------- */
@@ -267,17 +269,21 @@ static void several_cases(void **state)
 static enum reproduction_answer again(unsigned int what, double factor, size_t groups)
 {
 	result *x = made("x", 0, 1), *y = made("y", what, factor);
-	reproduction *r = reproduce_judge(x, y);
-	enum reproduction_answer is = r->answer;
+	reproductions all = { .status = 0 };
+	reproduction *r = layout_append(reproduction_layout(), &all.executors);
+	enum reproduction_answer is;
 
-	assert_int_equal(r->stacks->group_count, groups);
-	reproduction_free(r);
+	reproduce_judge(x, y, r);
+	is = r->answer;
+	assert_int_equal(r->groups.count, groups);
+	assert_int_equal(r->cases.count, r->comparison.cases.count);
+	layout_clear(reproductions_layout(), &all);
 	result_free(y);
 	result_free(x);
 	return is;
 }
 
-static void reproductions(void **state)
+static void repeated_runs(void **state)
 {
 	(void)state;
 	assert_int_equal(again(0, 1, 0), REPRODUCTION_YES);
@@ -289,12 +295,42 @@ static void reproductions(void **state)
 	assert_int_equal(again(SIMULATED, 1, 0), REPRODUCTION_INCONCLUSIVE);
 }
 
+/* The first difference of two plans is named. */
+static void plans(void **state)
+{
+	result *x = made("x", 0, 1), *y = made("y", 0, 1);
+	record_plan *then = &x->record->protocol.canonical, *here = &y->record->protocol.canonical;
+	char *why;
+
+	(void)state;
+	assert_null(reproduce_plan_difference(then, here));
+	here->seed++;
+	why = reproduce_plan_difference(then, here);
+	assert_string_equal(why, "seed differs");
+	free(why);
+	here->cases.items[1].measure.samples_min = 77;
+	why = reproduce_plan_difference(then, here);
+	assert_non_null(strstr(why, "has another measure"));
+	free(why);
+	here->cases.items[0].revision++;
+	why = reproduce_plan_difference(then, here);
+	assert_non_null(strstr(why, "has revision"));
+	free(why);
+	text_set(&here->cases.items[0].id, "other");
+	why = reproduce_plan_difference(then, here);
+	assert_non_null(strstr(why, "is not in it"));
+	free(why);
+	result_free(y);
+	result_free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading), cmocka_unit_test(answers), cmocka_unit_test(no_numbers),
 		cmocka_unit_test(one_layer), cmocka_unit_test(which_results),
-		cmocka_unit_test(several_cases), cmocka_unit_test(reproductions),
+		cmocka_unit_test(several_cases), cmocka_unit_test(repeated_runs),
+		cmocka_unit_test(plans),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,7 +11,6 @@
 
 #include "contract/contract.h"
 #include "golden.h"
-#include "report/report.h"
 
 #define LIKE(a, b) (strcmp((a), (b)) == 0)
 
@@ -52,19 +51,11 @@ static result *read_variant(const char *name, const char *const *changes)
 	return r;
 }
 
-static bool has_reason(const contract_reason *reasons, size_t count, const char *id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (LIKE(reasons[i].rule->id, id))
-			return true;
-	return false;
-}
-
 static const comparison_row *row_of(const comparison *c, const char *id)
 {
-	for (size_t i = 0; i < c->row_count; i++)
-		if (LIKE(c->rows[i].id, id))
-			return &c->rows[i];
+	for (size_t i = 0; i < c->cases.count; i++)
+		if (LIKE(c->cases.items[i].id, id))
+			return &c->cases.items[i];
 	return NULL;
 }
 
@@ -182,17 +173,17 @@ static void each_rule_fires(void **state)
 		other = read_variant(e->other, e->change);
 		c = contract_compare(base, other, 0);
 		row = row_of(c, e->row != NULL ? e->row : TRIAD);
-		fired = e->row != NULL ? has_reason(row->reasons, row->reason_count, e->rule) :
-		                         has_reason(c->reasons, c->reason_count, e->rule);
+		fired = e->row != NULL ? contract_cites(&row->reasons, e->rule) :
+		                         contract_cites(&c->reasons, e->rule);
 		if (!fired || row->verdict != e->verdict)
 			fail_msg("%s (%zu): %s, verdict %s", e->rule, i, fired ? "fired" : "silent",
-			         comparison_verdict_name(row->verdict));
+			         comparison_verdict_word(row->verdict));
 		comparison_free(c);
 		/* Most rules look at both sides alike. */
 		c = contract_compare(other, base, 0);
 		row = row_of(c, e->row != NULL ? e->row : TRIAD);
-		fired = e->row != NULL ? has_reason(row->reasons, row->reason_count, e->rule) :
-		                         has_reason(c->reasons, c->reason_count, e->rule);
+		fired = e->row != NULL ? contract_cites(&row->reasons, e->rule) :
+		                         contract_cites(&c->reasons, e->rule);
 		if (!fired)
 			fail_msg("%s (%zu): silent the other way round", e->rule, i);
 		comparison_free(c);
@@ -209,10 +200,10 @@ static void a_clean_pair_has_no_caveat(void **state)
 
 	(void)state;
 	assert_int_equal(c->level, CONTRACT_COMPARABLE);
-	for (size_t i = 0; i < c->row_count; i++)
-		if (!LIKE(c->rows[i].id, "xfer.h2d.4KiB"))
-			assert_int_equal(c->rows[i].reason_count, 0);
-	assert_int_equal(c->counts[VERDICT_FASTER], 7);
+	for (size_t i = 0; i < c->cases.count; i++)
+		if (!LIKE(c->cases.items[i].id, "xfer.h2d.4KiB"))
+			assert_int_equal(c->cases.items[i].reasons.count, 0);
+	assert_int_equal(comparison_count(c, VERDICT_FASTER), 7);
 	comparison_free(c);
 	result_free(a);
 	result_free(b);
@@ -244,9 +235,9 @@ static void few_executions_describe(void **state)
 	row = row_of(c, TRIAD);
 	assert_int_equal(row->verdict, VERDICT_DESCRIPTION);
 	assert_int_equal(row->level, CONTRACT_DESCRIPTION);
-	assert_true(has_reason(row->reasons, row->reason_count, "few-executions"));
+	assert_true(contract_cites(&row->reasons, "few-executions"));
 	assert_true(row->speedup > 1);
-	assert_true(row->speedup_interval.low <= row->speedup);
+	assert_true(row->speedup_interval->low <= row->speedup);
 	comparison_free(c);
 	result_free(a);
 	result_free(b);
@@ -266,15 +257,15 @@ static void clock_bias_refuses_short_samples(void **state)
 	const comparison_row *row = row_of(c, TRIAD);
 
 	(void)state;
-	assert_true(has_reason(row->reasons, row->reason_count, "clock-bias"));
+	assert_true(contract_cites(&row->reasons, "clock-bias"));
 	assert_int_equal(row->verdict, VERDICT_NOT_COMPARABLE);
 	comparison_free(c);
 	result_free(a);
 	a = read_variant(GCC, quick);
 	c = contract_compare(a, b, 0);
 	row = row_of(c, TRIAD);
-	assert_false(has_reason(row->reasons, row->reason_count, "clock-bias"));
-	assert_true(has_reason(row->reasons, row->reason_count, "clock"));
+	assert_false(contract_cites(&row->reasons, "clock-bias"));
+	assert_true(contract_cites(&row->reasons, "clock"));
 	comparison_free(c);
 	result_free(a);
 	result_free(b);
@@ -291,7 +282,7 @@ static void sustained_must_converge(void **state)
 	const comparison_row *row = row_of(c, TRIAD);
 
 	(void)state;
-	assert_true(has_reason(row->reasons, row->reason_count, "not-converged-sustained"));
+	assert_true(contract_cites(&row->reasons, "not-converged-sustained"));
 	assert_int_equal(row->verdict, VERDICT_NOT_COMPARABLE);
 	comparison_free(c);
 	result_free(a);
@@ -309,8 +300,11 @@ static void near(double a, double b)
 static void sides_exchanged_mirror(void **state)
 {
 	static const enum comparison_verdict mirror[] = {
-		VERDICT_SLOWER, VERDICT_FASTER, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE,
-		VERDICT_DESCRIPTION, VERDICT_NOT_COMPARABLE, VERDICT_ABSENT
+		[VERDICT_FASTER] = VERDICT_SLOWER, [VERDICT_SLOWER] = VERDICT_FASTER,
+		[VERDICT_EQUIVALENT] = VERDICT_EQUIVALENT,
+		[VERDICT_INCONCLUSIVE] = VERDICT_INCONCLUSIVE,
+		[VERDICT_DESCRIPTION] = VERDICT_DESCRIPTION,
+		[VERDICT_NOT_COMPARABLE] = VERDICT_NOT_COMPARABLE, [VERDICT_ABSENT] = VERDICT_ABSENT
 	};
 	static const char *const names[] = { GCC, CLANG, POCL };
 
@@ -321,19 +315,20 @@ static void sides_exchanged_mirror(void **state)
 		comparison *ab = contract_compare(a, b, 0);
 		comparison *ba = contract_compare(b, a, 0);
 
-		assert_int_equal(ab->row_count, ba->row_count);
-		for (size_t k = 0; k < ab->row_count; k++) {
-			const comparison_row *x = &ab->rows[k];
+		assert_int_equal(ab->cases.count, ba->cases.count);
+		for (size_t k = 0; k < ab->cases.count; k++) {
+			const comparison_row *x = &ab->cases.items[k];
 			const comparison_row *y = row_of(ba, x->id);
 
 			assert_int_equal(y->verdict, mirror[x->verdict]);
-			near(x->a_center, y->b_center);
+			assert_true((x->baseline == NULL) == (y->other == NULL));
 			if (!(x->speedup > 0))
 				continue;
+			near(x->baseline->median_ns, y->other->median_ns);
 			near(x->speedup, 1 / y->speedup);
-			near(x->speedup_interval.low, 1 / y->speedup_interval.high);
-			near(x->speedup_interval.high, 1 / y->speedup_interval.low);
-			near(x->speedup, x->a_center / x->b_center);
+			near(x->speedup_interval->low, 1 / y->speedup_interval->high);
+			near(x->speedup_interval->high, 1 / y->speedup_interval->low);
+			near(x->speedup, x->baseline->median_ns / x->other->median_ns);
 		}
 		comparison_free(ab);
 		comparison_free(ba);
@@ -351,9 +346,9 @@ static void the_same_is_equivalent(void **state)
 		result *a = read_variant(names[i], NULL);
 		comparison *c = contract_compare(a, a, 1e-9);
 
-		assert_int_equal(c->counts[VERDICT_FASTER] + c->counts[VERDICT_SLOWER] +
-		                 c->counts[VERDICT_INCONCLUSIVE], 0);
-		assert_true(c->counts[VERDICT_EQUIVALENT] >= 6);
+		assert_int_equal(comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) +
+		                 comparison_count(c, VERDICT_INCONCLUSIVE), 0);
+		assert_true(comparison_count(c, VERDICT_EQUIVALENT) >= 6);
 		comparison_free(c);
 		result_free(a);
 	}
@@ -379,48 +374,48 @@ static void margins_decide(void **state)
 	result_free(b);
 }
 
-typedef eh_status reading(const char *path, result **out, eh_error *error);
-
-/* malloc'd JSON of the comparison of two golden results that were read so. */
-static char *compared(reading *read, const char *baseline, const char *other)
-{
-	char *a_path = golden_path(baseline);
-	char *b_path = golden_path(other);
-	eh_error error = ERROR_INIT;
-	result *a = NULL;
-	result *b = NULL;
-	comparison *c;
-	cJSON *json;
-	char *body;
-
-	if (read(a_path, &a, &error) != EH_OK || read(b_path, &b, &error) != EH_OK)
-		fail_msg("%s", error.message);
-	c = contract_compare(a, b, 0);
-	json = report_comparison_json(c);
-	body = json_text(json, true);
-	cJSON_Delete(json);
-	comparison_free(c);
-	result_free(a);
-	result_free(b);
-	free(a_path);
-	free(b_path);
-	return body;
-}
-
-/* What is kept of the rows for comparing alone, and what is taken of whole ones. */
-static void both_readings_compare_alike(void **state)
+/* What is printed says all that a reader of it needs: it reads back as the same comparison. */
+static void the_json_is_the_comparison(void **state)
 {
 	static const char *const others[] = { CLANG, POCL };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		char *kept = compared(contract_read, GCC, others[i]);
-		char *whole = compared(result_read, GCC, others[i]);
+		result *a = read_variant(GCC, NULL);
+		result *b = read_variant(others[i], NULL);
+		comparison *c = contract_compare(a, b, 0);
+		comparison *again = layout_new(comparison_layout());
+		char *body = layout_text(comparison_layout(), c, true);
+		eh_error error = ERROR_INIT;
 
-		assert_string_equal(kept, whole);
-		free(kept);
-		free(whole);
+		if (layout_read(comparison_layout(), body, strlen(body), "json", again, &error) != EH_OK)
+			fail_msg("%s", error.message);
+		assert_true(layout_same(comparison_layout(), c, again));
+		assert_int_equal(again->cases.count, c->cases.count);
+		assert_string_equal(again->cases.items[0].cites.items[0], "protocol-same");
+		free(body);
+		comparison_free(again);
+		comparison_free(c);
+		result_free(a);
+		result_free(b);
 	}
+}
+
+/* A long time is a low rate. */
+static void rates_turn_the_interval(void **state)
+{
+	result *a = read_variant(GCC, NULL);
+	comparison *c = contract_compare(a, a, 0);
+	const comparison_side *side = row_of(c, TRIAD)->baseline;
+	double amount = a->record->cases.items[0].work.amount;
+
+	(void)state;
+	assert_int_equal(side->metric, RECORD_METRIC_BYTES);
+	near(side->value, amount / side->median_ns * 1e9);
+	near(side->value_interval->low, amount / side->interval_ns->high * 1e9);
+	near(side->value_interval->high, amount / side->interval_ns->low * 1e9);
+	comparison_free(c);
+	result_free(a);
 }
 
 /* Latencies do not tell how much is done in a second. */
@@ -435,20 +430,15 @@ static void loads_are_told_as_times(void **state)
 	comparison *c = contract_compare(a, b, 0);
 	comparison *d = contract_compare(a, other, 0);
 	const comparison_row *row = row_of(c, TRIAD);
-	cJSON *json = report_comparison_json(c);
-	const cJSON *side = json_path(cJSON_GetArrayItem(json_path(json, "cases"), 0), "baseline");
-	double value;
 
 	(void)state;
 	assert_int_equal(row->verdict, VERDICT_FASTER);
-	assert_string_equal(json_string(side, "metric", ""), "s");
-	assert_true(json_double(side, "value", &value));
-	assert_true(fabs(value - row->a_center * 1e-9) < 1e-15);
-	assert_null(json_path(a->rows[0].json, "derived.rate"));
-	/* What is counted is asked all the same. */
+	assert_int_equal(row->baseline->metric, RECORD_METRIC_SECONDS);
+	assert_true(fabs(row->baseline->value - row->baseline->median_ns * 1e-9) < 1e-15);
+	assert_true(isnan(a->record->cases.items[0].derived->rate));
+	/* The work that is counted is compared all the same. */
 	row = row_of(d, TRIAD);
-	assert_true(has_reason(row->reasons, row->reason_count, "size"));
-	cJSON_Delete(json);
+	assert_true(contract_cites(&row->reasons, "size"));
 	comparison_free(c);
 	comparison_free(d);
 	result_free(a);
@@ -456,25 +446,34 @@ static void loads_are_told_as_times(void **state)
 	result_free(other);
 }
 
+/* The exit code of a comparison that has one case of each of these verdicts. */
+static int code_of(bool strict, const enum comparison_verdict *verdicts)
+{
+	comparison *c = layout_new(comparison_layout());
+	int code;
+
+	c->level = CONTRACT_COMPARABLE;
+	for (; *verdicts != comparison_verdict_absent; verdicts++)
+		number_map_add(&c->counts, comparison_verdict_word(*verdicts), 1);
+	code = comparison_exit_code(c, strict);
+	comparison_free(c);
+	return code;
+}
+
 static void codes_say_what_happened(void **state)
 {
-	comparison c = { .level = CONTRACT_COMPARABLE };
-
+#define CODE(strict, ...) code_of(strict, (const enum comparison_verdict[]){ __VA_ARGS__ __VA_OPT__(,) 0 })
 	(void)state;
-	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_NOT_COMPARABLE);
-	c.counts[VERDICT_EQUIVALENT] = 1;
-	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_OK);
-	c.counts[VERDICT_INCONCLUSIVE] = 1;
-	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_OK);
-	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_INCONCLUSIVE);
-	c.counts[VERDICT_INCONCLUSIVE] = 0;
-	c.counts[VERDICT_ABSENT] = 1;
-	assert_int_equal(comparison_exit_code(&c, false), EXIT_CODE_OK);
-	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_INCONCLUSIVE);
-	c.counts[VERDICT_NOT_COMPARABLE] = 1;
-	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_NOT_COMPARABLE);
-	c.counts[VERDICT_SLOWER] = 1;
-	assert_int_equal(comparison_exit_code(&c, true), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(false), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(true, VERDICT_EQUIVALENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_OK);
+	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE),
+	                 EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE,
+	                      VERDICT_SLOWER), EXIT_CODE_NEGATIVE);
 }
 
 int main(void)
@@ -488,7 +487,8 @@ int main(void)
 		cmocka_unit_test(sides_exchanged_mirror),
 		cmocka_unit_test(the_same_is_equivalent),
 		cmocka_unit_test(margins_decide),
-		cmocka_unit_test(both_readings_compare_alike),
+		cmocka_unit_test(the_json_is_the_comparison),
+		cmocka_unit_test(rates_turn_the_interval),
 		cmocka_unit_test(loads_are_told_as_times),
 		cmocka_unit_test(codes_say_what_happened),
 	};

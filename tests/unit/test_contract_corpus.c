@@ -8,12 +8,19 @@
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
+static const comparison_row *row_by_id(const comparison *c, const char *id)
+{
+	for (size_t i = 0; i < c->cases.count; i++)
+		if (strcmp(c->cases.items[i].id, id) == 0)
+			return &c->cases.items[i];
+	return NULL;
+}
+
 static const comparison_row *row_for(const comparison *c, const pair_spec *s)
 {
-	const comparison_row *row = comparison_row_by_id(c, s->row != NULL ? s->row :
-	                                                 "triad.f32.64MiB");
+	const comparison_row *row = row_by_id(c, s->row != NULL ? s->row : "triad.f32.64MiB");
 
-	return row != NULL ? row : &c->rows[0];
+	return row != NULL ? row : &c->cases.items[0];
 }
 
 static int by_text(const void *a, const void *b)
@@ -21,17 +28,15 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "rule rule ...", sorted, of the results and the row. */
-static char *rules_of(const comparison *c, const comparison_row *row)
+/* "rule rule ...", sorted: what the row cites. */
+static char *rules_of(const comparison_row *row)
 {
 	const char *ids[128];
 	size_t count = 0;
 	text t = { 0 };
 
-	for (size_t i = 0; i < c->reason_count; i++)
-		ids[count++] = c->reasons[i].rule->id;
-	for (size_t i = 0; i < row->reason_count; i++)
-		ids[count++] = row->reasons[i].rule->id;
+	for (size_t i = 0; i < row->cites.count; i++)
+		ids[count++] = row->cites.items[i];
 	qsort(ids, count, sizeof(*ids), by_text);
 	text_add(&t, "%s", "");
 	for (size_t i = 0; i < count; i++)
@@ -85,7 +90,8 @@ static int strength(enum comparison_verdict v)
 	case VERDICT_INCONCLUSIVE:
 	case VERDICT_DESCRIPTION: return 1;
 	case VERDICT_NOT_COMPARABLE:
-	case VERDICT_ABSENT: return 0;
+	case VERDICT_ABSENT:
+	case comparison_verdict_absent: return 0;
 	}
 	return 0;
 }
@@ -95,22 +101,27 @@ static bool same_value(double x, double y)
 	return !(x < y) && !(x > y);
 }
 
+static bool same_side(const comparison_side *x, const comparison_side *y)
+{
+	return x == NULL || y == NULL ? x == y : layout_same(comparison_side_layout(), x, y);
+}
+
 /* What b says about a is what a says about b, seen from the other side. */
 static char *mirror_fault(const comparison *ab, const comparison *ba)
 {
-	if (ab->row_count != ba->row_count || ab->level != ba->level || ab->family != ba->family)
+	if (ab->cases.count != ba->cases.count || ab->level != ba->level || ab->family != ba->family)
 		return memory_text("not the same rows, level or family");
-	for (size_t i = 0; i < ab->row_count; i++) {
-		const comparison_row *x = &ab->rows[i];
+	for (size_t i = 0; i < ab->cases.count; i++) {
+		const comparison_row *x = &ab->cases.items[i];
 		const comparison_row *y = NULL;
 
-		for (size_t k = 0; k < ba->row_count; k++)
-			if (ba->rows[k].a == x->b && ba->rows[k].b == x->a)
-				y = &ba->rows[k];
-		if (y == NULL || strcmp(comparison_verdict_name(x->verdict),
-		                        mirrored(comparison_verdict_name(y->verdict))) != 0)
+		for (size_t k = 0; k < ba->cases.count; k++)
+			if (ba->cases.items[k].a == x->b && ba->cases.items[k].b == x->a)
+				y = &ba->cases.items[k];
+		if (y == NULL || strcmp(comparison_verdict_word(x->verdict),
+		                        mirrored(comparison_verdict_word(y->verdict))) != 0)
 			return memory_format("%s: the verdict is not mirrored", x->id);
-		if (!same_value(x->a_center, y->b_center) || !same_value(x->margin, y->margin) ||
+		if (!same_side(x->baseline, y->other) || !same_value(x->margin, y->margin) ||
 		    !same_value(x->p_value, y->p_value))
 			return memory_format("%s: the numbers are not mirrored", x->id);
 		if (x->speedup > 0 &&
@@ -136,13 +147,13 @@ static char *try_pair(const pair_spec *s, enum side one, outcome *out)
 	char *fault = mirror_fault(ab, ba);
 	char *back;
 
-	out->verdict = memory_text(comparison_verdict_name(row->verdict));
-	out->rules = rules_of(ab, row);
+	out->verdict = memory_text(comparison_verdict_word(row->verdict));
+	out->rules = rules_of(row);
 	out->strength = strength(row->verdict);
-	for (size_t i = 0; i < ba->row_count && fault == NULL; i++) {
-		if (ba->rows[i].a != row->b || ba->rows[i].b != row->a)
+	for (size_t i = 0; i < ba->cases.count && fault == NULL; i++) {
+		if (ba->cases.items[i].a != row->b || ba->cases.items[i].b != row->a)
 			continue;
-		back = rules_of(ba, &ba->rows[i]);
+		back = rules_of(&ba->cases.items[i]);
 		if (strcmp(back, out->rules) != 0)
 			fault = memory_format("%s one way, %s the other", out->rules, back);
 		free(back);
@@ -184,25 +195,150 @@ static void check_spec(const pair_spec *s, size_t *pairs)
 
 static void check_rules(void)
 {
-	const contract_rule *rules;
-	size_t count = contract_rules(&rules);
+	const contract_rule_list *rules = &contract_rules()->rules;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < rules->count; i++) {
 		size_t fired = 0;
 		size_t just_not = 0;
-		char *name = memory_format("%s: two pairs fire it, and one just does not", rules[i].id);
+		char *name = memory_format("%s: two pairs fire it, and one just does not", rules->items[i].id);
 
 		for (size_t k = 0; k < spec_count; k++) {
 			const pair_spec *s = &specs[k];
 
-			if (has_word(s->rules, rules[i].id))
+			if (has_word(s->rules, rules->items[i].id))
 				fired += s->one ? 2 : 1;
-			just_not += s->near != NULL && strcmp(s->near, rules[i].id) == 0;
+			just_not += s->near != NULL && strcmp(s->near, rules->items[i].id) == 0;
 		}
 		say(fired >= 2 && just_not >= 1, name, "not enough pairs");
 		free(name);
 	}
 }
+
+/* ---- what statuses and flags say follows ----------------------------------------------------- */
+
+/* "a, b" of a definition file as " a b". */
+static char *without_commas(const char *list)
+{
+	char *words = memory_format(" %s", list);
+
+	for (char *c = words; *c != '\0'; c++)
+		*c = *c == ',' ? ' ' : *c;
+	return words;
+}
+
+static bool is_rule(const char *word)
+{
+	const contract_rule_list *rules = &contract_rules()->rules;
+
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->items[i].id, word) == 0)
+			return true;
+	return false;
+}
+
+/* The rules that a pair fires beyond those of every pair. */
+static char *fired_by(const char *path, const char *json, bool *mirrored_well)
+{
+	static char name[] = "follows";
+	pair_spec spec = { .name = name, .edit_count = 1 };
+	outcome is = { 0 };
+	char *fault;
+	char *rules;
+	text t = { 0 };
+	char *rest;
+	char *word;
+
+	spec.edits[0] = (edit){ .b = true, .path = memory_text(path), .json = memory_text(json) };
+	fault = try_pair(&spec, SIDE_A, &is);
+	*mirrored_well = fault == NULL;
+	rest = rules = is.rules;
+	text_add(&t, "%s", "");
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (strcmp(word, "protocol-same") != 0 && strcmp(word, "flags") != 0)
+			text_add(&t, " %s", word);
+	free(spec.edits[0].path);
+	free(spec.edits[0].json);
+	free(fault);
+	free(rules);
+	free(is.verdict);
+	return t.data;
+}
+
+/* Whether each word of one list is in the other; NULL: is the id of a rule. */
+static bool all_in(const char *list, const char *other)
+{
+	char *copy = memory_text(list);
+	char *rest = copy;
+	bool all = true;
+	char *word;
+
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (word[0] != '\0')
+			all = all && (other != NULL ? has_word(other, word) : is_rule(word));
+	free(copy);
+	return all;
+}
+
+/* Rules that a flag alone fires are those that its line names; a rule that no flag fires alone looks at
+ * the evidence instead, and must exist. */
+static void check_flags(void)
+{
+	const layout_words *words = record_flag_words();
+	char **fired = memory_get(words->count * sizeof(*fired));
+	bool *well = memory_get(words->count * sizeof(*well));
+	text any = { 0 };
+
+	for (size_t i = 0; i < words->count; i++) {
+		char *json = memory_format("[\"%s\"]", words->items[i].word);
+
+		fired[i] = fired_by("cases/0/executions/1/flags", json, &well[i]);
+		text_add(&any, "%s", fired[i]);
+		free(json);
+	}
+	for (size_t i = 0; i < words->count; i++) {
+		char *follows = without_commas(
+			record_flag_mark((enum record_flag)words->items[i].value)->follows);
+		char *name = memory_format("flag %s: its line names the rules that it fires",
+		                           words->items[i].word);
+		bool ok = well[i] && all_in(follows, NULL) && all_in(fired[i], follows);
+		char *rest = follows;
+		char *word;
+
+		while ((word = strsep(&rest, " ")) != NULL)
+			ok = ok && (word[0] == '\0' || !has_word(any.data, word) ||
+			            has_word(fired[i], word));
+		say(ok, name, fired[i]);
+		free(name);
+		free(follows);
+		free(fired[i]);
+	}
+	text_free(&any);
+	free(well);
+	free(fired);
+}
+
+static void check_statuses(void)
+{
+	const layout_words *words = record_status_words();
+
+	for (size_t i = 0; i < words->count; i++) {
+		enum record_status status = (enum record_status)words->items[i].value;
+		char *follows = without_commas(record_status_mark(status)->follows);
+		char *json = memory_format("\"%s\"", words->items[i].word);
+		bool well;
+		char *fired = fired_by("cases/0/executions/*/status", json, &well);
+		char *name = memory_format("status %s: its line names the rules that it fires",
+		                           words->items[i].word);
+
+		say(well && all_in(follows, fired) && all_in(fired, follows), name, fired);
+		free(name);
+		free(fired);
+		free(json);
+		free(follows);
+	}
+}
+
+/* ---- verdicts and order ---------------------------------------------------------------------- */
 
 /* A further caveat never makes a verdict stronger: each pair with one of them, in turn. */
 static void check_monotony(void)
@@ -273,6 +409,11 @@ static void reverse_array(cJSON *array)
 	cJSON_Delete(turned);
 }
 
+static bool same_interval(const interval *x, const interval *y)
+{
+	return x == NULL || y == NULL ? x == y : layout_same(interval_layout(), x, y);
+}
+
 static void check_order(bool keys)
 {
 	static char name[] = "order";
@@ -295,14 +436,14 @@ static void check_order(bool keys)
 	}
 	c[0] = contract_compare(straight[0], straight[1], 0);
 	c[1] = contract_compare(turned[0], turned[1], 0);
-	same = c[0]->row_count == c[1]->row_count;
-	for (size_t i = 0; i < c[0]->row_count && same; i++) {
-		const comparison_row *x = &c[0]->rows[i];
-		const comparison_row *y = comparison_row_by_id(c[1], x->id);
+	same = c[0]->cases.count == c[1]->cases.count;
+	for (size_t i = 0; i < c[0]->cases.count && same; i++) {
+		const comparison_row *x = &c[0]->cases.items[i];
+		const comparison_row *y = row_by_id(c[1], x->id);
 
 		same = y != NULL && x->verdict == y->verdict && same_value(x->speedup, y->speedup) &&
-		       same_value(x->speedup_interval.low, y->speedup_interval.low) &&
-		       same_value(x->p_value, y->p_value) && x->reason_count == y->reason_count;
+		       same_interval(x->speedup_interval, y->speedup_interval) &&
+		       same_value(x->p_value, y->p_value) && x->reasons.count == y->reasons.count;
 	}
 	say(same, keys ? "the order of keys does not matter" : "the order of cases does not matter",
 	    "another verdict or another number");
@@ -356,6 +497,8 @@ int main(void)
 		check_spec(&specs[i], &pair_count);
 	say(pair_count >= 60, "there are at least 60 pairs", "too few");
 	check_rules();
+	check_flags();
+	check_statuses();
 	check_monotony();
 	check_order(true);
 	check_order(false);

@@ -76,9 +76,9 @@ static result *read_as(cJSON *root, const char *name)
 static void expect_of(const diagnosis *d, int index, enum diagnosis_answer answer,
                       const char *limit)
 {
-	assert_string_equal(diagnosis_answer_name(d->cases[index].answer),
-	                    diagnosis_answer_name(answer));
-	assert_string_equal(d->cases[index].limit, limit);
+	assert_string_equal(diagnosis_answer_word(d->cases.items[index].answer),
+	                    diagnosis_answer_word(answer));
+	assert_string_equal(diagnosis_limit_word(d->cases.items[index].limit), limit);
 }
 
 /* Takes the tree; the case's diagnosis is as expected. */
@@ -156,8 +156,8 @@ static void what_is_a_ceiling(void **state)
 	expect_of(d, XFER, DIAGNOSIS_CEILING, "link");
 	expect_of(d, LAUNCH, DIAGNOSIS_SOFTWARE, "launch");
 	expect_of(d, GEMM, DIAGNOSIS_UNKNOWN, "");
-	assert_true(d->cases[GEMM].note_count > 0);
-	assert_non_null(strstr(d->cases[GEMM].notes[1], "precision = f32"));
+	assert_true(d->cases.items[GEMM].notes.count > 1);
+	assert_non_null(strstr(d->cases.items[GEMM].notes.items[1], "precision = f32"));
 	diagnosis_free(d);
 	result_free(r);
 }
@@ -239,9 +239,9 @@ static void throttled(void **state)
 	r = read_as(root, "throttled.json");
 	d = diagnose_result(r, NULL, 0, NULL, 0);
 	expect_of(d, GEMM, DIAGNOSIS_HARDWARE, "compute");
-	assert_true(d->cases[GEMM].power_limited);
-	assert_true(d->cases[GEMM].throttled > 0.14 && d->cases[GEMM].throttled < 0.16);
-	assert_false(d->cases[FMA64].power_limited);
+	assert_true(d->cases.items[GEMM].power_limited);
+	assert_true(d->cases.items[GEMM].throttled > 0.14 && d->cases.items[GEMM].throttled < 0.16);
+	assert_false(d->cases.items[FMA64].power_limited);
 	diagnosis_free(d);
 	result_free(r);
 }
@@ -271,8 +271,8 @@ static void other_provider(void **state)
 	golden_set(root, "executor/device/name", "\"Another CPU\"");
 	golden_set(root, "run/id", "\"stranger\"");
 	stranger = read_as(root, "three.json");
-	assert_true(diagnose_same_device(r, other));
-	assert_false(diagnose_same_device(r, stranger));
+	assert_true(diagnose_same_device(&r->record->executor, &other->record->executor));
+	assert_false(diagnose_same_device(&r->record->executor, &stranger->record->executor));
 	others[0] = other;
 	d = diagnose_result(r, others, 1, NULL, 0);
 	expect_of(d, GEMM, DIAGNOSIS_SOFTWARE, "provider");
@@ -280,7 +280,7 @@ static void other_provider(void **state)
 	others[0] = stranger;
 	d = diagnose_result(r, others, 1, NULL, 0);
 	expect_of(d, GEMM, DIAGNOSIS_HARDWARE, "compute");
-	assert_int_equal(d->note_count, 1);
+	assert_int_equal(d->notes.count, 1);
 	diagnosis_free(d);
 	result_free(stranger);
 	result_free(other);
@@ -294,7 +294,7 @@ static void chosen_cases(void **state)
 	diagnosis *d = diagnose_result(r, NULL, 0, patterns, 1);
 
 	(void)state;
-	assert_int_equal(d->count, 2);
+	assert_int_equal(d->cases.count, 2);
 	diagnosis_free(d);
 	result_free(r);
 }

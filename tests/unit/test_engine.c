@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The measuring engine beyond the plain burst: cold sets, percentiles, the sustained regime,
  * disturbed attempts, clocks that step back, declared data. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/random.h"
 #include "simulated_time.h"
 #include "fake_backend.h"
@@ -69,47 +70,38 @@ static void rig_start(rig *r, bool watched)
 	assert_int_equal(measure_new_from(&r->s, watched, 1, &canary_source, "", &r->m, &error), EH_OK);
 }
 
-static void rig_end(rig *r, cJSON *record)
+static void rig_end(rig *r, record_execution *record)
 {
-	cJSON_Delete(record);
+	layout_free(record_execution_layout(), record);
 	measure_free(r->m);
 	assert_int_equal(r->f.objects, 0);
 	fake_advance(&r->f, UINT64_MAX);
 }
 
-static bool has(const cJSON *record, const char *list, const char *word)
+/* Whether one of the sentences has these words. */
+static bool says(const text_list *list, const char *words)
 {
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, json_path(record, list))
-		if (strstr(item->valuestring, word) != NULL)
+	for (size_t i = 0; i < list->count; i++)
+		if (strstr(list->items[i], words) != NULL)
 			return true;
 	return false;
 }
 
-static void expect(const cJSON *record, const char *status, const char *reason)
+static bool flagged(const record_execution *record, enum record_flag flag)
 {
-	if (strcmp(json_string(record, "status", ""), status) != 0 ||
-	    (reason[0] != '\0' && !has(record, "reasons", reason))) {
-		char *shown = json_text(record, true);
+	return word_list_has(&record->flags, flag);
+}
 
-		fprintf(stderr, "# wanted %s: %s\n# got %.800s\n", status, reason, shown);
+static void expect(const record_execution *record, enum record_status status, const char *reason)
+{
+	if (record->status != status ||
+	    (reason[0] != '\0' && !says(&record->reasons, reason))) {
+		char *shown = layout_text(record_execution_layout(), record, true);
+
+		fprintf(stderr, "# wanted %s: %s\n# got %.800s\n", record_status_word(status), reason, shown);
 		free(shown);
 		fail();
 	}
-}
-
-static uint64_t number(const cJSON *record, const char *path)
-{
-	const cJSON *item = json_path(record, path);
-
-	assert_non_null(item);
-	return (uint64_t)item->valuedouble;
-}
-
-static int count_of(const cJSON *record, const char *path)
-{
-	return cJSON_GetArraySize(json_path(record, path));
 }
 
 /* ---- cold ------------------------------------------------------------------------------------ */
@@ -120,28 +112,28 @@ static void cold_plans(void **state)
 		                .memory_bytes = 1 << 30 };
 	eh_work work = { .struct_size = sizeof(work), .working_set_bytes = 300000,
 		         .device_bytes = 300000 };
-	cold_plan chosen = cold_choose(&info, &work);
+	record_cache chosen = cold_choose(&info, &work);
 
 	(void)state;
 	/* Seven sets of 300 kB reach over 2 MiB between two visits of the eighth. */
 	assert_int_equal(chosen.sets, 8);
-	assert_int_equal(chosen.evict_bytes, 0);
+	assert_int_equal(chosen.evicted_bytes, 0);
 	work.working_set_bytes = work.device_bytes = UINT64_C(3) << 20;
 	assert_int_equal(cold_choose(&info, &work).sets, 2);
 	/* Two of these do not fit into half the memory: one, and the caches are emptied. */
 	work.working_set_bytes = work.device_bytes = UINT64_C(400) << 20;
 	chosen = cold_choose(&info, &work);
 	assert_int_equal(chosen.sets, 1);
-	assert_int_equal(chosen.evict_bytes, 2 << 20);
+	assert_int_equal(chosen.evicted_bytes, 2 << 20);
 	/* Too small for a rotation: a few, so that a sample may still be a batch. */
 	work.working_set_bytes = work.device_bytes = 64;
 	chosen = cold_choose(&info, &work);
 	assert_int_equal(chosen.sets, 64);
-	assert_int_equal(chosen.evict_bytes, 2 << 20);
+	assert_int_equal(chosen.evicted_bytes, 2 << 20);
 	info.last_level_cache_bytes = 0;
 	chosen = cold_choose(&info, &work);
 	assert_false(chosen.cache_known);
-	assert_true(chosen.evict_bytes > 0);
+	assert_true(chosen.evicted_bytes > 0);
 }
 
 /* Every set is visited, verified and proved: a wrong one among many is found. */
@@ -149,7 +141,7 @@ static void cold_sets_are_verified(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 30000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->cache = RECORD_CACHE_COLD;
@@ -157,20 +149,20 @@ static void cold_sets_are_verified(void **state)
 	r.c.work.working_set_bytes = 2 * sizeof(float) * FAKE_VALUES;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(json_path(record, "cache"), "method", ""), "rotation");
-	assert_int_equal(number(record, "cache.sets"), 17);
-	assert_int_equal(count_of(record, "starts_ns"), count_of(record, "samples_ns"));
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->cache->method, RECORD_COLD_ROTATION);
+	assert_int_equal(record->cache->sets, 17);
+	assert_int_equal(record->starts_ns.count, record->samples_ns.count);
 	/* 17 sets of 1,024 values. */
-	assert_true(number(record, "verification.before.checked") == 17 * FAKE_VALUES);
-	assert_true(number(record, "verification.after.checked") >= 17 * FAKE_VALUES);
-	cJSON_Delete(record);
+	assert_true(record->verification->before->checked == 17 * FAKE_VALUES);
+	assert_true(record->verification->after->checked >= 17 * FAKE_VALUES);
+	layout_free(record_execution_layout(), record);
 	/* The tenth set's operation in verification is wrong. */
 	r.f.fault = FAULT_WRONG;
 	r.f.launches = 0;
 	r.f.fault_after = 10;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "invalid", "wrong before timing");
+	expect(record, RECORD_INVALID, "wrong before timing");
 	rig_end(&r, record);
 }
 
@@ -178,7 +170,7 @@ static void cold_by_eviction(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 400000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->cache = RECORD_CACHE_COLD;
@@ -186,10 +178,10 @@ static void cold_by_eviction(void **state)
 	r.c.work.working_set_bytes = 64;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(json_path(record, "cache"), "method", ""), "eviction");
-	assert_int_equal(number(record, "cache.evicted_bytes"), 1 << 17);
-	assert_true(number(record, "batch") <= number(record, "cache.sets"));
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->cache->method, RECORD_COLD_EVICTION);
+	assert_int_equal(record->cache->evicted_bytes, 1 << 17);
+	assert_true(record->batch <= record->cache->sets);
 	rig_end(&r, record);
 }
 
@@ -220,26 +212,26 @@ static void percentile_stop(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 20000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->statistic = RECORD_STATISTIC_P90;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 	/* 20 us are batched where the median is asked for; here they are not, and there are 64. */
-	expect(record, "valid", "");
-	assert_int_equal(number(record, "batch"), 1);
-	assert_true(count_of(record, "samples_ns") >= 64);
-	cJSON_Delete(record);
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->batch, 1);
+	assert_true(record->samples_ns.count >= 64);
+	layout_free(record_execution_layout(), record);
 	rules->half_width = 1e-9;
 	r.f.done_after = simulated_after;
 	neighbour_make(5000, 100000, 1);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "not-converged", "interval of the p90 is");
-	cJSON_Delete(record);
+	expect(record, RECORD_NOT_CONVERGED, "interval of the p90 is");
+	layout_free(record_execution_layout(), record);
 	rules->samples_max = 30;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "not-converged", "at least 64 were asked for");
+	expect(record, RECORD_NOT_CONVERGED, "at least 64 were asked for");
 	rig_end(&r, record);
 	neighbour_end();
 }
@@ -249,7 +241,7 @@ static void percentile_of_what_counts(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 200000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->statistic = RECORD_STATISTIC_P90;
@@ -258,17 +250,17 @@ static void percentile_of_what_counts(void **state)
 	/* 64 samples would do, but the first of them are slow: it goes on until 64 are not. */
 	r.f.settled_after = r.f.launches + 50;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_true(has(record, "flags", "warm-up-in-samples"));
-	assert_in_range(count_of(record, "samples_ns"), 64 + 20, 64 + 50);
-	cJSON_Delete(record);
+	expect(record, RECORD_VALID, "");
+	assert_true(flagged(record, RECORD_FLAG_WARM_UP_IN_SAMPLES));
+	assert_in_range(record->samples_ns.count, 64 + 20, 64 + 50);
+	layout_free(record_execution_layout(), record);
 	/* Where there may not be so many the row says why it has no percentile. */
 	rules->samples_max = 80;
 	r.f.settled_after = r.f.launches + 50;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "not-converged", "samples are of the steady part, which alone counts; the p90 is "
-	       "stated from 64 on");
-	assert_int_equal(count_of(record, "samples_ns"), 80);
+	expect(record, RECORD_NOT_CONVERGED, "samples are of the steady part, which alone counts; the p90 "
+	       "needs 64");
+	assert_int_equal(record->samples_ns.count, 80);
 	rig_end(&r, record);
 }
 
@@ -277,17 +269,17 @@ static void short_percentile(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 6000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->statistic = RECORD_STATISTIC_P90;
 	r.f.unseen_ns = 4000;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(record, "clock", ""), "host");
-	assert_null(json_path(record, "host_ns"));
-	assert_true(has(record, "flags", "host-clock") && has(record, "flags", "short-samples"));
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->clock, RECORD_CLOCK_HOST);
+	assert_int_equal(record->host_ns.count, 0);
+	assert_true(flagged(record, RECORD_FLAG_HOST_CLOCK) && flagged(record, RECORD_FLAG_SHORT_SAMPLES));
 	rig_end(&r, record);
 }
 
@@ -330,10 +322,9 @@ static void sustained_run(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 200000);
-	uint64_t *starts;
-	uint64_t *samples;
-	cJSON *record;
-	size_t count;
+	const uint64_t *starts;
+	const uint64_t *samples;
+	record_execution *record;
 	size_t n;
 
 	(void)state;
@@ -344,28 +335,27 @@ static void sustained_run(void **state)
 	rules->sustain_entry_ns = 1000000;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_true(number(record, "sustained.time_ns") >= 300000000);
-	assert_string_equal(json_string(json_path(record, "sustained.entry"), "by", ""), "no sensor");
-	samples = json_uints(record, "samples_ns", &n);
-	starts = json_uints(record, "starts_ns", &count);
+	expect(record, RECORD_VALID, "");
+	assert_true(record->sustained->time_ns >= 300000000);
+	assert_string_equal(record->sustained->entry.by, "no sensor");
+	samples = record->samples_ns.items;
+	starts = record->starts_ns.items;
+	n = record->samples_ns.count;
 	/* Far more than samples-max: the time decides. */
-	assert_true(n > 12 && n == count && starts[0] == 0);
+	assert_true(n > 12 && n == record->starts_ns.count && starts[0] == 0);
 	for (size_t i = 1; i < n; i++)
 		assert_true(starts[i] >= starts[i - 1] + samples[i - 1]);
-	assert_true(starts[n - 1] + samples[n - 1] <= number(record, "sustained.time_ns"));
+	assert_true(starts[n - 1] + samples[n - 1] <= record->sustained->time_ns);
 	assert_true(starts[n - 1] + samples[n - 1] >= 150000000);
-	assert_int_equal(number(record, "verification.during"), 1);
-	assert_int_equal(number(record, "sustained.operations"), n * number(record, "batch"));
-	free(samples);
-	free(starts);
-	cJSON_Delete(record);
+	assert_int_equal(record->verification->during, 1);
+	assert_int_equal(record->sustained->operations, n * record->batch);
+	layout_free(record_execution_layout(), record);
 	/* The last result is looked at. */
 	r.f.launches = 0;
 	r.f.fault = FAULT_WRONG;
 	r.f.fault_after = 70;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "invalid", "checked while sampling");
+	expect(record, RECORD_INVALID, "checked while sampling");
 	rig_end(&r, record);
 }
 
@@ -425,8 +415,7 @@ static void no_mode_believes_a_lie(void **state)
 			bool timed = mode <= MODE_P90;    /* by the device's clock */
 			rig r;
 			record_settings *rules;
-			cJSON *record;
-			const char *status;
+			record_execution *record;
 
 			if ((lies[i].fault == FAULT_PASSED && !asked) ||
 			    (lies[i].fault == FAULT_TICK && !timed) ||
@@ -441,9 +430,9 @@ static void no_mode_believes_a_lie(void **state)
 			r.f.fault = lies[i].fault;
 			r.f.fault_after = lies[i].after;
 			record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-			status = json_string(record, "status", "");
-			if (strcmp(status, "valid") == 0 || strcmp(status, "not-converged") == 0) {
-				fprintf(stderr, "# mode %d, fault %d: %s\n", mode, (int)lies[i].fault, status);
+			if (record_counts(record->status)) {
+				fprintf(stderr, "# mode %d, fault %d: %s\n", mode, (int)lies[i].fault,
+				        record_status_word(record->status));
 				fail();
 			}
 			rig_end(&r, record);
@@ -454,42 +443,47 @@ static void no_mode_believes_a_lie(void **state)
 
 static void disturbance_in_words(void **state)
 {
-	disturb_facts f = {
-		.canary = true, .before = { 1000000, 1000000 }, .after = { 1050000, 990000 },
-		.begin = { .waited_known = true, .busy_ns = 1 },
-		.end = { .wall_ns = 1000000000, .waited_ns = 20000000, .waited_known = true,
-		         .own_ns = 900000000, .busy_ns = 2000000001, .steal_seconds = 0.001 },
+	record_canary c = { .compute_before_ns = 1000000, .memory_before_ns = 1000000,
+		            .compute_after_ns = 1050000, .memory_after_ns = 990000 };
+	disturb_counters begin = { .waited_known = true, .busy_ns = 1 };
+	disturb_counters end = {
+		.load = { .wall_ns = 1000000000, .cpu_ns = 900000000, .steal_seconds = 0.001 },
+		.waited_ns = 20000000, .waited_known = true, .busy_ns = 2000000001,
 	};
-	cJSON *words = cJSON_CreateArray();
+	text_list words = { 0 };
 
 	(void)state;
-	assert_true(disturb_judge(&f, words) == 0);
-	assert_int_equal(cJSON_GetArraySize(words), 0);
-	f.after.compute_ns = 1300000;
-	assert_true(disturb_judge(&f, words) > 0.29);
-	assert_non_null(strstr(cJSON_GetArrayItem(words, 0)->valuestring, "1.30 times"));
-	f.after.compute_ns = 1000000;
-	f.end.waited_ns = 400000000;
-	assert_true(disturb_judge(&f, words) > 0.39);
+	assert_true(disturb_judge(&c, &begin, &end, &words) == 0);
+	assert_int_equal(words.count, 0);
+	c.compute_after_ns = 1300000;
+	assert_true(disturb_judge(&c, &begin, &end, &words) > 0.29);
+	assert_non_null(strstr(words.items[0], "1.30 times"));
+	assert_true(disturb_judge(NULL, &begin, &end, &words) == 0);
+	c.compute_after_ns = 1000000;
+	end.waited_ns = 400000000;
+	assert_true(disturb_judge(&c, &begin, &end, &words) > 0.39);
 	/* They wanted one for 0.9 + 0.4 s. */
-	assert_non_null(strstr(cJSON_GetArrayItem(words, 1)->valuestring, "for 31 % of the time in"));
+	assert_non_null(strstr(words.items[1], "for 31 % of the time in"));
 	/* Two threads that wait all the time wait twice the time, and no more than all of it. */
-	f.end.waited_ns = 2000000000;
-	f.end.own_ns = 1000000;
-	assert_true(disturb_judge(&f, words) > 1.99);
-	assert_non_null(strstr(cJSON_GetArrayItem(words, 2)->valuestring, "for 100 % of the time in"));
-	f.end.own_ns = 900000000;
+	end.waited_ns = 2000000000;
+	end.load.cpu_ns = 1000000;
+	assert_true(disturb_judge(&c, &begin, &end, &words) > 1.99);
+	assert_non_null(strstr(words.items[2], "for 100 % of the time in"));
+	end.load.cpu_ns = 900000000;
 	/* Nobody else worked: its own threads wait for each other. */
-	f.end.busy_ns = 900000001;
-	assert_true(disturb_judge(&f, words) == 0);
-	f.end.waited_ns = 0;
-	f.end.steal_seconds = 0.2;
-	assert_true(disturb_judge(&f, words) > 0.19);
-	f.end.steal_seconds = 0;
-	f.begin.waited_known = f.end.waited_known = false;
-	f.end.switches = 600;
-	assert_true(disturb_judge(&f, words) > 0);
-	cJSON_Delete(words);
+	end.busy_ns = 900000001;
+	assert_true(disturb_judge(&c, &begin, &end, &words) == 0);
+	end.waited_ns = 0;
+	end.load.steal_seconds = 0.2;
+	assert_true(disturb_judge(&c, &begin, &end, &words) > 0.19);
+	end.load.steal_seconds = NAN;
+	begin.waited_known = end.waited_known = false;
+	end.load.switches = 600;
+	assert_true(disturb_judge(&c, &begin, &end, &words) > 0);
+	assert_int_equal(words.count, 5);
+	for (size_t i = 0; i < words.count; i++)
+		free(words.items[i]);
+	free(words.items);
 }
 
 /* A machine that slows in the first attempt: a later one is the row's. */
@@ -497,21 +491,21 @@ static void slow_then_steady(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 50000);
-	cJSON *record;
-	const cJSON *kept;
+	record_execution *record;
+	const record_attempt *kept;
 
 	(void)state;
 	rules->repeats = 2;
 	rig_start(&r, true);
 	r.f.slow_after = r.f.launches + 20;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	kept = cJSON_GetArrayItem(json_path(record, "attempts"), 0);
-	assert_non_null(kept);
-	assert_int_equal(number(kept, "attempt"), 1);
-	assert_true(has(kept, "disturbed", "the machine's speed changed"));
-	assert_true(count_of(kept, "samples_ns") > 0);
-	assert_int_equal(number(record, "attempt"), 2);
-	assert_false(has(record, "flags", "disturbed"));
+	assert_true(record->attempts.count >= 1);
+	kept = &record->attempts.items[0];
+	assert_int_equal(kept->attempt, 1);
+	assert_true(says(&kept->disturbed, "the machine's speed changed"));
+	assert_true(kept->samples_ns.count > 0);
+	assert_int_equal(record->attempt, 2);
+	assert_false(flagged(record, RECORD_FLAG_DISTURBED));
 	rig_end(&r, record);
 }
 
@@ -519,17 +513,17 @@ static void slow_then_steady(void **state)
 static void disturbed_is_said(void **state)
 {
 	rig r;
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	(void)rig_make(&r, 50000);
 	rig_start(&r, true);
 	r.f.slow_after = r.f.launches + 20;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	assert_true(has(record, "flags", "disturbed"));
-	assert_true(has(record, "disturbed", "compute part of the canary took"));
-	assert_true(count_of(record, "samples_ns") > 0);
-	assert_null(json_path(record, "attempts"));
+	assert_true(flagged(record, RECORD_FLAG_DISTURBED));
+	assert_true(says(&record->disturbed, "compute part of the canary took"));
+	assert_true(record->samples_ns.count > 0);
+	assert_int_equal(record->attempts.count, 0);
 	rig_end(&r, record);
 }
 
@@ -549,27 +543,29 @@ static uint64_t stepping_clock(void)
 
 static void clocks_that_step_back(void **state)
 {
-	clocktrial t;
+	record_order_trial t;
 	rig r;
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
+	layout_init(record_order_trial_layout(), &t);
 	clocktrial_host(steady_clock, &t);
 	assert_int_equal(t.steps_back, 0);
-	assert_true(t.readings >= 4096);
+	assert_true(t.readings >= 4096 && t.processors >= 1);
+	assert_string_equal(t.verdict, "monotonic");
+	layout_clear(record_order_trial_layout(), &t);
 	clocktrial_host(stepping_clock, &t);
 	assert_true(t.steps_back >= 4 && t.largest_ns == 49);
+	assert_string_equal(t.verdict, "steps back");
+	layout_clear(record_order_trial_layout(), &t);
 
 	(void)rig_make(&r, 50000);
 	r.f.fault = FAULT_BACKWARDS;
 	rig_start(&r, false);
-	assert_true(measure_instrument(r.m)->device_time_false);
-	record = measure_instrument_json(r.m);
-	assert_string_equal(json_string(json_path(record, "host_order"), "verdict", ""), "monotonic");
-	assert_string_equal(json_string(json_path(record, "device_order"), "verdict", ""), "steps back");
-	cJSON_Delete(record);
+	assert_string_equal(measure_instrument(r.m)->host_order->verdict, "monotonic");
+	assert_string_equal(measure_instrument(r.m)->device_order->verdict, "steps back");
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "invalid", "not monotonic");
+	expect(record, RECORD_INVALID, "not monotonic");
 	rig_end(&r, record);
 }
 
@@ -579,6 +575,7 @@ static void digest_of(enum record_distribution kind, bool swapped, char hex[65])
 {
 	eh_bench bench = { 0 };
 	inputdata_log log;
+	record_data *data;
 	float a[100];
 	float b[50];
 
@@ -593,7 +590,9 @@ static void digest_of(enum record_distribution kind, bool swapped, char hex[65])
 	/* Not part of it. */
 	bench.fill_uniform(a, 0, 100, "f32", 9, 0);
 	assert_int_equal(log.requests, 2);
-	inputdata_digest(&log, hex);
+	data = inputdata_record(&log);
+	memcpy(hex, data->sha256, 65);
+	layout_free(record_data_layout(), data);
 }
 
 static void declared_data(void **state)
@@ -650,22 +649,22 @@ static void zeros_say_what_is_open(void **state)
 {
 	rig r;
 	record_settings *rules = rig_make(&r, 50000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rules->input_data = RECORD_DATA_ZEROS;
 	rig_start(&r, false);
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_true(has(record, "flags", "stale-not-excluded"));
-	assert_true(has(record, "flags", "inputs-not-varied"));
-	assert_string_equal(json_string(json_path(record, "data"), "distribution", ""), "zeros");
-	cJSON_Delete(record);
+	expect(record, RECORD_VALID, "");
+	assert_true(flagged(record, RECORD_FLAG_STALE_NOT_EXCLUDED));
+	assert_true(flagged(record, RECORD_FLAG_INPUTS_NOT_VARIED));
+	assert_int_equal(record->data->distribution, RECORD_DATA_ZEROS);
+	layout_free(record_execution_layout(), record);
 	rules->input_data = RECORD_DATA_STANDARD;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	expect(record, "valid", "");
-	assert_false(has(record, "flags", "stale-not-excluded"));
-	assert_false(has(record, "flags", "inputs-not-varied"));
+	expect(record, RECORD_VALID, "");
+	assert_false(flagged(record, RECORD_FLAG_STALE_NOT_EXCLUDED));
+	assert_false(flagged(record, RECORD_FLAG_INPUTS_NOT_VARIED));
 	rig_end(&r, record);
 }
 
@@ -683,7 +682,7 @@ static void slow_inputs_are_varied(void **state)
 	eh_workload slow = fake_workload;
 	rig r;
 	record_settings *rules = rig_make(&r, 50000);
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	slow.vary = slow_vary;
@@ -693,16 +692,16 @@ static void slow_inputs_are_varied(void **state)
 	for (int i = 0; i < 2; i++) {
 		rules->timeout_ns = i == 0 ? 0 : UINT64_C(60000000000);
 		record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-		assert_int_equal(count_of(record, "varied.new_ns"), 2);
-		assert_int_equal(count_of(record, "varied.repeated_ns"), 2);
-		assert_false(has(record, "flags", "inputs-not-varied"));
-		cJSON_Delete(record);
+		assert_int_equal(record->varied->new_ns.count, 2);
+		assert_int_equal(record->varied->repeated_ns.count, 2);
+		assert_false(flagged(record, RECORD_FLAG_INPUTS_NOT_VARIED));
+		layout_free(record_execution_layout(), record);
 	}
 	rules->timeout_ns = 500000000;
 	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
-	assert_int_equal(count_of(record, "varied.new_ns"), 0);
-	assert_non_null(strstr(json_string(json_path(record, "varied"), "skipped", ""), "timeout"));
-	assert_true(has(record, "flags", "inputs-not-varied"));
+	assert_int_equal(record->varied->new_ns.count, 0);
+	assert_non_null(strstr(record->varied->skipped, "timeout"));
+	assert_true(flagged(record, RECORD_FLAG_INPUTS_NOT_VARIED));
 	rig_end(&r, record);
 }
 

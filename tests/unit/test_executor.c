@@ -332,8 +332,10 @@ static record_executor *describe_fake(executor_files *files, uint64_t caps)
 		                .numa_node = -1, .id = "gcc-12", .name = "Fake CPU" };
 	executor_subject subject = { .backend = &fake, .plugin_path = "/bin/sh", .ops = &fake_ops,
 		                     .info = &info, .device = (eh_device *)&info, .files = files };
+	record_executor *record = blank();
 
-	return executor_describe(&subject);
+	executor_describe(&subject, record);
+	return record;
 }
 
 static void described(void **state)

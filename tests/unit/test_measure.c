@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Honest backends get valid rows; lying ones never do; whatever a neighbour does. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "simulated_time.h"
 #include "fake_backend.h"
 #include "fake_workload.h"
@@ -71,43 +76,34 @@ static void report(void *context, const measure_progress *progress)
 	((rig *)context)->reports++;
 }
 
-static cJSON *rig_measure(rig *r)
+static record_execution *rig_measure(rig *r)
 {
 	return measure_case(r->m, &r->c, report, r, &r->lost);
 }
 
-static void rig_end(rig *r, cJSON *record)
+static void rig_end(rig *r, record_execution *record)
 {
-	cJSON_Delete(record);
+	layout_free(record_execution_layout(), record);
 	measure_free(r->m);
 	assert_int_equal(r->f.objects, 0);
 	fake_advance(&r->f, UINT64_MAX);
 }
 
-static const char *first_reason(const cJSON *record)
+static const char *first_reason(const record_execution *record)
 {
-	const cJSON *reasons = cJSON_GetObjectItemCaseSensitive(record, "reasons");
-	const cJSON *first = cJSON_GetArrayItem(reasons, 0);
-
-	return first != NULL ? first->valuestring : "";
+	return record->reasons.count > 0 ? record->reasons.items[0] : "";
 }
 
-static bool has_flag(const cJSON *record, const char *flag)
+static bool has_flag(const record_execution *record, enum record_flag flag)
 {
-	const cJSON *f;
-
-	cJSON_ArrayForEach(f, cJSON_GetObjectItemCaseSensitive(record, "flags"))
-		if (strcmp(f->valuestring, flag) == 0)
-			return true;
-	return false;
+	return word_list_has(&record->flags, flag);
 }
 
-static void expect(const cJSON *record, const char *status, const char *reason)
+static void expect(const record_execution *record, enum record_status status, const char *reason)
 {
-	if (strcmp(json_string(record, "status", ""), status) != 0 ||
-	    strstr(first_reason(record), reason) == NULL) {
-		print_message("# wanted %s: %s\n# got %s: %s\n", status, reason,
-		              json_string(record, "status", ""), first_reason(record));
+	if (record->status != status || strstr(first_reason(record), reason) == NULL) {
+		print_message("# wanted %s: %s\n# got %s: %s\n", record_status_word(status), reason,
+		              record_status_word(record->status), first_reason(record));
 		fail();
 	}
 }
@@ -117,13 +113,7 @@ static void expect(const cJSON *record, const char *status, const char *reason)
 static void honest_device(void **state)
 {
 	rig r;
-	cJSON *record;
-	uint64_t batch;
-	uint64_t *samples;
-	uint64_t *host;
-	size_t count;
-	size_t host_count;
-	double value;
+	record_execution *record;
 
 	(void)state;
 	rig_make(&r, 50000, RECORD_CLOCK_DEVICE);
@@ -131,29 +121,24 @@ static void honest_device(void **state)
 	assert_true(measure_instrument(r.m)->device_time);
 	assert_string_equal(measure_instrument(r.m)->device_time_reason, "");
 	assert_true(measure_instrument(r.m)->launch_ns > 0);
-	assert_string_equal(measure_instrument(r.m)->wait_reason, "");
 	record = rig_measure(&r);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(record, "clock", ""), "device");
-	assert_true(json_uint(record, "batch", &batch));
-	samples = json_uints(record, "samples_ns", &count);
-	host = json_uints(record, "host_ns", &host_count);
-	assert_true(count >= 10 && count <= 100 && count == host_count);
-	for (size_t i = 0; i < count; i++) {
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->clock, RECORD_CLOCK_DEVICE);
+	assert_in_range(record->samples_ns.count, 10, 100);
+	assert_int_equal(record->host_ns.count, record->samples_ns.count);
+	for (size_t i = 0; i < record->samples_ns.count; i++) {
 		/* One operation is 4 units of 50 us. */
-		assert_true(samples[i] >= batch * 200000 && samples[i] <= host[i]);
+		assert_true(record->samples_ns.items[i] >= record->batch * 200000);
+		assert_true(record->samples_ns.items[i] <= record->host_ns.items[i]);
 	}
-	assert_true(json_double(cJSON_GetObjectItem(record, "proof"), "ns_per_operation", &value));
-	assert_true(value >= 200000);
-	assert_true(json_bool(json_path(record, "verification.before"), "passed", false));
-	assert_true(json_bool(json_path(record, "verification.after"), "passed", false));
-	assert_true(json_uint(json_path(record, "verification"), "during", &batch) && batch >= 1);
-	assert_non_null(json_path(record, "canary.reference_memory_ns"));
-	assert_non_null(json_path(record, "load.wall_seconds"));
+	assert_true(record->proof->ns_per_operation >= 200000);
+	assert_true(record->verification->before->passed && record->verification->after->passed);
+	assert_true(record->verification->during >= 1);
+	assert_true(record->canary->reference_memory_ns > 0);
+	assert_true(record->canary->compute_before_ns > 0 && record->canary->memory_after_ns > 0);
+	assert_true(record->load->wall_seconds > 0);
 	assert_true(r.reports >= 4);
 	assert_false(r.lost);
-	free(samples);
-	free(host);
 	rig_end(&r, record);
 }
 
@@ -165,8 +150,7 @@ static void honest_regions(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		rig r;
-		cJSON *record;
-		uint64_t batch;
+		record_execution *record;
 
 		rig_make(&r, 5000, RECORD_CLOCK_HOST);
 		/* Enqueueing here is memory allocation: noisy, and not what is tested. */
@@ -174,16 +158,15 @@ static void honest_regions(void **state)
 		rig_start(&r, false);
 		r.c.work.region = regions[i];
 		record = rig_measure(&r);
-		expect(record, "valid", "");
-		assert_string_equal(json_string(record, "clock", ""), "host");
-		assert_null(cJSON_GetObjectItem(record, "host_ns"));
-		assert_null(cJSON_GetObjectItem(record, "canary"));
-		assert_true(json_uint(record, "batch", &batch));
+		expect(record, RECORD_VALID, "");
+		assert_int_equal(record->clock, RECORD_CLOCK_HOST);
+		assert_int_equal(record->host_ns.count, 0);
+		assert_null(record->canary);
 		/* Launching takes some microseconds, so 20 us are batched; round trips never are. */
 		if (regions[i] == EH_REGION_ROUND_TRIP)
-			assert_int_equal(batch, 1);
+			assert_int_equal(record->batch, 1);
 		else
-			assert_true(batch > 1);
+			assert_true(record->batch > 1);
 		rig_end(&r, record);
 	}
 }
@@ -200,18 +183,17 @@ static void honest_slow_read_back(void **state)
 		const bool device = i % 2 == 0;
 		const uint32_t region = regions[i / 2 % 3];
 		rig r;
-		cJSON *record;
+		record_execution *record;
 
 		rig_make(&r, 5000, device ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
 		r.f.read_ns = latencies[i / 6];
 		rig_start(&r, true);
 		r.c.work.region = region;
-		assert_string_equal(measure_instrument(r.m)->wait_reason, "");
 		assert_true(measure_instrument(r.m)->device_time);
 		record = rig_measure(&r);
-		expect(record, "valid", "");
-		assert_string_equal(json_string(record, "clock", ""),
-		                    device && region == EH_REGION_EXECUTION ? "device" : "host");
+		expect(record, RECORD_VALID, "");
+		assert_int_equal(record->clock, device && region == EH_REGION_EXECUTION ?
+		                 RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
 		rig_end(&r, record);
 	}
 }
@@ -219,8 +201,7 @@ static void honest_slow_read_back(void **state)
 static void budget_and_width(void **state)
 {
 	rig r;
-	cJSON *record;
-	double width;
+	record_execution *record;
 
 	(void)state;
 	rig_make(&r, 50000, RECORD_CLOCK_HOST);
@@ -228,7 +209,7 @@ static void budget_and_width(void **state)
 	r.section.measure.time_max_ns = 4000000;
 	rig_start(&r, false);
 	record = rig_measure(&r);
-	expect(record, "not-converged", "samples fit in the budget");
+	expect(record, RECORD_NOT_CONVERGED, "samples fit in the budget");
 	rig_end(&r, record);
 
 	rig_make(&r, 50000, RECORD_CLOCK_HOST);
@@ -237,8 +218,8 @@ static void budget_and_width(void **state)
 	neighbour_make(20000, 300000, 1);
 	rig_start(&r, false);
 	record = rig_measure(&r);
-	expect(record, "not-converged", "wide after 12 samples");
-	assert_true(json_double(record, "half_width", &width) && width > 1e-9);
+	expect(record, RECORD_NOT_CONVERGED, "wide after 12 samples");
+	assert_true(record->half_width > 1e-9);
 	rig_end(&r, record);
 	neighbour_end();
 }
@@ -246,30 +227,30 @@ static void budget_and_width(void **state)
 static void unsupported_with_reason(void **state)
 {
 	rig r;
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	rig_start(&r, false);
 	r.c.work.needs = EH_CAP_FP64;
 	record = rig_measure(&r);
-	expect(record, "unsupported", "double precision");
-	cJSON_Delete(record);
+	expect(record, RECORD_UNSUPPORTED, "double precision");
+	layout_free(record_execution_layout(), record);
 	r.c.work.needs = 0;
 	r.c.work.device_bytes = UINT64_C(1) << 31;
 	record = rig_measure(&r);
-	expect(record, "unsupported", "2GiB of device memory");
+	expect(record, RECORD_UNSUPPORTED, "2GiB of device memory");
 	rig_end(&r, record);
-	record = measure_absent("failed", "Why.");
-	expect(record, "failed", "Why.");
-	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(record, "reasons")), 1);
-	cJSON_Delete(record);
+	record = measure_absent(RECORD_FAILED, "Why.");
+	expect(record, RECORD_FAILED, "Why.");
+	assert_int_equal(record->reasons.count, 1);
+	layout_free(record_execution_layout(), record);
 }
 
 static void no_work_no_device_clock(void **state)
 {
 	rig r;
-	cJSON *record;
+	record_execution *record;
 	eh_error error = ERROR_INIT;
 
 	(void)state;
@@ -279,31 +260,34 @@ static void no_work_no_device_clock(void **state)
 	assert_false(measure_instrument(r.m)->device_time);
 	assert_non_null(strstr(measure_instrument(r.m)->device_time_reason, "No compiler."));
 	record = rig_measure(&r);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(record, "clock", ""), "host");
-	assert_true(has_flag(record, "host-clock") && has_flag(record, "no-canary"));
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->clock, RECORD_CLOCK_HOST);
+	assert_true(has_flag(record, RECORD_FLAG_HOST_CLOCK) && has_flag(record, RECORD_FLAG_NO_CANARY));
 	rig_end(&r, record);
 	log_set_level(EH_LOG_WARN);
 }
 
 static void tuned_finds_the_quickest(void **state)
 {
-	rig r;
-	cJSON *record;
-	const cJSON *trial;
+	const record_tuning *t;
+	record_execution *record;
 	size_t unsupported = 0;
+	rig r;
 
 	(void)state;
 	rig_make(&r, 50000, RECORD_CLOCK_HOST);
 	r.c.tier = RECORD_TIER_TUNED;
 	rig_start(&r, false);
 	record = rig_measure(&r);
-	expect(record, "valid", "");
-	assert_string_equal(json_string(json_path(record, "tuning.chosen"), "cost", ""), "1");
-	assert_int_equal(cJSON_GetArraySize(json_path(record, "tuning.trials")), 4);
-	assert_int_equal(cJSON_GetArraySize(json_path(record, "tuning.space.cost")), 4);
-	cJSON_ArrayForEach(trial, json_path(record, "tuning.trials"))
-		unsupported += strcmp(json_string(trial, "status", ""), "unsupported") == 0;
+	expect(record, RECORD_VALID, "");
+	t = record->tuning;
+	assert_string_equal(text_map_get(&t->chosen, "cost"), "1");
+	assert_int_equal(t->trials.count, 4);
+	assert_int_equal(t->space.count, 1);
+	assert_string_equal(t->space.items[0].key, "cost");
+	assert_int_equal(t->space.items[0].value.count, 4);
+	for (size_t i = 0; i < t->trials.count; i++)
+		unsupported += strcmp(t->trials.items[i].status, "unsupported") == 0;
 	assert_int_equal(unsupported, 1);
 	rig_end(&r, record);
 }
@@ -339,17 +323,15 @@ static void rig_make_kind(rig *r, enum kind kind)
 static void honest_short_cold(void **state)
 {
 	rig r;
-	cJSON *record;
-	uint64_t batch = 0;
+	record_execution *record;
 
 	(void)state;
 	rig_make_kind(&r, KIND_LAUNCH);
 	rig_start(&r, false);
 	record = rig_measure(&r);
-	expect(record, "valid", "");
-	assert_true(json_uint(record, "batch", &batch));
-	assert_int_equal(batch, 64);
-	assert_true(has_flag(record, "short-samples"));
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->batch, 64);
+	assert_true(has_flag(record, RECORD_FLAG_SHORT_SAMPLES));
 	rig_end(&r, record);
 }
 
@@ -364,17 +346,16 @@ static void honest_beside_a_neighbour(void **state)
 		for (int kind = 0; kind < KINDS; kind++)
 			for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
 				rig r;
-				cJSON *record;
-				const char *status;
+				record_execution *record;
 
 				rig_make_kind(&r, (enum kind)kind);
 				neighbour_make(turns[i] * 2 / 3, turns[i], seed);
 				rig_start(&r, false);
 				record = rig_measure(&r);
-				status = json_string(record, "status", "");
-				if (strcmp(status, "valid") != 0 && strcmp(status, "not-converged") != 0) {
+				if (!record_counts(record->status)) {
 					print_message("# seed %d, kind %d, turns of %d us: %s: %s\n", (int)seed,
-					              kind, (int)(turns[i] / 1000), status, first_reason(record));
+					              kind, (int)(turns[i] / 1000),
+					              record_status_word(record->status), first_reason(record));
 					contradicted++;
 				}
 				rig_end(&r, record);
@@ -398,26 +379,26 @@ static void clocks_that_lie_are_not_believed(void **state)
 	for (size_t i = 0; i < 6; i++) {
 		const bool host = i >= 3;
 		rig r;
-		cJSON *record;
+		record_execution *record;
 
 		rig_make(&r, 50000, host ? RECORD_CLOCK_HOST : RECORD_CLOCK_DEVICE);
 		r.f.fault = lies[i % 3].fault;
 		rig_start(&r, false);
 		assert_false(measure_instrument(r.m)->device_time);
-		assert_true(measure_instrument(r.m)->device_time_false);
 		if (strstr(measure_instrument(r.m)->device_time_reason, lies[i % 3].reason) == NULL)
 			fail_msg("%s", measure_instrument(r.m)->device_time_reason);
 		record = rig_measure(&r);
-		expect(record, host ? "valid" : "invalid", host ? "" : "is not believed");
+		expect(record, host ? RECORD_VALID : RECORD_INVALID, host ? "" : "is not believed");
 		if (host)
-			assert_string_equal(json_string(record, "clock", ""), "host");
+			assert_int_equal(record->clock, RECORD_CLOCK_HOST);
 		rig_end(&r, record);
 	}
 }
 
 static const uint64_t turn_ns = 4000000; /* of a neighbour of lies */
 
-/* Faults, when they begin (in launches after calibration) and what the row says; with a backend
+/* Faults, when they begin (in launches after calibration) and what the row says (no
+ * status stands for either of invalid and failed); with a backend
  * whose reading back takes read_ns, and beside a neighbour whose seed is not 0. */
 static void lies_give_no_row(uint64_t read_ns, bool read_least, uint64_t neighbour)
 {
@@ -425,44 +406,43 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least, uint64_t neighbo
 		enum fault fault;
 		uint64_t after;
 		enum record_clock clock;
-		const char *status, *reason;
+		enum record_status status;
+		const char *reason;
 	} lies[] = {
-		{ FAULT_EARLY, 0, RECORD_CLOCK_HOST, "invalid", "Waiting returned early" },
-		{ FAULT_EARLY, 0, RECORD_CLOCK_DEVICE, "invalid", "Waiting returned early" },
-		{ FAULT_EARLY, 30, RECORD_CLOCK_HOST, "invalid", "Waiting returned early" },
-		{ FAULT_EARLY_BLIND, 0, RECORD_CLOCK_HOST, "invalid", "wrong before timing" },
-		{ FAULT_EARLY_BLIND, 30, RECORD_CLOCK_HOST, "", "" },
-		{ FAULT_TICK, 1, RECORD_CLOCK_DEVICE, "invalid", "claims" },
-		{ FAULT_TICK, 40, RECORD_CLOCK_DEVICE, "invalid", "claims" },
-		{ FAULT_CLOCK_FAST, 1, RECORD_CLOCK_DEVICE, "invalid", "The device clock claims" },
-		{ FAULT_CLOCK_FAST, 40, RECORD_CLOCK_DEVICE, "invalid", "The device clock claims" },
-		{ FAULT_CLOCK_SLOW, 1, RECORD_CLOCK_DEVICE, "invalid", "claims" },
-		{ FAULT_CLOCK_SLOW, 40, RECORD_CLOCK_DEVICE, "invalid", "claims" },
-		{ FAULT_WRONG, 0, RECORD_CLOCK_HOST, "invalid", "wrong before timing" },
-		{ FAULT_WRONG, 20, RECORD_CLOCK_HOST, "invalid", "wrong" },
-		{ FAULT_STALE, 0, RECORD_CLOCK_HOST, "", "" },
-		{ FAULT_STALE, 20, RECORD_CLOCK_HOST, "", "" },
-		{ FAULT_SKIP, 0, RECORD_CLOCK_HOST, "invalid", "wrong before timing" },
-		{ FAULT_SKIP, 25, RECORD_CLOCK_HOST, "invalid", "wrong" },
-		{ FAULT_SKIP, 25, RECORD_CLOCK_DEVICE, "invalid", "" },
-		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_HOST, "invalid", "" },
-		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_DEVICE, "invalid", "" },
-		{ FAULT_SKIP_REPEATED, 15, RECORD_CLOCK_HOST, "invalid", "" },
-		{ FAULT_MERGE, 0, RECORD_CLOCK_HOST, "invalid", "" },
-		{ FAULT_MERGE, 0, RECORD_CLOCK_DEVICE, "invalid", "" },
-		{ FAULT_MERGE, 15, RECORD_CLOCK_HOST, "invalid", "" },
-		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_HOST, "invalid", "" },
-		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_DEVICE, "invalid", "" },
-		{ FAULT_ERROR, 1, RECORD_CLOCK_HOST, "failed", "reports a fault" },
-		{ FAULT_ERROR, 20, RECORD_CLOCK_HOST, "failed", "reports a fault" },
-		{ FAULT_NO_MEMORY, 0, RECORD_CLOCK_HOST, "failed", "no memory left" },
+		{ FAULT_EARLY, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY, 30, RECORD_CLOCK_HOST, RECORD_INVALID, "Waiting returned early" },
+		{ FAULT_EARLY_BLIND, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_EARLY_BLIND, 30, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_TICK, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_TICK, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_CLOCK_FAST, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
+		{ FAULT_CLOCK_FAST, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "The device clock claims" },
+		{ FAULT_CLOCK_SLOW, 1, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_CLOCK_SLOW, 40, RECORD_CLOCK_DEVICE, RECORD_INVALID, "claims" },
+		{ FAULT_WRONG, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_WRONG, 20, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong" },
+		{ FAULT_STALE, 0, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_STALE, 20, RECORD_CLOCK_HOST, record_status_absent, "" },
+		{ FAULT_SKIP, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong before timing" },
+		{ FAULT_SKIP, 25, RECORD_CLOCK_HOST, RECORD_INVALID, "wrong" },
+		{ FAULT_SKIP, 25, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_SKIP_REPEATED, 15, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_MERGE, 15, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_HOST, RECORD_INVALID, "" },
+		{ FAULT_MERGE_LAST, 0, RECORD_CLOCK_DEVICE, RECORD_INVALID, "" },
+		{ FAULT_ERROR, 1, RECORD_CLOCK_HOST, RECORD_FAILED, "reports a fault" },
+		{ FAULT_ERROR, 20, RECORD_CLOCK_HOST, RECORD_FAILED, "reports a fault" },
+		{ FAULT_NO_MEMORY, 0, RECORD_CLOCK_HOST, RECORD_FAILED, "no memory left" },
 	};
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		rig r;
-		cJSON *record;
-		const char *status;
-		uint64_t batch = 0;
+		record_execution *record;
 
 		/* Those whose lie lies in what waiting and reading back take. */
 		if (read_ns > 0 && lies[i].fault != FAULT_EARLY && lies[i].fault != FAULT_MERGE)
@@ -480,14 +460,12 @@ static void lies_give_no_row(uint64_t read_ns, bool read_least, uint64_t neighbo
 		r.f.fault = lies[i].fault;
 		r.f.fault_after = lies[i].after;
 		record = rig_measure(&r);
-		status = json_string(record, "status", "");
-		(void)json_uint(record, "batch", &batch);
-		print_message("# fault %d after %d, batch %d: %s: %s\n", (int)lies[i].fault,
-		              (int)lies[i].after, (int)batch, status, first_reason(record));
-		assert_true(strcmp(status, "invalid") == 0 || strcmp(status, "failed") == 0);
+		print_message("# fault %d after %d: %s: %s\n", (int)lies[i].fault, (int)lies[i].after,
+		              record_status_word(record->status), first_reason(record));
+		assert_true(record->status == RECORD_INVALID || record->status == RECORD_FAILED);
 		assert_true(strlen(first_reason(record)) > 0);
 		/* Slow reading back and neighbours may leave the finding to another check. */
-		if (lies[i].status[0] != '\0')
+		if (lies[i].status != record_status_absent)
 			expect(record, lies[i].status, read_ns > 0 || neighbour != 0 ? "" : lies[i].reason);
 		assert_false(r.lost);
 		rig_end(&r, record);
@@ -519,7 +497,7 @@ static void merging_in_short_cold(void **state)
 	for (size_t i = 0; i < 2; i++)
 		for (uint64_t seed = 0; seed <= NEIGHBOURS; seed++) {
 			rig r;
-			cJSON *record;
+			record_execution *record;
 
 			rig_make_kind(&r, KIND_LAUNCH);
 			rig_start(&r, false);
@@ -527,7 +505,7 @@ static void merging_in_short_cold(void **state)
 				neighbour_make(turn_ns, turn_ns, seed);
 			r.f.fault = faults[i];
 			record = rig_measure(&r);
-			expect(record, "invalid", faults[i] == FAULT_MERGE ? "checked while sampling" :
+			expect(record, RECORD_INVALID, faults[i] == FAULT_MERGE ? "checked while sampling" :
 			       "wrong after timing");
 			rig_end(&r, record);
 			neighbour_end();
@@ -551,17 +529,16 @@ static void early_from_the_start(void **state)
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		rig r;
-		cJSON *record;
+		record_execution *record;
 
 		rig_make(&r, 50000, RECORD_CLOCK_HOST);
 		r.f.fault = FAULT_EARLY;
 		r.f.read_ns = latencies[i / 2];
 		r.f.read_least = i % 2 == 1;
 		rig_start(&r, true);
-		assert_non_null(strstr(measure_instrument(r.m)->wait_reason, "returns early"));
 		r.c.work.region = EH_REGION_ENQUEUE;
 		record = rig_measure(&r);
-		expect(record, "invalid", "Waiting returns early on this device");
+		expect(record, RECORD_INVALID, "Waiting returns early on this device");
 		rig_end(&r, record);
 	}
 }
@@ -569,7 +546,7 @@ static void early_from_the_start(void **state)
 static void lost_device(void **state)
 {
 	rig r;
-	cJSON *record;
+	record_execution *record;
 
 	(void)state;
 	rig_make(&r, 50000, RECORD_CLOCK_HOST);
@@ -577,18 +554,74 @@ static void lost_device(void **state)
 	r.f.fault = FAULT_LOST;
 	r.f.fault_after = 20;
 	record = rig_measure(&r);
-	expect(record, "failed", "fell off the bus");
+	expect(record, RECORD_FAILED, "fell off the bus");
 	assert_true(r.lost);
 	rig_end(&r, record);
 }
 
 static void steal_of_proc_stat(void **state)
 {
+	static const struct { const char *line; double ticks; } lines[] = {
+		{ "cpu  1 2 3 4 5 6 7 250 9 10\n", 250 }, { "cpu  1 2 3 4\n", NAN }, { "intr 5\n", NAN },
+	};
+	char *root = memory_format("%s/load-%ld", getenv("T") != NULL ? getenv("T") : "/tmp",
+	                           (long)getpid());
+	char *folder = memory_format("%s/proc", root);
+	char *path = memory_format("%s/stat", folder);
+	load_counters c;
+
 	(void)state;
-	assert_true(load_steal("cpu  1 2 3 4 5 6 7 250 9 10\n", 100) == 2.5);
-	assert_true(load_steal("cpu  1 2 3 4\n", 100) < 0);
-	assert_true(load_steal("intr 5", 100) < 0);
-	assert_true(load_steal("cpu  1 2 3 4 5 6 7 250 9 10\n", 0) < 0);
+	assert_int_equal(dir_make(folder, NULL), EH_OK);
+	for (size_t i = 0; i < 3; i++) {
+		FILE *f = fopen(path, "we");
+
+		assert_non_null(f);
+		assert_true(fputs(lines[i].line, f) >= 0);
+		assert_int_equal(fclose(f), 0);
+		load_read(&c, root);
+		assert_true(isnan(lines[i].ticks) ? isnan(c.steal_seconds) :
+		            c.steal_seconds == lines[i].ticks / (double)sysconf(_SC_CLK_TCK));
+	}
+	load_read(&c, path);
+	assert_true(isnan(c.steal_seconds));
+	(void)unlink(path);
+	(void)rmdir(folder);
+	(void)rmdir(root);
+	free(path);
+	free(folder);
+	free(root);
+}
+
+/* The container's limit and other processes on the device, as guards tell them. */
+static void guards_set_flags(void **state)
+{
+	record_guards seen;
+	record_execution *record;
+	rig r;
+
+	(void)state;
+	layout_init(record_guards_layout(), &seen);
+	simulated_guards = &seen;
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
+	rig_start(&r, false);
+	seen.device_users_before = 1;
+	seen.throttled_seconds = 0;
+	record = rig_measure(&r);
+	expect(record, RECORD_VALID, "");
+	assert_false(has_flag(record, RECORD_FLAG_SHARED_DEVICE));
+	assert_false(has_flag(record, RECORD_FLAG_THROTTLED));
+	layout_free(record_execution_layout(), record);
+	seen.device_users_after = 2;
+	seen.throttled_seconds = 1;
+	record = rig_measure(&r);
+	assert_true(has_flag(record, RECORD_FLAG_SHARED_DEVICE));
+	assert_true(has_flag(record, RECORD_FLAG_THROTTLED));
+	assert_false(has_flag(record, RECORD_FLAG_POWER_CAP));
+	assert_true(has_flag(record, RECORD_FLAG_DISTURBED));
+	assert_int_equal(record->disturbed.count, 2);
+	assert_int_equal(record->guards->device_users_after, 2);
+	simulated_guards = NULL;
+	rig_end(&r, record);
 }
 
 int main(void)
@@ -611,6 +644,7 @@ int main(void)
 		cmocka_unit_test(early_from_the_start),
 		cmocka_unit_test(lost_device),
 		cmocka_unit_test(steal_of_proc_stat),
+		cmocka_unit_test(guards_set_flags),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

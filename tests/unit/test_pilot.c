@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "stat/pilot.h"
@@ -179,33 +178,30 @@ static void one_execution(void **state)
 /* One execution whose samples fall to half of what they were. */
 static void append_case(journal *j, uint64_t execution)
 {
-	cJSON *line = cJSON_CreateObject();
-	cJSON *record = cJSON_CreateObject();
-	uint64_t samples[100];
+	record_line line;
+	record_execution *record = &line.one_case.record;
 
+	record_line_init(&line, RECORD_LINE_CASE);
+	text_set(&line.one_case.executor, "host:x");
+	line.one_case.execution = record->execution = execution;
+	text_set(&line.one_case.id, "c");
+	record->status = RECORD_VALID;
+	record->batch = 1;
 	for (uint64_t i = 0; i < 100; i++)
-		samples[i] = (i < 60 ? 200000 : 100000) + 7 * (i * i % 31) + execution;
-	json_add_string(line, "kind", "case");
-	json_add_string(line, "executor", "host:x");
-	json_add_uint(line, "execution", execution);
-	json_add_string(line, "id", "c");
-	json_add_string(record, "status", "valid");
-	json_add_uint(record, "batch", 1);
-	json_add_uints(record, "samples_ns", samples, 100);
-	json_set(line, "record", record);
-	assert_int_equal(journal_append(j, line, NULL), EH_OK);
-	cJSON_Delete(line);
+		uint_list_add(&record->samples_ns,
+		              (i < 60 ? 200000 : 100000) + 7 * (i * i % 31) + execution);
+	assert_int_equal(journal_append(j, &line, NULL), EH_OK);
+	record_line_clear(&line);
 }
 
-static eh_status take_pilot(void *context, const cJSON *line, long offset, eh_error *error)
+static eh_status take_pilot(void *context, record_line *line, long offset, eh_error *error)
 {
-	const cJSON *executor = cJSON_GetArrayItem(json_path(line, "executors"), 0);
+	double *center = context;
 
 	(void)offset;
 	(void)error;
-	if (strcmp(json_string(line, "kind", ""), "pilot") == 0)
-		assert_true(json_double(cJSON_GetArrayItem(json_path(executor, "cases"), 0), "center_ns",
-		                        context));
+	if (line->kind == RECORD_LINE_PILOT)
+		*center = line->pilot.executors.items[0].cases.items[0].center_ns;
 	return EH_OK;
 }
 
@@ -223,16 +219,19 @@ static double center_in_pilot(enum record_scenario_kind scenario)
 	plan made = { .cases = &c, .case_count = 1 };
 	manifest m = { .protocol = &declared, .plan = &made, .executions = 2, .most = 3,
 		       .executor_count = 1, .names = names };
-	cJSON *first = cJSON_CreateObject();
+	record_line first;
 	eh_error error = ERROR_INIT;
 	double center = 0;
 	journal *j;
 
 	assert_non_null(mkdtemp(folder));
 	path = memory_format("%s/run.journal", folder);
-	json_add_string(first, "kind", "run");
-	assert_int_equal(journal_create(path, first, &j, &error), EH_OK);
-	cJSON_Delete(first);
+	record_line_init(&first, RECORD_LINE_RUN);
+	first.run.harness.name = RECORD_PROGRAM_EVENHAND;
+	text_set(&first.run.protocol.digest,
+	         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	assert_int_equal(journal_create(path, &first.run, &j, &error), EH_OK);
+	record_line_clear(&first);
 	append_case(j, 1);
 	append_case(j, 2);
 	assert_int_equal(extend_decide(&m, j, path, &error), EH_OK);

@@ -123,7 +123,7 @@ static void the_first_line_of_a_case_counts(void **state)
 {
 	char *journal = variant(keep_all,
 		"{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,\"id\":\"fma.f64\","
-		"\"record\":{\"status\":\"failed\",\"reasons\":[\"late\"]}}\n");
+		"\"record\":{\"execution\":1,\"status\":\"failed\",\"reasons\":[\"late\"]}}\n");
 	result *r = built(journal, true);
 
 	(void)state;
@@ -182,11 +182,13 @@ static void a_whole_run_said_to_be_incomplete_is(void **state)
 	result_free(r);
 }
 
+#define OTHER_DIGEST "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+
 static void a_changed_executor_is_a_deviation(void **state)
 {
 	char *journal = variant(keep_all, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
 	                        "\"execution\":5,\"record\":{\"name\":\"host:gcc-12\",\"digest\":"
-	                        "\"ffff\",\"simulated\":false,\"device\":{},\"layers\":[]}}\n");
+	                        "\"" OTHER_DIGEST "\",\"simulated\":false,\"device\":{},\"layers\":[]}}\n");
 	result *r = built(journal, true);
 	const cJSON *deviations = json_path(r->root, "protocol.deviations");
 
@@ -210,6 +212,11 @@ static void refused(const char *journal, const char *executor, const char *words
 	free(path);
 }
 
+#define REASONS "\"reasons\":[]"
+#define CASE_LINE(execution, id, record) \
+	"{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":" #execution ",\"id\":\"" id \
+	"\",\"record\":{" record "}}\n"
+
 static void refuses_what_is_no_journal(void **state)
 {
 	char *journal;
@@ -220,17 +227,23 @@ static void refuses_what_is_no_journal(void **state)
 	journal = variant(keep_no_run, "");
 	refused(journal, "host:gcc-12", "first line", EH_E_FORMAT);
 	free(journal);
-	journal = variant(keep_all, "{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,"
-	                            "\"id\":\"other\",\"record\":{}}\n");
+	journal = variant(keep_all, CASE_LINE(1, "other", "\"execution\":1,\"status\":\"failed\"," REASONS));
 	refused(journal, "host:gcc-12", "\"other\"", EH_E_FORMAT);
 	free(journal);
-	journal = variant(keep_run_only, "{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,"
-	                                 "\"id\":\"fma.f64\",\"record\":{\"status\":7}}\n");
-	refused(journal, "host:gcc-12", "cases[2].executions[0].status", EH_E_FORMAT);
+	journal = variant(keep_run_only, CASE_LINE(1, "fma.f64", "\"status\":7"));
+	refused(journal, "host:gcc-12", "record.status", EH_E_FORMAT);
+	free(journal);
+	journal = variant(keep_all, CASE_LINE(1, "fma.f64", "\"execution\":2,\"status\":\"failed\","
+	                                      REASONS));
+	refused(journal, "host:gcc-12", "is of execution 1, its record of execution 2", EH_E_FORMAT);
 	free(journal);
 	journal = variant(keep_run_only, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
 	                                 "\"execution\":1,\"record\":{\"name\":1}}\n");
-	refused(journal, "host:gcc-12", "executor.name", EH_E_FORMAT);
+	refused(journal, "host:gcc-12", "record.name", EH_E_FORMAT);
+	free(journal);
+	journal = variant(keep_no_run, "");
+	assert_int_equal(file_write(journal, "{\"a\":1}\n", 8, NULL), EH_OK);
+	refused(journal, "host:gcc-12", "byte 0: is not a line of a journal", EH_E_FORMAT);
 	free(journal);
 }
 

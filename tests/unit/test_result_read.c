@@ -336,7 +336,6 @@ static void use_forged(const char *path)
 		eh_error error = ERROR_INIT;
 		FILE *sink;
 		comparison *c;
-		cJSON *json;
 
 		golden_set(copy, path, forged_values[i]);
 		if (cJSON_IsObject(golden_at(copy, "digests")) &&
@@ -350,9 +349,7 @@ static void use_forged(const char *path)
 		assert_true(report_result(sink, forged, true));
 		c = contract_compare(real, forged, 0);
 		assert_true(report_comparison(sink, c, true));
-		json = report_comparison_json(c);
-		free(json_text(json, true));
-		cJSON_Delete(json);
+		free(layout_text(comparison_layout(), c, true));
 		comparison_free(c);
 		fclose(sink);
 		result_free(forged);

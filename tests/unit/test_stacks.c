@@ -10,64 +10,69 @@
 #include <cmocka.h>
 
 #include "analysis/stacks.h"
-#include "base/json.h"
 #include "base/text.h"
 
-/* A record from its layers: kind, name, version, owner, file (path and digest), fields. */
+/* A layer: kind, name, version, owner, file (path and digest), fields. */
 typedef struct layer_words { const char *kind, *name, *version, *owner, *file, *key, *value; } layer_words;
 
-static cJSON *record_of(const char *name, const char *type, const layer_words *layers)
+static int layer_kind(const char *word)
 {
-	cJSON *record = cJSON_CreateObject(), *device, *list;
+	return layout_word_value(record_layer_kind_words(), word, strlen(word));
+}
 
-	json_add_string(record, "name", name);
-	device = json_add_object(record, "device");
-	json_add_string(device, "type", type);
-	json_add_string(device, "name", "a device");
-	list = json_add_array(record, "layers");
-	for (; layers->kind != NULL; layers++) {
-		cJSON *layer = cJSON_CreateObject(), *fields, *field;
+static void add_layer(record_executor *e, const layer_words *words)
+{
+	record_layer *layer = layout_append(record_layer_layout(), &e->layers);
+	record_field *field;
 
-		json_add_string(layer, "layer", layers->kind);
-		json_add_string(layer, "name", layers->name);
-		json_add_string(layer, "version", layers->version);
-		json_add_string(layer, "owner", layers->owner);
-		json_add_string(layer, "source", "queried");
-		if (layers->file != NULL) {
-			json_add_string(layer, "path", layers->file);
-			json_add_string(layer, "sha256", layers->file);
-		}
-		fields = json_add_object(layer, "fields");
-		if (layers->key != NULL) {
-			field = json_add_object(fields, layers->key);
-			json_add_string(field, "value", layers->value);
-			json_add_string(field, "source", "queried");
-		}
-		cJSON_AddItemToArray(list, layer);
-	}
-	return record;
+	layer->layer = (enum record_layer_kind)layer_kind(words->kind);
+	text_set(&layer->name, words->name);
+	text_set(&layer->version, words->version);
+	text_set(&layer->owner, words->owner);
+	layer->source = RECORD_SOURCE_QUERIED;
+	text_set(&layer->path, words->file);
+	text_set(&layer->sha256, words->file);
+	if (words->key == NULL)
+		return;
+	field = layout_append(record_field_layout(), &layer->fields);
+	text_set(&field->name, words->key);
+	field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text(words->value) };
+	field->source = RECORD_SOURCE_QUERIED;
+}
+
+static record_executor *record_of(const char *name, const char *type, const layer_words *layers)
+{
+	record_executor *e = layout_new(record_executor_layout());
+
+	text_set(&e->name, name);
+	text_set(&e->device.type, type);
+	text_set(&e->device.name, "a device");
+	for (; layers->kind != NULL; layers++)
+		add_layer(e, layers);
+	return e;
 }
 
 /* How many changes it is; title: of the first, may be NULL. */
 static size_t groups(const char *type, const char *name_a, const layer_words *a, const char *name_b,
                      const layer_words *b, const char *title, const char *owner)
 {
-	cJSON *x = record_of(name_a, type, a), *y = record_of(name_b, type, b);
-	stack_difference *d = stacks_compare(x, y, false), *back = stacks_compare(y, x, false);
-	size_t count = d->group_count;
+	record_executor *x = record_of(name_a, type, a), *y = record_of(name_b, type, b);
+	attribution_step *step = layout_new(attribution_step_layout());
+	size_t count;
 
-	assert_int_equal(back->group_count, count);
+	(void)stacks_compare(x, y, false, &step->groups);
+	count = step->groups.count;
+	assert_int_equal(stacks_changes(y, x, false), count);
 	if (title != NULL) {
 		assert_true(count > 0);
-		assert_non_null(strstr(d->groups[0].title, title));
-		assert_string_equal(d->groups[0].owner, owner);
+		assert_non_null(strstr(step->groups.items[0].title, title));
+		assert_string_equal(step->groups.items[0].owner, owner);
 	}
-	for (size_t i = 0; i < d->change_count; i++)
-		assert_true(d->changes[i].group < count);
-	stacks_free(back);
-	stacks_free(d);
-	cJSON_Delete(y);
-	cJSON_Delete(x);
+	for (size_t i = 0; i < count; i++)
+		assert_true(step->groups.items[i].changes.count > 0);
+	layout_free(attribution_step_layout(), step);
+	layout_free(record_executor_layout(), y);
+	layout_free(record_executor_layout(), x);
 	return count;
 }
 

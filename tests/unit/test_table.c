@@ -143,23 +143,6 @@ static void figures_share_a_unit(void **state)
 	assert_string_equal(out, "123.4 [99.0-150.0]");
 }
 
-static void rates_turn_the_interval(void **state)
-{
-	result_row row = { .metric = "bytes/s", .amount = 100 };
-	char out[FIGURE_SIZE];
-
-	(void)state;
-	figure_row(&row, 10, (interval){ 5, 20 }, out);
-	assert_string_equal(out, "10.00 [5.00-20.00] GB/s");
-	row.metric = "s";
-	figure_row(&row, 1000, (interval){ 900, 1100 }, out);
-	assert_string_equal(out, "10.00 [9.00-11.00] ns");
-	figure_row(&row, 0, (interval){ 0, 0 }, out);
-	assert_string_equal(out, "");
-	figure_row(NULL, 1, (interval){ 1, 1 }, out);
-	assert_string_equal(out, "");
-}
-
 static void colours_only_when_asked(void **state)
 {
 	table *t = table_new("rl");
@@ -186,7 +169,6 @@ int main(void)
 		cmocka_unit_test(wrapped_text_cannot_command_the_terminal),
 		cmocka_unit_test(notes_wrap),
 		cmocka_unit_test(figures_share_a_unit),
-		cmocka_unit_test(rates_turn_the_interval),
 		cmocka_unit_test(colours_only_when_asked),
 	};
 

@@ -77,6 +77,12 @@ enum { /* how a value relates to its time */
 	EH_FORM_BITS = 4     /* a set of named bits                                           */
 };
 
+enum { /* what lowers the clocks in a state of throttling */
+	EH_CAUSE_OTHER = 0,   /* heat, the supply, or not known                               */
+	EH_CAUSE_POWER = 1,   /* the power limit                                              */
+	EH_CAUSE_SETTING = 2  /* somebody set them: no throttling                             */
+};
+
 #define EH_CHANNEL_RARE (UINT32_C(1) << 0) /* changes rarely or costs much to read: it is read
                                               before and after a case, not during it         */
 
@@ -85,7 +91,7 @@ typedef struct eh_bit { /* frozen */
 	const char *name;    /* "sw-power-cap"                                                */
 	const char *meaning; /* a sentence with the remedy: "the power limit was reached; ..."*/
 	uint32_t harmless;   /* 1 = set in normal work ("idle"), so that it is no throttling  */
-	uint32_t reserved;
+	uint32_t cause;      /* EH_CAUSE_*, of EH_CHANNEL_THROTTLE                            */
 } eh_bit;
 
 typedef struct eh_channel_info {
@@ -102,7 +108,7 @@ typedef struct eh_channel_info {
 	char reason[256];       /* status is not EH_OK: one sentence with the remedy          */
 	const eh_bit *bits;     /* of EH_FORM_BITS; valid until stop()                        */
 	uint32_t bit_count;
-	uint32_t reserved;
+	uint32_t cause;         /* EH_CAUSE_*, of a counter of EH_CHANNEL_THROTTLE            */
 } eh_channel_info;
 
 /* ---- readings ---------------------------------------------------------------------------- */

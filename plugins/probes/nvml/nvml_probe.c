@@ -22,12 +22,12 @@ typedef struct nvml_probe {
 static const eh_bit reasons[] = {
 	{ nvmlClocksThrottleReasonGpuIdle, "idle", "nothing runs, so the clocks are low", 1, 0 },
 	{ nvmlClocksThrottleReasonApplicationsClocksSetting, "application-clocks", "the clocks are held by an application-clocks setting: "
-	  "nvidia-smi -rac resets it", 0, 0 },
+	  "nvidia-smi -rac resets it", 0, EH_CAUSE_SETTING },
 	{ nvmlClocksThrottleReasonSwPowerCap, "sw-power-cap", "the power limit was reached: raise it with nvidia-smi -pl where the "
-	  "board allows it, or state it beside the result", 0, 0 },
+	  "board allows it, or state it beside the result", 0, EH_CAUSE_POWER },
 	{ nvmlClocksThrottleReasonHwSlowdown, "hw-slowdown", "the hardware halved the clocks or more: look for heat or a weak power "
 	  "supply (hw-thermal, power-brake)", 0, 0 },
-	{ nvmlClocksThrottleReasonSyncBoost, "sync-boost", "the clocks follow another GPU of the same group", 0, 0 },
+	{ nvmlClocksThrottleReasonSyncBoost, "sync-boost", "the clocks follow another GPU of the same group", 0, EH_CAUSE_SETTING },
 	{ nvmlClocksThrottleReasonSwThermalSlowdown, "sw-thermal", "the driver lowered the clocks because of heat: improve the cooling", 0, 0 },
 	{ nvmlClocksThrottleReasonHwThermalSlowdown, "hw-thermal", "the hardware lowered the clocks because of heat: improve the cooling", 0, 0 },
 	{ nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "power-brake", "the power supply asked for less: look at it and its cables", 0, 0 },
@@ -259,8 +259,9 @@ static const kit_channel channels[] = {
 	{ .info = { .kind = EH_CHANNEL_THROTTLE, .part = EH_PART_ALL, .form = EH_FORM_BITS,
 	            .name = "throttle", .bits = reasons,
 	            .bit_count = sizeof(reasons) / sizeof(reasons[0]) }, .read = read_reasons },
-	{ CHANNEL(THROTTLE, ALL, COUNTER, "throttle-power", "ns"), .read = read_violation,
-	  .argument = NVML_PERF_POLICY_POWER },
+	{ .info = { .kind = EH_CHANNEL_THROTTLE, .part = EH_PART_ALL, .form = EH_FORM_COUNTER,
+	            .name = "throttle-power", .unit = "ns", .cause = EH_CAUSE_POWER },
+	  .read = read_violation, .argument = NVML_PERF_POLICY_POWER },
 	{ CHANNEL(THROTTLE, ALL, COUNTER, "throttle-thermal", "ns"), .read = read_violation,
 	  .argument = NVML_PERF_POLICY_THERMAL },
 	{ .info = { .kind = EH_CHANNEL_UTILISATION, .part = EH_PART_CORE, .form = EH_FORM_AVERAGE,

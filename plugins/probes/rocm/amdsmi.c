@@ -146,8 +146,9 @@ static eh_status read_violation(const kit_channel *c, eh_reading *out, eh_error 
 
 #define CHANNEL(k, p, f, n, u) .info = { .kind = EH_CHANNEL_##k, .part = EH_PART_##p, \
 	.form = EH_FORM_##f, .name = n, .unit = u }
-#define VIOLATION(n, member) { .info = { .kind = EH_CHANNEL_THROTTLE, .part = EH_PART_ALL, \
-	.form = EH_FORM_COUNTER, .flags = EH_CHANNEL_RARE, .name = "throttle-" n, .unit = "ticks" }, \
+#define VIOLATION(n, member, why) { .info = { .kind = EH_CHANNEL_THROTTLE, .part = EH_PART_ALL, \
+	.form = EH_FORM_COUNTER, .flags = EH_CHANNEL_RARE, .name = "throttle-" n, .unit = "ticks", \
+	.cause = EH_CAUSE_##why }, \
 	.read = read_violation, .argument = offsetof(amdsmi_violation_status_t, member) }
 static const kit_channel channels[] = {
 	{ CHANNEL(ENERGY, ALL, COUNTER, "energy", "uJ"), .read = read_energy },
@@ -164,11 +165,11 @@ static const kit_channel channels[] = {
 	{ CHANNEL(UTILISATION, CORE, AVERAGE, "utilisation", "%"), .read = read_activity },
 	{ CHANNEL(UTILISATION, MEMORY, AVERAGE, "utilisation-memory", "%"), .read = read_activity },
 	{ CHANNEL(MEMORY, ALL, INSTANT, "memory-used", "bytes"), .read = read_memory },
-	VIOLATION("prochot", acc_prochot_thrm),
-	VIOLATION("package-power", acc_ppt_pwr),
-	VIOLATION("socket-thermal", acc_socket_thrm),
-	VIOLATION("voltage-regulator", acc_vr_thrm),
-	VIOLATION("hbm-thermal", acc_hbm_thrm),
+	VIOLATION("prochot", acc_prochot_thrm, OTHER),
+	VIOLATION("package-power", acc_ppt_pwr, POWER),
+	VIOLATION("socket-thermal", acc_socket_thrm, OTHER),
+	VIOLATION("voltage-regulator", acc_vr_thrm, OTHER),
+	VIOLATION("hbm-thermal", acc_hbm_thrm, OTHER),
 };
 
 static eh_status add_device(kit *k, amdsmi_use *use, amdsmi_processor_handle device,

@@ -25,9 +25,9 @@ typedef struct sysman_probe {
 
 static const eh_bit reasons[] = {
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_AVE_PWR_CAP, "average-power-cap",
-	  "the sustained power limit was reached: raise it, or state it beside the result", 0, 0 },
+	  "the sustained power limit was reached: raise it, or state it beside the result", 0, EH_CAUSE_POWER },
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_BURST_PWR_CAP, "burst-power-cap",
-	  "the burst power limit was reached", 0, 0 },
+	  "the burst power limit was reached", 0, EH_CAUSE_POWER },
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_CURRENT_LIMIT, "current-limit",
 	  "the electrical limit of the board was reached", 0, 0 },
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_THERMAL_LIMIT, "thermal",
@@ -35,7 +35,7 @@ static const eh_bit reasons[] = {
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_PSU_ALERT, "power-supply",
 	  "the power supply asked for less: look at it and its cables", 0, 0 },
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_SW_RANGE, "sw-range",
-	  "the clocks are held by a setting: reset the frequency range", 0, 0 },
+	  "the clocks are held by a setting: reset the frequency range", 0, EH_CAUSE_SETTING },
 	{ ZES_FREQ_THROTTLE_REASON_FLAG_HW_RANGE, "hw-range",
 	  "a part of the chip allows no higher clocks", 0, 0 },
 };

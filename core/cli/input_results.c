@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/input_results.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/bundle.h"
+#include "base/files.h"
+#include "base/text.h"
+
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* ---- files that are no results --------------------------------------------------------------- */
+
+/* How the text of a file begins, what it is then, and the command that takes it. */
+static const struct { const char *begins, *is, *command, *after; } others[] = {
+	{ "{\"kind\":\"run\"", "the journal of a run", "evenhand run --resume", "" },
+	{ "[claim]", "a claim", "evenhand claim", " RESULT..." },
+	{ "[protocol]", "a protocol", "evenhand run", "" },
+	{ "[site]", "a site file", "evenhand site check", "" },
+};
+
+/* The first line that is neither empty nor a comment. */
+static const char *first_line(const char *line)
+{
+	line += strspn(line, " \t\r\n");
+	while (*line == '#' || *line == ';') {
+		line += strcspn(line, "\n");
+		line += strspn(line, " \t\r\n");
+	}
+	return line;
+}
+
+static eh_status refuse_as(const char *path, const char *is, const char *command, const char *argument,
+                           const char *after, eh_error *error)
+{
+	char *word = text_shell_word(argument);
+
+	(void)error_set(error, EH_E_USAGE, "%s is %s, not a result; use: %s %s%s", path, is, command, word,
+	                after);
+	free(word);
+	return EH_E_USAGE;
+}
+
+/* The journal's folder is what run --resume takes. */
+static eh_status refuse_text(const char *path, const char *start, eh_error *error)
+{
+	const char *line = first_line(start), *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		char *argument;
+
+		if (strncmp(line, others[i].begins, strlen(others[i].begins)) != 0)
+			continue;
+		argument = i > 0 ? memory_text(path) : slash == NULL ? memory_text(".") :
+		           memory_format("%.*s", (int)(slash - path), path);
+		(void)refuse_as(path, others[i].is, others[i].command, argument, others[i].after, error);
+		free(argument);
+		return EH_E_USAGE;
+	}
+	return EH_OK;
+}
+
+/* The first bytes of a regular file; empty where it is none. */
+static void read_start(const char *path, char *out, size_t size)
+{
+	/* O_NONBLOCK, so that a FIFO is not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = fd >= 0 ? read(fd, out, size - 1) : 0;
+
+	out[got > 0 ? got : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+eh_status cli_inputs_refuse(const char *path, eh_error *error)
+{
+	char start[4096];
+
+	if (is_folder(path))
+		return error_set(error, EH_E_USAGE, "%s is a folder; name a file in it", path);
+	if (bundle_is(path))
+		return refuse_as(path, "a bundle", "evenhand bundle --unpack DIR", path, "", error);
+	read_start(path, start, sizeof(start));
+	return refuse_text(path, start, error);
+}
+
+/* After a result could not be read: what the file is, where that is known. */
+static eh_status explain(const char *path, eh_status status, eh_error *error)
+{
+	return status == EH_E_FORMAT && cli_inputs_refuse(path, error) != EH_OK ? EH_E_USAGE : status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void add(cli_input *in, result *r)
+{
+	in->results = memory_grow(in->results, (in->count + 1) * sizeof(*in->results));
+	in->results[in->count++] = r;
+}
+
+static eh_status add_bytes(cli_input *in, const char *name, char *bytes, size_t size, eh_error *error)
+{
+	result *r;
+	eh_status status = result_read_bytes(name, bytes, size, &r, error);
+
+	if (status == EH_OK)
+		add(in, r);
+	return status;
+}
+
+static eh_status add_bundle(cli_input *in, eh_error *error)
+{
+	bundle b;
+	eh_status status = bundle_read(in->word, &b, error);
+
+	if (status != EH_OK)
+		return status;
+	for (size_t i = 0; i < b.count && status == EH_OK; i++) {
+		char *name = path_join(in->word, b.members[i].name), *bytes;
+
+		if (bundle_is_result(&b.members[i])) {
+			bytes = memory_get(b.members[i].size + 1);
+			memcpy(bytes, b.members[i].data, b.members[i].size);
+			status = add_bytes(in, name, bytes, b.members[i].size, error);
+		}
+		free(name);
+	}
+	bundle_free(&b);
+	return status;
+}
+
+static eh_status add_file(cli_input *in, const char *path, eh_error *error)
+{
+	result *r;
+	char *bytes;
+	size_t size;
+	eh_status status;
+
+	if (!file_exists(path) && bundle_member_read(path, &bytes, &size, NULL) == EH_OK)
+		return add_bytes(in, path, bytes, size, error);
+	status = result_read(path, &r, error);
+	if (status == EH_OK)
+		add(in, r);
+	return explain(path, status, error);
+}
+
+static eh_status add_folder(cli_input *in, eh_error *error)
+{
+	char **paths;
+	size_t count = 0;
+	eh_status status = cli_inputs_paths(&in->word, 1, false, &paths, &count, error);
+
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = add_file(in, paths[i], error);
+	if (status == EH_E_FORMAT || status == EH_E_USAGE) {
+		char *why = memory_text(error->message);
+
+		(void)error_set(error, status, count > 0 ? "%s; name the result files instead" : "%s", why);
+		free(why);
+	}
+	cli_inputs_paths_free(paths, count);
+	return status;
+}
+
+static eh_status read_word(cli_input *in, eh_error *error)
+{
+	bool is_bundle = bundle_is(in->word);
+
+	in->folder = is_bundle || is_folder(in->word);
+	if (!in->folder)
+		return add_file(in, in->word, error);
+	return is_bundle ? add_bundle(in, error) : add_folder(in, error);
+}
+
+eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
+                      eh_error *error)
+{
+	cli_input *all = memory_get((count + 1) * sizeof(*all));
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		all[i].word = words[i];
+		status = read_word(&all[i], error);
+	}
+	if (status == EH_OK)
+		*out = all;
+	else
+		cli_inputs_free(all, count);
+	return status;
+}
+
+void cli_inputs_free(cli_input *inputs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < inputs[i].count; k++)
+			result_free(inputs[i].results[k]);
+		free(inputs[i].results);
+	}
+	free(inputs);
+}
+
+result **cli_inputs_all(const cli_input *inputs, size_t count, size_t *total)
+{
+	result **all = NULL;
+
+	*total = 0;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < inputs[i].count; k++) {
+			all = memory_grow(all, (*total + 1) * sizeof(*all));
+			all[(*total)++] = inputs[i].results[k];
+		}
+	return all;
+}
+
+eh_status cli_inputs_single(const cli_input *in, const char *role, eh_error *error)
+{
+	if (in->count == 1)
+		return EH_OK;
+	return error_set(error, EH_E_USAGE, "%s is one result, but %s has %zu; name one, such as %s", role,
+	                 in->word, in->count, in->results[0]->path);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static void add_path(char ***paths, size_t *count, char *path)
+{
+	*paths = memory_grow(*paths, (*count + 1) * sizeof(**paths));
+	(*paths)[(*count)++] = path;
+}
+
+static eh_status add_names(const char *folder, char ***paths, size_t *count, eh_error *error)
+{
+	char **names = dir_list(folder, ".json", error);
+	size_t i;
+
+	if (names == NULL)
+		return error->code;
+	for (i = 0; names[i] != NULL; i++)
+		add_path(paths, count, path_join(folder, names[i]));
+	dir_list_free(names);
+	return i > 0 ? EH_OK :
+	       error_set(error, EH_E_NOT_FOUND, "%s: holds no result (no file NAME.json)", folder);
+}
+
+eh_status cli_inputs_paths(const char *const *words, size_t count, bool bundles, char ***out,
+                       size_t *out_count, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	*out = NULL;
+	*out_count = 0;
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		if (is_folder(words[i]))
+			status = add_names(words[i], out, out_count, error);
+		else if (!bundle_is(words[i]) || !bundles)
+			status = cli_inputs_refuse(words[i], error);
+		if (status == EH_OK && !is_folder(words[i]))
+			add_path(out, out_count, memory_text(words[i]));
+	}
+	return status;
+}
+
+void cli_inputs_paths_free(char **paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(paths[i]);
+	free(paths);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/topics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/manual.h"
+#include "report/report.h"
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+const cli_item topic_exit_codes[] = {
+	{ "0", "success; the answer is yes" },
+	{ "1", "the answer is no: a regression, a failed test, a claim refuted; each command says what" },
+	{ "2", "no answer: inconclusive, undecided, not signed as required" },
+	{ "3", "results are not comparable, or a result was altered" },
+	{ "4", "wrong usage: an option, a name, a protocol, a file that is not what it should be" },
+	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout takes nothing" },
+	{ "6", "interrupted; `run --resume` completes a run" },
+	{ "7", "the run ended, but some rows failed or are invalid" },
+	{ "70", "a bug of evenhand" },
+	{ NULL, NULL }
+};
+const char topic_exit_order[] = "With several comparisons 1 outweighs 3, and 3 outweighs 2.";
+
+const cli_item topic_environment[] = {
+	{ "EVENHAND_TESTER", "who measures, for the record" },
+	{ "EVENHAND_PARTY", "their part in it: `vendor`, `buyer` or `third-party`" },
+	{ "EVENHAND_SPONSOR", "who pays for it, for the record" },
+	{ "EVENHAND_SITE", "the site file, instead of site.ini in `$XDG_CONFIG_HOME/evenhand`" },
+	{ "EVENHAND_KEY_PASSPHRASE", "opens a private key; `key new --passphrase` encrypts the key with it" },
+	{ "EVENHAND_BACKEND_PATH", "folders with backends, with colons between, searched first" },
+	{ "EVENHAND_WORKLOAD_PATH", "the same for workloads" },
+	{ "EVENHAND_PROBE_PATH", "the same for probes" },
+	{ "EVENHAND_CONFORMANCE_PATH", "the same for the conformance suite" },
+	{ "EVENHAND_CACHE_DIR", "compiled kernels; default: `$XDG_CACHE_HOME/evenhand`" },
+	{ "XDG_CONFIG_HOME", "its folder evenhand has keys, site.ini and owners.ini; default: ~/.config" },
+	{ "XDG_CACHE_HOME", "its folder evenhand has compiled kernels; default: ~/.cache" },
+	{ "XDG_DATA_HOME", "its folder evenhand has the user's plugins and protocols; default: ~/.local/share" },
+	{ "XDG_STATE_HOME", "its folder evenhand/noise has noise floors; default: ~/.local/state" },
+	{ "TMPDIR", "where `calibrate` keeps its runs while it works; default: /tmp" },
+	{ "NO_COLOR", "set and not empty: no colour" },
+	{ "SOURCE_DATE_EPOCH", "the time that records state as theirs, in seconds; for tests. Anything else is "
+	  "ignored with a warning" },
+	{ NULL, NULL }
+};
+
+const cli_item topic_files[] = {
+	{ "results/NAME-VERSION-TIME/", "a run: run.journal and one EXECUTOR.json for each executor" },
+	{ "RESULT.sig, RESULT.amendments", "signatures and amendments of a result" },
+	{ "~/.config/evenhand/keys/, trusted/", "own keys, and trusted keys of others" },
+	{ "~/.config/evenhand/site.ini, owners.ini", "what this place declares, and who owns which layer" },
+	{ "~/.local/share/evenhand/", "the user's backends, workloads, probes and protocols" },
+	{ "~/.local/state/evenhand/noise/", "noise floors that `calibrate` measured" },
+	{ "PREFIX/lib/evenhand/", "backends, workloads, probes; kernels compiled ahead in host-kernels and spirv" },
+	{ "PREFIX/share/evenhand/", "protocols, claims, kernel sources, owners.ini; installed lists what `make "
+	  "install` put there. PREFIX is found from the program's own place" },
+	{ NULL, NULL }
+};
+
+static cJSON *items_json(const cli_item *items)
+{
+	cJSON *root = cJSON_CreateObject();
+
+	for (; items->term != NULL; items++)
+		json_add_string(root, items->term, items->text);
+	return root;
+}
+
+static void print_items(const cli_item *items, bool json)
+{
+	if (json)
+		command_json(items_json(items));
+	else
+		manual_items(stdout, items);
+}
+
+static void print_exit_codes(bool json)
+{
+	print_items(topic_exit_codes, json);
+	if (!json)
+		printf("\n%s\n", topic_exit_order);
+}
+
+static void print_environment(bool json)
+{
+	print_items(topic_environment, json);
+}
+
+static void print_files(bool json)
+{
+	print_items(topic_files, json);
+}
+
+/* ---- the contract ---------------------------------------------------------------------------- */
+
+static void print_contract(bool json)
+{
+	const contract_rule_list *rules = &contract_rules()->rules;
+	table *t;
+
+	if (json) {
+		command_layout(contract_layout(), contract_rules());
+		return;
+	}
+	t = table_new("llll");
+	table_row(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
+	table_rule(t);
+	for (size_t i = 0; i < rules->count; i++) {
+		const contract_rule *rule = &rules->items[i];
+
+		table_row(t, (const char *[]){ rule->id, contract_scope_word(rule->scope),
+			                       contract_level_word(rule->level),
+			                       rule->certified != rule->level ?
+			                       contract_level_word(rule->certified) : "" });
+		table_note(t, rule->condition);
+		table_note(t, rule->why);
+	}
+	(void)table_print(t, stdout);
+	table_free(t);
+}
+
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+const cli_topic cli_topics[] = {
+	{ "contract", "the rules that decide whether two results may be compared", print_contract },
+	{ "exit-codes", "exit codes of all commands", print_exit_codes },
+	{ "environment", "environment variables", print_environment },
+	{ "files", "files and folders", print_files },
+	{ NULL, NULL, NULL }
+};
+
+const cli_topic *topic_find(const char *name)
+{
+	for (const cli_topic *t = cli_topics; t->name != NULL; t++)
+		if (strcmp(t->name, name) == 0)
+			return t;
+	return NULL;
+}
