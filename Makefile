@@ -7,7 +7,8 @@
 #   make bench      the performance comparisons, as ratios in one run
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
-#   make manual     docs/cli.md and docs/evenhand.1 again, from the program's tables
+#   make manual     docs/cli.md, evenhand.1, result.schema.json and the tables of result-format.md
+#                   again, from the program's tables
 #   make install uninstall dist lint clean
 unexport CDPATH
 .DELETE_ON_ERROR:
@@ -189,6 +190,10 @@ lint:
 manual: all
 	bin/evenhand help --markdown > $(srcdir)/docs/cli.md
 	bin/evenhand help --man > $(srcdir)/docs/evenhand.1
+	bin/evenhand help result --json > $(srcdir)/docs/result.schema.json
+	sed '/^<!-- Written by/q' $(srcdir)/docs/result-format.md > result-format.md
+	bin/evenhand help result >> result-format.md
+	mv result-format.md $(srcdir)/docs/result-format.md
 
 clean:
 	rm -rf obj bin lib share tests flags links version.h deb.log evenhand*.deb

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "executor/executor.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
@@ -22,50 +23,38 @@ typedef struct candidates {
 	attribution_candidate *items;
 	record_executor **records;
 	size_t count;
-	found_backend *backends;
-	size_t backend_count;
+	discover_report here;
 } candidates;
 
-static eh_status describe(const char *plugin, const found_device *device, record_executor **out,
-                          eh_error *error)
+/* Adds the executor, unless it is simulated or cannot be described now. */
+static void look_at(candidates *c, const discover_backend *b, const discover_device *device)
 {
-	cJSON *tree = NULL;
-	eh_status status = survey_executor(plugin, device->index, device->executor, host_options(), &tree,
-	                                   error);
+	eh_error error = ERROR_INIT;
+	record_executor *record = NULL;
 
-	if (status != EH_OK)
-		return status;
-	*out = layout_new(record_executor_layout());
-	status = layout_decode(record_executor_layout(), tree, device->executor, "", *out, error);
-	if (status != EH_OK)
-		layout_free(record_executor_layout(), *out);
-	cJSON_Delete(tree);
-	return status;
+	if (!discover_is(device->status, EH_OK) || executor_is_simulated(&device->device))
+		return;
+	if (survey_executor(b->path, (uint32_t)device->index, device->executor, host_options(),
+	                    &record, &error) != EH_OK) {
+		log_write(EH_LOG_INFO, "%s is not looked at: %s", device->executor, error.message);
+		return;
+	}
+	c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
+	c->records = memory_grow(c->records, (c->count + 1) * sizeof(*c->records));
+	c->records[c->count] = record;
+	c->items[c->count++] = (attribution_candidate){ .name = device->executor, .record = record };
 }
 
-/* What cannot be described now is no candidate. */
 static void look(candidates *c)
 {
-	c->backend_count = discover(&c->backends);
-	for (size_t b = 0; b < c->backend_count; b++)
-		for (size_t d = 0; d < c->backends[b].device_count; d++) {
-			const found_device *device = &c->backends[b].devices[d];
-			eh_error error = ERROR_INIT;
-			record_executor *record = NULL;
+	layout_init(discover_report_layout(), &c->here);
+	discover(&c->here);
+	for (size_t b = 0; b < c->here.backends.count; b++) {
+		const discover_backend *backend = &c->here.backends.items[b];
 
-			if (device->status != EH_OK || (device->info.caps & EH_CAP_SIMULATED) != 0)
-				continue;
-			if (describe(c->backends[b].path, device, &record, &error) != EH_OK) {
-				log_write(EH_LOG_INFO, "%s is not looked at: %s", device->executor,
-				          error.message);
-				continue;
-			}
-			c->items = memory_grow(c->items, (c->count + 1) * sizeof(*c->items));
-			c->records = memory_grow(c->records, (c->count + 1) * sizeof(*c->records));
-			c->records[c->count] = record;
-			c->items[c->count++] = (attribution_candidate){ .name = device->executor,
-				                                        .record = record };
-		}
+		for (size_t d = 0; d < backend->devices.count; d++)
+			look_at(c, backend, &backend->devices.items[d]);
+	}
 }
 
 static void candidates_free(candidates *c)
@@ -74,7 +63,7 @@ static void candidates_free(candidates *c)
 		layout_free(record_executor_layout(), c->records[i]);
 	free(c->records);
 	free(c->items);
-	discover_free(c->backends, c->backend_count);
+	layout_clear(discover_report_layout(), &c->here);
 }
 
 /* Its name where that is the same protocol here, else a file that is still to be written; malloc'd. */

@@ -98,27 +98,36 @@ static void offer_keys(const char *head)
 	layout_clear(audit_keyring_layout(), &ring);
 }
 
+/* Its usable devices; for a list of selectors also the backend. */
+static void offer_devices(const char *head, const discover_backend *b, bool selectors)
+{
+	bool named = false;
+
+	for (size_t d = 0; d < b->devices.count; d++) {
+		if (!discover_is(b->devices.items[d].status, EH_OK))
+			continue;
+		if (selectors && !named)
+			offer(head, b->name, "all devices of this backend");
+		named = true;
+		offer(head, b->devices.items[d].executor, "");
+	}
+}
+
 /* The usable executors; for a list of selectors also their backends, and all. */
 static void offer_executors(const char *head, bool selectors, bool all)
 {
-	found_backend *backends;
-	size_t count;
+	discover_report here;
 
+	layout_init(discover_report_layout(), &here);
 	/* Drivers may take their time; nobody waits longer for a list. */
 	(void)alarm(EXECUTORS_SECONDS);
-	count = discover(&backends);
+	discover(&here);
 	(void)alarm(0);
-	for (size_t b = 0; b < count; b++)
-		for (size_t d = 0, named = 0; d < backends[b].device_count; d++) {
-			if (backends[b].devices[d].status != EH_OK)
-				continue;
-			if (selectors && named++ == 0)
-				offer(head, backends[b].name, "all devices of this backend");
-			offer(head, backends[b].devices[d].executor, "");
-		}
+	for (size_t b = 0; b < here.backends.count; b++)
+		offer_devices(head, &here.backends.items[b], selectors);
 	if (all)
 		offer(head, "all", "every executor");
-	discover_free(backends, count);
+	layout_clear(discover_report_layout(), &here);
 }
 
 /* To a list of selectors one more is added. */

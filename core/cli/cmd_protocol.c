@@ -13,6 +13,11 @@
 #include "protocol/schema.h"
 #include "report/report.h"
 
+#define LAYOUT_FILE "cli/cmd_protocol.def"
+#define LAYOUT_NAME(name) cmd_protocol_##name
+#include "base/layout_structs.h"
+#include "base/layout_tables.h"
+
 typedef struct protocol_options { bool json; } protocol_options;
 
 typedef struct loaded {
@@ -52,6 +57,33 @@ static char *name_of(const char *path)
 	return memory_format("%.*s", (int)(strlen(file) - strlen(".ini")), file);
 }
 
+static void look_at(const char *path, cmd_protocol_listed *out)
+{
+	eh_error error = ERROR_INIT;
+	protocol *p = NULL;
+
+	out->name = name_of(path);
+	text_set(&out->path, path);
+	if (protocol_read(path, &p, &error) != EH_OK) {
+		text_set(&out->error, error.message);
+		return;
+	}
+	text_set(&out->protocol, p->name);
+	out->version = p->version;
+	text_set(&out->intent, p->intent);
+	protocol_free(p);
+}
+
+static void add_listed(table *t, const cmd_protocol_listed *one)
+{
+	char *identity = one->error != NULL ? memory_text("refused") :
+	                 memory_format("%s@%llu", one->protocol, (unsigned long long)one->version);
+
+	table_row(t, (const char *const[]){ one->name, identity,
+	                                    one->error != NULL ? one->error : one->intent });
+	free(identity);
+}
+
 static eh_status list(cli_call *call, eh_error *unused)
 {
 	const protocol_options *o = call->options;
@@ -61,38 +93,22 @@ static eh_status list(cli_call *call, eh_error *unused)
 
 	(void)unused;
 	for (char **path = paths; *path != NULL; path++) {
-		eh_error error = ERROR_INIT;
-		char *name = name_of(*path);
-		char *identity = NULL;
-		cJSON *item = cJSON_CreateObject();
-		protocol *p = NULL;
-		const char *says = error.message;
+		cmd_protocol_listed one;
 
-		json_add_string(item, "name", name);
-		json_add_string(item, "path", *path);
-		if (protocol_read(*path, &p, &error) == EH_OK) {
-			identity = memory_format("%s@%llu", p->name, (unsigned long long)p->version);
-			says = p->intent;
-			json_add_string(item, "protocol", p->name);
-			json_add_uint(item, "version", p->version);
-			json_add_string(item, "intent", p->intent);
-		} else {
-			json_add_string(item, "error", error.message);
-		}
-		table_row(t, (const char *const[]){ name, identity != NULL ? identity : "refused", says });
-		cJSON_AddItemToArray(all, item);
-		protocol_free(p);
-		free(identity);
-		free(name);
+		layout_init(cmd_protocol_listed_layout(), &one);
+		look_at(*path, &one);
+		add_listed(t, &one);
+		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_listed_layout(), &one));
+		layout_clear(cmd_protocol_listed_layout(), &one);
 	}
-	if (o->json) {
+	if (!o->json && paths[0] == NULL)
+		puts("no protocols found; is evenhand installed whole?");
+	else if (!o->json)
+		(void)table_print(t, stdout);
+	if (o->json)
 		command_json(all);
-	} else {
-		if (paths[0] == NULL)
-			puts("no protocols found; is evenhand installed whole?");
-		table_print(t, stdout);
+	else
 		cJSON_Delete(all);
-	}
 	table_free(t);
 	dir_list_free(paths);
 	return EH_OK;
@@ -204,7 +220,8 @@ static eh_status show(cli_call *call, eh_error *error)
 	if (o->json) {
 		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
 
-		json_set(out, "digest", cJSON_CreateString(l.plan->digest));
+		/* No part of what it is the digest of. */
+		json_add_string(out, "digest", l.plan->digest);
 		command_json(out);
 	} else {
 		print_protocol(&l);
@@ -243,27 +260,28 @@ static eh_status refuse_other(const char *given, eh_status status, eh_error *err
 
 /* ---- check and digest ------------------------------------------------------------------------ */
 
-/* Checks one file and describes it in `item`; prints it unless `json`. */
-static eh_status check_one(const char *file, bool json, cJSON *item, eh_error *error)
+/* Checks one file and fills *out; prints it unless `json`. */
+static eh_status check_one(const char *file, bool json, cmd_protocol_checked *out, eh_error *error)
 {
 	loaded l;
 	eh_status status = load(file, true, &l, error);
 
 	if (status == EH_E_IO)
 		status = refuse_other(file, status, error);
-	json_add_string(item, "file", file);
-	json_add_bool(item, "sound", status == EH_OK);
+	text_set(&out->file, file);
+	out->sound = status == EH_OK;
 	if (status != EH_OK) {
-		json_add_string(item, "error", error->message);
+		text_set(&out->error, error->message);
 		return status;
 	}
-	json_add_string(item, "name", l.p->name);
-	json_add_uint(item, "version", l.p->version);
-	json_add_uint(item, "cases", l.plan->case_count);
-	json_add_string(item, "digest", l.plan->digest);
+	text_set(&out->name, l.p->name);
+	out->version = l.p->version;
+	out->cases = l.plan->case_count;
+	text_set(&out->digest, l.plan->digest);
 	if (!json)
-		printf("%s: %s@%llu, %zu case%s, sha256 %s\n", file, l.p->name, (unsigned long long)l.p->version,
-		       l.plan->case_count, l.plan->case_count == 1 ? "" : "s", l.plan->digest);
+		printf("%s: %s@%llu, %zu case%s, sha256 %s\n", file, l.p->name,
+		       (unsigned long long)l.p->version, l.plan->case_count,
+		       l.plan->case_count == 1 ? "" : "s", l.plan->digest);
 	loaded_free(&l);
 	return EH_OK;
 }
@@ -276,12 +294,15 @@ static eh_status check(cli_call *call, eh_error *unused)
 	(void)unused;
 	for (size_t i = 0; i < call->count; i++) {
 		eh_error error = ERROR_INIT;
-		cJSON *item = cJSON_CreateObject();
-		eh_status status = check_one(call->words[i], o->json, item, &error);
+		cmd_protocol_checked one;
+		eh_status status;
 
+		layout_init(cmd_protocol_checked_layout(), &one);
+		status = check_one(call->words[i], o->json, &one, &error);
 		if (status != EH_OK)
 			command_unsound(call, status, !o->json, &error);
-		cJSON_AddItemToArray(all, item);
+		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_checked_layout(), &one));
+		layout_clear(cmd_protocol_checked_layout(), &one);
 	}
 	if (o->json)
 		command_json(all);
@@ -298,16 +319,11 @@ static eh_status digest(cli_call *call, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	if (o->json) {
-		cJSON *out = cJSON_CreateObject();
-
-		json_add_string(out, "name", l.p->name);
-		json_add_uint(out, "version", l.p->version);
-		json_add_string(out, "digest", l.plan->digest);
-		command_json(out);
-	} else {
+	if (o->json)
+		command_layout(cmd_protocol_identity_layout(), &(cmd_protocol_identity){
+			l.p->name, l.p->version, l.plan->digest });
+	else
 		puts(l.plan->digest);
-	}
 	loaded_free(&l);
 	return EH_OK;
 }

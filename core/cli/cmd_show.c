@@ -113,7 +113,7 @@ static eh_status show_one(const result *r, const show_options *o, eh_error *erro
 	if (o->json)
 		print_record(r);
 	else if (o->layers)
-		(void)report_layers(stdout, json_path(r->root, "executor"));
+		(void)report_layers(stdout, &r->record->executor);
 	else if (o->protocol)
 		(void)fputs(json_string(json_path(r->root, "protocol"), "text", ""), stdout);
 	else

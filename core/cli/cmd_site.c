@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/json.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "executor/site.h"
 #include "report/report.h"
+
+#define LAYOUT_FILE "cli/cmd_site.def"
+#define LAYOUT_NAME(name) cmd_site_##name
+#include "base/layout_structs.h"
+#include "base/layout_tables.h"
 
 typedef struct site_options { bool json; } site_options;
 
@@ -26,36 +28,29 @@ static eh_status check(cli_call *call, eh_error *error)
 {
 	const site_options *o = call->options;
 	site *s = NULL;
-	cJSON *root;
 	eh_status status = site_read(call->count > 0 ? call->words[0] : NULL, &s, error);
 
 	if (status != EH_OK)
 		return status;
-	if (o->json) {
-		root = cJSON_CreateObject();
-		json_add_string(root, "file", site_path(s));
-		json_add_bool(root, "sound", true);
-		command_json(root);
-	} else if (site_path(s)[0] == '\0') {
+	if (o->json)
+		command_layout(cmd_site_checked_layout(), &(cmd_site_checked){
+			.file = (char *)(uintptr_t)site_path(s), .sound = true });
+	else if (site_path(s)[0] == '\0')
 		puts("there is no site file: nothing is declared");
-	} else {
+	else
 		printf("%s is sound\n", site_path(s));
-	}
 	site_free(s);
 	return EH_OK;
 }
 
-static void print_layer(const cJSON *layer)
+static void print_layer(const record_layer *layer)
 {
-	const cJSON *field;
 	table *t = table_new("ll");
 
-	cJSON_ArrayForEach(field, json_path(layer, "fields"))
-		table_row(t, (const char *const[]){ field->string, json_string(field, "value", "") });
-	if (layer == NULL)
-		puts("nothing is declared");
-	else
-		(void)table_print(t, stdout);
+	for (size_t i = 0; i < layer->fields.count; i++)
+		table_row(t, (const char *const[]){ layer->fields.items[i].name,
+		                                    layer->fields.items[i].value.text });
+	(void)table_print(t, stdout);
 	table_free(t);
 }
 
@@ -63,17 +58,20 @@ static eh_status show(cli_call *call, eh_error *error)
 {
 	const site_options *o = call->options;
 	site *s = NULL;
-	cJSON *layer;
+	record_layer_list layers = { 0 };
 	eh_status status = site_read(NULL, &s, error);
 
 	if (status != EH_OK)
 		return status;
-	layer = site_layer(s, call->count > 0 ? call->words[0] : NULL);
-	if (o->json)
-		command_json(layer != NULL ? cJSON_Duplicate(layer, true) : cJSON_CreateNull());
+	if (!site_add(s, call->count > 0 ? call->words[0] : NULL, &layers))
+		puts(o->json ? "null" : "nothing is declared");
+	else if (o->json)
+		command_layout(record_layer_layout(), &layers.items[0]);
 	else
-		print_layer(layer);
-	cJSON_Delete(layer);
+		print_layer(&layers.items[0]);
+	for (size_t i = 0; i < layers.count; i++)
+		layout_clear(record_layer_layout(), &layers.items[i]);
+	free(layers.items);
 	site_free(s);
 	return EH_OK;
 }

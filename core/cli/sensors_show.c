@@ -1,94 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sensors_show.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "report/report.h"
-#include "run/sensors.h"
 
-static void assign_place(cJSON *place, const found_backend *backends, size_t count)
+/* "sw-power-cap, idle" */
+static char *bits_words(const text_list *bits)
 {
-	cJSON *list = json_add_array(place, "executors");
-
-	for (size_t b = 0; b < count; b++)
-		for (size_t d = 0; d < backends[b].device_count; d++)
-			if (backends[b].devices[d].status == EH_OK &&
-			    sensors_match(place, &backends[b].devices[d].info))
-				json_append_string(list, backends[b].devices[d].executor);
-}
-
-void sensors_assign(cJSON *probes, const found_backend *backends, size_t count)
-{
-	cJSON *probe;
-
-	cJSON_ArrayForEach(probe, probes) {
-		cJSON *place;
-
-		cJSON_ArrayForEach(place, cJSON_GetObjectItemCaseSensitive(probe, "places"))
-			assign_place(place, backends, count);
-	}
-}
-
-/* "82.5 W", "sw-power-cap, idle", "-". */
-static char *value_words(const cJSON *channel)
-{
-	const cJSON *bits = cJSON_GetObjectItemCaseSensitive(channel, "bits"), *bit;
-	const char *unit = json_string(channel, "value_unit", "");
-	double value = 0;
 	text words = { 0 };
 
-	if (!json_double(channel, "value", &value))
+	for (size_t i = 0; i < bits->count; i++)
+		text_add(&words, "%s%s", i > 0 ? ", " : "", bits->items[i]);
+	return words.size > 0 ? words.data : memory_text("none");
+}
+
+/* "82.5 W", "-". */
+static char *value_words(const discover_channel *channel)
+{
+	const char *unit = channel->value_unit != NULL ? channel->value_unit : "";
+	double value = channel->value;
+
+	if (isnan(value))
 		return memory_text("-");
-	if (cJSON_IsArray(bits)) {
-		cJSON_ArrayForEach(bit, bits)
-			text_add(&words, "%s%s", words.size > 0 ? ", " : "", bit->valuestring);
-		return words.size > 0 ? words.data : memory_text("none");
-	}
+	if (channel->bits.items != NULL)
+		return bits_words(&channel->bits);
 	if (strcmp(unit, "bytes") == 0)
 		return memory_format("%.1f MiB", value / (1 << 20));
 	return memory_format("%.*f %s", value < 1000 && value != (double)(long long)value ? 2 : 0, value,
 	                     unit);
 }
 
-static char *place_title(const cJSON *probe, const cJSON *place)
+static char *place_title(const discover_probe *probe, const discover_place *place)
 {
-	const cJSON *executors = cJSON_GetObjectItemCaseSensitive(place, "executors"), *one;
 	text title = { 0 };
 
-	text_add(&title, "\nsensors: %s %s (%s%s)", json_string(probe, "name", ""),
-	         json_string(place, "id", ""), json_string(place, "name", ""),
-	         json_bool(place, "simulated", false) ? "; simulated" : "");
-	if (strcmp(json_string(place, "kind", ""), "device") != 0)
+	text_add(&title, "\nsensors: %s %s (%s%s)", probe->name, place->id, place->name,
+	         place->simulated ? "; simulated" : "");
+	if (strcmp(place->kind, "device") != 0)
 		text_add(&title, ", for every executor");
-	else if (cJSON_GetArraySize(executors) == 0)
+	else if (place->executors.count == 0)
 		text_add(&title, ", of no executor");
 	else
-		cJSON_ArrayForEach(one, executors)
-			text_add(&title, "%s%s", one == executors->child ? ", of " : ", ", one->valuestring);
+		for (size_t i = 0; i < place->executors.count; i++)
+			text_add(&title, "%s%s", i == 0 ? ", of " : ", ",
+			         place->executors.items[i]);
 	return title.data;
 }
 
-static bool print_place(const cJSON *probe, const cJSON *place)
+static bool print_place(const discover_probe *probe, const discover_place *place)
 {
-	const cJSON *channel;
 	table *t = table_new("lrll");
 	size_t rows = 0;
 	char *title = place_title(probe, place);
 	bool good = true;
 
-	cJSON_ArrayForEach(channel, cJSON_GetObjectItemCaseSensitive(place, "channels")) {
+	for (size_t i = 0; i < place->channels.count; i++) {
+		const discover_channel *channel = &place->channels.items[i];
 		char *words;
 
-		if (strcmp(json_string(channel, "status", ""), "ok") != 0)
+		if (!discover_is(channel->status, EH_OK))
 			continue;
 		words = value_words(channel);
-		table_row(t, (const char *const[]){ json_string(channel, "name", ""), words,
-		                                    json_string(channel, "kind", ""),
-		                                    json_string(channel, "form", "") });
+		table_row(t, (const char *const[]){ channel->name, words, channel->kind,
+		                                   channel->form });
 		free(words);
 		rows++;
 	}
@@ -99,37 +78,45 @@ static bool print_place(const cJSON *probe, const cJSON *place)
 	return good;
 }
 
-static void add_missing(table *t, const char *name, const char *reason, size_t *rows)
+static size_t add_missing(table *t, const char *name, const char *reason)
 {
-	table_row(t, (const char *const[]){ name, reason });
-	(*rows)++;
+	table_row(t, (const char *const[]){ name, reason != NULL ? reason : "" });
+	return 1;
 }
 
-static bool print_missing(const cJSON *probes)
+static size_t add_missing_channels(table *t, const discover_probe *probe,
+                                   const discover_place *place)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < place->channels.count; i++) {
+		const discover_channel *channel = &place->channels.items[i];
+		char *name;
+
+		if (discover_is(channel->status, EH_OK))
+			continue;
+		name = memory_format("%s %s %s", probe->name, place->id, channel->name);
+		rows += add_missing(t, name, channel->reason);
+		free(name);
+	}
+	return rows;
+}
+
+static bool print_missing(const discover_probe_list *probes)
 {
 	table *t = table_new("ll");
 	size_t rows = 0;
-	const cJSON *probe, *place, *channel, *note;
 	bool good = true;
 
-	cJSON_ArrayForEach(probe, probes) {
-		const char *name = json_string(probe, "name", "");
+	for (size_t i = 0; i < probes->count; i++) {
+		const discover_probe *probe = &probes->items[i];
 
-		if (strcmp(json_string(probe, "status", ""), "ok") != 0)
-			add_missing(t, name, json_string(probe, "reason", ""), &rows);
-		cJSON_ArrayForEach(note, cJSON_GetObjectItemCaseSensitive(probe, "notes"))
-			add_missing(t, name, note->valuestring, &rows);
-		cJSON_ArrayForEach(place, cJSON_GetObjectItemCaseSensitive(probe, "places"))
-			cJSON_ArrayForEach(channel, cJSON_GetObjectItemCaseSensitive(place, "channels")) {
-				char *full;
-
-				if (strcmp(json_string(channel, "status", ""), "ok") == 0)
-					continue;
-				full = memory_format("%s %s %s", name, json_string(place, "id", ""),
-				                     json_string(channel, "name", ""));
-				add_missing(t, full, json_string(channel, "reason", ""), &rows);
-				free(full);
-			}
+		if (!discover_is(probe->status, EH_OK))
+			rows += add_missing(t, probe->name, probe->reason);
+		for (size_t n = 0; n < probe->notes.count; n++)
+			rows += add_missing(t, probe->name, probe->notes.items[n]);
+		for (size_t p = 0; p < probe->places.count; p++)
+			rows += add_missing_channels(t, probe, &probe->places.items[p]);
 	}
 	if (rows > 0)
 		good = puts("\nsensors that cannot be read, and why") >= 0 && table_print(t, stdout);
@@ -137,13 +124,13 @@ static bool print_missing(const cJSON *probes)
 	return good;
 }
 
-bool sensors_print(const cJSON *probes)
+bool sensors_print(const discover_probe_list *probes)
 {
-	const cJSON *probe, *place;
 	bool good = true;
 
-	cJSON_ArrayForEach(probe, probes)
-		cJSON_ArrayForEach(place, cJSON_GetObjectItemCaseSensitive(probe, "places"))
-			good = print_place(probe, place) && good;
+	for (size_t i = 0; i < probes->count; i++)
+		for (size_t p = 0; p < probes->items[i].places.count; p++)
+			good = print_place(&probes->items[i], &probes->items[i].places.items[p]) &&
+				good;
 	return print_missing(probes) && good;
 }

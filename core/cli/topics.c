@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/layout_describe.h"
 #include "cli/manual.h"
+#include "report/record_page.h"
 #include "report/report.h"
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -121,10 +123,21 @@ static void print_contract(bool json)
 	table_free(t);
 }
 
+/* ---- the record ------------------------------------------------------------------------------ */
+
+static void print_result(bool json)
+{
+	if (json)
+		command_json(layout_schema(record_result_layout(), "evenhand result, format 1"));
+	else
+		(void)report_record_page(stdout);
+}
+
 /* ---- topics ---------------------------------------------------------------------------------- */
 
 const cli_topic cli_topics[] = {
 	{ "contract", "the rules that decide whether two results may be compared", print_contract },
+	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
 	{ "exit-codes", "exit codes of all commands", print_exit_codes },
 	{ "environment", "environment variables", print_environment },
 	{ "files", "files and folders", print_files },

@@ -187,8 +187,7 @@ static void add_missing(text *t, const char *side, const result *r)
 		disclosure found;
 
 		if (!required(r, &fields[i], certified) ||
-		    disclosure_find(json_path(r->root, "executor"), json_path(r->root, "who"),
-		                    &fields[i], &found))
+		    disclosure_find(&r->record->executor, &r->record->who, &fields[i], &found))
 			continue;
 		text_add(t, "%s%s%s", t->size > 0 && first ? "; " : "", first ? side : ", ",
 		         fields[i].name);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "executor/executor.h"
 #include "executor/layer.h"
+#include "record/disclosure.h"
 
 #define LAYER_LIMIT 1000 /* a backend that never ends its list is cut here */
 
@@ -23,23 +22,6 @@ static const struct { uint64_t bit; const char *word; } cap_words[] = {
 	{ EH_CAP_SIMULATED, "simulated" },
 };
 
-static const char *const type_words[] = { "other", "cpu", "gpu", "accelerator", "other" };
-
-/* A device's numbers, by the name that the record gives them. */
-typedef struct device_number { const char *key; size_t offset; bool wide; } device_number;
-#define WIDE(field) { #field, offsetof(eh_device_info, field), true }
-#define NARROW(field) { #field, offsetof(eh_device_info, field), false }
-static const device_number device_numbers[] = {
-	WIDE(memory_bytes), WIDE(max_alloc_bytes), WIDE(last_level_cache_bytes),
-	WIDE(timer_resolution_ns), NARROW(compute_units), NARROW(max_group_items),
-	NARROW(local_memory_bytes), NARROW(clock_mhz),
-};
-typedef struct device_word { const char *key; size_t offset, size; } device_word;
-#define WORD(field) \
-	{ #field, offsetof(eh_device_info, field), sizeof(((eh_device_info *)0)->field) }
-static const device_word device_words[] = {
-	WORD(id), WORD(name), WORD(vendor), WORD(platform), WORD(pci), WORD(uuid),
-};
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 char *executor_name(const eh_backend *backend, const eh_device_info *info)
@@ -47,87 +29,67 @@ char *executor_name(const eh_backend *backend, const eh_device_info *info)
 	return memory_format("%s:%s", backend->name, info->id);
 }
 
-cJSON *executor_device(const eh_device_info *info)
+void executor_device(const eh_device_info *info, record_device *out)
 {
-	cJSON *device = cJSON_CreateObject(), *caps;
-	const char *base = (const char *)info;
+	static const char *const types[] = { "other", "cpu", "gpu", "accelerator", "other" };
 
-	for (size_t i = 0; i < COUNT(device_words); i++)
-		json_add_string(device, device_words[i].key, base + device_words[i].offset);
-	json_add_string(device, "type", type_words[info->type < COUNT(type_words) ? info->type : 0]);
-	for (size_t i = 0; i < COUNT(device_numbers); i++) {
-		const char *at = base + device_numbers[i].offset;
-		uint64_t wide = 0;
-		uint32_t narrow = 0;
-
-		if (device_numbers[i].wide)
-			memcpy(&wide, at, sizeof(wide));
-		else
-			memcpy(&narrow, at, sizeof(narrow));
-		json_add_uint(device, device_numbers[i].key, device_numbers[i].wide ? wide : narrow);
-	}
-	json_set(device, "numa_node", cJSON_CreateNumber(info->numa_node));
-	caps = json_add_array(device, "caps");
+	text_set(&out->id, info->id);
+	text_set(&out->name, info->name);
+	text_set(&out->vendor, info->vendor);
+	text_set(&out->platform, info->platform);
+	text_set(&out->type, types[info->type < COUNT(types) ? info->type : 0]);
+	text_set(&out->pci, info->pci);
+	text_set(&out->uuid, info->uuid);
+	out->memory_bytes = info->memory_bytes;
+	out->max_alloc_bytes = info->max_alloc_bytes;
+	out->last_level_cache_bytes = info->last_level_cache_bytes;
+	out->compute_units = info->compute_units;
+	out->max_group_items = info->max_group_items;
+	out->local_memory_bytes = info->local_memory_bytes;
+	out->clock_mhz = info->clock_mhz;
+	out->numa_node = info->numa_node;
+	out->timer_resolution_ns = info->timer_resolution_ns;
+	/* Present, though there may be none. */
+	out->caps.items = memory_get(sizeof(*out->caps.items));
 	for (size_t i = 0; i < COUNT(cap_words); i++)
 		if (info->caps & cap_words[i].bit)
-			json_append_string(caps, cap_words[i].word);
-	return device;
+			text_list_add(&out->caps, cap_words[i].word);
 }
 
-void executor_device_read(const cJSON *json, eh_device_info *info)
+bool executor_is_simulated(const record_device *device)
 {
-	const char *type = json_string(json, "type", "");
-	const cJSON *caps = json_path(json, "caps"), *cap;
-	double node = -1;
-	char *base = (char *)info;
-
-	memset(info, 0, sizeof(*info));
-	info->struct_size = sizeof(*info);
-	for (size_t i = 0; i < COUNT(device_words); i++)
-		snprintf(base + device_words[i].offset, device_words[i].size, "%s",
-		         json_string(json, device_words[i].key, ""));
-	for (uint32_t i = 1; i < COUNT(type_words); i++)
-		if (info->type == 0 && strcmp(type, type_words[i]) == 0)
-			info->type = i;
-	for (size_t i = 0; i < COUNT(device_numbers); i++) {
-		uint64_t wide = 0;
-		uint32_t narrow;
-
-		(void)json_uint(json, device_numbers[i].key, &wide);
-		narrow = (uint32_t)wide;
-		if (device_numbers[i].wide)
-			memcpy(base + device_numbers[i].offset, &wide, sizeof(wide));
-		else
-			memcpy(base + device_numbers[i].offset, &narrow, sizeof(narrow));
-	}
-	(void)json_double(json, "numa_node", &node);
-	info->numa_node = (int32_t)node;
-	cJSON_ArrayForEach(cap, caps)
-		for (size_t i = 0; i < COUNT(cap_words); i++)
-			if (cJSON_IsString(cap) && strcmp(cap->valuestring, cap_words[i].word) == 0)
-				info->caps |= cap_words[i].bit;
+	return text_list_has(&device->caps, "simulated");
 }
 
 /* ---- layers that the backend knows --------------------------------------------------------- */
 
-static const char *kind_word(uint32_t kind)
+static enum record_layer_kind layer_kind(uint32_t kind)
 {
-	static const char *const words[] = { "library", "hardware", "firmware", "driver", "runtime",
-	                                     "compiler", "library" };
+	static const enum record_layer_kind kinds[] = {
+		[EH_LAYER_HARDWARE] = RECORD_LAYER_HARDWARE,
+		[EH_LAYER_FIRMWARE] = RECORD_LAYER_FIRMWARE,
+		[EH_LAYER_DRIVER] = RECORD_LAYER_DRIVER,
+		[EH_LAYER_RUNTIME] = RECORD_LAYER_RUNTIME,
+		[EH_LAYER_COMPILER] = RECORD_LAYER_COMPILER,
+	};
 
-	return words[kind < COUNT(words) ? kind : 0];
+	return kind < COUNT(kinds) && kinds[kind] != 0 ? kinds[kind] : RECORD_LAYER_LIBRARY;
 }
 
-static const char *source_word(uint32_t source)
+static enum record_source layer_source(uint32_t source)
 {
-	static const char *const words[] = { "unavailable", "measured", "queried", "declared",
-	                                     "unavailable" };
+	static const enum record_source sources[] = {
+		[EH_SOURCE_MEASURED] = RECORD_SOURCE_MEASURED,
+		[EH_SOURCE_QUERIED] = RECORD_SOURCE_QUERIED,
+		[EH_SOURCE_DECLARED] = RECORD_SOURCE_DECLARED,
+	};
 
-	return words[source < COUNT(words) ? source : 0];
+	return source < COUNT(sources) && sources[source] != 0 ? sources[source]
+	                                                       : RECORD_SOURCE_UNAVAILABLE;
 }
 
 /* "key=value; key=value" */
-static void add_details(cJSON *layer, const char *detail, const char *source)
+static void add_details(record_layer *layer, const char *detail, enum record_source source)
 {
 	char *copy = memory_text(detail), *rest = copy, *pair;
 
@@ -149,155 +111,130 @@ static void add_details(cJSON *layer, const char *detail, const char *source)
 	free(copy);
 }
 
-cJSON *executor_backend_layers(const eh_backend_ops *ops, eh_device *device, executor_files *files)
+void executor_backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
+                             eh_device *device, executor_files *files)
 {
-	cJSON *layers = cJSON_CreateArray();
-
 	if (device == NULL || !EH_HAS(ops, eh_backend_ops, device_layer))
-		return layers;
+		return;
 	for (uint32_t i = 0; i < LAYER_LIMIT; i++) {
-		eh_layer said = { .struct_size = sizeof(said) };
-		const char *source;
-		cJSON *layer;
+		eh_layer found = { .struct_size = sizeof(found) };
+		enum record_source source;
+		record_layer *layer;
 
-		if (ops->device_layer(device, i, &said, NULL) != EH_OK)
+		if (ops->device_layer(device, i, &found, NULL) != EH_OK)
 			break;
-		said.name[sizeof(said.name) - 1] = '\0';
-		said.version[sizeof(said.version) - 1] = '\0';
-		said.path[sizeof(said.path) - 1] = '\0';
-		said.detail[sizeof(said.detail) - 1] = '\0';
-		source = source_word(said.source);
-		layer = layer_add(layers, kind_word(said.kind), said.name, said.version, source);
-		if (said.path[0] != '\0')
-			layer_file(layer, said.path, files);
-		add_details(layer, said.detail, source);
+		found.name[sizeof(found.name) - 1] = '\0';
+		found.version[sizeof(found.version) - 1] = '\0';
+		found.path[sizeof(found.path) - 1] = '\0';
+		found.detail[sizeof(found.detail) - 1] = '\0';
+		source = layer_source(found.source);
+		layer = layer_add(layers, layer_kind(found.kind), found.name, found.version,
+		                  source);
+		if (found.path[0] != '\0')
+			layer_file(layer, found.path, files);
+		add_details(layer, found.detail, source);
 	}
-	return layers;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* Moves every item of the array, which it frees. */
-static void take_all(cJSON *layers, cJSON *piece)
+/* The layers that are known without the backend. */
+static void add_outside(record_executor *record)
 {
-	cJSON *item;
-
-	while ((item = cJSON_DetachItemFromArray(piece, 0)) != NULL)
-		cJSON_AddItemToArray(layers, item);
-	cJSON_Delete(piece);
+	record->simulated = executor_is_simulated(&record->device);
+	executor_hardware(&record->layers);
+	executor_device_facts(&record->layers, "", &record->device);
+	executor_link(&record->layers, "", record->device.pci);
+	executor_system(&record->layers, "");
 }
 
-static void add_site(cJSON *layers, const site *declared, const char *name)
+static void finish(record_executor *record, const site *declared)
 {
-	cJSON *layer = declared != NULL ? site_layer(declared, name) : NULL;
-
-	if (layer != NULL)
-		cJSON_AddItemToArray(layers, layer);
-	if (declared != NULL)
-		site_own(declared, layers);
-}
-
-cJSON *executor_describe(const executor_subject *s)
-{
-	cJSON *record = cJSON_CreateObject(), *layers = cJSON_CreateArray(), *mapped;
-	char *name = executor_name(s->backend, s->info);
 	char hex[65];
+
+	if (declared != NULL) {
+		site_add(declared, record->name, &record->layers);
+		site_own(declared, &record->layers);
+	}
+	executor_digest(record, hex);
+	text_set(&record->digest, hex);
+}
+
+void executor_describe(const executor_subject *s, record_executor *out)
+{
+	record_layer_list mapped = { 0 };
 
 	/* First of all, before looking around maps anything itself. */
-	mapped = executor_mapped("/proc/self/maps", s->files);
-	json_add_string(record, "name", name);
-	json_add_string(record, "digest", "");
-	json_add_bool(record, "simulated", (s->info->caps & EH_CAP_SIMULATED) != 0);
-	json_set(record, "device", executor_device(s->info));
-	take_all(layers, executor_hardware());
-	take_all(layers, executor_device_facts("", s->info));
-	take_all(layers, executor_link("", s->info->pci));
-	take_all(layers, executor_system(""));
-	take_all(layers, executor_backend_layers(s->ops, s->device, s->files));
-	take_all(layers, executor_harness(s->backend, s->plugin_path, s->options, s->files));
-	take_all(layers, mapped);
-	add_site(layers, s->site, name);
-	json_set(record, "layers", layers);
-	executor_digest(record, hex);
-	json_set(record, "digest", cJSON_CreateString(hex));
-	free(name);
-	return record;
+	executor_mapped(&mapped, "/proc/self/maps", s->files);
+	out->name = executor_name(s->backend, s->info);
+	executor_device(s->info, &out->device);
+	add_outside(out);
+	executor_backend_layers(&out->layers, s->ops, s->device, s->files);
+	executor_harness(&out->layers, s->backend, s->plugin_path, s->options, s->files);
+	for (size_t i = 0; i < mapped.count; i++)
+		*(record_layer *)layout_append(record_layer_layout(), &out->layers) = mapped.items[i];
+	free(mapped.items);
+	finish(out, s->site);
 }
 
-cJSON *executor_outline(const char *name, const eh_device_info *info, const site *declared)
+void executor_outline(const char *name, const record_device *device, const site *declared,
+                      record_executor *out)
 {
-	cJSON *record = cJSON_CreateObject(), *layers = cJSON_CreateArray();
-	char hex[65];
-
-	json_add_string(record, "name", name);
-	json_add_string(record, "digest", "");
-	json_add_bool(record, "simulated", (info->caps & EH_CAP_SIMULATED) != 0);
-	json_set(record, "device", executor_device(info));
-	take_all(layers, executor_hardware());
-	take_all(layers, executor_device_facts("", info));
-	take_all(layers, executor_link("", info->pci));
-	take_all(layers, executor_system(""));
-	layer_add(layers, "runtime", "the device's own stack", "", "unavailable");
-	add_site(layers, declared, name);
-	json_set(record, "layers", layers);
-	executor_digest(record, hex);
-	json_set(record, "digest", cJSON_CreateString(hex));
-	return record;
+	text_set(&out->name, name);
+	layout_copy(record_device_layout(), device, &out->device);
+	add_outside(out);
+	layer_add(&out->layers, RECORD_LAYER_RUNTIME, "the device's own stack", "",
+	          RECORD_SOURCE_UNAVAILABLE);
+	finish(out, declared);
 }
 
 /* ---- the digest ----------------------------------------------------------------------------- */
 
-/* Workloads and kernels are what is measured, not what it is measured on; what a site file says
- * may be corrected without another stack. */
-static bool in_digest(const cJSON *layer)
+/* What identifies the device: without its sizes, which a virtual machine may change. */
+static void add_device(const record_device *from, record_device *to)
 {
-	const char *role = strcmp(json_string(layer, "layer", ""), "site") == 0 ? "site" : "stack";
-	const cJSON *field = json_path(layer, "fields.role");
-
-	if (strcmp(json_string(layer, "layer", ""), "mapped-object") == 0)
-		role = json_string(field, "value", "stack");
-	return strcmp(role, "stack") == 0;
+	layout_copy(record_device_layout(), from, to);
+	to->memory_bytes = to->max_alloc_bytes = to->last_level_cache_bytes = LAYOUT_NO_UINT;
+	to->max_group_items = to->local_memory_bytes = to->clock_mhz = LAYOUT_NO_UINT;
+	to->timer_resolution_ns = LAYOUT_NO_UINT;
+	to->numa_node = LAYOUT_NO_INT;
 }
 
-/* Without what is of the moment, and without the place of a file whose content is known. */
-static cJSON *lasting(const cJSON *layer)
+/* Without what is of the moment, its owner, and the place of a file whose content is known. */
+static void add_lasting(const record_layer *from, record_layer *to)
 {
-	cJSON *copy = cJSON_Duplicate(layer, true);
-	cJSON *fields = cJSON_GetObjectItemCaseSensitive(copy, "fields");
-	cJSON *field = fields != NULL ? fields->child : NULL;
+	record_field *fields;
+	size_t kept = 0;
 
-	while (field != NULL) {
-		cJSON *next = field->next;
-
-		if (field->string != NULL && strncmp(field->string, "now-", 4) == 0)
-			cJSON_Delete(cJSON_DetachItemViaPointer(fields, field));
-		field = next;
+	layout_copy(record_layer_layout(), from, to);
+	fields = to->fields.items;
+	for (size_t i = 0; i < to->fields.count; i++) {
+		if (strncmp(fields[i].name, "now-", 4) != 0) {
+			fields[kept++] = fields[i];
+			continue;
+		}
+		free(fields[i].name);
+		layout_clear(record_field_layout(), &fields[i]);
 	}
-	cJSON_DeleteItemFromObjectCaseSensitive(copy, "owner");
-	if (json_string(copy, "sha256", NULL) != NULL)
-		cJSON_DeleteItemFromObjectCaseSensitive(copy, "path");
-	return copy;
+	to->fields.count = kept;
+	text_set(&to->owner, NULL);
+	if (to->sha256 != NULL)
+		text_set(&to->path, NULL);
 }
 
-void executor_digest(const cJSON *record, char hex[65])
+void executor_digest(const record_executor *record, char hex[65])
 {
-	static const char *const identity[] = { "id", "name", "vendor", "platform", "type", "pci",
-	                                        "uuid", "compute_units", "caps" };
-	cJSON *essence = cJSON_CreateObject(), *device, *layers;
-	const cJSON *layer;
+	record_identity essence;
 
-	json_add_string(essence, "name", json_string(record, "name", ""));
-	device = json_add_object(essence, "device");
-	for (size_t i = 0; i < COUNT(identity); i++) {
-		const cJSON *item = cJSON_GetObjectItemCaseSensitive(json_path(record, "device"),
-		                                                    identity[i]);
-		if (item != NULL)
-			json_set(device, identity[i], cJSON_Duplicate(item, true));
-	}
-	layers = json_add_array(essence, "layers");
-	cJSON_ArrayForEach(layer, json_path(record, "layers"))
-		if (in_digest(layer))
-			cJSON_AddItemToArray(layers, lasting(layer));
-	json_digest(essence, hex);
-	cJSON_Delete(essence);
+	layout_init(record_identity_layout(), &essence);
+	text_set(&essence.name, record->name);
+	add_device(&record->device, &essence.device);
+	/* What a site file declares may be corrected without making another stack. */
+	for (size_t i = 0; i < record->layers.count; i++)
+		if (record->layers.items[i].layer != RECORD_LAYER_SITE &&
+		    disclosure_is_stack(&record->layers.items[i]))
+			add_lasting(&record->layers.items[i],
+			            layout_append(record_layer_layout(), &essence.layers));
+	layout_digest(record_identity_layout(), &essence, hex);
+	layout_clear(record_identity_layout(), &essence);
 }

@@ -34,26 +34,26 @@ static char *read_below(const char *root, const char *folder, const char *prefix
 }
 
 /* Takes value: a number in the unit's millionth (or another part), NULL when nobody tells it. */
-static void add_scaled(cJSON *layer, const char *key, char *value, double part)
+static void add_scaled(record_layer *layer, const char *key, char *value, double part)
 {
 	double number = 0;
 
 	if (value != NULL && text_parse_double(value, &number) && number > 0)
-		layer_number(layer, key, number / part, "queried");
+		layer_number(layer, key, number / part, RECORD_SOURCE_QUERIED);
 	else
-		layer_text(layer, key, NULL, "queried");
+		layer_text(layer, key, NULL, RECORD_SOURCE_QUERIED);
 	free(value);
 }
 
-static void add_processor(cJSON *layer, const char *root)
+static void add_processor(record_layer *layer, const char *root)
 {
 	/* The driver for error detection only has a controller where there is correction. */
 	char *controller = read_below(root, "/sys/devices/system/edac/mc", "mc", "mc_name");
 	char *limit = layer_read(root, "/sys/fs/cgroup/cpu.max");
 
-	layer_text(layer, "ecc", controller != NULL ? "on" : NULL, "queried");
+	layer_text(layer, "ecc", controller != NULL ? "on" : NULL, RECORD_SOURCE_QUERIED);
 	layer_text(layer, "partition", limit == NULL || strncmp(limit, "max", 3) == 0 ?
-	           "whole processor, as the host shows it" : limit, "queried");
+	           "whole processor, as the host shows it" : limit, RECORD_SOURCE_QUERIED);
 	add_scaled(layer, "clock-max-mhz",
 	           layer_read(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"), 1e3);
 	add_scaled(layer, "power-cap-watts",
@@ -63,69 +63,88 @@ static void add_processor(cJSON *layer, const char *root)
 	free(controller);
 }
 
-static void add_device(cJSON *layer, const char *root, const eh_device_info *info)
+/* 0 where it is not known. */
+static double number_of(uint64_t value)
 {
-	char *folder = memory_format("/sys/bus/pci/devices/%s", info->pci);
+	return value != LAYOUT_NO_UINT ? (double)value : 0;
+}
+
+static const char *text_of(const char *value)
+{
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* Its address on the bus, where that can be part of a path, else NULL. */
+static const char *pci_of(const record_device *device)
+{
+	return text_of(device->pci) != NULL && strchr(device->pci, '/') == NULL ? device->pci
+		: NULL;
+}
+
+static void add_device(record_layer *layer, const char *root, const record_device *device)
+{
+	const char *pci = pci_of(device);
+	char *folder = memory_format("/sys/bus/pci/devices/%s", pci != NULL ? pci : "");
 	char *hwmon = memory_format("%s/hwmon", folder);
 	char *path = memory_format("%s/current_compute_partition", folder);
-	bool placed = info->pci[0] != '\0' && strchr(info->pci, '/') == NULL;
-	char *partition = placed ? layer_read(root, path) : NULL;
+	char *partition = pci != NULL ? layer_read(root, path) : NULL;
 
 	/* Another unit of the same model is another device. */
-	layer_text(layer, "model", info->name[0] != '\0' ? info->name : NULL, "queried");
-	layer_text(layer, "uuid", info->uuid[0] != '\0' ? info->uuid : NULL, "queried");
-	if (info->memory_bytes > 0)
-		layer_number(layer, "memory-bytes", (double)info->memory_bytes, "queried");
-	if (info->compute_units > 0)
-		layer_number(layer, "compute-units", info->compute_units, "queried");
-	layer_text(layer, "ecc", NULL, "queried");
-	layer_text(layer, "partition", partition, "queried");
-	if (info->clock_mhz > 0)
-		layer_number(layer, "clock-max-mhz", info->clock_mhz, "queried");
+	layer_text(layer, "model", text_of(device->name), RECORD_SOURCE_QUERIED);
+	layer_text(layer, "uuid", text_of(device->uuid), RECORD_SOURCE_QUERIED);
+	if (number_of(device->memory_bytes) > 0)
+		layer_number(layer, "memory-bytes", number_of(device->memory_bytes),
+		             RECORD_SOURCE_QUERIED);
+	if (number_of(device->compute_units) > 0)
+		layer_number(layer, "compute-units", number_of(device->compute_units),
+		             RECORD_SOURCE_QUERIED);
+	layer_text(layer, "ecc", NULL, RECORD_SOURCE_QUERIED);
+	layer_text(layer, "partition", partition, RECORD_SOURCE_QUERIED);
+	if (number_of(device->clock_mhz) > 0)
+		layer_number(layer, "clock-max-mhz", number_of(device->clock_mhz),
+		             RECORD_SOURCE_QUERIED);
 	else
-		layer_text(layer, "clock-max-mhz", NULL, "queried");
+		layer_text(layer, "clock-max-mhz", NULL, RECORD_SOURCE_QUERIED);
 	add_scaled(layer, "power-cap-watts",
-	           placed ? read_below(root, hwmon, "hwmon", "power1_cap") : NULL, 1e6);
+	           pci != NULL ? read_below(root, hwmon, "hwmon", "power1_cap") : NULL, 1e6);
 	free(partition);
 	free(path);
 	free(hwmon);
 	free(folder);
 }
 
-static void add_firmware(cJSON *layers, const char *root, const eh_device_info *info)
+static void add_firmware(record_layer_list *layers, const char *root, const char *pci)
 {
-	char *path = memory_format("/sys/bus/pci/devices/%s/vbios_version", info->pci);
+	char *path = memory_format("/sys/bus/pci/devices/%s/vbios_version", pci);
 	char *version = layer_read(root, path), *information;
 
 	free(path);
-	path = memory_format("/proc/driver/nvidia/gpus/%s/information", info->pci);
+	path = memory_format("/proc/driver/nvidia/gpus/%s/information", pci);
 	information = layer_read(root, path);
 	if (version == NULL && information != NULL)
 		version = layer_value(information, "Video BIOS", ':');
 	if (version != NULL)
-		layer_add(layers, "firmware", "device firmware", version, "queried");
+		layer_add(layers, RECORD_LAYER_FIRMWARE, "device firmware", version,
+		          RECORD_SOURCE_QUERIED);
 	free(information);
 	free(path);
 	free(version);
 }
 
-cJSON *executor_device_facts(const char *root, const eh_device_info *info)
+void executor_device_facts(record_layer_list *layers, const char *root, const record_device *device)
 {
-	cJSON *layers = cJSON_CreateArray();
-	cJSON *layer = layer_add(layers, "hardware", "device", "", "queried");
-	char *nodes;
+	record_layer *layer = layer_add(layers, RECORD_LAYER_HARDWARE, "device", "",
+	                                RECORD_SOURCE_QUERIED);
 
-	if (info->type == EH_DEVICE_CPU) {
+	if (device->type != NULL && strcmp(device->type, "cpu") == 0) {
 		add_processor(layer, root);
-		layer = layer_add(layers, "interconnect", "memory of the host", "", "queried");
-		nodes = layer_read(root, "/sys/devices/system/node/online");
-		layer_text(layer, "link", "the processor's own memory", "queried");
-		layer_text(layer, "numa-node", nodes, "queried");
-		free(nodes);
+		layer = layer_add(layers, RECORD_LAYER_INTERCONNECT, "memory of the host", "",
+		                  RECORD_SOURCE_QUERIED);
+		layer_text(layer, "link", "the processor's own memory", RECORD_SOURCE_QUERIED);
+		layer_read_text(layer, "numa-node", root, "/sys/devices/system/node/online");
 	} else {
-		add_device(layer, root, info);
-		if (info->pci[0] != '\0' && strchr(info->pci, '/') == NULL)
-			add_firmware(layers, root, info);
+		add_device(layer, root, device);
+		if (pci_of(device) != NULL)
+			add_firmware(layers, root, pci_of(device));
 	}
-	return layers;
 }

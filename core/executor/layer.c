@@ -6,62 +6,63 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/text.h"
 
 #define READ_LIMIT 65536
 
-cJSON *layer_add(cJSON *layers, const char *kind, const char *name, const char *version,
-                 const char *source)
+record_layer *layer_add(record_layer_list *layers, enum record_layer_kind kind, const char *name,
+                        const char *version, enum record_source source)
 {
-	cJSON *layer = cJSON_CreateObject();
+	record_layer *layer = layout_append(record_layer_layout(), layers);
 
-	json_add_string(layer, "layer", kind);
-	json_add_string(layer, "name", name);
-	json_add_string(layer, "version", version != NULL ? version : "");
-	json_add_string(layer, "source", source);
-	json_add_object(layer, "fields");
-	cJSON_AddItemToArray(layers, layer);
+	layer->layer = kind;
+	text_set(&layer->name, name);
+	text_set(&layer->version, version != NULL ? version : "");
+	layer->source = source;
+	/* Present, though it is empty. */
+	layer->fields.items = memory_get(sizeof(*layer->fields.items));
 	return layer;
 }
 
-void layer_file(cJSON *layer, const char *path, executor_files *files)
+void layer_file(record_layer *layer, const char *path, executor_files *files)
 {
-	const char *digest = executor_files_digest(files, path);
-
-	json_set(layer, "path", cJSON_CreateString(path));
-	if (digest != NULL)
-		json_set(layer, "sha256", cJSON_CreateString(digest));
+	text_set(&layer->path, path);
+	text_set(&layer->sha256, executor_files_digest(files, path));
 }
 
-void layer_field(cJSON *layer, const char *key, cJSON *value, const char *source)
+/* Takes value. */
+static void set_field(record_layer *layer, const char *key, scalar value, enum record_source source)
 {
-	cJSON *fields = cJSON_GetObjectItemCaseSensitive(layer, "fields");
-	cJSON *field = cJSON_CreateObject();
+	record_field *field = NULL;
 
-	json_set(field, "value", value);
-	json_add_string(field, "source", source);
-	json_set(fields, key, field);
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (strcmp(layer->fields.items[i].name, key) == 0)
+			field = &layer->fields.items[i];
+	if (field == NULL) {
+		field = layout_append(record_field_layout(), &layer->fields);
+		field->name = memory_text(key);
+	}
+	free(field->value.text);
+	field->value = value;
+	field->source = source;
 }
 
-void layer_text(cJSON *layer, const char *key, const char *value, const char *source)
+void layer_text(record_layer *layer, const char *key, const char *value, enum record_source source)
 {
-	layer_field(layer, key, cJSON_CreateString(value != NULL ? value : ""),
-	            value != NULL ? source : "unavailable");
+	char *copy = memory_text(value != NULL ? value : "");
+
+	set_field(layer, key, (scalar){ .kind = SCALAR_TEXT, .text = copy },
+	          value != NULL ? source : RECORD_SOURCE_UNAVAILABLE);
 }
 
-void layer_number(cJSON *layer, const char *key, double value, const char *source)
+void layer_number(record_layer *layer, const char *key, double value, enum record_source source)
 {
-	cJSON *holder = cJSON_CreateObject();
-
-	json_add_double(holder, "value", value);
-	layer_field(layer, key, cJSON_DetachItemFromObjectCaseSensitive(holder, "value"), source);
-	cJSON_Delete(holder);
+	set_field(layer, key, (scalar){ .kind = SCALAR_NUMBER, .number = value }, source);
 }
 
-void layer_bool(cJSON *layer, const char *key, bool value, const char *source)
+void layer_bool(record_layer *layer, const char *key, bool value, enum record_source source)
 {
-	layer_field(layer, key, cJSON_CreateBool(value), source);
+	set_field(layer, key, (scalar){ .kind = SCALAR_BOOL, .truth = value }, source);
 }
 
 char *layer_read(const char *root, const char *path)
@@ -94,6 +95,14 @@ char *layer_read(const char *root, const char *path)
 		return NULL;
 	}
 	return memory_grow(body, size + 1);
+}
+
+void layer_read_text(record_layer *layer, const char *key, const char *root, const char *path)
+{
+	char *value = layer_read(root, path);
+
+	layer_text(layer, key, value, RECORD_SOURCE_QUERIED);
+	free(value);
 }
 
 char *layer_value(const char *body, const char *key, char separator)

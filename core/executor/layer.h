@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making the layers of an executor record, and reading the small files they come from. */
+/* Filling the layers of an executor record, and reading the small files they come from. */
 #ifndef EXECUTOR_LAYER_H
 #define EXECUTOR_LAYER_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "executor/executor.h"
 
-/* Appends a layer without fields; version NULL is "". */
-cJSON *layer_add(cJSON *layers, const char *kind, const char *name, const char *version,
-                 const char *source);
+/* Appends a layer with an empty map of fields; it is valid until the next one is appended.  version
+ * NULL is "". */
+record_layer *layer_add(record_layer_list *layers, enum record_layer_kind kind, const char *name,
+                        const char *version, enum record_source source);
 /* path, and sha256 where the file can be read. */
-void layer_file(cJSON *layer, const char *path, executor_files *files);
+void layer_file(record_layer *layer, const char *path, executor_files *files);
 
-/* One field.  A NULL text is an unavailable one: value "", source "unavailable". */
-void layer_text(cJSON *layer, const char *key, const char *value, const char *source);
-void layer_number(cJSON *layer, const char *key, double value, const char *source);
-void layer_bool(cJSON *layer, const char *key, bool value, const char *source);
-/* Takes value. */
-void layer_field(cJSON *layer, const char *key, cJSON *value, const char *source);
+/* Sets a field.  A NULL text is unavailable: value "", source RECORD_SOURCE_UNAVAILABLE. */
+void layer_text(record_layer *layer, const char *key, const char *value, enum record_source source);
+void layer_number(record_layer *layer, const char *key, double value, enum record_source source);
+void layer_bool(record_layer *layer, const char *key, bool value, enum record_source source);
 
 /* malloc'd content of ROOT/PATH without white space at its end, at most 64 KiB; NULL when it
  * cannot be read or is empty. */
 char *layer_read(const char *root, const char *path);
+/* Sets a field to the content of ROOT/PATH. */
+void layer_read_text(record_layer *layer, const char *key, const char *root, const char *path);
 /* malloc'd value of the first line "KEY<spaces or tabs>SEPARATOR VALUE"; NULL if there is none.
- * Double quotes around the value are taken off. */
+ * Double quotes around the value are removed. */
 char *layer_value(const char *body, const char *key, char separator);
 
 #endif

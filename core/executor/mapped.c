@@ -141,10 +141,9 @@ static char *version_of(const char *name)
 	return memory_text("");
 }
 
-cJSON *executor_mapped(const char *maps_path, executor_files *files)
+void executor_mapped(record_layer_list *layers, const char *maps_path, executor_files *files)
 {
-	cJSON *layers = cJSON_CreateArray();
-	paths list = read_maps(maps_path);
+		paths list = read_maps(maps_path);
 	char *program = paths_program();
 
 	for (size_t i = 0; i < list.count; i++) {
@@ -154,17 +153,19 @@ cJSON *executor_mapped(const char *maps_path, executor_files *files)
 		const char *name;
 		char *version;
 		bool own = program != NULL && strcmp(path, program) == 0;
-		cJSON *layer;
+		record_layer *layer;
 
 		if (deleted)
 			path[length - tail] = '\0';
 		name = strrchr(path, '/') + 1;
 		version = version_of(name);
-		layer = layer_add(layers, "mapped-object", name, version, "measured");
-		layer_text(layer, "role", own ? "stack" : role_of(path, deleted), "measured");
+		layer = layer_add(layers, RECORD_LAYER_MAPPED_OBJECT, name, version,
+		                  RECORD_SOURCE_MEASURED);
+		layer_text(layer, "role", own ? "stack" : role_of(path, deleted),
+		           RECORD_SOURCE_MEASURED);
 		/* What stands under the name now is not what is mapped. */
 		if (deleted)
-			layer_bool(layer, "deleted", true, "measured");
+			layer_bool(layer, "deleted", true, RECORD_SOURCE_MEASURED);
 		else
 			layer_file(layer, path, files);
 		free(version);
@@ -172,5 +173,4 @@ cJSON *executor_mapped(const char *maps_path, executor_files *files)
 	}
 	free(list.items);
 	free(program);
-	return layers;
 }

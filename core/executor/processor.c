@@ -21,15 +21,16 @@ static char *cpuinfo_value(const char *info, const char *const *keys)
 	return value;
 }
 
-static void add_value(cJSON *layer, const char *info, const char *key, const char *const *keys)
+static void add_value(record_layer *layer, const char *info, const char *key,
+                      const char *const *keys)
 {
 	char *value = cpuinfo_value(info, keys);
 
-	layer_text(layer, key, value, "queried");
+	layer_text(layer, key, value, RECORD_SOURCE_QUERIED);
 	free(value);
 }
 
-void processor_add(cJSON *layers, const char *root)
+void processor_add(record_layer_list *layers, const char *root)
 {
 	/* x86, Arm, POWER, RISC-V each have words of their own. */
 	static const char *const model[] = { "model name", "cpu", "uarch", "CPU part", NULL };
@@ -45,10 +46,10 @@ void processor_add(cJSON *layers, const char *root)
 	};
 	char *info = layer_read(root, "/proc/cpuinfo");
 	char *name = cpuinfo_value(info, model), *words = cpuinfo_value(info, flags), *version;
-	cJSON *layer;
+	record_layer *layer;
 
-	layer = layer_add(layers, "hardware", name != NULL ? name : "processor", "",
-	                  info != NULL ? "queried" : "unavailable");
+	layer = layer_add(layers, RECORD_LAYER_HARDWARE, name != NULL ? name : "processor", "",
+	                  info != NULL ? RECORD_SOURCE_QUERIED : RECORD_SOURCE_UNAVAILABLE);
 	add_value(layer, info, "vendor", vendor);
 	add_value(layer, info, "family", family);
 	add_value(layer, info, "model", number);
@@ -58,24 +59,22 @@ void processor_add(cJSON *layers, const char *root)
 		char hex[65];
 
 		digest_bytes(words, strlen(words), hex);
-		layer_text(layer, "flags-sha256", hex, "queried");
+		layer_text(layer, "flags-sha256", hex, RECORD_SOURCE_QUERIED);
 	} else {
-		layer_text(layer, "flags-sha256", NULL, "queried");
+		layer_text(layer, "flags-sha256", NULL, RECORD_SOURCE_QUERIED);
 	}
 	free(words);
 	free(name);
 	free(info);
 
 	version = layer_read(root, "/sys/class/dmi/id/bios_version");
-	layer = layer_add(layers, "firmware", "system firmware", version,
-	                  version != NULL ? "queried" : "unavailable");
+	layer = layer_add(layers, RECORD_LAYER_FIRMWARE, "system firmware", version,
+	                  version != NULL ? RECORD_SOURCE_QUERIED : RECORD_SOURCE_UNAVAILABLE);
 	free(version);
 	for (size_t i = 0; i < sizeof(dmi) / sizeof(*dmi); i++) {
 		char *path = memory_format("/sys/class/dmi/id/%s", dmi[i][0]);
-		char *value = layer_read(root, path);
 
-		layer_text(layer, dmi[i][1], value, "queried");
-		free(value);
+		layer_read_text(layer, dmi[i][1], root, path);
 		free(path);
 	}
 }
@@ -136,7 +135,7 @@ static const char *container_kind(const char *root)
 	return kind != NULL ? kind : "none";
 }
 
-void virtualization_add(cJSON *layer, const char *root)
+void virtualization_add(record_layer *layer, const char *root)
 {
 	static const char *const flags[] = { "flags", NULL };
 	char *info = layer_read(root, "/proc/cpuinfo");
@@ -155,13 +154,13 @@ void virtualization_add(cJSON *layer, const char *root)
 	if (root[0] == '\0')
 		cpu_hypervisor(name);
 	if (virtual || name[0] != '\0')
-		layer_text(layer, "virtualization", "virtual machine", "measured");
+		layer_text(layer, "virtualization", "virtual machine", RECORD_SOURCE_MEASURED);
 	else if (words == NULL && vendor == NULL)
-		layer_text(layer, "virtualization", NULL, "measured");
+		layer_text(layer, "virtualization", NULL, RECORD_SOURCE_MEASURED);
 	else
-		layer_text(layer, "virtualization", "none", "measured");
-	layer_text(layer, "hypervisor", name[0] != '\0' ? name : type, "queried");
-	layer_text(layer, "container", container_kind(root), "measured");
+		layer_text(layer, "virtualization", "none", RECORD_SOURCE_MEASURED);
+	layer_text(layer, "hypervisor", name[0] != '\0' ? name : type, RECORD_SOURCE_QUERIED);
+	layer_text(layer, "container", container_kind(root), RECORD_SOURCE_MEASURED);
 	free(type);
 	free(vendor);
 	free(product);

@@ -3,11 +3,11 @@
 #ifndef EXECUTOR_PROCESSOR_H
 #define EXECUTOR_PROCESSOR_H
 
-#include <cjson/cJSON.h>
+#include "record/record.h"
 
 /* Appends the layer "hardware" of the processor and "firmware" of the machine. */
-void processor_add(cJSON *layers, const char *root);
+void processor_add(record_layer_list *layers, const char *root);
 /* Appends the fields "virtualization", "hypervisor" and "container". */
-void virtualization_add(cJSON *layer, const char *root);
+void virtualization_add(record_layer *layer, const char *root);
 
 #endif

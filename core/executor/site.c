@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/json.h"
+#include "base/ini.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "executor/layer.h"
-#include "base/ini.h"
 
 /* The site's, the user's owners, the installed owners: in order of precedence. */
 enum { FILES = 3 };
@@ -44,12 +43,6 @@ static const site_key keys[] = {
 	{ "host-microcode", "0x2b000590", "of the processor" },
 };
 #define KEYS (sizeof(keys) / sizeof(*keys))
-
-static const char *const kinds[] = {
-	"hardware", "interconnect", "firmware", "driver", "runtime", "compiler", "library", "harness",
-	"operating-system", "host", "mapped-object", "site",
-};
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -91,18 +84,20 @@ static eh_status check_section(const ini_text *l, const ini_section *section, bo
                                eh_error *error)
 {
 	bool owner = is_section(section, "owner"), device = is_section(section, "device");
-	const char *words[KEYS], *need = owner ? "name" : device ? "match" : NULL;
+	const layout_words *kinds = record_layer_kind_words();
+	const char *words[KEYS > 16 ? KEYS : 16], *need = owner ? "name" : device ? "match" : NULL;
+	size_t count = owner ? kinds->count : KEYS;
 
 	if (!owner && (owners_only || (!device && strcmp(section->name, "site") != 0)))
 		return ini_refuse(l->source, section->line, error, "there is no section [%s]; %s",
 		                    section->name, owners_only ? "it is [owner NAME]" :
 		                    "it is [site], [device NAME] or [owner NAME]");
-	for (size_t i = 0; i < KEYS; i++)
-		words[i] = keys[i].key;
+	for (size_t i = 0; i < count; i++)
+		words[i] = owner ? kinds->items[i].word : keys[i].key;
 	for (size_t i = 0; i < section->count; i++) {
 		const ini_setting *s = &section->settings[i];
-		eh_status status = check_key(l, section, s->line, s->key, owner ? kinds : words,
-		                             owner ? KINDS : KEYS, need, error);
+		eh_status status = check_key(l, section, s->line, s->key, words, count, need,
+		                             error);
 
 		if (status != EH_OK)
 			return status;
@@ -219,9 +214,9 @@ const char *site_value(const site *s, const char *executor, const char *key)
 	return general;
 }
 
-cJSON *site_layer(const site *s, const char *executor)
+bool site_add(const site *s, const char *executor, record_layer_list *layers)
 {
-	cJSON *holder = cJSON_CreateArray(), *layer = NULL;
+	record_layer *layer = NULL;
 
 	for (size_t i = 0; i < KEYS; i++) {
 		const char *value = site_value(s, executor, keys[i].key);
@@ -229,13 +224,11 @@ cJSON *site_layer(const site *s, const char *executor)
 		if (value == NULL)
 			continue;
 		if (layer == NULL)
-			layer = layer_add(holder, "site", "site", "", "declared");
-		layer_text(layer, keys[i].key, value, "declared");
+			layer = layer_add(layers, RECORD_LAYER_SITE, "site", "",
+			                  RECORD_SOURCE_DECLARED);
+		layer_text(layer, keys[i].key, value, RECORD_SOURCE_DECLARED);
 	}
-	if (layer != NULL)
-		layer = cJSON_DetachItemViaPointer(holder, layer);
-	cJSON_Delete(holder);
-	return layer;
+	return layer != NULL;
 }
 
 const char *site_owner(const site *s, const char *kind, const char *name)
@@ -252,16 +245,13 @@ const char *site_owner(const site *s, const char *kind, const char *name)
 	return NULL;
 }
 
-void site_own(const site *s, cJSON *layers)
+void site_own(const site *s, record_layer_list *layers)
 {
-	cJSON *layer;
+	for (size_t i = 0; i < layers->count; i++) {
+		record_layer *layer = &layers->items[i];
 
-	cJSON_ArrayForEach(layer, layers) {
-		const char *owner = site_owner(s, json_string(layer, "layer", ""),
-		                               json_string(layer, "name", ""));
-
-		if (owner != NULL)
-			json_set(layer, "owner", cJSON_CreateString(owner));
+		text_set(&layer->owner, site_owner(s, record_layer_kind_word(layer->layer),
+		                                   layer->name));
 	}
 }
 

@@ -7,9 +7,10 @@
 #ifndef EXECUTOR_SITE_H
 #define EXECUTOR_SITE_H
 
-#include <cjson/cJSON.h>
+#include <stdbool.h>
 
 #include "base/error.h"
+#include "record/record.h"
 
 typedef struct site site;
 
@@ -25,12 +26,12 @@ const char *site_path(const site *s);
 /* What it declares for the key: the first [device NAME] whose `match` fits the executor and which
  * has the key, else [site]; NULL when neither has it.  executor NULL: [site] alone. */
 const char *site_value(const site *s, const char *executor, const char *key);
-/* The layer "site" of an executor; NULL when nothing is declared for it. */
-cJSON *site_layer(const site *s, const char *executor);
-/* The owner of a layer; NULL when no table names one. */
+/* Appends the layer "site" of an executor; false when nothing is declared for it. */
+bool site_add(const site *s, const char *executor, record_layer_list *layers);
+/* The owner of a layer of that kind (record_layer_kind_word); NULL when no table names one. */
 const char *site_owner(const site *s, const char *kind, const char *name);
-/* Gives each layer its "owner"; one without keeps none. */
-void site_own(const site *s, cJSON *layers);
+/* Sets the owner of each layer. */
+void site_own(const site *s, record_layer_list *layers);
 /* A commented site file to begin with; malloc'd. */
 char *site_template(void);
 

@@ -12,37 +12,40 @@
 #include "executor/processor.h"
 
 /* An empty file says "none", which is not the same as saying nothing. */
-static void add_file(cJSON *layer, const char *root, const char *key, const char *path)
+static void add_file(record_layer *layer, const char *root, const char *key, const char *path)
 {
 	char *value = layer_read(root, path);
 	char *full = memory_format("%s%s", root, path);
 
-	layer_text(layer, key, value == NULL && file_exists(full) ? "" : value, "queried");
+	layer_text(layer, key, value == NULL && file_exists(full) ? "" : value,
+	           RECORD_SOURCE_QUERIED);
 	free(full);
 	free(value);
 }
 
-static void add_operating_system(cJSON *layers, const char *root)
+static void add_operating_system(record_layer_list *layers, const char *root)
 {
 	char *release = layer_read(root, "/etc/os-release");
 	char *name, *version;
-	cJSON *layer;
+	record_layer *layer;
 
 	if (release == NULL)
 		release = layer_read(root, "/usr/lib/os-release");
 	name = release != NULL ? layer_value(release, "NAME", '=') : NULL;
 	version = release != NULL ? layer_value(release, "VERSION", '=') : NULL;
-	layer = layer_add(layers, "operating-system", name != NULL ? name : "Linux", version,
-	                  release != NULL ? "queried" : "unavailable");
+	layer = layer_add(layers, RECORD_LAYER_OPERATING_SYSTEM, name != NULL ? name : "Linux",
+	                  version,
+	                  release != NULL ? RECORD_SOURCE_QUERIED : RECORD_SOURCE_UNAVAILABLE);
 	add_file(layer, root, "debian-version", "/etc/debian_version");
-	layer_text(layer, "libc", root[0] == '\0' ? gnu_get_libc_version() : NULL, "queried");
+	layer_text(layer, "libc", root[0] == '\0' ? gnu_get_libc_version() : NULL,
+	           RECORD_SOURCE_QUERIED);
 	free(version);
 	free(name);
 	free(release);
 
 	version = layer_read(root, "/proc/sys/kernel/osrelease");
-	layer = layer_add(layers, "operating-system", "Linux kernel", version,
-	                  version != NULL ? "queried" : "unavailable");
+	layer = layer_add(layers, RECORD_LAYER_OPERATING_SYSTEM, "Linux kernel", version,
+	                  version != NULL ? RECORD_SOURCE_QUERIED : RECORD_SOURCE_UNAVAILABLE);
 	add_file(layer, root, "build", "/proc/sys/kernel/version");
 	free(version);
 }
@@ -95,25 +98,27 @@ static char *common_value(const char *root, const char *file)
 	return common;
 }
 
-static void add_common(cJSON *layer, const char *root, const char *key, const char *file)
+static void add_common(record_layer *layer, const char *root, const char *key, const char *file)
 {
 	char *value = common_value(root, file);
 
-	layer_text(layer, key, value, "queried");
+	layer_text(layer, key, value, RECORD_SOURCE_QUERIED);
 	free(value);
 }
 
-static void add_turbo(cJSON *layer, const char *root)
+static void add_turbo(record_layer *layer, const char *root)
 {
 	char *off = layer_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
 	char *on = layer_read(root, "/sys/devices/system/cpu/cpufreq/boost");
 
 	if (off != NULL)
-		layer_text(layer, "turbo", strcmp(off, "0") == 0 ? "on" : "off", "queried");
+		layer_text(layer, "turbo", strcmp(off, "0") == 0 ? "on" : "off",
+		           RECORD_SOURCE_QUERIED);
 	else if (on != NULL)
-		layer_text(layer, "turbo", strcmp(on, "0") == 0 ? "off" : "on", "queried");
+		layer_text(layer, "turbo", strcmp(on, "0") == 0 ? "off" : "on",
+		           RECORD_SOURCE_QUERIED);
 	else
-		layer_text(layer, "turbo", NULL, "queried");
+		layer_text(layer, "turbo", NULL, RECORD_SOURCE_QUERIED);
 	free(on);
 	free(off);
 }
@@ -136,7 +141,7 @@ static char *argument(const char *root, const char *key)
 }
 
 /* Limits that a container sets: "200000 100000" is two processors. */
-static void add_limits(cJSON *layer, const char *root)
+static void add_limits(record_layer *layer, const char *root)
 {
 	char *cpu = layer_read(root, "/sys/fs/cgroup/cpu.max");
 	char *memory = layer_read(root, "/sys/fs/cgroup/memory.max");
@@ -152,15 +157,16 @@ static void add_limits(cJSON *layer, const char *root)
 	}
 	if (memory == NULL)
 		memory = layer_read(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes");
-	layer_text(layer, "cpu-limit", cpu, "queried");
-	layer_text(layer, "memory-limit", memory, "queried");
+	layer_text(layer, "cpu-limit", cpu, RECORD_SOURCE_QUERIED);
+	layer_text(layer, "memory-limit", memory, RECORD_SOURCE_QUERIED);
 	free(memory);
 	free(cpu);
 }
 
-static void add_host(cJSON *layers, const char *root)
+static void add_host(record_layer_list *layers, const char *root)
 {
-	cJSON *layer = layer_add(layers, "host", "host", "", "queried");
+	record_layer *layer = layer_add(layers, RECORD_LAYER_HOST, "host", "",
+	                                RECORD_SOURCE_QUERIED);
 	char *value;
 
 	virtualization_add(layer, root);
@@ -169,8 +175,9 @@ static void add_host(cJSON *layers, const char *root)
 		/* They put other libraries into the stack than the one that is installed. */
 		const char *preload = getenv("LD_PRELOAD"), *path = getenv("LD_LIBRARY_PATH");
 
-		layer_text(layer, "preloaded-libraries", preload != NULL ? preload : "", "queried");
-		layer_text(layer, "library-path", path != NULL ? path : "", "queried");
+		layer_text(layer, "preloaded-libraries", preload != NULL ? preload : "",
+		           RECORD_SOURCE_QUERIED);
+		layer_text(layer, "library-path", path != NULL ? path : "", RECORD_SOURCE_QUERIED);
 	}
 	add_common(layer, root, "frequency-governor", "scaling_governor");
 	add_common(layer, root, "frequency-driver", "scaling_driver");
@@ -178,7 +185,7 @@ static void add_host(cJSON *layers, const char *root)
 	add_common(layer, root, "frequency-max-khz", "scaling_max_freq");
 	add_turbo(layer, root);
 	value = chosen_word(root, "/sys/kernel/mm/transparent_hugepage/enabled");
-	layer_text(layer, "transparent-huge-pages", value, "queried");
+	layer_text(layer, "transparent-huge-pages", value, RECORD_SOURCE_QUERIED);
 	free(value);
 	add_file(layer, root, "address-randomisation", "/proc/sys/kernel/randomize_va_space");
 	add_file(layer, root, "smt", "/sys/devices/system/cpu/smt/control");
@@ -187,7 +194,7 @@ static void add_host(cJSON *layers, const char *root)
 	add_file(layer, root, "clock-source",
 	         "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	value = argument(root, "mitigations");
-	layer_text(layer, "mitigations", value, "queried");
+	layer_text(layer, "mitigations", value, RECORD_SOURCE_QUERIED);
 	free(value);
 	value = layer_read(root, "/proc/loadavg");
 	/* Load only: the rest of the line counts processes. */
@@ -198,16 +205,13 @@ static void add_host(cJSON *layers, const char *root)
 			break;
 		}
 	}
-	layer_text(layer, "now-load", value, "queried");
+	layer_text(layer, "now-load", value, RECORD_SOURCE_QUERIED);
 	free(value);
 }
 
-cJSON *executor_system(const char *root)
+void executor_system(record_layer_list *layers, const char *root)
 {
-	cJSON *layers = cJSON_CreateArray();
-
 	processor_add(layers, root);
 	add_operating_system(layers, root);
 	add_host(layers, root);
-	return layers;
 }

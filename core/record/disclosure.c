@@ -5,82 +5,123 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 
-static bool say(disclosure *out, const char *value, const char *source)
+static bool fill(disclosure *out, const char *value, enum record_source source)
 {
 	snprintf(out->value, sizeof(out->value), "%s", value);
-	snprintf(out->source, sizeof(out->source), "%s", source);
+	out->source = source;
 	return true;
 }
 
-/* A value that says something. */
-static bool take(const cJSON *value, const char *source, disclosure *out)
+/* False for a value that is empty, 0 or unavailable. */
+static bool take_text(const char *value, enum record_source source, disclosure *out)
 {
-	if (strcmp(source, "unavailable") == 0)
-		return false;
-	if (cJSON_IsString(value) && value->valuestring[0] != '\0')
-		return say(out, value->valuestring, source);
-	if (cJSON_IsNumber(value) && value->valuedouble > 0) {
-		char *number = json_text(value, false);
-		bool said = say(out, number, source);
+	return source != RECORD_SOURCE_UNAVAILABLE && value != NULL && value[0] != '\0' &&
+	       fill(out, value, source);
+}
 
-		free(number);
-		return said;
+static bool take_number(double value, enum record_source source, disclosure *out)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%.15g", value);
+	return value > 0 && take_text(digits, source, out);
+}
+
+static bool take(const scalar *value, enum record_source source, disclosure *out)
+{
+	switch (value->kind) {
+	case SCALAR_TEXT: return take_text(value->text, source, out);
+	case SCALAR_NUMBER: return take_number(value->number, source, out);
+	case SCALAR_BOOL: return take_text(value->truth ? "yes" : "no", source, out);
+	case SCALAR_ABSENT: break;
 	}
-	return cJSON_IsBool(value) && say(out, cJSON_IsTrue(value) ? "yes" : "no", source);
+	return false;
 }
 
-static bool in_layer(const cJSON *layer, const char *key, disclosure *out)
+const record_field *disclosure_layer_field(const record_layer *layer, const char *name)
 {
-	const cJSON *field;
-
-	if (strcmp(key, "version") == 0 || strcmp(key, "sha256") == 0)
-		return take(cJSON_GetObjectItemCaseSensitive(layer, key),
-		            json_string(layer, "source", "unavailable"), out);
-	field = cJSON_GetObjectItemCaseSensitive(json_path(layer, "fields"), key);
-	return field != NULL && take(json_path(field, "value"),
-	                             json_string(field, "source", "unavailable"), out);
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (strcmp(layer->fields.items[i].name, name) == 0)
+			return &layer->fields.items[i];
+	return NULL;
 }
 
-static bool in_layers(const cJSON *record, const char *kind, const char *key, disclosure *out)
+bool disclosure_is_stack(const record_layer *layer)
 {
-	const cJSON *layer;
+	const record_field *role = disclosure_layer_field(layer, "role");
 
-	cJSON_ArrayForEach(layer, json_path(record, "layers"))
-		if (strcmp(json_string(layer, "layer", ""), kind) == 0 && in_layer(layer, key, out))
+	return layer->layer != RECORD_LAYER_MAPPED_OBJECT || role == NULL ||
+	       role->value.kind != SCALAR_TEXT || strcmp(role->value.text, "stack") == 0;
+}
+
+static bool in_layer(const record_layer *layer, const char *key, disclosure *out)
+{
+	const record_field *field;
+
+	if (strcmp(key, "version") == 0)
+		return take_text(layer->version, layer->source, out);
+	if (strcmp(key, "sha256") == 0)
+		return take_text(layer->sha256, layer->source, out);
+	field = disclosure_layer_field(layer, key);
+	return field != NULL && take(&field->value, field->source, out);
+}
+
+static bool in_layers(const record_executor *record, const char *kind, const char *key,
+                      disclosure *out)
+{
+	for (size_t i = 0; i < record->layers.count; i++)
+		if (strcmp(record_layer_kind_word(record->layers.items[i].layer), kind) == 0 &&
+		    in_layer(&record->layers.items[i], key, out))
 			return true;
 	return false;
 }
 
-static bool one(const cJSON *record, const cJSON *who, const disclosure_field *field,
-                const char *key, disclosure *out)
+/* A text or a whole number of the device or of who, by its name in record.def. */
+static bool in_members(const layout *l, const void *object, const char *key,
+                       enum record_source source, disclosure *out)
+{
+	for (size_t i = 0; object != NULL && i < l->count; i++) {
+		const void *member = (const char *)object + l->fields[i].offset;
+
+		if (strcmp(l->fields[i].key, key) != 0)
+			continue;
+		if (l->fields[i].kind == LAYOUT_TEXT)
+			return take_text(*(char *const *)member, source, out);
+		if (l->fields[i].kind == LAYOUT_UINT && *(const uint64_t *)member != LAYOUT_NO_UINT)
+			return take_number((double)*(const uint64_t *)member, source, out);
+	}
+	return false;
+}
+
+static bool find_one(const record_executor *record, const record_who *who,
+                     const disclosure_field *field, const char *key, disclosure *out)
 {
 	if (strcmp(field->layer, "device") == 0)
-		return take(cJSON_GetObjectItemCaseSensitive(json_path(record, "device"), key),
-		            "queried", out);
+		return in_members(record_device_layout(), &record->device, key,
+		                  RECORD_SOURCE_QUERIED, out);
 	if (strcmp(field->layer, "who") == 0)
-		return take(cJSON_GetObjectItemCaseSensitive(who, key), "declared", out);
+		return in_members(record_who_layout(), who, key, RECORD_SOURCE_DECLARED, out);
 	return in_layers(record, field->layer, key, out);
 }
 
-bool disclosure_find(const cJSON *record, const cJSON *who, const disclosure_field *field,
-                     disclosure *out)
+bool disclosure_find(const record_executor *record, const record_who *who,
+                     const disclosure_field *field, disclosure *out)
 {
 	char *copy = memory_text(field->keys), *rest = copy, *key;
-	bool cpu = strcmp(json_string(json_path(record, "device"), "type", ""), "cpu") == 0;
+	const char *type = record->device.type;
 	bool found = false;
 
-	memset(out, 0, sizeof(*out));
 	while (!found && (key = strsep(&rest, "|")) != NULL)
-		found = one(record, who, field, key, out);
+		found = find_one(record, who, field, key, out);
 	free(copy);
 	if (!found && field->site_key != NULL)
-		found = in_layers(record, "site", field->site_key, out);
-	if (!found && field->cpu_exempt && cpu)
-		found = say(out, "not applicable to a processor", "measured");
+		found = in_layers(record, record_layer_kind_word(RECORD_LAYER_SITE),
+		                  field->site_key, out);
+	if (!found && field->cpu_exempt && type != NULL && strcmp(type, "cpu") == 0)
+		found = fill(out, "not applicable to a processor", RECORD_SOURCE_MEASURED);
 	if (!found)
-		(void)say(out, "", "unavailable");
+		(void)fill(out, "", RECORD_SOURCE_UNAVAILABLE);
 	return found;
 }

@@ -3,19 +3,24 @@
 #ifndef RECORD_DISCLOSURE_H
 #define RECORD_DISCLOSURE_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 
 #include "record/fields.h"
+#include "record/record.h"
 
 typedef struct disclosure {
 	char value[200];
-	char source[16];   /* measured, queried, declared, or unavailable                       */
+	enum record_source source;
 } disclosure;
 
-/* who: {tester, party, sponsor} of the run, may be NULL.  True when the fact is there: the record
- * has it, a site file declares it, or it means nothing for this device ("not applicable"). */
-bool disclosure_find(const cJSON *record, const cJSON *who, const disclosure_field *field,
-                     disclosure *out);
+/* who: of the run, may be NULL.  True when the fact is there: the record has it, a site file
+ * declares it, or it means nothing for this device ("not applicable"). */
+bool disclosure_find(const record_executor *record, const record_who *who,
+                     const disclosure_field *field, disclosure *out);
+
+/* The field of that name, NULL when the layer has none. */
+const record_field *disclosure_layer_field(const record_layer *layer, const char *name);
+/* False of a mapped object that is a kernel, a workload or a probe: it is measured, or measures. */
+bool disclosure_is_stack(const record_layer *layer);
 
 #endif

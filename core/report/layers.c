@@ -3,89 +3,90 @@
 #include "report/layers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "record/disclosure.h"
 #include "report/figure.h"
 #include "report/report.h"
 
-bool report_layers(FILE *out, const cJSON *record)
+#define LAYOUT_FILE "report/layers.def"
+#define LAYOUT_NAME(name) layers_##name
+#include "base/layout_tables.h"
+
+static void add_layer(table *t, const record_layer *layer)
+{
+	char *version = memory_format("%.40s", layer->version != NULL ? layer->version : "");
+	const char *owner = layer->owner != NULL && layer->owner[0] != '\0' ? layer->owner : "-";
+
+	table_row(t, (const char *const[]){ record_layer_kind_word(layer->layer), layer->name,
+	                                    version, owner, record_source_word(layer->source) });
+	free(version);
+}
+
+bool report_layers(FILE *out, const record_executor *record)
 {
 	table *t = table_new("lllll");
-	const cJSON *layer;
 	bool ok;
 
 	table_row(t, (const char *const[]){ "layer", "name", "version", "owner", "source" });
 	table_rule(t);
-	cJSON_ArrayForEach(layer, json_path(record, "layers")) {
-		const char *kind = json_string(layer, "layer", ""), *owner = json_string(layer, "owner", "");
-		const char *role = json_string(json_path(layer, "fields.role"), "value", "stack");
-		char *version;
-
-		/* Kernels and workloads are measured, not measured on. */
-		if (strcmp(kind, "mapped-object") == 0 && strcmp(role, "stack") != 0)
-			continue;
-		version = memory_format("%.40s", json_string(layer, "version", ""));
-		table_row(t, (const char *const[]){ kind, json_string(layer, "name", ""), version,
-		                                    owner[0] != '\0' ? owner : "-",
-		                                    json_string(layer, "source", "") });
-		free(version);
-	}
+	for (size_t i = 0; i < record->layers.count; i++)
+		if (disclosure_is_stack(&record->layers.items[i]))
+			add_layer(t, &record->layers.items[i]);
 	ok = table_print(t, out);
 	table_free(t);
 	return ok;
 }
 
-bool report_fields(FILE *out, const cJSON *record, const cJSON *who)
+void layers_find_facts(const record_executor *record, const record_who *who, layers_facts *out)
+{
+	const disclosure_field *fields;
+	size_t count = disclosure_fields(&fields);
+
+	text_set(&out->executor, record->name);
+	for (size_t i = 0; i < count; i++) {
+		layers_fact *fact = layout_append(layers_fact_layout(), &out->fields);
+		disclosure found;
+
+		fact->disclosed = disclosure_find(record, who, &fields[i], &found);
+		text_set(&fact->field, fields[i].name);
+		text_set(&fact->source, record_source_word(found.source));
+		text_set(&fact->value, found.value);
+		fact->certified = fields[i].certified;
+		text_set(&fact->site_key, fields[i].site_key);
+		text_set(&fact->remedy, fields[i].remedy);
+	}
+}
+
+static void add_fact(table *t, const layers_fact *fact, bool colours)
+{
+	char *value = fact->disclosed ? memory_format("%.60s", fact->value) :
+	              fact->site_key == NULL ? memory_text("") :
+	              memory_format("(site file: %s = ...)", fact->site_key);
+
+	table_row(t, (const char *const[]){ fact->field, fact->source,
+	                                    fact->certified ? "required" : "", value });
+	if (!fact->disclosed && colours)
+		table_paint(t, 1, fact->certified ? COLOUR_RED : COLOUR_YELLOW);
+	free(value);
+}
+
+bool report_facts(FILE *out, const layers_facts *facts)
 {
 	table *t = table_new("llll");
-	const disclosure_field *fields;
-	size_t count = disclosure_fields(&fields), missing = 0;
+	size_t missing = 0;
 	bool ok;
 
 	table_row(t, (const char *const[]){ "field", "source", "certified", "value" });
 	table_rule(t);
-	for (size_t i = 0; i < count; i++) {
-		disclosure found;
-		bool there = disclosure_find(record, who, &fields[i], &found);
-		char *value = there ? memory_format("%.60s", found.value) :
-		              fields[i].site_key == NULL ? memory_text("") :
-		              memory_format("(site file: %s = ...)", fields[i].site_key);
+	for (size_t i = 0; i < facts->fields.count; i++) {
+		const layers_fact *fact = &facts->fields.items[i];
 
-		missing += fields[i].certified && !there;
-		table_row(t, (const char *const[]){ fields[i].name, found.source,
-		                                    fields[i].certified ? "required" : "", value });
-		if (!there && figure_colours(out))
-			table_paint(t, 1, fields[i].certified ? COLOUR_RED : COLOUR_YELLOW);
-		free(value);
+		missing += fact->certified && !fact->disclosed;
+		add_fact(t, fact, figure_colours(out));
 	}
 	ok = table_print(t, out);
 	table_free(t);
 	return ok && fprintf(out, "%zu of the facts that a certified protocol requires %s missing\n",
 	                     missing, missing == 1 ? "is" : "are") >= 0;
-}
-
-cJSON *report_fields_json(const cJSON *record, const cJSON *who)
-{
-	cJSON *list = cJSON_CreateArray();
-	const disclosure_field *fields;
-	size_t count = disclosure_fields(&fields);
-
-	for (size_t i = 0; i < count; i++) {
-		cJSON *item = cJSON_CreateObject();
-		disclosure found;
-
-		json_add_bool(item, "disclosed", disclosure_find(record, who, &fields[i], &found));
-		json_add_string(item, "field", fields[i].name);
-		json_add_string(item, "source", found.source);
-		json_add_string(item, "value", found.value);
-		json_add_bool(item, "certified", fields[i].certified);
-		if (fields[i].site_key != NULL)
-			json_add_string(item, "site_key", fields[i].site_key);
-		json_add_string(item, "remedy", fields[i].remedy);
-		cJSON_AddItemToArray(list, item);
-	}
-	return list;
 }

@@ -3,13 +3,22 @@
 #ifndef REPORT_LAYERS_H
 #define REPORT_LAYERS_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-/* All false when writing failed.  who: {tester, party, sponsor}, may be NULL. */
-bool report_layers(FILE *out, const cJSON *record);
-bool report_fields(FILE *out, const cJSON *record, const cJSON *who);
-cJSON *report_fields_json(const cJSON *record, const cJSON *who);
+#include "record/record.h"
+
+#define LAYOUT_FILE "report/layers.def"
+#define LAYOUT_NAME(name) layers_##name
+#include "base/layout_structs.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
+
+/* Fills an initialised struct; who may be NULL. */
+void layers_find_facts(const record_executor *record, const record_who *who, layers_facts *out);
+
+/* Both false when writing failed. */
+bool report_layers(FILE *out, const record_executor *record);
+bool report_facts(FILE *out, const layers_facts *facts);
 
 #endif

@@ -5,62 +5,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
-#include "record/disclosure.h"
 #include "executor/executor.h"
 #include "protocol/schema.h"
+#include "record/disclosure.h"
 #include "run/survey.h"
 
 #define LEAST_EXECUTIONS 10 /* as protocol.c asks of a certified protocol */
 
-static size_t miss(const cJSON *record, const cJSON *who, const disclosure_field *field, text *out)
+static size_t miss(const record_executor *record, const record_who *who,
+                   const disclosure_field *field, text *out)
 {
 	disclosure found;
 
 	if (disclosure_find(record, who, field, &found))
 		return 0;
-	text_add(out, "%s: %s is not disclosed: %s", json_string(record, "name", ""), field->name,
-	         field->remedy);
+	text_add(out, "%s: %s is not disclosed: %s", record->name, field->name, field->remedy);
 	if (field->site_key != NULL)
 		text_add(out, "; or declare it: %s = ... in the site file", field->site_key);
 	text_add(out, "\n");
 	return 1;
 }
 
-/* What no disclosure heals. */
-static size_t forbidden(const cJSON *record, const cJSON *harness, text *out)
+static size_t unowned(const record_executor *record, text *out)
 {
-	const char *name = json_string(record, "name", "");
-	const cJSON *layer;
 	size_t count = 0;
 
-	if (json_bool(harness, "dirty", true)) {
-		text_add(out, "%s: this evenhand was built from a changed or unknown tree, which nobody "
-		         "can build again: build it from a commit\n", name);
-		count++;
-	}
-	if (json_bool(record, "simulated", true)) {
-		text_add(out, "%s: the device is simulated: certify on hardware\n", name);
-		count++;
-	}
-	cJSON_ArrayForEach(layer, json_path(record, "layers")) {
-		const char *kind = json_string(layer, "layer", "");
+	for (size_t i = 0; i < record->layers.count; i++) {
+		const record_layer *layer = &record->layers.items[i];
 
-		if (json_string(layer, "owner", "")[0] != '\0' ||
-		    (strcmp(kind, "driver") != 0 && strcmp(kind, "runtime") != 0 &&
-		     strcmp(kind, "compiler") != 0))
+		if ((layer->owner != NULL && layer->owner[0] != '\0') ||
+		    (layer->layer != RECORD_LAYER_DRIVER && layer->layer != RECORD_LAYER_RUNTIME &&
+		     layer->layer != RECORD_LAYER_COMPILER))
 			continue;
 		text_add(out, "%s: nobody owns the layer %s %s: name its owner in an [owner NAME] section "
-		         "of the site file or of owners.ini\n", name, kind,
-		         json_string(layer, "name", ""));
+		         "of the site file or of owners.ini\n", record->name,
+		         record_layer_kind_word(layer->layer), layer->name);
 		count++;
 	}
 	return count;
 }
 
+/* What no disclosure heals. */
+static size_t forbidden(const record_executor *record, const record_harness *harness, text *out)
+{
+	size_t count = 0;
+
+	if (harness->dirty) {
+		text_add(out, "%s: this evenhand was built from a changed or unknown tree, which nobody "
+		         "can build again: build it from a commit\n", record->name);
+		count++;
+	}
+	if (record->simulated) {
+		text_add(out, "%s: the device is simulated: certify on hardware\n", record->name);
+		count++;
+	}
+	return count + unowned(record, out);
+}
+
 /* Those of `requires`, and with certified the standard ones. */
-static size_t missing(const protocol *p, const cJSON *record, const cJSON *who, text *out)
+static size_t missing(const protocol *p, const record_executor *record, const record_who *who,
+                      text *out)
 {
 	char **asked = p->requires[0] != '\0' ? schema_words(p->requires, ',') : NULL;
 	const disclosure_field *all;
@@ -78,8 +83,8 @@ static size_t missing(const protocol *p, const cJSON *record, const cJSON *who, 
 	return count;
 }
 
-size_t certify_record(const protocol *p, const cJSON *record, const cJSON *who,
-                      const cJSON *harness, text *out)
+size_t certify_record(const protocol *p, const record_executor *record, const record_who *who,
+                      const record_harness *harness, text *out)
 {
 	size_t count = p->level == RECORD_LEVEL_CERTIFIED ? forbidden(record, harness, out) : 0;
 
@@ -96,12 +101,35 @@ static void tell(const char *lines)
 	}
 }
 
+/* Describes every executor of the manifest and collects what stands against it. */
+static eh_status check_all(const manifest *m, text *lines, size_t *count, eh_error *error)
+{
+	record_who who;
+	record_harness harness;
+	eh_status status;
+
+	layout_init(record_who_layout(), &who);
+	layout_init(record_harness_layout(), &harness);
+	status = manifest_who(m, &who, error);
+	executor_program(&harness);
+	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
+		record_executor *record = NULL;
+
+		status = survey_executor(m->plugins[i], m->indices[i], m->names[i],
+		                         (const char *const *)m->options, &record, error);
+		if (status == EH_OK)
+			*count += certify_record(m->protocol, record, &who, &harness, lines);
+		layout_free(record_executor_layout(), record);
+	}
+	layout_clear(record_harness_layout(), &harness);
+	layout_clear(record_who_layout(), &who);
+	return status;
+}
+
 eh_status certify_check(const manifest *m, eh_error *error)
 {
 	const protocol *p = m->protocol;
 	bool certified = p->level == RECORD_LEVEL_CERTIFIED;
-	cJSON *who, *harness;
-	record_who by = { 0 };
 	text lines = { 0 };
 	size_t count = 0;
 	eh_status status;
@@ -111,21 +139,7 @@ eh_status certify_check(const manifest *m, eh_error *error)
 	if (certified && m->executions < LEAST_EXECUTIONS)
 		return error_set(error, EH_E_USAGE, "%s is certified and needs at least %d executions; "
 		                 "leave --executions away", p->name, LEAST_EXECUTIONS);
-	status = manifest_who(m, &by, error);
-	who = layout_encode(record_who_layout(), &by);
-	layout_clear(record_who_layout(), &by);
-	harness = executor_program();
-	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
-		cJSON *record = NULL;
-
-		status = survey_executor(m->plugins[i], m->indices[i], m->names[i],
-		                          (const char *const *)m->options, &record, error);
-		if (status == EH_OK)
-			count += certify_record(p, record, who, harness, &lines);
-		cJSON_Delete(record);
-	}
-	cJSON_Delete(harness);
-	cJSON_Delete(who);
+	status = check_all(m, &lines, &count, error);
 	if (lines.data != NULL)
 		tell(lines.data);
 	text_free(&lines);

@@ -12,9 +12,9 @@
  * done about it. */
 eh_status certify_check(const manifest *m, eh_error *error);
 
-/* The same for one executor, given its record; adds lines "NAME: FIELD is ...: remedy" to out and
- * returns how many.  who, harness: as in the journal's first line; unused without certified. */
-size_t certify_record(const protocol *p, const cJSON *record, const cJSON *who,
-                      const cJSON *harness, text *out);
+/* The same for one executor; adds lines "NAME: FIELD is ...: remedy" to out and returns how many.
+ * harness: the program that measures; looked at for level = certified alone. */
+size_t certify_record(const protocol *p, const record_executor *record, const record_who *who,
+                      const record_harness *harness, text *out);
 
 #endif

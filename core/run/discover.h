@@ -5,41 +5,50 @@
 #define RUN_DISCOVER_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "evenhand/backend.h"
+#include "record/record.h"
 
-typedef struct found_device {
-	uint32_t index;
-	eh_status status;        /* EH_OK = listed as usable                                     */
-	char *reason;            /* when not                                                     */
-	char *executor;          /* "opencl:pocl-0"                                              */
-	eh_device_info info;
-} found_device;
+/* Two structs of the record that messages hold as they are. */
+typedef record_device discover_described;
+typedef record_executor discover_stack;
+#define discover_described_layout record_device_layout
+#define discover_stack_layout record_executor_layout
 
-typedef struct found_backend {
-	char *name, *path;
-	char *title, *version, *license; /* NULL when it could not be loaded                     */
-	eh_status status;        /* of loading and starting                                      */
-	char *reason;            /* when not EH_OK: one sentence with the advice                 */
-	char **notes;            /* NULL-terminated, may be NULL                                 */
-	found_device *devices;
-	size_t device_count;
-} found_backend;
+#define LAYOUT_FILE "run/discover.def"
+#define LAYOUT_NAME(name) discover_##name
+#include "base/layout_structs.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
 
-/* All backends of the search path, in order of name; children run side by side, each with a
- * deadline. */
-size_t discover(found_backend **out);
-void discover_free(found_backend *backends, size_t count);
+/* Of the status of a device, a backend, a probe or a channel. */
+static inline bool discover_is(const char *status, eh_status wanted)
+{
+	return status != NULL && strcmp(status, error_status_name(wanted)) == 0;
+}
+
+/* Of a backend that was loaded and lacks the driver of its devices. */
+static inline bool discover_is_absent(const discover_backend *b)
+{
+	return discover_is(b->status, EH_E_UNAVAILABLE) && b->title != NULL && b->title[0] != '\0';
+}
+
+/* Fills an initialised report with all backends of the search path; children run side by side, each
+ * with a deadline.  layout_clear frees it. */
+void discover(discover_report *out);
 
 /* The hidden subcommand of the child: lists the backend at path as JSON on stdout. */
 int discover_child(const char *path);
 
 /* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
  * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  EH_E_USAGE with the list of what
- * there is when a selector matches nothing.  *out: pointers into backends, malloc'd. */
-typedef struct selected { const found_backend *backend; const found_device *device; } selected;
-eh_status discover_select(const found_backend *backends, size_t count, const char *selectors,
-                          selected **out, size_t *out_count, eh_error *error);
+ * there is when a selector matches nothing.  *out: pointers into here, malloc'd. */
+typedef struct selected {
+	const discover_backend *backend;
+	const discover_device *device;
+} selected;
+eh_status discover_select(const discover_report *here, const char *selectors, selected **out,
+                          size_t *out_count, eh_error *error);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/plugin.h"
-#include "run/adapt.h"
 
 #define FORMAT 1
 #define MOST_EXECUTIONS 1000000
@@ -26,7 +25,9 @@ static manifest *manifest_blank(protocol *p, plan *made, size_t executors)
 	m->names = memory_get((executors + 1) * sizeof(*m->names));
 	m->plugins = memory_get((executors + 1) * sizeof(*m->plugins));
 	m->indices = memory_get((executors + 1) * sizeof(*m->indices));
-	m->infos = memory_get((executors + 1) * sizeof(*m->infos));
+	m->devices = memory_get((executors + 1) * sizeof(*m->devices));
+	for (size_t i = 0; i < executors; i++)
+		layout_init(record_device_layout(), &m->devices[i]);
 	return m;
 }
 
@@ -50,8 +51,8 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	for (size_t i = 0; i < chosen_count; i++) {
 		m->names[i] = memory_text(chosen[i].device->executor);
 		m->plugins[i] = memory_text(chosen[i].backend->path);
-		m->indices[i] = chosen[i].device->index;
-		m->infos[i] = chosen[i].device->info;
+		m->indices[i] = (uint32_t)chosen[i].device->index;
+		layout_copy(record_device_layout(), &chosen[i].device->device, &m->devices[i]);
 	}
 	while (options != NULL && options[count] != NULL)
 		count++;
@@ -79,6 +80,7 @@ void manifest_free(manifest *m)
 	for (size_t i = 0; i < m->executor_count; i++) {
 		free(m->names[i]);
 		free(m->plugins[i]);
+		layout_clear(record_device_layout(), &m->devices[i]);
 	}
 	for (size_t i = 0; m->options != NULL && m->options[i] != NULL; i++)
 		free(m->options[i]);
@@ -86,7 +88,7 @@ void manifest_free(manifest *m)
 	free(m->names);
 	free(m->plugins);
 	free(m->indices);
-	free(m->infos);
+	free(m->devices);
 	free(m->slots);
 	site_free(m->site);
 	plan_free(m->plan);
@@ -207,7 +209,7 @@ eh_status manifest_line(const manifest *m, const char *started, record_line_run 
 	fill_salt(line);
 	line->seed = m->protocol->seed;
 	text_set(&line->started, started);
-	adapt_tree(record_harness_layout(), executor_program(), &line->harness);
+	executor_program(&line->harness);
 	fill_protocol(m, &line->protocol);
 	line->executions.declared = m->protocol->executions;
 	line->executions.planned = m->executions;
@@ -228,7 +230,7 @@ static eh_status check_program(const record_harness *theirs, eh_error *error)
 	eh_status status = EH_OK;
 
 	layout_init(record_harness_layout(), &ours);
-	adapt_tree(record_harness_layout(), executor_program(), &ours);
+	executor_program(&ours);
 	const struct { const char *what, *theirs, *ours; } facts[] = {
 		{ "version", theirs->version, ours.version },
 		{ "commit", theirs->commit, ours.commit },
@@ -328,33 +330,33 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	return EH_OK;
 }
 
-static const found_device *find_device(const found_backend *backends, size_t count,
-                                       const char *name, const found_backend **of)
+static const discover_device *find_device(const discover_report *here, const char *name,
+                                          const discover_backend **of)
 {
-	for (size_t b = 0; b < count; b++)
-		for (size_t d = 0; d < backends[b].device_count; d++)
-			if (strcmp(backends[b].devices[d].executor, name) == 0) {
-				*of = &backends[b];
-				return &backends[b].devices[d];
-			}
+	for (size_t b = 0; b < here->backends.count; b++) {
+		*of = &here->backends.items[b];
+		for (size_t d = 0; d < (*of)->devices.count; d++)
+			if (strcmp((*of)->devices.items[d].executor, name) == 0)
+				return &(*of)->devices.items[d];
+	}
 	return NULL;
 }
 
-eh_status manifest_find(manifest *m, const found_backend *backends, size_t count, eh_error *error)
+eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error)
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
-		const found_backend *b = NULL;
-		const found_device *d = find_device(backends, count, m->names[i], &b);
+		const discover_backend *b = NULL;
+		const discover_device *d = find_device(here, m->names[i], &b);
 
-		if (d == NULL || d->status != EH_OK)
+		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "
 			                 "it available again, then resume", m->names[i],
 			                 d == NULL ? "not here now" : "not usable now: ",
 			                 d == NULL ? "" : d->reason);
-		free(m->plugins[i]);
-		m->plugins[i] = memory_text(b->path);
-		m->indices[i] = d->index;
-		m->infos[i] = d->info;
+		text_set(&m->plugins[i], b->path);
+		m->indices[i] = (uint32_t)d->index;
+		layout_clear(record_device_layout(), &m->devices[i]);
+		layout_copy(record_device_layout(), &d->device, &m->devices[i]);
 	}
 	return EH_OK;
 }

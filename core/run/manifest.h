@@ -18,7 +18,7 @@ typedef struct manifest {
 	char **names;               /* of the executors, NULL-terminated                       */
 	char **plugins;             /* paths                                                   */
 	uint32_t *indices;          /* of the devices in their backends                        */
-	eh_device_info *infos;
+	record_device *devices;     /* as their backends describe them                         */
 	char **options;             /* BACKEND.KEY=VALUE, NULL-terminated                      */
 	schedule_slot *slots;       /* executions * executor_count                             */
 	size_t slot_count;
@@ -43,8 +43,7 @@ void manifest_order(const manifest *m, const schedule_slot *slots, size_t count,
  * of the program, and a protocol that is planned differently now. */
 eh_status manifest_read(const record_line *line, manifest **out, eh_error *error);
 /* Finds the executors of a manifest that was read: their plugins and devices. */
-eh_status manifest_find(manifest *m, const found_backend *backends, size_t count,
-                        eh_error *error);
+eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error);
 void manifest_free(manifest *m); /* NULL is fine */
 
 #endif

@@ -78,15 +78,17 @@ char *run_result_path(const char *folder, const char *executor)
 static eh_status choose(const run_options *o, protocol *p, plan *made, manifest **out,
                         eh_error *error)
 {
-	found_backend *backends = NULL;
-	size_t count = discover(&backends), chosen_count = 0;
+	discover_report here;
+	size_t chosen_count = 0;
 	selected *chosen = NULL;
 	eh_status status;
 
+	layout_init(discover_report_layout(), &here);
+	discover(&here);
 	if (interrupt_pending())
 		status = error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
 	else
-		status = discover_select(backends, count, o->selectors, &chosen, &chosen_count, error);
+		status = discover_select(&here, o->selectors, &chosen, &chosen_count, error);
 	if (status == EH_OK) {
 		status = manifest_new(p, made, o->executions, chosen, chosen_count, host_options(),
 		                      out, error);
@@ -95,7 +97,7 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 		protocol_free(p);
 	}
 	free(chosen);
-	discover_free(backends, count);
+	layout_clear(discover_report_layout(), &here);
 	/* A bad site file is refused before certify_check reads facts from it. */
 	if (status == EH_OK)
 		status = site_read(NULL, &(*out)->site, error);
@@ -147,17 +149,17 @@ undo:
 
 static eh_status find_again(manifest *m, eh_error *error)
 {
-	found_backend *backends = NULL;
-	size_t count;
+	discover_report here;
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; m->options[i] != NULL && status == EH_OK; i++)
 		status = host_option_set(m->options[i], error);
 	if (status != EH_OK)
 		return status;
-	count = discover(&backends);
-	status = manifest_find(m, backends, count, error);
-	discover_free(backends, count);
+	layout_init(discover_report_layout(), &here);
+	discover(&here);
+	status = manifest_find(m, &here, error);
+	layout_clear(discover_report_layout(), &here);
 	return status;
 }
 

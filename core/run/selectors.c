@@ -10,13 +10,12 @@
 #include "run/discover.h"
 
 typedef struct choice {
-	const found_backend *backends;
-	size_t count;
+	const discover_backend_list *backends;
 	selected *items;
 	size_t item_count;
 } choice;
 
-static void add(choice *c, const found_backend *b, const found_device *d)
+static void add(choice *c, const discover_backend *b, const discover_device *d)
 {
 	for (size_t i = 0; i < c->item_count; i++)
 		if (strcmp(c->items[i].device->executor, d->executor) == 0)
@@ -31,11 +30,14 @@ static char *what_there_is(const choice *c)
 {
 	text t = { 0 };
 
-	for (size_t b = 0; b < c->count; b++)
-		for (size_t d = 0; d < c->backends[b].device_count; d++)
-			if (c->backends[b].devices[d].status == EH_OK)
+	for (size_t b = 0; b < c->backends->count; b++) {
+		const discover_device_list *devices = &c->backends->items[b].devices;
+
+		for (size_t d = 0; d < devices->count; d++)
+			if (discover_is(devices->items[d].status, EH_OK))
 				text_add(&t, "%s%s", t.size > 0 ? ", " : "",
-				         c->backends[b].devices[d].executor);
+				         devices->items[d].executor);
+	}
 	if (t.size == 0)
 		text_add(&t, "nothing");
 	return t.data;
@@ -43,40 +45,48 @@ static char *what_there_is(const choice *c)
 
 enum how { HOW_BACKEND, HOW_INDEX, HOW_ID, HOW_PART };
 
-static bool matches(const found_device *d, enum how how, const char *word, uint64_t index)
+static bool holds(const char *where, const char *word)
 {
+	return where != NULL && strcasestr(where, word) != NULL;
+}
+
+static bool matches(const discover_device *d, enum how how, const char *word, uint64_t index)
+{
+	const record_device *is = &d->device;
+
 	switch (how) {
 	case HOW_BACKEND:
 		return true;
 	case HOW_INDEX:
 		return d->index == index;
 	case HOW_ID:
-		return strcasecmp(d->info.id, word) == 0;
+		return is->id != NULL && strcasecmp(is->id, word) == 0;
 	default:
-		return strcasestr(d->info.id, word) != NULL || strcasestr(d->info.name, word) != NULL ||
-		       strcasestr(d->info.platform, word) != NULL;
+		return holds(is->id, word) || holds(is->name, word) || holds(is->platform, word);
 	}
 }
 
 /* How many usable devices match; *unusable is one that matches but cannot be used. */
 static size_t take(choice *c, const char *backend, enum how how, const char *word, uint64_t index,
-                   const found_device **unusable)
+                   const discover_device **unusable)
 {
 	size_t found = 0;
 
-	for (size_t b = 0; b < c->count; b++) {
-		const found_backend *at = &c->backends[b];
+	for (size_t b = 0; b < c->backends->count; b++) {
+		const discover_backend *at = &c->backends->items[b];
 
 		if (backend != NULL && strcmp(at->name, backend) != 0)
 			continue;
-		for (size_t d = 0; d < at->device_count; d++) {
-			if (!matches(&at->devices[d], how, word, index))
+		for (size_t i = 0; i < at->devices.count; i++) {
+			const discover_device *d = &at->devices.items[i];
+
+			if (!matches(d, how, word, index))
 				continue;
-			if (at->devices[d].status == EH_OK) {
-				add(c, at, &at->devices[d]);
+			if (discover_is(d->status, EH_OK)) {
+				add(c, at, d);
 				found++;
 			} else if (*unusable == NULL) {
-				*unusable = &at->devices[d];
+				*unusable = d;
 			}
 		}
 	}
@@ -84,14 +94,17 @@ static size_t take(choice *c, const char *backend, enum how how, const char *wor
 }
 
 /* The backend of that name: the usable one where a second file is shadowed by it. */
-static const found_backend *backend_named(const choice *c, const char *name)
+static const discover_backend *backend_named(const choice *c, const char *name)
 {
-	const found_backend *found = NULL;
+	const discover_backend *found = NULL;
 
-	for (size_t b = 0; b < c->count; b++)
-		if (strcmp(c->backends[b].name, name) == 0 &&
-		    (found == NULL || c->backends[b].status == EH_OK))
-			found = &c->backends[b];
+	for (size_t b = 0; b < c->backends->count; b++) {
+		const discover_backend *at = &c->backends->items[b];
+
+		if (strcmp(at->name, name) == 0 &&
+		    (found == NULL || discover_is(at->status, EH_OK)))
+			found = at;
+	}
 	return found;
 }
 
@@ -101,8 +114,8 @@ static eh_status select_one(choice *c, const char *selector, eh_error *error)
 	char *backend = colon != NULL ? memory_format("%.*s", (int)(colon - selector), selector)
 	                              : memory_text(selector);
 	const char *word = colon != NULL ? colon + 1 : "";
-	const found_backend *named;
-	const found_device *unusable = NULL;
+	const discover_backend *named;
+	const discover_device *unusable = NULL;
 	uint64_t index = 0;
 	size_t found = 0;
 	eh_status status = EH_OK;
@@ -130,7 +143,7 @@ static eh_status select_one(choice *c, const char *selector, eh_error *error)
 	else if (strcmp(selector, "all") == 0)
 		status = error_set(error, EH_E_UNAVAILABLE, "no executor is usable here; `evenhand "
 		                   "devices` says what is missing");
-	else if (named != NULL && named->status != EH_OK)
+	else if (named != NULL && !discover_is(named->status, EH_OK))
 		status = error_set(error, EH_E_UNAVAILABLE, "the backend %s cannot be used: %s", backend,
 		                   named->reason);
 	else if (named != NULL)
@@ -175,7 +188,7 @@ static eh_status check_settings(const choice *c, eh_error *error)
 
 	for (size_t i = 0; options[i] != NULL; i++) {
 		char *name = memory_format("%.*s", (int)strcspn(options[i], "."), options[i]);
-		const found_backend *named = backend_named(c, name);
+		const discover_backend *named = backend_named(c, name);
 		eh_status status = EH_OK;
 
 		if (named == NULL && is_probe(name))
@@ -183,7 +196,7 @@ static eh_status check_settings(const choice *c, eh_error *error)
 		else if (named == NULL)
 			status = error_set(error, EH_E_USAGE, "--set %s: there is no backend '%s'; "
 			                   "`evenhand devices` lists them", options[i], name);
-		else if (named->status != EH_OK)
+		else if (!discover_is(named->status, EH_OK))
 			status = error_set(error, EH_E_USAGE, "--set %s: backend %s cannot be used: %s",
 			                   options[i], name, named->reason != NULL ? named->reason : "");
 		free(name);
@@ -193,22 +206,22 @@ static eh_status check_settings(const choice *c, eh_error *error)
 	return EH_OK;
 }
 
-/* A backend that all would have meant, but that cannot be used, is not passed over in silence.
- * Those that were loaded (so have a title) and miss a driver, as on most machines, have one line
- * together. */
+/* Warns of backends that `all` leaves out.  Those that only lack a driver, as on most machines,
+	have
+ * one line together. */
 static void tell_left_out(const choice *c)
 {
 	char *absent = memory_text("");
 
-	for (size_t b = 0; b < c->count; b++) {
-		const found_backend *one = &c->backends[b];
+	for (size_t b = 0; b < c->backends->count; b++) {
+		const discover_backend *one = &c->backends->items[b];
 
-		if (one->status == EH_E_UNAVAILABLE && one->title != NULL) {
+		if (discover_is_absent(one)) {
 			char *longer = memory_format("%s%s%s", absent, absent[0] != '\0' ? ", " : "", one->name);
 
 			free(absent);
 			absent = longer;
-		} else if (one->status != EH_OK) {
+		} else if (!discover_is(one->status, EH_OK)) {
 			log_write(EH_LOG_WARN, "backend %s is left out: %s", one->name,
 			          one->reason != NULL ? one->reason : "");
 		}
@@ -219,10 +232,10 @@ static void tell_left_out(const choice *c)
 	free(absent);
 }
 
-eh_status discover_select(const found_backend *backends, size_t count, const char *selectors,
-                          selected **out, size_t *out_count, eh_error *error)
+eh_status discover_select(const discover_report *here, const char *selectors, selected **out,
+                          size_t *out_count, eh_error *error)
 {
-	choice c = { .backends = backends, .count = count };
+	choice c = { .backends = &here->backends };
 	char *copy = memory_text(selectors != NULL ? selectors : "all"), *rest = copy, *one;
 	eh_status status = check_settings(&c, error);
 

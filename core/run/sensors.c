@@ -5,81 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/child.h"
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/json.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "plugin/probes.h"
-#include "run/death.h"
+#include "run/lister.h"
 #include "run/voice.h"
 
-#define DEADLINE_NS (UINT64_C(10) * 1000000000)
+#define DEADLINE_S 10u
 /* What each lister has at least from its turn on: one that hangs must not use up the time of
  * those that are read after it. */
 #define TURN_NS (UINT64_C(1) * 1000000000)
-#define CLOSING_NS (UINT64_C(1) * 1000000000)
 #define PAUSE_NS UINT64_C(100000000)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static void add_rate(cJSON *item, const eh_channel_info *info, const eh_reading *a,
+static void set_value(discover_channel *out, double value, const char *unit)
+{
+	out->value = value;
+	text_set(&out->value_unit, unit);
+}
+
+static void set_rate(discover_channel *out, const eh_channel_info *info, const eh_reading *a,
                      const eh_reading *b)
 {
 	uint64_t step = b->count >= a->count ? b->count - a->count :
 	                info->wrap > a->count ? info->wrap - a->count + b->count : 0;
 	uint64_t time = b->native > a->native ? b->native - a->native : b->time_ns - a->time_ns;
 
-	if (info->kind == EH_CHANNEL_ENERGY && time > 0) {
-		json_add_double(item, "value", (double)step * 1e3 / (double)time);
-		json_add_string(item, "value_unit", "W");
-	} else if (info->kind == EH_CHANNEL_UTILISATION && b->native > a->native) {
-		json_add_double(item, "value", (double)step * 100 / (double)time);
-		json_add_string(item, "value_unit", "%");
-	} else {
-		json_add_double(item, "value", (double)b->count);
-		json_add_string(item, "value_unit", info->unit);
-	}
+	if (info->kind == EH_CHANNEL_ENERGY && time > 0)
+		set_value(out, (double)step * 1e3 / (double)time, "W");
+	else if (info->kind == EH_CHANNEL_UTILISATION && b->native > a->native)
+		set_value(out, (double)step * 100 / (double)time, "%");
+	else
+		set_value(out, (double)b->count, info->unit);
 }
 
-static void add_bits(cJSON *item, const eh_channel_info *info, uint64_t set)
+static void set_bits(discover_channel *out, const eh_channel_info *info, uint64_t set)
 {
-	cJSON *list = json_add_array(item, "bits");
-
-	json_add_double(item, "value", (double)set);
-	json_add_string(item, "value_unit", info->unit);
+	set_value(out, (double)set, info->unit);
+	/* Present, though none may be set. */
+	out->bits.items = memory_get(sizeof(*out->bits.items));
 	for (uint32_t i = 0; i < info->bit_count; i++)
 		if (set & info->bits[i].mask)
-			json_append_string(list, info->bits[i].name);
+			text_list_add(&out->bits, info->bits[i].name);
 }
 
-static void add_channel(cJSON *list, const eh_channel_info *info, const eh_reading *a,
-                        const eh_reading *b)
+static void fill_channel(discover_channel *out, const eh_channel_info *info, const eh_reading *a,
+                         const eh_reading *b)
 {
-	cJSON *item = cJSON_CreateObject();
 	eh_status status = info->status != EH_OK ? info->status : b->status;
 
-	json_add_string(item, "name", info->name);
-	json_add_string(item, "kind", probes_kind(info->kind));
-	json_add_string(item, "part", probes_part(info->part));
-	json_add_string(item, "form", probes_form(info->form));
-	json_add_string(item, "unit", info->unit);
-	json_add_string(item, "status", status == EH_OK ? "ok" : error_status_name(status));
+	text_set(&out->name, info->name);
+	text_set(&out->kind, probes_kind(info->kind));
+	text_set(&out->part, probes_part(info->part));
+	text_set(&out->form, probes_form(info->form));
+	text_set(&out->unit, info->unit);
+	text_set(&out->status, error_status_name(status));
 	if (status != EH_OK)
-		json_add_string(item, "reason", info->reason[0] != '\0' ? info->reason
-		                                                        : "it could not be read just now");
+		text_set(&out->reason, info->reason[0] != '\0' ? info->reason
+		                                               : "it could not be read just now");
 	else if (info->form == EH_FORM_BITS)
-		add_bits(item, info, b->count);
+		set_bits(out, info, b->count);
 	else if (info->form == EH_FORM_COUNTER)
-		add_rate(item, info, a, b);
-	else {
-		json_add_double(item, "value", b->value);
-		json_add_string(item, "value_unit", info->unit);
-	}
-	cJSON_AddItemToArray(list, item);
+		set_rate(out, info, a, b);
+	else
+		set_value(out, b->value, info->unit);
 }
 
 typedef struct readings { eh_reading *first, *second; } readings;
@@ -103,179 +95,159 @@ static void read_all(const probes_one *p, readings *all)
 	}
 }
 
-static void add_places(cJSON *root, const probes_one *p)
+static void fill_place(discover_place *out, const probe_place *from, const readings *read)
 {
-	cJSON *places = json_add_array(root, "places");
+	text_set(&out->id, from->info.id);
+	text_set(&out->kind, probes_place_kind(from->info.kind));
+	text_set(&out->name, from->info.name);
+	text_set(&out->pci, from->info.pci);
+	text_set(&out->uuid, from->info.uuid);
+	out->simulated = (from->info.flags & EH_PLACE_SIMULATED) != 0;
+	for (uint32_t c = 0; c < from->info.channel_count; c++)
+		fill_channel(layout_append(discover_channel_layout(), &out->channels),
+		             &from->channels[c], &read->first[c], &read->second[c]);
+}
+
+static void add_places(discover_probe *out, const probes_one *p)
+{
 	readings *all = memory_get((p->place_count + 1) * sizeof(*all));
 
 	read_all(p, all);
 	for (uint32_t i = 0; i < p->place_count; i++) {
-		const eh_place_info *info = &p->places[i].info;
-		cJSON *place = cJSON_CreateObject(), *channels;
-
-		json_add_string(place, "id", info->id);
-		json_add_string(place, "kind", probes_place_kind(info->kind));
-		json_add_string(place, "name", info->name);
-		json_add_string(place, "pci", info->pci);
-		json_add_string(place, "uuid", info->uuid);
-		json_add_bool(place, "simulated", (info->flags & EH_PLACE_SIMULATED) != 0);
-		channels = json_add_array(place, "channels");
-		for (uint32_t c = 0; c < info->channel_count; c++)
-			add_channel(channels, &p->places[i].channels[c], &all[i].first[c], &all[i].second[c]);
-		cJSON_AddItemToArray(places, place);
+		fill_place(layout_append(discover_place_layout(), &out->places), &p->places[i],
+		           &all[i]);
 		free(all[i].first);
 		free(all[i].second);
 	}
 	free(all);
 }
 
+static void set_status(discover_probe *out, eh_status status, const char *reason)
+{
+	text_set(&out->status, error_status_name(status));
+	if (status != EH_OK)
+		text_set(&out->reason, reason);
+}
+
 int sensors_child(const char *path)
 {
-	FILE *out = voice_take();
+	FILE *voice = voice_take();
 	eh_error error = ERROR_INIT;
+	discover_probe found;
 	probes_one p;
-	cJSON *root, *notes;
-	bool heard;
+	char *rest, *line;
+	int code;
 
-	if (out == NULL)
+	if (voice == NULL)
 		return EXIT_CODE_ENVIRONMENT;
-	root = cJSON_CreateObject();
-	if (probes_start(&p, path, &error) != EH_OK) {
-		json_add_string(root, "status", error_status_name(p.status));
-		json_add_string(root, "reason", error.message);
-	} else {
-		char *rest = p.notes, *line;
-
-		json_add_string(root, "status", "ok");
-		json_add_string(root, "title", p.probe->title);
-		json_add_string(root, "version", p.probe->version);
-		add_places(root, &p);
-		notes = json_add_array(root, "notes");
+	layout_init(discover_probe_layout(), &found);
+	if (probes_start(&p, path, &error) == EH_OK) {
+		text_set(&found.title, p.probe->title);
+		text_set(&found.version, p.probe->version);
+		add_places(&found, &p);
+		rest = p.notes;
 		while ((line = strsep(&rest, "\n")) != NULL)
 			if (*line != '\0')
-				json_append_string(notes, line);
+				text_list_add(&found.notes, line);
 	}
-	heard = voice_say(out, json_text(root, false));
-	cJSON_Delete(root);
+	set_status(&found, p.status, error.message);
+	code = lister_answer(voice, discover_probe_layout(), &found);
+	layout_clear(discover_probe_layout(), &found);
 	probes_stop(&p, false);
-	return fclose(out) == 0 && heard ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;
+	return code;
 }
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-static cJSON *failed(const char *status, const char *reason)
+/* NULL where there is nothing to read. */
+static child *start_lister(const plugin_file *file, discover_probe *out)
 {
-	cJSON *item = cJSON_CreateObject();
+	eh_error error = ERROR_INIT;
+	child *c = NULL;
+	eh_status status = file->status;
 
-	json_add_string(item, "status", status);
-	json_add_string(item, "reason", reason);
-	return item;
+	text_set(&out->name, file->name);
+	text_set(&out->path, file->path);
+	if (status != EH_OK)
+		(void)error_set(&error, status, "%s", file->reason != NULL ? file->reason
+		                : "refused");
+	else
+		status = lister_start("--sensors", file->path, NULL, host_options(), &c, &error);
+	if (status == EH_OK)
+		return c;
+	set_status(out, status, error.message);
+	return NULL;
 }
 
-/* The process that reads a probe's sensors, or why there is none. */
-typedef struct lister { child *child; cJSON *failed; } lister;
-
-static void start_lister(const char *program, const char *path, lister *out)
+static void read_lister(child *c, uint64_t deadline_ns, discover_probe *out)
 {
-	const char *const *options = host_options();
-	size_t count = 0, at = 0;
-	const char **argv;
+	discover_probe answer;
+	const lister_words words = { out->path, "read its sensors", "it did not read its sensors",
+		                     "library", DEADLINE_S };
 	eh_error error = ERROR_INIT;
 	eh_status status;
 
-	while (options[count] != NULL)
-		count++;
-	argv = memory_get((2 * count + 5) * sizeof(*argv));
-	argv[at++] = program;
-	argv[at++] = "worker";
-	argv[at++] = "--sensors";
-	argv[at++] = path;
-	for (size_t i = 0; i < count; i++) {
-		argv[at++] = "--set";
-		argv[at++] = options[i];
-	}
-	status = child_start(argv, NULL, &out->child, &error);
-	if (status != EH_OK) {
-		out->child = NULL;
-		out->failed = failed(error_status_name(status), error.message);
-	}
-	free(argv);
+	layout_init(discover_probe_layout(), &answer);
+	status = lister_read(c, &words, deadline_ns, discover_probe_layout(), &answer, &error);
+	if (status != EH_OK)
+		set_status(&answer, status, error.message);
+	text_set(&answer.name, out->name);
+	text_set(&answer.path, out->path);
+	layout_clear(discover_probe_layout(), out);
+	*out = answer;
 }
 
-static cJSON *read_lister(child *c, const char *path, uint64_t deadline_ns)
-{
-	const char *line = NULL;
-	eh_error error = ERROR_INIT;
-	eh_status status = child_line(c, deadline_ns, &line, &error);
-	child_end end = { 0 };
-	cJSON *root = NULL;
-	char *death, *reason;
-
-	if (status == EH_OK)
-		status = json_parse(line, strlen(line), path, &root, &error);
-	child_finish(c, status == EH_E_TIMEOUT ? 0 : CLOSING_NS, &end);
-	if (status == EH_OK)
-		return root;
-	if (status == EH_E_TIMEOUT)
-		return failed("timeout", "it did not read its sensors within 10 s; see whether its library "
-		              "hangs with another program too");
-	if (status != EH_E_NOT_FOUND)
-		return failed(error_status_name(status), error.message);
-	death = death_text(&end);
-	reason = memory_format("the process that read its sensors %s; see whether its library crashes "
-	                       "in another program too", death);
-	root = failed("crashed", reason);
-	free(reason);
-	free(death);
-	return root;
-}
-
-cJSON *sensors_list(void)
+static void list_all(discover_probe_list *out)
 {
 	plugin_file *files = NULL;
 	size_t count = plugin_search(PLUGIN_PROBE, &files);
-	lister *listers = memory_get((count + 1) * sizeof(*listers));
-	cJSON *list = cJSON_CreateArray();
-	char *program = paths_program();
-	uint64_t deadline = clock_now_ns() + DEADLINE_NS;
+	child **children = memory_get((count + 1) * sizeof(*children));
+	uint64_t deadline = clock_now_ns() + UINT64_C(1000000000) * DEADLINE_S;
 
 	for (size_t i = 0; i < count; i++)
-		if (files[i].status == EH_OK)
-			start_lister(program, files[i].path, &listers[i]);
+		children[i] = start_lister(&files[i], layout_append(discover_probe_layout(), out));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t turn = clock_now_ns() + TURN_NS;
-		cJSON *item = listers[i].failed;
 
-		if (listers[i].child != NULL)
-			item = read_lister(listers[i].child, files[i].path, deadline > turn ? deadline : turn);
-		else if (item == NULL)
-			item = failed(error_status_name(files[i].status),
-			              files[i].reason != NULL ? files[i].reason : "refused");
-		json_add_string(item, "name", files[i].name);
-		json_add_string(item, "path", files[i].path);
-		cJSON_AddItemToArray(list, item);
+		if (children[i] != NULL)
+			read_lister(children[i], deadline > turn ? deadline : turn, &out->items[i]);
 	}
-	free(program);
-	free(listers);
+	free(children);
 	plugin_files_free(files, count);
-	return list;
 }
 
-bool sensors_own(const cJSON *place, const eh_device_info *device)
+/* Whether a place of kind device is that one. */
+static bool is_own(const discover_place *place, const record_device *device)
 {
-	eh_place_info info = { .struct_size = sizeof(info), .kind = EH_PLACE_DEVICE };
-	const char *kind = json_string(place, "kind", "");
+	eh_place_info there = { .struct_size = sizeof(there), .kind = EH_PLACE_DEVICE };
+	eh_device_info info = { .struct_size = sizeof(info) };
 
-	if (strcmp(kind, "package") == 0)
-		return device->type == EH_DEVICE_CPU;
-	if (strcmp(kind, "device") != 0)
-		return false;
-	(void)snprintf(info.pci, sizeof(info.pci), "%s", json_string(place, "pci", ""));
-	(void)snprintf(info.uuid, sizeof(info.uuid), "%s", json_string(place, "uuid", ""));
-	return probes_match(&info, device);
+	snprintf(there.pci, sizeof(there.pci), "%s", place->pci);
+	snprintf(there.uuid, sizeof(there.uuid), "%s", place->uuid);
+	snprintf(info.pci, sizeof(info.pci), "%s", device->pci != NULL ? device->pci : "");
+	snprintf(info.uuid, sizeof(info.uuid), "%s", device->uuid != NULL ? device->uuid : "");
+	return probes_match(&there, &info);
 }
 
-bool sensors_match(const cJSON *place, const eh_device_info *device)
+static void add_executors(discover_place *place, const discover_backend *backend)
 {
-	return strcmp(json_string(place, "kind", ""), "device") != 0 || sensors_own(place, device);
+	for (size_t i = 0; i < backend->devices.count; i++) {
+		const discover_device *d = &backend->devices.items[i];
+
+		if (discover_is(d->status, EH_OK) &&
+		    (strcmp(place->kind, "device") != 0 || is_own(place, &d->device)))
+			text_list_add(&place->executors, d->executor);
+	}
+}
+
+void sensors_list(discover_report *report)
+{
+	/* Present, though there may be no probe. */
+	report->probes.items = memory_get(sizeof(*report->probes.items));
+	list_all(&report->probes);
+	for (size_t i = 0; i < report->probes.count; i++)
+		for (size_t p = 0; p < report->probes.items[i].places.count; p++)
+			for (size_t b = 0; b < report->backends.count; b++)
+				add_executors(&report->probes.items[i].places.items[p],
+				              &report->backends.items[b]);
 }

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "executor/executor.h"
-#include "run/adapt.h"
 #include "run/supervise.h"
 
 typedef struct work {
@@ -49,9 +48,7 @@ static eh_status append_outline(const work *w, eh_error *error)
 	record_line_init(&line, RECORD_LINE_EXECUTOR);
 	text_set(&line.executor.executor, w->name);
 	line.executor.execution = w->slot->execution;
-	adapt_tree(record_executor_layout(),
-	           executor_outline(w->name, &m->infos[w->slot->executor], m->site),
-	           &line.executor.record);
+	executor_outline(w->name, &m->devices[w->slot->executor], m->site, &line.executor.record);
 	status = journal_append(w->context->journal, &line, error);
 	record_line_clear(&line);
 	return status;

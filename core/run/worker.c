@@ -16,7 +16,6 @@
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 #include "record/journal.h"
-#include "run/adapt.h"
 #include "run/probedeath.h"
 #include "run/run.h"
 #include "run/voice.h"
@@ -126,7 +125,7 @@ static bool append_executor(worker *w)
 	record_line_init(&line, RECORD_LINE_EXECUTOR);
 	text_set(&line.executor.executor, w->job.executor);
 	line.executor.execution = w->job.execution;
-	adapt_tree(record_executor_layout(), executor_describe(&subject), &line.executor.record);
+	executor_describe(&subject, &line.executor.record);
 	return append(w, &line);
 }
 

@@ -25,6 +25,11 @@ for format in man:evenhand.1 markdown:cli.md; do
 	"$EVENHAND" help --"${format%%:*}" 2>"$T/err" | diff - "$page" >"$T/diff"
 	check $? "$page is what the program's tables say; make manual writes it again" "$(head -n 20 "$T/diff")"
 done
+"$EVENHAND" help result --json 2>"$T/err" | diff - docs/result.schema.json >"$T/diff"
+check $? "docs/result.schema.json is what the record's table says; make manual writes it again" "$(head -n 20 "$T/diff")"
+sed '1,/^<!-- Written by/d' docs/result-format.md >"$T/members"
+[ -s "$T/members" ] && "$EVENHAND" help result 2>"$T/err" | diff - "$T/members" >"$T/diff"
+check $? "the tables of docs/result-format.md are what the record's table says; make manual writes them again" "$(head -n 20 "$T/diff")"
 wrong=$(grep -nE 'str(n|case)*cmp\([^;]*"--?[a-z]' core/cli/*.[ch])
 [ -z "$wrong" ]
 check $? "no command compares options by hand" "$wrong"

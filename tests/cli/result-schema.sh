@@ -28,7 +28,7 @@ else:  # strict: an additional or a missing member anywhere in a closed object i
     whole = json.load(open(files[0]))
     whole["cases"] = whole["cases"][5:6]
     assert validator.is_valid(whole)
-    open_objects = ("parameters", "measure", "fields", "space", "chosen")
+    open_objects = ("parameters", "fields", "space", "chosen", "classes", "salts")
 
     def walk(value, path):
         if isinstance(value, dict):

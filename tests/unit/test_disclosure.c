@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "record/disclosure.h"
 #include "executor/executor.h"
@@ -68,20 +67,23 @@ static void device_before_site(void **state)
 {
 	site *s = read_site("[site]\ncooling = air\nhardware-power-cap = 100 W\n"
 	                    "[device gpus]\nmatch = hip:*, CUDA:*\nhardware-power-cap = 350 W\n");
-	cJSON *layer = site_layer(s, "cuda:0"), *none;
+	record_executor *record = layout_new(record_executor_layout());
+	const record_layer *layer;
 
 	(void)state;
+	assert_true(site_add(s, "cuda:0", &record->layers));
+	layer = &record->layers.items[0];
 	assert_string_equal(site_value(s, "cuda:0", "hardware-power-cap"), "350 W");
 	assert_string_equal(site_value(s, "host:gcc-12", "hardware-power-cap"), "100 W");
 	assert_string_equal(site_value(s, "cuda:0", "cooling"), "air");
 	assert_null(site_value(s, "cuda:0", "price"));
-	assert_string_equal(json_string(json_path(layer, "fields.cooling"), "source", ""), "declared");
-	assert_string_equal(json_string(layer, "layer", ""), "site");
-	cJSON_Delete(layer);
+	assert_int_equal(disclosure_layer_field(layer, "cooling")->source, RECORD_SOURCE_DECLARED);
+	assert_int_equal(layer->layer, RECORD_LAYER_SITE);
 	site_free(s);
 	s = read_site("; nothing\n");
-	none = site_layer(s, "cuda:0");
-	assert_null(none);
+	assert_false(site_add(s, "cuda:0", &record->layers));
+	assert_int_equal(record->layers.count, 1);
+	layout_free(record_executor_layout(), record);
 	site_free(s);
 }
 
@@ -143,20 +145,22 @@ static void owners(void **state)
 	free(path);
 }
 
-static cJSON *gpu_record(const char *extra)
+static record_executor *gpu_record(const char *extra)
 {
-	char *body = memory_format("{\"name\":\"cuda:0\",\"simulated\":false,\"device\":{\"type\":\"gpu\","
-	                           "\"name\":\"H\",\"memory_bytes\":5},\"layers\":[%s]}", extra);
-	cJSON *record = NULL;
+	char *body = memory_format("{\"name\":\"cuda:0\",\"digest\":\"\",\"simulated\":false,"
+	                           "\"device\":{\"type\":\"gpu\",\"name\":\"H\",\"memory_bytes\":5},"
+	                           "\"layers\":[%s]}", extra);
+	record_executor *record = layout_new(record_executor_layout());
 
-	assert_int_equal(json_parse(body, strlen(body), "record", &record, NULL), EH_OK);
+	assert_int_equal(layout_read(record_executor_layout(), body, strlen(body), "record", record,
+	                             NULL), EH_OK);
 	free(body);
 	return record;
 }
 
 static void sources(void **state)
 {
-	cJSON *record = gpu_record(
+	record_executor *record = gpu_record(
 		"{\"layer\":\"hardware\",\"name\":\"device\",\"source\":\"queried\",\"fields\":"
 		"{\"ecc\":{\"value\":\"\",\"source\":\"unavailable\"}}},"
 		"{\"layer\":\"driver\",\"name\":\"d\",\"version\":\"5\",\"source\":\"queried\",\"fields\":{}},"
@@ -166,17 +170,17 @@ static void sources(void **state)
 
 	(void)state;
 	assert_true(disclosure_find(record, NULL, disclosure_field_find("hardware.ecc"), &found));
-	assert_string_equal(found.source, "declared");
+	assert_int_equal(found.source, RECORD_SOURCE_DECLARED);
 	assert_string_equal(found.value, "on");
 	assert_true(disclosure_find(record, NULL, disclosure_field_find("driver.version"), &found));
-	assert_string_equal(found.source, "queried");
+	assert_int_equal(found.source, RECORD_SOURCE_QUERIED);
 	assert_false(disclosure_find(record, NULL, disclosure_field_find("hardware.power-cap"), &found));
-	assert_string_equal(found.source, "unavailable");
+	assert_int_equal(found.source, RECORD_SOURCE_UNAVAILABLE);
 	assert_false(disclosure_find(record, NULL, disclosure_field_find("device.uuid"), &found));
 	assert_true(disclosure_find(record, NULL, disclosure_field_find("device.memory"), &found));
 	assert_null(disclosure_field_find("hardware.eec"));
 	assert_string_equal(disclosure_field_near("hardware.eec"), "hardware.ecc");
-	cJSON_Delete(record);
+	layout_free(record_executor_layout(), record);
 }
 
 /* Every field that can be declared is declared by its key. */
@@ -209,16 +213,8 @@ static protocol certified_protocol(void)
 	return (protocol){ .level = RECORD_LEVEL_CERTIFIED, .requires = none };
 }
 
-static cJSON *with_harness(bool dirty)
-{
-	cJSON *harness = cJSON_CreateObject();
-
-	json_add_bool(harness, "dirty", dirty);
-	return harness;
-}
-
 /* A record with every certified field, in the plainest form. */
-static cJSON *full_record(const char *owner)
+static record_executor *full_record(const char *owner)
 {
 	char *layers = memory_format(
 		"{\"layer\":\"hardware\",\"name\":\"device\",\"source\":\"queried\",\"fields\":{}},"
@@ -230,13 +226,12 @@ static cJSON *full_record(const char *owner)
 		"{\"layer\":\"host\",\"name\":\"host\",\"source\":\"queried\",\"fields\":{\"virtualization\":{\"value\":\"none\",\"source\":\"measured\"},"
 		"\"container\":{\"value\":\"none\",\"source\":\"measured\"}}},"
 		"{\"layer\":\"harness\",\"name\":\"evenhand\",\"source\":\"declared\",\"fields\":{\"commit\":{\"value\":\"abc\",\"source\":\"declared\"}}}", owner);
-	cJSON *record = gpu_record(layers);
+	record_executor *record = gpu_record(layers);
 	site *s = read_site("[site]\ncooling = air\npower-policy = p\ntester = t\nparty = buyer\n"
 	                    "hardware-ecc = on\nhardware-clocks = 1\nhardware-power-cap = 1\n"
 	                    "host-governor = g\nhost-microcode = m\n");
 
-	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(record, "layers"),
-	                     site_layer(s, "cuda:0"));
+	assert_true(site_add(s, "cuda:0", &record->layers));
 	site_free(s);
 	free(layers);
 	return record;
@@ -244,59 +239,71 @@ static cJSON *full_record(const char *owner)
 
 static void certified(void **state)
 {
+	static const record_harness clean = { .dirty = false }, dirty = { .dirty = true };
 	protocol p = certified_protocol();
-	cJSON *record = full_record("x"), *clean = with_harness(false), *dirty = with_harness(true);
-	cJSON *unowned = full_record(""), *bare = gpu_record(""), *unknown = cJSON_CreateObject();
+	record_executor *record = full_record("x"), *unowned = full_record(""), *bare =
+		gpu_record("");
 	text out = { 0 };
 
 	(void)state;
-	assert_int_equal(certify_record(&p, record, NULL, clean, &out), 0);
-	assert_int_equal(certify_record(&p, record, NULL, dirty, &out), 1);
+	assert_int_equal(certify_record(&p, record, NULL, &clean, &out), 0);
+	assert_int_equal(certify_record(&p, record, NULL, &dirty, &out), 1);
 	assert_non_null(strstr(out.data, "changed or unknown tree"));
 	text_free(&out);
-	assert_int_equal(certify_record(&p, record, NULL, unknown, &out), 1);
-	assert_int_equal(certify_record(&p, unowned, NULL, clean, &out), 1);
+	assert_int_equal(certify_record(&p, unowned, NULL, &clean, &out), 1);
 	assert_non_null(strstr(out.data, "nobody owns the layer driver d"));
 	text_free(&out);
-	json_set(record, "simulated", cJSON_CreateTrue());
-	assert_int_equal(certify_record(&p, record, NULL, clean, &out), 1);
+	record->simulated = true;
+	assert_int_equal(certify_record(&p, record, NULL, &clean, &out), 1);
 	assert_non_null(strstr(out.data, "simulated"));
 	text_free(&out);
-	assert_true(certify_record(&p, bare, NULL, clean, &out) > 15);
+	assert_true(certify_record(&p, bare, NULL, &clean, &out) > 15);
 	assert_non_null(strstr(out.data, "cuda:0: hardware.ecc is not disclosed"));
 	assert_non_null(strstr(out.data, "hardware-ecc = ... in the site file"));
 	text_free(&out);
-	cJSON_Delete(unknown);
-	cJSON_Delete(bare);
-	cJSON_Delete(unowned);
-	cJSON_Delete(dirty);
-	cJSON_Delete(clean);
-	cJSON_Delete(record);
+	layout_free(record_executor_layout(), bare);
+	layout_free(record_executor_layout(), unowned);
+	layout_free(record_executor_layout(), record);
 }
 
 static void required_only(void **state)
 {
+	static const record_harness dirty = { .dirty = true };
 	char asked[] = "device.uuid, driver.version";
 	protocol p = { .level = RECORD_LEVEL_STANDARD, .requires = asked };
-	cJSON *record = full_record(""), *dirty = with_harness(true);
+	record_executor *record = full_record("");
 	text out = { 0 };
 
 	(void)state;
-	assert_int_equal(certify_record(&p, record, NULL, dirty, &out), 1);
+	assert_int_equal(certify_record(&p, record, NULL, &dirty, &out), 1);
 	assert_non_null(strstr(out.data, "device.uuid is not disclosed"));
 	text_free(&out);
-	cJSON_Delete(dirty);
-	cJSON_Delete(record);
+	layout_free(record_executor_layout(), record);
 }
 
-static const cJSON *device_layer(const cJSON *layers, const char *kind, const char *key)
+static const record_field *device_field(const record_executor *record, const char *key)
 {
-	const cJSON *layer;
+	const record_field *field = disclosure_layer_field(&record->layers.items[0], key);
 
-	cJSON_ArrayForEach(layer, layers)
-		if (strcmp(json_string(layer, "layer", ""), kind) == 0)
-			return cJSON_GetObjectItemCaseSensitive(json_path(layer, "fields"), key);
-	return NULL;
+	assert_int_equal(record->layers.items[0].layer, RECORD_LAYER_HARDWARE);
+	assert_non_null(field);
+	return field;
+}
+
+static record_executor *facts_of(const char *root, const eh_device_info *info)
+{
+	record_executor *record = layout_new(record_executor_layout());
+
+	executor_device(info, &record->device);
+	executor_device_facts(&record->layers, root, &record->device);
+	return record;
+}
+
+static void expect_number(const record_executor *record, const char *key, double wanted)
+{
+	double value = device_field(record, key)->value.number;
+
+	assert_true(value > wanted - 1 && value < wanted + 1);
 }
 
 static void facts_of_devices(void **state)
@@ -306,25 +313,19 @@ static void facts_of_devices(void **state)
 	eh_device_info gpu = { .struct_size = sizeof(gpu), .type = EH_DEVICE_GPU, .clock_mhz = 1500,
 		               .numa_node = -1, .name = "G", .uuid = "u", .pci = "0000:3b:00.0" };
 	eh_device_info cpu = { .struct_size = sizeof(cpu), .type = EH_DEVICE_CPU, .numa_node = -1 };
-	cJSON *layers = executor_device_facts(root, &gpu);
-	double value = 0;
+	record_executor *record = facts_of(root, &gpu);
 
 	(void)state;
-	assert_true(json_double(device_layer(layers, "hardware", "clock-max-mhz"), "value", &value));
-	assert_true(value > 1499 && value < 1501);
-	assert_true(json_double(device_layer(layers, "hardware", "power-cap-watts"), "value", &value));
-	assert_true(value > 299 && value < 301);
-	assert_string_equal(json_string(device_layer(layers, "hardware", "partition"), "value", ""),
-	                    "SPX");
-	assert_string_equal(json_string(device_layer(layers, "hardware", "ecc"), "source", ""),
-	                    "unavailable");
-	assert_string_equal(json_string(cJSON_GetArrayItem(layers, 1), "version", ""), "113-TEST");
-	cJSON_Delete(layers);
-	layers = executor_device_facts(root, &cpu);
-	assert_string_equal(json_string(device_layer(layers, "hardware", "ecc"), "value", ""), "on");
-	assert_true(json_double(device_layer(layers, "hardware", "power-cap-watts"), "value", &value));
-	assert_true(value > 269 && value < 271);
-	cJSON_Delete(layers);
+	expect_number(record, "clock-max-mhz", 1500);
+	expect_number(record, "power-cap-watts", 300);
+	assert_string_equal(device_field(record, "partition")->value.text, "SPX");
+	assert_int_equal(device_field(record, "ecc")->source, RECORD_SOURCE_UNAVAILABLE);
+	assert_string_equal(record->layers.items[1].version, "113-TEST");
+	layout_free(record_executor_layout(), record);
+	record = facts_of(root, &cpu);
+	assert_string_equal(device_field(record, "ecc")->value.text, "on");
+	expect_number(record, "power-cap-watts", 270);
+	layout_free(record_executor_layout(), record);
 	free(root);
 }
 

@@ -9,28 +9,28 @@
 
 #include "run/discover.h"
 
-#define DEVICE(number, full, short_id, called, of) \
-	{ .index = number, .status = EH_OK, .executor = full, \
-	  .info = { .id = short_id, .name = called, .platform = of } }
-
+static char ok[] = "ok", unavailable[] = "unavailable", invalid[] = "invalid-argument";
 static char gcc[] = "host:gcc", gcc12[] = "host:gcc-12", pocl[] = "opencl:pocl-0";
 static char gpu[] = "opencl:gpu-0", busy[] = "it is used by somebody else";
 static char cuda[] = "cuda", opencl[] = "opencl", host[] = "host", absent[] = "no libcuda.so.1";
 static char shadowed[] = "shadowed by PATH";
+static char gcc_id[] = "gcc", gcc12_id[] = "gcc-12", pocl_id[] = "pocl-0", gpu_id[] = "gpu-0";
+static char cpu_name[] = "Some CPU", gpu_name[] = "A GPU", gcc_9[] = "gcc 9", gcc_12[] = "gcc 12";
+static char portable[] = "Portable Computing Language";
 
-static found_device host_devices[] = {
-	DEVICE(0, gcc, "gcc", "Some CPU", "gcc 9"), DEVICE(1, gcc12, "gcc-12", "Some CPU", "gcc 12"),
+static discover_device host_devices[] = {
+	{ 0, gcc, ok, NULL, { .id = gcc_id, .name = cpu_name, .platform = gcc_9 } },
+	{ 1, gcc12, ok, NULL, { .id = gcc12_id, .name = cpu_name, .platform = gcc_12 } },
 };
-static found_device opencl_devices[] = {
-	DEVICE(0, pocl, "pocl-0", "Some CPU", "Portable Computing Language"),
-	{ .index = 1, .status = EH_E_UNAVAILABLE, .reason = busy, .executor = gpu,
-	  .info = { .id = "gpu-0", .name = "A GPU" } },
+static discover_device opencl_devices[] = {
+	{ 0, pocl, ok, NULL, { .id = pocl_id, .name = cpu_name, .platform = portable } },
+	{ 1, gpu, unavailable, busy, { .id = gpu_id, .name = gpu_name } },
 };
-static const found_backend backends[] = {
-	{ .name = cuda, .status = EH_E_UNAVAILABLE, .reason = absent },
-	{ .name = host, .status = EH_OK, .devices = host_devices, .device_count = 2 },
-	{ .name = opencl, .status = EH_OK, .devices = opencl_devices, .device_count = 2 },
-	{ .name = host, .status = EH_E_INVALID_ARGUMENT, .reason = shadowed },
+static discover_backend backends[] = {
+	{ .name = cuda, .status = unavailable, .reason = absent },
+	{ .name = host, .status = ok, .devices = { host_devices, 2 } },
+	{ .name = opencl, .status = ok, .devices = { opencl_devices, 2 } },
+	{ .name = host, .status = invalid, .reason = shadowed },
 };
 
 /* The executors selected, joined by blanks; or the status and the message. */
@@ -38,7 +38,8 @@ static eh_status choose(const char *selectors, char *names, eh_error *error)
 {
 	selected *out = NULL;
 	size_t count = 0;
-	eh_status status = discover_select(backends, 4, selectors, &out, &count, error);
+	const discover_report here = { .backends = { backends, 4 } };
+	eh_status status = discover_select(&here, selectors, &out, &count, error);
 
 	names[0] = '\0';
 	for (size_t i = 0; status == EH_OK && i < count; i++) {
@@ -97,12 +98,13 @@ static void not_found(void **state)
 
 static void nothing_here(void **state)
 {
+	const discover_report here = { .backends = { backends, 1 } };
 	selected *out = NULL;
 	size_t count = 0;
 	eh_error error = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(discover_select(backends, 1, "all", &out, &count, &error), EH_E_UNAVAILABLE);
+	assert_int_equal(discover_select(&here, "all", &out, &count, &error), EH_E_UNAVAILABLE);
 	assert_non_null(strstr(error.message, "evenhand devices"));
 }
 
