@@ -32,6 +32,8 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 /* For a result whose signatures, amendments or trusted keys cannot be read, with that error. */
 audit_evidence *audit_evidence_unreadable(const eh_error *error);
 void audit_evidence_free(audit_evidence *e); /* NULL is fine */
+/* EH_E_ALTERED with the first problem when a signature or an amendment does not hold. */
+eh_status audit_refuse_broken(const result *r, eh_error *error);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 

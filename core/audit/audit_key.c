@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <stdio.h>
@@ -46,19 +47,15 @@ bool audit_name_ok(const char *name)
 	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
 }
 
-static eh_status refuse_name(const char *name, eh_error *error)
-{
-	return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small letters, "
-	                 "digits, '-', '_' and '.'", name, AUDIT_NAME_MAX);
-}
-
-static eh_status key_path(const char *name, const char *suffix, char **out, eh_error *error)
+eh_status audit_key_path(const char *sub, const char *name, const char *suffix, char **out,
+                         eh_error *error)
 {
 	char *folder;
 
 	if (!audit_name_ok(name))
-		return refuse_name(name, error);
-	folder = audit_folder("keys");
+		return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small "
+		                 "letters, digits, '-', '_' and '.'", name, AUDIT_NAME_MAX);
+	folder = audit_folder(sub);
 	if (folder == NULL)
 		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
 		                 "XDG_CONFIG_HOME");
@@ -69,28 +66,11 @@ static eh_status key_path(const char *name, const char *suffix, char **out, eh_e
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void to_hex(const unsigned char *bytes, size_t size, char *hex)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < size; i++) {
-		hex[2 * i] = digits[bytes[i] >> 4];
-		hex[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	hex[2 * size] = '\0';
-}
-
 /* Exactly 2 * size lower-case digits, so that a value has one spelling. */
 static bool from_hex(const char *hex, unsigned char *bytes, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	if (strlen(hex) != 2 * size || strspn(hex, digits) != 2 * size)
-		return false;
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = (unsigned char)((strchr(digits, hex[2 * i]) - digits) << 4 |
-		                           (strchr(digits, hex[2 * i + 1]) - digits));
-	return true;
+	return strlen(hex) == 2 * size && strspn(hex, "0123456789abcdef") == 2 * size &&
+	       OPENSSL_hexstr2buf_ex(bytes, size, NULL, hex, '\0') == 1;
 }
 
 bool audit_public_of(const char *hex, audit_public *out)
@@ -99,7 +79,7 @@ bool audit_public_of(const char *hex, audit_public *out)
 
 	if (!from_hex(hex, bytes, sizeof(bytes)))
 		return false;
-	to_hex(bytes, sizeof(bytes), out->key);
+	digest_hex(bytes, sizeof(bytes), out->key);
 	digest_bytes(bytes, sizeof(bytes), out->fingerprint);
 	return true;
 }
@@ -113,7 +93,7 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 	if (EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    EVP_PKEY_get_raw_public_key(pair, bytes, &size) != 1 || size != sizeof(bytes))
 		return error_set(error, EH_E_FORMAT, "%s: this is not an Ed25519 key", path);
-	to_hex(bytes, sizeof(bytes), hex);
+	digest_hex(bytes, sizeof(bytes), hex);
 	(void)audit_public_of(hex, out);
 	return EH_OK;
 }
@@ -178,9 +158,10 @@ static eh_status write_public(const char *path, EVP_PKEY *pair, const char *name
 	eh_status status;
 	size_t i;
 
+	/* The comment is one line. */
 	for (i = 0; line[i] != '\0' && line[i + 1] != '\0'; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == '-' )
-			line[i] = line[i] == '-' ? '-' : ' ';
+		if ((unsigned char)line[i] < 0x20)
+			line[i] = ' ';
 	if (body == NULL || BIO_puts(body, line) <= 0 || PEM_write_bio_PUBKEY(body, pair) != 1)
 		status = error_set(error, EH_E_NO_MEMORY, "libcrypto could not write the key");
 	else
@@ -197,10 +178,10 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 	char *path = NULL;
 	char *public_path = NULL;
 	EVP_PKEY *pair = NULL;
-	eh_status status = key_path(name, ".pem", &path, error);
+	eh_status status = audit_key_path("keys", name, ".pem", &path, error);
 
 	if (status == EH_OK)
-		status = key_path(name, ".pub", &public_path, error);
+		status = audit_key_path("keys", name, ".pub", &public_path, error);
 	if (status == EH_OK)
 		status = dir_make(folder, error);
 	if (status == EH_OK && chmod(folder, 0700) != 0)
@@ -285,7 +266,7 @@ eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
 	if (strchr(name, '/') != NULL)
 		path = memory_text(name);
 	else
-		status = key_path(name, ".pem", &path, error);
+		status = audit_key_path("keys", name, ".pem", &path, error);
 	if (status == EH_OK)
 		status = check_mode(path, error);
 	if (status == EH_OK)
@@ -346,7 +327,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	eh_status status;
 
 	if (!file_exists(path) && audit_name_ok(path) &&
-	    key_path(path, ".pub", &own, NULL) == EH_OK && file_exists(own))
+	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
 		path = own;
 	if (path != own && !file_exists(path) && audit_name_ok(path))
 		status = error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
@@ -386,7 +367,7 @@ eh_status audit_sign_bytes(const audit_key *key, const void *data, size_t size,
 	EVP_MD_CTX_free(context);
 	if (!ok)
 		return error_set(error, EH_E_UNSUPPORTED, "libcrypto could not sign");
-	to_hex(bytes, sizeof(bytes), hex);
+	digest_hex(bytes, sizeof(bytes), hex);
 	return EH_OK;
 }
 

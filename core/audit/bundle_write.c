@@ -180,22 +180,11 @@ static int by_digest(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-static eh_status check_evidence(const result *r, eh_error *error)
-{
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s", r->path, evidence->problems.items[0]);
-	audit_evidence_free(evidence);
-	return status;
-}
-
 /* Takes the bytes. */
 static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_error *error)
 {
 	char *name = free_name(b, p->r->path);
-	eh_status status = check_evidence(p->r, error);
+	eh_status status = audit_refuse_broken(p->r, error);
 
 	add_member(b, memory_text(name), p->bytes, p->size);
 	p->bytes = NULL;

@@ -29,16 +29,20 @@ static bool is_over(const audit_signature *s, const audit_subject *subject)
 	return s->subject == subject->kind && strcmp(s->digest, subject->digest) == 0;
 }
 
-/* What the user knows of the key of a signature that holds. */
-static void take_signer(gathering *g, audit_checked_signature *s)
+/* Whether the user trusts the key in the role, absent: in any; and the user's name for it. */
+static bool is_trusted(const gathering *g, const char *fingerprint, enum audit_role role,
+                       char **name)
 {
 	audit_known_key known;
+	bool trusted;
 
 	layout_init(audit_known_key_layout(), &known);
-	audit_keyring_find(g->ring, s->fingerprint, &known);
-	s->trusted = word_list_has(&known.trusted_as, s->role);
-	text_set(&s->trusted_name, known.name);
+	audit_keyring_find(g->ring, fingerprint, &known);
+	text_set(name, known.name);
+	trusted = role == audit_role_absent ? known.trusted_as.count > 0 :
+	          word_list_has(&known.trusted_as, role);
 	layout_clear(audit_known_key_layout(), &known);
+	return trusted;
 }
 
 static void take_signature(gathering *g, const audit_signature *from, size_t index)
@@ -60,7 +64,7 @@ static void take_signature(gathering *g, const audit_signature *from, size_t ind
 		s->holds = true;
 		g->written_form = g->written_form ||
 		                  strcmp(from->file_sha256, g->subject->file_sha256) == 0;
-		take_signer(g, s);
+		s->trusted = is_trusted(g, s->fingerprint, s->role, &s->trusted_name);
 	}
 }
 
@@ -87,19 +91,14 @@ static void add_amendment(gathering *g, const audit_amendment *from)
 {
 	audit_checked_amendment *a = layout_append(audit_checked_amendment_layout(),
 	                                           &g->e->amendments);
-	audit_known_key known;
 
-	layout_init(audit_known_key_layout(), &known);
-	audit_keyring_find(g->ring, from->fingerprint, &known);
 	a->kind = from->kind;
-	a->trusted = known.trusted_as.count > 0;
-	text_set(&a->trusted_name, known.name);
+	a->trusted = is_trusted(g, from->fingerprint, audit_role_absent, &a->trusted_name);
 	text_set(&a->fingerprint, from->fingerprint);
 	text_set(&a->text, from->text);
 	text_set(&a->member, from->member);
 	text_set(&a->time, from->time);
 	text_set(&a->signer, from->signer);
-	layout_clear(audit_known_key_layout(), &known);
 	if (a->kind != AUDIT_REDACT)
 		return;
 	g->redactions++;
@@ -322,10 +321,8 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	audit_subject subject = audit_subject_of(r);
 	audit_keyring ring;
 	char *signatures = NULL, *amendments = NULL;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = read_beside(r->path, ".sig", &signatures, error);
 	if (status == EH_OK)
@@ -335,5 +332,17 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	free(signatures);
 	free(amendments);
 	layout_clear(audit_keyring_layout(), &ring);
+	return status;
+}
+
+eh_status audit_refuse_broken(const result *r, eh_error *error)
+{
+	audit_evidence *evidence = NULL;
+	eh_status status = audit_trust(r, &evidence, error);
+
+	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
+		status = error_set(error, EH_E_ALTERED, "%s: %s; `evenhand verify` prints all", r->path,
+		                   evidence->problems.items[0]);
+	audit_evidence_free(evidence);
 	return status;
 }

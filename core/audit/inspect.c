@@ -187,11 +187,9 @@ eh_status audit_inspect(const char *path, audit_verification *out, eh_error *err
 
 	if (!bundle_is(path))
 		return inspect_file(path, out, error);
-	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
-	if (status != EH_OK)
-		return status;
-	status = bundle_read(path, &b, error);
+	if (status == EH_OK)
+		status = bundle_read(path, &b, error);
 	if (status == EH_OK) {
 		inspect_bundle(path, &b, &ring, out);
 		bundle_free(&b);

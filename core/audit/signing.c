@@ -102,18 +102,6 @@ eh_status audit_sign(const char *signed_path, const audit_subject *subject, cons
 
 /* ---- amendments ------------------------------------------------------------------------------ */
 
-static eh_status refuse_broken(const result *r, eh_error *error)
-{
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; amend adds nothing to evidence that does not "
-		                   "hold", r->path, evidence->problems.items[0]);
-	audit_evidence_free(evidence);
-	return status;
-}
-
 /* Sets sequence and previous to those behind the last amendment. */
 static eh_status follow(const char *before, const char *path, audit_amendment *entry,
                         eh_error *error)
@@ -210,7 +198,7 @@ eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, c
 	text_set(&entry.text, words);
 	text_set(&entry.member, member);
 	if (status == EH_OK)
-		status = refuse_broken(r, error);
+		status = audit_refuse_broken(r, error);
 	if (status == EH_OK) {
 		text_set(&entry.result, r->record->digest);
 		status = kind == AUDIT_REDACT ? redact(result_path, bytes, size, &entry, key, error) :

@@ -112,10 +112,8 @@ static eh_status list_keys(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
 	audit_keyring ring;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK && o->json)
 		command_layout(audit_keyring_layout(), &ring);
 	else if (status == EH_OK)
@@ -148,11 +146,9 @@ static eh_status show_key(cli_call *call, eh_error *error)
 	audit_keyring ring;
 	audit_known_key known;
 	audit_public key;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
 	layout_init(audit_known_key_layout(), &known);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = audit_keyring_key(&ring, call->count > 0 ? call->words[0] : "default", &key, error);
 	if (status == EH_OK)

@@ -286,7 +286,6 @@ static void evidence_is_not_altered(void **state)
 	assert_int_equal(sign_as("alice", AUDIT_TESTER), EH_OK);
 	assert_int_equal(amend(AUDIT_NOTE, "one", NULL, &error), EH_OK);
 	assert_int_equal(result_read(path, &r, &error), EH_OK);
-	layout_init(audit_keyring_layout(), &ring);
 	assert_int_equal(audit_keyring_read(&ring, &error), EH_OK);
 	for (size_t i = 0; i < 2; i++) {
 		char *file = memory_format("%s%s", path, suffixes[i]);
