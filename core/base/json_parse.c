@@ -53,11 +53,20 @@ static bool is_unicode_escape(const char *p, const char *end)
 /* From the opening quote to behind the closing one. */
 static eh_status check_string(scan *s)
 {
+	const char *end = s->end;
 	size_t size;
 
-	for (s->at++; s->at < s->end; s->at += size) {
-		unsigned char c = (unsigned char)*s->at;
+	for (s->at++; s->at < end; s->at += size) {
+		const char *at = s->at;
+		unsigned char c;
 
+		/* Most characters are plain. */
+		while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
+			at++;
+		s->at = at;
+		if (at == end)
+			break;
+		c = (unsigned char)*at;
 		size = 1;
 		if (c == '"') {
 			s->at++;
