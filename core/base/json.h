@@ -15,8 +15,8 @@
  * than 64 levels, numbers beyond a double or of more than 60 characters, and text after the value.
  * Messages are "NAME:LINE:COLUMN: what"; `name` is the file or source.  Caller deletes *out. */
 eh_status json_parse(const char *text, size_t size, const char *name, cJSON **out, eh_error *error);
-/* The same for the bytes [start, end) of a text, which lie `level` levels deep in it.  Messages
- * count lines and columns from the beginning of the text. */
+/* The same for the bytes [start, end) of a text, which lie `level` levels deep in it; doubled names are
+ * for layout_decode to refuse.  Messages count lines and columns from the beginning of the text. */
 typedef struct json_span { size_t start, end; } json_span;
 eh_status json_parse_at(const char *text, json_span part, int level, const char *name, cJSON **out,
                         eh_error *error);

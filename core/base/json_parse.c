@@ -53,11 +53,20 @@ static bool is_unicode_escape(const char *p, const char *end)
 /* From the opening quote to behind the closing one. */
 static eh_status check_string(scan *s)
 {
+	const char *end = s->end;
 	size_t size;
 
-	for (s->at++; s->at < s->end; s->at += size) {
-		unsigned char c = (unsigned char)*s->at;
+	for (s->at++; s->at < end; s->at += size) {
+		const char *at = s->at;
+		unsigned char c;
 
+		/* Most characters are plain. */
+		while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
+			at++;
+		s->at = at;
+		if (at == end)
+			break;
+		c = (unsigned char)*at;
 		size = 1;
 		if (c == '"') {
 			s->at++;
@@ -189,20 +198,14 @@ static const char *doubled_name(const cJSON *item)
 	return found;
 }
 
-/* s->at is where cJSON stopped. */
-static eh_status check_rest(scan *s, const cJSON *item)
+static eh_status check_names(const char *name, const cJSON *item, eh_error *error)
 {
-	const char *doubled;
+	const char *doubled = doubled_name(item);
 
-	while (s->at < s->end && isspace((unsigned char)*s->at))
-		s->at++;
-	if (s->at < s->end)
-		return refuse(s, "there is text after the value");
-	doubled = doubled_name(item);
 	if (doubled == NULL)
 		return EH_OK;
-	return error_set(s->error, EH_E_FORMAT,
-	                 "%s: the member \"%.80s\" is there twice in one object", s->name, doubled);
+	return error_set(error, EH_E_FORMAT, "%s: the member \"%.80s\" is there twice in one object",
+	                 name, doubled);
 }
 
 eh_status json_parse_at(const char *given, json_span part, int level, const char *name, cJSON **out,
@@ -221,17 +224,29 @@ eh_status json_parse_at(const char *given, json_span part, int level, const char
 		memory_insist(NULL);
 	if (item == NULL)
 		return refuse(&s, "this is not valid JSON");
-	status = check_rest(&s, item);
+	while (s.at < s.end && isspace((unsigned char)*s.at))
+		s.at++;
+	if (s.at < s.end) {
+		cJSON_Delete(item);
+		return refuse(&s, "there is text after the value");
+	}
+	*out = item;
+	return EH_OK;
+}
+
+eh_status json_parse(const char *given, size_t size, const char *name, cJSON **out, eh_error *error)
+{
+	cJSON *item;
+	eh_status status = json_parse_at(given, (json_span){ 0, size }, 0, name, &item, error);
+
+	if (status != EH_OK)
+		return status;
+	status = check_names(name, item, error);
 	if (status == EH_OK)
 		*out = item;
 	else
 		cJSON_Delete(item);
 	return status;
-}
-
-eh_status json_parse(const char *given, size_t size, const char *name, cJSON **out, eh_error *error)
-{
-	return json_parse_at(given, (json_span){ 0, size }, 0, name, out, error);
 }
 
 eh_status json_read(const char *path, cJSON **out, eh_error *error)

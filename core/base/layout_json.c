@@ -224,6 +224,31 @@ static bool take_pair(const layout_field *f, const cJSON *item, void *map)
 	return take_array(&texts, item, &pair->value);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Whether the names of an object's members differ from each other. */
+static bool names_differ(const cJSON *item)
+{
+	size_t count = (size_t)cJSON_GetArraySize(item), n = 0;
+	const cJSON *child;
+	char **names;
+	bool differ = true;
+
+	if (count < 2)
+		return true;
+	names = memory_get(count * sizeof(*names));
+	cJSON_ArrayForEach(child, item)
+		names[n++] = child->string;
+	qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 1; i < n && differ; i++)
+		differ = strcmp(names[i - 1], names[i]) != 0;
+	free(names);
+	return differ;
+}
+
 static bool take_pairs(const layout_field *f, const cJSON *item, void *map)
 {
 	const cJSON *element;
@@ -295,8 +320,12 @@ static eh_status take_list(const decoder *d, const layout_field *f, const cJSON 
 static eh_status take_member(const decoder *d, const layout_field *f, const cJSON *item,
                              const step *at, void *member)
 {
+	bool named = f->kind == LAYOUT_MAP || f->kind == LAYOUT_TEXT_MAP ||
+	             f->kind == LAYOUT_NUMBER_MAP || f->kind == LAYOUT_TEXTS_MAP;
 	void *object = member;
 
+	if (named && cJSON_IsObject(item) && !names_differ(item))
+		return refuse(d, at, "has a member twice");
 	if (f->kind == LAYOUT_OBJECT) {
 		if (f->optional) {
 			object = layout_new(f->inner());

@@ -51,30 +51,38 @@ const cli_command cmd_amend = {
 	.name = "amend",
 	.group = CLI_EVIDENCE,
 	.summary = "add a signed note or dispute to a result, or redact a name in it",
-	.about = "What was measured never changes. An amendment is a signed line in RESULT.amendments, chained to "
-	         "the one before it; `show` and `compare` print notes and disputes beside the numbers. A redaction "
-	         "also takes one text out of RESULT and leaves a commitment in its place, so that every digest and "
-	         "signature still verifies. Only what tells who or which machine can be redacted: who.tester, "
-	         "who.sponsor, executor.device.uuid, executor.device.pci, executor.layers[N].path, and "
-	         "executor.layers[N].fields.NAME.value of an identifier (uuid, serial, pci, path, host name). "
-	         "RESULT is one file.",
-	.forms = (const cli_form[]){ { "--note", RESULT_ALONE, NULL, amend }, { "--dispute", RESULT_ALONE, NULL, amend },
-		                     { "--redact", RESULT_ALONE, NULL, amend }, { 0 } },
+	.about = "What was measured never changes. An amendment is a signed line in "
+	         "RESULT.amendments, chained to the one before it; `show` and `compare` print "
+	         "notes and disputes beside the numbers. A redaction also takes one text out of "
+	         "RESULT and leaves a commitment in its place, so that every digest and signature "
+	         "still verifies. Only what tells who or which machine can be redacted: "
+	         "who.tester, who.sponsor, executor.device.uuid, executor.device.pci, "
+	         "executor.layers[N].path, and executor.layers[N].fields.NAME.value of an "
+	         "identifier (uuid, serial, pci, path, host name). RESULT is one file.",
+	.forms = (const cli_form[]){
+		{ "--note", RESULT_ALONE, NULL, amend },
+		{ "--dispute", RESULT_ALONE, NULL, amend },
+		{ "--redact", RESULT_ALONE, NULL, amend }, { 0 } },
 	.options = (const cli_option[]){
-		{ "note", OPTION_TEXT, offsetof(amend_options, note), .about = "something that a reader should know", .value = "TEXT",
+		{ "note", OPTION_TEXT, offsetof(amend_options, note),
+		  .about = "something that a reader should know", .value = "TEXT",
 		  .forms = CLI_FORM(NOTE), .rivals = 1 },
-		{ "dispute", OPTION_TEXT, offsetof(amend_options, dispute), .about = "why the result should not be relied on",
-		  .value = "TEXT", .forms = CLI_FORM(DISPUTE), .rivals = 1 },
-		{ "redact", OPTION_TEXT, offsetof(amend_options, member), .about = "what to take out", .value = "MEMBER",
-		  .forms = CLI_FORM(REDACT), .rivals = 1 },
-		{ "reason", OPTION_TEXT, offsetof(amend_options, reason), .about = "why it is taken out", .value = "TEXT",
-		  .forms = CLI_FORM(REDACT), .required = true },
-		{ "key", OPTION_KEY, offsetof(amend_options, key), .about = "an own key, or a PEM file (with a /)", .value = "NAME",
+		{ "dispute", OPTION_TEXT, offsetof(amend_options, dispute),
+		  .about = "why the result should not be relied on", .value = "TEXT",
+		  .forms = CLI_FORM(DISPUTE), .rivals = 1 },
+		{ "redact", OPTION_TEXT, offsetof(amend_options, member),
+		  .about = "what to take out", .value = "MEMBER", .forms = CLI_FORM(REDACT),
+		  .rivals = 1 },
+		{ "reason", OPTION_TEXT, offsetof(amend_options, reason),
+		  .about = "why it is taken out", .value = "TEXT", .forms = CLI_FORM(REDACT),
+		  .required = true },
+		{ "key", OPTION_KEY, offsetof(amend_options, key),
+		  .about = "an own key, or a PEM file (with a /)", .value = "NAME",
 		  .preset = "default" },
-		CLI_JSON(amend_options),
-		{ 0 } },
+		CLI_JSON(amend_options), { 0 } },
 	.size = sizeof(amend_options),
-	.exits = (const cli_item[]){ { "4", "altered, not redactable, wrong usage, or no such key" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "altered, not redactable, wrong usage, or no such key" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand amend R.json --dispute 'The fan of this machine had failed.'",
 		"evenhand amend R.json --redact executor.device.uuid --reason 'asset policy'", NULL },

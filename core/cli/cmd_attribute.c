@@ -163,34 +163,40 @@ const cli_command cmd_attribute = {
 	.name = "attribute",
 	.group = CLI_ANALYSIS,
 	.summary = "say which layer moved the numbers, and who owns it",
-	.about = "Compares two results by the contract, and their stacks layer by layer. Layers that are one file or "
-	         "one release count as one change.\n\n"
-	         "BETWEEN are results of stacks that share something with both: they separate a confounded change "
-	         "into steps. Otherwise the executors of this machine are searched for stacks that could be "
-	         "measured to do so. docs/attribution.md has the rules.",
-	.forms = (const cli_form[]){ { NULL, { { "FROM", .kind = OPTION_PATH }, { "TO", .kind = OPTION_PATH },
-		                               { "BETWEEN", .kind = OPTION_PATH, .optional = true, .many = true } }, NULL,
-		                       attribute }, { 0 } },
+	.about = "Compares two results by the contract, and their stacks layer by layer. Layers "
+	         "that are one file or one release count as one change.\n\n"
+	         "BETWEEN are results of stacks that share something with both: they separate a "
+	         "confounded change into steps. Otherwise the executors of this machine are "
+	         "searched for stacks that could be measured to do so. docs/attribution.md has the "
+	         "rules.",
+	.forms = (const cli_form[]){
+		{ NULL,
+		  { { "FROM", .kind = OPTION_PATH }, { "TO", .kind = OPTION_PATH }, { "BETWEEN", .kind = OPTION_PATH, .optional = true, .many = true } },
+		  NULL, attribute }, { 0 } },
 	.options = (const cli_option[]){
-		{ "margin", OPTION_SHARE, offsetof(attribute_options, margin), .about = "as for compare", .value = "X",
-		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST },
-		{ "no-look", OPTION_FLAG, offsetof(attribute_options, no_look), .about = "do not search the executors of this "
-		  "machine" },
+		{ "margin", OPTION_SHARE, offsetof(attribute_options, margin),
+		  .about = "as for compare", .value = "X", .low = OPTION_MARGIN_LEAST,
+		  .high = OPTION_MARGIN_MOST },
+		{ "no-look", OPTION_FLAG, offsetof(attribute_options, no_look),
+		  .about = "do not search the executors of this machine" },
 		CLI_JSON(attribute_options),
-		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
-		  .letter = 'v' },
-		{ 0 } },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "also print rules that hold without qualifying anything",
+		  .letter = 'v' }, { 0 } },
 	.size = sizeof(attribute_options),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
 		{ "attributable", "there is one change, which is named with its owner" },
-		{ "confounded", "there are several; the runs that would separate them are printed" },
+		{ "confounded",
+		  "there are several; the runs that would separate them are printed" },
 		{ "unexplained", "no layer differs, but a case moved beyond its margin" },
 		{ "no change", "no layer differs, and every case is equivalent" },
 		{ "undecided", "no layer differs, and the numbers give no verdict" },
 		{ "not comparable", "the contract refuses" }, { NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "attributable or no change" }, { "1", "unexplained" }, { "2", "confounded or undecided" },
+		{ "0", "attributable or no change" },
+		{ "1", "unexplained" },
+		{ "2", "confounded or undecided" },
 		{ "3", "not comparable, or a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand attribute before/cuda-0.json after/cuda-0.json",

@@ -197,33 +197,40 @@ const cli_command cmd_bundle = {
 	.name = "bundle",
 	.group = CLI_EVIDENCE,
 	.summary = "pack results with all that a stranger needs to check and repeat them",
-	.about = "Packs results, their signatures and amendments, their protocols and the kernel texts that were "
-	         "measured into one archive (tar and gzip) with a manifest of SHA-256 digests. Every result is "
-	         "checked first, and every kernel text must give the digest in the result. The same files give the "
-	         "same bytes. RESULT is a file or a folder. Commands that read results read bundles.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, pack },
-		                     { "--list", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, list },
-		                     { "--unpack", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, unpack }, { 0 } },
+	.about = "Packs results, their signatures and amendments, their protocols and the kernel "
+	         "texts that were measured into one archive (tar and gzip) with a manifest of "
+	         "SHA-256 digests. Every result is checked first, and every kernel text must give "
+	         "the digest in the result. The same files give the same bytes. RESULT is a file "
+	         "or a folder. Commands that read results read bundles.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, pack },
+		{ "--list", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, list },
+		{ "--unpack", { { "BUNDLE", .kind = OPTION_PATH } }, NULL, unpack }, { 0 } },
 	.options = (const cli_option[]){
-		{ "output", OPTION_PATH, offsetof(bundle_options, out), .about = "the bundle, such as X.evenhand", .value = "FILE",
+		{ "output", OPTION_PATH, offsetof(bundle_options, out),
+		  .about = "the bundle, such as X.evenhand", .value = "FILE",
 		  .forms = CLI_FORM(PACK), .letter = 'o', .required = true },
-		{ "key", OPTION_KEY, offsetof(bundle_options, key), .about = "sign the manifest with this key", .value = "NAME",
+		{ "key", OPTION_KEY, offsetof(bundle_options, key),
+		  .about = "sign the manifest with this key", .value = "NAME",
 		  .forms = CLI_FORM(PACK) },
-		{ "journal", OPTION_PATH, offsetof(bundle_options, journal), .about = "add the run's journal; it holds the "
-		  "secret behind redactions", .value = "FILE", .forms = CLI_FORM(PACK) },
-		{ "kernels", OPTION_PATH, offsetof(bundle_options, kernels), .about = "look for kernel texts there first",
-		  .value = "DIR", .forms = CLI_FORM(PACK) },
-		{ "force", OPTION_FLAG, offsetof(bundle_options, force), .about = "replace a file that is there",
+		{ "journal", OPTION_PATH, offsetof(bundle_options, journal),
+		  .about = "add the run's journal; it holds the secret behind redactions",
+		  .value = "FILE", .forms = CLI_FORM(PACK) },
+		{ "kernels", OPTION_PATH, offsetof(bundle_options, kernels),
+		  .about = "look for kernel texts there first", .value = "DIR",
 		  .forms = CLI_FORM(PACK) },
-		{ "list", OPTION_FLAG, offsetof(bundle_options, list), .about = "list the members of a bundle",
-		  .forms = CLI_FORM(LIST), .rivals = 1 },
-		{ "unpack", OPTION_PATH, offsetof(bundle_options, folder), .about = "unpack a bundle into a new folder", .value = "DIR",
+		{ "force", OPTION_FLAG, offsetof(bundle_options, force),
+		  .about = "replace a file that is there", .forms = CLI_FORM(PACK) },
+		{ "list", OPTION_FLAG, offsetof(bundle_options, list),
+		  .about = "list the members of a bundle", .forms = CLI_FORM(LIST), .rivals = 1 },
+		{ "unpack", OPTION_PATH, offsetof(bundle_options, folder),
+		  .about = "unpack a bundle into a new folder", .value = "DIR",
 		  .forms = CLI_FORM(UNPACK), .rivals = 1 },
-		CLI_JSON(bundle_options),
-		{ 0 } },
+		CLI_JSON(bundle_options), { 0 } },
 	.size = sizeof(bundle_options),
-	.exits = (const cli_item[]){ { "4", "altered, wrong usage, or a kernel text that was not measured" },
-		                     { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "altered, wrong usage, or a kernel text that was not measured" },
+		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand bundle results/quick-1 -o quick.evenhand",
 		                           "evenhand bundle quick.evenhand --unpack quick", NULL },
 };

@@ -243,34 +243,43 @@ enum { MEASURE, LIST, SHOW };
 const cli_command cmd_calibrate = {
 	.name = "calibrate",
 	.group = CLI_ANALYSIS,
-	.summary = "measure the run-to-run noise of executors; compare ignores differences below it",
-	.about = "Runs a short protocol twice, again and again, and sees by how much the two runs of a pair differ, "
-	         "though nothing did. The noise floor of a class of cases (its workload) is the upper 95 % "
-	         "confidence bound of what 95 % of pairs stay within. It is stored under the digest of exactly this "
-	         "stack, in $XDG_STATE_HOME/evenhand/noise: a change of the stack asks for another calibration. "
-	         "`run` puts the noise floor into its results.\n\n"
-	         "Calibrate on the machine as it is when you measure: on a busy one the floor is high, and "
-	         "comparisons say little. It takes some minutes for each executor.",
-	.forms = (const cli_form[]){ { NULL, { { 0 } }, NULL, calibrate }, { "--list", { { 0 } }, NULL, show_stored },
-		                     { "--show", { { 0 } }, NULL, show_stored }, { 0 } },
+	.summary = "measure the run-to-run noise of executors; compare ignores differences below "
+	           "it",
+	.about = "Runs a short protocol twice, again and again, and sees by how much the two runs "
+	         "of a pair differ, though nothing did. The noise floor of a class of cases (its "
+	         "workload) is the upper 95 % confidence bound of what 95 % of pairs stay within. "
+	         "It is stored under the digest of exactly this stack, in "
+	         "$XDG_STATE_HOME/evenhand/noise: a change of the stack asks for another "
+	         "calibration. `run` puts the noise floor into its results.\n\n"
+	         "Calibrate on the machine as it is when you measure: on a busy one the floor is "
+	         "high, and comparisons say little. It takes some minutes for each executor.",
+	.forms = (const cli_form[]){
+		{ NULL, { { 0 } }, NULL, calibrate },
+		{ "--list", { { 0 } }, NULL, show_stored },
+		{ "--show", { { 0 } }, NULL, show_stored }, { 0 } },
 	.options = (const cli_option[]){
-		{ "on", OPTION_SELECTORS, offsetof(calibrate_options, selectors), .about = "as for run; without it all "
-		  "executors", .value = "SELECTOR,...", .forms = CLI_FORM(MEASURE) },
-		{ "pairs", OPTION_NUMBER, offsetof(calibrate_options, pairs), .about = "3 to 1000; more make the bound tighter",
-		  .value = "N", .preset = "10", .low = NOISEFLOOR_LEAST, .high = PAIRS_MOST, .forms = CLI_FORM(MEASURE) },
-		{ "protocol", OPTION_PROTOCOL, offsetof(calibrate_options, protocol), .about = "the protocol to run; "
-		  "calibrate-1 has one case of each workload", .value = "PROTOCOL", .preset = "calibrate-1",
+		{ "on", OPTION_SELECTORS, offsetof(calibrate_options, selectors),
+		  .about = "as for run; without it all executors", .value = "SELECTOR,...",
 		  .forms = CLI_FORM(MEASURE) },
-		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend", .value = "BACKEND.KEY=VALUE", .forms = CLI_FORM(MEASURE) },
-		{ "site", OPTION_PATH, offsetof(calibrate_options, site), .about = "what this place declares", .value = "FILE",
+		{ "pairs", OPTION_NUMBER, offsetof(calibrate_options, pairs),
+		  .about = "3 to 1000; more make the bound tighter", .value = "N", .preset = "10",
+		  .low = NOISEFLOOR_LEAST, .high = PAIRS_MOST, .forms = CLI_FORM(MEASURE) },
+		{ "protocol", OPTION_PROTOCOL, offsetof(calibrate_options, protocol),
+		  .about = "the protocol to run; calibrate-1 has one case of each workload",
+		  .value = "PROTOCOL", .preset = "calibrate-1", .forms = CLI_FORM(MEASURE) },
+		{ "set", OPTION_SETTING, 0,
+		  .about = "a setting of a backend", .value = "BACKEND.KEY=VALUE",
 		  .forms = CLI_FORM(MEASURE) },
-		{ "list", OPTION_FLAG, offsetof(calibrate_options, list), .about = "list what is stored",
-		  .forms = CLI_FORM(LIST) },
-		{ "show", OPTION_EXECUTOR, offsetof(calibrate_options, show), .about = "print the stored classes and cases of "
-		  "an executor, by its name or by the first digits of its digest, four at least", .value = "EXECUTOR",
+		{ "site", OPTION_PATH, offsetof(calibrate_options, site),
+		  .about = "what this place declares", .value = "FILE",
+		  .forms = CLI_FORM(MEASURE) },
+		{ "list", OPTION_FLAG, offsetof(calibrate_options, list),
+		  .about = "list what is stored", .forms = CLI_FORM(LIST) },
+		{ "show", OPTION_EXECUTOR, offsetof(calibrate_options, show),
+		  .about = "print the stored classes and cases of an executor, by its name or by "
+		           "the first digits of its digest, four at least", .value = "EXECUTOR",
 		  .forms = CLI_FORM(SHOW) },
-		CLI_JSON(calibrate_options),
-		{ 0 } },
+		CLI_JSON(calibrate_options), { 0 } },
 	.size = sizeof(calibrate_options),
 	.exits = (const cli_item[]){
 		{ "5", "disk, rights, drivers, or the executor changed meanwhile" },

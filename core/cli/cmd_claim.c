@@ -242,32 +242,40 @@ const cli_command cmd_claim = {
 	.name = "claim",
 	.group = CLI_ANALYSIS,
 	.summary = "say whether results support or refute what somebody claims",
-	.about = "A claim is an INI file (docs/claims.md): which executors, which cases of which protocol, what "
-	         "relation between them, who says so. CLAIM is a path, or a name that `list` shows. The contract and "
-	         "the statistics decide.",
+	.about = "A claim is an INI file (docs/claims.md): which executors, which cases of which "
+	         "protocol, what relation between them, who says so. CLAIM is a path, or a name "
+	         "that `list` shows. The contract and the statistics decide.",
 	.forms = (const cli_form[]){
-		{ NULL, { { "CLAIM", .kind = OPTION_CLAIM }, { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, decide },
-		{ "check", { { "CLAIM", .kind = OPTION_CLAIM, .many = true } }, "say whether files are sound claims, and fit "
-		  "the protocol where it is here", check },
+		{ NULL,
+		  { { "CLAIM", .kind = OPTION_CLAIM }, { "RESULT", .kind = OPTION_PATH, .many = true } },
+		  NULL, decide },
+		{ "check", { { "CLAIM", .kind = OPTION_CLAIM, .many = true } },
+		  "say whether files are sound claims, and fit the protocol where it is here",
+		  check },
 		{ "list", { { 0 } }, "list the claims of the installation", list },
-		{ "template", { { 0 } }, "print a claim to begin with", template },
-		{ 0 } },
+		{ "template", { { 0 } }, "print a claim to begin with", template }, { 0 } },
 	.options = (const cli_option[]){
-		{ "json", OPTION_FLAG, offsetof(claim_options, json), .about = "print JSON", .forms = CLI_FORM(DECIDE) |
-		  CLI_FORM(CHECK) | CLI_FORM(LIST) },
-		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
-		  .forms = CLI_FORM(DECIDE), .letter = 'v' },
-		{ 0 } },
+		{ "json", OPTION_FLAG, offsetof(claim_options, json),
+		  .about = "print JSON",
+		  .forms = CLI_FORM(DECIDE) | CLI_FORM(CHECK) | CLI_FORM(LIST) },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "also print rules that hold without qualifying anything",
+		  .forms = CLI_FORM(DECIDE), .letter = 'v' }, { 0 } },
 	.size = sizeof(claim_options),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
 		{ "supported", "every sound reading of the results says so" },
 		{ "refuted", "every sound reading says the opposite" },
-		{ "undecided", "the interval holds both, executions are too few, or results are missing or ambiguous" },
-		{ "refused", "the contract refuses the comparison, or a claim about one layer is confounded because "
-		  "more differs" }, { NULL, NULL } },
+		{ "undecided",
+		  "the interval holds both, executions are too few, or results are missing or "
+		  "ambiguous" },
+		{ "refused",
+		  "the contract refuses the comparison, or a claim about one layer is confounded "
+		  "because more differs" }, { NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "supported; check: sound" }, { "1", "refuted" }, { "2", "undecided" },
+		{ "0", "supported; check: sound" },
+		{ "1", "refuted" },
+		{ "2", "undecided" },
 		{ "3", "refused, or a result was altered" },
 		{ "4", "wrong usage, or a file is no claim or no result" }, { NULL, NULL } },
 	.examples = (const char *const[]){

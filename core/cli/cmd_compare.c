@@ -229,43 +229,55 @@ const cli_command cmd_compare = {
 	.name = "compare",
 	.group = CLI_EVERYDAY,
 	.summary = "compare results, case by case, as far as the contract allows it",
-	.about = "Prints for every case both values with their 95 % intervals, the speed-up of the other over the "
-	         "baseline with its interval (above 1: the other is faster), the verdict, and every caveat that "
-	         "qualifies it. What the contract refuses is not compared, and the rule is named (`evenhand help "
-	         "contract` lists the rules, docs/contract.md explains them).\n\n"
-	         "The baseline is the first result. Of a first folder or bundle it is the first executor of the "
-	         "host backend, else the first. Two folders or bundles are taken as two runs: each executor is "
-	         "compared with itself, and one that only one of them has is named on stderr. A file in a folder "
-	         "that is no result is refused: name the files then.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, compare }, { 0 } },
-	.options = (const cli_option[]){
-		{ "baseline", OPTION_TEXT, offsetof(compare_options, baseline), .about = "the executor (host:gcc-12) or file "
-		  "that all others are compared with; two folders are then not taken as two runs", .value = "NAME" },
-		{ "margin", OPTION_SHARE, offsetof(compare_options, margin), .about = "differences up to X, such as 0.02 or "
-		  "2%, count as none; the protocol's margin and the noise floor of the executors hold as well", .value = "X",
-		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST },
-		{ "certified", OPTION_FLAG, offsetof(compare_options, certified), .about = "apply the stricter levels of the "
-		  "rules also where no protocol asks for them" },
-		{ "strict", OPTION_FLAG, offsetof(compare_options, strict), .about = "a case without a verdict is exit code 2" },
-		{ "json", OPTION_FLAG, offsetof(compare_options, json), .about = "print everything as JSON, with full digits; "
-		  "\"cites\" has the ids of all rules that a verdict rests on", .rivals = 1 },
-		{ "markdown", OPTION_FLAG, offsetof(compare_options, markdown), .about = "print one Markdown table for each "
-		  "comparison, for a pull request", .rivals = 1 },
-		{ "verbose", OPTION_VERBOSE, 0, .about = "also print rules that hold without qualifying anything",
-		  .letter = 'v' },
+	.about = "Prints for every case both values with their 95 % intervals, the speed-up of the "
+	         "other over the baseline with its interval (above 1: the other is faster), the "
+	         "verdict, and every caveat that qualifies it. What the contract refuses is not "
+	         "compared, and the rule is named (`evenhand help contract` lists the rules, "
+	         "docs/contract.md explains them).\n\n"
+	         "The baseline is the first result. Of a first folder or bundle it is the first "
+	         "executor of the host backend, else the first. Two folders or bundles are taken "
+	         "as two runs: each executor is compared with itself, and one that only one of "
+	         "them has is named on stderr. A file in a folder that is no result is refused: "
+	         "name the files then.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, compare },
 		{ 0 } },
+	.options = (const cli_option[]){
+		{ "baseline", OPTION_TEXT, offsetof(compare_options, baseline),
+		  .about = "the executor (host:gcc-12) or file that all others are compared with; "
+		           "two folders are then not taken as two runs", .value = "NAME" },
+		{ "margin", OPTION_SHARE, offsetof(compare_options, margin),
+		  .about = "differences up to X, such as 0.02 or 2%, count as none; the protocol's "
+		           "margin and the noise floor of the executors hold as well", .value = "X",
+		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST },
+		{ "certified", OPTION_FLAG, offsetof(compare_options, certified),
+		  .about = "apply the stricter levels of the rules also where no protocol asks for "
+		           "them" },
+		{ "strict", OPTION_FLAG, offsetof(compare_options, strict),
+		  .about = "a case without a verdict is exit code 2" },
+		{ "json", OPTION_FLAG, offsetof(compare_options, json),
+		  .about = "print everything as JSON, with full digits; \"cites\" has the ids of "
+		           "all rules that a verdict rests on", .rivals = 1 },
+		{ "markdown", OPTION_FLAG, offsetof(compare_options, markdown),
+		  .about = "print one Markdown table for each comparison, for a pull request",
+		  .rivals = 1 },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "also print rules that hold without qualifying anything",
+		  .letter = 'v' }, { 0 } },
 	.size = sizeof(compare_options),
 	.items_title = "Verdicts",
 	.items = (const cli_item[]){
-		{ "FASTER, SLOWER", "the whole interval lies beyond the margin, for all cases of a comparison together "
-		  "by Holm's rule" },
+		{ "FASTER, SLOWER",
+		  "the whole interval lies beyond the margin, for all cases of a comparison "
+		  "together by Holm's rule" },
 		{ "EQUIVALENT", "the whole interval lies within the margin" },
 		{ "INCONCLUSIVE", "neither" },
 		{ "DESCRIPTION", "there are fewer than 5 executions, so there is no verdict" },
 		{ "NOT COMPARABLE", "the contract refuses" },
 		{ "ABSENT", "the case did not run on one side" }, { NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "no case is slower" }, { "1", "a case is slower" },
+		{ "0", "no case is slower" },
+		{ "1", "a case is slower" },
 		{ "2", "a case has no verdict, with --strict" },
 		{ "3", "something is not comparable, or a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){

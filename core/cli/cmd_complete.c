@@ -316,6 +316,9 @@ const cli_command cmd_complete = {
 	.name = "complete",
 	.group = CLI_HIDDEN,
 	.summary = "say what may stand at the last word of a command line",
-	.about = "The completions of the shells ask it: evenhand complete -- evenhand WORD... LAST.",
-	.forms = (const cli_form[]){ { NULL, { { "WORD", .kind = OPTION_TEXT, .many = true } }, NULL, complete }, { 0 } },
+	.about = "The completions of the shells ask it: evenhand complete -- evenhand WORD... "
+	         "LAST.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "WORD", .kind = OPTION_TEXT, .many = true } }, NULL, complete },
+		{ 0 } },
 };

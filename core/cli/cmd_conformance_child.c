@@ -205,7 +205,7 @@ const cli_command cmd_conformance_child = {
 	.about = "`evenhand plugin check` starts it; it is of no use by itself.",
 	.forms = (const cli_form[]){
 		{ "devices", { { "FILE", .kind = OPTION_PATH } }, "list the devices", devices },
-		{ "tests", { { "FILE", .kind = OPTION_PATH }, { "DEVICE", .kind = OPTION_TEXT }, { "FIRST", .kind = OPTION_TEXT },
-		  { "PART", .kind = OPTION_TEXT, .optional = true } }, "run the tests from number FIRST on", tests },
-		{ 0 } },
+		{ "tests",
+		  { { "FILE", .kind = OPTION_PATH }, { "DEVICE", .kind = OPTION_TEXT }, { "FIRST", .kind = OPTION_TEXT }, { "PART", .kind = OPTION_TEXT, .optional = true } },
+		  "run the tests from number FIRST on", tests }, { 0 } },
 };

@@ -54,19 +54,21 @@ const cli_command cmd_devices = {
 	.name = "devices",
 	.group = CLI_EVERYDAY,
 	.summary = "list what can be measured here, and what would help where it cannot",
-	.about = "Lists every backend that was found and every device of it, each under the name that `evenhand "
-	         "run --on NAME` takes. For what is not usable it says why, and what would help. Each backend is "
-	         "loaded in a process of its own.",
+	.about = "Lists every backend that was found and every device of it, each under the name "
+	         "that `evenhand run --on NAME` takes. For what is not usable it says why, and "
+	         "what would help. Each backend is loaded in a process of its own.",
 	.forms = (const cli_form[]){ { NULL, { { 0 } }, NULL, devices }, { 0 } },
 	.options = (const cli_option[]){
-		{ "fields", OPTION_FLAG, offsetof(devices_options, fields), .about = "list which facts each executor "
-		  "discloses, and their source: what `requires` of a protocol can ask for" },
-		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend, as for run", .value = "BACKEND.KEY=VALUE" },
+		{ "fields", OPTION_FLAG, offsetof(devices_options, fields),
+		  .about = "list which facts each executor discloses, and their source: what "
+		           "`requires` of a protocol can ask for" },
+		{ "set", OPTION_SETTING, 0,
+		  .about = "a setting of a backend, as for run", .value = "BACKEND.KEY=VALUE" },
 		CLI_JSON(devices_options),
-		{ "verbose", OPTION_VERBOSE, 0, .about = "more about each device, its layers with their owners, the files of "
-		  "the backends, and which sensors can be read, with their values now; with --json as \"probes\"",
-		  .letter = 'v' },
-		{ 0 } },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "more about each device, its layers with their owners, the files of the "
+		           "backends, and which sensors can be read, with their values now; with "
+		           "--json as \"probes\"", .letter = 'v' }, { 0 } },
 	.size = sizeof(devices_options),
 	.exits = (const cli_item[]){ { "5", "nothing is usable" }, { NULL, NULL } },
 	.examples = (const char *const[]){

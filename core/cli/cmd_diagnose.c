@@ -99,37 +99,45 @@ static eh_status diagnose(cli_call *call, eh_error *error)
 const cli_command cmd_diagnose = {
 	.name = "diagnose",
 	.group = CLI_ANALYSIS,
-	.summary = "say whether hardware or software limits each case, by what the run itself reached",
-	.about = "Compares every case with the ceilings that the same executor reached in the same run (arithmetic "
-	         "by fma, bandwidth by stream, transfers by xfer, launches by launch). An OTHER result of the same "
-	         "device shows what other software makes of it: 1.1 times as fast or more proves that software "
-	         "limits. Of a folder or bundle each result is diagnosed, with the rest as others. "
-	         "docs/diagnosis.md has the rules.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH },
-		                               { "OTHER", .kind = OPTION_PATH, .optional = true, .many = true } }, NULL,
-		                       diagnose }, { 0 } },
+	.summary = "say whether hardware or software limits each case, by what the run itself "
+	           "reached",
+	.about = "Compares every case with the ceilings that the same executor reached in the same "
+	         "run (arithmetic by fma, bandwidth by stream, transfers by xfer, launches by "
+	         "launch). An OTHER result of the same device shows what other software makes of "
+	         "it: 1.1 times as fast or more proves that software limits. Of a folder or bundle "
+	         "each result is diagnosed, with the rest as others. docs/diagnosis.md has the "
+	         "rules.",
+	.forms = (const cli_form[]){
+		{ NULL,
+		  { { "RESULT", .kind = OPTION_PATH }, { "OTHER", .kind = OPTION_PATH, .optional = true, .many = true } },
+		  NULL, diagnose }, { 0 } },
 	.options = (const cli_option[]){
-		{ "case", OPTION_LIST, offsetof(diagnose_options, cases), .about = "only this case, or cases that match a "
-		  "pattern such as 'gemm.*'; may be given again", .value = "CASE" },
+		{ "case", OPTION_LIST, offsetof(diagnose_options, cases),
+		  .about = "only this case, or cases that match a pattern such as 'gemm.*'; may be "
+		           "given again", .value = "CASE" },
 		CLI_JSON(diagnose_options),
-		{ "verbose", OPTION_VERBOSE, 0, .about = "print the evidence of every case", .letter = 'v' },
-		{ 0 } },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "print the evidence of every case", .letter = 'v' }, { 0 } },
 	.size = sizeof(diagnose_options),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
-		{ "hardware-bound", "at 80 % of a ceiling or more: compute, memory, cache or link" },
+		{ "hardware-bound",
+		  "at 80 % of a ceiling or more: compute, memory, cache or link" },
 		{ "mixed", "at 50 to 80 %" },
-		{ "software-bound", "below that; or launching, the host, other parameters or another provider made it "
-		  "slow" },
+		{ "software-bound",
+		  "below that; or launching, the host, other parameters or another provider made "
+		  "it slow" },
 		{ "ceiling", "the case is one that others are compared with" },
 		{ "not-measured", "the executor does not support it" },
 		{ "no-ceiling", "the run lacks the case that would tell; it is named" },
 		{ "invalid-evidence", "not verified, or disturbed" },
-		{ "defect", "above 102 %: a wrong count, or data that stayed in a cache" }, { NULL, NULL } },
-	.exits = (const cli_item[]){
-		{ "0", "every case has an answer" }, { "1", "a defect" },
-		{ "2", "invalid evidence, or a ceiling is missing" }, { "3", "a result was altered" },
+		{ "defect", "above 102 %: a wrong count, or data that stayed in a cache" },
 		{ NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "0", "every case has an answer" },
+		{ "1", "a defect" },
+		{ "2", "invalid evidence, or a ceiling is missing" },
+		{ "3", "a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand diagnose results/today/opencl-pocl-0.json",
 		"evenhand diagnose today/opencl-pocl-0.json today/host-gcc-12.json --case 'gemm.*'", NULL },

@@ -57,15 +57,18 @@ const cli_command cmd_help = {
 	.name = "help",
 	.group = CLI_PROGRAM,
 	.summary = "print help on a command or a topic",
-	.about = "Topics: `contract` (the rules that decide whether results may be compared), `exit-codes`, "
-	         "`environment`, `files`.",
-	.forms = (const cli_form[]){ { NULL, { { "NAME", .kind = OPTION_TOPIC, .optional = true } }, NULL, help }, { 0 } },
-	.options = (const cli_option[]){
-		{ "json", OPTION_FLAG, offsetof(help_options, json), .about = "print the topic as JSON", .rivals = 1 },
-		{ "man", OPTION_FLAG, offsetof(help_options, man), .about = "print the manual page", .rivals = 1 },
-		{ "markdown", OPTION_FLAG, offsetof(help_options, markdown), .about = "print the manual as Markdown",
-		  .rivals = 1 },
+	.about = "Topics: `contract` (the rules that decide whether results may be compared), "
+	         "`exit-codes`, `environment`, `files`.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "NAME", .kind = OPTION_TOPIC, .optional = true } }, NULL, help },
 		{ 0 } },
+	.options = (const cli_option[]){
+		{ "json", OPTION_FLAG, offsetof(help_options, json),
+		  .about = "print the topic as JSON", .rivals = 1 },
+		{ "man", OPTION_FLAG, offsetof(help_options, man),
+		  .about = "print the manual page", .rivals = 1 },
+		{ "markdown", OPTION_FLAG, offsetof(help_options, markdown),
+		  .about = "print the manual as Markdown", .rivals = 1 }, { 0 } },
 	.size = sizeof(help_options),
 	.examples = (const char *const[]){
 		"evenhand help compare",

@@ -108,9 +108,12 @@ static eh_status kernels(cli_call *call, eh_error *error)
 const cli_command cmd_kernels = {
 	.name = "kernels",
 	.group = CLI_HIDDEN,
-	.summary = "write the kernel sources of the installed protocols, for the build to compile ahead",
-	.about = "Writes the source of every program that the installed protocols and the canary need, one C file "
-	         "each, named by the digest of the source. The build compiles them for machines without a compiler.",
-	.forms = (const cli_form[]){ { NULL, { { "DIR", .kind = OPTION_PATH } }, NULL, kernels }, { 0 } },
+	.summary = "write the kernel sources of the installed protocols, for the build to compile "
+	           "ahead",
+	.about = "Writes the source of every program that the installed protocols and the canary "
+	         "need, one C file each, named by the digest of the source. The build compiles "
+	         "them for machines without a compiler.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "DIR", .kind = OPTION_PATH } }, NULL, kernels }, { 0 } },
 	.examples = (const char *const[]){ "evenhand kernels /tmp/kernels", NULL },
 };

@@ -228,33 +228,40 @@ const cli_command cmd_key = {
 	.name = "key",
 	.group = CLI_EVIDENCE,
 	.summary = "make keys for signing, and say whose keys are trusted",
-	.about = "Keys are Ed25519 in PEM files below $XDG_CONFIG_HOME/evenhand (~/.config/evenhand). Your own keys "
-	         "count as testers. The fingerprint is the SHA-256 of the public key's 32 bytes.",
+	.about = "Keys are Ed25519 in PEM files below $XDG_CONFIG_HOME/evenhand "
+	         "(~/.config/evenhand). Your own keys count as testers. The fingerprint is the "
+	         "SHA-256 of the public key's 32 bytes.",
 	.forms = (const cli_form[]){
-		{ "new", { { "NAME", .kind = OPTION_TEXT, .optional = true } }, "make keys/NAME.pem, which only you can "
-		  "read, and keys/NAME.pub to give away; NAME is `default` unless given; no key is overwritten",
-		  make_key },
+		{ "new", { { "NAME", .kind = OPTION_TEXT, .optional = true } },
+		  "make keys/NAME.pem, which only you can read, and keys/NAME.pub to give away; "
+		  "NAME is `default` unless given; no key is overwritten", make_key },
 		{ "list", { { 0 } }, "list own and trusted keys", list_keys },
-		{ "show", { { "KEY", .kind = OPTION_KEY, .optional = true } }, "print a key, by name or from a file",
-		  show_key },
-		{ "trust", { { "FILE", .kind = OPTION_PATH } }, "note that signatures of this key count, as tester (vouches "
-		  "for having measured) or as verifier (for having checked it as another party)", trust_key },
-		{ "distrust", { { "NAME", .kind = OPTION_KEY } }, "trust a key no longer", distrust_key },
-		{ 0 } },
+		{ "show", { { "KEY", .kind = OPTION_KEY, .optional = true } },
+		  "print a key, by name or from a file", show_key },
+		{ "trust", { { "FILE", .kind = OPTION_PATH } },
+		  "note that signatures of this key count, as tester (vouches for having measured) "
+		  "or as verifier (for having checked it as another party)", trust_key },
+		{ "distrust", { { "NAME", .kind = OPTION_KEY } }, "trust a key no longer",
+		  distrust_key }, { 0 } },
 	.options = (const cli_option[]){
-		{ "name", OPTION_TEXT, offsetof(key_options, name), .about = "the name of the trusted key; without it that of "
-		  "the file", .value = "NAME", .forms = CLI_FORM(TRUST) },
-		{ "role", OPTION_WORDS, offsetof(key_options, roles), .about = "what the key is trusted as; without it tester; "
-		  "both may be given", .words = role_words, .forms = CLI_FORM(TRUST) },
-		{ "comment", OPTION_TEXT, offsetof(key_options, comment), .about = "a line above the public key", .value = "TEXT",
-		  .forms = CLI_FORM(NEW) },
-		{ "passphrase", OPTION_FLAG, offsetof(key_options, passphrase), .about = "encrypt the private key; the "
-		  "passphrase is EVENHAND_KEY_PASSPHRASE, or is asked for", .forms = CLI_FORM(NEW) },
-		{ "json", OPTION_FLAG, offsetof(key_options, json), .about = "print JSON", .forms = CLI_FORM(NEW) |
-		  CLI_FORM(LIST) | CLI_FORM(SHOW) | CLI_FORM(TRUST) },
+		{ "name", OPTION_TEXT, offsetof(key_options, name),
+		  .about = "the name of the trusted key; without it that of the file",
+		  .value = "NAME", .forms = CLI_FORM(TRUST) },
+		{ "role", OPTION_WORDS, offsetof(key_options, roles),
+		  .about = "what the key is trusted as; without it tester; both may be given",
+		  .words = role_words, .forms = CLI_FORM(TRUST) },
+		{ "comment", OPTION_TEXT, offsetof(key_options, comment),
+		  .about = "a line above the public key", .value = "TEXT", .forms = CLI_FORM(NEW) },
+		{ "passphrase", OPTION_FLAG, offsetof(key_options, passphrase),
+		  .about = "encrypt the private key; the passphrase is EVENHAND_KEY_PASSPHRASE, or "
+		           "is asked for", .forms = CLI_FORM(NEW) },
+		{ "json", OPTION_FLAG, offsetof(key_options, json),
+		  .about = "print JSON",
+		  .forms = CLI_FORM(NEW) | CLI_FORM(LIST) | CLI_FORM(SHOW) | CLI_FORM(TRUST) },
 		{ 0 } },
 	.size = sizeof(key_options),
-	.exits = (const cli_item[]){ { "4", "wrong usage, or a name that is taken" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "wrong usage, or a name that is taken" }, { NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand key new lab --comment 'Benchmark lab'",
 		                           "evenhand key trust lab.pub --role verifier", NULL },
 };

@@ -473,32 +473,39 @@ const cli_command cmd_plugin = {
 	.name = "plugin",
 	.group = CLI_EXTENDING,
 	.summary = "check a backend or probe for conformance, list the plugins",
-	.about = "The suite checks every device of a backend and every test, or some. A probe (docs/probes.md) is "
-	         "checked in the same way: its places, channels and readings. The plugin is loaded in child "
-	         "processes, so that a crash, or a test that takes too long, is a failed test and the others are "
-	         "run all the same. Tests are skipped, with the reason, where a plugin need not provide what they "
-	         "check. docs/writing-a-backend.md explains how to write one.",
+	.about = "The suite checks every device of a backend and every test, or some. A probe "
+	         "(docs/probes.md) is checked in the same way: its places, channels and readings. "
+	         "The plugin is loaded in child processes, so that a crash, or a test that takes "
+	         "too long, is a failed test and the others are run all the same. Tests are "
+	         "skipped, with the reason, where a plugin need not provide what they check. "
+	         "docs/writing-a-backend.md explains how to write one.",
 	.forms = (const cli_form[]){
-		{ "check", { { "FILE", .kind = OPTION_PATH } }, "run the conformance suite on a backend or probe",
-		  plugin_check },
-		{ "list", { { 0 } }, "list the folders in which plugins are looked for, in order, and what is in them",
-		  plugin_list },
-		{ 0 } },
+		{ "check", { { "FILE", .kind = OPTION_PATH } },
+		  "run the conformance suite on a backend or probe", plugin_check },
+		{ "list", { { 0 } },
+		  "list the folders in which plugins are looked for, in order, and what is in them",
+		  plugin_list }, { 0 } },
 	.options = (const cli_option[]){
-		{ "device", OPTION_NUMBER, offsetof(plugin_options, device), .about = "only device N, from 0 on", .value = "N",
-		  .high = UINT32_MAX - 1.0, .forms = CLI_FORM(CHECK) },
-		{ "only", OPTION_TEXT, offsetof(plugin_options, only), .about = "only tests with TEXT in their name", .value = "TEXT",
+		{ "device", OPTION_NUMBER, offsetof(plugin_options, device),
+		  .about = "only device N, from 0 on", .value = "N", .high = UINT32_MAX - 1.0,
 		  .forms = CLI_FORM(CHECK) },
-		{ "deadline", OPTION_DURATION, offsetof(plugin_options, deadline_ns), .about = "how long a test may take",
-		  .value = "TIME", .preset = "60s", .forms = CLI_FORM(CHECK) },
-		{ "set", OPTION_SETTING, 0, .about = "a setting of the backend", .value = "BACKEND.KEY=VALUE", .forms = CLI_FORM(CHECK) },
-		CLI_JSON(plugin_options),
-		{ 0 } },
+		{ "only", OPTION_TEXT, offsetof(plugin_options, only),
+		  .about = "only tests with TEXT in their name", .value = "TEXT",
+		  .forms = CLI_FORM(CHECK) },
+		{ "deadline", OPTION_DURATION, offsetof(plugin_options, deadline_ns),
+		  .about = "how long a test may take", .value = "TIME", .preset = "60s",
+		  .forms = CLI_FORM(CHECK) },
+		{ "set", OPTION_SETTING, 0,
+		  .about = "a setting of the backend", .value = "BACKEND.KEY=VALUE",
+		  .forms = CLI_FORM(CHECK) },
+		CLI_JSON(plugin_options), { 0 } },
 	.size = sizeof(plugin_options),
 	.exits = (const cli_item[]){
-		{ "0", "nothing failed" }, { "1", "a test failed" },
-		{ "5", "nothing could be tested, because the plugin or its device is not available here" },
-		{ NULL, NULL } },
+		{ "0", "nothing failed" },
+		{ "1", "a test failed" },
+		{ "5",
+		  "nothing could be tested, because the plugin or its device is not available "
+		  "here" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand plugin check ./mine.so",
 		"evenhand plugin check ./host.so --only transfer/ --set host.threads=1",

@@ -332,21 +332,24 @@ const cli_command cmd_protocol = {
 	.name = "protocol",
 	.group = CLI_EVERYDAY,
 	.summary = "list, show and check protocols",
-	.about = "A protocol is the INI file that declares what is run and how it is measured; docs/protocol.md "
-	         "has the format. NAME is one that `list` shows, or a path.",
+	.about = "A protocol is the INI file that declares what is run and how it is measured; "
+	         "docs/protocol.md has the format. NAME is one that `list` shows, or a path.",
 	.forms = (const cli_form[]){
-		{ "list", { { 0 } }, "list the protocols of the user's data folder and of the installation", list },
-		{ "show", { { "NAME", .kind = OPTION_PROTOCOL } }, "print the settings and every case with its parameters "
-		  "resolved", show },
-		{ "check", { { "FILE", .kind = OPTION_PATH, .many = true } }, "say of each file whether it is a sound "
-		  "protocol", check },
-		{ "digest", { { "NAME", .kind = OPTION_PROTOCOL } }, "print the SHA-256 of the canonical form, which is the "
-		  "same for every file that declares the same measurement", digest },
-		{ 0 } },
+		{ "list", { { 0 } },
+		  "list the protocols of the user's data folder and of the installation", list },
+		{ "show", { { "NAME", .kind = OPTION_PROTOCOL } },
+		  "print the settings and every case with its parameters resolved", show },
+		{ "check", { { "FILE", .kind = OPTION_PATH, .many = true } },
+		  "say of each file whether it is a sound protocol", check },
+		{ "digest", { { "NAME", .kind = OPTION_PROTOCOL } },
+		  "print the SHA-256 of the canonical form, which is the same for every file that "
+		  "declares the same measurement", digest }, { 0 } },
 	.options = (const cli_option[]){
-		{ "json", OPTION_FLAG, offsetof(protocol_options, json), .about = "print JSON; show: the canonical form that "
-		  "the digest is made from" }, { 0 } },
+		{ "json", OPTION_FLAG, offsetof(protocol_options, json),
+		  .about = "print JSON; show: the canonical form that the digest is made from" },
+		{ 0 } },
 	.size = sizeof(protocol_options),
-	.exits = (const cli_item[]){ { "4", "check: a file is no sound protocol" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "check: a file is no sound protocol" }, { NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand protocol show quick", "evenhand protocol check my.ini", NULL },
 };

@@ -406,39 +406,48 @@ enum { NEW, RESUME };
 const cli_command cmd_reproduce = {
 	.name = "reproduce",
 	.group = CLI_ANALYSIS,
-	.summary = "run the protocol of a result again, here, and say whether it comes out the same",
-	.about = "Verifies the result first and refuses one that does not hold. Then it measures the protocol that "
-	         "is in the result, shows which layers differ and who owns them, and answers for each case and over "
-	         "all. docs/reproduction.md has the rules.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH } }, NULL, reproduce },
-		                     { "--resume", { { "RESULT", .kind = OPTION_PATH } }, NULL, reproduce }, { 0 } },
+	.summary = "run the protocol of a result again, here, and say whether it comes out the "
+	           "same",
+	.about = "Verifies the result first and refuses one that does not hold. Then it measures "
+	         "the protocol that is in the result, shows which layers differ and who owns them, "
+	         "and answers for each case and over all. docs/reproduction.md has the rules.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH } }, NULL, reproduce },
+		{ "--resume", { { "RESULT", .kind = OPTION_PATH } }, NULL, reproduce }, { 0 } },
 	.options = (const cli_option[]){
-		{ "on", OPTION_SELECTORS, offsetof(reproduce_options, on), .about = "the executors to measure, as for run; "
-		  "without it the one of the same name", .value = "SELECTOR,...", .forms = CLI_FORM(NEW) },
-		{ "output", OPTION_PATH, offsetof(reproduce_options, folder), .about = "the folder; without it "
-		  "results/NAME-VERSION-again-TIME", .value = "DIR", .forms = CLI_FORM(NEW), .letter = 'o',
-		  .rivals = 1 },
-		{ "resume", OPTION_PATH, offsetof(reproduce_options, resume), .about = "go on with, or only answer again from, "
-		  "the run in DIR", .value = "DIR", .forms = CLI_FORM(RESUME), .rivals = 1 },
-		{ "of", OPTION_EXECUTOR, offsetof(reproduce_options, of), .about = "which result of a bundle or folder",
-		  .value = "EXECUTOR" },
-		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
+		{ "on", OPTION_SELECTORS, offsetof(reproduce_options, on),
+		  .about = "the executors to measure, as for run; without it the one of the same "
+		           "name", .value = "SELECTOR,...", .forms = CLI_FORM(NEW) },
+		{ "output", OPTION_PATH, offsetof(reproduce_options, folder),
+		  .about = "the folder; without it results/NAME-VERSION-again-TIME", .value = "DIR",
+		  .forms = CLI_FORM(NEW), .letter = 'o', .rivals = 1 },
+		{ "resume", OPTION_PATH, offsetof(reproduce_options, resume),
+		  .about = "go on with, or only answer again from, the run in DIR", .value = "DIR",
+		  .forms = CLI_FORM(RESUME), .rivals = 1 },
+		{ "of", OPTION_EXECUTOR, offsetof(reproduce_options, of),
+		  .about = "which result of a bundle or folder", .value = "EXECUTOR" },
+		{ "set", OPTION_SETTING, 0,
+		  .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
 		  .forms = CLI_FORM(NEW) },
 		CLI_JSON(reproduce_options),
-		{ "verbose", OPTION_VERBOSE, 0, .about = "more messages on stderr, and rules that hold without qualifying "
-		  "anything", .letter = 'v' },
-		{ 0 } },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "more messages on stderr, and rules that hold without qualifying "
+		           "anything", .letter = 'v' }, { 0 } },
 	.size = sizeof(reproduce_options),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
-		{ "reproduced", "the same within 2 %, or within the protocol's margin or the noise floor of the "
+		{ "reproduced",
+		  "the same within 2 %, or within the protocol's margin or the noise floor of the "
 		  "executors where these are larger" },
 		{ "not reproduced", "it differs by more" },
-		{ "inconclusive", "the interval holds both, or the contract gives no verdict" }, { NULL, NULL } },
+		{ "inconclusive", "the interval holds both, or the contract gives no verdict" },
+		{ NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "reproduced; of several executors the worst counts" }, { "1", "not reproduced" },
+		{ "0", "reproduced; of several executors the worst counts" },
+		{ "1", "not reproduced" },
 		{ "2", "inconclusive" },
-		{ "3", "the result does not hold, or this program makes another plan of its protocol" },
+		{ "3",
+		  "the result does not hold, or this program makes another plan of its protocol" },
 		{ "6", "interrupted; go on with --resume" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand reproduce theirs.json",

@@ -218,42 +218,50 @@ const cli_command cmd_run = {
 	.name = "run",
 	.group = CLI_EVERYDAY,
 	.summary = "measure a protocol on every executor, or on those that are named",
-	.about = "Measures each case of the protocol in fresh processes, one executor at a time, and writes one "
-	         "result per executor, EXECUTOR.json, to the folder. Every finished case is appended to "
-	         "run.journal there: a worker that crashes or hangs costs its case, and a run that was "
-	         "interrupted or killed is completed with `--resume`.\n\n"
-	         "PROTOCOL is a name that `evenhand protocol list` shows, or a path (with a `/`, or ending in "
-	         "`.ini`). A protocol with `executions-max` measures its `executions` first, then as many more "
-	         "as their spread asks for (docs/method.md); `-v` says how many and why, `--executions` replaces "
-	         "both. A protocol with `requires` or `level = certified` ends with exit code 5 before anything "
-	         "is measured when an executor does not disclose what it has to. Where `evenhand calibrate` has "
-	         "stored the noise floor of exactly this stack, the results have it.\n\n"
-	         "The summary counts rows by status; cases that an incomplete run did not reach are \"not run\". "
-	         "The variables EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or third-party) and "
-	         "EVENHAND_SPONSOR say in the results who measured.",
-	.forms = (const cli_form[]){ { NULL, { { "PROTOCOL", .kind = OPTION_PROTOCOL } }, NULL, run },
-		                     { "--resume", { { 0 } }, NULL, resume }, { 0 } },
+	.about = "Measures each case of the protocol in fresh processes, one executor at a time, "
+	         "and writes one result per executor, EXECUTOR.json, to the folder. Every finished "
+	         "case is appended to run.journal there: a worker that crashes or hangs costs its "
+	         "case, and a run that was interrupted or killed is completed with `--resume`.\n\n"
+	         "PROTOCOL is a name that `evenhand protocol list` shows, or a path (with a `/`, "
+	         "or ending in `.ini`). A protocol with `executions-max` measures its `executions` "
+	         "first, then as many more as their spread asks for (docs/method.md); `-v` says "
+	         "how many and why, `--executions` replaces both. A protocol with `requires` or "
+	         "`level = certified` ends with exit code 5 before anything is measured when an "
+	         "executor does not disclose what it has to. Where `evenhand calibrate` has stored "
+	         "the noise floor of exactly this stack, the results have it.\n\n"
+	         "The summary counts rows by status; cases that an incomplete run did not reach "
+	         "are \"not run\". The variables EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or "
+	         "third-party) and EVENHAND_SPONSOR say in the results who measured.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "PROTOCOL", .kind = OPTION_PROTOCOL } }, NULL, run },
+		{ "--resume", { { 0 } }, NULL, resume }, { 0 } },
 	.options = (const cli_option[]){
-		{ "on", OPTION_SELECTORS, offsetof(measure_options, selectors), .about = "executors: all (the default), "
-		  "BACKEND, BACKEND:INDEX, or BACKEND:TEXT, where TEXT is part of a device's id, name or platform in "
-		  "any case", .value = "SELECTOR,...", .forms = CLI_FORM(RUN) },
-		{ "output", OPTION_PATH, offsetof(measure_options, folder), .about = "the folder; without it "
-		  "results/NAME-VERSION-TIME", .value = "DIR", .forms = CLI_FORM(RUN), .letter = 'o' },
-		{ "executions", OPTION_NUMBER, offsetof(measure_options, executions), .about = "processes that measure each "
-		  "case, 1 to 100, instead of the protocol's number; recorded as a deviation", .value = "N", .low = 1,
+		{ "on", OPTION_SELECTORS, offsetof(measure_options, selectors),
+		  .about = "executors: all (the default), BACKEND, BACKEND:INDEX, or BACKEND:TEXT, "
+		           "where TEXT is part of a device's id, name or platform in any case",
+		  .value = "SELECTOR,...", .forms = CLI_FORM(RUN) },
+		{ "output", OPTION_PATH, offsetof(measure_options, folder),
+		  .about = "the folder; without it results/NAME-VERSION-TIME", .value = "DIR",
+		  .forms = CLI_FORM(RUN), .letter = 'o' },
+		{ "executions", OPTION_NUMBER, offsetof(measure_options, executions),
+		  .about = "processes that measure each case, 1 to 100, instead of the protocol's "
+		           "number; recorded as a deviation", .value = "N", .low = 1,
 		  .high = SCHEMA_EXECUTIONS_MOST, .forms = CLI_FORM(RUN) },
-		{ "resume", OPTION_PATH, offsetof(measure_options, resume), .about = "complete the run in DIR", .value = "DIR",
-		  .forms = CLI_FORM(RESUME) },
-		{ "set", OPTION_SETTING, 0, .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
+		{ "resume", OPTION_PATH, offsetof(measure_options, resume),
+		  .about = "complete the run in DIR", .value = "DIR", .forms = CLI_FORM(RESUME) },
+		{ "set", OPTION_SETTING, 0,
+		  .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
 		  .forms = CLI_FORM(RUN) },
-		{ "site", OPTION_PATH, offsetof(measure_options, site), .about = "what this place declares (docs/executor.md), "
-		  "instead of EVENHAND_SITE and of site.ini in the user's configuration; --resume needs it again",
+		{ "site", OPTION_PATH, offsetof(measure_options, site),
+		  .about = "what this place declares (docs/executor.md), instead of EVENHAND_SITE "
+		           "and of site.ini in the user's configuration; --resume needs it again",
 		  .value = "FILE" },
-		{ "json", OPTION_FLAG, offsetof(measure_options, json), .about = "print the summary as JSON" },
-		{ 0 } },
+		{ "json", OPTION_FLAG, offsetof(measure_options, json),
+		  .about = "print the summary as JSON" }, { 0 } },
 	.size = sizeof(measure_options),
 	.exits = (const cli_item[]){
-		{ "0", "all rows are fine" }, { "5", "disk, rights, drivers" },
+		{ "0", "all rows are fine" },
+		{ "5", "disk, rights, drivers" },
 		{ "6", "interrupted; complete it with --resume" },
 		{ "7", "the run ended, but rows failed or are invalid" }, { NULL, NULL } },
 	.examples = (const char *const[]){

@@ -146,26 +146,30 @@ const cli_command cmd_show = {
 	.name = "show",
 	.group = CLI_EVERYDAY,
 	.summary = "print results for people, after checking that nobody altered them",
-	.about = "Prints of each result who measured what, the layers of the executor, and every case with its "
-	         "status, the median time of one operation with its 95 % interval, the rate, and how many samples "
-	         "in how many executions it rests on. Flags and the reasons of cases that are not valid follow. "
-	         "A failed or invalid case has no number.\n\n"
-	         "The structure, the digests and every derived number are checked first; a file that was altered "
-	         "is refused at the place that shows it.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, show }, { 0 } },
+	.about = "Prints of each result who measured what, the layers of the executor, and every "
+	         "case with its status, the median time of one operation with its 95 % interval, "
+	         "the rate, and how many samples in how many executions it rests on. Flags and the "
+	         "reasons of cases that are not valid follow. A failed or invalid case has no "
+	         "number.\n\n"
+	         "The structure, the digests and every derived number are checked first; a file "
+	         "that was altered is refused at the place that shows it.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, show }, { 0 } },
 	.options = (const cli_option[]){
-		{ "layers", OPTION_FLAG, offsetof(show_options, layers), .about = "print only the layers of the executor with "
-		  "their owners", .rivals = 3 },
-		{ "protocol", OPTION_FLAG, offsetof(show_options, protocol), .about = "print only the text of the protocol "
-		  "that was run", .rivals = 3 },
-		{ "samples", OPTION_TEXT, offsetof(show_options, samples), .about = "print the samples of a case, or of cases "
-		  "that match a pattern such as 'gemm.*', as `evenhand series` does; with --json as JSON", .value = "CASE",
-		  .rivals = 2 },
-		{ "json", OPTION_FLAG, offsetof(show_options, json), .about = "print the checked record as JSON; several "
-		  "records follow each other", .rivals = 1 },
-		{ "verbose", OPTION_VERBOSE, 0, .about = "add every layer with path, digest and fields, and quartiles, canary "
-		  "and compiler of each case", .letter = 'v' },
-		{ 0 } },
+		{ "layers", OPTION_FLAG, offsetof(show_options, layers),
+		  .about = "print only the layers of the executor with their owners", .rivals = 3 },
+		{ "protocol", OPTION_FLAG, offsetof(show_options, protocol),
+		  .about = "print only the text of the protocol that was run", .rivals = 3 },
+		{ "samples", OPTION_TEXT, offsetof(show_options, samples),
+		  .about = "print the samples of a case, or of cases that match a pattern such as "
+		           "'gemm.*', as `evenhand series` does; with --json as JSON",
+		  .value = "CASE", .rivals = 2 },
+		{ "json", OPTION_FLAG, offsetof(show_options, json),
+		  .about = "print the checked record as JSON; several records follow each other",
+		  .rivals = 1 },
+		{ "verbose", OPTION_VERBOSE, 0,
+		  .about = "add every layer with path, digest and fields, and quartiles, canary "
+		           "and compiler of each case", .letter = 'v' }, { 0 } },
 	.size = sizeof(show_options),
 	.examples = (const char *const[]){
 		"evenhand show results/quick-1/host-gcc-12.json",

@@ -78,21 +78,25 @@ const cli_command cmd_sign = {
 	.name = "sign",
 	.group = CLI_EVIDENCE,
 	.summary = "sign results, as the one who measured or as a second party who checked them",
-	.about = "Checks each result, then adds a signature to RESULT.sig, over the record's digest and the bytes "
-	         "of the file. A tester vouches for having measured it; a verifier, with another key, for having "
-	         "checked it. A result that both signed counts as verified for everyone who trusts the keys "
-	         "(`evenhand key trust`). RESULT is a file or a folder.\n\n"
-	         "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the terminal.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, sign }, { 0 } },
+	.about = "Checks each result, then adds a signature to RESULT.sig, over the record's "
+	         "digest and the bytes of the file. A tester vouches for having measured it; a "
+	         "verifier, with another key, for having checked it. A result that both signed "
+	         "counts as verified for everyone who trusts the keys (`evenhand key trust`). "
+	         "RESULT is a file or a folder.\n\n"
+	         "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the "
+	         "terminal.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, sign }, { 0 } },
 	.options = (const cli_option[]){
-		{ "key", OPTION_KEY, offsetof(sign_options, key), .about = "an own key, or a PEM file (with a /)", .value = "NAME",
+		{ "key", OPTION_KEY, offsetof(sign_options, key),
+		  .about = "an own key, or a PEM file (with a /)", .value = "NAME",
 		  .preset = "default" },
-		{ "as", OPTION_WORD, offsetof(sign_options, role), .about = "the role in which to sign", .words = roles,
-		  .preset = "tester" },
-		CLI_JSON(sign_options),
-		{ 0 } },
+		{ "as", OPTION_WORD, offsetof(sign_options, role),
+		  .about = "the role in which to sign", .words = roles, .preset = "tester" },
+		CLI_JSON(sign_options), { 0 } },
 	.size = sizeof(sign_options),
-	.exits = (const cli_item[]){ { "4", "altered, no result, signed by this key before, or no such key" },
-		                     { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "altered, no result, signed by this key before, or no such key" },
+		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand sign results/quick-1/host-gcc-12.json --key lab", NULL },
 };

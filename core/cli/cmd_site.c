@@ -82,21 +82,22 @@ const cli_command cmd_site = {
 	.name = "site",
 	.group = CLI_EXTENDING,
 	.summary = "write and check the site file: who measures, cooling, power, owners of layers",
-	.about = "A site file declares what no program can find out (docs/executor.md). Every result has it as the "
-	         "layer \"site\", source \"declared\"; certified protocols require some of it. It is FILE, else "
-	         "EVENHAND_SITE, else site.ini of the user's configuration.",
+	.about = "A site file declares what no program can find out (docs/executor.md). Every "
+	         "result has it as the layer \"site\", source \"declared\"; certified protocols "
+	         "require some of it. It is FILE, else EVENHAND_SITE, else site.ini of the user's "
+	         "configuration.",
 	.forms = (const cli_form[]){
 		{ "template", { { 0 } }, "print a commented file to begin with", template },
-		{ "check", { { "FILE", .kind = OPTION_PATH, .optional = true } }, "read the file and say what is wrong with "
-		  "it", check },
-		{ "show", { { "EXECUTOR", .kind = OPTION_EXECUTOR, .optional = true } }, "print what is declared for all "
-		  "executors, or for one", show },
-		{ 0 } },
+		{ "check", { { "FILE", .kind = OPTION_PATH, .optional = true } },
+		  "read the file and say what is wrong with it", check },
+		{ "show", { { "EXECUTOR", .kind = OPTION_EXECUTOR, .optional = true } },
+		  "print what is declared for all executors, or for one", show }, { 0 } },
 	.options = (const cli_option[]){
-		{ "json", OPTION_FLAG, offsetof(site_options, json), .about = "print JSON", .forms = CLI_FORM(CHECK) |
-		  CLI_FORM(SHOW) }, { 0 } },
+		{ "json", OPTION_FLAG, offsetof(site_options, json),
+		  .about = "print JSON", .forms = CLI_FORM(CHECK) | CLI_FORM(SHOW) }, { 0 } },
 	.size = sizeof(site_options),
-	.exits = (const cli_item[]){ { "4", "the file is not sound, or wrong usage" }, { NULL, NULL } },
+	.exits = (const cli_item[]){
+		{ "4", "the file is not sound, or wrong usage" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand site template > site.ini", "evenhand site check site.ini",
 		"EVENHAND_SITE=site.ini evenhand site show cuda:0", NULL },

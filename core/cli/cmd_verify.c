@@ -122,27 +122,32 @@ static eh_status verify(cli_call *call, eh_error *error)
 const cli_command cmd_verify = {
 	.name = "verify",
 	.group = CLI_EVIDENCE,
-	.summary = "check results and bundles: structure, digests, every derived number, signatures",
-	.about = "Checks without measuring anything: no accelerator, backend or workload is needed. Of each result "
-	         "it checks the structure, the protocol, that every case is that of the plan, every derived number "
-	         "recomputed from the samples bit for bit, all digests, and the signatures (RESULT.sig) and "
-	         "amendments (RESULT.amendments) beside it. Everything that does not hold is printed with its "
-	         "place, the stated and the recomputed value. docs/audit.md says what this proves.",
-	.forms = (const cli_form[]){ { NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, verify }, { 0 } },
-	.options = (const cli_option[]){
-		{ "require-signature", OPTION_FLAG, offsetof(verify_options, require), .about = "fail unless a key that you "
-		  "trust as tester signed each result" },
-		{ "key", OPTION_KEY, offsetof(verify_options, key), .about = "fail unless this key signed: a name, a file or a "
-		  "fingerprint", .value = "KEY" },
-		CLI_JSON(verify_options),
+	.summary = "check results and bundles: structure, digests, every derived number, "
+	           "signatures",
+	.about = "Checks without measuring anything: no accelerator, backend or workload is "
+	         "needed. Of each result it checks the structure, the protocol, that every case is "
+	         "that of the plan, every derived number recomputed from the samples bit for bit, "
+	         "all digests, and the signatures (RESULT.sig) and amendments (RESULT.amendments) "
+	         "beside it. Everything that does not hold is printed with its place, the stated "
+	         "and the recomputed value. docs/audit.md says what this proves.",
+	.forms = (const cli_form[]){
+		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, verify },
 		{ 0 } },
+	.options = (const cli_option[]){
+		{ "require-signature", OPTION_FLAG, offsetof(verify_options, require),
+		  .about = "fail unless a key that you trust as tester signed each result" },
+		{ "key", OPTION_KEY, offsetof(verify_options, key),
+		  .about = "fail unless this key signed: a name, a file or a fingerprint",
+		  .value = "KEY" },
+		CLI_JSON(verify_options), { 0 } },
 	.size = sizeof(verify_options),
 	.exits = (const cli_item[]){
 		{ "0", "everything holds; an unsigned result does" },
 		{ "1", "something was altered, or a signature does not hold" },
 		{ "2", "it holds, but is not signed as required" },
 		{ "4", "a file is no result, or wrong usage" },
-		{ "5", "a file cannot be read, or what is beside a result that holds" }, { NULL, NULL } },
+		{ "5", "a file cannot be read, or what is beside a result that holds" },
+		{ NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand verify results/quick-1",
 		"evenhand verify --require-signature --json X.evenhand | jq '.reports[].evidence.level'", NULL },

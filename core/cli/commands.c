@@ -21,14 +21,17 @@ const cli_command *const cli_commands[] = {
 };
 
 const cli_option cli_program_options[] = {
-	{ "set", OPTION_SETTING, 0, .about = "a setting of a backend, such as host.threads=1 (docs/host-backend.md); may be "
-	  "given again", .value = "BACKEND.KEY=VALUE" },
-	{ "version", OPTION_FLAG, 0, .about = "print version, commit and plugin ABI", .letter = 'V' },
+	{ "set", OPTION_SETTING, 0,
+	  .about = "a setting of a backend, such as host.threads=1 (docs/host-backend.md); may be "
+	           "given again", .value = "BACKEND.KEY=VALUE" },
+	{ "version", OPTION_FLAG, 0,
+	  .about = "print version, commit and plugin ABI", .letter = 'V' },
 	{ 0 }
 };
 
 const cli_option cli_common_options[] = {
-	{ "verbose", OPTION_VERBOSE, 0, .about = "more messages and more detail; twice: all messages", .letter = 'v' },
+	{ "verbose", OPTION_VERBOSE, 0,
+	  .about = "more messages and more detail; twice: all messages", .letter = 'v' },
 	{ "quiet", OPTION_QUIET, 0, .about = "no progress; twice: errors only", .letter = 'q' },
 	{ "help", OPTION_HELP, 0, .about = "print help", .letter = 'h' },
 	{ 0 }

@@ -10,7 +10,7 @@
 #include "measure/sustain.h"
 #include "measure/varied.h"
 
-/* What one attempt holds beside the record. */
+/* State of an attempt beside the record. */
 typedef struct attempt_state {
 	casework *w;
 	sampler s;

@@ -22,7 +22,7 @@ enum {
 static const uint64_t launch_budget_ns = 50000000;
 static const uint64_t trial_ns = 20000000;
 static const double most_hidden = 0.25;
-/* Below this share of the host's time in every attempt a clock is false, not just unfit. */
+/* A clock that claims less of the host's time in every attempt is false, not only imprecise. */
 static const double false_ratio = 0.5;
 
 static void host_clock(calibration *out)
@@ -278,7 +278,7 @@ static eh_status try_wait(trial *t, eh_error *error)
 	uint64_t reached;
 	eh_status status = long_enough(t, least, &launches, &reached, error);
 
-	/* Reading back would look long however waiting went: the trials of each case have to tell. */
+	/* Too short: reading back would look long in any case.  The trials of each case decide. */
 	if (status != EH_OK || reached < least / 2)
 		return status;
 	t->hidden = INFINITY;
@@ -336,7 +336,7 @@ static eh_status try_device(trial *t, eh_error *error)
 			status = timed_work(t, launches * 2, true, &twice, error);
 		if (status != EH_OK)
 			return status;
-		/* Work that a quieter machine now does faster is no longer long enough. */
+		/* On a quieter machine the work may no longer be long enough. */
 		if (once.host < least / 2)
 			launches *= 2;
 		if (!t->refused)

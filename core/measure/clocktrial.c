@@ -52,7 +52,7 @@ void clocktrial_host(uint64_t (*now)(void), record_order_trial *out)
 	decide(out);
 	if (sched_getaffinity(0, sizeof(own), &own) != 0)
 		return;
-	/* A backend may have bound this thread; samples of others are taken anywhere. */
+	/* A backend may have bound this thread; other threads read the clock anywhere. */
 	memset(&all, 0xff, sizeof(all));
 	if (sched_setaffinity(0, sizeof(all), &all) != 0 ||
 	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0)

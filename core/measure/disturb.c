@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const double canary_limit = 0.15;  /* change from before to after                     */

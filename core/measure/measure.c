@@ -2,7 +2,6 @@
 #include "measure/measure.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +35,14 @@ struct measure {
 
 /* ---- the instrument -------------------------------------------------------------------------- */
 
-/* After these errors the device cannot be trusted. */
-static bool void_since(eh_status status)
+/* Passes an error on after which the device cannot be trusted. */
+static bool is_fatal(eh_status status, const eh_error *cause, eh_error *error)
 {
-	return status == EH_E_DEVICE || status == EH_E_DEVICE_LOST;
+	if (status != EH_E_DEVICE && status != EH_E_DEVICE_LOST)
+		return false;
+	if (error != NULL)
+		*error = *cause;
+	return true;
 }
 
 eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh_source *source,
@@ -62,11 +65,8 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
 			work = NULL;
 			missing = prepared_sentence(&cause, status);
 		}
-		if (void_since(status)) {
-			if (error != NULL)
-				*error = cause;
+		if (is_fatal(status, &cause, error))
 			goto undo_measure;
-		}
 	}
 	status = calibrate(s, work, missing, &m->clocks, error);
 	if (status != EH_OK)
@@ -74,11 +74,8 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
 	if (want_canary && work != NULL) {
 		cause = (eh_error)ERROR_INIT;
 		status = canary_prepare(work, &cause);
-		if (void_since(status)) {
-			if (error != NULL)
-				*error = cause;
+		if (is_fatal(status, &cause, error))
 			goto undo_canary;
-		}
 		missing = prepared_sentence(&cause, status);
 		if (status == EH_OK) {
 			m->canary = work;
@@ -167,7 +164,7 @@ static void add_load(casework *w, const load_counters *start)
 	w->record->load = out;
 }
 
-/* Those that this process may use, 1 where that is not known. */
+/* Processors that this process may use, 1 where that is not known. */
 static int processors(void)
 {
 	cpu_set_t allowed;
@@ -267,7 +264,7 @@ static double try_once(casework *w, const eh_case *values, const eh_work *work)
 	return score;
 }
 
-/* Of an attempt that is not the row's: its samples, and why it was not taken.  Frees the record. */
+/* Keeps the samples of an attempt that is not the row's, and why.  Frees the record. */
 static void keep_attempt(record_attempt_list *attempts, record_execution *record, uint64_t number)
 {
 	record_attempt *kept = layout_append(record_attempt_layout(), attempts);

@@ -23,7 +23,7 @@ typedef struct prepared {
 	inputdata_log data;  /* that preparing the first set asked for */
 	eh_mark *from, *to;
 	eh_buffer *probe;    /* one word, for prepared_drain         */
-	uint32_t drains;     /* so far: what the word says           */
+	uint32_t drains;     /* so far; the word that is written      */
 	uint64_t iteration;  /* number of the next enqueue           */
 } prepared;
 
@@ -60,14 +60,13 @@ eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error);
 eh_status prepared_wait(prepared *p, eh_error *error);
 
 /*
- * Writes a new word behind everything and reads it back: the queue is in order, so this cannot
- * end before the operations have, whatever a mark says.  EH_E_INTERNAL when another word came
- * back.  *ns is the time it took.
+ * Writes a new word behind everything and reads it back.  The queue is in order, so this cannot end
+ * before the operations, even when marks are wrong.  EH_E_INTERNAL when another word came back.
+ * *ns is the time it took.
  */
 eh_status prepared_drain(prepared *p, uint64_t *ns, eh_error *error);
 
-/* What draining takes when there is nothing to wait for: empties the queue, then the quickest of
- * three. */
+/* The time of draining an empty queue: drains it, then takes the quickest of three. */
 eh_status prepared_idle(prepared *p, uint64_t *ns, eh_error *error);
 
 /*

@@ -84,8 +84,8 @@ static eh_status run_parts(sampler *s, evidence *e, attempt *a, eh_error *error)
 	return EH_OK;
 }
 
-/* Checks the output.  *excess_ns is what that took beyond what checking takes: checked once more
- * when it was slow, because then the data are surely there. */
+/* Checks the output.  *excess_ns is the time beyond that of a usual check: a slow check is repeated,
+ * because by then the data are surely there. */
 static eh_status read_output(sampler *s, verify_state *v, uint64_t tolerated_ns,
                              uint64_t *excess_ns, eh_error *error)
 {
@@ -133,8 +133,8 @@ static eh_status run_once(sampler *s, verify_state *v, evidence *e, eh_error *er
 	return EH_OK;
 }
 
-/* `count` operations, in the way of the samples, until the queue is drained, which a backend
- * that waits too little or claims too short times cannot shorten. */
+/* `count` operations, in the way of the samples, until the queue is drained: a backend that waits
+ * too little or claims too short times cannot shorten that. */
 static eh_status drained_run(sampler *s, uint64_t count, uint64_t *ns, eh_error *error)
 {
 	uint64_t start = clock_now_ns();
@@ -148,7 +148,7 @@ static eh_status drained_run(sampler *s, uint64_t count, uint64_t *ns, eh_error 
 	return status;
 }
 
-/* How long, in how many parts, and by trial how many operations last so long. */
+/* Chooses the length and the parts of a run, and by trial how many operations last so long. */
 static eh_status choose(sampler *s, const verify_state *v, evidence *e, eh_error *error)
 {
 	uint64_t check = v->check_ns / 2 < longest_ns ? v->check_ns / 2 : longest_ns;
@@ -201,8 +201,7 @@ static bool impatient(int i, uint64_t begin_ns)
 	return i >= LEAST_ATTEMPTS && clock_now_ns() - begin_ns > patience_ns;
 }
 
-/* What the attempts at growth saw: the quickest of all runs of a batch, and of GROWTH times as many
- * operations. */
+/* The quickest of all runs of a batch, and of GROWTH times as many operations. */
 typedef struct growth { uint64_t few_ns, many_ns; } growth;
 
 static eh_status grow(sampler *s, uint64_t few, uint64_t times, growth *g, eh_error *error)
@@ -402,7 +401,7 @@ eh_status proof_run(sampler *s, verify_state *v, proof *out, eh_error *error)
 {
 	eh_status status = vary_sets(s->p, out, error);
 
-	/* Draining, not by a mark: what an early wait has left over would be counted below. */
+	/* By draining, not by a mark: work left over by an early wait would be counted below. */
 	if (status == EH_OK)
 		status = prepared_idle(s->p, &s->idle_ns, error);
 	if (status == EH_OK)

@@ -31,8 +31,8 @@ static uint64_t *times_new(size_t count)
 	return times;
 }
 
-void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
-                  uint64_t seed)
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
+                  const record_settings *rules, uint64_t seed)
 {
 	*s = (sampler){ .p = p, .clocks = clocks, .rules = *rules, .batch = 1 };
 	/* A request is complete when the client knows it, so its time is that of a round trip. */

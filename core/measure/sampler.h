@@ -44,8 +44,8 @@ typedef struct sampler {
 } sampler;
 
 /* Makes room for all samples: nothing is allocated later.  p and clocks outlive the sampler. */
-void sampler_init(sampler *s, prepared *p, const record_instrument *clocks, const record_settings *rules,
-                  uint64_t seed);
+void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
+                  const record_settings *rules, uint64_t seed);
 void sampler_free(sampler *s);
 
 /*

@@ -18,14 +18,14 @@ static const uint64_t longest_pilot_ns = 50000000;
 static const double device_share = 0.8; /* of the host's time: less needs an explanation        */
 static const double launch_most = 4;    /* measured launches that one operation's may take      */
 
-/* A percentile of operations that the clock cannot tell apart says nothing. */
+/* Refuses percentiles of operations that are too short for the clock. */
 static eh_status coarse(uint64_t least, uint64_t resolution, eh_error *error)
 {
 	if (least >= resolution * RESOLUTION_PARTS)
 		return EH_OK;
 	return error_set(error, EH_E_UNSUPPORTED, "One operation takes %llu ns, less than %d steps of "
-	                 "its clock (%llu ns each), and a percentile is one of single operations: take "
-	                 "longer ones or statistic = median.", (unsigned long long)least,
+	                 "its clock (%llu ns each), which is too short for a percentile: use longer "
+	                 "operations or statistic = median.", (unsigned long long)least,
 	                 RESOLUTION_PARTS, (unsigned long long)resolution);
 }
 
@@ -95,7 +95,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 			if (time < least)
 				least = time;
 		}
-		/* The host's limit holds whatever the device's clock and marks say. */
+		/* The host's limit does not depend on the device's clock and marks. */
 		if (least >= target || s->batch >= most || host >= longest) {
 			s->short_samples = least < target;
 			if (s->short_samples && s->device && hides_launches(s, least, least_host)) {

@@ -18,7 +18,7 @@ enum {
 };
 static const uint64_t spin_ns = 150000;    /* before a request is due: a sleep may last longer */
 static const uint64_t longest_pause_ns = 50000;
-static const double first_load = 0.25;     /* of what a trial says can be served              */
+static const double first_load = 0.25;     /* of the rate that the service time allows        */
 
 /* ---- playing --------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static eh_status wait_oldest(player *x, eh_error *error)
 	return status;
 }
 
-/* Takes note of every request that is done by now. */
+/* Notes every request that is done by now. */
 static eh_status look(player *x, eh_error *error)
 {
 	const eh_backend_ops *ops = x->p->s->ops;
@@ -132,7 +132,7 @@ static eh_status play(player *x, eh_error *error)
 	while (x->done < x->t->count && status == EH_OK) {
 		if (load->concurrency > 1)
 			status = look(x, error);
-		/* The time is over: what was issued is still waited for. */
+		/* The time is over: only requests that were issued are waited for. */
 		if (since(x) > load->time_max_ns && x->t->count > x->issued) {
 			x->t->count = x->issued;
 			continue;
@@ -308,7 +308,7 @@ static eh_status search(prepared *p, const record_settings *rules, scenario_load
 			return status;
 		add_point(out->record, k.next, t->count, &summary);
 		keep_best(out, t, &summary, k.next, &best);
-		/* A point that the client spoilt is tried again; it says nothing of the executor. */
+		/* A point where the client was late is tried again: it proves nothing about the executor. */
 		late = summary.late ? late + 1 : 0;
 		over = clock_now_ns() >= end_ns || late > LATE_TRIALS;
 		if (!summary.late)

@@ -86,5 +86,5 @@ void sustain_energy(record_sustained *out, telemetry *sensors, uint64_t begin_ns
 	layout_free(record_sustained_energy_layout(), out->energy);
 	out->energy = NULL;
 	text_set(&out->energy_reason, sensors == NULL ? "No sensors were read." :
-	         "No sensor of this device told energy or power over the whole run.");
+	         "No sensor of this device reported energy or power over the whole run.");
 }

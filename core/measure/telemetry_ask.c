@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about readings. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +140,8 @@ static double joules(const telemetry_log *log, uint64_t from, uint64_t to)
 	return sum;
 }
 
-static bool add_energy(const telemetry_log *log, uint64_t from, uint64_t to, record_sustained_energy *out)
+static bool add_energy(const telemetry_log *log, uint64_t from, uint64_t to,
+                       record_sustained_energy *out)
 {
 	uint64_t first, last;
 	double seconds;

@@ -2,7 +2,6 @@
 #include "measure/varied.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,13 +14,13 @@
 #define FIRST_VARIANT 2
 #define MOST_VARIANTS (UINT32_C(1) << 20)
 
-/* Data that was just written need not be as near as data that is used again and again; beyond that
- * it is not the same work.  The same factor as for an operation alone in proof.c. */
+/* Data that was just written may be farther from the processor than data that is used again and
+ * again, by at most this factor: the same as for an operation alone in proof.c. */
 static const double written_factor = 16;
 
-/* The time that pairs too few for a test of the medians may take. */
+/* Time for pairs that are too few for a test of the medians. */
 static const double few_ns = 250e6;
-/* Of what is left of a case's time, for what the pairs are thought to take. */
+/* The time left must be so many times the expected time of the pairs. */
 static const double spare = 1.25;
 
 static eh_status vary(prepared *p, uint32_t variant, eh_error *error)
@@ -85,8 +84,8 @@ static bool suspicious(sampler *s, const record_varied *is)
 }
 
 /*
- * How many pairs fit into half the time of the samples, else a few into a little time; and however
- * long they take the fewest that say something, unless the case would be ended for them.
+ * How many pairs fit into half the time of the samples, else a few into a little time; at least the
+ * fewest that prove something, unless the timeout would end the case.
  */
 static size_t pairs_that_fit(const sampler *s, const verify_state *v, double each, double left_ns)
 {
@@ -107,8 +106,8 @@ static size_t pairs_that_fit(const sampler *s, const verify_state *v, double eac
 }
 
 /*
- * The first of variants enough for two series.  By chance, and not from the protocol's seed: what
- * remembers inputs beyond a case, a process or a run has these no more than others.
+ * The first variant of two series.  By chance, not from the protocol's seed: a stack that remembers
+ * inputs beyond a case, a process or a run has not seen these.
  */
 static uint32_t choose_variant(void)
 {

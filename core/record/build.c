@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "record/builder.h"
@@ -80,24 +81,37 @@ static eh_status put(builder *b, const char *before, cJSON *item, const char *af
 	return status;
 }
 
+/* Rows are written in their canonical form, so that a reader has their digests at the cost of their
+ * bytes. */
+static eh_status put_case(builder *b, const char *before, const record_case *row, eh_error *error)
+{
+	cJSON *tree = layout_encode(record_case_layout(), row);
+	char *body = json_canonical(tree);
+	size_t size = strlen(body);
+	char hex[65];
+	eh_status status = file_writer_add(b->out, before, strlen(before), error);
+
+	digest_bytes(body, size, hex);
+	text_list_add(&b->record.digests.cases, hex);
+	if (status == EH_OK)
+		status = file_writer_add(b->out, body, size, error);
+	free(body);
+	cJSON_Delete(tree);
+	return status;
+}
+
 static eh_status put_row(builder *b, size_t index, size_t *line, eh_error *error)
 {
 	record_case row;
-	char hex[65];
 	eh_status status;
 
 	layout_init(record_case_layout(), &row);
 	take_planned(&b->record.protocol.canonical.cases.items[index], &row);
 	status = take_executions(b, index, line, &row, error);
 	if (status == EH_OK) {
-		cJSON *tree;
-
 		record_derive_row(&row);
 		count_row(&b->summary, &row);
-		tree = layout_encode(record_case_layout(), &row);
-		json_digest(tree, hex);
-		text_list_add(&b->record.digests.cases, hex);
-		status = put(b, index > 0 ? ",\n" : "\n", tree, "", error);
+		status = put_case(b, index > 0 ? ",\n" : "\n", &row, error);
 	}
 	layout_clear(record_case_layout(), &row);
 	return status;

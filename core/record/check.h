@@ -35,7 +35,7 @@ void check_order(const record_result *r, const run_order *order, findings *f);
 void check_digest(const record_result *r, findings *f);
 
 /* One row: its plan (NULL when there is none), its executions, what is derived, its digest.  `hex` is
- * that of its canonical form. */
+ * that of its bytes, which mostly are its canonical form. */
 void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
                const char *hex, findings *f);
 

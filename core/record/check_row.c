@@ -176,13 +176,28 @@ static void check_derived(const row_check *c, const record_pool *pool)
 	layout_clear(record_case_layout(), &want);
 }
 
+static void check_seal(const row_check *c, const char *seal)
+{
+	char hex[65];
+	char *place;
+
+	layout_digest(record_case_layout(), c->row, hex);
+	if (strcmp(hex, seal) == 0)
+		return;
+	place = place_of(c, "", "");
+	(void)findings_add(c->f, EH_E_ALTERED, CHECK_DIGESTS, place, memory_format("\"%.56s\"", seal),
+	                   memory_format("\"%.56s\"", hex),
+	                   "%s (%s) does not have the digest it was written with" FINDING_ALTERED, place,
+	                   c->row->id);
+	free(place);
+}
+
 void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
                const char *hex, findings *f)
 {
 	const record_plan *plan = &r->protocol.canonical;
 	row_check c = { &r->cases.items[index], order, index, f };
 	const char *seal = index < r->digests.cases.count ? r->digests.cases.items[index] : "";
-	char *place;
 
 	if (index < plan->cases.count)
 		check_plan(&c, &plan->cases.items[index]);
@@ -190,12 +205,6 @@ void check_row(const record_result *r, size_t index, const run_order *order, con
 		check_executions_of(&c);
 	if (!findings_enough(f))
 		check_derived(&c, pool);
-	if (findings_enough(f) || strcmp(hex, seal) == 0)
-		return;
-	place = place_of(&c, "", "");
-	(void)findings_add(f, EH_E_ALTERED, CHECK_DIGESTS, place, memory_format("\"%.56s\"", seal),
-	                   memory_format("\"%.56s\"", hex),
-	                   "%s (%s) does not have the digest it was written with" FINDING_ALTERED, place,
-	                   c.row->id);
-	free(place);
+	if (!findings_enough(f) && strcmp(hex, seal) != 0)
+		check_seal(&c, seal);
 }

@@ -19,7 +19,7 @@
 #include "record/seal.h"
 
 typedef struct row_state {
-	char digest[65];         /* of its canonical form                                        */
+	char digest[65];         /* of its bytes                                                 */
 	bool sound;              /* its structure holds                                          */
 	findings found;
 } row_state;
@@ -46,6 +46,14 @@ static void empty_row(record_case *row)
 	text_set(&row->precision, "");
 }
 
+/* Of the value's bytes, without white space after it. */
+static void digest_part(const char *body, json_span part, char hex[65])
+{
+	while (part.end > part.start && strchr(" \t\r\n", body[part.end - 1]) != NULL)
+		part.end--;
+	digest_bytes(body + part.start, part.end - part.start, hex);
+}
+
 static void take_row(void *context, size_t i)
 {
 	reader *all = context;
@@ -58,7 +66,7 @@ static void take_row(void *context, size_t i)
 	if (status == EH_OK)
 		status = layout_decode(record_case_layout(), tree, all->name, place, row, &error);
 	if (status == EH_OK) {
-		json_digest(tree, all->rows[i].digest);
+		digest_part(all->text, all->parts[i], all->rows[i].digest);
 	} else {
 		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
 		empty_row(row);

@@ -138,6 +138,10 @@ static void test_doubled(void **state)
 	                 EH_E_FORMAT);
 	assert_string_equal(error.message, "FILE: place.truth is there twice");
 	cJSON_Delete(tree);
+	tree = cJSON_Parse("{" MUST ",\"text_by\":{\"k\":\"v\",\"l\":\"v\",\"k\":\"w\"}}");
+	assert_int_equal(layout_decode(sample_all_layout(), tree, "FILE", "", &all, &error), EH_E_FORMAT);
+	assert_string_equal(error.message, "FILE: text_by has a member twice");
+	cJSON_Delete(tree);
 }
 
 static void test_canonical(void **state)
