@@ -100,11 +100,6 @@ static int exit_code(const attribution *a)
 	}
 }
 
-static void print_json(const attribution *a)
-{
-	command_layout(attribution_layout(), a);
-}
-
 static bool print_text(const attribution *a, bool verbose)
 {
 	bool ok = report_attribution(stdout, a, verbose);
@@ -136,7 +131,7 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 	a->protocol = protocol_words(results[0]);
 	a->exit_code = (uint64_t)code;
 	if (o->json)
-		print_json(a);
+		command_layout(attribution_layout(), a);
 	else
 		(void)print_text(a, log_level() >= EH_LOG_INFO);
 	attribution_free(a);

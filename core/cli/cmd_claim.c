@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"

@@ -157,6 +157,18 @@ static eh_status refuse_missing(const cli_command *c, const cli_form *form, cons
 	return EH_E_USAGE;
 }
 
+/* As refuse_missing(), with the command that lists what the argument may be. */
+static eh_status refuse_no_argument(const cli_command *c, const cli_form *form, const cli_argument *a,
+                                    eh_error *error)
+{
+	const char *lister = a->kind == OPTION_PROTOCOL ? "`evenhand protocol list` names them" :
+	                     a->kind == OPTION_CLAIM ? "`evenhand claim list` names them" : NULL;
+
+	if (lister == NULL)
+		return refuse_missing(c, form, a->word, "", error);
+	return error_set(error, EH_E_USAGE, "%s is missing; %s", a->word, lister);
+}
+
 static eh_status refuse_option(const cli_command *c, const cli_form *form, const cli_option *o, bool missing,
                                eh_error *error)
 {
@@ -208,7 +220,7 @@ static eh_status check_words(const cli_command *c, const cli_form *form, const c
 
 	for (const cli_argument *a = form->arguments; a->word != NULL; a++) {
 		if (at >= call->count && !a->optional)
-			return refuse_missing(c, form, a->word, "", error);
+			return refuse_no_argument(c, form, a, error);
 		if (at < call->count && call->words[at][0] == '\0')
 			return error_set(error, EH_E_USAGE, "%s is empty", a->word);
 		at = a->many ? call->count : at + 1;

@@ -21,7 +21,8 @@ const cli_command *const cli_commands[] = {
 };
 
 const cli_option cli_program_options[] = {
-	{ "set", OPTION_SETTING, 0, .about = "a setting of a backend; may be given again", .value = "BACKEND.KEY=VALUE" },
+	{ "set", OPTION_SETTING, 0, .about = "a setting of a backend, such as host.threads=1 (docs/host-backend.md); may be "
+	  "given again", .value = "BACKEND.KEY=VALUE" },
 	{ "version", OPTION_FLAG, 0, .about = "print version, commit and plugin ABI", .letter = 'V' },
 	{ 0 }
 };

@@ -313,7 +313,8 @@ static const char *const sources[] = {
 	"may stand before and after arguments; `--` ends them. An option that takes one value is given once.",
 	"A RESULT is a file, a folder (all results in it), a bundle (all results in it) or one result of a "
 	"bundle, as in `X.evenhand/results/host-gcc-12.json`.",
-	"stdout has what was asked for, stderr progress and messages. `--json` prints JSON on stdout. "
+	"stdout has what was asked for; stderr has messages, and progress where it is a terminal. `--json` prints "
+	"JSON on stdout. "
 	"Colour is used on a terminal only. What a terminal would obey in names from drivers and files is printed "
 	"as `?`.",
 	NULL

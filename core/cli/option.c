@@ -175,7 +175,7 @@ static eh_status refuse_unknown(const option_line *line, const char *word, eh_er
 	const char *names[NAMES_MOST];
 	const cli_option *const tables[] = { line->options, line->common };
 	const char *near = NULL;
-	size_t size = strcspn(word, "="), count = 0;
+	size_t size = word[1] == '-' ? strcspn(word, "=") : 2, count = 0;
 	char *name = memory_format("%.*s", (int)size, word);
 
 	for (size_t t = 0; t < 2; t++)

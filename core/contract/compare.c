@@ -150,7 +150,7 @@ static comparison_side *side_new(const result_row *r, double quantile)
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* The largest margin that is asked for: by the protocols, the caller, the noise of the executors.  Noise
+/* The largest of the margins of the protocols, of the caller, and of the executors' noise.  Noise
  * floors are measured between runs and say nothing of the rounds of one run. */
 static double margin_of(const comparison *c, comparison_row *row, double wish)
 {

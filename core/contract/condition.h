@@ -115,7 +115,7 @@ bool condition_either(bool a, bool b, const char *what, char *detail, size_t siz
 bool condition_protocols_fit(const result *a, const result *b);
 /* The margin that the protocols of both declare for the case: the larger one. */
 double condition_margin(const result_row *x, const result_row *y);
-/* The A/A noise floor of the case's workload on that executor, as a share; 0 when it is not known. */
+/* The A/A noise floor of the case's workload on that executor, as a share; 0: not known. */
 double condition_floor(const result *r, const result_row *x);
 /* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit.  Returns their
  * number. */
@@ -153,9 +153,9 @@ comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bo
 /* malloc'd, NULL where ratio is 0. */
 comparison_ratio *ratio_kept(comparison_ratio ratio);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
-/* The same with a verdict: what the interval alone says of the margin, and for a claim of a difference
- * *p, twice the bootstrap's probability that there is none in that direction beyond the margin; 1
- * without a claim. */
+/* The same with a verdict: *alone is what the interval says of the margin.  *p is twice the
+ * bootstrap's probability that there is no difference in that direction beyond the margin; 1 where
+ * the interval claims none. */
 comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
                               double margin, enum comparison_verdict *alone, double *p);
 /* Adds a reason to a case, by a rule of scope verdict; the id must be in the table. */

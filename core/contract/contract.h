@@ -46,8 +46,8 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 bool contract_cites(const contract_reason_list *reasons, const char *id);
 /* How many different binaries of the kernel the executions that count ran. */
 size_t contract_binaries(const result_row *r);
-/* EXIT_CODE_NEGATIVE when a case is SLOWER; else _NOT_COMPARABLE when the results or a case are
- * not comparable, or no case was compared; else _INCONCLUSIVE when strict and a case has no verdict;
+/* EXIT_CODE_NEGATIVE when a case is SLOWER; else _NOT_COMPARABLE when the results or a case are not
+ * comparable, or no case was compared; else _INCONCLUSIVE when strict and a case has no verdict;
  * else _OK. */
 int comparison_exit_code(const comparison *c, bool strict);
 

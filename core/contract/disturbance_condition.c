@@ -158,8 +158,8 @@ CONDITION(condition_canary_drift)
 
 /* ---- all flags ------------------------------------------------------------------------------- */
 
-/* Whether a rule that the flag names says it already.  The clock of a side qualifies nothing unless the
- * other's differs, which rule clock says. */
+/* Whether a rule that the flag names fires.  The clock of a side matters only where the other's
+ * differs, and that is for the rule `clock`. */
 static bool said_elsewhere(enum record_flag flag, const result *a, const result *b,
                            const result_row *x, const result_row *y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means over cases, for each metric and tier: the arithmetic of times and the harmonic of rates, which
- * both weigh each case by its time, and the geometric of ratios, which alone does not depend on the
- * baseline (Fleming and Wallace 1986). */
+/* Means over cases, for each metric and tier: arithmetic of times and harmonic of rates, which both
+ * weigh each case by its time; geometric of ratios, the only one that does not depend on the baseline
+ * (Fleming and Wallace 1986). */
 #include <math.h>
 
 #include "contract/condition.h"

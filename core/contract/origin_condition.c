@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of rules about what a case computed on and with: its proof, its inputs, its program. */
+/* Conditions of rules about the proof, the inputs and the program of a case. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static size_t pairs_of(const record_execution *e)
 	return n < m ? n : m;
 }
 
-/* Whether an operation takes another time on new inputs, by the pairs of all executions: each has few
- * where writing new inputs takes long. */
+/* Whether an operation takes another time on new inputs.  Pairs of all executions together: an
+ * execution has few of them where writing new inputs takes long. */
 static bool inputs_matter(const result_row *r)
 {
 	uint_list fresh = { 0 };
@@ -266,8 +266,8 @@ CONDITION(condition_binary)
 	                        "different binaries", detail, size);
 }
 
-/* What is declared beside the trials of the last execution; LAYOUT_NO_UINT unless every execution has
- * its trials and their choice. */
+/* The budget that the last execution records; LAYOUT_NO_UINT unless every execution records its
+ * trials and their choice. */
 static uint64_t tuning_budget(const result_row *r)
 {
 	uint64_t budget = LAYOUT_NO_UINT;

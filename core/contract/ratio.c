@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ratio of two sides.  Rounding differs between a ratio and its inverse.  So both directions are
- * computed in one order, which follows from the samples: exchanging the sides mirrors exactly. */
+/* The ratio of two sides.  Rounding differs between a ratio and its inverse, so both directions
+ * are computed in one order, which follows from the samples: exchanged sides mirror exactly. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static interval range_of(const statistics_side *s)
 	return range;
 }
 
-/* The bootstrap's probability that b is not faster, or not slower, than a by more than the margin. */
+/* The bootstrap's probability that b is not faster (or slower) than a by more than the margin. */
 static double not_so(const measured *m, const statistics_side *a, const statistics_side *b,
                      double margin, bool faster)
 {
@@ -132,7 +132,7 @@ static double not_so(const measured *m, const statistics_side *a, const statisti
 	double below;
 	double above;
 
-	/* Nothing that the bootstrap may draw lies on the other side of the margin. */
+	/* No resample can be on the other side of the margin. */
 	if (range_b.high * (1 + margin) < range_a.low)
 		return faster ? 0 : 1;
 	if (range_a.high * (1 + margin) < range_b.low)

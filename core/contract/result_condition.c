@@ -52,22 +52,30 @@ static bool lists(const result *r, const result *other)
 	return found;
 }
 
+static bool same_protocol(const result *a, const result *b)
+{
+	return strcmp(a->record->protocol.digest, b->record->protocol.digest) == 0;
+}
+
 bool condition_protocols_fit(const result *a, const result *b)
 {
-	return strcmp(a->record->protocol.digest, b->record->protocol.digest) == 0 || lists(a, b) || lists(b, a);
+	return same_protocol(a, b) || lists(a, b) || lists(b, a);
 }
 
 static void protocols(const result *a, const result *b, char *detail, size_t size)
 {
-	snprintf(detail, size, "%s@%llu %.12s | %s@%llu %.12s", a->record->protocol.name,
-	         (unsigned long long)a->record->protocol.version, a->record->protocol.digest, b->record->protocol.name,
-	         (unsigned long long)b->record->protocol.version, b->record->protocol.digest);
+	const record_protocol *pa = &a->record->protocol;
+	const record_protocol *pb = &b->record->protocol;
+
+	snprintf(detail, size, "%s@%llu %.12s | %s@%llu %.12s", pa->name,
+	         (unsigned long long)pa->version, pa->digest, pb->name,
+	         (unsigned long long)pb->version, pb->digest);
 }
 
 CONDITION(condition_protocol_compatible)
 {
 	protocols(a, b, detail, size);
-	return strcmp(a->record->protocol.digest, b->record->protocol.digest) != 0 && condition_protocols_fit(a, b);
+	return !same_protocol(a, b) && condition_protocols_fit(a, b);
 }
 
 CONDITION(condition_protocol_differs)

@@ -12,18 +12,18 @@ static const double canary_change = 0.10;  /* beyond this the row is flagged    
 static const double device_share = 0.8;    /* device time to host time of the middle sample */
 static const double device_least = 0.5;
 
-void casework_conclude(casework *w, enum record_status status, const char *reason)
+/* Returns where the reason goes.  A wide interval no longer matters when a later check shows that
+ * the number is wrong. */
+static text_list *set_status(casework *w, enum record_status status)
 {
-	/* A wide interval no longer matters when a later check shows that the number is wrong. */
 	if (record_counts(w->record->status))
 		w->record->status = status;
-	text_list_add(&w->record->reasons, reason);
+	return &w->record->reasons;
 }
 
-void casework_conclude_free(casework *w, enum record_status status, char *reason)
+void casework_conclude(casework *w, enum record_status status, const char *reason)
 {
-	casework_conclude(w, status, reason);
-	free(reason);
+	text_list_add(set_status(w, status), reason);
 }
 
 void casework_fail(casework *w, eh_status status, const eh_error *error)
@@ -75,12 +75,9 @@ static void require_counted(casework *w, const sampler *s, const series *like)
 	/* casework_width reports samples that are too few in all. */
 	if (like->steady_count >= least || s->count < least)
 		return;
-	casework_conclude_free(w, RECORD_NOT_CONVERGED,
-	                       memory_format("Only %zu of the %zu samples are of the steady part, which "
-	                                     "alone counts; the %s needs %llu.",
-	                                     like->steady_count, s->count,
-	                                     record_statistic_word(s->rules.statistic),
-	                                     (unsigned long long)least));
+	text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu of the %zu samples are of "
+	                 "the steady part, which alone counts; the %s needs %llu.", like->steady_count,
+	                 s->count, record_statistic_word(s->rules.statistic), (unsigned long long)least);
 }
 
 static void flag_series(casework *w, const series *like)
@@ -109,9 +106,8 @@ static void compare_clocks(casework *w, const sampler *s, double *ratios)
 		ratios[i] = (double)s->times_ns[i] / (double)(s->host_ns[i] + 1);
 	middle = statistics_median(ratios, s->count);
 	if (middle < device_least)
-		casework_conclude_free(w, RECORD_INVALID,
-		                       memory_format("The device clock claims %.2f of the host clock's time "
-		                                     "for the same operations.", middle));
+		text_list_format(set_status(w, RECORD_INVALID), "The device clock claims %.2f of the host "
+		                 "clock's time for the same operations.", middle);
 	else if (middle < device_share)
 		casework_flag(w, RECORD_FLAG_DEVICE_CLOCK_LOW);
 }
@@ -151,23 +147,18 @@ void casework_width(casework *w, const sampler *s)
 	if (s->converged || s->impossible[0] != '\0')
 		return;
 	if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
-		casework_conclude_free(w, RECORD_NOT_CONVERGED,
-		                       memory_format("Only %zu samples fit in the budget of %.3g s; at "
-		                                     "least %llu were asked for.", s->count,
-		                                     (double)budget * 1e-9,
-		                                     (unsigned long long)s->samples_min));
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu samples fit in the budget "
+		                 "of %.3g s; at least %llu were asked for.", s->count,
+		                 (double)budget * 1e-9, (unsigned long long)s->samples_min);
 	else if (sustained)
-		casework_conclude_free(w, RECORD_NOT_CONVERGED,
-		                       memory_format("The interval of the %s of the last quarter of the "
-		                                     "windows is ±%.2f %% wide; ±%.2f %% was asked "
-		                                     "for.", name, s->half_width * 100,
-		                                     rules->half_width * 100));
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the %s of the last "
+		                 "quarter of the windows is ±%.2f %% wide; ±%.2f %% was asked for.", name,
+		                 s->half_width * 100, rules->half_width * 100);
 	else
-		casework_conclude_free(w, RECORD_NOT_CONVERGED,
-		                       memory_format("The interval of the %s is ±%.2f %% wide after %zu "
-		                                     "samples; ±%.2f %% within %.3g s was asked for.",
-		                                     name, s->half_width * 100, s->count,
-		                                     rules->half_width * 100, (double)budget * 1e-9));
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the %s is ±%.2f %% "
+		                 "wide after %zu samples; ±%.2f %% within %.3g s was asked for.", name,
+		                 s->half_width * 100, s->count, rules->half_width * 100,
+		                 (double)budget * 1e-9);
 }
 
 static bool changed(double now, double reference)

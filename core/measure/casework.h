@@ -29,8 +29,6 @@ typedef struct casework {
 
 /* The first status that says that there is no number stays.  The reason is copied. */
 void casework_conclude(casework *w, enum record_status status, const char *reason);
-/* For a malloc'd reason, which is freed. */
-void casework_conclude_free(casework *w, enum record_status status, char *reason);
 /* unsupported or failed, by the status of a backend or workload. */
 void casework_fail(casework *w, eh_status status, const eh_error *error);
 void casework_flag(casework *w, enum record_flag flag);

@@ -127,7 +127,7 @@ static uint64_t users(telemetry *sensors)
 {
 	double count;
 
-	return telemetry_latest(sensors, EH_CHANNEL_USERS, 0, &count, NULL) ? (uint64_t)count :
+	return telemetry_latest(sensors, EH_CHANNEL_USERS, 0, &count) ? (uint64_t)count :
 	       LAYOUT_NO_UINT;
 }
 
@@ -137,8 +137,8 @@ void guards_begin(record_guards *g, guards_totals *before, const char *root, tel
 	read_load(&g->load_before, &g->running_before, root);
 	g->clock_before_mhz = mean_clock(root);
 	g->device_users_before = users(sensors);
-	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_before_c, NULL);
-	(void)telemetry_latest(sensors, EH_CHANNEL_LIMIT, EH_PART_ALL, &g->power_limit_watts, NULL);
+	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_before_c);
+	(void)telemetry_latest(sensors, EH_CHANNEL_LIMIT, EH_PART_ALL, &g->power_limit_watts);
 }
 
 void guards_end(record_guards *g, const guards_totals *before, const char *root, telemetry *sensors)
@@ -149,7 +149,7 @@ void guards_end(record_guards *g, const guards_totals *before, const char *root,
 	read_load(&g->load_after, &g->running_after, root);
 	g->clock_after_mhz = mean_clock(root);
 	g->device_users_after = users(sensors);
-	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_after_c, NULL);
+	(void)telemetry_latest(sensors, EH_CHANNEL_TEMPERATURE, 0, &g->temperature_after_c);
 	if (after.throttled != LAYOUT_NO_UINT && after.throttled >= before->throttled)
 		g->throttled_periods = after.throttled - before->throttled;
 	if (after.throttled_seconds >= before->throttled_seconds)

@@ -39,7 +39,7 @@ double telemetry_burden(telemetry *t);
  * ALL before CORE before others.  Limits are those of power. */
 
 /* The last value of a channel that is instant or an average. */
-bool telemetry_latest(telemetry *t, uint32_t kind, uint32_t part, double *value, uint64_t *time_ns);
+bool telemetry_latest(telemetry *t, uint32_t kind, uint32_t part, double *value);
 /* The least-squares slope over the last span_ns, per second; false before 3 readings lie in it. */
 bool telemetry_slope(telemetry *t, uint32_t kind, uint32_t part, uint64_t span_ns,
                      double *per_second);

@@ -30,17 +30,20 @@ static unsigned rank(const eh_channel_info *info, uint32_t part)
 	return order + 2 * by_part[info->part < 5 ? info->part : 0];
 }
 
-/* A limit may be one of clocks or of temperature, too. */
-static bool is_power_or_no_limit(const eh_channel_info *info)
+/* Whether the channel answers the question.  Limits of clocks and of temperature do not. */
+static bool answers(const eh_channel_info *info, uint32_t kind, uint32_t part, bool counters)
 {
-	return info->kind != EH_CHANNEL_LIMIT || strcmp(info->unit, "W") == 0;
+	return info->kind == kind && (part == 0 || info->part == part) &&
+	       (info->form == EH_FORM_COUNTER) == counters && info->form != EH_FORM_BITS &&
+	       (kind != EH_CHANNEL_LIMIT || strcmp(info->unit, "W") == 0);
 }
 
-telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool counters,
-                              const telemetry_reader **reader, const telemetry_place **place)
+/* The log to ask for a kind and part; NULL when none has readings.  The lock is held.  *reader and
+ * *place are set when not NULL. */
+static telemetry_log *find(telemetry *t, uint32_t kind, uint32_t part, bool counters,
+                           const telemetry_reader **reader, const telemetry_place **place)
 {
 	telemetry_log *best = NULL;
-	unsigned best_rank = 0;
 
 	for (size_t i = 0; i < t->reader_count; i++) {
 		telemetry_reader *r = &t->readers[i];
@@ -52,15 +55,11 @@ telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool c
 				continue;
 			for (uint32_t c = 0; c < at->place->info.channel_count; c++) {
 				telemetry_log *log = &at->logs[c];
-				const eh_channel_info *info = log->info;
 
-				if (log->count == 0 || info->kind != kind || (part != 0 && info->part != part) ||
-				    (info->form == EH_FORM_COUNTER) != counters || info->form == EH_FORM_BITS ||
-				    !is_power_or_no_limit(info) ||
-				    (best != NULL && rank(info, part) >= best_rank))
+				if (log->count == 0 || !answers(log->info, kind, part, counters) ||
+				    (best != NULL && rank(log->info, part) >= rank(best->info, part)))
 					continue;
 				best = log;
-				best_rank = rank(info, part);
 				if (reader != NULL)
 					*reader = r;
 				if (place != NULL)
@@ -71,19 +70,16 @@ telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool c
 	return best;
 }
 
-bool telemetry_latest(telemetry *t, uint32_t kind, uint32_t part, double *value, uint64_t *time_ns)
+bool telemetry_latest(telemetry *t, uint32_t kind, uint32_t part, double *value)
 {
 	const telemetry_log *log;
 
 	if (t == NULL)
 		return false;
 	pthread_mutex_lock(&t->lock);
-	log = telemetry_find(t, kind, part, false, NULL, NULL);
-	if (log != NULL) {
+	log = find(t, kind, part, false, NULL, NULL);
+	if (log != NULL)
 		*value = log->values[log->count - 1];
-		if (time_ns != NULL)
-			*time_ns = log->times_ns[log->count - 1];
-	}
 	pthread_mutex_unlock(&t->lock);
 	return log != NULL;
 }
@@ -97,7 +93,7 @@ bool telemetry_slope(telemetry *t, uint32_t kind, uint32_t part, uint64_t span_n
 	if (t == NULL)
 		return false;
 	pthread_mutex_lock(&t->lock);
-	log = telemetry_find(t, kind, part, false, NULL, NULL);
+	log = find(t, kind, part, false, NULL, NULL);
 	if (log != NULL) {
 		uint64_t end = log->times_ns[log->count - 1];
 
@@ -169,7 +165,7 @@ static bool energy_of(telemetry *t, uint32_t kind, bool counters, uint64_t from,
 {
 	const telemetry_reader *reader = NULL;
 	const telemetry_place *place = NULL;
-	const telemetry_log *one = telemetry_find(t, kind, EH_PART_ALL, counters, &reader, &place);
+	const telemetry_log *one = find(t, kind, EH_PART_ALL, counters, &reader, &place);
 	unsigned added = 0;
 
 	out->joules = 0;

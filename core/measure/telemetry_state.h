@@ -71,10 +71,6 @@ struct telemetry {
 	uint64_t period_ns, begin_ns, end_ns;
 };
 
-/* The log to ask for a kind and part; NULL when none has readings.  lock is held.  *place is set
- * when not NULL. */
-telemetry_log *telemetry_find(telemetry *t, uint32_t kind, uint32_t part, bool counters,
-                              const telemetry_reader **reader, const telemetry_place **place);
 /* Whether the questions about the device are put to this place. */
 bool telemetry_is_subject(const telemetry *t, const eh_place_info *place);
 

@@ -18,18 +18,3 @@ void arrivals_poisson(uint64_t *at_ns, size_t count, double rate, uint64_t seed)
 		at -= plain_log(1 - random_unit(&random)) / rate * 1e9;
 	}
 }
-
-void arrivals_served(const uint64_t *at_ns, size_t count, uint64_t service_ns, uint64_t *done_ns)
-{
-	uint64_t free_ns = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		free_ns = (at_ns[i] > free_ns ? at_ns[i] : free_ns) + service_ns;
-		done_ns[i] = free_ns;
-	}
-}
-
-double arrivals_md1(double rho)
-{
-	return 1 + rho / (2 * (1 - rho));
-}

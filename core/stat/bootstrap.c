@@ -425,12 +425,3 @@ double statistics_ratio(const statistics_side *a, const statistics_side *b, doub
 	statistics_pair_free(p);
 	return ratio;
 }
-
-void statistics_ratio_tails(const statistics_side *a, const statistics_side *b, double threshold,
-                            double *below, double *above)
-{
-	statistics_pair *p = statistics_pair_new(a, b);
-
-	statistics_pair_tails(p, threshold, below, above);
-	statistics_pair_free(p);
-}

@@ -230,12 +230,3 @@ size_t changepoints_of(const double *values, const double *sorted, size_t n, dou
 	sums_free(&s);
 	return count;
 }
-
-size_t changepoints_find(const double *values, size_t n, double spread_least, size_t **out)
-{
-	double *sorted = sorted_copy(values, n);
-	size_t count = changepoints_of(values, sorted, n, spread_least, out);
-
-	free(sorted);
-	return count;
-}

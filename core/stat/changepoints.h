@@ -8,10 +8,9 @@
 #define CHANGEPOINTS_SEGMENT 5 /* the shortest segment, in samples */
 
 /* First samples of the segments that describe the n >= 1 values best, the first being 0; their
- * number is the result, *out is malloc'd.  Spreads below `spread_least` (> 0) are not told apart.
- * Single outliers make no segment.  Time is bounded by a multiple of n. */
-size_t changepoints_find(const double *values, size_t n, double spread_least, size_t **out);
-/* The same, of values that are there in ascending order too. */
+ * number is the result, *out is malloc'd.  `sorted` has the values in ascending order.  Spreads below
+ * `spread_least` (> 0) are not told apart.  Single outliers make no segment.  Time is bounded by a
+ * multiple of n. */
 size_t changepoints_of(const double *values, const double *sorted, size_t n, double spread_least,
                        size_t **out);
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "stat/statistics.h"
 
 double independence_runs_about(const double *values, size_t n, double middle)
 {
@@ -39,11 +38,6 @@ double independence_runs_about(const double *values, size_t n, double middle)
 	expected = 2 * above * below / all + 1;
 	variance = (expected - 1) * (expected - 2) / (all - 1);
 	return variance > 0 ? (runs - expected) / sqrt(variance) : 0;
-}
-
-double independence_runs(const double *values, size_t n)
-{
-	return n > 0 ? independence_runs_about(values, n, statistics_median(values, n)) : 0;
 }
 
 /* Sorts values[0, n) with room of the same size; counts the pairs out of order. */
@@ -152,11 +146,6 @@ double independence_signs_about(const double *values, size_t n, double middle)
 	return result;
 }
 
-double independence_signs(const double *values, size_t n)
-{
-	return n > 1 ? independence_signs_about(values, n, statistics_median(values, n)) : 0;
-}
-
 double independence_widening_about(const double *values, size_t n, double middle)
 {
 	enum { LAGS_MOST = 100 };
@@ -177,9 +166,4 @@ double independence_widening_about(const double *values, size_t n, double middle
 	}
 	free(signs);
 	return sqrt(sum);
-}
-
-double independence_widening(const double *values, size_t n)
-{
-	return n > 1 ? independence_widening_about(values, n, statistics_median(values, n)) : 1;
 }

@@ -11,11 +11,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
-#include "base/text.h"
 #include "stat/plain_math.h"
-#include "stat/sorted.h"
 
 static const double deviations = 3.2;
 static const double valley_share = 0.5;
@@ -123,14 +120,5 @@ size_t modes_of_sorted(const double *sorted, size_t n, double spread_least)
 	}
 	if (step > 0)
 		count = count_peaks(density, below, PLACES, n);
-	return count;
-}
-
-size_t modes_count(const double *values, size_t n, double spread_least)
-{
-	double *sorted = sorted_copy(values, n);
-	size_t count = modes_of_sorted(sorted, n, spread_least);
-
-	free(sorted);
 	return count;
 }

@@ -5,10 +5,8 @@
 
 #include <stddef.h>
 
-/* The number of modes of n >= 1 values, 1 where there are too few to tell.  Differences below
+/* The number of modes of n >= 1 values in ascending order, 1 where there are too few to tell.  Differences below
  * `spread_least` (> 0) make no mode of their own.  docs/method.md says when two are two. */
-size_t modes_count(const double *values, size_t n, double spread_least);
-/* Of values in ascending order. */
 size_t modes_of_sorted(const double *sorted, size_t n, double spread_least);
 
 #endif

@@ -12,7 +12,7 @@
 #define SHARE_DEVIATE 1.959963984540054
 #define CONFIDENCE_DEVIATE 1.6448536269514722
 
-double noisefloor_distance(double ratio)
+static double distance_of(double ratio)
 {
 	return ratio >= 1 ? ratio - 1 : 1 / ratio - 1;
 }
@@ -45,7 +45,7 @@ double noisefloor_of(const double *ratios, size_t n)
 	double bound;
 
 	for (size_t i = 0; i < n; i++) {
-		distances[i] = noisefloor_distance(ratios[i]);
+		distances[i] = distance_of(ratios[i]);
 		squares += distances[i] * distances[i];
 		largest = fmax(largest, distances[i]);
 	}

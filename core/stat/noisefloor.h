@@ -12,10 +12,8 @@
 /* From so many pairs on the order statistics alone tell it. */
 #define NOISEFLOOR_FREE 59
 
-/* How far a ratio of two medians is from one, in either direction: 0.02 for 1.02 and for 1/1.02. */
-double noisefloor_distance(double ratio);
-/* Upper confidence bound of that share's quantile of the distances of n >= NOISEFLOOR_LEAST
- * ratios. */
+/* Upper confidence bound of that share's quantile of the distances from one of n >= NOISEFLOOR_LEAST
+ * ratios of two medians; 1.02 and 1/1.02 are both 0.02 from it. */
 double noisefloor_of(const double *ratios, size_t n);
 
 #endif

@@ -29,7 +29,8 @@ static double student_chance(size_t freedom, double t)
 	return freedom % 2 == 1 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
-double pilot_student(size_t freedom, double confidence)
+/* The value that |t| exceeds with the probability 1 - confidence. */
+static double student(size_t freedom, double confidence)
 {
 	double low = 0;
 	double high = 1;
@@ -78,7 +79,7 @@ void pilot_execution_of(const double *values, size_t n, double quantile, pilot_e
  * confidence when t(n - 1) * spread / sqrt(N) does. */
 static void dimension(size_t n, pilot_target target, pilot_finding *out)
 {
-	double width = pilot_student(n - 1, target.confidence) * MEDIAN_OVER_MEAN * out->spread;
+	double width = student(n - 1, target.confidence) * MEDIAN_OVER_MEAN * out->spread;
 	double wanted = ceil(width * width / (target.half_width * target.half_width));
 	size_t most = target.most > n ? target.most : n;
 

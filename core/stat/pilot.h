@@ -44,7 +44,4 @@ typedef struct pilot_finding {
 void pilot_plan(const pilot_execution *executions, size_t n, pilot_target target,
                 pilot_finding *out);
 
-/* The value that |t| of Student's distribution exceeds with the probability 1 - confidence. */
-double pilot_student(size_t freedom, double confidence);
-
 #endif

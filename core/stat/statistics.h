@@ -59,16 +59,13 @@ interval statistics_center_interval(const statistics_side *side, double confiden
  * not positive. */
 double statistics_ratio(const statistics_side *a, const statistics_side *b, double confidence,
                         interval *out);
-/* The bootstrap's probabilities that b / a is below and above the threshold, for tests of it:
- * the interval of confidence c is on one side of the threshold when the other side's probability,
- * with that of the threshold itself, is below (1 - c) / 2. */
-void statistics_ratio_tails(const statistics_side *a, const statistics_side *b, double threshold,
-                            double *below, double *above);
-
 /* The same for whoever asks more than once about two sides, which it borrows. */
 typedef struct statistics_pair statistics_pair;
 statistics_pair *statistics_pair_new(const statistics_side *a, const statistics_side *b);
 double statistics_pair_ratio(const statistics_pair *p, double confidence, interval *out);
+/* The bootstrap's probabilities that b / a is below and above the threshold: the interval
+ * of confidence c is on one side of the threshold when the other side's probability, with that of
+ * the threshold itself, is below (1 - c) / 2. */
 void statistics_pair_tails(const statistics_pair *p, double threshold, double *below,
                            double *above);
 void statistics_pair_free(statistics_pair *p); /* NULL is fine */

@@ -39,7 +39,8 @@ uint64_t trace_latency_ns(const trace *t, size_t i)
 	return t->done_ns[i] > t->due_ns[i] ? t->done_ns[i] - t->due_ns[i] : 0;
 }
 
-uint64_t trace_lag_ns(const trace *t, size_t i)
+/* What the client itself did late: issued after the request was due and a place was free. */
+static uint64_t lag_ns(const trace *t, size_t i)
 {
 	uint64_t ready = t->due_ns[i];
 
@@ -76,7 +77,7 @@ void trace_summarise(const trace *t, double quantile, double confidence, uint64_
 	out->offered = due > 0 ? (double)(n - 1) / due : 0;
 	out->completed = busy > 0 ? (double)n / busy : 0;
 	for (size_t i = 0; i < n; i++) {
-		values[i] = (double)trace_lag_ns(t, i);
+		values[i] = (double)lag_ns(t, i);
 		lags += values[i];
 	}
 	out->lag_p99_ns = (uint64_t)percentile_value(values, n, 0.99);

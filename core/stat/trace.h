@@ -28,9 +28,6 @@ void trace_free(trace *t);
  * or a queue that is late cannot hide it (no coordinated omission). */
 uint64_t trace_latency_ns(const trace *t, size_t i);
 
-/* What the client itself did late: issued after the request was due and a place was free. */
-uint64_t trace_lag_ns(const trace *t, size_t i);
-
 #define TRACE_LAG_NS 100000    /* p99 of the lag may be so long, or this share of the limit:   */
 #define TRACE_LAG_SHARE 0.01
 #define TRACE_RATE_SHARE 0.01  /* all lags together: of the time until the last request is done */

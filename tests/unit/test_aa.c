@@ -162,10 +162,15 @@ static void floor_against_runs_that_differ(void **state)
 
 static void distances(void **state)
 {
+	double up[NOISEFLOOR_FREE], down[NOISEFLOOR_FREE];
+
 	(void)state;
-	NEAR(noisefloor_distance(1.02), 0.02, 1e-15);
-	NEAR(noisefloor_distance(1 / 1.02), 0.02, 1e-15);
-	NEAR(noisefloor_distance(1), 0, 0);
+	for (size_t i = 0; i < NOISEFLOOR_FREE; i++) {
+		up[i] = 1.02;
+		down[i] = 1 / 1.02;
+	}
+	NEAR(noisefloor_of(up, NOISEFLOOR_FREE), 0.02, 1e-12);
+	NEAR(noisefloor_of(down, NOISEFLOOR_FREE), 0.02, 1e-12);
 }
 
 static void bounds(void **state)

@@ -391,6 +391,8 @@ static void the_json_is_the_comparison(void **state)
 		if (layout_read(comparison_layout(), body, strlen(body), "json", again, &error) != EH_OK)
 			fail_msg("%s", error.message);
 		assert_true(layout_same(comparison_layout(), c, again));
+		assert_null(strstr(body, "quantile"));
+		assert_null(again->cases.items[0].a);
 		assert_int_equal(again->cases.count, c->cases.count);
 		assert_string_equal(again->cases.items[0].cites.items[0], "protocol-same");
 		free(body);

@@ -18,6 +18,7 @@
 #include "stat/percentile.h"
 #include "stat/plain_math.h"
 #include "stat/series.h"
+#include "stat/sorted.h"
 
 /* Deterministic noise, roughly normal, of deviation 1: integers and exact steps alone. */
 static double bell(random_state *r)
@@ -27,6 +28,39 @@ static double bell(random_state *r)
 	for (int i = 0; i < 12; i++)
 		sum += random_unit(r);
 	return sum;
+}
+
+static size_t changes(const double *values, size_t n, size_t **out)
+{
+	double *sorted = sorted_copy(values, n);
+	size_t count = changepoints_of(values, sorted, n, 0.1, out);
+
+	free(sorted);
+	return count;
+}
+
+static size_t modes(const double *values, size_t n, double spread_least)
+{
+	double *sorted = sorted_copy(values, n);
+	size_t count = modes_of_sorted(sorted, n, spread_least);
+
+	free(sorted);
+	return count;
+}
+
+static double runs_of(const double *values, size_t n)
+{
+	return independence_runs_about(values, n, statistics_median(values, n));
+}
+
+static double signs_of(const double *values, size_t n)
+{
+	return independence_signs_about(values, n, statistics_median(values, n));
+}
+
+static double widening_of(const double *values, size_t n)
+{
+	return independence_widening_about(values, n, statistics_median(values, n));
 }
 
 static bool near(double a, double b, double error)
@@ -140,7 +174,7 @@ static void changes_are_found(void **state)
 		for (size_t i = 0; i < n; i++)
 			values[i] = 1000 + bell(&r) +
 			            (i >= known[k].at && i < known[k].until ? known[k].step : 0);
-		count = changepoints_find(values, n, 0.1, &firsts);
+		count = changes(values, n, &firsts);
 		assert_int_equal(count, known[k].until < n ? 3 : 2);
 		assert_int_equal(firsts[0], 0);
 		assert_in_range(firsts[1], known[k].at - 1, known[k].at + 1);
@@ -151,18 +185,18 @@ static void changes_are_found(void **state)
 	/* A change of the spread alone; single outliers, none; nothing, none; a constant, none. */
 	for (size_t i = 0; i < 300; i++)
 		values[i] = 1000 + bell(&r) * (i < 150 ? 1 : 6);
-	assert_int_equal(changepoints_find(values, 300, 0.1, &firsts), 2);
+	assert_int_equal(changes(values, 300, &firsts), 2);
 	assert_in_range(firsts[1], 140, 160);
 	free(firsts);
 	for (size_t i = 0; i < 300; i++)
 		values[i] = 1000 + bell(&r) + (i % 41 == 7 ? 500 : 0);
-	assert_int_equal(changepoints_find(values, 300, 0.1, &firsts), 1);
+	assert_int_equal(changes(values, 300, &firsts), 1);
 	free(firsts);
 	for (size_t i = 0; i < N; i++)
 		values[i] = 7;
-	assert_int_equal(changepoints_find(values, N, 0.1, &firsts), 1);
+	assert_int_equal(changes(values, N, &firsts), 1);
 	free(firsts);
-	assert_int_equal(changepoints_find(values, 1, 0.1, &firsts), 1);
+	assert_int_equal(changes(values, 1, &firsts), 1);
 	free(firsts);
 }
 
@@ -177,8 +211,8 @@ static void independence_is_tested(void **state)
 
 	(void)state;
 	/* mean 6, variance 5 4 / 9. */
-	assert_true(near(independence_runs(runs, 11), -3 / sqrt(20.0 / 9), 1e-14));
-	assert_true(independence_runs(up, 5) == 0);
+	assert_true(near(runs_of(runs, 11), -3 / sqrt(20.0 / 9), 1e-14));
+	assert_true(runs_of(up, 5) == 0);
 	/* S = 10, variance 5 4 15 / 18. */
 	assert_true(near(independence_trend(up, 5), 9 / sqrt(300.0 / 18), 1e-14));
 	/* S = 11 of 15 pairs less 4 ties; variance (6 5 17 - 2 1 9 - 3 2 11) / 18. */
@@ -187,20 +221,20 @@ static void independence_is_tested(void **state)
 	random_seed(&r, 12);
 	for (int i = 0; i < 200; i++)
 		values[i] = bell(&r);
-	assert_true(fabs(independence_runs(values, 200)) < 3 &&
+	assert_true(fabs(runs_of(values, 200)) < 3 &&
 	            fabs(independence_trend(values, 200)) < 3 &&
-	            fabs(independence_signs(values, 200)) < 0.2 &&
-	            independence_widening(values, 200) < 1.3);
+	            fabs(signs_of(values, 200)) < 0.2 &&
+	            widening_of(values, 200) < 1.3);
 	for (int i = 1; i < 200; i++)
 		values[i] = 0.8 * values[i - 1] + values[i];
-	assert_true(independence_runs(values, 200) < -4 && independence_signs(values, 200) > 0.4 &&
-	            independence_widening(values, 200) > 1.7);
+	assert_true(runs_of(values, 200) < -4 && signs_of(values, 200) > 0.4 &&
+	            widening_of(values, 200) > 1.7);
 	for (int i = 0; i < 200; i++)
 		values[i] = 10 + i % 2;
-	assert_true(independence_runs(values, 200) > 10 && independence_widening(values, 200) == 1);
+	assert_true(runs_of(values, 200) > 10 && widening_of(values, 200) == 1);
 	for (int i = 0; i < 200; i++)
 		values[i] = 3;
-	assert_true(independence_runs(values, 200) == 0 && independence_trend(values, 200) == 0);
+	assert_true(runs_of(values, 200) == 0 && independence_trend(values, 200) == 0);
 }
 
 static void modes_are_counted(void **state)
@@ -212,28 +246,28 @@ static void modes_are_counted(void **state)
 	random_seed(&r, 8);
 	for (int i = 0; i < 600; i++)
 		values[i] = 100 + bell(&r);
-	assert_int_equal(modes_count(values, 600, 0.1), 1);
+	assert_int_equal(modes(values, 600, 0.1), 1);
 	for (int i = 0; i < 600; i++)
 		values[i] = exp(bell(&r) / 2);
-	assert_int_equal(modes_count(values, 600, 0.001), 1);
+	assert_int_equal(modes(values, 600, 0.001), 1);
 	for (int i = 0; i < 600; i++)
 		values[i] = 100 + bell(&r) + (i % 3 == 0 ? 8 : 0);
-	assert_int_equal(modes_count(values, 600, 0.1), 2);
-	assert_int_equal(modes_count(values, 60, 0.1), 2);
+	assert_int_equal(modes(values, 600, 0.1), 2);
+	assert_int_equal(modes(values, 60, 0.1), 2);
 	for (int i = 0; i < 600; i++)
 		values[i] = 100 + bell(&r) + 9 * (i % 3);
-	assert_int_equal(modes_count(values, 600, 0.1), 3);
+	assert_int_equal(modes(values, 600, 0.1), 3);
 	/* Two of a hundred are outliers, not a mode; a coarse timer's steps are none either. */
 	for (int i = 0; i < 600; i++)
 		values[i] = 100 + bell(&r) + (i % 50 == 0 ? 40 : 0);
-	assert_int_equal(modes_count(values, 600, 0.1), 1);
+	assert_int_equal(modes(values, 600, 0.1), 1);
 	for (int i = 0; i < 600; i++)
 		values[i] = 100 + floor(2 * bell(&r));
-	assert_int_equal(modes_count(values, 600, 0.5), 1);
+	assert_int_equal(modes(values, 600, 0.5), 1);
 	for (int i = 0; i < 600; i++)
 		values[i] = 5;
-	assert_int_equal(modes_count(values, 600, 0.005), 1);
-	assert_int_equal(modes_count(values, 1, 0.005), 1);
+	assert_int_equal(modes(values, 600, 0.005), 1);
+	assert_int_equal(modes(values, 1, 0.005), 1);
 }
 
 static void has_flags(const series *s, const char *wanted)

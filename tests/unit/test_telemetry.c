@@ -150,9 +150,9 @@ static void test_device_is_matched(void **state)
 	assert_non_null(t);
 	telemetry_start(t, 20 * MS);
 	telemetry_stop(t);
-	assert_true(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value, NULL));
+	assert_true(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value));
 	assert_true(value == 61);
-	assert_true(telemetry_latest(t, EH_CHANNEL_CLOCK, EH_PART_CORE, &value, NULL));
+	assert_true(telemetry_latest(t, EH_CHANNEL_CLOCK, EH_PART_CORE, &value));
 	assert_true(value == 1980);
 	telemetry_close(t);
 
@@ -160,13 +160,13 @@ static void test_device_is_matched(void **state)
 	t = telemetry_open(&other, NULL);
 	telemetry_start(t, 20 * MS);
 	telemetry_stop(t);
-	assert_false(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value, NULL));
+	assert_false(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value));
 	(void)snprintf(other.uuid, sizeof(other.uuid), "00112233-4455-6677-8899-AABBCCDDEEFF");
 	telemetry_close(t);
 	t = telemetry_open(&other, NULL);
 	telemetry_start(t, 20 * MS);
 	telemetry_stop(t);
-	assert_true(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value, NULL));
+	assert_true(telemetry_latest(t, EH_CHANNEL_TEMPERATURE, 0, &value));
 	telemetry_close(t);
 }
 
@@ -179,7 +179,7 @@ static void test_null(void **state)
 	telemetry_start(NULL, MS);
 	telemetry_stop(NULL);
 	assert_null(telemetry_record(NULL, 0));
-	assert_false(telemetry_latest(NULL, EH_CHANNEL_POWER, 0, &value, NULL));
+	assert_false(telemetry_latest(NULL, EH_CHANNEL_POWER, 0, &value));
 	assert_false(telemetry_slope(NULL, EH_CHANNEL_POWER, 0, MS, &value));
 	assert_false(telemetry_energy_between(NULL, 0, 1, &energy));
 	assert_false(telemetry_idle_power(NULL, MS, &value));
