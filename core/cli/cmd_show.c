@@ -72,7 +72,7 @@ static void print_samples(const series_report_list *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		const series_report *s = &all->items[i];
-		char *title = memory_format("%s: %s, nanoseconds per operation", s->executor, s->id);
+		char *title = memory_format("%s: %s, nanoseconds of one operation", s->executor, s->id);
 
 		if (i > 0)
 			putchar('\n');
