@@ -70,7 +70,7 @@ if command -v python3 >/dev/null; then
 	check $? "the JSON is JSON, and the interval holds the median" "$T/out"
 fi
 
-printf '1\n2\n3 x\n' >"$T/in"; refused "what is no number is refused with its line" "$T/in:3: \"x\" is not a number"
+printf '1\n2\n3 x\n' >"$T/in"; refused "a word is refused with its line" "$T/in:3: \"x\" is not a number"
 printf '# c\n1\n-2\n' >"$T/in"; refused "a negative time is refused" "$T/in:3: -2 is negative"
 printf '1\nnan\n' >"$T/in"; refused "so is nan" "$T/in:2: \"nan\""
 printf '1\n1e999\n' >"$T/in"; refused "so is what no double holds" "$T/in:2: \"1e999\""
