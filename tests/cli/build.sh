@@ -16,10 +16,10 @@ trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
 tree=$place/tree
 mkdir -p "$tree/core/cli" "$tree/core/executor" "$tree/backends/host" "$tree/backends/shared" "$tree/workloads/one" \
-	"$tree/workloads/two" "$tree/plugins/probes/linux" "$tree/plugins/probes/shared" "$tree/plugins/skeleton" \
+	"$tree/workloads/two" "$tree/plugins/probes/linux" "$tree/plugins/probes/shared" "$tree/plugins/skeleton" "$tree/plugins/conformance" "$tree/tests/judge" \
 	"$tree/protocols/claims" "$tree/docs" "$tree/tests/unit" "$T/bin"
 for f in Makefile VERSION configure configure.ac config.mk.in LICENSE build-aux core/include core/module.mk \
-	backends/module.mk workloads/module.mk plugins/probes/module.mk protocols/module.mk tests/module.mk; do
+	backends/module.mk workloads/module.mk plugins/probes/module.mk plugins/conformance/module.mk protocols/module.mk tests/module.mk; do
 	cp -Rp "$SRC/$f" "$tree/$f" || exit 1
 done
 cat >"$tree/core/cli/main.c" <<'C'
@@ -41,7 +41,8 @@ int main(int argc, char **argv)
 C
 echo 'int first(void); int first(void) { return 1; }' >"$tree/backends/host/first.c"
 echo 'int second(void); __attribute__((visibility("default"))) int second(void) { return 2; }' >"$tree/backends/host/second.c"
-for f in backends/shared/shared workloads/one/one workloads/two/two plugins/probes/linux/linux plugins/probes/shared/common; do
+for f in backends/shared/shared workloads/one/one workloads/two/two plugins/probes/linux/linux plugins/probes/shared/common \
+	plugins/conformance/one_test plugins/conformance/conformance_main; do
 	echo "static const int unused __attribute__((unused)) = 1;" >"$tree/$f.c"
 done
 for f in core/executor/owners.ini workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \

@@ -156,7 +156,7 @@ liar() { # folder fault protocol [N]: the flags of each execution, a line each, 
 import json, sys
 for c in json.load(open(sys.argv[1]))['cases']:
     e = c['executions'][0]
-    print(c['id'], c['status'], ','.join(e['flags']) or '-', e.get('varied'))
+    print(c['id'], c['status'], ','.join(e.get('flags', [])) or '-', e.get('varied'))
 PY
 }
 repeated=$SRC/tests/protocols/repeated.ini big=$SRC/tests/protocols/repeated-big.ini

@@ -44,7 +44,7 @@ long=$(awk 'length($0) > 100 { print FILENAME ": " $0 }' "$T"/show-*.txt "$T"/co
 check $? "everything fits 100 columns"
 
 # The record as JSON: one as it is, several as an array.
-members() { tr -d ' \n\t' <"$1" | tr ',' '\n' | sort; }
+members() { tr -d ' \n\t' <"$1" | tr -s ',{}[]' '\n' | sort; }
 members $gcc >"$T/want"
 "$EVENHAND" show --json $gcc >"$T/json" && members "$T/json" | diff "$T/want" - >"$T/diff"
 check $? "show --json prints the whole record" "$T/diff"

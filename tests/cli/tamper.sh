@@ -27,7 +27,7 @@ edit() { # sed script, words that the refusal must have, exit code of compare
 	fi
 }
 row() { # a case's id
-	printf '/^{"id":"%s"/' "$1"
+	printf '/^{.*"id":"%s","measure"/' "$1"
 }
 
 edit "$(row triad.f32.64MiB)s/\"samples_ns\":\[[0-9]*/\"samples_ns\":[1/" 'cases[0].derived.'
@@ -36,12 +36,12 @@ edit "$(row fma.f64)s/\"samples_ns\":\[[0-9]*,/\"samples_ns\":[/" 'cases[2].exec
 edit "$(row fma.f64)s/\"batch\":1,/\"batch\":2,/" 'cases[2].derived.'
 edit "$(row fma.f64)s/\"warmup_ns\":\[[0-9]*/\"warmup_ns\":[1/" 'cases[2] (fma.f64) does not have the digest'
 for number in median_ns min_ns max_ns q1_ns q3_ns mad_ns rate canary_drift; do
-	edit "$(row gemm.f32.256)s/\"$number\":[0-9.e+-]*\([,}]\)\(\"execution_medians\|\"interval\|\"max_ns\|\"q1_ns\|\"q3_ns\|\"mad_ns\|\"rate\|\"percentiles\|\"series\|}\)/\"$number\":12\1\2/" \
+	edit "$(row gemm.f32.256)s/\"$number\":[0-9.e+-]*/\"$number\":12/" \
 		"cases[4].derived.$number is 12 but the samples give "
 done
 edit "$(row gemm.f32.256)s/\"interval_ns\":\[[0-9.]*/\"interval_ns\":[12/" 'cases[4].derived.interval_ns is [12,'
 edit "$(row gemm.f32.256)s/\"execution_medians_ns\":\[[0-9.]*/\"execution_medians_ns\":[12/" 'cases[4].derived.execution_medians_ns is [12,'
-edit "$(row gemm.f32.256)s/\"derived\":{\"n\":40/\"derived\":{\"n\":50/" 'cases[4].derived.n is 50 but the samples give 40'
+edit "$(row gemm.f32.256)s/\"n\":40/\"n\":50/" 'cases[4].derived.n is 50 but the samples give 40'
 edit "$(row gemm.f32.256)s/\"counted\":40/\"counted\":39/" 'cases[4].derived.counted is 39 but the samples give 40'
 edit "$(row gemm.f32.256)s/\"class\":\"[a-z]*\"/\"class\":\"slowdown\"/" 'cases[4].derived.series'
 edit "$(row launch.round-trip)s/\"each_ns\":[0-9.]*/\"each_ns\":12/" 'cases[6].derived.each_ns is 12'

@@ -3,7 +3,7 @@
  * The judge without the harness: verifies results and compares the first with the others, linked
  * from core's base, stat, record, audit, contract, analysis and report alone (tests/module.mk).
  *
- * usage: judge RESULT...    0 compared, 3 not comparable, 4 a file does not hold
+ * usage: judge RESULT...    exit codes as of evenhand compare
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,7 @@ static int compare(const char *before, const char *after)
 	if (result_read(before, &a, &error) == EH_OK && result_read(after, &b, &error) == EH_OK) {
 		c = contract_compare(a, b, 0);
 		(void)report_comparison(stdout, c, false);
-		code = comparison_exit_code(c, false) == EXIT_CODE_NOT_COMPARABLE ?
-		       EXIT_CODE_NOT_COMPARABLE : EXIT_CODE_OK;
+		code = comparison_exit_code(c, false);
 		comparison_free(c);
 	} else {
 		fprintf(stderr, "judge: %s\n", error.message);
