@@ -12,8 +12,11 @@ static int answer(const series_options *o, const number_file *file)
 	series_report *r = layout_new(series_report_layout());
 	int code;
 
-	for (size_t i = 0; i < file->count; i++)
-		series_report_add(r, file->columns[i].name, file->columns[i].values, file->columns[i].count);
+	for (size_t i = 0; i < file->count; i++) {
+		const number_column *c = &file->columns[i];
+
+		series_report_add(r, c->name, c->values, c->count);
+	}
 	series_report_finish(r, o->half_width);
 	if (o->json)
 		command_layout(series_report_layout(), r);

@@ -51,8 +51,8 @@ static eh_status refuse_case(const result *r, const char *pattern, eh_error *err
 		ids[i] = r->rows[i].id;
 	near = text_nearest(pattern, ids, r->row_count);
 	free(ids);
-	return error_set(error, EH_E_USAGE, "%s has no case '%.80s' with samples%s%s%s", r->path, pattern,
-	                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	return error_set(error, EH_E_USAGE, "%s has no case '%.80s' with samples%s%s%s", r->path,
+	                 pattern, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
 	                 near != NULL ? "'?" : "");
 }
 
@@ -72,7 +72,8 @@ static void print_samples(const series_report_list *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		const series_report *s = &all->items[i];
-		char *title = memory_format("%s: %s, nanoseconds per operation", s->executor, s->id);
+		char *title = memory_format("%s: %s, nanoseconds of one operation", s->executor,
+		                            s->id);
 
 		if (i > 0)
 			putchar('\n');
@@ -82,7 +83,8 @@ static void print_samples(const series_report_list *all)
 	}
 }
 
-static eh_status show_samples(result *const *results, size_t count, const show_options *o, eh_error *error)
+static eh_status show_samples(result *const *results, size_t count, const show_options *o,
+                              eh_error *error)
 {
 	series_report_list all = { 0 };
 	eh_status status = EH_OK;
@@ -114,7 +116,8 @@ static eh_status show_whole(const result *r, eh_error *error)
 	return status;
 }
 
-static eh_status show_texts(result *const *results, size_t count, const show_options *o, eh_error *error)
+static eh_status show_texts(result *const *results, size_t count, const show_options *o,
+                            eh_error *error)
 {
 	eh_status status = EH_OK;
 

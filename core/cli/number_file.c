@@ -11,12 +11,12 @@
 
 enum { COLUMNS_MOST = 1000, SHOWN_MOST = 40 };
 static const size_t bytes_most = (size_t)1 << 30;
-/* Squares and sums of what lies between are neither infinite nor zero. */
+/* Squares and sums of values between these are neither infinite nor zero. */
 static const double value_least = 1e-140;
 static const double value_most = 1e140;
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* A line while its cells are taken; `rest` is NULL behind the last one. */
+/* A line while its cells are read; `rest` is NULL after the last one. */
 typedef struct reader {
 	const char *path;
 	size_t line;
@@ -54,7 +54,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next cell, terminated and without blanks around it; NULL behind the last. */
+/* The next cell, terminated and without blanks around it; NULL after the last. */
 static char *next_cell(reader *r)
 {
 	char *cell = r->rest;
@@ -128,17 +128,17 @@ static eh_status take_number(const reader *r, size_t index, const char *cell, si
 	return EH_OK;
 }
 
-/* Whether somebody meant a number, even one that cannot be taken. */
+/* Whether the cell is a number, even one that is refused. */
 static bool is_meant(const char *cell)
 {
 	char *end;
 
-	/* Takes hexadecimal, inf, nan and what overflows as well. */
+	/* strtod accepts hexadecimal, inf, nan and numbers that overflow as well. */
 	(void)strtod(cell, &end);
 	return end != cell && *end == '\0';
 }
 
-/* Whether the line has no number, so that it is the header. */
+/* A line without a number is the header. */
 static bool is_header(const char *line)
 {
 	char *copy = memory_text(line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Anybody's numbers: one a line, or columns. */
+/* Files of numbers: one per line, or columns. */
 #ifndef CLI_NUMBER_FILE_H
 #define CLI_NUMBER_FILE_H
 
@@ -18,9 +18,10 @@ typedef struct number_file {
 	size_t count;    /* at least one, each with at least one value */
 } number_file;
 
-/* Reads the file, or stdin for "-".  Cells are parted by commas, semicolons, tabs or spaces; a
- * first line without a number is a header; empty lines and what follows '#' are comments; a
- * byte-order mark is passed over.  A column may end before others.  Errors name the line: EH_E_USAGE, or EH_E_IO when it cannot be read. */
+/* Reads the file, or stdin for "-".  Commas, semicolons, tabs or spaces separate cells; a first line
+ * without a number is the header; empty lines, the text after '#' and a byte-order mark are ignored.
+ * A column may end before others.  Errors name the line: EH_E_USAGE, or EH_E_IO when the file cannot
+ * be read. */
 eh_status number_file_read(const char *path, number_file *out, eh_error *error);
 void number_file_free(number_file *f);
 

@@ -55,7 +55,8 @@ char *sampling_sentence(const result *r)
 		return NULL;
 	text_format_ns(sum.taken_ns, taken);
 	text_format_ns(sum.fixed_ns, fixed);
-	return memory_format("%zu samples in %s made %zu intervals narrow enough; %zu samples for each, as "
-	                     "many as the noisiest needed, would take %s (%.2gx)", sum.samples, taken,
-	                     sum.series, most, fixed, sum.fixed_ns / sum.taken_ns);
+	return memory_format("%zu samples in %s made %zu intervals narrow enough; %zu samples for "
+	                     "each, as many as the noisiest needed, would take %s (%.2gx)",
+	                     sum.samples, taken, sum.series, most, fixed,
+	                     sum.fixed_ns / sum.taken_ns);
 }

@@ -46,8 +46,8 @@ static void buckets_make(bucket *buckets, size_t width, const series_one *one)
 	}
 }
 
-/* The range that is drawn: all column medians, and all but the lowest and highest 2 % of the values,
- * so that one spike does not flatten the picture. */
+/* The range that is drawn: all column medians, and the values without the lowest and highest 2 %:
+ * one spike does not flatten the picture. */
 static void range_of(const bucket *buckets, size_t width, const series_one *one, double *low,
                      double *high)
 {
@@ -80,7 +80,8 @@ static void print_segments(FILE *out, const series_one *one, size_t width)
 		line[x] = '|';
 	}
 	line[width] = '\0';
-	fprintf(out, "  %*s  %s\n", LABEL, one->class == RECORD_SERIES_NO_STEADY_STATE ? "unsteady" :
+	fprintf(out, "  %*s  %s\n", LABEL,
+	        one->class == RECORD_SERIES_NO_STEADY_STATE ? "unsteady" :
 	        one->class == RECORD_SERIES_SHORT ? "too short" : "steady =", line);
 }
 

@@ -29,7 +29,8 @@ static int word_value(const layout_words *words, const char *word)
 static void fill_segments(series_one *one, const series *s)
 {
 	for (size_t i = 0; i < s->segment_count; i++) {
-		series_segment_report *out = layout_append(series_segment_report_layout(), &one->segments);
+		series_segment_report *out = layout_append(series_segment_report_layout(),
+		                                           &one->segments);
 
 		out->first = s->segments[i].first;
 		out->count = s->segments[i].count;
@@ -73,7 +74,8 @@ static void fill_percentiles(series_one *one, const double *counted)
 		interval around;
 
 		if (one->counted < percentile_least(p->quantile, PERCENTILE_CONFIDENCE) ||
-		    !statistics_quantile_interval(counted, one->counted, p->quantile, confidence, &around))
+		    !statistics_quantile_interval(counted, one->counted, p->quantile, confidence,
+		                                  &around))
 			break;
 		out = layout_append(series_percentile_report_layout(), &one->percentiles);
 		text_set(&out->name, p->name);
@@ -121,7 +123,8 @@ static void fill_center(series_report *r)
 	if (count > 1)
 		set_interval(&r->interval, statistics_center_interval(&side, confidence));
 	else if (first->interval.count > 0)
-		set_interval(&r->interval, (interval){ first->interval.items[0], first->interval.items[1] });
+		set_interval(&r->interval, (interval){ first->interval.items[0],
+		                                       first->interval.items[1] });
 	free(samples);
 	free(counts);
 }

@@ -37,13 +37,14 @@ static char *converged_words(const series_report *r)
 	if (!(r->median > 0))
 		return memory_text("no: the median is 0, so there is no relative half-width");
 	if (!r->steady)
-		return memory_format("no: there is no steady state%s", r->half_width <= r->wanted_half_width ?
+		return memory_format("no: there is no steady state%s", is <= wanted ?
 		                     ", although the interval is narrow enough" : "");
 	if (r->executions == 1)
-		return memory_format("no: ±%.3g %% is wider than ±%.3g %%; about %.0f samples like these "
-		                     "would be enough", is, wanted, samples_for(r));
-	return memory_format("no: ±%.3g %% is wider than ±%.3g %%; more executions narrow it, more samples "
-	                     "of each help only against the spread within an execution", is, wanted);
+		return memory_format("no: ±%.3g %% is wider than ±%.3g %%; about %.0f samples like "
+		                     "these would be enough", is, wanted, samples_for(r));
+	return memory_format("no: ±%.3g %% is wider than ±%.3g %%; more executions narrow it, more "
+	                     "samples of each help only against the spread within an execution",
+	                     is, wanted);
 }
 
 static void print_class(FILE *out, const series_one *one)
@@ -54,25 +55,26 @@ static void print_class(FILE *out, const series_one *one)
 	case record_series_class_absent:
 		break;
 	case RECORD_SERIES_SHORT:
-		(void)table_item(out, INDENT, "class", "short: %d samples are needed to tell", SERIES_LEAST);
+		table_item(out, INDENT, "class", "short: %d samples are needed to tell",
+		           SERIES_LEAST);
 		break;
 	case RECORD_SERIES_FLAT:
-		(void)table_item(out, INDENT, "class", "flat: steady from the first sample on");
+		table_item(out, INDENT, "class", "flat: steady from the first sample on");
 		break;
 	case RECORD_SERIES_WARM_UP:
-		(void)table_item(out, INDENT, "class", "warm-up: steady from sample %llu on; the %llu before "
-		                 "it do not count. A longer warm-up keeps them out of the samples.",
-		                 before + 1, before);
+		table_item(out, INDENT, "class", "warm-up: steady from sample %llu on; the %llu "
+		           "before it do not count. A longer warm-up keeps them out.",
+		           before + 1, before);
 		break;
 	case RECORD_SERIES_SLOWDOWN:
-		(void)table_item(out, INDENT, "class", "slowdown: steady from sample %llu on; samples before it "
-		                 "were faster, and the %llu before it do not count. Look for heat, a power cap "
-		                 "or another load that began there.", before + 1, before);
+		table_item(out, INDENT, "class", "slowdown: steady from sample %llu on, after "
+		           "faster samples; the %llu before it do not count. Look for heat, a power "
+		           "cap or another load that began there.", before + 1, before);
 		break;
 	case RECORD_SERIES_NO_STEADY_STATE:
-		(void)table_item(out, INDENT, "class", "no-steady-state: %s %s",
-		                 record_flag_mark(RECORD_FLAG_NO_STEADY_STATE)->sentence,
-		                 record_flag_mark(RECORD_FLAG_NO_STEADY_STATE)->remedy);
+		table_item(out, INDENT, "class", "no-steady-state: %s %s",
+		           record_flag_mark(RECORD_FLAG_NO_STEADY_STATE)->sentence,
+		           record_flag_mark(RECORD_FLAG_NO_STEADY_STATE)->remedy);
 		break;
 	}
 }
@@ -86,10 +88,11 @@ static void print_segments(FILE *out, const series_segment_report_list *segments
 	for (size_t i = 0; i < segments->count; i++) {
 		const series_segment_report *s = &segments->items[i];
 
-		text_add(&list, "%s%llu to %llu: %.5g", i > 0 ? "; " : "", (unsigned long long)s->first + 1,
+		text_add(&list, "%s%llu to %llu: %.5g", i > 0 ? "; " : "",
+		         (unsigned long long)s->first + 1,
 		         (unsigned long long)(s->first + s->count), s->median);
 	}
-	(void)table_item(out, INDENT, "segments", "%s", list.data);
+	table_item(out, INDENT, "segments", "%s", list.data);
 	text_free(&list);
 }
 
@@ -107,10 +110,11 @@ static void print_independence(FILE *out, const series_one *one)
 	if (list.size == 0)
 		text_add(&list, one->class == RECORD_SERIES_SHORT ? "too few samples to tell; " :
 		         "no sign of dependence; ");
-	text_add(&list, "lag-1 %.2f, runs z %.1f, trend z %.1f", one->lag1, one->runs_z, one->trend_z);
+	text_add(&list, "lag-1 %.2f, runs z %.1f, trend z %.1f", one->lag1, one->runs_z,
+	         one->trend_z);
 	if (one->widening > 1)
 		text_add(&list, "; this makes the interval %.3g times as wide", one->widening);
-	(void)table_item(out, INDENT, "independence", "%s", list.data);
+	table_item(out, INDENT, "independence", "%s", list.data);
 	text_free(&list);
 }
 
@@ -127,19 +131,20 @@ static void print_percentiles(FILE *out, const series_one *one)
 		         p->interval.items[0], p->interval.items[1]);
 	}
 	if (count < PERCENTILE_COUNT)
-		text_add(&list, "%s%s needs %zu samples", count > 0 ? "; " : "", percentile_table[count].name,
+		text_add(&list, "%s%s needs %zu samples", count > 0 ? "; " : "",
+		         percentile_table[count].name,
 		         percentile_least(percentile_table[count].quantile, PERCENTILE_CONFIDENCE));
-	(void)table_item(out, INDENT, "percentiles", "%s", list.data);
+	table_item(out, INDENT, "percentiles", "%s", list.data);
 	text_free(&list);
 }
 
 static void print_median(FILE *out, double median, const number_list *around, const char *of)
 {
 	if (around->count > 0)
-		(void)table_item(out, INDENT, "median", "%.6g [%.6g, %.6g] (95 %%%s)", median,
-		                 around->items[0], around->items[1], of);
+		table_item(out, INDENT, "median", "%.6g [%.6g, %.6g] (95 %%%s)", median,
+		           around->items[0], around->items[1], of);
 	else
-		(void)table_item(out, INDENT, "median", "%.6g", median);
+		table_item(out, INDENT, "median", "%.6g", median);
 }
 
 static void print_one(FILE *out, const series_one *one, bool named)
@@ -149,16 +154,17 @@ static void print_one(FILE *out, const series_one *one, bool named)
 	if (named)
 		fprintf(out, "\n%s\n", name);
 	free(name);
-	(void)table_item(out, INDENT, "samples", "%llu, %llu of them count", (unsigned long long)one->n,
-	                 (unsigned long long)one->counted);
+	table_item(out, INDENT, "samples", "%llu, %llu of them count", (unsigned long long)one->n,
+	           (unsigned long long)one->counted);
 	print_median(out, one->median, &one->interval, "");
-	(void)table_item(out, INDENT, "spread", "minimum %.6g, quartiles %.6g and %.6g, maximum %.6g",
-	                 one->min, one->q1, one->q3, one->max);
+	table_item(out, INDENT, "spread", "minimum %.6g, quartiles %.6g and %.6g, maximum %.6g",
+	           one->min, one->q1, one->q3, one->max);
 	print_class(out, one);
 	print_segments(out, &one->segments);
 	print_independence(out, one);
-	(void)table_item(out, INDENT, "modes", "%llu%s", (unsigned long long)one->modes, one->modes > 1 ?
-	                 " (multimodal): the median is in one of them; find out what causes the others" : "");
+	table_item(out, INDENT, "modes", "%llu%s", (unsigned long long)one->modes, one->modes > 1 ?
+	           " (multimodal): the median is in one of them; find out what causes the others" :
+	           "");
 	print_percentiles(out, one);
 	series_plot(out, one);
 }
@@ -169,11 +175,11 @@ bool series_report_print(FILE *out, const series_report *r)
 	char *converged = converged_words(r);
 
 	if (several) {
-		(void)table_item(out, INDENT, "executions", "%zu%s", r->series.count, r->executions < 5 ?
-		                 "; a comparison needs at least 5" : "");
+		table_item(out, INDENT, "executions", "%zu%s", r->series.count, r->executions < 5 ?
+		           "; a comparison needs at least 5" : "");
 		print_median(out, r->median, &r->interval, ", over executions and samples");
 	}
-	(void)table_item(out, INDENT, "converged", "%s", converged);
+	table_item(out, INDENT, "converged", "%s", converged);
 	free(converged);
 	for (size_t i = 0; i < r->series.count; i++)
 		print_one(out, &r->series.items[i], several);

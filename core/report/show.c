@@ -15,7 +15,8 @@ static char *pilot_words(const record_pilot *pilot)
 {
 	if (pilot == NULL || pilot->executions == 0)
 		return memory_text("");
-	return memory_format(" (a pilot of %llu planned them%s)", (unsigned long long)pilot->executions,
+	return memory_format(" (a pilot of %llu planned them%s)",
+	                     (unsigned long long)pilot->executions,
 	                     pilot->reached ? "" : "; too few for its half-width");
 }
 
@@ -63,8 +64,9 @@ static bool show_head(FILE *out, const result *r)
 	       table_item(out, 0, "protocol", "%s@%llu, digest %.12s", record->protocol.name,
 	                  (unsigned long long)record->protocol.version, record->protocol.digest) &&
 	       show_run(out, &record->run, record->status) && show_sampling(out, r) &&
-	       table_item(out, 0, "harness", "evenhand %s, commit %.12s%s, ABI %s", harness->version,
-	                  harness->commit, harness->dirty ? " (dirty)" : "", harness->abi) &&
+	       table_item(out, 0, "harness", "evenhand %s, commit %.12s%s, ABI %s",
+	                  harness->version, harness->commit, harness->dirty ? " (dirty)" : "",
+	                  harness->abi) &&
 	       show_who(out, &record->who);
 }
 
@@ -89,8 +91,9 @@ static void add_layer(text *t, const record_layer *layer)
 {
 	const char *version = text_or_empty(layer->version);
 
-	text_add(t, "%s%s%s%s%s", t->size > 0 ? ", " : "", layer->name, version[0] != '\0' ? " " : "",
-	         version, layer->source == RECORD_SOURCE_UNAVAILABLE ? " (unavailable)" : "");
+	text_add(t, "%s%s%s%s%s", t->size > 0 ? ", " : "", layer->name,
+	         version[0] != '\0' ? " " : "", version,
+	         layer->source == RECORD_SOURCE_UNAVAILABLE ? " (unavailable)" : "");
 }
 
 static bool show_fact(FILE *out, const record_field *fact)
@@ -126,7 +129,8 @@ static bool show_layer(FILE *out, const record_layer *layer)
  * the site's facts are fields. */
 static bool has_line(enum record_layer_kind kind)
 {
-	return kind != RECORD_LAYER_HARNESS && kind != RECORD_LAYER_HOST && kind != RECORD_LAYER_SITE;
+	return kind != RECORD_LAYER_HARNESS && kind != RECORD_LAYER_HOST &&
+	       kind != RECORD_LAYER_SITE;
 }
 
 /* One line for all layers of the kind. */
@@ -144,8 +148,8 @@ static bool show_kind(FILE *out, const record_layer_list *layers, enum record_la
 	if (count == 0 || !has_line(kind))
 		ok = true;
 	else if (kind == RECORD_LAYER_MAPPED_OBJECT)
-		ok = table_item(out, 0, layer_label(kind), "%zu shared object%s (-v lists them)", count,
-		                count == 1 ? "" : "s");
+		ok = table_item(out, 0, layer_label(kind), "%zu shared object%s (-v lists them)",
+		                count, count == 1 ? "" : "s");
 	else
 		ok = table_item(out, 0, layer_label(kind), "%s", t.data);
 	text_free(&t);
@@ -185,7 +189,8 @@ static const record_execution *first_counted(const record_case *row)
 	return NULL;
 }
 
-/* malloc'd "host clock, gcc 12.2.0, -O3": how a case was timed and compiled; "" where it did not run. */
+/* malloc'd: how a case was timed and compiled, "host clock, gcc 12.2.0, -O3"; "" where it did not
+ * run. */
 static char *setup_words(const record_case *row)
 {
 	const record_execution *e = first_counted(row);
@@ -208,10 +213,11 @@ typedef struct shared {
 	char *setup;   /* "" where they differ                                                  */
 } shared;
 
-static bool all_have(const result *r, enum record_flag flag)
+static bool all_have(const result *r, int flag)
 {
 	for (size_t i = 0; i < r->row_count; i++)
-		if (result_row_counts(&r->rows[i]) && !word_list_has(&r->rows[i].record->flags, (int)flag))
+		if (result_row_counts(&r->rows[i]) &&
+		    !word_list_has(&r->rows[i].record->flags, flag))
 			return false;
 	return true;
 }
@@ -235,7 +241,7 @@ static shared shared_of(const result *r)
 	for (size_t i = 0; i < record_flag_words()->count && s.cases > 1; i++) {
 		int flag = record_flag_words()->items[i].value;
 
-		if (all_have(r, (enum record_flag)flag))
+		if (all_have(r, flag))
 			word_list_add(&s.flags, flag);
 	}
 	return s;
@@ -264,18 +270,17 @@ static double center_of(const result_row *row, interval *around)
 	if (!result_row_counts(row) || d == NULL)
 		return NAN;
 	both = d->statistic != NULL ? &d->statistic->interval_ns : &d->interval_ns;
-	*around = both->count == 2 ? (interval){ both->items[0], both->items[1] } : (interval){ 0, 0 };
+	*around = both->count == 2 ? (interval){ both->items[0], both->items[1] } :
+	          (interval){ 0, 0 };
 	return d->statistic != NULL ? d->statistic->ns : d->median_ns;
 }
 
 /* Of the number that is shown, where it is not a median or was declared not to be one. */
 static const char *statistic_name(const record_case *row)
 {
-	enum record_statistic declared = row->measure.statistic;
-
 	if (row->derived->statistic != NULL)
 		return row->derived->statistic->name;
-	return declared == record_statistic_absent || declared == RECORD_STATISTIC_MEDIAN ? "" : "median";
+	return row->measure.statistic > RECORD_STATISTIC_MEDIAN ? "median" : "";
 }
 
 static void case_cells(const result_row *row, char *time, char *rate, char *count)
@@ -296,7 +301,8 @@ static void case_cells(const result_row *row, char *time, char *rate, char *coun
 	snprintf(time, FIGURE_SIZE + 16, "%s%s%s", name, name[0] != '\0' ? " " : "", figure);
 	if (!isnan(d->rate))
 		text_format_si(d->rate, figure_unit(row->metric), rate);
-	snprintf(count, 48, "%llu in %llu", (unsigned long long)d->n, (unsigned long long)d->executions);
+	snprintf(count, 48, "%llu in %llu", (unsigned long long)d->n,
+	         (unsigned long long)d->executions);
 }
 
 static void case_row(table *t, const result_row *row, bool colours)
@@ -342,7 +348,8 @@ static void binary_note(table *t, const result_row *row)
 	size_t count = contract_binaries(row);
 
 	if (count > 1)
-		note(t, "binary-varies: its executions ran %zu different binaries of the kernel", count);
+		note(t, "binary-varies: its executions ran %zu different binaries of the kernel",
+		     count);
 }
 
 /* How much of its best a sustained execution held. */
@@ -351,8 +358,8 @@ static void sustained_notes(table *t, const record_derived *d)
 	for (size_t i = 0; d != NULL && i < d->sustained.count; i++) {
 		const record_derived_sustained *s = &d->sustained.items[i];
 
-		note(t, "sustained (execution %llu): %.4g operations/s at the end, %.1f %% of the best window",
-		     (unsigned long long)s->execution, s->steady, s->ratio * 100);
+		note(t, "sustained (execution %llu): %.4g operations/s at the end, %.1f %% of the "
+		     "best window", (unsigned long long)s->execution, s->steady, s->ratio * 100);
 	}
 }
 
@@ -363,8 +370,9 @@ static void load_notes(table *t, const record_derived *d)
 		char lag[32];
 
 		text_format_ns((double)l->lag_p99_ns, lag);
-		note(t, "requests (execution %llu): %.4g/s arrived, %.4g/s were completed; the client's lag "
-		     "was %s (p99)", (unsigned long long)l->execution, l->offered, l->completed, lag);
+		note(t, "requests (execution %llu): %.4g/s arrived, %.4g/s were completed; the "
+		     "client's lag was %s (p99)", (unsigned long long)l->execution, l->offered,
+		     l->completed, lag);
 	}
 }
 
@@ -374,9 +382,9 @@ static void knee_notes(table *t, const record_execution_list *executions)
 		const record_execution *e = &executions->items[i];
 
 		if (e->scenario != NULL && !isnan(e->scenario->capacity))
-			note(t, "knee (execution %llu): the limit holds up to %.4g requests/s; saturated from "
-			     "%.4g/s", (unsigned long long)e->execution, e->scenario->capacity,
-			     e->scenario->saturation);
+			note(t, "knee (execution %llu): the limit holds up to %.4g requests/s; "
+			     "saturated from %.4g/s", (unsigned long long)e->execution,
+			     e->scenario->capacity, e->scenario->saturation);
 	}
 }
 
@@ -422,7 +430,8 @@ static void spread_note(table *t, const record_derived *d)
 static void program_note(table *t, const record_case *row, const shared *s)
 {
 	const record_execution *e = first_counted(row);
-	const char *source = e != NULL && e->program != NULL ? text_or_empty(e->program->source_sha256) : "";
+	const record_program *p = e != NULL ? e->program : NULL;
+	const char *source = p != NULL ? text_or_empty(p->source_sha256) : "";
 	char *setup = setup_words(row);
 	text words = { 0 };
 
@@ -548,8 +557,9 @@ bool report_result(FILE *out, const result *r, bool verbose)
 	shared s = shared_of(r);
 	bool ok = show_head(out, r) && show_layers(out, &r->record->executor.layers, verbose) &&
 	          (!verbose || show_clock(out, &r->record->instruments)) &&
-	          show_deviations(out, &r->record->protocol.deviations) && fputc('\n', out) != EOF &&
-	          show_cases(out, r, &s, verbose) && show_below(out, r, &s, verbose);
+	          show_deviations(out, &r->record->protocol.deviations) &&
+	          fputc('\n', out) != EOF && show_cases(out, r, &s, verbose) &&
+	          show_below(out, r, &s, verbose);
 
 	shared_free(&s);
 	return ok;

@@ -43,6 +43,18 @@ long=$(awk 'length($0) > 100 { print FILENAME ": " $0 }' "$T"/show-*.txt "$T"/co
 [ -z "$long" ]
 check $? "everything fits 100 columns"
 
+# The record as JSON: one as it is, several as an array.
+members() { tr -d ' \n\t' <"$1" | tr ',' '\n' | sort; }
+members $gcc >"$T/want"
+"$EVENHAND" show --json $gcc >"$T/json" && members "$T/json" | diff "$T/want" - >"$T/diff"
+check $? "show --json prints the whole record" "$T/diff"
+"$EVENHAND" show --json $gcc $opencl | tr -d ' \n\t' >"$T/out" &&
+	[ "$(grep -o '"format":"evenhand-result"' "$T/out" | wc -l)" -eq 2 ] && grep -q '^\[{.*}\]$' "$T/out"
+check $? "show --json prints several records as an array"
+"$EVENHAND" show --json --samples 'gemm.*' $gcc | tr -d ' \n\t' >"$T/out" && grep -q '^\[{.*}\]$' "$T/out" &&
+	[ "$(grep -o '"id":"gemm[^"]*","unit":"ns"' "$T/out" | wc -l)" -eq 2 ]
+check $? "show --json --samples prints several cases as an array"
+
 # A ratio never stands without both values beside it.
 "$EVENHAND" compare --json $gcc $opencl >"$T/json" 2>"$T/err"
 if [ -x /usr/bin/python3 ]; then

@@ -28,7 +28,7 @@ check $? "every stored series is told right" "$T/log"
 "$BUILD/tests/stat/coverage" 40 >"$T/log" 2>&1
 check $? "intervals cover, and what spoils them is flagged, in 40 experiments each" "$T/log"
 
-series "$corpus/warm-up-compiler.txt" && has "warm-up: steady from sample 71 on" "1 to 25:" "steady =" "yes: +-" "p90 "
+series "$corpus/warm-up-compiler.txt" && has "warm-up: steady from sample 71 on" "1 to 25:" "steady =" "yes: ±" "p90 "
 check $? "a warm-up is found, and where it ends" "$T/out"
 series "$corpus/slowdown-power.txt" && has "slowdown: steady from sample 81 on" "power cap"
 check $? "a slowdown is found, with what to look at" "$T/out"
@@ -40,7 +40,7 @@ check $? "two modes are seen" "$T/out"
 series "$corpus/short-few.txt" && has "short: 20 samples are needed" "p90 needs 64 samples"
 check $? "few samples: said so" "$T/out"
 series --strict --half-width 0.001% "$corpus/flat-spikes.txt"
-[ $? -eq 1 ] && has "wanted; about" && ! grep -q "about.*e+" "$T/out"
+[ $? -eq 1 ] && has "%; about" "is wider than" && ! grep -q "about.*e+" "$T/out"
 check $? "too wide: said by how much, and how many samples would do" "$T/out"
 
 printf '5\n4\n6\n5\n4\n6\n5\n' >"$T/seven"
@@ -62,7 +62,7 @@ series --json "$T/in" && json_has '"name":"second"' '"executions":3,' '"median":
 check $? "columns, header, comments, separators, columns that end earlier" "$T/out"
 [ "$(grep -c '"n":.10' "$T/out")" -eq 2 ] && [ "$(grep -c '"n":.8' "$T/out")" -eq 1 ]
 check $? "and how long each is" "$T/out"
-series "$T/in" && has "over executions and samples" "third" "a comparison asks for at least 5"
+series "$T/in" && has "over executions and samples" "third" "a comparison needs at least 5"
 check $? "several executions for people" "$T/out"
 if command -v python3 >/dev/null; then
 	series --json "$T/in"
@@ -70,7 +70,7 @@ if command -v python3 >/dev/null; then
 	check $? "the JSON is JSON, and the interval holds the median" "$T/out"
 fi
 
-printf '1\n2\n3 x\n' >"$T/in"; refused "what is no number is refused with its line" "$T/in:3: \"x\" is not a number"
+printf '1\n2\n3 x\n' >"$T/in"; refused "a word is refused with its line" "$T/in:3: \"x\" is not a number"
 printf '# c\n1\n-2\n' >"$T/in"; refused "a negative time is refused" "$T/in:3: -2 is negative"
 printf '1\nnan\n' >"$T/in"; refused "so is nan" "$T/in:2: \"nan\""
 printf '1\n1e999\n' >"$T/in"; refused "so is what no double holds" "$T/in:2: \"1e999\""
