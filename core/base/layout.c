@@ -142,19 +142,22 @@ static void map_clear(const layout_field *f, void *member)
 	}
 }
 
-static void list_clear(const layout_field *f, void *member)
+void layout_list_clear(const layout *inner, void *list)
 {
-	any_list list = list_get(member);
-	const layout *inner = f->inner();
+	any_list l = list_get(list);
 
-	for (size_t i = 0; i < list.count; i++) {
-		char *element = (char *)list.items + i * inner->size;
+	for (size_t i = 0; i < l.count; i++)
+		layout_clear(inner, (char *)l.items + i * inner->size);
+	free(l.items);
+	list_set(list, (any_list){ 0 });
+}
 
-		if (f->kind == LAYOUT_MAP)
-			free(layout_pointer(element));
-		layout_clear(inner, element);
-	}
-	free(list.items);
+static void free_names(const layout *inner, const void *map)
+{
+	any_list list = list_get(map);
+
+	for (size_t i = 0; i < list.count; i++)
+		free(layout_pointer((char *)list.items + i * inner->size));
 }
 
 static void member_clear(const layout_field *f, void *member)
@@ -187,9 +190,12 @@ static void member_clear(const layout_field *f, void *member)
 		else
 			layout_clear(f->inner(), member);
 		break;
-	case LAYOUT_LIST:
 	case LAYOUT_MAP:
-		list_clear(f, member);
+		free_names(f->inner(), member);
+		layout_list_clear(f->inner(), member);
+		break;
+	case LAYOUT_LIST:
+		layout_list_clear(f->inner(), member);
 		break;
 	case LAYOUT_BOOL:
 	case LAYOUT_MAYBE:

@@ -108,6 +108,8 @@ void layout_free(const layout *l, void *object);
 /* Appends an initialised element to a list { struct *items; size_t count } and returns it; pointers
  * to elements are valid until the next append. */
 void *layout_append(const layout *inner, void *list);
+/* Clears all elements and frees the list, which is empty then. */
+void layout_list_clear(const layout *inner, void *list);
 /* The same for lists of plain values; texts are copied. */
 void text_list_add(text_list *list, const char *value);
 __attribute__((format(printf, 2, 3)))

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "audit/audit.h"
-#include "cli/cli_evidence.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 
@@ -11,10 +11,10 @@ typedef struct amend_options {
 	bool json;
 } amend_options;
 
-static void print_amended(const cli_amended *a, bool json)
+static void print_amended(const answer_amendment *a, bool json)
 {
 	if (json)
-		command_layout(cli_amended_layout(), a);
+		command_layout(answer_amendment_layout(), a);
 	else
 		printf("%s.amendments: %s added%s%s\n", a->file, a->added, a->member != NULL ?
 		       "; taken out of the result: " : "", a->member != NULL ? a->member : "");
@@ -27,7 +27,7 @@ static eh_status amend(cli_call *call, eh_error *error)
 	enum audit_amendment_kind kind = o->note != NULL ? AUDIT_NOTE : o->dispute != NULL ?
 	                                 AUDIT_DISPUTE : AUDIT_REDACT;
 	/* Borrowed texts: it is not cleared. */
-	cli_amended done = { .file = (char *)call->words[0], .member = (char *)o->member,
+	answer_amendment done = { .file = (char *)call->words[0], .member = (char *)o->member,
 		             .added = (char *)(kind == AUDIT_REDACT ? "redaction" :
 		                               audit_amendment_kind_word(kind)) };
 	audit_key *key = NULL;

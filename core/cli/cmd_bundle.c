@@ -9,7 +9,7 @@
 #include "audit/bundle.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/cli_evidence.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "record/journal.h"
@@ -54,10 +54,10 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 static void print_packed(const bundle_options *o, size_t results)
 {
 	/* Borrowed texts: it is not cleared. */
-	cli_packed packed = { .bundle = (char *)o->out, .results = results, .signed_by = (char *)o->key };
+	answer_bundle packed = { .bundle = (char *)o->out, .results = results, .signed_by = (char *)o->key };
 
 	if (o->json)
-		command_layout(cli_packed_layout(), &packed);
+		command_layout(answer_bundle_layout(), &packed);
 	else
 		printf("%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
 		       packed.signed_by != NULL ? ", signed" : "");
@@ -141,10 +141,10 @@ static eh_status extract(const bundle *b, const char *folder, eh_error *error)
 
 static void print_members(const bundle *b, bool json)
 {
-	cli_member_list list = { NULL, 0 };
+	answer_member_list list = { NULL, 0 };
 
 	for (size_t i = 0; i < b->count; i++) {
-		cli_member *m = layout_append(cli_member_layout(), &list);
+		answer_member *m = layout_append(answer_member_layout(), &list);
 
 		m->name = b->members[i].name;
 		m->bytes = b->members[i].size;
@@ -152,7 +152,7 @@ static void print_members(const bundle *b, bool json)
 			printf("%10zu  %s\n", b->members[i].size, m->name);
 	}
 	if (json)
-		command_layout_list(cli_member_layout(), &list);
+		command_layout_list(answer_member_layout(), &list);
 	/* The names are the bundle's. */
 	free(list.items);
 }

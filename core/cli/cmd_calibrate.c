@@ -27,14 +27,6 @@ typedef struct calibrate_options {
 
 /* ---- what is stored -------------------------------------------------------------------------- */
 
-static void records_clear(noise_record_list *records)
-{
-	for (size_t i = 0; i < records->count; i++)
-		layout_clear(noise_record_layout(), &records->items[i]);
-	free(records->items);
-	*records = (noise_record_list){ 0 };
-}
-
 static bool meant(const noise_record *record, const char *name)
 {
 	return strcmp(record->executor, name) == 0 ||
@@ -129,7 +121,7 @@ static eh_status show_stored(cli_call *call, eh_error *error)
 		print_list(&records);
 	for (size_t i = 0; status == EH_OK && !o->json && o->show != NULL && i < records.count; i++)
 		print_record(&records.items[i]);
-	records_clear(&records);
+	layout_list_clear(noise_record_layout(), &records);
 	return status;
 }
 
@@ -207,7 +199,7 @@ static eh_status store(noise_record_list *records, bool json, int *code, eh_erro
 	}
 	if (status == EH_OK && json)
 		command_layout_list(noise_record_layout(), &stored);
-	records_clear(&stored);
+	layout_list_clear(noise_record_layout(), &stored);
 	return status;
 }
 
@@ -234,7 +226,7 @@ static eh_status calibrate(cli_call *call, eh_error *error)
 	}
 	if (status == EH_OK)
 		status = store(&records, o->json, &call->code, error);
-	records_clear(&records);
+	layout_list_clear(noise_record_layout(), &records);
 	return status;
 }
 

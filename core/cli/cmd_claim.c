@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "plugin/plugin.h"
@@ -101,86 +102,83 @@ static eh_status fits_protocol(const claim *c, const char *source, eh_error *err
 	return status;
 }
 
-static eh_status check_one(const char *name, bool json, cJSON *all, eh_error *error)
+/* Reads one claim into *out, which has the claim or why it is not sound. */
+static eh_status check_one(const char *name, answer_claim *out, eh_error *error)
 {
-	claim *c = NULL;
-	eh_status status = read_claim(name, &c, error);
+	eh_status status = read_claim(name, &out->claim, error);
 
 	if (status == EH_OK)
-		status = fits_protocol(c, name, error);
-	if (status == EH_OK && json)
-		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
-	else if (status == EH_OK)
-		(void)report_claim(stdout, c);
-	claim_free(c);
+		status = fits_protocol(out->claim, name, error);
+	text_set(&out->file, name);
+	if (status != EH_OK)
+		text_set(&out->error, error->message);
 	return status;
 }
 
 static eh_status check(cli_call *call, eh_error *unused)
 {
 	const claim_options *o = call->options;
-	cJSON *all = cJSON_CreateArray();
+	answer_claim_list all = { 0 };
 
 	(void)unused;
 	for (size_t i = 0; i < call->count; i++) {
+		answer_claim *one = layout_append(answer_claim_layout(), &all);
 		eh_error error = ERROR_INIT;
-		eh_status status = check_one(call->words[i], o->json, all, &error);
+		eh_status status = check_one(call->words[i], one, &error);
 
 		if (status != EH_OK)
-			command_unsound(call, status, true, &error);
+			command_unsound(call, status, !o->json, &error);
+		else if (!o->json)
+			(void)report_claim(stdout, one->claim);
 	}
 	if (o->json)
-		command_json(all);
-	else
-		cJSON_Delete(all);
+		command_layout_list(answer_claim_layout(), &all);
+	layout_list_clear(answer_claim_layout(), &all);
 	return EH_OK;
 }
 
-/* A claim that is not sound is listed too, with the reason. */
-static void add_listed(table *t, cJSON *all, const char *path, const char *file)
+static void print_claims(const answer_claim_list *all)
 {
-	eh_error error = ERROR_INIT;
-	claim *c = NULL;
-
-	if (claim_read(path, &c, &error) == EH_OK) {
-		char *of = memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
-
-		table_row(t, (const char *const[]){ c->name, of, c->text });
-		cJSON_AddItemToArray(all, layout_encode(claim_layout(), c));
-		free(of);
-	} else {
-		claim_refusal refused = { memory_text(path), memory_text(error.message) };
-
-		table_row(t, (const char *const[]){ file, "refused", error.message });
-		cJSON_AddItemToArray(all, layout_encode(claim_refusal_layout(), &refused));
-		layout_clear(claim_refusal_layout(), &refused);
-	}
-	claim_free(c);
-}
-
-static eh_status list(cli_call *call, eh_error *error)
-{
-	const claim_options *o = call->options;
-	char *folder = paths_data("claims"), **names = dir_list(folder, ".ini", error);
-	cJSON *all = cJSON_CreateArray();
 	table *t = table_new("lll");
 
 	table_row(t, (const char *const[]){ "claim", "protocol", "what it says" });
 	table_rule(t);
-	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
-		char *path = path_join(folder, names[i]);
+	for (size_t i = 0; i < all->count; i++) {
+		const answer_claim *one = &all->items[i];
+		const claim *c = one->claim;
+		char *of = c == NULL ? memory_text("refused") :
+		           memory_format("%s@%llu", c->protocol, (unsigned long long)c->version);
 
-		add_listed(t, all, path, names[i]);
-		free(path);
+		table_row(t, (const char *const[]){ c != NULL ? c->name : strrchr(one->file, '/') + 1, of,
+		                                    c != NULL ? c->text : one->error });
+		free(of);
+	}
+	(void)table_print(t, stdout);
+	table_free(t);
+}
+
+/* A claim that is not sound is listed too, with the reason. */
+static eh_status list(cli_call *call, eh_error *error)
+{
+	const claim_options *o = call->options;
+	char *folder = paths_data("claims"), **names = dir_list(folder, ".ini", error);
+	answer_claim_list all = { 0 };
+
+	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+		answer_claim *one = layout_append(answer_claim_layout(), &all);
+		eh_error why = ERROR_INIT;
+
+		one->file = path_join(folder, names[i]);
+		if (claim_read(one->file, &one->claim, &why) != EH_OK)
+			text_set(&one->error, why.message);
 	}
 	if (names != NULL && o->json)
-		command_json(cJSON_Duplicate(all, true));
-	else if (names != NULL && names[0] == NULL)
+		command_layout_list(answer_claim_layout(), &all);
+	else if (names != NULL && all.count == 0)
 		puts("no claims found; is evenhand installed whole?");
 	else if (names != NULL)
-		(void)table_print(t, stdout);
-	cJSON_Delete(all);
-	table_free(t);
+		print_claims(&all);
+	layout_list_clear(answer_claim_layout(), &all);
 	free(folder);
 	if (names == NULL)
 		return error->code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "base/json.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/manual.h"
 #include "cli/topics.h"
 #include "plugin/host.h"
@@ -79,22 +79,16 @@ typedef struct version_options { bool json; } version_options;
 
 static eh_status print_version(cli_call *call, eh_error *error)
 {
+	static char version[] = EVENHAND_VERSION, commit[] = EVENHAND_COMMIT;
+	const answer_version answer = { version, commit, EVENHAND_DIRTY > 0, EH_ABI_MAJOR, EH_ABI_MINOR };
 	const version_options *o = call->options;
-	cJSON *root;
 
 	(void)error;
-	if (!o->json) {
-		printf("evenhand %s (commit %.12s%s, plugin ABI %d.%d)\n", EVENHAND_VERSION, EVENHAND_COMMIT,
-		       EVENHAND_DIRTY > 0 ? ", dirty" : "", EH_ABI_MAJOR, EH_ABI_MINOR);
-		return EH_OK;
-	}
-	root = cJSON_CreateObject();
-	json_add_string(root, "version", EVENHAND_VERSION);
-	json_add_string(root, "commit", EVENHAND_COMMIT);
-	json_add_bool(root, "dirty", EVENHAND_DIRTY > 0);
-	json_add_uint(root, "abi_major", EH_ABI_MAJOR);
-	json_add_uint(root, "abi_minor", EH_ABI_MINOR);
-	command_json(root);
+	if (o->json)
+		command_layout(answer_version_layout(), &answer);
+	else
+		printf("evenhand %s (commit %.12s%s, plugin ABI %d.%d)\n", version, commit,
+		       answer.dirty ? ", dirty" : "", EH_ABI_MAJOR, EH_ABI_MINOR);
 	return EH_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "audit/audit_key.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/cli_evidence.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "report/report.h"
 
@@ -44,18 +44,18 @@ static eh_status ask_twice(char out[256], eh_error *error)
 static void print_made(const char *name, const audit_public *key, bool encrypted, bool json)
 {
 	char *folder = audit_folder("keys");
-	cli_made_key made = { memory_format("%s/%s.pem", folder, name),
+	answer_key made = { memory_format("%s/%s.pem", folder, name),
 		              memory_format("%s/%s.pub", folder, name), encrypted,
 		              memory_text(key->fingerprint) };
 
 	if (json)
-		command_layout(cli_made_key_layout(), &made);
+		command_layout(answer_key_layout(), &made);
 	else
 		printf("private key  %s (keep it secret%s)\n"
 		       "public key   %s (give it to those who should trust you)\n"
 		       "fingerprint  %s\n", made.private_key, encrypted ? "" : "; it is not encrypted",
 		       made.public_key, made.fingerprint);
-	layout_clear(cli_made_key_layout(), &made);
+	layout_clear(answer_key_layout(), &made);
 	free(folder);
 }
 

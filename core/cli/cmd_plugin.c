@@ -10,9 +10,9 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
@@ -32,8 +32,7 @@ typedef struct check {
 	bool json, one_device, probe;
 	uint64_t index, deadline_ns;
 	const eh_suite *suite;
-	size_t passed, skipped, failed;
-	cJSON *list; /* the tests of the current device */
+	answer_conformance answer; /* the current device is the last */
 	char *held;        /* the reason of tests not run that are still to be printed ... */
 	size_t held_count; /* ... in one line, */
 	const char *held_name; /* the first of them */
@@ -90,25 +89,33 @@ static void print_held(check *c)
 	c->held_count = 0;
 }
 
-static const char *const words[] = { "pass", "skip", "fail" }; /* by EH_TEST_* */
+/* Of EH_TEST_*. */
+static const char *outcome_word(uint32_t outcome)
+{
+	return answer_outcome_word((enum answer_outcome)(outcome + ANSWER_PASS));
+}
+
+static void add_test(answer_conformance *a, const char *name, const char *requirement, uint32_t outcome,
+                     const char *reason)
+{
+	uint64_t *const counts[] = { &a->passed, &a->skipped, &a->failed };
+	answer_test *test =
+		layout_append(answer_test_layout(), &a->devices.items[a->devices.count - 1].tests);
+
+	(*counts[outcome])++;
+	text_set(&test->name, name);
+	text_set(&test->requirement, requirement);
+	test->outcome = (enum answer_outcome)(outcome + ANSWER_PASS);
+	if (outcome != EH_TEST_PASS)
+		text_set(&test->reason, reason);
+}
 
 static void record(check *c, const char *name, const char *requirement, uint32_t outcome,
                    const char *reason)
 {
-	size_t *const counts[] = { &c->passed, &c->skipped, &c->failed };
-
-	(*counts[outcome])++;
-	if (c->json) {
-		cJSON *item = cJSON_CreateObject();
-
-		json_add_string(item, "name", name);
-		json_add_string(item, "requirement", requirement);
-		json_add_string(item, "outcome", words[outcome]);
-		if (outcome != EH_TEST_PASS)
-			json_add_string(item, "reason", reason);
-		cJSON_AddItemToArray(c->list, item);
+	add_test(&c->answer, name, requirement, outcome, reason);
+	if (c->json)
 		return;
-	}
 	if (c->held != NULL && (outcome != EH_TEST_SKIP || strcmp(reason, c->held) != 0))
 		print_held(c);
 	if (outcome == EH_TEST_SKIP && strncmp(reason, "not run: ", 9) == 0) {
@@ -119,9 +126,9 @@ static void record(check *c, const char *name, const char *requirement, uint32_t
 		return;
 	}
 	if (outcome == EH_TEST_PASS)
-		printf("  %s  %s\n", words[outcome], name);
+		printf("  %s  %s\n", outcome_word(outcome), name);
 	else
-		printf("  %s  %-25s  %s\n", words[outcome], name, reason);
+		printf("  %s  %-25s  %s\n", outcome_word(outcome), name, reason);
 	if (outcome == EH_TEST_FAIL)
 		printf("        required: %s\n", requirement);
 	fflush(stdout);
@@ -172,7 +179,7 @@ static void hear(check *c, talk *t, const char *line)
 		t->preparing = line[0] == 'p';
 	} else
 		for (uint32_t outcome = 0; outcome < 3; outcome++) {
-			if (strncmp(line, words[outcome], 4) != 0 || line[4] != '\t')
+			if (strncmp(line, outcome_word(outcome), 4) != 0 || line[4] != '\t')
 				continue;
 			record_test(c, number, outcome, end + 1);
 			t->next = number + 1;
@@ -287,85 +294,80 @@ static eh_status run_device(check *c, uint32_t index)
 	return c->trouble;
 }
 
-/* "ID (NAME)" of each device that the backend lists; NULL-terminated, malloc'd. */
-static char **list_devices(const check *c, size_t *count)
+/* "ID (NAME)" of each device that the backend lists. */
+static void list_devices(const check *c, text_list *devices)
 {
-	char **devices = memory_get(sizeof(*devices));
 	eh_error error = ERROR_INIT;
 	const char *line;
 	child *process;
 
-	*count = 0;
 	if (check_start(c, NULL, NULL, &process, &error) != EH_OK)
-		return devices;
+		return;
 	while (child_line(process, clock_now_ns() + c->deadline_ns, &line, &error) == EH_OK) {
 		const char *id = strncmp(line, "device\t", 7) == 0 ? strchr(line + 7, '\t') : NULL;
 		const char *name = id != NULL ? strchr(id + 1, '\t') : NULL;
 
-		if (name == NULL)
-			continue;
-		devices = memory_grow(devices, (*count + 2) * sizeof(*devices));
-		devices[(*count)++] =
-			memory_format("%.*s (%s)", (int)(name - id - 1), id + 1, name + 1);
-		devices[*count] = NULL;
+		if (name != NULL)
+			text_list_format(devices, "%.*s (%s)", (int)(name - id - 1), id + 1, name + 1);
 	}
 	child_signal(process, SIGKILL);
 	child_finish(process, 0, NULL);
-	return devices;
+}
+
+/* name: NULL where the plugin does not list the device. */
+static eh_status check_device(check *c, size_t index, const char *name)
+{
+	answer_device *device = layout_append(answer_device_layout(), &c->answer.devices);
+
+	device->index = index;
+	text_set(&device->device, name);
+	if (!c->json && c->probe)
+		printf("%s\n", c->path);
+	else if (!c->json)
+		printf("%s%s, device %zu%s%s\n", index > 0 && !c->one_device ? "\n" : "", c->path, index,
+		       name != NULL ? ": " : "", text_or_empty(name));
+	return run_device(c, (uint32_t)index);
+}
+
+/* A backend that cannot list its devices is tested as if it had one. */
+static eh_status check_devices(check *c)
+{
+	text_list names = { 0 };
+	eh_status status = EH_OK;
+	size_t last;
+
+	list_devices(c, &names);
+	last = c->one_device ? c->index : names.count > 0 ? names.count - 1 : 0;
+	if (c->one_device && c->index > 0 && c->index >= names.count)
+		status = error_set(&c->error, EH_E_USAGE, "%s has no device %" PRIu64 ": it has %zu", c->path,
+		                   c->index, names.count);
+	for (size_t i = c->one_device ? c->index : 0; i <= last && status == EH_OK; i++)
+		status = check_device(c, i, i < names.count ? names.items[i] : NULL);
+	text_list_clear(&names);
+	return status;
 }
 
 static eh_status check_all(check *c, int *code, eh_error *error)
 {
-	cJSON *root = cJSON_CreateObject(), *listed = json_add_array(root, "devices");
-	eh_status status = EH_OK;
-	size_t count, last;
-	char **devices = list_devices(c, &count);
+	const answer_conformance *a = &c->answer;
+	eh_status status;
 
-	json_add_string(root, "file", c->path);
-	if (c->one_device && c->index > 0 && c->index >= count) {
-		status =
-			error_set(&c->error, EH_E_USAGE, "%s has no device %" PRIu64 ": it has %zu",
-		                  c->path, c->index, count);
-		goto done;
-	}
-	/* A backend that cannot list its devices is tested as if it had one. */
-	last = c->one_device ? c->index : count > 0 ? count - 1 : 0;
-	for (size_t i = c->one_device ? c->index : 0; i <= last && status == EH_OK; i++) {
-		cJSON *device = cJSON_CreateObject();
-
-		json_add_uint(device, "index", i);
-		if (i < count)
-			json_add_string(device, "device", devices[i]);
-		c->list = json_add_array(device, "tests");
-		cJSON_AddItemToArray(listed, device);
-		if (!c->json && c->probe)
-			printf("%s\n", c->path);
-		else if (!c->json)
-			printf("%s%s, device %zu%s%s\n", i > 0 && !c->one_device ? "\n" : "",
-			       c->path, i, i < count ? ": " : "", i < count ? devices[i] : "");
-		status = run_device(c, (uint32_t)i);
-	}
+	text_set(&c->answer.file, c->path);
+	status = check_devices(c);
 	if (status == EH_E_INTERRUPTED)
-		error_set(&c->error, status, "interrupted: the suite is not complete");
-	else if (status == EH_OK && c->json) {
-		json_add_uint(root, "passed", c->passed);
-		json_add_uint(root, "skipped", c->skipped);
-		json_add_uint(root, "failed", c->failed);
-		command_json(root);
-		root = NULL;
-	} else if (status == EH_OK)
-		printf("%zu passed, %zu skipped, %zu failed\n", c->passed, c->skipped, c->failed);
-done:
-	for (size_t i = 0; i < count; i++)
-		free(devices[i]);
-	free(devices);
-	cJSON_Delete(root);
-	if (status == EH_OK && c->failed == 0 && !c->reached && c->unreached != NULL)
+		error_set(&c->error, status, "interrupted before all tests were run");
+	else if (status == EH_OK && c->json)
+		command_layout(answer_conformance_layout(), a);
+	else if (status == EH_OK)
+		printf("%" PRIu64 " passed, %" PRIu64 " skipped, %" PRIu64 " failed\n", a->passed,
+		       a->skipped, a->failed);
+	if (status == EH_OK && a->failed == 0 && !c->reached && c->unreached != NULL)
 		status = error_set(&c->error, EH_E_UNAVAILABLE,
 		                   "%s could not be tested here: %s", c->path, c->unreached);
-	free(c->unreached);
-	*code = c->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
+	*code = a->failed > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
 	*error = c->error;
+	free(c->unreached);
+	layout_clear(answer_conformance_layout(), &c->answer);
 	return status;
 }
 
@@ -409,61 +411,73 @@ static eh_status plugin_check(cli_call *call, eh_error *error)
 	return check_all(&c, &call->code, error);
 }
 
-static void path_kind(enum plugin_kind kind, const char *title, cJSON *out, bool json)
+/* Whether the file stands in the folder itself. */
+static bool stands_in(const char *path, const char *folder)
+{
+	const size_t size = strlen(folder);
+
+	return strncmp(path, folder, size) == 0 && path[size] == '/' &&
+	       strchr(path + size + 1, '/') == NULL;
+}
+
+static void find_plugins(enum plugin_kind kind, answer_folder_list *out)
 {
 	char **folders = plugin_folders(kind);
 	plugin_file *files;
 	size_t count = plugin_search(kind, &files);
-	cJSON *list = json_add_array(out, title);
 
-	if (!json)
-		printf("%s\n", title);
 	for (size_t f = 0; folders[f] != NULL; f++) {
-		const size_t size = strlen(folders[f]);
-		cJSON *folder = cJSON_CreateObject(), *inside;
+		answer_folder *folder = layout_append(answer_folder_layout(), out);
 
-		cJSON_AddItemToArray(list, folder);
-		json_add_string(folder, "folder", folders[f]);
-		inside = json_add_array(folder, "files");
-		if (!json)
-			printf("  %s%s\n", folders[f],
-			       access(folders[f], F_OK) == 0 ? "" : "  (not there)");
+		text_set(&folder->folder, folders[f]);
 		for (size_t i = 0; i < count; i++) {
-			cJSON *file;
+			answer_plugin *plugin;
 
-			if (strncmp(files[i].path, folders[f], size) != 0 ||
-			    files[i].path[size] != '/' ||
-			    strchr(files[i].path + size + 1, '/') != NULL)
+			if (!stands_in(files[i].path, folders[f]))
 				continue;
-			file = cJSON_CreateObject();
-			cJSON_AddItemToArray(inside, file);
-			json_add_string(file, "name", files[i].name);
-			json_add_bool(file, "usable", files[i].status == EH_OK);
-			if (files[i].reason != NULL)
-				json_add_string(file, "reason", files[i].reason);
-			if (!json)
-				printf("    %-16s %s\n", files[i].name,
-				       files[i].reason != NULL ? files[i].reason : "");
+			plugin = layout_append(answer_plugin_layout(), &folder->files);
+			text_set(&plugin->name, files[i].name);
+			plugin->usable = files[i].status == EH_OK;
+			text_set(&plugin->reason, files[i].reason);
 		}
 	}
 	plugin_files_free(files, count);
 	plugin_folders_free(folders);
 }
 
+static void print_plugins(const char *title, const answer_folder_list *folders)
+{
+	printf("%s\n", title);
+	for (size_t f = 0; f < folders->count; f++) {
+		const answer_folder *folder = &folders->items[f];
+
+		printf("  %s%s\n", folder->folder,
+		       access(folder->folder, F_OK) == 0 ? "" : "  (not there)");
+		for (size_t i = 0; i < folder->files.count; i++)
+			printf("    %-16s %s\n", folder->files.items[i].name,
+			       text_or_empty(folder->files.items[i].reason));
+	}
+}
+
 static eh_status plugin_list(cli_call *call, eh_error *error)
 {
 	const plugin_options *o = call->options;
-	cJSON *root = cJSON_CreateObject();
+	answer_plugins all = { 0 };
 
 	(void)error;
-	path_kind(PLUGIN_BACKEND, "backends", root, o->json);
-	path_kind(PLUGIN_WORKLOAD, "workloads", root, o->json);
-	path_kind(PLUGIN_PROBE, "probes", root, o->json);
-	path_kind(PLUGIN_CONFORMANCE, "conformance", root, o->json);
-	if (o->json)
-		command_json(root);
-	else
-		cJSON_Delete(root);
+	find_plugins(PLUGIN_BACKEND, &all.backends);
+	find_plugins(PLUGIN_WORKLOAD, &all.workloads);
+	find_plugins(PLUGIN_PROBE, &all.probes);
+	find_plugins(PLUGIN_CONFORMANCE, &all.conformance);
+	if (o->json) {
+		command_layout(answer_plugins_layout(), &all);
+	} else {
+		print_plugins("backends", &all.backends);
+		print_plugins("workloads", &all.workloads);
+		print_plugins("probes", &all.probes);
+		print_plugins("conformance", &all.conformance);
+	}
+	layout_clear(answer_plugins_layout(), &all);
 	return EH_OK;
 }
 

@@ -5,18 +5,13 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
 #include "protocol/schema.h"
 #include "report/report.h"
-
-#define LAYOUT_FILE "cli/cmd_protocol.def"
-#define LAYOUT_NAME(name) cmd_protocol_##name
-#include "base/layout_structs.h"
-#include "base/layout_tables.h"
 
 typedef struct protocol_options { bool json; } protocol_options;
 
@@ -57,7 +52,7 @@ static char *name_of(const char *path)
 	return memory_format("%.*s", (int)(strlen(file) - strlen(".ini")), file);
 }
 
-static void look_at(const char *path, cmd_protocol_listed *out)
+static void look_at(const char *path, answer_protocol *out)
 {
 	eh_error error = ERROR_INIT;
 	protocol *p = NULL;
@@ -74,42 +69,39 @@ static void look_at(const char *path, cmd_protocol_listed *out)
 	protocol_free(p);
 }
 
-static void add_listed(table *t, const cmd_protocol_listed *one)
+static void print_listed(const answer_protocol_list *all)
 {
-	char *identity = one->error != NULL ? memory_text("refused") :
-	                 memory_format("%s@%llu", one->protocol, (unsigned long long)one->version);
+	table *t = table_new("lll");
 
-	table_row(t, (const char *const[]){ one->name, identity,
-	                                    one->error != NULL ? one->error : one->intent });
-	free(identity);
+	for (size_t i = 0; i < all->count; i++) {
+		const answer_protocol *one = &all->items[i];
+		char *identity = one->error != NULL ? memory_text("refused") :
+		                 memory_format("%s@%llu", one->protocol, (unsigned long long)one->version);
+
+		table_row(t, (const char *const[]){ one->name, identity,
+		                                    one->error != NULL ? one->error : one->intent });
+		free(identity);
+	}
+	(void)table_print(t, stdout);
+	table_free(t);
 }
 
 static eh_status list(cli_call *call, eh_error *unused)
 {
 	const protocol_options *o = call->options;
 	char **paths = protocol_list();
-	cJSON *all = cJSON_CreateArray();
-	table *t = table_new("lll");
+	answer_protocol_list all = { 0 };
 
 	(void)unused;
-	for (char **path = paths; *path != NULL; path++) {
-		cmd_protocol_listed one;
-
-		layout_init(cmd_protocol_listed_layout(), &one);
-		look_at(*path, &one);
-		add_listed(t, &one);
-		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_listed_layout(), &one));
-		layout_clear(cmd_protocol_listed_layout(), &one);
-	}
-	if (!o->json && paths[0] == NULL)
-		puts("no protocols found; is evenhand installed whole?");
-	else if (!o->json)
-		(void)table_print(t, stdout);
+	for (char **path = paths; *path != NULL; path++)
+		look_at(*path, layout_append(answer_protocol_layout(), &all));
 	if (o->json)
-		command_json(all);
+		command_layout_list(answer_protocol_layout(), &all);
+	else if (all.count == 0)
+		puts("no protocols found; is evenhand installed whole?");
 	else
-		cJSON_Delete(all);
-	table_free(t);
+		print_listed(&all);
+	layout_list_clear(answer_protocol_layout(), &all);
 	dir_list_free(paths);
 	return EH_OK;
 }
@@ -217,15 +209,10 @@ static eh_status show(cli_call *call, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	if (o->json) {
-		cJSON *out = layout_encode(record_plan_layout(), l.plan->canonical);
-
-		/* No part of what it is the digest of. */
-		json_add_string(out, "digest", l.plan->digest);
-		command_json(out);
-	} else {
+	if (o->json)
+		command_layout(answer_plan_layout(), &(answer_plan){ *l.plan->canonical, l.plan->digest });
+	else
 		print_protocol(&l);
-	}
 	loaded_free(&l);
 	return EH_OK;
 }
@@ -261,7 +248,7 @@ static eh_status refuse_other(const char *given, eh_status status, eh_error *err
 /* ---- check and digest ------------------------------------------------------------------------ */
 
 /* Checks one file and fills *out; prints it unless `json`. */
-static eh_status check_one(const char *file, bool json, cmd_protocol_checked *out, eh_error *error)
+static eh_status check_one(const char *file, bool json, answer_protocol_check *out, eh_error *error)
 {
 	loaded l;
 	eh_status status = load(file, true, &l, error);
@@ -289,25 +276,20 @@ static eh_status check_one(const char *file, bool json, cmd_protocol_checked *ou
 static eh_status check(cli_call *call, eh_error *unused)
 {
 	const protocol_options *o = call->options;
-	cJSON *all = cJSON_CreateArray();
+	answer_protocol_check_list all = { 0 };
 
 	(void)unused;
 	for (size_t i = 0; i < call->count; i++) {
+		answer_protocol_check *one = layout_append(answer_protocol_check_layout(), &all);
 		eh_error error = ERROR_INIT;
-		cmd_protocol_checked one;
-		eh_status status;
+		eh_status status = check_one(call->words[i], o->json, one, &error);
 
-		layout_init(cmd_protocol_checked_layout(), &one);
-		status = check_one(call->words[i], o->json, &one, &error);
 		if (status != EH_OK)
 			command_unsound(call, status, !o->json, &error);
-		cJSON_AddItemToArray(all, layout_encode(cmd_protocol_checked_layout(), &one));
-		layout_clear(cmd_protocol_checked_layout(), &one);
 	}
 	if (o->json)
-		command_json(all);
-	else
-		cJSON_Delete(all);
+		command_layout_list(answer_protocol_check_layout(), &all);
+	layout_list_clear(answer_protocol_check_layout(), &all);
 	return EH_OK;
 }
 
@@ -320,7 +302,7 @@ static eh_status digest(cli_call *call, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	if (o->json)
-		command_layout(cmd_protocol_identity_layout(), &(cmd_protocol_identity){
+		command_layout(answer_protocol_digest_layout(), &(answer_protocol_digest){
 			l.p->name, l.p->version, l.plan->digest });
 	else
 		puts(l.plan->digest);
@@ -346,7 +328,7 @@ const cli_command cmd_protocol = {
 		  "declares the same measurement", digest }, { 0 } },
 	.options = (const cli_option[]){
 		{ "json", OPTION_FLAG, offsetof(protocol_options, json),
-		  .about = "print JSON; show: the canonical form that the digest is made from" },
+		  .about = "print JSON; show: the canonical form and its digest" },
 		{ 0 } },
 	.size = sizeof(protocol_options),
 	.exits = (const cli_item[]){

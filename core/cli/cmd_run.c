@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "plugin/host.h"
 #include "protocol/schema.h"
@@ -21,134 +21,93 @@ typedef struct measure_options {
 	bool json;
 } measure_options;
 
-typedef struct built {
-	char *executor, *path;
-	result_summary summary;
-} built;
-
 /* ---- results --------------------------------------------------------------------------------- */
 
-static eh_status build_all(const run_outcome *outcome, built *all, size_t count, eh_error *error)
+static void fill_rows(const result_summary *s, number_map *rows)
 {
-	for (size_t i = 0; i < count; i++) {
+	number_map_add(rows, record_status_word(RECORD_VALID), (double)s->valid);
+	number_map_add(rows, record_status_word(RECORD_NOT_CONVERGED), (double)s->not_converged);
+	number_map_add(rows, record_status_word(RECORD_UNSUPPORTED), (double)s->unsupported);
+	number_map_add(rows, record_status_word(RECORD_FAILED), (double)s->failed);
+	number_map_add(rows, record_status_word(RECORD_INVALID), (double)s->invalid);
+	number_map_add(rows, "not run", (double)s->not_run);
+}
+
+/* Writes the result of every executor; adds to *bad the rows that give an exit code of their own. */
+static eh_status build_all(const run_outcome *outcome, answer_run *out, size_t *bad, eh_error *error)
+{
+	for (char **executor = outcome->executors; *executor != NULL; executor++) {
+		answer_result *built = layout_append(answer_result_layout(), &out->results);
+		result_summary summary;
 		eh_status status;
 
-		all[i].executor = memory_text(outcome->executors[i]);
-		all[i].path = run_result_path(outcome->folder, outcome->executors[i]);
-		status = result_build(outcome->journal, outcome->executors[i], outcome->complete,
-		                      all[i].path, &all[i].summary, error);
+		text_set(&built->executor, *executor);
+		built->path = run_result_path(outcome->folder, *executor);
+		status = result_build(outcome->journal, *executor, outcome->complete, built->path, &summary,
+		                      error);
 		if (status != EH_OK)
 			return status;
+		fill_rows(&summary, &built->rows);
+		*bad += summary.failed + summary.invalid + summary.not_run;
 	}
 	return EH_OK;
 }
 
-static void print_json(const run_outcome *outcome, const built *all, size_t count)
-{
-	cJSON *root = cJSON_CreateObject(), *list;
-
-	json_add_string(root, "folder", outcome->folder);
-	json_add_string(root, "journal", outcome->journal);
-	json_add_string(root, "status", outcome->complete ? "complete" : "incomplete");
-	list = json_add_array(root, "results");
-	for (size_t i = 0; i < count; i++) {
-		const result_summary *s = &all[i].summary;
-		cJSON *item = cJSON_CreateObject(), *rows;
-
-		json_add_string(item, "executor", all[i].executor);
-		json_add_string(item, "path", all[i].path);
-		rows = json_add_object(item, "rows");
-		json_add_uint(rows, "valid", s->valid);
-		json_add_uint(rows, "not-converged", s->not_converged);
-		json_add_uint(rows, "unsupported", s->unsupported);
-		json_add_uint(rows, "failed", s->failed);
-		json_add_uint(rows, "invalid", s->invalid);
-		json_add_uint(rows, "not_run", s->not_run);
-		cJSON_AddItemToArray(list, item);
-	}
-	command_json(root);
-}
-
-static void add_count(text *t, size_t count, const char *word)
-{
-	if (count > 0)
-		text_add(t, "%s%zu %s", t->size > 0 ? ", " : "", count, word);
-}
-
 /* What to do next, as a shell takes it. */
-static void suggest(const run_outcome *outcome, const built *all, size_t count)
+static void suggest(const answer_run *a)
 {
-	char *folder = text_shell_word(outcome->folder);
-	char *first = text_shell_word(count > 0 ? all[0].path : "");
+	char *folder = text_shell_word(a->folder);
+	char *first = text_shell_word(a->results.count > 0 ? a->results.items[0].path : "");
+	bool complete = a->status == RECORD_COMPLETE;
 
-	if (!outcome->complete)
-		printf("next: evenhand run --resume %s\n", folder);
-	else
-		printf("next: evenhand show %s\n", first);
-	if (outcome->complete && count > 1)
+	printf("next: evenhand %s %s\n", complete ? "show" : "run --resume", complete ? first : folder);
+	if (complete && a->results.count > 1)
 		printf("      evenhand compare %s\n", folder);
 	free(first);
 	free(folder);
 }
 
-static void print_words(const run_outcome *outcome, const built *all, size_t count)
+static void print_words(const answer_run *a)
 {
-	for (size_t i = 0; i < count; i++) {
-		const result_summary *s = &all[i].summary;
-		text rows = { 0 };
+	for (size_t i = 0; i < a->results.count; i++) {
+		const answer_result *r = &a->results.items[i];
+		const char *between = "";
 
-		add_count(&rows, s->valid, "valid");
-		add_count(&rows, s->not_converged, "not converged");
-		add_count(&rows, s->unsupported, "unsupported");
-		add_count(&rows, s->failed, "failed");
-		add_count(&rows, s->invalid, "invalid");
-		add_count(&rows, s->not_run, "not run");
-		printf("%s: %s%s\n  %s\n", all[i].executor, rows.size > 0 ? rows.data : "no rows",
-		       outcome->complete ? "" : " (incomplete)", all[i].path);
-		text_free(&rows);
+		printf("%s: ", r->executor);
+		for (size_t k = 0; k < r->rows.count; k++) {
+			if (r->rows.items[k].value == 0.0)
+				continue;
+			printf("%s%.0f %s", between, r->rows.items[k].value, r->rows.items[k].key);
+			between = ", ";
+		}
+		printf("%s%s\n  %s\n", between[0] != '\0' ? "" : "no rows",
+		       a->status == RECORD_COMPLETE ? "" : " (incomplete)", r->path);
 	}
-	suggest(outcome, all, count);
-}
-
-static int exit_code(const run_outcome *outcome, const built *all, size_t count)
-{
-	size_t bad = 0;
-
-	if (!outcome->complete)
-		return EXIT_CODE_INCOMPLETE;
-	for (size_t i = 0; i < count; i++)
-		bad += all[i].summary.failed + all[i].summary.invalid + all[i].summary.not_run;
-	return bad > 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
+	suggest(a);
 }
 
 static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_error *error)
 {
-	size_t count = 0;
-	built *all;
-	eh_status status;
+	answer_run answer = { .folder = memory_text(outcome->folder),
+		              .journal = memory_text(outcome->journal),
+		              .status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE };
+	size_t bad = 0;
+	eh_status status = build_all(outcome, &answer, &bad, error);
 
-	while (outcome->executors[count] != NULL)
-		count++;
-	all = memory_get((count + 1) * sizeof(*all));
-	status = build_all(outcome, all, count, error);
 	if (status == EH_E_IO) {
 		char *why = memory_text(error->message), *folder = text_shell_word(outcome->folder);
 
-		(void)error_set(error, status, "%s; all that was measured is in %s: when it can be written, "
-		                "evenhand run --resume %s makes the results", why, outcome->journal, folder);
+		(void)error_set(error, status, "%s; everything measured is in %s; evenhand run --resume %s "
+		                "writes the results once the folder can be written", why, outcome->journal, folder);
 		free(why);
 		free(folder);
 	}
 	if (status == EH_OK && json)
-		print_json(outcome, all, count);
+		command_layout(answer_run_layout(), &answer);
 	else if (status == EH_OK)
-		print_words(outcome, all, count);
-	*code = exit_code(outcome, all, count);
-	for (size_t i = 0; i < count; i++) {
-		free(all[i].executor);
-		free(all[i].path);
-	}
-	free(all);
+		print_words(&answer);
+	*code = !outcome->complete ? EXIT_CODE_INCOMPLETE : bad > 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
+	layout_clear(answer_run_layout(), &answer);
 	return status;
 }
 

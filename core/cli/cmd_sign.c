@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "audit/audit.h"
-#include "cli/cli_evidence.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 
@@ -12,7 +12,7 @@ static const char *const roles[] = { "tester", "verifier", NULL };
 typedef struct sign_options { const char *key; int role; bool json; } sign_options;
 
 static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
-                          cli_signed_file *out, eh_error *error)
+                          answer_signature *out, eh_error *error)
 {
 	result *r = NULL;
 	eh_status status = result_read(path, &r, error);
@@ -31,7 +31,7 @@ static eh_status sign_one(const sign_options *o, const char *path, const audit_k
 	return status;
 }
 
-static void print_signed(const sign_options *o, const cli_signed_file *s)
+static void print_signed(const sign_options *o, const answer_signature *s)
 {
 	printf("%s.sig: signed by %s as %s, fingerprint %s\n", s->file, o->key, s->role, s->fingerprint);
 }
@@ -39,21 +39,19 @@ static void print_signed(const sign_options *o, const cli_signed_file *s)
 static eh_status sign_all(const sign_options *o, char **paths, size_t count, const audit_key *key,
                           eh_error *error)
 {
-	cli_signed_file_list list = { NULL, 0 };
+	answer_signature_list list = { NULL, 0 };
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
-		cli_signed_file *s = layout_append(cli_signed_file_layout(), &list);
+		answer_signature *s = layout_append(answer_signature_layout(), &list);
 
 		status = sign_one(o, paths[i], key, s, error);
 		if (status == EH_OK && !o->json)
 			print_signed(o, s);
 	}
 	if (status == EH_OK && o->json)
-		command_layout_list(cli_signed_file_layout(), &list);
-	for (size_t i = 0; i < list.count; i++)
-		layout_clear(cli_signed_file_layout(), &list.items[i]);
-	free(list.items);
+		command_layout_list(answer_signature_layout(), &list);
+	layout_list_clear(answer_signature_layout(), &list);
 	return status;
 }
 

@@ -2,14 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "executor/site.h"
 #include "report/report.h"
-
-#define LAYOUT_FILE "cli/cmd_site.def"
-#define LAYOUT_NAME(name) cmd_site_##name
-#include "base/layout_structs.h"
-#include "base/layout_tables.h"
 
 typedef struct site_options { bool json; } site_options;
 
@@ -33,7 +29,7 @@ static eh_status check(cli_call *call, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	if (o->json)
-		command_layout(cmd_site_checked_layout(), &(cmd_site_checked){
+		command_layout(answer_site_layout(), &(answer_site){
 			.file = (char *)(uintptr_t)site_path(s), .sound = true });
 	else if (site_path(s)[0] == '\0')
 		puts("there is no site file: nothing is declared");
@@ -69,9 +65,7 @@ static eh_status show(cli_call *call, eh_error *error)
 		command_layout(record_layer_layout(), &layers.items[0]);
 	else
 		print_layer(&layers.items[0]);
-	for (size_t i = 0; i < layers.count; i++)
-		layout_clear(record_layer_layout(), &layers.items[i]);
-	free(layers.items);
+	layout_list_clear(record_layer_layout(), &layers);
 	site_free(s);
 	return EH_OK;
 }

@@ -219,32 +219,31 @@ static void fill_who(record_who *who)
 	text_set(&who->sponsor, getenv("EVENHAND_SPONSOR"));
 }
 
-/* Prints the facts, or adds them to the array of JSON. */
+/* The facts of all executors so far; as text, each is printed as soon as it is described. */
+typedef struct facts_taken { layers_facts_list all; bool json; } facts_taken;
+
 static void take_facts(const record_executor *record, void *context)
 {
-	cJSON *array = context;
-	layers_facts facts;
+	facts_taken *taken = context;
+	layers_facts *facts = layout_append(layers_facts_layout(), &taken->all);
 	record_who who;
 
 	layout_init(record_who_layout(), &who);
-	layout_init(layers_facts_layout(), &facts);
 	fill_who(&who);
-	layers_find_facts(record, &who, &facts);
-	if (array != NULL) {
-		cJSON_AddItemToArray(array, layout_encode(layers_facts_layout(), &facts));
-	} else {
+	layers_find_facts(record, &who, facts);
+	if (!taken->json) {
 		printf("\n%s\n", record->name);
-		(void)report_facts(stdout, &facts);
+		(void)report_facts(stdout, facts);
 	}
-	layout_clear(layers_facts_layout(), &facts);
 	layout_clear(record_who_layout(), &who);
 }
 
 void devices_print_facts(const discover_report *here, bool json)
 {
-	cJSON *array = json ? cJSON_CreateArray() : NULL;
+	facts_taken taken = { .json = json };
 
-	describe_all(here, take_facts, array);
-	if (array != NULL)
-		command_json(array);
+	describe_all(here, take_facts, &taken);
+	if (json)
+		command_layout_list(layers_facts_layout(), &taken.all);
+	layout_list_clear(layers_facts_layout(), &taken.all);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/layout_describe.h"
+#include "cli/answer.h"
 #include "cli/manual.h"
 #include "report/record_page.h"
 #include "report/report.h"
@@ -61,38 +61,37 @@ const cli_item topic_files[] = {
 	{ NULL, NULL }
 };
 
-static cJSON *items_json(const cli_item *items)
+/* note may be NULL. */
+static void print_items(const cli_item *items, const char *note, bool json)
 {
-	cJSON *root = cJSON_CreateObject();
+	answer_topic answer = { 0 };
 
-	for (; items->term != NULL; items++)
-		json_add_string(root, items->term, items->text);
-	return root;
-}
-
-static void print_items(const cli_item *items, bool json)
-{
-	if (json)
-		command_json(items_json(items));
-	else
+	if (!json) {
 		manual_items(stdout, items);
+		if (note != NULL)
+			printf("\n%s\n", note);
+		return;
+	}
+	for (; items->term != NULL; items++)
+		text_map_add(&answer.items, items->term, items->text);
+	text_set(&answer.note, note);
+	command_layout(answer_topic_layout(), &answer);
+	layout_clear(answer_topic_layout(), &answer);
 }
 
 static void print_exit_codes(bool json)
 {
-	print_items(topic_exit_codes, json);
-	if (!json)
-		printf("\n%s\n", topic_exit_order);
+	print_items(topic_exit_codes, topic_exit_order, json);
 }
 
 static void print_environment(bool json)
 {
-	print_items(topic_environment, json);
+	print_items(topic_environment, NULL, json);
 }
 
 static void print_files(bool json)
 {
-	print_items(topic_files, json);
+	print_items(topic_files, NULL, json);
 }
 
 /* ---- the contract ---------------------------------------------------------------------------- */

@@ -48,8 +48,8 @@ sed 's/^seed = 1$/seed = 2/' "$SRC/protocols/quick.ini" >"$T/other.ini"
 run 0 digest other.ini && [ "$(cat "$T/out")" != "$digest" ]
 check $? "another seed has another digest"
 
-run 0 show quick --json && tr -d '\t\n' <"$T/out" | grep -q "\"digest\": \"$digest\"}"
-check $? "show --json ends with the digest"
+run 0 show quick --json && tr -d '\t\n' <"$T/out" | grep -q "^{\"canonical\": {.*},\"digest\": \"$digest\"}"
+check $? "show --json has the canonical form and its digest"
 
 sed 's/^samples-min/sample-min/' "$SRC/protocols/quick.ini" >"$T/bad.ini"
 run 4 check bad.ini "$SRC/protocols/quick.ini" && [ "$(wc -l <"$T/err")" -eq 1 ] &&

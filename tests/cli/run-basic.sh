@@ -70,8 +70,8 @@ check $? "so is one with a member of another type"
 run run "$tiny" --on host:0 -o json --executions 1 --json -v
 [ $rc -eq 0 ] || [ $rc -eq 7 ]
 check $? "a run with one execution, summary as JSON"
-grep -q '"status":.*"complete"' out && grep -q '"executor":.*"host:' out
-check $? "the summary has status and executors"
+grep -q '"status":.*"complete"' out && grep -q '"executor":.*"host:' out && grep -q '"not run":.*0' out
+check $? "the summary has status, executors and rows by status"
 head -n 1 json/run.journal | grep -q '"deviations":\["executions: 1 instead of 2"\]'
 check $? "fewer executions than declared are a recorded deviation"
 grep -q 'execution 1/1' err

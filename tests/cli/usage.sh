@@ -77,6 +77,10 @@ done
 run claim list --json
 [ $rc -eq 0 ] && [ "$(head -c 1 out)" = '[' ] && grep -q '"pocl-triad"' out
 check $? "claim list --json is JSON"
+run claim check nothing pocl-triad --json
+[ $rc -eq 4 ] && [ ! -s err ] && [ "$(grep -c '"file":' out)" -eq 2 ] &&
+	[ "$(grep -c '"claim":' out)" -eq 1 ] && grep -q "\"error\":.*there is no claim 'nothing'" out
+check $? "claim check --json has the sound and the other, with the reason"
 run -v devices
 [ $rc -eq 0 ] && grep -q '^details$' out
 check $? "-v before devices is -v after it"
@@ -187,7 +191,7 @@ if mount -t tmpfs -o size=256k tmpfs full 2>/dev/null; then
 	# The journal finds room, the result does not.
 	room $((($(wc -c <one/run.journal) + 4095) / 4096 + 2))
 	run run "$tiny" --on host:0 --executions 1 -q -o full/run
-	[ $rc -eq 5 ] && grep -q 'all that was measured is in full/run/run.journal' err && [ "$(ls full/run)" = run.journal ]
+	[ $rc -eq 5 ] && grep -q 'everything measured is in full/run/run.journal' err && [ "$(ls full/run)" = run.journal ]
 	check $? "a result that has no room: what was measured is kept, and it is said how to go on"
 	rm full/fill
 	run run --resume full/run -q

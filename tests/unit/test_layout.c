@@ -207,6 +207,7 @@ static void test_lists(void **state)
 	static const uint64_t five[] = { 1, 2, 3, 4, 5 };
 	uint_list list = { 0 };
 	text_list texts = { 0 };
+	sample_all_list objects = { 0 };
 
 	(void)state;
 	uint_list_set(&list, five, 5);
@@ -223,6 +224,11 @@ static void test_lists(void **state)
 	for (size_t i = 0; i < texts.count; i++)
 		free(texts.items[i]);
 	free(texts.items);
+	for (int i = 0; i < 3; i++)
+		text_set(&((sample_all *)layout_append(sample_all_layout(), &objects))->must_text, "t");
+	layout_list_clear(sample_all_layout(), &objects);
+	assert_null(objects.items);
+	assert_int_equal(objects.count, 0);
 }
 
 static void test_documents(void **state)
