@@ -134,9 +134,9 @@ check $? "and nothing is made twice" "$log"
 srcdir=/none B=/none DATA=none PLUGINS=none OBJECTS=none ALWAYS='' host_kernels=none CDPATH=/ KERNEL_PROGRAM=none \
 	"$MAKE" --no-print-directory -C "$tree" >"$log" 2>&1 && ! grep -q . "$log"
 check $? "names in the environment are none of the Makefile's" "$log"
-made LDFLAGS=-Wl,-O1 && [ "$(lines CC)" -eq 0 ] && [ "$(lines LD)" -eq 5 ] && [ "$(lines AR)" -eq 1 ]
+made LDFLAGS=-Wl,-O1 && [ "$(lines CC)" -eq 0 ] && [ "$(lines LD)" -eq 7 ] && [ "$(lines AR)" -eq 2 ]
 check $? "other flags of linking link all again, and compile nothing" "$log"
-made && made CFLAGS=-O1 && [ "$(lines CC)" -eq 8 ]
+made && made CFLAGS=-O1 && [ "$(lines CC)" -eq 10 ]
 check $? "other flags of compiling compile all again" "$log"
 made
 nm -D "$build/lib/evenhand/backends/host.so" | grep -q ' second$'
