@@ -11,7 +11,7 @@ typedef struct digest digest; /* an unfinished digest */
 
 digest *digest_new(void);
 void digest_add(digest *d, const void *data, size_t size);
-void digest_end(digest *d, char hex[65]); /* and frees d */
+void digest_end(digest *d, char hex[65]); /* frees d */
 
 void digest_bytes(const void *data, size_t size, char hex[65]);
 eh_status digest_file(const char *path, char hex[65], eh_error *error);
