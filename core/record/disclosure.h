@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an executor record holds a fact (record/fields.h), and where it is from. */
+/* Facts (record/fields.h) of an executor's record, and their sources. */
 #ifndef RECORD_DISCLOSURE_H
 #define RECORD_DISCLOSURE_H
 
@@ -13,14 +13,15 @@ typedef struct disclosure {
 	enum record_source source;
 } disclosure;
 
-/* who: of the run, may be NULL.  True when the fact is there: the record has it, a site file
- * declares it, or it means nothing for this device ("not applicable"). */
+/* True when the fact is known: the record has it, a site file declares it, or it does not apply to
+ * this device ("not applicable").  `who` is that of the run and may be NULL. */
 bool disclosure_find(const record_executor *record, const record_who *who,
                      const disclosure_field *field, disclosure *out);
 
-/* The field of that name, NULL when the layer has none. */
+/* The layer's field of that name, or NULL. */
 const record_field *disclosure_layer_field(const record_layer *layer, const char *name);
-/* False of a mapped object that is a kernel, a workload or a probe: it is measured, or measures. */
+/* False for a mapped object that is a kernel, a workload or a probe: these are not part of the
+ * stack. */
 bool disclosure_is_stack(const record_layer *layer);
 
 #endif

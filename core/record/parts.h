@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the parts of a result's text are, so that its rows can be read one by one.  Inside of the
- * record room. */
+/* Internal to record/: the places of the parts of a result's text, so that rows can be read one by
+ * one. */
 #ifndef RECORD_PARTS_H
 #define RECORD_PARTS_H
 
@@ -11,14 +11,14 @@
 enum { PARTS_MAX = 32 };
 
 typedef struct result_parts {
-	struct { char name[24]; json_span value; } members[PARTS_MAX]; /* but cases             */
+	struct { char name[24]; json_span value; } members[PARTS_MAX]; /* without cases         */
 	size_t member_count;
 	json_span *rows;         /* the elements of cases                                       */
 	size_t row_count, row_room;
 } result_parts;
 
-/* false when the text is no object with few members and one array "cases": whoever parses the
- * whole then learns why.  The parts themselves are not checked. */
+/* False when the text is not an object with at most PARTS_MAX members and one array "cases";
+ * parsing the whole text then gives the error.  The parts themselves are not checked. */
 bool parts_find(const char *text, size_t size, result_parts *out);
 void parts_free(result_parts *parts);
 

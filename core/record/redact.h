@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that may be taken out of a record without breaking its digests: who measured, and what
- * identifies a machine.  Each enters its section's digest as a commitment, the SHA-256 of a salt of
- * its own and the text; a redacted record has the commitment in the text's place. */
+/* Texts that may be removed from a record without breaking its digests: who measured, and facts
+ * that identify a machine.  A section's digest contains a commitment instead of such a text: the
+ * SHA-256 of the text's own salt and the text.  A redacted record has the commitment in place of
+ * the text. */
 #ifndef RECORD_REDACT_H
 #define RECORD_REDACT_H
 
@@ -14,24 +15,24 @@
 
 #define REDACT_MARK "redacted:sha256:"
 
-/* Makes the salts of a record's tree, for the texts of who and executor that may be redacted; from the
- * run's secret, so that building the record again gives the same.  They are put into the tree and
- * into *out, which is there then even when it is empty. */
+/* Makes the salts for the texts of who and executor that may be redacted.  They follow from the
+ * run's secret, so that building the record again gives the same salts.  Adds them to the tree and
+ * to *out, which is present afterwards even when it is empty. */
 void redact_salt(cJSON *record, const char *secret, text_map *out);
 
 /* A copy of the section with every salted text replaced by its commitment; NULL when the record has
  * no salt for this section.  cJSON_Delete it. */
 cJSON *redact_committed(const cJSON *record, const char *section);
 
-/* Appends to `out` the result's text (`body`) in which the member's text
- * ("executor.device.uuid") is replaced by its commitment and its salt is gone; all other bytes stay.
- * EH_E_USAGE when it may not be redacted, is not there, or has no salt.  `name` stands for the text in
+/* Appends to `out` the result's text (`body`) with the text of one member ("executor.device.uuid")
+ * replaced by its commitment and its salt removed; all other bytes stay.  EH_E_USAGE when the
+ * member may not be redacted, is missing, or has no salt.  `name` is the result's name in
  * messages. */
 eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
                       text *out, eh_error *error);
 /* Appends the paths of the members that are redacted in this record. */
 void redact_list(const cJSON *record, text_list *out);
-/* The first salt that belongs to no text of the record or is malformed; NULL when all are well. */
+/* The first salt that belongs to no text of the record or is malformed, or NULL. */
 const char *redact_bad_salt(const cJSON *record);
 
 #endif
