@@ -31,8 +31,3 @@ bool interrupt_pending(void)
 {
 	return atomic_load(&asked) > 0;
 }
-
-void interrupt_raise(void)
-{
-	atomic_fetch_add(&asked, 1);
-}

@@ -7,6 +7,5 @@
 
 void interrupt_install(void);
 bool interrupt_pending(void);
-void interrupt_raise(void); /* as if a signal had come; for tests */
 
 #endif

@@ -108,7 +108,7 @@ static eh_status read_activity(const kit_channel *c, eh_reading *out, eh_error *
 
 	percent = c->info.part == EH_PART_CORE ? usage.gfx_activity : usage.umc_activity;
 	if (percent > 100)
-		return kit_fail(error, EH_E_UNSUPPORTED, "this GPU does not report its utilisation");
+		return kit_fail(error, EH_E_UNSUPPORTED, "this GPU does not report utilisation");
 	out->value = percent;
 	return EH_OK;
 }
