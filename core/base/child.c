@@ -21,21 +21,21 @@
 #include "base/text.h"
 
 #define LINE_MAX_BYTES ((size_t)16 << 20)
-/* How long a wait lasts at most before it is looked whether the child has ended while another
- * process holds its pipes open, or a signal came just before the wait. */
+/* The longest single wait.  After it two events are checked that do not end poll: the child ended
+ * while another process holds its pipes open, or a signal came just before the wait. */
 #define NAP_MS 200
-/* How long the kernel may take to end what was killed.  A driver can hold it for ever. */
+/* How long the kernel may take to end a killed process.  A driver can hold it forever. */
 #define DEATH_NS (UINT64_C(10) * 1000000000)
-/* How often what is left of a session is looked for: what is killed may have split off another
- * process a moment before. */
+/* How often a session is searched for processes that are left: one may fork just before it is
+ * killed. */
 #define SWEEPS 16
 
 struct child {
 	pid_t pid;
-	int out, err;            /* our ends of its stdout and stderr, -1 once at the end       */
-	text lines;              /* read and not yet handed out, from `start` on                */
-	size_t start, searched;  /* no newline before `searched`                                */
-	bool overlong;           /* a line passed the limit: nothing more is read               */
+	int out, err;            /* read ends of its stdout and stderr; -1 at end of file       */
+	text lines;              /* stdout read so far; not yet returned from `start` on        */
+	size_t start, searched;  /* [start, searched) has no newline                            */
+	bool overlong;           /* a line was longer than the limit; reading has stopped       */
 	bool told;               /* the interrupt was reported                                  */
 	char words[512];         /* the end of its stderr                                       */
 	size_t words_size;
@@ -47,7 +47,8 @@ static void close_if(int fd)
 		close(fd);
 }
 
-/* A file in memory needs no writer that would have to be served while the child runs. */
+/* A file in memory that holds the input.  Unlike a pipe it needs no writing while the child
+ * runs. */
 static int open_input(const char *input, eh_error *error)
 {
 	size_t left = input != NULL ? strlen(input) : 0;
@@ -85,8 +86,8 @@ static int open_input(const char *input, eh_error *error)
 	return fd;
 }
 
-/* In the child: never returns.  Only async-signal-safe calls, as another thread of the parent
- * may have held a lock when it was split off. */
+/* Runs in the child and never returns.  Makes only async-signal-safe calls: another thread of the
+ * parent may have held a lock at the fork. */
 __attribute__((noreturn))
 static void become(const char *const argv[], pid_t parent, int in, int out, int err, int report)
 {
@@ -95,11 +96,11 @@ static void become(const char *const argv[], pid_t parent, int in, int out, int 
 
 	setsid();
 	for (int number = 1; number < 32; number++)
-		signal(number, SIG_DFL); /* SIGKILL and SIGSTOP refuse, which is fine */
+		signal(number, SIG_DFL); /* fails for SIGKILL and SIGSTOP, which is fine */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) /* it died before it could be asked for */
+	if (getppid() != parent) /* the parent died before prctl */
 		_exit(127);
 	if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
 		execv(argv[0], (char *const *)(uintptr_t)argv);
@@ -109,8 +110,8 @@ static void become(const char *const argv[], pid_t parent, int in, int out, int 
 	_exit(127);
 }
 
-/* Descriptors 0 to 2 may be closed in this process; pipes must not land there, or dup2 in the
- * child would overwrite one with another. */
+/* Moves a descriptor above 2.  Where descriptors 0 to 2 are closed in this process, a pipe may get
+ * one of these numbers, and dup2 in the child would overwrite it. */
 static int above_standard(int fd)
 {
 	int moved;
@@ -133,8 +134,8 @@ static bool make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* With SIGCHLD ignored, as some programs start others, the kernel reaps children itself: how they
- * ended would be lost, and their numbers could be somebody else's before we signal them. */
+/* Stops ignoring SIGCHLD, which some parents pass on as ignored.  The kernel would reap children
+ * itself: exit statuses would be lost, and a process number could be reused before we signal it. */
 static void keep_exit_statuses(void)
 {
 	struct sigaction now;
@@ -174,7 +175,7 @@ eh_status child_start(const char *const argv[], const char *input, child **out, 
 	close(stdout_pipe[1]);
 	close(stderr_pipe[1]);
 	close(report[1]);
-	/* Closed by a successful exec; otherwise it carries the reason. */
+	/* A successful exec closes the pipe; a failed one writes errno to it. */
 	do
 		got = read(report[0], &failure, sizeof(failure));
 	while (got < 0 && errno == EINTR);
@@ -225,7 +226,7 @@ static void keep_words(child *c, const char *data, size_t size)
 	c->words_size += size;
 }
 
-/* Reads what is there; true while more may come at once. */
+/* Reads the available bytes; true while more may be available. */
 static bool drain(child *c, int *fd, char *chunk, size_t size)
 {
 	ssize_t got;
@@ -257,8 +258,8 @@ static bool has_ended(const child *c)
 	       info.si_pid == c->pid;
 }
 
-/* Waits for output at most timeout_ms and takes it.  When the child has ended, what is left is
- * taken and its pipes count as closed, whoever else may hold them. */
+/* Waits at most timeout_ms for output and reads it.  When the child has ended, reads the rest and
+ * treats its pipes as closed even if another process holds them. */
 static void serve(child *c, int timeout_ms)
 {
 	char chunk[1 << 14];
@@ -271,7 +272,7 @@ static void serve(child *c, int timeout_ms)
 	if (ready <= 0)
 		ended = has_ended(c);
 	if (ready > 0 || ended) {
-		/* Bounded, so that a flood on one pipe does not keep the caller's deadline waiting. */
+		/* Bounded, so that endless output does not delay the caller's deadline. */
 		for (int i = 0; i < 64 && drain(c, &c->err, chunk, sizeof(chunk)); i++)
 			;
 		for (int i = 0; i < 64 && drain(c, &c->out, chunk, sizeof(chunk)); i++)
@@ -286,7 +287,7 @@ static void serve(child *c, int timeout_ms)
 	}
 }
 
-/* The next whole line that was already read, or NULL. */
+/* The next whole line of the text read so far, or NULL. */
 static const char *take_line(child *c)
 {
 	char *from, *newline;
@@ -302,7 +303,7 @@ static const char *take_line(child *c)
 		c->start = c->searched = (size_t)(newline - c->lines.data) + 1;
 		return line;
 	}
-	/* Nothing handed out is in use any more: make room. */
+	/* No returned line is in use any more: drop them. */
 	if (c->start > 0) {
 		memmove(c->lines.data, c->lines.data + c->start, c->lines.size - c->start);
 		c->lines.size -= c->start;
@@ -339,7 +340,7 @@ eh_status child_line(child *c, uint64_t deadline_ns, const char **line, eh_error
 		}
 		now = clock_now_ns();
 		if (now >= deadline_ns) {
-			serve(c, 0); /* what came while the caller was busy is not late */
+			serve(c, 0); /* output that came while the caller was busy is not late */
 			found = take_line(c);
 			if (found != NULL) {
 				*line = found;
@@ -365,7 +366,7 @@ void child_signal(child *c, int number)
 	kill(-c->pid, number);
 }
 
-/* The kept end of stderr as one line, from the start of a line or word where it was cut. */
+/* The end of stderr as one line.  If text was cut off, it starts at a line or a word. */
 static void tell_words(const child *c, char *out, size_t size)
 {
 	size_t from = 0, n = 0;
@@ -391,8 +392,8 @@ static void tell_words(const child *c, char *out, size_t size)
 	out[n] = '\0';
 }
 
-/* Whether that process lives and belongs to the session.  Its stat is "PID (NAME) STATE PARENT
- * GROUP SESSION ...", and NAME may hold blanks and brackets. */
+/* Whether that process is alive and in the session.  Its stat is "PID (NAME) STATE PARENT GROUP
+ * SESSION ..."; NAME may contain blanks and brackets. */
 static bool lives_in_session(const char *pid, pid_t session)
 {
 	char path[64], body[512], state = 0;
@@ -415,8 +416,8 @@ static bool lives_in_session(const char *pid, pid_t session)
 	       belongs == (long)session && state != 'Z' && state != 'X';
 }
 
-/* Kills what the child started in groups of its own, as compilers are.  Only while the child is
- * not reaped, so that the number of the session is still ours. */
+/* Kills the child's descendants that have their own process groups, such as compilers.  Call it
+ * before the child is reaped: until then the session's number cannot be reused. */
 static void kill_session(pid_t session)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
@@ -441,7 +442,7 @@ static void kill_session(pid_t session)
 	}
 }
 
-/* false when the kernel does not end it. */
+/* Waits for a killed child; false when the kernel does not end it in time. */
 static bool await_death(const child *c)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -462,21 +463,22 @@ void child_finish(child *c, uint64_t grace_ns, child_end *end)
 	pid_t got = 0;
 	bool dead;
 
-	/* It must be able to print until its end, or it would wait for us as we for it. */
+	/* Keep reading: a child that blocks on a full pipe would never end. */
 	while (!has_ended(c) && clock_now_ns() - start < grace_ns) {
 		uint64_t left_ms = (grace_ns - (clock_now_ns() - start)) / 1000000 + 1;
 
 		if (left_ms > grace_ns / 1000000 + 1)
 			break;
-		/* Closed pipes make poll return by its time alone, and the end comes soon after. */
+		/* With both pipes closed poll only sleeps, and the child ends soon: sleep
+		 * briefly. */
 		serve(c, c->out < 0 && c->err < 0 ? 1 : left_ms < 20 ? (int)left_ms : 20);
 		if (c->overlong)
 			text_free(&c->lines);
 		else if (c->lines.size > LINE_MAX_BYTES)
 			c->overlong = true;
 	}
-	/* Before it is reaped, so that the number of the group is still ours.  Also when it has ended:
-	 * what it started goes with it. */
+	/* Before reaping, so that the group's number cannot have been reused.  Also for a child
+	 * that has ended: its descendants are killed with it. */
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
 	kill_session(c->pid);

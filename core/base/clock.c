@@ -26,7 +26,7 @@ void clock_sleep_ns(uint64_t ns)
 		;
 }
 
-/* The last second of the year 9999 is as far as the format reaches. */
+/* The format of clock_wall_text has four digits for the year. */
 static bool parse_epoch(const char *given, uint64_t *seconds)
 {
 	return text_parse_uint(given, seconds) && *seconds <= UINT64_C(253402300799);

@@ -9,9 +9,10 @@
 uint64_t clock_now_ns(void);  /* CLOCK_MONOTONIC_RAW */
 void clock_sleep_ns(uint64_t ns);
 
-/* False when SOURCE_DATE_EPOCH is set and is no number of seconds up to the year 9999. */
+/* False when SOURCE_DATE_EPOCH is set but is not a number of seconds up to the year 9999. */
 bool clock_epoch_sound(void);
-/* "2026-11-21T00:02:22Z".  SOURCE_DATE_EPOCH (seconds), when set and sound, is what it says. */
+/* The time of day in UTC, "2026-11-21T00:02:22Z".  A valid SOURCE_DATE_EPOCH (seconds) replaces
+ * it. */
 void clock_wall_text(char out[24]);
 
 #endif

@@ -15,8 +15,7 @@ struct digest {
 	EVP_MD_CTX *context;
 };
 
-/* libcrypto fails here only without memory or without its default provider; neither leaves
- * anything sensible to do. */
+/* Aborts unless ok.  libcrypto fails here only without memory or without its default provider. */
 static void insist(int ok)
 {
 	if (ok == 1)
@@ -37,7 +36,7 @@ void digest_hex(const unsigned char *bytes, size_t size, char *hex)
 	hex[2 * size] = '\0';
 }
 
-/* Looked up once: each look-up takes libcrypto longer than a short text's digest. */
+/* Fetched once: a fetch takes longer than the digest of a short text. */
 static EVP_MD *sha256;
 static pthread_once_t sha256_once = PTHREAD_ONCE_INIT;
 

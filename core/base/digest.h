@@ -11,7 +11,7 @@ typedef struct digest digest; /* an unfinished digest */
 
 digest *digest_new(void);
 void digest_add(digest *d, const void *data, size_t size);
-void digest_end(digest *d, char hex[65]); /* and frees d */
+void digest_end(digest *d, char hex[65]); /* frees d */
 
 /* size bytes as 2 * size digits and a NUL. */
 void digest_hex(const unsigned char *bytes, size_t size, char *hex);

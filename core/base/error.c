@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
-#undef error_set /* what the analyser is told instead */
+#undef error_set /* error.h replaces it for the analyser */
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Cuts a UTF-8 sequence that the end of the buffer tore apart; makes control characters spaces. */
+/* Drops an incomplete UTF-8 sequence at the end; replaces control characters by spaces. */
 static void tidy(char *text)
 {
 	size_t size = strlen(text);
@@ -27,7 +27,7 @@ static void tidy(char *text)
 			*p = ' ';
 }
 
-/* The arguments may point into *error, so the text is made before anything is cleared. */
+/* The arguments may point into *error: the text is formatted before *error is cleared. */
 __attribute__((format(printf, 5, 0)))
 static void fill(eh_error *error, eh_status code, int64_t native_code, const char *suffix,
                  const char *format, va_list args)

@@ -7,13 +7,13 @@
 #include "evenhand/backend.h"
 
 enum {
-	EH_E_USAGE = -100,       /* a flag, a protocol or a selector the user must mend        */
+	EH_E_USAGE = -100,       /* a flag, a protocol or a selector that the user must fix    */
 	EH_E_IO = -101,          /* file system: unreadable, unwritable, full                  */
-	EH_E_FORMAT = -102,      /* a file of ours that is malformed, or is none               */
+	EH_E_FORMAT = -102,      /* a file that is malformed or not in our format              */
 	EH_E_NOT_FOUND = -103,
 	EH_E_INTERRUPTED = -104, /* SIGINT or SIGTERM                                          */
 	EH_E_CHILD = -105,       /* a child process crashed or was killed                      */
-	EH_E_ALTERED = -106      /* a file of ours that contradicts itself                     */
+	EH_E_ALTERED = -106      /* a file in our format that contradicts itself               */
 };
 
 /* The exit codes of every subcommand; documented in docs/cli.md. */
@@ -36,16 +36,16 @@ __attribute__((format(printf, 3, 4)))
 eh_status error_set(eh_error *error, eh_status code, const char *format, ...);
 
 #ifdef __clang_analyzer__
-/* The analyser sees one file at a time and would not know that an error is returned. */
+/* The analyser sees one file at a time: this tells it that `code` is returned. */
 #define error_set(error, code, ...) ((void)error_set((error), (code), __VA_ARGS__), (code))
 #endif
 
-/* The same for a failed system call: appends ": " and strerror(errno_value), keeps it as
- * native_code; code is EH_E_IO, or EH_E_NO_MEMORY for ENOMEM. */
+/* The same for a failed system call: appends ": " and strerror(errno_value); native_code is
+ * errno_value; code is EH_E_IO, or EH_E_NO_MEMORY for ENOMEM. */
 __attribute__((format(printf, 3, 4)))
 eh_status error_system(eh_error *error, int errno_value, const char *format, ...);
 
-/* "unsupported", "device-lost", ...; "unknown" for a code that is none. */
+/* "unsupported", "device-lost", ...; "unknown" for any other code. */
 const char *error_status_name(eh_status status);
 
 int error_exit_code(eh_status status);

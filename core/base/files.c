@@ -32,7 +32,8 @@ static eh_status read_all(int fd, const char *path, char **data, size_t *size, e
 	if (info.st_size > FILE_READ_MAX)
 		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
 
-	/* The size is a hint only: files of /proc say 0, and a file may grow while it is read. */
+	/* The size is only a hint: files of /proc report 0, and a file may grow while it is
+	 * read. */
 	chunk = memory_get(1 << 16);
 	text_add_bytes(&content, "", 0);
 	while ((got = read(fd, chunk, 1 << 16)) != 0) {
@@ -100,7 +101,7 @@ eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
 	}
 	w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (w->fd < 0 && errno == EEXIST) {
-		/* Left by a process of the same number that was killed. */
+		/* A killed process with the same number left it. */
 		unlink(w->partial);
 		w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	}
@@ -133,7 +134,7 @@ eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_erro
 	return EH_OK;
 }
 
-/* Some file systems do not sync folders; the rename has happened all the same. */
+/* Errors are ignored: some file systems cannot sync folders, and the rename has succeeded. */
 static void sync_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -153,10 +154,10 @@ eh_status file_writer_commit(file_writer *w, eh_error *error)
 {
 	eh_status status = EH_OK;
 
-	/* EINVAL: the file system has no such thing as syncing. */
+	/* EINVAL: the file system does not support syncing. */
 	if (fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS)
 		status = error_system(error, errno, "cannot write '%s'", w->path);
-	/* Some file systems report a full disk or quota only now. */
+	/* Some file systems report a full disk or quota only at close. */
 	if (close(w->fd) != 0 && errno != EINTR && status == EH_OK)
 		status = error_system(error, errno, "cannot write '%s'", w->path);
 	if (status == EH_OK && rename(w->partial, w->path) != 0)
@@ -217,7 +218,8 @@ eh_status dir_make(const char *path, eh_error *error)
 		if (part[0] != '\0' && mkdir(part, 0777) != 0) {
 			int failure = errno;
 
-			/* What is there already may be unwritable, or on a read-only file system. */
+			/* An existing folder may give another error, as on a read-only file
+			 * system. */
 			if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
 				;
 			else if (failure == EEXIST)
@@ -246,7 +248,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A path that leads through what is no folder names nothing, as one does that ends nowhere. */
+/* ENOTDIR counts as missing too: a part of the path is a file. */
 static bool is_missing(const char *path, int failure)
 {
 	return failure == ENOENT || (failure == ENOTDIR && !file_exists(path));

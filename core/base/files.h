@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: read whole, write whole or not at all. */
+/* Files: reading whole files, replacing files atomically, folders, paths. */
 #ifndef BASE_FILES_H
 #define BASE_FILES_H
 
@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-/* malloc'd, with a NUL after the last byte.  Refuses what is not a regular file or larger than
- * 1 GiB. */
+/* *data is malloc'd, with a NUL after the last byte.  EH_E_IO for a file that is not regular or
+ * larger than 1 GiB. */
 eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
 
-/* Writes path.tmp-PID in the same folder, syncs, renames, syncs the folder.  On failure nothing
- * is left and what stood under the name stays. */
+/* Writes path.tmp-PID in the same folder, syncs it, renames it to path, syncs the folder.  On
+ * failure an existing file stays as it is and no temporary file is left. */
 eh_status file_write(const char *path, const void *data, size_t size, eh_error *error);
 
 /* The same, streamed: open, add any number of times, then commit or abandon (both free). */
@@ -28,9 +28,9 @@ bool file_exists(const char *path); /* of any kind */
 eh_status dir_make(const char *path, eh_error *error);
 /* malloc'd "a/b". */
 char *path_join(const char *a, const char *b);
-/* malloc'd names (without folder) in the folder that end with suffix, sorted; NULL-terminated;
- * free with dir_list_free.  A missing folder is an empty list; one that cannot be read is NULL
- * with *error filled (EH_E_IO). */
+/* The names (without the folder) in the folder that end with suffix, sorted; NULL-terminated; free
+ * with dir_list_free.  A missing folder gives an empty list.  NULL with *error filled (EH_E_IO)
+ * when the folder cannot be read. */
 char **dir_list(const char *path, const char *suffix, eh_error *error);
 void dir_list_free(char **names);
 

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Debian builds inih so that its handler takes the line number.  The reader below counts lines
- * itself, so a library built without it serves as well. */
+/* Debian builds inih with a handler that takes the line number.  The reader below counts lines
+ * itself, so a library built without this works as well. */
 #define INI_HANDLER_LINENO 1
 #include <ini.h>
 
 #include "base/text.h"
 
 enum {
-	LINE_BYTES_MAX = 190,   /* inih holds 200 and cuts what is longer                       */
-	WORD_BYTES_MAX = 40,    /* inih holds 49 bytes of a section's or key's name             */
+	LINE_BYTES_MAX = 190,   /* inih cuts lines after 200 bytes                              */
+	WORD_BYTES_MAX = 40,    /* inih cuts the names of sections and keys after 49 bytes      */
 	SECTIONS_MAX = 1000,
 	SETTINGS_MAX = 100,     /* of one section                                               */
 	TEXT_BYTES_MAX = 1 << 20
@@ -52,8 +52,8 @@ eh_status ini_refuse(const char *source, int line, eh_error *error, const char *
 
 typedef struct reading {
 	ini_text *out;
-	const char *at, *end; /* what is not read yet                                           */
-	const char *given;    /* the line that inih has, as it stands in the file                */
+	const char *at, *end; /* the text not read yet                                          */
+	const char *given;    /* the line that inih parses, as it stands in the file            */
 	int line;             /* its number                                                     */
 	eh_error *error;
 	eh_status status;     /* of the first error                                             */
@@ -78,20 +78,20 @@ static eh_status check_bytes(const reading *r, const char *s, size_t size)
 
 		step = text_utf8_size(s + i, size - i);
 		if (c == '\0')
-			return REFUSE(r, "there is a NUL byte in this line; is it a text file?");
+			return REFUSE(r, "this line contains a NUL byte; is it a text file?");
 		if (c == '\r')
-			return REFUSE(r, "there is a carriage return within this line; lines end "
-			              "with a line feed");
+			return REFUSE(r, "this line contains a carriage return before its end; "
+			              "lines end with a line feed");
 		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return REFUSE(r, "there is a control character (0x%02x) in this line", c);
+			return REFUSE(r, "this line contains a control character (0x%02x)", c);
 		if (step == 0)
-			return REFUSE(r, "there is a byte (0x%02x) in this line that is not UTF-8",
+			return REFUSE(r, "this line contains a byte (0x%02x) that is not UTF-8",
 			              c);
 	}
 	return EH_OK;
 }
 
-/* Takes over the name. */
+/* Takes ownership of the name. */
 static eh_status add_section(reading *r, char *name)
 {
 	ini_text *l = r->out;
@@ -102,13 +102,13 @@ static eh_status add_section(reading *r, char *name)
 	l->sections[l->count++] = (ini_section){ .name = name, .line = r->line };
 	for (size_t i = 0; i < before; i++)
 		if (strcmp(l->sections[i].name, name) == 0)
-			return REFUSE(r, "the section [%s] is there twice; the first is in line %d",
+			return REFUSE(r, "the section [%s] occurs twice; the first is in line %d",
 			              name, l->sections[i].line);
 	return before == SECTIONS_MAX ? REFUSE(r, "more than %d sections", SECTIONS_MAX) : EH_OK;
 }
 
-/* "[WORD]" or "[WORD NAME]" with at most a comment behind it.  inih takes anything for a name, cuts
- * it, ignores what follows, and does not report a section without settings. */
+/* Reads "[WORD]" or "[WORD NAME]", which only a comment may follow.  inih would accept and cut any
+ * name, ignore the text after it, and not report a section without settings. */
 static eh_status take_section(reading *r, const char *line)
 {
 	const char *name = line + 1;
@@ -134,8 +134,8 @@ static eh_status take_section(reading *r, const char *line)
 	                                    (int)rest, second));
 }
 
-/* inih's reader: the next line without indentation, which inih would take for a continuation of
- * the value before.  NULL at the end, and at the first error. */
+/* inih's reader: the next line, or NULL at the end and after the first error.  Removes indentation,
+ * which inih would take for the continuation of the value before. */
 static char *next_line(char *room, int room_size, void *context)
 {
 	reading *r = context;
@@ -156,12 +156,12 @@ static char *next_line(char *room, int room_size, void *context)
 		size--;
 	r->given = s;
 	r->status = check_bytes(r, s, size);
-	/* A comment may have any length: inih need not see it. */
+	/* inih gets an empty line for a comment, so that comments may have any length. */
 	if (size > 0 && (s[0] == ';' || s[0] == '#'))
 		size = 0;
 	if (r->status == EH_OK && (size > LINE_BYTES_MAX || (int)size + 2 > room_size))
 		r->status = REFUSE(r, "this line is longer than %d bytes", LINE_BYTES_MAX);
-	/* inih skips a byte order mark even behind blanks. */
+	/* inih would skip a byte order mark even after blanks. */
 	if (r->status == EH_OK && size > 0 && (unsigned char)s[0] >= 0x80)
 		r->status = REFUSE(r, NEITHER);
 	if (r->status != EH_OK)
@@ -175,7 +175,7 @@ static char *next_line(char *room, int room_size, void *context)
 
 /* ---- settings, from inih --------------------------------------------------------------------- */
 
-/* inih takes anything for a key, and ':' for '='. */
+/* Refuses keys and ':' as a separator that inih would accept. */
 static eh_status check_key(const reading *r, const char *key)
 {
 	size_t size = strlen(key);
@@ -195,13 +195,13 @@ static eh_status add_setting(reading *r, const char *key, const char *value)
 	ini_section *section;
 
 	if (r->out->count == 0)
-		return REFUSE(r, "'%s' stands before the first [section]", key);
+		return REFUSE(r, "'%s' comes before the first [section]", key);
 	section = &r->out->sections[r->out->count - 1];
 	if (value[0] == '\0')
 		return REFUSE(r, "'%s' has no value", key);
 	for (size_t i = 0; i < section->count; i++)
 		if (strcmp(section->settings[i].key, key) == 0)
-			return REFUSE(r, "'%s' is there twice in [%s]; the first is in line %d",
+			return REFUSE(r, "'%s' occurs twice in [%s]; the first is in line %d",
 			              key, section->name, section->settings[i].line);
 	if (section->count == SETTINGS_MAX)
 		return REFUSE(r, "more than %d keys in [%s]", SETTINGS_MAX, section->name);
@@ -214,7 +214,7 @@ static eh_status add_setting(reading *r, const char *key, const char *value)
 	return EH_OK;
 }
 
-/* inih's handler.  The reader knows the section uncut. */
+/* inih's handler.  inih may have cut the section's name: the reader's is used. */
 static int on_setting(void *context, const char *section, const char *key, const char *value,
                       int line)
 {
@@ -257,7 +257,7 @@ eh_status ini_read(const char *data, size_t size, const char *source, ini_text *
 	if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
 		r.at += 3;
 	bad = ini_parse_stream(next_line, &r, on_setting, &r);
-	/* A line that inih refused, though it reads on: neither '=' nor ':'. */
+	/* inih reports a line without '=' or ':' only at the end. */
 	if (bad > 0 && (r.status == EH_OK || bad < r.line))
 		r.status = ini_refuse(source, bad, error, NEITHER);
 	if (bad < 0)

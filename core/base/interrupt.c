@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* How often it was asked for; lock-free, so that the handler may touch it. */
+/* The number of signals so far.  Lock-free, so that the handler may change it. */
 static atomic_int asked;
 
 static void on_signal(int number)
@@ -21,7 +21,7 @@ void interrupt_install(void)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_signal; /* no SA_RESTART: a wait in progress is to notice */
+	action.sa_handler = on_signal; /* without SA_RESTART a signal ends a wait */
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -30,9 +30,4 @@ void interrupt_install(void)
 bool interrupt_pending(void)
 {
 	return atomic_load(&asked) > 0;
-}
-
-void interrupt_raise(void)
-{
-	atomic_fetch_add(&asked, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT and SIGTERM asked for politely: the first sets a flag, the third ends the process. */
+/* SIGINT and SIGTERM: the first sets a flag, the third ends the process. */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
@@ -7,6 +7,5 @@
 
 void interrupt_install(void);
 bool interrupt_pending(void);
-void interrupt_raise(void); /* as if a signal had come; for tests */
 
 #endif

@@ -20,7 +20,7 @@ static cJSON *put(cJSON *object, const char *key, cJSON *item)
 	return item;
 }
 
-/* Texts of drivers are not always what they should be; what we write must be readable again. */
+/* Texts of drivers may be invalid UTF-8, which our own reader would refuse: it is replaced. */
 static cJSON *new_string(const char *value)
 {
 	text clean = { 0 };
@@ -100,7 +100,7 @@ cJSON *json_set(cJSON *object, const char *key, cJSON *item)
 	memory_insist(item);
 	if (cJSON_GetObjectItemCaseSensitive(object, key) == NULL)
 		return put(object, key, item);
-	/* The key may be the replaced member's own name, which goes with it. */
+	/* The key may point to the name of the replaced member, which is freed. */
 	name = memory_text(key);
 	if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
 		memory_insist(NULL);
@@ -130,7 +130,7 @@ static const cJSON *member_named(const cJSON *object, const char *key, size_t si
 
 	if (object == NULL || (object->type & 0xff) != cJSON_Object)
 		return NULL;
-	/* Most names differ in the first byte. */
+	/* The first byte is compared first: most names differ in it. */
 	for (item = object->child; item != NULL; item = item->next)
 		if (item->string[0] == key[0] && strncmp(item->string, key, size) == 0 &&
 		    item->string[size] == '\0')
@@ -237,7 +237,7 @@ bool json_same(const cJSON *a, const cJSON *b)
 		return false;
 	if (cJSON_IsString(a))
 		return strcmp(a->valuestring, b->valuestring) == 0;
-	/* Not ==, which compilers warn of. */
+	/* Not ==, for which compilers warn. */
 	if (cJSON_IsNumber(a))
 		return !(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble);
 	return same_children(a, b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON by cJSON, with what cJSON leaves open: strict reading, exact doubles, integers above 2^53, a
- * canonical form.  All functions abort on exhausted memory. */
+/* JSON by cJSON, with strict reading, exact doubles, integers above 2^53 and a canonical form
+ * added.  All functions abort when memory is exhausted. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -11,12 +11,14 @@
 
 #include "base/error.h"
 
-/* Parses one JSON value by RFC 8259.  Refuses bytes that are not UTF-8, U+0000, doubled names, more
- * than 64 levels, numbers beyond a double or of more than 60 characters, and text after the value.
- * Messages are "NAME:LINE:COLUMN: what"; `name` is the file or source.  Caller deletes *out. */
+/* Parses one JSON value (RFC 8259).  EH_E_FORMAT for bytes that are not UTF-8, U+0000, doubled
+ * names, more than 64 levels, numbers beyond a double or of more than 60 characters, and text after
+ * the value.  Messages begin with "NAME:LINE:COLUMN: "; `name` is the file or source.  The caller
+ * deletes *out. */
 eh_status json_parse(const char *text, size_t size, const char *name, cJSON **out, eh_error *error);
-/* The same for the bytes [start, end) of a text, which lie `level` levels deep in it; doubled names are
- * for layout_decode to refuse.  Messages count lines and columns from the beginning of the text. */
+/* The same for the bytes [start, end) of a text, at nesting depth `level`.  Does not check for
+ * doubled names, as layout_decode does.  Messages count lines and columns from the beginning of the
+ * text. */
 typedef struct json_span { size_t start, end; } json_span;
 eh_status json_parse_at(const char *text, json_span part, int level, const char *name, cJSON **out,
                         eh_error *error);
@@ -25,14 +27,14 @@ eh_status json_read(const char *path, cJSON **out, eh_error *error);
 /* Adders return the new item.  Bytes that are not UTF-8 become U+FFFD; a NULL text becomes "". */
 cJSON *json_add_string(cJSON *object, const char *key, const char *value);
 cJSON *json_add_bool(cJSON *object, const char *key, bool value);
-/* Written so that the same double is read back; `value` is finite. */
+/* `value` must be finite; it is written so that the same double is read back. */
 cJSON *json_add_double(cJSON *object, const char *key, double value);
-/* A number up to 2^53, a string of digits above. */
+/* Writes a number up to 2^53, a string of digits above. */
 cJSON *json_add_uint(cJSON *object, const char *key, uint64_t value);
 cJSON *json_add_object(cJSON *object, const char *key);
 cJSON *json_add_array(cJSON *object, const char *key);
 cJSON *json_add_uints(cJSON *object, const char *key, const uint64_t *values, size_t count);
-/* Takes ownership of item; replaces a member of that name. */
+/* Sets a member, replacing one of that name; takes ownership of item. */
 cJSON *json_set(cJSON *object, const char *key, cJSON *item);
 cJSON *json_append_string(cJSON *array, const char *value);
 cJSON *json_copy(const cJSON *item);
@@ -40,7 +42,7 @@ cJSON *json_copy(const cJSON *item);
 /* Readers; false or the fallback when the member is missing or of another type. */
 const char *json_string(const cJSON *object, const char *key, const char *fallback);
 bool json_uint(const cJSON *object, const char *key, uint64_t *out);
-bool json_as_uint(const cJSON *item, uint64_t *out); /* of the item itself */
+bool json_as_uint(const cJSON *item, uint64_t *out); /* the item's own value */
 bool json_double(const cJSON *object, const char *key, double *out);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
 /* malloc'd array of an array of integers; *count is 0 and the result NULL if missing. */
@@ -48,7 +50,7 @@ uint64_t *json_uints(const cJSON *object, const char *key, size_t *count);
 /* Walks "a.b.c"; NULL when any step is missing. */
 const cJSON *json_path(const cJSON *root, const char *path);
 
-/* Whether the canonical texts are equal; NULL equals nothing but NULL. */
+/* Whether the canonical texts are equal; NULL equals only NULL. */
 bool json_same(const cJSON *a, const cJSON *b);
 
 /* malloc'd text: one line, or indented with tabs. */
@@ -61,6 +63,5 @@ void json_digest(const cJSON *item, char hex[65]);
 void json_number(double value, char out[48]);
 /* malloc'd: the children in the order of the canonical form, members by name. */
 const cJSON **json_sorted(const cJSON *item, size_t *count);
-
 
 #endif

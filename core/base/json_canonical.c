@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints the texts but not the numbers:
- * it takes 15 digits where they are within one epsilon, which makes 2^53 another number. */
+/* The canonical form of RFC 8785, and JSON as a text.  cJSON prints everything but numbers: it
+ * would print 15 digits where they are within one epsilon, and so change 2^53. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The digits of value without a terminator; returns their number, at most 20. */
+/* Writes the digits of value without a NUL; returns their number, at most 20. */
 static int put_digits(uint64_t value, char *out)
 {
 	char reversed[20];
@@ -36,7 +36,7 @@ static bool reads_back(uint64_t significand, int exponent, double value)
 	return text_parse_double(decimal, &back) && !(back < value) && !(back > value);
 }
 
-/* value > 0 with that many significant digits, as significand * 10^*exponent. */
+/* Rounds value > 0 to that many significant digits: the result times 10^*exponent. */
 static uint64_t rounded(double value, int digits, int *exponent)
 {
 	char decimal[40];
@@ -44,7 +44,7 @@ static uint64_t rounded(double value, int digits, int *exponent)
 	const char *p;
 
 	snprintf(decimal, sizeof(decimal), "%.*e", digits - 1, value);
-	/* The point depends on the locale. */
+	/* The decimal point depends on the locale: only digits are taken. */
 	for (p = decimal; *p != 'e'; p++)
 		if (*p >= '0' && *p <= '9')
 			significand = significand * 10 + (uint64_t)(*p - '0');
@@ -52,17 +52,17 @@ static uint64_t rounded(double value, int digits, int *exponent)
 	return significand;
 }
 
-/* The fewest digits that read back as value > 0, of these the nearest. */
+/* The shortest decimal that reads back as value > 0; of several the nearest. */
 static uint64_t shortest(double value, int *exponent)
 {
-	/* If up to 15 digits are enough for a normal number, 15 digits give them and zeros. */
+	/* Start with 15 digits: if fewer are enough for a normal number, the rest are zeros. */
 	int digits = value < DBL_MIN ? 1 : 15;
 	double millionths = nearbyint(value * 1e6);
 	uint64_t significand;
 	int power;
 
-	/* Most numbers have few decimals.  Division rounds as reading does, so a quotient equal to
-	 * the value shows that this decimal reads back. */
+	/* Fast path for numbers with few decimals.  Division rounds as reading does: if the
+	 * quotient equals the value, this decimal reads back. */
 	*exponent = -6;
 	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
 		return (uint64_t)millionths;
@@ -70,8 +70,8 @@ static uint64_t shortest(double value, int *exponent)
 		significand = rounded(value, digits, exponent);
 		if (digits == DBL_DECIMAL_DIG || reads_back(significand, *exponent, value))
 			return significand;
-		/* The doubles above a power of two lie twice as far apart as those below it, so the
-		 * next decimal above may read back although the nearest one, below, does not. */
+		/* Doubles above a power of two are twice as far apart as those below it: the next
+		 * decimal above may read back although the nearest one, below, does not. */
 		if (frexp(value, &power) <= 0.5 && reads_back(significand + 1, *exponent, value))
 			return significand + 1;
 	}
@@ -90,7 +90,7 @@ static void put_shortest(double value, char *out, size_t room)
 	}
 	count = put_digits(significand, digits);
 	digits[count] = '\0';
-	point = count + exponent; /* digits before the point */
+	point = count + exponent; /* the number of digits before the point */
 	if (count <= point && point <= 21)
 		snprintf(out, room, "%s%.*s", digits, exponent, "000000000000000000000");
 	else if (0 < point && point <= 21)
@@ -120,8 +120,8 @@ void json_number(double value, char out[48])
 
 /* ---- the canonical form ---------------------------------------------------------------------- */
 
-/* Orders members by the UTF-16 code units of their names: as their bytes, but for characters above
- * U+FFFF, whose surrogates come before U+E000. */
+/* Orders members by the UTF-16 code units of their names.  This is the order of their bytes, except
+ * that characters above U+FFFF come before U+E000. */
 static int by_utf16(const void *a, const void *b)
 {
 	const unsigned char *x = (const unsigned char *)(*(const cJSON *const *)a)->string;
@@ -153,7 +153,7 @@ const cJSON **json_sorted(const cJSON *item, size_t *count)
 
 static void add_canonical(text *t, const cJSON *item);
 
-/* text_add_bytes, inlined for the short pieces that most are. */
+/* As text_add_bytes, inlined because most pieces are short. */
 static inline void put(text *t, const char *data, size_t size)
 {
 	if (t->room <= t->size + size) {
@@ -178,7 +178,7 @@ static void add_string(text *t, const char *s)
 		put(t, "\"", 1);
 		return;
 	}
-	/* cJSON escapes as RFC 8785 wants it. */
+	/* cJSON escapes as RFC 8785 requires. */
 	escaped = memory_insist(cJSON_PrintUnformatted(&item));
 	put(t, escaped, strlen(escaped));
 	free(escaped);
@@ -256,7 +256,7 @@ void json_digest(const cJSON *item, char hex[65])
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Numbers become their texts, which cJSON prints as they are. */
+/* Replaces numbers by raw items with their shortest texts. */
 static void fix_numbers(cJSON *item)
 {
 	char number[48];
@@ -279,7 +279,8 @@ char *json_text(const cJSON *item, bool pretty)
 	fix_numbers(copy);
 	out = memory_insist(pretty ? cJSON_Print(copy) : cJSON_PrintUnformatted(copy));
 	cJSON_Delete(copy);
-	/* A tab after the colon is cJSON's: tabs in strings are escaped. */
+	/* cJSON writes a tab after the colon; tabs in strings are escaped, so this finds only its
+	 * own. */
 	for (char *p = out; (p = strstr(p, ":\t")) != NULL;)
 		p[1] = ' ';
 	return out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading JSON.  cJSON parses.  One pass over the bytes before it, and one over the tree after it,
- * refuse what cJSON accepts and RFC 8259 or this program does not. */
+/* Reading JSON with cJSON.  A pass over the bytes before and a pass over the tree after parsing
+ * refuse inputs that cJSON accepts but RFC 8259 or this program does not. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { LEVELS_MAX = 64, NUMBER_MAX = 60 };
 
 typedef struct scan {
 	const char *text;     /* the whole text, for the place in messages                      */
-	const char *at, *end; /* what is left of the part to be read                            */
+	const char *at, *end; /* the part not read yet                                          */
 	const char *name;
 	eh_error *error;
 } scan;
@@ -37,7 +37,7 @@ static eh_status refuse(const scan *s, const char *what)
 
 /* ---- the pass over the bytes ----------------------------------------------------------------- */
 
-/* \uXXXX but not U+0000, which would end the string.  cJSON checks surrogates. */
+/* Accepts \uXXXX except U+0000, which would end the C string.  cJSON checks surrogates. */
 static bool is_unicode_escape(const char *p, const char *end)
 {
 	bool zero = true;
@@ -50,7 +50,7 @@ static bool is_unicode_escape(const char *p, const char *end)
 	return !zero;
 }
 
-/* From the opening quote to behind the closing one. */
+/* Moves from the opening quote to behind the closing one. */
 static eh_status check_string(scan *s)
 {
 	const char *end = s->end;
@@ -60,7 +60,6 @@ static eh_status check_string(scan *s)
 		const char *at = s->at;
 		unsigned char c;
 
-		/* Most characters are plain. */
 		while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
 			at++;
 		s->at = at;
@@ -117,7 +116,7 @@ static bool is_finite(const char *number, size_t size)
 	return text_parse_double(copy, &value);
 }
 
-/* From a digit or a minus to behind the number. */
+/* Moves from the first digit or the minus to behind the number. */
 static eh_status check_number(scan *s)
 {
 	const char *from = s->at;
@@ -135,7 +134,7 @@ static eh_status check_number(scan *s)
 		(void)skip(s, '+', '-');
 	if (power && !skip_digits(s))
 		return refuse(s, "a digit is missing in the exponent");
-	/* cJSON cuts numbers after 63 characters. */
+	/* cJSON would cut a number after 63 characters. */
 	if (s->at - from > NUMBER_MAX)
 		return refuse(s, "a number of more than 60 characters");
 	if (power && !is_finite(from, (size_t)(s->at - from)))
@@ -143,7 +142,7 @@ static eh_status check_number(scan *s)
 	return EH_OK;
 }
 
-/* One string, number or other byte; *level follows the brackets. */
+/* Checks one string, number or other byte; *level counts the open brackets. */
 static eh_status check_token(scan *s, int *level)
 {
 	unsigned char c = (unsigned char)*s->at;
@@ -152,7 +151,7 @@ static eh_status check_token(scan *s, int *level)
 		return check_string(s);
 	if (c == '-' || (c >= '0' && c <= '9'))
 		return check_number(s);
-	/* cJSON takes every control character for white space, and skips a byte order mark. */
+	/* cJSON would treat every control character as white space and skip a byte order mark. */
 	if ((c < ' ' && c != '\n' && c != '\t' && c != '\r') || c >= 0x80)
 		return refuse(s, "a byte that is not part of JSON");
 	if ((c == '{' || c == '[') && ++*level > LEVELS_MAX)
@@ -162,8 +161,8 @@ static eh_status check_token(scan *s, int *level)
 	return EH_OK;
 }
 
-/* Counts the brackets as well: cJSON 1.7.15 reads one byte too far in a text that ends after a
- * comma. */
+/* Checks that brackets are closed, too: cJSON 1.7.15 reads one byte too far in a text that ends
+ * after a comma. */
 static eh_status check_bytes(scan *s, int level)
 {
 	int open = level;
@@ -178,7 +177,7 @@ static eh_status check_bytes(scan *s, int level)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* The name of a member that an object has twice, or NULL. */
+/* A member name that occurs twice in one object, or NULL. */
 static const char *doubled_name(const cJSON *item)
 {
 	const char *found = NULL;
@@ -204,7 +203,7 @@ static eh_status check_names(const char *name, const cJSON *item, eh_error *erro
 
 	if (doubled == NULL)
 		return EH_OK;
-	return error_set(error, EH_E_FORMAT, "%s: the member \"%.80s\" is there twice in one object",
+	return error_set(error, EH_E_FORMAT, "%s: the member \"%.80s\" occurs twice in one object",
 	                 name, doubled);
 }
 

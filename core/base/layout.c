@@ -11,7 +11,7 @@
 #include "base/layout_inside.h"
 #include "base/text.h"
 
-/* Every list is a pointer to its items and their number. */
+/* The common shape of all lists. */
 typedef struct any_list { void *items; size_t count; } any_list;
 
 static any_list list_get(const void *list)
@@ -39,7 +39,7 @@ void *layout_list_grow(void *list, size_t size)
 {
 	any_list l = list_get(list);
 
-	/* Room doubles: it is full whenever the number is a power of two. */
+	/* The capacity doubles: a list is full when its count is a power of two. */
 	if ((l.count & (l.count - 1)) == 0)
 		l.items = memory_grow(l.items, (l.count > 0 ? 2 * l.count : 1) * size);
 	l.count++;
@@ -268,7 +268,7 @@ void uint_list_set(uint_list *list, const uint64_t *values, size_t count)
 {
 	size_t room = 1;
 
-	/* As layout_list_grow expects it. */
+	/* layout_list_grow expects a capacity that is a power of two. */
 	while (room < count)
 		room *= 2;
 	free(list->items);
@@ -515,7 +515,7 @@ void layout_copy(const layout *l, const void *from, void *to)
 {
 	cJSON *tree = layout_encode(l, from);
 
-	/* What was encoded from a struct decodes into one. */
+	/* An encoded struct always decodes: a failure is a bug. */
 	if (layout_decode(l, tree, "a copy", "", to, NULL) != EH_OK)
 		abort();
 	cJSON_Delete(tree);

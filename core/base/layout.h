@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layouts: how C structs stand in JSON.  A layout is a table with one line per member; reading,
- * writing, copying, comparing, freeing, the JSON Schema and the tables of the documentation follow
- * from it.  Structs and tables are both made from one file (base/layout_structs.h).
+ * Layouts: the mapping of C structs to JSON.  A layout is a table with one line per member;
+ * reading, writing, copying, comparing, freeing, the JSON Schema and the tables of the
+ * documentation follow from it.  One definition file generates both the structs and the tables
+ * (base/layout_structs.h).
  *
  * Absent values: NULL for texts, objects and lists; NaN for numbers; LAYOUT_NO_UINT; LAYOUT_NO_INT;
- * 0 for words and for MAYBE.  A struct starts with all optional members absent (layout_init).
- * A struct owns everything it points to, by malloc.
+ * 0 for words and for MAYBE.  A struct starts with all optional members absent (layout_init). A
+ * struct owns everything it points to, by malloc.
  */
 #ifndef BASE_LAYOUT_H
 #define BASE_LAYOUT_H
@@ -33,7 +34,7 @@ typedef struct number_list { double *items; size_t count; } number_list;
 enum scalar_kind { SCALAR_ABSENT, SCALAR_TEXT, SCALAR_NUMBER, SCALAR_BOOL };
 typedef struct scalar { enum scalar_kind kind; char *text; double number; bool truth; } scalar;
 
-/* JSON objects with any names: in the order of the file, names are unique. */
+/* JSON objects with arbitrary, unique names, in the order of the file. */
 typedef struct text_pair { char *key, *value; } text_pair;
 typedef struct text_map { text_pair *items; size_t count; } text_map;
 typedef struct number_pair { char *key; double value; } number_pair;
@@ -48,7 +49,7 @@ enum layout_kind {
 	LAYOUT_BOOL,       /* bool                                                               */
 	LAYOUT_MAYBE,      /* enum maybe: an optional bool                                       */
 	LAYOUT_NUMBER,     /* double, finite                                                     */
-	LAYOUT_UINT,       /* uint64_t: a number up to 2^53, digits above                        */
+	LAYOUT_UINT,       /* uint64_t: a number up to 2^53, a string of digits above            */
 	LAYOUT_INT,        /* int of 32 bits                                                     */
 	LAYOUT_SCALAR,     /* scalar                                                             */
 	LAYOUT_WORD,       /* an enum, 0 is absent                                               */
@@ -61,7 +62,7 @@ enum layout_kind {
 	LAYOUT_TEXTS_MAP,  /* texts_map                                                          */
 	LAYOUT_OBJECT,     /* the struct itself, or a pointer to it where optional               */
 	LAYOUT_LIST,       /* { struct *items; size_t count }: an array of objects               */
-	LAYOUT_MAP         /* the same, as an object: the first member of the struct is the name */
+	LAYOUT_MAP         /* the same as an object: the struct's first member is the name       */
 };
 
 typedef struct layout_word { int value; const char *word, *sentence; } layout_word;
@@ -94,15 +95,15 @@ typedef struct layout {
 	size_t count;
 } layout;
 
-/* Sets all members to absent, of required ones to 0 and empty; nothing is freed. */
+/* Sets optional members to absent, required ones to 0 or empty; frees nothing. */
 void layout_init(const layout *l, void *object);
-/* Frees what the struct holds and sets it as layout_init does. */
+/* Frees the members, then initialises the struct again. */
 void layout_clear(const layout *l, void *object);
-/* Gives `to`, whose content is freed, what `from` holds; `from` is as after layout_init. */
+/* Moves the content of `from` to `to`: frees the old content of `to` and initialises `from`. */
 void layout_move(const layout *l, void *from, void *to);
 /* malloc'd and initialised. */
 void *layout_new(const layout *l);
-/* Clears and frees; NULL is fine. */
+/* Clears and frees the object; NULL is fine. */
 void layout_free(const layout *l, void *object);
 
 /* Appends an initialised element to a list { struct *items; size_t count } and returns it; pointers
@@ -120,32 +121,33 @@ void uint_list_set(uint_list *list, const uint64_t *values, size_t count);
 void uint_list_add(uint_list *list, uint64_t value);
 void number_list_add(number_list *list, double value);
 void text_map_add(text_map *map, const char *key, const char *value);
-/* NULL when there is none of that key. */
+/* NULL when the key is missing. */
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);
 void number_map_clear(number_map *map);
 /* Returns the new entry's list, valid until the next add. */
 text_list *texts_map_add(texts_map *map, const char *key);
-/* Replaces a text by a copy of value; NULL makes it absent. */
+/* Replaces the text by a copy of value, or by absent when value is NULL. */
 void text_set(char **member, const char *value);
 /* "" for an absent text. */
 static inline const char *text_or_empty(const char *member) { return member != NULL ? member : ""; }
 /* malloc'd: a text as it is, a number or a bool as JSON. */
 char *scalar_text(const scalar *s);
 bool scalar_same(const scalar *a, const scalar *b);
-/* Appends to a list of words { enum *items; size_t count } what it does not have yet. */
+/* Appends a value to a list of words { enum *items; size_t count } unless it is there already. */
 void word_list_add(void *list, int value);
 bool word_list_has(const void *list, int value);
 
-/* The word of a value, "" of 0 and of a value that is none; 0 when there is no such word. */
+/* The word of a value, "" for 0 and for an unknown value. */
 const char *layout_word_of(const layout_words *words, int value);
+/* The value of a word of `size` bytes, 0 for an unknown word. */
 int layout_word_value(const layout_words *words, const char *word, size_t size);
 
-/* Fills an initialised struct.  EH_E_FORMAT with "NAME: PLACE.KEY is missing" and the like; `place`
- * is that of the object, "" for the root.  On failure the struct is cleared. */
+/* Fills an initialised struct.  EH_E_FORMAT with a message such as "NAME: PLACE.KEY is missing";
+ * `place` is the object's path, "" for the root.  On failure the struct is cleared. */
 eh_status layout_decode(const layout *l, const cJSON *item, const char *name, const char *place,
                         void *object, eh_error *error);
-/* Parses the text first (json_parse). */
+/* Parses the text (json_parse) and decodes it. */
 eh_status layout_read(const layout *l, const char *body, size_t size, const char *name,
                       void *object, eh_error *error);
 
@@ -153,9 +155,9 @@ eh_status layout_read(const layout *l, const char *body, size_t size, const char
 cJSON *layout_encode(const layout *l, const void *object);
 /* malloc'd text: one line, or indented. */
 char *layout_text(const layout *l, const void *object, bool pretty);
-/* The same of a list { struct *items; size_t count }: an array of objects. */
+/* The same for a list { struct *items; size_t count }: an array of objects. */
 char *layout_list_text(const layout *inner, const void *list, bool pretty);
-/* malloc'd canonical text (base/json.h), without the member `without`; NULL leaves none out. */
+/* malloc'd canonical text (base/json.h); the member `without` is left out, NULL = none. */
 char *layout_canonical(const layout *l, const void *object, const char *without);
 /* SHA-256 of the canonical text. */
 void layout_digest(const layout *l, const void *object, char hex[65]);
@@ -164,14 +166,15 @@ void layout_digest(const layout *l, const void *object, char hex[65]);
 void layout_copy(const layout *l, const void *from, void *to);
 /* Whether both have the same members with the same values: lists in the same order, maps in any. */
 bool layout_same(const layout *l, const void *a, const void *b);
-/* The first field that differs, NULL when none does. */
+/* The first field that differs, or NULL. */
 const layout_field *layout_difference(const layout *l, const void *a, const void *b);
-/* The field of that key, NULL when there is none. */
+/* The field with that key, or NULL. */
 const layout_field *layout_find(const layout *l, const char *key);
-/* Of one member of two structs, and of one as a tree (NULL when it is absent). */
+/* Whether one member has the same value in two structs. */
 bool layout_member_same(const layout_field *field, const void *a, const void *b);
+/* One member as a new tree; NULL when it is absent. */
 cJSON *layout_member_encode(const layout_field *field, const void *object);
-/* As JSON text for messages: malloc'd, cut to 56 bytes, NULL when it is absent. */
+/* One member as JSON text for messages: malloc'd, cut to 56 bytes; NULL when it is absent. */
 char *layout_member_text(const layout_field *field, const void *object);
 
 #endif

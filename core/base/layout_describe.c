@@ -8,7 +8,7 @@
 
 /* ---- what a layout holds --------------------------------------------------------------------- */
 
-/* Each once, in the order of first use. */
+/* The layouts and enums in use, each once, in the order of first use. */
 typedef struct collection {
 	const layout **layouts;
 	size_t layout_count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts as documents: a JSON Schema and tables in Markdown, of a layout and all that it holds. */
+/* Documents generated from layouts: a JSON Schema, and tables in Markdown.  Both include the
+ * layouts of nested members. */
 #ifndef BASE_LAYOUT_DESCRIBE_H
 #define BASE_LAYOUT_DESCRIBE_H
 
@@ -8,8 +9,8 @@
 
 /* A JSON Schema (2020-12) of `root` as a new tree. */
 cJSON *layout_schema(const layout *root, const char *title);
-/* A section for each layout ("### canary") with its sentence and a line per member, in the order of
- * first use; then the words of each list of words.  `roots` ends with NULL. */
+/* Appends a section for each layout ("### canary") with its sentence and a line per member, in the
+ * order of first use; then a table for each enum.  `roots` ends with NULL. */
 void layout_markdown(const layout *const *roots, text *out);
 
 #endif

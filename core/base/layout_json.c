@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs from and to JSON, by their layout. */
+/* Decoding and encoding structs by their layout. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* A step of a member's path; spelt out only for a message. */
+/* A step of a member's path.  The path becomes text only for a message. */
 typedef struct step {
 	const struct step *above;
-	const char *key;   /* a member's name, or the place of the root                        */
-	size_t index;      /* of an element, where key is NULL                                 */
+	const char *key;   /* a member's name, or the place of the root; NULL for an element   */
+	size_t index;      /* the element's index                                              */
 } step;
 
 typedef struct decoder {
@@ -24,7 +24,7 @@ typedef struct decoder {
 	eh_error *error;
 } decoder;
 
-/* Text of a file in a message: short, without control characters. */
+/* Makes text of a file fit for a message: short, without control characters. */
 static void quote(const char *s, char out[48])
 {
 	size_t i;
@@ -137,7 +137,7 @@ static bool take_text(const layout_field *f, const cJSON *item, char **out)
 
 static bool take_uint(const cJSON *item, uint64_t *out)
 {
-	/* One number has one spelling: digits are for what a double cannot hold. */
+	/* Each value has one spelling: a string of digits only above 2^53. */
 	return json_as_uint(item, out) && *out != LAYOUT_NO_UINT &&
 	       (cJSON_IsNumber(item) || (*out > UINT64_C(1) << 53 && item->valuestring[0] != '0'));
 }
@@ -172,7 +172,7 @@ static bool take_word(const layout_field *f, const cJSON *item, int *out)
 	return *out != 0;
 }
 
-/* One element of an array, appended. */
+/* Decodes one element of an array and appends it. */
 static bool take_element(const layout_field *f, const cJSON *item, void *list)
 {
 	switch (f->kind) {
@@ -229,7 +229,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether the names of an object's members differ from each other. */
+/* Whether the member names of an object are unique. */
 static bool names_differ(const cJSON *item)
 {
 	size_t count = (size_t)cJSON_GetArraySize(item), n = 0;
@@ -339,7 +339,8 @@ static eh_status take_member(const decoder *d, const layout_field *f, const cJSO
 	return take_plain(f, item, member) ? EH_OK : refuse_kind(d, f, at);
 }
 
-/* Members mostly stand in the table's order: the search goes on where the last one ended. */
+/* The field of that key.  Members are mostly in the table's order, so the search starts at
+ * `from`. */
 static size_t find_field(const layout *l, const char *key, size_t from)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -379,7 +380,7 @@ static eh_status take_object(const decoder *d, const layout *l, const cJSON *ite
 		if (i == l->count)
 			return refuse(d, &next, "is not part of the format");
 		if ((seen >> i & 1) != 0)
-			return refuse(d, &next, "is there twice");
+			return refuse(d, &next, "occurs twice");
 		seen |= UINT64_C(1) << i;
 		next_field = i + 1;
 		status = take_member(d, &l->fields[i], child, &next,
@@ -531,7 +532,7 @@ static cJSON *encode_text(const layout_field *f, const char *value)
 
 	if (value == NULL && f->optional)
 		return NULL;
-	/* json_add_string mends what is not UTF-8. */
+	/* json_add_string replaces invalid UTF-8. */
 	holder = cJSON_CreateObject();
 	json_add_string(holder, "text", value);
 	item = cJSON_DetachItemViaPointer(holder, holder->child);
@@ -574,7 +575,7 @@ cJSON *layout_encode(const layout *l, const void *object)
 		const layout_field *f = &l->fields[i];
 		cJSON *item = encode_member(f, (const char *)object + f->offset);
 
-		/* The name is a constant: it is not copied. */
+		/* CS: the name is a constant and is not copied. */
 		if (item != NULL && !cJSON_AddItemToObjectCS(out, f->key, item))
 			abort();
 	}

@@ -3,15 +3,15 @@
  * Declares the structs of a definition file.  Before including this, define LAYOUT_FILE (the
  * definition file, "record/record.def") and LAYOUT_NAME(name) (record_##name).  For each
  *
- *   STRUCT(canary, "what it is")
- *     FIELD(MAY, NUMBER, compute_before_ns, "ns", 1, "what it says")
+ *   STRUCT(canary, "a sentence")
+ *     FIELD(MAY, NUMBER, compute_before_ns, "ns", 1, "a sentence")
  *   END(canary)
  *
- * there is `record_canary`, `record_canary_list` and `record_canary_layout()`; for each ENUM there is
- * `enum record_tier`, `record_tier_list`, `record_tier_words()` and `record_tier_word(value)`.
- * MUST or MAY says whether the member is required; the number is the format version that brought it.
- * LOCAL(type, member, "what it is") is a member of the struct alone: 0 at first, in no JSON, neither
- * copied nor compared nor freed.
+ * there is `record_canary`, `record_canary_list` and `record_canary_layout()`; for each ENUM there
+ * is `enum record_tier`, `record_tier_list`, `record_tier_words()` and `record_tier_word(value)`.
+ * MUST or MAY says whether the member is required; the number is the format version that brought
+ * it. LOCAL(type, member, "a sentence") is a member of the struct that the table leaves out: it
+ * starts as 0, is not in the JSON, and is not copied, compared or freed.
  */
 #include "base/layout.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the tables of a definition file, in one .c file that has included its structs; LAYOUT_FILE
- * and LAYOUT_NAME as for base/layout_structs.h. */
+/* Defines the tables of a definition file.  Include it in one .c file, after the file's structs;
+ * define LAYOUT_FILE and LAYOUT_NAME as for base/layout_structs.h. */
 #define LAYOUT_NEED_MUST false
 #define LAYOUT_NEED_MAY true
 #define LAYOUT_COUNT(array) (sizeof(array) / sizeof((array)[0]))

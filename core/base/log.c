@@ -36,7 +36,8 @@ void log_set_sink(log_sink sink, void *context)
 	atomic_store(&sink_now, sink);
 }
 
-/* FNV-1a, never 0.  Where two messages meet, the older one is forgotten. */
+/* Whether the message is new; remembers its hash (FNV-1a, never 0).  Of two messages with the same
+ * place in the table the older one is forgotten. */
 static bool remember(const char *message)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -54,7 +55,7 @@ static void put(int level, const char *about, const char *message)
 
 	if (before != NULL)
 		before();
-	/* One call, so that messages of several threads do not mix. */
+	/* A single call keeps messages of several threads apart. */
 	fprintf(stderr, "evenhand: %s%s%s%s\n", names[level < 0 ? 0 : level > 3 ? 3 : level], about,
 	        about[0] != '\0' ? ": " : "", message);
 }

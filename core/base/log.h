@@ -5,19 +5,19 @@
 
 #include "evenhand/backend.h" /* EH_LOG_* */
 
-/* Messages above this level are dropped; EH_LOG_WARN at first. */
+/* Messages above this level are dropped; the default is EH_LOG_WARN. */
 void log_set_level(int level);
 int log_level(void);
 
-/* Called before each message, to take a progress line off the terminal; NULL = none. */
+/* `before` is called before each message, to clear a progress line; NULL = none. */
 void log_set_before(void (*before)(void));
 
-/* From now on messages go there and not to stderr; NULL = to stderr again. */
+/* Sends messages to `sink` instead of stderr; NULL = stderr again. */
 typedef void (*log_sink)(void *context, int level, const char *message);
 void log_set_sink(log_sink sink, void *context);
 
-/* What another process of ours has to say, "about: message", unless that message was written before: its
- * siblings say the same. */
+/* Writes a message of a child process as "about: message".  A message that was written before is
+ * dropped, as several children report the same. */
 void log_relay(int level, const char *about, const char *message);
 
 __attribute__((format(printf, 2, 3)))

@@ -5,9 +5,8 @@
 
 #include <stddef.h>
 
-/* Calls work(context, i) once for each i below count, from several threads, this one among them; returns
- * when all are done.  Pieces are taken in strides; what a thread that cannot be started would have
- * done, the others do. */
+/* Calls work(context, i) once for each i below count, from this and other threads; returns when all
+ * calls have returned.  If threads cannot be started, the remaining ones do all the work. */
 void parallel_each(size_t count, void (*work)(void *context, size_t i), void *context);
 
 #endif

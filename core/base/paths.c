@@ -44,7 +44,7 @@ static bool is_folder(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Cuts the last component; false when there is none to cut. */
+/* Removes the last component; false when there is none. */
 static bool cut(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -84,7 +84,7 @@ char *paths_data(const char *sub)
 	return installed("share/evenhand", EVENHAND_DATA_DIR, sub);
 }
 
-/* The XDG specification says that a relative path in such a variable is to be ignored. */
+/* The variable's value, NULL for a relative path, which the XDG specification says to ignore. */
 static const char *absolute(const char *variable)
 {
 	const char *value = getenv(variable);

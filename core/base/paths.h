@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where evenhand's own files are.  The build tree mirrors the install prefix, so everything is
- * found from the program's own path: PREFIX/bin/evenhand -> PREFIX/lib/evenhand (plugins) and
- * PREFIX/share/evenhand (protocols, kernels); when that is not there, the configured prefix.
- * All results are malloc'd. */
+/* The paths of evenhand's own files.  PREFIX is found from the program's own path,
+ * PREFIX/bin/evenhand, which works in the build tree too as it mirrors the install prefix.  If
+ * PREFIX has no such files, the configured prefix is used.  Results are malloc'd. */
 #ifndef BASE_PATHS_H
 #define BASE_PATHS_H
 

@@ -13,9 +13,9 @@ void random_seed(random_state *r, uint64_t seed);
 uint64_t random_next(random_state *r);
 uint64_t random_below(random_state *r, uint64_t limit); /* unbiased, 0 .. limit-1, limit > 0 */
 double random_unit(random_state *r);                    /* [0, 1) */
-/* Fisher and Yates over `count` indices. */
+/* Shuffles `count` indices (Fisher and Yates). */
 void random_shuffle(random_state *r, size_t *items, size_t count);
-/* A seed for a named purpose, so that streams do not overlap. */
+/* A seed for a named purpose: different purposes get different sequences. */
 uint64_t random_derive(uint64_t seed, const char *purpose, uint64_t index);
 
 #endif

@@ -108,7 +108,7 @@ void text_free(text *t)
 
 /* ---- reading numbers ------------------------------------------------------------------------- */
 
-/* Digits at *s, which is moved behind them. */
+/* Reads the digits at *s and moves *s behind them. */
 static bool take_uint(const char **s, uint64_t *out)
 {
 	const char *p = *s;
@@ -177,7 +177,7 @@ bool text_parse_double(const char *s, double *out)
 	char *end;
 	double value;
 
-	/* strtod would also take white space, hexadecimal, inf and nan. */
+	/* strtod would also accept white space, hexadecimal, inf and nan. */
 	if (s[0] == '\0' || s[strspn(s, "0123456789+-.eE")] != '\0')
 		return false;
 	(void)pthread_once(&c_locale_once, make_c_locale);
@@ -217,7 +217,7 @@ bool text_parse_duration(const char *s, uint64_t *ns)
 	for (size_t i = 0; i < DURATION_UNITS; i++)
 		if (strcmp(s, duration_units[i].suffix) == 0)
 			unit = duration_units[i].ns;
-	/* A part of a nanosecond cannot be kept exactly, so it is refused. */
+	/* Fractions of a nanosecond are refused. */
 	if (unit == 0 || whole > UINT64_MAX / unit || fraction * unit % scale != 0)
 		return false;
 	total = whole * unit;
@@ -274,7 +274,7 @@ static void format_prefixed(double value, const char *const *prefixes, int least
 		power = (int)floor(log10(fabs(value)) / 3.0);
 	if (power < least)
 		power = least;
-	/* 999.96 is 1.000 of the next unit. */
+	/* 999.96 rounds to 1.000 of the next unit. */
 	if (power < most && fabs(value) * pow(1000.0, -power) >= 999.95)
 		power++;
 	if (power > most)
@@ -314,7 +314,7 @@ size_t text_utf8_size(const char *s, size_t size)
 	for (size_t i = 1; i < want; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than need be, a surrogate, or above U+10FFFF. */
+	/* An overlong form, a surrogate, or above U+10FFFF. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
@@ -390,7 +390,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 		if (strlen(candidates[i]) > WORD_MAX)
 			continue;
 		d = distance(word, candidates[i]);
-		/* A word of which every letter was replaced is not near. */
+		/* d == size means that every letter was replaced. */
 		if (d <= limit && d < size) {
 			best = candidates[i];
 			limit = d > 0 ? d - 1 : 0;

@@ -7,20 +7,20 @@
 
 #include "evenhand/backend.h"
 
-/* One --set BACKEND.KEY=VALUE of the command line, kept for the process.  EH_E_USAGE when it is
- * not of that form. */
+/* Adds one --set BACKEND.KEY=VALUE of the command line for the life of the process.  EH_E_USAGE for
+ * any other form. */
 eh_status host_option_set(const char *assignment, eh_error *error);
-/* The assignments made so far, NULL-terminated, to hand on to a child process. */
+/* The assignments so far, NULL-terminated, to be passed on to a child process. */
 const char *const *host_options(void);
-/* Whether a backend of this process asked for the setting of assignment number `index`: one that
- * none asks for changes nothing. */
+/* Whether a backend of this process has read assignment number `index`.  If none has, the
+ * assignment has no effect. */
 bool host_option_used(size_t index);
 
 /*
- * The table for the backend of that name; lives until the process ends.  option() answers what
- * the user set, the last assignment of a key winning.  Unless the user set them, "library-dir" is
- * the installed plugin folder and "cache-dir" a folder of that backend in the user's cache, made
- * with mode 0700; NAME.cache-dir=none switches caching off.
+ * The table for the backend of that name; lives until the process ends.  option() returns the value
+ * that the user set last.  Unless the user set them, "library-dir" is the installed plugin folder
+ * and "cache-dir" is the backend's folder in the user's cache, which is made with mode 0700;
+ * NAME.cache-dir=none turns caching off.
  */
 const eh_host *host_table(const char *backend_name);
 

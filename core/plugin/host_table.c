@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "plugin/trust.h"
 
-/* What one backend was lent.  Answers stay valid until the process ends, so nothing here is
- * ever freed or changed, only added. */
+/* The table of one backend.  Returned texts are valid until the process ends, so nothing here is
+ * freed or changed. */
 typedef struct lent {
 	struct lent *next;
 	char *name;
@@ -26,11 +26,11 @@ typedef struct lent {
 	char *cache, *library;
 } lent;
 
-/* The assignments of the command line and the tables made: of the process, as host.h says. */
+/* The assignments and tables of this process. */
 static struct {
 	pthread_mutex_t lock;
 	const char **assignments; /* NULL-terminated */
-	bool *used;               /* each: a backend asked for it */
+	bool *used;               /* for each: a backend has read it */
 	size_t count;
 	lent *tables;
 } lending = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -87,7 +87,7 @@ bool host_option_used(size_t index)
 	return used;
 }
 
-/* The value the user gave last, or NULL.  The lock is held. */
+/* The value that the user set last, or NULL.  The caller holds the lock. */
 static const char *user_value(const char *name, const char *key)
 {
 	size_t name_size = strlen(name), key_size = strlen(key);
@@ -106,7 +106,7 @@ static const char *user_value(const char *name, const char *key)
 	return value;
 }
 
-/* A folder of this backend's own that nobody else can write to, or NULL. */
+/* The path of a cache folder of this backend that nobody else can write to, or NULL. */
 static char *own_cache(const char *name)
 {
 	eh_error error = ERROR_INIT;
@@ -116,7 +116,7 @@ static char *own_cache(const char *name)
 		return NULL;
 	if (dir_make(folder, &error) != EH_OK || chmod(folder, 0700) != 0 ||
 	    trust_folder(folder, &error) != EH_OK) {
-		log_write(EH_LOG_WARN, "compiled kernels are not kept: %s",
+		log_write(EH_LOG_WARN, "compiled kernels are not cached: %s",
 		          error.message[0] != '\0' ? error.message : folder);
 		free(folder);
 		return NULL;

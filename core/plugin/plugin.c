@@ -12,7 +12,7 @@
 #include "plugin/object_file.h"
 #include "plugin/trust.h"
 
-/* Every [R] slot of eh_backend_ops; without one of them a backend is refused. */
+/* Every [R] slot of eh_backend_ops.  A backend without one of them is refused. */
 #define REQUIRED_SLOTS(X)                                                                    \
 	X(start) X(stop) X(device_count) X(device_info) X(device_open) X(device_close)       \
 	X(buffer_alloc) X(buffer_free) X(queue_create) X(queue_destroy) X(queue_wait)        \
@@ -41,7 +41,7 @@ CALLER(workload)
 CALLER(probe)
 CALLER(conformance)
 
-/* What tells the kinds apart. */
+/* The identity block of each kind. */
 static const struct form {
 	const char *entry;
 	uint32_t magic;
@@ -119,7 +119,8 @@ static eh_status check_name(const char *path, const char *name, eh_error *error)
 	return EH_OK;
 }
 
-/* The handle's own symbol of that name; dlsym also looks into what the object depends on. */
+/* The object's own symbol of that name, or NULL.  dlsym also finds symbols of its dependencies:
+ * then *elsewhere is the path of that dependency. */
 static void *own_symbol(void *handle, const char *name, const char **elsewhere)
 {
 	struct link_map *own = NULL, *found = NULL;
@@ -148,7 +149,7 @@ static eh_status load_entry(const char *path, const char *entry_name, void **ent
 		status = object_file_check(path, error);
 	if (status != EH_OK)
 		return status;
-	/* Without a slash in it, dlopen would look elsewhere first. */
+	/* dlopen would search its own path for a name without a slash. */
 	real = realpath(path, NULL);
 	if (real == NULL)
 		return error_system(error, errno, "cannot follow %s", path);
@@ -170,11 +171,12 @@ static eh_status load_entry(const char *path, const char *entry_name, void **ent
 	                 entry_name);
 }
 
-/* Loads the object at path and checks the part of its identity block that all kinds have. */
+/* Loads the object at path and checks the part of the identity block that is common to all
+ * kinds. */
 static eh_status load_block(const char *path, enum plugin_kind kind, const void **out,
                             eh_error *error)
 {
-	eh_backend head = { 0 }; /* every kind begins like this one: tests/abi/layout.c */
+	eh_backend head = { 0 }; /* the blocks of all kinds begin alike: tests/abi/layout.c */
 	const char *name;
 	void *symbol;
 	eh_status status = load_entry(path, forms[kind].entry, &symbol, error);
@@ -200,7 +202,7 @@ static eh_status refuse_slot(eh_error *error, const char *path, const char *slot
 	                 has_room ? "" : " (it lies beyond the struct_size of the table)");
 }
 
-/* `table` is a variable of the function around it, TABLE its type. */
+/* `table` is a variable of the calling function, TABLE its type. */
 #define CHECK_SLOT(slot)                                                                     \
 	if (!EH_ROOM(table->struct_size, TABLE, slot) || table->slot == NULL)                \
 		return refuse_slot(error, path, #slot, EH_ROOM(table->struct_size, TABLE, slot));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plugins: loading one shared object, and checking what it says of itself before anything in it
- * is trusted.  dlopen with RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE; never unloaded.  Checks, in
- * order: owner and permissions of file and folder, entry symbol (in that object only), magic,
- * size, major, pointer width, name (equal to the file's), required slots.
+ * Plugins: finding shared objects, loading them, and checking their identity blocks.  An object is
+ * opened with RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE and is never unloaded.  The checks, in order:
+ * owner and permissions of file and folder, entry symbol (in that object only), magic, size, major
+ * version, pointer width, name (equal to the file's), required slots.
  */
 #ifndef PLUGIN_PLUGIN_H
 #define PLUGIN_PLUGIN_H
@@ -19,21 +19,21 @@ enum plugin_kind { PLUGIN_BACKEND, PLUGIN_WORKLOAD, PLUGIN_PROBE, PLUGIN_CONFORM
 typedef struct plugin_file {  /* one candidate on the search path                          */
 	char *path;
 	char *name;               /* file name without .so                                      */
-	eh_status status;         /* EH_OK, or why it is not to be loaded                       */
+	eh_status status;         /* EH_OK, or why it must not be loaded                        */
 	char *reason;             /* one sentence, NULL when EH_OK                              */
 } plugin_file;
 
-/* The folders of the search path in order, whether they exist or not, each once; NULL-terminated,
- * malloc'd, free with plugin_folders_free. */
+/* The folders of the search path in order, each once, also those that do not exist;
+ * NULL-terminated; free with plugin_folders_free. */
 char **plugin_folders(enum plugin_kind kind);
 void plugin_folders_free(char **folders);
 
 /*
- * Every NAME.so of the search path, without loading any: $EVENHAND_BACKEND_PATH (colon list; or
- * the variable of another kind), the user's data folder, the installed folder.  The first of a name
- * wins; a later one of the same name is listed with status EH_E_INVALID_ARGUMENT and the reason
- * "shadowed by PATH".  Folders that others can write to, and files owned by another user than us or
- * root, give EH_E_UNAVAILABLE.  *out is malloc'd; free with plugin_files_free.
+ * Lists every NAME.so of the search path and loads none.  The search path is
+ * $EVENHAND_BACKEND_PATH (colon list; each kind has its variable), the user's data folder and the
+ * installed folder.  The first file of a name wins; later ones get the status
+ * EH_E_INVALID_ARGUMENT and the reason "shadowed by PATH".  Files that are not trusted (trust.h)
+ * get EH_E_UNAVAILABLE.  Returns the number of files; free *out with plugin_files_free.
  */
 size_t plugin_search(enum plugin_kind kind, plugin_file **out);
 void plugin_files_free(plugin_file *files, size_t count);
@@ -50,9 +50,10 @@ enum plugin_kind plugin_kind_of(const char *path);
 /* "backend", "workload", "probe", "conformance suite". */
 const char *plugin_kind_word(enum plugin_kind kind);
 
-/* By name on the search path.  A miss says which folders were searched and what is there. */
+/* Finds a backend by name on the search path; *path is malloc'd.  If there is none, the message
+ * lists the folders that were searched and the names that were found. */
 eh_status plugin_find_backend(const char *name, char **path, eh_error *error);
-/* A plan_finder (protocol/plan.h); context unused. */
+/* Finds and loads a workload.  A plan_finder (protocol/plan.h); context is not used. */
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error);
 /* Finds and loads the conformance suite. */
 eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error);

@@ -10,7 +10,7 @@
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 
-/* A list that never ends is a broken probe. */
+/* A probe with more places is refused as broken. */
 #define MOST_PLACES 1024
 #define MOST_CHANNELS 1024
 #define NOTES_SIZE 8192
@@ -158,7 +158,7 @@ void probes_stop(probes_one *p, bool leave)
 	memset(p, 0, sizeof(*p));
 }
 
-/* ---- whose sensors are these ------------------------------------------------------------------ */
+/* ---- places of a device ---------------------------------------------------------------------- */
 
 static bool read_pci(const char *s, unsigned out[4])
 {
@@ -170,8 +170,8 @@ static bool read_pci(const char *s, unsigned out[4])
 	return sscanf(s, "%x:%x.%x%c", &out[1], &out[2], &out[3], &rest) == 3;
 }
 
-/* The hexadecimal digits alone.  With "GPU-" before it the last of 32 has no room in the ABI's
- * structs, so 31 will do. */
+/* Copies the hexadecimal digits only.  31 digits are enough: the ABI's structs have no room for the
+ * last of 32 after "GPU-". */
 static bool read_uuid(const char *s, char out[33])
 {
 	size_t count = 0;
@@ -194,7 +194,7 @@ bool probes_match(const eh_place_info *place, const eh_device_info *device)
 
 	if (place->kind != EH_PLACE_DEVICE)
 		return false;
-	/* The UUID tells apart what shares a PCI address: the instances of a partitioned device. */
+	/* Instances of a partitioned device share a PCI address but not a UUID. */
 	if (read_uuid(place->uuid, x) && read_uuid(device->uuid, y) && strncmp(x, y, 31) == 0)
 		return true;
 	return read_pci(place->pci, a) && read_pci(device->pci, b) && memcmp(a, b, sizeof(a)) == 0;

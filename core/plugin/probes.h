@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A started probe with the lists of its places and channels. */
+/* Started probes with the lists of their places and channels. */
 #ifndef PLUGIN_PROBES_H
 #define PLUGIN_PROBES_H
 
@@ -21,27 +21,29 @@ typedef struct probes_one {
 	probe_place *places;
 	uint32_t place_count;
 	char *notes;               /* lines; "" = none                                       */
-	eh_status status;          /* of loading and starting                                */
+	eh_status status;          /* the result of loading and starting                     */
 	char *reason;              /* when not EH_OK                                         */
 } probes_one;
 
-/* Loads the probe at path, starts it, reads its lists.  On failure *out has status and reason. */
+/* Loads the probe at path, starts it and reads its lists.  On failure *out has status and
+ * reason. */
 eh_status probes_start(probes_one *out, const char *path, eh_error *error);
-/* Stops it unless `leave` (a read of it hangs, so nothing may be freed). */
+/* Stops and frees the probe.  With `leave` it does nothing: a read of the probe hangs and may still
+ * use its memory. */
 void probes_stop(probes_one *p, bool leave);
 
-/* Reads as eh_probe_ops.read. */
+/* Calls eh_probe_ops.read. */
 eh_status probes_read(const probes_one *p, uint32_t place, eh_reading *readings, uint32_t count,
                       eh_error *error);
-/* The name of the probe whose code this thread is in, NULL when it is in none: asked by the handler
- * of a signal that ends the process. */
+/* The name of the probe whose code this thread is running, or NULL.  Async-signal-safe: the handler
+ * of a fatal signal calls it. */
 const char *probes_current(void);
 
-/* Whether a place is that device's: by PCI address (as numbers, so that "3B:00.0" is
- * "0000:3b:00.0"), else by UUID (without "GPU-" and dashes, in any case). */
+/* Whether a place belongs to that device: the UUIDs are equal (ignoring "GPU-", dashes and case),
+ * or the PCI addresses are (as numbers: "3B:00.0" equals "0000:3b:00.0"). */
 bool probes_match(const eh_place_info *place, const eh_device_info *device);
 
-/* "power W": the word of a kind, for people and for JSON. */
+/* The words of EH_CHANNEL_*, EH_PART_*, EH_FORM_* and EH_PLACE_*, for people and for JSON. */
 const char *probes_kind(uint32_t kind);
 const char *probes_part(uint32_t part);
 const char *probes_form(uint32_t form);

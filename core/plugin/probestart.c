@@ -10,7 +10,7 @@
 
 enum { LONGEST_SECONDS = 10 };
 
-/* Belongs to the thread once nobody waits for it any more. */
+/* Shared with the thread, which owns and frees it once the caller has given up. */
 typedef struct starting {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -58,13 +58,13 @@ static void *start_probe(void *context)
 	given_up = s->given_up;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	/* A probe that came late stays started: nobody knows what stopping it would do now. */
+	/* A probe that started too late stays started: stopping it now may not be safe. */
 	if (given_up)
 		free_starting(s);
 	return NULL;
 }
 
-/* Whether the thread came back in time; else it was given up. */
+/* Whether the thread finished in time; if not, it is given up. */
 static bool wait_for(starting *s)
 {
 	struct timespec until = { 0 };

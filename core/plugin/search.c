@@ -22,7 +22,7 @@ const char *plugin_kind_word(enum plugin_kind kind)
 	return kinds[kind].word;
 }
 
-/* Takes folder; a second mention of one folder is dropped. */
+/* Appends the folder and takes ownership of it; frees it when it is listed already. */
 static size_t add_folder(char **folders, size_t count, char *folder)
 {
 	char *real;

@@ -9,8 +9,8 @@
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 
-/* Puts the executor's name before what a backend said, once, as its own sentences need not say
- * whose they are. */
+/* Puts the backend's name before its message unless it is there, as a backend's messages need not
+ * name it. */
 static eh_status name_error(const eh_backend *backend, const char *doing, eh_status status,
                             const eh_error *said, eh_error *error)
 {

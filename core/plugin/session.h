@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A started backend and an opened device: what a worker holds while it measures. */
+/* A started backend with an opened device, as a worker needs it to measure. */
 #ifndef PLUGIN_SESSION_H
 #define PLUGIN_SESSION_H
 
@@ -8,7 +8,7 @@
 typedef struct session {
 	const eh_backend *backend;
 	const eh_backend_ops *ops;
-	char *path;               /* of the plugin                                           */
+	char *path;               /* the plugin's file                                       */
 	void *self;
 	eh_device_info info;      /* of the opened device                                    */
 	uint32_t index;
@@ -18,16 +18,17 @@ typedef struct session {
 
 /* Loads the plugin at path and starts it.  On failure *s is empty. */
 eh_status session_start(session *s, const char *path, eh_error *error);
-/* Opens the device by index and makes its queue. */
+/* Opens the device by index and creates its queue. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
-void session_close(session *s); /* device, queue, stop; safe on an empty one */
+/* Destroys the queue, closes the device, stops the backend; an empty session is fine. */
+void session_close(session *s);
 
-/* Kernel source assembled for the program `kernel` with `defines`, from session_texts.  *out is
- * malloc'd as one block. */
+/* Assembles the source of the program `kernel` with `defines` from the texts of session_texts.
+ * *out is malloc'd as one block. */
 eh_status session_source(const char *kernel, const eh_define *defines, uint32_t count,
                          eh_source **out, eh_error *error);
-/* dialect.h from the data folder, and KERNEL.k, looked for in the folders of workloads and then in
- * the data folder; both malloc'd. */
+/* Reads dialect.h from the data folder, and KERNEL.k from the first folder of workloads that has it
+ * or else from the data folder.  Both texts are malloc'd. */
 eh_status session_texts(const char *kernel, char **prelude, char **body, eh_error *error);
 
 #endif

@@ -13,8 +13,8 @@
 
 #define PRELUDE "dialect.h"
 
-/* A kernel text lies beside the workload it belongs to, so the folders of workloads come first,
- * in their order; the installed ones are in the data folder.  NULL when there is none. */
+/* The path of KERNEL.k, or NULL.  The folders of workloads come first, as a kernel text is beside
+ * its workload; the installed texts are in the data folder. */
 static char *find_text(const char *kernel)
 {
 	char **folders = plugin_folders(PLUGIN_WORKLOAD);
@@ -65,7 +65,7 @@ static eh_status read_body(const char *kernel, char **out, size_t *size, eh_erro
 	if (kernel[0] == '\0' ||
 	    kernel[strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_-")] != '\0')
 		return error_set(error, EH_E_INVALID_ARGUMENT,
-		                 "'%s' is no name of a kernel text: small "
+		                 "'%s' cannot name a kernel text: small "
 		                 "letters, digits, '_' and '-' make one",
 		                 kernel);
 	path = find_text(kernel);
@@ -83,7 +83,7 @@ static eh_status read_body(const char *kernel, char **out, size_t *size, eh_erro
 	return status;
 }
 
-/* Lengths are part of it, so that no text can pass for a neighbour's end. */
+/* Adds the text with its length, so that different splits give different digests. */
 static void add_text(digest *d, const char *s)
 {
 	char *count = memory_format("%zu:", strlen(s));
@@ -106,7 +106,7 @@ static void source_digest(const eh_source *source, char hex[65])
 	digest_end(d, hex);
 }
 
-/* Copies s with its NUL to *at and moves *at behind it. */
+/* Copies s with its NUL to *at, moves *at behind it, returns the copy. */
 static const char *place(char **at, const char *s)
 {
 	size_t size = strlen(s) + 1;
@@ -163,7 +163,7 @@ static eh_status check_defines(const eh_define *defines, uint32_t count, eh_erro
 static eh_status check_text(const char *what, const char *data, size_t size, eh_error *error)
 {
 	if (strlen(data) != size)
-		return error_set(error, EH_E_FORMAT, "%s contains a NUL byte, so it is no text",
+		return error_set(error, EH_E_FORMAT, "%s contains a NUL byte and is not a text",
 		                 what);
 	return EH_OK;
 }

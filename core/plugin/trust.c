@@ -12,10 +12,10 @@
 
 #include "base/text.h"
 
-/* Whether nobody but the owner is in the group: it has the owner's name, as a private group has, is the
- * owner's primary one, lists no other member, and is no other account's primary one.  The name is
- * asked for because those whose primary group it is are not listed as members, and not every
- * directory service lists its accounts. */
+/* Whether the group is the owner's private group: it has the owner's name, is the owner's primary
+ * group, lists no other member, and is not the primary group of another account.  The name is
+ * compared because accounts are not listed as members of their primary group, and some directory
+ * services do not enumerate accounts. */
 static bool group_is_private(uid_t owner, gid_t gid)
 {
 	const struct passwd *account = getpwuid(owner);

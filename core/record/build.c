@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the journal to a result, in two passes: the first keeps the head of the record and where
- * each case's lines are, the second puts one case together at a time.
+ * Builds a result from a journal in two passes: the first collects the head of the record and the
+ * places of the cases' lines, the second builds one case at a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
-/* What the plan says of the case. */
+/* Copies the plan of the case to its row. */
 static void take_planned(const record_planned_case *planned, record_case *row)
 {
 	record_planned_case copy;
@@ -33,7 +33,8 @@ static void take_planned(const record_planned_case *planned, record_case *row)
 	row->measure = copy.measure;
 }
 
-/* The lines of a case follow each other; *at is the first one, then that of the next case. */
+/* Reads the executions of a case.  b->lines is sorted by case: *at moves from the case's first line
+ * to that of the next case. */
 static eh_status take_executions(const builder *b, size_t index, size_t *at, record_case *row,
                                  eh_error *error)
 {
@@ -66,7 +67,7 @@ static void count_row(result_summary *s, const record_case *row)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* `before`, the tree as one line, `after`; frees the tree. */
+/* Writes `before`, the tree as one line, and `after`; frees the tree. */
 static eh_status put(builder *b, const char *before, cJSON *item, const char *after, eh_error *error)
 {
 	char *body = json_text(item, false);
@@ -81,8 +82,7 @@ static eh_status put(builder *b, const char *before, cJSON *item, const char *af
 	return status;
 }
 
-/* Rows are written in their canonical form, so that a reader has their digests at the cost of their
- * bytes. */
+/* Writes a row in its canonical form, so that a reader gets its digest by hashing its bytes. */
 static eh_status put_case(builder *b, const char *before, const record_case *row, eh_error *error)
 {
 	cJSON *tree = layout_encode(record_case_layout(), row);
@@ -127,7 +127,7 @@ static eh_status put_cases(builder *b, eh_error *error)
 	return status == EH_OK ? file_writer_add(b->out, "\n]", 2, error) : status;
 }
 
-/* The salts, and the digests of the sections that they enter. */
+/* Makes the salts, and the digests of the sections. */
 static void seal_head(builder *b)
 {
 	cJSON *head = layout_encode(record_result_layout(), &b->record);
@@ -152,7 +152,7 @@ static void seal(builder *b)
 	text_set(&b->record.digest, hex);
 }
 
-/* One member a line. */
+/* Writes the record, one member a line. */
 static eh_status put_record(builder *b, eh_error *error)
 {
 	const layout *l = record_result_layout();

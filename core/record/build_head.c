@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record has beside its rows, from the lines of the journal. */
+/* Builds the parts of a record other than its rows from the lines of the journal. */
 #include <string.h>
 
 #include "record/builder.h"
@@ -13,7 +13,7 @@ static size_t lines_of(const builder *b, uint64_t execution)
 	return count;
 }
 
-/* What the pilot planned for this executor; NULL when there was none. */
+/* The pilot's plan for this executor; NULL when there was no pilot. */
 static record_pilot_plan *pilot_plan_of(const builder *b)
 {
 	for (size_t i = 0; i < b->pilot.executors.count; i++)
@@ -22,7 +22,7 @@ static record_pilot_plan *pilot_plan_of(const builder *b)
 	return NULL;
 }
 
-/* The case that needs most decides. */
+/* Adds the plan of the case that needs most executions. */
 static void add_pilot(const builder *b, record_pilot_plan *plan, record_executions *out)
 {
 	record_pilot_case *deciding = NULL;
@@ -78,7 +78,8 @@ bool builder_finish_head(builder *b)
 		planned = plan->planned;
 		add_pilot(b, plan, &run->executions);
 	}
-	/* A backend whose device cannot be opened leaves no record; its rows say why. */
+	/* A backend that could not open its device wrote no executor line; the rows have the
+	 * reason. */
 	if (b->record.executor.name == NULL)
 		text_set(&b->record.executor.name, b->executor);
 	return run->executions.done >= planned;

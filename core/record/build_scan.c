@@ -40,7 +40,7 @@ static eh_status take_run(builder *b, record_line_run *line, eh_error *error)
 	return EH_OK;
 }
 
-/* The first one is the result's; another digest later on is a deviation. */
+/* The result has the first line of the executor; a later one with another digest is a deviation. */
 static void take_executor(builder *b, record_line_executor *line)
 {
 	record_executor *ours = &b->record.executor;
@@ -53,8 +53,8 @@ static void take_executor(builder *b, record_line_executor *line)
 		                 line->record.digest, (unsigned long long)line->execution);
 }
 
-/* A resumed execution, or one whose worker was replaced, has several instruments.  The one with the
- * largest launch cost is kept, as doubts about clocks are weighed by it. */
+/* An execution that was resumed or whose worker was replaced has several instruments.  Keeps the
+ * one with the largest launch cost: the checks of clocks use it, so this is the safe side. */
 static void take_instrument(builder *b, record_line_instrument *line)
 {
 	record_instrument_list *all = &b->record.instruments;
@@ -90,7 +90,7 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 	return EH_OK;
 }
 
-/* The last one counts. */
+/* Keeps the last line. */
 static void take_noise(builder *b, record_line_noise *line)
 {
 	record_noise_floor **ours = &b->record.run.noise_floor;
@@ -100,7 +100,7 @@ static void take_noise(builder *b, record_line_noise *line)
 	layout_move(record_noise_floor_layout(), &line->record, *ours);
 }
 
-/* Records repeat the number of the execution that their line states. */
+/* Checks that the execution's number in the line equals the number in its record. */
 static eh_status check_execution(const builder *b, uint64_t stated, uint64_t recorded, long offset,
                                  eh_error *error)
 {
@@ -163,7 +163,7 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 	return status;
 }
 
-/* The first line of an execution of a case counts: nothing is measured twice. */
+/* Drops all but the first line of each execution of a case, as nothing is measured twice. */
 static void drop_repeats(builder *b)
 {
 	size_t kept = 0;

@@ -39,7 +39,7 @@ void check_salts(const cJSON *root, findings *f)
 {
 	const char *bad = redact_bad_salt(root);
 
-	/* A salt of nothing would be a place to hide something in. */
+	/* A salt that belongs to no text could hide data. */
 	if (bad != NULL)
 		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "salts", NULL, NULL,
 		                   "salts has a salt for %.60s that is not 32 hex digits, or there is "

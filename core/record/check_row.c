@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row of a record: against its plan, its run, its samples and its digest. */
+/* Checks one row of a record against its plan, its run, its samples and its digest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void of_execution(const row_check *c, eh_status code, enum finding_check 
 	free(sentence);
 }
 
-/* What the table of members cannot say. */
+/* Checks the structure beyond the table of members. */
 static void check_structure(const row_check *c, const record_execution *e, size_t index)
 {
 	if (e->samples_ns.items != NULL && (e->batch == LAYOUT_NO_UINT || e->batch == 0))
@@ -65,9 +65,9 @@ static void check_number(const row_check *c, const record_execution *e, size_t i
 		                           (unsigned long long)e->execution));
 }
 
-/* The fewest samples with which the engine finds an execution valid: those that are asked for, and
- * that the percentile needs.  The number of requests of a load is declared, and a sustained series
- * is as long as its time. */
+/* The fewest samples of a valid execution: the declared number, or more if the percentile needs
+ * them.  The number of requests of a load is declared; the length of a sustained series follows
+ * from its time. */
 static uint64_t least_samples(const record_settings *m)
 {
 	const percentile *p = percentile_find(record_statistic_word(m->statistic));
@@ -103,7 +103,7 @@ static void check_executions_of(const row_check *c)
 	}
 }
 
-/* ---- what follows from something else -------------------------------------------------------- */
+/* ---- derived members ------------------------------------------------------------------------- */
 
 static void member_differs(const row_check *c, enum finding_check check, const char *above,
                            const layout_field *is_field, const void *is,
@@ -122,7 +122,7 @@ static void member_differs(const row_check *c, enum finding_check check, const c
 	free(place);
 }
 
-/* A plan's members have the same types in the row. */
+/* Compares the members of the plan with those of the same type in the row. */
 static void check_plan(const row_check *c, const record_planned_case *plan)
 {
 	const layout *planned = record_planned_case_layout();

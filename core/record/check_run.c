@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record says of its run: when, which executions, in which order, how noisy. */
+/* Checks a record's run: its times, executions, their order, its noise floor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* "2026-11-21T00:02:22Z", of a day that there is. */
+/* Whether the text is like "2026-11-21T00:02:22Z", with an existing date. */
 static bool is_time(const char *s)
 {
 	static const char form[] = "0000-00-00T00:00:00Z";
@@ -62,7 +62,7 @@ void check_executions(const record_result *r, findings *f)
 	uint64_t declared = r->protocol.canonical.executions;
 
 	for (size_t i = 0; i < r->cases.count && !findings_enough(f); i++) {
-		/* A malformed row has no work, and was reported as such. */
+		/* A malformed row has no work and was reported already. */
 		if (r->cases.items[i].work.metric == record_metric_absent ||
 		    r->cases.items[i].executions.count >= all->done)
 			continue;
@@ -85,7 +85,8 @@ void check_executions(const record_result *r, findings *f)
 		                   (unsigned long long)all->planned);
 }
 
-/* NULL where both numbers of the element are above those before it, else the one that is not. */
+/* NULL when both numbers of element i are above those before it, else the name of one that is
+ * not. */
 static const char *not_above(const record_order_list *list, size_t i)
 {
 	const record_order *before = i > 0 ? &list->items[i - 1] : &(record_order){ 0, 0 };
@@ -115,7 +116,7 @@ run_order run_order_take(const record_result *r, findings *f)
 	return order;
 }
 
-/* Where the execution stands, or where it would. */
+/* The index of the execution, or where it would be inserted. */
 static size_t place_in(const record_order_list *list, uint64_t execution)
 {
 	size_t low = 0;
@@ -140,7 +141,7 @@ bool run_order_lists(const run_order *order, uint64_t execution)
 	       (i < order->list->count && order->list->items[i].execution == execution);
 }
 
-/* A complete run has the first execution and all after it. */
+/* Checks that a complete run has all executions from the first on. */
 static void check_gaps(const record_result *r, findings *f)
 {
 	const record_order_list *order = &r->run.order;
@@ -156,7 +157,7 @@ static void check_gaps(const record_result *r, findings *f)
 	}
 }
 
-/* How many rows have each listed execution; malloc'd. */
+/* malloc'd: the number of rows that have each listed execution. */
 static size_t *count_rows(const record_result *r, const run_order *order)
 {
 	size_t *rows = memory_get((order->list->count + 1) * sizeof(*rows));
@@ -232,12 +233,12 @@ void check_run(const record_result *r, findings *f)
 		return;
 	if (!is_time(r->run.started))
 		not_a_time(f, "started", r->run.started);
-	/* A run that was killed did not record its end. */
+	/* A killed run did not record its end. */
 	if (!is_time(ended) && (r->status == RECORD_COMPLETE || ended[0] != '\0') &&
 	    !findings_enough(f))
 		not_a_time(f, "ended", ended);
 	check_noise(r->run.noise_floor, f);
-	/* An executor that could not be opened has no layers, and no samples. */
+	/* Only an executor that could not be opened has no layers; then there are no samples. */
 	if (r->executor.layers.count == 0 && has_samples(r) && !findings_enough(f))
 		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,
 		                   "executor.layers is empty, so nothing says what the samples were "

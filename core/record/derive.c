@@ -15,8 +15,8 @@ bool record_execution_counts(const record_execution *e)
 	return record_counts(e->status) && e->samples_ns.count > 0;
 }
 
-/* Samples of one execution, each divided by the batch, in malloc'd room for twice as many; NULL
- * when there are none. */
+/* The samples of one execution, each divided by the batch; NULL when there are none.  The malloc'd
+ * array has room for twice as many. */
 static double *read_samples(const record_execution *e)
 {
 	double *values;
@@ -29,7 +29,7 @@ static double *read_samples(const record_execution *e)
 	return values;
 }
 
-/* The samples that count, and all that follows from their order. */
+/* Adds an execution: analyses its series and keeps the samples that count, sorted as well. */
 static void pool_add(record_pool *pool, double *values, size_t count, bool all_count)
 {
 	size_t at = pool->executions++;
@@ -66,7 +66,7 @@ void record_pool_fill(record_pool *pool, const record_case *row)
 		const record_execution *e = &row->executions.items[i];
 		double *values = record_execution_counts(e) ? read_samples(e) : NULL;
 
-		/* Latencies of a load depend on each other by nature: all of them count. */
+		/* All latencies of a load count, as they always depend on each other. */
 		if (values != NULL)
 			pool_add(pool, values, e->samples_ns.count, record_is_load(&row->measure));
 	}
@@ -113,7 +113,7 @@ static double canary_drift(const record_case *row)
 
 		if (c == NULL || !record_execution_counts(e))
 			continue;
-		/* fmax passes over NaN. */
+		/* fmax ignores NaN. */
 		drift = fmax(drift, drift_of(c->compute_before_ns, c->reference_compute_ns));
 		drift = fmax(drift, drift_of(c->compute_after_ns, c->reference_compute_ns));
 		drift = fmax(drift, drift_of(c->memory_before_ns, c->reference_memory_ns));
@@ -137,8 +137,8 @@ static void fill_number(record_derived_number *out, const percentile *p, double 
 	add_interval(&out->interval_ns, i);
 }
 
-/* The declared statistic, where it is a percentile and every execution has enough samples for it;
- * its value, else 0. */
+/* Sets the declared statistic if it is a percentile and every execution has enough samples for it.
+ * Returns its value, else 0. */
 static double derive_statistic(const record_pool *pool, record_derived *out)
 {
 	statistics_side side = record_pool_side(pool);
@@ -155,7 +155,7 @@ static double derive_statistic(const record_pool *pool, record_derived *out)
 	return value;
 }
 
-/* Those for which the n samples that count, of all executions, are enough. */
+/* Sets the percentiles for which the n samples that count are enough. */
 static void derive_percentiles(const double *sorted, size_t n, record_derived *out)
 {
 	for (size_t i = 0; i < PERCENTILE_COUNT; i++) {
@@ -202,8 +202,8 @@ static void derive_series(const record_case *row, const record_pool *pool, recor
 	}
 }
 
-/* The time of one operation against the work.  Requests of a load wait for each other: work by
- * latency is no rate. */
+/* Sets the rate: the work divided by the time of an operation.  A load has none, as its requests
+ * wait for each other. */
 static void derive_rate(const record_case *row, double value, record_derived *out)
 {
 	double amount = row->work.amount;
@@ -216,7 +216,7 @@ static void derive_rate(const record_case *row, double value, record_derived *ou
 		out->rate = amount / value * 1e9;
 }
 
-/* All samples, of which some do not count, in ascending order; malloc'd. */
+/* malloc'd: all samples in ascending order, also those that do not count. */
 static double *all_sorted(const record_pool *pool)
 {
 	double *all = memory_grow(NULL, pool->total * sizeof(*all));
@@ -285,7 +285,7 @@ static enum record_status worst_of(const record_case *row)
 	return row->executions.count > 0 ? worst : RECORD_FAILED;
 }
 
-/* "REASON (executions 2, 4)", without the executions when all have it. */
+/* Appends "REASON (executions 2, 4)", without the executions when all have the reason. */
 static void add_reason(const record_case *row, const char *reason, text_list *out)
 {
 	text list = { 0 };

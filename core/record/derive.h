@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a row's executions: the samples that count, and every number made from them.
- * Whoever writes a record and whoever checks one call the same functions. */
+/* The samples of a row that count, and the derived members computed from them.  Writing and
+ * checking a record use the same functions. */
 #ifndef RECORD_DERIVE_H
 #define RECORD_DERIVE_H
 
@@ -14,11 +14,11 @@
 
 #define RECORD_CONFIDENCE 0.95
 
-/* The executions of a row that count: a status that counts, and samples.  Times are per operation. */
+/* The executions of a row whose status counts and that have samples.  Times are per operation. */
 typedef struct record_pool {
 	double **values;         /* all samples, in order                                        */
 	size_t *counts;
-	series *series;          /* what each is like                                            */
+	series *series;          /* the analysis of each execution                               */
 	const double **steady;   /* the samples that count: those of the steady segment          */
 	const double **sorted;   /* the same, ascending                                           */
 	size_t *steady_counts;
@@ -27,21 +27,21 @@ typedef struct record_pool {
 	const percentile *statistic; /* NULL: the median                                         */
 } record_pool;
 
-/* Whether its samples are part of the row's numbers. */
+/* Whether the execution's samples are part of the row's numbers. */
 bool record_execution_counts(const record_execution *e);
 
 void record_pool_fill(record_pool *pool, const record_case *row);
 void record_pool_free(record_pool *pool);
-/* Borrows from the pool. */
+/* The row as a side of a comparison; borrows from the pool. */
 statistics_side record_pool_side(const record_pool *pool);
 
-/* Sets status, reasons, flags and derived of `out` from the executions of `row`, whose pool is filled.
- * `out` may be `row`; these four members are absent or empty before. */
+/* Sets status, reasons, flags and derived of `out` from the executions of `row` and its pool.
+ * `out` may be `row`; these four members must be absent or empty. */
 void record_derive(const record_case *row, const record_pool *pool, record_case *out);
-/* The same of a row alone. */
+/* The same with a pool of its own. */
 void record_derive_row(record_case *row);
 
-/* Inside of this: the parts that few rows have. */
+/* Internal to derive*.c: the members that few rows have. */
 void derive_sustained(const record_case *row, record_derived *out);
 void derive_load(const record_case *row, record_derived *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from the requests of a load: rates, the client's lag, whether the limit was kept. */
+/* Derives the members of a load from its requests: rates, the client's lag, whether the limit was
+ * met. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static void copy_times(uint64_t *to, const uint_list *from)
 	memcpy(to, from->items, from->count * sizeof(*to));
 }
 
-/* The requests of an execution as a trace, when they agree with its samples; NULL else. */
+/* The requests of an execution as a trace; NULL when they do not agree with its samples. */
 static trace *read_trace(const record_execution *e, size_t concurrency)
 {
 	const record_requests *r = e->requests;

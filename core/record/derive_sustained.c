@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a sustained series: its windows, the best and the steady one, energy. */
+/* Derives the members of a sustained series: windows, best and steady rate, energy. */
 #include "record/derive.h"
 #include "stat/windows.h"
 
-/* Of one operation: all of it, and less the power at rest. */
+/* Sets the energy of one operation, gross and net of the idle power. */
 static void fill_energy(record_derived_sustained *out, const record_sustained *s)
 {
 	const record_sustained_energy *energy = s->energy;
@@ -11,7 +11,7 @@ static void fill_energy(record_derived_sustained *out, const record_sustained *s
 	if (energy == NULL || s->operations == 0)
 		return;
 	out->joules_each = energy->joules / (double)s->operations;
-	/* NaN, and so absent, without the power at rest. */
+	/* NaN, and so absent, when the idle power is. */
 	out->net_joules_each = (energy->joules - energy->idle_watts * energy->seconds) /
 	                       (double)s->operations;
 }

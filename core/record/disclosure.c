@@ -78,7 +78,7 @@ static bool in_layers(const record_executor *record, const char *kind, const cha
 	return false;
 }
 
-/* A text or a whole number of the device or of who, by its name in record.def. */
+/* Looks up a text or a whole number of the device or of `who` by its name in record.def. */
 static bool in_members(const layout *l, const void *object, const char *key,
                        enum record_source source, disclosure *out)
 {

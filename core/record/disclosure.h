@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an executor record holds a fact (record/fields.h), and where it is from. */
+/* Facts (record/fields.h) of an executor's record, and their sources. */
 #ifndef RECORD_DISCLOSURE_H
 #define RECORD_DISCLOSURE_H
 
@@ -18,7 +18,7 @@ typedef struct disclosure {
 bool disclosure_find(const record_executor *record, const record_who *who,
                      const disclosure_field *field, disclosure *out);
 
-/* The field of that name, NULL when the layer has none. */
+/* The layer's field of that name, or NULL. */
 const record_field *disclosure_layer_field(const record_layer *layer, const char *name);
 /* False of mapped objects that are kernels, workloads or probes: they are not part of the stack. */
 bool disclosure_is_stack(const record_layer *layer);

@@ -9,7 +9,7 @@
 
 typedef struct disclosure_field {
 	const char *name;      /* "hardware.ecc"                                                 */
-	const char *layer;     /* kind of the layers that hold it; "device", "who" or "site" else */
+	const char *layer;     /* the kind of the layers that have it, or "device", "who", "site" */
 	const char *keys;      /* their field, or "a|b"; "version" and "sha256" are members       */
 	const char *site_key;  /* the key of a site file that declares it; NULL = none            */
 	bool certified;        /* required by level = certified                                   */
@@ -18,7 +18,7 @@ typedef struct disclosure_field {
 } disclosure_field;
 
 size_t disclosure_fields(const disclosure_field **out);
-/* NULL when there is none of that name. */
+/* NULL for an unknown name. */
 const disclosure_field *disclosure_field_find(const char *name);
 /* The nearest name, or NULL. */
 const char *disclosure_field_near(const char *name);

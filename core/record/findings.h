@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What does not hold in a record: collected all, or only up to the first. */
+/* Errors found in a record: all of them, or only the first. */
 #ifndef RECORD_FINDINGS_H
 #define RECORD_FINDINGS_H
 
@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-/* What was checked, in the order of a report. */
+/* The groups of checks, in the order of a report. */
 enum finding_check {
-	CHECK_STRUCTURE,  /* it is JSON, and has the members of the format                     */
-	CHECK_PROTOCOL,   /* the plan has its digest, and the text says the same               */
-	CHECK_RUN,        /* times, executions and layers fit together                         */
-	CHECK_ROWS,       /* each row is of its plan                                           */
+	CHECK_STRUCTURE,  /* JSON with the members of the format                               */
+	CHECK_PROTOCOL,   /* the plan agrees with its digest and with the text                 */
+	CHECK_RUN,        /* times, executions and layers are consistent                       */
+	CHECK_ROWS,       /* each row agrees with its plan                                     */
 	CHECK_DERIVED,    /* status, reasons, flags and numbers follow from the samples        */
 	CHECK_DIGESTS,    /* sections, rows and the whole have the digests they state          */
 	CHECK_COUNT
@@ -22,8 +22,8 @@ enum finding_check {
 typedef struct finding {
 	eh_status code;        /* EH_E_FORMAT: malformed; EH_E_ALTERED: contradicts itself      */
 	enum finding_check check;
-	char *place;           /* "cases[3].derived.median_ns"; "" is the whole                 */
-	char *stated, *recomputed; /* short texts, NULL where there is nothing to show          */
+	char *place;           /* "cases[3].derived.median_ns"; "" = the whole record           */
+	char *stated, *recomputed; /* short texts; NULL = nothing to show                       */
 	char *sentence;        /* without the file's name                                       */
 } finding;
 
@@ -34,23 +34,23 @@ typedef struct findings {
 	bool only_first;
 } findings;
 
-/* Adds one; stated and recomputed are taken (malloc'd), NULL where there is nothing to show.  Returns
- * code. */
+/* Adds a finding and returns code.  Takes ownership of stated and recomputed (malloc'd or NULL). */
 __attribute__((format(printf, 7, 8)))
 eh_status findings_add(findings *f, eh_status code, enum finding_check check, const char *place,
                        char *stated, char *recomputed, const char *format, ...);
-/* "PLACE is STATED but WHAT RECOMPUTED: the file was altered", as EH_E_ALTERED; both are taken, NULL is
- * absent.  `what` says why the other is right: "the samples give". */
+/* Adds "PLACE is STATED but WHAT RECOMPUTED: the file was altered" as EH_E_ALTERED.  Takes
+ * ownership of stated and recomputed; NULL = absent.  `what` is a phrase such as "the samples
+ * give". */
 void findings_differ(findings *f, enum finding_check check, const char *place, char *stated,
                      char *recomputed, const char *what);
-/* From an eh_error whose message begins with "NAME: ", which is taken off. */
+/* Adds an eh_error; removes "NAME: " from the beginning of its message. */
 eh_status findings_add_error(findings *f, enum finding_check check, const char *place,
                              const char *name, const eh_error *error);
 #define FINDING_ALTERED ": the file was altered"
 
-/* Whether the checks may stop: something was found and the first is enough. */
+/* Whether the checks may stop: there is a finding and only the first is wanted. */
 bool findings_enough(const findings *f);
-/* Moves all of `from` behind those of `to`; from is empty then. */
+/* Moves all findings of `from` to the end of `to`; `from` is empty then. */
 void findings_move(findings *to, findings *from);
 void findings_free(findings *f);
 const char *finding_check_name(enum finding_check check);

@@ -25,7 +25,7 @@ struct journal {
 	char *path;
 };
 
-/* Open file description locks belong to this opening alone and end with the process. */
+/* Uses open file description locks: they belong to this descriptor and end with the process. */
 static int lock_byte(int fd, int byte, short type, bool wait)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + byte,
@@ -38,7 +38,7 @@ static int lock_byte(int fd, int byte, short type, bool wait)
 	return rc;
 }
 
-/* Offset behind the last whole line; -1 with errno. */
+/* The offset behind the last whole line, or -1 with errno. */
 static off_t whole_end(int fd, off_t size)
 {
 	char block[4096];
@@ -62,7 +62,7 @@ static off_t whole_end(int fd, off_t size)
 	return 0;
 }
 
-/* Needs the append lock.  Cuts a torn line; *end is where the next line begins. */
+/* Cuts an incomplete last line; *end is the end of the file.  The caller holds the append lock. */
 static int cut_torn(int fd, off_t *end)
 {
 	struct stat st;
@@ -109,7 +109,7 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
 	}
 	if (write_all(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
 		int why = errno;
-		/* If this fails too, the line has no newline and counts as torn. */
+		/* If this fails too, the line has no newline and counts as incomplete. */
 		if (ftruncate(fd, end) != 0)
 			why = why != 0 ? why : errno;
 		status = error_system(error, why, "cannot append to %s", path);
@@ -171,7 +171,7 @@ static journal *journal_new(int fd, const char *path)
 	return j;
 }
 
-/* Gives the file its final name unless that is taken. */
+/* Renames the file unless the final name exists. */
 static int rename_new(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the parts of a result's text are, so that its rows can be read one by one.  Inside of the
- * record room. */
+/* Internal to record/: the places of the parts of a result's text, so that rows can be read one by
+ * one. */
 #ifndef RECORD_PARTS_H
 #define RECORD_PARTS_H
 
@@ -11,7 +11,7 @@
 enum { PARTS_MAX = 32 };
 
 typedef struct result_parts {
-	struct { char name[24]; json_span value; } members[PARTS_MAX]; /* but cases             */
+	struct { char name[24]; json_span value; } members[PARTS_MAX]; /* without cases         */
 	size_t member_count;
 	json_span *rows;         /* the elements of cases                                       */
 	size_t row_count, row_room;

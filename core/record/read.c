@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a result that somebody else may have written.  Rows are parsed one by one, on all
- * processors, and kept as structs: there is never a tree of the whole file.  The structure is checked first, so
- * that everything after it may rely on types; then what must follow from something else, then digests.
+ * Reading results, which are not trusted.  Rows are parsed one by one, on all processors, and kept
+ * as structs: there is never a tree of the whole file.  The structure is checked first, so that
+ * later checks can rely on types; then derived members; then digests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +20,17 @@
 
 typedef struct row_state {
 	char digest[65];         /* of its bytes                                                 */
-	bool sound;              /* its structure holds                                          */
+	bool sound;              /* its structure is valid                                       */
 	findings found;
 } row_state;
 
 typedef struct reader {
 	const char *name;
-	char *text;              /* the bytes; those of rows become blanks once they are read     */
+	char *text;              /* the file; rows are overwritten by blanks after reading        */
 	size_t size;
 	result *r;
-	cJSON *root;             /* of all but the rows                                          */
-	bool only_first;         /* one finding is enough                                        */
+	cJSON *root;             /* the tree without the rows                                    */
+	bool only_first;         /* stop at the first finding                                    */
 	const json_span *parts;  /* where the rows are                                           */
 	row_state *rows;
 	run_order order;
@@ -38,7 +38,7 @@ typedef struct reader {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* For whoever looks at the other rows: one with neither work nor executions. */
+/* Replaces an invalid row by an empty one, so that the other rows can be shown. */
 static void empty_row(record_case *row)
 {
 	text_set(&row->id, "");
@@ -46,7 +46,7 @@ static void empty_row(record_case *row)
 	text_set(&row->precision, "");
 }
 
-/* Of the value's bytes, without white space after it. */
+/* The digest of the value's bytes, without the white space after it. */
 static void digest_part(const char *body, json_span part, char hex[65])
 {
 	while (part.end > part.start && strchr(" \t\r\n", body[part.end - 1]) != NULL)
@@ -76,8 +76,8 @@ static void take_row(void *context, size_t i)
 	free(place);
 }
 
-/* Everything between the brackets of "cases", line feeds apart, becomes blank: what is left parses as
- * a record without rows, with every place as it was. */
+/* Overwrites everything in the array "cases" except line feeds by blanks.  The rest parses as a
+ * record without rows, and messages still have the right lines and columns. */
 static void blank_rows(reader *all, const result_parts *parts)
 {
 	size_t from = parts->row_count > 0 ? parts->rows[0].start : 0;
@@ -123,7 +123,7 @@ static bool check_format(const cJSON *root, findings *f)
 	return true;
 }
 
-/* The rows were decoded before, into the record that this completes. */
+/* Decodes the rest of the record, whose rows are decoded already. */
 static bool take_head(reader *all, findings *f)
 {
 	record_case_list rows = all->r->record->cases;
@@ -140,7 +140,7 @@ static bool take_head(reader *all, findings *f)
 	status = layout_decode(record_result_layout(), all->root, all->name, "", all->r->record, &error);
 	if (status != EH_OK)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	/* Where the text was not split into rows, the head has them. */
+	/* If the text was not split, the tree has the rows. */
 	if (rows.items != NULL) {
 		free(all->r->record->cases.items);
 		all->r->record->cases = rows;
@@ -148,7 +148,7 @@ static bool take_head(reader *all, findings *f)
 	return status == EH_OK;
 }
 
-/* ---- what the parts must agree about --------------------------------------------------------- */
+/* ---- consistency of the parts ---------------------------------------------------------------- */
 
 static void check_counts(const record_result *r, findings *f)
 {
@@ -171,7 +171,7 @@ static int by_id(const void *a, const void *b)
 	return order != 0 ? order : (*x > *y) - (*x < *y);
 }
 
-/* Cases are looked up and paired by their ids. */
+/* Checks that ids are unique: cases are looked up and paired by them. */
 static void check_ids(const record_result *r, findings *f)
 {
 	const record_planned_case_list *plans = &r->protocol.canonical.cases;
@@ -212,7 +212,7 @@ static bool all_sound(const reader *all)
 	return true;
 }
 
-/* No more than the first where that is enough. */
+/* Moves the findings, or only the first one if that is enough. */
 static void take_findings(findings *f, findings *from)
 {
 	if (findings_enough(f))
@@ -221,7 +221,7 @@ static void take_findings(findings *f, findings *from)
 		findings_move(f, from);
 }
 
-/* In the order of docs/result-format.md. */
+/* Runs all checks in the order of docs/result-format.md. */
 static void check_all(reader *all, findings *f)
 {
 	record_result *r = all->r->record;
@@ -280,7 +280,7 @@ static void fill_result(reader *all)
 static bool read_parts(reader *all, findings *f)
 {
 	result_parts parts;
-	/* What cannot be split is parsed whole, to learn why. */
+	/* A text that cannot be split is parsed as a whole, which gives the error. */
 	bool split = parts_find(all->text, all->size, &parts);
 	bool whole;
 
@@ -296,7 +296,7 @@ static bool read_parts(reader *all, findings *f)
 	return whole;
 }
 
-/* Takes the bytes. */
+/* Takes ownership of the bytes. */
 static result *examine(const char *name, char *bytes, size_t size, findings *f)
 {
 	result *r = memory_get(sizeof(*r));

@@ -103,7 +103,7 @@ static bool is_mark(const char *value)
 
 /* ---- commitments ----------------------------------------------------------------------------- */
 
-/* malloc'd mark of the text under the salt. */
+/* malloc'd: the mark with the commitment to the text under the salt. */
 static char *commit(const char *salt, const char *value)
 {
 	char *both = memory_format("%s:%s", salt, value);
@@ -191,7 +191,7 @@ static bool may_be_redacted(const char *member)
 	return strcmp(dot, ".path") == 0 || strcmp(dot, ".value") == 0;
 }
 
-/* The tree has the section and the salts at least. */
+/* Redacts one member; the tree has at least its section and the salts. */
 static eh_status redact_member(cJSON *record, const char *member, eh_error *error)
 {
 	cJSON *salts = cJSON_GetObjectItemCaseSensitive(record, "salts");
@@ -216,7 +216,7 @@ static eh_status redact_member(cJSON *record, const char *member, eh_error *erro
 	return EH_OK;
 }
 
-/* Whether redacting the member changes this one of the whole: its section, or the salts. */
+/* Whether redacting the member changes the top-level member `key`: its section, or the salts. */
 static bool changes(const char *key, const char *member)
 {
 	size_t size = strlen(key);
@@ -224,7 +224,7 @@ static bool changes(const char *key, const char *member)
 	return strcmp(key, "salts") == 0 || (strncmp(member, key, size) == 0 && member[size] == '.');
 }
 
-/* The tree of those members that redacting changes. */
+/* Parses the members that redacting changes into a tree. */
 static eh_status read_changing(const char *body, const result_parts *parts, const char *name,
                                const char *member, cJSON *out, eh_error *error)
 {
@@ -243,7 +243,7 @@ static eh_status read_changing(const char *body, const result_parts *parts, cons
 	return status;
 }
 
-/* The text with the values of those members that the tree has. */
+/* Writes the text with the values of the tree's members replaced. */
 static void write_changed(const char *body, size_t size, const result_parts *parts,
                           const cJSON *tree, text *out)
 {

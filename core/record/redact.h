@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that may be taken out of a record without breaking its digests: who measured, and what
- * identifies a machine.  Each enters its section's digest as a commitment, the SHA-256 of a salt of
- * its own and the text; a redacted record has the commitment in the text's place. */
+/* Texts that may be removed from a record without breaking its digests: who measured, and facts
+ * that identify a machine.  A section's digest contains a commitment instead of such a text: the
+ * SHA-256 of the text's own salt and the text.  A redacted record has the commitment in place of
+ * the text. */
 #ifndef RECORD_REDACT_H
 #define RECORD_REDACT_H
 

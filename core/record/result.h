@@ -16,11 +16,11 @@
 
 typedef struct result_summary {
 	size_t valid, not_converged, unsupported, failed, invalid;
-	size_t not_run; /* of status failed in the file, and counted here alone */
+	size_t not_run; /* failed without an execution; not counted in `failed` */
 } result_summary;
 
-/* Builds the result of one executor from the journal, streaming: one case in memory at a time.
- * Written under path in one step.  `complete` false marks it incomplete. */
+/* Builds the result of one executor from the journal, with one case in memory at a time, and writes
+ * it to path atomically.  `complete` false marks it incomplete. */
 eh_status result_build(const char *journal_path, const char *executor, bool complete,
                        const char *path, result_summary *summary, eh_error *error);
 
@@ -29,7 +29,7 @@ eh_status result_build(const char *journal_path, const char *executor, bool comp
 typedef struct result_row {
 	const char *id;                      /* of the record                                    */
 	const record_case *record;
-	const record_planned_case *planned;  /* NULL where the plan has no such case             */
+	const record_planned_case *planned;  /* NULL if the plan has no such case                */
 	/* Of the executions that count, per operation, in nanoseconds. */
 	statistics_side side;
 	/* What the time is told as: amount per time, or the time of one (seconds), which is all that can
@@ -43,30 +43,30 @@ typedef struct result {
 	record_result *record; /* its cases are those of the rows                                */
 	result_row *rows;
 	size_t row_count;
-	struct record_pool *pools;  /* what the rows' sides borrow                               */
+	struct record_pool *pools;  /* the rows' sides borrow from them                          */
 	text_list redacted;    /* paths of the members that are redacted                         */
 	char file_sha256[65];  /* of the file's bytes                                            */
 } result;
 
-/* Parses, checks the structure, refuses with the place: EH_E_FORMAT what is not a result or is
- * malformed, EH_E_ALTERED what contradicts itself (digests, and what does not follow from the
- * samples or the protocol). */
+/* Parses and checks a result.  The message has the place of the error.  EH_E_FORMAT for a file that
+ * is not a result or is malformed; EH_E_ALTERED for one that contradicts itself: its digests, or
+ * members that do not follow from the samples or the protocol. */
 eh_status result_read(const char *path, result **out, eh_error *error);
-/* The same of bytes (malloc'd), which it takes; `name` stands for them, also as the result's path. */
+/* The same for malloc'd bytes, of which it takes ownership; `name` becomes the result's path. */
 eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error);
 void result_free(result *r); /* NULL is fine */
 
-/* The same of bytes, which `name` stands for in messages; they are not kept.  Collects in f everything
- * that does not hold, unless f wants only the first.  The result is for looking at, whatever was
- * found; NULL where not even the structure holds. */
+/* The same for bytes, which are not kept; `name` names them in messages.  Collects the errors in f
+ * (all, unless f wants only the first).  Returns a result for display even if there are errors;
+ * NULL when the structure is invalid. */
 result *result_examine(const char *name, const char *bytes, size_t size, findings *f);
 
-/* The status for people: "not run" where the run ended before the case (the record says failed,
- * without an execution), else the status. */
+/* The status for people: "not run" if the run ended before the case (the record has failed, without
+ * an execution), else the status. */
 const char *result_row_word(const result_row *row);
 /* Whether its samples count in a comparison. */
 bool result_row_counts(const result_row *row);
-/* Whether its samples are the latencies of requests that arrived as they liked. */
+/* Whether its samples are latencies of requests under a load. */
 bool result_row_is_load(const result_row *row);
 const result_row *result_row_by_id(const result *r, const char *id);
 

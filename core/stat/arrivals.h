@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Poisson arrivals of `rate` per second (> 0): a(i) = a(i-1) - ln U / rate, in nanoseconds from
- * the start, from the seed alone.  The first lies at 0. */
+/* Fills at_ns with Poisson arrivals of `rate` per second (> 0), in nanoseconds from the start:
+ * a(0) = 0, a(i) = a(i-1) - ln U / rate.  The same seed gives the same times. */
 void arrivals_poisson(uint64_t *at_ns, size_t count, double rate, uint64_t seed);
 
 #endif

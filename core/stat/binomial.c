@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No factorial and no power is needed: the terms are built outwards from the most probable one,
- * each from its neighbour, until they do not matter, and divided by their own sum.
+ * Each term is computed from its neighbour, outwards from the most probable one, until terms are
+ * negligible; then all are divided by their sum.  This needs no factorials and no powers.
  */
 #include "stat/plain_arithmetic.h"
 
@@ -9,7 +9,7 @@
 
 static const double nothing = 1e-20;
 
-/* Sums of the terms below, at and above a place; together 1. */
+/* Sums of the terms below, at and above k; together 1. */
 typedef struct parts { double below, at, above; } parts;
 
 static void parts_add(parts *sums, size_t j, size_t place, double term)

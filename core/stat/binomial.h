@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binomial probabilities from + - * / alone: the same bits on every machine.  An error of about
- * 1e-14; what is below 1e-18 counts as nothing.  No allocation. */
+/* Binomial probabilities, computed with + - * / only: the same bits on every machine.  The error is
+ * about 1e-14; terms below 1e-18 are ignored.  No allocation. */
 #ifndef STAT_BINOMIAL_H
 #define STAT_BINOMIAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X counts the successes of n trials of chance p, 0 <= p <= 1. */
+/* X is the number of successes in n trials of probability p, 0 <= p <= 1. */
 double binomial_at_most(size_t n, double p, size_t k);  /* P(X <= k) */
 double binomial_at_least(size_t n, double p, size_t k); /* P(X >= k) */
 /* P(X > n/2) + P(X = n/2) / 2. */

@@ -2,15 +2,19 @@
 /*
  * The hierarchical bootstrap of statistics.h, without drawing anything.
  *
- * A resample draws executions with replacement, and from each drawn execution as many samples as
- * it has, with replacement; its center is the median of the medians.  The median of n draws is at
- * or below a value exactly when more than half of them are, and each of them is with the
- * probability k / n, k being the samples at or below it: a binomial tail.  A drawn execution is any
- * of them alike, so the chance F that its median is at or below the value is the mean of theirs;
- * and the center is at or below it when more than half of the drawn executions are: a binomial
- * tail of F.  An even number has two middle values, and either is taken with the same probability:
- * where exactly half of the draws are at or below the value, that counts half.  With a percentile
- * instead of an execution's median the first step is the tail from its rank on.
+ * A resample draws executions with replacement, and from each drawn execution as many samples as it
+ * has, with replacement.  Its center is the median of the medians.
+ *
+ * The median of n draws is at or below a value exactly when more than half of the draws are.  Each
+ * draw is with probability k / n, where k samples are at or below the value.  So the probability is
+ * a binomial tail.  All executions are drawn with the same probability, so the probability F that
+ * the median of a drawn execution is at or below the value is the mean over the executions.  The
+ * center is at or below the value when more than half of the drawn executions are: a binomial tail
+ * of F.
+ *
+ * An even number of draws has two middle values, and either is taken with the same probability: the
+ * case that exactly half of the draws are at or below the value counts half.  For a percentile
+ * instead of an execution's median, the first step is the tail from the percentile's rank on.
  */
 #include "stat/plain_arithmetic.h"
 
@@ -26,8 +30,8 @@
 
 /* ---- the center of one side ------------------------------------------------------------------ */
 
-/* The distribution of the center: ascending values, each with its probability and the probability
- * of it and all below. */
+/* The distribution of the center: ascending values, each with its probability and its cumulative
+ * probability. */
 typedef struct distribution {
 	double *values, *chances, *upto;
 	size_t count;
@@ -38,7 +42,8 @@ typedef struct point {
 	size_t execution;
 } point;
 
-/* The runs [from, middle) and [middle, to), each ascending, as one; of equals the left first. */
+/* Merges the ascending runs [from, middle) and [middle, to); of equal points the left comes
+ * first. */
 static void points_merge(const point *points, size_t from, size_t middle, size_t to, point *out)
 {
 	size_t left = from;
@@ -49,8 +54,8 @@ static void points_merge(const point *points, size_t from, size_t middle, size_t
 		          points[left++] : points[right++];
 }
 
-/* All samples ascending, equal ones by their execution, so that sums are in the same order on every
- * machine.  malloc'd. */
+/* malloc'd: all samples in ascending order, equal ones by their execution, so that sums are in the
+ * same order on every machine. */
 static point *points_make(const statistics_side *side, size_t total)
 {
 	point *points = memory_grow(NULL, total * sizeof(*points));
@@ -88,7 +93,7 @@ static point *points_make(const statistics_side *side, size_t total)
 	return points;
 }
 
-/* The same of another quantile: at least rank + 1 of the draws are among the k smallest. */
+/* The same for another quantile: at least rank + 1 of the draws are among the k smallest. */
 static double *quantile_chances(size_t n, double q)
 {
 	double *table = memory_get((n + 1) * sizeof(*table));
@@ -103,7 +108,8 @@ static double *quantile_chances(size_t n, double q)
 	return table;
 }
 
-/* table[k]: the chance that the median of n draws is among the k smallest samples.  malloc'd. */
+/* malloc'd; table[k] is the probability that the median of n draws is among the k smallest
+ * samples. */
 static double *median_chances(size_t n)
 {
 	double *table = memory_get((n + 1) * sizeof(*table));
@@ -121,7 +127,7 @@ static double *median_chances(size_t n)
 	return table;
 }
 
-/* Each execution's table; equal sizes share one.  Free with tables_free. */
+/* The table of each execution; executions of equal size share one.  Free with tables_free. */
 static double **tables_make(const statistics_side *side)
 {
 	double **tables = memory_get(side->executions * sizeof(*tables));
@@ -156,7 +162,7 @@ static distribution distribution_make(const statistics_side *side)
 	double **tables = tables_make(side);
 	size_t *taken = memory_get(side->executions * sizeof(*taken));
 	distribution d = { 0 };
-	double sum = 0; /* over the executions, the chance that their median is at most here */
+	double sum = 0; /* over the executions: P(their median is at or below this value) */
 	double before = 0;
 	point *points;
 	size_t total = 0;
@@ -195,7 +201,7 @@ static void distribution_free(distribution *d)
 	free(d->values);
 }
 
-/* The smallest value that the center is at most with the given probability. */
+/* The smallest value that the center does not exceed with the given probability. */
 static double distribution_quantile(const distribution *d, double level)
 {
 	size_t low = 0;
@@ -254,15 +260,14 @@ struct statistics_pair {
 	distribution under, over; /* of a, of b */
 };
 
-/* The probability that b / a is at most r, or below r with `strictly`.  It never falls where r
- * rises, as no rounding does.  reached[i], if wanted, gets the number of b's values that are in
- * with the i-th of a's. */
+/* The probability that b / a is at most r, or with `strictly` below r.  It is monotonic in r, as
+ * rounding is.  Unless NULL, reached[i] gets the number of b's values counted with a's i-th. */
 static double ratio_chance(const statistics_pair *p, double r, bool strictly, size_t *reached)
 {
 	const distribution *a = &p->under;
 	const distribution *b = &p->over;
 	double sum = 0;
-	size_t at = 0; /* that many values of b are in */
+	size_t at = 0; /* the number of b's values counted */
 
 	for (size_t i = 0; i < a->count; i++) {
 		double limit = r * a->values[i];
@@ -292,7 +297,7 @@ static double next_to(double value, int step)
 	return value;
 }
 
-/* The smallest r for which r times under, rounded, is not below over. */
+/* The smallest r for which the rounded product of r and `under` is not below `over`. */
 static double reaching(double under, double over)
 {
 	double r = over / under;
@@ -304,10 +309,11 @@ static double reaching(double under, double over)
 	return r;
 }
 
-/* So few steps of the chance are tried one by one. */
+/* Up to this many steps are tried one by one. */
 enum { STEPS_FEW = 8 };
 
-/* The r at which the chance steps between two, ascending, when they are few; else 0. */
+/* The values of r at which the probability steps between two bounds, ascending.  Returns their
+ * number, 0 when they are more than STEPS_FEW. */
 static size_t steps_between(const statistics_pair *p, const size_t *below, const size_t *above,
                             double steps[STEPS_FEW])
 {
@@ -323,9 +329,9 @@ static size_t steps_between(const statistics_pair *p, const size_t *below, const
 	return count;
 }
 
-/* The smallest r in (low, high] that b / a is at most with the given probability, to the last bit;
- * high when there is none.  Between the r at which one more pair of values is in, the chance is the
- * same: bisection needs to go on only until few are left. */
+/* The smallest r in (low, high] that b / a does not exceed with the given probability, exact to the
+ * last bit; high when there is none.  The probability is a step function of r, so bisection ends as
+ * soon as few steps are left. */
 static double ratio_between(const statistics_pair *p, double low, double high, double level,
                             size_t *reached)
 {
@@ -359,7 +365,7 @@ static double ratio_between(const statistics_pair *p, double low, double high, d
 	}
 }
 
-/* The smallest r that b / a is at most with the given probability. */
+/* The smallest r that b / a does not exceed with the given probability. */
 static double ratio_quantile(const statistics_pair *p, double level)
 {
 	const distribution *a = &p->under;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PELT (Killick, Fearnhead and Eckley 2012) with the normal likelihood of a segment's mean and
- * variance (Barrett et al. 2017), after values far from their neighbours were pulled in.  The
- * penalty is 9 ln n: docs/method.md has what larger and smaller ones miss.  Its time is up to n^2
- * where nothing changes, so beyond `most_blocks` samples changes are first looked for between
- * blocks, then moved to the best sample.
+ * variance (Barrett et al. 2017).  Outliers are clipped first.  The penalty is 9 ln n;
+ * docs/method.md compares it with others.  PELT takes up to n^2 steps for a series without
+ * changes.  So beyond `most_blocks` samples changes are searched between blocks, then moved to the
+ * best sample.
  */
 #include "stat/plain_arithmetic.h"
 
@@ -25,13 +25,13 @@ static const double outlier_spreads = 7.5; /* of a normal distribution's MAD: fi
 
 enum { WINDOW = 51, STEP = 10 };
 
-/* Sums of the values before each sample, from which a segment's spread follows. */
+/* Sums over all samples before each one; the difference of two gives a segment's spread. */
 typedef struct sums {
 	double *values, *squares; /* [n + 1] */
 	double variance_least;
 } sums;
 
-/* How far from its middle a value among those sorted ones may lie. */
+/* The largest distance from the median at which a value is not an outlier. */
 static double reach_of(const double *near, size_t size, double spread_least)
 {
 	double spread = sorted_distance(near, size, near[size / 2], size / 2);
@@ -39,14 +39,14 @@ static double reach_of(const double *near, size_t size, double spread_least)
 	return outlier_spreads * (spread > spread_least ? spread : spread_least);
 }
 
-/* Each value at most five deviations from the median of its 51 neighbours; *same when none was
- * further.  malloc'd. */
+/* The values, clipped to five deviations from the median of their 51 neighbours; malloc'd.  *same
+ * is set when no value was clipped. */
 static double *without_outliers(const double *values, const double *sorted, size_t n,
                                 double spread_least, bool *same)
 {
 	double *out = memory_get(n * sizeof(*out));
 	size_t size = n < WINDOW ? n : WINDOW;
-	/* So few have one window. */
+	/* A short series has a single window. */
 	double middle = sorted[n / 2];
 	double reach = n <= WINDOW ? reach_of(sorted, n, spread_least) : 0;
 
@@ -88,7 +88,7 @@ static void sums_make(sums *s, const double *values, const double *sorted, size_
 	s->squares = memory_get((n + 1) * sizeof(*s->squares));
 	s->variance_least = spread_least * spread_least;
 	for (size_t i = 0; i < n; i++) {
-		/* In units of the smallest spread, about the median: squares stay small. */
+		/* Centred and scaled so that the squares stay small. */
 		double d = (clean[i] - origin) / spread_least;
 
 		s->values[i + 1] = s->values[i] + d;
@@ -103,8 +103,8 @@ static void sums_free(sums *s)
 	free(s->squares);
 }
 
-/* Minus twice the log-likelihood of samples [from, to), its variance at least 1 (the smallest
- * spread), but for a constant that is the same for all ways to cut the series. */
+/* Minus twice the log-likelihood of samples [from, to), with a variance of at least 1 (the smallest
+ * spread), without a constant that is the same for every segmentation. */
 static double cost(const sums *s, size_t from, size_t to)
 {
 	double count = (double)(to - from);
@@ -116,7 +116,7 @@ static double cost(const sums *s, size_t from, size_t to)
 	return count * (plain_log(variance) + 1);
 }
 
-/* Moves the change `at` between from and to, by less than `reach`, to where it costs least. */
+/* The cheapest place for a change between from and to, less than `reach` away from `at`. */
 static size_t refined(const sums *s, size_t from, size_t at, size_t to, size_t reach)
 {
 	size_t first = at > from + CHANGEPOINTS_SEGMENT + reach ? at - reach :
@@ -141,11 +141,11 @@ typedef struct search {
 	const sums *s;
 	size_t size, places, n, least; /* least: blocks of the shortest segment */
 	double penalty;
-	double *best;    /* the least cost up to each place                                */
-	size_t *before;  /* the change before it                                           */
-	size_t *until;   /* candidates are dropped from that place on                      */
+	double *best;    /* the lowest cost of the samples up to each place                */
+	size_t *before;  /* the last change before each place                              */
+	size_t *until;   /* the place from which on each candidate is dropped              */
 	size_t *candidates;
-	double *costs;   /* of the samples from each candidate up to the place reached     */
+	double *costs;   /* of the samples from each candidate to the current place        */
 } search;
 
 static size_t sample_of(const search *f, size_t place)
@@ -183,7 +183,7 @@ static void search_run(search *f)
 			}
 		}
 		count = kept;
-		/* A change at k can no longer be the last one before what t, as a change, serves. */
+		/* From here on, t is a better last change than k. */
 		for (size_t c = 0; c < count; c++) {
 			size_t k = f->candidates[c];
 

@@ -7,10 +7,10 @@
 
 #define CHANGEPOINTS_SEGMENT 5 /* the shortest segment, in samples */
 
-/* First samples of the segments that describe the n >= 1 values best, the first being 0; their
- * number is the result, *out is malloc'd.  `sorted` has the values in ascending order.  Spreads below
- * `spread_least` (> 0) are not told apart.  Single outliers make no segment.  Time is bounded by a
- * multiple of n. */
+/* Cuts n >= 1 values into the segments that describe them best.  Returns the number of segments;
+ * *out (malloc'd) has the index of the first sample of each, beginning with 0.  `sorted` has the
+ * values in ascending order.  Spreads below `spread_least` (> 0) count as equal.  A single outlier
+ * is not a segment.  Runs in O(n). */
 size_t changepoints_of(const double *values, const double *sorted, size_t n, double spread_least,
                        size_t **out);
 

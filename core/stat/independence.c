@@ -40,7 +40,8 @@ double independence_runs_about(const double *values, size_t n, double middle)
 	return variance > 0 ? (runs - expected) / sqrt(variance) : 0;
 }
 
-/* Sorts values[0, n) with room of the same size; counts the pairs out of order. */
+/* Sorts values[0, n) with scratch room of the same size; returns the number of pairs out of
+ * order. */
 static double sort_counting(double *values, double *room, size_t n)
 {
 	double count = 0;
@@ -109,13 +110,13 @@ static signed char *signs_of(const double *values, size_t n, double middle)
 	return signs;
 }
 
-/* The signs' autocorrelation.  Their mean is 0 but where many values are the median itself. */
+/* The autocorrelation of the signs.  Their mean is 0 unless many values equal the median. */
 static double sign_correlation(const signed char *signs, size_t n, size_t lag)
 {
 	long products = 0;
 	long squares = 0;
 	long sum = 0;
-	long ends = 0; /* the sum without the last and that without the first `lag` signs */
+	long ends = 0; /* the sum without the last `lag` signs plus the sum without the first */
 	double mean;
 	double spread;
 

@@ -6,20 +6,20 @@
 
 #include <stddef.h>
 
-/* Wald and Wolfowitz: the number of runs above and below the given median, as a standard normal deviate;
- * values at the median are left out.  Negative: too few runs, neighbours are alike.  0 when there
- * are too few values to say. */
+/* The runs test of Wald and Wolfowitz about the given median: a standard normal deviate.  It is
+ * negative when there are few runs, that is when neighbours are alike; 0 when there are too few
+ * values.  Values at the median are left out. */
 double independence_runs_about(const double *values, size_t n, double median);
 
-/* Mann and Kendall: how consistently later values are larger, as a standard normal deviate,
- * corrected for ties; 0 for a constant series. */
+/* The trend test of Mann and Kendall, corrected for ties: a standard normal deviate.  It is
+ * positive when later values are larger; 0 for a constant series. */
 double independence_trend(const double *values, size_t n);
 
-/* Lag-1 autocorrelation of the signs about the median: outliers have no more say than others. */
+/* Lag-1 autocorrelation of the signs about the median, which outliers do not dominate. */
 double independence_signs_about(const double *values, size_t n, double median);
 
-/* How many times as wide as that of independent values the interval of the median is: the root of
- * 1 + 2 (sum of the signs' autocorrelations up to the first that chance explains). */
+/* The factor by which the median's interval is wider than that of independent values: the root of
+ * 1 + 2 (sum of the signs' autocorrelations up to the first insignificant one). */
 double independence_widening_about(const double *values, size_t n, double median);
 
 #endif

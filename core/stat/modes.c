@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values in a window that slides over the sorted ones are a density.  A mode is a peak of it
- * that a valley deeper than chance parts from the next one: the valley's window holds less than
- * half of what the smaller peak's does, the difference is more than `deviations` of what counting
- * such numbers varies by, and each side of the valley holds at least `share_least` of all values.
+ * The density is the number of values in a window that slides over the sorted values.  Modes are
+ * peaks separated by significant valleys.  A valley is significant when its window has less than
+ * half of the values of the smaller peak's window, when the difference is more than `deviations`
+ * standard deviations of such counts, and when each side has at least `share_least` of all values.
  */
 #include "stat/plain_arithmetic.h"
 
@@ -17,7 +17,7 @@
 static const double deviations = 3.2;
 static const double valley_share = 0.5;
 static const double share_least = 0.05;
-/* Of fewer, no two windows hold enough to be told apart by `deviations`. */
+/* With fewer values no difference of two windows exceeds `deviations`. */
 static const size_t values_least = 22;
 enum { PLACES = 256 };
 
@@ -26,7 +26,7 @@ static double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* How many of the sorted values are below x, of which `before` are known to be. */
+/* How many of the sorted values are below x; at least `before` are. */
 static size_t count_below(const double *sorted, size_t n, double x, size_t before)
 {
 	while (before < n && sorted[before] < x)
@@ -34,34 +34,36 @@ static size_t count_below(const double *sorted, size_t n, double x, size_t befor
 	return before;
 }
 
-/* Half the width of the window: half of Silverman's rule of thumb, as a box of that deviation. */
+/* Half the width of the window.  The window is a box whose standard deviation is half the bandwidth
+ * of Silverman's rule of thumb. */
 static double reach_of(const double *sorted, size_t n, double spread_least)
 {
 	double quarters = sorted[n - 1 - n / 4] - sorted[n / 4];
 	double tenths = sorted[n - 1 - n / 10] - sorted[n / 10];
-	/* Either is one deviation of a normal distribution; the smaller resists tails and modes. */
+	/* Both estimate the deviation of a normal distribution; the smaller one is robust against
+	 * tails and several modes. */
 	double spread = smaller(quarters / 1.349, tenths / 2.563);
 	double reach = 0.5 * 0.9 * 1.7320508 * spread / plain_fifth_root((double)n);
 
 	return reach > spread_least ? reach : spread_least;
 }
 
-/* Whether the valley parts the peaks, both as counts in the window. */
+/* Whether the valley separates the peaks; both are counts of values in a window. */
 static bool parts(double peak, double valley)
 {
 	return valley < valley_share * peak &&
 	       peak - valley > deviations * sqrt(peak + valley);
 }
 
-/* Counts peaks parted by valleys along the density. */
+/* The number of peaks of the density that significant valleys separate. */
 static size_t count_peaks(const double *density, const size_t *below, size_t places, size_t n)
 {
 	double least = share_least * (double)n;
 	size_t count = 1;
-	double peak = density[0];    /* of the mode being passed */
-	double valley = density[0];  /* lowest since that peak */
+	double peak = density[0];    /* of the current mode */
+	double valley = density[0];  /* the lowest since that peak */
 	size_t valley_at = 0;
-	size_t begun = 0;            /* values below the mode being passed */
+	size_t begun = 0;            /* values below the current mode */
 
 	for (size_t i = 1; i < places; i++) {
 		size_t here;
@@ -102,16 +104,15 @@ size_t modes_of_sorted(const double *sorted, size_t n, double spread_least)
 	if (n < values_least)
 		return 1;
 	reach = reach_of(sorted, n, spread_least);
-	/* Outliers beyond the outer hundredths would make the places coarse. */
+	/* Without the outer hundredths: outliers would make the grid coarse. */
 	first = sorted[n / 100] - reach;
 	step = (sorted[n - 1 - n / 100] + reach - first) / (PLACES - 1);
-	/* Places further apart than the window is wide would miss what lies between. */
+	/* Places further apart than a window would miss values between them. */
 	if (step > 2 * reach)
 		reach = step / 2;
 	for (size_t i = 0; i < PLACES; i++) {
 		double x = first + (double)i * step;
 
-		/* The places ascend. */
 		left = count_below(sorted, n, x - reach, left);
 		middle = count_below(sorted, n, x, middle);
 		right = count_below(sorted, n, x + reach, right);

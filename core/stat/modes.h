@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The number of modes of n >= 1 values in ascending order, 1 where there are too few to tell.  Differences below
- * `spread_least` (> 0) make no mode of their own.  docs/method.md says when two are two. */
+/* The number of modes of n >= 1 values in ascending order; 1 when there are too few values.  Modes
+ * closer than `spread_least` (> 0) count as one.  docs/method.md has the rule. */
 size_t modes_of_sorted(const double *sorted, size_t n, double spread_least);
 
 #endif

@@ -8,7 +8,7 @@
 #include "stat/binomial.h"
 #include "stat/statistics.h"
 
-/* The normal deviates of both sides of NOISEFLOOR_SHARE, and of one side of the confidence. */
+/* Normal deviates: two-sided for NOISEFLOOR_SHARE, one-sided for NOISEFLOOR_CONFIDENCE. */
 #define SHARE_DEVIATE 1.959963984540054
 #define CONFIDENCE_DEVIATE 1.6448536269514722
 
@@ -17,8 +17,8 @@ static double distance_of(double ratio)
 	return ratio >= 1 ? ratio - 1 : 1 / ratio - 1;
 }
 
-/* The 5 % quantile of chi-squared by Wilson and Hilferty (1931); from three degrees of freedom on
- * it is low by a tenth at most, which makes the bound wider. */
+/* The 5 % quantile of chi-squared by Wilson and Hilferty (1931).  From three degrees of freedom on
+ * it is at most a tenth too low, which makes the bound wider. */
 static double chi_squared_low(size_t freedom)
 {
 	double part = 2 / (9 * (double)freedom);
@@ -27,7 +27,7 @@ static double chi_squared_low(size_t freedom)
 	return (double)freedom * root * root * root;
 }
 
-/* The smallest rank, from 0, whose order statistic is above the quantile with the confidence. */
+/* The smallest rank (from 0) whose order statistic is an upper confidence bound of the quantile. */
 static size_t free_rank(size_t n)
 {
 	size_t rank = (size_t)(NOISEFLOOR_SHARE * (double)n);

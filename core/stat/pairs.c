@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "stat/statistics.h"
 
-/* How far apart each of a few pairs has to be. */
+/* With few pairs, each must differ by this factor. */
 static const uint64_t few_factor = 2;
 
-/* All of a few pairs, far apart. */
+/* The test for fewer than PAIRS_LEAST pairs. */
 static bool few_differ(const uint64_t *first, const uint64_t *second, size_t count)
 {
 	size_t slower = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the first times of pairs differ from the second ones. */
+/* A test of paired times: whether the first ones differ from the second ones.  Pure. */
 #ifndef STAT_PAIRS_H
 #define STAT_PAIRS_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAIRS_LEAST 5      /* for a test of the medians                                        */
-#define PAIRS_FEW 2        /* fewer say nothing                                                */
-#define PAIRS_LIMIT 0.10   /* by which the medians may differ                                  */
+#define PAIRS_LEAST 5      /* pairs for a test of the medians                                  */
+#define PAIRS_FEW 2        /* pairs for any test                                               */
+#define PAIRS_LIMIT 0.10   /* the medians may differ by this share                             */
 
-/* The medians differ by more than the limit, and all pairs but at most one agree which of the two is
- * slower, by at least half the limit.  Of fewer than PAIRS_LEAST pairs: all, in one direction, by a
- * factor of two. */
+/* True when the medians differ by more than the limit and all pairs but at most one differ in the
+ * same direction by at least half the limit.  With fewer than PAIRS_LEAST pairs: when all differ in
+ * the same direction by a factor of two. */
 bool pairs_differ(const uint64_t *first, const uint64_t *second, size_t count);
 
 #endif

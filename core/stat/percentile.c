@@ -26,7 +26,7 @@ size_t percentile_least(double q, double confidence)
 	double power = 1; /* q^(n - 1) */
 	size_t n = 1;
 
-	/* P(none or one exceeds) = q^n + n (1 - q) q^(n - 1). */
+	/* P(at most one exceeds) = q^n + n (1 - q) q^(n - 1). */
 	while (power * (q + (double)n * rest) > 1 - confidence) {
 		power *= q;
 		n++;
@@ -39,7 +39,7 @@ size_t percentile_rank(size_t n, double q)
 	double place = q * (double)n;
 	size_t rank = (size_t)place;
 
-	/* The product of 0.9 and 10 is not exactly 9. */
+	/* 0.9 * 10 need not be exactly 9. */
 	if ((double)rank >= place - 1e-9 * (double)n && rank > 0)
 		rank--;
 	return rank < n ? rank : n - 1;

@@ -7,14 +7,14 @@
 #include "stat/percentile.h"
 #include "stat/statistics.h"
 
-/* The standard error of a median is that of a mean times this, for normal values. */
+/* For normal values the standard error of the median is that of the mean times this. */
 #define MEDIAN_OVER_MEAN 1.2533141373155003
-/* The interval of one center from which its standard error is taken, and its half-width in standard
- * errors.  It needs 6 samples. */
+/* The confidence of the interval that gives a center's standard error, and the interval's
+ * half-width in standard errors.  The interval needs 6 samples. */
 #define OWN_CONFIDENCE 0.95
 #define OWN_DEVIATES 1.959963984540054
 
-/* Abramowitz and Stegun 26.7.3 and 26.7.4: the chance that |t| is at most t. */
+/* P(|T| <= t) of Student's distribution (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 static double student_chance(size_t freedom, double t)
 {
 	double angle = atan(t / sqrt((double)freedom));
@@ -29,7 +29,7 @@ static double student_chance(size_t freedom, double t)
 	return freedom % 2 == 1 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
-/* The value that |t| exceeds with the probability 1 - confidence. */
+/* The value that |T| exceeds with the probability 1 - confidence. */
 static double student(size_t freedom, double confidence)
 {
 	double low = 0;
@@ -75,8 +75,8 @@ void pilot_execution_of(const double *values, size_t n, double quantile, pilot_e
 	                     MEDIAN_OVER_MEAN * deviation(values, n) / sqrt((double)n);
 }
 
-/* Stein: with the spread known from n executions, N of them give the half-width with that
- * confidence when t(n - 1) * spread / sqrt(N) does. */
+/* Sets `needed` and `reached` by Stein's rule: the smallest number N of executions for which
+ * t(n - 1) * spread / sqrt(N) is at most the half-width. */
 static void dimension(size_t n, pilot_target target, pilot_finding *out)
 {
 	double width = student(n - 1, target.confidence) * MEDIAN_OVER_MEAN * out->spread;
@@ -93,7 +93,7 @@ void pilot_plan(const pilot_execution *executions, size_t n, pilot_target target
 	double mean = 0;
 	double squares = 0;
 	double errors = 0;
-	double noise = 0; /* variance that one sample contributes to its execution's center */
+	double noise = 0; /* the variance of the center that one sample would have */
 	double samples = 0;
 	double others = 0;
 	double ratio;
@@ -123,8 +123,8 @@ void pilot_plan(const pilot_execution *executions, size_t n, pilot_target target
 	out->within = sqrt(fmin(errors, squares)) / mean;
 	out->between = sqrt(fmax(squares - errors, 0)) / mean;
 	dimension(n, target, out);
-	/* Kalibera and Jones, 2013, section 7: the cost of the level above, and the noise of this
-	 * level over that of the one above. */
+	/* Kalibera and Jones (2013), section 7: the root of the ratio of costs times the ratio of
+	 * variances of the two levels. */
 	ratio = out->between > 0 && samples > 0 ?
 	        others / samples * noise / (mean * mean * out->between * out->between) : 0;
 	out->optimum = ratio > 0 ? ceil(sqrt(ratio)) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* To be included first by files whose results must be the same, bit for bit, on every machine:
- * a fused multiply-add would round differently where there is one.  Such files use + - * / and
- * comparisons of doubles in a fixed order, and nothing of libm that rounds. */
+/* Files whose results must be the same bits on every machine include this first: it turns off fused
+ * multiply-add, which rounds differently.  Such files use only + - * / and comparisons of doubles
+ * in a fixed order, and no function of libm that rounds. */
 #ifndef STAT_PLAIN_ARITHMETIC_H
 #define STAT_PLAIN_ARITHMETIC_H
 

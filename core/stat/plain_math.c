@@ -47,7 +47,7 @@ double plain_fifth_root(double x)
 
 	while (y * y * y * y * y < x)
 		y *= 2;
-	/* Newton's steps come from above, and stop when they no longer fall. */
+	/* Newton's steps descend to the root; rounding ends the descent. */
 	for (;;) {
 		double fourth = y * y * y * y;
 		double next = y - (y * fourth - x) / (5 * fourth);

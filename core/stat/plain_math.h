@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions from + - * / and exact operations alone: the same bits on every machine, to within
+/* Functions computed with + - * / and exact operations only: the same bits on every machine, within
  * 1e-15 of the true value. */
 #ifndef STAT_PLAIN_MATH_H
 #define STAT_PLAIN_MATH_H

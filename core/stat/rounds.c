@@ -36,7 +36,7 @@ static bool beyond(const double *ratios, size_t n, double confidence, double thr
 
 double rounds_p(const double *ratios, size_t n, double threshold, bool below)
 {
-	double low = exp2(1 - (double)n); /* no interval of n values is surer of their median */
+	double low = exp2(1 - (double)n); /* 1 - low: the highest confidence for n values */
 	double high = 1;
 	size_t there = 0;
 

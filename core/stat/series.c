@@ -18,15 +18,15 @@ static const double band_share = 0.01;     /* of the level                      
 static const double band_ticks = 3;
 static const double tick_share = 0.1;      /* of the level: a sample is 10 steps of its clock */
 static const double disturbed_share = 0.05; /* of all samples                              */
-static const double spread_share = 0.001;  /* of the level: smaller spreads are alike      */
-/* Standard deviates that one in some hundred independent series exceeds. */
+static const double spread_share = 0.001;  /* of the level: smaller spreads count as equal */
+/* Standard deviates that about one in a hundred independent series exceeds. */
 static const double lag1_least = 2.6;
 static const double signs_least = 3;
 static const double runs_least = 3.2;
 static const double trend_least = 3.2;
 
-/* The smallest difference of two values: the timer's tick where there is one, else tiny.  What is
- * more than any tick (of a few exact values, say) counts as the largest. */
+/* The timer's tick: the smallest difference of two values, limited to the largest plausible tick,
+ * as a few exact values may be further apart. */
 static double tick_of(const double *sorted, size_t n, double level)
 {
 	double most = tick_share * level;
@@ -46,8 +46,8 @@ static bool alike(double a, double b, double band)
 	return a - b <= band && b - a <= band;
 }
 
-/* The first segment of the steady part: back from the last, as long as they are alike; passing
- * disturbances inside it, of together at most a small share of all samples. */
+/* The first segment of the steady part.  Goes back from the last segment while segments are
+ * equivalent; skips disturbances of together at most a small share of all samples. */
 static size_t steady_begin(const series *s, size_t n)
 {
 	double level = s->segments[s->segment_count - 1].median;
@@ -86,7 +86,7 @@ static void classify(series *s, size_t n)
 	s->class = faster ? SERIES_SLOWDOWN : SERIES_WARM_UP;
 }
 
-/* The median of all is known. */
+/* Fills the segments of s, given their first samples.  The median of all samples is known. */
 static void fill_segments(series *s, const double *values, size_t n, const size_t *firsts,
                           double median)
 {
@@ -117,7 +117,7 @@ static trend find_trend(series *s, const double *values)
 	return t;
 }
 
-/* Whether it is one, and makes more than `least`. */
+/* Whether the trend is significant and the change is more than `least`. */
 static bool trend_beyond(const series *s, trend t, double least)
 {
 	return (s->trend_z > trend_least || s->trend_z < -trend_least) &&
@@ -132,7 +132,7 @@ static void test_independence(series *s, const double *values, const double *sor
 	size_t n = s->steady_count;
 	double median = sorted_median(sorted, n);
 	double signs = independence_signs_about(v, n, median);
-	double noise = 1 / sqrt((double)n); /* deviation of the lag-1 of independent samples */
+	double noise = 1 / sqrt((double)n); /* deviation of lag1 for independent samples */
 
 	s->lag1 = statistics_lag1(v, n);
 	s->runs_z = independence_runs_about(v, n, median);
@@ -183,7 +183,7 @@ void series_analyse_sorted(const double *values, size_t n, double *sorted, serie
 	free(firsts);
 	if (n >= SERIES_LEAST)
 		classify(out, n);
-	/* What goes on rising or falling beyond the band is not steady, however small its steps. */
+	/* A series that drifts by more than the band is not steady, even without a change point. */
 	t = find_trend(out, values);
 	if (n >= SERIES_LEAST && trend_beyond(out, t, out->band)) {
 		bool whole = out->steady_count == n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a series of samples, in the order they were taken, is like: whether it reached a steady
- * state and from where on, whether its samples are independent, how many modes it has.  Pure, and
- * the same bits on every machine; time is bounded by a multiple of n log n.  docs/method.md,
- * "Series", has the rules and how often they are right.
+ * Analysis of a series of samples in the order they were taken: whether and from where on it is
+ * steady, whether its samples are independent, how many modes it has.  Pure, and the same bits on
+ * every machine, in O(n log n).  docs/method.md, "Series", has the rules and how often they are
+ * right.
  */
 #ifndef STAT_SERIES_H
 #define STAT_SERIES_H
@@ -12,13 +12,13 @@
 #include <stddef.h>
 
 enum series_class {
-	SERIES_SHORT,            /* too few samples to say */
+	SERIES_SHORT,            /* too few samples for a class */
 	SERIES_FLAT,
-	SERIES_WARM_UP,          /* steady after parts that were slower */
-	SERIES_SLOWDOWN,         /* steady after parts of which one was faster */
+	SERIES_WARM_UP,          /* steady after slower parts */
+	SERIES_SLOWDOWN,         /* steady after parts of which at least one was faster */
 	SERIES_NO_STEADY_STATE
 };
-#define SERIES_LEAST 20 /* samples of which a class is told */
+#define SERIES_LEAST 20 /* samples that a class needs */
 
 typedef struct series_segment {
 	size_t first, count;
@@ -29,22 +29,22 @@ typedef struct series {
 	enum series_class class;
 	series_segment *segments; /* free with series_free */
 	size_t segment_count;
-	size_t steady_first, steady_count; /* the samples that count: all where none is steady */
-	double band;              /* medians so near each other are equivalent */
+	size_t steady_first, steady_count; /* the samples that count: all if no part is steady */
+	double band;              /* medians that differ by less are equivalent */
 	/* Of the samples that count: */
 	double lag1;
-	double runs_z, trend_z;   /* standard normal deviates of the tests for runs and trend */
-	double change;            /* median of the last quarter over that of the first, less 1 */
+	double runs_z, trend_z;   /* standard normal deviates of the runs and the trend test */
+	double change;            /* median of the last quarter over that of the first, minus 1 */
 	size_t modes;
 	bool autocorrelated, not_random, drifting, multimodal;
-	/* How many times wider than of independent samples an interval is, 1 or more. */
+	/* The factor by which an interval is wider than that of independent samples, >= 1. */
 	double widening;
 } series;
 
 /* n >= 1 times, finite and not negative. */
 void series_analyse(const double *values, size_t n, series *out);
-/* The same; the first steady_count of `sorted`, which has room for n, become the samples that count
- * in ascending order. */
+/* The same; also writes the samples that count, in ascending order, to the first steady_count
+ * places of `sorted`, which has room for n. */
 void series_analyse_sorted(const double *values, size_t n, double *sorted, series *out);
 void series_free(series *s);
 const char *series_class_name(enum series_class class); /* "no-steady-state" */

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* So many are sorted faster one by one. */
+/* Insertion sort is faster up to this many. */
 enum { FEW = 24 };
 
 static void insert_each(double *values, size_t n)
@@ -24,7 +24,7 @@ static void insert_each(double *values, size_t n)
 	}
 }
 
-/* The sorted runs [0, middle) and [middle, n) of from, as one in to. */
+/* Merges the sorted runs [0, middle) and [middle, n) of `from` into `to`. */
 static void merge(const double *from, size_t middle, size_t n, double *to)
 {
 	size_t left = 0;
@@ -89,8 +89,8 @@ double sorted_quantile(const double *sorted, size_t n, double q)
 
 double sorted_distance(const double *sorted, size_t n, double center, size_t rank)
 {
-	size_t right = 0; /* the next one from the center on, and one above the next one below it */
-	size_t left;
+	size_t right = 0; /* the next value at or above the center */
+	size_t left;      /* the next value below it is at left - 1 */
 	double distance = 0;
 
 	while (right < n && sorted[right] < center)

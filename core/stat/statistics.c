@@ -25,7 +25,7 @@ double statistics_select(double *values, size_t n, size_t rank)
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15) ^ n;
 
 	while (first < last) {
-		/* A pivot at a pseudo-random place: no order of the input is quadratic. */
+		/* A pseudo-random pivot: no usual order of the input takes quadratic time. */
 		size_t low = first;
 		size_t high = last;
 		double pivot;
@@ -128,13 +128,14 @@ double statistics_lag1(const double *values, size_t n)
 	return squares > 0 ? products / squares : 0;
 }
 
-/* The largest rank r that is not above the quantile q but with the allowed probability. */
+/* The largest rank r whose order statistic is above the quantile q with at most the allowed
+ * probability; false when there is none. */
 static bool rank_below(size_t n, double q, double allowed, size_t *rank)
 {
 	size_t low = 0;
 	size_t high = n;
 
-	/* x(r) is above it when at most r values are at or below it. */
+	/* x(r) is above the quantile when at most r values are at or below it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -151,7 +152,7 @@ bool statistics_quantile_ranks(size_t n, double q, double confidence, size_t *lo
 {
 	double allowed = (1 - confidence) / 2;
 
-	/* From the other end the quantile is 1 - q. */
+	/* Counted from the other end the quantile is 1 - q. */
 	if (n == 0 || !rank_below(n, q, allowed, low) || !rank_below(n, 1 - q, allowed, high))
 		return false;
 	*high = n - 1 - *high;
@@ -184,7 +185,7 @@ bool statistics_median_interval(const double *values, size_t n, double confidenc
 	return statistics_quantile_interval(values, n, 0.5, confidence, out);
 }
 
-/* Between the sorted values around a place, counted from 0. */
+/* Interpolates between the sorted values around a place, counted from 0. */
 static double value_at(double *values, size_t n, double place)
 {
 	size_t rank = (size_t)place;
@@ -210,7 +211,7 @@ bool statistics_fine_interval(const double *values, size_t n, double confidence,
 
 	if (!statistics_median_ranks(n, confidence, &low, &high))
 		return false;
-	/* Where between the last rank that covers enough and the next the confidence lies. */
+	/* The confidence is between the coverage of this rank and that of the next one. */
 	missed = 2 * binomial_at_most(n, 0.5, low);
 	missed_next = 2 * binomial_at_most(n, 0.5, low + 1);
 	depth = (double)(low + 1);

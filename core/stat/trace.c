@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "stat/percentile.h"
 
-enum { GROWTH_LEAST = 64 };            /* requests, below which growth is not judged          */
-static const double growth_factor = 2; /* of the number in the system, second to last quarter */
-static const double growth_least = 4;  /* requests in the system, below which nothing grows   */
+enum { GROWTH_LEAST = 64 };            /* with fewer requests growth is not judged            */
+static const double growth_factor = 2; /* requests in the system, last over second quarter    */
+static const double growth_least = 4;  /* with fewer requests in the system nothing grows     */
 
 trace *trace_new(size_t count, size_t concurrency)
 {
@@ -39,7 +39,7 @@ uint64_t trace_latency_ns(const trace *t, size_t i)
 	return t->done_ns[i] > t->due_ns[i] ? t->done_ns[i] - t->due_ns[i] : 0;
 }
 
-/* What the client itself did late: issued after the request was due and a place was free. */
+/* The client's own delay: from when the request was due and a slot was free until it was issued. */
 static uint64_t lag_ns(const trace *t, size_t i)
 {
 	uint64_t ready = t->due_ns[i];
@@ -49,8 +49,8 @@ static uint64_t lag_ns(const trace *t, size_t i)
 	return t->issued_ns[i] > ready ? t->issued_ns[i] - ready : 0;
 }
 
-/* Mean time in the system of the requests of a quarter, which is proportional to how many are in
- * it (Little); in requests. */
+/* The mean number of requests in the system during a quarter: the mean time in the system times the
+ * offered rate (Little's law). */
 static double in_system(const trace *t, size_t quarter, double offered)
 {
 	size_t from = t->count * quarter / 4;

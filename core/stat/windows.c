@@ -55,7 +55,7 @@ bool windows_make(const uint64_t *times_ns, const uint64_t *starts_ns, size_t n,
 
 		while (end < n && starts_ns[end] - starts_ns[at] < window_ns)
 			end++;
-		/* Up to the next one's start, so that what passes between samples counts too. */
+		/* Up to the start of the next window, so that gaps between samples count. */
 		span = end < n ? starts_ns[end] - starts_ns[at] :
 		       starts_ns[n - 1] - starts_ns[at] + times_ns[n - 1];
 		if (end == n && span < window_ns / 2 && out->count > 0)

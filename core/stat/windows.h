@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A long series seen through windows: pure arithmetic, the same bits on every machine. */
+/* A long series divided into windows of time.  Pure, and the same bits on every machine. */
 #ifndef STAT_WINDOWS_H
 #define STAT_WINDOWS_H
 
@@ -9,24 +9,24 @@
 
 typedef struct window {
 	size_t first, count;   /* its samples                                                    */
-	double median_ns;      /* of them, per operation                                         */
+	double median_ns;      /* median of its samples, per operation                           */
 	double rate;           /* operations per second of wall time, gaps between them included */
 } window;
 
 typedef struct windows {
 	window *list;
 	size_t count;
-	size_t steady_first;   /* the last quarter of the windows, at least one                  */
+	size_t steady_first;   /* first of the steady windows: the last quarter, at least one    */
 	double best;           /* the highest rate of a window                                   */
-	double steady;         /* the median rate of the steady ones                             */
+	double steady;         /* the median rate of the steady windows                          */
 	double ratio;          /* steady / best                                                  */
 } windows;
 
 /*
- * A window begins with a sample and holds those that start within window_ns of it; the next begins
- * with the sample after them.  A last window that lasts less than half of that is left out, unless
- * it is the only one.  Sample i took times_ns[i] for `batch` operations and began at starts_ns[i],
- * on one clock, in ascending order.  False when n or batch is 0, or the starts are not ascending.
+ * A window begins with a sample and has the samples that start within window_ns of it; the next
+ * window begins with the sample after them.  A last window shorter than half of window_ns is left
+ * out, unless it is the only one.  Sample i took times_ns[i] for `batch` operations and began at
+ * starts_ns[i].  False when n or batch is 0, or the starts do not ascend.
  */
 bool windows_make(const uint64_t *times_ns, const uint64_t *starts_ns, size_t n, uint64_t batch,
                   uint64_t window_ns, windows *out);

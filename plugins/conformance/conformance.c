@@ -67,8 +67,9 @@ static void prepare(void *self, uint32_t test)
 		k->unreached = k->error;
 }
 
-/* plugin/load, backend/start and device/open-close fail when their step does, so the tests after
- * them are only skipped, unless those tests were left out. */
+/* Sets the outcome of a test whose preparation failed.  It is skipped, as plugin/load,
+ * backend/start or device/open-close has failed before; if those were left out, it fails
+ * itself unless the plugin is unavailable. */
 static void not_reached(kit *k)
 {
 	if (k->unwaited)

@@ -151,7 +151,7 @@ void conformance_device_count(kit *k)
 		kit_skip(k, "the backend has no device here");
 }
 
-/* With EH_E_UNAVAILABLE id and name are filled, so it counts as success. */
+/* Reads a description.  EH_E_UNAVAILABLE counts as success, as id and name are filled then. */
 static bool read_info(kit *k, uint32_t index, eh_device_info *info)
 {
 	eh_status status;

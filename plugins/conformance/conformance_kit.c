@@ -55,7 +55,7 @@ eh_status kit_error(eh_error *error, eh_status code, const char *format, ...)
 	return code;
 }
 
-/* The words of evenhand's results and messages. */
+/* The names of statuses in evenhand's results and messages. */
 static const char *status_name(eh_status status)
 {
 	static const char *const names[] = { "success", "invalid-argument", "no-memory",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Helpers for the tests of backends.  A test is a function that calls kit_fail or kit_skip at most
- * once and returns; the objects it made are then destroyed.  The bool helpers return false after
- * calling kit_fail, so a test is a chain of "if (!kit_x(...)) return;".
+ * Helpers for the tests of backends.  A test calls kit_fail or kit_skip at most once and returns;
+ * its objects are then destroyed.  The bool helpers call kit_fail and return false on failure, so a
+ * test is a chain of "if (!kit_x(...)) return;".
  */
 #ifndef CONFORMANCE_KIT_H
 #define CONFORMANCE_KIT_H
@@ -22,7 +22,7 @@ typedef struct kit_item {
 typedef struct kit {
 	const eh_trial *trial;
 	enum kit_level level;      /* reached so far                                          */
-	eh_status status;          /* of reaching what the current test needs                 */
+	eh_status status;          /* of reaching the level that the current test needs       */
 	eh_error start;            /* why start() failed; code EH_OK = it did not             */
 	eh_error unreached;        /* why a test could not be run                             */
 	bool tested, failed;       /* a test ran on the device; a test failed                 */
@@ -33,7 +33,7 @@ typedef struct kit {
 	eh_device *device;
 	eh_queue *queue;
 	eh_program *program;       /* conformance.k for this device; use kit_kernel           */
-	eh_error error;            /* hand &k->error to every call                            */
+	eh_error error;            /* pass &k->error to every call                            */
 	uint32_t outcome;          /* EH_TEST_* and its reason                                */
 	char reason[1024];
 	bool unwaited;             /* queue_wait does not wait: memory is still being written */
@@ -72,7 +72,7 @@ void kit_clean(kit *k);
 /* Waits for the queue.  A test calls it before it frees host memory that commands may still use. */
 void kit_settle(kit *k);
 void kit_own(kit *k, enum kit_class class, void *object);
-void kit_drop(kit *k, void *object); /* destroys one thing now */
+void kit_drop(kit *k, void *object); /* destroys one object now */
 
 bool kit_buffer(kit *k, uint32_t kind, uint64_t bytes, eh_buffer **out);
 bool kit_queue(kit *k, eh_queue **out);
@@ -93,7 +93,7 @@ eh_status kit_build(kit *k, const char *body, unsigned value, eh_program **out, 
 bool kit_kernel(kit *k, const char *name, eh_kernel **out);
 bool kit_launch(kit *k, eh_kernel *kernel, const uint32_t groups[3], const uint32_t group_size[3],
                 const eh_arg *args, uint32_t count);
-/* The same along x alone. */
+/* The same for a one-dimensional grid. */
 bool kit_launch_x(kit *k, eh_kernel *kernel, uint32_t groups, uint32_t group_size,
                   const eh_arg *args, uint32_t count);
 
@@ -102,7 +102,7 @@ bool kit_launch_x(kit *k, eh_kernel *kernel, uint32_t groups, uint32_t group_siz
 
 /* Fills with bytes that differ from place to place and from seed to seed. */
 void kit_pattern(void *out, size_t bytes, uint32_t seed);
-/* Fails, saying where, unless both are the same. */
+/* Fails with the place of the first difference unless both are equal. */
 bool kit_same(kit *k, const void *got, const void *want, size_t bytes, const char *what);
 /* Fails unless all bytes are `value`. */
 bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const char *what);

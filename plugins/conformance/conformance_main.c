@@ -37,7 +37,7 @@ static uint64_t host_now_ns(void *ctx)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ctx: the arguments.  Without a cache-dir nothing is cached; library-dir must have an answer. */
+/* ctx: the arguments.  Without a cache-dir nothing is cached; library-dir always has a value. */
 static const char *host_option(void *ctx, const char *key)
 {
 	const size_t size = strlen(key);

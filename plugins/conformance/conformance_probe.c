@@ -11,7 +11,7 @@
 
 #define ROUNDS 5
 #define PAUSE_NS UINT64_C(20000000)
-/* The longest that one read during a case may take. */
+/* The longest time that one read during a case may take. */
 #define SLOW_NS UINT64_C(1000000000)
 /* No probe has more places, and no place more channels. */
 #define MOST 1024

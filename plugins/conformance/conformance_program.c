@@ -40,7 +40,7 @@ void conformance_program_macros(kit *k)
 		if (!macro_value(k, programs[i & 1], out, values[i & 1]))
 			return;
 	}
-	/* Destroying one leaves the other. */
+	/* Destroying one program does not affect the other. */
 	kit_drop(k, programs[1]);
 	macro_value(k, programs[0], out, values[0]);
 }
@@ -159,7 +159,7 @@ void conformance_program_info(kit *k)
 		kit_fail(k, "ir_kind, ir and ir_size disagree on whether there is an intermediate "
 		            "form");
 	else {
-		/* Every byte that is announced must be there to be read. */
+		/* All bytes of the stated size must be readable. */
 		volatile unsigned char sink = 0;
 
 		for (uint64_t i = 0; i < info.binary_size; i += 512)

@@ -40,7 +40,7 @@ static void usage_now(usage *u)
 	u->threads = count_entries("/proc/self/task");
 }
 
-/* AddressSanitizer keeps freed memory for a while; any part of the process may bring it. */
+/* AddressSanitizer keeps freed memory for a while; any object of the process may load it. */
 extern void __asan_init(void) __attribute__((weak));
 #define QUARANTINE_BYTES (__asan_init != NULL ? 512ll << 20 : 0ll)
 

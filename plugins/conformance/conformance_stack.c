@@ -4,7 +4,7 @@
 
 #include "conformance_kit.h"
 
-/* As much as the largest tuned shape of gemm keeps on the stack of the thread that runs a group. */
+/* The stack that the largest tuned shape of gemm needs in the thread that runs a group. */
 #define STACK_WORDS 512
 #define STACK_ITEMS 256
 static const char stack_body[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of order, waiting and time.  A busy machine delays anything, so a test fails only when each
- * of several tries does. */
+/* Tests of order, waiting and time.  A busy machine may delay anything, so a test fails only when
+ * several tries fail. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,8 +188,8 @@ void conformance_queue_destroy_waits(kit *k)
 		kit_fail(k, "a kernel enqueued before the queue was destroyed had no effect");
 }
 
-/* Launches, waits by `wait`, and times the download after it.  If the wait returned before the work
- * was done, the download takes the time instead. */
+/* Launches work, calls `wait`, and times the download after it.  If `wait` returned too early, the
+ * download takes the time of the work. */
 static void wait_waits(kit *k, bool (*wait)(kit *k, void *context), void *context, const char *what)
 {
 	uint64_t waited = 0, after = 0;
@@ -246,8 +246,8 @@ static bool wait_mark(kit *k, void *context)
 #define WAIT_BYTES (UINT64_C(16) << 20)
 #define LATE_NS UINT64_C(300000000)
 
-/* Needs no kernel and runs before all tests that rely on a wait.  After a late download its memory
- * is never freed, as it may still be written. */
+/* Needs no kernel and runs before all tests that rely on queue_wait.  If the download was late, its
+ * memory is not freed, as it may still be written. */
 void conformance_queue_wait_waits(kit *k)
 {
 	unsigned char *want = kit_memory(WAIT_BYTES), *got = kit_memory(WAIT_BYTES);

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* What compile_source puts into its folder, and takes out again. */
+/* The files that compile_source makes in its folder and removes. */
 static const char *const compile_files[] = { "kernel.c", "kernel.so", "log" };
 
 static char *compile_path(const char *folder, const char *file)
@@ -47,8 +47,8 @@ static char *compile_folder(const char *scratch)
 	return folder;
 }
 
-/* Starts argv with all output into log_path and waits.  The exit status, or -1 with errno set when
- * it could not be started or was killed. */
+/* Runs argv with all output in log_path.  Returns its exit status, or -1 with errno when it could
+ * not be started or was killed. */
 static int compile_start(const char *const argv[], const char *log_path)
 {
 	posix_spawn_file_actions_t actions;
@@ -78,9 +78,9 @@ static int compile_start(const char *const argv[], const char *log_path)
 }
 
 /*
- * The text that is compiled: the macros, then the prelude, then the body - exactly this, in this
- * order, as backend.h says.  #line makes messages point at the kernel's own lines; in < and > no
- * name is that of a file in the current folder, which the compiler would quote.
+ * Writes the text to compile: macros, prelude, body, in this order, as backend.h requires.  #line
+ * makes messages refer to the kernel's own lines.  The names are in < and >, so that they are not
+ * names of files in the current folder, whose lines the compiler would quote.
  */
 static int compile_write(const char *path, const eh_source *source)
 {
@@ -221,7 +221,7 @@ void compile_version(const char *compiler, const char *scratch, char *out, size_
 	    compile_start((const char *const[]){ compiler, "--version", NULL }, log_path) == 0)
 		compile_read_text(log_path, out, size);
 	out[strcspn(out, "\n")] = '\0';
-	/* "cc (Debian 12.2.0) 12.2.0": who names the compiler beside it would say it twice. */
+	/* "cc (Debian 12.2.0) 12.2.0": the name is reported separately. */
 	if (strncmp(out, name, length) == 0 && out[length] == ' ')
 		memmove(out, out + length + 1, strlen(out + length + 1) + 1);
 	free(log_path);

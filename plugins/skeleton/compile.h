@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From kernel text to code, by the machine's C compiler.  In your backend the vendor's run-time
- * compiler stands here: NVRTC, hiprtc, clBuildProgram, an offline compiler you start.
+ * Compiles kernel texts with the machine's C compiler.  In your backend the vendor's run-time
+ * compiler takes its place: NVRTC, hiprtc, clBuildProgram, or an offline compiler that you start.
  */
 #ifndef SKELETON_COMPILE_H
 #define SKELETON_COMPILE_H
@@ -12,8 +12,8 @@
 #define SKELETON_NAME "skeleton"
 #endif
 
-/* Everything but the text that shapes the code.  It is reported as eh_program_info.flags, since two
- * results are only comparable when these are known. */
+/* The compiler's flags.  They are reported as eh_program_info.flags, since results are comparable
+ * only when the flags are known. */
 #define COMPILE_FLAGS "-std=gnu17 -O3 -march=native -fPIC -shared"
 
 typedef struct compiled {
@@ -22,10 +22,10 @@ typedef struct compiled {
 	uint64_t binary_size;
 } compiled;
 
-/* Compiles `source` with the program `compiler`, in a private folder below `scratch` that is gone
- * afterwards.  EH_OK; EH_E_BUILD with the compiler's messages in log; EH_E_UNAVAILABLE when there
- * is no such compiler; else EH_E_INTERNAL.  `why` (size why_size) gets one sentence when it fails.
- */
+/* Compiles `source` with the program `compiler` in a private folder below `scratch`, which is
+ * removed afterwards.  EH_E_BUILD with the compiler's messages in log; EH_E_UNAVAILABLE when there
+ * is no such compiler; else EH_E_INTERNAL.  On failure `why` (size why_size) gets one sentence.
+ * / */
 eh_status compile_source(const char *compiler, const char *scratch, const eh_source *source,
                          compiled *out, char *log, size_t log_size, char *why, size_t why_size);
 void compile_free(compiled *c);

@@ -46,7 +46,7 @@ struct eh_mark {
 	eh_device *device;
 	uint64_t ns;
 };
-/* How the dialect's host branch wants to be called: workloads/dialect.h, EH_ENTRY. */
+/* The signature of kernels in the dialect's host branch: workloads/dialect.h, EH_ENTRY. */
 typedef void (*skeleton_entry)(void **args, const int32_t groups[3], int64_t first, int64_t end);
 struct eh_kernel {
 	eh_kernel *next;
@@ -138,7 +138,7 @@ static eh_status skeleton_start(const eh_host *host, void **self, eh_error *erro
 		free(s);
 		return status;
 	}
-	*self = s; /* outputs are written only when all went well */
+	*self = s; /* outputs are written only on success */
 	return EH_OK;
 }
 
@@ -149,7 +149,7 @@ static void skeleton_stop(void *self)
 
 /* ---- devices ------------------------------------------------------------------------------ */
 
-/* Cheap: no context is made for counting and describing. */
+/* Counting and describing devices is cheap: it makes no context. */
 static eh_status skeleton_device_count(void *self, uint32_t *count, eh_error *error)
 {
 	(void)self;
@@ -272,7 +272,8 @@ static eh_status skeleton_buffer_alloc(eh_device *device, uint32_t kind, uint64_
 	if (bytes == 0)
 		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "buffer_alloc",
 		                     "a buffer has at least one byte");
-	/* aligned_alloc would promise more than there is, and the process would be killed later. */
+	/* aligned_alloc may succeed beyond the machine's memory; the process would be killed
+	 * later. */
 	if (bytes > SIZE_MAX - 4096 || (memory > 0 && bytes > memory))
 		return skeleton_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
 		                     "%llu bytes are more than this machine has",
@@ -334,7 +335,7 @@ static eh_status skeleton_queue_wait(eh_queue *queue, eh_error *error)
 	return EH_OK;
 }
 
-/* A range check costs nothing here and turns a crash into a sentence. */
+/* A range check costs little and turns a crash into a message. */
 static eh_status skeleton_inside(const eh_buffer *buffer, uint64_t offset, uint64_t bytes,
                                  const char *where, eh_error *error)
 {

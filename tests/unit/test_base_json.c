@@ -21,8 +21,8 @@ static void hostile_texts_are_refused(void **state)
 		{ "", "t:1:1: this is not valid JSON" },
 		{ "{} x", "t:1:4: there is text after" },
 		{ "{}{}", "t:1:3: there is text after" },
-		{ "{\"a\":1,\"a\":2}", "\"a\" is there twice" },
-		{ "{\"x\":[{\"b\":1,\"\\u0062\":2}]}", "\"b\" is there twice" },
+		{ "{\"a\":1,\"a\":2}", "\"a\" occurs twice" },
+		{ "{\"x\":[{\"b\":1,\"\\u0062\":2}]}", "\"b\" occurs twice" },
 		{ "[1,]", "t:1:4: this is not valid JSON" },
 		{ "[1 2]", "t:1:4: this is not valid JSON" },
 		{ "{\"a\" 1}", "t:1:6: this is not valid JSON" },
@@ -212,7 +212,7 @@ static void many_members_are_read(void **state)
 	t.size--;
 	text_add(&t, ",\"n%d\":1}", MANY / 2);
 	assert_int_equal(json_parse(t.data, t.size, "x", &item, &error), EH_E_FORMAT);
-	assert_non_null(strstr(error.message, "\"n50000\" is there twice"));
+	assert_non_null(strstr(error.message, "\"n50000\" occurs twice"));
 	text_free(&t);
 }
 

@@ -136,7 +136,7 @@ static void test_doubled(void **state)
 	layout_init(sample_all_layout(), &all);
 	assert_int_equal(layout_decode(sample_all_layout(), tree, "FILE", "place", &all, &error),
 	                 EH_E_FORMAT);
-	assert_string_equal(error.message, "FILE: place.truth is there twice");
+	assert_string_equal(error.message, "FILE: place.truth occurs twice");
 	cJSON_Delete(tree);
 	tree = cJSON_Parse("{" MUST ",\"text_by\":{\"k\":\"v\",\"l\":\"v\",\"k\":\"w\"}}");
 	assert_int_equal(layout_decode(sample_all_layout(), tree, "FILE", "", &all, &error), EH_E_FORMAT);

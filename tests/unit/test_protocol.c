@@ -143,7 +143,7 @@ static void lines_that_are_not_lines_are_refused(void **state)
 	(void)state;
 	refused("", "t.ini: there is no section [protocol]");
 	refused("\n\n; only a comment\n", "there is no section [protocol]");
-	refused("x = 1\n" HEAD CASE, "t.ini:1: 'x' stands before the first [section]");
+	refused("x = 1\n" HEAD CASE, "t.ini:1: 'x' comes before the first [section]");
 	refused(HEAD "garbage\n" CASE, "t.ini:5: this is neither");
 	refused(HEAD "garbage\nSeed = 1\n" CASE, "t.ini:5: this is neither");
 	refused(HEAD "garbage\n[a b c]\n" CASE, "t.ini:5: this is neither");
@@ -167,17 +167,19 @@ static void lines_that_are_not_lines_are_refused(void **state)
 	refused(HEAD "[case aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "longer than 40");
 	refused(HEAD "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk = 1\n" CASE,
 	        "t.ini:5: the key is longer than 40");
-	refused(HEAD CASE "a = b\rc\n", "t.ini:7: there is a carriage return");
-	refused(HEAD CASE "a = b\x01" "c\n", "t.ini:7: there is a control character (0x01)");
-	refused(HEAD CASE "; \xff\n", "t.ini:7: there is a byte (0xff) in this line that is not UTF-8");
+	refused(HEAD CASE "a = b\rc\n", "t.ini:7: this line contains a carriage return");
+	refused(HEAD CASE "a = b\x01" "c\n",
+	        "t.ini:7: this line contains a control character (0x01)");
+	refused(HEAD CASE "; \xff\n",
+	        "t.ini:7: this line contains a byte (0xff) that is not UTF-8");
 	refused(HEAD CASE "a = caf\xc3\xa9\n", "t.ini:7: the value of 'a' has a character that is not ASCII");
 	refused(HEAD "[case a]\nworkload = w\n[case a]\nworkload = w\n",
-	        "t.ini:7: the section [case a] is there twice; the first is in line 5");
-	refused(HEAD "[protocol]\n", "t.ini:5: the section [protocol] is there twice");
+	        "t.ini:7: the section [case a] occurs twice; the first is in line 5");
+	refused(HEAD "[protocol]\n", "t.ini:5: the section [protocol] occurs twice");
 	refused(HEAD "seed = 1\nseed = 1\n" CASE,
-	        "t.ini:6: 'seed' is there twice in [protocol]; the first is in line 5");
+	        "t.ini:6: 'seed' occurs twice in [protocol]; the first is in line 5");
 	assert_int_equal(protocol_parse(nul, sizeof(nul) - 1, "t.ini", &p, &error), EH_E_USAGE);
-	assert_non_null(strstr(error.message, "t.ini:5: there is a NUL byte"));
+	assert_non_null(strstr(error.message, "t.ini:5: this line contains a NUL byte"));
 }
 
 static void long_lines_are_refused_not_cut(void **state)

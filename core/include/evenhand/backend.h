@@ -4,7 +4,7 @@
  *
  * A backend is a shared object that makes one accelerator API usable.  It exports exactly one
  * symbol, eh_backend_entry_v1, links against nothing of evenhand's, and is written from this
- * header alone: what it may call arrives in an eh_host table.
+ * header alone: the functions that it may call are in an eh_host table.
  *
  * Growth rules (they never change):
  *   - every struct that crosses the boundary begins with struct_size, set by the side that
@@ -12,16 +12,16 @@
  *     nothing beyond the struct_size it was given;
  *   - structs that are elements of arrays (eh_arg, eh_macro) are frozen instead;
  *   - an optional slot that lies beyond the table's struct_size, or is NULL, is "not provided":
- *     ask with EH_HAS;
- *   - anything else is a new major, that is a new entry symbol and a new header.
+ *     test it with EH_HAS;
+ *   - any other change is a new major version: a new entry symbol and a new header.
  *
  * Threads: the core calls start, stop, device_* and everything reached through one eh_device
  * from one thread at a time, not always the same one.  eh_host functions may be called from any
  * thread at any time.
  *
  * Units: bytes, nanoseconds, work-items.  Text is UTF-8, NUL-terminated, without newlines
- * unless said otherwise.  Outputs are written only when EH_OK is returned; destroy functions
- * accept NULL, return nothing, and may log.  Objects are destroyed before what they came from.
+ * unless noted.  Outputs are written only when EH_OK is returned; destroy functions accept NULL,
+ * return nothing, and may log.  An object is destroyed before the object that created it.
  *
  * The core destroys a buffer, program or mark only when no pending command uses it; waits for a
  * mark and compares marks only after recording them and before their queue is destroyed;
@@ -67,12 +67,12 @@ enum {
 	EH_OK = 0,
 	EH_E_INVALID_ARGUMENT = -1, /* the caller's bug                                      */
 	EH_E_NO_MEMORY = -2,        /* host or device memory is exhausted                    */
-	EH_E_UNSUPPORTED = -3,      /* permanently not offered here: a skip with a reason    */
+	EH_E_UNSUPPORTED = -3,      /* permanently not offered here: skipped with the reason */
 	EH_E_UNAVAILABLE = -4,      /* no driver, device or rights now: advice in message    */
 	EH_E_INCOMPATIBLE = -5,     /* wrong ABI, driver or binary version                   */
 	EH_E_BUILD = -6,            /* the kernel did not compile: see the build log         */
 	EH_E_TIMEOUT = -7,
-	EH_E_DEVICE = -8,           /* the device failed; results since then are void        */
+	EH_E_DEVICE = -8,           /* the device failed; later results are invalid          */
 	EH_E_DEVICE_LOST = -9,      /* the context is dead: close it, do not retry           */
 	EH_E_INTERNAL = -10         /* the backend's own bug                                 */
 };
@@ -91,12 +91,12 @@ typedef struct eh_error {
 	char message[360];     /* one sentence that names the remedy where there is one        */
 } eh_error;
 
-/* ---- what the core lends to a backend -------------------------------------------------- */
+/* ---- the host table: functions that a backend may call ---------------------------------- */
 
 enum { EH_LOG_ERROR = 0, EH_LOG_WARN = 1, EH_LOG_INFO = 2, EH_LOG_DEBUG = 3 };
 
 /*
- * Valid from start() until stop() returns.  Every function takes ctx first.
+ * Valid from start() until stop() returns.  The first argument of every function is ctx.
  * option(): a setting for this backend, or NULL.  Keys that are always answered:
  *   "cache-dir"    a private writable folder for compiled kernels, or NULL when caching is off
  *   "library-dir"  where evenhand's own plugins are installed (prebuilt kernels live under it)
@@ -144,7 +144,7 @@ typedef struct eh_device_info {
 	int32_t numa_node;             /* -1 = unknown or all                                 */
 	char id[64];                   /* stable and unique in the backend: a selector matches it;
 	                                  [A-Za-z0-9._-]+                                       */
-	char name[128];                /* the device, as its vendor calls it                  */
+	char name[128];                /* the vendor's name of the device                     */
 	char vendor[64];
 	char platform[128];            /* the stack it is reached through, with version       */
 	char pci[16];                  /* "0000:3b:00.0", empty = not a PCI device            */
@@ -175,7 +175,7 @@ typedef struct eh_layer {
 	char name[96];
 	char version[128];  /* empty = unknown */
 	char path[256];     /* of the file, empty = none; the core computes its digest */
-	char detail[512];   /* "key=value" pairs separated by "; ", for whatever else is known */
+	char detail[512];   /* "key=value" pairs separated by "; ", for other known facts */
 } eh_layer;
 
 /* ---- objects: opaque to the core, owned by the backend ---------------------------------- */
@@ -254,7 +254,7 @@ typedef struct eh_launch {
 	uint32_t struct_size;
 	uint32_t arg_count;
 	uint32_t groups[3];      /* work-groups per dimension, each >= 1                       */
-	uint32_t group_size[3];  /* work-items per group: what KERNEL(x,y,z) says in the text  */
+	uint32_t group_size[3];  /* work-items per group, as in KERNEL(x,y,z) of the text      */
 	const eh_arg *args;      /* read before the call returns                               */
 } eh_launch;
 
@@ -270,18 +270,19 @@ typedef struct eh_backend_ops {
 	/* [R] Opens the vendor's library.  EH_E_UNAVAILABLE with advice when it is not there.
 	 * `host` is valid until stop() returns.  *self is handed to the slots below. */
 	eh_status (*start)(const eh_host *host, void **self, eh_error *error);
-	/* [R] Everything else is closed before; called once, never followed by start(). */
+	/* [R] Called once, after everything else was closed; start() is not called again. */
 	void (*stop)(void *self);
 	/* [O] Things found but not usable, one sentence a line, written to text (size bytes,
 	 * always terminated).  "Platform Clover has no devices." */
 	void (*notes)(void *self, char *text, size_t size);
 
-	/* [R] Presence, cheap: no context is made. */
+	/* [R] Number of devices present.  Cheap: makes no context. */
 	eh_status (*device_count)(void *self, uint32_t *count, eh_error *error);
-	/* [R] Fills what is known.  EH_E_UNAVAILABLE for a device that is present but not
-	 * usable; then id and name are filled all the same. */
+	/* [R] Fills the known fields.  EH_E_UNAVAILABLE for a device that is present but not
+	 * usable; id and name are filled then, too. */
 	eh_status (*device_info)(void *self, uint32_t index, eh_device_info *info, eh_error *error);
-	/* [R] Usability.  Here and above, EH_E_INVALID_ARGUMENT for an index beyond the last. */
+	/* [R] Makes the device usable.  Here and above, EH_E_INVALID_ARGUMENT for an index beyond
+	 * the last. */
 	eh_status (*device_open)(void *self, uint32_t index, eh_device **device, eh_error *error);
 	void (*device_close)(eh_device *device); /* [R] */
 	/* [O] The stack, layer by layer: index 0, 1, ... until EH_E_INVALID_ARGUMENT. */
@@ -297,9 +298,9 @@ typedef struct eh_backend_ops {
 	void *(*buffer_host_pointer)(eh_buffer *buffer);
 
 	eh_status (*queue_create)(eh_device *device, eh_queue **queue, eh_error *error); /* [R] */
-	void (*queue_destroy)(eh_queue *queue); /* [R] waits for what was enqueued */
-	/* [O] Makes sure that what was enqueued will run without a further call.  Not provided:
-	 * every command starts without one. */
+	void (*queue_destroy)(eh_queue *queue); /* [R] waits for the enqueued commands */
+	/* [O] Makes sure that the enqueued commands run without a further call.  Not provided:
+	 * commands always do. */
 	eh_status (*queue_flush)(eh_queue *queue, eh_error *error);
 	/* [R] Returns when every command enqueued before has completed and its effects are
 	 * visible to the host.  Errors of asynchronous commands surface here at the latest. */
@@ -322,8 +323,8 @@ typedef struct eh_backend_ops {
 	 * with newlines, also on EH_OK. */
 	eh_status (*program_build)(eh_device *device, const eh_source *source, eh_program **program,
 	                           char *log, size_t log_size, eh_error *error);
-	void (*program_destroy)(eh_program *program); /* [R] its kernels go with it */
-	/* [O] What was compiled, by what, to what. */
+	void (*program_destroy)(eh_program *program); /* [R] destroys its kernels, too */
+	/* [O] The compiler, its flags, and the binary. */
 	eh_status (*program_info)(eh_program *program, eh_program_info *info, eh_error *error);
 	/* [R] EH_E_INVALID_ARGUMENT when there is no such kernel. */
 	eh_status (*kernel_get)(eh_program *program, const char *name, eh_kernel **kernel,

@@ -4,10 +4,10 @@
  *
  * The suite is a shared object that exports exactly one symbol, eh_conformance_entry_v1, and links
  * nothing of evenhand's.  `evenhand plugin check` loads it; it is installed as a static library as
- * well, for a program that links a backend and its tests.  What a program lends to the suite is an
- * eh_trial.  The growth rules, errors and host table of evenhand/backend.h apply.
+ * well, for a program that links a backend and its tests.  A program describes the plugin under
+ * test in an eh_trial.  The growth rules, errors and host table of evenhand/backend.h apply.
  *
- * Threads: everything of one suite is called from one thread.
+ * Threads: all functions of one suite are called from one thread.
  */
 #ifndef EVENHAND_CONFORMANCE_H
 #define EVENHAND_CONFORMANCE_H
@@ -22,14 +22,14 @@ extern "C" {
 #define EH_CONFORMANCE_MAGIC UINT32_C(0x43484531) /* "1EHC" */
 #define EH_CONFORMANCE_ENTRY_NAME "eh_conformance_entry_v1"
 
-/* ---- what a program lends to the suite ------------------------------------------------------ */
+/* ---- the plugin under test ------------------------------------------------------------------ */
 
 /* The plugin under test and how to reach it.  Valid from begin() until end() returns. */
 typedef struct eh_trial {
 	uint32_t struct_size;
 	uint32_t device;       /* the index of the device to test; 0 for a probe              */
-	uint32_t partial;      /* 1 = some tests are left out: what a test needs and cannot
-	                          have is then its own failure, not that of an earlier test   */
+	uint32_t partial;      /* 1 = some tests are left out: a test whose preparation fails
+	                          then fails itself, as no earlier test reports it            */
 	uint32_t reserved;
 	const eh_host *host;   /* the plugin is started with it                               */
 	const char *exports;   /* the symbols that the plugin's file exports, joined by ", ";
@@ -37,8 +37,8 @@ typedef struct eh_trial {
 	const char *prelude;   /* the text of dialect.h                                       */
 	const char *kernels;   /* the text of conformance.k                                   */
 	void *ctx;             /* the first argument of the functions                         */
-	/* Loads the plugin and checks its identity block; the same block at every call.  The one
-	 * that the suite does not need may be NULL. */
+	/* Loads the plugin and checks its identity block; returns the same block at every call.
+	 * May be NULL for the kind of plugin that is not tested. */
 	eh_status (*load_backend)(void *ctx, const eh_backend **backend, eh_error *error);
 	eh_status (*load_probe)(void *ctx, const eh_probe **probe, eh_error *error);
 } eh_trial;
@@ -64,8 +64,8 @@ typedef struct eh_suite {
 	/* 1 when the test runs on the device of that index (some run on device 0 alone) and its
 	 * name contains `part` (NULL = any). */
 	uint32_t (*selects)(uint32_t test, uint32_t device, const char *part);
-	/* An error when a device other than 0 cannot be opened.  That a plugin cannot be loaded or
-	 * started, or device 0 not opened, is the outcome of tests. */
+	/* Returns an error when a device other than 0 cannot be opened.  If the plugin cannot be
+	 * loaded or started, or device 0 cannot be opened, tests fail instead. */
 	eh_status (*begin)(const eh_trial *trial, void **self, eh_error *error);
 	/* Loads, starts and opens what the test needs. */
 	void (*prepare)(void *self, uint32_t test);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evenhand/extensions.h - what a backend may offer beyond backend.h, by name.
+ * evenhand/extensions.h - optional functions of a backend, by name.
  *
  * eh_backend_ops.extension(self, NAME) gives one of the tables below, or NULL.  A table begins with
- * its struct_size; functions are appended, never moved: ask with EH_HAS.  The rules of backend.h on
- * threads, units, errors and outputs apply.  What one device of a backend offers and another does
- * not answers EH_E_UNSUPPORTED there, with the reason.  A workload gets at them through
+ * its struct_size; functions are appended, never moved: test them with EH_HAS.  The rules of
+ * backend.h on threads, units, errors and outputs apply.  On a device that does not offer an
+ * extension its functions return EH_E_UNSUPPORTED with the reason.  A workload finds the tables by
  * eh_bench.extension.
  */
 #ifndef EVENHAND_EXTENSIONS_H
@@ -35,12 +35,12 @@ typedef struct eh_graph_ops {
 	/* EH_OK when the device has graphs; else EH_E_UNSUPPORTED. */
 	eh_status (*available)(eh_device *device, eh_error *error);
 	eh_status (*begin)(eh_queue *queue, eh_error *error);
-	/* Ends the recording in any case.  graph NULL gives it up.  An error of a recorded command
-	 * may surface here; then there is no graph.  A recording of nothing is
-	 * EH_E_INVALID_ARGUMENT. */
+	/* Always ends the recording; graph NULL discards it.  The error of a recorded command may
+	 * be returned here; then there is no graph.  EH_E_INVALID_ARGUMENT when nothing was
+	 * recorded. */
 	eh_status (*end)(eh_queue *queue, eh_graph **graph, eh_error *error);
-	/* Enqueues all of it as one command, in the queue where it was recorded; any number of
-	 * times, also while an earlier launch is running. */
+	/* Enqueues the graph as one command in the queue that recorded it; any number of times,
+	 * also while an earlier launch is running. */
 	eh_status (*launch)(eh_queue *queue, eh_graph *graph, eh_error *error);
 	/* No launch of it may be pending. */
 	void (*destroy)(eh_graph *graph);
@@ -66,7 +66,7 @@ typedef struct eh_peer_ops {
 	 * ordered with that queue only. */
 	eh_status (*copy)(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
 	                  uint64_t from_offset, uint64_t bytes, eh_error *error);
-	/* What is enqueued behind it begins when a mark, recorded in a queue of any device, has
+	/* Commands enqueued after this start when the mark, recorded in a queue of any device, has
 	 * passed.  The host does not wait. */
 	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
 } eh_peer_ops;
@@ -98,8 +98,8 @@ typedef struct eh_gemm {
 typedef struct eh_gemm_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
-	/* EH_OK when the library can do it on this device, EH_E_UNSUPPORTED with the reason when it
-	 * cannot, EH_E_UNAVAILABLE with advice when the library is not there. */
+	/* EH_OK when the library supports this product on this device, EH_E_UNSUPPORTED with the
+	 * reason when it does not, EH_E_UNAVAILABLE with advice when the library is missing. */
 	eh_status (*describe)(eh_device *device, const eh_gemm *gemm, eh_error *error);
 	/* Chooses an algorithm; the caller allocates *workspace_bytes of device memory (0 = none). */
 	eh_status (*prepare)(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **plan,

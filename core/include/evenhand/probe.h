@@ -3,19 +3,19 @@
  * evenhand/probe.h - what a probe is, version 1.
  *
  * A probe is a shared object that reads sensors: power, energy, clocks, temperatures, reasons of
- * throttling, utilisation, memory.  It exports exactly one symbol, eh_probe_entry_v1, links
- * against nothing of evenhand's nor of a vendor's, and is written from this header alone.
- * The growth rules, errors and host table of evenhand/backend.h apply.
+ * throttling, utilisation, memory.  It exports exactly one symbol, eh_probe_entry_v1, links against
+ * nothing of evenhand's nor of a vendor's, and is written from this header alone. The growth rules,
+ * errors and host table of evenhand/backend.h apply.
  *
- * A probe offers places (a device, a processor package, the host), and each place channels.  Both
- * lists are made by start() and stay as they are until stop().  What exists and cannot be read is
- * a channel too, with the reason: `evenhand devices -v` shows it with its remedy.
+ * A probe offers places (a device, a processor package, the host), and each place has channels.
+ * start() makes both lists; they do not change until stop().  A sensor that exists but cannot be
+ * read is a channel with a reason, which `evenhand devices -v` shows.
  *
- * Threads: start, stop, notes, place_* and channel_info are called from one thread at a time;
- * read from a thread of the core's, one place at a time, and again from another thread when an
- * earlier read of this probe has not come back for seconds (its channel is then left out): a
- * probe holds no lock of its own while it waits for a sensor.  After stop() nothing is called;
- * it is not called while a read hangs.
+ * Threads: start, stop, notes, place_* and channel_info are called from one thread at a time.  read
+ * is called from a thread of the core, for one place at a time.  When a read hangs for seconds, the
+ * core calls read again from another thread without that channel; so a probe must hold no lock
+ * while it waits for a sensor.  stop() is not called while a read hangs; after it nothing is
+ * called.
  */
 #ifndef EVENHAND_PROBE_H
 #define EVENHAND_PROBE_H
@@ -33,7 +33,7 @@ extern "C" {
 
 enum { EH_PLACE_DEVICE = 1, EH_PLACE_PACKAGE = 2, EH_PLACE_HOST = 3 };
 
-#define EH_PLACE_SIMULATED (UINT32_C(1) << 0) /* no real sensors: what they tell is invented  */
+#define EH_PLACE_SIMULATED (UINT32_C(1) << 0) /* not real sensors: their values are invented  */
 
 typedef struct eh_place_info {
 	uint32_t struct_size;
@@ -42,7 +42,7 @@ typedef struct eh_place_info {
 	uint32_t flags;         /* EH_PLACE_SIMULATED                                         */
 	uint32_t channel_count;
 	char id[64];            /* stable and unique in the probe; [A-Za-z0-9._:-]+           */
-	char name[128];         /* as its vendor calls it                                     */
+	char name[128];         /* the vendor's name                                          */
 	char pci[16];           /* "0000:3b:00.0", empty = none                               */
 	char uuid[40];          /* as in eh_device_info, empty = none                         */
 } eh_place_info;
@@ -65,7 +65,7 @@ enum { /* what is read, and the unit of it */
 
 enum { /* which part of the place */
 	EH_PART_ALL = 1,    /* the board, the package: what the user pays for                 */
-	EH_PART_CORE = 2,   /* the chip that computes                                         */
+	EH_PART_CORE = 2,   /* the compute chip                                               */
 	EH_PART_MEMORY = 3,
 	EH_PART_OTHER = 4
 };
@@ -73,14 +73,14 @@ enum { /* which part of the place */
 enum { /* how a value relates to its time */
 	EH_FORM_INSTANT = 1, /* as it is at the time of the reading                           */
 	EH_FORM_AVERAGE = 2, /* over the window_ns before it                                  */
-	EH_FORM_COUNTER = 3, /* counts up from an unknown start: only differences mean much   */
+	EH_FORM_COUNTER = 3, /* counts up from an unknown start: only differences count       */
 	EH_FORM_BITS = 4     /* a set of named bits                                           */
 };
 
 enum { /* what lowers the clocks in a state of throttling */
-	EH_CAUSE_OTHER = 0,   /* heat, the supply, or not known                               */
+	EH_CAUSE_OTHER = 0,   /* heat, the power supply, or unknown                           */
 	EH_CAUSE_POWER = 1,   /* the power limit                                              */
-	EH_CAUSE_SETTING = 2  /* somebody set them: no throttling                             */
+	EH_CAUSE_SETTING = 2  /* a setting of the user: not throttling                        */
 };
 
 #define EH_CHANNEL_RARE (UINT32_C(1) << 0) /* changes rarely or costs much to read: it is read
@@ -114,9 +114,9 @@ typedef struct eh_channel_info {
 /* ---- readings ---------------------------------------------------------------------------- */
 
 /*
- * One per channel of a place, in their order.  Frozen.  The caller sets skip and status; of what
- * is not skipped, the callee writes the rest, channel by channel, status last of all, so that a
- * caller on another thread sees how far a read got.
+ * One per channel of a place, in the same order.  Frozen.  The caller sets skip and status.  For
+ * channels that are not skipped the callee writes the other fields, one channel after the other and
+ * status last, so that another thread can see how far a read got.
  */
 typedef struct eh_reading {
 	uint64_t time_ns;  /* eh_host.now_ns when the value was taken                         */
@@ -129,7 +129,7 @@ typedef struct eh_reading {
 	uint32_t skip;     /* 1 = do not read this channel now                                */
 } eh_reading;
 
-/* What read() finds in status and leaves there when it skips. */
+/* The caller's initial status; read() does not change it for a skipped channel. */
 #define EH_READING_NONE INT32_C(1)
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -141,12 +141,12 @@ typedef struct eh_probe_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
 
-	/* [R] Opens the vendor's library and finds places and channels.  EH_E_UNAVAILABLE with
-	 * advice when there is nothing.  `host` is valid until stop() returns. */
+	/* [R] Opens the vendor's library and lists places and channels.  EH_E_UNAVAILABLE with
+	 * advice when there are none.  `host` is valid until stop() returns. */
 	eh_status (*start)(const eh_host *host, void **self, eh_error *error);
 	void (*stop)(void *self); /* [R] called once, never followed by start() */
-	/* [O] What else cannot be read and why, one sentence with the remedy a line, written to
-	 * text (size bytes, always terminated). */
+	/* [O] Other things that cannot be read: one sentence with reason and remedy a line, written
+	 * to text (size bytes, always terminated). */
 	void (*notes)(void *self, char *text, size_t size);
 
 	eh_status (*place_count)(void *self, uint32_t *count, eh_error *error); /* [R] */
@@ -154,9 +154,9 @@ typedef struct eh_probe_ops {
 	eh_status (*place_info)(void *self, uint32_t place, eh_place_info *info, eh_error *error);
 	eh_status (*channel_info)(void *self, uint32_t place, uint32_t channel,
 	                          eh_channel_info *info, eh_error *error); /* [R] */
-	/* [R] Reads the first `count` channels of a place.  Cheap, allocates nothing itself,
-	 * waits for nothing.  A channel that fails says so in its reading; an error is
-	 * returned only when none of them could be read. */
+	/* [R] Reads the first `count` channels of a place.  Cheap; allocates nothing and does not
+	 * wait.  The status of a reading tells whether its channel failed; an error is returned
+	 * only when all failed. */
 	eh_status (*read)(void *self, uint32_t place, eh_reading *readings, uint32_t count,
 	                  eh_error *error);
 } eh_probe_ops;

@@ -56,12 +56,12 @@ typedef struct eh_case {
 
 /* ---- counting --------------------------------------------------------------------------- */
 
-enum { /* what the time is turned into */
+enum { /* the number that is computed from the time */
 	EH_METRIC_BYTES_PER_SECOND = 1,
 	EH_METRIC_FLOP_PER_SECOND = 2,
 	EH_METRIC_SECONDS = 3          /* time per operation (amount of them per enqueue)      */
 };
-enum { /* what stands inside the timed region */
+enum { /* the timed region */
 	EH_REGION_EXECUTION = 1, /* from before the first command to the last one's completion,
 	                            by marks on the device clock, or by the host clock         */
 	EH_REGION_ENQUEUE = 2,   /* the host's time in the enqueue calls alone                 */
@@ -74,7 +74,7 @@ typedef struct eh_define { /* frozen */
 } eh_define;
 
 /*
- * What one enqueue() does, by definition and never measured.  A pure function of the case.
+ * The work of one enqueue(): a pure function of the case, never measured.
  * The program to build is `kernel`.k with the defines; kernel is empty when none is needed.
  */
 typedef struct eh_work {
@@ -87,7 +87,7 @@ typedef struct eh_work {
 	double bytes;                /* unique bytes in and out of device memory or the link   */
 	uint64_t needs;              /* EH_CAP_*: missing ones make the case unsupported       */
 	uint64_t device_bytes;       /* memory to allocate on the device                       */
-	uint64_t working_set_bytes;  /* what one operation touches                             */
+	uint64_t working_set_bytes;  /* memory that one operation touches                      */
 	uint64_t group_items;        /* largest work-group used                                */
 	char precision[16];          /* "f32"; mixed: "f16/f32/f16" (input/accumulate/output)  */
 	char flops_formula[96];      /* "2*M*N*K"                                              */
@@ -107,11 +107,11 @@ typedef struct eh_check {
 	double rho;                  /* ||got - want||_F / ||want||_F                           */
 	double rho_limit;            /* 0 = not a criterion                                     */
 	char gate[8];                /* "A" exact, "B" statistical, "A+B"                       */
-	char tolerance[96];          /* in words and numbers: "|got-want| <= 8 eps |want|"      */
+	char tolerance[96];          /* as text: "|got-want| <= 8 eps |want|"                   */
 	char detail[192];            /* where the worst value was, or why it failed             */
 } eh_check;
 
-/* ---- what the core lends to a workload ------------------------------------------------------ */
+/* ---- the bench: device and functions for a workload ------------------------------------------ */
 
 /*
  * Valid from prepare() until finish().  `program` is built from eh_work.kernel, NULL if empty.
@@ -153,7 +153,7 @@ typedef struct eh_bench {
  *   enqueue(i) ...               warm-up and timed samples; now and then with poison before
  *                                a sample and check after it
  *   vary(1), poison, enqueue(i), wait, check(i)   after the last sample
- *   finish                       also after any of them failed
+ *   finish                       also when one of these failed
  *
  * poison overwrites every output with values that no correct run leaves.  check downloads and
  * compares the outputs of the last enqueue; it must hold after any number of enqueues.  vary
@@ -186,7 +186,7 @@ EH_EXPORT const eh_workload *eh_workload_entry_v1(void);
 
 /* ---- reading a case ---------------------------------------------------------------------------- */
 
-/* The value of `key`, or NULL: only a misspelt key in the workload itself gives NULL. */
+/* The value of `key`; NULL only for a key that the workload does not declare. */
 static inline const eh_value *eh_case_value(const eh_case *values, const char *key)
 {
 	uint32_t i;

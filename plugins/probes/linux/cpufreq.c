@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clocks of the processors by package, and how often and how long the hardware slowed them. */
+/* Clocks of the processors by package, and counts and times of thermal throttling. */
 #include "sysfs.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reading one clock costs some microseconds, so of many processors every n-th is read. */
+/* Reading a clock takes some microseconds, so with many processors only every n-th is read. */
 #define MOST_CLOCKS 16
 #define MOST_PACKAGES 64
 
@@ -53,7 +53,7 @@ static void add_cpu(void *context, const char *name)
 	list->cpus[list->count++] = (uint32_t)cpu;
 }
 
-/* argument: 0 = the mean, 1 = the least of the processors in use or not. */
+/* argument: 0 = the mean, 1 = the lowest clock of the processors, busy or idle. */
 static eh_status read_clock(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	const cpu_list *list = c->object;
@@ -63,7 +63,7 @@ static eh_status read_clock(const kit_channel *c, eh_reading *out, eh_error *err
 	for (uint32_t i = 0; i < list->count; i += step) {
 		uint64_t khz;
 
-		/* A processor that is switched off has none. */
+		/* An offline processor has no clock. */
 		if (!sysfs_number(&khz, "%s/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
 		                  list->root, list->cpus[i]))
 			continue;
@@ -72,7 +72,7 @@ static eh_status read_clock(const kit_channel *c, eh_reading *out, eh_error *err
 		read++;
 	}
 	if (read == 0)
-		return kit_fail(error, EH_E_UNSUPPORTED, "the kernel tells no clocks of these "
+		return kit_fail(error, EH_E_UNSUPPORTED, "the kernel reports no clocks of these "
 		                "processors (no cpufreq): in a virtual machine that is usual");
 	out->value = (c->argument == 0 ? sum / read : least) * 1e-3;
 	return EH_OK;

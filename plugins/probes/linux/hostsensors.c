@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole machine: how busy its processors are, its memory, its thermal zones. */
+/* The whole machine: utilisation of its processors, memory, thermal zones. */
 #include "sysfs.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The kernel gives both in hundredths of a second to user space, whatever its own tick is. */
+/* The kernel reports times to user space in hundredths of a second, whatever its own tick is. */
 static const uint64_t tick_ns = 10000000;
 
-/* First bytes of a file, NULL-terminated; both files begin with what is wanted. */
+/* Reads the first bytes of a file and adds a NUL; the needed lines come first in both files. */
 static bool read_head(const char *path, char *out, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -34,7 +34,7 @@ static eh_status read_busy(const kit_channel *c, eh_reading *out, eh_error *erro
 	if (!read_head(c->object, line, sizeof(line)) ||
 	    sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3],
 	           &t[4], &t[5], &t[6], &t[7]) < 4)
-		return kit_fail(error, EH_E_UNAVAILABLE, "%s does not tell how busy the processors are",
+		return kit_fail(error, EH_E_UNAVAILABLE, "%s does not report utilisation",
 		                (const char *)c->object);
 	for (int i = 0; i < 8; i++)
 		total += t[i];
@@ -60,7 +60,7 @@ static eh_status read_memory(const kit_channel *c, eh_reading *out, eh_error *er
 
 	if (!read_head(c->object, text, sizeof(text)) || !meminfo(text, "MemTotal:", &total) ||
 	    !meminfo(text, "MemAvailable:", &available) || available > total)
-		return kit_fail(error, EH_E_UNAVAILABLE, "%s does not tell how much memory is in use",
+		return kit_fail(error, EH_E_UNAVAILABLE, "%s does not report the memory in use",
 		                (const char *)c->object);
 	out->value = (double)(total - available) * 1024;
 	return EH_OK;

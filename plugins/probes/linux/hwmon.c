@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwmon: temperatures of processors, and power, energy, temperature of GPUs whose drivers offer
- * them there (amdgpu, i915, xe, nouveau). */
+/* hwmon: temperatures of processors; power, energy and temperature of GPUs whose drivers have them
+ * (amdgpu, i915, xe, nouveau). */
 #include "sysfs.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ typedef struct file_rule {
 	double scale;
 } file_rule;
 
-/* As Documentation/hwmon/sysfs-interface defines the units: mC, uW, uJ, Hz. */
+/* Units of Documentation/hwmon/sysfs-interface: mC, uW, uJ, Hz. */
 static const file_rule gpu_rules[] = {
 	{ "power1_average", "power", "W", EH_CHANNEL_POWER, EH_PART_ALL, EH_FORM_AVERAGE, 0, 1e-6 },
 	{ "power1_input", "power-instant", "W", EH_CHANNEL_POWER, EH_PART_ALL, EH_FORM_INSTANT, 0, 1e-6 },
@@ -87,7 +87,7 @@ static bool is_pci(const char *s)
 	return s[i] == '\0';
 }
 
-/* A display or accelerator on the PCI bus. */
+/* Adds a display controller or accelerator on the PCI bus. */
 static void add_gpu(linux_probe *p, const char *chip, const char *driver)
 {
 	char path[320], real[PATH_MAX], class_text[32], id[64];

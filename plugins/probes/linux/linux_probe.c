@@ -24,7 +24,7 @@ static eh_status linux_start(const eh_host *host, void **self, eh_error *error)
 	linux_add_energy(p);
 	linux_add_clocks(p);
 	linux_add_hwmon(p);
-	/* A recorded machine is not this one. */
+	/* Sensors below another root are those of a recorded machine. */
 	for (uint32_t i = 0; root != NULL && i < p->base.place_count; i++)
 		p->base.places[i].info.flags |= EH_PLACE_SIMULATED;
 	*self = p;

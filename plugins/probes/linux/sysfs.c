@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes read, or -1 with errno; terminated. */
+/* Reads the start of a file and adds a NUL; returns the number of bytes, or -1 with errno. */
 static ssize_t read_file(const char *path, char *out, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -114,7 +114,7 @@ eh_status sysfs_read(const kit_channel *c, eh_reading *out, eh_error *error)
 	if (end == line || errno != 0)
 		return kit_fail(error, EH_E_DEVICE, "%s holds no number: '%.20s'", path, line);
 	out->value = (double)number * c->scale;
-	/* Counters are whole units of what the kernel counts. */
+	/* The scale of a counter is a whole number. */
 	out->count = number < 0 ? 0 : (uint64_t)number * (uint64_t)c->scale;
 	if (c->info.kind == EH_CHANNEL_THROTTLE && strcmp(c->info.unit, "ns") == 0)
 		out->native = out->time_ns;

@@ -219,7 +219,7 @@ static eh_status read_mig_mode(const kit_channel *c, eh_reading *out, eh_error *
 	return EH_OK;
 }
 
-/* With room for none it still says how many there are. */
+/* Called with room for no element, NVML still reports the number. */
 static eh_status read_processes(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	const nvml_api *api = api_of(c);
@@ -235,7 +235,7 @@ static eh_status read_processes(const kit_channel *c, eh_reading *out, eh_error 
 	return EH_OK;
 }
 
-/* ---- what there is ------------------------------------------------------------------- */
+/* ---- listing GPUs and channels ------------------------------------------------------- */
 
 #define SECOND UINT64_C(1000000000)
 #define CHANNEL(k, p, f, n, u) .info = { .kind = EH_CHANNEL_##k, .part = EH_PART_##p, \
@@ -300,7 +300,7 @@ static eh_status add_device(nvml_probe *p, unsigned index, eh_error *error)
 	place = kit_add_place(&p->base, EH_PLACE_DEVICE, id, name);
 	if (place == NULL)
 		return kit_fail(error, EH_E_NO_MEMORY, "no memory for a list of sensors");
-	/* Without "GPU-", for which the ABI's field has no room. */
+	/* Without "GPU-": the ABI's field has no room for it. */
 	if (p->api.uuid(device, uuid, sizeof(uuid)) == NVML_SUCCESS)
 		(void)snprintf(place->info.uuid, sizeof(place->info.uuid), "%.36s",
 		               strncmp(uuid, "GPU-", 4) == 0 ? uuid + 4 : uuid);

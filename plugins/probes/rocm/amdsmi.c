@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMD SMI, ROCm SMI's successor.  Power is the difference of the energy counter: the structure that
- * has it changed its layout from release to release. */
+/* AMD SMI, the successor of ROCm SMI.  Power is not read, as its struct changed its layout from
+ * release to release: it follows from the energy counter. */
 #include "rocm_state.h"
 #include "amdsmi_abi.h"
 
@@ -108,7 +108,7 @@ static eh_status read_activity(const kit_channel *c, eh_reading *out, eh_error *
 
 	percent = c->info.part == EH_PART_CORE ? usage.gfx_activity : usage.umc_activity;
 	if (percent > 100)
-		return kit_fail(error, EH_E_UNSUPPORTED, "this GPU does not tell how busy it is");
+		return kit_fail(error, EH_E_UNSUPPORTED, "this GPU does not report utilisation");
 	out->value = percent;
 	return EH_OK;
 }
@@ -122,7 +122,7 @@ static eh_status read_memory(const kit_channel *c, eh_reading *out, eh_error *er
 	return EH_OK;
 }
 
-/* The library takes 100 ms for this, so the five channels of one read share one call. */
+/* The library takes 100 ms for this, so the channels of one read share one call. */
 static eh_status read_violation(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	static const uint64_t fresh_ns = 250000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe of AMD GPUs: AMD SMI, or ROCm SMI where there is no AMD SMI. */
+/* The probe of AMD GPUs, through AMD SMI, or ROCm SMI if there is no AMD SMI. */
 #include "rocm_state.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct rocm_probe {
 	rsmi_use *rsmi;
 };
 
-/* No clock of a GPU lies outside. */
+/* Whether the frequency is plausible for a GPU. */
 static bool is_clock(uint64_t hz)
 {
 	return hz >= UINT64_C(1000000) && hz <= UINT64_C(100000000000);
@@ -22,7 +22,7 @@ uint64_t rocm_current_hz(const rocm_frequencies *f)
 {
 	uint64_t hz = 0;
 
-	/* In the new layout the first word is a flag, and the second counts at least 1. */
+	/* In the new layout the first word is a flag and the second a count of at least 1. */
 	if (f->old.num_supported > 1 || (f->old.num_supported == 1 && f->old.current == 0)) {
 		if (f->old.num_supported <= 32 && f->old.current < f->old.num_supported)
 			hz = f->old.frequency[f->old.current];

@@ -104,7 +104,7 @@ void *kit_open(const char *what, const char *names, const char *chosen, const ch
 	char said[160] = "";
 
 	while (*at != '\0') {
-		/* A path that the user chose may have blanks in it. */
+		/* A path chosen by the user may contain blanks. */
 		size_t size = chosen != NULL ? strlen(at) : strcspn(at, " ");
 		char name[256];
 		void *library;
@@ -115,7 +115,7 @@ void *kit_open(const char *what, const char *names, const char *chosen, const ch
 		if (library != NULL)
 			return library;
 		why = dlerror();
-		/* That a file is not there needs no words of the linker's. */
+		/* The linker's message adds nothing when the file is missing. */
 		if (why != NULL && strstr(why, "No such file") == NULL)
 			(void)snprintf(said, sizeof(said), ": %.150s", why);
 		at += size + (at[size] == ' ');
@@ -160,7 +160,7 @@ eh_status kit_place_count(void *self, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-/* The caller's struct may be of an older or newer header. */
+/* Copies as much as fits: the caller's struct may be of an older or newer header. */
 static void copy_sized(void *to, uint32_t room, const void *from, size_t size)
 {
 	size_t count = room < size ? room : size;

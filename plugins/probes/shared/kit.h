@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What evenhand's own probes share: lists of places and channels, reading them one by one, and
- * a vendor's library opened at run time.  A probe fills a kit in its start() and lends the kit's
- * functions to its table.
+ * Shared by evenhand's own probes: lists of places and channels, reading channels, opening a
+ * vendor's library at run time.  A probe fills a kit in its start() and uses the kit's functions in
+ * its table (KIT_OPS).
  */
 #ifndef PROBES_KIT_H
 #define PROBES_KIT_H
@@ -13,8 +13,8 @@
 
 typedef struct kit_channel kit_channel;
 
-/* Reads one channel into out->value or out->count (and native); time_ns is set before by the kit.
- * Any thread, allocates nothing.  On failure *error says why, with the remedy. */
+/* Reads one channel into out->value or out->count (and native); the kit has set time_ns.  Any
+ * thread; allocates nothing.  On failure *error has the reason and the remedy. */
 typedef eh_status (*kit_read_channel)(const kit_channel *c, eh_reading *out, eh_error *error);
 
 struct kit_channel {
@@ -24,7 +24,7 @@ struct kit_channel {
 	void *object;          /* a handle or a file's path                                      */
 	void *owned;           /* freed with the kit; may be NULL                                 */
 	uint64_t argument;
-	double scale;          /* value or count = scale * what the sensor says                   */
+	double scale;          /* value or count = scale * the sensor's number                    */
 };
 
 typedef struct kit_place {
@@ -39,11 +39,12 @@ typedef struct kit {
 	char notes[4096];
 } kit;
 
-/* All return NULL or EH_E_NO_MEMORY only when memory is exhausted. */
+/* Adds a place; marks it simulated when its name begins with "TEST ".  NULL when memory is
+ * exhausted. */
 kit_place *kit_add_place(kit *k, uint32_t kind, const char *id, const char *name);
-/* A place whose name begins with "TEST " is marked simulated. */
+/* Adds a copy of `what` to the place; NULL when memory is exhausted. */
 kit_channel *kit_add_channel(kit *k, kit_place *p, const kit_channel *what);
-/* Reads it once; when that fails the channel keeps the reason and is never read again. */
+/* Reads the channel once.  If that fails, the channel keeps the reason and is not read again. */
 void kit_try(const kit *k, kit_channel *c);
 __attribute__((format(printf, 2, 3)))
 void kit_note(kit *k, const char *format, ...);
@@ -53,12 +54,12 @@ void kit_clear(kit *k);
 __attribute__((format(printf, 3, 4)))
 eh_status kit_fail(eh_error *error, eh_status code, const char *format, ...);
 
-/* The first of the blank-separated names that can be opened, or only `chosen` when the user named
- * one; NULL with *error (EH_E_UNAVAILABLE: what was looked for, then `advice`). */
+/* Opens the first of the blank-separated names that can be opened, or only `chosen` unless it is
+ * NULL.  On failure returns NULL; *error is EH_E_UNAVAILABLE with the names tried and `advice`. */
 void *kit_open(const char *what, const char *names, const char *chosen, const char *advice,
                eh_error *error);
 /* Stores the address of the first function of "newName|oldName" in *slot, a pointer to a function
- * of `size` bytes; false, and NULL in it, when the library has none of them. */
+ * of `size` bytes.  False, with *slot NULL, when the library has none of them. */
 bool kit_find(void *library, const char *names, void *slot, size_t size);
 
 /* The slots of eh_probe_ops for a self whose first member is a kit. */

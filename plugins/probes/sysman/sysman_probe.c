@@ -59,8 +59,8 @@ static eh_status translate(ze_result_t code, const char *call, eh_error *error)
 	} else if (code == ZE_RESULT_ERROR_UNINITIALIZED ||
 	           code == ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE) {
 		status = EH_E_UNAVAILABLE;
-		advice = "no driver with Sysman is there: install Intel's (Debian: intel-level-zero-gpu), "
-		         "and set ZES_ENABLE_SYSMAN=1";
+		advice = "there is no driver with Sysman: install Intel's "
+		         "(Debian: intel-level-zero-gpu), and set ZES_ENABLE_SYSMAN=1";
 	}
 	if (error != NULL) {
 		error->native_code = (int64_t)code;
@@ -79,7 +79,7 @@ static eh_status translate(ze_result_t code, const char *call, eh_error *error)
 	if (code != ZE_RESULT_SUCCESS)                                                       \
 		return translate(code, name, error)
 
-/* Its times are microseconds of the driver's own. */
+/* The driver's timestamps are in microseconds of its own clock. */
 static eh_status read_energy(const kit_channel *c, eh_reading *out, eh_error *error)
 {
 	zes_power_energy_counter_t counter = { 0 };
@@ -145,7 +145,8 @@ static eh_status read_memory(const kit_channel *c, eh_reading *out, eh_error *er
 	CALL(memory_state, "zesMemoryGetState", &state);
 
 	if (state.free > state.size)
-		return kit_fail(error, EH_E_DEVICE, "zesMemoryGetState tells more free memory than all");
+		return kit_fail(error, EH_E_DEVICE,
+		                "zesMemoryGetState reports more free memory than the total");
 	out->value = (double)(state.size - state.free);
 	return EH_OK;
 }
@@ -159,11 +160,11 @@ static eh_status read_users(const kit_channel *c, eh_reading *out, eh_error *err
 	return EH_OK;
 }
 
-/* ---- what there is ------------------------------------------------------------------- */
+/* ---- listing GPUs and channels ------------------------------------------------------- */
 
 typedef struct adding { sysman_probe *p; kit_place *place; eh_error *error; } adding;
 
-/* `name` of the first of its kind, "name-2" of the second. */
+/* Adds a channel called `name`; the second of its kind is "name-2". */
 static void add(adding *a, kit_channel what, const char *name, void *object)
 {
 	uint32_t earlier = 0;
@@ -191,7 +192,7 @@ static void add(adding *a, kit_channel what, const char *name, void *object)
 #define CHANNEL(k, p, f, u) { .kind = EH_CHANNEL_##k, .part = EH_PART_##p, .form = EH_FORM_##f, \
 	.unit = u }
 
-/* How many of the handles of one kind fit; notes why there are none. */
+/* The number of handles of one kind, at most MOST_HANDLES; adds a note when there are none. */
 static uint32_t listed(adding *a, const char *what, ze_result_t code, uint32_t count)
 {
 	eh_error error = { .struct_size = sizeof(error), .message = "the driver lists none" };
@@ -364,9 +365,9 @@ static eh_status add_device(sysman_probe *p, zes_device_handle_t device, uint32_
 }
 
 /*
- * The newer way (zesInit) stands beside a program's own use of Level Zero.  The older one shares
- * its devices, and a driver offers Sysman there only when ZES_ENABLE_SYSMAN was set before the
- * process first used it.
+ * Lists the drivers.  zesInit is independent of the program's own use of Level Zero.  Older loaders
+ * have only zeInit, which shares the program's devices: there a driver offers Sysman only when
+ * ZES_ENABLE_SYSMAN was set before the process first used it.
  */
 static ze_result_t list_drivers(sysman_probe *p, uint32_t *count, zes_driver_handle_t *drivers,
                                 const char **call)
@@ -445,7 +446,7 @@ static eh_status sysman_start(const eh_host *host, void **self, eh_error *error)
 	}
 	status = find_devices(p, error);
 	if (status != EH_OK) {
-		/* So that it is no part of what is mapped where it serves nothing. */
+		/* A library that is not used must not appear among the mapped objects. */
 		(void)dlclose(library);
 		kit_clear(&p->base);
 		free(p);
