@@ -40,6 +40,13 @@ tests/bench/%: obj/tests/bench/%.o $(CORE_OBJECTS)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(inputs) $(LIBRARY_LIBS) $(LIBS)
 .SECONDARY: $(call objects,$(tool_sources))
 
+# The judge alone: what links here needs nothing of the harness.
+judge_objects := $(filter $(foreach room,base stat record audit contract analysis report,obj/core/$(room)/%),$(CORE_OBJECTS))
+OBJECTS += obj/tests/judge/judge.o
+tests/judge/judge: obj/tests/judge/judge.o $(judge_objects)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(inputs) $(LIBRARY_LIBS) $(LIBS)
+
 # Experiments on data whose truth is known: `make stat`, and in short form in the tests.
 stat_sources := $(sort $(wildcard $(srcdir)/tests/stat/*.c))
 stat_programs := $(patsubst $(srcdir)/tests/stat/%.c,tests/stat/%,$(stat_sources))
@@ -125,7 +132,7 @@ tests/drivers/levelzero/libze_test.so: $(call objects,$(libze_sources) $(driver_
 test_drivers += tests/drivers/levelzero/libze_test.so
 endif
 
-test_files := $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers)
+test_files := $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers) tests/judge/judge
 .PHONY: tests check bench stat
 tests: all $(test_files)
 ifeq ($(cross_compiling),yes)

@@ -23,8 +23,8 @@ typedef struct audit_subject {
 /* Borrows from the result. */
 audit_subject audit_subject_of(const result *r);
 
-/* Checks RESULT.sig and RESULT.amendments of a result that was read; neither need be there.  What is
- * malformed is a problem; an error is a file that cannot be read. */
+/* Checks RESULT.sig and RESULT.amendments, where there are such files, of a result that was read.
+ * What is malformed is a problem; an error is a file that cannot be read. */
 eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error);
 /* The same from texts, NULL where there is none. */
 audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
@@ -32,6 +32,8 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 /* For a result whose signatures, amendments or trusted keys cannot be read, with that error. */
 audit_evidence *audit_evidence_unreadable(const eh_error *error);
 void audit_evidence_free(audit_evidence *e); /* NULL is fine */
+/* EH_E_ALTERED with the first problem when a signature or an amendment does not hold. */
+eh_status audit_refuse_broken(const result *r, eh_error *error);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ char *audit_folder(const char *sub)
 	const char *base = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
 
-	/* The XDG specification says that a relative path is to be ignored. */
+	/* The XDG specification: relative paths are ignored. */
 	if (base != NULL && base[0] == '/')
 		return memory_format("%s/evenhand/%s", base, sub);
 	if (home != NULL && home[0] == '/')
@@ -46,21 +47,17 @@ bool audit_name_ok(const char *name)
 	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
 }
 
-static eh_status refuse_name(const char *name, eh_error *error)
-{
-	return error_set(error, EH_E_USAGE, "'%.80s' is no name of a key: small letters, digits, '-', "
-	                 "'_' and '.' make one, at most %d", name, AUDIT_NAME_MAX);
-}
-
-static eh_status key_path(const char *name, const char *suffix, char **out, eh_error *error)
+eh_status audit_key_path(const char *sub, const char *name, const char *suffix, char **out,
+                         eh_error *error)
 {
 	char *folder;
 
 	if (!audit_name_ok(name))
-		return refuse_name(name, error);
-	folder = audit_folder("keys");
+		return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small "
+		                 "letters, digits, '-', '_' and '.'", name, AUDIT_NAME_MAX);
+	folder = audit_folder(sub);
 	if (folder == NULL)
-		return error_set(error, EH_E_IO, "there is no place for keys: set HOME or "
+		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
 		                 "XDG_CONFIG_HOME");
 	*out = memory_format("%s/%s%s", folder, name, suffix);
 	free(folder);
@@ -69,28 +66,11 @@ static eh_status key_path(const char *name, const char *suffix, char **out, eh_e
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void to_hex(const unsigned char *bytes, size_t size, char *hex)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < size; i++) {
-		hex[2 * i] = digits[bytes[i] >> 4];
-		hex[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	hex[2 * size] = '\0';
-}
-
-/* Lower-case digits, exactly 2 * size of them: one spelling for one value. */
+/* Exactly 2 * size lower-case digits, so that a value has one spelling. */
 static bool from_hex(const char *hex, unsigned char *bytes, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	if (strlen(hex) != 2 * size || strspn(hex, digits) != 2 * size)
-		return false;
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = (unsigned char)((strchr(digits, hex[2 * i]) - digits) << 4 |
-		                           (strchr(digits, hex[2 * i + 1]) - digits));
-	return true;
+	return strlen(hex) == 2 * size && strspn(hex, "0123456789abcdef") == 2 * size &&
+	       OPENSSL_hexstr2buf_ex(bytes, size, NULL, hex, '\0') == 1;
 }
 
 bool audit_public_of(const char *hex, audit_public *out)
@@ -99,7 +79,7 @@ bool audit_public_of(const char *hex, audit_public *out)
 
 	if (!from_hex(hex, bytes, sizeof(bytes)))
 		return false;
-	to_hex(bytes, sizeof(bytes), out->key);
+	digest_hex(bytes, sizeof(bytes), out->key);
 	digest_bytes(bytes, sizeof(bytes), out->fingerprint);
 	return true;
 }
@@ -112,15 +92,15 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 
 	if (EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    EVP_PKEY_get_raw_public_key(pair, bytes, &size) != 1 || size != sizeof(bytes))
-		return error_set(error, EH_E_FORMAT, "%s: this is no Ed25519 key", path);
-	to_hex(bytes, sizeof(bytes), hex);
+		return error_set(error, EH_E_FORMAT, "%s: this is not an Ed25519 key", path);
+	digest_hex(bytes, sizeof(bytes), hex);
 	(void)audit_public_of(hex, out);
 	return EH_OK;
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* A new file that only its owner may read, or anybody; what stands there stays. */
+/* Creates a file with that mode; a file that exists stays as it is. */
 static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *error)
 {
 	char *data;
@@ -130,8 +110,8 @@ static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *e
 	int failure = 0;
 
 	if (fd < 0 && errno == EEXIST)
-		return error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
-		                 "choose another name with -o", path);
+		return error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
+		                 "choose another name", path);
 	if (fd < 0)
 		return error_system(error, errno, "cannot create '%s'", path);
 	while (done < size && failure == 0) {
@@ -178,9 +158,10 @@ static eh_status write_public(const char *path, EVP_PKEY *pair, const char *name
 	eh_status status;
 	size_t i;
 
+	/* The comment is one line. */
 	for (i = 0; line[i] != '\0' && line[i + 1] != '\0'; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == '-' )
-			line[i] = line[i] == '-' ? '-' : ' ';
+		if ((unsigned char)line[i] < 0x20)
+			line[i] = ' ';
 	if (body == NULL || BIO_puts(body, line) <= 0 || PEM_write_bio_PUBKEY(body, pair) != 1)
 		status = error_set(error, EH_E_NO_MEMORY, "libcrypto could not write the key");
 	else
@@ -197,17 +178,17 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 	char *path = NULL;
 	char *public_path = NULL;
 	EVP_PKEY *pair = NULL;
-	eh_status status = key_path(name, ".pem", &path, error);
+	eh_status status = audit_key_path("keys", name, ".pem", &path, error);
 
 	if (status == EH_OK)
-		status = key_path(name, ".pub", &public_path, error);
+		status = audit_key_path("keys", name, ".pub", &public_path, error);
 	if (status == EH_OK)
 		status = dir_make(folder, error);
 	if (status == EH_OK && chmod(folder, 0700) != 0)
 		status = error_system(error, errno, "cannot close '%s' to others", folder);
 	if (status == EH_OK && file_exists(public_path))
-		status = error_set(error, EH_E_USAGE, "%s is there already; a key is never overwritten: "
-		                   "choose another name with -o", public_path);
+		status = error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
+		                   "choose another name", public_path);
 	if (status == EH_OK) {
 		pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 		if (pair == NULL)
@@ -219,7 +200,7 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 		status = write_private(path, pair, passphrase, error);
 	if (status == EH_OK) {
 		status = write_public(public_path, pair, name, comment, error);
-		/* Half a pair would hold its name for ever. */
+		/* Half a pair would block its name. */
 		if (status != EH_OK)
 			(void)unlink(path);
 	}
@@ -256,7 +237,7 @@ static int ask_passphrase(char *out, int room, int writing, void *context)
 	return (int)size;
 }
 
-/* A key that others can read is no secret. */
+/* Refuses a key file that other users can read. */
 static eh_status check_mode(const char *path, eh_error *error)
 {
 	struct stat info;
@@ -264,7 +245,7 @@ static eh_status check_mode(const char *path, eh_error *error)
 	if (stat(path, &info) != 0)
 		return errno == ENOENT ?
 			error_set(error, EH_E_NOT_FOUND, "there is no key %s; `evenhand key new` makes "
-			          "one, `evenhand key list` shows what is there", path) :
+			          "one, `evenhand key list` lists them", path) :
 			error_system(error, errno, "cannot read '%s'", path);
 	if ((info.st_mode & 077) != 0)
 		return error_set(error, EH_E_USAGE, "%s can be read by others; if it is still a secret, "
@@ -285,7 +266,7 @@ eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
 	if (strchr(name, '/') != NULL)
 		path = memory_text(name);
 	else
-		status = key_path(name, ".pem", &path, error);
+		status = audit_key_path("keys", name, ".pem", &path, error);
 	if (status == EH_OK)
 		status = check_mode(path, error);
 	if (status == EH_OK)
@@ -299,7 +280,7 @@ eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
 		if (pair == NULL)
 			status = error_set(error, EH_E_FORMAT, "%s: %s", path, a.asked ?
 			                   "the passphrase does not open it (EVENHAND_KEY_PASSPHRASE, or "
-			                   "typed at a terminal)" : "this is no private key in PEM");
+			                   "typed at a terminal)" : "this is not a private key in PEM");
 		OPENSSL_cleanse(data, size);
 	}
 	if (status == EH_OK)
@@ -346,7 +327,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	eh_status status;
 
 	if (!file_exists(path) && audit_name_ok(path) &&
-	    key_path(path, ".pub", &own, NULL) == EH_OK && file_exists(own))
+	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
 		path = own;
 	if (path != own && !file_exists(path) && audit_name_ok(path))
 		status = error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
@@ -360,7 +341,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
 	pair = body != NULL ? PEM_read_bio_PUBKEY(body, NULL, NULL, NULL) : NULL;
 	if (pair == NULL)
-		status = error_set(error, EH_E_FORMAT, "%s: this is no public key in PEM; `evenhand key "
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a public key in PEM; `evenhand key "
 		                   "new` writes one as NAME.pub", path);
 	else
 		status = public_of(pair, path, out, error);
@@ -386,7 +367,7 @@ eh_status audit_sign_bytes(const audit_key *key, const void *data, size_t size,
 	EVP_MD_CTX_free(context);
 	if (!ok)
 		return error_set(error, EH_E_UNSUPPORTED, "libcrypto could not sign");
-	to_hex(bytes, sizeof(bytes), hex);
+	digest_hex(bytes, sizeof(bytes), hex);
 	return EH_OK;
 }
 

@@ -24,6 +24,9 @@ typedef struct audit_key audit_key;
 
 /* malloc'd $XDG_CONFIG_HOME/evenhand/SUB or ~/.config/evenhand/SUB; NULL when there is none. */
 char *audit_folder(const char *sub);
+/* malloc'd path of the file NAMESUFFIX there; EH_E_USAGE for a name that is not valid. */
+eh_status audit_key_path(const char *sub, const char *name, const char *suffix, char **out,
+                         eh_error *error);
 /* Small letters, digits, '-', '_' and '.', not beginning with '.', at most 64. */
 bool audit_name_ok(const char *name);
 
@@ -49,7 +52,7 @@ bool audit_verify_bytes(const audit_public *key, const void *data, size_t size, 
 
 /* ---- trusted keys ---------------------------------------------------------------------------- */
 
-/* Own keys and trusted ones, each by name, into an initialised struct. */
+/* Own keys and trusted ones, each by name.  Initialises *out, which the caller clears. */
 eh_status audit_keyring_read(audit_keyring *out, eh_error *error);
 /* What the ring says of the key, all entries together, into an initialised struct; nothing is set
  * where it has none. */

@@ -84,12 +84,12 @@ static eh_status read_folder(audit_keyring *ring, const char *sub, const char *s
 
 eh_status audit_keyring_read(audit_keyring *out, eh_error *error)
 {
-	eh_status status = read_folder(out, "keys", ".pub", read_own, error);
+	eh_status status;
 
+	layout_init(audit_keyring_layout(), out);
+	status = read_folder(out, "keys", ".pub", read_own, error);
 	if (status == EH_OK)
 		status = read_folder(out, "trusted", ".json", read_trusted, error);
-	if (status != EH_OK)
-		layout_clear(audit_keyring_layout(), out);
 	return status;
 }
 
@@ -121,19 +121,6 @@ eh_status audit_keyring_key(const audit_keyring *ring, const char *name, audit_p
 
 /* ---- trusting -------------------------------------------------------------------------------- */
 
-static eh_status trusted_path(const char *name, char **folder, char **path, eh_error *error)
-{
-	if (!audit_name_ok(name))
-		return error_set(error, EH_E_USAGE, "'%.80s' is no name: small letters, digits, '-', '_' "
-		                 "and '.' make one", name);
-	*folder = audit_folder("trusted");
-	if (*folder == NULL)
-		return error_set(error, EH_E_IO, "there is no place for keys: set HOME or "
-		                 "XDG_CONFIG_HOME");
-	*path = memory_format("%s/%s.json", *folder, name);
-	return EH_OK;
-}
-
 static eh_status write_trusted(const char *path, const audit_public *key,
                                const audit_role_list *roles, eh_error *error)
 {
@@ -158,12 +145,12 @@ static eh_status write_trusted(const char *path, const audit_public *key,
 eh_status audit_trust_add(const char *name, const audit_public *key, const audit_role_list *roles,
                           eh_error *error)
 {
-	char *folder = NULL, *path = NULL;
-	eh_status status = trusted_path(name, &folder, &path, error);
+	char *folder = audit_folder("trusted"), *path = NULL;
+	eh_status status = audit_key_path("trusted", name, ".json", &path, error);
 
 	if (status == EH_OK && file_exists(path))
-		status = error_set(error, EH_E_USAGE, "a key is trusted under the name %s already; "
-		                   "choose another with --name, or `evenhand key distrust %s`", name, name);
+		status = error_set(error, EH_E_USAGE, "a key is already trusted under the name %s; choose "
+		                   "another with --name, or `evenhand key distrust %s`", name, name);
 	if (status == EH_OK)
 		status = dir_make(folder, error);
 	if (status == EH_OK)
@@ -175,14 +162,13 @@ eh_status audit_trust_add(const char *name, const audit_public *key, const audit
 
 eh_status audit_trust_remove(const char *name, eh_error *error)
 {
-	char *folder = NULL, *path = NULL;
-	eh_status status = trusted_path(name, &folder, &path, error);
+	char *path = NULL;
+	eh_status status = audit_key_path("trusted", name, ".json", &path, error);
 
 	if (status == EH_OK && unlink(path) != 0)
-		status = errno == ENOENT ? error_set(error, EH_E_NOT_FOUND, "no key is trusted under the "
-		                                     "name %s", name) :
-		                           error_system(error, errno, "cannot remove '%s'", path);
+		status = errno == ENOENT ?
+			error_set(error, EH_E_NOT_FOUND, "no key is trusted under the name %s", name) :
+			error_system(error, errno, "cannot remove '%s'", path);
 	free(path);
-	free(folder);
 	return status;
 }

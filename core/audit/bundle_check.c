@@ -15,7 +15,7 @@ static void check_member(const bundle *b, const audit_manifest_member *stated, t
 	char hex[65];
 
 	if (m == NULL) {
-		text_list_format(problems, "%.100s is in the manifest and not in the bundle",
+		text_list_format(problems, "%.100s is in the manifest, but not in the bundle",
 		                 stated->name);
 		return;
 	}
@@ -49,7 +49,7 @@ static void check_members(const bundle *b, const audit_manifest *manifest, text_
 
 		if (strcmp(name, BUNDLE_MANIFEST) != 0 && strcmp(name, BUNDLE_MANIFEST ".sig") != 0 &&
 		    entry_of(manifest, name, 0) == NULL)
-			text_list_format(problems, "%s is in the bundle and not in the manifest", name);
+			text_list_format(problems, "%s is in the bundle, but not in the manifest", name);
 	}
 }
 
@@ -78,13 +78,13 @@ void bundle_check(const bundle *b, text_list *problems)
 
 	check_manifest(b, problems);
 	for (size_t i = 0; i < b->count; i++) {
-		/* All are texts; a NUL would hide what stands behind it. */
+		/* Members are texts, and readers of texts stop at a NUL. */
 		if (strlen(b->members[i].data) != b->members[i].size)
-			text_list_format(problems, "%s: there is a NUL byte in it", b->members[i].name);
+			text_list_format(problems, "%s has a NUL byte", b->members[i].name);
 		results += bundle_is_result(&b->members[i]);
 	}
 	if (results == 0)
-		text_list_add(problems, "there is no result in the bundle");
+		text_list_add(problems, "the bundle has no result");
 }
 
 /* ---- kernels and protocols ------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static const size_t total_max = (size_t)1 << 30;
 bool bundle_is(const char *path)
 {
 	unsigned char magic[2] = { 0, 0 };
-	/* O_NONBLOCK, so that a FIFO is none and not waited for. */
+	/* O_NONBLOCK: a FIFO without a writer must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool is;
 
@@ -82,11 +82,11 @@ static eh_status check_entry(const char *path, struct archive_entry *entry, cons
 	const bundle_member *like;
 
 	if (name == NULL || !name_ok(name))
-		return error_set(error, EH_E_FORMAT, "%s: a member has a name that no bundle has: "
+		return error_set(error, EH_E_FORMAT, "%s: this member's name is not allowed in a bundle: "
 		                 "\"%.60s\"", path, name != NULL ? name : "");
 	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
 	    archive_entry_symlink(entry) != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: %s is no plain file", path, name);
+		return error_set(error, EH_E_FORMAT, "%s: %s is not a plain file", path, name);
 	like = bundle_find_like(b, name);
 	if (like != NULL && strcmp(like->name, name) == 0)
 		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
@@ -101,7 +101,7 @@ static eh_status check_entry(const char *path, struct archive_entry *entry, cons
 	return EH_OK;
 }
 
-/* What is stated as the size need not be there: memory grows with what is. */
+/* The stated size may be false, so memory grows with the bytes that are really there. */
 static eh_status read_data(const char *path, struct archive *a, bundle_member *m, size_t size,
                            eh_error *error)
 {
@@ -144,7 +144,7 @@ static eh_status read_members(const char *path, struct archive *a, bundle *out, 
 		if (rc == ARCHIVE_EOF)
 			return EH_OK;
 		if (rc != ARCHIVE_OK)
-			return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %.120s", path,
+			return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", path,
 			                 archive_error_string(a) != NULL ? archive_error_string(a) :
 			                 "it is cut");
 		status = check_entry(path, entry, out, total, error);
@@ -160,7 +160,7 @@ static eh_status read_members(const char *path, struct archive *a, bundle *out, 
 	}
 }
 
-/* Behind its end an archive has zeros, up to a whole record. */
+/* Only zeros may follow the end of an archive: they fill its last record. */
 static eh_status check_end(const char *path, struct archive *a, const char *bytes, size_t size,
                            eh_error *error)
 {
@@ -170,8 +170,8 @@ static eh_status check_end(const char *path, struct archive *a, const char *byte
 		at++;
 	if (at >= size)
 		return EH_OK;
-	return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %zu bytes stand behind the end of "
-	                 "the archive", path, size - at);
+	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes follow the end of the "
+	                 "archive", path, size - at);
 }
 
 static eh_status read_archive(const char *path, const char *bytes, size_t size, bundle *out,
@@ -183,7 +183,7 @@ static eh_status read_archive(const char *path, const char *bytes, size_t size, 
 	if (a == NULL || archive_read_support_format_tar(a) != ARCHIVE_OK)
 		status = error_set(error, EH_E_UNSUPPORTED, "libarchive cannot read tar");
 	if (status == EH_OK && archive_read_open_memory(a, bytes, size) != ARCHIVE_OK)
-		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: %.120s", path,
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", path,
 		                   archive_error_string(a));
 	if (status == EH_OK)
 		status = read_members(path, a, out, error);
@@ -211,7 +211,7 @@ eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 		status = read_archive(path, bytes, size, out, error);
 	free(bytes);
 	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
-		status = error_set(error, EH_E_FORMAT, "%s: this is no bundle: it has no "
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: it has no "
 		                   BUNDLE_MANIFEST, path);
 	if (status != EH_OK)
 		bundle_free(out);
@@ -273,7 +273,8 @@ eh_status bundle_member_read(const char *path, char **data, size_t *size, eh_err
 	eh_status status = EH_E_NOT_FOUND;
 	bool found = false;
 
-	for (char *slash = strchr(file + 1, '/'); slash != NULL && !found; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(file + 1, '/'); slash != NULL && !found;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		found = bundle_is(file);
 		if (found)

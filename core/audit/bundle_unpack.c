@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers of compressed archives pass over what stands behind the first one, or take what follows for
- * more of it.  In a bundle that would be bytes that nobody checks. */
+/* Other readers of gzip skip the bytes behind the first member, or unpack them as a second one.  In
+ * a bundle nobody would check those bytes, so they are refused here. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#define ZLIB_CONST /* what is read is not written to */
+#define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
 #include "audit/bundle.h"
@@ -20,7 +20,7 @@ static unsigned piece_of(size_t size)
 
 static eh_status refuse(const char *path, int code, const z_stream *z, eh_error *error)
 {
-	return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %s", path,
+	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %s", path,
 	                 code == Z_BUF_ERROR ? "its compressed bytes are cut" :
 	                 z->msg != NULL ? z->msg : "its compressed bytes are damaged");
 }
@@ -54,7 +54,7 @@ static eh_status inflate_all(z_stream *z, const char *path, const char *packed, 
 	if (code != Z_STREAM_END)
 		return refuse(path, code, z, error);
 	if (taken < size)
-		return error_set(error, EH_E_FORMAT, "%s: this is no bundle: %zu bytes stand behind the "
+		return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes follow the "
 		                 "compressed archive", path, size - taken);
 	return EH_OK;
 }

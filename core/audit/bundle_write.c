@@ -20,7 +20,7 @@ static void add_member(bundle *b, char *name, char *data, size_t size)
 	b->members[b->count++] = (bundle_member){ name, data, size };
 }
 
-/* "host-gcc-12.json" of a path, in letters that a bundle's name may have. */
+/* malloc'd "host-gcc-12.json" of a path, with '_' for letters that a bundle's names cannot have. */
 static char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -138,7 +138,7 @@ static eh_status add_kernel(bundle *b, const char *folder, const record_program 
 	if (!bundle_has_source(program))
 		return EH_OK;
 	if (strchr(program->kernel, '/') != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is no name of a kernel", place,
+		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is not a valid kernel name", place,
 		                 program->kernel);
 	file = memory_format("%s.k", program->kernel);
 	name = memory_format("kernels/%s", file);
@@ -168,7 +168,7 @@ static eh_status add_kernels(bundle *b, const char *folder, const result *r, eh_
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* A result that was checked, and the bytes that were. */
+/* A checked result, with the very bytes that were checked. */
 typedef struct packing { result *r; char *bytes; size_t size; } packing;
 
 static int by_digest(const void *a, const void *b)
@@ -180,22 +180,11 @@ static int by_digest(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-static eh_status check_evidence(const result *r, eh_error *error)
-{
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s", r->path, evidence->problems.items[0]);
-	audit_evidence_free(evidence);
-	return status;
-}
-
 /* Takes the bytes. */
 static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_error *error)
 {
 	char *name = free_name(b, p->r->path);
-	eh_status status = check_evidence(p->r, error);
+	eh_status status = audit_refuse_broken(p->r, error);
 
 	add_member(b, memory_text(name), p->bytes, p->size);
 	p->bytes = NULL;

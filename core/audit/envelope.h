@@ -22,7 +22,7 @@ bool envelope_holds(const envelope *kind, const void *object);
 /* Reads a file of signatures into an initialised struct. */
 eh_status envelope_signatures_read(const char *body, const char *name, audit_signature_file *out,
                                    eh_error *error);
-/* Reads the amendment in the line at *at into an initialised struct and moves *at behind the line. */
+/* Reads the amendment in the line at *at into an initialised struct; moves *at to the next line. */
 eh_status envelope_amendment_next(const char **at, const char *name, audit_amendment *out,
                                   eh_error *error);
 /* EH_E_FORMAT unless the version is 1. */

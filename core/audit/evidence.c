@@ -29,16 +29,20 @@ static bool is_over(const audit_signature *s, const audit_subject *subject)
 	return s->subject == subject->kind && strcmp(s->digest, subject->digest) == 0;
 }
 
-/* What the user knows of the key of a signature that holds. */
-static void take_signer(gathering *g, audit_checked_signature *s)
+/* Whether the user trusts the key in the role, absent: in any; and the user's name for it. */
+static bool is_trusted(const gathering *g, const char *fingerprint, enum audit_role role,
+                       char **name)
 {
 	audit_known_key known;
+	bool trusted;
 
 	layout_init(audit_known_key_layout(), &known);
-	audit_keyring_find(g->ring, s->fingerprint, &known);
-	s->trusted = word_list_has(&known.trusted_as, s->role);
-	text_set(&s->trusted_name, known.name);
+	audit_keyring_find(g->ring, fingerprint, &known);
+	text_set(name, known.name);
+	trusted = role == audit_role_absent ? known.trusted_as.count > 0 :
+	          word_list_has(&known.trusted_as, role);
 	layout_clear(audit_known_key_layout(), &known);
+	return trusted;
 }
 
 static void take_signature(gathering *g, const audit_signature *from, size_t index)
@@ -52,15 +56,15 @@ static void take_signature(gathering *g, const audit_signature *from, size_t ind
 	text_set(&s->time, from->time);
 	if (!envelope_holds(&envelope_signature, from)) {
 		text_list_format(&g->e->problems, "signatures[%zu]: the signature does not hold: it, or "
-		                 "what it is over, was altered", index);
+		                 "what was signed, was altered", index);
 	} else if (!is_over(from, g->subject)) {
-		text_list_format(&g->e->problems, "signatures[%zu]: it is over another %s, with the digest "
+		text_list_format(&g->e->problems, "signatures[%zu]: it signs another %s, with the digest "
 		                 "%.12s...", index, audit_subject_kind_word(from->subject), from->digest);
 	} else {
 		s->holds = true;
 		g->written_form = g->written_form ||
 		                  strcmp(from->file_sha256, g->subject->file_sha256) == 0;
-		take_signer(g, s);
+		s->trusted = is_trusted(g, s->fingerprint, s->role, &s->trusted_name);
 	}
 }
 
@@ -74,7 +78,7 @@ static void take_signatures(gathering *g, const char *body)
 		add_problem(g, &error);
 	} else {
 		if (file.signatures.count == 0)
-			text_list_add(&g->e->problems, "signatures: there is none in the file");
+			text_list_add(&g->e->problems, "signatures: the file has none");
 		for (size_t i = 0; i < file.signatures.count; i++)
 			take_signature(g, &file.signatures.items[i], i);
 	}
@@ -87,19 +91,14 @@ static void add_amendment(gathering *g, const audit_amendment *from)
 {
 	audit_checked_amendment *a = layout_append(audit_checked_amendment_layout(),
 	                                           &g->e->amendments);
-	audit_known_key known;
 
-	layout_init(audit_known_key_layout(), &known);
-	audit_keyring_find(g->ring, from->fingerprint, &known);
 	a->kind = from->kind;
-	a->trusted = known.trusted_as.count > 0;
-	text_set(&a->trusted_name, known.name);
+	a->trusted = is_trusted(g, from->fingerprint, audit_role_absent, &a->trusted_name);
 	text_set(&a->fingerprint, from->fingerprint);
 	text_set(&a->text, from->text);
 	text_set(&a->member, from->member);
 	text_set(&a->time, from->time);
 	text_set(&a->signer, from->signer);
-	layout_clear(audit_known_key_layout(), &known);
 	if (a->kind != AUDIT_REDACT)
 		return;
 	g->redactions++;
@@ -119,11 +118,11 @@ static eh_status check_amendment(const gathering *g, const audit_amendment *a, c
 		                 a->result);
 	if (a->sequence != g->e->amendments.count + 1 || strcmp(a->previous, previous) != 0)
 		return error_set(error, EH_E_ALTERED, "%s: it does not follow the one before it: an "
-		                 "amendment was taken out, put in or moved", name);
+		                 "amendment was removed, added or moved", name);
 	return EH_OK;
 }
 
-/* Takes the line at *at; false when the place of the lines behind it cannot be trusted. */
+/* Takes the line at *at; false when it does not hold, and with it the chain behind it. */
 static bool take_amendment(gathering *g, const char **at, char previous[65])
 {
 	eh_error error = ERROR_INIT;
@@ -177,7 +176,7 @@ static void check_redactions(gathering *g)
 			text_list_format(&g->e->problems, "%s is redacted, but no amendment says who did it "
 			                 "and why", redacted->items[i]);
 	if (done < g->redactions)
-		text_list_format(&g->e->problems, "%zu redactions are announced, and %zu members are "
+		text_list_format(&g->e->problems, "amendments announce %zu redactions, but %zu members are "
 		                 "redacted", g->redactions, done);
 }
 
@@ -204,7 +203,7 @@ static bool signed_as_tester(const audit_evidence *e, const char *fingerprint)
 	return false;
 }
 
-/* The trusted verifier whose key did not sign as tester. */
+/* A trusted verifier whose key did not sign as tester. */
 static const audit_checked_signature *second_party(const audit_evidence *e)
 {
 	for (size_t i = 0; i < e->signatures.count; i++) {
@@ -267,8 +266,8 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 		take_amendments(&g, amendments);
 	check_redactions(&g);
 	if (any_signature(e) != NULL && !g.written_form && !g.redaction_form)
-		text_list_add(&e->problems, "the file is not in the form that was signed: its bytes were "
-		              "changed, though perhaps not what they mean");
+		text_list_add(&e->problems, "the file does not have the bytes that were signed, though perhaps "
+		              "the same content");
 	conclude(e);
 	return e;
 }
@@ -279,7 +278,7 @@ audit_evidence *audit_evidence_unreadable(const eh_error *error)
 
 	text_list_add(&e->problems, error->message);
 	e->level = AUDIT_UNREADABLE;
-	e->sentence = memory_text("unreadable, so nothing is known of who vouches for it");
+	e->sentence = memory_text("unreadable, so nobody is known to vouch for it");
 	return e;
 }
 
@@ -302,11 +301,11 @@ static eh_status read_beside(const char *path, const char *suffix, char **out, e
 		status = file_read(beside, out, &size, error);
 	else if (bundle_member_read(beside, out, &size, NULL) != EH_OK)
 		*out = NULL;
-	/* A NUL would hide what stands behind it. */
+	/* Readers of texts stop at a NUL, so bytes behind it would go unchecked. */
 	if (status == EH_OK && *out != NULL && strlen(*out) != size) {
 		free(*out);
 		*out = NULL;
-		status = error_set(error, EH_E_FORMAT, "%s: there is a NUL byte in it", beside);
+		status = error_set(error, EH_E_FORMAT, "%s has a NUL byte", beside);
 	}
 	free(beside);
 	return status;
@@ -322,10 +321,8 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	audit_subject subject = audit_subject_of(r);
 	audit_keyring ring;
 	char *signatures = NULL, *amendments = NULL;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = read_beside(r->path, ".sig", &signatures, error);
 	if (status == EH_OK)
@@ -335,5 +332,17 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	free(signatures);
 	free(amendments);
 	layout_clear(audit_keyring_layout(), &ring);
+	return status;
+}
+
+eh_status audit_refuse_broken(const result *r, eh_error *error)
+{
+	audit_evidence *evidence = NULL;
+	eh_status status = audit_trust(r, &evidence, error);
+
+	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
+		status = error_set(error, EH_E_ALTERED, "%s: %s; `evenhand verify` prints all", r->path,
+		                   evidence->problems.items[0]);
+	audit_evidence_free(evidence);
 	return status;
 }

@@ -106,7 +106,7 @@ static eh_status inspect_file(const char *path, audit_verification *out, eh_erro
 	if (status != EH_OK)
 		return status;
 	report = add_result(out, memory_text(path), path, bytes, size, &r);
-	/* What is beside the result changes nothing about the result itself. */
+	/* Unreadable signatures change nothing about the record itself. */
 	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
 		report->evidence = audit_evidence_unreadable(error);
 	set_answer(report);
@@ -187,11 +187,9 @@ eh_status audit_inspect(const char *path, audit_verification *out, eh_error *err
 
 	if (!bundle_is(path))
 		return inspect_file(path, out, error);
-	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
-	if (status != EH_OK)
-		return status;
-	status = bundle_read(path, &b, error);
+	if (status == EH_OK)
+		status = bundle_read(path, &b, error);
 	if (status == EH_OK) {
 		inspect_bundle(path, &b, &ring, out);
 		bundle_free(&b);

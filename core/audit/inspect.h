@@ -6,8 +6,8 @@
 #include "audit/audit.h"
 
 /* Adds a report for a result, or one for a bundle and one for each result in it, to an initialised
- * struct.  What does not hold is in the reports; an error is a file that cannot be read, or a bundle
- * that cannot be unpacked. */
+ * struct.  What does not hold is in the reports; an error is a file that cannot be read, or a
+ * bundle that cannot be unpacked. */
 eh_status audit_inspect(const char *path, audit_verification *out, eh_error *error);
 /* Makes the answer of a result that holds AUDIT_NOT_SIGNED unless the key with this fingerprint
  * signed; NULL: any key that is trusted as tester.  A bundle without a signature may hold signed

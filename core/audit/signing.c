@@ -36,8 +36,8 @@ static eh_status refuse_second(const audit_signature_file *file, const char *nam
 
 		if (strcmp(s->public_key, audit_key_public(key)->key) == 0 &&
 		    strcmp(s->digest, subject->digest) == 0)
-			return error_set(error, EH_E_USAGE, "%s: this key has signed it already, as %s; a "
-			                 "second party is another key", name, audit_role_word(s->role));
+			return error_set(error, EH_E_USAGE, "%s: this key has already signed it, as %s; a "
+			                 "second party needs another key", name, audit_role_word(s->role));
 	}
 	return EH_OK;
 }
@@ -102,18 +102,6 @@ eh_status audit_sign(const char *signed_path, const audit_subject *subject, cons
 
 /* ---- amendments ------------------------------------------------------------------------------ */
 
-static eh_status refuse_broken(const result *r, eh_error *error)
-{
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; nothing is added to what does not hold",
-		                   r->path, evidence->problems.items[0]);
-	audit_evidence_free(evidence);
-	return status;
-}
-
 /* Sets sequence and previous to those behind the last amendment. */
 static eh_status follow(const char *before, const char *path, audit_amendment *entry,
                         eh_error *error)
@@ -162,7 +150,7 @@ static eh_status append(const char *result_path, audit_amendment *entry, const a
 	return status;
 }
 
-/* What has no room fails before the amendment says that it was done. */
+/* Writes the redacted result first, so that a full disk fails before there is an amendment. */
 static eh_status append_redaction(const char *path, const char *body, size_t size,
                                   audit_amendment *entry, const audit_key *key, eh_error *error)
 {
@@ -210,7 +198,7 @@ eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, c
 	text_set(&entry.text, words);
 	text_set(&entry.member, member);
 	if (status == EH_OK)
-		status = refuse_broken(r, error);
+		status = audit_refuse_broken(r, error);
 	if (status == EH_OK) {
 		text_set(&entry.result, r->record->digest);
 		status = kind == AUDIT_REDACT ? redact(result_path, bytes, size, &entry, key, error) :

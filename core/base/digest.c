@@ -26,15 +26,15 @@ static void insist(int ok)
 	abort();
 }
 
-static void to_hex(const unsigned char bytes[32], char hex[65])
+void digest_hex(const unsigned char *bytes, size_t size, char *hex)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	for (size_t i = 0; i < 32; i++) {
+	for (size_t i = 0; i < size; i++) {
 		hex[2 * i] = digits[bytes[i] >> 4];
 		hex[2 * i + 1] = digits[bytes[i] & 15];
 	}
-	hex[64] = '\0';
+	hex[2 * size] = '\0';
 }
 
 /* Looked up once: each look-up takes libcrypto longer than a short text's digest. */
@@ -76,7 +76,7 @@ void digest_end(digest *d, char hex[65])
 	insist(EVP_DigestFinal_ex(d->context, bytes, NULL));
 	EVP_MD_CTX_free(d->context);
 	free(d);
-	to_hex(bytes, hex);
+	digest_hex(bytes, 32, hex);
 }
 
 void digest_bytes(const void *data, size_t size, char hex[65])

@@ -13,6 +13,8 @@ digest *digest_new(void);
 void digest_add(digest *d, const void *data, size_t size);
 void digest_end(digest *d, char hex[65]); /* and frees d */
 
+/* size bytes as 2 * size digits and a NUL. */
+void digest_hex(const unsigned char *bytes, size_t size, char *hex);
 void digest_bytes(const void *data, size_t size, char hex[65]);
 eh_status digest_file(const char *path, char hex[65], eh_error *error);
 

@@ -378,27 +378,59 @@ bool scalar_same(const scalar *a, const scalar *b)
 	       a->truth == b->truth;
 }
 
-static bool map_item_same(const layout_field *f, const char *a, const char *b, size_t i)
+static size_t item_size(const layout_field *f)
 {
-	const text_pair *ta = (const text_pair *)a + i, *tb = (const text_pair *)b + i;
-	const number_pair *na = (const number_pair *)a + i, *nb = (const number_pair *)b + i;
-	const texts_pair *la = (const texts_pair *)a + i, *lb = (const texts_pair *)b + i;
-	const layout *inner;
+	switch (f->kind) {
+	case LAYOUT_TEXT_MAP: return sizeof(text_pair);
+	case LAYOUT_NUMBER_MAP: return sizeof(number_pair);
+	case LAYOUT_TEXTS_MAP: return sizeof(texts_pair);
+	default: return f->inner()->size;
+	}
+}
 
+/* Apart from the keys. */
+static bool item_same(const layout_field *f, const void *a, const void *b)
+{
 	switch (f->kind) {
 	case LAYOUT_TEXT_MAP:
-		return strcmp(ta->key, tb->key) == 0 && strcmp(ta->value, tb->value) == 0;
+		return strcmp(((const text_pair *)a)->value, ((const text_pair *)b)->value) == 0;
 	case LAYOUT_NUMBER_MAP:
-		return strcmp(na->key, nb->key) == 0 && number_same(na->value, nb->value);
+		return number_same(((const number_pair *)a)->value, ((const number_pair *)b)->value);
 	case LAYOUT_TEXTS_MAP:
-		return strcmp(la->key, lb->key) == 0 && texts_same(&la->value, &lb->value);
+		return texts_same(&((const texts_pair *)a)->value, &((const texts_pair *)b)->value);
 	default:
-		inner = f->inner();
-		a += i * inner->size;
-		b += i * inner->size;
-		return (f->kind != LAYOUT_MAP || text_same(layout_pointer(a), layout_pointer(b))) &&
-		       layout_same(inner, a, b);
+		return layout_same(f->inner(), a, b);
 	}
+}
+
+/* The element that belongs to the i-th of another list: of the same key, first looked for in the same
+ * place, or simply the i-th.  NULL when there is none. */
+static const char *item_for(const layout_field *f, any_list list, size_t i, const char *other)
+{
+	size_t size = item_size(f);
+
+	if (f->kind == LAYOUT_LIST)
+		return (const char *)list.items + i * size;
+	for (size_t k = 0; k < list.count; k++) {
+		const char *item = (const char *)list.items + (i + k) % list.count * size;
+
+		if (strcmp(layout_pointer(item), layout_pointer(other)) == 0)
+			return item;
+	}
+	return NULL;
+}
+
+/* The members of a JSON object have no order. */
+static bool items_same(const layout_field *f, any_list x, any_list y)
+{
+	for (size_t i = 0; i < x.count; i++) {
+		const char *item = (const char *)x.items + i * item_size(f);
+		const char *other = item_for(f, y, i, item);
+
+		if (other == NULL || !item_same(f, item, other))
+			return false;
+	}
+	return true;
 }
 
 static bool list_same(const layout_field *f, const void *a, const void *b)
@@ -417,10 +449,7 @@ static bool list_same(const layout_field *f, const void *a, const void *b)
 		return numbers_same(x.items, y.items, x.count);
 	if (f->kind == LAYOUT_TEXTS)
 		return texts_same(a, b);
-	for (size_t i = 0; i < x.count; i++)
-		if (!map_item_same(f, x.items, y.items, i))
-			return false;
-	return true;
+	return items_same(f, x, y);
 }
 
 static bool object_same(const layout_field *f, const void *a, const void *b)

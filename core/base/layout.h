@@ -160,7 +160,7 @@ void layout_digest(const layout *l, const void *object, char hex[65]);
 
 /* Deep copy into an initialised struct. */
 void layout_copy(const layout *l, const void *from, void *to);
-/* Whether both have the same members with the same values, lists in the same order. */
+/* Whether both have the same members with the same values: lists in the same order, maps in any. */
 bool layout_same(const layout *l, const void *a, const void *b);
 /* The first field that differs, NULL when none does. */
 const layout_field *layout_difference(const layout *l, const void *a, const void *b);

@@ -27,7 +27,7 @@ static bool is_folder(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* A journal that one of the results was built from. */
+/* Refuses a journal that none of the results was built from. */
 static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 {
 	const char *path = settings->journal;
@@ -36,7 +36,7 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 	eh_status status = journal_line_at(path, 0, &line, error);
 
 	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
-		status = error_set(error, EH_E_FORMAT, "%s is no journal: it does not begin with a run", path);
+		status = error_set(error, EH_E_FORMAT, "%s is not a journal: its first line is not a run's", path);
 	for (size_t i = 0; i < settings->result_count && status == EH_OK && !ours; i++) {
 		result *r = NULL;
 
@@ -45,7 +45,7 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 		result_free(r);
 	}
 	if (status == EH_OK && !ours)
-		status = error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
+		status = error_set(error, EH_E_USAGE, "%s is the journal of a run that none of the results is from",
 		                   path);
 	record_line_clear(&line);
 	return status;
@@ -91,7 +91,7 @@ static eh_status pack(cli_call *call, eh_error *error)
 	eh_status status;
 
 	if (!o->force && file_exists(o->out))
-		return error_set(error, EH_E_USAGE, "%s is there already; --force replaces it", o->out);
+		return error_set(error, EH_E_USAGE, "%s already exists; --force replaces it", o->out);
 	if (o->kernels != NULL && !is_folder(o->kernels))
 		return error_set(error, EH_E_USAGE, "--kernels %s: there is no such folder", o->kernels);
 	status = cli_inputs_paths(call->words, call->count, false, &paths, &count, error);
@@ -101,7 +101,7 @@ static eh_status pack(cli_call *call, eh_error *error)
 	return status;
 }
 
-/* What was unpacked into the folder, and the folder. */
+/* Removes the unpacked members and the folder. */
 static void remove_members(const bundle *b, const char *folder)
 {
 	for (size_t i = 0; i < b->count; i++) {
@@ -118,7 +118,7 @@ static void remove_members(const bundle *b, const char *folder)
 	(void)rmdir(folder);
 }
 
-/* The folder is whole under its name, or it is not there. */
+/* Makes the whole folder or nothing. */
 static eh_status extract(const bundle *b, const char *folder, eh_error *error)
 {
 	size_t size = strlen(folder);
@@ -170,7 +170,7 @@ static eh_status list(cli_call *call, eh_error *error)
 	return EH_OK;
 }
 
-/* Into a folder that is made for it. */
+/* Into a new folder. */
 static eh_status unpack(cli_call *call, eh_error *error)
 {
 	const bundle_options *o = call->options;
@@ -180,7 +180,7 @@ static eh_status unpack(cli_call *call, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	if (file_exists(o->folder))
-		status = error_set(error, EH_E_USAGE, "%s is there already; name a new folder", o->folder);
+		status = error_set(error, EH_E_USAGE, "%s already exists; name a new folder", o->folder);
 	else
 		status = extract(&b, o->folder, error);
 	if (status == EH_OK && o->json)

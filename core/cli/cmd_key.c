@@ -29,8 +29,8 @@ static eh_status ask_twice(char out[256], eh_error *error)
 
 	if (given != NULL) {
 		if (strlen(given) < 8 || strlen(given) > 255)
-			return error_set(error, EH_E_USAGE, "EVENHAND_KEY_PASSPHRASE has fewer than 8 or "
-			                 "more than 255 bytes");
+			return error_set(error, EH_E_USAGE, "EVENHAND_KEY_PASSPHRASE must have 8 to "
+			                 "255 bytes");
 		snprintf(out, 256, "%s", given);
 		return EH_OK;
 	}
@@ -52,7 +52,7 @@ static void print_made(const char *name, const audit_public *key, bool encrypted
 		command_layout(cli_made_key_layout(), &made);
 	else
 		printf("private key  %s (keep it secret%s)\n"
-		       "public key   %s (give it to those who are to trust you)\n"
+		       "public key   %s (give it to those who should trust you)\n"
 		       "fingerprint  %s\n", made.private_key, encrypted ? "" : "; it is not encrypted",
 		       made.public_key, made.fingerprint);
 	layout_clear(cli_made_key_layout(), &made);
@@ -112,10 +112,8 @@ static eh_status list_keys(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
 	audit_keyring ring;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK && o->json)
 		command_layout(audit_keyring_layout(), &ring);
 	else if (status == EH_OK)
@@ -148,11 +146,9 @@ static eh_status show_key(cli_call *call, eh_error *error)
 	audit_keyring ring;
 	audit_known_key known;
 	audit_public key;
-	eh_status status;
+	eh_status status = audit_keyring_read(&ring, error);
 
-	layout_init(audit_keyring_layout(), &ring);
 	layout_init(audit_known_key_layout(), &known);
-	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = audit_keyring_key(&ring, call->count > 0 ? call->words[0] : "default", &key, error);
 	if (status == EH_OK)
@@ -222,7 +218,7 @@ static eh_status distrust_key(cli_call *call, eh_error *error)
 	eh_status status = audit_trust_remove(call->words[0], error);
 
 	if (status == EH_OK)
-		printf("%s is not trusted any more\n", call->words[0]);
+		printf("%s is no longer trusted\n", call->words[0]);
 	return status;
 }
 

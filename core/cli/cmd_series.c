@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/json.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/number_file.h"
 #include "report/series_report.h"
@@ -13,23 +9,18 @@ typedef struct series_options { double half_width; bool json, strict; } series_o
 
 static int answer(const series_options *o, const number_file *file)
 {
-	series_one *ones = memory_get(file->count * sizeof(*ones));
-	series_all all;
+	series_report *r = layout_new(series_report_layout());
 	int code;
 
-	for (size_t i = 0; i < file->count; i++) {
-		ones[i].name = file->columns[i].name;
-		ones[i].values = file->columns[i].values;
-		ones[i].n = file->columns[i].count;
-	}
-	series_all_make(&all, ones, file->count, o->half_width);
-	code = o->strict && !all.converged ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
+	for (size_t i = 0; i < file->count; i++)
+		series_report_add(r, file->columns[i].name, file->columns[i].values, file->columns[i].count);
+	series_report_finish(r, o->half_width);
 	if (o->json)
-		command_json(series_all_json(&all));
+		command_layout(series_report_layout(), r);
 	else
-		(void)series_all_print(stdout, &all);
-	series_all_free(&all);
-	free(ones);
+		(void)series_report_print(stdout, r);
+	code = o->strict && !r->converged ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
+	layout_free(series_report_layout(), r);
 	return code;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "audit/audit.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -16,42 +15,32 @@
 /* What is printed of the records. */
 typedef struct show_options { bool json, layers, protocol; const char *samples; } show_options;
 
-/* ---- samples --------------------------------------------------------------------------------- */
-
-/* The executions of a case as series, of which names are malloc'd. */
-static series_one *executions_of(const result_row *row)
+/* One struct as it is, several as an array. */
+static void print_json(const layout *l, const void *items, size_t count)
 {
-	series_one *ones = memory_get((row->side.executions + 1) * sizeof(*ones));
+	const struct { const void *items; size_t count; } list = { items, count };
+	char *body = count == 1 ? layout_text(l, items, true) : layout_list_text(l, &list, true);
 
-	for (size_t i = 0; i < row->side.executions; i++) {
-		ones[i].name = memory_format("execution %zu", i + 1);
-		ones[i].values = row->side.samples[i];
-		ones[i].n = row->side.counts[i];
-	}
-	return ones;
+	puts(body);
+	free(body);
 }
 
-static void print_samples(const result *r, const result_row *row, bool json)
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void add_samples(const result *r, const result_row *row, series_report_list *out)
 {
-	series_one *ones = executions_of(row);
-	series_all all;
+	series_report *s = layout_append(series_report_layout(), out);
 
-	series_all_make(&all, ones, row->side.executions, SERIES_HALF_WIDTH);
-	if (json) {
-		cJSON *root = series_all_json(&all);
+	text_set(&s->executor, r->record->executor.name);
+	text_set(&s->id, row->id);
+	text_set(&s->unit, "ns");
+	for (size_t i = 0; i < row->side.executions; i++) {
+		char *name = memory_format("execution %zu", i + 1);
 
-		json_add_string(root, "case", row->id);
-		json_add_string(root, "executor", r->record->executor.name);
-		json_add_string(root, "unit", "ns");
-		command_json(root);
-	} else {
-		printf("%s: %s, nanoseconds of one operation\n", r->record->executor.name, row->id);
-		(void)series_all_print(stdout, &all);
+		series_report_add(s, name, row->side.samples[i], row->side.counts[i]);
+		free(name);
 	}
-	series_all_free(&all);
-	for (size_t i = 0; i < row->side.executions; i++)
-		free((char *)ones[i].name);
-	free(ones);
+	series_report_finish(s, SERIES_HALF_WIDTH);
 }
 
 static eh_status refuse_case(const result *r, const char *pattern, eh_error *error)
@@ -67,20 +56,47 @@ static eh_status refuse_case(const result *r, const char *pattern, eh_error *err
 	                 near != NULL ? "'?" : "");
 }
 
-static eh_status show_samples(const result *r, const show_options *o, eh_error *error)
+/* Adds the cases that match; there has to be one. */
+static eh_status take_samples(const result *r, const char *pattern, series_report_list *out,
+                              eh_error *error)
 {
-	size_t shown = 0;
+	size_t before = out->count;
 
-	for (size_t i = 0; i < r->row_count; i++) {
-		const result_row *row = &r->rows[i];
+	for (size_t i = 0; i < r->row_count; i++)
+		if (r->rows[i].side.executions > 0 && fnmatch(pattern, r->rows[i].id, 0) == 0)
+			add_samples(r, &r->rows[i], out);
+	return out->count > before ? EH_OK : refuse_case(r, pattern, error);
+}
 
-		if (fnmatch(o->samples, row->id, 0) != 0 || row->side.executions == 0)
-			continue;
-		if (shown++ > 0 && !o->json)
+static void print_samples(const series_report_list *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const series_report *s = &all->items[i];
+		char *title = memory_format("%s: %s, nanoseconds per operation", s->executor, s->id);
+
+		if (i > 0)
 			putchar('\n');
-		print_samples(r, row, o->json);
+		(void)table_wrap(stdout, title, 0);
+		(void)series_report_print(stdout, s);
+		free(title);
 	}
-	return shown > 0 ? EH_OK : refuse_case(r, o->samples, error);
+}
+
+static eh_status show_samples(result *const *results, size_t count, const show_options *o, eh_error *error)
+{
+	series_report_list all = { 0 };
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = take_samples(results[i], o->samples, &all, error);
+	if (status == EH_OK && o->json)
+		print_json(series_report_layout(), all.items, all.count);
+	else if (status == EH_OK)
+		print_samples(&all);
+	for (size_t i = 0; i < all.count; i++)
+		layout_clear(series_report_layout(), &all.items[i]);
+	free(all.items);
+	return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -98,27 +114,33 @@ static eh_status show_whole(const result *r, eh_error *error)
 	return status;
 }
 
-static void print_record(const result *r)
+static eh_status show_texts(result *const *results, size_t count, const show_options *o, eh_error *error)
 {
-	char *body = json_text(r->root, true);
+	eh_status status = EH_OK;
 
-	puts(body);
-	free(body);
+	for (size_t i = 0; i < count && status == EH_OK; i++) {
+		const record_result *record = results[i]->record;
+
+		if (i > 0 && !o->protocol)
+			putchar('\n');
+		if (o->layers)
+			(void)report_layers(stdout, &record->executor);
+		else if (o->protocol)
+			(void)fputs(record->protocol.text, stdout);
+		else
+			status = show_whole(results[i], error);
+	}
+	return status;
 }
 
-static eh_status show_one(const result *r, const show_options *o, eh_error *error)
+static void show_records(result *const *results, size_t count)
 {
-	if (o->samples != NULL)
-		return show_samples(r, o, error);
-	if (o->json)
-		print_record(r);
-	else if (o->layers)
-		(void)report_layers(stdout, &r->record->executor);
-	else if (o->protocol)
-		(void)fputs(json_string(json_path(r->root, "protocol"), "text", ""), stdout);
-	else
-		return show_whole(r, error);
-	return EH_OK;
+	record_result *all = memory_get(count * sizeof(*all)); /* borrows from results */
+
+	for (size_t i = 0; i < count; i++)
+		all[i] = *results[i]->record;
+	print_json(record_result_layout(), all, count);
+	free(all);
 }
 
 static eh_status show(cli_call *call, eh_error *error)
@@ -132,11 +154,12 @@ static eh_status show(cli_call *call, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	all = cli_inputs_all(inputs, call->count, &count);
-	for (size_t i = 0; i < count && status == EH_OK; i++) {
-		if (i > 0 && !o->json && !o->protocol)
-			putchar('\n');
-		status = show_one(all[i], o, error);
-	}
+	if (o->samples != NULL)
+		status = show_samples(all, count, o, error);
+	else if (o->json)
+		show_records(all, count);
+	else
+		status = show_texts(all, count, o, error);
 	free(all);
 	cli_inputs_free(inputs, call->count);
 	return status;
@@ -165,7 +188,7 @@ const cli_command cmd_show = {
 		           "'gemm.*', as `evenhand series` does; with --json as JSON",
 		  .value = "CASE", .rivals = 2 },
 		{ "json", OPTION_FLAG, offsetof(show_options, json),
-		  .about = "print the checked record as JSON; several records follow each other",
+		  .about = "print the checked record as JSON, several records as an array",
 		  .rivals = 1 },
 		{ "verbose", OPTION_VERBOSE, 0,
 		  .about = "add every layer with path, digest and fields, and quartiles, canary "

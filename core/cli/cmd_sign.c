@@ -11,18 +11,6 @@ static const char *const roles[] = { "tester", "verifier", NULL };
 
 typedef struct sign_options { const char *key; int role; bool json; } sign_options;
 
-static eh_status refuse_broken(const result *r, eh_error *error)
-{
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
-		status = error_set(error, EH_E_ALTERED, "%s: %s; repair that before it is signed again",
-		                   r->path, evidence->problems.items[0]);
-	audit_evidence_free(evidence);
-	return status;
-}
-
 static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
                           cli_signed_file *out, eh_error *error)
 {
@@ -30,7 +18,7 @@ static eh_status sign_one(const sign_options *o, const char *path, const audit_k
 	eh_status status = result_read(path, &r, error);
 
 	if (status == EH_OK)
-		status = refuse_broken(r, error);
+		status = audit_refuse_broken(r, error);
 	if (status == EH_OK) {
 		audit_subject subject = audit_subject_of(r);
 

@@ -29,7 +29,6 @@ static eh_status find_key(verify_options *o, eh_error *error)
 		memcpy(o->fingerprint, o->key, sizeof(o->fingerprint));
 		return EH_OK;
 	}
-	layout_init(audit_keyring_layout(), &ring);
 	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = audit_keyring_key(&ring, o->key, &key, error);

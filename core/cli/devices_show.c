@@ -47,7 +47,7 @@ static char *cap_words(const record_device *device)
 	return words.size > 0 ? words.data : memory_text("-");
 }
 
-/* malloc'd; cut at `limit` bytes, between characters, unless everything is wanted. */
+/* malloc'd; cut to `limit` bytes at a character, unless verbose. */
 static char *shortened(const char *s, size_t limit, bool verbose)
 {
 	size_t end = limit - 3;
@@ -211,7 +211,7 @@ void devices_print_layers(const discover_report *here)
 	describe_all(here, print_layers, NULL);
 }
 
-/* As a run that begins now would have it from the environment. */
+/* From the environment, as a run would have it. */
 static void fill_who(record_who *who)
 {
 	text_set(&who->tester, getenv("EVENHAND_TESTER"));

@@ -7,7 +7,7 @@
 #include "executor/layer.h"
 #include "record/disclosure.h"
 
-#define LAYER_LIMIT 1000 /* a backend that never ends its list is cut here */
+#define LAYER_LIMIT 1000 /* of layers, for a backend whose list never ends */
 
 static const struct { uint64_t bit; const char *word; } cap_words[] = {
 	{ EH_CAP_ASYNC, "async" },
@@ -49,7 +49,7 @@ void executor_device(const eh_device_info *info, record_device *out)
 	out->clock_mhz = info->clock_mhz;
 	out->numa_node = info->numa_node;
 	out->timer_resolution_ns = info->timer_resolution_ns;
-	/* Present, though there may be none. */
+	/* An empty list, not an absent one. */
 	out->caps.items = memory_get(sizeof(*out->caps.items));
 	for (size_t i = 0; i < COUNT(cap_words); i++)
 		if (info->caps & cap_words[i].bit)
@@ -164,7 +164,7 @@ void executor_describe(const executor_subject *s, record_executor *out)
 {
 	record_layer_list mapped = { 0 };
 
-	/* First of all, before looking around maps anything itself. */
+	/* First: the steps below map files themselves. */
 	executor_mapped(&mapped, "/proc/self/maps", s->files);
 	out->name = executor_name(s->backend, s->info);
 	executor_device(s->info, &out->device);
@@ -190,7 +190,7 @@ void executor_outline(const char *name, const record_device *device, const site 
 
 /* ---- the digest ----------------------------------------------------------------------------- */
 
-/* What identifies the device: without its sizes, which a virtual machine may change. */
+/* Copies what identifies a device; sizes do not, as a virtual machine may change them. */
 static void add_device(const record_device *from, record_device *to)
 {
 	layout_copy(record_device_layout(), from, to);
@@ -200,7 +200,7 @@ static void add_device(const record_device *from, record_device *to)
 	to->numa_node = LAYOUT_NO_INT;
 }
 
-/* Without what is of the moment, its owner, and the place of a file whose content is known. */
+/* Copies a layer without its owner, facts of the moment, and the path of a file with a digest. */
 static void add_lasting(const record_layer *from, record_layer *to)
 {
 	record_field *fields;
@@ -229,7 +229,7 @@ void executor_digest(const record_executor *record, char hex[65])
 	layout_init(record_identity_layout(), &essence);
 	text_set(&essence.name, record->name);
 	add_device(&record->device, &essence.device);
-	/* What a site file declares may be corrected without making another stack. */
+	/* A corrected site file does not make another stack. */
 	for (size_t i = 0; i < record->layers.count; i++)
 		if (record->layers.items[i].layer != RECORD_LAYER_SITE &&
 		    disclosure_is_stack(&record->layers.items[i]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel tells of a device beyond its name: clocks, power cap, error correction,
- * partition, firmware. */
+/* Facts about a device from /sys and /proc: clocks, power cap, error correction, partition,
+ * firmware. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "executor/executor.h"
 #include "executor/layer.h"
 
-/* The first entry of the folder that begins so and holds the file; malloc'd content. */
+/* malloc'd content of `file` in the first subfolder whose name begins with prefix and that has it;
+ * NULL when none has. */
 static char *read_below(const char *root, const char *folder, const char *prefix, const char *file)
 {
 	char *full = memory_format("%s%s", root, folder), *value = NULL;
@@ -33,7 +34,7 @@ static char *read_below(const char *root, const char *folder, const char *prefix
 	return value;
 }
 
-/* Takes value: a number in the unit's millionth (or another part), NULL when nobody tells it. */
+/* Adds value / part as a number; unavailable when value is NULL.  Frees value. */
 static void add_scaled(record_layer *layer, const char *key, char *value, double part)
 {
 	double number = 0;
@@ -47,7 +48,7 @@ static void add_scaled(record_layer *layer, const char *key, char *value, double
 
 static void add_processor(record_layer *layer, const char *root)
 {
-	/* The driver for error detection only has a controller where there is correction. */
+	/* The EDAC driver has a controller only where memory has error correction. */
 	char *controller = read_below(root, "/sys/devices/system/edac/mc", "mc", "mc_name");
 	char *limit = layer_read(root, "/sys/fs/cgroup/cpu.max");
 
@@ -89,7 +90,7 @@ static void add_device(record_layer *layer, const char *root, const record_devic
 	char *path = memory_format("%s/current_compute_partition", folder);
 	char *partition = pci != NULL ? layer_read(root, path) : NULL;
 
-	/* Another unit of the same model is another device. */
+	/* The UUID tells two units of one model apart. */
 	layer_text(layer, "model", text_of(device->name), RECORD_SOURCE_QUERIED);
 	layer_text(layer, "uuid", text_of(device->uuid), RECORD_SOURCE_QUERIED);
 	if (number_of(device->memory_bytes) > 0)

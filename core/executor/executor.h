@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stack is this: filling the executor record (record/record.def), layer by layer. */
+/* Fills the executor record (record/record.def): a device with its stack, layer by layer. */
 #ifndef EXECUTOR_EXECUTOR_H
 #define EXECUTOR_EXECUTOR_H
 
@@ -21,7 +21,7 @@ typedef struct executor_subject {
 	const char *plugin_path;
 	const eh_backend_ops *ops;
 	const eh_device_info *info;
-	eh_device *device;             /* NULL: what the device itself would say is left out       */
+	eh_device *device;             /* NULL: the layers that the device reports are left out    */
 	const char *const *options;    /* BACKEND.KEY=VALUE of the user, NULL-terminated; or NULL  */
 	executor_files *files;
 	const site *site;              /* declared facts and owners; NULL: none                    */
@@ -30,14 +30,14 @@ typedef struct executor_subject {
 /* "host:gcc-12", "opencl:pocl-0": backend name, colon, device id. */
 char *executor_name(const eh_backend *backend, const eh_device_info *info);
 
-/* Both fill an initialised record.  The whole: ask for it after the work was done, so that every
- * library the driver loads late is mapped. */
+/* Both fill an initialised record.  Describe after the work was done: then the libraries that a
+ * driver loads late are mapped. */
 void executor_describe(const executor_subject *subject, record_executor *out);
-/* What is known without the backend: for a device that could not be opened. */
+/* Without the backend, for a device that could not be opened. */
 void executor_outline(const char *name, const record_device *device, const site *declared,
                       record_executor *out);
 
-/* Fills an initialised struct with what the backend says of the device. */
+/* Fills an initialised struct from what the backend reports. */
 void executor_device(const eh_device_info *info, record_device *out);
 bool executor_is_simulated(const record_device *device);
 
@@ -56,7 +56,7 @@ void executor_mapped(record_layer_list *layers, const char *maps_path, executor_
 /* The program and the plugin: version, commit, dirty, flags, settings. */
 void executor_harness(record_layer_list *layers, const eh_backend *backend,
                       const char *plugin_path, const char *const *options, executor_files *files);
-/* What the backend says of its stack. */
+/* The layers that the backend reports. */
 void executor_backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
                              eh_device *device, executor_files *files);
 

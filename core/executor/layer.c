@@ -19,7 +19,7 @@ record_layer *layer_add(record_layer_list *layers, enum record_layer_kind kind, 
 	text_set(&layer->name, name);
 	text_set(&layer->version, version != NULL ? version : "");
 	layer->source = source;
-	/* Present, though it is empty. */
+	/* An empty map, not an absent one. */
 	layer->fields.items = memory_get(sizeof(*layer->fields.items));
 	return layer;
 }
@@ -86,7 +86,7 @@ char *layer_read(const char *root, const char *path)
 	while (size > 0 && strchr(" \t\r\n", body[size - 1]) != NULL)
 		size--;
 	body[size] = '\0';
-	/* Other than text has no place in the record. */
+	/* Control characters do not belong into the record. */
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)body[i] < ' ' && strchr("\t\r\n", body[i]) == NULL)
 			size = 0;

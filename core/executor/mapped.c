@@ -12,8 +12,8 @@
 
 typedef struct paths { char **items; size_t count; } paths;
 
-/* The path of a line of /proc/PID/maps that maps a file to be executed, NULL for any other.  The
- * path is what follows the fifth field, blanks inside it included. */
+/* The path in a line of /proc/PID/maps, where the mapping is executable and of a file; else NULL.
+ * The path is the rest after the fifth field and may hold blanks. */
 static char *executable_path(char *line)
 {
 	char *at = line;
@@ -87,7 +87,7 @@ static bool below_sub(const char *path, char *folder)
 	return yes;
 }
 
-/* Libraries that tell sensors and that no backend uses. */
+/* Libraries that read sensors and that no backend uses. */
 static bool of_a_probe(const char *path)
 {
 	static const char *const names[] = { "/libnvidia-ml.so", "/librocm_smi64.so", "/libamd_smi.so" };
@@ -98,9 +98,8 @@ static bool of_a_probe(const char *path)
 	return false;
 }
 
-/* What a mapped file is there for: the stack itself, a workload, a probe, or a compiled kernel.  Kernels
- * lie in caches, in memory, or are deleted from a folder for temporary files as soon as they are
- * mapped. */
+/* The role of a mapped file: stack, workload, probe or kernel.  Kernels are in caches, in memory,
+ * or in folders for temporary files and deleted after mapping. */
 static const char *role_of(const char *path, bool deleted)
 {
 	static const char *const caches[] = { "POCL_CACHE_DIR", "XDG_CACHE_HOME" };
@@ -113,7 +112,7 @@ static const char *role_of(const char *path, bool deleted)
 		return "probe";
 	if (below_sub(path, paths_library("host-kernels")) || below_sub(path, paths_cache("")))
 		return "kernel";
-	/* Our own files are of the stack, wherever they were built. */
+	/* Our own files are part of the stack, also in a build folder below a cache. */
 	if (below_sub(path, paths_library("")))
 		return "stack";
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
@@ -163,7 +162,7 @@ void executor_mapped(record_layer_list *layers, const char *maps_path, executor_
 		                  RECORD_SOURCE_MEASURED);
 		layer_text(layer, "role", own ? "stack" : role_of(path, deleted),
 		           RECORD_SOURCE_MEASURED);
-		/* What stands under the name now is not what is mapped. */
+		/* A file that has this name now is another one. */
 		if (deleted)
 			layer_bool(layer, "deleted", true, RECORD_SOURCE_MEASURED);
 		else

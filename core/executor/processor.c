@@ -32,7 +32,7 @@ static void add_value(record_layer *layer, const char *info, const char *key,
 
 void processor_add(record_layer_list *layers, const char *root)
 {
-	/* x86, Arm, POWER, RISC-V each have words of their own. */
+	/* x86, Arm, POWER and RISC-V use different names. */
 	static const char *const model[] = { "model name", "cpu", "uarch", "CPU part", NULL };
 	static const char *const vendor[] = { "vendor_id", "CPU implementer", "mvendorid", NULL };
 	static const char *const family[] = { "cpu family", "CPU architecture", NULL };
@@ -79,7 +79,7 @@ void processor_add(record_layer_list *layers, const char *root)
 	}
 }
 
-/* What the processor says its hypervisor is called: "KVMKVMKVM". */
+/* The name of the hypervisor as the processor reports it: "KVMKVMKVM". */
 static void cpu_hypervisor(char name[13])
 {
 	memset(name, 0, 13);
@@ -150,7 +150,7 @@ void virtualization_add(record_layer *layer, const char *root)
 	               (product != NULL && (strstr(product, "Virtual") != NULL ||
 	                                    strstr(product, "KVM") != NULL));
 
-	/* The processor in front of us is no witness for a recorded machine. */
+	/* The processor of this machine says nothing about a recorded one. */
 	if (root[0] == '\0')
 		cpu_hypervisor(name);
 	if (virtual || name[0] != '\0')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor and the machine around it, as /proc and /sys tell. */
+/* The processor and the machine around it, from /proc and /sys. */
 #ifndef EXECUTOR_PROCESSOR_H
 #define EXECUTOR_PROCESSOR_H
 

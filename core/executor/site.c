@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "executor/layer.h"
 
-/* The site's, the user's owners, the installed owners: in order of precedence. */
+/* The site file, the user's owners.ini, the installed one: in order of precedence. */
 enum { FILES = 3 };
 
 struct site {
@@ -61,7 +61,7 @@ static const char *value_in(const ini_section *section, const char *key)
 	return NULL;
 }
 
-/* special: a key that is allowed besides the words. */
+/* special: one more key that is allowed; NULL: none. */
 static eh_status check_key(const ini_text *l, const ini_section *section, int line, const char *key,
                            const char *const *words, size_t count, const char *special,
                            eh_error *error)

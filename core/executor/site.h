@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only the people of a place can say: the site file (who measures, cooling, price, power
- * policy, what a device does not tell), and who owns which layer.  Both are INI files, read as
- * strictly as protocols.  Format: docs/executor.md.
+ * The site file declares what no program can find out: who measures, cooling, price, power policy,
+ * facts that a device does not report.  The owner tables name who can change which layer.  Both are
+ * INI files, read as strictly as protocols.  Format: docs/executor.md.
  */
 #ifndef EXECUTOR_SITE_H
 #define EXECUTOR_SITE_H
@@ -17,7 +17,7 @@ typedef struct site site;
 /* path NULL: $EVENHAND_SITE, else site.ini in the user's configuration, where a missing file is an
  * empty site.  Also reads the owner tables: the site file's [owner NAME] sections, the user's
  * owners.ini, the installed one; the first that matches decides.  EH_E_USAGE with place and
- * remedy for a file that is not sound. */
+ * remedy for a malformed file. */
 eh_status site_read(const char *path, site **out, eh_error *error);
 void site_free(site *s); /* NULL is fine */
 

@@ -11,7 +11,7 @@
 #include "executor/layer.h"
 #include "executor/processor.h"
 
-/* An empty file says "none", which is not the same as saying nothing. */
+/* An empty file means "none"; only a missing one is unavailable. */
 static void add_file(record_layer *layer, const char *root, const char *key, const char *path)
 {
 	char *value = layer_read(root, path);
@@ -172,7 +172,7 @@ static void add_host(record_layer_list *layers, const char *root)
 	virtualization_add(layer, root);
 	add_limits(layer, root);
 	if (root[0] == '\0') {
-		/* They put other libraries into the stack than the one that is installed. */
+		/* They replace installed libraries of the stack. */
 		const char *preload = getenv("LD_PRELOAD"), *path = getenv("LD_LIBRARY_PATH");
 
 		layer_text(layer, "preloaded-libraries", preload != NULL ? preload : "",
@@ -197,7 +197,7 @@ static void add_host(record_layer_list *layers, const char *root)
 	layer_text(layer, "mitigations", value, RECORD_SOURCE_QUERIED);
 	free(value);
 	value = layer_read(root, "/proc/loadavg");
-	/* Load only: the rest of the line counts processes. */
+	/* Only the loads: the rest of the line counts processes. */
 	for (size_t i = 0, blanks = 0; value != NULL && value[i] != '\0'; i++) {
 		blanks += value[i] == ' ';
 		if (blanks == 3) {

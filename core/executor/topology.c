@@ -37,7 +37,7 @@ static void add_cache(record_layer *layer, hwloc_topology_t topology, const char
 	layer_number(layer, key, cache->attr->cache.linesize, RECORD_SOURCE_QUERIED);
 }
 
-/* The sizes are of the moment: a virtual machine's memory grows and shrinks while it runs. */
+/* Sizes are facts of the moment: the memory of a virtual machine can change while it runs. */
 static void add_memory(record_layer_list *layers, hwloc_topology_t topology)
 {
 	record_layer *layer = layer_add(layers, RECORD_LAYER_HARDWARE, "memory", "",
@@ -64,7 +64,7 @@ static void add_memory(record_layer_list *layers, hwloc_topology_t topology)
 	}
 }
 
-/* I/O objects stay out, as is hwloc's default: looking for them would start vendor drivers. */
+/* Without I/O objects, hwloc's default: looking for them would start vendor drivers. */
 void executor_hardware(record_layer_list *layers)
 {
 	record_layer *layer;

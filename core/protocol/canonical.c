@@ -28,7 +28,7 @@ static void fill_work(const eh_work *work, record_work *out)
 	out->region = region_of(work->region);
 }
 
-/* What the tuned tier searches shapes its numbers as much as the budget does. */
+/* The search space changes the numbers of the tuned tier, as its budget does. */
 static char *tune_space(const eh_workload *workload)
 {
 	text t = { 0 };
@@ -49,7 +49,7 @@ static void fill_case(const plan_case *c, record_planned_case *out)
 	for (uint32_t i = 0; i < c->values.value_count; i++)
 		text_map_add(&out->parameters, c->values.values[i].key, c->values.values[i].text);
 	fill_work(&c->work, &out->work);
-	/* Settings of a section hold no text yet, so that the struct can be copied. */
+	/* A plain copy: tune_space, its only pointer, is set below. */
 	out->measure = c->section->measure;
 	schema_omit_standards(&out->measure);
 	if (c->tier == RECORD_TIER_TUNED)
@@ -72,7 +72,7 @@ record_plan *canonical_protocol(const plan *made)
 	out->canary = p->canary;
 	for (size_t i = 0; i < made->case_count; i++)
 		fill_case(&made->cases[i], layout_append(record_planned_case_layout(), &out->cases));
-	/* These came after protocols were released: absent at their default, digests stay. */
+	/* Newer than released protocols: absent at their default, so that those digests stay. */
 	if (p->level != RECORD_LEVEL_STANDARD)
 		out->level = p->level;
 	if (p->requires[0] != '\0')

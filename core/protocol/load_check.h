@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `scenario` and the load-* keys say together. */
+/* Whether `scenario` and the load-* keys fit together. */
 #ifndef PROTOCOL_LOAD_CHECK_H
 #define PROTOCOL_LOAD_CHECK_H
 
 #include "protocol/protocol.h"
 
-/* EH_E_USAGE: "SOURCE:LINE: [NAME]: ...".  name is that of the section on that line; tuned: one of
- * its tiers is, so that the search of parameters takes time of it, too. */
+/* EH_E_USAGE: "SOURCE:LINE: [NAME]: ...".  name: of the section on that line.  tuned: one of its
+ * tiers is, so the search takes part of the timeout. */
 eh_status load_check(const char *source, int line, const char *name, const record_settings *m,
                      bool tuned, eh_error *error);
 

@@ -85,7 +85,7 @@ static eh_status add_values(expansion *e, axis *a, const char *list)
 	size_t count = 0;
 
 	if (words == NULL)
-		return ini_refuse(source, a->line, e->error, "the list of '%s' has an empty place",
+		return ini_refuse(source, a->line, e->error, "the list of '%s' has an empty item",
 		                    a->param->key);
 	while (words[count] != NULL)
 		count++;
@@ -158,7 +158,7 @@ static eh_status refuse_key(expansion *e, const ini_setting *setting)
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* Whether `word` stands in the section's name between dashes: "h2d" in "xfer-h2d". */
+/* Whether `word` is a part of the section's name between dashes: "h2d" in "xfer-h2d". */
 static bool names_it(const char *name, const char *word)
 {
 	size_t size = strlen(word);
@@ -176,7 +176,7 @@ static bool is_dimension(const axis *a)
 
 /*
  * NAME, then the values of the parameters that the section gives, in the workload's order, then
- * the tier.  A single value that NAME already tells is left out.  Numbers carry their key
+ * the tier.  A single value that is part of NAME is left out.  Numbers carry their key
  * ("count8"), but for dimensions (keys of one letter): when they are equal they are one number.
  */
 static char *make_id(const expansion *e, const eh_value *values, enum record_tier tier)
@@ -314,8 +314,8 @@ static eh_status check_ids(const plan *p, eh_error *error)
 	for (size_t i = 1; i < p->case_count && status == EH_OK; i++)
 		if (strcmp(sorted[i - 1], sorted[i]) == 0)
 			status = ini_refuse(p->protocol->source, plan_case_by_id(p, sorted[i])->section->line,
-			                      error, "two cases would be called '%s'; split the section in two",
-			                      sorted[i]);
+			                    error, "two cases would have the name '%s'; split the "
+			                    "section in two", sorted[i]);
 	free(sorted);
 	return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan: every case of a protocol, parameters resolved and checked, work counted.  It needs
- * the workloads (through a finder, so that this room does not load plugins) and no device.
- * The canonical form of a protocol is made from its plan: everything that shapes a number,
- * defaults written out, so that its SHA-256 is the protocol's identity.
+ * the workloads, through a finder, and no device.  The canonical form of a protocol is made from
+ * its plan: everything that shapes a number, with defaults written out.  Its SHA-256 identifies
+ * the protocol.
  */
 #ifndef PROTOCOL_PLAN_H
 #define PROTOCOL_PLAN_H

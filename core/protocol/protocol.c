@@ -51,13 +51,13 @@ static eh_status refuse_key(const char *source, const ini_section *section,
 	                    setting->key, section->name);
 }
 
-/* Only a sentence for people may hold more than ASCII. */
+/* Only sentences for people may have other characters. */
 static eh_status check_ascii(const char *source, const ini_setting *setting, eh_error *error)
 {
 	for (const char *p = setting->text; *p != '\0'; p++)
 		if ((unsigned char)*p >= 0x80)
-			return ini_refuse(source, setting->line, error, "the value of '%s' holds a "
-			                    "character beyond ASCII", setting->key);
+			return ini_refuse(source, setting->line, error, "the value of '%s' has a "
+			                    "character that is not ASCII", setting->key);
 	return EH_OK;
 }
 
@@ -98,7 +98,7 @@ static eh_status check_required(const char *source, const ini_section *section,
 	return EH_OK;
 }
 
-/* What the sustained regime and the statistic ask of the other keys. */
+/* Whether regime and statistic fit the other keys. */
 static eh_status check_regime(const char *source, int line, const char *name,
                               const record_settings *m, eh_error *error)
 {
@@ -106,7 +106,7 @@ static eh_status check_regime(const char *source, int line, const char *name,
 
 	if (m->regime == RECORD_REGIME_SUSTAINED && m->statistic != RECORD_STATISTIC_MEDIAN)
 		return ini_refuse(source, line, error, "[%s]: regime = sustained merges its samples, so "
-		                    "that they have no percentile; take statistic = median", name);
+		                    "they have no percentiles; use statistic = median", name);
 	if (m->regime == RECORD_REGIME_SUSTAINED && m->sustain_window_ns > m->sustain_time_ns)
 		return ini_refuse(source, line, error, "[%s]: sustain-window is longer than "
 		                    "sustain-time", name);
@@ -116,7 +116,7 @@ static eh_status check_regime(const char *source, int line, const char *name,
 	return EH_OK;
 }
 
-/* What the keys say together.  Line is that of the section whose settings these are. */
+/* Whether the keys fit together; line: of their section. */
 static eh_status check_measure(const char *source, int line, const char *name,
                                const record_settings *m, bool tuned, eh_error *error)
 {
@@ -172,7 +172,8 @@ static eh_status read_tiers(const char *source, const ini_setting *setting, reco
 	eh_status status = EH_OK;
 
 	if (words == NULL)
-		return ini_refuse(source, setting->line, error, "the list of 'tier' has an empty place");
+		return ini_refuse(source, setting->line, error,
+		                  "the list of 'tier' has an empty item");
 	for (size_t i = 0; words[i] != NULL && status == EH_OK; i++) {
 		int tier = layout_word_value(record_tier_words(), words[i], strlen(words[i]));
 
@@ -269,7 +270,7 @@ static eh_status check_sections(const ini_text *l, eh_error *error)
 	return EH_OK;
 }
 
-/* What a certified protocol and one that requires disclosure promise. */
+/* Whether level, executions and requires fit together. */
 static eh_status check_level(const ini_text *l, const protocol *p, eh_error *error)
 {
 	int line = section_named(l, "protocol")->line;
@@ -280,14 +281,16 @@ static eh_status check_level(const ini_text *l, const protocol *p, eh_error *err
 		status = ini_refuse(l->source, line, error, "level = certified needs executions = %d "
 		                      "at least", CERTIFIED_EXECUTIONS);
 	if (status == EH_OK && p->executions_max != 0 && p->executions_max < p->executions)
-		status = ini_refuse(l->source, line, error, "executions-max = %llu is below executions = "
-		                      "%llu, which are its pilot", (unsigned long long)p->executions_max,
-		                      (unsigned long long)p->executions);
+		status = ini_refuse(l->source, line, error, "executions-max = %llu is below "
+		                    "executions = %llu, the size of the pilot",
+		                    (unsigned long long)p->executions_max,
+		                    (unsigned long long)p->executions);
 	if (status == EH_OK && p->executions_max > p->executions && p->executions < 2)
-		status = ini_refuse(l->source, line, error, "executions-max needs a pilot of executions = "
-		                      "2 at least: one has no spread");
+		status = ini_refuse(l->source, line, error, "executions-max needs executions = 2 at "
+		                    "least: one execution has no spread");
 	if (status == EH_OK && words == NULL && p->requires[0] != '\0')
-		status = ini_refuse(l->source, line, error, "the list of 'requires' has an empty place");
+		status = ini_refuse(l->source, line, error,
+		                    "the list of 'requires' has an empty item");
 	for (size_t i = 0; words != NULL && words[i] != NULL && status == EH_OK; i++) {
 		const char *near = disclosure_field_near(words[i]);
 

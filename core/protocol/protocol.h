@@ -8,7 +8,7 @@
  *   [case NAME]           one workload, its parameters (a comma list sweeps), its measurement keys
  *
  * Reading is strict: an unknown or duplicate key, a wrong type, a value out of range, a line
- * that is too long refuses the file with file, line, key and the key probably meant.
+ * that is too long: each refuses the file, with file, line, key and the nearest key.
  */
 #ifndef PROTOCOL_PROTOCOL_H
 #define PROTOCOL_PROTOCOL_H
@@ -44,19 +44,19 @@ typedef struct protocol {
 	enum record_level level;
 	char *requires;                /* fields of the executor that must be disclosed:
 	                                  comma list, "" = none                            */
-	uint64_t executions_max;       /* 0 = executions; else executions are a pilot that
-	                                  dimensions how many there are, at most that many */
+	uint64_t executions_max;       /* 0 = executions; else those are a pilot that decides
+	                                  how many there are, at most this many            */
 	record_settings measure;
 	protocol_section *sections;
 	size_t section_count;
 } protocol;
 
-/* text need not be terminated; source is what messages call it. */
+/* text need not be terminated; source: its name in messages. */
 eh_status protocol_parse(const char *text, size_t size, const char *source, protocol **out,
                          eh_error *error);
 eh_status protocol_read(const char *path, protocol **out, eh_error *error);
 /* By path when it holds a '/' or ends in .ini, else by name in ./protocols of the user's data
- * folder and of the installation.  A miss lists the names there are and the nearest. */
+ * folder and of the installation.  EH_E_NOT_FOUND lists the names and the nearest. */
 eh_status protocol_find(const char *name, protocol **out, eh_error *error);
 /* malloc'd paths of the protocols that protocol_find knows, sorted, NULL-terminated. */
 char **protocol_list(void);
@@ -64,7 +64,7 @@ void protocol_free(protocol *p);
 
 /* 0.5 for the median, 0.999 for p99.9. */
 double protocol_statistic_quantile(enum record_statistic statistic);
-/* The fewest samples from which the statistic is stated (stat/percentile.h); 1 for the median. */
+/* The fewest samples that the statistic needs (stat/percentile.h); 1 for the median. */
 uint64_t protocol_statistic_samples(enum record_statistic statistic);
 
 #endif

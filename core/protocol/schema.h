@@ -36,12 +36,12 @@ extern const schema_key schema_measure[];
 
 const schema_key *schema_find(const schema_key *keys, const char *key);
 
-/* Sets the field of *object that the key describes.  Errors: "SOURCE:LINE: KEY ...". */
+/* Sets the member of *object.  Errors: "SOURCE:LINE: KEY ...". */
 eh_status schema_set(const schema_key *key, const char *value, void *object, const char *source,
                      int line, eh_error *error);
-/* Every default that there is. */
+/* Sets every key that has a default. */
 void schema_set_standards(const schema_key *keys, void *object);
-/* Makes what is `appended` and has its default absent, so that digests of released protocols
+/* Makes members absent that are `appended` and have their default: digests of released protocols
  * stay. */
 void schema_omit_standards(record_settings *m);
 /* The field as it would be written in a protocol; malloc'd. */

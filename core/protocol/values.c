@@ -121,7 +121,7 @@ static bool ends(const char *s, size_t size)
 	return memchr(s, '\0', size) != NULL;
 }
 
-/* What a workload's describe() must not say, or NULL. */
+/* What is wrong with the answer of describe(), or NULL. */
 static const char *flaw_of(const eh_work *w)
 {
 	if (w->metric < EH_METRIC_BYTES_PER_SECOND || w->metric > EH_METRIC_SECONDS)

@@ -15,7 +15,7 @@ eh_status values_parse(const eh_workload *workload, const eh_param *param, const
 const eh_param *values_param(const eh_workload *workload, const char *key);
 size_t values_param_count(const eh_workload *workload);
 
-/* Calls describe and checks what it says.  EH_OK, or the workload's refusal. */
+/* Calls describe and checks its answer.  EH_OK, or the workload's refusal. */
 eh_status values_describe(const eh_workload *workload, const eh_case *values, eh_work *work,
                           eh_error *error);
 

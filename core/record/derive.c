@@ -302,37 +302,41 @@ static void add_reason(const record_case *row, const char *reason, text_list *ou
 	text_free(&list);
 }
 
-/* Each reason once, in order of first appearance: those of executions of the worst status, or those
- * of the others.  `known` has the reasons that are listed already. */
+/* Whether no execution before the i-th has its k-th reason, nor has it the reason before. */
+static bool is_first(const record_case *row, size_t i, size_t k)
+{
+	const text_list *reasons = &row->executions.items[i].reasons;
+
+	for (size_t j = 0; j < i; j++)
+		if (text_list_has(&row->executions.items[j].reasons, reasons->items[k]))
+			return false;
+	for (size_t j = 0; j < k; j++)
+		if (strcmp(reasons->items[j], reasons->items[k]) == 0)
+			return false;
+	return true;
+}
+
+/* Each reason once, where it appears first: those that do in an execution of the worst status, or
+ * those of the others. */
 static void merge_reasons(const record_case *row, enum record_status worst, bool of_worst,
-                          text_list *known, text_list *out)
+                          text_list *out)
 {
 	for (size_t i = 0; i < row->executions.count; i++) {
 		const record_execution *e = &row->executions.items[i];
 
-		if ((e->status == worst) != of_worst)
-			continue;
-		for (size_t k = 0; k < e->reasons.count; k++) {
-			if (text_list_has(known, e->reasons.items[k]))
-				continue;
-			text_list_add(known, e->reasons.items[k]);
-			add_reason(row, e->reasons.items[k], out);
-		}
+		for (size_t k = 0; (e->status == worst) == of_worst && k < e->reasons.count; k++)
+			if (is_first(row, i, k))
+				add_reason(row, e->reasons.items[k], out);
 	}
 }
 
 static void derive_reasons(const record_case *row, enum record_status worst, text_list *out)
 {
-	text_list known = { 0 };
-
-	/* First what made the row what it is. */
-	merge_reasons(row, worst, true, &known, out);
-	merge_reasons(row, worst, false, &known, out);
+	/* The reasons of the row's status come first. */
+	merge_reasons(row, worst, true, out);
+	merge_reasons(row, worst, false, out);
 	if (row->executions.count == 0)
 		text_list_add(out, "not run: the run ended before it");
-	for (size_t i = 0; i < known.count; i++)
-		free(known.items[i]);
-	free(known.items);
 }
 
 void record_derive(const record_case *row, const record_pool *pool, record_case *out)

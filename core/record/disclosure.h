@@ -13,14 +13,14 @@ typedef struct disclosure {
 	enum record_source source;
 } disclosure;
 
-/* who: of the run, may be NULL.  True when the fact is there: the record has it, a site file
- * declares it, or it means nothing for this device ("not applicable"). */
+/* who: of the run, may be NULL.  True when the record has the fact, a site file declares
+ * it, or it does not apply to this device. */
 bool disclosure_find(const record_executor *record, const record_who *who,
                      const disclosure_field *field, disclosure *out);
 
 /* The field of that name, NULL when the layer has none. */
 const record_field *disclosure_layer_field(const record_layer *layer, const char *name);
-/* False of a mapped object that is a kernel, a workload or a probe: it is measured, or measures. */
+/* False of mapped objects that are kernels, workloads or probes: they are not part of the stack. */
 bool disclosure_is_stack(const record_layer *layer);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct disclosure_field {
 	const char *keys;      /* their field, or "a|b"; "version" and "sha256" are members       */
 	const char *site_key;  /* the key of a site file that declares it; NULL = none            */
 	bool certified;        /* required by level = certified                                   */
-	bool cpu_exempt;       /* means nothing for a processor                                   */
+	bool cpu_exempt;       /* does not apply to a processor                                   */
 	const char *remedy;    /* how to get it                                                   */
 } disclosure_field;
 

@@ -24,7 +24,7 @@ static bool take(walk *w, char c)
 	return true;
 }
 
-/* At the opening quote. */
+/* Skips a string; w is at the opening quote. */
 static bool skip_string(walk *w)
 {
 	const char *given = w->text;
@@ -40,7 +40,7 @@ static bool skip_string(walk *w)
 	return at < w->size;
 }
 
-/* Over what is no quote and no bracket, nor a comma where `commas` says so. */
+/* Skips to the next quote or bracket, or comma unless `commas` are skipped as well. */
 static void skip_others(walk *w, bool commas)
 {
 	enum { OTHER, MARK, COMMA };
@@ -60,7 +60,7 @@ static void skip_others(walk *w, bool commas)
 	w->at = at;
 }
 
-/* Over one value: up to the comma or bracket behind it on its own level. */
+/* Skips one value, up to the comma or bracket that ends it. */
 static bool skip_value(walk *w, json_span *span)
 {
 	size_t depth = 0;
@@ -112,7 +112,7 @@ static bool name_known(const result_parts *parts, const char *name)
 	return false;
 }
 
-/* A name with an escape is none of the format's. */
+/* The format's names have no escapes. */
 static bool take_name(walk *w, char name[24])
 {
 	size_t from, size;

@@ -17,8 +17,8 @@ typedef struct result_parts {
 	size_t row_count, row_room;
 } result_parts;
 
-/* false when the text is no object with few members and one array "cases": whoever parses the
- * whole then learns why.  The parts themselves are not checked. */
+/* false unless the text is an object with at most PARTS_MAX members, one of them the array "cases";
+ * parsing the whole text then gives the error.  The parts themselves are not checked. */
 bool parts_find(const char *text, size_t size, result_parts *out);
 void parts_free(result_parts *parts);
 

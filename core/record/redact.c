@@ -34,7 +34,8 @@ static bool identifies(const char *key)
 
 typedef void visit(void *context, cJSON *leaf, const char *member);
 
-static void visit_text(cJSON *object, const char *key, const char *above, visit *each, void *context)
+static void visit_text(cJSON *object, const char *key, const char *above, visit *each,
+                       void *context)
 {
 	cJSON *leaf = cJSON_GetObjectItemCaseSensitive(object, key);
 	char *member;
@@ -62,7 +63,7 @@ static void visit_layer(cJSON *layer, const char *above, visit *each, void *cont
 	}
 }
 
-/* Every text of the section that may be redacted, or is. */
+/* Visits every text of the section that may be redacted, or is. */
 static void visit_section(cJSON *section, const char *name, visit *each, void *context)
 {
 	cJSON *layer;
@@ -121,7 +122,7 @@ static void add_salt(void *context, cJSON *leaf, const char *member)
 	char *both;
 	char hex[65];
 
-	/* What looks redacted from the beginning stays what it is. */
+	/* A text that looks like a mark gets no salt. */
 	if (is_mark(leaf->valuestring))
 		return;
 	both = memory_format("%s:%s", s->secret, member);
@@ -199,14 +200,14 @@ static eh_status redact_member(cJSON *record, const char *member, eh_error *erro
 	char *mark;
 
 	if (salts == NULL)
-		return error_set(error, EH_E_USAGE, "this result has no salts, so that nothing can be "
-		                 "redacted without breaking its digests; it was written before evenhand "
-		                 "knew redaction");
+		return error_set(error, EH_E_USAGE, "this result has no salts, so nothing can be "
+		                 "redacted without breaking its digests; an evenhand without redaction "
+		                 "wrote it");
 	visit_record(record, match, &s);
 	if (s.leaf != NULL && is_mark(s.leaf->valuestring) && salt == NULL)
-		return error_set(error, EH_E_USAGE, "%s is redacted already", member);
+		return error_set(error, EH_E_USAGE, "%s is already redacted", member);
 	if (s.leaf == NULL || salt == NULL)
-		return error_set(error, EH_E_USAGE, "%s is empty or not there, or it identifies no "
+		return error_set(error, EH_E_USAGE, "%s is empty or absent, or identifies no "
 		                 "machine: there is nothing to redact", member);
 	mark = commit(salt, s.leaf->valuestring);
 	cJSON_DeleteItemFromObjectCaseSensitive(salts, member);
@@ -280,7 +281,7 @@ eh_status redact_text(const char *body, size_t size, const char *name, const cha
 		                   "and identifiers within executor.layers can; samples and what a "
 		                   "comparison needs cannot", member);
 	else if (!parts_find(body, size, &parts))
-		status = error_set(error, EH_E_FORMAT, "%s: this is no result", name);
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
 	if (status == EH_OK)
 		status = read_changing(body, &parts, name, member, tree, error);
 	if (status == EH_OK)

@@ -39,10 +39,16 @@ void table_free(table *t);
 size_t table_columns(const table *t);
 /* Columns that UTF-8 text takes on a terminal. */
 size_t table_width(const char *s);
-/* malloc'd copy in which '?' stands for every byte that a terminal would obey, that turns the
- * direction of writing, or that is not UTF-8, and a space for line ends and tabs: names come from drivers and from others' files. */
+/* malloc'd copy with '?' for every byte that a terminal would obey, that turns the direction of
+ * writing, or that is not UTF-8, and a space for line ends and tabs: names come from drivers and
+ * from others' files. */
 char *table_clean(const char *s);
 /* Prints the text, cleaned, wrapped at 100 columns, following lines two columns further in. */
 bool table_wrap(FILE *out, const char *note, size_t indent);
+/* Prints a label and its text, cleaned, which starts TABLE_LABEL columns after the label and wraps
+ * below itself. */
+#define TABLE_LABEL 14
+__attribute__((format(printf, 4, 5)))
+bool table_item(FILE *out, size_t indent, const char *label, const char *format, ...);
 
 #endif

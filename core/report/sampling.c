@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/sampling.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/json.h"
 #include "base/text.h"
 
 /* Ended by its half-width, not by its time or by a scenario. */
-static bool by_width(const cJSON *row, const cJSON *execution)
+static bool by_width(const record_case *row, const record_execution *e)
 {
-	return strcmp(json_string(execution, "status", ""), "valid") == 0 &&
-	       json_path(execution, "half_width") != NULL &&
-	       json_path(execution, "sustained") == NULL &&
-	       json_path(row, "measure.scenario") == NULL;
+	return e->status == RECORD_VALID && !isnan(e->half_width) && e->sustained == NULL &&
+	       row->measure.scenario == record_scenario_kind_absent;
 }
 
 /* What the executions that converged took, and would have taken with `fixed` samples each. */
@@ -22,22 +16,19 @@ typedef struct tally {
 	double taken_ns, fixed_ns;
 } tally;
 
-static void add_series(tally *to, const cJSON *execution, size_t fixed)
+static void add_series(tally *to, const uint_list *samples, size_t fixed)
 {
-	size_t count = 0;
-	uint64_t *ns = json_uints(execution, "samples_ns", &count);
 	double sum = 0;
 
-	for (size_t i = 0; i < count; i++)
-		sum += (double)ns[i];
-	free(ns);
-	if (count == 0)
+	for (size_t i = 0; i < samples->count; i++)
+		sum += (double)samples->items[i];
+	if (samples->count == 0)
 		return;
-	to->samples += count;
+	to->samples += samples->count;
 	to->series++;
-	to->most = count > to->most ? count : to->most;
+	to->most = samples->count > to->most ? samples->count : to->most;
 	to->taken_ns += sum;
-	to->fixed_ns += sum / (double)count * (double)fixed;
+	to->fixed_ns += sum / (double)samples->count * (double)fixed;
 }
 
 static tally add_up(const result *r, size_t fixed)
@@ -45,11 +36,11 @@ static tally add_up(const result *r, size_t fixed)
 	tally sum = { 0 };
 
 	for (size_t i = 0; i < r->row_count; i++) {
-		const cJSON *e;
+		const record_case *row = r->rows[i].record;
 
-		cJSON_ArrayForEach(e, json_path(r->rows[i].json, "executions"))
-			if (by_width(r->rows[i].json, e))
-				add_series(&sum, e, fixed);
+		for (size_t e = 0; e < row->executions.count; e++)
+			if (by_width(row, &row->executions.items[e]))
+				add_series(&sum, &row->executions.items[e].samples_ns, fixed);
 	}
 	return sum;
 }
@@ -64,8 +55,7 @@ char *sampling_sentence(const result *r)
 		return NULL;
 	text_format_ns(sum.taken_ns, taken);
 	text_format_ns(sum.fixed_ns, fixed);
-	return memory_format("%zu samples in %s until each of %zu intervals was narrow enough; one number of "
-	                     "samples for all would have to be %zu for that, and take %s, %.2g times the "
-	                     "time", sum.samples, taken, sum.series, most, fixed,
-	                     sum.fixed_ns / sum.taken_ns);
+	return memory_format("%zu samples in %s made %zu intervals narrow enough; %zu samples for each, as "
+	                     "many as the noisiest needed, would take %s (%.2gx)", sum.samples, taken,
+	                     sum.series, most, fixed, sum.fixed_ns / sum.taken_ns);
 }

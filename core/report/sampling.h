@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stop rule saved against a fixed number of samples that reaches the same widths: the one
- * that the series needed which needed most. */
+/* What the stop rule saves against a fixed number of samples for all series, which has to be that
+ * of the series that needed most. */
 #ifndef REPORT_SAMPLING_H
 #define REPORT_SAMPLING_H
 

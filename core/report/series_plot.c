@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "stat/statistics.h"
 
 enum { WIDTH = 72, HEIGHT = 9, LABEL = 11 };
 
-/* The samples behind one column of the picture, and what they say. */
+/* The range and the median of the samples behind one column of the picture. */
 typedef struct bucket {
 	double low, middle, high;
 } bucket;
@@ -22,7 +23,7 @@ static size_t first_of(size_t column, size_t width, size_t n)
 	return (size_t)((double)column * (double)n / (double)width);
 }
 
-/* The row that a value is drawn in, 0 at the top; beyond the picture at its edge. */
+/* The row of a value, 0 at the top; values beyond the picture are drawn at its edge. */
 static size_t row_of(double value, double low, double high)
 {
 	double place = (high - value) / (high - low) * (HEIGHT - 1) + 0.5;
@@ -45,8 +46,8 @@ static void buckets_make(bucket *buckets, size_t width, const series_one *one)
 	}
 }
 
-/* The range that is drawn: all column medians and all but the outer two hundredths of the values,
- * so that one spike does not press everything into a line. */
+/* The range that is drawn: all column medians, and all but the lowest and highest 2 % of the values,
+ * so that one spike does not flatten the picture. */
 static void range_of(const bucket *buckets, size_t width, const series_one *one, double *low,
                      double *high)
 {
@@ -64,24 +65,23 @@ static void range_of(const bucket *buckets, size_t width, const series_one *one,
 	}
 }
 
-/* The segments below the picture: '=' what counts, '-' what does not, '|' where one begins. */
+/* Below the picture: '=' samples that count, '-' those that do not, '|' where a segment begins. */
 static void print_segments(FILE *out, const series_one *one, size_t width)
 {
-	const series *s = &one->like;
 	char line[WIDTH + 1];
 
 	for (size_t x = 0; x < width; x++)
-		line[x] = first_of(x, width, one->n) >= s->steady_first ? '=' : '-';
-	for (size_t i = 0; i < s->segment_count; i++) {
+		line[x] = first_of(x, width, one->n) >= one->steady_first ? '=' : '-';
+	for (size_t i = 0; i < one->segments.count; i++) {
 		size_t x = 0;
 
-		while (x + 1 < width && first_of(x, width, one->n) < s->segments[i].first)
+		while (x + 1 < width && first_of(x, width, one->n) < one->segments.items[i].first)
 			x++;
 		line[x] = '|';
 	}
 	line[width] = '\0';
-	fprintf(out, "  %*s  %s\n", LABEL, s->class == SERIES_NO_STEADY_STATE ? "unsteady" :
-	        s->class == SERIES_SHORT ? "too short" : "steady =", line);
+	fprintf(out, "  %*s  %s\n", LABEL, one->class == RECORD_SERIES_NO_STEADY_STATE ? "unsteady" :
+	        one->class == RECORD_SERIES_SHORT ? "too short" : "steady =", line);
 }
 
 void series_plot(FILE *out, const series_one *one)

@@ -1,475 +1,556 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One result for people: who measured what on which stack, then its cases. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "report/figure.h"
-#include "report/flag_words.h"
 #include "report/report.h"
 #include "report/sampling.h"
 
-#define LABEL_WIDTH 12
+/* ---- the run --------------------------------------------------------------------------------- */
 
-/* The bytes of s up to where a line of `width` columns may end; all of it when it fits, or when
- * its first word does not. */
-static size_t fitting(const char *s, size_t width)
+static char *pilot_words(const record_pilot *pilot)
 {
-	size_t last = 0;
-	size_t at = 0;
-
-	while (s[at] != '\0') {
-		size_t end = at + strspn(s + at, " ");
-		char *head;
-		bool fits;
-
-		end += strcspn(s + end, " ");
-		head = memory_format("%.*s", (int)end, s);
-		fits = table_width(head) <= width;
-		free(head);
-		if (!fits && last > 0)
-			return last;
-		last = at = end;
-	}
-	return at;
+	if (pilot == NULL || pilot->executions == 0)
+		return memory_text("");
+	return memory_format(" (a pilot of %llu planned them%s)", (unsigned long long)pilot->executions,
+	                     pilot->reached ? "" : "; too few for its half-width");
 }
 
-/* A label and its text, which goes on below itself; through a table, which cleans it. */
-static bool line(FILE *out, const char *label, const char *body)
+static bool show_run(FILE *out, const record_run *run, enum record_completeness status)
 {
-	table *t = table_new("ll");
-	char head[LABEL_WIDTH + 4];
-	bool ok;
+	const record_executions *e = &run->executions;
+	uint64_t planned = e->planned != LAYOUT_NO_UINT ? e->planned : e->declared;
+	char *pilot = pilot_words(e->pilot);
+	bool ok = table_item(out, 0, "run", "%s, %s to %s, %llu of %llu executions%s, %s", run->id,
+	                     run->started, run->ended[0] != '\0' ? run->ended : "?",
+	                     (unsigned long long)e->done, (unsigned long long)planned, pilot,
+	                     status == RECORD_COMPLETE ? "complete" : "INCOMPLETE");
 
-	do {
-		size_t size = fitting(body, TABLE_WIDTH - LABEL_WIDTH - 2);
-		char *part = memory_format("%.*s", (int)size, body);
-
-		snprintf(head, sizeof(head), "%-*s", LABEL_WIDTH, label);
-		table_row(t, (const char *[]){ head, part });
-		free(part);
-		body += size;
-		body += strspn(body, " ");
-		label = "";
-	} while (*body != '\0');
-	ok = table_print(t, out);
-	table_free(t);
+	free(pilot);
 	return ok;
+}
+
+static bool show_sampling(FILE *out, const result *r)
+{
+	char *sampling = sampling_sentence(r);
+	bool ok = sampling == NULL || table_item(out, 0, "sampling", "%s", sampling);
+
+	free(sampling);
+	return ok;
+}
+
+static bool show_who(FILE *out, const record_who *who)
+{
+	return table_item(out, 0, "who", "%s%s%s%s%s, %s",
+	                  who->tester[0] != '\0' ? who->tester : "tester not named",
+	                  who->party[0] != '\0' ? ", " : "", who->party,
+	                  who->sponsor[0] != '\0' ? ", sponsored by " : "", who->sponsor,
+	                  who->verified ? "verified" : "not verified");
 }
 
 static bool show_head(FILE *out, const result *r)
 {
-	const cJSON *harness = json_path(r->root, "harness");
-	const cJSON *who = json_path(r->root, "who");
-	const cJSON *run = json_path(r->root, "run");
-	const cJSON *executions = json_path(run, "executions");
-	uint64_t declared = 0;
-	uint64_t done = 0;
-	uint64_t pilot = 0;
-	char *sampling = sampling_sentence(r);
+	const record_result *record = r->record;
+	const record_harness *harness = &record->harness;
+	const char *device = record->executor.device.name;
+
+	return table_item(out, 0, "executor", "%s%s, %s", record->executor.name,
+	                  record->executor.simulated ? " (simulated)" : "",
+	                  device != NULL ? device : "device unknown") &&
+	       table_item(out, 0, "protocol", "%s@%llu, digest %.12s", record->protocol.name,
+	                  (unsigned long long)record->protocol.version, record->protocol.digest) &&
+	       show_run(out, &record->run, record->status) && show_sampling(out, r) &&
+	       table_item(out, 0, "harness", "evenhand %s, commit %.12s%s, ABI %s", harness->version,
+	                  harness->commit, harness->dirty ? " (dirty)" : "", harness->abi) &&
+	       show_who(out, &record->who);
+}
+
+static bool show_deviations(FILE *out, const text_list *deviations)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < deviations->count && ok; i++)
+		ok = table_item(out, 0, "deviation", "%s", deviations->items[i]);
+	return ok;
+}
+
+/* ---- the stack ------------------------------------------------------------------------------- */
+
+static const char *layer_label(enum record_layer_kind kind)
+{
+	return kind == RECORD_LAYER_OPERATING_SYSTEM ? "system" :
+	       kind == RECORD_LAYER_MAPPED_OBJECT ? "mapped" : record_layer_kind_word(kind);
+}
+
+static void add_layer(text *t, const record_layer *layer)
+{
+	const char *version = text_or_empty(layer->version);
+
+	text_add(t, "%s%s%s%s%s", t->size > 0 ? ", " : "", layer->name, version[0] != '\0' ? " " : "",
+	         version, layer->source == RECORD_SOURCE_UNAVAILABLE ? " (unavailable)" : "");
+}
+
+static bool show_fact(FILE *out, const record_field *fact)
+{
+	char *value = scalar_text(&fact->value);
+	const char *source = record_source_word(fact->source);
+	bool ok = value[0] == '\0' ? table_item(out, 2, "", "%s: %s", fact->name, source) :
+	          table_item(out, 2, "", "%s: %s (%s)", fact->name, value, source);
+
+	free(value);
+	return ok;
+}
+
+static bool show_layer(FILE *out, const record_layer *layer)
+{
+	const char *owner = text_or_empty(layer->owner), *path = text_or_empty(layer->path);
 	text t = { 0 };
 	bool ok;
 
-	(void)json_uint(executions, "declared", &declared);
-	(void)json_uint(executions, "done", &done);
-	(void)json_uint(executions, "planned", &declared);
-	(void)json_uint(json_path(executions, "pilot"), "executions", &pilot);
-	text_add(&t, "%s%s, %s", r->record->executor.name, r->record->executor.simulated ? " (simulated)" : "",
-	         json_string(json_path(r->root, "executor.device"), "name", "device unknown"));
-	ok = line(out, "executor", t.data);
-	text_free(&t);
-
-	text_add(&t, "%s@%llu  %.12s", r->record->protocol.name, (unsigned long long)r->record->protocol.version,
-	         r->record->protocol.digest);
-	ok = ok && line(out, "protocol", t.data);
-	text_free(&t);
-
-	text_add(&t, "%s, %s to %s, %llu of %llu executions", json_string(run, "id", ""),
-	         json_string(run, "started", ""),
-	         json_string(run, "ended", "")[0] != '\0' ? json_string(run, "ended", "") : "?",
-	         (unsigned long long)done, (unsigned long long)declared);
-	if (pilot > 0)
-		text_add(&t, " (a pilot of %llu planned them%s)", (unsigned long long)pilot,
-		         json_bool(json_path(executions, "pilot"), "reached", true) ? "" :
-		         "; for its half-width they are too few");
-	text_add(&t, ", %s", r->record->status == RECORD_COMPLETE ? "complete" : "INCOMPLETE");
-	ok = ok && line(out, "run", t.data);
-	text_free(&t);
-	if (sampling != NULL)
-		ok = ok && line(out, "sampling", sampling);
-	free(sampling);
-
-	text_add(&t, "evenhand %s, commit %.12s%s, ABI %s", json_string(harness, "version", ""),
-	         json_string(harness, "commit", ""),
-	         json_bool(harness, "dirty", true) ? " (dirty)" : "",
-	         json_string(harness, "abi", ""));
-	ok = ok && line(out, "harness", t.data);
-	text_free(&t);
-
-	text_add(&t, "%s", json_string(who, "tester", "")[0] != '\0' ?
-	         json_string(who, "tester", "") : "tester not named");
-	if (json_string(who, "party", "")[0] != '\0')
-		text_add(&t, ", %s", json_string(who, "party", ""));
-	if (json_string(who, "sponsor", "")[0] != '\0')
-		text_add(&t, ", sponsored by %s", json_string(who, "sponsor", ""));
-	text_add(&t, ", %s", json_bool(who, "verified", false) ? "verified" : "not verified");
-	ok = ok && line(out, "who", t.data);
+	add_layer(&t, layer);
+	if (owner[0] != '\0')
+		text_add(&t, " [%s]", owner);
+	if (path[0] != '\0')
+		text_add(&t, " %s %.12s", path, text_or_empty(layer->sha256));
+	ok = table_item(out, 0, layer_label(layer->layer), "%s", t.data);
+	for (size_t i = 0; i < layer->fields.count && ok; i++)
+		ok = show_fact(out, &layer->fields.items[i]);
 	text_free(&t);
 	return ok;
 }
 
-static bool show_deviations(FILE *out, const result *r)
+/* Whether the layers of that kind share a line: the harness has one of its own, and the host's and
+ * the site's facts are fields. */
+static bool has_line(enum record_layer_kind kind)
 {
-	const cJSON *item;
-	bool ok = true;
+	return kind != RECORD_LAYER_HARNESS && kind != RECORD_LAYER_HOST && kind != RECORD_LAYER_SITE;
+}
 
-	cJSON_ArrayForEach(item, json_path(r->root, "protocol.deviations"))
-		ok = ok && line(out, "deviation", item->valuestring);
+/* One line for all layers of the kind. */
+static bool show_kind(FILE *out, const record_layer_list *layers, enum record_layer_kind kind)
+{
+	text t = { 0 };
+	size_t count = 0;
+	bool ok;
+
+	for (size_t i = 0; i < layers->count; i++)
+		if (layers->items[i].layer == kind) {
+			add_layer(&t, &layers->items[i]);
+			count++;
+		}
+	if (count == 0 || !has_line(kind))
+		ok = true;
+	else if (kind == RECORD_LAYER_MAPPED_OBJECT)
+		ok = table_item(out, 0, layer_label(kind), "%zu shared object%s (-v lists them)", count,
+		                count == 1 ? "" : "s");
+	else
+		ok = table_item(out, 0, layer_label(kind), "%s", t.data);
+	text_free(&t);
 	return ok;
 }
 
-/* ---- layers ---------------------------------------------------------------------------------- */
-
-static void add_layer(text *t, const cJSON *layer)
+static bool show_layers(FILE *out, const record_layer_list *layers, bool verbose)
 {
-	const char *version = json_string(layer, "version", "");
-
-	text_add(t, "%s%s%s", json_string(layer, "name", ""), version[0] != '\0' ? " " : "",
-	         version);
-	if (strcmp(json_string(layer, "source", ""), "unavailable") == 0)
-		text_add(t, " (unavailable)");
-}
-
-static bool show_fields(FILE *out, const cJSON *layer)
-{
-	const cJSON *field;
 	bool ok = true;
 
-	cJSON_ArrayForEach(field, json_path(layer, "fields")) {
-		char *value = cJSON_IsString(json_path(field, "value")) ?
-			memory_text(json_string(field, "value", "")) :
-			json_text(json_path(field, "value"), false);
-		const char *source = json_string(field, "source", "");
-		char *body = memory_format("  %s: %s (%s)", field->string, value, source);
-
-		ok = ok && line(out, "", body);
-		free(body);
-		free(value);
+	for (enum record_layer_kind k = RECORD_LAYER_HARDWARE; k <= RECORD_LAYER_SITE; k++) {
+		ok = ok && (verbose || show_kind(out, layers, k));
+		for (size_t i = 0; i < layers->count && ok && verbose; i++)
+			if (layers->items[i].layer == k)
+				ok = show_layer(out, &layers->items[i]);
 	}
 	return ok;
 }
 
-/* Layers of one kind share a line; with verbose each has its own, with path, digest, fields. */
-static bool show_layers(FILE *out, const result *r, bool verbose)
+/* Why the device's clock was not used. */
+static bool show_clock(FILE *out, const record_instrument_list *instruments)
 {
-	/* As the record calls them, and as this column does. */
-	static const char *const kinds[][2] = {
-		{ "hardware", "hardware" }, { "interconnect", "interconnect" },
-		{ "firmware", "firmware" }, { "driver", "driver" }, { "runtime", "runtime" },
-		{ "compiler", "compiler" }, { "library", "library" }, { "harness", "harness" },
-		{ "operating-system", "system" }, { "host", "host" }, { "site", "site" },
-		{ "mapped-object", "mapped" },
-	};
-	const cJSON *layers = json_path(r->root, "executor.layers");
-	bool ok = true;
-	size_t i;
+	for (size_t i = 0; i < instruments->count; i++)
+		if (!instruments->items[i].device_time)
+			return table_item(out, 0, "clock", "the host's: %s",
+			                  instruments->items[i].device_time_reason);
+	return true;
+}
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const cJSON *layer;
-		text t = { 0 };
-		size_t count = 0;
+/* ---- what cases have in common --------------------------------------------------------------- */
 
-		cJSON_ArrayForEach(layer, layers) {
-			const char *path = json_string(layer, "path", "");
+static const record_execution *first_counted(const record_case *row)
+{
+	for (size_t i = 0; i < row->executions.count; i++)
+		if (record_counts(row->executions.items[i].status))
+			return &row->executions.items[i];
+	return NULL;
+}
 
-			if (strcmp(json_string(layer, "layer", ""), kinds[i][0]) != 0)
-				continue;
-			text_add(&t, "%s", count++ > 0 && !verbose ? ", " : "");
-			add_layer(&t, layer);
-			if (!verbose)
-				continue;
-			if (json_string(layer, "owner", "")[0] != '\0')
-				text_add(&t, "  [%s]", json_string(layer, "owner", ""));
-			if (path[0] != '\0')
-				text_add(&t, "  %s  %.12s", path, json_string(layer, "sha256", ""));
-			ok = ok && line(out, kinds[i][1], t.data) && show_fields(out, layer);
-			text_free(&t);
+/* malloc'd "host clock, gcc 12.2.0, -O3": how a case was timed and compiled; "" where it did not run. */
+static char *setup_words(const record_case *row)
+{
+	const record_execution *e = first_counted(row);
+	const record_program *p = e != NULL ? e->program : NULL;
+	text t = { 0 };
+
+	if (e != NULL && e->clock != record_clock_absent)
+		text_add(&t, "%s clock", record_clock_word(e->clock));
+	if (p != NULL)
+		text_add(&t, "%s%s %s, %s", t.size > 0 ? ", " : "",
+		         p->compiler != NULL ? p->compiler : "compiler unknown",
+		         text_or_empty(p->compiler_version), text_or_empty(p->flags));
+	return t.data != NULL ? t.data : memory_text("");
+}
+
+/* What all cases that count share; notes of single cases leave it out. */
+typedef struct shared {
+	size_t cases;  /* that count                                                            */
+	record_flag_list flags;
+	char *setup;   /* "" where they differ                                                  */
+} shared;
+
+static bool all_have(const result *r, enum record_flag flag)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		if (result_row_counts(&r->rows[i]) && !word_list_has(&r->rows[i].record->flags, (int)flag))
+			return false;
+	return true;
+}
+
+static shared shared_of(const result *r)
+{
+	shared s = { .setup = memory_text("") };
+
+	for (size_t i = 0; i < r->row_count; i++) {
+		char *setup = setup_words(r->rows[i].record);
+
+		if (!result_row_counts(&r->rows[i])) {
+			free(setup);
+			continue;
 		}
-		if (!verbose && strcmp(kinds[i][1], "mapped") == 0) {
-			text_free(&t);
-			if (count > 0)
-				text_add(&t, "%zu shared object%s (-v lists them)", count,
-				         count == 1 ? "" : "s");
-		}
-		/* The harness has a line of its own above; the host's facts are fields. */
-		if (!verbose && t.size > 0 && strcmp(kinds[i][1], "harness") != 0 &&
-		    strcmp(kinds[i][1], "host") != 0 && strcmp(kinds[i][1], "site") != 0)
-			ok = ok && line(out, kinds[i][1], t.data);
-		text_free(&t);
+		if (s.cases++ > 0 && strcmp(setup, s.setup) != 0)
+			text_set(&setup, "");
+		free(s.setup);
+		s.setup = setup;
 	}
-	return ok;
+	for (size_t i = 0; i < record_flag_words()->count && s.cases > 1; i++) {
+		int flag = record_flag_words()->items[i].value;
+
+		if (all_have(r, (enum record_flag)flag))
+			word_list_add(&s.flags, flag);
+	}
+	return s;
+}
+
+static void shared_free(shared *s)
+{
+	free(s->flags.items);
+	free(s->setup);
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static enum table_colour status_colour(const char *status)
+static enum table_colour status_colour(enum record_status status)
 {
-	return strcmp(status, "valid") == 0 ? COLOUR_GREEN :
-	       strcmp(status, "failed") == 0 || strcmp(status, "invalid") == 0 ? COLOUR_RED :
-	       COLOUR_YELLOW;
+	return status == RECORD_VALID ? COLOUR_GREEN :
+	       status == RECORD_FAILED || status == RECORD_INVALID ? COLOUR_RED : COLOUR_YELLOW;
 }
 
-static interval derived_interval(const result_row *row)
+/* The time that the case is judged by, with its interval; absent without samples that count. */
+static double center_of(const result_row *row, interval *around)
 {
-	const cJSON *both = json_path(row->json, json_path(row->json, "derived.statistic") != NULL ?
-	                              "derived.statistic.interval_ns" : "derived.interval_ns");
-	const cJSON *low = cJSON_GetArrayItem(both, 0);
-	const cJSON *high = cJSON_GetArrayItem(both, 1);
+	const record_derived *d = row->record->derived;
+	const number_list *both;
 
-	return (interval){ cJSON_IsNumber(low) ? low->valuedouble : 0,
-		           cJSON_IsNumber(high) ? high->valuedouble : 0 };
+	if (!result_row_counts(row) || d == NULL)
+		return NAN;
+	both = d->statistic != NULL ? &d->statistic->interval_ns : &d->interval_ns;
+	*around = both->count == 2 ? (interval){ both->items[0], both->items[1] } : (interval){ 0, 0 };
+	return d->statistic != NULL ? d->statistic->ns : d->median_ns;
 }
 
-/* Of the number that is shown, where it is no median or was declared to be none. */
-static const char *statistic_name(const result_row *row)
+/* Of the number that is shown, where it is not a median or was declared not to be one. */
+static const char *statistic_name(const record_case *row)
 {
-	const char *declared = json_string(json_path(row->json, "measure"), "statistic", "median");
+	enum record_statistic declared = row->measure.statistic;
 
-	return json_string(json_path(row->json, "derived.statistic"), "name",
-	                   strcmp(declared, "median") != 0 ? "median" : "");
+	if (row->derived->statistic != NULL)
+		return row->derived->statistic->name;
+	return declared == record_statistic_absent || declared == RECORD_STATISTIC_MEDIAN ? "" : "median";
+}
+
+static void case_cells(const result_row *row, char *time, char *rate, char *count)
+{
+	const record_derived *d = row->record->derived;
+	double scale = row->metric == RECORD_METRIC_SECONDS && row->amount > 0 ? row->amount : 1;
+	interval around;
+	double center = center_of(row, &around);
+	char figure[FIGURE_SIZE];
+	const char *name;
+
+	if (!(center > 0))
+		return;
+	around.low *= 1e-9 / scale;
+	around.high *= 1e-9 / scale;
+	figure_interval(center / scale * 1e-9, around, "s", figure);
+	name = statistic_name(row->record);
+	snprintf(time, FIGURE_SIZE + 16, "%s%s%s", name, name[0] != '\0' ? " " : "", figure);
+	if (!isnan(d->rate))
+		text_format_si(d->rate, figure_unit(row->metric), rate);
+	snprintf(count, 48, "%llu in %llu", (unsigned long long)d->n, (unsigned long long)d->executions);
 }
 
 static void case_row(table *t, const result_row *row, bool colours)
 {
-	const cJSON *derived = json_path(row->json, "derived");
-	bool trusted = strcmp(row->status, "valid") == 0 ||
-	               strcmp(row->status, "not-converged") == 0;
-	const cJSON *statistic = json_path(derived, "statistic");
-	char figure[FIGURE_SIZE] = "";
-	char median[FIGURE_SIZE + 8] = "";
-	char rate[40] = "";
-	char count[48] = "";
-	double center = 0;
-	double value = 0;
-	uint64_t n = 0;
-	uint64_t executions = 0;
+	char time[FIGURE_SIZE + 16] = "", rate[40] = "", count[48] = "";
 
-	if (trusted && (json_double(statistic, "ns", &center) ||
-	                json_double(derived, "median_ns", &center)) && center > 0) {
-		interval around = derived_interval(row);
-		double scale = strcmp(row->metric, "s") == 0 && row->amount > 0 ? row->amount : 1;
-
-		around.low *= 1e-9 / scale;
-		around.high *= 1e-9 / scale;
-		figure_interval(center / scale * 1e-9, around, "s", figure);
-		snprintf(median, sizeof(median), "%s%s%s", statistic_name(row),
-		         statistic_name(row)[0] != '\0' ? " " : "", figure);
-		if (json_double(derived, "rate", &value))
-			text_format_si(value, strcmp(row->metric, "flop/s") == 0 ? "FLOP/s" : "B/s",
-			               rate);
-		(void)json_uint(derived, "n", &n);
-		(void)json_uint(derived, "executions", &executions);
-		snprintf(count, sizeof(count), "%llu in %llu", (unsigned long long)n,
-		         (unsigned long long)executions);
-	}
-	table_row(t, (const char *[]){ row->id, result_row_word(row), median, rate, count });
+	case_cells(row, time, rate, count);
+	table_row(t, (const char *[]){ row->id, result_row_word(row), time, rate, count });
 	if (colours)
-		table_paint(t, 1, status_colour(row->status));
+		table_paint(t, 1, status_colour(row->record->status));
 }
 
-static void flag_note(table *t, const result_row *row)
+__attribute__((format(printf, 2, 3)))
+static void note(table *t, const char *format, ...)
 {
-	text note = { 0 };
-	const cJSON *item;
+	va_list arguments;
+	char *words;
 
-	cJSON_ArrayForEach(item, json_path(row->json, "flags"))
-		text_add(&note, "%s%s", note.size > 0 ? ", " : "flags: ", item->valuestring);
-	if (note.size > 0)
-		table_note(t, note.data);
-	text_free(&note);
+	va_start(arguments, format);
+	if (vasprintf(&words, format, arguments) < 0)
+		words = NULL;
+	va_end(arguments);
+	table_note(t, memory_insist(words));
+	free(words);
 }
 
-/* That its executions did not run one program. */
+static void flag_note(table *t, const result_row *row, const shared *s)
+{
+	const record_flag_list *flags = &row->record->flags;
+	text words = { 0 };
+
+	for (size_t i = 0; i < flags->count; i++)
+		if (!result_row_counts(row) || !word_list_has(&s->flags, (int)flags->items[i]))
+			text_add(&words, "%s%s", words.size > 0 ? ", " : "flags: ",
+			         record_flag_word(flags->items[i]));
+	if (words.size > 0)
+		table_note(t, words.data);
+	text_free(&words);
+}
+
 static void binary_note(table *t, const result_row *row)
 {
 	size_t count = contract_binaries(row);
-	char *note;
 
-	if (count < 2)
+	if (count > 1)
+		note(t, "binary-varies: its executions ran %zu different binaries of the kernel", count);
+}
+
+/* How much of its best a sustained execution held. */
+static void sustained_notes(table *t, const record_derived *d)
+{
+	for (size_t i = 0; d != NULL && i < d->sustained.count; i++) {
+		const record_derived_sustained *s = &d->sustained.items[i];
+
+		note(t, "sustained (execution %llu): %.4g operations/s at the end, %.1f %% of the best window",
+		     (unsigned long long)s->execution, s->steady, s->ratio * 100);
+	}
+}
+
+static void load_notes(table *t, const record_derived *d)
+{
+	for (size_t i = 0; d != NULL && i < d->load.count; i++) {
+		const record_derived_load *l = &d->load.items[i];
+		char lag[32];
+
+		text_format_ns((double)l->lag_p99_ns, lag);
+		note(t, "requests (execution %llu): %.4g/s arrived, %.4g/s were completed; the client's lag "
+		     "was %s (p99)", (unsigned long long)l->execution, l->offered, l->completed, lag);
+	}
+}
+
+static void knee_notes(table *t, const record_execution_list *executions)
+{
+	for (size_t i = 0; i < executions->count; i++) {
+		const record_execution *e = &executions->items[i];
+
+		if (e->scenario != NULL && !isnan(e->scenario->capacity))
+			note(t, "knee (execution %llu): the limit holds up to %.4g requests/s; saturated from "
+			     "%.4g/s", (unsigned long long)e->execution, e->scenario->capacity,
+			     e->scenario->saturation);
+	}
+}
+
+/* What disturbed an execution, in sentences, and which sensors told of throttling. */
+static void disturbed_notes(table *t, const record_execution *e)
+{
+	unsigned long long number = e->execution;
+
+	for (size_t i = 0; i < e->disturbed.count; i++)
+		note(t, "disturbed (execution %llu): %s", number, e->disturbed.items[i]);
+	for (size_t i = 0; e->sustained != NULL && i < e->sustained->throttle.count; i++) {
+		const record_throttle_state *s = &e->sustained->throttle.items[i];
+
+		note(t, "throttled (execution %llu): %s, by %s", number, s->meaning, s->channel);
+	}
+}
+
+static void add_time(text *t, const char *name, double ns)
+{
+	char time[32];
+
+	text_format_ns(ns, time);
+	text_add(t, "%s%s %s", t->size > 0 ? ", " : "", name, time);
+}
+
+static void spread_note(table *t, const record_derived *d)
+{
+	text words = { 0 };
+
+	if (d == NULL)
 		return;
-	note = memory_format("binary-varies: its executions ran %zu different binaries of the kernel", count);
-	table_note(t, note);
-	free(note);
+	add_time(&words, "min", d->min_ns);
+	add_time(&words, "q1", d->q1_ns);
+	add_time(&words, "q3", d->q3_ns);
+	add_time(&words, "max", d->max_ns);
+	add_time(&words, "mad", d->mad_ns);
+	if (!isnan(d->canary_drift))
+		text_add(&words, "; canary drift %.1f %%", d->canary_drift * 100);
+	table_note(t, words.data);
+	text_free(&words);
 }
 
-/* What disturbed the row, in words, and how much of its best a sustained run held. */
-static void attempt_notes(table *t, const result_row *row, bool verbose)
+static void program_note(table *t, const record_case *row, const shared *s)
 {
-	const cJSON *e;
-	const cJSON *item;
+	const record_execution *e = first_counted(row);
+	const char *source = e != NULL && e->program != NULL ? text_or_empty(e->program->source_sha256) : "";
+	char *setup = setup_words(row);
+	text words = { 0 };
 
-	cJSON_ArrayForEach(e, json_path(row->json, "executions")) {
-		const cJSON *list = verbose ? json_path(e, "disturbed") : NULL;
-
-		cJSON_ArrayForEach(item, list) {
-			uint64_t number = 0;
-			char *note;
-
-			(void)json_uint(e, "execution", &number);
-			note = memory_format("disturbed (execution %llu): %s", (unsigned long long)number,
-			                     cJSON_IsString(item) ? item->valuestring : "");
-			table_note(t, note);
-			free(note);
-		}
-	}
-	cJSON_ArrayForEach(e, json_path(row->json, "derived.sustained")) {
-		uint64_t number = 0;
-		double steady;
-		double ratio;
-		char *note;
-
-		if (!json_double(e, "steady", &steady) || !json_double(e, "ratio", &ratio))
-			continue;
-		(void)json_uint(e, "execution", &number);
-		note = memory_format("sustained (execution %llu): %.4g operations a second at the end, %.1f %% "
-		                     "of the best window", (unsigned long long)number, steady, ratio * 100);
-		table_note(t, note);
-		free(note);
-	}
+	if (s->setup[0] == '\0' && setup[0] != '\0')
+		text_add(&words, "%s", setup);
+	if (source[0] != '\0')
+		text_add(&words, "%ssource %.12s", words.size > 0 ? ", " : "", source);
+	if (words.size > 0)
+		table_note(t, words.data);
+	text_free(&words);
+	free(setup);
 }
 
-/* What a load was, beside the latency. */
-static void load_notes(table *t, const result_row *row)
+static void verbose_notes(table *t, const record_case *row, const shared *s)
 {
-	const cJSON *e;
-
-	cJSON_ArrayForEach(e, json_path(row->json, "derived.load")) {
-		double offered = 0;
-		double completed = 0;
-		uint64_t lag = 0;
-		uint64_t number = 0;
-		char lag_text[32];
-		char *note;
-
-		(void)json_uint(e, "execution", &number);
-		(void)json_double(e, "offered", &offered);
-		(void)json_double(e, "completed", &completed);
-		(void)json_uint(e, "lag_p99_ns", &lag);
-		text_format_ns((double)lag, lag_text);
-		note = memory_format("requests (execution %llu): %.4g a second arrived, %.4g were completed; "
-		                     "the client's lag was %s (p99)", (unsigned long long)number, offered,
-		                     completed, lag_text);
-		table_note(t, note);
-		free(note);
-	}
-	cJSON_ArrayForEach(e, json_path(row->json, "executions")) {
-		double capacity;
-		double saturation = 0;
-		uint64_t number = 0;
-		char *note;
-
-		if (!json_double(json_path(e, "scenario"), "capacity", &capacity))
-			continue;
-		(void)json_double(json_path(e, "scenario"), "saturation", &saturation);
-		(void)json_uint(e, "execution", &number);
-		note = memory_format("knee (execution %llu): the limit holds up to %.4g requests a second; "
-		                     "it is saturated from %.4g", (unsigned long long)number, capacity,
-		                     saturation);
-		table_note(t, note);
-		free(note);
-	}
+	for (size_t i = 0; i < row->executions.count; i++)
+		disturbed_notes(t, &row->executions.items[i]);
+	spread_note(t, row->derived);
+	program_note(t, row, s);
 }
 
-static void verbose_notes(table *t, const result_row *row)
-{
-	static const char *const numbers[] = { "min_ns", "q1_ns", "q3_ns", "max_ns", "mad_ns" };
-	const cJSON *derived = json_path(row->json, "derived");
-	const cJSON *program = json_path(cJSON_GetArrayItem(json_path(row->json, "executions"), 0),
-	                                 "program");
-	text note = { 0 };
-	double value;
-	size_t i;
-
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		char ns[32];
-
-		if (!json_double(derived, numbers[i], &value))
-			continue;
-		text_format_ns(value, ns);
-		text_add(&note, "%s%.*s %s", note.size > 0 ? ", " : "", (int)strlen(numbers[i]) - 3,
-		         numbers[i], ns);
-	}
-	if (json_double(derived, "canary_drift", &value))
-		text_add(&note, "; canary drift %.1f %%", value * 100);
-	if (row->clock[0] != '\0')
-		text_add(&note, "; %s clock", row->clock);
-	if (note.size > 0)
-		table_note(t, note.data);
-	text_free(&note);
-	if (program == NULL)
-		return;
-	text_add(&note, "%s %s, %s, source %.12s",
-	         json_string(program, "compiler", "compiler unknown"),
-	         json_string(program, "compiler_version", ""), json_string(program, "flags", ""),
-	         json_string(program, "source_sha256", ""));
-	table_note(t, note.data);
-	text_free(&note);
-}
-
-static bool show_cases(FILE *out, const result *r, bool verbose)
+static bool show_cases(FILE *out, const result *r, const shared *s, bool verbose)
 {
 	bool colours = figure_colours(out);
 	table *t = table_new("llllr");
 	bool ok;
-	size_t i;
 
 	table_row(t, (const char *[]){ "case", "status", "median [95 %]", "rate", "samples" });
 	table_rule(t);
-	for (i = 0; i < r->row_count; i++) {
+	for (size_t i = 0; i < r->row_count; i++) {
+		const record_case *row = r->rows[i].record;
+
 		case_row(t, &r->rows[i], colours);
-		flag_note(t, &r->rows[i]);
+		flag_note(t, &r->rows[i], s);
 		binary_note(t, &r->rows[i]);
-		attempt_notes(t, &r->rows[i], verbose);
-		load_notes(t, &r->rows[i]);
+		sustained_notes(t, row->derived);
+		load_notes(t, row->derived);
+		knee_notes(t, &row->executions);
 		if (verbose)
-			verbose_notes(t, &r->rows[i]);
+			verbose_notes(t, row, s);
 	}
 	ok = table_print(t, out);
 	table_free(t);
 	return ok;
 }
 
-static bool show_reasons(FILE *out, const result *r)
+/* ---- below the cases ------------------------------------------------------------------------- */
+
+/* Below an empty line, each wrapped; clears the list. */
+static bool show_notes(FILE *out, text_list *lines)
 {
-	table *t = NULL;
-	bool ok = true;
-	size_t i;
+	bool ok = lines->count == 0 || fputc('\n', out) != EOF;
 
-	for (i = 0; i < r->row_count; i++) {
-		const cJSON *item;
-
-		cJSON_ArrayForEach(item, json_path(r->rows[i].json, "reasons")) {
-			bool run = strcmp(result_row_word(&r->rows[i]), r->rows[i].status) == 0;
-			char *note = run ? memory_format("%s (%s): %s", r->rows[i].id,
-			                                 r->rows[i].status, item->valuestring) :
-			             memory_format("%s: %s", r->rows[i].id, item->valuestring);
-
-			if (t == NULL)
-				t = table_new("l");
-			table_note(t, note);
-			free(note);
-		}
-	}
-	if (t != NULL)
-		ok = fputc('\n', out) != EOF && table_print(t, out);
-	table_free(t);
+	for (size_t i = 0; i < lines->count && ok; i++)
+		ok = table_wrap(out, lines->items[i], 6);
+	text_list_clear(lines);
 	return ok;
+}
+
+static void add_mark(text_list *lines, const record_mark *mark, const char *where)
+{
+	text_list_format(lines, "%s%s: %s%s%s", mark->word, where, mark->sentence,
+	                 mark->remedy[0] != '\0' ? " " : "", mark->remedy);
+}
+
+/* What the statuses of the cases mean, each once; valid needs no words. */
+static void add_statuses(text_list *lines, const result *r)
+{
+	for (enum record_status s = RECORD_NOT_CONVERGED; s <= RECORD_FAILED; s++)
+		for (size_t i = 0; i < r->row_count; i++)
+			if (r->rows[i].record->status == s) {
+				add_mark(lines, record_status_mark(s), "");
+				break;
+			}
+}
+
+static bool any_has(const result *r, enum record_flag flag)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		if (word_list_has(&r->rows[i].record->flags, (int)flag))
+			return true;
+	return false;
+}
+
+static void add_flags(text_list *lines, const result *r, const shared *s)
+{
+	for (size_t i = 0; i < record_flag_words()->count; i++) {
+		int flag = record_flag_words()->items[i].value;
+
+		if (any_has(r, (enum record_flag)flag))
+			add_mark(lines, record_flag_mark((enum record_flag)flag),
+			         word_list_has(&s->flags, flag) ? " (all cases)" : "");
+	}
+}
+
+static void add_reasons(text_list *lines, const result_row *row)
+{
+	const char *word = result_row_word(row);
+	bool run = strcmp(word, record_status_word(row->record->status)) == 0;
+
+	for (size_t i = 0; i < row->record->reasons.count; i++)
+		text_list_format(lines, "%s%s%s%s: %s", row->id, run ? " (" : "", run ? word : "",
+		                 run ? ")" : "", row->record->reasons.items[i]);
+}
+
+static bool show_below(FILE *out, const result *r, const shared *s, bool verbose)
+{
+	text_list lines = { 0 };
+	bool ok;
+
+	if (verbose && s->setup[0] != '\0')
+		text_list_format(&lines, "all cases: %s", s->setup);
+	add_statuses(&lines, r);
+	add_flags(&lines, r, s);
+	ok = show_notes(out, &lines);
+	for (size_t i = 0; i < r->row_count; i++)
+		add_reasons(&lines, &r->rows[i]);
+	return show_notes(out, &lines) && ok;
 }
 
 bool report_result(FILE *out, const result *r, bool verbose)
 {
-	return show_head(out, r) && show_layers(out, r, verbose) && show_deviations(out, r) &&
-	       fputc('\n', out) != EOF && show_cases(out, r, verbose) &&
-	       flag_words_print(out, r) && show_reasons(out, r);
+	shared s = shared_of(r);
+	bool ok = show_head(out, r) && show_layers(out, &r->record->executor.layers, verbose) &&
+	          (!verbose || show_clock(out, &r->record->instruments)) &&
+	          show_deviations(out, &r->record->protocol.deviations) && fputc('\n', out) != EOF &&
+	          show_cases(out, r, &s, verbose) && show_below(out, r, &s, verbose);
+
+	shared_free(&s);
+	return ok;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,49 +173,59 @@ static bool put_spaces(FILE *out, size_t n)
 	return true;
 }
 
-/* The words of clean text. */
-static bool wrap_words(FILE *out, const char *note, size_t indent)
+/* The words of clean text, from that column on; following lines begin at column `hang`. */
+static bool wrap_words(FILE *out, const char *note, size_t column, size_t hang)
 {
-	const char *s = note;
-	size_t column = indent;
+	const char *s = note + strspn(note, " ");
+	bool first = true, ok = true;
 
-	if (!put_spaces(out, indent))
-		return false;
-	while (*s != '\0') {
-		size_t word = strcspn(s, " ");
-		char *piece;
-		size_t width;
-		bool ok = true;
+	while (*s != '\0' && ok) {
+		int size = (int)strcspn(s, " ");
+		char *word = memory_format("%.*s", size, s);
+		size_t width = table_width(word);
 
-		if (word == 0) {
-			s++;
-			continue;
-		}
-		piece = memory_format("%.*s", (int)word, s);
-		width = table_width(piece);
-		if (column > indent + 2 && column + 1 + width > TABLE_WIDTH) {
-			ok = fputc('\n', out) != EOF && put_spaces(out, indent + 2);
-			column = indent + 2;
-		} else if (s != note) {
+		if (!first && column + 1 + width > TABLE_WIDTH) {
+			ok = fputc('\n', out) != EOF && put_spaces(out, hang);
+			column = hang;
+		} else if (!first) {
 			ok = fputc(' ', out) != EOF;
 			column++;
 		}
-		ok = ok && fputs(piece, out) != EOF;
+		ok = ok && fputs(word, out) != EOF;
 		column += width;
-		free(piece);
-		if (!ok)
-			return false;
-		s += word;
+		free(word);
+		s += size;
+		s += strspn(s, " ");
+		first = false;
 	}
-	return fputc('\n', out) != EOF;
+	return ok && fputc('\n', out) != EOF;
 }
 
 bool table_wrap(FILE *out, const char *note, size_t indent)
 {
 	char *clean = table_clean(note);
-	bool ok = wrap_words(out, clean, indent);
+	bool ok = put_spaces(out, indent) && wrap_words(out, clean, indent, indent + 2);
 
 	free(clean);
+	return ok;
+}
+
+bool table_item(FILE *out, size_t indent, const char *label, const char *format, ...)
+{
+	size_t column = indent + TABLE_LABEL;
+	char *body, *clean;
+	va_list arguments;
+	bool ok;
+
+	va_start(arguments, format);
+	if (vasprintf(&body, format, arguments) < 0)
+		body = NULL;
+	va_end(arguments);
+	clean = table_clean(memory_insist(body));
+	ok = put_spaces(out, indent) && fprintf(out, "%-*s", TABLE_LABEL, label) >= 0 &&
+	     wrap_words(out, clean, column, column);
+	free(clean);
+	free(body);
 	return ok;
 }
 

@@ -13,7 +13,7 @@ static const char *answer_text(enum audit_answer answer)
 {
 	static const char *const texts[] = {
 		[AUDIT_HOLDS] = "holds", [AUDIT_ALTERED] = "DOES NOT HOLD",
-		[AUDIT_NOT_SIGNED] = "NOT SIGNED AS REQUIRED", [AUDIT_NO_RESULT] = "NO RESULT",
+		[AUDIT_NOT_SIGNED] = "NOT SIGNED AS REQUIRED", [AUDIT_NO_RESULT] = "NOT A RESULT",
 		[AUDIT_EVIDENCE_UNREADABLE] = "holds, SIGNATURES UNREADABLE"
 	};
 

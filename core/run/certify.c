@@ -11,7 +11,7 @@
 #include "record/disclosure.h"
 #include "run/survey.h"
 
-#define LEAST_EXECUTIONS 10 /* as protocol.c asks of a certified protocol */
+#define LEAST_EXECUTIONS 10 /* as of a certified protocol */
 
 static size_t miss(const record_executor *record, const record_who *who,
                    const disclosure_field *field, text *out)
@@ -46,7 +46,7 @@ static size_t unowned(const record_executor *record, text *out)
 	return count;
 }
 
-/* What no disclosure heals. */
+/* Obstacles that no disclosure removes. */
 static size_t forbidden(const record_executor *record, const record_harness *harness, text *out)
 {
 	size_t count = 0;
@@ -63,7 +63,7 @@ static size_t forbidden(const record_executor *record, const record_harness *har
 	return count + unowned(record, out);
 }
 
-/* Those of `requires`, and with certified the standard ones. */
+/* Facts of `requires`, and for level = certified the required ones. */
 static size_t missing(const protocol *p, const record_executor *record, const record_who *who,
                       text *out)
 {
@@ -101,7 +101,7 @@ static void tell(const char *lines)
 	}
 }
 
-/* Describes every executor of the manifest and collects what stands against it. */
+/* Describes every executor of the manifest and collects the obstacles. */
 static eh_status check_all(const manifest *m, text *lines, size_t *count, eh_error *error)
 {
 	record_who who;

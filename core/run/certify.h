@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before anything is built or measured: whether every executor discloses what the protocol
- * requires, and whether a certified run may be made here. */
+/* Checks before a run: whether every executor discloses what the protocol requires, and whether a
+ * certified run is allowed here. */
 #ifndef RUN_CERTIFY_H
 #define RUN_CERTIFY_H
 

@@ -19,8 +19,7 @@
 #include "base/layout_tables.h"
 
 #define DEADLINE_S 20u
-/* What each lister has at least from its turn on: one that hangs must not use up the time of
- * those that are read after it. */
+/* The least time for each child, so that one that hangs does not use up that of the next. */
 #define TURN_NS (UINT64_C(2) * 1000000000)
 
 /* ---- the child ------------------------------------------------------------------------------- */
@@ -83,7 +82,7 @@ static eh_status list_backend(discover_backend *out, const char *path, session *
 	return status;
 }
 
-/* The assignments of a started backend that it did not ask for. */
+/* The settings of a started backend that it did not ask for. */
 static void add_unused(discover_backend *out, const session *s)
 {
 	const char *const *options = host_options();
@@ -133,12 +132,12 @@ static void read_lister(child *c, uint64_t deadline_ns, discover_backend *out)
 	layout_clear(discover_backend_layout(), out);
 	*out = answer;
 	for (size_t i = 0; i < out->unused.count; i++)
-		log_write(EH_LOG_WARN,
-		          "backend %s did not ask for the setting of --set %s: misspelt, it "
-		          "changes nothing", out->name, out->unused.items[i]);
+		log_write(EH_LOG_WARN, "backend %s does not use --set %s; is it misspelt?",
+		          out->name,
+		          out->unused.items[i]);
 }
 
-/* NULL where there is nothing to read. */
+/* NULL when there is no child; then out has the reason. */
 static child *start_lister(const plugin_file *file, discover_backend *out)
 {
 	child *c = NULL;
@@ -163,7 +162,7 @@ static int by_name(const void *a, const void *b)
 	const discover_backend *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
-	/* Of one name, the one that is used comes first. */
+	/* Of two with one name, the usable one is first. */
 	return order != 0 ? order : discover_is(y->status, EH_OK) - discover_is(x->status, EH_OK);
 }
 

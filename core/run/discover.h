@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which executors are there: one child process per backend file lists its devices, so that a
- * driver that crashes or hangs costs a line. */
+/* Finds the executors of this machine.  One child process per backend lists its devices, so a
+ * driver that crashes or hangs makes one backend unusable. */
 #ifndef RUN_DISCOVER_H
 #define RUN_DISCOVER_H
 
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "record/record.h"
 
-/* Two structs of the record that messages hold as they are. */
+/* Structs of the record under names of this file. */
 typedef record_device discover_described;
 typedef record_executor discover_stack;
 #define discover_described_layout record_device_layout
@@ -42,8 +42,8 @@ void discover(discover_report *out);
 int discover_child(const char *path);
 
 /* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
- * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  EH_E_USAGE with the list of what
- * there is when a selector matches nothing.  *out: pointers into here, malloc'd. */
+ * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  EH_E_USAGE with the usable
+ * executors when a selector matches nothing.  *out: pointers into here, malloc'd. */
 typedef struct selected {
 	const discover_backend *backend;
 	const discover_device *device;

@@ -58,7 +58,7 @@ eh_status lister_read(child *c, const lister_words *words, uint64_t deadline_ns,
 
 	if (status == EH_OK)
 		status = layout_read(l, line, strlen(line), words->name, out, error);
-	/* What a driver does when it is closed does not take back what was listed. */
+	/* An answer counts even if the driver crashes when it is closed. */
 	child_finish(c, status == EH_OK || silent ? CLOSING_NS : 0, &end);
 	if (silent)
 		return say_death(words, &end, error);

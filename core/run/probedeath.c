@@ -10,7 +10,7 @@
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-/* A handler is told nothing else. */
+/* For the handler, which gets only the signal's number. */
 static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t voice = -1;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last line of a worker that a probe ends: which one it was. */
+/* The last line of a worker that crashes in the code of a probe: it names the probe. */
 #ifndef RUN_PROBEDEATH_H
 #define RUN_PROBEDEATH_H
 

@@ -93,7 +93,7 @@ static size_t take(choice *c, const char *backend, enum how how, const char *wor
 	return found;
 }
 
-/* The backend of that name: the usable one where a second file is shadowed by it. */
+/* The backend of that name; of several files, the usable one. */
 static const discover_backend *backend_named(const choice *c, const char *name)
 {
 	const discover_backend *found = NULL;
@@ -181,7 +181,7 @@ static bool is_probe(const char *name)
 	return found;
 }
 
-/* Every --set names a backend that is there, and one that can be used with it, or a probe. */
+/* Every --set must name a usable backend or a probe. */
 static eh_status check_settings(const choice *c, eh_error *error)
 {
 	const char *const *options = host_options();
@@ -206,9 +206,8 @@ static eh_status check_settings(const choice *c, eh_error *error)
 	return EH_OK;
 }
 
-/* Warns of backends that `all` leaves out.  Those that only lack a driver, as on most machines,
-	have
- * one line together. */
+/* Warns of backends that `all` leaves out: in one line of those that only lack a driver, as on
+ * most machines. */
 static void tell_left_out(const choice *c)
 {
 	char *absent = memory_text("");

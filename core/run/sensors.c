@@ -14,8 +14,7 @@
 #include "run/voice.h"
 
 #define DEADLINE_S 10u
-/* What each lister has at least from its turn on: one that hangs must not use up the time of
- * those that are read after it. */
+/* The least time for each child, so that one that hangs does not use up that of the next. */
 #define TURN_NS (UINT64_C(1) * 1000000000)
 #define PAUSE_NS UINT64_C(100000000)
 
@@ -45,7 +44,7 @@ static void set_rate(discover_channel *out, const eh_channel_info *info, const e
 static void set_bits(discover_channel *out, const eh_channel_info *info, uint64_t set)
 {
 	set_value(out, (double)set, info->unit);
-	/* Present, though none may be set. */
+	/* An empty list, not an absent one. */
 	out->bits.items = memory_get(sizeof(*out->bits.items));
 	for (uint32_t i = 0; i < info->bit_count; i++)
 		if (set & info->bits[i].mask)
@@ -159,7 +158,7 @@ int sensors_child(const char *path)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* NULL where there is nothing to read. */
+/* NULL when there is no child; then out has the reason. */
 static child *start_lister(const plugin_file *file, discover_probe *out)
 {
 	eh_error error = ERROR_INIT;
@@ -242,7 +241,7 @@ static void add_executors(discover_place *place, const discover_backend *backend
 
 void sensors_list(discover_report *report)
 {
-	/* Present, though there may be no probe. */
+	/* An empty list, not an absent one. */
 	report->probes.items = memory_get(sizeof(*report->probes.items));
 	list_all(&report->probes);
 	for (size_t i = 0; i < report->probes.count; i++)

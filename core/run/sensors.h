@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sensors are there and what they tell now: one child process per probe lists its places and
- * channels, so that a library that crashes or hangs costs a line. */
+/* Lists the sensors and their values now.  One child process per probe reads them, so a library
+ * that crashes or hangs makes one probe unusable. */
 #ifndef RUN_SENSORS_H
 #define RUN_SENSORS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record of an executor without measuring anything on it: a child process opens the device,
- * describes the stack and ends.  Libraries that a driver loads only for a kernel are not in it. */
+/* Describes an executor without measuring: a child process opens the device, describes the stack
+ * and ends.  Libraries that a driver loads only for a kernel are not in it. */
 #ifndef RUN_SURVEY_H
 #define RUN_SURVEY_H
 

@@ -29,20 +29,20 @@ check $? "unsigned is said, and is no failure"
 gives 2 'NOT SIGNED AS REQUIRED' verify --require-signature "$r"
 gives 5 'no-such.json' verify "$T/no-such.json"
 echo '{}' >"$T/empty.json"
-gives 4 'NO RESULT' verify "$T/empty.json"
+gives 4 'NOT A RESULT' verify "$T/empty.json"
 gives 4 'RESULT is missing; usage: evenhand verify RESULT' verify
 gives 4 'unknown option' verify --nonsense "$r"
 
 gives 0 'no keys' key list
 gives 0 'fingerprint' key new lab --comment 'Benchmark lab'
 gives 4 'never overwritten' key new lab
-gives 4 'no name of a key' key new ../lab
+gives 4 'not a valid key name' key new ../lab
 gives 0 'yours' key list
 [ "$(stat -c %a "$T/config/evenhand/keys/lab.pem")" = 600 ]
 check $? "the private key is its owner's alone"
 gives 4 'no key' sign "$r"
 gives 0 'signed by lab as tester' sign "$r" --key lab
-gives 4 'has signed it already' sign "$r" --key lab --as verifier
+gives 4 'has already signed it' sign "$r" --key lab --as verifier
 gives 0 'signed by lab' verify --require-signature "$r"
 gives 0 'signed by lab' verify --key lab "$r"
 gives 4 'no passphrase' key new second --passphrase
@@ -77,7 +77,7 @@ check $? "compare prints the dispute" "$T/out"
 # A white space more means the same and is not what was signed.
 cp "$r" "$T/spaced.json"; cp "$r.sig" "$T/spaced.json.sig"
 echo >>"$T/spaced.json"
-gives 1 'not in the form that was signed' verify "$T/spaced.json"
+gives 1 'does not have the bytes that were signed' verify "$T/spaced.json"
 rm "$T/spaced.json.sig"
 gives 0 'holds' verify "$T/spaced.json"
 # Signatures that cannot be read change nothing about the result itself.
@@ -86,7 +86,7 @@ mkdir -p "$T/closed.json.sig"
 gives 5 'closed.json: holds, SIGNATURES UNREADABLE' verify "$T/closed.json"
 grep -q 'derived numbers  ok  *recomputed' "$T/out" && grep -q 'signatures  *NO  unreadable' "$T/out" && grep -q "closed.json.sig" "$T/out"
 check $? "what holds is said, and which file cannot be read" "$T/out"
-gives 5 '"trust": "unreadable"' verify --json "$T/closed.json"
+gives 5 '"level": "unreadable"' verify --json "$T/closed.json"
 gives 5 'SIGNATURES UNREADABLE' verify --require-signature "$T/closed.json"
 sed 's/"party":"[^"]*"/"party":"vendor"/' "$r" >"$T/closed.json"
 gives 1 'closed.json: DOES NOT HOLD' verify "$T/closed.json"
@@ -100,11 +100,11 @@ gives 1 '"place": "cases[7].derived.median_ns"' verify --json "$T/edited.json"
 /usr/bin/python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))["reports"][0]
 found = [f for f in report["findings"] if f["place"] == "cases[7].derived.median_ns"]
-assert not report["holds"] and found[0]["stated"] == "1" and float(found[0]["recomputed"]) > 1' "$T/out" 2>"$T/err"
+assert report["answer"] == "does-not-hold" and found[0]["stated"] == "1" and float(found[0]["recomputed"]) > 1' "$T/out" 2>"$T/err"
 check $? "--json has the stated and the recomputed value" "$T/err"
 
 gives 0 '1 result' bundle "$r" -o "$T/x.evenhand"
-gives 4 'is there already' bundle "$r" -o "$T/x.evenhand"
+gives 4 'already exists' bundle "$r" -o "$T/x.evenhand"
 gives 0 'signed' bundle "$r" -o "$T/signed.evenhand" --key lab
 gives 0 'results/r.json: holds' verify "$T/x.evenhand"
 gives 0 'signed by lab' verify --require-signature "$T/signed.evenhand"
@@ -112,7 +112,7 @@ gives 0 'manifest.json' bundle "$T/x.evenhand" --list
 gives 0 'files' bundle "$T/x.evenhand" --unpack "$T/unpacked"
 cmp -s "$r" "$T/unpacked/results/r.json"
 check $? "what is unpacked is what was packed"
-gives 4 'is there already' bundle "$T/x.evenhand" --unpack "$T/unpacked"
+gives 4 'already exists' bundle "$T/x.evenhand" --unpack "$T/unpacked"
 head -c 2000 "$T/x.evenhand" >"$T/cut.evenhand"
 gives 4 'cut.evenhand' verify "$T/cut.evenhand"
 gives 4 'altered' bundle "$T/edited.json" -o "$T/y.evenhand"

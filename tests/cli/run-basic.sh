@@ -178,7 +178,7 @@ check $? "a setting that stops a backend is refused, also when others could run"
 [ $? -eq 4 ] && grep -q "there is no backend 'nope'" err
 check $? "a setting for a backend that is not there is refused"
 "$EVENHAND" run "$tiny" --on host:0 -o set3 --quiet --set host.nope=1 >out 2>err </dev/null
-[ $? -ne 4 ] && grep -q 'host.nope=1: misspelt' err
+[ $? -ne 4 ] && grep -q 'host.nope=1; is it misspelt' err
 check $? "a setting that the backend never asked for is warned about"
 
 echo "1..$n"

@@ -84,7 +84,7 @@ run protocol check below.ini
 check $? "executions-max below executions is refused"
 sed 's/^executions = .*/executions = 1/' "$protocol" >one.ini
 run protocol check one.ini
-[ $rc -eq 4 ] && grep -q 'one has no spread' out err
+[ $rc -eq 4 ] && grep -q 'one execution has no spread' out err
 check $? "a pilot of one is refused"
 
 echo "1..$n"

@@ -96,14 +96,14 @@ static void make_archive(const planted *members, size_t count, const char *to)
 static void bad_archives_are_refused(void **state)
 {
 	static const struct { planted members[2]; const char *words; } bad[] = {
-		{ { { "../x.json", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
-		{ { { "/etc/x.json", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
-		{ { { "results/../../x", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
-		{ { { "results/a b", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
-		{ { { "results/.x", "{}", AE_IFREG, NULL, 0 } }, "no bundle has" },
-		{ { { "results/l.json", "", AE_IFLNK, "/etc/passwd", 0 } }, "no plain file" },
-		{ { { "results", "", AE_IFDIR, NULL, 0 } }, "no bundle has" },
-		{ { { "results/f.json", "", AE_IFIFO, NULL, 0 } }, "no plain file" },
+		{ { { "../x.json", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "/etc/x.json", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/../../x", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/a b", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/.x", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/l.json", "", AE_IFLNK, "/etc/passwd", 0 } }, "not a plain file" },
+		{ { { "results", "", AE_IFDIR, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/f.json", "", AE_IFIFO, NULL, 0 } }, "not a plain file" },
 		{ { { "manifest.json", "{}", AE_IFREG, NULL, 0 },
 		    { "manifest.json", "[]", AE_IFREG, NULL, 0 } }, "there twice" },
 		{ { { "results/a.json", "{}", AE_IFREG, NULL, 0 },
@@ -151,7 +151,7 @@ static void refused(const char *file, const char *words)
 static const char gzip_nothing[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
 
 /* What other readers pass over, or take for more of the archive. */
-static void nothing_stands_behind_a_bundle(void **state)
+static void nothing_follows_a_bundle(void **state)
 {
 	const char *one[] = { path };
 	bundle_settings settings = { .results = one, .result_count = 1 };
@@ -167,21 +167,21 @@ static void nothing_stands_behind_a_bundle(void **state)
 	put_both(file, packed, size, "", 0);
 	assert_true(bundle_holds(file));
 	put_both(file, packed, size, "x", 1);
-	refused(file, "1 bytes stand behind the compressed archive");
+	refused(file, "1 bytes follow the compressed archive");
 	put_both(file, packed, size, "\0", 1);
-	refused(file, "1 bytes stand behind the compressed archive");
+	refused(file, "1 bytes follow the compressed archive");
 	put_both(file, packed, size, packed, size);
-	refused(file, "bytes stand behind the compressed archive");
+	refused(file, "bytes follow the compressed archive");
 	put_both(file, packed, size, gzip_nothing, nothing);
-	refused(file, "20 bytes stand behind the compressed archive");
+	refused(file, "20 bytes follow the compressed archive");
 	put_both(file, gzip_nothing, nothing, packed, size);
-	refused(file, "bytes stand behind the compressed archive");
+	refused(file, "bytes follow the compressed archive");
 	put_both(file, packed, size - 1, "", 0);
 	refused(file, "its compressed bytes are cut");
 	/* The sum over what is unpacked. */
 	packed[size - 8] ^= 1;
 	put_both(file, packed, size, "", 0);
-	refused(file, "this is no bundle");
+	refused(file, "this is not a bundle");
 	free(packed);
 	free(file);
 }
@@ -204,7 +204,7 @@ static void pack(const char *file, const char *bytes, size_t size)
 }
 
 /* Behind the end of the archive, within what is compressed. */
-static void nothing_stands_behind_the_archive(void **state)
+static void nothing_follows_the_archive(void **state)
 {
 	static const planted manifest = { "manifest.json", "{}", AE_IFREG, NULL, 0 };
 	static const planted other = { "results/x.json", "{}", AE_IFREG, NULL, 0 };
@@ -237,10 +237,10 @@ static void nothing_stands_behind_the_archive(void **state)
 	bundle_free(&b);
 	memcpy(both + sizes[0], ends[1], sizes[1]);
 	pack(file, both, sizes[0] + sizes[1]);
-	refused(file, "bytes stand behind the end of the archive");
+	refused(file, "bytes follow the end of the archive");
 	both[sizes[0] - 1] = 'x';
 	pack(file, both, sizes[0]);
-	refused(file, "1 bytes stand behind the end of the archive");
+	refused(file, "1 bytes follow the end of the archive");
 	free(both);
 	free(ends[0]);
 	free(ends[1]);
@@ -308,8 +308,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundles_are_whole_and_the_same),
 		cmocka_unit_test(bad_archives_are_refused),
-		cmocka_unit_test(nothing_stands_behind_a_bundle),
-		cmocka_unit_test(nothing_stands_behind_the_archive),
+		cmocka_unit_test(nothing_follows_a_bundle),
+		cmocka_unit_test(nothing_follows_the_archive),
 		cmocka_unit_test(what_is_unpacked_has_a_limit),
 		cmocka_unit_test(bundles_are_not_altered),
 	};

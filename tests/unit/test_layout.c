@@ -180,6 +180,28 @@ static void test_compare(void **state)
 	layout_clear(sample_all_layout(), &b);
 }
 
+static void test_maps_have_no_order(void **state)
+{
+	static const char *const bodies[] = {
+		"{" MUST ",\"text_by\":{\"x\":\"1\",\"y\":\"2\"},\"map\":{\"k\":{\"value\":1},\"l\":{\"value\":2}}}",
+		"{" MUST ",\"text_by\":{\"y\":\"2\",\"x\":\"1\"},\"map\":{\"l\":{\"value\":2},\"k\":{\"value\":1}}}",
+		"{" MUST ",\"text_by\":{\"y\":\"1\",\"x\":\"2\"},\"map\":{\"k\":{\"value\":1},\"l\":{\"value\":2}}}",
+		"{" MUST ",\"text_by\":{\"x\":\"1\",\"y\":\"2\"},\"map\":{\"k\":{\"value\":2},\"l\":{\"value\":1}}}",
+		"{" MUST ",\"text_by\":{\"x\":\"1\",\"z\":\"2\"},\"map\":{\"k\":{\"value\":1},\"l\":{\"value\":2}}}",
+	};
+	sample_all all[5];
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(read_all(bodies[i], &all[i], NULL), EH_OK);
+	assert_true(layout_same(sample_all_layout(), &all[0], &all[1]));
+	assert_string_equal(layout_difference(sample_all_layout(), &all[0], &all[2])->key, "text_by");
+	assert_string_equal(layout_difference(sample_all_layout(), &all[0], &all[3])->key, "map");
+	assert_string_equal(layout_difference(sample_all_layout(), &all[0], &all[4])->key, "text_by");
+	for (size_t i = 0; i < 5; i++)
+		layout_clear(sample_all_layout(), &all[i]);
+}
+
 static void test_lists(void **state)
 {
 	static const uint64_t five[] = { 1, 2, 3, 4, 5 };
@@ -228,7 +250,8 @@ int main(void)
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_refused),    cmocka_unit_test(test_doubled),
 		cmocka_unit_test(test_canonical),
-		cmocka_unit_test(test_compare),    cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_compare),    cmocka_unit_test(test_maps_have_no_order),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_documents),
 	};
 

@@ -170,7 +170,7 @@ static void lines_that_are_not_lines_are_refused(void **state)
 	refused(HEAD CASE "a = b\rc\n", "t.ini:7: there is a carriage return");
 	refused(HEAD CASE "a = b\x01" "c\n", "t.ini:7: there is a control character (0x01)");
 	refused(HEAD CASE "; \xff\n", "t.ini:7: there is a byte (0xff) in this line that is not UTF-8");
-	refused(HEAD CASE "a = caf\xc3\xa9\n", "t.ini:7: the value of 'a' holds a character beyond");
+	refused(HEAD CASE "a = caf\xc3\xa9\n", "t.ini:7: the value of 'a' has a character that is not ASCII");
 	refused(HEAD "[case a]\nworkload = w\n[case a]\nworkload = w\n",
 	        "t.ini:7: the section [case a] is there twice; the first is in line 5");
 	refused(HEAD "[protocol]\n", "t.ini:5: the section [protocol] is there twice");
@@ -264,13 +264,13 @@ static void values_of_a_wrong_type_are_refused(void **state)
 		{ "[measure]\nhalf-width = %", "half-width is a share" },
 		{ "[measure]\nsamples-min = 5", "out of range: it is 6 to 1000000" },
 		{ "[measure]\nclock = dveice", "clock is device|host, not 'dveice'; did you mean 'device'?" },
-		{ "[measure]\nload-rate = 5", "[measure]: load-rate says nothing in this scenario" },
+		{ "[measure]\nload-rate = 5", "[measure]: load-rate has no effect in this scenario" },
 		{ "[measure]\nscenario = server", "scenario = server needs a load-rate" },
 		{ "[measure]\nscenario = knee", "scenario = knee needs a load-slo" },
 		{ "[measure]\nscenario = knee\nload-slo = 5ms\ntime-max = 20s", "ten times time-max" },
-		{ "[measure]\nscenario = closed\ncache = cold", "cache = cold cannot stand with it" },
-		{ "[measure]\nscenario = offline\nstatistic = p90", "its statistic is the median" },
-		{ "[measure]\nscenario = closed\nregime = sustained", "no sustained regime" },
+		{ "[measure]\nscenario = closed\ncache = cold", "remove cache = cold or the scenario" },
+		{ "[measure]\nscenario = offline\nstatistic = p90", "its statistic must be median" },
+		{ "[measure]\nscenario = closed\nregime = sustained", "cannot have regime = sustained" },
 		{ "[measure]\ncache = hot", "cache is warm|cold, not 'hot'" },
 		{ "[measure]\nstatistic = p98", "statistic is median|p90|p95|p97|p99|p99.9, not 'p98'" },
 		{ "[measure]\ntime-min = 2s\ntime-max = 1s", "[measure]: time-min is longer than time-max" },
@@ -279,7 +279,7 @@ static void values_of_a_wrong_type_are_refused(void **state)
 		{ "[measure]\nconfidence = 99.9%\nsamples-min = 10", "needs samples-min = 11" },
 		{ "[measure]\ntimeout = 5s", "timeout is shorter than warmup-max, time-max, proof together" },
 		{ "[measure]\nstatistic = p99\nsamples-max = 600", "needs samples-max = 662" },
-		{ "[measure]\nstatistic = p99\nregime = sustained", "take statistic = median" },
+		{ "[measure]\nstatistic = p99\nregime = sustained", "use statistic = median" },
 		{ "[measure]\nregime = sustained\nsustain-time = 119s",
 		  "warmup-max, sustain-entry, sustain-time, proof together" },
 		{ "[measure]\nregime = sustained\nsustain-time = 2s\nsustain-window = 3s",
@@ -300,7 +300,7 @@ static void values_of_a_wrong_type_are_refused(void **state)
 	refused(HEAD CASE "tier = tunde", "tier is portable or tuned, not 'tunde'; did you mean 'tuned'?");
 	refused(HEAD CASE "tier = vendor", "t.ini:7: tier = vendor cannot be measured yet");
 	refused(HEAD CASE "tier = tuned, tuned", "lists tuned twice");
-	refused(HEAD CASE "tier = tuned,", "has an empty place");
+	refused(HEAD CASE "tier = tuned,", "has an empty item");
 	refused(HEAD CASE "time-max = 200s", "[case a]: timeout is shorter");
 	refused(HEAD CASE "tier = tuned\ntune-budget = 115s", "proof and tune-budget together (122100ms)");
 	/* A knee's search comes on top of that of the parameters. */

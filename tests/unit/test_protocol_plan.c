@@ -143,7 +143,7 @@ static void senseless_cases_are_refused(void **state)
 		{ "workload = stream\noperation = tirad", "t.ini:7: operation is copy|mul|add|triad|dot, not "
 		  "'tirad'; did you mean 'triad'?" },
 		{ "workload = stream\noperation = copy,,add", "t.ini:7: the list of 'operation' has an empty" },
-		{ "workload = stream\nbytes = 4096,", "has an empty place" },
+		{ "workload = stream\nbytes = 4096,", "has an empty item" },
 		{ "workload = stream\nbytes = 1MiB, 1048576", "t.ini:7: 'bytes' lists 1MiB twice" },
 		{ "workload = stream\nbytes = 1", "t.ini:7: bytes = 1 is out of range: it is 4KiB..1GiB" },
 		{ "workload = stream\nbytes = much", "t.ini:7: bytes is a size such as 64MiB or 4096" },

@@ -1,0 +1,36 @@
+#!/bin/sh
+# The judge alone, linked without the harness, verifies and compares as the program does.
+n=0 bad=0
+check() { # status text [file with detail]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
+}
+golden=$SRC/tests/golden
+judge=$BUILD/tests/judge/judge
+
+nm "$judge" | grep -E ' [TtDdRr] (plugin_|session_|measure_|run_|journal_hold|protocol_find|executor_|worker_|discover)' |
+	grep -v -E ' (run_order|executor_(name|digest))' >"$T/harness"
+grep -v journal "$T/harness" >"$T/foreign"
+[ ! -s "$T/foreign" ]
+check $? "no function of the harness is linked" "$T/foreign"
+
+cd "$golden" || exit 1
+"$judge" host-gcc-12.json host-clang-14.json >"$T/judge" 2>"$T/err"
+code=$?
+"$EVENHAND" compare host-gcc-12.json host-clang-14.json >"$T/evenhand" 2>>"$T/err"
+check $((code != 0)) "two results that hold are compared" "$T/err"
+# The program adds who vouches for them, below.
+head -n "$(wc -l <"$T/judge")" "$T/evenhand" | diff - "$T/judge" >"$T/diff"
+check $? "the comparison is the program's" "$T/diff"
+
+sed 's/"samples_ns":\[\([0-9]\)/"samples_ns":[9\1/' host-gcc-12.json >"$T/altered.json"
+"$judge" host-clang-14.json "$T/altered.json" >"$T/out" 2>"$T/err"
+[ $? -eq 4 ] && grep -q 'altered' "$T/err"
+check $? "an altered result is refused, with the place" "$T/err"
+
+"$judge" "$SRC/protocols/quick.ini" >"$T/out" 2>"$T/err"
+[ $? -eq 4 ] && [ -s "$T/err" ]
+check $? "what is no result is refused" "$T/err"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge without the harness: verifies results and compares the first with the others, linked
+ * from core's base, stat, record, audit, contract, analysis and report alone (tests/module.mk).
+ *
+ * usage: judge RESULT...    0 compared, 3 not comparable, 4 a file does not hold
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "audit/inspect.h"
+#include "contract/contract.h"
+#include "report/report.h"
+
+/* Whether everything about the file holds; prints what does not. */
+static bool verify(const char *path)
+{
+	audit_verification found;
+	eh_error error = ERROR_INIT;
+	bool holds;
+
+	layout_init(audit_verification_layout(), &found);
+	holds = audit_inspect(path, &found, &error) == EH_OK;
+	if (!holds)
+		fprintf(stderr, "judge: %s\n", error.message);
+	for (size_t i = 0; i < found.reports.count; i++)
+		for (size_t k = 0; k < found.reports.items[i].findings.count; k++) {
+			fprintf(stderr, "judge: %s: %s\n", path,
+			        found.reports.items[i].findings.items[k].sentence);
+			holds = false;
+		}
+	layout_clear(audit_verification_layout(), &found);
+	return holds;
+}
+
+static int compare(const char *before, const char *after)
+{
+	eh_error error = ERROR_INIT;
+	result *a = NULL, *b = NULL;
+	comparison *c;
+	int code = EXIT_CODE_USAGE;
+
+	if (result_read(before, &a, &error) == EH_OK && result_read(after, &b, &error) == EH_OK) {
+		c = contract_compare(a, b, 0);
+		(void)report_comparison(stdout, c, false);
+		code = comparison_exit_code(c, false) == EXIT_CODE_NOT_COMPARABLE ?
+		       EXIT_CODE_NOT_COMPARABLE : EXIT_CODE_OK;
+		comparison_free(c);
+	} else {
+		fprintf(stderr, "judge: %s\n", error.message);
+	}
+	result_free(b);
+	result_free(a);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	int code = argc > 1 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+
+	for (int i = 1; i < argc; i++)
+		if (!verify(argv[i]))
+			return EXIT_CODE_USAGE;
+	for (int i = 2; i < argc; i++) {
+		int one = compare(argv[1], argv[i]);
+
+		code = one > code ? one : code;
+	}
+	return code;
+}
