@@ -1,5 +1,5 @@
-# One shared object per configured backend folder, built from declarations of its own.  What
-# backends share is compiled once, with hidden symbols, and each links the part that it uses.
+# One shared object per configured backend folder, built from declarations of its own.  The code in
+# backends/shared is compiled once, with hidden symbols; each backend links the part that it uses.
 shared_sources := $(sort $(wildcard $(srcdir)/backends/shared/*.c))
 OBJECTS += $(call objects,$(shared_sources))
 $(call objects,$(shared_sources)): private CORE_CPPFLAGS := -I$(srcdir)/backends

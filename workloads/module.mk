@@ -1,6 +1,6 @@
-# One shared object per workload folder; the kernel texts and the dialect are data, read when a
-# program is built.  host-kernels: the same texts compiled now, for machines without a compiler; spirv: the
-# same for Level Zero.
+# One shared object per workload folder.  The kernel texts and the dialect are data, read when a
+# program is built.  host-kernels has the same texts compiled now, for machines without a compiler;
+# spirv has them for Level Zero.
 workload_names := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard $(srcdir)/workloads/*/*.c)))))
 $(foreach w,$(workload_names),$(eval $(call plugin_rule,$(w),$(sort $(wildcard $(srcdir)/workloads/$(w)/*.c)),workloads,,-lm)))
 
@@ -14,7 +14,7 @@ share/evenhand/workloads/$(notdir $(1)): $(1)
 endef
 $(foreach k,$(kernel_texts),$(eval $(call kernel_text_rule,$(k))))
 
-# Without a program that runs here (cross-compiling) there are none.
+# A cross build without a program that runs here has no host kernels.
 ifneq ($(KERNEL_PROGRAM),)
 host_kernels := lib/evenhand/host-kernels/.stamp
 lib/evenhand/host-kernels/.stamp: bin/evenhand $(PLUGINS) $(DATA) $(srcdir)/build-aux/host-kernels.sh flags

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the workloads of this folder share: errors, buffers, launches, element encodings and the
- * comparison of what came back with what should have.  Everything is static: a workload is one
- * shared object and takes nothing from outside but evenhand/workload.h.
+ * The parts that the workloads of this folder share: errors, buffers, launches, element encodings
+ * and the comparison of outputs with their oracle.  Everything is static: a workload is one shared
+ * object that uses evenhand/workload.h and nothing else.
  */
 #ifndef WORKLOADS_SUPPORT_H
 #define WORKLOADS_SUPPORT_H
@@ -20,7 +20,7 @@
 
 /* Bytes moved between host and device at a time by prepare and check. */
 #define SUPPORT_CHUNK (UINT64_C(4) << 20)
-/* What poison leaves in every 32-bit word: NaN as f32, f64, f16 and bf16. */
+/* Poison writes it to every 32-bit word: NaN as f32, f64, f16 and bf16. */
 #define SUPPORT_POISON UINT32_C(0xffffdead)
 
 /* Fills *error (may be NULL) and returns code. */
@@ -59,7 +59,7 @@ SUPPORT_INLINE uint64_t support_needs(const char *precision)
 	return strcmp(precision, "bf16") == 0 ? EH_CAP_BF16_STORE : 0;
 }
 
-/* The unit roundoff of the precision that is accumulated in: f64, else f32. */
+/* The unit roundoff of the accumulator's precision: f64, else f32. */
 SUPPORT_INLINE double support_unit(const char *precision)
 {
 	return strcmp(precision, "f64") == 0 ? 0x1p-53 : 0x1p-24;
@@ -92,7 +92,7 @@ SUPPORT_INLINE void support_encode(void *out, float x, const char *precision)
 
 /* ---- describing ------------------------------------------------------------------------------ */
 
-/* Every field that a describe() must set beyond these starts as zero or empty. */
+/* Zeroes all fields, so a describe() sets only what differs. */
 SUPPORT_INLINE void support_work_clear(eh_work *work)
 {
 	const uint32_t size = work->struct_size;
@@ -132,7 +132,7 @@ SUPPORT_INLINE eh_arg support_buffer(eh_buffer *buffer)
 	return a;
 }
 
-/* *data stays where it is until the launch returned. */
+/* *data must not change or move until the launch returned. */
 SUPPORT_INLINE eh_arg support_value(const void *data, uint32_t size)
 {
 	eh_arg a = {.data = data, .size = size};
@@ -194,7 +194,7 @@ SUPPORT_INLINE void support_check_begin(eh_check *check, const char *gate)
 	snprintf(check->gate, sizeof check->gate, "%s", gate);
 }
 
-/* One value against its oracle: |got - want| <= allowed.  Not a number fails. */
+/* Compares one value with its oracle: |got - want| <= allowed.  NaN fails. */
 SUPPORT_INLINE void support_check_value(eh_check *check, const char *what, uint64_t index,
                                         double got, double want, double allowed)
 {
@@ -223,8 +223,8 @@ SUPPORT_INLINE void support_check_end(eh_check *check)
 	check->passed = check->checked > 0 && check->failed == 0;
 }
 
-/* Compares `count` elements bit by bit, and counts and describes what differs.  `first` is the
- * index of the first one. */
+/* Compares `count` elements bit by bit, and counts and describes the differences.  `first` is the
+ * index of the first element. */
 SUPPORT_INLINE void support_check_bits(eh_check *check, const eh_bench *b, const char *what,
                                        uint64_t first, const void *got, const void *want,
                                        uint64_t count, const char *precision)

@@ -148,8 +148,8 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 
 /*
  * The functions: X(field, "name|older name", (arguments)).  Names carry the version whose arguments
- * are spelled out, for cuda.h renames its functions from one toolkit to the next; every one of the
- * required is in the driver of CUDA 11.
+ * are spelled out, because cuda.h renames its functions between toolkits.  Every required function
+ * is in the driver of CUDA 11.
  */
 #define CUDA_REQUIRED(X) \
 	X(init, "cuInit", (unsigned flags)) \
@@ -241,7 +241,7 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 	X(ptx_size, "nvrtcGetPTXSize", (nvrtcProgram program, size_t *size)) \
 	X(ptx, "nvrtcGetPTX", (nvrtcProgram program, char *ptx))
 
-/* The one of NVRTC's functions that returns a text. */
+/* NVRTC's only function that returns a text. */
 #define NVRTC_TEXT(X) \
 	X(error_text, "nvrtcGetErrorString", (nvrtcResult code))
 

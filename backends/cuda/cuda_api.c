@@ -89,7 +89,7 @@ static void add_name(char *names, size_t size, const char *folder, const char *n
 		         folder[0] != '\0' ? "/" : "", name);
 }
 
-/* All names of versions that are, or are not, newer than the driver, newest first. */
+/* The names of all versions that are newer than the driver, or of all others; newest first. */
 static void add_names(char *names, size_t size, const char *folder, int driver_major, bool newer)
 {
 	for (size_t i = 0; i < COUNT(nvrtcs); i++)
@@ -124,7 +124,7 @@ eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char 
 	memset(nvrtc, 0, sizeof(*nvrtc));
 	status = vendorlib_open(&library, "NVIDIA's run-time compiler NVRTC", names, chosen, advice,
 	                        NULL);
-	/* The list of all names in all folders would leave no room for the advice. */
+	/* All names in all folders would leave no room for the advice. */
 	if (status != EH_OK && chosen == NULL)
 		return failure_set(error, status, "dlopen",
 		                   "NVIDIA's run-time compiler cannot be opened (looked for "

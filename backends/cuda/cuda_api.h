@@ -21,7 +21,7 @@ typedef struct cuda_api {
 	CUDA_OPTIONAL(CUDA_FIELD)
 #undef CUDA_FIELD
 	vendorlib library;
-	int version;          /* 1000 * major + 10 * minor, as the driver says; 0 = it does not */
+	int version;          /* 1000 * major + 10 * minor; 0 = unknown */
 	CUresult version_rc;  /* then why                                                    */
 } cuda_api;
 
@@ -38,16 +38,16 @@ typedef struct nvrtc_api {
 } nvrtc_api;
 
 /* Opens the driver's library (`chosen`: another than libcuda.so.1, or NULL) and initialises it.
- * *present is false when all is well and there is no device.  EH_E_UNAVAILABLE with advice when the
- * driver is not there or refuses. */
+ * *present is false when this succeeds and there is no device.  EH_E_UNAVAILABLE with advice when
+ * the driver is missing or refuses. */
 eh_status cuda_api_open(cuda_api *api, const char *chosen, bool *present, eh_error *error);
 
-/* "13.0", or "" when the driver does not tell. */
+/* "13.0", or "" when the version is unknown. */
 void cuda_api_version(const cuda_api *api, char *text, size_t size);
 
 /* Opens the NVRTC that suits the driver best: its own major version, then older, then newer; the
- * newest when the driver does not tell its version.  One that does not tell its own is of no use,
- * for what it compiles is kept by version. */
+ * newest when the driver's version is unknown.  An NVRTC without a version is refused, because the
+ * cache needs the version. */
 eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char *chosen,
                               eh_error *error);
 

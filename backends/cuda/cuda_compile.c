@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVRTC: a kernel text to a cubin for the device's own architecture, and PTX.  Where NVRTC does not
- * know the architecture, PTX for the newest older one, which the driver then compiles.
+ * NVRTC compiles a kernel text to a cubin for the device's own architecture, and to PTX.  When
+ * NVRTC does not know the architecture, it compiles PTX for the newest older one, and the driver
+ * compiles that.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ void cuda_compile_version(const cuda_self *self, char *text, size_t size)
 		snprintf(text, size, "%d.%d", self->nvrtc.major, self->nvrtc.minor);
 }
 
-/* Writes the option and what to call the result; *has_cubin as the option gives one. */
+/* Writes the option and the name of the result; *has_cubin tells whether the option gives a
+ * cubin. */
 static eh_status choose(const eh_device *d, char option[64], char target[64], bool *has_cubin,
                         eh_error *error)
 {

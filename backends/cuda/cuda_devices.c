@@ -7,7 +7,7 @@
 #include "cuda_state.h"
 #include "shared/pcinode.h"
 
-enum { EVENT_RESOLUTION_NS = 500 }; /* as NVIDIA's reference says of event times */
+enum { EVENT_RESOLUTION_NS = 500 }; /* as NVIDIA documents for event times */
 
 bool cuda_devices_attribute(const cuda_query *q, int attribute, const char *fact, int *value)
 {
@@ -103,7 +103,7 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 		stream_error_gap(api, q->gaps, "uuid", rc, "cuDeviceGetUuid");
 }
 
-/* Everything of a device hangs on it: which kernels it runs, and what it can do. */
+/* Kernels and capabilities depend on it, so a device without it is unavailable. */
 static CUresult read_compute(const cuda_api *api, CUdevice device, int *compute)
 {
 	int major = 0, minor = 0;
@@ -116,7 +116,7 @@ static CUresult read_compute(const cuda_api *api, CUdevice device, int *compute)
 	return rc;
 }
 
-/* What the driver says of a device: device, info, compute, mode and gaps of *d. */
+/* Asks the driver about a device: fills device, info, compute, mode and gaps of *d. */
 static eh_status find(const cuda_self *self, uint32_t index, eh_device *d, eh_error *error)
 {
 	cuda_query q = { &self->api, 0, &d->gaps };
@@ -194,8 +194,8 @@ eh_status cuda_devices_open(void *opaque, uint32_t index, eh_device **out, eh_er
 	d->limits.groups[1] = positive(&q, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, "groups-y");
 	d->limits.groups[2] = positive(&q, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, "groups-z");
 	d->limits.group_items = d->info.max_group_items;
-	/* It fails while the context is active elsewhere in the process; then it stays as it is, and
-	 * the layer says so. */
+	/* It fails while the context is active elsewhere in the process; the setting then stays,
+	 * and the layer says so. */
 	d->schedule_rc = api->context_flags(d->device, self->schedule);
 	rc = api->context_retain(&d->place, d->device);
 	if (rc != CUDA_SUCCESS) {

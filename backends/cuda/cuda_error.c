@@ -3,8 +3,8 @@
 
 #define NEW_PROCESS "The context is lost with all that was in it; a new process gets a new one."
 
-/* Errors: the driver's codes by name, what each means in evenhand's terms, and what to do about it.
- * A name is for a driver that does not know its code. */
+/* Errors: the driver's codes by name, their meaning in evenhand's terms, and the remedy.  The names
+ * are for drivers that do not know the code. */
 static const stream_code codes[] = {
 	{ FAILURE_CODE(CUDA_SUCCESS, EH_OK), false, NULL },
 	{ FAILURE_CODE(CUDA_ERROR_INVALID_VALUE, EH_E_INVALID_ARGUMENT), false, NULL },

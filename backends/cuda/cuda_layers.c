@@ -6,7 +6,7 @@
 #include "cuda_state.h"
 #include "shared/wording.h"
 
-/* Numbers, for older headers lack some of them. */
+/* As numbers, because older headers lack some of them. */
 enum {
 	ATTRIBUTE_ECC = 32,
 	ATTRIBUTE_MEMORY_CLOCK = 36,
@@ -59,7 +59,7 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail_gaps(layer, &gaps);
 }
 
-/* The version of the kernel module, "570.86.15", as the module itself tells. */
+/* The version of the kernel module, "570.86.15", from /proc. */
 static void module_version(char *version, size_t size, char *flavour, size_t flavour_size)
 {
 	static const char module[] = "Kernel Module";

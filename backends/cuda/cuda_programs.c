@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: what NVRTC made, loaded as a module. */
+/* Programs: NVRTC's output, loaded as a module. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { DRIVER_LOG = 4096 };
 
-/* Loads the PTX, which the driver's compiler then translates; what it says goes to the log. */
+/* Loads the PTX, which the driver's compiler translates; its messages go to the log. */
 static CUresult load_ptx(eh_program *p, char *log, size_t log_size)
 {
 	char *said = calloc(1, DRIVER_LOG);
@@ -33,8 +33,8 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 
 	if (p->cubin != NULL)
 		rc = d->api->module_load(&p->module, p->cubin, 0, NULL, NULL);
-	/* A driver older than NVRTC may refuse its cubin and still take older PTX; no device but a
-	 * test one refuses its own architecture. */
+	/* A driver older than NVRTC may refuse its cubin and still take older PTX.  Only a test
+	 * device refuses its own architecture. */
 	if (rc == CUDA_ERROR_NO_BINARY_FOR_GPU || rc == CUDA_ERROR_INVALID_IMAGE) {
 		if (p->cubin != NULL)
 			wording_say(d->self->host, EH_LOG_INFO, "The driver refuses NVRTC's cubin for "
@@ -105,7 +105,7 @@ eh_status cuda_programs_info(eh_program *p, eh_program_info *out, eh_error *erro
 	snprintf(info.ir_kind, sizeof(info.ir_kind), "ptx");
 	info.ir = p->ptx;
 	info.ir_size = p->ptx_size;
-	/* What the driver's compiler made of PTX cannot be had. */
+	/* The driver does not hand out the code that it made of PTX. */
 	if (p->cubin != NULL && !p->loaded_ptx) {
 		snprintf(info.binary_kind, sizeof(info.binary_kind), "cubin");
 		info.binary = p->cubin;

@@ -35,7 +35,7 @@ static eh_status read_schedule(cuda_self *self, eh_error *error)
 	                   "cuda.schedule is %.40s, and it can be auto, spin, yield or block.", wanted);
 }
 
-/* Of the driver's own compiler, which only PTX needs. */
+/* For the driver's own compiler, which only PTX needs. */
 static const vendorcache jit_cache = { "nvidia", "CUDA_CACHE_PATH", "CUDA_CACHE_DISABLE", "1" };
 
 static void find_nvrtc(cuda_self *self)
@@ -78,7 +78,7 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 	status = read_schedule(self, error);
 	if (status != EH_OK)
 		goto undo;
-	/* Before the library is opened, which reads the environment when it initialises. */
+	/* Before the library is opened, because it reads the environment when it initialises. */
 	self->jit_cache = vendorcache_lead(host, &jit_cache);
 	status = cuda_api_open(&self->api, host->option(host->ctx, "library"), &present, error);
 	if (status != EH_OK)

@@ -41,11 +41,11 @@ typedef struct cuda_self {
 	const eh_host *host;
 	cuda_api api;
 	nvrtc_api nvrtc;           /* library.handle NULL = not there                       */
-	eh_error nvrtc_error;      /* then why                                              */
+	eh_error nvrtc_error;      /* the reason, when it is not there                      */
 	uint32_t device_count;
 	unsigned schedule;         /* flag of contexts: how a wait waits                    */
 	const char *schedule_word;
-	const char *jit_cache;     /* whose folder the driver's compiler keeps kernels in   */
+	const char *jit_cache;     /* owner of the cache of the driver's compiler           */
 	char notes[2048];          /* lines, each with its newline                          */
 } cuda_self;
 
@@ -58,13 +58,13 @@ struct eh_device {
 	CUresult lost;             /* the error after which nothing works, or CUDA_SUCCESS  */
 	int compute;               /* compute capability, 90 = 9.0                          */
 	int mode;                  /* of computing, CU_COMPUTEMODE_*                        */
-	CUresult schedule_rc;      /* of asking that waits wait as set                      */
-	wording_gaps gaps;         /* what the driver did not tell of the hardware          */
+	CUresult schedule_rc;      /* result of setting how waits wait                      */
+	wording_gaps gaps;         /* hardware facts that the driver did not report         */
 	checks_limits limits;
 	eh_device_info info;
 };
 
-/* A device being asked what it is, and where what it does not tell is noted. */
+/* A device and its gaps, while its facts are read. */
 typedef struct cuda_query {
 	const cuda_api *api;
 	CUdevice device;
@@ -96,7 +96,7 @@ eh_status cuda_devices_count(void *self, uint32_t *count, eh_error *error);
 eh_status cuda_devices_info(void *self, uint32_t index, eh_device_info *info, eh_error *error);
 eh_status cuda_devices_open(void *self, uint32_t index, eh_device **device, eh_error *error);
 void cuda_devices_close(eh_device *device);
-/* False, with the fact among the gaps and 0 in *value, for what the driver does not tell. */
+/* False for a fact that the driver does not report: it is then among the gaps, and *value is 0. */
 bool cuda_devices_attribute(const cuda_query *query, int attribute, const char *fact, int *value);
 
 /* cuda_layers.c */

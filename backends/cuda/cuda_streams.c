@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA shares with other stream APIs, and the little that is its own in it. */
+/* The slots that CUDA shares with other stream APIs, and the parts of them that are its own. */
 #include <ctype.h>
 
 #include "cuda_state.h"
@@ -18,7 +18,7 @@ stream_rc stream_vendor_copy(const cuda_api *api, CUdeviceptr to, CUdeviceptr fr
 	return api->memcpy_any(to, from, bytes, stream);
 }
 
-/* The driver tells that only from CUDA 12.4 on; the PTX says it always. */
+/* The driver reports this from CUDA 12.4 on only; the PTX always has it. */
 int64_t stream_vendor_arguments(const eh_program *p, const char *kernel)
 {
 	static const char entry[] = ".entry", parameter[] = ".param";

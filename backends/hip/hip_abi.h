@@ -67,7 +67,8 @@ typedef struct hipUUID_t {
 	char bytes[16];
 } hipUUID;
 
-/* Only pointed to: its layout changed with ROCm 6, which has the new one under another name. */
+/* Used through pointers only: its layout changed with ROCm 6, which has the new one under another
+ * name. */
 typedef struct hipDeviceProp_t hipDeviceProp_t;
 
 typedef enum hipDeviceAttribute_t {
@@ -134,8 +135,9 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 #endif
 
 /*
- * The functions: X(field, "name|older name", (arguments)).  Every one of the required is in ROCm 5.2.
- * The name with R0600 is ROCm 6's, for its own struct; there the older one fills the older struct.
+ * The functions: X(field, "name|older name", (arguments)).  Every required function is in ROCm 5.2.
+ * The name with R0600 is ROCm 6's, for its own struct; there the older function fills the older
+ * struct.
  */
 #define HIP_REQUIRED(X) \
 	X(init, "hipInit", (unsigned flags)) \
@@ -209,7 +211,7 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 	X(stream_wait_event, "hipStreamWaitEvent", \
 	  (hipStream_t stream, hipEvent_t event, unsigned flags))
 
-/* The one of the runtime's functions that returns a text; optional. */
+/* The runtime's only function that returns a text; optional. */
 #define HIP_TEXT(X) \
 	X(error_name, "hipGetErrorName", (hipError_t code))
 
@@ -226,7 +228,7 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 	X(code_size, "hiprtcGetCodeSize", (hiprtcProgram program, size_t *size)) \
 	X(code, "hiprtcGetCode", (hiprtcProgram program, char *code))
 
-/* The one of hiprtc's functions that returns a text. */
+/* hiprtc's only function that returns a text. */
 #define HIPRTC_TEXT(X) \
 	X(error_text, "hiprtcGetErrorString", (hiprtcResult code))
 

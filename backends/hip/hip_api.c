@@ -61,7 +61,7 @@ static void add_name(char *names, size_t size, const char *folder, const char *n
 		snprintf(names + used, size - used, "%s%s%s", used > 0 ? " " : "", folder, name);
 }
 
-/* From the name behind the links: "libamdhip64.so.6.2.41133" is 6. */
+/* The number in the name of the file: "libamdhip64.so.6.2.41133" is 6. */
 static int major_of(const vendorlib *library)
 {
 	static const char part[] = ".so.";
@@ -76,7 +76,7 @@ static int major_of(const vendorlib *library)
 	return at != NULL ? (int)strtol(at + strlen(part), NULL, 10) : 0;
 }
 
-/* 0 devices is an answer; no rights is an error that looks the same. */
+/* Missing rights look like 0 devices, but are an error. */
 static eh_status no_device(const hip_api *api, hipError_t rc, bool *present, eh_error *error)
 {
 	static const char kfd[] = "/dev/kfd";
@@ -157,7 +157,7 @@ eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char
 	eh_status status;
 
 	snprintf(name, sizeof(name), api->major > 0 ? "libhiprtc.so.%d" : "libhiprtc.so", api->major);
-	/* The one beside the runtime is surely of the same ROCm. */
+	/* The hiprtc beside the runtime is surely of the same ROCm. */
 	if (slash != NULL && strchr(api->library.path, ' ') == NULL) {
 		snprintf(beside, sizeof(beside), "%.*s", (int)(slash + 1 - api->library.path),
 		         api->library.path);

@@ -24,9 +24,9 @@ typedef struct hip_api {
 	HIP_TEXT(HIP_FIELD)
 #undef HIP_FIELD
 	vendorlib library;
-	int major;            /* of the library's soname, 0 = not told                       */
+	int major;            /* from the library's soname, 0 = unknown                      */
 	int version;          /* of the runtime: 10000000 * major + 100000 * minor + patch   */
-	hipError_t version_rc; /* why that is 0                                              */
+	hipError_t version_rc; /* the reason when that is 0                                  */
 } hip_api;
 
 typedef struct hiprtc_api {
@@ -42,12 +42,12 @@ typedef struct hiprtc_api {
 } hiprtc_api;
 
 /* Opens the runtime (`chosen`: another than the newest that is found, or NULL) and initialises it.
- * *present is false when all is well and there is no device.  EH_E_UNAVAILABLE with advice when the
- * runtime is not there, refuses, or may not use /dev/kfd. */
+ * *present is false when this succeeds and there is no device.  EH_E_UNAVAILABLE with advice when
+ * the runtime is missing, refuses, or may not use /dev/kfd. */
 eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error *error);
 
-/* Opens the hiprtc of the runtime's own version: a library of its own, else the runtime's.  One
- * that does not tell its version is of no use, for what it compiles is kept by version. */
+/* Opens the hiprtc of the runtime's own version: a library of its own, else the runtime's.  A
+ * hiprtc without a version is refused, because the cache needs the version. */
 eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char *chosen,
                               eh_error *error);
 

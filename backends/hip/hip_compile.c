@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hiprtc: a kernel text to a code object for the device's architecture.  Some versions abort where
- * the architecture is too new for them: those compile in a forked child, which touches nothing of
- * the device and hands back what it made.
+ * hiprtc compiles a kernel text to a code object for the device's architecture.  Some versions
+ * abort when the architecture is too new for them.  Those run in a forked child, which does not
+ * touch the device and sends the code object and the log back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,7 @@
 
 enum { CHILD_MILLISECONDS = 120000, LEAST_LOG = 256 };
 
-/* How far hiprtc came, and what it handed out: as it is, a child's answer, behind which log and
- * code follow. */
+/* The outcome of hiprtc.  A child sends it as it is, followed by log and code. */
 typedef struct made {
 	hiprtcResult rc;
 	char where[32];          /* the call that failed                                    */
@@ -39,7 +38,7 @@ void hip_compile_version(const hip_self *self, char *text, size_t size)
 	text[0] = '\0';
 	if (self->hiprtc.library.handle == NULL)
 		return;
-	/* hiprtc itself says 9.0 for years. */
+	/* hiprtc itself has reported 9.0 for years. */
 	hip_devices_version(self->api.version, runtime, sizeof(runtime));
 	snprintf(text, size, "%d.%d%s%s", self->hiprtc.major, self->hiprtc.minor,
 	         runtime[0] != '\0' ? " of HIP " : "", runtime);
@@ -161,7 +160,7 @@ static eh_status compile_apart(job *j, eh_error *error)
 		                     "with %.60s: it may be too old for this device; install a newer "
 		                     "ROCm, or name another hiprtc in --set hip.hiprtc=PATH.",
 		                     j->hiprtc->library.path, how, j->target);
-		/* An assertion says which: its last words are the log. */
+		/* A failed assertion explains itself: the last words are the log. */
 		if (p.text != NULL)
 			j->log = strdup(p.text);
 	}

@@ -134,7 +134,7 @@ static void describe(const hip_query *q, eh_device_info *info)
 	read_uuid(q, info);
 }
 
-/* What the runtime says of a device: info and gaps of *d. */
+/* Asks the runtime about a device: fills info and gaps of *d. */
 static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_error *error)
 {
 	const hip_query q = { &self->api, (int)index, &d->gaps };
@@ -157,7 +157,7 @@ static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_err
 	info->name[sizeof(info->name) - 1] = '\0';
 	wording_tidy(info->name);
 	describe(&q, info);
-	/* Without the table of marketing names, libdrm-amdgpu's, the name is empty. */
+	/* The name is empty without libdrm-amdgpu's table of marketing names. */
 	if (info->name[0] == '\0')
 		snprintf(info->name, sizeof(info->name), "AMD GPU %u", (unsigned)index);
 	return EH_OK;
@@ -178,9 +178,9 @@ eh_status hip_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh
 }
 
 /*
- * The architecture is told in a member of hipDeviceProp_t alone, and that struct changed with ROCm
- * 6, which has the new one under a name of its own and keeps the old one for old programs.  The
- * member is found by what it says, "gfx" and digits, behind the name that begins the struct.
+ * Only a member of hipDeviceProp_t has the architecture, and that struct changed with ROCm 6, which
+ * has the new one under another name and keeps the old one for old programs.  The member is found
+ * by its text, "gfx" and digits, behind the name that begins the struct.
  */
 static eh_status read_architecture(eh_device *d, eh_error *error)
 {
@@ -242,8 +242,8 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	d->limits.groups[1] = positive(&q, hipDeviceAttributeMaxGridDimY, "groups-y");
 	d->limits.groups[2] = positive(&q, hipDeviceAttributeMaxGridDimZ, "groups-z");
 	d->limits.group_items = d->info.max_group_items;
-	/* It fails while the device is in use elsewhere in the process; then it stays as it is, and the
-	 * layer says so. */
+	/* It fails while the device is in use elsewhere in the process; the setting then stays, and
+	 * the layer says so. */
 	d->schedule_rc = api->device_flags(self->schedule);
 	*out = d;
 	return EH_OK;

@@ -43,7 +43,7 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail_gaps(layer, &gaps);
 }
 
-/* The kernel module tells its version only when it does not come with the kernel. */
+/* Only a kernel module from outside the kernel has a version. */
 static void driver(const eh_device *d, eh_layer *layer)
 {
 	FILE *file = fopen("/sys/module/amdgpu/version", "r");

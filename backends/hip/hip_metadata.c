@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a code object says of its kernels: the note of type NT_AMDGPU_METADATA (32), a MessagePack
- * map with "amdhsa.kernels", as the AMDGPU backend's user guide of LLVM defines it for code objects
- * of version 3 and later.  The runtime tells no argument counts.
+ * Reads the kernels' arguments from a code object, because the runtime does not report their
+ * number.  They are in the note of type NT_AMDGPU_METADATA (32), a MessagePack map with
+ * "amdhsa.kernels", as the AMDGPU backend's user guide of LLVM defines it for code objects of
+ * version 3 and later.
  */
 #include <elf.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void pass(reader *r, uint64_t bytes)
 		r->at += bytes;
 }
 
-/* The head of the next value; a text is passed, the elements of an array or map are not. */
+/* Reads the head of the next value.  A text is skipped; the elements of an array or map are not. */
 static item next(reader *r)
 {
 	const unsigned head = (unsigned)take(r, 1);
@@ -117,7 +118,7 @@ static bool is_text(const item *it, const char *text)
 	       memcmp(it->text, text, it->count) == 0;
 }
 
-/* The arguments that the caller passes: not those that the runtime adds, "hidden_...". */
+/* The arguments that the caller passes, without those that the runtime adds, "hidden_...". */
 static int64_t count_arguments(reader *r)
 {
 	const item list = next(r);
@@ -250,7 +251,8 @@ int64_t hip_metadata_arguments(const void *code, size_t size, const char *kernel
 	const unsigned char *at = code, *end = at + size;
 	int64_t count = CHECKS_ANY_COUNT;
 
-	/* A bundle of older versions holds the file for the device behind an empty one for the host. */
+	/* Older versions make a bundle that has an empty file for the host before the device's
+	 * file. */
 	while (count == CHECKS_ANY_COUNT &&
 	       (at = memmem(at, (size_t)(end - at), ELFMAG, SELFMAG)) != NULL) {
 		count = search_elf(at, (size_t)(end - at), kernel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: what hiprtc made, loaded as a module. */
+/* Programs: hiprtc's output, loaded as a module. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static const struct {
 	{ "block", hipDeviceScheduleBlockingSync },
 };
 
-/* Off in any case: what it would keep is in evenhand's own cache. */
+/* Off in any case, because evenhand's own cache has the same code objects. */
 static const vendorcache comgr_cache = { NULL, "AMD_COMGR_CACHE_DIR", "AMD_COMGR_CACHE", "0" };
 
 static const char *option(const hip_self *self, const char *key)

@@ -41,12 +41,12 @@ typedef struct hip_self {
 	const eh_host *host;
 	hip_api api;
 	hiprtc_api hiprtc;         /* library.handle NULL = not there                       */
-	eh_error hiprtc_error;     /* then why                                              */
+	eh_error hiprtc_error;     /* the reason, when it is not there                      */
 	bool compile_apart;        /* in a child process                                    */
 	uint32_t device_count;
 	unsigned schedule;         /* flag of devices: how a wait waits                     */
 	const char *schedule_word;
-	const char *compiler_cache; /* whose folder AMD's compiler keeps code objects in     */
+	const char *compiler_cache; /* owner of the cache of AMD's compiler                  */
 	char notes[2048];          /* lines, each with its newline                          */
 } hip_self;
 
@@ -58,13 +58,13 @@ struct eh_device {
 	uint64_t opening;          /* number of this opening in the process                 */
 	hipError_t lost;           /* the error after which nothing works, or hipSuccess    */
 	char architecture[96];     /* "gfx90a:sramecc+:xnack-"                              */
-	hipError_t schedule_rc;    /* of asking that waits wait as set                      */
-	wording_gaps gaps;         /* what the runtime did not tell of the hardware         */
+	hipError_t schedule_rc;    /* result of setting how waits wait                      */
+	wording_gaps gaps;         /* hardware facts that the runtime did not report        */
 	checks_limits limits;
 	eh_device_info info;
 };
 
-/* A device being asked what it is, and where what it does not tell is noted. */
+/* A device and its gaps, while its facts are read. */
 typedef struct hip_query {
 	const hip_api *api;
 	int device;
@@ -92,7 +92,7 @@ eh_status hip_devices_count(void *self, uint32_t *count, eh_error *error);
 eh_status hip_devices_info(void *self, uint32_t index, eh_device_info *info, eh_error *error);
 eh_status hip_devices_open(void *self, uint32_t index, eh_device **device, eh_error *error);
 void hip_devices_close(eh_device *device);
-/* False, with the fact among the gaps and 0 in *value, for what the runtime does not tell. */
+/* False for a fact that the runtime does not report: it is then among the gaps, and *value is 0. */
 bool hip_devices_attribute(const hip_query *query, hipDeviceAttribute_t attribute,
                            const char *fact, int *value);
 /* "6.2.41133", "" = unknown. */
@@ -110,8 +110,8 @@ void hip_compile_version(const hip_self *self, char *text, size_t size);
 #define HIP_COMPILE_FLAGS "-O3"
 
 /* hip_metadata.c */
-/* How many arguments the kernel takes, as the code object's metadata says; CHECKS_ANY_COUNT when
- * they cannot be read. */
+/* The kernel's number of arguments from the code object's metadata; CHECKS_ANY_COUNT when they
+ * cannot be read. */
 int64_t hip_metadata_arguments(const void *code, size_t size, const char *kernel);
 
 /* hip_programs.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HIP shares with other stream APIs, and the little that is its own in it. */
+/* The slots that HIP shares with other stream APIs, and the parts of them that are its own. */
 #include "hip_state.h"
 #include "shared/stream_devices.h"
 #include "shared/stream_memory.h"

@@ -47,7 +47,7 @@ static int map_block(eh_buffer *b)
 	}
 	start = ((uintptr_t)b->mapping + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
 	b->data = (unsigned char *)b->mapping + (start - (uintptr_t)b->mapping);
-	/* Advice: without it the pages are small, and that is all. */
+	/* Only advice: without it the pages are small. */
 	(void)madvise(b->data, (size_t)room, MADV_HUGEPAGE);
 	/* A compiler started meanwhile must not make the pages copy-on-write under a
 	 * measurement. */

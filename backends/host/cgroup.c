@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is asked at each level from the group up to the root. */
+/* The files that are read at each level from the group up to the root. */
 typedef void (*visit)(const char *folder, void *context);
 
 static bool read_line(const char *folder, const char *file, char *line, size_t size)

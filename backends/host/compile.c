@@ -17,14 +17,15 @@
 #define STACK_LIMIT 4194304
 _Static_assert(STACK_LIMIT == COMPILE_STACK_LIMIT, "one limit");
 
-/* The same for every compiler, so that what differs is the compiler.  None of them changes a
- * value beyond contraction, which the kernel dialect allows and both are told to use. */
+/* The same for every compiler, so that only the compiler differs.  None of them changes a value
+ * beyond contraction, which the kernel dialect allows and both are told to use. */
 static const char *const common_flags[] = {
 	"-std=gnu17", "-O3", "-fno-math-errno", "-ffp-contract=fast",
 	"-fPIC", "-shared", "-Wl,-z,defs",
 };
 
-/* A work-group that needs more stack than there is must not compile: each says it its own way. */
+/* A work-group that needs more stack than there is must not compile; each compiler has its own
+ * flag. */
 static const char *const gcc_flags[] = { "-Werror=frame-larger-than=" TEXT(STACK_LIMIT) };
 static const char *const clang_flags[] = {
 	"-Wframe-larger-than=" TEXT(STACK_LIMIT), "-Werror=frame-larger-than=",
@@ -202,7 +203,7 @@ void compile_begin(compile_job *job, const host_state *s, const compiler *c, con
 	subprocess_start(&job->process, argv, job->folder, s->cpu.mask, s->cpu.mask_size);
 }
 
-/* The line that says what is wrong, without the path before it. */
+/* The line with the error, without the path before it. */
 static void first_error(const char *log, char *out, size_t size)
 {
 	const char *at = NULL;

@@ -22,7 +22,7 @@ typedef struct compile_job {
 /* The flags, as disclosed: one line. */
 void compile_flags_text(const compiler *c, char *out, size_t size);
 
-/* Starts the compiler on `text`; whatever goes wrong is told by compile_end. */
+/* Starts the compiler on `text`; compile_end reports failures. */
 void compile_begin(compile_job *job, const host_state *s, const compiler *c, const char *text);
 /* Waits for all of them (at most MOST_COMPILERS) and fills status, error, binary and log. */
 void compile_end(compile_job *jobs, size_t count, const host_state *s, uint64_t milliseconds);

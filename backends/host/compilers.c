@@ -37,7 +37,7 @@ static bool is_compiler_name(const char *name)
 	return false;
 }
 
-/* Programs that stand in for compilers: what they would run is found under its own name. */
+/* Programs that stand in for compilers; the compiler behind them is found under its own name. */
 static bool is_wrapper(const char *real)
 {
 	static const char *const names[] = { "ccache", "distcc", "sccache", "icecc", "colorgcc" };
@@ -116,7 +116,8 @@ static bool scan_path(host_state *s)
 		const size_t n = strcspn(path, ":");
 		char folder[PATH_MAX];
 
-		/* Relative folders mean another compiler in another place: not for a record. */
+		/* Relative folders give another compiler in another place, so a record cannot name
+		 * them. */
 		if (path[0] == '/' && n < sizeof(folder)) {
 			memcpy(folder, path, n);
 			folder[n] = '\0';
@@ -166,7 +167,7 @@ static bool macro_number(const char *output, const char *name, unsigned *out)
 	return true;
 }
 
-/* What follows `before` up to a blank or quote, unless it is "native". */
+/* The word after `before`, up to a blank or quote, unless it is "native". */
 static bool copy_word_after(const char *output, const char *before, char *to, size_t size)
 {
 	for (const char *at = strstr(output, before); at != NULL; at = strstr(at, before)) {
@@ -220,7 +221,7 @@ static void drop(host_state *s, size_t i)
 	        (s->compiler_count - i) * sizeof(*s->compilers));
 }
 
-/* Asks all of them at once who they are; drops those that give no answer. */
+/* Asks all of them at once for their version; drops those that do not answer. */
 static bool ask_all(host_state *s)
 {
 	const size_t n = s->compiler_count;
@@ -246,7 +247,8 @@ static bool ask_all(host_state *s)
 		const subprocess *p = &processes[i];
 		char how[96];
 
-		/* One that does not know the flag still prints its version: the trial decides. */
+		/* A compiler that does not know the flag still prints its version: the trial
+		 * decides. */
 		if (p->text != NULL && !p->timed_out &&
 		    compilers_identify(&s->compilers[i], p->text))
 			continue;
@@ -319,8 +321,8 @@ static const char half_text[] =
 
 static const char float_text[] = "typedef float stored;\n";
 
-/* 1, 2, 3 and 1023 in the half format, and three times each plus 2: 3071 is no half, the nearest
- * even one is 3072. */
+/* 1, 2, 3 and 1023 in the half format, and three times each plus 2: 3071 is not a half; the nearest
+ * even half is 3072. */
 static bool half_result(object_entry entry)
 {
 	uint16_t in[4] = { 0x3c00, 0x4000, 0x4200, 0x63fe }, out[4] = { 0 };

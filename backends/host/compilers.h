@@ -8,7 +8,7 @@
 
 #include "state.h"
 
-enum { MOST_COMPILERS = 64 }; /* further ones are not looked at                             */
+enum { MOST_COMPILERS = 64 }; /* further compilers are ignored                              */
 
 typedef struct compiler {
 	char id[64];           /* "gcc-12", unique                                             */
@@ -16,8 +16,8 @@ typedef struct compiler {
 	char version[32];      /* "12.2.0"                                                     */
 	unsigned number[3];
 	char text[128];        /* "gcc version 12.2.0 (Debian 12.2.0-14+deb12u1)"              */
-	char target_cpu[64];   /* what "native" means to it: "sapphirerapids"; may be empty    */
-	char path[PATH_MAX];   /* as found on PATH: this is what is run                        */
+	char target_cpu[64];   /* the target of "native": "sapphirerapids"; may be empty       */
+	char path[PATH_MAX];   /* as found on PATH; this file is run                           */
 	char real[PATH_MAX];   /* without links: compilers are told apart by it                */
 	char stamp[64];        /* size and time of change of the file                          */
 	bool native;           /* it takes the flags for this very CPU                         */
@@ -27,12 +27,13 @@ typedef struct compiler {
 	char reason[320];      /* why it is not usable                                         */
 } compiler;
 
-/* Fills s->compilers: looks along PATH, asks each who it is, and lets each build a small kernel,
- * all side by side.  What does not answer becomes a note.  false when memory is exhausted. */
+/* Fills s->compilers: looks along PATH, asks each compiler for its version, and lets each build a
+ * small kernel, all side by side.  A compiler that does not answer becomes a note. false when
+ * memory is exhausted. */
 bool compilers_find(host_state *s);
 
-/* Pure: fills kind, version, number, text and target_cpu from what `-v -E -dM` printed; false
- * when it is neither GCC nor Clang. */
+/* Pure: fills kind, version, number, text and target_cpu from the output of `-v -E -dM`; false when
+ * it is neither GCC nor Clang. */
 bool compilers_identify(compiler *c, const char *output);
 
 #endif

@@ -41,8 +41,8 @@ static void append_detail(cpu *c, const char *key, const char *value)
 	            key, value);
 }
 
-/* The first processor of /proc/cpuinfo.  Architectures differ in what they call things; what is
- * not there stays empty. */
+/* The first processor of /proc/cpuinfo.  Architectures have different keys; a missing value stays
+ * empty. */
 static void read_cpuinfo(cpu *c, cpu_sha256 sha256, void *ctx)
 {
 	static const struct { const char *key, *name; } details[] = {

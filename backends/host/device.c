@@ -61,8 +61,8 @@ eh_status device_info(void *self, uint32_t index, eh_device_info *info, eh_error
 	if (status != EH_OK)
 		return status;
 	c = compiler_of(s, index);
-	/* The prebuilt kernels are for any CPU of this architecture; one that converts halves
-	 * by a call into a library is still right. */
+	/* The prebuilt kernels run on any CPU of this architecture.  A CPU that converts halves by
+	 * a call into a library is still right. */
 	if (c != NULL ? c->half : true)
 		full.caps |= EH_CAP_FP16_STORE;
 	full.memory_bytes = s->cpu.memory_bytes;

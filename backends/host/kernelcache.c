@@ -26,7 +26,7 @@ void kernelcache_key(const host_state *s, const compiler *c, const char *text, c
 	             c->text, c->real, c->stamp, c->target_cpu, flags, s->cpu.model,
 	             s->cpu.features);
 	if (n < 0) {
-		/* No key that could be another entry's: the lookup misses. */
+		/* "none" is the key of no entry, so the lookup misses. */
 		faults_text(key, 65, "none");
 		return;
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiled kernels, kept between runs in the folder that the core lends.  An entry is KEY.so with
- * KEY.sha256 beside it (in the form that sha256sum -c reads); one whose bytes do not have that
- * digest is never loaded.
+ * KEY.sha256 beside it (in the form that sha256sum -c reads).  An entry whose bytes do not have
+ * that digest is never loaded.
  */
 #ifndef HOST_KERNELCACHE_H
 #define HOST_KERNELCACHE_H
 
 #include "compilers.h"
 
-/* All that shapes the binary: text, compiler, flags, CPU. */
+/* Everything that shapes the binary: text, compiler, flags, CPU. */
 void kernelcache_key(const host_state *s, const compiler *c, const char *text, char key[65]);
 
 /* True when there is a sound entry: *binary (malloc'd), *size, and its path.  A damaged one is

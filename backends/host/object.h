@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the dialect makes of each kernel NAME, as NAME_entry: runs the groups first..end-1 of the
- * linear group index (x fastest).  args[i] points to the value of the i-th argument. */
+/* The function that the dialect makes of each kernel NAME, as NAME_entry: runs the groups
+ * first..end-1 of the linear group index (x fastest). args[i] points to the value of the i-th
+ * argument. */
 typedef void (*object_entry)(void **args, const int32_t groups[3], int64_t first, int64_t end);
 
 typedef struct object {

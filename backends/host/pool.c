@@ -168,7 +168,7 @@ static int start_worker(pool *p, worker *w, unsigned index)
 	return problem;
 }
 
-/* Stack that the calling thread has left; 0 when it cannot be told. */
+/* Stack that the calling thread has left; 0 when it is unknown. */
 static size_t stack_left(void)
 {
 	pthread_attr_t attributes;
@@ -200,7 +200,7 @@ int pool_open(pool **out, const cpu *c, unsigned threads)
 	p->threads = threads;
 	p->pinned = true;
 	p->opener = pthread_self();
-	/* The frame limit of a kernel, and room for what is below and above it. */
+	/* The frame limit of a kernel, and room for the frames below and above it. */
 	p->opener_works = stack_left() >= COMPILE_STACK_LIMIT + (1u << 20);
 	p->workers = calloc(threads, sizeof(*p->workers));
 	if (p->workers == NULL) {

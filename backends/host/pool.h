@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that stay, one per CPU, each pinned to it.  Work is a range of units that is cut into
- * contiguous equal parts, part i always for thread i: what a thread touched first is what it
- * works on later.
+ * contiguous equal parts, part i always for thread i, so that a thread works on the memory that it
+ * touched first.
  *
- * The thread that opened the pool is thread 0 itself when its stack is large enough for any
- * kernel; otherwise, and for calls from another thread, a thread of the pool stands in.
+ * The thread that opened the pool is thread 0 itself when its stack is large enough for any kernel;
+ * otherwise, and for calls from another thread, a thread of the pool stands in.
  */
 #ifndef HOST_POOL_H
 #define HOST_POOL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that were compiled when evenhand was built, for machines without a working compiler:
- * LIBRARY-DIR/host-kernels/SOURCE-DIGEST.so, and beside them the file "compiler", which says in
- * "key=value" lines (version, flags, target) what they were compiled with. */
+ * LIBRARY-DIR/host-kernels/SOURCE-DIGEST.so.  The file "compiler" beside them has the compiler's
+ * version, flags and target in "key=value" lines. */
 #ifndef HOST_PREBUILT_H
 #define HOST_PREBUILT_H
 
@@ -16,7 +16,7 @@ typedef struct prebuilt {
 	char target[64];
 } prebuilt;
 
-/* What is known of how they were built; everything empty when the file is not there. */
+/* The recorded facts of their build; everything is empty when the file is not there. */
 void prebuilt_origin(const host_state *s, prebuilt *out);
 
 /* The bytes of the object built from the source of that digest, and its path. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue executes what it is given before the call returns, so that order, waiting and marks
- * are plain: a mark's time is the host's clock when it is recorded. */
+/* The queue executes a command before the call returns, which makes order, waiting and marks
+ * simple: a mark's time is the host's clock when it is recorded. */
 #ifndef HOST_QUEUE_H
 #define HOST_QUEUE_H
 

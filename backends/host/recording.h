@@ -21,7 +21,7 @@ struct recording {
 eh_status recording_add(eh_queue *queue, void (*run)(const eh_queue *queue, void *context),
                         const void *context, size_t size, eh_error *error);
 
-/* Gives up what the queue was recording; nothing when it was not. */
+/* Drops the recording of the queue, if there is one. */
 void recording_drop(eh_queue *queue);
 
 extern const eh_graph_ops recording_table;

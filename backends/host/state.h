@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one started host backend knows: its settings, the CPU, the compilers. */
+/* The state of a started host backend: its settings, the CPU, the compilers. */
 #ifndef HOST_STATE_H
 #define HOST_STATE_H
 

@@ -398,7 +398,7 @@ typedef struct zel_component_version {
 #define LZ_WAITS \
 	ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits
 
-/* The functions: X(field, "name", (arguments)).  All of the required are in version 1.0. */
+/* The functions: X(field, "name", (arguments)).  All required functions are in version 1.0. */
 #define LZ_REQUIRED(X) \
 	X(init, "zeInit", (ze_init_flags_t flags)) \
 	X(driver_get, "zeDriverGet", (uint32_t *count, ze_driver_handle_t *drivers)) \

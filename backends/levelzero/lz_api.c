@@ -18,7 +18,7 @@ static const vendorlib_symbol symbols[] = {
 #undef OPTIONAL
 };
 
-/* The loader tells the versions of its parts; its own is called "loader". */
+/* The loader reports the versions of its parts; its own part is called "loader". */
 static void ask_loader(lz_api *api)
 {
 	zel_component_version_t parts[16];
@@ -64,7 +64,7 @@ eh_status lz_api_open(lz_api *api, const char *chosen, bool *present, eh_error *
 	api->library = library;
 	rc = api->init(0);
 	*present = rc == ZE_RESULT_SUCCESS;
-	/* What the loader answers where it finds no driver that works. */
+	/* The loader's answer when it finds no driver that works. */
 	if (rc != ZE_RESULT_SUCCESS && rc != ZE_RESULT_ERROR_UNINITIALIZED)
 		return lz_error_as(error, EH_E_UNAVAILABLE, rc, "zeInit", "Level Zero does not start");
 	ask_loader(api);

@@ -12,14 +12,14 @@ typedef struct lz_api {
 	LZ_OPTIONAL(LZ_FIELD)
 #undef LZ_FIELD
 	vendorlib library;
-	char loader[64];      /* the loader's own version, "" = it does not tell              */
-	ze_result_t loader_rc; /* what it answered when asked for that                        */
+	char loader[64];      /* the loader's own version, "" = unknown                       */
+	ze_result_t loader_rc; /* the loader's answer to that question                        */
 } lz_api;
 
 /*
  * Opens the loader (chosen: a path that the user set, NULL = by its name) and initialises its
  * drivers.  *present is false when it has none with a device; that is no error.  Sysman is switched
- * on for who reads sensors in this process.
+ * on for the probe in this process.
  */
 eh_status lz_api_open(lz_api *api, const char *chosen, bool *present, eh_error *error);
 

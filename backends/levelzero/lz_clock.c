@@ -9,7 +9,7 @@ lz_clock lz_clock_make(uint64_t resolution, bool per_second, uint32_t bits)
 
 	if (resolution == 0 || bits == 0 || bits > 64)
 		return clock;
-	/* Slower than a millisecond per tick or faster than a picosecond is no clock but a mistake. */
+	/* Slower than a millisecond per tick, or faster than a picosecond, is a mistake. */
 	if (per_second && resolution >= 1000 && resolution <= SECOND * 1000)
 		clock.hertz = resolution;
 	else if (!per_second && resolution <= SECOND / 1000)

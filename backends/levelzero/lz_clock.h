@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's clock: a counter of which only some bits count, that ticks at a rate of its own. */
+/* The device's clock: a counter with some valid bits and a rate of its own. */
 #ifndef LZ_CLOCK_H
 #define LZ_CLOCK_H
 
@@ -11,11 +11,12 @@ typedef struct lz_clock {
 	uint32_t bits;      /* that are valid; the counter begins again at 2^bits             */
 } lz_clock;
 
-/* From what zeDeviceGetProperties says: the resolution is ticks per second from version 1.2 of the
- * properties on, and before nanoseconds per tick.  Without bits or resolution there is no clock. */
+/* From the answer of zeDeviceGetProperties: the resolution is ticks per second from version 1.2 of
+ * the properties on, and nanoseconds per tick before.  Without bits or resolution there is no
+ * clock. */
 lz_clock lz_clock_make(uint64_t resolution, bool per_second, uint32_t bits);
 
-/* After how many ns the counter begins again; UINT64_MAX when that is in no foreseeable time. */
+/* The time in ns until the counter begins again; UINT64_MAX when it practically never does. */
 uint64_t lz_clock_period_ns(lz_clock clock);
 
 /* From one reading to a later one, less than a period apart, rounded to the nearest ns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel text to SPIR-V: found among the prebuilt, in the cache, or compiled in a folder that is
- * gone afterwards. */
+/* A kernel text to SPIR-V: from the prebuilt modules, from the cache, or compiled in a temporary
+ * folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static bool is_spirv(const void *bytes, size_t size)
 	return word == MAGIC;
 }
 
-/* Reads a module; false with errno when there is none (0: what is there is no SPIR-V). */
+/* Reads a module; false with errno on failure (0: the file is not SPIR-V). */
 static bool read_module(const char *path, lz_spirv *out)
 {
 	struct stat about;
@@ -106,7 +106,7 @@ static void remove_folder(const char *folder)
 	(void)rmdir(folder);
 }
 
-/* Runs one program in the folder; what it says is the log. */
+/* Runs one program in the folder; its output is the log. */
 static eh_status run(const char *const argv[], const char *folder, const char *what, char *log,
                      size_t log_size, eh_error *error)
 {
@@ -173,7 +173,7 @@ static eh_status by_ocloc(const lz_maker *m, uint32_t device_id, const char *fol
 	return run(argv, folder, "ocloc", log, log_size, error);
 }
 
-/* ocloc adds the device's name to the file's, or does not, depending on its version. */
+/* Whether ocloc adds the device's name to the file's depends on its version. */
 static bool read_any_module(const char *folder, lz_spirv *out)
 {
 	char path[PATH_MAX];

@@ -13,9 +13,9 @@
 
 enum { VERSION_MS = 10000 };
 
-/* Work-items in regions, OpenCL C 1.2; the passes are left to the driver's compiler, as its own
- * front end leaves them: some of what clang makes of the code has no form in SPIR-V 1.0.  No
- * contraction here, for that would be a `mad` of any precision: the driver may still contract. */
+/* Work-items in regions, OpenCL C 1.2.  The passes are left to the driver's compiler, as Intel's
+ * own front end does: some of clang's output has no form in SPIR-V 1.0.  No contraction here,
+ * because it would become a `mad` of any precision; the driver may still contract. */
 #define CLANG_FLAGS "-cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header " \
 	"-ffp-contract=off -O1 -Xclang -disable-llvm-passes"
 #define OCLOC_FLAGS "-cl-std=CL1.2"
@@ -59,7 +59,7 @@ static bool find_program(const lz_compilers *c, const char *setting, const char 
 	return false;
 }
 
-/* The first line with a digit of what a program says of itself; false when it does not run. */
+/* The first line with a digit in the output of a program; false when it does not run. */
 static bool ask_version(const char *path, const char *argument, char *version, size_t size)
 {
 	const char *const argv[] = { path, argument, NULL };
@@ -133,7 +133,7 @@ static unsigned long next_translator(unsigned long below)
 	return best;
 }
 
-/* The number after `words` in what a program says of its version, 0 when there is none. */
+/* The number after `words` in a program's version text, 0 when there is none. */
 static unsigned long major_of(const char *version, const char *words)
 {
 	const char *at = strstr(version, words);
@@ -141,8 +141,8 @@ static unsigned long major_of(const char *version, const char *words)
 	return at != NULL ? strtoul(at + strlen(words), NULL, 10) : 0;
 }
 
-/* The translator of that name with the clang of the same LLVM: it refuses the bitcode of another one.
- * What a setting names is taken as it is. */
+/* The translator of that name with the clang of the same LLVM, because it refuses the bitcode of
+ * another LLVM.  A program that a setting names is taken as it is. */
 static bool search_pair(lz_compilers *c, const char *translator)
 {
 	const bool chosen = c->host->option(c->host->ctx, "clang") != NULL;
@@ -190,7 +190,7 @@ static void take_value(const char *line, const char *key, char *out, size_t size
 		snprintf(out, size, "%.*s", (int)strcspn(line + n + 1, "\n"), line + n + 1);
 }
 
-/* The note that the build left beside the kernels it compiled. */
+/* The build's note beside the kernels it compiled. */
 static void search_prebuilt(lz_compilers *c)
 {
 	const char *library = c->host->option(c->host->ctx, "library-dir");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where SPIR-V comes from: made when evenhand was built, by Intel's offline compiler ocloc, or by
- * clang with the translator llvm-spirv of the same LLVM.
+ * Sources of SPIR-V: modules made when evenhand was built, Intel's offline compiler ocloc, or clang
+ * with the translator llvm-spirv of the same LLVM.
  */
 #ifndef LZ_COMPILERS_H
 #define LZ_COMPILERS_H
@@ -13,7 +13,7 @@
 
 typedef enum lz_way { LZ_ANY, LZ_PREBUILT, LZ_OCLOC, LZ_CLANG } lz_way;
 
-/* What made, or would make, SPIR-V. */
+/* The programs that made, or would make, SPIR-V. */
 typedef struct lz_maker {
 	lz_way way;              /* LZ_ANY = nothing is there                                 */
 	char compiler[64];       /* "clang + llvm-spirv"                                      */
@@ -32,7 +32,7 @@ typedef struct lz_compilers {
 	lz_maker runtime;        /* what compiles here                                        */
 } lz_compilers;
 
-/* SPIR-V and how it came about. */
+/* SPIR-V and its origin. */
 typedef struct lz_spirv {
 	void *bytes;             /* malloc'd                                                  */
 	size_t size;
@@ -43,7 +43,7 @@ typedef struct lz_spirv {
 /* Reads the settings; runs nothing. */
 eh_status lz_compilers_start(lz_compilers *c, const eh_host *host, eh_error *error);
 
-/* Looks once for what is there, which runs the compilers to ask for their versions. */
+/* Looks once for the compilers, and runs them to ask for their versions. */
 void lz_compilers_search(lz_compilers *c);
 
 /* lz_compile.c: SPIR-V of a source, for a device of that PCI device id (0 = unknown). */

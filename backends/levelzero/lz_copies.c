@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling and copying.  Level Zero promises nothing for memory that it did not allocate, so what
- * comes from and goes to such memory passes through two pieces of host memory in turn: while the
- * device copies one, the host copies the other.
+ * Filling and copying.  Level Zero promises nothing for memory that it did not allocate, so copies
+ * from and to such memory pass through two pieces of host memory in turn: while the device copies
+ * one, the host copies the other.
  */
 #include <string.h>
 
@@ -136,7 +136,7 @@ eh_status lz_copies_upload(eh_queue *q, eh_buffer *to, uint64_t offset, const vo
 	return status;
 }
 
-/* Takes what a stage holds, of which `piece` bytes are wanted, to where it belongs. */
+/* Copies `piece` bytes from a stage to their place. */
 static eh_status take(eh_queue *q, lz_stage *s, char *to, uint64_t piece, eh_error *error)
 {
 	const eh_status status = settle(q, s, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver tells of a device. */
+/* Reads a device's properties from its driver. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint32_t type_of(ze_device_type_t type)
 	}
 }
 
-/* Whether the call told; else its facts are among the gaps. */
+/* Whether the call succeeded; if not, its facts are among the gaps. */
 static bool told(eh_device *d, ze_result_t rc, const char *facts, const char *where)
 {
 	if (rc != ZE_RESULT_SUCCESS)
@@ -148,7 +148,7 @@ static void describe_bus(const lz_api *api, eh_device *d)
 	info->numa_node = pcinode_of(info->pci);
 }
 
-/* The properties of version 1.2, whose resolution is a rate, from drivers that have them. */
+/* The properties of version 1.2, whose resolution is a rate, where the driver has them. */
 static ze_result_t ask(const lz_api *api, eh_device *d)
 {
 	const bool newer = d->place.driver->api >= ZE_API_VERSION_1_2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: opening one in the context of its driver, and what happens when it is lost. */
+/* Devices: opening one in the context of its driver, and the loss of a device. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

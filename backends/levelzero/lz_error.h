@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: Level Zero's codes by name, what each means in evenhand's terms, and what to do about
- * it. */
+/* Errors: Level Zero's codes by name, their meaning in evenhand's terms, and the remedy. */
 #ifndef LZ_ERROR_H
 #define LZ_ERROR_H
 
@@ -20,7 +19,7 @@ eh_status lz_error_as(eh_error *error, eh_status code, ze_result_t rc, const cha
 
 const char *lz_error_name(ze_result_t rc);
 
-/* After which every call fails: nothing but a new process helps. */
+/* True for codes after which every call fails, so that only a new process helps. */
 bool lz_error_is_loss(ze_result_t rc);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { EVENTS_PER_POOL = 64 };
 
-/* An event that nobody uses any more, but that something enqueued may still wait for. */
+/* An unused event for which an enqueued command may still wait. */
 struct lz_parked {
 	struct lz_parked *next;
 	lz_event event;
@@ -42,7 +42,7 @@ static lz_pool *grow(eh_device *d, eh_status *status, eh_error *error)
 
 eh_status lz_events_take(eh_device *d, lz_event *out, eh_error *error)
 {
-	/* To the host, for every event says something to it or lies behind one that does. */
+	/* Signalled to the host, because the host waits for events. */
 	ze_event_desc_t desc = {
 		.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
 		.signal = ZE_EVENT_SCOPE_FLAG_HOST,
@@ -120,7 +120,7 @@ eh_status lz_events_wait(eh_device *d, const lz_event *event, eh_error *error)
 {
 	ze_result_t rc;
 
-	/* Some drivers take the longest time for a long one and return before it is over. */
+	/* Some drivers treat the longest time as a finite one and return before the event. */
 	do
 		rc = d->api->event_wait(event->handle, UINT64_MAX);
 	while (rc == ZE_RESULT_NOT_READY);

@@ -110,7 +110,7 @@ static eh_status end(eh_queue *q, eh_graph **out, eh_error *error)
 
 	q->recording = NULL;
 	q->record = NULL;
-	/* What was enqueued before it may still run. */
+	/* Commands enqueued before it may still run. */
 	q->behind = true;
 	if (graph == NULL)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "graph end", "The queue does not record.");

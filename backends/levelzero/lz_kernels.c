@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and their launch.  A kernel keeps group size and arguments; only what changed is set. */
+/* Kernels and their launch.  A kernel keeps group size and arguments; only changes are set. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "lz_state.h"
 #include "shared/wording.h"
 
-/* The file of the driver behind the loader, which tells none: Intel's, if it is mapped, or the one
- * that stands in for all. */
+/* The file of the driver, which the loader does not report: Intel's, if it is mapped, or the
+ * alternative driver that replaces all others. */
 static void driver_file(char *path, size_t size)
 {
 	const char *alternative = getenv("ZE_ENABLE_ALT_DRIVERS");
@@ -109,7 +109,7 @@ static void maker(const lz_maker *m, const char *when, eh_layer *layer)
 	snprintf(layer->version, sizeof(layer->version), "%s", m->version);
 	if (m->way == LZ_ANY)
 		layer->source = EH_SOURCE_UNAVAILABLE;
-	/* Of prebuilt kernels the path is a folder, which has no digest. */
+	/* The path of prebuilt kernels is a folder, which has no digest. */
 	if (m->way != LZ_PREBUILT && strlen(m->path) < sizeof(layer->path))
 		snprintf(layer->path, sizeof(layer->path), "%.255s", m->path);
 	wording_detail(layer, "translator", m->translator);

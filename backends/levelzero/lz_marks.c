@@ -158,7 +158,7 @@ eh_status lz_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *e
 		                   "The two marks were not recorded in one queue.");
 	for (size_t i = 0; i < 2; i++) {
 		uint32_t passed = 1;
-		/* Behind a wait for the queue nobody has asked for the mark itself. */
+		/* After a wait for the queue, the mark itself was not asked yet. */
 		const eh_status status = both[i]->passed ? EH_OK : lz_marks_passed(both[i], &passed, error);
 
 		if (status != EH_OK)
@@ -171,8 +171,8 @@ eh_status lz_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *e
 	if (clock.hertz == 0)
 		return failure_set(error, EH_E_UNSUPPORTED, "mark_elapsed", "%s has no clock.",
 		                   d->info.name);
-	/* The host's clock bounds the time from above: longer than a period, and the counter may
-	 * have begun again unseen. */
+	/* The host's clock gives an upper limit of the time.  When that is longer than a period,
+	 * the counter may have begun again unseen. */
 	if (to->passed_ns - from->recorded_ns >= lz_clock_period_ns(clock))
 		return failure_set(error, EH_E_UNSUPPORTED, "mark_elapsed",
 		                   "The clock of %s begins again every %.3g s, and the two marks may lie "

@@ -63,7 +63,7 @@ static eh_status staged(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffe
 	status = queue_for(q, from->device, &reader, error);
 	if (status == EH_OK)
 		status = queue_for(q, to->device, &writer, error);
-	/* The other device's queue knows nothing of what is enqueued here. */
+	/* The other device's queue does not know the commands that are enqueued here. */
 	if (status == EH_OK)
 		status = lz_queue_wait(q, error);
 	for (uint64_t done = 0; status == EH_OK && done < bytes;) {

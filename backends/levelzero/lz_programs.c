@@ -52,7 +52,7 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 	                         d->info.name);
 }
 
-/* What the driver's compiler made; not every driver hands it out. */
+/* The driver's native code; not every driver hands it out. */
 static void fetch_native(eh_program *p, const char *name)
 {
 	const lz_api *api = p->device->api;
@@ -130,7 +130,7 @@ eh_status lz_programs_info(eh_program *p, eh_program_info *out, eh_error *error)
 	memset(&info, 0, sizeof(info));
 	info.from_cache = p->spirv.from_cache;
 	snprintf(info.compiler, sizeof(info.compiler), "%s", m->compiler);
-	/* The version of the translator is that of its LLVM: said once, it is enough. */
+	/* The translator has its LLVM's version, so it is written once. */
 	snprintf(info.compiler_version, sizeof(info.compiler_version), "%s", m->version);
 	snprintf(info.flags, sizeof(info.flags), "%s", m->flags);
 	snprintf(info.target, sizeof(info.target), "SPIR-V 1.0, %.46s", p->device->info.name);

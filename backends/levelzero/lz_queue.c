@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues.  What is enqueued goes to an immediate command list, which the device begins to execute
- * at once; where a driver has none, to regular lists that are closed and executed at a flush.
+ * Queues.  Commands go to an immediate command list, which the device begins to execute at once.
+ * Where a driver has none, they go to regular lists that are closed and executed at a flush.
  * Commands of a list may overlap: a barrier stands before every command but the first, unless the
- * list was made to keep order by itself.
+ * list keeps order by itself.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static ze_result_t make_immediate(eh_queue *q)
 		desc = describe(q, ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
 		rc = d->api->list_immediate(d->context, d->place.device, &desc, &q->immediate);
 		q->in_order = rc == ZE_RESULT_SUCCESS;
-		/* A loader older than the driver does not let the flag through. */
+		/* A loader older than the driver refuses the flag. */
 		if (rc != ZE_RESULT_ERROR_INVALID_ENUMERATION &&
 		    rc != ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION)
 			return rc;
@@ -140,7 +140,7 @@ static eh_status open_list(eh_queue *q, eh_error *error)
 	return EH_OK;
 }
 
-/* The list that takes commands now, whatever is in it. */
+/* The list that takes commands now, empty or not. */
 static eh_status current(eh_queue *q, ze_command_list_handle_t *list, eh_error *error)
 {
 	eh_status status;
@@ -188,7 +188,7 @@ eh_status lz_queue_flush(eh_queue *q, eh_error *error)
 	if (list == NULL)
 		return EH_OK;
 	q->open = NULL;
-	/* Kept with those that execute whatever comes of it: a wait resets them all. */
+	/* Kept with the executing lists even after a failure: a wait resets them all. */
 	list->next = q->submitted;
 	q->submitted = list;
 	rc = d->api->list_close(list->handle);

@@ -9,11 +9,11 @@
 #include "shared/vendorcache.h"
 #include "shared/wording.h"
 
-/* Of the native code that the driver makes of SPIR-V. */
+/* The cache of the native code that the driver makes of SPIR-V. */
 static const vendorcache native_cache = { "neo", "NEO_CACHE_DIR", "NEO_CACHE_PERSISTENT", "0" };
 
-/* Whether a setting of two or three words has the given one; *is keeps its value when it is unset
- * or "auto". */
+/* *is tells whether a setting of two or three words has the given one; *is keeps its value when the
+ * setting is unset or "auto". */
 static eh_status read_word(const lz_self *self, const char *key, const char *yes, const char *no,
                            bool *is, eh_error *error)
 {

@@ -9,7 +9,7 @@
 #include "shared/checks.h"
 #include "shared/wording.h"
 
-/* Drivers of this version can make lists that keep order themselves. */
+/* From this version on drivers can make lists that keep order themselves. */
 enum { LZ_API_IN_ORDER = ZE_API_VERSION_1_7 };
 
 enum { LZ_MOST_DRIVERS = 8, LZ_MOST_ARGUMENTS = 20, LZ_STAGES = 2 };
@@ -23,7 +23,7 @@ typedef struct lz_driver {
 	unsigned openings;         /* devices that are open in it                           */
 } lz_driver;
 
-/* Where one device is found. */
+/* The place of one device among drivers and root devices. */
 typedef struct lz_place {
 	lz_driver *driver;
 	ze_device_handle_t device;
@@ -42,7 +42,7 @@ typedef struct lz_self {
 	bool regular;              /* levelzero.lists=regular                               */
 	bool in_order;             /* levelzero.order allows lists that keep order themselves */
 	lz_compilers compilers;
-	const char *native_cache;  /* whose folder the driver keeps native code in          */
+	const char *native_cache;  /* owner of the driver's cache of native code            */
 	char notes[2048];          /* lines, each with its newline                          */
 } lz_self;
 
@@ -74,8 +74,8 @@ struct eh_device {
 	ze_result_t lost;          /* the error after which nothing works, or success       */
 	lz_clock clock;
 	ze_device_properties_t properties;
-	ze_device_memory_properties_t memory; /* of its first memory, zero = not told       */
-	wording_gaps gaps;         /* what the driver did not tell of the hardware          */
+	ze_device_memory_properties_t memory; /* of its first memory, zero = unknown        */
+	wording_gaps gaps;         /* hardware facts that the driver did not report         */
 	checks_limits limits;
 	eh_device_info info;
 };
@@ -87,7 +87,7 @@ struct eh_buffer {
 	uint32_t kind;
 };
 
-/* Host memory that devices reach, for copies from and to memory they do not. */
+/* Host memory that devices reach, for copies from and to other memory. */
 typedef struct lz_stage {
 	char *memory;              /* NULL = not yet                                        */
 	lz_event done;             /* of the copy that uses it                              */
@@ -132,7 +132,7 @@ struct eh_program {
 	ze_module_handle_t module;
 	eh_kernel *kernels;        /* a list, one per name                                  */
 	lz_spirv spirv;
-	uint8_t *native;           /* what the driver made of it, NULL = it does not tell   */
+	uint8_t *native;           /* the driver's native code, NULL = not available        */
 	size_t native_size;
 };
 
@@ -171,10 +171,10 @@ eh_status lz_devices_failed(eh_device *device, eh_error *error, ze_result_t rc, 
                             const char *format, ...);
 
 /* lz_describe.c */
-/* What the driver tells of the device at d->place, which was zero but for that: clock, properties,
- * memory, limits and info, and among the gaps what it does not tell. */
+/* Asks the driver about the device at d->place: fills clock, properties, memory, limits and info,
+ * and the gaps with facts that are not reported.  All of *d but the place is zero before. */
 eh_status lz_describe(const lz_self *self, eh_device *d, eh_error *error);
-/* "1.3.27191" of the number with which Intel's driver numbers itself. */
+/* "1.3.27191", decoded as Intel's driver numbers itself. */
 void lz_describe_version(uint32_t version, char *text, size_t size);
 
 /* lz_layers.c */
@@ -195,15 +195,15 @@ eh_status lz_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, cons
                            uint64_t bytes, eh_error *error);
 eh_status lz_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
                              uint64_t bytes, eh_error *error);
-/* Frees what copies staged through; nothing uses it any more. */
+/* Frees the memory for staged copies, which must be unused. */
 void lz_copies_free_stages(eh_queue *queue);
 
 /* lz_events.c */
 /* An event that is not signalled. */
 eh_status lz_events_take(eh_device *device, lz_event *event, eh_error *error);
-/* Nothing waits for it any more. */
+/* For an event that nothing waits for any more. */
 void lz_events_return(eh_device *device, lz_event *event);
-/* Other queues may still wait for it: it is kept until the device closes. */
+/* For an event that other queues may still wait for: it is kept until the device closes. */
 void lz_events_park(eh_device *device, lz_event *event);
 void lz_events_free(eh_device *device);
 /* Blocks until it is signalled. */
@@ -217,9 +217,9 @@ eh_status lz_queue_flush(eh_queue *queue, eh_error *error);
 eh_status lz_queue_wait(eh_queue *queue, eh_error *error);
 /* The list to append the next command to, behind everything before it. */
 eh_status lz_queue_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);
-/* To be told after a command was appended to it. */
+/* Call it after a command was appended to the list. */
 void lz_queue_appended(eh_queue *queue);
-/* What executes regular lists. */
+/* The command queue that executes regular lists. */
 eh_status lz_queue_executor(eh_queue *queue, eh_error *error);
 /* A new regular list. */
 eh_status lz_queue_new_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);

@@ -130,7 +130,7 @@ enum {
 
 #define CL_DEVICE_TYPE_ALL 0xffffffff
 
-/* Flags, and what can be asked. */
+/* Flags, and the names of queries. */
 enum {
 	CL_COMPLETE = 0,
 	CL_FALSE = 0,
@@ -197,7 +197,7 @@ enum {
 	CL_QUEUE_PROFILING_ENABLE = 2,
 };
 
-/* What CL_DEVICE_EXTENSIONS_WITH_VERSION lists. */
+/* An element of CL_DEVICE_EXTENSIONS_WITH_VERSION. */
 typedef struct _cl_name_version {
 	cl_uint version;
 	char name[64];
@@ -322,8 +322,8 @@ typedef union {
 	  (cl_kernel kernel, cl_uint index, size_t size, const void *value))
 
 /* The first is of OpenCL 1.2, the others of 2.0.  They must not be called below that version of the
- * platform and device, even when the loader exports them: it passes the call on to whatever the
- * platform has there. */
+ * platform and device, even when the loader exports them: it passes the call on to whatever entry
+ * the platform has there. */
 #define OCL_OPTIONAL(X) \
 	X(clGetExtensionFunctionAddressForPlatform, "clGetExtensionFunctionAddressForPlatform", void *, \
 	  (cl_platform_id platform, const char *name)) \
@@ -350,7 +350,8 @@ typedef union {
 	   size_t *items, const size_t *group, cl_uint count, const cl_sync_point_khr *waits, \
 	   cl_sync_point_khr *point, cl_mutable_command_khr *handle))
 
-/* Two of them took another argument with version 0.9.5 of the extension: before it, and since. */
+/* The arguments of two functions changed with version 0.9.5 of the extension: before it, and
+ * since. */
 #define OCL_COMMANDS_BEFORE(X) \
 	X(copy_before, "clCommandCopyBufferKHR", cl_int, \
 	  (cl_command_buffer_khr commands, cl_command_queue queue, cl_mem from, cl_mem to, \

@@ -3,7 +3,7 @@
 #include "ocl_state.h"
 #include "shared/checks.h"
 
-/* Ends a command on up to two buffers: keeps its event, takes mapped buffers back. */
+/* Ends a command on up to two buffers: keeps its event, and maps buffers again. */
 static eh_status finish(eh_queue *queue, cl_int rc, cl_event event, const char *where, eh_buffer *a,
                         eh_buffer *b, eh_error *error)
 {

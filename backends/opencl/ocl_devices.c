@@ -7,21 +7,21 @@
 #include "ocl_state.h"
 #include "shared/wording.h"
 
-/* NVIDIA's, which no header of Khronos' has. */
+/* NVIDIA's, which is not in Khronos' headers. */
 enum {
 	CL_DEVICE_PCI_BUS_ID_NV = 0x4008,
 	CL_DEVICE_PCI_SLOT_ID_NV = 0x4009,
 	CL_DEVICE_PCI_DOMAIN_ID_NV = 0x400A
 };
 
-/* A device being asked what it is, and where what it does not tell is noted. */
+/* A device and its gaps, while its facts are read. */
 typedef struct query {
 	const ocl_api *api;
 	cl_device_id id;
 	wording_gaps *gaps;
 } query;
 
-/* `size` bytes at out, zero when the device does not tell. */
+/* `size` bytes at out; zero for a fact that the device does not report. */
 static bool ask(const query *q, cl_device_info what, const char *fact, void *out, size_t size)
 {
 	const cl_int rc = q->api->clGetDeviceInfo(q->id, what, size, out, NULL);
@@ -82,7 +82,7 @@ static uint64_t svm_of(const query *q, const ocl_listing *d)
 
 static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, const char *extensions)
 {
-	/* Vector loads of half and 16-bit integers belong to every OpenCL C. */
+	/* Every OpenCL C has vector loads of half and 16-bit integers. */
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP16_STORE |
 	                EH_CAP_BF16_STORE;
 	if ((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0)
@@ -150,7 +150,8 @@ eh_status ocl_devices_count(void *opaque, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-/* What the device says of itself; *gaps gets what it does not, *svm what its shared memory can. */
+/* Reads the device's facts; *gaps gets those that it does not report, *svm the capabilities of its
+ * shared memory. */
 static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *info, uint64_t *svm,
                           wording_gaps *gaps, eh_error *error)
 {
@@ -215,7 +216,7 @@ static void CL_CALLBACK on_context_message(const char *message, const void *data
 	char line[400];
 	(void)data;
 	(void)size;
-	/* Oclgrind hands over no user. */
+	/* Oclgrind calls it without user data. */
 	if (self == NULL || message == NULL)
 		return;
 	snprintf(line, sizeof(line), "%s", message);

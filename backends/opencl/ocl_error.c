@@ -99,7 +99,7 @@ eh_status ocl_error_status(cl_int native)
 eh_status ocl_error_call(eh_error *error, cl_int native, const char *where,
                          const char *format, ...)
 {
-	/* A call that says CL_SUCCESS and gives no object has failed all the same. */
+	/* A call that returns CL_SUCCESS without an object has failed. */
 	const eh_status code = native != CL_SUCCESS ? ocl_error_status(native) : EH_E_DEVICE;
 	va_list arguments;
 	va_start(arguments, format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: OpenCL's codes by name, and what each means in evenhand's terms. */
+/* Errors: OpenCL's codes by name, and their meaning in evenhand's terms. */
 #ifndef OCL_ERROR_H
 #define OCL_ERROR_H
 
@@ -13,16 +13,16 @@ __attribute__((format(printf, 4, 5)))
 eh_status ocl_error_call(eh_error *error, cl_int native, const char *where,
                          const char *format, ...);
 
-/* The same with the status given, for calls after which native means something special. */
+/* The same with the status given, for calls after which native has a special meaning. */
 __attribute__((format(printf, 5, 6)))
 eh_status ocl_error_call_as(eh_error *error, eh_status code, cl_int native, const char *where,
                             const char *format, ...);
 
-/* "CL_OUT_OF_RESOURCES"; "unknown OpenCL error" for a code that no header names. */
+/* "CL_OUT_OF_RESOURCES"; "unknown OpenCL error" for a code that is in no header. */
 const char *ocl_error_name(cl_int native);
 eh_status ocl_error_status(cl_int native);
 
-/* Notes a fact that the platform did not tell. */
+/* Notes a fact that the platform did not report. */
 void ocl_error_gap(wording_gaps *gaps, const char *fact, cl_int native, const char *where);
 
 #endif

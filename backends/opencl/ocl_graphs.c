@@ -20,8 +20,8 @@ typedef struct functions {
 } functions;
 
 /* A kernel object with the arguments of one command or several in a row.  PoCL 3.1 reads the
- * arguments from the kernel object when the commands run, although it is to keep those of their
- * recording; so each set of arguments gets an object that nobody else sets. */
+ * arguments from the kernel object when the commands run, although it should keep those of their
+ * recording; so each set of arguments gets a kernel object of its own. */
 typedef struct copied_kernel {
 	struct copied_kernel *next;
 	const eh_kernel *source;
@@ -37,7 +37,7 @@ struct eh_graph {
 	cl_sync_point_khr last;           /* of the newest command                                 */
 	uint32_t count;
 	eh_status status;          /* of the first command that failed                      */
-	cl_event running;          /* of the newest launch; kept where one at a time may run */
+	cl_event running;          /* of the newest launch; kept where launches may not overlap */
 };
 
 /* The version of an extension in *version, 0 when the device does not list it. */
@@ -218,7 +218,8 @@ static eh_status launch(eh_queue *q, eh_graph *g, eh_error *error)
 	if (g->f.pending_twice)
 		return EH_OK;
 	rc = api->clRetainEvent(event);
-	/* Without it the next launch could not wait for this one, and may not run beside it. */
+	/* Without the event the next launch could not wait for this one, and the two may not
+	 * overlap. */
 	if (rc != CL_SUCCESS)
 		return ocl_error_call(error, rc, "clRetainEvent", "A graph of %s cannot be waited for",
 		    q->device->listing->selector);
@@ -247,7 +248,7 @@ static eh_status refuse_mapped(eh_graph *g, eh_error *error)
 	return g->status;
 }
 
-/* The newest copy when it has the arguments that the kernel object holds now, else another. */
+/* The newest copy when it has the kernel object's current arguments, else another. */
 static cl_int copy_kernel(eh_graph *g, const eh_kernel *k, const eh_launch *launch, cl_kernel *out,
                           const char **where)
 {

@@ -75,8 +75,8 @@ eh_status ocl_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 			    "Kernel %s does not tell what it takes", k->name);
 	}
 	memset(&info, 0, sizeof(info));
-	/* A driver that takes a larger group in the text does not know its own limit: rusticl says 32
-	 * of every kernel. */
+	/* A driver that takes a larger group in the text reports a wrong limit: rusticl reports 32
+	 * for every kernel. */
 	if (items >= wanted[0] * wanted[1] * wanted[2])
 		info.max_group_items = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
 	info.local_bytes = local;
@@ -85,7 +85,7 @@ eh_status ocl_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 	return EH_OK;
 }
 
-/* Sets argument i, which differs from what the kernel object holds. */
+/* Sets argument i, whose value the kernel object does not hold yet. */
 static eh_status set_argument(eh_kernel *k, uint32_t i, const eh_arg *arg, eh_error *error)
 {
 	ocl_argument *held = &k->arguments[i];
@@ -131,7 +131,7 @@ static inline bool is_held(const ocl_argument *held, const eh_arg *arg)
 	}
 }
 
-/* Lends, or takes back, every buffer that is kept mapped. */
+/* Lends, or maps again, every buffer that is kept mapped. */
 static eh_status lend_all(eh_queue *queue, const eh_kernel *k, const eh_launch *launch,
                           eh_error *error)
 {

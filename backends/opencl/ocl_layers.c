@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack under a device, layer by layer, as OpenCL tells it. */
+/* The stack under a device, layer by layer, as OpenCL reports it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void hardware(const eh_device *device, eh_layer *layer)
 	} else {
 		ocl_error_gap(&gaps, "vendor-id", rc, "clGetDeviceInfo");
 	}
-	/* Before the extensions, which may fill the rest. */
+	/* Before the extensions, which may fill the rest of the detail. */
 	wording_detail_gaps(layer, &gaps);
 	if (extensions != NULL && told) {
 		uint64_t count = extensions[0] != '\0';

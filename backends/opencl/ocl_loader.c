@@ -17,7 +17,7 @@ static const vendorlib_symbol symbols[] = {
 #undef OPTIONAL
 };
 
-/* The loaders tell their name and version through an extension of their own; 1 and 2 are its
+/* The loaders report their name and version through an extension of their own; 1 and 2 are its
  * queries for version and name. */
 static void identify(ocl_api *api, const vendorlib *library)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks.  A mark holds the event of the newest command before it and a marker of its own; it has
- * passed when both are complete.  Its time is the end of the marker: the command's own end would
- * count what the queue idled after it, and a mixture of both would not add up.
+ * passed when both are complete.  Its time is the end of the marker.  The end of the command would
+ * include the time that the queue idled after it, and times of both kinds would not add up.
  */
 #include <stdlib.h>
 
 #include "ocl_state.h"
 
-/* No device's clock is this near to its beginning when a program runs on it; a driver that has no
- * clock counts states instead (rusticl: 0, 1, 2, 3). */
+/* A device's clock is never so near to its beginning when a program runs.  A driver without a clock
+ * counts states instead (rusticl: 0, 1, 2, 3). */
 enum { NOT_A_CLOCK_NS = 1000 };
 
 static void forget(eh_mark *mark)

@@ -32,7 +32,8 @@ static void unmap(eh_buffer *b)
 	b->mapped = false;
 }
 
-/* Memory of ours under the memory object, for a platform whose own is not aligned: Oclgrind. */
+/* The backend's own memory under the memory object, for a platform whose own is not aligned:
+ * Oclgrind. */
 static bool replace_by_own(eh_buffer *b, cl_int *rc)
 {
 	const ocl_api *api = b->device->api;
@@ -77,7 +78,8 @@ eh_status ocl_memory_alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_
 		if (b->svm == NULL)
 			goto undo_struct;
 		b->host = b->svm;
-		/* A memory object over it lets kernels and copies take it like any other. */
+		/* A memory object over the shared memory lets kernels and copies take it like any
+		 * other. */
 		flags |= CL_MEM_USE_HOST_PTR;
 	}
 	b->mem = api->clCreateBuffer(device->context, flags, (size_t)bytes, b->svm, &rc);

@@ -10,7 +10,7 @@
 #include "shared/vendorlib.h"
 #include "shared/wording.h"
 
-/* Where the stacks keep compiled kernels, and how each is told not to. */
+/* Where the stacks keep compiled kernels, and how to switch each cache off. */
 static const struct {
 	const char *slug, *folder_variable, *folder, *off_variable, *off_value;
 } caches[] = {
@@ -22,7 +22,7 @@ static const struct {
 	{ "clover", "MESA_SHADER_CACHE_DIR", "mesa", "MESA_SHADER_CACHE_DISABLE", "true" },
 };
 
-/* The first whose text stands in the platform's name gives the first part of its devices' ids. */
+/* The first entry whose text is in the platform's name gives the first part of its devices' ids. */
 static const struct {
 	const char *in_name, *slug;
 } slugs[] = {
@@ -67,7 +67,7 @@ char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_devi
 	return text;
 }
 
-/* Cut to size; "" for what is not told. */
+/* Cut to size; "" for a fact that is not reported. */
 static void copy_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
                              const char *fact, wording_gaps *gaps, char *out, size_t size)
 {
@@ -94,7 +94,7 @@ static char *platform_text(const ocl_api *api, cl_platform_id platform, cl_platf
 	return text;
 }
 
-/* "OpenCL 1.2 ..." is 120; 0 for what does not look so. */
+/* "OpenCL 1.2 ..." is 120; 0 for any other text. */
 static unsigned parse_version(const char *text)
 {
 	unsigned major, minor;
@@ -181,8 +181,9 @@ static void make_slug(ocl_platform *p)
 		snprintf(p->slug, sizeof(p->slug), "platform");
 }
 
-/* A platform behind an ICD loader begins with a pointer to the vendor's table of functions, the
- * second of which is its clGetPlatformInfo: whose file is that? */
+/* The file of the vendor's driver.  A platform behind an ICD loader begins with a pointer to the
+ * vendor's table of functions, whose second entry is its clGetPlatformInfo; the file with that
+ * function is the driver. */
 static void find_library(const ocl_api *api, ocl_platform *p, const char *extensions)
 {
 	void *const *table;
@@ -233,7 +234,7 @@ static cl_bool ask_bool(const ocl_api *api, cl_device_id device, cl_device_info 
 	return CL_FALSE;
 }
 
-/* Whether it has queues that keep times. */
+/* Whether the device has queues that record times. */
 static bool has_profiling(const ocl_api *api, cl_device_id device, wording_gaps *gaps)
 {
 	cl_command_queue_properties queue = 0;
@@ -318,7 +319,7 @@ static eh_status list_devices(ocl_self *self, ocl_platform *p, eh_error *error)
 		free(ids);
 		return EH_OK;
 	}
-	/* Two platforms may have one slug: the numbering goes on. */
+	/* Two platforms may have one slug, which then share the numbering. */
 	for (uint32_t i = 0; i < self->device_count; i++)
 		before += strcmp(self->devices[i].platform->slug, p->slug) == 0;
 	for (cl_uint i = 0; i < count; i++) {
@@ -402,7 +403,8 @@ eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
-	/* Before the library is opened: drivers read it in their constructors. */
+	/* Before the library is opened, because drivers read the environment in their
+	 * constructors. */
 	prepare_environment(self);
 	status = ocl_loader_open(&self->api, host->option(host->ctx, "library"), error);
 	if (status == EH_OK)

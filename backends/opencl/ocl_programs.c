@@ -90,7 +90,7 @@ void ocl_programs_destroy(eh_program *p)
 	free(p);
 }
 
-/* A platform that does not give the binary has none: that is an answer, not a failure. */
+/* A platform that does not give the binary has none; this is no failure. */
 static void fetch_binary(eh_program *p)
 {
 	const ocl_api *api = p->device->api;
@@ -141,7 +141,7 @@ eh_status ocl_programs_info(eh_program *p, eh_program_info *out, eh_error *error
 	ocl_programs_compiler_version(p->device, info.compiler_version, sizeof(info.compiler_version),
 	    &gaps);
 	snprintf(info.flags, sizeof(info.flags), "%s", OCL_PROGRAMS_FLAGS);
-	/* PoCL's device version names what it compiles for. */
+	/* PoCL's device version names the target of its compiler. */
 	version = ocl_platforms_device_text(p->device->api, d->id, CL_DEVICE_VERSION, "target", &gaps);
 	target = version != NULL ? strstr(version, "HSTR: ") : NULL;
 	snprintf(info.target, sizeof(info.target), "%.63s", target != NULL ? target + 6 : d->name);

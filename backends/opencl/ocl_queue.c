@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues.  The event of the newest command is kept, for waiting means waiting for it: a clFinish
+ * Queues.  The event of the newest command is kept, because a wait is for that event: clFinish
  * alone cannot be trusted (docs/opencl-backend.md).
  */
 #include <stdlib.h>

@@ -34,7 +34,7 @@ typedef struct ocl_self {
 	ocl_listing *devices;
 	uint32_t platform_count, device_count;
 	char notes[4096];          /* lines, each with its newline                          */
-	char settings[32768];      /* environment set by us, "NAME=VALUE; ...": paths       */
+	char settings[32768];      /* environment that the backend set, "NAME=VALUE; ...": paths */
 } ocl_self;
 
 struct eh_device {
@@ -45,14 +45,14 @@ struct eh_device {
 	cl_command_queue service;  /* maps and unmaps outside of the caller's queues        */
 	uint64_t caps, max_alloc;
 	bool shared_needs_map;     /* coarse-grained shared memory only                     */
-	wording_gaps gaps;         /* what the device did not tell of itself                */
+	wording_gaps gaps;         /* facts that the device did not report                  */
 	uint64_t next_serial;      /* of buffers                                            */
 };
 
 struct eh_buffer {
 	eh_device *device;
 	cl_mem mem;
-	uint64_t serial;           /* unique in the device, unlike mem, which may come again */
+	uint64_t serial;           /* unique in the device; the address mem may be reused */
 	uint64_t bytes;
 	uint32_t kind;
 	void *host;                /* NULL for device memory                                */
@@ -81,12 +81,12 @@ void ocl_platforms_stop(void *self);
 void ocl_platforms_notes(void *self, char *text, size_t size);
 /* True when list, of words separated by blanks, has this one. */
 bool ocl_platforms_has_word(const char *list, const char *word);
-/* malloc'd and terminated, "", with the fact among the gaps, for what the device does not tell;
- * NULL when memory is out. */
+/* malloc'd and terminated.  A fact that the device does not report is "" and among the gaps; NULL
+ * when memory is out. */
 char *ocl_platforms_device_text(const ocl_api *api, cl_device_id device, cl_device_info what,
                                 const char *fact, wording_gaps *gaps);
-/* Whose folder the platform keeps compiled kernels in: "evenhand's", "the user's", "the driver's",
- * or "off", or "" when nothing is known.  Not the path: it is no part of the stack. */
+/* The owner of the platform's cache of compiled kernels: "evenhand's", "the user's", "the
+ * driver's", or "off", or "" when nothing is known.  The path is no part of the stack. */
 const char *ocl_platforms_cache(const ocl_self *self, const ocl_platform *p);
 
 /* ocl_devices.c */
@@ -135,7 +135,7 @@ eh_status ocl_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64
 
 /* ocl_programs.c */
 #define OCL_PROGRAMS_FLAGS "-cl-std=CL1.2"
-/* Of the device's compiler: the driver's, with what the platform says of itself. */
+/* The layer of the device's compiler: the driver's, with the platform's own description. */
 void ocl_programs_compiler_version(const eh_device *device, char *text, size_t size,
                                    wording_gaps *gaps);
 eh_status ocl_programs_build(eh_device *device, const eh_source *source, eh_program **program,
@@ -155,14 +155,14 @@ struct eh_program {
 	eh_device *device;
 	cl_program program;
 	eh_kernel *kernels;        /* a list, one per name                                  */
-	unsigned char *binary;     /* fetched when first asked for                          */
+	unsigned char *binary;     /* fetched on first use                                  */
 	size_t binary_size;
 };
 
-/* The argument that a kernel object holds, so that it is set again only when it changed. */
+/* The argument that a kernel object holds; it is set again only when it changed. */
 typedef struct ocl_argument {
 	uint64_t serial;           /* of the buffer, 0 = no buffer                          */
-	uint32_t size;             /* of the value, 0 = not known what is set               */
+	uint32_t size;             /* of the value, 0 = unknown                             */
 	bool mapped;               /* the buffer must be lent around each launch            */
 	unsigned char value[32];
 } ocl_argument;
@@ -186,7 +186,7 @@ eh_status ocl_graphs_fill(eh_queue *queue, const eh_buffer *buffer, uint64_t off
 eh_status ocl_graphs_copy(eh_queue *queue, const eh_buffer *to, uint64_t to_offset,
                           const eh_buffer *from, uint64_t from_offset, uint64_t bytes,
                           eh_error *error);
-/* Gives up what the queue records. */
+/* Drops the queue's recording. */
 void ocl_graphs_drop(eh_queue *queue);
 const void *ocl_graphs_extension(void *self, const char *name);
 

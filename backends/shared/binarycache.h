@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiled kernels, kept between runs in the folder that the core lends.  An entry is KEY and a
- * suffix, with KEY.sha256 beside it (in the form that sha256sum -c reads); one whose bytes do not
- * have that digest, or that somebody else could have written, is never used.
+ * suffix, with KEY.sha256 beside it (in the form that sha256sum -c reads).  An entry whose bytes do
+ * not have that digest, or that somebody else could have written, is never used.
  */
 #ifndef SHARED_BINARYCACHE_H
 #define SHARED_BINARYCACHE_H
@@ -16,12 +16,12 @@ typedef struct binarycache {
 	const eh_host *host;
 	const char *folder;  /* NULL = off                                                    */
 	const char *suffix;  /* ".cubin"                                                      */
-	bool warned;         /* that nothing can be kept                                      */
+	bool warned;         /* the warning was given that nothing can be kept                */
 } binarycache;
 
-/* The key of what all the texts shape: their SHA-256 with their lengths; "none" (which finds
- * nothing) when memory is out.  Begin with a text that says whose entries these are, and their
- * version. */
+/* The key of a kernel: the SHA-256 of all the texts that shape it, with their lengths; "none"
+ * (which finds nothing) when memory is out.  The first texts name the owner of the entries and
+ * their version. */
 void binarycache_key(const eh_host *host, const char *const texts[], size_t count, char key[65]);
 
 /* True when there is a sound entry: *binary (malloc'd), *size, and its path.  A damaged one is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every backend checks before it asks its API: the caller's mistakes and the device's limits.
- * Each answers EH_OK or fills *error and returns its code.
+ * The checks that every backend makes before it calls its API: the caller's mistakes and the
+ * device's limits.  Each returns EH_OK or fills *error and returns its code.
  */
 #ifndef SHARED_CHECKS_H
 #define SHARED_CHECKS_H
@@ -10,23 +10,23 @@
 
 #include "evenhand/backend.h"
 
-/* EH_E_INVALID_ARGUMENT for an unknown kind or 0 bytes, EH_E_UNSUPPORTED for a kind that caps does
- * not list, EH_E_NO_MEMORY beyond max_alloc (0 = no limit).  `device` is how messages name it. */
+/* EH_E_INVALID_ARGUMENT for an unknown kind or 0 bytes, EH_E_UNSUPPORTED for a kind that is not in
+ * caps, EH_E_NO_MEMORY beyond max_alloc (0 = no limit).  `device` is its name in messages. */
 eh_status checks_alloc(const char *device, uint64_t caps, uint64_t max_alloc, uint32_t kind,
                        uint64_t bytes, eh_error *error);
 
-/* That bytes at offset lie in a buffer of size bytes. */
+/* Checks that bytes at offset lie in a buffer of size bytes. */
 eh_status checks_range(const char *slot, uint64_t size, uint64_t offset, uint64_t bytes,
                        eh_error *error);
 
-/* The same, and whole 32-bit words. */
+/* The same, and that both are whole 32-bit words. */
 eh_status checks_fill(uint64_t size, uint64_t offset, uint64_t bytes, eh_error *error);
 
-/* Both ranges, and that they do not overlap when they are of one buffer. */
+/* Checks both ranges, and that they do not overlap in one buffer. */
 eh_status checks_copy(bool same, uint64_t to_size, uint64_t to_offset, uint64_t from_size,
                       uint64_t from_offset, uint64_t bytes, eh_error *error);
 
-/* The limits of a device's grid; 0 = no limit that is known. */
+/* The limits of a device's grid; 0 = unlimited or unknown. */
 typedef struct checks_limits {
 	uint32_t groups[3];
 	uint32_t group_size[3];
@@ -35,8 +35,9 @@ typedef struct checks_limits {
 
 enum { CHECKS_ANY_COUNT = -1 };
 
-/* That a launch has work in each dimension, lies in the limits (beyond them: EH_E_UNSUPPORTED), has
- * arguments of a buffer or of 1, 2, 4 or 8 bytes, and as many as the kernel takes. */
+/* Checks that a launch has work in each dimension, lies in the limits (beyond them:
+ * EH_E_UNSUPPORTED), has arguments of a buffer or of 1, 2, 4 or 8 bytes, and as many as the kernel
+ * takes. */
 eh_status checks_launch(const char *kernel, int64_t takes, const checks_limits *limits,
                         const eh_launch *launch, eh_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling what the caller allocated, errors first, without writing beyond the size it gave. */
+/* Filling the caller's structs, errors first, without writing beyond the size it gave. */
 #ifndef SHARED_FAILURE_H
 #define SHARED_FAILURE_H
 
@@ -7,7 +7,7 @@
 
 #include "evenhand/backend.h"
 
-/* One code of a vendor's API: its name, and what it means in evenhand's terms. */
+/* One code of a vendor's API: its name, and its meaning in evenhand's terms. */
 typedef struct failure_code {
 	int64_t native;
 	eh_status status;
@@ -22,8 +22,8 @@ const failure_code *failure_find(const failure_code *codes, size_t count, int64_
 __attribute__((format(printf, 4, 5)))
 eh_status failure_set(eh_error *error, eh_status code, const char *where, const char *format, ...);
 
-/* The same for a failed call of the vendor's API: ": WHERE returned NAME (NATIVE)." ends the
- * message, and then the remedy, a sentence of its own (NULL or "" = none). */
+/* The same for a failed call of the vendor's API: the message ends with ": WHERE returned NAME
+ * (NATIVE)." and then the remedy, a sentence of its own (NULL or "" = none). */
 __attribute__((format(printf, 7, 8)))
 eh_status failure_native(eh_error *error, eh_status code, const char *where, int64_t native,
                          const char *name, const char *remedy, const char *format, ...);
@@ -34,8 +34,8 @@ eh_status failure_native_list(eh_error *error, eh_status code, const char *where
                               const char *name, const char *remedy, const char *format,
                               va_list arguments);
 
-/* Copies from (of size bytes, beginning with its struct_size) to where a caller of another
- * version allocated the same struct; to keeps its own struct_size. */
+/* Copies from (of size bytes, beginning with its struct_size) to the same struct of a caller of
+ * another version; to keeps its own struct_size. */
 void failure_deliver(void *to, const void *from, size_t size);
 
 #endif

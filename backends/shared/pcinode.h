@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The memory node that a PCI device ("0000:3b:00.0") is at; -1 = unknown, or all. */
+/* The memory node of a PCI device ("0000:3b:00.0"); -1 = unknown, or all. */
 int32_t pcinode_of(const char *pci);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling and copying in a stream API: see shared/streamapi.h.  Nothing here waits by itself; with
- * pageable memory the driver may. */
+/* Filling and copying in a stream API: see shared/streamapi.h.  Nothing here waits, but the driver
+ * may with pageable memory. */
 
 static eh_status check_copy(eh_queue *queue, stream_rc rc, const char *where, const char *what,
                             uint64_t bytes, eh_error *error)

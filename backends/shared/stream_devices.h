@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Working on a device of a stream API, and losing it: see shared/streamapi.h. */
+/* The calling thread's device of a stream API, and the loss of a device: see shared/streamapi.h. */
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The opening whose place is the calling thread's; 0 = none that we know of. */
+/* The opening whose place is the calling thread's; 0 = none, or unknown. */
 static _Thread_local uint64_t current_opening;
 
 eh_status stream_devices_enter(eh_device *d, const char *slot, eh_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of a stream API: see shared/streamapi.h.  Stands behind the vendor's table `codes`. */
+/* Errors of a stream API: see shared/streamapi.h.  Include it behind the vendor's table `codes`. */
 #include <stdarg.h>
 
 static const stream_code *code_of(stream_rc rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eh.graph.1 of a stream API: what a stream captures becomes a graph.  See shared/streamapi.h. */
+/* eh.graph.1 of a stream API: a stream's captured commands become a graph.  See
+ * shared/streamapi.h. */
 #include <stdlib.h>
 
 static bool graphs_offered(const stream_api *api)

@@ -127,7 +127,7 @@ eh_status stream_kernels_launch(eh_queue *q, eh_kernel *k, const eh_launch *l, e
 			                   "Kernel %.60s is launched with %u groups of %u work-items in "
 			                   "dimension %u, and " STREAM_VENDOR " counts work-items in 32 bits.",
 			                   k->name, (unsigned)l->groups[i], (unsigned)l->group_size[i], i);
-	/* The driver reads the values before it returns, and takes pointers to const for none. */
+	/* The driver reads the values before it returns, but its parameter is not const. */
 	for (uint32_t i = 0; i < l->arg_count; i++)
 		parameters[i] = l->args[i].buffer != NULL ? (void *)&l->args[i].buffer->address
 		                                          : (void *)(uintptr_t)l->args[i].data;

@@ -74,16 +74,16 @@ struct eh_kernel {
 /* One code of the vendor's. */
 typedef struct stream_code {
 	failure_code code;
-	bool sticky;               /* nothing but a new process helps after it              */
+	bool sticky;               /* after it only a new process helps                     */
 	const char *remedy;
 } stream_code;
 
 /* ---- stream_errors.h ---- */
 
-/* The vendor's: its own name of a code that the table lacks, or NULL. */
+/* The vendor's own name of a code that is not in the table, or NULL. */
 const char *stream_vendor_name(const stream_api *api, stream_rc rc);
 
-/* In the table or as the vendor says it, or "unknown CUDA error". */
+/* The name from the table, else the vendor's, else "unknown CUDA error". */
 const char *stream_error_name(const stream_api *api, stream_rc rc);
 bool stream_error_is_sticky(stream_rc rc);
 eh_status stream_error_status(stream_rc rc);
@@ -95,12 +95,12 @@ __attribute__((format(printf, 5, 6)))
 eh_status stream_error_call(const stream_api *api, eh_error *error, stream_rc rc, const char *where,
                             const char *format, ...);
 
-/* The same with the status given, for calls after which rc means something special. */
+/* The same with the status given, for calls after which rc has a special meaning. */
 __attribute__((format(printf, 6, 7)))
 eh_status stream_error_as(const stream_api *api, eh_error *error, eh_status code, stream_rc rc,
                           const char *where, const char *format, ...);
 
-/* Notes a fact that was not told. */
+/* Notes a fact that was not reported. */
 void stream_error_gap(const stream_api *api, wording_gaps *gaps, const char *fact, stream_rc rc,
                       const char *where);
 
@@ -108,9 +108,9 @@ void stream_error_gap(const stream_api *api, wording_gaps *gaps, const char *fac
 
 /* Makes the device's place the calling thread's, and refuses a device that was lost. */
 eh_status stream_devices_enter(eh_device *device, const char *slot, eh_error *error);
-/* The same where nothing can be reported: to free what was made. */
+/* The same where nothing can be reported: for freeing. */
 void stream_devices_enter_quietly(eh_device *device);
-/* The calling thread's place is not that of any device any more. */
+/* The calling thread has no device's place any more. */
 void stream_devices_leave(void);
 /* Gives the device its opening, a number of its own in this process. */
 void stream_devices_open(eh_device *device);
@@ -134,7 +134,7 @@ eh_status stream_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, 
                                uint64_t bytes, eh_error *error);
 eh_status stream_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
                                  uint64_t bytes, eh_error *error);
-/* The vendor's: a copy of which one side at least is no memory of the device's own. */
+/* Provided by the vendor's part: a copy with at least one side outside the device's own memory. */
 stream_rc stream_vendor_copy(const stream_api *api, stream_address to, stream_address from,
                              size_t bytes, stream_handle stream);
 
@@ -151,18 +151,20 @@ eh_status stream_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_erro
 
 eh_status stream_kernels_get(eh_program *program, const char *name, eh_kernel **kernel,
                              eh_error *error);
-/* All of a program that goes. */
+/* Frees all of a program. */
 void stream_kernels_free(eh_program *program);
 eh_status stream_kernels_info(eh_kernel *kernel, eh_kernel_info *info, eh_error *error);
 eh_status stream_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
                                 eh_error *error);
-/* The vendor's: how many arguments the kernel takes, CHECKS_ANY_COUNT when that is not known. */
+/* Provided by the vendor's part: the kernel's number of arguments, CHECKS_ANY_COUNT when it is
+ * unknown. */
 int64_t stream_vendor_arguments(const eh_program *program, const char *kernel);
 
 /* The tables of eh.graph.1 and eh.peer.1, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);
 const void *stream_peers_table(const stream_api *api);
-/* The vendor's: whether graphs can be made to be launched, and making one; *where is the call. */
+/* Provided by the vendor's part: whether graphs can be launched, and making one; *where is the
+ * call. */
 bool stream_vendor_can_graph(const stream_api *api);
 stream_rc stream_vendor_graph(const stream_api *api, stream_graph captured,
                               stream_graph_exec *exec, const char **where);

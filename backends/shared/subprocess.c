@@ -19,7 +19,7 @@ extern char **environ;
 
 enum { MOST_TEXT = 1 << 20 };
 
-/* Flags that nobody would see in the record. */
+/* Flags that would not show in the record. */
 static const char *const hidden[] = {
 	"LC_ALL=", "LANGUAGE=", "TMPDIR=", "CPATH=", "C_INCLUDE_PATH=", "CCC_OVERRIDE_OPTIONS=",
 	"DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=", "CLANG_NO_DEFAULT_CONFIG=",
@@ -52,7 +52,8 @@ static char **make_environment(char *temporary)
 	return list;
 }
 
-/* What every child does first: a group of its own, our end its end, default signals. */
+/* The first steps of every child: a process group of its own, death with the parent, default
+ * signals. */
 static void settle(pid_t parent)
 {
 	static const int restored[] = { SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGALRM };
@@ -239,8 +240,9 @@ void subprocess_wait(subprocess *const *list, size_t count, uint64_t millisecond
 				running++;
 				continue;
 			} else {
-				/* What it left behind in its group must not outlive it; before it is
-				 * reaped, so that the number of the group is still its own. */
+				/* The rest of its process group must not outlive it.  The group is
+				 * killed before the process is reaped, while the group's number is
+				 * still its own. */
 				(void)kill(-p->pid, SIGKILL);
 				(void)waitpid(p->pid, &p->status, 0);
 			}
@@ -277,7 +279,7 @@ bool subprocess_write(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* All of a file that nobody writes any more. */
+/* Reads a whole file that nobody writes any more. */
 static void take_answer(int fd, void **data, size_t *size)
 {
 	struct stat about;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running other programs without a shell, several side by side, each for a limited time; and a
- * function of ours in a process of its own, where a library may abort or hang. */
+/* Runs other programs without a shell, several side by side, each for a limited time; and runs a
+ * function in a process of its own, where a library may abort or hang. */
 #ifndef SHARED_SUBPROCESS_H
 #define SHARED_SUBPROCESS_H
 
@@ -13,7 +13,7 @@
 typedef struct subprocess {
 	pid_t pid;        /* 0 = not running                                                  */
 	int out;          /* its stdout and stderr                                            */
-	char *text;       /* what it wrote, terminated, at most 1 MiB of it; NULL = nothing    */
+	char *text;       /* its output, terminated, at most 1 MiB of it; NULL = nothing       */
 	size_t size;
 	int start_errno;  /* not 0: it could not be started                                    */
 	bool timed_out;   /* it was killed because time was up                                 */
@@ -22,26 +22,26 @@ typedef struct subprocess {
 
 /*
  * Starts argv[0] (a path) in `folder` (NULL = here), on the CPUs of `mask`, in a process group of
- * its own that is killed with us.  It sees LC_ALL=C, TMPDIR=folder, and none of the variables that
- * secretly change what a compiler does.  A failure is kept in start_errno.
+ * its own that is killed with the parent.  Its environment has LC_ALL=C, TMPDIR=folder, and no
+ * variable that secretly changes a compiler's work.  A failure is kept in start_errno.
  */
 void subprocess_start(subprocess *p, const char *const argv[], const char *folder,
                       const cpu_set_t *mask, size_t mask_size);
 
-/* Waits until all have ended; kills those that have not after `milliseconds`. */
+/* Waits until all have ended; kills the others after `milliseconds`. */
 void subprocess_wait(subprocess *const *list, size_t count, uint64_t milliseconds);
 
 /*
  * Runs work(context, answer) in a forked child for at most `milliseconds`, in a process group of
- * its own that is killed with us, and waits for it.  The child sees our memory as it was; what it
- * writes to the file descriptor `answer` comes back in *data (malloc'd, terminated behind its end,
- * NULL = nothing) and *size; what it prints is p->text; what work returns is its exit status.
- * Only this thread goes on in the child: work must not rely on another one.
+ * its own that is killed with the parent, and waits for it.  The child has a copy of the parent's
+ * memory, and only the calling thread: work must not rely on another one.  The bytes that it writes
+ * to the file descriptor `answer` come back in *data (malloc'd, terminated behind its end, NULL =
+ * nothing) and *size, its printed output in p->text, and the value of work as its exit status.
  */
 void subprocess_call(subprocess *p, int (*work)(void *context, int answer), void *context,
                      uint64_t milliseconds, void **data, size_t *size);
 
-/* Writes all of it; false when that fails. */
+/* Writes all bytes; false when that fails. */
 bool subprocess_write(int fd, const void *data, size_t size);
 
 bool subprocess_succeeded(const subprocess *p);

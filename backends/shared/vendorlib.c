@@ -55,7 +55,7 @@ static bool try_open(vendorlib *library, const char *name, char *why, size_t why
 
 	if (handle == NULL) {
 		problem = dlerror();
-		/* That a file is not there says nothing new; that it cannot be used does. */
+		/* A missing file is no news; a file that cannot be opened is. */
 		if (problem != NULL && strstr(problem, "No such file") == NULL)
 			snprintf(why, why_size, "%s", problem);
 		return false;

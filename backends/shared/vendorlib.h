@@ -40,18 +40,18 @@ typedef struct vendorlib_symbol {
 
 /*
  * Opens the first of names (blank-separated) that can be opened, or only `chosen` (a path or name
- * that the user set, NULL = none).  EH_E_UNAVAILABLE when none can: the message says which names
- * were looked for, why the last failed when its file is there, and then `advice`, a sentence that
- * says what to install.  What was opened is never closed: drivers keep threads and exit handlers in
- * it.  `what` is what people call it, "The NVIDIA driver's library".
+ * that the user set, NULL = none).  EH_E_UNAVAILABLE when none can: the message lists the names,
+ * says why the last failed when its file is there, and ends with `advice`, a sentence about what to
+ * install.  The library is never closed: drivers keep threads and exit handlers in it.  `what` is
+ * its name for people, "The NVIDIA driver's library".
  */
 eh_status vendorlib_open(vendorlib *library, const char *what, const char *names,
                          const char *chosen, const char *advice, eh_error *error);
 
 /*
- * Fills the pointers of *table (NULL for an optional function that is not there).  All or nothing:
- * EH_E_INCOMPATIBLE names the first required function that is missing, and *table is then zero
- * in every place of the list.  `advice` is a clause that says what to update.
+ * Fills the pointers of *table (NULL for an optional function that is missing).  All or nothing:
+ * EH_E_INCOMPATIBLE names the first required function that is missing, and every pointer of the
+ * list is then NULL.  `advice` is a clause about what to update.
  */
 eh_status vendorlib_resolve(const vendorlib *library, const vendorlib_symbol *symbols, size_t count,
                             void *table, const char *advice, eh_error *error);
@@ -59,7 +59,7 @@ eh_status vendorlib_resolve(const vendorlib *library, const vendorlib_symbol *sy
 /* The address of one function by name, NULL when there is none or no library. */
 void *vendorlib_find(const vendorlib *library, const char *name);
 
-/* "vdMemAlloc" of "vdMemAlloc_v2|vdMemAlloc": as messages call it. */
+/* "vdMemAlloc" of "vdMemAlloc_v2|vdMemAlloc": the name in messages. */
 void vendorlib_plain_name(const char *names, char *out, size_t size);
 
 /* The file that holds address, links followed, or "" when that is unknown. */

@@ -117,7 +117,7 @@ void wording_note(char *notes, size_t size, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(notes + used, room, format, arguments);
 	va_end(arguments);
-	/* A line that does not fit whole is no sentence any more. */
+	/* A line that does not fit whole is left out. */
 	if (length < 0 || (size_t)length + 2 > room)
 		notes[used] = '\0';
 	else

@@ -6,30 +6,30 @@
 #include "evenhand/backend.h"
 
 /* The text to compile, malloc'd, or NULL when memory is out: the macros as #define lines, the
- * prelude, the body.  Lines, for a value with blanks or quotes does not survive every option
- * parser. */
+ * prelude, the body.  The macros are lines because some option parsers break values with blanks or
+ * quotes. */
 char *wording_source(const eh_source *source);
 
 /* The same with another prelude. */
 char *wording_source_with(const eh_source *source, const char *prelude);
 
-/* Hands a compiler's messages to the caller of program_build: cut to log_size and terminated; text
+/* Gives a compiler's messages to the caller of program_build: cut to log_size and terminated; text
  * NULL is "". */
 void wording_log(const char *text, char *log, size_t log_size);
 
-/* A log that cannot be had: what the call for it answered takes its place.  name NULL = unknown. */
+/* For a log that is not available: writes the answer of the call for it. name NULL = unknown. */
 void wording_no_log(const char *where, const char *name, int64_t native, char *log,
                     size_t log_size);
 
-/* One line: blanks for control characters, blanks at the ends cut. */
+/* Makes one line: blanks for control characters, blanks at the ends cut. */
 void wording_tidy(char *text);
 
 /* Appends "key=value" to layer->detail, after "; " if it is not the first.  An empty value is left
- * out; what does not fit is cut at a word and ends in "...". */
+ * out; a value that does not fit is cut at a word and ends in "...". */
 void wording_detail(eh_layer *layer, const char *key, const char *value);
 void wording_detail_number(eh_layer *layer, const char *key, uint64_t value);
 
-/* Facts that the vendor's API was asked for and did not tell, each with the call and its answer. */
+/* Facts that the vendor's API did not report, each with the call and its answer. */
 typedef struct wording_gaps {
 	char text[512];
 } wording_gaps;
@@ -37,9 +37,9 @@ typedef struct wording_gaps {
 /* Adds "FACT, because WHERE returned NAME (NATIVE)"; facts in a row of one answer share it. */
 void wording_gap(wording_gaps *gaps, const char *fact, const char *where, const char *name,
                  int64_t native);
-/* Appends them to layer->detail as "unknown=...": the facts themselves stay out of the layer. */
+/* Appends them to layer->detail as "unknown=...", in place of the facts. */
 void wording_detail_gaps(eh_layer *layer, const wording_gaps *gaps);
-/* A warning in the core's log, where there is no layer to hold them; nothing without any. */
+/* Warns of them in the core's log, where no layer can hold them; does nothing without any. */
 void wording_say_gaps(const eh_host *host, const char *device, const wording_gaps *gaps);
 
 /* Adds a line to notes (text of `size` bytes) if it fits whole. */

@@ -4,7 +4,7 @@
  *
  * The multipliers are 1/2 and 2, so that every product is exact and a multiply-add has one right
  * answer, fused or not; the addends have all their bits in use.  Every output is recomputed here
- * and compared bit by bit; one round more or less moves all of them.
+ * and compared bit by bit.  One round more or less changes all of them.
  */
 #include "../support.h"
 
@@ -84,7 +84,7 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 
 /* ---- expected values ------------------------------------------------------------------------ */
 
-/* What one group of the identity rotation leaves: the kernel's arithmetic, element by element. */
+/* The output of one group of the identity rotation: the kernel's arithmetic, element by element. */
 #define EXPECT(REAL, b, d)                                                                   \
 	do {                                                                                 \
 		const REAL *begin = s->begin;                                                \

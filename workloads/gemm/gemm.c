@@ -3,10 +3,12 @@
  * gemm - C = A * B, row-major, from one portable kernel with register tiles and local memory.
  *
  * Gate A (selftest): factors in {-1, 0, 1}, so sparse that every sum is exact in every type
- * involved; sampled elements equal, and the sums of all rows of C equal as integers.
- * Gate B: normal factors, quantised once; sampled elements against double precision, and every
- * row of C, its elements under random signs added up, against A * (B * signs): no element stays
- * without a say.
+ * involved.  Sampled elements must be equal, and the sums of all rows of C must be equal as
+ * integers.
+ *
+ * Gate B: normal factors, quantised once.  Sampled elements are compared with double precision.
+ * The elements of every row of C, added up with random signs, are compared with A * (B * signs), so
+ * that every element counts.
  */
 #include "gemm_oracle.h"
 
@@ -105,7 +107,7 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 
 /* ---- the workload --------------------------------------------------------------------------- */
 
-/* Puts the oracle's factors, as they are now, into A and B. */
+/* Uploads the oracle's current factors into A and B. */
 static eh_status gemm_upload(gemm_state *s, eh_error *error)
 {
 	const gemm_oracle *o = &s->oracle;

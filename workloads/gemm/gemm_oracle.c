@@ -64,8 +64,8 @@ void gemm_oracle_normal(gemm_oracle *o, uint32_t variant)
 	random_signs(o);
 }
 
-/* The share of elements that are not zero, of 256: a sum of k products stays below `range`, by
- * eight standard deviations. */
+/* The share of non-zero elements, of 256: a sum of k products stays below `range`, by eight
+ * standard deviations. */
 static uint32_t crafted_density(const gemm_oracle *o)
 {
 	const double range = strcmp(o->precision, "f16") == 0    ? 0x1p11
@@ -215,9 +215,9 @@ static void check_samples(gemm_oracle *o, const void *c, eh_check *check)
 }
 
 /*
- * Row i of C times the signs must be row i of A times (B * signs).  An element's error is at
- * most what gate B allows it; n of them with random signs add up like a walk, so that
- * sqrt(n) times the allowance of an element is generous, and far below any element itself.
+ * Row i of C times the signs must be row i of A times (B * signs).  Gate B limits the error of an
+ * element; the errors of n elements with random signs add up like a random walk.  So sqrt(n) times
+ * the limit of an element is generous, and still far below any element.
  */
 static void check_rows(gemm_oracle *o, const void *c, eh_check *check)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What C = A * B should be.  The factors repeat a block of a prime number of elements each. */
+/* The expected C = A * B.  The factors repeat a block of a prime number of elements each. */
 #ifndef WORKLOADS_GEMM_ORACLE_H
 #define WORKLOADS_GEMM_ORACLE_H
 
 #include "../support.h"
 
 #define ORACLE_BLOCK UINT64_C(262147)
-#define ORACLE_SAMPLES 64 /* rows, and columns, whose crossings are compared one by one */
+#define ORACLE_SAMPLES 64 /* rows and columns whose crossings are compared */
 
 typedef struct gemm_oracle {
 	const eh_bench *bench;
@@ -31,7 +31,7 @@ void gemm_oracle_free(gemm_oracle *o);
 void gemm_oracle_normal(gemm_oracle *o, uint32_t variant);
 void gemm_oracle_crafted(gemm_oracle *o);
 
-/* Compares c, m * n elements, with the product of the factors as they are. */
+/* Compares c, m * n elements, with the product of the current factors. */
 void gemm_oracle_check(gemm_oracle *o, const void *c, eh_check *check);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph - what it costs to start kernels that were recorded once: a graph of `nodes` kernels, each
+ * graph - the cost of starting kernels that were recorded once: a graph of `nodes` kernels, each
  * waiting for the one before it, launched as a whole.  The kernel is that of launch, which counts
- * its launches and adds up its arguments, so that a node that was lost or doubled is found.
+ * its launches and adds up its arguments, so that a lost or doubled node is found.
  */
 #include "../support.h"
 #include "evenhand/extensions.h"
@@ -31,7 +31,7 @@ typedef struct graph_state {
 	uint64_t count, nodes;
 	uint32_t argument_count;
 	uint32_t arguments[MAX_ARGUMENTS];
-	uint32_t start;          /* what poison put into both words                            */
+	uint32_t start;          /* the value of both words after poison                       */
 	uint32_t launched;       /* kernels since then, modulo 2^32 as the counter itself       */
 } graph_state;
 
@@ -79,14 +79,14 @@ static void graph_finish(void *state)
 static eh_status graph_poison(void *state, eh_error *error)
 {
 	graph_state *s = state;
-	/* A counter that starts anew each time would look right after a lost poison. */
+	/* A new value each time: after a lost poison the old count would look right. */
 	s->start += UINT32_C(0x9e3779b9);
 	s->launched = 0;
 	return s->bench->ops->fill(s->bench->queue, s->total, 0, 2 * sizeof(uint32_t), s->start,
 	                           error);
 }
 
-/* Records the graph, in place of the one before; that one is not running. */
+/* Records the graph in place of the one before, which must not be running. */
 static eh_status graph_record(graph_state *s, eh_error *error)
 {
 	const eh_backend_ops *ops = s->bench->ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch - what it costs to start a kernel: to enqueue it, to run one after the other, and to
- * wait for one.  The kernel counts its launches and adds up its arguments in device memory, so
- * that a launch that was lost, doubled or given other arguments is found.
+ * launch - the cost of starting a kernel: of enqueueing it, of running kernels one after the other,
+ * and of waiting for one.  The kernel counts its launches and adds up its arguments in device
+ * memory, so that a launch that was lost, doubled or given other arguments is found.
  */
 #include "../support.h"
 
@@ -27,7 +27,7 @@ typedef struct launch_state {
 	uint64_t count;
 	uint32_t argument_count;
 	uint32_t arguments[MAX_ARGUMENTS];
-	uint32_t start;          /* what poison put into both words                            */
+	uint32_t start;          /* the value of both words after poison                       */
 	uint32_t launched;       /* since then, modulo 2^32 as the counter itself              */
 } launch_state;
 
@@ -73,7 +73,7 @@ static eh_status launch_poison(void *state, eh_error *error)
 {
 	launch_state *s = state;
 	const uint64_t bytes = 2 * sizeof(uint32_t);
-	/* A counter that starts anew each time would look right after a lost poison. */
+	/* A new value each time: after a lost poison the old count would look right. */
 	s->start += UINT32_C(0x9e3779b9);
 	s->launched = 0;
 	return s->bench->ops->fill(s->bench->queue, s->total, 0, bytes, s->start, error);

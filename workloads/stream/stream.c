@@ -2,11 +2,11 @@
 /*
  * stream - memory bandwidth: copy, mul, add, triad, dot, read, fill.
  *
- * The inputs repeat a block whose length is a prime number of elements: cheap to make, and an
- * access that is off by any power of two finds another value.  The scalar is a power of two, so a
- * product is exact and every operation but the sums has one right answer, fused or not: those are
- * compared bit by bit, all of them.  Of a sum, every group's partial sum is compared with one in
- * double precision.
+ * The inputs repeat a block whose length is a prime number of elements.  That is cheap to make, and
+ * an access that is off by any power of two finds another value.  The scalar is a power of two, so
+ * a product is exact, and every operation but the sums has one right answer, fused or not: all
+ * elements are compared bit by bit.  For a sum, every group's partial sum is compared with double
+ * precision.
  */
 #include "../support.h"
 
@@ -44,8 +44,8 @@ typedef struct stream_state {
 	eh_kernel *kernel, *sum_kernel;
 	eh_buffer *in[2], *out, *partial;
 	unsigned char *block_in[2];
-	unsigned char *block_out; /* what the block becomes; NULL for sums                     */
-	unsigned char *got;       /* a chunk that came back                                    */
+	unsigned char *block_out; /* the expected block; NULL for sums                         */
+	unsigned char *got;       /* a downloaded chunk                                        */
 	double *terms;            /* sums: per element of the block, the term itself           */
 } stream_state;
 
@@ -168,10 +168,10 @@ static void expect_terms(stream_state *s)
 	}
 }
 
-/* Inputs and scalar of the variant, on host and device, and what they become. */
+/* Inputs and scalar of the variant, on host and device, and the expected results. */
 static eh_status stream_inputs(stream_state *s, eh_error *error)
 {
-	/* Powers of two; what fill stores has all its bits in use instead. */
+	/* Powers of two, except that fill stores a value with all its bits in use. */
 	static const float scalars[] = {0.5f, -2.0f, 0.25f, -4.0f};
 	uint32_t i;
 	s->scalar = scalars[s->variant % 4];
@@ -344,17 +344,17 @@ static eh_status check_elements(stream_state *s, eh_check *check, eh_error *erro
 }
 
 /*
- * Rounding errors are independent and each is relative to a running sum, so that m additions in
- * a row over terms of root mean square q err by about u * q * m: at most 8 u sqrt(D * S) is
- * allowed, D the additions that a term goes through and S the sum of the squares of the terms.
+ * Rounding errors are independent, and each is relative to a running sum, so m additions in a row
+ * over terms of root mean square q err by about u * q * m.  The limit is 8 u sqrt(D * S), D the
+ * additions that a term goes through and S the sum of the squares of the terms.
  */
 static double sum_allowed(double unit, double depth, double squares)
 {
 	return 8 * unit * sqrt(depth * squares);
 }
 
-/* A sum that keeps what each addition rounds away (Neumaier 1974), so that the oracle of a double
- * precision sum is better than what it judges. */
+/* A sum that keeps the rounding error of each addition (Neumaier 1974), so that the oracle is more
+ * exact than the double precision sum that it checks. */
 typedef struct exact_sum { double sum, rest; } exact_sum;
 
 static void exact_add(exact_sum *s, double x)

@@ -2,9 +2,9 @@
 /*
  * xfer - copies between host and device: up, down, within the device, and both ways in one queue.
  *
- * The data repeat an incompressible block with a prime number of bytes, so that a copy that is
- * off by any power of two differs, and every byte is compared.  "bidirectional" enqueues an
- * upload and a download in the one in-order queue: a stack that overlaps nothing shows half.
+ * The data repeat an incompressible block with a prime number of bytes, so that a copy that is off
+ * by any power of two differs, and every byte is compared. "bidirectional" enqueues an upload and a
+ * download in one in-order queue: a stack without overlap shows half the rate.
  */
 #include "../support.h"
 
@@ -30,7 +30,7 @@ typedef struct side {
 
 typedef struct path {
 	side from, to;
-	unsigned char *block; /* what it carries, repeated                                        */
+	unsigned char *block; /* the block that it carries, repeated                              */
 } path;
 
 typedef struct xfer_state {
@@ -217,7 +217,7 @@ static eh_status xfer_poison(void *state, eh_error *error)
 	return status;
 }
 
-/* Counts the bytes that differ, and says where the first is. */
+/* Counts the bytes that differ, and describes the first. */
 static void compare(eh_check *check, const char *side_name, const unsigned char *got,
                     const unsigned char *want, uint64_t first, uint64_t n)
 {
