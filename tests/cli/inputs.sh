@@ -35,7 +35,7 @@ gives 4 '--margin needs a value, X' compare "$gcc" "$gcc" --margin=
 gives 4 "--as takes tester|verifier, not 'judge'" sign "$gcc" --as judge
 gives 4 "did you mean 'show'" key shwo
 gives 4 'it is new, list, show, trust or distrust' key xxxxxxxxxx
-gives 4 'one is missing: list, show, check or digest' protocol
+gives 4 'an action is missing: list, show, check or digest' protocol
 gives 4 'DIR is missing' kernels
 gives 4 '-o FILE is missing; usage: evenhand bundle RESULT... -o FILE' bundle "$gcc"
 gives 4 'amend --note does not take --dispute' amend "$gcc" --note a --dispute b
@@ -64,7 +64,7 @@ gives 0 'x.evenhand: 1 result' bundle one -o x.evenhand
 for what in one x.evenhand "x.evenhand/results/$name" "$result"; do
 	gives 0 "$executor" show "$what"
 	gives 0 "protocol" show "$what" --protocol
-	gives 0 'nanoseconds of one operation' show "$what" --samples '*'
+	gives 0 'nanoseconds per operation' show "$what" --samples '*'
 	gives 0 '"unit"' show "$what" --samples '*' --json
 	timeout 60 "$EVENHAND" compare "$what" "$result" >out 2>err
 	[ $? -le 3 ] && grep -q 'tiny' out

@@ -62,7 +62,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 mv $plugin away.so
 "$own" run --resume half --quiet >out 2>err </dev/null
-[ $? -eq 5 ] && grep -q 'host:.*not here now' err && [ "$(wc -l <err)" -eq 1 ]
+[ $? -eq 5 ] && grep -q 'host:.*missing' err && [ "$(wc -l <err)" -eq 1 ]
 check $? "a run whose executor is not here is not resumed: one sentence"
 mv away.so $plugin
 "$own" run --resume half --quiet >out 2>err </dev/null
