@@ -64,7 +64,7 @@ gives 0 'x.evenhand: 1 result' bundle one -o x.evenhand
 for what in one x.evenhand "x.evenhand/results/$name" "$result"; do
 	gives 0 "$executor" show "$what"
 	gives 0 "protocol" show "$what" --protocol
-	gives 0 'nanoseconds per operation' show "$what" --samples '*'
+	gives 0 'nanoseconds of one operation' show "$what" --samples '*'
 	gives 0 '"unit"' show "$what" --samples '*' --json
 	timeout 60 "$EVENHAND" compare "$what" "$result" >out 2>err
 	[ $? -le 3 ] && grep -q 'tiny' out

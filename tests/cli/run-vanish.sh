@@ -40,7 +40,7 @@ wait $pid
 check $? "the run goes on to its end, with exit code 7"
 [ "$(grep -c '"kind":"case"' run/run.journal)" -eq 16 ]
 check $? "every case has its line"
-grep '"status":"failed"' run/run.journal | tail -n 1 | grep -q 'vanished'
+grep '"status":"failed"' run/run.journal | tail -n 1 | grep -q 'the device is gone'
 check $? "those that could not be measured say why"
 tail -n 1 run/run.journal | grep -q '"status":"complete"'
 check $? "the journal ends as complete"
