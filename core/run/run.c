@@ -281,7 +281,7 @@ static eh_status explain(const run_state *s, const run_options *o, eh_status sta
 	snprintf(message, sizeof(message), "%s", error->message);
 	folder = text_shell_word(s->folder);
 	remedy = memory_format("; everything measured is kept; %s, then complete the run with evenhand "
-	                       "run --resume %s", status == EH_E_IO ? "make room" : "solve this", folder);
+	                       "run --resume %s", status == EH_E_IO ? "make room" : "fix this", folder);
 	free(folder);
 	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
 	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);
