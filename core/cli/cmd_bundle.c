@@ -45,8 +45,7 @@ static eh_status check_journal(const bundle_settings *settings, eh_error *error)
 		result_free(r);
 	}
 	if (status == EH_OK && !ours)
-		status = error_set(error, EH_E_USAGE, "%s is the journal of a run that none of the results is from",
-		                   path);
+		status = error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'", path);
 	record_line_clear(&line);
 	return status;
 }

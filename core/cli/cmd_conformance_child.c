@@ -202,7 +202,7 @@ const cli_command cmd_conformance_child = {
 	.name = "conformance-child",
 	.group = CLI_HIDDEN,
 	.summary = "load a backend or probe to check it",
-	.about = "`evenhand plugin check` starts it; it is of no use by itself.",
+	.about = "`evenhand plugin check` starts it; it is not for use by hand.",
 	.forms = (const cli_form[]){
 		{ "devices", { { "FILE", .kind = OPTION_PATH } }, "list the devices", devices },
 		{ "tests",

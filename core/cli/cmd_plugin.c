@@ -194,11 +194,11 @@ static char *cause_of_death(const child_end *end, bool hung, uint64_t deadline_n
 
 	text_format_ns((double)deadline_ns, limit);
 	if (hung)
-		return memory_format("no end within %s%s%s", limit, colon, end->last_words);
+		return memory_format("did not end within %s%s%s", limit, colon, end->last_words);
 	if (end->signalled)
 		return memory_format("the process died of signal %d (%s)%s%s", end->code,
 		                     strsignal(end->code), colon, end->last_words);
-	return memory_format("the process ended itself with status %d%s%s", end->code, colon,
+	return memory_format("the process exited with status %d%s%s", end->code, colon,
 	                     end->last_words);
 }
 
@@ -233,7 +233,7 @@ static void bury(check *c, talk *t, uint32_t index, size_t start, int hangs, con
 	if (!hopeless && hangs < MAX_HANGS)
 		return;
 	skip_rest(c, t->next, index, !hopeless ? "not run: three tests have hung" :
-	          hung ? "not run: starting the backend does not end within the deadline" :
+	          hung ? "not run: starting the backend exceeds the deadline" :
 	          "not run: starting the backend ends the process");
 	t->next = c->suite->test_count;
 }
@@ -275,7 +275,7 @@ static bool run_child(check *c, uint32_t index, talk *t, int *hangs)
 	*hangs += hung;
 	if (t->done) {
 		cause = cause_of_death(&end, hung, c->deadline_ns);
-		record(c, "process/exit", "the process ends in good order after stop",
+		record(c, "process/exit", "the process exits with status 0 after stop",
 		       EH_TEST_FAIL, cause);
 		free(cause);
 	} else

@@ -36,8 +36,8 @@ typedef struct request {
 
 static eh_status refuse(const char *path, const char *why, eh_error *error)
 {
-	return error_set(error, EH_E_ALTERED, "%s does not hold, so there is nothing to reproduce: %s (evenhand "
-	                 "verify prints all)", path, why);
+	return error_set(error, EH_E_ALTERED, "%s fails verification and cannot be "
+	                 "reproduced: %s (evenhand verify prints everything)", path, why);
 }
 
 /* What audit_inspect() found in a bundle beside its results, which were checked when they were read. */
@@ -117,8 +117,8 @@ static eh_status check_protocol(const result *r, eh_error *error)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);
 	else if (why != NULL)
-		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: this program (%s) makes "
-		                   "another plan of its protocol than the one that measured (%s): %s",
+		status = error_set(error, EH_E_ALTERED, "%s cannot be reproduced: evenhand %s plans its protocol "
+		                   "differently from evenhand %s, which measured it: %s",
 		                   r->path, EVENHAND_VERSION, r->record->harness.version, why);
 	free(why);
 	plan_free(made);
@@ -175,7 +175,7 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	if (status == EH_E_USAGE && o->on == NULL && !o->resume && !file_exists(journal)) {
 		char *why = memory_text(error->message);
 
-		status = error_set(error, EH_E_USAGE, "%s; name what is to be measured with --on", why);
+		status = error_set(error, EH_E_USAGE, "%s; name the executors to measure with --on", why);
 		free(why);
 	}
 	free(journal);
@@ -295,8 +295,8 @@ static void explain(const request *o, const run_outcome *outcome, eh_error *erro
 {
 	char *why = memory_text(error->message), *next = resume_command(o, outcome->folder);
 
-	(void)error_set(error, EH_E_IO, "%s; all that was measured is in %s: when it can be written, %s answers",
-	                why, outcome->journal, next);
+	(void)error_set(error, EH_E_IO, "%s; everything measured is in %s; %s answers once the "
+	                "folder can be written", why, outcome->journal, next);
 	free(next);
 	free(why);
 }
@@ -309,7 +309,7 @@ static eh_status check_folder(const char *folder, eh_error *error)
 	eh_status status = EH_OK;
 
 	if (file_exists(journal))
-		status = error_set(error, EH_E_USAGE, "%s holds a run already; go on with it by --resume %s",
+		status = error_set(error, EH_E_USAGE, "%s holds a run already; --resume %s continues it",
 		                   folder, word);
 	else if (file_exists(ini))
 		status = error_set(error, EH_E_USAGE, "%s is there already; name another folder with -o", ini);
@@ -422,7 +422,7 @@ const cli_command cmd_reproduce = {
 		  .about = "the folder; without it results/NAME-VERSION-again-TIME", .value = "DIR",
 		  .forms = CLI_FORM(NEW), .letter = 'o', .rivals = 1 },
 		{ "resume", OPTION_PATH, offsetof(reproduce_options, resume),
-		  .about = "go on with, or only answer again from, the run in DIR", .value = "DIR",
+		  .about = "continue the run in DIR; print the answer again when it is complete", .value = "DIR",
 		  .forms = CLI_FORM(RESUME), .rivals = 1 },
 		{ "of", OPTION_EXECUTOR, offsetof(reproduce_options, of),
 		  .about = "which result of a bundle or folder", .value = "EXECUTOR" },
@@ -448,7 +448,7 @@ const cli_command cmd_reproduce = {
 		{ "2", "inconclusive" },
 		{ "3",
 		  "the result does not hold, or this program makes another plan of its protocol" },
-		{ "6", "interrupted; go on with --resume" }, { NULL, NULL } },
+		{ "6", "interrupted; continue with --resume" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand reproduce theirs.json",
 		"evenhand reproduce release.evenhand --of host:gcc-12 --on host:gcc -o again", NULL },

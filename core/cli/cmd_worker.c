@@ -47,7 +47,7 @@ const cli_command cmd_worker = {
 	.name = "worker",
 	.group = CLI_HIDDEN,
 	.summary = "load one backend or probe in a process of its own",
-	.about = "`evenhand run` and `evenhand devices` start it; it is of no use by itself. "
+	.about = "`evenhand run` and `evenhand devices` start it; it is not for use by hand. "
 	         "Without an option it reads a job from stdin and reports progress on stdout.",
 	.forms = (const cli_form[]){
 		{ NULL, { { 0 } }, NULL, work },

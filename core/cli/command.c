@@ -60,7 +60,7 @@ int command_printed(const cli_command *c, int code)
 	if (!failure_reported)
 		fprintf(stderr, "evenhand%s%s: cannot write to standard output: %s\n",
 		        c != NULL ? " " : "", c != NULL ? c->name : "",
-		        failure != 0 ? strerror(failure) : "a part of it was not taken");
+		        failure != 0 ? strerror(failure) : "only a part was written");
 	failure_reported = true;
 	return EXIT_CODE_ENVIRONMENT;
 }
@@ -140,7 +140,7 @@ static eh_status refuse_form(const cli_command *c, const option_line *line, eh_e
 		                line->words.items[0], near != NULL ? "did you mean '" : "it is ",
 		                near != NULL ? near : words, near != NULL ? "'?" : "");
 	} else {
-		(void)error_set(error, EH_E_USAGE, "one is missing: %s", words);
+		(void)error_set(error, EH_E_USAGE, "an action is missing: %s", words);
 	}
 	free(words);
 	return EH_E_USAGE;

@@ -18,7 +18,8 @@ const cli_item topic_exit_codes[] = {
 	{ "2", "no answer: inconclusive, undecided, not signed as required" },
 	{ "3", "results are not comparable, or a result was altered" },
 	{ "4", "wrong usage: an option, a name, a protocol, a file that is not what it should be" },
-	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout takes nothing" },
+	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout that "
+	  "cannot be written" },
 	{ "6", "interrupted; `run --resume` completes a run" },
 	{ "7", "the run ended, but some rows failed or are invalid" },
 	{ "70", "a bug of evenhand" },
@@ -37,14 +38,15 @@ const cli_item topic_environment[] = {
 	{ "EVENHAND_PROBE_PATH", "the same for probes" },
 	{ "EVENHAND_CONFORMANCE_PATH", "the same for the conformance suite" },
 	{ "EVENHAND_CACHE_DIR", "compiled kernels; default: `$XDG_CACHE_HOME/evenhand`" },
-	{ "XDG_CONFIG_HOME", "its folder evenhand has keys, site.ini and owners.ini; default: ~/.config" },
-	{ "XDG_CACHE_HOME", "its folder evenhand has compiled kernels; default: ~/.cache" },
-	{ "XDG_DATA_HOME", "its folder evenhand has the user's plugins and protocols; default: ~/.local/share" },
-	{ "XDG_STATE_HOME", "its folder evenhand/noise has noise floors; default: ~/.local/state" },
+	{ "XDG_CONFIG_HOME",
+	  "the subfolder evenhand holds keys, site.ini and owners.ini; default: ~/.config" },
+	{ "XDG_CACHE_HOME", "the subfolder evenhand holds compiled kernels; default: ~/.cache" },
+	{ "XDG_DATA_HOME", "the subfolder evenhand holds plugins and protocols; default: ~/.local/share" },
+	{ "XDG_STATE_HOME", "the subfolder evenhand/noise holds noise floors; default: ~/.local/state" },
 	{ "TMPDIR", "where `calibrate` keeps its runs while it works; default: /tmp" },
 	{ "NO_COLOR", "set and not empty: no colour" },
-	{ "SOURCE_DATE_EPOCH", "the time that records state as theirs, in seconds; for tests. Anything else is "
-	  "ignored with a warning" },
+	{ "SOURCE_DATE_EPOCH", "the time that records state, in seconds since 1970; for "
+	  "tests. Anything else is ignored with a warning" },
 	{ NULL, NULL }
 };
 

@@ -82,12 +82,12 @@ static bool show_groups(FILE *out, const stack_group_list *groups, size_t indent
 bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers)
 {
 	if (groups->count == 0)
-		return fputs("\nlayers: none differs\n", out) != EOF;
+		return fputs("\nlayers: no differences\n", out) != EOF;
 	return fprintf(out, "\nlayers: %zu change%s\n", groups->count,
 	               groups->count == 1 ? "" : "s") >= 0 &&
 	       show_groups(out, groups, 2) &&
 	       (followers == 0 ||
-	        fprintf(out, "  %llu mapped files are on one side only and follow from these\n",
+	        fprintf(out, "  %llu mapped files of one side only follow from these\n",
 	                (unsigned long long)followers) >= 0);
 }
 
@@ -111,16 +111,16 @@ static char *answer_words(const attribution *a, const char *numbers)
 	switch (a->answer) {
 	case ATTRIBUTION_ATTRIBUTABLE:
 		return a->groups.count == 1 ?
-		       memory_format("attributable: one change is the cause of whatever changed (%s): %s; its "
-		                     "owner: %s", numbers, g->title, owner_words(g->owner)) :
-		       memory_format("attributable: each step between the results changes one thing only (%s "
-		                     "over all)", numbers);
+		       memory_format("attributable: one change explains the numbers (%s): %s; owner: %s",
+		                     numbers, g->title, owner_words(g->owner)) :
+		       memory_format("attributable: each step between the results has one change (%s "
+		                     "overall)", numbers);
 	case ATTRIBUTION_CONFOUNDED:
-		return memory_format("confounded: %zu things changed at once (%s); none of them can be named "
-		                     "as the cause", a->groups.count, numbers);
+		return memory_format("confounded: %zu changes at once (%s); none can be named as the "
+		                     "cause", a->groups.count, numbers);
 	case ATTRIBUTION_UNEXPLAINED:
-		return memory_format("unexplained: no layer differs, but the numbers changed (%s); look for "
-		                     "what no layer records: load, temperature, the place in memory",
+		return memory_format("unexplained: no layer differs, but the numbers changed (%s); look at "
+		                     "what no layer records: load, temperature, memory placement",
 		                     numbers);
 	case ATTRIBUTION_NO_CHANGE:
 		return memory_text("no change: no layer differs, and every case is equivalent");
@@ -146,7 +146,7 @@ static bool show_movers(FILE *out, const attribution *a)
 		if (c == NULL || s->groups.count != 1 ||
 		    comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) == 0)
 			continue;
-		line = memory_format("moved by: %s; its owner: %s", s->groups.items[0].title,
+		line = memory_format("moved by: %s; owner: %s", s->groups.items[0].title,
 		                     owner_words(s->groups.items[0].owner));
 		ok = table_wrap(out, line, 2);
 		free(line);
@@ -244,7 +244,7 @@ static bool show_missing(FILE *out, const attribution *a)
 	bool ok = true;
 
 	if (a->missing > a->proposed.count)
-		ok = fputs("\nno stack at hand comes between these; to separate them, measure\n", out) != EOF;
+		ok = fputs("\nno stack here separates these changes; to separate them, measure\n", out) != EOF;
 	for (size_t i = 0; i < a->steps.count && ok; i++)
 		ok = show_wanted(out, &a->steps.items[i]);
 	return ok;

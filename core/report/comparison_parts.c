@@ -12,7 +12,7 @@ static void tier_note(table *t, const comparison_row *row)
 	if (row->tier_gain == NULL)
 		return;
 	figure_ratio(row->tier_gain->ratio, row->tier_gain->interval, ratio);
-	note = memory_format("tuning gain, no ranking: %s takes %s of the time of %s",
+	note = memory_format("tuning gain, not a ranking: %s takes %s of the time of %s",
 	                     record_tier_word(row->a->planned->tier), ratio,
 	                     record_tier_word(row->b->planned->tier));
 	table_note(t, note);

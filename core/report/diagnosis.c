@@ -38,7 +38,7 @@ static bool print_ridges(FILE *out, const diagnosis *d)
 		const ceiling *c = &d->ceilings.items[i];
 
 		if (c->kind == CEILING_COMPUTE)
-			ok = fprintf(out, "ridge: %s meets the memory at %.3g FLOP/B\n", c->of,
+			ok = fprintf(out, "ridge point of %s: %.3g FLOP/B\n", c->of,
 			             c->rate / memory->rate) >= 0;
 	}
 	return ok;
@@ -51,7 +51,7 @@ static bool print_ceilings(FILE *out, const diagnosis *d)
 	bool ok;
 
 	if (d->ceilings.count == 0)
-		return fputs("no case of this run gives a ceiling\n\n", out) != EOF;
+		return fputs("no case of this run measures a ceiling\n\n", out) != EOF;
 	t = table_new("lrll");
 	table_row(t, (const char *const[]){ "ceiling", "measured", "by case", "" });
 	table_rule(t);

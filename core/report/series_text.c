@@ -33,7 +33,7 @@ static char *converged_words(const series_report *r)
 	if (r->converged)
 		return memory_format("yes: ±%.3g %% is within ±%.3g %%", is, wanted);
 	if (r->interval.count == 0)
-		return memory_text("no: fewer than 6 samples have no interval; take at least 30");
+		return memory_text("no: an interval needs 6 samples or more; take at least 30");
 	if (!(r->median > 0))
 		return memory_text("no: the median is 0, so there is no relative half-width");
 	if (!r->steady)

@@ -52,8 +52,8 @@ static size_t forbidden(const record_executor *record, const record_harness *har
 	size_t count = 0;
 
 	if (harness->dirty) {
-		text_add(out, "%s: this evenhand was built from a changed or unknown tree, which nobody "
-		         "can build again: build it from a commit\n", record->name);
+		text_add(out, "%s: this evenhand was built from a changed or unknown tree and "
+		         "cannot be built again: build it from a commit\n", record->name);
 		count++;
 	}
 	if (record->simulated) {
@@ -138,15 +138,15 @@ eh_status certify_check(const manifest *m, eh_error *error)
 		return EH_OK;
 	if (certified && m->executions < LEAST_EXECUTIONS)
 		return error_set(error, EH_E_USAGE, "%s is certified and needs at least %d executions; "
-		                 "leave --executions away", p->name, LEAST_EXECUTIONS);
+		                 "run it without --executions", p->name, LEAST_EXECUTIONS);
 	status = check_all(m, &lines, &count, error);
 	if (lines.data != NULL)
 		tell(lines.data);
 	text_free(&lines);
 	if (status == EH_OK && count > 0)
-		status = error_set(error, EH_E_UNAVAILABLE, "nothing was measured: %s %s, and %zu thing%s "
-		                   "against it (above); `evenhand site template` shows what a site "
-		                   "file can declare", p->name, certified ? "is certified" :
-		                   "requires disclosure", count, count == 1 ? " stands" : "s stand");
+		status = error_set(error, EH_E_UNAVAILABLE, "nothing was measured: %s %s; %zu requirement%s not met "
+		                   "(above); `evenhand site template` shows what a site file can declare",
+		                   p->name, certified ? "is certified" : "requires disclosure", count,
+		                   count == 1 ? " is" : "s are");
 	return status;
 }

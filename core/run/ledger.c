@@ -70,7 +70,7 @@ static eh_status find_slot(const ledger *l, const char *executor, uint64_t execu
 			return EH_OK;
 		}
 	return error_set(error, EH_E_FORMAT, "the journal has a line of executor '%s', execution %llu, "
-	                 "which its first line does not announce", executor,
+	                 "which is not in its plan", executor,
 	                 (unsigned long long)execution);
 }
 
@@ -91,8 +91,8 @@ static eh_status take_pilot(ledger *l, const record_line_pilot *line, eh_error *
 	l->undecided = false;
 	if (found == l->executors)
 		return EH_OK;
-	return error_set(error, EH_E_FORMAT, "the journal has a line of the pilot that does not plan %llu "
-	                 "to %llu executions of each executor", (unsigned long long)l->executions,
+	return error_set(error, EH_E_FORMAT, "the journal has a pilot line that does not plan %llu to "
+	                 "%llu executions for each executor", (unsigned long long)l->executions,
 	                 (unsigned long long)l->most);
 }
 

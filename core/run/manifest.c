@@ -238,8 +238,8 @@ static eh_status check_program(const record_harness *theirs, eh_error *error)
 	};
 	for (size_t i = 0; status == EH_OK && i < sizeof(facts) / sizeof(*facts); i++)
 		if (strcmp(facts[i].theirs, facts[i].ours) != 0)
-			status = error_set(error, EH_E_USAGE, "the run was begun by evenhand of %s %s, this "
-			                   "one is %s; resume it with that program or start a new run",
+			status = error_set(error, EH_E_USAGE, "the run was started by evenhand of %s %s, and "
+			                   "this is %s; resume it with that program or start a new run",
 			                   facts[i].what, facts[i].theirs, facts[i].ours);
 	layout_clear(record_harness_layout(), &ours);
 	return status;
@@ -311,8 +311,8 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	eh_status status;
 
 	if (first->kind != RECORD_LINE_RUN || line->format != FORMAT)
-		return error_set(error, EH_E_FORMAT, "the journal does not begin as one of this evenhand "
-		                 "does; resume the run with the program that began it");
+		return error_set(error, EH_E_FORMAT, "the journal does not start with the run line of "
+		                 "this format; resume the run with the program that started it");
 	status = check_program(&line->harness, error);
 	if (status == EH_OK)
 		status = check_sizes(line, error);
@@ -323,8 +323,8 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	m = manifest_again(line, p, made);
 	if (!same_order(m, &line->order)) {
 		manifest_free(m);
-		return error_set(error, EH_E_FORMAT, "the order in the journal's first line is not the "
-		                 "one its seed gives; was it edited?");
+		return error_set(error, EH_E_FORMAT, "the order in the journal's first line does not "
+		                 "follow from its seed; was it edited?");
 	}
 	*out = m;
 	return EH_OK;
@@ -351,7 +351,7 @@ eh_status manifest_find(manifest *m, const discover_report *here, eh_error *erro
 		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "
 			                 "it available again, then resume", m->names[i],
-			                 d == NULL ? "not here now" : "not usable now: ",
+			                 d == NULL ? "missing" : "not usable: ",
 			                 d == NULL ? "" : d->reason);
 		text_set(&m->plugins[i], b->path);
 		m->indices[i] = (uint32_t)d->index;

@@ -280,9 +280,8 @@ static eh_status explain(const run_state *s, const run_options *o, eh_status sta
 		return status;
 	snprintf(message, sizeof(message), "%s", error->message);
 	folder = text_shell_word(s->folder);
-	remedy = memory_format("; what was measured is kept: %s, evenhand run --resume %s completes "
-	                       "the run", status == EH_E_IO ? "when there is room again"
-	                                                    : "when that is mended", folder);
+	remedy = memory_format("; everything measured is kept; %s, then complete the run with evenhand "
+	                       "run --resume %s", status == EH_E_IO ? "make room" : "fix this", folder);
 	free(folder);
 	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
 	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);

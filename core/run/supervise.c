@@ -172,8 +172,8 @@ static void set_interrupted(watch *w)
 
 static void set_stuck(watch *w, long pid)
 {
-	char *reason = memory_format("process %ld was killed and does not end: the device of %s or its "
-	                             "driver does not let go of it", pid, w->job->executor);
+	char *reason = memory_format("process %ld was killed and does not end: it hangs in the driver of "
+	                             "%s", pid, w->job->executor);
 
 	set_end(w, SUPERVISE_STOP, EH_E_CHILD, reason);
 	free(reason);

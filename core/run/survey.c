@@ -83,9 +83,9 @@ static eh_status take_record(discover_survey *answer, const char *executor,
 {
 	if (answer->record == NULL)
 		return error_set(error, answer->status < 0 ? answer->status : EH_E_INTERNAL, "%s",
-		                 answer->reason != NULL ? answer->reason : "it gave no reason");
+		                 answer->reason != NULL ? answer->reason : "it reported no reason");
 	if (strcmp(answer->record->name, executor) != 0)
-		return error_set(error, EH_E_UNAVAILABLE, "%s is not where it was listed any more",
+		return error_set(error, EH_E_UNAVAILABLE, "%s moved or disappeared since it was listed",
 		                 executor);
 	*record = answer->record;
 	answer->record = NULL;

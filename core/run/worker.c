@@ -175,8 +175,8 @@ static eh_status read_job(worker *w, eh_error *error)
 	layout_init(worker_job_layout(), &w->job);
 	if (layout_read(worker_job_layout(), body.data != NULL ? body.data : "", body.size, "the job",
 	                &w->job, NULL) != EH_OK)
-		status = error_set(error, EH_E_FORMAT, "the job is not one of evenhand's; only `evenhand "
-		                   "run` starts this subcommand");
+		status = error_set(error, EH_E_FORMAT, "stdin holds no job; only `evenhand run` starts this "
+		                   "subcommand");
 	text_free(&body);
 	return status;
 }
@@ -191,8 +191,7 @@ static eh_status make_plan(worker *w, eh_error *error)
 		status = plan_make(w->protocol, plugin_find_workload, NULL, &w->plan, error);
 	if (status == EH_OK && strcmp(w->plan->digest, j->protocol_digest) != 0)
 		status = error_set(error, EH_E_INCOMPATIBLE, "the worker plans the protocol differently "
-		                   "from its coordinator: the workloads were replaced while the run goes "
-		                   "on");
+		                   "from its coordinator: the workloads were replaced during the run");
 	return status;
 }
 
@@ -216,14 +215,14 @@ static eh_status open_device(worker *w, eh_error *error)
 		same = strcmp(name, w->job.executor) == 0;
 		free(name);
 		if (same && usable != EH_OK)
-			return error_set(error, usable, "the device cannot be used any more: %s",
+			return error_set(error, usable, "the device is no longer usable: %s",
 			                 why.message);
 		if (same)
 			return session_open(s, i, error);
 	}
 	if (status == EH_OK)
-		status = error_set(error, EH_E_UNAVAILABLE, "the device has vanished: %s is not among the "
-		                   "%u devices of its backend any more", w->job.executor, count);
+		status = error_set(error, EH_E_UNAVAILABLE, "the device is gone: %s is not among the %u "
+		                   "devices of its backend", w->job.executor, count);
 	return status;
 }
 

@@ -79,7 +79,7 @@ refused "$T/files/undefined.so" "cannot be loaded: .*nobody_has_this"
 [ $? -eq 1 ] && grep -q '^  fail  plugin/load .*died of signal 11' "$log" && grep -q ' failed$' "$log"
 ok $? "bad_crash.so: a crash of the entry function is a failed test" "$log"
 "$EVENHAND" plugin check "$bin/bad_exit.so" > "$log" 2>&1
-[ $? -eq 1 ] && grep -q '^  fail  plugin/load .*ended itself with status 0' "$log"
+[ $? -eq 1 ] && grep -q '^  fail  plugin/load .*exited with status 0' "$log"
 ok $? "bad_exit.so: ending the process is not passing" "$log"
 "$EVENHAND" plugin check "$bin/bad_start.so" > "$log" 2>&1
 [ $? -eq 1 ] && grep -q '^  fail  backend/start .*cannot start' "$log" && ! grep -q '^  fail  plugin/' "$log"

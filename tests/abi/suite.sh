@@ -48,7 +48,7 @@ seen crash transfer/ transfer/shared "died of signal 11" "pass  transfer/pinned"
 seen crash queue/ queue/in-order "died of signal 11"
 [ "$(grep -c '^  fail .*died of signal 11' "$log")" -ge 4 ] && grep -q '^  pass  queue/two-queues' "$log"
 ok $? "crash: every launching test fails alone, and one that does not launch passes" "$log"
-seen hang transfer/ transfer/fill "no end within" "skip  .*three tests have hung" 1s
+seen hang transfer/ transfer/fill "did not end within" "skip  .*three tests have hung" 1s
 
 EVENHAND_LIAR_FAULT=slow "$EVENHAND" plugin check "$liar" --only kernel/grid > "$log" 2>&1
 ok $? "slow: being slow is not a fault" "$log"
@@ -101,7 +101,7 @@ found late a queue/wait-waits "its data came later"
 [ "$(grep -c '^  fail' "$log")" -eq 1 ] && grep -q '^  skip  [0-9]* tests from .*queue_wait does not wait' "$log"
 ok $? "late: nothing that relies on a wait is run or blamed" "$log"
 found silent buffer/ buffer/zero-size "the error's code is 0"
-found stuck backend/start backend/start "no end within" 1s
+found stuck backend/start backend/start "did not end within" 1s
 FAULT=stuck "$EVENHAND" plugin check "$faults" --only backend/ --deadline 1s 2>&1 | grep -q 'not run: .*deadline'
 ok $? "stuck: a time-out is called one"
 if [ -n "${SANITIZE:-}" ]; then

@@ -35,7 +35,7 @@ gives 4 '--margin needs a value, X' compare "$gcc" "$gcc" --margin=
 gives 4 "--as takes tester|verifier, not 'judge'" sign "$gcc" --as judge
 gives 4 "did you mean 'show'" key shwo
 gives 4 'it is new, list, show, trust or distrust' key xxxxxxxxxx
-gives 4 'one is missing: list, show, check or digest' protocol
+gives 4 'an action is missing: list, show, check or digest' protocol
 gives 4 'DIR is missing' kernels
 gives 4 '-o FILE is missing; usage: evenhand bundle RESULT... -o FILE' bundle "$gcc"
 gives 4 'amend --note does not take --dispute' amend "$gcc" --note a --dispute b

@@ -32,7 +32,7 @@ for file in workloads/stream.so backends/host.so; do
 	wait $pid
 	[ $? -eq 5 ]
 	check $? "$file away: the run stops with exit code 5"
-	[ "$(grep -vc '^evenhand: warning: ' err)" -eq 1 ] && grep -q "evenhand run --resume $name completes" err
+	[ "$(grep -vc '^evenhand: warning: ' err)" -eq 1 ] && grep -q "then complete the run with evenhand run --resume $name$" err
 	check $? "$file away: one sentence says how to complete it"
 	tail -n 1 "$name/run.journal" | grep -q '"kind":"end".*"status":"interrupted"'
 	check $? "$file away: the journal ends as interrupted"

@@ -40,7 +40,7 @@ wait $pid
 check $? "the run goes on to its end, with exit code 7"
 [ "$(grep -c '"kind":"case"' run/run.journal)" -eq 16 ]
 check $? "every case has its line"
-grep '"status":"failed"' run/run.journal | tail -n 1 | grep -q 'vanished'
+grep '"status":"failed"' run/run.journal | tail -n 1 | grep -q 'the device is gone'
 check $? "those that could not be measured say why"
 tail -n 1 run/run.journal | grep -q '"status":"complete"'
 check $? "the journal ends as complete"
@@ -62,7 +62,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 mv $plugin away.so
 "$own" run --resume half --quiet >out 2>err </dev/null
-[ $? -eq 5 ] && grep -q 'host:.*not here now' err && [ "$(wc -l <err)" -eq 1 ]
+[ $? -eq 5 ] && grep -q 'host:.*missing' err && [ "$(wc -l <err)" -eq 1 ]
 check $? "a run whose executor is not here is not resumed: one sentence"
 mv away.so $plugin
 "$own" run --resume half --quiet >out 2>err </dev/null

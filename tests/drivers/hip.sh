@@ -123,6 +123,6 @@ dies() {
 	grep -q 'killed by signal 6.*gfx942.*newer ROCm.*gfx942 is not known' died
 }
 check "a compiler that dies is one error, with its last words" dies
-hangs() { EVENHAND_CACHE_DIR=$T/hangs says 'hiprtcCompileProgram=hang' kernel/values 'no end within'; }
+hangs() { EVENHAND_CACHE_DIR=$T/hangs says 'hiprtcCompileProgram=hang' kernel/values 'did not end within'; }
 check "a compiler that hangs is ended" hangs
 finish
