@@ -291,7 +291,7 @@ static eh_status complete(cli_call *call, eh_error *error)
 	/* The first word is the program. */
 	size_t count = call->count > 1 ? call->count - 2 : 0;
 	const char *last = call->count > 1 ? call->words[call->count - 1] : "";
-	position p = { NULL };
+	position p = { 0 };
 	bool files = false;
 
 	(void)error;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "contract/condition.h"
 
@@ -247,54 +246,20 @@ static void compare_row(const comparison *c, comparison_row *row, double wish)
 
 /* ---- all cases ------------------------------------------------------------------------------- */
 
-/* Fewer cases are not worth a second thread. */
-enum { CASES_OF_A_THREAD = 256, THREADS_MAX = 8 };
+typedef struct wished { comparison *c; double wish; } wished;
 
-/* Every step-th case from first on: no two threads have a case in common. */
-typedef struct share {
-	comparison *c;
-	double wish;
-	size_t first, step;
-	pthread_t thread;
-} share;
-
-static void *compare_share(void *context)
+static void compare_one(void *context, size_t i)
 {
-	const share *s = context;
+	const wished *w = context;
 
-	for (size_t i = s->first; i < s->c->cases.count; i += s->step)
-		compare_row(s->c, &s->c->cases.items[i], s->wish);
-	return NULL;
-}
-
-static size_t threads_for(size_t cases)
-{
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = cases / CASES_OF_A_THREAD;
-
-	if (processors > 0 && count > (size_t)processors)
-		count = (size_t)processors;
-	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
+	compare_row(w->c, &w->c->cases.items[i], w->wish);
 }
 
 static void compare_cases(comparison *c, double wish)
 {
-	size_t count = threads_for(c->cases.count);
-	size_t started = 1;
-	share shares[THREADS_MAX];
-	size_t i;
+	wished w = { c, wish };
 
-	for (i = 0; i < count; i++)
-		shares[i] = (share){ .c = c, .wish = wish, .first = i, .step = count };
-	while (started < count && pthread_create(&shares[started].thread, NULL, compare_share,
-	                                         &shares[started]) == 0)
-		started++;
-	(void)compare_share(&shares[0]);
-	/* The shares of threads that could not be started. */
-	for (i = started; i < count; i++)
-		(void)compare_share(&shares[i]);
-	for (i = 1; i < started; i++)
-		(void)pthread_join(shares[i].thread, NULL);
+	parallel_each(c->cases.count, compare_one, &w);
 }
 
 /* ---- the comparison -------------------------------------------------------------------------- */
