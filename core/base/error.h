@@ -48,6 +48,11 @@ eh_status error_system(eh_error *error, int errno_value, const char *format, ...
 /* "unsupported", "device-lost", ...; "unknown" for any other code. */
 const char *error_status_name(eh_status status);
 
+#ifdef __clang_analyzer__
+#define error_system(error, errno_value, ...) \
+	((void)error_system((error), (errno_value), __VA_ARGS__), EH_E_IO)
+#endif
+
 int error_exit_code(eh_status status);
 
 #endif

@@ -221,8 +221,10 @@ eh_status json_parse_at(const char *given, json_span part, int level, const char
 	item = cJSON_ParseWithLengthOpts(given + part.start, part.end - part.start, &s.at, false);
 	if (item == NULL && errno == ENOMEM)
 		memory_insist(NULL);
-	if (item == NULL)
-		return refuse(&s, "this is not valid JSON");
+	if (item == NULL) {
+		(void)refuse(&s, "this is not valid JSON");
+		return EH_E_FORMAT;
+	}
 	while (s.at < s.end && isspace((unsigned char)*s.at))
 		s.at++;
 	if (s.at < s.end) {

@@ -2,6 +2,7 @@
 /* Structs by their layout: making, freeing, copying, comparing. */
 #include "base/layout.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,7 +371,9 @@ static bool numbers_same(const double *a, const double *b, size_t count)
 
 static bool texts_same(const text_list *a, const text_list *b)
 {
-	if (a->count != b->count || (a->items == NULL) != (b->items == NULL))
+	if (a->items == NULL || b->items == NULL)
+		return a->items == b->items;
+	if (a->count != b->count)
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (strcmp(a->items[i], b->items[i]) != 0)
@@ -447,6 +450,7 @@ static bool list_same(const layout_field *f, const void *a, const void *b)
 		return false;
 	if (x.count == 0)
 		return true;
+	assert(x.items != NULL && y.items != NULL);
 	if (f->kind == LAYOUT_WORDS)
 		return memcmp(x.items, y.items, x.count * sizeof(int)) == 0;
 	if (f->kind == LAYOUT_UINTS)

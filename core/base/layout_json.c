@@ -476,8 +476,6 @@ static void encode_pair(const layout_field *f, const void *items, size_t i, cJSO
 
 static void encode_element(const layout_field *f, const char *items, size_t i, cJSON *out)
 {
-	const layout *inner = f->inner != NULL ? f->inner() : NULL;
-
 	switch (f->kind) {
 	case LAYOUT_WORDS:
 		json_append_string(out, layout_word_of(f->words(), ((const int *)items)[i]));
@@ -492,11 +490,11 @@ static void encode_element(const layout_field *f, const char *items, size_t i, c
 		json_append_string(out, ((char *const *)items)[i]);
 		break;
 	case LAYOUT_LIST:
-		cJSON_AddItemToArray(out, layout_encode(inner, items + i * inner->size));
+		cJSON_AddItemToArray(out, layout_encode(f->inner(), items + i * f->inner()->size));
 		break;
 	case LAYOUT_MAP:
-		json_set(out, layout_pointer(items + i * inner->size),
-		         layout_encode(inner, items + i * inner->size));
+		json_set(out, layout_pointer(items + i * f->inner()->size),
+		         layout_encode(f->inner(), items + i * f->inner()->size));
 		break;
 	default:
 		encode_pair(f, items, i, out);
@@ -514,7 +512,7 @@ static cJSON *encode_list(const layout_field *f, const void *member)
 	if (items == NULL && f->optional)
 		return NULL;
 	out = named ? cJSON_CreateObject() : cJSON_CreateArray();
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; items != NULL && i < count; i++)
 		encode_element(f, items, i, out);
 	return out;
 }

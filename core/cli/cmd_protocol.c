@@ -253,11 +253,11 @@ static eh_status check_one(const char *file, bool json, answer_protocol_check *o
 	loaded l;
 	eh_status status = load(file, true, &l, error);
 
-	if (status == EH_E_IO)
-		status = refuse_other(file, status, error);
 	text_set(&out->file, file);
 	out->sound = status == EH_OK;
 	if (status != EH_OK) {
+		if (status == EH_E_IO)
+			status = refuse_other(file, status, error);
 		text_set(&out->error, error->message);
 		return status;
 	}

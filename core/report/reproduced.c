@@ -37,8 +37,8 @@ bool report_reproduction(FILE *out, const reproduction *r, bool verbose)
 	char *line = memory_format("%s: %llu cases: %llu reproduced, %llu not reproduced, %llu "
 	                           "inconclusive; the stacks differ in %zu change%s",
 	                           reproduction_answer_word(r->answer),
-	                           (unsigned long long)(r->reproduced + r->not_reproduced +
-	                                                r->inconclusive),
+	                           (unsigned long long)r->reproduced + r->not_reproduced +
+	                           r->inconclusive,
 	                           (unsigned long long)r->reproduced,
 	                           (unsigned long long)r->not_reproduced,
 	                           (unsigned long long)r->inconclusive, r->groups.count,

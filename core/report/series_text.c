@@ -90,7 +90,7 @@ static void print_segments(FILE *out, const series_segment_report_list *segments
 
 		text_add(&list, "%s%llu to %llu: %.5g", i > 0 ? "; " : "",
 		         (unsigned long long)s->first + 1,
-		         (unsigned long long)(s->first + s->count), s->median);
+		         (unsigned long long)s->first + s->count, s->median);
 	}
 	table_item(out, INDENT, "segments", "%s", list.data);
 	text_free(&list);

@@ -287,7 +287,7 @@ static void case_cells(const result_row *row, char *time, char *rate, char *coun
 {
 	const record_derived *d = row->record->derived;
 	double scale = row->metric == RECORD_METRIC_SECONDS && row->amount > 0 ? row->amount : 1;
-	interval around;
+	interval around = { 0 };
 	double center = center_of(row, &around);
 	char figure[FIGURE_SIZE];
 	const char *name;
