@@ -229,7 +229,8 @@ eh_status json_parse_at(const char *given, json_span part, int level, const char
 		s.at++;
 	if (s.at < s.end) {
 		cJSON_Delete(item);
-		return refuse(&s, "there is text after the value");
+		(void)refuse(&s, "there is text after the value");
+		return EH_E_FORMAT;
 	}
 	*out = item;
 	return EH_OK;

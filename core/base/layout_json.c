@@ -474,7 +474,12 @@ static void encode_pair(const layout_field *f, const void *items, size_t i, cJSO
 	}
 }
 
-static void encode_element(const layout_field *f, const char *items, size_t i, cJSON *out)
+static const void *element_at(const layout_field *f, const void *items, size_t i)
+{
+	return (const char *)items + i * f->inner()->size;
+}
+
+static void encode_element(const layout_field *f, const void *items, size_t i, cJSON *out)
 {
 	switch (f->kind) {
 	case LAYOUT_WORDS:
@@ -490,11 +495,11 @@ static void encode_element(const layout_field *f, const char *items, size_t i, c
 		json_append_string(out, ((char *const *)items)[i]);
 		break;
 	case LAYOUT_LIST:
-		cJSON_AddItemToArray(out, layout_encode(f->inner(), items + i * f->inner()->size));
+		cJSON_AddItemToArray(out, layout_encode(f->inner(), element_at(f, items, i)));
 		break;
 	case LAYOUT_MAP:
-		json_set(out, layout_pointer(items + i * f->inner()->size),
-		         layout_encode(f->inner(), items + i * f->inner()->size));
+		json_set(out, layout_pointer(element_at(f, items, i)),
+		         layout_encode(f->inner(), element_at(f, items, i)));
 		break;
 	default:
 		encode_pair(f, items, i, out);
@@ -506,7 +511,7 @@ static cJSON *encode_list(const layout_field *f, const void *member)
 	bool named = f->kind == LAYOUT_MAP || f->kind == LAYOUT_TEXT_MAP ||
 	             f->kind == LAYOUT_NUMBER_MAP || f->kind == LAYOUT_TEXTS_MAP;
 	size_t count;
-	const char *items = layout_list(member, &count);
+	const void *items = layout_list(member, &count);
 	cJSON *out;
 
 	if (items == NULL && f->optional)

@@ -157,7 +157,7 @@ static eh_status try_words(search *s, const char *const *words, eh_error *error)
 {
 	record_trial *trial = layout_append(record_trial_layout(), &s->record->trials);
 	enum record_status found = RECORD_UNSUPPORTED;
-	const char *keys[MOST_AXES];
+	const char *keys[MOST_AXES] = { NULL };
 	eh_status status = EH_OK;
 	eh_case values;
 	eh_work work;
@@ -223,7 +223,7 @@ static eh_status try_all(search *s, const char *const *base, measure_report repo
                          uint64_t begin_ns, eh_error *error)
 {
 	size_t *order = memory_get(s->total * sizeof(*order));
-	const char *words[MOST_AXES];
+	const char *words[MOST_AXES] = { NULL };
 	random_state r;
 	eh_status status = EH_OK;
 
@@ -254,7 +254,7 @@ eh_status tune_search(const session *opened, const record_instrument *clocks, co
 {
 	search s = { .s = opened, .clocks = clocks, .c = c, .seed = seed, .record = record, .out = out };
 	uint64_t begin = clock_now_ns();
-	const char *base[MOST_AXES];
+	const char *base[MOST_AXES] = { NULL };
 	eh_status status;
 
 	record->budget_ns = c->section->measure.tune_budget_ns;
