@@ -101,7 +101,7 @@ rc=$?
 check $? "a run"
 result=$(ls one/*.json)
 says 4 '--kernels nowhere: there is no such folder' bundle "$result" -o x.evenhand --kernels nowhere
-says 4 'is the journal of a run that none of the results is from' bundle "$golden" -o x.evenhand --journal one/run.journal
+says 4 'is the journal of another run' bundle "$golden" -o x.evenhand --journal one/run.journal
 says 4 'is not valid JSON' bundle "$result" -o x.evenhand --journal "$tiny"
 [ ! -e x.evenhand ]
 check $? "and no bundle is left of that"
