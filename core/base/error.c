@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
-#undef error_set /* error.h replaces it for the analyser */
+#undef error_set /* error.h replaces both for the analyser */
+#undef error_system
 
 #include <errno.h>
 #include <stdarg.h>
