@@ -428,10 +428,21 @@ static cJSON *uint_item(uint64_t value)
 	return cJSON_CreateString(digits);
 }
 
+static cJSON *text_item(const char *value)
+{
+	/* json_add_string replaces invalid UTF-8. */
+	cJSON *holder = cJSON_CreateObject();
+	cJSON *item = json_add_string(holder, "text", value);
+
+	item = cJSON_DetachItemViaPointer(holder, item);
+	cJSON_Delete(holder);
+	return item;
+}
+
 static cJSON *scalar_item(const scalar *s)
 {
 	switch (s->kind) {
-	case SCALAR_TEXT: return cJSON_CreateString(s->text);
+	case SCALAR_TEXT: return text_item(s->text);
 	case SCALAR_NUMBER: return cJSON_CreateNumber(s->number);
 	case SCALAR_BOOL: return cJSON_CreateBool(s->truth);
 	case SCALAR_ABSENT: break;
@@ -531,16 +542,7 @@ static cJSON *encode_object(const layout_field *f, const void *member)
 
 static cJSON *encode_text(const layout_field *f, const char *value)
 {
-	cJSON *holder, *item;
-
-	if (value == NULL && f->optional)
-		return NULL;
-	/* json_add_string replaces invalid UTF-8. */
-	holder = cJSON_CreateObject();
-	json_add_string(holder, "text", value);
-	item = cJSON_DetachItemViaPointer(holder, holder->child);
-	cJSON_Delete(holder);
-	return item;
+	return value == NULL && f->optional ? NULL : text_item(value);
 }
 
 /* NULL when the member is absent. */

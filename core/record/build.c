@@ -82,7 +82,7 @@ static eh_status put(builder *b, const char *before, cJSON *item, const char *af
 	return status;
 }
 
-/* Writes a row in its canonical form, so that a reader gets its digest by hashing its bytes. */
+/* Writes a row in its canonical form, so that anybody can check its digest with sha256sum. */
 static eh_status put_case(builder *b, const char *before, const record_case *row, eh_error *error)
 {
 	cJSON *tree = layout_encode(record_case_layout(), row);

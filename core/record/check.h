@@ -37,7 +37,7 @@ void check_order(const record_result *r, const run_order *order, findings *f);
 void check_digest(const record_result *r, findings *f);
 
 /* Checks a row: its plan, its executions, its derived members, its digest.  `hex` is the digest of
- * its bytes, which usually are its canonical form. */
+ * its canonical form. */
 void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
                const char *hex, findings *f);
 

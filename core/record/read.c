@@ -19,7 +19,7 @@
 #include "record/seal.h"
 
 typedef struct row_state {
-	char digest[65];         /* of its bytes                                                 */
+	char digest[65];         /* of its canonical form                                        */
 	bool sound;              /* its structure is valid                                       */
 	findings found;
 } row_state;
@@ -46,14 +46,6 @@ static void empty_row(record_case *row)
 	text_set(&row->precision, "");
 }
 
-/* The digest of the value's bytes, without the white space after it. */
-static void digest_part(const char *body, json_span part, char hex[65])
-{
-	while (part.end > part.start && strchr(" \t\r\n", body[part.end - 1]) != NULL)
-		part.end--;
-	digest_bytes(body + part.start, part.end - part.start, hex);
-}
-
 static void take_row(void *context, size_t i)
 {
 	reader *all = context;
@@ -66,7 +58,7 @@ static void take_row(void *context, size_t i)
 	if (status == EH_OK)
 		status = layout_decode(record_case_layout(), tree, all->name, place, row, &error);
 	if (status == EH_OK) {
-		digest_part(all->text, all->parts[i], all->rows[i].digest);
+		json_digest(tree, all->rows[i].digest);
 	} else {
 		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
 		empty_row(row);

@@ -124,6 +124,24 @@ static void test_refused(void **state)
 		refused(cases[i].body, cases[i].message);
 }
 
+/* Facts of a machine may hold any bytes. */
+static void test_bytes(void **state)
+{
+	sample_all all;
+	char *body;
+
+	(void)state;
+	layout_init(sample_all_layout(), &all);
+	text_set(&all.must_text, "caf\xe9");
+	all.scalar = (scalar){ .kind = SCALAR_TEXT, .text = memory_text("caf\xe9") };
+	all.colour = SAMPLE_RED;
+	body = layout_text(sample_all_layout(), &all, false);
+	assert_non_null(strstr(body, "\"must_text\":\"caf\xef\xbf\xbd\""));
+	assert_non_null(strstr(body, "\"scalar\":\"caf\xef\xbf\xbd\""));
+	free(body);
+	layout_clear(sample_all_layout(), &all);
+}
+
 /* Names may be doubled in a tree that somebody made. */
 static void test_doubled(void **state)
 {
@@ -254,7 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_doubled),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_doubled),
 		cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_compare),    cmocka_unit_test(test_maps_have_no_order),
 		cmocka_unit_test(test_lists),
