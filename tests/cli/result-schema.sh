@@ -100,5 +100,26 @@ done
 [ -z "$wrong" ]
 check $? "and which the program reads" "$T/log"
 
+# The digest of a row is that of its canonical form: one of other bytes, sealed as such, is altered.
+cat >"$T/seal.py" <<'PYTHON'
+import hashlib, json, sys
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+text = open(sys.argv[1]).read()
+whole = json.loads(text)
+row = next(line for line in text.splitlines() if line.startswith('{"'))
+other = row.rstrip(",").replace("{", "{ ", 1)
+whole["digests"]["cases"][0] = sha(other)
+sealed = {key: whole[key] for key in ("digests", "format", "format_version", "status")}
+whole["digest"] = sha(json.dumps(sealed, sort_keys=True, separators=(",", ":")))
+cases = [other] + [json.dumps(case) for case in whole["cases"][1:]]
+del whole["cases"]
+print(json.dumps(whole)[:-1] + ', "cases": [' + ",\n".join(cases) + "]}")
+PYTHON
+$python "$T/seal.py" "$SRC/tests/golden/host-gcc-12.json" >"$T/sealed.json"
+"$EVENHAND" show "$T/sealed.json" >"$T/out" 2>"$T/log"
+[ $? -eq 4 ] && grep -q 'cases\[0\] (triad.f32.64MiB) does not have the digest' "$T/log"
+check $? "a row that is sealed over other bytes than its canonical form is refused" "$T/log"
+
 echo "1..$n"
 exit $bad
