@@ -20,23 +20,12 @@ static cJSON *put(cJSON *object, const char *key, cJSON *item)
 	return item;
 }
 
-/* Texts of drivers may be invalid UTF-8, which our own reader would refuse: it is replaced. */
 static cJSON *new_string(const char *value)
 {
-	text clean = { 0 };
-	cJSON *item;
+	char *clean = json_clean(value != NULL ? value : "");
+	cJSON *item = memory_insist(cJSON_CreateString(clean));
 
-	for (const char *p = value != NULL ? value : ""; *p != '\0';) {
-		size_t size = text_utf8_size(p, strlen(p) < 4 ? strlen(p) : 4);
-
-		if (size == 0)
-			text_add_bytes(&clean, "\xef\xbf\xbd", 3);
-		else
-			text_add_bytes(&clean, p, size);
-		p += size > 0 ? size : 1;
-	}
-	item = memory_insist(cJSON_CreateString(clean.data != NULL ? clean.data : ""));
-	text_free(&clean);
+	free(clean);
 	return item;
 }
 

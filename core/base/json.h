@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json_scan.h"
+#include "base/text.h"
 
-/* Parses one JSON value (RFC 8259).  EH_E_FORMAT for bytes that are not UTF-8, U+0000, doubled
- * names, more than 64 levels, numbers beyond a double or of more than 60 characters, and text after
- * the value.  Messages begin with "NAME:LINE:COLUMN: "; `name` is the file or source.  The caller
- * deletes *out. */
+/* Parses one JSON value.  EH_E_FORMAT for what base/json_scan.h refuses, doubled names, and text
+ * after the value.  Messages begin with "NAME:LINE:COLUMN: "; `name` is the file or source.  The
+ * caller deletes *out. */
 eh_status json_parse(const char *text, size_t size, const char *name, cJSON **out, eh_error *error);
 /* The same for the bytes [start, end) of a text, at nesting depth `level`.  Does not check for
- * doubled names, as layout_decode does.  Messages count lines and columns from the beginning of the
+ * doubled names.  Messages count lines and columns from the beginning of the
  * text. */
-typedef struct json_span { size_t start, end; } json_span;
 eh_status json_parse_at(const char *text, json_span part, int level, const char *name, cJSON **out,
                         eh_error *error);
 eh_status json_read(const char *path, cJSON **out, eh_error *error);
@@ -59,8 +59,16 @@ char *json_text(const cJSON *item, bool pretty);
 char *json_canonical(const cJSON *item);
 /* SHA-256 of the canonical text. */
 void json_digest(const cJSON *item, char hex[65]);
-/* The fewest digits that read back as the same double, as RFC 8785 writes them.  Finite values. */
-void json_number(double value, char out[48]);
+/* Append one value as it is in the canonical form.  A number has the fewest digits that read back
+ * as the same double, and must be finite; a uint above 2^53 is a string of digits; bytes of a string
+ * that are not UTF-8 become U+FFFD. */
+void json_put_number(text *t, double value);
+void json_put_uint(text *t, uint64_t value);
+void json_put_string(text *t, const char *s);
+/* malloc'd: with bytes that are not UTF-8 replaced so. */
+char *json_clean(const char *s);
+/* The order of two members' names in the canonical form: negative, 0 or positive. */
+int json_name_order(const char *a, const char *b);
 /* malloc'd: the children in the order of the canonical form, members by name. */
 const cJSON **json_sorted(const cJSON *item, size_t *count);
 

@@ -30,9 +30,14 @@ static int put_digits(uint64_t value, char *out)
 static bool reads_back(uint64_t significand, int exponent, double value)
 {
 	char decimal[40];
+	int size = put_digits(significand, decimal);
 	double back;
 
-	snprintf(decimal, sizeof(decimal), "%llue%d", (unsigned long long)significand, exponent);
+	decimal[size++] = 'e';
+	if (exponent < 0)
+		decimal[size++] = '-';
+	size += put_digits((uint64_t)abs(exponent), decimal + size);
+	decimal[size] = '\0';
 	return text_parse_double(decimal, &back) && !(back < value) && !(back > value);
 }
 
@@ -52,29 +57,59 @@ static uint64_t rounded(double value, int digits, int *exponent)
 	return significand;
 }
 
+/* Whether the nearest decimal of some digits reads back as value, or the next one above: doubles
+ * above a power of two are twice as far apart as those below it. */
+static bool nearest_reads_back(uint64_t *significand, int exponent, double value)
+{
+	int power;
+
+	if (reads_back(*significand, exponent, value))
+		return true;
+	return frexp(value, &power) <= 0.5 && reads_back(++*significand, exponent, value);
+}
+
+/* The shortest for numbers below DBL_MIN, which have any number of digits. */
+static uint64_t shortest_subnormal(double value, int *exponent)
+{
+	uint64_t significand;
+
+	for (int digits = 1;; digits++) {
+		significand = rounded(value, digits, exponent);
+		if (digits == DBL_DECIMAL_DIG || nearest_reads_back(&significand, *exponent, value))
+			return significand;
+	}
+}
+
 /* The shortest decimal that reads back as value > 0; of several the nearest. */
 static uint64_t shortest(double value, int *exponent)
 {
-	/* Start with 15 digits: if fewer are enough for a normal number, the rest are zeros. */
-	int digits = value < DBL_MIN ? 1 : 15;
 	double millionths = nearbyint(value * 1e6);
-	uint64_t significand;
+	uint64_t all, best, fewer;
 	int power;
 
-	/* Fast path for numbers with few decimals.  Division rounds as reading does: if the
-	 * quotient equals the value, this decimal reads back. */
+	/* Numbers with few decimals.  Division rounds as reading does: if the quotient equals the
+	 * value, this decimal reads back. */
 	*exponent = -6;
 	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
 		return (uint64_t)millionths;
-	for (;; digits++) {
-		significand = rounded(value, digits, exponent);
-		if (digits == DBL_DECIMAL_DIG || reads_back(significand, *exponent, value))
-			return significand;
-		/* Doubles above a power of two are twice as far apart as those below it: the next
-		 * decimal above may read back although the nearest one, below, does not. */
-		if (frexp(value, &power) <= 0.5 && reads_back(significand + 1, *exponent, value))
-			return significand + 1;
+	if (value < DBL_MIN)
+		return shortest_subnormal(value, exponent);
+	all = rounded(value, DBL_DECIMAL_DIG, &power);
+	best = all;
+	*exponent = power;
+	/* 16 digits, then 15: if fewer are enough, the rest are zeros. */
+	for (uint64_t scale = 10; scale <= 100; scale *= 10) {
+		int at = power + (scale == 10 ? 1 : 2);
+
+		/* What was rounded to a half already must be rounded from the value. */
+		fewer = all % scale == scale / 2 ? rounded(value, DBL_DECIMAL_DIG - (at - power), &at) :
+		                                   (all + scale / 2) / scale;
+		if (!nearest_reads_back(&fewer, at, value))
+			break;
+		best = fewer;
+		*exponent = at;
 	}
+	return best;
 }
 
 /* Number::toString of ECMAScript for value > 0. */
@@ -102,38 +137,106 @@ static void put_shortest(double value, char *out, size_t room)
 		         point - 1);
 }
 
-void json_number(double value, char out[48])
+void json_put_uint(text *t, uint64_t value)
+{
+	char digits[20];
+	int size = put_digits(value, digits);
+
+	if (value > UINT64_C(1) << 53)
+		text_add_bytes(t, "\"", 1);
+	text_add_bytes(t, digits, (size_t)size);
+	if (value > UINT64_C(1) << 53)
+		text_add_bytes(t, "\"", 1);
+}
+
+void json_put_number(text *t, double value)
 {
 	double size = fabs(value);
+	char digits[48];
 
 	if (!isfinite(value)) {
 		fputs("evenhand: error: a number is not finite; this is a bug\n", stderr);
 		abort();
 	}
 	if (value < 0)
-		*out++ = '-';
-	if (size <= 9007199254740992.0 && (double)(uint64_t)size >= size)
-		out[put_digits((uint64_t)size, out)] = '\0';
-	else
-		put_shortest(size, out, 47);
+		text_add_bytes(t, "-", 1);
+	if (size <= 0x1p53 && (double)(uint64_t)size >= size) {
+		text_add_bytes(t, digits, (size_t)put_digits((uint64_t)size, digits));
+		return;
+	}
+	put_shortest(size, digits, sizeof(digits));
+	text_add_bytes(t, digits, strlen(digits));
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+/* Appends s with bytes that are not UTF-8 replaced by U+FFFD: texts of drivers may have them. */
+static void add_clean(text *t, const char *s)
+{
+	while (*s != '\0') {
+		size_t size = text_utf8_size(s, strlen(s) < 4 ? strlen(s) : 4);
+
+		if (size == 0)
+			text_add_bytes(t, "\xef\xbf\xbd", 3);
+		else
+			text_add_bytes(t, s, size);
+		s += size > 0 ? size : 1;
+	}
+}
+
+char *json_clean(const char *s)
+{
+	text clean = { 0 };
+
+	add_clean(&clean, s);
+	text_add_bytes(&clean, "", 0);
+	return clean.data;
+}
+
+void json_put_string(text *t, const char *s)
+{
+	cJSON item = { .type = cJSON_String };
+	char *escaped;
+	size_t size = 0;
+
+	while ((unsigned char)s[size] >= ' ' && (unsigned char)s[size] < 0x80 && s[size] != '"' &&
+	       s[size] != '\\')
+		size++;
+	if (s[size] == '\0') {
+		text_add_bytes(t, "\"", 1);
+		text_add_bytes(t, s, size);
+		text_add_bytes(t, "\"", 1);
+		return;
+	}
+	/* cJSON escapes as RFC 8785 requires. */
+	item.valuestring = json_clean(s);
+	escaped = memory_insist(cJSON_PrintUnformatted(&item));
+	text_add_bytes(t, escaped, strlen(escaped));
+	free(escaped);
+	free(item.valuestring);
 }
 
 /* ---- the canonical form ---------------------------------------------------------------------- */
 
-/* Orders members by the UTF-16 code units of their names.  This is the order of their bytes, except
- * that characters above U+FFFF come before U+E000. */
-static int by_utf16(const void *a, const void *b)
+int json_name_order(const char *a, const char *b)
 {
-	const unsigned char *x = (const unsigned char *)(*(const cJSON *const *)a)->string;
-	const unsigned char *y = (const unsigned char *)(*(const cJSON *const *)b)->string;
+	const unsigned char *x = (const unsigned char *)a;
+	const unsigned char *y = (const unsigned char *)b;
 
 	while (*x != '\0' && *x == *y) {
 		x++;
 		y++;
 	}
+	/* The order of UTF-16 units is that of the bytes, except that characters above U+FFFF come
+	 * before U+E000. */
 	if (*x >= 0xee && *y >= 0xee && (*x >= 0xf0) != (*y >= 0xf0))
 		return *x >= 0xf0 ? -1 : 1;
 	return (*x > *y) - (*x < *y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return json_name_order((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
 }
 
 const cJSON **json_sorted(const cJSON *item, size_t *count)
@@ -147,42 +250,11 @@ const cJSON **json_sorted(const cJSON *item, size_t *count)
 	cJSON_ArrayForEach(child, item)
 		children[n++] = child;
 	if (cJSON_IsObject(item))
-		qsort(children, n, sizeof(*children), by_utf16);
+		qsort(children, n, sizeof(*children), by_name);
 	return children;
 }
 
 static void add_canonical(text *t, const cJSON *item);
-
-/* As text_add_bytes, inlined because most pieces are short. */
-static inline void put(text *t, const char *data, size_t size)
-{
-	if (t->room <= t->size + size) {
-		text_add_bytes(t, data, size);
-		return;
-	}
-	memcpy(t->data + t->size, data, size);
-	t->size += size;
-}
-
-static void add_string(text *t, const char *s)
-{
-	const cJSON item = { .type = cJSON_String, .valuestring = (char *)s };
-	size_t size = 0;
-	char *escaped;
-
-	while ((unsigned char)s[size] >= ' ' && s[size] != '"' && s[size] != '\\')
-		size++;
-	if (s[size] == '\0') {
-		put(t, "\"", 1);
-		put(t, s, size);
-		put(t, "\"", 1);
-		return;
-	}
-	/* cJSON escapes as RFC 8785 requires. */
-	escaped = memory_insist(cJSON_PrintUnformatted(&item));
-	put(t, escaped, strlen(escaped));
-	free(escaped);
-}
 
 static void add_members(text *t, const cJSON *item)
 {
@@ -191,9 +263,9 @@ static void add_members(text *t, const cJSON *item)
 
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
-			put(t, ",", 1);
-		add_string(t, members[i]->string);
-		put(t, ":", 1);
+			text_add_bytes(t, ",", 1);
+		json_put_string(t, members[i]->string);
+		text_add_bytes(t, ":", 1);
 		add_canonical(t, members[i]);
 	}
 	free(members);
@@ -205,34 +277,29 @@ static void add_elements(text *t, const cJSON *item)
 
 	cJSON_ArrayForEach(element, item) {
 		if (element != item->child)
-			put(t, ",", 1);
+			text_add_bytes(t, ",", 1);
 		add_canonical(t, element);
 	}
 }
 
 static void add_canonical(text *t, const cJSON *item)
 {
-	char number[48];
-
 	switch (item->type & 0xff) {
 	case cJSON_Object:
-		put(t, "{", 1);
+		text_add_bytes(t, "{", 1);
 		add_members(t, item);
-		put(t, "}", 1);
+		text_add_bytes(t, "}", 1);
 		break;
 	case cJSON_Array:
-		put(t, "[", 1);
+		text_add_bytes(t, "[", 1);
 		add_elements(t, item);
-		put(t, "]", 1);
+		text_add_bytes(t, "]", 1);
 		break;
-	case cJSON_Number:
-		json_number(item->valuedouble, number);
-		put(t, number, strlen(number));
-		break;
-	case cJSON_String: add_string(t, item->valuestring); break;
-	case cJSON_True: put(t, "true", 4); break;
-	case cJSON_False: put(t, "false", 5); break;
-	default: put(t, "null", 4); break;
+	case cJSON_Number: json_put_number(t, item->valuedouble); break;
+	case cJSON_String: json_put_string(t, item->valuestring); break;
+	case cJSON_True: text_add_bytes(t, "true", 4); break;
+	case cJSON_False: text_add_bytes(t, "false", 5); break;
+	default: text_add_bytes(t, "null", 4); break;
 	}
 }
 
@@ -259,12 +326,13 @@ void json_digest(const cJSON *item, char hex[65])
 /* Replaces numbers by raw items with their shortest texts. */
 static void fix_numbers(cJSON *item)
 {
-	char number[48];
 	cJSON *child;
 
 	if (cJSON_IsNumber(item)) {
-		json_number(item->valuedouble, number);
-		item->valuestring = memory_text(number);
+		text number = { 0 };
+
+		json_put_number(&number, item->valuedouble);
+		item->valuestring = number.data;
 		item->type = (item->type & ~0xff) | cJSON_Raw;
 	}
 	cJSON_ArrayForEach(child, item)

@@ -3,6 +3,7 @@
 #include "base/layout.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,13 +37,20 @@ void *layout_list(const void *list, size_t *count)
 	return l.items;
 }
 
+/* The first capacity of a list: a power of two, several elements when they are small. */
+static size_t first_room(size_t size)
+{
+	return size <= sizeof(uint64_t) ? 8 : 1;
+}
+
 void *layout_list_grow(void *list, size_t size)
 {
 	any_list l = list_get(list);
+	size_t least = first_room(size);
 
 	/* The capacity doubles: a list is full when its count is a power of two. */
-	if ((l.count & (l.count - 1)) == 0)
-		l.items = memory_grow(l.items, (l.count > 0 ? 2 * l.count : 1) * size);
+	if (l.count == 0 || (l.count >= least && (l.count & (l.count - 1)) == 0))
+		l.items = memory_grow(l.items, (l.count > 0 ? 2 * l.count : least) * size);
 	l.count++;
 	list_set(list, l);
 	return memset((char *)l.items + (l.count - 1) * size, 0, size);
@@ -143,12 +151,14 @@ static void map_clear(const layout_field *f, void *member)
 	}
 }
 
+static void members_free(const layout *l, void *object);
+
 void layout_list_clear(const layout *inner, void *list)
 {
 	any_list l = list_get(list);
 
 	for (size_t i = 0; i < l.count; i++)
-		layout_clear(inner, (char *)l.items + i * inner->size);
+		members_free(inner, (char *)l.items + i * inner->size);
 	free(l.items);
 	list_set(list, (any_list){ 0 });
 }
@@ -161,7 +171,8 @@ static void free_names(const layout *inner, const void *map)
 		free(layout_pointer((char *)list.items + i * inner->size));
 }
 
-static void member_clear(const layout_field *f, void *member)
+/* Leaves the member undefined. */
+static void member_free(const layout_field *f, void *member)
 {
 	switch (f->kind) {
 	case LAYOUT_TEXT:
@@ -189,7 +200,7 @@ static void member_clear(const layout_field *f, void *member)
 		if (f->optional)
 			layout_free(f->inner(), layout_pointer(member));
 		else
-			layout_clear(f->inner(), member);
+			members_free(f->inner(), member);
 		break;
 	case LAYOUT_MAP:
 		free_names(f->inner(), member);
@@ -208,10 +219,15 @@ static void member_clear(const layout_field *f, void *member)
 	}
 }
 
-void layout_clear(const layout *l, void *object)
+static void members_free(const layout *l, void *object)
 {
 	for (size_t i = 0; i < l->count; i++)
-		member_clear(&l->fields[i], (char *)object + l->fields[i].offset);
+		member_free(&l->fields[i], (char *)object + l->fields[i].offset);
+}
+
+void layout_clear(const layout *l, void *object)
+{
+	members_free(l, object);
 	layout_init(l, object);
 }
 
@@ -226,7 +242,7 @@ void layout_free(const layout *l, void *object)
 {
 	if (object == NULL)
 		return;
-	layout_clear(l, object);
+	members_free(l, object);
 	free(object);
 }
 
@@ -267,7 +283,7 @@ bool text_list_has(const text_list *list, const char *value)
 
 void uint_list_set(uint_list *list, const uint64_t *values, size_t count)
 {
-	size_t room = 1;
+	size_t room = first_room(sizeof(*values));
 
 	/* layout_list_grow expects a capacity that is a power of two. */
 	while (room < count)
@@ -387,7 +403,7 @@ bool scalar_same(const scalar *a, const scalar *b)
 	       a->truth == b->truth;
 }
 
-static size_t item_size(const layout_field *f)
+size_t layout_item_size(const layout_field *f)
 {
 	switch (f->kind) {
 	case LAYOUT_TEXT_MAP: return sizeof(text_pair);
@@ -416,7 +432,7 @@ static bool item_same(const layout_field *f, const void *a, const void *b)
  * place, or simply the i-th.  NULL when there is none. */
 static const char *item_for(const layout_field *f, any_list list, size_t i, const char *other)
 {
-	size_t size = item_size(f);
+	size_t size = layout_item_size(f);
 
 	if (f->kind == LAYOUT_LIST)
 		return (const char *)list.items + i * size;
@@ -433,7 +449,7 @@ static const char *item_for(const layout_field *f, any_list list, size_t i, cons
 static bool items_same(const layout_field *f, any_list x, any_list y)
 {
 	for (size_t i = 0; i < x.count; i++) {
-		const char *item = (const char *)x.items + i * item_size(f);
+		const char *item = (const char *)x.items + i * layout_item_size(f);
 		const char *other = item_for(f, y, i, item);
 
 		if (other == NULL || !item_same(f, item, other))
@@ -517,10 +533,42 @@ bool layout_same(const layout *l, const void *a, const void *b)
 
 void layout_copy(const layout *l, const void *from, void *to)
 {
-	cJSON *tree = layout_encode(l, from);
+	text written = { 0 };
 
-	/* An encoded struct always decodes: a failure is a bug. */
-	if (layout_decode(l, tree, "a copy", "", to, NULL) != EH_OK)
+	/* What is written can be read: a failure is a bug. */
+	layout_put_canonical(l, from, NULL, &written);
+	if (layout_read(l, written.data, written.size, "a copy", to, NULL) != EH_OK)
 		abort();
-	cJSON_Delete(tree);
+	text_free(&written);
+}
+
+/* ---- the order of the keys ------------------------------------------------------------------- */
+
+/* Keys are ASCII: the order of their bytes is that of the canonical form. */
+static void sort_keys(const layout *l, layout_order *order)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		size_t at = i;
+
+		for (; at > 0 && strcmp(l->fields[order->fields[at - 1]].key, l->fields[i].key) > 0; at--)
+			order->fields[at] = order->fields[at - 1];
+		order->fields[at] = (unsigned char)i;
+	}
+	for (size_t i = 0; i < l->count; i++)
+		order->ranks[order->fields[i]] = (unsigned char)i;
+}
+
+const layout_order *layout_order_of(const layout *l)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	layout_order *order = l->order;
+
+	if (!atomic_load_explicit(&order->ready, memory_order_acquire)) {
+		(void)pthread_mutex_lock(&lock);
+		if (!atomic_load_explicit(&order->ready, memory_order_relaxed))
+			sort_keys(l, order);
+		atomic_store_explicit(&order->ready, true, memory_order_release);
+		(void)pthread_mutex_unlock(&lock);
+	}
+	return order;
 }

@@ -15,11 +15,14 @@
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json_scan.h"
+#include "base/text.h"
 
 #define LAYOUT_NO_UINT UINT64_MAX
 #define LAYOUT_NO_INT INT_MIN
@@ -76,6 +79,7 @@ typedef struct layout_words {
 struct layout;
 typedef struct layout_field {
 	const char *key;
+	size_t key_size;
 	enum layout_kind kind;
 	bool optional;
 	size_t offset;
@@ -86,6 +90,13 @@ typedef struct layout_field {
 	const char *sentence;
 } layout_field;
 
+/* The fields in the order of their keys, as indices; filled when it is needed first. */
+typedef struct layout_order {
+	atomic_bool ready;
+	unsigned char fields[64];
+	unsigned char ranks[64];             /* where each field is in `fields`                  */
+} layout_order;
+
 /* A closed object: a member that is not in the table is refused.  At most 64 fields. */
 typedef struct layout {
 	const char *name;
@@ -93,6 +104,7 @@ typedef struct layout {
 	size_t size;                         /* of the struct                                    */
 	const layout_field *fields;
 	size_t count;
+	layout_order *order;
 } layout;
 
 /* Sets optional members to absent, required ones to 0 or empty; frees nothing. */
@@ -143,13 +155,12 @@ const char *layout_word_of(const layout_words *words, int value);
 /* The value of a word of `size` bytes, 0 for an unknown word. */
 int layout_word_value(const layout_words *words, const char *word, size_t size);
 
-/* Fills an initialised struct.  EH_E_FORMAT with a message such as "NAME: PLACE.KEY is missing";
- * `place` is the object's path, "" for the root.  On failure the struct is cleared. */
-eh_status layout_decode(const layout *l, const cJSON *item, const char *name, const char *place,
-                        void *object, eh_error *error);
-/* Parses the text (json_parse) and decodes it. */
+/* Fills an initialised struct from a text.  EH_E_FORMAT for what base/json_scan.h refuses, and with
+ * messages such as "NAME: PLACE.KEY is missing".  On failure the struct is cleared. */
 eh_status layout_read(const layout *l, const char *body, size_t size, const char *name,
                       void *object, eh_error *error);
+/* The same for the rest of a scan; `place` is the object's path, "" for the root. */
+eh_status layout_scan(const layout *l, json_scan scan, const char *place, void *object);
 
 /* A new tree; absent members are left out. */
 cJSON *layout_encode(const layout *l, const void *object);
@@ -159,6 +170,8 @@ char *layout_text(const layout *l, const void *object, bool pretty);
 char *layout_list_text(const layout *inner, const void *list, bool pretty);
 /* malloc'd canonical text (base/json.h); the member `without` is left out, NULL = none. */
 char *layout_canonical(const layout *l, const void *object, const char *without);
+/* Appends the same to a text. */
+void layout_put_canonical(const layout *l, const void *object, const char *without, text *out);
 /* SHA-256 of the canonical text. */
 void layout_digest(const layout *l, const void *object, char hex[65]);
 
@@ -174,7 +187,11 @@ const layout_field *layout_find(const layout *l, const char *key);
 bool layout_member_same(const layout_field *field, const void *a, const void *b);
 /* One member as a new tree; NULL when it is absent. */
 cJSON *layout_member_encode(const layout_field *field, const void *object);
-/* One member as JSON text for messages: malloc'd, cut to 56 bytes; NULL when it is absent. */
+/* One member as JSON text: malloc'd; NULL when it is absent. */
+char *layout_member_json(const layout_field *field, const void *object);
+/* The same for messages: cut to 56 bytes. */
 char *layout_member_text(const layout_field *field, const void *object);
+/* SHA-256 of the canonical text of one member, which must not be absent. */
+void layout_member_digest(const layout_field *field, const void *object, char hex[65]);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to lists and pointers by address; for the layout_*.c files only. */
+/* Shared by the layout_*.c files only. */
 #ifndef BASE_LAYOUT_INSIDE_H
 #define BASE_LAYOUT_INSIDE_H
 
-#include <stddef.h>
+#include "base/layout.h"
 
 /* The items of a list of any type. */
 void *layout_list(const void *list, size_t *count);
@@ -13,5 +13,10 @@ void *layout_list_grow(void *list, size_t size);
 void layout_list_present(void *list, size_t size);
 /* The value of a member that is a pointer. */
 void *layout_pointer(const void *member);
+
+/* The size of an element of a MAP, TEXT_MAP, NUMBER_MAP or TEXTS_MAP. */
+size_t layout_item_size(const layout_field *map);
+/* Thread-safe. */
+const layout_order *layout_order_of(const layout *l);
 
 #endif

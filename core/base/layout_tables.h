@@ -24,16 +24,16 @@
 		static const layout_field fields[] = {
 #define KEY(member, sentence)
 #define FIELD(need, kind, member, unit, since, sentence) \
-	{ #member, LAYOUT_##kind, LAYOUT_NEED_##need, offsetof(here, member), NULL, NULL, unit, since, \
+	{ #member, sizeof(#member) - 1, LAYOUT_##kind, LAYOUT_NEED_##need, offsetof(here, member), NULL, NULL, unit, since, \
 	  sentence },
 #define WORD(need, words, member, since, sentence) \
-	{ #member, LAYOUT_WORD, LAYOUT_NEED_##need, offsetof(here, member), NULL, \
+	{ #member, sizeof(#member) - 1, LAYOUT_WORD, LAYOUT_NEED_##need, offsetof(here, member), NULL, \
 	  LAYOUT_JOIN(LAYOUT_NAME(words), _words), "", since, sentence },
 #define WORDS(need, words, member, since, sentence) \
-	{ #member, LAYOUT_WORDS, LAYOUT_NEED_##need, offsetof(here, member), NULL, \
+	{ #member, sizeof(#member) - 1, LAYOUT_WORDS, LAYOUT_NEED_##need, offsetof(here, member), NULL, \
 	  LAYOUT_JOIN(LAYOUT_NAME(words), _words), "", since, sentence },
 #define LAYOUT_NESTED(need, kind, inner, member, since, sentence) \
-	{ #member, LAYOUT_##kind, LAYOUT_NEED_##need, offsetof(here, member), \
+	{ #member, sizeof(#member) - 1, LAYOUT_##kind, LAYOUT_NEED_##need, offsetof(here, member), \
 	  LAYOUT_JOIN(LAYOUT_NAME(inner), _layout), NULL, "", since, sentence },
 #define OBJECT(need, inner, member, since, sentence) \
 	LAYOUT_NESTED(need, OBJECT, inner, member, since, sentence)
@@ -43,8 +43,10 @@
 	LAYOUT_NESTED(need, MAP, inner, member, since, sentence)
 #define LOCAL(type, member, sentence)
 #define END(name) }; \
-		static const layout l = { #name, sentence, sizeof(here), fields, LAYOUT_COUNT(fields) }; \
-		_Static_assert(LAYOUT_COUNT(fields) <= 64, "layout_decode marks the fields it has seen"); \
+		static layout_order order; \
+		static const layout l = { #name, sentence, sizeof(here), fields, LAYOUT_COUNT(fields), \
+			                  &order }; \
+		_Static_assert(LAYOUT_COUNT(fields) <= 64, "the reader marks the fields it has seen"); \
 		return &l; \
 	}
 

@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 8, STRIDE = 16 };
+enum { THREADS_MAX = 8, STRIDE_MAX = 16, STRIDES = 16 };
 
 typedef struct pieces {
-	size_t count;
+	size_t count, stride;
 	void (*work)(void *context, size_t i);
 	void *context;
 	atomic_size_t next;
@@ -19,8 +19,8 @@ static void *take(void *context)
 	pieces *all = context;
 	size_t from;
 
-	while ((from = atomic_fetch_add(&all->next, STRIDE)) < all->count)
-		for (size_t i = from; i < all->count && i < from + STRIDE; i++)
+	while ((from = atomic_fetch_add(&all->next, all->stride)) < all->count)
+		for (size_t i = from; i < all->count && i < from + all->stride; i++)
 			all->work(all->context, i);
 	return NULL;
 }
@@ -35,8 +35,14 @@ void parallel_each(size_t count, void (*work)(void *context, size_t i), void *co
 
 	if (want > THREADS_MAX)
 		want = THREADS_MAX;
-	if (want > (count + STRIDE - 1) / STRIDE)
-		want = (count + STRIDE - 1) / STRIDE;
+	if (want > count)
+		want = count;
+	/* Each thread takes several strides, so that all end at about the same time. */
+	all.stride = want > 0 ? count / (want * STRIDES) : 1;
+	if (all.stride < 1)
+		all.stride = 1;
+	if (all.stride > STRIDE_MAX)
+		all.stride = STRIDE_MAX;
 	while (started + 1 < want && pthread_create(&threads[started], NULL, take, &all) == 0)
 		started++;
 	(void)take(&all);

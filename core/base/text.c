@@ -56,7 +56,7 @@ char *memory_format(const char *format, ...)
 
 /* ---- growing text ---------------------------------------------------------------------------- */
 
-static void reserve(text *t, size_t more)
+void text_reserve(text *t, size_t more)
 {
 	size_t room = t->room > 0 ? t->room : 64;
 
@@ -75,7 +75,7 @@ void text_add(text *t, const char *format, ...)
 	va_list args, again;
 	int size;
 
-	reserve(t, 120);
+	text_reserve(t, 120);
 	va_start(args, format);
 	va_copy(again, args);
 	size = vsnprintf(t->data + t->size, t->room - t->size, format, args);
@@ -83,21 +83,11 @@ void text_add(text *t, const char *format, ...)
 	if (size < 0)
 		exhausted();
 	if ((size_t)size >= t->room - t->size) {
-		reserve(t, (size_t)size);
+		text_reserve(t, (size_t)size);
 		vsnprintf(t->data + t->size, (size_t)size + 1, format, again);
 	}
 	va_end(again);
 	t->size += (size_t)size;
-}
-
-void text_add_bytes(text *t, const char *data, size_t size)
-{
-	if (t->room - t->size <= size)
-		reserve(t, size);
-	if (size > 0)
-		memcpy(t->data + t->size, data, size);
-	t->size += size;
-	t->data[t->size] = '\0';
 }
 
 void text_free(text *t)

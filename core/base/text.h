@@ -6,12 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A growing text.  All zeros is the empty text, with data NULL; otherwise data ends with a NUL. */
 typedef struct text { char *data; size_t size, room; } text;
 __attribute__((format(printf, 2, 3)))
 void text_add(text *t, const char *format, ...);
-void text_add_bytes(text *t, const char *data, size_t size);
+/* Makes room for `size` more bytes and a NUL. */
+void text_reserve(text *t, size_t size);
+static inline void text_add_bytes(text *t, const char *data, size_t size)
+{
+	if (t->room - t->size <= size)
+		text_reserve(t, size);
+	if (size > 0)
+		memcpy(t->data + t->size, data, size);
+	t->size += size;
+	t->data[t->size] = '\0';
+}
 void text_free(text *t);
 
 /* Allocation; aborts with a message when memory is exhausted. */

@@ -9,6 +9,7 @@
 
 #include "audit/bundle.h"
 #include "base/files.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 static bool is_folder(const char *path)
@@ -181,30 +182,54 @@ static eh_status read_word(cli_input *in, eh_error *error)
 	return is_bundle ? add_bundle(in, error) : add_folder(in, error);
 }
 
-eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
-                      eh_error *error)
+typedef struct reading {
+	cli_input *inputs;
+	struct { eh_status status; eh_error error; } *outcomes;
+} reading;
+
+static void read_one(void *context, size_t i)
 {
-	cli_input *all = memory_get((count + 1) * sizeof(*all));
+	reading *all = context;
+
+	all->outcomes[i].error = (eh_error)ERROR_INIT;
+	all->outcomes[i].status = read_word(&all->inputs[i], &all->outcomes[i].error);
+}
+
+eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
+                          eh_error *error)
+{
+	reading all = { .inputs = memory_get((count + 1) * sizeof(*all.inputs)) };
 	eh_status status = EH_OK;
 
+	all.outcomes = memory_get((count + 1) * sizeof(*all.outcomes));
+	for (size_t i = 0; i < count; i++)
+		all.inputs[i].word = words[i];
+	parallel_each(count, read_one, &all);
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
-		all[i].word = words[i];
-		status = read_word(&all[i], error);
+		status = all.outcomes[i].status;
+		if (status != EH_OK && error != NULL)
+			*error = all.outcomes[i].error;
 	}
+	free(all.outcomes);
 	if (status == EH_OK)
-		*out = all;
+		*out = all.inputs;
 	else
-		cli_inputs_free(all, count);
+		cli_inputs_free(all.inputs, count);
 	return status;
+}
+
+static void free_one(void *context, size_t i)
+{
+	cli_input *in = (cli_input *)context + i;
+
+	for (size_t k = 0; k < in->count; k++)
+		result_free(in->results[k]);
+	free(in->results);
 }
 
 void cli_inputs_free(cli_input *inputs, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < inputs[i].count; k++)
-			result_free(inputs[i].results[k]);
-		free(inputs[i].results);
-	}
+	parallel_each(count, free_one, inputs);
 	free(inputs);
 }
 

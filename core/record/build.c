@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "record/builder.h"
 #include "record/derive.h"
@@ -67,37 +66,26 @@ static void count_row(result_summary *s, const record_case *row)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Writes `before`, the tree as one line, and `after`; frees the tree. */
-static eh_status put(builder *b, const char *before, cJSON *item, const char *after, eh_error *error)
+/* Writes both texts and frees the second. */
+static eh_status put(builder *b, const char *before, char *body, eh_error *error)
 {
-	char *body = json_text(item, false);
 	eh_status status = file_writer_add(b->out, before, strlen(before), error);
 
 	if (status == EH_OK)
 		status = file_writer_add(b->out, body, strlen(body), error);
-	if (status == EH_OK)
-		status = file_writer_add(b->out, after, strlen(after), error);
 	free(body);
-	cJSON_Delete(item);
 	return status;
 }
 
 /* Writes a row in its canonical form, so that anybody can check its digest with sha256sum. */
 static eh_status put_case(builder *b, const char *before, const record_case *row, eh_error *error)
 {
-	cJSON *tree = layout_encode(record_case_layout(), row);
-	char *body = json_canonical(tree);
-	size_t size = strlen(body);
+	char *body = layout_canonical(record_case_layout(), row, NULL);
 	char hex[65];
-	eh_status status = file_writer_add(b->out, before, strlen(before), error);
 
-	digest_bytes(body, size, hex);
+	digest_bytes(body, strlen(body), hex);
 	text_list_add(&b->record.digests.cases, hex);
-	if (status == EH_OK)
-		status = file_writer_add(b->out, body, size, error);
-	free(body);
-	cJSON_Delete(tree);
-	return status;
+	return put(b, before, body, error);
 }
 
 static eh_status put_row(builder *b, size_t index, size_t *line, eh_error *error)
@@ -130,18 +118,15 @@ static eh_status put_cases(builder *b, eh_error *error)
 /* Makes the salts, and the digests of the sections. */
 static void seal_head(builder *b)
 {
-	cJSON *head = layout_encode(record_result_layout(), &b->record);
-
 	/* The run's secret stays in the journal. */
 	if (b->run.salt != NULL)
-		redact_salt(head, b->run.salt, &b->record.salts);
+		redact_salt(&b->record, b->run.salt);
 	for (size_t i = 0; record_sections[i] != NULL; i++) {
 		char hex[65];
 
-		record_section_digest(head, record_sections[i], hex);
+		record_section_digest(&b->record, record_sections[i], hex);
 		text_set(record_digest_of(&b->record.digests, record_sections[i]), hex);
 	}
-	cJSON_Delete(head);
 }
 
 static void seal(builder *b)
@@ -161,17 +146,17 @@ static eh_status put_record(builder *b, eh_error *error)
 	for (size_t i = 0; i < l->count && status == EH_OK; i++) {
 		const layout_field *f = &l->fields[i];
 		const char *between = i > 0 ? ",\n" : "{\n";
-		cJSON *item;
+		char *body;
 
 		if (strcmp(f->key, "cases") == 0) {
 			status = file_writer_add(b->out, between, 2, error);
 			if (status == EH_OK)
 				status = put_cases(b, error);
 			seal(b);
-		} else if ((item = layout_member_encode(f, &b->record)) != NULL) {
+		} else if ((body = layout_member_json(f, &b->record)) != NULL) {
 			char *before = memory_format("%s\"%s\": ", between, f->key);
 
-			status = put(b, before, item, "", error);
+			status = put(b, before, body, error);
 			free(before);
 		}
 	}

@@ -15,9 +15,9 @@ void check_protocol(const record_result *r, findings *f);
 /* Checks run.executions against the rows and the plan. */
 void check_executions(const record_result *r, findings *f);
 /* Checks that every salt belongs to a text that may be redacted. */
-void check_salts(const cJSON *root, findings *f);
-/* Checks the digests of the tree's sections. */
-void check_sections(const cJSON *root, record_result *r, findings *f);
+void check_salts(record_result *r, findings *f);
+/* Checks the digests of the sections. */
+void check_sections(record_result *r, findings *f);
 /* Checks the statements of protocol.text against the plan. */
 void check_text(const record_result *r, findings *f);
 /* Checks times, noise floor and layers. */

@@ -35,9 +35,9 @@ void check_protocol(const record_result *r, findings *f)
 		                number_text(p->canonical.version), "protocol.canonical says");
 }
 
-void check_salts(const cJSON *root, findings *f)
+void check_salts(record_result *r, findings *f)
 {
-	const char *bad = redact_bad_salt(root);
+	const char *bad = redact_bad_salt(r);
 
 	/* A salt that belongs to no text could hide data. */
 	if (bad != NULL)
@@ -46,14 +46,14 @@ void check_salts(const cJSON *root, findings *f)
 		                   "no text that may be redacted there", bad);
 }
 
-void check_sections(const cJSON *root, record_result *r, findings *f)
+void check_sections(record_result *r, findings *f)
 {
 	for (size_t i = 0; record_sections[i] != NULL && !findings_enough(f); i++) {
 		const char *key = record_sections[i];
 		const char *stated = *record_digest_of(&r->digests, key);
 		char hex[65];
 
-		record_section_digest(root, key, hex);
+		record_section_digest(r, key, hex);
 		if (strcmp(hex, stated) == 0)
 			continue;
 		(void)findings_add(f, EH_E_ALTERED, CHECK_DIGESTS, key, quoted(stated), quoted(hex),

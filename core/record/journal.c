@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json_scan.h"
 #include "base/text.h"
 
 /* Locks are on single bytes far beyond the content: one for appending, one for each role. */
@@ -312,27 +312,36 @@ void journal_release(journal *j, enum journal_role role)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Absent for a text that is no line of a journal. */
+static enum record_line_kind kind_of(json_scan s)
+{
+	json_quoted word;
+	bool found;
+
+	s.error = NULL;
+	if (json_scan_find(&s, "kind", &found) != EH_OK || !found || json_scan_peek(&s) != '"' ||
+	    json_scan_string(&s, &word) != EH_OK)
+		return record_line_kind_absent;
+	return (enum record_line_kind)layout_word_value(record_line_kind_words(), word.bytes, word.size);
+}
+
 static eh_status decode_line(const char *body, size_t size, const char *path, long offset,
                              record_line *line, eh_error *error)
 {
 	char *name = memory_format("%s, line at byte %ld", path, offset);
-	cJSON *tree;
-	eh_status status = json_parse(body, size, name, &tree, error);
-	const char *kind;
-	const layout *l;
+	json_scan s = json_scan_of(body, (json_span){ 0, size }, 0, name, error);
+	enum record_line_kind kind = kind_of(s);
+	eh_status status;
 
 	memset(line, 0, sizeof(*line));
-	if (status == EH_OK) {
-		kind = json_string(tree, "kind", "");
-		l = layout_of((enum record_line_kind)layout_word_value(record_line_kind_words(), kind,
-		                                                       strlen(kind)));
-		if (l == NULL) {
-			status = error_set(error, EH_E_FORMAT, "%s: is not a line of a journal", name);
-		} else {
-			layout_init(l, line);
-			status = layout_decode(l, tree, name, "", line, error);
-		}
-		cJSON_Delete(tree);
+	if (kind != record_line_kind_absent) {
+		record_line_init(line, kind);
+		status = layout_scan(layout_of(kind), s, "", line);
+	} else {
+		status = json_scan_skip(&s);
+		if (status == EH_OK)
+			status = error_set(error, EH_E_FORMAT, "%s: is not a line of a journal: the file is "
+			                   "damaged or something else; run into a new folder", name);
 	}
 	free(name);
 	return status;

@@ -166,3 +166,15 @@ void parts_free(result_parts *parts)
 	free(parts->rows);
 	memset(parts, 0, sizeof(*parts));
 }
+
+eh_status parts_read_head(const result_parts *parts, const char *given, size_t size,
+                          const char *name, record_result *out, eh_error *error)
+{
+	json_scan scan = json_scan_of(given, (json_span){ 0, size }, 0, name, error);
+
+	if (parts->row_count > 0) {
+		scan.gap = given + parts->rows[0].start;
+		scan.gap_end = given + parts->rows[parts->row_count - 1].end;
+	}
+	return layout_scan(record_result_layout(), scan, "", out);
+}

@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-#include "base/json.h"
+#include "base/json_scan.h"
+#include "record/record.h"
 
 enum { PARTS_MAX = 32 };
 
@@ -21,5 +22,8 @@ typedef struct result_parts {
  * parsing the whole text then gives the error.  The parts themselves are not checked. */
 bool parts_find(const char *text, size_t size, result_parts *out);
 void parts_free(result_parts *parts);
+/* Reads the record without its rows, which are passed over, into an initialised struct. */
+eh_status parts_read_head(const result_parts *parts, const char *text, size_t size, const char *name,
+                          record_result *out, eh_error *error);
 
 #endif

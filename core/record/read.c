@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading results, which are not trusted.  Rows are parsed one by one, on all processors, and kept
- * as structs: there is never a tree of the whole file.  The structure is checked first, so that
- * later checks can rely on types; then derived members; then digests.
+ * Reading results, which are not trusted.  Rows are read on all processors, then the rest.  The
+ * structure is checked first, so that later checks can rely on types; then derived members; then
+ * digests.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/json.h"
+#include "base/json_scan.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "record/check.h"
@@ -26,12 +26,11 @@ typedef struct row_state {
 
 typedef struct reader {
 	const char *name;
-	char *text;              /* the file; rows are overwritten by blanks after reading        */
+	const char *text;        /* the file                                                     */
 	size_t size;
 	result *r;
-	cJSON *root;             /* the tree without the rows                                    */
 	bool only_first;         /* stop at the first finding                                    */
-	const json_span *parts;  /* where the rows are                                           */
+	result_parts parts;
 	row_state *rows;
 	run_order order;
 } reader;
@@ -46,98 +45,132 @@ static void empty_row(record_case *row)
 	text_set(&row->precision, "");
 }
 
-static void take_row(void *context, size_t i)
+static void take_row(reader *all, size_t i)
 {
-	reader *all = context;
 	record_case *row = &all->r->record->cases.items[i];
 	char *place = memory_format("cases[%zu]", i);
 	eh_error error = ERROR_INIT;
-	cJSON *tree = NULL;
-	eh_status status = json_parse_at(all->text, all->parts[i], 2, all->name, &tree, &error);
+	json_scan scan = json_scan_of(all->text, all->parts.rows[i], 2, all->name, &error);
 
-	if (status == EH_OK)
-		status = layout_decode(record_case_layout(), tree, all->name, place, row, &error);
-	if (status == EH_OK) {
-		json_digest(tree, all->rows[i].digest);
+	all->rows[i].sound = layout_scan(record_case_layout(), scan, place, row) == EH_OK;
+	if (all->rows[i].sound) {
+		layout_digest(record_case_layout(), row, all->rows[i].digest);
 	} else {
 		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
 		empty_row(row);
 	}
-	all->rows[i].sound = status == EH_OK;
-	cJSON_Delete(tree);
 	free(place);
 }
 
-/* Overwrites everything in the array "cases" except line feeds by blanks.  The rest parses as a
- * record without rows, and messages still have the right lines and columns. */
-static void blank_rows(reader *all, const result_parts *parts)
+/* The digest of the file, or a row. */
+static void take_piece(void *context, size_t i)
 {
-	size_t from = parts->row_count > 0 ? parts->rows[0].start : 0;
-	size_t to = parts->row_count > 0 ? parts->rows[parts->row_count - 1].end : 0;
+	reader *all = context;
 
-	for (size_t i = from; i < to; i++)
-		if (all->text[i] != '\n')
-			all->text[i] = ' ';
+	if (i == 0)
+		digest_bytes(all->text, all->size, all->r->file_sha256);
+	else
+		take_row(all, i - 1);
 }
 
-static void take_rows(reader *all, const result_parts *parts)
+static void take_rows(reader *all)
 {
-	all->rows = memory_get((parts->row_count + 1) * sizeof(*all->rows));
-	all->parts = parts->rows;
-	for (size_t i = 0; i < parts->row_count; i++) {
+	size_t count = all->parts.row_count;
+
+	all->rows = memory_get((count + 1) * sizeof(*all->rows));
+	for (size_t i = 0; i < count; i++) {
 		all->rows[i].found.only_first = all->only_first;
 		(void)layout_append(record_case_layout(), &all->r->record->cases);
 	}
-	parallel_each(parts->row_count, take_row, all);
-	all->parts = NULL;
-	blank_rows(all, parts);
+	parallel_each(count + 1, take_piece, all);
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-static bool check_format(const cJSON *root, findings *f)
+/* Finds a member of the whole; the first ones are found at once. */
+static bool find_member(const reader *all, const char *key, json_scan *value, findings *f)
 {
-	const cJSON *format = cJSON_GetObjectItemCaseSensitive(root, "format");
-	const char *wanted = record_format_word(RECORD_FORMAT_RESULT);
-	uint64_t version = 0;
+	eh_error error = ERROR_INIT;
+	bool found;
 
-	if (!cJSON_IsString(format) || strcmp(format->valuestring, wanted) != 0) {
-		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format", NULL, NULL,
-		                   "is not a result: it has no member \"format\": \"%s\"", wanted);
+	*value = json_scan_of(all->text, (json_span){ 0, all->size }, 0, all->name, &error);
+	if (json_scan_find(value, key, &found) != EH_OK)
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
+	value->error = NULL;
+	return found;
+}
+
+static bool check_format(const reader *all, findings *f)
+{
+	json_scan value;
+	json_quoted format;
+	double version;
+
+	if (!find_member(all, "format", &value, f) || json_scan_peek(&value) != '"' ||
+	    json_scan_string(&value, &format) != EH_OK ||
+	    !json_quoted_is(format, record_format_word(RECORD_FORMAT_RESULT))) {
+		if (f->count == 0)
+			(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format", NULL, NULL,
+			                   "is not a result: it has no member \"format\": \"%s\"",
+			                   record_format_word(RECORD_FORMAT_RESULT));
 		return false;
 	}
-	if (!json_uint(root, "format_version", &version) || version != RESULT_FORMAT_VERSION) {
-		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format_version", NULL, NULL,
-		                   "format_version is not %d, the one this evenhand reads; use the "
-		                   "evenhand that wrote it, or a newer one", RESULT_FORMAT_VERSION);
+	if (!find_member(all, "format_version", &value, f) ||
+	    !json_starts_number(json_scan_peek(&value)) || json_scan_number(&value, &version) != EH_OK ||
+	    version < RESULT_FORMAT_VERSION || version > RESULT_FORMAT_VERSION) {
+		if (f->count == 0)
+			(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format_version", NULL, NULL,
+			                   "format_version is not %d, the one this evenhand reads; use "
+			                   "the evenhand that wrote it, or a newer one",
+			                   RESULT_FORMAT_VERSION);
 		return false;
 	}
 	return true;
 }
 
-/* Decodes the rest of the record, whose rows are decoded already. */
+/* Reads the rest of the record, whose rows are read already. */
 static bool take_head(reader *all, findings *f)
 {
-	record_case_list rows = all->r->record->cases;
+	record_result *r = all->r->record;
+	record_case_list rows = r->cases;
 	eh_error error = ERROR_INIT;
 	eh_status status;
 
-	if (json_parse(all->text, all->size, all->name, &all->root, &error) != EH_OK) {
-		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-		return false;
-	}
-	if (!check_format(all->root, f))
-		return false;
-	all->r->record->cases = (record_case_list){ NULL, 0 };
-	status = layout_decode(record_result_layout(), all->root, all->name, "", all->r->record, &error);
+	r->cases = (record_case_list){ NULL, 0 };
+	status = parts_read_head(&all->parts, all->text, all->size, all->name, r, &error);
 	if (status != EH_OK)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	/* If the text was not split, the tree has the rows. */
+	/* It has an empty list of rows. */
 	if (rows.items != NULL) {
-		free(all->r->record->cases.items);
-		all->r->record->cases = rows;
+		free(r->cases.items);
+		r->cases = rows;
 	}
 	return status == EH_OK;
+}
+
+/* Reads a text that cannot be split, which has an error. */
+static void take_whole(reader *all, findings *f)
+{
+	eh_error error = ERROR_INIT;
+
+	if (layout_read(record_result_layout(), all->text, all->size, all->name, all->r->record,
+	                &error) != EH_OK)
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
+	else
+		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "", NULL, NULL,
+		                   "a member of the whole has an escape in its name; write it plainly");
+}
+
+static bool read_record(reader *all, findings *f)
+{
+	if (!check_format(all, f))
+		return false;
+	if (!parts_find(all->text, all->size, &all->parts)) {
+		take_whole(all, f);
+		return false;
+	}
+	take_rows(all);
+	return take_head(all, f);
 }
 
 /* ---- consistency of the parts ---------------------------------------------------------------- */
@@ -220,11 +253,11 @@ static void check_all(reader *all, findings *f)
 	findings order_findings = { .only_first = f->only_first };
 
 	all->order = run_order_take(r, &order_findings);
-	check_salts(all->root, f);
+	check_salts(r, f);
 	if (!findings_enough(f))
 		check_protocol(r, f);
 	check_executions(r, f);
-	check_sections(all->root, r, f);
+	check_sections(r, f);
 	if (!findings_enough(f))
 		check_text(r, f);
 	check_run(r, f);
@@ -266,30 +299,11 @@ static void fill_result(reader *all)
 	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
 	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
 	parallel_each(r->row_count, fill_row, r);
-	redact_list(all->root, &r->redacted);
+	redact_list(r->record, &r->redacted);
 }
 
-static bool read_parts(reader *all, findings *f)
-{
-	result_parts parts;
-	/* A text that cannot be split is parsed as a whole, which gives the error. */
-	bool split = parts_find(all->text, all->size, &parts);
-	bool whole;
-
-	if (split)
-		take_rows(all, &parts);
-	parts_free(&parts);
-	whole = take_head(all, f);
-	if (whole && !split) {
-		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "", NULL, NULL,
-		                   "a member of the whole has an escape in its name; write it plainly");
-		whole = false;
-	}
-	return whole;
-}
-
-/* Takes ownership of the bytes. */
-static result *examine(const char *name, char *bytes, size_t size, findings *f)
+/* `owned` is freed as soon as it is not needed; NULL = the text is not owned. */
+static result *examine(const char *name, const char *bytes, size_t size, char *owned, findings *f)
 {
 	result *r = memory_get(sizeof(*r));
 	reader all = { .name = name, .text = bytes, .size = size, .r = r,
@@ -298,17 +312,16 @@ static result *examine(const char *name, char *bytes, size_t size, findings *f)
 
 	r->path = memory_text(name);
 	r->record = layout_new(record_result_layout());
-	digest_bytes(bytes, size, r->file_sha256);
-	whole = read_parts(&all, f);
+	whole = read_record(&all, f);
+	parts_free(&all.parts);
+	free(owned);
 	if (whole) {
 		fill_result(&all);
 		check_all(&all, f);
 	}
-	cJSON_Delete(all.root);
 	for (size_t i = 0; all.rows != NULL && i < r->record->cases.count; i++)
 		findings_free(&all.rows[i].found);
 	free(all.rows);
-	free(bytes);
 	if (whole)
 		return r;
 	result_free(r);
@@ -317,10 +330,7 @@ static result *examine(const char *name, char *bytes, size_t size, findings *f)
 
 result *result_examine(const char *name, const char *bytes, size_t size, findings *f)
 {
-	char *copy = memory_get(size + 1);
-
-	memcpy(copy, bytes, size);
-	return examine(name, copy, size, f);
+	return examine(name, bytes, size, NULL, f);
 }
 
 /* Structural errors come before contradictions. */
@@ -340,7 +350,7 @@ eh_status result_read_bytes(const char *name, char *bytes, size_t size, result *
 {
 	findings f = { .only_first = true };
 	eh_status status = EH_OK;
-	result *r = examine(name, bytes, size, &f);
+	result *r = examine(name, bytes, size, bytes, &f);
 
 	if (f.count > 0) {
 		status = first_finding(&f, name, error);
@@ -361,12 +371,19 @@ eh_status result_read(const char *path, result **out, eh_error *error)
 	return status == EH_OK ? result_read_bytes(path, bytes, size, out, error) : status;
 }
 
+static void free_row(void *context, size_t i)
+{
+	result *r = context;
+
+	record_pool_free(&r->pools[i]);
+	layout_clear(record_case_layout(), &r->record->cases.items[i]);
+}
+
 void result_free(result *r)
 {
 	if (r == NULL)
 		return;
-	for (size_t i = 0; i < r->row_count; i++)
-		record_pool_free(&r->pools[i]);
+	parallel_each(r->row_count, free_row, r);
 	layout_free(record_result_layout(), r->record);
 	for (size_t i = 0; i < r->redacted.count; i++)
 		free(r->redacted.items[i]);

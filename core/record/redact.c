@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "record/parts.h"
 
@@ -32,64 +31,47 @@ static bool identifies(const char *key)
 	return false;
 }
 
-typedef void visit(void *context, cJSON *leaf, const char *member);
+typedef void visit(void *context, char **leaf, const char *member);
 
-static void visit_text(cJSON *object, const char *key, const char *above, visit *each,
-                       void *context)
+static void visit_text(char **leaf, const char *above, const char *key, visit *each, void *context)
 {
-	cJSON *leaf = cJSON_GetObjectItemCaseSensitive(object, key);
 	char *member;
 
-	if (!cJSON_IsString(leaf) || leaf->valuestring[0] == '\0')
+	if (*leaf == NULL || **leaf == '\0')
 		return;
 	member = memory_format("%s.%s", above, key);
 	each(context, leaf, member);
 	free(member);
 }
 
-static void visit_layer(cJSON *layer, const char *above, visit *each, void *context)
+static void visit_layer(record_layer *layer, const char *above, visit *each, void *context)
 {
-	cJSON *field;
-
-	visit_text(layer, "path", above, each, context);
-	cJSON_ArrayForEach(field, cJSON_GetObjectItemCaseSensitive(layer, "fields")) {
+	visit_text(&layer->path, above, "path", each, context);
+	for (size_t i = 0; i < layer->fields.count; i++) {
+		record_field *field = &layer->fields.items[i];
 		char *place;
 
-		if (!identifies(field->string) || strpbrk(field->string, ".[]") != NULL)
+		if (!identifies(field->name) || strpbrk(field->name, ".[]") != NULL)
 			continue;
-		place = memory_format("%s.fields.%s", above, field->string);
-		visit_text(field, "value", place, each, context);
+		place = memory_format("%s.fields.%s", above, field->name);
+		visit_text(&field->value.text, place, "value", each, context);
 		free(place);
 	}
 }
 
-/* Visits every text of the section that may be redacted, or is. */
-static void visit_section(cJSON *section, const char *name, visit *each, void *context)
+/* Visits every text of the record that may be redacted, or is. */
+static void visit_record(record_result *r, visit *each, void *context)
 {
-	cJSON *layer;
-	size_t index = 0;
+	visit_text(&r->who.tester, "who", "tester", each, context);
+	visit_text(&r->who.sponsor, "who", "sponsor", each, context);
+	visit_text(&r->executor.device.uuid, "executor.device", "uuid", each, context);
+	visit_text(&r->executor.device.pci, "executor.device", "pci", each, context);
+	for (size_t i = 0; i < r->executor.layers.count; i++) {
+		char *place = memory_format("executor.layers[%zu]", i);
 
-	if (strcmp(name, "who") == 0) {
-		visit_text(section, "tester", "who", each, context);
-		visit_text(section, "sponsor", "who", each, context);
-	} else if (strcmp(name, "executor") == 0) {
-		cJSON *device = cJSON_GetObjectItemCaseSensitive(section, "device");
-
-		visit_text(device, "uuid", "executor.device", each, context);
-		visit_text(device, "pci", "executor.device", each, context);
-		cJSON_ArrayForEach(layer, cJSON_GetObjectItemCaseSensitive(section, "layers")) {
-			char *place = memory_format("executor.layers[%zu]", index++);
-
-			visit_layer(layer, place, each, context);
-			free(place);
-		}
+		visit_layer(&r->executor.layers.items[i], place, each, context);
+		free(place);
 	}
-}
-
-static void visit_record(const cJSON *record, visit *each, void *context)
-{
-	visit_section(cJSON_GetObjectItemCaseSensitive(record, "who"), "who", each, context);
-	visit_section(cJSON_GetObjectItemCaseSensitive(record, "executor"), "executor", each, context);
 }
 
 /* Whether the text is the mark of a redacted one. */
@@ -116,14 +98,14 @@ static char *commit(const char *salt, const char *value)
 
 typedef struct salting { const char *secret; text_map *salts; } salting;
 
-static void add_salt(void *context, cJSON *leaf, const char *member)
+static void add_salt(void *context, char **leaf, const char *member)
 {
 	salting *s = context;
 	char *both;
 	char hex[65];
 
 	/* A text that looks like a mark gets no salt. */
-	if (is_mark(leaf->valuestring))
+	if (is_mark(*leaf))
 		return;
 	both = memory_format("%s:%s", s->secret, member);
 	digest_bytes(both, strlen(both), hex);
@@ -132,46 +114,36 @@ static void add_salt(void *context, cJSON *leaf, const char *member)
 	free(both);
 }
 
-void redact_salt(cJSON *record, const char *secret, text_map *out)
+void redact_salt(record_result *r, const char *secret)
 {
-	salting s = { secret, out };
-	cJSON *salts = json_add_object(record, "salts");
+	salting s = { secret, &r->salts };
 
-	out->items = memory_get(sizeof(*out->items));
-	visit_record(record, add_salt, &s);
-	for (size_t i = 0; i < out->count; i++)
-		json_add_string(salts, out->items[i].key, out->items[i].value);
+	r->salts.items = memory_get(sizeof(*r->salts.items));
+	visit_record(r, add_salt, &s);
 }
 
-static void put_commitment(void *context, cJSON *leaf, const char *member)
+static void put_commitment(void *context, char **leaf, const char *member)
 {
-	const char *salt = json_string(context, member, NULL);
+	const char *salt = text_map_get(context, member);
 	char *mark;
 
 	if (salt == NULL)
 		return;
-	mark = commit(salt, leaf->valuestring);
-	(void)cJSON_SetValuestring(leaf, mark);
-	free(mark);
+	mark = commit(salt, *leaf);
+	free(*leaf);
+	*leaf = mark;
 }
 
-cJSON *redact_committed(const cJSON *record, const char *section)
+void redact_commit(record_result *r, const text_map *salts)
 {
-	cJSON *salts = cJSON_GetObjectItemCaseSensitive(record, "salts");
-	cJSON *copy;
-
-	if (salts == NULL || (strcmp(section, "who") != 0 && strcmp(section, "executor") != 0))
-		return NULL;
-	copy = cJSON_Duplicate(json_path(record, section), true);
-	visit_section(copy, section, put_commitment, salts);
-	return copy;
+	visit_record(r, put_commitment, (void *)salts);
 }
 
 /* ---- redacting ------------------------------------------------------------------------------- */
 
-typedef struct search { const char *member; cJSON *leaf; } search;
+typedef struct search { const char *member; char **leaf; } search;
 
-static void match(void *context, cJSON *leaf, const char *member)
+static void match(void *context, char **leaf, const char *member)
 {
 	search *s = context;
 
@@ -191,28 +163,38 @@ static bool may_be_redacted(const char *member)
 	return strcmp(dot, ".path") == 0 || strcmp(dot, ".value") == 0;
 }
 
-/* Redacts one member; the tree has at least its section and the salts. */
-static eh_status redact_member(cJSON *record, const char *member, eh_error *error)
+static void drop_salt(text_map *salts, const char *member)
 {
-	cJSON *salts = cJSON_GetObjectItemCaseSensitive(record, "salts");
-	const char *salt = json_string(salts, member, NULL);
+	size_t i = 0;
+
+	while (strcmp(salts->items[i].key, member) != 0)
+		i++;
+	free(salts->items[i].key);
+	free(salts->items[i].value);
+	salts->count--;
+	memmove(&salts->items[i], &salts->items[i + 1], (salts->count - i) * sizeof(*salts->items));
+}
+
+static eh_status redact_member(record_result *r, const char *member, eh_error *error)
+{
+	const char *salt = text_map_get(&r->salts, member);
 	search s = { member, NULL };
 	char *mark;
 
-	if (salts == NULL)
+	if (r->salts.items == NULL)
 		return error_set(error, EH_E_USAGE, "this result has no salts, so nothing can be "
 		                 "redacted without breaking its digests; an evenhand without redaction "
 		                 "wrote it");
-	visit_record(record, match, &s);
-	if (s.leaf != NULL && is_mark(s.leaf->valuestring) && salt == NULL)
+	visit_record(r, match, &s);
+	if (s.leaf != NULL && is_mark(*s.leaf) && salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is already redacted", member);
 	if (s.leaf == NULL || salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is empty or absent, or identifies no "
 		                 "machine: there is nothing to redact", member);
-	mark = commit(salt, s.leaf->valuestring);
-	cJSON_DeleteItemFromObjectCaseSensitive(salts, member);
-	(void)cJSON_SetValuestring(s.leaf, mark);
-	free(mark);
+	mark = commit(salt, *s.leaf);
+	drop_salt(&r->salts, member);
+	free(*s.leaf);
+	*s.leaf = mark;
 	return EH_OK;
 }
 
@@ -224,45 +206,26 @@ static bool changes(const char *key, const char *member)
 	return strcmp(key, "salts") == 0 || (strncmp(member, key, size) == 0 && member[size] == '.');
 }
 
-/* Parses the members that redacting changes into a tree. */
-static eh_status read_changing(const char *body, const result_parts *parts, const char *name,
-                               const char *member, cJSON *out, eh_error *error)
-{
-	eh_status status = EH_OK;
-
-	for (size_t i = 0; i < parts->member_count && status == EH_OK; i++) {
-		const char *key = parts->members[i].name;
-		cJSON *value;
-
-		if (!changes(key, member))
-			continue;
-		status = json_parse_at(body, parts->members[i].value, 1, name, &value, error);
-		if (status == EH_OK)
-			json_set(out, key, value);
-	}
-	return status;
-}
-
-/* Writes the text with the values of the tree's members replaced. */
+/* Writes the text with the members that redacting changes replaced by those of the record. */
 static void write_changed(const char *body, size_t size, const result_parts *parts,
-                          const cJSON *tree, text *out)
+                          const char *member, const record_result *r, text *out)
 {
 	size_t from = 0;
 
 	for (size_t i = 0; i < parts->member_count; i++) {
-		const cJSON *value = cJSON_GetObjectItemCaseSensitive(tree, parts->members[i].name);
+		const char *key = parts->members[i].name;
 		json_span span = parts->members[i].value;
-		char *line;
+		char *value;
 
-		if (value == NULL)
+		if (!changes(key, member))
 			continue;
 		/* The span reaches to the comma; white space before it stays. */
 		while (span.end > span.start && strchr(" \t\r\n", body[span.end - 1]) != NULL)
 			span.end--;
-		line = json_text(value, false);
+		value = layout_member_json(layout_find(record_result_layout(), key), r);
 		text_add_bytes(out, body + from, span.start - from);
-		text_add_bytes(out, line, strlen(line));
-		free(line);
+		text_add_bytes(out, value, strlen(value));
+		free(value);
 		from = span.end;
 	}
 	text_add_bytes(out, body + from, size - from);
@@ -271,10 +234,11 @@ static void write_changed(const char *body, size_t size, const result_parts *par
 eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
                       text *out, eh_error *error)
 {
-	cJSON *tree = cJSON_CreateObject();
 	result_parts parts = { .member_count = 0 };
+	record_result record;
 	eh_status status = EH_OK;
 
+	layout_init(record_result_layout(), &record);
 	if (!may_be_redacted(member))
 		status = error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
 		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths "
@@ -283,44 +247,43 @@ eh_status redact_text(const char *body, size_t size, const char *name, const cha
 	else if (!parts_find(body, size, &parts))
 		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
 	if (status == EH_OK)
-		status = read_changing(body, &parts, name, member, tree, error);
+		status = parts_read_head(&parts, body, size, name, &record, error);
 	if (status == EH_OK)
-		status = redact_member(tree, member, error);
+		status = redact_member(&record, member, error);
 	if (status == EH_OK)
-		write_changed(body, size, &parts, tree, out);
+		write_changed(body, size, &parts, member, &record, out);
 	parts_free(&parts);
-	cJSON_Delete(tree);
+	layout_clear(record_result_layout(), &record);
 	return status;
 }
 
-typedef struct listing { const cJSON *salts; text_list *out; } listing;
+typedef struct listing { const text_map *salts; text_list *out; } listing;
 
-static void list_one(void *context, cJSON *leaf, const char *member)
+static void list_one(void *context, char **leaf, const char *member)
 {
 	listing *l = context;
 
-	if (is_mark(leaf->valuestring) && json_string(l->salts, member, NULL) == NULL)
+	if (is_mark(*leaf) && text_map_get(l->salts, member) == NULL)
 		text_list_add(l->out, member);
 }
 
-void redact_list(const cJSON *record, text_list *out)
+void redact_list(record_result *r, text_list *out)
 {
-	listing l = { cJSON_GetObjectItemCaseSensitive(record, "salts"), out };
+	listing l = { &r->salts, out };
 
-	visit_record(record, list_one, &l);
+	visit_record(r, list_one, &l);
 }
 
-const char *redact_bad_salt(const cJSON *record)
+const char *redact_bad_salt(record_result *r)
 {
-	const cJSON *salt;
+	for (size_t i = 0; i < r->salts.count; i++) {
+		const text_pair *salt = &r->salts.items[i];
+		search s = { salt->key, NULL };
 
-	cJSON_ArrayForEach(salt, cJSON_GetObjectItemCaseSensitive(record, "salts")) {
-		search s = { salt->string, NULL };
-
-		visit_record(record, match, &s);
-		if (s.leaf == NULL || strlen(salt->valuestring) != SALT_SIZE ||
-		    strspn(salt->valuestring, "0123456789abcdef") != SALT_SIZE)
-			return salt->string;
+		visit_record(r, match, &s);
+		if (s.leaf == NULL || strlen(salt->value) != SALT_SIZE ||
+		    strspn(salt->value, "0123456789abcdef") != SALT_SIZE)
+			return salt->key;
 	}
 	return NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/seal.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "record/redact.h"
 #include "record/result.h"
@@ -8,12 +10,21 @@
 const char *const record_sections[] = { "harness", "who", "protocol", "run", "executor",
 	                                "instruments", NULL };
 
-void record_section_digest(const cJSON *root, const char *section, char hex[65])
+void record_section_digest(const record_result *r, const char *section, char hex[65])
 {
-	cJSON *committed = redact_committed(root, section);
+	const layout_field *field = layout_find(record_result_layout(), section);
+	bool salted = strcmp(section, "who") == 0 || strcmp(section, "executor") == 0;
+	record_result copy;
 
-	json_digest(committed != NULL ? committed : json_path(root, section), hex);
-	cJSON_Delete(committed);
+	if (!salted || r->salts.items == NULL) {
+		layout_member_digest(field, r, hex);
+		return;
+	}
+	layout_init(record_result_layout(), &copy);
+	layout_copy(field->inner(), (const char *)r + field->offset, (char *)&copy + field->offset);
+	redact_commit(&copy, &r->salts);
+	layout_member_digest(field, &copy, hex);
+	layout_clear(record_result_layout(), &copy);
 }
 
 void record_digest(enum record_completeness status, const record_digests *digests, char hex[65])

@@ -114,6 +114,16 @@ static inline void golden_reorder(cJSON *root)
 	}
 }
 
+/* Fills an initialised struct from a tree. */
+static inline eh_status golden_decode(const layout *l, const cJSON *tree, void *out, eh_error *error)
+{
+	char *body = json_text(tree, false);
+	eh_status status = layout_read(l, body, strlen(body), "tree", out, error);
+
+	free(body);
+	return status;
+}
+
 /* Replaces the member of the row by that of the struct, which may be absent. */
 static inline void golden_take(cJSON *row, const record_case *from, const char *key)
 {
@@ -138,7 +148,7 @@ static inline void golden_derive(cJSON *row)
 	(void)json_set(bare, "flags", cJSON_CreateArray());
 	cJSON_DeleteItemFromObjectCaseSensitive(bare, "derived");
 	layout_init(record_case_layout(), &typed);
-	if (layout_decode(record_case_layout(), bare, "", "", &typed, NULL) == EH_OK) {
+	if (golden_decode(record_case_layout(), bare, &typed, NULL) == EH_OK) {
 		record_derive_row(&typed);
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 			golden_take(row, &typed, keys[i]);
@@ -147,21 +157,47 @@ static inline void golden_derive(cJSON *row)
 	cJSON_Delete(bare);
 }
 
-/* The digest of the whole, where its digests are well-formed. */
-static inline void golden_seal_whole(cJSON *root)
+/* A record without rows, and without digests but those of its rows; NULL where it is malformed. */
+static inline record_result *golden_head(const cJSON *root)
 {
-	const char *word = json_string(root, "status", "");
-	int status = layout_word_value(record_completeness_words(), word, strlen(word));
-	record_digests digests;
+	static const char none[] = "0000000000000000000000000000000000000000000000000000000000000000";
+	cJSON *head = cJSON_CreateObject(), *digests = json_add_object(head, "digests");
+	record_result *r = layout_new(record_result_layout());
+	const cJSON *member;
+
+	for (size_t i = 0; record_sections[i] != NULL; i++)
+		json_add_string(digests, record_sections[i], none);
+	json_set(digests, "cases", json_copy(json_path(root, "digests.cases")));
+	json_add_string(head, "digest", none);
+	json_add_array(head, "cases");
+	cJSON_ArrayForEach(member, root)
+		if (!cJSON_HasObjectItem(head, member->string))
+			cJSON_AddItemToObject(head, member->string, json_copy(member));
+	if (golden_decode(record_result_layout(), head, r, NULL) != EH_OK) {
+		layout_free(record_result_layout(), r);
+		r = NULL;
+	}
+	cJSON_Delete(head);
+	return r;
+}
+
+/* The digests of the sections and of the whole, where the record is well-formed without them. */
+static inline void golden_seal_head(cJSON *root)
+{
+	cJSON *digests = cJSON_GetObjectItemCaseSensitive(root, "digests");
+	record_result *r = golden_head(root);
 	char hex[65];
 
-	layout_init(record_digests_layout(), &digests);
-	if (layout_decode(record_digests_layout(), json_path(root, "digests"), "", "", &digests, NULL) ==
-	    EH_OK) {
-		record_digest((enum record_completeness)status, &digests, hex);
+	for (size_t i = 0; r != NULL && record_sections[i] != NULL; i++) {
+		record_section_digest(r, record_sections[i], hex);
+		json_set(digests, record_sections[i], cJSON_CreateString(hex));
+		text_set(record_digest_of(&r->digests, record_sections[i]), hex);
+	}
+	if (r != NULL) {
+		record_digest(r->status, &r->digests, hex);
 		json_set(root, "digest", cJSON_CreateString(hex));
 	}
-	layout_clear(record_digests_layout(), &digests);
+	layout_free(record_result_layout(), r);
 }
 
 /* Makes digests and, with derive, the derived numbers and the order of the executions follow from
@@ -185,11 +221,7 @@ static inline void golden_reseal(cJSON *root, bool derive)
 		json_append_string(seals, hex);
 	}
 	json_set(digests, "cases", seals);
-	for (size_t i = 0; record_sections[i] != NULL; i++) {
-		record_section_digest(root, record_sections[i], hex);
-		json_set(digests, record_sections[i], cJSON_CreateString(hex));
-	}
-	golden_seal_whole(root);
+	golden_seal_head(root);
 }
 
 /* Without the syncing of file_write: there are thousands. */

@@ -26,7 +26,7 @@ static void hostile_texts_are_refused(void **state)
 		{ "[1,]", "t:1:4: this is not valid JSON" },
 		{ "[1 2]", "t:1:4: this is not valid JSON" },
 		{ "{\"a\" 1}", "t:1:6: this is not valid JSON" },
-		{ "{a:1}", "t:1:3: this is not valid JSON" },
+		{ "{a:1}", "t:1:2: this is not valid JSON" },
 		{ "[01]", "a number does not begin with 0" },
 		{ "[-]", "a digit is missing" },
 		{ "[1.]", "after the point" },
@@ -376,10 +376,13 @@ static void numbers_are_as_ecmascript_writes_them(void **state)
 /* No decimal with one digit less reads back as the same double. */
 static void assert_shortest(double value)
 {
+	text written = { 0 };
 	char number[48], less[48];
 	int digits = 0;
 
-	json_number(value, number);
+	json_put_number(&written, value);
+	snprintf(number, sizeof(number), "%s", written.data);
+	text_free(&written);
 	assert_true(strtod(number, NULL) >= value && strtod(number, NULL) <= value);
 	snprintf(less, sizeof(less), "%s", number);
 	/* Digits without leading and trailing zeros. */

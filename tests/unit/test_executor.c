@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "executor/executor.h"
+#include "golden.h"
 #include "record/disclosure.h"
 
 static char *replay(const char *machine)
@@ -441,9 +442,8 @@ static void digest_of_records(void **state)
 		record_executor *record = blank();
 
 		assert_int_equal(json_read(path, &root, NULL), EH_OK);
-		assert_int_equal(layout_decode(record_executor_layout(),
-		                               cJSON_GetObjectItem(root, "executor"), path,
-		                               "executor", record, NULL), EH_OK);
+		assert_int_equal(golden_decode(record_executor_layout(),
+		                               cJSON_GetObjectItem(root, "executor"), record, NULL), EH_OK);
 		expect_digest(record, records[i][1], true);
 		drop(record);
 		cJSON_Delete(root);

@@ -167,12 +167,12 @@ static void run_workload(const char *sections)
 {
 	static const char head[] = "[protocol]\nname = small\nversion = 1\nintent = one of each\n"
 		"executions = 1\nseed = 3\n[measure]\n";
-	char text[4000];
+	char body[4000];
 	protocol *read = NULL;
 	plan *planned = NULL;
 	unsigned ran = 0;
-	snprintf(text, sizeof(text), "%s%s", head, sections);
-	must(protocol_parse(text, strlen(text), "small.ini", &read, &error), "protocol");
+	snprintf(body, sizeof(body), "%s%s", head, sections);
+	must(protocol_parse(body, strlen(body), "small.ini", &read, &error), "protocol");
 	must(plan_make(read, plugin_find_workload, NULL, &planned, &error), "plan");
 	open_device();
 	for (size_t i = 0; i < planned->case_count; i++)

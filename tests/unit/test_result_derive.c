@@ -41,7 +41,7 @@ static cJSON *derived_of(const char *members)
 
 	merge(row, given);
 	layout_init(record_case_layout(), &typed);
-	if (layout_decode(record_case_layout(), row, "row", "", &typed, &error) != EH_OK)
+	if (golden_decode(record_case_layout(), row, &typed, &error) != EH_OK)
 		fail_msg("%s", error.message);
 	record_derive_row(&typed);
 	cJSON_Delete(row);
