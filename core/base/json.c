@@ -1,233 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
+#include <cjson/cJSON.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53 */
-
-/* ---- building -------------------------------------------------------------------------------- */
-
-static cJSON *put(cJSON *object, const char *key, cJSON *item)
+/* Writes the digits of value without a NUL; returns their number, at most 20. */
+static int put_digits(uint64_t value, char *out)
 {
-	memory_insist(item);
-	if (!cJSON_AddItemToObject(object, key, item))
-		memory_insist(NULL);
-	return item;
+	char reversed[20];
+	int count = 0;
+
+	do
+		reversed[count++] = (char)('0' + value % 10);
+	while ((value /= 10) != 0);
+	for (int i = 0; i < count; i++)
+		out[i] = reversed[count - 1 - i];
+	return count;
 }
 
-static cJSON *new_string(const char *value)
+static bool reads_back(uint64_t significand, int exponent, double value)
 {
-	char *clean = json_clean(value != NULL ? value : "");
-	cJSON *item = memory_insist(cJSON_CreateString(clean));
+	char decimal[40];
+	int size = put_digits(significand, decimal);
+	double back;
 
-	free(clean);
-	return item;
+	decimal[size++] = 'e';
+	if (exponent < 0)
+		decimal[size++] = '-';
+	size += put_digits((uint64_t)abs(exponent), decimal + size);
+	decimal[size] = '\0';
+	return text_parse_double(decimal, &back) && !(back < value) && !(back > value);
 }
 
-cJSON *json_add_string(cJSON *object, const char *key, const char *value)
+/* Rounds value > 0 to that many significant digits: the result times 10^*exponent. */
+static uint64_t rounded(double value, int digits, int *exponent)
 {
-	return put(object, key, new_string(value));
+	char decimal[40];
+	uint64_t significand = 0;
+	const char *p;
+
+	snprintf(decimal, sizeof(decimal), "%.*e", digits - 1, value);
+	/* The decimal point depends on the locale: only digits are taken. */
+	for (p = decimal; *p != 'e'; p++)
+		if (*p >= '0' && *p <= '9')
+			significand = significand * 10 + (uint64_t)(*p - '0');
+	*exponent = atoi(p + 1) - (digits - 1);
+	return significand;
 }
 
-cJSON *json_add_bool(cJSON *object, const char *key, bool value)
+/* Whether the nearest decimal of some digits reads back as value, or the next one above: doubles
+ * above a power of two are twice as far apart as those below it. */
+static bool nearest_reads_back(uint64_t *significand, int exponent, double value)
 {
-	return put(object, key, cJSON_CreateBool(value));
+	int power;
+
+	if (reads_back(*significand, exponent, value))
+		return true;
+	return frexp(value, &power) <= 0.5 && reads_back(++*significand, exponent, value);
 }
 
-cJSON *json_add_double(cJSON *object, const char *key, double value)
+/* The shortest for numbers below DBL_MIN, which have any number of digits. */
+static uint64_t shortest_subnormal(double value, int *exponent)
 {
-	if (!isfinite(value)) {
-		fprintf(stderr, "evenhand: error: the number '%s' is not finite; this is a bug\n", key);
-		abort();
+	uint64_t significand;
+
+	for (int digits = 1;; digits++) {
+		significand = rounded(value, digits, exponent);
+		if (digits == DBL_DECIMAL_DIG || nearest_reads_back(&significand, *exponent, value))
+			return significand;
 	}
-	return put(object, key, cJSON_CreateNumber(value));
 }
 
-static cJSON *new_uint(uint64_t value)
+/* The shortest decimal that reads back as value > 0; of several the nearest. */
+static uint64_t shortest(double value, int *exponent)
+{
+	double millionths = nearbyint(value * 1e6);
+	uint64_t all, best, fewer;
+	int power;
+
+	/* Numbers with few decimals.  Division rounds as reading does: if the quotient equals the
+	 * value, this decimal reads back. */
+	*exponent = -6;
+	if (millionths < 1e15 && !(millionths / 1e6 < value) && !(millionths / 1e6 > value))
+		return (uint64_t)millionths;
+	if (value < DBL_MIN)
+		return shortest_subnormal(value, exponent);
+	all = rounded(value, DBL_DECIMAL_DIG, &power);
+	best = all;
+	*exponent = power;
+	/* 16 digits, then 15: if fewer are enough, the rest are zeros. */
+	for (uint64_t scale = 10; scale <= 100; scale *= 10) {
+		int at = power + (scale == 10 ? 1 : 2);
+
+		/* What was rounded to a half already must be rounded from the value. */
+		fewer = all % scale == scale / 2 ? rounded(value, DBL_DECIMAL_DIG - (at - power), &at) :
+		                                   (all + scale / 2) / scale;
+		if (!nearest_reads_back(&fewer, at, value))
+			break;
+		best = fewer;
+		*exponent = at;
+	}
+	return best;
+}
+
+/* Number::toString of ECMAScript for value > 0. */
+static void put_shortest(double value, char *out, size_t room)
 {
 	char digits[24];
+	int exponent, count, point;
+	uint64_t significand = shortest(value, &exponent);
 
-	if (value <= (uint64_t)EXACT_MAX)
-		return memory_insist(cJSON_CreateNumber((double)value));
-	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-	return memory_insist(cJSON_CreateString(digits));
-}
-
-cJSON *json_add_uint(cJSON *object, const char *key, uint64_t value)
-{
-	return put(object, key, new_uint(value));
-}
-
-cJSON *json_add_object(cJSON *object, const char *key)
-{
-	return put(object, key, cJSON_CreateObject());
-}
-
-cJSON *json_add_array(cJSON *object, const char *key)
-{
-	return put(object, key, cJSON_CreateArray());
-}
-
-cJSON *json_add_uints(cJSON *object, const char *key, const uint64_t *values, size_t count)
-{
-	cJSON *array = json_add_array(object, key);
-
-	for (size_t i = 0; i < count; i++)
-		cJSON_AddItemToArray(array, new_uint(values[i]));
-	return array;
-}
-
-cJSON *json_set(cJSON *object, const char *key, cJSON *item)
-{
-	char *name;
-
-	memory_insist(item);
-	if (cJSON_GetObjectItemCaseSensitive(object, key) == NULL)
-		return put(object, key, item);
-	/* The key may point to the name of the replaced member, which is freed. */
-	name = memory_text(key);
-	if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
-		memory_insist(NULL);
-	free(name);
-	return item;
-}
-
-cJSON *json_append_string(cJSON *array, const char *value)
-{
-	cJSON *item = new_string(value);
-
-	cJSON_AddItemToArray(array, item);
-	return item;
-}
-
-cJSON *json_copy(const cJSON *item)
-{
-	return memory_insist(cJSON_Duplicate(item, true));
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* The member whose name is the first `size` bytes of key. */
-static const cJSON *member_named(const cJSON *object, const char *key, size_t size)
-{
-	const cJSON *item;
-
-	if (object == NULL || (object->type & 0xff) != cJSON_Object)
-		return NULL;
-	/* The first byte is compared first: most names differ in it. */
-	for (item = object->child; item != NULL; item = item->next)
-		if (item->string[0] == key[0] && strncmp(item->string, key, size) == 0 &&
-		    item->string[size] == '\0')
-			return item;
-	return NULL;
-}
-
-static const cJSON *member_of(const cJSON *object, const char *key)
-{
-	return member_named(object, key, strlen(key));
-}
-
-const char *json_string(const cJSON *object, const char *key, const char *fallback)
-{
-	const cJSON *item = member_of(object, key);
-
-	return cJSON_IsString(item) ? item->valuestring : fallback;
-}
-
-bool json_as_uint(const cJSON *item, uint64_t *out)
-{
-	if (cJSON_IsString(item))
-		return text_parse_uint(item->valuestring, out);
-	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble > EXACT_MAX)
-		return false;
-	*out = (uint64_t)item->valuedouble;
-	return (double)*out >= item->valuedouble;
-}
-
-bool json_uint(const cJSON *object, const char *key, uint64_t *out)
-{
-	return json_as_uint(member_of(object, key), out);
-}
-
-bool json_double(const cJSON *object, const char *key, double *out)
-{
-	const cJSON *item = member_of(object, key);
-
-	if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
-		return false;
-	*out = item->valuedouble;
-	return true;
-}
-
-bool json_bool(const cJSON *object, const char *key, bool fallback)
-{
-	const cJSON *item = member_of(object, key);
-
-	return cJSON_IsBool(item) ? cJSON_IsTrue(item) : fallback;
-}
-
-uint64_t *json_uints(const cJSON *object, const char *key, size_t *count)
-{
-	const cJSON *array = member_of(object, key);
-	const cJSON *item;
-	uint64_t *values;
-	size_t n = 0;
-
-	*count = 0;
-	if (!cJSON_IsArray(array))
-		return NULL;
-	values = memory_get((size_t)cJSON_GetArraySize(array) * sizeof(*values));
-	cJSON_ArrayForEach(item, array) {
-		if (!json_as_uint(item, &values[n++])) {
-			free(values);
-			return NULL;
-		}
+	while (significand % 10 == 0) {
+		significand /= 10;
+		exponent++;
 	}
-	*count = n;
-	return values;
+	count = put_digits(significand, digits);
+	digits[count] = '\0';
+	point = count + exponent; /* the number of digits before the point */
+	if (count <= point && point <= 21)
+		snprintf(out, room, "%s%.*s", digits, exponent, "000000000000000000000");
+	else if (0 < point && point <= 21)
+		snprintf(out, room, "%.*s.%s", point, digits, digits + point);
+	else if (-6 < point && point <= 0)
+		snprintf(out, room, "0.%.*s%s", -point, "00000", digits);
+	else
+		snprintf(out, room, "%c%s%se%+d", digits[0], count > 1 ? "." : "", digits + 1,
+		         point - 1);
 }
 
-const cJSON *json_path(const cJSON *root, const char *path)
+void json_put_uint(text *t, uint64_t value)
 {
-	while (root != NULL && *path != '\0') {
-		size_t size = strcspn(path, ".");
+	char digits[20];
+	int size = put_digits(value, digits);
 
-		root = member_named(root, path, size);
-		path += size + (path[size] == '.');
+	if (value > UINT64_C(1) << 53)
+		text_add_bytes(t, "\"", 1);
+	text_add_bytes(t, digits, (size_t)size);
+	if (value > UINT64_C(1) << 53)
+		text_add_bytes(t, "\"", 1);
+}
+
+void json_put_number(text *t, double value)
+{
+	double size = fabs(value);
+	char digits[48];
+
+	if (!isfinite(value)) {
+		fputs("evenhand: error: a number is not finite; this is a bug\n", stderr);
+		abort();
 	}
-	return root;
+	if (value < 0)
+		text_add_bytes(t, "-", 1);
+	if (size <= 0x1p53 && (double)(uint64_t)size >= size) {
+		text_add_bytes(t, digits, (size_t)put_digits((uint64_t)size, digits));
+		return;
+	}
+	put_shortest(size, digits, sizeof(digits));
+	text_add_bytes(t, digits, strlen(digits));
 }
 
-/* Of two values of the same type. */
-static bool same_children(const cJSON *a, const cJSON *b)
-{
-	size_t left, right, i;
-	const cJSON **x = json_sorted(a, &left), **y = json_sorted(b, &right);
-	bool same = left == right;
+/* ---- strings --------------------------------------------------------------------------------- */
 
-	for (i = 0; same && i < left; i++)
-		same = (!cJSON_IsObject(a) || strcmp(x[i]->string, y[i]->string) == 0) &&
-		       json_same(x[i], y[i]);
-	free(x);
-	free(y);
-	return same;
+/* Appends s with bytes that are not UTF-8 replaced by U+FFFD: texts of drivers may have them. */
+static void add_clean(text *t, const char *s)
+{
+	while (*s != '\0') {
+		size_t size = text_utf8_size(s, strlen(s) < 4 ? strlen(s) : 4);
+
+		if (size == 0)
+			text_add_bytes(t, "\xef\xbf\xbd", 3);
+		else
+			text_add_bytes(t, s, size);
+		s += size > 0 ? size : 1;
+	}
 }
 
-bool json_same(const cJSON *a, const cJSON *b)
+void json_put_string(text *t, const char *s)
 {
-	if (a == NULL || b == NULL)
-		return a == b;
-	if ((a->type & 0xff) != (b->type & 0xff))
-		return false;
-	if (cJSON_IsString(a))
-		return strcmp(a->valuestring, b->valuestring) == 0;
-	/* Not ==, for which compilers warn. */
-	if (cJSON_IsNumber(a))
-		return !(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble);
-	return same_children(a, b);
+	cJSON item = { .type = cJSON_String };
+	text clean = { 0 };
+	char *escaped;
+	size_t size = 0;
+
+	while ((unsigned char)s[size] >= ' ' && (unsigned char)s[size] < 0x80 && s[size] != '"' &&
+	       s[size] != '\\')
+		size++;
+	if (s[size] == '\0') {
+		text_add_bytes(t, "\"", 1);
+		text_add_bytes(t, s, size);
+		text_add_bytes(t, "\"", 1);
+		return;
+	}
+	/* cJSON escapes as RFC 8785 requires. */
+	add_clean(&clean, s);
+	item.valuestring = clean.data;
+	escaped = memory_insist(cJSON_PrintUnformatted(&item));
+	text_add_bytes(t, escaped, strlen(escaped));
+	free(escaped);
+	text_free(&clean);
+}
+
+int json_name_order(const char *a, const char *b)
+{
+	const unsigned char *x = (const unsigned char *)a;
+	const unsigned char *y = (const unsigned char *)b;
+
+	while (*x != '\0' && *x == *y) {
+		x++;
+		y++;
+	}
+	/* The order of UTF-16 units is that of the bytes, except that characters above U+FFFF come
+	 * before U+E000. */
+	if (*x >= 0xee && *y >= 0xee && (*x >= 0xf0) != (*y >= 0xf0))
+		return *x >= 0xf0 ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* ---- indented texts -------------------------------------------------------------------------- */
+
+/* Replaces numbers by raw items with their shortest texts.  cJSON would print 15 digits where they are
+ * within one epsilon, and so change 2^53. */
+static void fix_numbers(cJSON *item)
+{
+	cJSON *child;
+
+	if (cJSON_IsNumber(item)) {
+		text number = { 0 };
+
+		json_put_number(&number, item->valuedouble);
+		item->valuestring = number.data;
+		item->type = (item->type & ~0xff) | cJSON_Raw;
+	}
+	cJSON_ArrayForEach(child, item)
+		fix_numbers(child);
+}
+
+char *json_indent(const char *body)
+{
+	cJSON *tree = memory_insist(cJSON_Parse(body));
+	char *out;
+
+	fix_numbers(tree);
+	out = memory_insist(cJSON_Print(tree));
+	cJSON_Delete(tree);
+	/* cJSON writes a tab after the colon; tabs in strings are escaped, so this finds only its
+	 * own. */
+	for (char *p = out; (p = strstr(p, ":\t")) != NULL;)
+		p[1] = ' ';
+	return out;
 }

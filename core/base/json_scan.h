@@ -3,8 +3,9 @@
  * Reading JSON (RFC 8259) value by value, straight from a text.  This is the one place that says
  * what is accepted: json_parse checks texts with it, and layout_read fills structs with it.
  *
- * It is own code because trees are too slow for results.  `make bench BENCH="verify"`, two results
- * of 10,000 cases of 100 samples (92 MB each) on 2 processors: FIGURE.
+ * It is own code because cJSON's trees are too slow for results: `make bench BENCH="verify"`, two
+ * results of 10,000 cases of 100 samples (92 MB each) on 2 processors, took 3.25 s and 422 MB with a
+ * tree of each row, and takes 1.6 s and 270 MB so.  The bound is 2 s.
  *
  * Refused: bytes that are not UTF-8, U+0000, more than 64 levels, numbers beyond a double or of more
  * than 60 characters.  Functions return EH_E_FORMAT with "NAME:LINE:COLUMN: SENTENCE"; the scan is

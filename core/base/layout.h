@@ -12,7 +12,6 @@
 #ifndef BASE_LAYOUT_H
 #define BASE_LAYOUT_H
 
-#include <cjson/cJSON.h>
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -162,9 +161,7 @@ eh_status layout_read(const layout *l, const char *body, size_t size, const char
 /* The same for the rest of a scan; `place` is the object's path, "" for the root. */
 eh_status layout_scan(const layout *l, json_scan scan, const char *place, void *object);
 
-/* A new tree; absent members are left out. */
-cJSON *layout_encode(const layout *l, const void *object);
-/* malloc'd text: one line, or indented. */
+/* malloc'd text: one line, or indented; absent members are left out. */
 char *layout_text(const layout *l, const void *object, bool pretty);
 /* The same for a list { struct *items; size_t count }: an array of objects. */
 char *layout_list_text(const layout *inner, const void *list, bool pretty);
@@ -185,8 +182,6 @@ const layout_field *layout_difference(const layout *l, const void *a, const void
 const layout_field *layout_find(const layout *l, const char *key);
 /* Whether one member has the same value in two structs. */
 bool layout_member_same(const layout_field *field, const void *a, const void *b);
-/* One member as a new tree; NULL when it is absent. */
-cJSON *layout_member_encode(const layout_field *field, const void *object);
 /* One member as JSON text: malloc'd; NULL when it is absent. */
 char *layout_member_json(const layout_field *field, const void *object);
 /* The same for messages: cut to 56 bytes. */

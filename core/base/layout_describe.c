@@ -47,131 +47,130 @@ static void collection_free(collection *c)
 
 /* ---- JSON Schema ----------------------------------------------------------------------------- */
 
-static cJSON *refer(const char *name)
+static void put_words(text *out, const layout_words *words)
 {
-	cJSON *out = cJSON_CreateObject();
-	char *path = memory_format("#/$defs/%s", name);
-
-	json_add_string(out, "$ref", path);
-	free(path);
-	return out;
-}
-
-static cJSON *typed(const char *type)
-{
-	cJSON *out = cJSON_CreateObject();
-
-	json_add_string(out, "type", type);
-	return out;
-}
-
-static cJSON *array_of(cJSON *items)
-{
-	cJSON *out = typed("array");
-
-	json_set(out, "items", items);
-	return out;
-}
-
-static cJSON *map_of(cJSON *values)
-{
-	cJSON *out = typed("object");
-
-	json_set(out, "additionalProperties", values);
-	return out;
-}
-
-static cJSON *scalar_schema(void)
-{
-	cJSON *out = cJSON_CreateObject();
-	cJSON *types = json_add_array(out, "type");
-
-	json_append_string(types, "string");
-	json_append_string(types, "number");
-	json_append_string(types, "boolean");
-	return out;
-}
-
-static cJSON *words_schema(const layout_words *words)
-{
-	cJSON *out = cJSON_CreateObject();
-	cJSON *list = json_add_array(out, "enum");
-
+	text_add(out, "\"enum\":");
 	for (size_t i = 0; i < words->count; i++)
-		json_append_string(list, words->items[i].word);
-	return out;
+		text_add(out, "%s\"%s\"", i > 0 ? "," : "[", words->items[i].word);
+	text_add(out, "]");
 }
 
-static cJSON *field_schema(const layout_field *f)
+static void put_type(text *out, const char *type)
+{
+	text_add(out, "\"type\":\"%s\"", type);
+}
+
+static void put_reference(text *out, const char *name)
+{
+	text_add(out, "\"$ref\":\"#/$defs/%s\"", name);
+}
+
+/* The schema of one value of the field, without braces. */
+static void put_value(text *out, const layout_field *f)
 {
 	switch (f->kind) {
-	case LAYOUT_TEXT: return typed("string");
-	case LAYOUT_SHA256: return refer("sha256");
-	case LAYOUT_SHA256_OR_EMPTY: return refer("sha256-or-empty");
+	case LAYOUT_TEXT:
+	case LAYOUT_TEXTS:
+	case LAYOUT_TEXT_MAP: put_type(out, "string"); break;
+	case LAYOUT_SHA256: put_reference(out, "sha256"); break;
+	case LAYOUT_SHA256_OR_EMPTY: put_reference(out, "sha256-or-empty"); break;
 	case LAYOUT_BOOL:
-	case LAYOUT_MAYBE: return typed("boolean");
-	case LAYOUT_NUMBER: return typed("number");
-	case LAYOUT_UINT: return refer("uint");
-	case LAYOUT_INT: return refer("int");
-	case LAYOUT_SCALAR: return scalar_schema();
-	case LAYOUT_WORD: return words_schema(f->words());
-	case LAYOUT_WORDS: return array_of(words_schema(f->words()));
-	case LAYOUT_TEXTS: return array_of(typed("string"));
-	case LAYOUT_UINTS: return array_of(refer("uint"));
-	case LAYOUT_NUMBERS: return array_of(typed("number"));
-	case LAYOUT_TEXT_MAP: return map_of(typed("string"));
-	case LAYOUT_NUMBER_MAP: return map_of(typed("number"));
-	case LAYOUT_TEXTS_MAP: return map_of(array_of(typed("string")));
-	case LAYOUT_OBJECT: return refer(f->inner()->name);
-	case LAYOUT_LIST: return array_of(refer(f->inner()->name));
-	case LAYOUT_MAP: return map_of(refer(f->inner()->name));
+	case LAYOUT_MAYBE: put_type(out, "boolean"); break;
+	case LAYOUT_NUMBER:
+	case LAYOUT_NUMBERS:
+	case LAYOUT_NUMBER_MAP: put_type(out, "number"); break;
+	case LAYOUT_UINT:
+	case LAYOUT_UINTS: put_reference(out, "uint"); break;
+	case LAYOUT_INT: put_reference(out, "int"); break;
+	case LAYOUT_SCALAR: text_add(out, "\"type\":[\"string\",\"number\",\"boolean\"]"); break;
+	case LAYOUT_WORD:
+	case LAYOUT_WORDS: put_words(out, f->words()); break;
+	case LAYOUT_TEXTS_MAP: text_add(out, "\"type\":\"array\",\"items\":{\"type\":\"string\"}"); break;
+	case LAYOUT_OBJECT:
+	case LAYOUT_LIST:
+	case LAYOUT_MAP: put_reference(out, f->inner()->name); break;
 	}
-	return cJSON_CreateObject();
 }
 
-static void fill_object(cJSON *out, const layout *l)
+/* What a field has around its values; NULL for nothing. */
+static const char *container_of(enum layout_kind kind)
 {
-	cJSON *required, *properties;
-
-	json_add_string(out, "description", l->sentence);
-	json_add_string(out, "type", "object");
-	required = json_add_array(out, "required");
-	properties = json_add_object(out, "properties");
-	for (size_t i = 0; i < l->count; i++) {
-		const layout_field *f = &l->fields[i];
-		cJSON *schema = field_schema(f);
-
-		json_add_string(schema, "description", f->sentence);
-		json_set(properties, f->key, schema);
-		if (!f->optional)
-			json_append_string(required, f->key);
+	switch (kind) {
+	case LAYOUT_WORDS:
+	case LAYOUT_TEXTS:
+	case LAYOUT_UINTS:
+	case LAYOUT_NUMBERS:
+	case LAYOUT_LIST: return "\"type\":\"array\",\"items\":{";
+	case LAYOUT_TEXT_MAP:
+	case LAYOUT_NUMBER_MAP:
+	case LAYOUT_TEXTS_MAP:
+	case LAYOUT_MAP: return "\"type\":\"object\",\"additionalProperties\":{";
+	default: return NULL;
 	}
-	json_add_bool(out, "additionalProperties", false);
+}
+
+static void put_field(text *out, const layout_field *f)
+{
+	const char *container = container_of(f->kind);
+
+	text_add(out, "\"%s\":{%s", f->key, container != NULL ? container : "");
+	put_value(out, f);
+	text_add(out, "%s,\"description\":", container != NULL ? "}" : "");
+	json_put_string(out, f->sentence);
+	text_add(out, "}");
+}
+
+/* The schema of an object, without braces. */
+static void put_object(text *out, const layout *l)
+{
+	const char *between = "";
+
+	text_add(out, "\"description\":");
+	json_put_string(out, l->sentence);
+	text_add(out, ",\"type\":\"object\",\"required\":[");
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->fields[i].optional)
+			continue;
+		text_add(out, "%s\"%s\"", between, l->fields[i].key);
+		between = ",";
+	}
+	text_add(out, "],\"properties\":{");
+	for (size_t i = 0; i < l->count; i++) {
+		text_add(out, i > 0 ? "," : "");
+		put_field(out, &l->fields[i]);
+	}
+	text_add(out, "},\"additionalProperties\":false");
 }
 
 static const char plain_definitions[] =
-	"{\"uint\":{\"description\":\"A whole number of 64 bits that is not negative: a number up to "
+	"\"uint\":{\"description\":\"A whole number of 64 bits that is not negative: a number up to "
 	"2^53, digits above.\",\"oneOf\":[{\"type\":\"integer\",\"minimum\":0,\"maximum\":"
 	"9007199254740992},{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]{15,19}$\"}]},"
 	"\"int\":{\"type\":\"integer\",\"minimum\":-2147483647,\"maximum\":2147483647},"
 	"\"sha256\":{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"},"
-	"\"sha256-or-empty\":{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64})?$\"}}";
+	"\"sha256-or-empty\":{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64})?$\"}";
 
-cJSON *layout_schema(const layout *root, const char *title)
+char *layout_schema(const layout *root, const char *title)
 {
-	cJSON *out = cJSON_CreateObject();
-	cJSON *definitions = cJSON_Parse(plain_definitions);
 	collection c = { 0 };
+	text out = { 0 };
+	char *indented;
 
 	collect(&c, root);
-	json_add_string(out, "$schema", "https://json-schema.org/draft/2020-12/schema");
-	json_add_string(out, "title", title);
-	fill_object(out, root);
-	for (size_t i = 1; i < c.layout_count; i++)
-		fill_object(json_add_object(definitions, c.layouts[i]->name), c.layouts[i]);
-	json_set(out, "$defs", definitions);
+	text_add(&out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"%s\",",
+	         title);
+	put_object(&out, root);
+	text_add(&out, ",\"$defs\":{%s", plain_definitions);
+	for (size_t i = 1; i < c.layout_count; i++) {
+		text_add(&out, ",\"%s\":{", c.layouts[i]->name);
+		put_object(&out, c.layouts[i]);
+		text_add(&out, "}");
+	}
+	text_add(&out, "}}");
+	indented = json_indent(out.data);
+	text_free(&out);
 	collection_free(&c);
-	return out;
+	return indented;
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */

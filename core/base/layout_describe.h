@@ -7,8 +7,8 @@
 #include "base/layout.h"
 #include "base/text.h"
 
-/* A JSON Schema (2020-12) of `root` as a new tree. */
-cJSON *layout_schema(const layout *root, const char *title);
+/* malloc'd: a JSON Schema (2020-12) of `root`. */
+char *layout_schema(const layout *root, const char *title);
 /* Appends a section for each layout ("### canary") with its sentence and a line per member, in the
  * order of first use; then a table for each enum.  `roots` ends with NULL. */
 void layout_markdown(const layout *const *roots, text *out);

@@ -231,35 +231,16 @@ void layout_digest(const layout *l, const void *object, char hex[65])
 	text_free(&out);
 }
 
-/* Takes ownership of the text, which the functions above wrote. */
-static cJSON *tree_of(text written)
-{
-	cJSON *tree = memory_insist(cJSON_ParseWithLength(written.data, written.size));
-
-	text_free(&written);
-	return tree;
-}
-
-/* The same: as it is, or indented. */
+/* The text as it is, or indented. */
 static char *finish(text written, bool pretty)
 {
-	cJSON *tree;
 	char *body;
 
 	if (!pretty)
 		return written.data;
-	tree = tree_of(written);
-	body = json_text(tree, true);
-	cJSON_Delete(tree);
+	body = json_indent(written.data);
+	text_free(&written);
 	return body;
-}
-
-cJSON *layout_encode(const layout *l, const void *object)
-{
-	text out = { 0 };
-
-	put_object(&(writer){ &out, false }, l, object, NULL);
-	return tree_of(out);
 }
 
 char *layout_text(const layout *l, const void *object, bool pretty)
@@ -295,13 +276,6 @@ static text member_written(const layout_field *field, const void *object, bool c
 	if (!is_absent(field, member))
 		put_member(&(writer){ &out, canonical }, field, member);
 	return out;
-}
-
-cJSON *layout_member_encode(const layout_field *field, const void *object)
-{
-	text out = member_written(field, object, false);
-
-	return out.data != NULL ? tree_of(out) : NULL;
 }
 
 char *layout_member_json(const layout_field *field, const void *object)

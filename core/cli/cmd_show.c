@@ -19,10 +19,8 @@ typedef struct show_options { bool json, layers, protocol; const char *samples; 
 static void print_json(const layout *l, const void *items, size_t count)
 {
 	const struct { const void *items; size_t count; } list = { items, count };
-	char *body = count == 1 ? layout_text(l, items, true) : layout_list_text(l, &list, true);
 
-	puts(body);
-	free(body);
+	command_json(count == 1 ? layout_text(l, items, true) : layout_list_text(l, &list, true));
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/manual.h"
 #include "report/report.h"
@@ -65,13 +64,10 @@ int command_printed(const cli_command *c, int code)
 	return EXIT_CODE_ENVIRONMENT;
 }
 
-void command_json(cJSON *value)
+void command_json(char *body)
 {
-	char *body = json_text(value, true);
-
 	puts(body);
 	free(body);
-	cJSON_Delete(value);
 }
 
 const cli_command *command_find(const char *name)
@@ -344,13 +340,10 @@ int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 
 void command_layout(const layout *l, const void *object)
 {
-	command_json(layout_encode(l, object));
+	command_json(layout_text(l, object, true));
 }
 
 void command_layout_list(const layout *inner, const void *list)
 {
-	char *body = layout_list_text(inner, list, true);
-
-	puts(body);
-	free(body);
+	command_json(layout_list_text(inner, list, true));
 }

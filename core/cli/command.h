@@ -6,7 +6,6 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -89,8 +88,8 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 /* After everything was printed: code, or, when stdout did not take it (a full disk, a closed
  * descriptor), EXIT_CODE_ENVIRONMENT after saying so. */
 int command_printed(const cli_command *c, int code);
-/* Prints the value, indented, and deletes it. */
-void command_json(cJSON *value);
+/* Prints the text and frees it. */
+void command_json(char *body);
 /* The same of a struct. */
 void command_layout(const layout *l, const void *object);
 /* The same of a list { struct *items; size_t count }: an array. */

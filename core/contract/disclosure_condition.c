@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "contract/condition.h"
 #include "record/disclosure.h"

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "base/json.h"
+#include "base/digest.h"
+#include "base/text.h"
 #include "record/redact.h"
 #include "record/result.h"
 
@@ -29,14 +30,15 @@ void record_section_digest(const record_result *r, const char *section, char hex
 
 void record_digest(enum record_completeness status, const record_digests *digests, char hex[65])
 {
-	cJSON *sealed = cJSON_CreateObject();
+	text sealed = { 0 };
 
-	json_add_string(sealed, "format", record_format_word(RECORD_FORMAT_RESULT));
-	json_add_uint(sealed, "format_version", RESULT_FORMAT_VERSION);
-	json_add_string(sealed, "status", record_completeness_word(status));
-	json_set(sealed, "digests", layout_encode(record_digests_layout(), digests));
-	json_digest(sealed, hex);
-	cJSON_Delete(sealed);
+	text_add(&sealed, "{\"digests\":");
+	layout_put_canonical(record_digests_layout(), digests, NULL, &sealed);
+	text_add(&sealed, ",\"format\":\"%s\",\"format_version\":%d,\"status\":\"%s\"}",
+	         record_format_word(RECORD_FORMAT_RESULT), RESULT_FORMAT_VERSION,
+	         record_completeness_word(status));
+	digest_bytes(sealed.data, sealed.size, hex);
+	text_free(&sealed);
 }
 
 char **record_digest_of(record_digests *digests, const char *section)

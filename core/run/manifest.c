@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/plugin.h"

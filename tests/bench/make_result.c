@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
-#include "base/json.h"
+#include "../unit/json_tree.h"
 #include "base/text.h"
 #include "record/result.h"
 

@@ -355,9 +355,9 @@ static void make_keys(void)
 }
 
 static void sign_with(const char *path, const result *r, const char *name, enum audit_role role,
-                      const char *digest)
+                      const char *hex)
 {
-	audit_subject subject = { AUDIT_RESULT, digest, r->file_sha256, &r->redacted };
+	audit_subject subject = { AUDIT_RESULT, hex, r->file_sha256, &r->redacted };
 	eh_error error = ERROR_INIT;
 	audit_key *key = NULL;
 
@@ -382,7 +382,7 @@ static void sign(const char *path, const result *r, const char *how)
 {
 	static const char other[] = "11111111111111111111111111111111111111111111111111111111"
 	                            "11111111";
-	const char *digest = r->record->digest;
+	const char *hex = r->record->digest;
 
 	if (strcmp(how, "disputed") == 0 || strcmp(how, "noted") == 0) {
 		amend(path, strcmp(how, "noted") == 0 ? AUDIT_NOTE : AUDIT_DISPUTE);
@@ -396,9 +396,9 @@ static void sign(const char *path, const result *r, const char *how)
 		free(beside);
 		return;
 	}
-	sign_with(path, r, "tester", AUDIT_TESTER, strcmp(how, "broken") == 0 ? other : digest);
+	sign_with(path, r, "tester", AUDIT_TESTER, strcmp(how, "broken") == 0 ? other : hex);
 	if (strcmp(how, "verified") == 0)
-		sign_with(path, r, "second", AUDIT_VERIFIER, digest);
+		sign_with(path, r, "second", AUDIT_VERIFIER, hex);
 }
 
 /* How the side is signed; NULL when it is not. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/json.h"
+#include "json_tree.h"
 #include "base/text.h"
 #include "record/derive.h"
 #include "record/result.h"
@@ -114,20 +114,10 @@ static inline void golden_reorder(cJSON *root)
 	}
 }
 
-/* Fills an initialised struct from a tree. */
-static inline eh_status golden_decode(const layout *l, const cJSON *tree, void *out, eh_error *error)
-{
-	char *body = json_text(tree, false);
-	eh_status status = layout_read(l, body, strlen(body), "tree", out, error);
-
-	free(body);
-	return status;
-}
-
 /* Replaces the member of the row by that of the struct, which may be absent. */
 static inline void golden_take(cJSON *row, const record_case *from, const char *key)
 {
-	cJSON *value = layout_member_encode(layout_find(record_case_layout(), key), from);
+	cJSON *value = tree_encode_member(layout_find(record_case_layout(), key), from);
 
 	if (value != NULL)
 		(void)json_set(row, key, value);
@@ -148,7 +138,7 @@ static inline void golden_derive(cJSON *row)
 	(void)json_set(bare, "flags", cJSON_CreateArray());
 	cJSON_DeleteItemFromObjectCaseSensitive(bare, "derived");
 	layout_init(record_case_layout(), &typed);
-	if (golden_decode(record_case_layout(), bare, &typed, NULL) == EH_OK) {
+	if (tree_decode(record_case_layout(), bare, &typed, NULL) == EH_OK) {
 		record_derive_row(&typed);
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 			golden_take(row, &typed, keys[i]);
@@ -173,7 +163,7 @@ static inline record_result *golden_head(const cJSON *root)
 	cJSON_ArrayForEach(member, root)
 		if (!cJSON_HasObjectItem(head, member->string))
 			cJSON_AddItemToObject(head, member->string, json_copy(member));
-	if (golden_decode(record_result_layout(), head, r, NULL) != EH_OK) {
+	if (tree_decode(record_result_layout(), head, r, NULL) != EH_OK) {
 		layout_free(record_result_layout(), r);
 		r = NULL;
 	}

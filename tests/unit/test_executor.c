@@ -11,7 +11,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/json.h"
+#include "json_tree.h"
 #include "base/text.h"
 #include "executor/executor.h"
 #include "golden.h"
@@ -442,7 +442,7 @@ static void digest_of_records(void **state)
 		record_executor *record = blank();
 
 		assert_int_equal(json_read(path, &root, NULL), EH_OK);
-		assert_int_equal(golden_decode(record_executor_layout(),
+		assert_int_equal(tree_decode(record_executor_layout(),
 		                               cJSON_GetObjectItem(root, "executor"), record, NULL), EH_OK);
 		expect_digest(record, records[i][1], true);
 		drop(record);

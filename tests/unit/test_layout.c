@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "json_tree.h"
 #include "base/layout_describe.h"
 #include "base/text.h"
 
@@ -153,6 +153,52 @@ static void test_doubled(void **state)
 	        "FILE: map has a member twice");
 }
 
+/* Not in quadratic time: 10^10 comparisons would be minutes. */
+static void test_many_names(void **state)
+{
+	enum { MANY = 100000 };
+	text body = { 0 };
+	sample_all all;
+
+	(void)state;
+	text_add(&body, "{" MUST ",\"text_by\":");
+	for (int i = 0; i < MANY; i++)
+		text_add(&body, "%c\"n%d\":\"\"", i == 0 ? '{' : ',', i);
+	text_add(&body, "}}");
+	assert_int_equal(read_all(body.data, &all, NULL), EH_OK);
+	assert_int_equal(all.text_by.count, MANY);
+	layout_clear(sample_all_layout(), &all);
+	body.size -= 2;
+	text_add(&body, ",\"n%d\":\"\"}}", MANY / 2);
+	refused(body.data, "FILE: text_by has a member twice");
+	text_free(&body);
+}
+
+/* Members in any order, and names with escapes, give the same canonical text: that of the tree. */
+static void test_canonical_of_all(void **state)
+{
+	cJSON *tree = cJSON_Parse(everything);
+	char *want = json_canonical(tree);
+	sample_all all;
+
+	(void)state;
+	for (int turn = 0; turn < cJSON_GetArraySize(tree); turn++) {
+		cJSON *first = cJSON_DetachItemFromArray(tree, 0);
+		char *body, *canonical;
+
+		cJSON_AddItemToObject(tree, first->string, first);
+		body = json_text(tree, turn % 2 == 0);
+		assert_int_equal(read_all(body, &all, NULL), EH_OK);
+		canonical = layout_canonical(sample_all_layout(), &all, NULL);
+		assert_string_equal(canonical, want);
+		layout_clear(sample_all_layout(), &all);
+		free(canonical);
+		free(body);
+	}
+	free(want);
+	cJSON_Delete(tree);
+}
+
 static void test_canonical(void **state)
 {
 	sample_inner inner = { (char *)"key", 2.50, (char *)"a note" };
@@ -243,7 +289,8 @@ static void test_lists(void **state)
 static void test_documents(void **state)
 {
 	const layout *const roots[] = { sample_all_layout(), NULL };
-	cJSON *schema = layout_schema(sample_all_layout(), "everything");
+	char *written = layout_schema(sample_all_layout(), "everything");
+	cJSON *schema = cJSON_Parse(written);
 	text tables = { 0 };
 
 	(void)state;
@@ -252,6 +299,7 @@ static void test_documents(void **state)
 	assert_int_equal(cJSON_GetArraySize(json_path(schema, "required")), 4);
 	assert_non_null(json_path(json_path(schema, "$defs"), "inner"));
 	cJSON_Delete(schema);
+	free(written);
 	layout_markdown(roots, &tables);
 	assert_non_null(strstr(tables.data, "| `value` | number | s |  | A number. |"));
 	assert_non_null(strstr(tables.data, "| `colours` | [colour](#colour) list |  | optional | Words. |"));
@@ -264,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_doubled),
+		cmocka_unit_test(test_many_names), cmocka_unit_test(test_canonical_of_all),
 		cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_compare),    cmocka_unit_test(test_maps_have_no_order),
 		cmocka_unit_test(test_lists),

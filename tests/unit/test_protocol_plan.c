@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/digest.h"
-#include "base/json.h"
+#include "json_tree.h"
 #include "base/text.h"
 #include "protocol/plan.h"
 #include "protocol_fakes.h"
@@ -239,7 +239,7 @@ static void canonical_form_says_everything(void **state)
 {
 	planned x = taken(HEAD "compatible = t@9\n[case g]\nworkload = gemm\nm = 2\nn = 3\nk = 4\n"
 	                       "tier = tuned\n");
-	cJSON *tree = layout_encode(record_plan_layout(), x.plan->canonical);
+	cJSON *tree = tree_encode(record_plan_layout(), x.plan->canonical);
 	char *canonical = json_canonical(tree);
 	char hex[65];
 

@@ -41,11 +41,11 @@ static cJSON *derived_of(const char *members)
 
 	merge(row, given);
 	layout_init(record_case_layout(), &typed);
-	if (golden_decode(record_case_layout(), row, &typed, &error) != EH_OK)
+	if (tree_decode(record_case_layout(), row, &typed, &error) != EH_OK)
 		fail_msg("%s", error.message);
 	record_derive_row(&typed);
 	cJSON_Delete(row);
-	row = layout_encode(record_case_layout(), &typed);
+	row = tree_encode(record_case_layout(), &typed);
 	layout_clear(record_case_layout(), &typed);
 	cJSON_Delete(given);
 	return row;
