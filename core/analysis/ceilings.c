@@ -63,13 +63,6 @@ static bool is_cold(const record_case *row)
 
 /* ---- ceilings -------------------------------------------------------------------------------- */
 
-double ceilings_value(const ceiling *c)
-{
-	if (c == NULL)
-		return 0;
-	return isnan(c->rate) ? c->ns : c->rate;
-}
-
 ceiling *ceilings_copy(const ceiling *c)
 {
 	ceiling *copy = NULL;

@@ -16,8 +16,6 @@ const ceiling *ceilings_of(const ceiling_list *all, enum ceiling_kind kind, cons
 /* The tightest bandwidth for a case's data, in an initialised struct; false where there is none. */
 bool ceilings_bandwidth(const ceiling_list *all, const record_result *r, const record_case *row,
                         ceiling *out);
-/* A rate, or nanoseconds; 0 for NULL. */
-double ceilings_value(const ceiling *c);
 /* malloc'd; NULL for NULL. */
 ceiling *ceilings_copy(const ceiling *c);
 

@@ -93,7 +93,7 @@ static bool is_condition(const void *unused, const char *words)
 static bool field_meets(const record_layer *layer, const condition *c)
 {
 	char *name = memory_format("%.*s", (int)c->field_size, c->field);
-	const record_field *f = stacks_field(layer, name);
+	const record_field *f = record_layer_field(layer, name);
 	char *value = f != NULL ? scalar_text(&f->value) : NULL;
 	bool meets = value != NULL && fnmatch(c->pattern, value, 0) == 0;
 

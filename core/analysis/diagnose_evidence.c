@@ -147,7 +147,7 @@ static const char *processor_of(const record_executor *e)
 {
 	for (size_t i = 0; i < e->layers.count; i++)
 		if (e->layers.items[i].layer == RECORD_LAYER_HARDWARE &&
-		    stacks_field(&e->layers.items[i], "microcode") != NULL)
+		    record_layer_field(&e->layers.items[i], "microcode") != NULL)
 			return e->layers.items[i].name;
 	return NULL;
 }

@@ -9,17 +9,9 @@
 
 /* ---- facts about a layer --------------------------------------------------------------------- */
 
-const record_field *stacks_field(const record_layer *layer, const char *name)
-{
-	for (size_t i = 0; i < layer->fields.count; i++)
-		if (strcmp(layer->fields.items[i].name, name) == 0)
-			return &layer->fields.items[i];
-	return NULL;
-}
-
 const char *stacks_field_text(const record_layer *layer, const char *name)
 {
-	const record_field *f = stacks_field(layer, name);
+	const record_field *f = record_layer_field(layer, name);
 
 	return f != NULL ? text_or_empty(f->value.text) : "";
 }
@@ -129,7 +121,7 @@ static void add_field(text *t, const char *name, const record_field *from, const
 static void add_fields(text *t, const record_layer *a, const record_layer *b)
 {
 	for (size_t i = 0; i < a->fields.count; i++) {
-		const record_field *f = &a->fields.items[i], *other = stacks_field(b, f->name);
+		const record_field *f = &a->fields.items[i], *other = record_layer_field(b, f->name);
 
 		if (!is_noise(a, f->name) && (other != NULL ? !scalar_same(&f->value, &other->value)
 		                                            : !says_nothing(f)))
@@ -138,7 +130,7 @@ static void add_fields(text *t, const record_layer *a, const record_layer *b)
 	for (size_t i = 0; i < b->fields.count; i++) {
 		const record_field *f = &b->fields.items[i];
 
-		if (!is_noise(b, f->name) && stacks_field(a, f->name) == NULL && !says_nothing(f))
+		if (!is_noise(b, f->name) && record_layer_field(a, f->name) == NULL && !says_nothing(f))
 			add_field(t, f->name, NULL, f);
 	}
 }

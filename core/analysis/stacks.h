@@ -17,9 +17,7 @@ uint64_t stacks_compare(const record_executor *a, const record_executor *b, bool
 /* The number of groups alone. */
 size_t stacks_changes(const record_executor *a, const record_executor *b, bool brief);
 
-/* A fact about a layer; NULL where the record has none of that name. */
-const record_field *stacks_field(const record_layer *layer, const char *name);
-/* The text of that fact; "" where there is none. */
+/* The text of the layer's field of that name; "" where there is none. */
 const char *stacks_field_text(const record_layer *layer, const char *name);
 
 #endif

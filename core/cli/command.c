@@ -95,7 +95,8 @@ bool command_form_takes(const cli_command *c, const cli_form *form, const cli_op
 	return o->forms == 0 || (o->forms & CLI_FORM(form - c->forms)) != 0;
 }
 
-const cli_form *command_form(const cli_command *c, const option_line *line)
+/* The form that the options and the first word select; NULL when there is none. */
+static const cli_form *form_of(const cli_command *c, const option_line *line)
 {
 	const char *first = line->words.count > 0 ? line->words.items[0] : "";
 	const cli_form *plain = NULL;
@@ -297,7 +298,7 @@ bool command_given(const cli_call *call, const char *name)
 
 static eh_status run_form(const cli_command *c, const option_line *line, int *code, eh_error *error)
 {
-	const cli_form *form = command_form(c, line);
+	const cli_form *form = form_of(c, line);
 	cli_call call = { c, line->values, line->words.items, line->words.count, line->seen,
 		          line->quiet, EXIT_CODE_OK };
 	eh_status status;

@@ -100,7 +100,5 @@ bool command_given(const cli_call *call, const char *name);
 char *command_usage(const cli_command *c, const cli_form *form);
 /* Whether the option belongs to the form. */
 bool command_form_takes(const cli_command *c, const cli_form *form, const cli_option *o);
-/* The form that the options and the first word select; NULL when there is none. */
-const cli_form *command_form(const cli_command *c, const option_line *line);
 
 #endif

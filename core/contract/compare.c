@@ -75,18 +75,13 @@ bool contract_cites(const contract_reason_list *reasons, const char *id)
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
-enum record_metric condition_metric_of(const result_row *r)
-{
-	return record_is_load(&r->planned->measure) ? RECORD_METRIC_SECONDS : r->planned->work.metric;
-}
-
 /* A time per operation as a rate, or in seconds: as the row's metric tells it. */
 static double value_of(const result_row *row, double center, interval around,
                        interval *value_interval)
 {
 	double amount = row->amount > 0 ? row->amount : 1;
 
-	if (condition_metric_of(row) == RECORD_METRIC_SECONDS) {
+	if (row->metric == RECORD_METRIC_SECONDS) {
 		*value_interval = (interval){ around.low / amount * 1e-9, around.high / amount * 1e-9 };
 		return center / amount * 1e-9;
 	}
@@ -140,7 +135,7 @@ static comparison_side *side_new(const result_row *r, double quantile)
 		return NULL;
 	s = layout_new(comparison_side_layout());
 	s->status = r->record->status;
-	s->metric = condition_metric_of(r);
+	s->metric = r->metric;
 	s->executions = r->side.executions;
 	if (r->side.executions > 0)
 		side_number(s, r, quantile);

@@ -120,8 +120,6 @@ double condition_floor(const result *r, const result_row *x);
 /* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit.  Returns their
  * number. */
 size_t condition_layer_list(const result *a, const result *b, char *out, size_t size);
-/* What the case's value is told in. */
-enum record_metric condition_metric_of(const result_row *r);
 
 /* Of one operation in an execution that counts; joules NAN where no energy was measured. */
 typedef struct energy { double joules; const char *means; } energy;

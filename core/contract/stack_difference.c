@@ -7,11 +7,6 @@
 #include "base/text.h"
 #include "contract/condition.h"
 
-static const char *or_empty(const char *text_or_null)
-{
-	return text_or_null != NULL ? text_or_null : "";
-}
-
 static bool same_layer(const record_layer *a, const record_layer *b)
 {
 	return a->layer == b->layer && strcmp(a->name, b->name) == 0;
@@ -36,30 +31,16 @@ static size_t layer_number(const record_layer_list *layers, const record_layer *
 	return before;
 }
 
-static const record_field *field_find(const record_layer *layer, const char *name)
-{
-	for (size_t i = 0; i < layer->fields.count; i++)
-		if (strcmp(layer->fields.items[i].name, name) == 0)
-			return &layer->fields.items[i];
-	return NULL;
-}
-
-static bool same_value(const scalar *a, const scalar *b)
-{
-	return a->kind == b->kind && strcmp(or_empty(a->text), or_empty(b->text)) == 0 &&
-	       !(a->number < b->number) && !(a->number > b->number) && a->truth == b->truth;
-}
-
 /* Fields of the moment ("now-...") are not the stack. */
 static bool lasting_fields_in(const record_layer *a, const record_layer *b)
 {
 	for (size_t i = 0; i < a->fields.count; i++) {
 		const record_field *field = &a->fields.items[i];
-		const record_field *other = field_find(b, field->name);
+		const record_field *other = record_layer_field(b, field->name);
 
 		if (strncmp(field->name, "now-", 4) == 0)
 			continue;
-		if (other == NULL || !same_value(&field->value, &other->value))
+		if (other == NULL || !scalar_same(&field->value, &other->value))
 			return false;
 	}
 	return true;
@@ -67,8 +48,8 @@ static bool lasting_fields_in(const record_layer *a, const record_layer *b)
 
 static bool layer_equal(const record_layer *a, const record_layer *b)
 {
-	return strcmp(or_empty(a->version), or_empty(b->version)) == 0 &&
-	       strcmp(or_empty(a->sha256), or_empty(b->sha256)) == 0 &&
+	return strcmp(text_or_empty(a->version), text_or_empty(b->version)) == 0 &&
+	       strcmp(text_or_empty(a->sha256), text_or_empty(b->sha256)) == 0 &&
 	       lasting_fields_in(a, b) && lasting_fields_in(b, a);
 }
 
@@ -80,7 +61,7 @@ static bool is_mapped(const record_layer *layer)
 /* A mapped file that is not part of the stack (a kernel, a workload) is no layer of it. */
 static bool of_stack(const record_layer *layer)
 {
-	const record_field *role = field_find(layer, "role");
+	const record_field *role = record_layer_field(layer, "role");
 
 	return !is_mapped(layer) || role == NULL || role->value.kind != SCALAR_TEXT ||
 	       strcmp(role->value.text, "stack") == 0;
@@ -90,8 +71,8 @@ static bool of_stack(const record_layer *layer)
 static void add_difference(text *t, const record_layer *a, const record_layer *b)
 {
 	const record_layer *known = a != NULL ? a : b;
-	const char *va = a != NULL ? or_empty(a->version) : "";
-	const char *vb = b != NULL ? or_empty(b->version) : "";
+	const char *va = a != NULL ? text_or_empty(a->version) : "";
+	const char *vb = b != NULL ? text_or_empty(b->version) : "";
 	const char *na = a != NULL ? a->name : "absent";
 	const char *nb = b != NULL ? b->name : "absent";
 	bool same_name = strcmp(na, nb) == 0;

@@ -111,8 +111,8 @@ static void add_details(record_layer *layer, const char *detail, enum record_sou
 	free(copy);
 }
 
-void executor_backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
-                             eh_device *device, executor_files *files)
+static void backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
+                           eh_device *device, executor_files *files)
 {
 	if (device == NULL || !EH_HAS(ops, eh_backend_ops, device_layer))
 		return;
@@ -169,7 +169,7 @@ void executor_describe(const executor_subject *s, record_executor *out)
 	out->name = executor_name(s->backend, s->info);
 	executor_device(s->info, &out->device);
 	add_outside(out);
-	executor_backend_layers(&out->layers, s->ops, s->device, s->files);
+	backend_layers(&out->layers, s->ops, s->device, s->files);
 	executor_harness(&out->layers, s->backend, s->plugin_path, s->options, s->files);
 	for (size_t i = 0; i < mapped.count; i++)
 		*(record_layer *)layout_append(record_layer_layout(), &out->layers) = mapped.items[i];

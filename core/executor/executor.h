@@ -56,9 +56,6 @@ void executor_mapped(record_layer_list *layers, const char *maps_path, executor_
 /* The program and the plugin: version, commit, dirty, flags, settings. */
 void executor_harness(record_layer_list *layers, const eh_backend *backend,
                       const char *plugin_path, const char *const *options, executor_files *files);
-/* The layers that the backend reports. */
-void executor_backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
-                             eh_device *device, executor_files *files);
 
 /* Fills an initialised struct with the program alone, as journal and result name it. */
 void executor_program(record_harness *out);

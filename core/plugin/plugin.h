@@ -50,10 +50,9 @@ enum plugin_kind plugin_kind_of(const char *path);
 /* "backend", "workload", "probe", "conformance suite". */
 const char *plugin_kind_word(enum plugin_kind kind);
 
-/* Finds a backend by name on the search path; *path is malloc'd.  If there is none, the message
- * lists the folders that were searched and the names that were found. */
-eh_status plugin_find_backend(const char *name, char **path, eh_error *error);
-/* Finds and loads a workload.  A plan_finder (protocol/plan.h); context is not used. */
+/* Finds and loads a workload on the search path.  If there is none, the message lists the folders
+ * that were searched and the names that were found.  A plan_finder (protocol/plan.h); context is not
+ * used. */
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error);
 /* Finds and loads the conformance suite. */
 eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error);

@@ -197,11 +197,6 @@ static eh_status find(enum plugin_kind kind, const char *name, char **path, eh_e
 	return status;
 }
 
-eh_status plugin_find_backend(const char *name, char **path, eh_error *error)
-{
-	return find(PLUGIN_BACKEND, name, path, error);
-}
-
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error)
 {
 	const eh_workload *workload = NULL;

@@ -40,17 +40,9 @@ static bool take(const scalar *value, enum record_source source, disclosure *out
 	return false;
 }
 
-const record_field *disclosure_layer_field(const record_layer *layer, const char *name)
-{
-	for (size_t i = 0; i < layer->fields.count; i++)
-		if (strcmp(layer->fields.items[i].name, name) == 0)
-			return &layer->fields.items[i];
-	return NULL;
-}
-
 bool disclosure_is_stack(const record_layer *layer)
 {
-	const record_field *role = disclosure_layer_field(layer, "role");
+	const record_field *role = record_layer_field(layer, "role");
 
 	return layer->layer != RECORD_LAYER_MAPPED_OBJECT || role == NULL ||
 	       role->value.kind != SCALAR_TEXT || strcmp(role->value.text, "stack") == 0;
@@ -64,7 +56,7 @@ static bool in_layer(const record_layer *layer, const char *key, disclosure *out
 		return take_text(layer->version, layer->source, out);
 	if (strcmp(key, "sha256") == 0)
 		return take_text(layer->sha256, layer->source, out);
-	field = disclosure_layer_field(layer, key);
+	field = record_layer_field(layer, key);
 	return field != NULL && take(&field->value, field->source, out);
 }
 

@@ -18,8 +18,6 @@ typedef struct disclosure {
 bool disclosure_find(const record_executor *record, const record_who *who,
                      const disclosure_field *field, disclosure *out);
 
-/* The layer's field of that name, or NULL. */
-const record_field *disclosure_layer_field(const record_layer *layer, const char *name);
 /* False of mapped objects that are kernels, workloads or probes: they are not part of the stack. */
 bool disclosure_is_stack(const record_layer *layer);
 

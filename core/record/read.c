@@ -394,14 +394,6 @@ void result_free(result *r)
 	free(r);
 }
 
-const result_row *result_row_by_id(const result *r, const char *id)
-{
-	for (size_t i = 0; i < r->row_count; i++)
-		if (strcmp(r->rows[i].id, id) == 0)
-			return &r->rows[i];
-	return NULL;
-}
-
 const char *result_row_word(const result_row *row)
 {
 	return row->record->executions.count > 0 ? record_status_word(row->record->status) : "not run";
@@ -410,9 +402,4 @@ const char *result_row_word(const result_row *row)
 bool result_row_counts(const result_row *row)
 {
 	return record_counts(row->record->status);
-}
-
-bool result_row_is_load(const result_row *row)
-{
-	return record_is_load(&row->record->measure);
 }

@@ -28,3 +28,11 @@ const record_mark *record_flag_mark(enum record_flag flag)
 #undef FLAG
 	return &marks[flag];
 }
+
+const record_field *record_layer_field(const record_layer *layer, const char *name)
+{
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (strcmp(layer->fields.items[i].name, name) == 0)
+			return &layer->fields.items[i];
+	return NULL;
+}

@@ -35,4 +35,7 @@ static inline bool record_is_load(const record_settings *s)
 	       s->scenario == RECORD_SCENARIO_KNEE;
 }
 
+/* The layer's field of that name, or NULL. */
+const record_field *record_layer_field(const record_layer *layer, const char *name);
+
 #endif

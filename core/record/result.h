@@ -66,8 +66,5 @@ result *result_examine(const char *name, const char *bytes, size_t size, finding
 const char *result_row_word(const result_row *row);
 /* Whether its samples count in a comparison. */
 bool result_row_counts(const result_row *row);
-/* Whether its samples are latencies of requests under a load. */
-bool result_row_is_load(const result_row *row);
-const result_row *result_row_by_id(const result *r, const char *id);
 
 #endif

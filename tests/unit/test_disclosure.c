@@ -77,7 +77,7 @@ static void device_before_site(void **state)
 	assert_string_equal(site_value(s, "host:gcc-12", "hardware-power-cap"), "100 W");
 	assert_string_equal(site_value(s, "cuda:0", "cooling"), "air");
 	assert_null(site_value(s, "cuda:0", "price"));
-	assert_int_equal(disclosure_layer_field(layer, "cooling")->source, RECORD_SOURCE_DECLARED);
+	assert_int_equal(record_layer_field(layer, "cooling")->source, RECORD_SOURCE_DECLARED);
 	assert_int_equal(layer->layer, RECORD_LAYER_SITE);
 	site_free(s);
 	s = read_site("; nothing\n");
@@ -283,7 +283,7 @@ static void required_only(void **state)
 
 static const record_field *device_field(const record_executor *record, const char *key)
 {
-	const record_field *field = disclosure_layer_field(&record->layers.items[0], key);
+	const record_field *field = record_layer_field(&record->layers.items[0], key);
 
 	assert_int_equal(record->layers.items[0].layer, RECORD_LAYER_HARDWARE);
 	assert_non_null(field);

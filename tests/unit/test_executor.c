@@ -37,7 +37,7 @@ static const record_layer *layer_of(const record_layer_list *layers, enum record
 
 static const record_field *field_of(const record_layer *layer, const char *key)
 {
-	const record_field *field = disclosure_layer_field(layer, key);
+	const record_field *field = record_layer_field(layer, key);
 
 	if (field == NULL)
 		fail_msg("no field %s", key);
@@ -364,7 +364,7 @@ static void described(void **state)
 /* One field more, or another value of it. */
 static void set_text(record_layer *layer, const char *name, const char *value)
 {
-	record_field *field = (record_field *)(uintptr_t)disclosure_layer_field(layer, name);
+	record_field *field = (record_field *)(uintptr_t)record_layer_field(layer, name);
 
 	if (field == NULL) {
 		field = layout_append(record_field_layout(), &layer->fields);
