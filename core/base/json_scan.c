@@ -26,7 +26,8 @@ static eh_status refuse(const json_scan *s, const char *what)
 			column++;
 		}
 	}
-	return error_set(s->error, EH_E_FORMAT, "%s:%zu:%zu: %s", s->name, line, column, what);
+	(void)error_set(s->error, EH_E_FORMAT, "%s:%zu:%zu: %s", s->name, line, column, what);
+	return EH_E_FORMAT;
 }
 
 /* Of a byte that cannot stand at s->at. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading structs from JSON text by their layout. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,11 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* A step of a member's path.  The path becomes text only for a message. */
+/* Each step of a path but the first has entered a bracket, of which json_scan allows 64. */
+enum { STEPS_MAX = 66 };
+
+/* A step of a member's path. */
 typedef struct step {
-	const struct step *above;
 	const char *key;   /* a member's name, or the place of the root; NULL for an element   */
 	size_t index;      /* the element's index                                              */
 } step;
@@ -22,8 +25,20 @@ typedef struct step {
 typedef struct decoder {
 	json_scan scan;
 	const layout_field *field; /* the member that is read                                 */
-	const step *at;            /* its path                                                */
+	step path[STEPS_MAX];      /* its path, which becomes text only for a message         */
+	size_t depth;              /* the number of steps                                     */
 } decoder;
+
+static void go_to(decoder *d, const char *key, size_t index)
+{
+	assert(d->depth < STEPS_MAX);
+	d->path[d->depth++] = (step){ key, index };
+}
+
+static void go_back(decoder *d)
+{
+	d->depth--;
+}
 
 /* Makes text of a file fit for a message: short, without control characters. */
 static void quote(const char *s, char out[48])
@@ -37,30 +52,30 @@ static void quote(const char *s, char out[48])
 		memcpy(out + i, "...", 4);
 }
 
-static void spell(const step *at, text *out)
+static void spell(const decoder *d, text *out)
 {
 	char key[48];
 
-	if (at->above != NULL)
-		spell(at->above, out);
-	if (at->key == NULL) {
-		text_add(out, "[%zu]", at->index);
-	} else if (at->above == NULL) {
-		text_add(out, "%s", at->key);
-	} else {
-		quote(at->key, key);
-		text_add(out, "%s%s", out->size > 0 ? "." : "", key);
+	text_add(out, "%s", d->path[0].key);
+	for (size_t i = 1; i < d->depth; i++) {
+		if (d->path[i].key == NULL) {
+			text_add(out, "[%zu]", d->path[i].index);
+		} else {
+			quote(d->path[i].key, key);
+			text_add(out, "%s%s", out->size > 0 ? "." : "", key);
+		}
 	}
 }
 
-__attribute__((format(printf, 3, 4)))
-static eh_status refuse(const decoder *d, const step *at, const char *format, ...)
+/* Refuses what the path leads to. */
+__attribute__((format(printf, 2, 3)))
+static eh_status refuse(const decoder *d, const char *format, ...)
 {
 	text place = { 0 };
 	char sentence[512];
 	va_list args;
 
-	spell(at, &place);
+	spell(d, &place);
 	va_start(args, format);
 	(void)vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
@@ -106,7 +121,7 @@ static eh_status refuse_value(const decoder *d)
 
 	for (size_t i = 0; f->words != NULL && i < f->words()->count; i++)
 		text_add(&words, "%s%s", i > 0 ? "|" : " ", f->words()->items[i].word);
-	status = refuse(d, d->at, "is not %s%.400s", kind_words(f->kind),
+	status = refuse(d, "is not %s%.400s", kind_words(f->kind),
 	                words.data != NULL ? words.data : "");
 	text_free(&words);
 	return status;
@@ -129,7 +144,7 @@ static eh_status take_quoted(decoder *d, json_quoted *out)
 
 static eh_status take_text(decoder *d, char **out)
 {
-	json_quoted string;
+	json_quoted string = { 0 };
 	eh_status status = take_quoted(d, &string);
 
 	if (status == EH_OK)
@@ -172,7 +187,7 @@ static eh_status take_number(decoder *d, double *out)
 /* Each value has one spelling: a string of digits only above 2^53. */
 static eh_status take_large(decoder *d, uint64_t *out)
 {
-	char *digits;
+	char *digits = NULL;
 	eh_status status = take_text(d, &digits);
 
 	if (status != EH_OK)
@@ -186,7 +201,7 @@ static eh_status take_large(decoder *d, uint64_t *out)
 
 static eh_status take_uint(decoder *d, uint64_t *out)
 {
-	double number;
+	double number = 0;
 	eh_status status;
 
 	if (json_scan_peek(&d->scan) == '"')
@@ -202,7 +217,7 @@ static eh_status take_uint(decoder *d, uint64_t *out)
 
 static eh_status take_int(decoder *d, int *out)
 {
-	double number;
+	double number = 0;
 	eh_status status = take_number(d, &number);
 
 	if (status != EH_OK)
@@ -231,7 +246,7 @@ static eh_status take_scalar(decoder *d, scalar *out)
 
 static eh_status take_word(decoder *d, int *out)
 {
-	json_quoted word;
+	json_quoted word = { 0 };
 	eh_status status = take_quoted(d, &word);
 
 	if (status != EH_OK)
@@ -271,7 +286,7 @@ static eh_status take_element(decoder *d, enum layout_kind kind, void *list)
 
 static eh_status take_array(decoder *d, enum layout_kind kind, void *list)
 {
-	bool more;
+	bool more = false;
 	eh_status status = enter(d, '[', &more);
 
 	layout_list_present(list, sizeof(uint64_t));
@@ -326,14 +341,14 @@ static eh_status check_names(const decoder *d, const void *map, size_t size)
 	for (size_t i = 1; i < count && differ; i++)
 		differ = strcmp(names[i - 1], names[i]) != 0;
 	free(names);
-	return differ ? EH_OK : refuse(d, d->at, "has a member twice");
+	return differ ? EH_OK : refuse(d, "has a member twice");
 }
 
 static eh_status take_pairs(decoder *d, void *map)
 {
 	size_t size = d->field->kind == LAYOUT_TEXT_MAP   ? sizeof(text_pair) :
 	              d->field->kind == LAYOUT_NUMBER_MAP ? sizeof(number_pair) : sizeof(texts_pair);
-	bool more;
+	bool more = false;
 	eh_status status = enter(d, '{', &more);
 
 	layout_list_present(map, size);
@@ -345,18 +360,19 @@ static eh_status take_pairs(decoder *d, void *map)
 	return status == EH_OK ? check_names(d, map, size) : status;
 }
 
-static eh_status take_object(decoder *d, const layout *l, const step *at, void *object);
+static eh_status take_object(decoder *d, const layout *l, void *object);
 
 static eh_status take_list(decoder *d, void *member)
 {
 	const layout *inner = d->field->inner();
-	step next = { d->at, NULL, 0 };
-	bool more;
+	bool more = false;
 	eh_status status = enter(d, '[', &more);
 
 	layout_list_present(member, inner->size);
-	for (; status == EH_OK && more; next.index++) {
-		status = take_object(d, inner, &next, layout_append(inner, member));
+	for (size_t i = 0; status == EH_OK && more; i++) {
+		go_to(d, NULL, i);
+		status = take_object(d, inner, layout_append(inner, member));
+		go_back(d);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, ']', &more);
 	}
@@ -366,8 +382,7 @@ static eh_status take_list(decoder *d, void *member)
 static eh_status take_map(decoder *d, void *member)
 {
 	const layout *inner = d->field->inner();
-	const decoder own = *d;
-	bool more;
+	bool more = false;
 	eh_status status = enter(d, '{', &more);
 
 	layout_list_present(member, inner->size);
@@ -375,12 +390,14 @@ static eh_status take_map(decoder *d, void *member)
 		char **object = layout_append(inner, member);
 
 		status = take_name(d, object);
+		go_to(d, *object, 0);
 		if (status == EH_OK)
-			status = take_object(d, inner, &(step){ own.at, *object, 0 }, object);
+			status = take_object(d, inner, object);
+		go_back(d);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, '}', &more);
 	}
-	return status == EH_OK ? check_names(&own, member, inner->size) : status;
+	return status == EH_OK ? check_names(d, member, inner->size) : status;
 }
 
 static eh_status take_inner(decoder *d, void *member)
@@ -392,7 +409,7 @@ static eh_status take_inner(decoder *d, void *member)
 		object = layout_new(inner);
 		memcpy(member, &object, sizeof(object));
 	}
-	return take_object(d, inner, d->at, object);
+	return take_object(d, inner, object);
 }
 
 static eh_status take_member(decoder *d, void *member)
@@ -468,17 +485,17 @@ static eh_status find_field(decoder *d, const layout *l, progress *p, size_t *fo
 }
 
 /* Reads one member, from its name on. */
-static eh_status take_field(decoder *d, const layout *l, const step *at, progress *p, void *object)
+static eh_status take_field(decoder *d, const layout *l, progress *p, void *object)
 {
 	size_t i = 0;
 	char *written = NULL;
 	eh_status status = find_field(d, l, p, &i, &written);
-	step next = { at, i < l->count ? l->fields[i].key : written, 0 };
 
+	go_to(d, i < l->count ? l->fields[i].key : written, 0);
 	if (status == EH_OK && i == l->count)
-		status = refuse(d, &next, "is not part of the format");
+		status = refuse(d, "is not part of the format");
 	else if (status == EH_OK && (p->seen >> i & 1) != 0)
-		status = refuse(d, &next, "occurs twice");
+		status = refuse(d, "occurs twice");
 	if (status == EH_OK)
 		status = json_scan_colon(&d->scan);
 	if (status == EH_OK) {
@@ -486,49 +503,50 @@ static eh_status take_field(decoder *d, const layout *l, const step *at, progres
 		p->next = i + 1;
 		p->next_named = p->order->ranks[i] + 1U;
 		d->field = &l->fields[i];
-		d->at = &next;
 		status = take_member(d, (char *)object + l->fields[i].offset);
 	}
+	go_back(d);
 	free(written);
 	return status;
 }
 
-static eh_status check_missing(const decoder *d, const layout *l, uint64_t seen, const step *at)
+static eh_status check_missing(decoder *d, const layout *l, uint64_t seen)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		step next = { at, l->fields[i].key, 0 };
-
-		if (!l->fields[i].optional && (seen >> i & 1) == 0)
-			return refuse(d, &next, "is missing");
+		if (l->fields[i].optional || (seen >> i & 1) != 0)
+			continue;
+		go_to(d, l->fields[i].key, 0);
+		return refuse(d, "is missing");
 	}
 	return EH_OK;
 }
 
-static eh_status take_object(decoder *d, const layout *l, const step *at, void *object)
+static eh_status take_object(decoder *d, const layout *l, void *object)
 {
 	progress p = { .order = layout_order_of(l) };
-	bool more;
+	bool more = false;
 	eh_status status;
 
 	if (json_scan_peek(&d->scan) != '{') {
 		status = json_scan_skip(&d->scan);
-		return status == EH_OK ? refuse(d, at, "is not an object") : status;
+		return status == EH_OK ? refuse(d, "is not an object") : status;
 	}
 	status = json_scan_enter(&d->scan, &more);
 	while (status == EH_OK && more) {
-		status = take_field(d, l, at, &p, object);
+		status = take_field(d, l, &p, object);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, '}', &more);
 	}
-	return status == EH_OK ? check_missing(d, l, p.seen, at) : status;
+	return status == EH_OK ? check_missing(d, l, p.seen) : status;
 }
 
 eh_status layout_scan(const layout *l, json_scan scan, const char *place, void *object)
 {
 	decoder d = { .scan = scan };
-	step root = { NULL, place, 0 };
-	eh_status status = take_object(&d, l, &root, object);
+	eh_status status;
 
+	go_to(&d, place, 0);
+	status = take_object(&d, l, object);
 	if (status == EH_OK)
 		status = json_scan_end(&d.scan);
 	if (status != EH_OK)

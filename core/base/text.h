@@ -16,7 +16,7 @@ void text_add(text *t, const char *format, ...);
 void text_reserve(text *t, size_t size);
 static inline void text_add_bytes(text *t, const char *data, size_t size)
 {
-	if (t->room - t->size <= size)
+	if (t->data == NULL || t->room - t->size <= size)
 		text_reserve(t, size);
 	if (size > 0)
 		memcpy(t->data + t->size, data, size);
