@@ -370,7 +370,7 @@ eh_status json_scan_bool(json_scan *s, bool *out)
 static eh_status skip_inside(json_scan *s, char closing)
 {
 	json_quoted name;
-	bool more;
+	bool more = false;
 	eh_status status = json_scan_enter(s, &more);
 
 	while (status == EH_OK && more) {

@@ -56,7 +56,7 @@ char *memory_format(const char *format, ...)
 
 /* ---- growing text ---------------------------------------------------------------------------- */
 
-void text_reserve(text *t, size_t more)
+char *text_reserve(text *t, size_t more)
 {
 	size_t room = t->room > 0 ? t->room : 64;
 
@@ -68,6 +68,7 @@ void text_reserve(text *t, size_t more)
 		t->data = memory_grow(t->data, room);
 		t->room = room;
 	}
+	return t->data;
 }
 
 void text_add(text *t, const char *format, ...)
@@ -75,7 +76,7 @@ void text_add(text *t, const char *format, ...)
 	va_list args, again;
 	int size;
 
-	text_reserve(t, 120);
+	(void)text_reserve(t, 120);
 	va_start(args, format);
 	va_copy(again, args);
 	size = vsnprintf(t->data + t->size, t->room - t->size, format, args);
@@ -83,7 +84,7 @@ void text_add(text *t, const char *format, ...)
 	if (size < 0)
 		exhausted();
 	if ((size_t)size >= t->room - t->size) {
-		text_reserve(t, (size_t)size);
+		(void)text_reserve(t, (size_t)size);
 		vsnprintf(t->data + t->size, (size_t)size + 1, format, again);
 	}
 	va_end(again);

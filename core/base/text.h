@@ -12,16 +12,19 @@
 typedef struct text { char *data; size_t size, room; } text;
 __attribute__((format(printf, 2, 3)))
 void text_add(text *t, const char *format, ...);
-/* Makes room for `size` more bytes and a NUL. */
-void text_reserve(text *t, size_t size);
+/* Makes room for `size` more bytes and a NUL; returns t->data. */
+__attribute__((returns_nonnull))
+char *text_reserve(text *t, size_t size);
 static inline void text_add_bytes(text *t, const char *data, size_t size)
 {
-	if (t->data == NULL || t->room - t->size <= size)
-		text_reserve(t, size);
+	char *out = t->data;
+
+	if (out == NULL || t->room - t->size <= size)
+		out = text_reserve(t, size);
 	if (size > 0)
-		memcpy(t->data + t->size, data, size);
+		memcpy(out + t->size, data, size);
 	t->size += size;
-	t->data[t->size] = '\0';
+	out[t->size] = '\0';
 }
 void text_free(text *t);
 
