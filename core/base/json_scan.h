@@ -23,8 +23,11 @@
 /* The bytes [start, end) of a text. */
 typedef struct json_span { size_t start, end; } json_span;
 
+/* A byte of a text, with its line and column for messages. */
+typedef struct json_place { const char *at; size_t line, column; } json_place;
+
 typedef struct json_scan {
-	const char *text;      /* the whole text, for the place in messages                      */
+	json_place from;       /* where lines are counted from for a message: the text's start   */
 	const char *at, *end;  /* the part not read yet                                          */
 	const char *gap, *gap_end; /* a part that is passed over where a value begins; NULL = none */
 	const char *name;      /* of the file or source                                          */
@@ -35,9 +38,13 @@ typedef struct json_scan {
 /* A string as it is written, between its quotes. */
 typedef struct json_quoted { const char *bytes; size_t size; bool escaped; } json_quoted;
 
-/* Starts with a part of a text, which stands at nesting depth `level`. */
+/* Starts with a part of a text, which stands at nesting depth `level`.  The text needs no NUL at
+ * its end.  Text, name and error are borrowed; with error NULL no message is made. */
 json_scan json_scan_of(const char *text, json_span part, int level, const char *name,
                        eh_error *error);
+/* Moves the place forward.  A message takes time by its distance from `from`: who expects many
+ * messages about one text moves `from` near them. */
+void json_place_move(json_place *place, const char *to);
 /* The first byte of the next value, which tells its type; '\0' at the end. */
 char json_scan_peek(json_scan *s);
 /* Whether a value with that first byte is a number. */
