@@ -11,6 +11,7 @@
 #include "contract/contract.h"
 #include "golden.h"
 #include "record/findings.h"
+#include "record/redact.h"
 #include "report/report.h"
 
 static cJSON *whole;  /* the golden result                                   */
@@ -483,6 +484,62 @@ static void many_malformed_rows_take_little_time(void **state)
 	text_free(&rows);
 }
 
+/* ---- salts ----------------------------------------------------------------------------------- */
+
+static void salts_belong_to_texts(void **state)
+{
+#define SALT "\"0123456789abcdef0123456789abcdef\""
+	static const struct { const char *salts, *bad; } tries[] = {
+		{ "{\"who.tester\":" SALT "}", NULL },
+		{ "{}", NULL },
+		{ "{\"who.tester\":" SALT ",\"who.party\":" SALT "}", "who.party" },
+		{ "{\"who.sponsor\":" SALT ",\"who.tester\":" SALT "}", "who.sponsor" },
+		{ "{\"who.tester\":\"0123\",\"a\":" SALT "}", "who.tester" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		cJSON *copy = cJSON_Duplicate(small, true);
+		eh_error error = ERROR_INIT;
+		char *words = memory_format("a salt for %s ", tries[i].bad != NULL ? tries[i].bad : "");
+
+		golden_set(copy, "salts", tries[i].salts);
+		golden_reseal(copy, false);
+		assert_int_equal(read_json(copy, &error), tries[i].bad == NULL ? EH_OK : EH_E_FORMAT);
+		if (tries[i].bad != NULL)
+			assert_non_null(strstr(error.message, words));
+		free(words);
+		cJSON_Delete(copy);
+	}
+}
+
+/* Each salt is looked up, not searched for among all texts: that took a minute here. */
+static void many_salts_take_little_time(void **state)
+{
+	enum { MANY = 20000 };
+	record_result r;
+	record_layer *layer;
+	clock_t from = clock();
+
+	(void)state;
+	layout_init(record_result_layout(), &r);
+	layer = layout_append(record_layer_layout(), &r.executor.layers);
+	for (size_t i = 0; i < MANY; i++) {
+		record_field *field = layout_append(record_field_layout(), &layer->fields);
+
+		field->name = memory_format("n%zu-uuid", i);
+		field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text("x") };
+	}
+	redact_salt(&r, "secret");
+	assert_int_equal(r.salts.count, MANY);
+	assert_null(redact_bad_salt(&r));
+	redact_commit(&r, &r.salts);
+	assert_int_equal(strncmp(layer->fields.items[MANY - 1].value.text, REDACT_MARK,
+	                         strlen(REDACT_MARK)), 0);
+	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);
+	layout_clear(record_result_layout(), &r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +554,8 @@ int main(void)
 		cmocka_unit_test(every_malformed_row_is_named),
 		cmocka_unit_test(rows_without_room_are_refused),
 		cmocka_unit_test(many_malformed_rows_take_little_time),
+		cmocka_unit_test(salts_belong_to_texts),
+		cmocka_unit_test(many_salts_take_little_time),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
