@@ -58,7 +58,7 @@ static void take_row(reader *all, size_t i)
 }
 
 /* Adds the error of a row that is not sound, by reading it again.  `from` is moved to the row. */
-static void explain_row(reader *all, size_t i, json_place *from)
+static void explain_row(reader *all, size_t i, json_place *from, findings *f)
 {
 	json_span span = all->parts.rows[i];
 	char *place = memory_format("cases[%zu]", i);
@@ -70,23 +70,19 @@ static void explain_row(reader *all, size_t i, json_place *from)
 	scan.from = *from;
 	layout_init(record_case_layout(), &row);
 	if (layout_scan(record_case_layout(), scan, place, &row) != EH_OK)
-		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
+		(void)findings_add_error(f, CHECK_STRUCTURE, place, all->name, &error);
 	layout_clear(record_case_layout(), &row);
 	free(place);
 }
 
 /* One row after the other, so that lines are counted once however many rows are not sound. */
-static void explain_rows(reader *all)
+static void explain_rows(reader *all, findings *f)
 {
 	json_place from = { all->text, 1, 1 };
 
-	for (size_t i = 0; i < all->parts.row_count; i++) {
-		if (all->rows[i].sound)
-			continue;
-		explain_row(all, i, &from);
-		if (all->only_first)
-			return;
-	}
+	for (size_t i = 0; i < all->parts.row_count && !findings_enough(f); i++)
+		if (!all->rows[i].sound)
+			explain_row(all, i, &from, f);
 }
 
 /* The digest of the file, or a row. */
@@ -110,7 +106,6 @@ static void take_rows(reader *all)
 		(void)layout_append(record_case_layout(), &all->r->record->cases);
 	}
 	parallel_each(count + 1, take_piece, all);
-	explain_rows(all);
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -198,7 +193,11 @@ static bool read_record(reader *all, findings *f)
 		return false;
 	}
 	take_rows(all);
-	return take_head(all, f);
+	if (!take_head(all, f))
+		return false;
+	/* Before all checks, so that a malformed row is not called altered. */
+	explain_rows(all, f);
+	return true;
 }
 
 /* ---- consistency of the parts ---------------------------------------------------------------- */

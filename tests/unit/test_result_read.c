@@ -419,6 +419,18 @@ static char *with_rows(const char *rows)
 	return out;
 }
 
+/* The row's own digest, and the plan, contradict it as well. */
+static void malformed_comes_before_altered(void **state)
+{
+	char *body = with_rows("{\"id\":1}, {\"id\":2}");
+	eh_error error = ERROR_INIT;
+	result *r;
+
+	(void)state;
+	assert_int_equal(result_read_bytes("t", body, strlen(body), &r, &error), EH_E_FORMAT);
+	assert_string_equal(error.message, "t: cases[0].id is not text");
+}
+
 static void every_malformed_row_is_named(void **state)
 {
 	static const char rows[] = "\n{\"id\":1},\n\n  {\"id\":x},\n7, {\"\xc3\xa9\":\"\xc3\xa9\" y}";
@@ -551,6 +563,7 @@ int main(void)
 		cmocka_unit_test(forgeries_crash_nothing),
 		cmocka_unit_test(cut_files_are_refused),
 		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(malformed_comes_before_altered),
 		cmocka_unit_test(every_malformed_row_is_named),
 		cmocka_unit_test(rows_without_room_are_refused),
 		cmocka_unit_test(many_malformed_rows_take_little_time),
