@@ -76,6 +76,7 @@ eh_status json_scan_enter(json_scan *s, bool *more)
 {
 	char open = json_scan_peek(s), closing = open == '{' ? '}' : ']';
 
+	*more = false;
 	if (open != '{' && open != '[')
 		return refuse_byte(s);
 	if (s->level == LEVELS_MAX)
