@@ -129,7 +129,7 @@ static eh_status take_quoted(decoder *d, json_quoted *out)
 
 static eh_status take_text(decoder *d, char **out)
 {
-	json_quoted string;
+	json_quoted string = { 0 };
 	eh_status status = take_quoted(d, &string);
 
 	if (status == EH_OK)
@@ -186,7 +186,7 @@ static eh_status take_large(decoder *d, uint64_t *out)
 
 static eh_status take_uint(decoder *d, uint64_t *out)
 {
-	double number;
+	double number = 0;
 	eh_status status;
 
 	if (json_scan_peek(&d->scan) == '"')
@@ -202,7 +202,7 @@ static eh_status take_uint(decoder *d, uint64_t *out)
 
 static eh_status take_int(decoder *d, int *out)
 {
-	double number;
+	double number = 0;
 	eh_status status = take_number(d, &number);
 
 	if (status != EH_OK)
@@ -231,7 +231,7 @@ static eh_status take_scalar(decoder *d, scalar *out)
 
 static eh_status take_word(decoder *d, int *out)
 {
-	json_quoted word;
+	json_quoted word = { 0 };
 	eh_status status = take_quoted(d, &word);
 
 	if (status != EH_OK)
