@@ -13,20 +13,28 @@ enum { LEVELS_MAX = 64, NUMBER_MAX = 60 };
 
 #define INVALID "this is not valid JSON"
 
+void json_place_move(json_place *place, const char *to)
+{
+	for (; place->at < to; place->at++) {
+		if (*place->at == '\n') {
+			place->line++;
+			place->column = 1;
+		} else if (((unsigned char)*place->at & 0xc0) != 0x80) {
+			place->column++;
+		}
+	}
+}
+
 /* EH_E_FORMAT with the place of s->at: "NAME:3:17: what". */
 static eh_status refuse(const json_scan *s, const char *what)
 {
-	size_t line = 1, column = 1;
+	json_place place = s->from;
 
-	for (const char *p = s->text; p < s->at; p++) {
-		if (*p == '\n') {
-			line++;
-			column = 1;
-		} else if (((unsigned char)*p & 0xc0) != 0x80) {
-			column++;
-		}
-	}
-	(void)error_set(s->error, EH_E_FORMAT, "%s:%zu:%zu: %s", s->name, line, column, what);
+	if (s->error == NULL)
+		return EH_E_FORMAT;
+	json_place_move(&place, s->at);
+	(void)error_set(s->error, EH_E_FORMAT, "%s:%zu:%zu: %s", s->name, place.line, place.column,
+	                what);
 	return EH_E_FORMAT;
 }
 
@@ -43,7 +51,7 @@ static eh_status refuse_byte(const json_scan *s)
 json_scan json_scan_of(const char *given, json_span part, int level, const char *name,
                        eh_error *error)
 {
-	return (json_scan){ .text = given, .at = given + part.start, .end = given + part.end,
+	return (json_scan){ .from = { given, 1, 1 }, .at = given + part.start, .end = given + part.end,
 		            .name = name, .level = level, .error = error };
 }
 
@@ -69,6 +77,7 @@ eh_status json_scan_enter(json_scan *s, bool *more)
 {
 	char open = json_scan_peek(s), closing = open == '{' ? '}' : ']';
 
+	*more = false;
 	if (open != '{' && open != '[')
 		return refuse_byte(s);
 	if (s->level == LEVELS_MAX)

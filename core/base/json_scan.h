@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading JSON (RFC 8259) value by value, straight from a text.  This is the one place that says
- * what is accepted: json_parse checks texts with it, and layout_read fills structs with it.
+ * what is accepted; layout_read (base/layout.h) fills structs with it.
  *
  * It is own code because cJSON's trees are too slow for results: `make bench BENCH="verify"`, two
  * results of 10,000 cases of 100 samples (92 MB each) on 2 processors, took 3.25 s and 422 MB with a
@@ -23,8 +23,11 @@
 /* The bytes [start, end) of a text. */
 typedef struct json_span { size_t start, end; } json_span;
 
+/* A byte of a text, with its line and column for messages. */
+typedef struct json_place { const char *at; size_t line, column; } json_place;
+
 typedef struct json_scan {
-	const char *text;      /* the whole text, for the place in messages                      */
+	json_place from;       /* lines are counted from here, for messages: the text's start    */
 	const char *at, *end;  /* the part not read yet                                          */
 	const char *gap, *gap_end; /* a part that is passed over where a value begins; NULL = none */
 	const char *name;      /* of the file or source                                          */
@@ -32,12 +35,16 @@ typedef struct json_scan {
 	eh_error *error;
 } json_scan;
 
-/* A string as it is written, between its quotes. */
+/* A string as it is written.  The bytes belong to the text, with a quote before and after them. */
 typedef struct json_quoted { const char *bytes; size_t size; bool escaped; } json_quoted;
 
-/* Starts with a part of a text, which stands at nesting depth `level`. */
+/* Starts with a part of a text, which stands at nesting depth `level`.  The text needs no NUL at
+ * its end.  Text, name and error are borrowed; with error NULL no message is made. */
 json_scan json_scan_of(const char *text, json_span part, int level, const char *name,
                        eh_error *error);
+/* Moves the place forward.  A message takes time by its distance from `from`: who expects many
+ * messages about one text moves `from` near them. */
+void json_place_move(json_place *place, const char *to);
 /* The first byte of the next value, which tells its type; '\0' at the end. */
 char json_scan_peek(json_scan *s);
 /* Whether a value with that first byte is a number. */
@@ -57,7 +64,7 @@ eh_status json_scan_bool(json_scan *s, bool *out);
 /* Passes over one value of any type and checks it.  Does not check for doubled names. */
 eh_status json_scan_skip(json_scan *s);
 /* Moves to the value of the first member of that name, if the next value is an object that has one;
- * else passes over the value.  A name with escapes is not found. */
+ * else passes over the value.  A name with escapes is not found.  What follows is not checked. */
 eh_status json_scan_find(json_scan *s, const char *key, bool *found);
 /* Only white space may follow. */
 eh_status json_scan_end(json_scan *s);

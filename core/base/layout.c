@@ -427,34 +427,35 @@ static bool item_same(const layout_field *f, const void *a, const void *b)
 	}
 }
 
-/* The element that belongs to the i-th of another list: of the same key, first looked for in the same
- * place, or simply the i-th.  NULL when there is none. */
-static const char *item_for(const layout_field *f, any_list list, size_t i, const char *other)
+static int by_key(const void *a, const void *b)
 {
-	size_t size = layout_item_size(f);
-
-	if (f->kind == LAYOUT_LIST)
-		return (const char *)list.items + i * size;
-	for (size_t k = 0; k < list.count; k++) {
-		const char *item = (const char *)list.items + (i + k) % list.count * size;
-
-		if (strcmp(layout_pointer(item), layout_pointer(other)) == 0)
-			return item;
-	}
-	return NULL;
+	return strcmp(layout_pointer(layout_pointer(a)), layout_pointer(layout_pointer(b)));
 }
 
-/* The members of a JSON object have no order. */
+/* malloc'd: the elements of a list, those of a map in the order of their keys: the members of a JSON
+ * object have no order. */
+static const void **items_of(const layout_field *f, any_list list)
+{
+	const void **items = memory_get(list.count * sizeof(*items));
+
+	for (size_t i = 0; i < list.count; i++)
+		items[i] = (const char *)list.items + i * layout_item_size(f);
+	if (f->kind != LAYOUT_LIST)
+		qsort(items, list.count, sizeof(*items), by_key);
+	return items;
+}
+
 static bool items_same(const layout_field *f, any_list x, any_list y)
 {
-	for (size_t i = 0; i < x.count; i++) {
-		const char *item = (const char *)x.items + i * layout_item_size(f);
-		const char *other = item_for(f, y, i, item);
+	const void **xs = items_of(f, x), **ys = items_of(f, y);
+	bool same = true;
 
-		if (other == NULL || !item_same(f, item, other))
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < x.count && same; i++)
+		same = (f->kind == LAYOUT_LIST || by_key(&xs[i], &ys[i]) == 0) &&
+		       item_same(f, xs[i], ys[i]);
+	free(xs);
+	free(ys);
+	return same;
 }
 
 static bool list_same(const layout_field *f, const void *a, const void *b)

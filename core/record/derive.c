@@ -97,6 +97,11 @@ statistics_side record_pool_side(const record_pool *pool)
 		                              pool->statistic->quantile : 0 };
 }
 
+double derive_finite(double value)
+{
+	return isfinite(value) ? value : NAN;
+}
+
 static double drift_of(double value, double reference)
 {
 	return reference > 0 ? fabs(value / reference - 1) : NAN;
@@ -119,7 +124,7 @@ static double canary_drift(const record_case *row)
 		drift = fmax(drift, drift_of(c->memory_before_ns, c->reference_memory_ns));
 		drift = fmax(drift, drift_of(c->memory_after_ns, c->reference_memory_ns));
 	}
-	return isfinite(drift) ? drift : NAN;
+	return derive_finite(drift);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -210,10 +215,11 @@ static void derive_rate(const record_case *row, double value, record_derived *ou
 
 	if (!(amount > 0 && value > 0) || record_is_load(&row->measure))
 		return;
+	/* The amount is any number above 0, such as 1e-320. */
 	if (row->work.metric == RECORD_METRIC_SECONDS)
-		out->each_ns = value / amount;
-	else if (isfinite(amount / value * 1e9))
-		out->rate = amount / value * 1e9;
+		out->each_ns = derive_finite(value / amount);
+	else
+		out->rate = derive_finite(amount / value * 1e9);
 }
 
 /* malloc'd: all samples in ascending order, also those that do not count. */
@@ -285,56 +291,98 @@ static enum record_status worst_of(const record_case *row)
 	return row->executions.count > 0 ? worst : RECORD_FAILED;
 }
 
+/* A reason of an execution.  All of a row are kept in the order of appearance and, by pointers, in
+ * that of their words: a hostile row may have very many. */
+typedef struct stated {
+	const char *reason;
+	const record_execution *by;
+	struct stated **same;    /* of the first with these words: all of them, in order         */
+	size_t same_count;       /* 0 for the others                                             */
+} stated;
+
+static int by_reason(const void *a, const void *b)
+{
+	const stated *const *x = a, *const *y = b;
+	int order = strcmp((*x)->reason, (*y)->reason);
+
+	return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+/* Finds the reasons of the same words. */
+static void match_reasons(stated *all, stated **sorted, size_t count)
+{
+	stated **first = sorted;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &all[i];
+	qsort(sorted, count, sizeof(*sorted), by_reason);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp((*first)->reason, sorted[i]->reason) != 0)
+			first = &sorted[i];
+		(*first)->same = first;
+		(*first)->same_count++;
+	}
+}
+
 /* Appends "REASON (executions 2, 4)", without the executions when all have the reason. */
-static void add_reason(const record_case *row, const char *reason, text_list *out)
+static void add_reason(const record_case *row, const stated *first, text_list *out)
 {
 	text list = { 0 };
 	size_t with = 0;
 
-	for (size_t i = 0; i < row->executions.count; i++)
-		if (text_list_has(&row->executions.items[i].reasons, reason))
+	for (size_t i = 0; i < first->same_count; i++)
+		if (i == 0 || first->same[i]->by != first->same[i - 1]->by)
 			text_add(&list, "%s%llu", with++ == 0 ? "" : ", ",
-			         (unsigned long long)row->executions.items[i].execution);
+			         (unsigned long long)first->same[i]->by->execution);
 	if (with == row->executions.count)
-		text_list_add(out, reason);
+		text_list_add(out, first->reason);
 	else
-		text_list_format(out, "%s (execution%s %s)", reason, with > 1 ? "s" : "", list.data);
+		text_list_format(out, "%s (execution%s %s)", first->reason, with > 1 ? "s" : "",
+		                 list.data);
 	text_free(&list);
-}
-
-/* Whether no execution before the i-th has its k-th reason, nor has it the reason before. */
-static bool is_first(const record_case *row, size_t i, size_t k)
-{
-	const text_list *reasons = &row->executions.items[i].reasons;
-
-	for (size_t j = 0; j < i; j++)
-		if (text_list_has(&row->executions.items[j].reasons, reasons->items[k]))
-			return false;
-	for (size_t j = 0; j < k; j++)
-		if (strcmp(reasons->items[j], reasons->items[k]) == 0)
-			return false;
-	return true;
 }
 
 /* Each reason once, where it appears first: those that do in an execution of the worst status, or
  * those of the others. */
-static void merge_reasons(const record_case *row, enum record_status worst, bool of_worst,
-                          text_list *out)
+static void merge_reasons(const record_case *row, const stated *all, size_t count,
+                          enum record_status worst, bool of_worst, text_list *out)
 {
+	for (size_t i = 0; i < count; i++)
+		if (all[i].same_count > 0 && (all[i].by->status == worst) == of_worst)
+			add_reason(row, &all[i], out);
+}
+
+/* malloc'd: the reasons of all executions. */
+static stated *all_reasons(const record_case *row, size_t *count)
+{
+	stated *all;
+
+	*count = 0;
+	for (size_t i = 0; i < row->executions.count; i++)
+		*count += row->executions.items[i].reasons.count;
+	all = memory_get(*count * sizeof(*all));
+	*count = 0;
 	for (size_t i = 0; i < row->executions.count; i++) {
 		const record_execution *e = &row->executions.items[i];
 
-		for (size_t k = 0; (e->status == worst) == of_worst && k < e->reasons.count; k++)
-			if (is_first(row, i, k))
-				add_reason(row, e->reasons.items[k], out);
+		for (size_t k = 0; k < e->reasons.count; k++)
+			all[(*count)++] = (stated){ .reason = e->reasons.items[k], .by = e };
 	}
+	return all;
 }
 
 static void derive_reasons(const record_case *row, enum record_status worst, text_list *out)
 {
+	size_t count;
+	stated *all = all_reasons(row, &count);
+	stated **sorted = memory_get(count * sizeof(*sorted));
+
+	match_reasons(all, sorted, count);
 	/* The reasons of the row's status come first. */
-	merge_reasons(row, worst, true, out);
-	merge_reasons(row, worst, false, out);
+	merge_reasons(row, all, count, worst, true, out);
+	merge_reasons(row, all, count, worst, false, out);
+	free(sorted);
+	free(all);
 	if (row->executions.count == 0)
 		text_list_add(out, "not run: the run ended before it");
 }

@@ -44,5 +44,7 @@ void record_derive_row(record_case *row);
 /* Internal to derive*.c: the members that few rows have. */
 void derive_sustained(const record_case *row, record_derived *out);
 void derive_load(const record_case *row, record_derived *out);
+/* The value; NaN, which is absent, for one that JSON cannot say. */
+double derive_finite(double value);
 
 #endif

@@ -11,9 +11,9 @@ static void fill_energy(record_derived_sustained *out, const record_sustained *s
 	if (energy == NULL || s->operations == 0)
 		return;
 	out->joules_each = energy->joules / (double)s->operations;
-	/* NaN, and so absent, when the idle power is. */
-	out->net_joules_each = (energy->joules - energy->idle_watts * energy->seconds) /
-	                       (double)s->operations;
+	/* Absent when the idle power is. */
+	out->net_joules_each = derive_finite((energy->joules - energy->idle_watts * energy->seconds) /
+	                                     (double)s->operations);
 }
 
 static void fill(record_derived_sustained *out, const record_execution *e, const windows *w)

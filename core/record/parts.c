@@ -40,7 +40,7 @@ static bool skip_string(walk *w)
 	return at < w->size;
 }
 
-/* Skips to the next quote or bracket, or comma unless `commas` are skipped as well. */
+/* Skips to the next quote or bracket; with `commas`, not beyond a comma. */
 static void skip_others(walk *w, bool commas)
 {
 	enum { OTHER, MARK, COMMA };
@@ -87,13 +87,30 @@ static bool skip_value(walk *w, json_span *span)
 	return w->at < w->size && span->end > span->start;
 }
 
+/* A row has at least the names of its required members, a colon and a value each. */
+static size_t least_row(void)
+{
+	const layout *l = record_case_layout();
+	size_t least = strlen("{}");
+
+	for (size_t i = 0; i < l->count; i++)
+		if (!l->fields[i].optional)
+			least += l->fields[i].key_size + strlen("\"\":0");
+	return least;
+}
+
 static bool find_rows(walk *w, result_parts *out)
 {
+	/* Memory for a row is many times that of a text such as "1,". */
+	size_t most = w->size / least_row();
+
 	if (!take(w, '['))
 		return false;
 	if (take(w, ']'))
 		return true;
 	do {
+		if (out->row_count == most)
+			return false;
 		if (out->row_count == out->row_room) {
 			out->row_room = out->row_room == 0 ? 64 : out->row_room * 2;
 			out->rows = memory_grow(out->rows, out->row_room * sizeof(*out->rows));

@@ -18,8 +18,9 @@ typedef struct result_parts {
 	size_t row_count, row_room;
 } result_parts;
 
-/* false unless the text is an object with at most PARTS_MAX members, one of them the array "cases";
- * parsing the whole text then gives the error.  The parts themselves are not checked. */
+/* false unless the text is an object with at most PARTS_MAX members, one of them the array "cases",
+ * whose elements are not more than a text of that size has room for; reading the whole text then
+ * gives the error.  The parts themselves are not checked.  *out needs parts_free in both cases. */
 bool parts_find(const char *text, size_t size, result_parts *out);
 void parts_free(result_parts *parts);
 /* Reads the record without its rows, which are passed over, into an initialised struct. */

@@ -48,18 +48,41 @@ static void empty_row(record_case *row)
 static void take_row(reader *all, size_t i)
 {
 	record_case *row = &all->r->record->cases.items[i];
+	json_scan scan = json_scan_of(all->text, all->parts.rows[i], 2, all->name, NULL);
+
+	all->rows[i].sound = layout_scan(record_case_layout(), scan, "", row) == EH_OK;
+	if (all->rows[i].sound)
+		layout_digest(record_case_layout(), row, all->rows[i].digest);
+	else
+		empty_row(row);
+}
+
+/* Adds the error of a row that is not sound, by reading it again.  `from` is moved to the row. */
+static void explain_row(reader *all, size_t i, json_place *from, findings *f)
+{
+	json_span span = all->parts.rows[i];
 	char *place = memory_format("cases[%zu]", i);
 	eh_error error = ERROR_INIT;
-	json_scan scan = json_scan_of(all->text, all->parts.rows[i], 2, all->name, &error);
+	json_scan scan = json_scan_of(all->text, span, 2, all->name, &error);
+	record_case row;
 
-	all->rows[i].sound = layout_scan(record_case_layout(), scan, place, row) == EH_OK;
-	if (all->rows[i].sound) {
-		layout_digest(record_case_layout(), row, all->rows[i].digest);
-	} else {
-		(void)findings_add_error(&all->rows[i].found, CHECK_STRUCTURE, place, all->name, &error);
-		empty_row(row);
-	}
+	json_place_move(from, all->text + span.start);
+	scan.from = *from;
+	layout_init(record_case_layout(), &row);
+	if (layout_scan(record_case_layout(), scan, place, &row) != EH_OK)
+		(void)findings_add_error(f, CHECK_STRUCTURE, place, all->name, &error);
+	layout_clear(record_case_layout(), &row);
 	free(place);
+}
+
+/* One row after the other, so that lines are counted once however many rows are not sound. */
+static void explain_rows(reader *all, findings *f)
+{
+	json_place from = { all->text, 1, 1 };
+
+	for (size_t i = 0; i < all->parts.row_count && !findings_enough(f); i++)
+		if (!all->rows[i].sound)
+			explain_row(all, i, &from, f);
 }
 
 /* The digest of the file, or a row. */
@@ -170,7 +193,11 @@ static bool read_record(reader *all, findings *f)
 		return false;
 	}
 	take_rows(all);
-	return take_head(all, f);
+	if (!take_head(all, f))
+		return false;
+	/* Before all checks, so that a malformed row is not called altered. */
+	explain_rows(all, f);
+	return true;
 }
 
 /* ---- consistency of the parts ---------------------------------------------------------------- */

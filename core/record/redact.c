@@ -83,6 +83,39 @@ static bool is_mark(const char *value)
 	       strspn(value + size, "0123456789abcdef") == 64;
 }
 
+/* ---- salts ----------------------------------------------------------------------------------- */
+
+/* The salts in the order of their members: a hostile file may have as many as texts. */
+typedef struct salt_index { const text_pair **sorted; size_t count; } salt_index;
+
+static int by_member(const void *a, const void *b)
+{
+	const text_pair *const *x = a, *const *y = b;
+
+	return strcmp((*x)->key, (*y)->key);
+}
+
+/* The index borrows the salts; `sorted` is malloc'd. */
+static salt_index index_salts(const text_map *salts)
+{
+	salt_index index = { memory_get(salts->count * sizeof(*index.sorted)), salts->count };
+
+	for (size_t i = 0; i < index.count; i++)
+		index.sorted[i] = &salts->items[i];
+	qsort(index.sorted, index.count, sizeof(*index.sorted), by_member);
+	return index;
+}
+
+/* NULL when the member has no salt. */
+static const text_pair *find_salt(const salt_index *index, const char *member)
+{
+	const text_pair wanted = { .key = (char *)member }, *key = &wanted;
+	const text_pair **found = bsearch(&key, index->sorted, index->count, sizeof(*index->sorted),
+	                                  by_member);
+
+	return found != NULL ? *found : NULL;
+}
+
 /* ---- commitments ----------------------------------------------------------------------------- */
 
 /* malloc'd: the mark with the commitment to the text under the salt. */
@@ -124,19 +157,22 @@ void redact_salt(record_result *r, const char *secret)
 
 static void put_commitment(void *context, char **leaf, const char *member)
 {
-	const char *salt = text_map_get(context, member);
+	const text_pair *salt = find_salt(context, member);
 	char *mark;
 
 	if (salt == NULL)
 		return;
-	mark = commit(salt, *leaf);
+	mark = commit(salt->value, *leaf);
 	free(*leaf);
 	*leaf = mark;
 }
 
 void redact_commit(record_result *r, const text_map *salts)
 {
-	visit_record(r, put_commitment, (void *)salts);
+	salt_index index = index_salts(salts);
+
+	visit_record(r, put_commitment, &index);
+	free(index.sorted);
 }
 
 /* ---- redacting ------------------------------------------------------------------------------- */
@@ -257,33 +293,51 @@ eh_status redact_text(const char *body, size_t size, const char *name, const cha
 	return status;
 }
 
-typedef struct listing { const text_map *salts; text_list *out; } listing;
+typedef struct listing { salt_index salts; text_list *out; } listing;
 
 static void list_one(void *context, char **leaf, const char *member)
 {
 	listing *l = context;
 
-	if (is_mark(*leaf) && text_map_get(l->salts, member) == NULL)
+	if (is_mark(*leaf) && find_salt(&l->salts, member) == NULL)
 		text_list_add(l->out, member);
 }
 
 void redact_list(record_result *r, text_list *out)
 {
-	listing l = { &r->salts, out };
+	listing l = { index_salts(&r->salts), out };
 
 	visit_record(r, list_one, &l);
+	free(l.salts.sorted);
+}
+
+/* The salts that belong to a text, by their index. */
+typedef struct matching { salt_index salts; const text_map *map; bool *matched; } matching;
+
+static void match_salt(void *context, char **leaf, const char *member)
+{
+	matching *m = context;
+	const text_pair *salt = find_salt(&m->salts, member);
+
+	(void)leaf;
+	if (salt != NULL)
+		m->matched[salt - m->map->items] = true;
 }
 
 const char *redact_bad_salt(record_result *r)
 {
-	for (size_t i = 0; i < r->salts.count; i++) {
-		const text_pair *salt = &r->salts.items[i];
-		search s = { salt->key, NULL };
+	matching m = { index_salts(&r->salts), &r->salts, memory_get(r->salts.count) };
+	const char *bad = NULL;
 
-		visit_record(r, match, &s);
-		if (s.leaf == NULL || strlen(salt->value) != SALT_SIZE ||
+	visit_record(r, match_salt, &m);
+	for (size_t i = 0; i < r->salts.count && bad == NULL; i++) {
+		const text_pair *salt = &r->salts.items[i];
+
+		if (!m.matched[i] || strlen(salt->value) != SALT_SIZE ||
 		    strspn(salt->value, "0123456789abcdef") != SALT_SIZE)
-			return salt->key;
+			bad = salt->key;
 	}
-	return NULL;
+	free(m.salts.sorted);
+	free(m.matched);
+	return bad;
 }

@@ -22,7 +22,8 @@ void redact_commit(record_result *r, const text_map *salts);
 
 /* Appends to `out` the result's text (`body`) with the member's text ("executor.device.uuid")
  * replaced by its commitment, and without its salt; other sections keep their bytes.  EH_E_USAGE
- * when it may not be redacted, is absent, or has no salt.  `name` stands for the text in messages. */
+ * when it may not be redacted, is absent, or has no salt.  The rows are not read: they must have been
+ * before.  `name` stands for the text in messages. */
 eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
                       text *out, eh_error *error);
 /* Appends the paths of the members that are redacted in this record. */

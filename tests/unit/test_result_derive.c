@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -200,6 +201,34 @@ static void seconds_have_no_rate(void **state)
 	cJSON_Delete(d);
 }
 
+/* Numbers that JSON cannot say are absent: writing one ends the program. */
+static void numbers_beyond_a_double_are_absent(void **state)
+{
+	static const char *const metrics[] = { "s", "bytes/s" };
+	static const char *const amounts[] = { "5e-324", "1.7e308" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *row = memory_format(
+			"{\"work\":{\"metric\":\"%s\",\"amount\":%s},\"executions\":[{\"execution\":1,"
+			"\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":1,"
+			"\"samples_ns\":[400],\"starts_ns\":[0],\"sustained\":{\"window_ns\":1,"
+			"\"entry\":{\"by\":\"\",\"still\":true,\"waited_ns\":0},\"time_ns\":400,"
+			"\"operations\":1,\"merged\":1,\"drains\":0,\"canary\":\"\",\"energy\":{"
+			"\"joules\":2,\"seconds\":1e200,\"method\":\"\",\"channel\":\"\","
+			"\"idle_watts\":1e200}}}]}", metrics[i], amounts[i]);
+		cJSON *d = derived_of(row);
+
+		assert_null(json_path(d, "derived.rate"));
+		assert_null(json_path(d, "derived.each_ns"));
+		number_is(cJSON_GetArrayItem(json_path(d, "derived.sustained"), 0), "joules_each", 2);
+		assert_null(json_path(cJSON_GetArrayItem(json_path(d, "derived.sustained"), 0),
+		                      "net_joules_each"));
+		cJSON_Delete(d);
+		free(row);
+	}
+}
+
 /* Two requests that wait for each other are done in the time of one and a half: work by latency is
  * no rate. */
 static void loads_have_no_rate(void **state)
@@ -306,6 +335,41 @@ static void the_reason_of_the_status_comes_first(void **state)
 	cJSON_Delete(d);
 }
 
+static void a_reason_is_named_once(void **state)
+{
+	cJSON *d = derived_of("{\"work\":{},\"executions\":["
+	                      "{\"execution\":1,\"status\":\"failed\",\"reasons\":[\"b\",\"a\",\"b\"]},"
+	                      "{\"execution\":2,\"status\":\"failed\",\"reasons\":[\"c\",\"a\",\"c\"]}]}");
+	const cJSON *reasons = json_path(d, "reasons");
+
+	(void)state;
+	assert_int_equal(cJSON_GetArraySize(reasons), 3);
+	string_is(reasons, 0, "b (execution 1)");
+	string_is(reasons, 1, "a");
+	string_is(reasons, 2, "c (execution 2)");
+	cJSON_Delete(d);
+}
+
+/* Each reason is not compared with all others: that took 50 s here. */
+static void many_reasons_take_little_time(void **state)
+{
+	enum { MANY = 100000 };
+	record_case row;
+	record_execution *e;
+	clock_t from = clock();
+
+	(void)state;
+	layout_init(record_case_layout(), &row);
+	e = layout_append(record_execution_layout(), &row.executions);
+	e->status = RECORD_FAILED;
+	for (size_t i = 0; i < MANY; i++)
+		text_list_format(&e->reasons, "r%zu", i);
+	record_derive_row(&row);
+	assert_int_equal(row.reasons.count, MANY);
+	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);
+	layout_clear(record_case_layout(), &row);
+}
+
 static void a_case_without_executions_says_so(void **state)
 {
 	cJSON *d = derived_of("{\"work\":{},\"executions\":[]}");
@@ -337,11 +401,14 @@ int main(void)
 		cmocka_unit_test(steady_samples_count),
 		cmocka_unit_test(a_percentile_may_be_the_statistic),
 		cmocka_unit_test(seconds_have_no_rate),
+		cmocka_unit_test(numbers_beyond_a_double_are_absent),
 		cmocka_unit_test(loads_have_no_rate),
 		cmocka_unit_test(the_worst_execution_decides),
 		cmocka_unit_test(invalid_samples_do_not_count),
 		cmocka_unit_test(reasons_name_their_executions),
 		cmocka_unit_test(the_reason_of_the_status_comes_first),
+		cmocka_unit_test(a_reason_is_named_once),
+		cmocka_unit_test(many_reasons_take_little_time),
 		cmocka_unit_test(a_case_without_executions_says_so),
 		cmocka_unit_test(drift_is_the_largest_change),
 	};

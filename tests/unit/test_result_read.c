@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "contract/contract.h"
 #include "golden.h"
+#include "record/findings.h"
+#include "record/redact.h"
 #include "report/report.h"
 
 static cJSON *whole;  /* the golden result                                   */
@@ -399,6 +402,156 @@ static void other_files_are_refused(void **state)
 	assert_int_not_equal(result_read("/", &r, NULL), EH_OK);
 }
 
+/* ---- many errors ----------------------------------------------------------------------------- */
+
+/* malloc'd: the small result with that text as the elements of cases. */
+static char *with_rows(const char *rows)
+{
+	cJSON *copy = cJSON_Duplicate(small, true);
+	char *body, *at, *out;
+
+	golden_set(copy, "cases", "[\"ROWS\"]");
+	body = json_text(copy, false);
+	at = strstr(body, "\"ROWS\"");
+	out = memory_format("%.*s%s%s", (int)(at - body), body, rows, at + strlen("\"ROWS\""));
+	free(body);
+	cJSON_Delete(copy);
+	return out;
+}
+
+/* The row's own digest, and the plan, contradict it as well. */
+static void malformed_comes_before_altered(void **state)
+{
+	char *body = with_rows("{\"id\":1}, {\"id\":2}");
+	eh_error error = ERROR_INIT;
+	result *r;
+
+	(void)state;
+	assert_int_equal(result_read_bytes("t", body, strlen(body), &r, &error), EH_E_FORMAT);
+	assert_string_equal(error.message, "t: cases[0].id is not text");
+}
+
+static void every_malformed_row_is_named(void **state)
+{
+	static const char rows[] = "\n{\"id\":1},\n\n  {\"id\":x},\n7, {\"\xc3\xa9\":\"\xc3\xa9\" y}";
+	static const char *const says[] = { "cases[0].id is not text", "4:9: this is not valid JSON",
+		                            "cases[2] is not an object",
+		                            "cases[3].\xc3\xa9 is not part of the format" };
+	char *body = with_rows(rows);
+	findings f = { .only_first = false };
+	size_t malformed = 0;
+	result *r;
+
+	(void)state;
+	r = result_examine("t", body, strlen(body), &f);
+	assert_non_null(r);
+	for (size_t i = 0; i < f.count; i++)
+		if (f.items[i].check == CHECK_STRUCTURE && strstr(f.items[i].place, "cases[") != NULL)
+			assert_string_equal(f.items[i].sentence, says[malformed++]);
+	assert_int_equal(malformed, 4);
+	result_free(r);
+	findings_free(&f);
+	free(body);
+}
+
+/* A text of 2 bytes for each row would take 1 kB of memory for each. */
+static void rows_without_room_are_refused(void **state)
+{
+	text rows = { 0 };
+	findings f = { .only_first = false };
+	char *body;
+
+	(void)state;
+	for (size_t i = 0; i < 100000; i++)
+		text_add_bytes(&rows, i > 0 ? ",7" : "7", i > 0 ? 2 : 1);
+	body = with_rows(rows.data);
+	assert_null(result_examine("t", body, strlen(body), &f));
+	assert_int_equal(f.count, 1);
+	assert_string_equal(f.items[0].sentence, "cases[0] is not an object");
+	findings_free(&f);
+	free(body);
+	text_free(&rows);
+}
+
+/* Lines are not counted anew from the start for each row: that took 15 s here. */
+static void many_malformed_rows_take_little_time(void **state)
+{
+	text rows = { 0 };
+	findings f = { .only_first = false };
+	clock_t from = clock();
+	result *r;
+	char *body;
+
+	(void)state;
+	for (size_t i = 0; i < 10000; i++)
+		text_add(&rows, "%s%-300sx}", i > 0 ? "," : "", "{\"id\":");
+	body = with_rows(rows.data);
+	r = result_examine("t", body, strlen(body), &f);
+	assert_non_null(r);
+	assert_true(f.count >= 10000);
+	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);
+	result_free(r);
+	findings_free(&f);
+	free(body);
+	text_free(&rows);
+}
+
+/* ---- salts ----------------------------------------------------------------------------------- */
+
+static void salts_belong_to_texts(void **state)
+{
+#define SALT "\"0123456789abcdef0123456789abcdef\""
+	static const struct { const char *salts, *bad; } tries[] = {
+		{ "{\"who.tester\":" SALT "}", NULL },
+		{ "{}", NULL },
+		{ "{\"who.tester\":" SALT ",\"who.party\":" SALT "}", "who.party" },
+		{ "{\"who.sponsor\":" SALT ",\"who.tester\":" SALT "}", "who.sponsor" },
+		{ "{\"who.tester\":\"0123\",\"a\":" SALT "}", "who.tester" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		cJSON *copy = cJSON_Duplicate(small, true);
+		eh_error error = ERROR_INIT;
+		char *words = memory_format("a salt for %s ", tries[i].bad != NULL ? tries[i].bad : "");
+
+		golden_set(copy, "salts", tries[i].salts);
+		golden_reseal(copy, false);
+		assert_int_equal(read_json(copy, &error), tries[i].bad == NULL ? EH_OK : EH_E_FORMAT);
+		if (tries[i].bad != NULL)
+			assert_non_null(strstr(error.message, words));
+		free(words);
+		cJSON_Delete(copy);
+	}
+}
+
+/* Each salt is looked up, not searched for among all texts: that took a minute here. */
+static void many_salts_take_little_time(void **state)
+{
+	enum { MANY = 20000 };
+	record_result r;
+	record_layer *layer;
+	clock_t from = clock();
+
+	(void)state;
+	layout_init(record_result_layout(), &r);
+	layer = layout_append(record_layer_layout(), &r.executor.layers);
+	for (size_t i = 0; i < MANY; i++) {
+		record_field *field = layout_append(record_field_layout(), &layer->fields);
+
+		field->name = memory_format("n%zu-uuid", i);
+		field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text("x") };
+	}
+	redact_salt(&r, "secret");
+	assert_int_equal(r.salts.count, MANY);
+	assert_null(redact_bad_salt(&r));
+	redact_commit(&r, &r.salts);
+	assert_int_equal(strncmp(layer->fields.items[MANY - 1].value.text, REDACT_MARK,
+	                         strlen(REDACT_MARK)), 0);
+	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);
+	layout_clear(record_result_layout(), &r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +563,12 @@ int main(void)
 		cmocka_unit_test(forgeries_crash_nothing),
 		cmocka_unit_test(cut_files_are_refused),
 		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(malformed_comes_before_altered),
+		cmocka_unit_test(every_malformed_row_is_named),
+		cmocka_unit_test(rows_without_room_are_refused),
+		cmocka_unit_test(many_malformed_rows_take_little_time),
+		cmocka_unit_test(salts_belong_to_texts),
+		cmocka_unit_test(many_salts_take_little_time),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
