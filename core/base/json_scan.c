@@ -38,7 +38,7 @@ static eh_status refuse(const json_scan *s, const char *what)
 	return EH_E_FORMAT;
 }
 
-/* Of a byte that cannot stand at s->at. */
+/* Refuses the byte at s->at, which cannot stand there. */
 static eh_status refuse_byte(const json_scan *s)
 {
 	unsigned char c = s->at < s->end ? (unsigned char)*s->at : ' ';
@@ -120,8 +120,8 @@ eh_status json_scan_name(json_scan *s, json_quoted *out)
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-/* Whether none of eight bytes is a control, a quote, a backslash or outside ASCII.  It may say no
- * where it is so. */
+/* True only if none of eight bytes is a control, a quote, a backslash or outside ASCII; false for
+ * some others, too. */
 static bool are_plain(const char *eight)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

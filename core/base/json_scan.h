@@ -3,9 +3,9 @@
  * Reading JSON (RFC 8259) value by value, straight from a text.  This is the one place that says
  * what is accepted; layout_read (base/layout.h) fills structs with it.
  *
- * It is own code because cJSON's trees are too slow for results: `make bench BENCH="verify"`, two
+ * It is own code because cJSON's trees are too slow for results.  `make bench BENCH="verify"`, two
  * results of 10,000 cases of 100 samples (92 MB each) on 2 processors, took 3.25 s and 422 MB with a
- * tree of each row, and takes 1.6 s and 270 MB so.  The bound is 2 s.
+ * tree of each row, and takes 1.6 s and 270 MB without trees.  The bound is 2 s.
  *
  * Refused: bytes that are not UTF-8, U+0000, more than 64 levels, numbers beyond a double or of more
  * than 60 characters.  Functions return EH_E_FORMAT with "NAME:LINE:COLUMN: SENTENCE"; the scan is
@@ -42,7 +42,7 @@ typedef struct json_quoted { const char *bytes; size_t size; bool escaped; } jso
  * its end.  Text, name and error are borrowed; with error NULL no message is made. */
 json_scan json_scan_of(const char *text, json_span part, int level, const char *name,
                        eh_error *error);
-/* Moves the place forward.  A message takes time by its distance from `from`: who expects many
+/* Moves the place forward.  Each message counts the lines from `from` on: a caller that expects many
  * messages about one text moves `from` near them. */
 void json_place_move(json_place *place, const char *to);
 /* The first byte of the next value, which tells its type; '\0' at the end. */
@@ -51,7 +51,7 @@ char json_scan_peek(json_scan *s);
 static inline bool json_starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 /* Arrays and objects: enter at the opening bracket, then read elements while *more is true, with
- * json_scan_more after each. */
+ * json_scan_more after each; `closing` is the bracket that ends them. */
 eh_status json_scan_enter(json_scan *s, bool *more);
 eh_status json_scan_more(json_scan *s, char closing, bool *more);
 /* A member's name and its colon. */
@@ -83,6 +83,7 @@ static inline bool json_scan_takes_key(json_scan *s, const char *key, size_t siz
 	s->at += size + 2;
 	return true;
 }
+/* The colon after such a name. */
 eh_status json_scan_colon(json_scan *s);
 
 #endif

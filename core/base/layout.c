@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/layout_inside.h"
 #include "base/text.h"
 
@@ -427,34 +428,46 @@ static bool item_same(const layout_field *f, const void *a, const void *b)
 	}
 }
 
-static int by_key(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-	return strcmp(layout_pointer(layout_pointer(a)), layout_pointer(layout_pointer(b)));
+	return json_name_order(layout_pointer(layout_pointer(a)), layout_pointer(layout_pointer(b)));
 }
 
-/* malloc'd: the elements of a list, those of a map in the order of their keys: the members of a JSON
- * object have no order. */
-static const void **items_of(const layout_field *f, any_list list)
+const void **layout_map_sorted(const layout_field *f, const void *map, size_t *count)
 {
+	any_list list = list_get(map);
 	const void **items = memory_get(list.count * sizeof(*items));
 
 	for (size_t i = 0; i < list.count; i++)
 		items[i] = (const char *)list.items + i * layout_item_size(f);
-	if (f->kind != LAYOUT_LIST)
-		qsort(items, list.count, sizeof(*items), by_key);
+	if (list.count > 1)
+		qsort(items, list.count, sizeof(*items), by_name);
+	*count = list.count;
 	return items;
 }
 
-static bool items_same(const layout_field *f, any_list x, any_list y)
+static bool elements_same(const layout_field *f, any_list x, any_list y)
 {
-	const void **xs = items_of(f, x), **ys = items_of(f, y);
+	size_t size = f->inner()->size;
+
+	for (size_t i = 0; i < x.count; i++)
+		if (!layout_same(f->inner(), (const char *)x.items + i * size,
+		                 (const char *)y.items + i * size))
+			return false;
+	return true;
+}
+
+/* Of two maps of the same size.  The members of a JSON object have no order. */
+static bool entries_same(const layout_field *f, const void *a, const void *b)
+{
+	size_t count;
+	const void **x = layout_map_sorted(f, a, &count), **y = layout_map_sorted(f, b, &count);
 	bool same = true;
 
-	for (size_t i = 0; i < x.count && same; i++)
-		same = (f->kind == LAYOUT_LIST || by_key(&xs[i], &ys[i]) == 0) &&
-		       item_same(f, xs[i], ys[i]);
-	free(xs);
-	free(ys);
+	for (size_t i = 0; i < count && same; i++)
+		same = by_name(&x[i], &y[i]) == 0 && item_same(f, x[i], y[i]);
+	free(x);
+	free(y);
 	return same;
 }
 
@@ -475,7 +488,7 @@ static bool list_same(const layout_field *f, const void *a, const void *b)
 		return numbers_same(x.items, y.items, x.count);
 	if (f->kind == LAYOUT_TEXTS)
 		return texts_same(a, b);
-	return items_same(f, x, y);
+	return f->kind == LAYOUT_LIST ? elements_same(f, x, y) : entries_same(f, a, b);
 }
 
 static bool object_same(const layout_field *f, const void *a, const void *b)

@@ -67,7 +67,7 @@ static void spell(const decoder *d, text *out)
 	}
 }
 
-/* Refuses what the path leads to. */
+/* Refuses the member at the path. */
 __attribute__((format(printf, 2, 3)))
 static eh_status refuse(const decoder *d, const char *format, ...)
 {
@@ -127,7 +127,7 @@ static eh_status refuse_value(const decoder *d)
 	return status;
 }
 
-/* The next value has another type: if it is not even JSON, this is the error. */
+/* Refuses the next value, whose type is wrong.  If it is not valid JSON, that is the error. */
 static eh_status refuse_type(decoder *d)
 {
 	eh_status status = json_scan_skip(&d->scan);
@@ -321,43 +321,32 @@ static eh_status take_pair(decoder *d, void *map)
 	}
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Refuses a map with a doubled name.  Its elements begin with the name. */
-static eh_status check_names(const decoder *d, const void *map, size_t size)
+/* Refuses a map with a doubled name. */
+static eh_status check_names(const decoder *d, const layout_field *f, const void *map)
 {
 	size_t count;
-	const char *items = layout_list(map, &count);
-	char **names = memory_get((count + 1) * sizeof(*names));
+	const void **sorted = layout_map_sorted(f, map, &count);
 	bool differ = true;
 
-	for (size_t i = 0; i < count; i++)
-		names[i] = layout_pointer(items + i * size);
-	if (count > 1)
-		qsort(names, count, sizeof(*names), by_name);
 	for (size_t i = 1; i < count && differ; i++)
-		differ = strcmp(names[i - 1], names[i]) != 0;
-	free(names);
+		differ = strcmp(layout_pointer(sorted[i - 1]), layout_pointer(sorted[i])) != 0;
+	free(sorted);
 	return differ ? EH_OK : refuse(d, "has a member twice");
 }
 
 static eh_status take_pairs(decoder *d, void *map)
 {
-	size_t size = d->field->kind == LAYOUT_TEXT_MAP   ? sizeof(text_pair) :
-	              d->field->kind == LAYOUT_NUMBER_MAP ? sizeof(number_pair) : sizeof(texts_pair);
+	const layout_field *f = d->field;
 	bool more = false;
 	eh_status status = enter(d, '{', &more);
 
-	layout_list_present(map, size);
+	layout_list_present(map, layout_item_size(f));
 	while (status == EH_OK && more) {
 		status = take_pair(d, map);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, '}', &more);
 	}
-	return status == EH_OK ? check_names(d, map, size) : status;
+	return status == EH_OK ? check_names(d, f, map) : status;
 }
 
 static eh_status take_object(decoder *d, const layout *l, void *object);
@@ -381,7 +370,8 @@ static eh_status take_list(decoder *d, void *member)
 
 static eh_status take_map(decoder *d, void *member)
 {
-	const layout *inner = d->field->inner();
+	const layout_field *f = d->field;
+	const layout *inner = f->inner();
 	bool more = false;
 	eh_status status = enter(d, '{', &more);
 
@@ -397,7 +387,7 @@ static eh_status take_map(decoder *d, void *member)
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, '}', &more);
 	}
-	return status == EH_OK ? check_names(d, member, inner->size) : status;
+	return status == EH_OK ? check_names(d, f, member) : status;
 }
 
 static eh_status take_inner(decoder *d, void *member)

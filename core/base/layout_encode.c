@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing structs as JSON text by their layout.  The canonical forms of 10,000 rows of 9 KB and their
- * SHA-256 took 0.5 s of processor time as trees of cJSON with sorted members, and take 0.3 s so. */
+/* Writing structs as JSON text by their layout.  It is own code: the canonical forms of 10,000 rows of
+ * 9 KB and their SHA-256 took 0.5 s of processor time as trees of cJSON with sorted members, and take
+ * 0.3 s straight from structs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,26 +115,17 @@ static void put_entry(const writer *w, const layout_field *f, const void *item)
 	}
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return json_name_order(layout_pointer(layout_pointer(a)), layout_pointer(layout_pointer(b)));
-}
-
 static void put_map(const writer *w, const layout_field *f, const void *member)
 {
 	size_t count, size = layout_item_size(f);
 	const char *items = layout_list(member, &count);
-	const void **sorted = memory_get((count + 1) * sizeof(*sorted));
+	const void **sorted = w->canonical ? layout_map_sorted(f, member, &count) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = items + i * size;
-	if (w->canonical && count > 1)
-		qsort(sorted, count, sizeof(*sorted), by_name);
 	put_char(w->out, '{');
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			put_char(w->out, ',');
-		put_entry(w, f, sorted[i]);
+		put_entry(w, f, sorted != NULL ? sorted[i] : items + i * size);
 	}
 	put_char(w->out, '}');
 	free(sorted);

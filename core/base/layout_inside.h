@@ -16,6 +16,9 @@ void *layout_pointer(const void *member);
 
 /* The size of an element of a MAP, TEXT_MAP, NUMBER_MAP or TEXTS_MAP. */
 size_t layout_item_size(const layout_field *map);
+/* malloc'd: the elements of a map, which begin with their names, in the order of these
+ * (json_name_order). */
+const void **layout_map_sorted(const layout_field *field, const void *map, size_t *count);
 /* Thread-safe. */
 const layout_order *layout_order_of(const layout *l);
 

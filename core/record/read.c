@@ -110,7 +110,8 @@ static void take_rows(reader *all)
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-/* Finds a member of the whole; the first ones are found at once. */
+/* Whether the record has the member; *value then stands before its value.  Adds a finding if the text
+ * is malformed before it. */
 static bool find_member(const reader *all, const char *key, json_scan *value, findings *f)
 {
 	eh_error error = ERROR_INIT;
@@ -126,13 +127,14 @@ static bool find_member(const reader *all, const char *key, json_scan *value, fi
 static bool check_format(const reader *all, findings *f)
 {
 	json_scan value;
+	size_t before = f->count;
 	json_quoted format;
 	double version;
 
 	if (!find_member(all, "format", &value, f) || json_scan_peek(&value) != '"' ||
 	    json_scan_string(&value, &format) != EH_OK ||
 	    !json_quoted_is(format, record_format_word(RECORD_FORMAT_RESULT))) {
-		if (f->count == 0)
+		if (f->count == before)
 			(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format", NULL, NULL,
 			                   "is not a result: it has no member \"format\": \"%s\"",
 			                   record_format_word(RECORD_FORMAT_RESULT));
@@ -141,7 +143,7 @@ static bool check_format(const reader *all, findings *f)
 	if (!find_member(all, "format_version", &value, f) ||
 	    !json_starts_number(json_scan_peek(&value)) || json_scan_number(&value, &version) != EH_OK ||
 	    version < RESULT_FORMAT_VERSION || version > RESULT_FORMAT_VERSION) {
-		if (f->count == 0)
+		if (f->count == before)
 			(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "format_version", NULL, NULL,
 			                   "format_version is not %d, the one this evenhand reads; use "
 			                   "the evenhand that wrote it, or a newer one",
@@ -163,7 +165,7 @@ static bool take_head(reader *all, findings *f)
 	status = parts_read_head(&all->parts, all->text, all->size, all->name, r, &error);
 	if (status != EH_OK)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	/* It has an empty list of rows. */
+	/* The head was read with an empty list of rows. */
 	if (rows.items != NULL) {
 		free(r->cases.items);
 		r->cases = rows;
