@@ -33,7 +33,7 @@ check $? "and it is complete"
 grep -q '"executions":{"declared":4,"done":4,"planned":4,"pilot":{"executions":4,"most":5,"reached":true,"deciding":{"id":' enough/host-*.json
 check $? "the result has the pilot and its plan"
 
-# Never is the interval of two executions that narrow.
+# The interval of two executions is never that narrow, unless both cases have equal medians.
 run run "$protocol" --on host:0,host:1 -o more -v
 two=$(find more -name 'host-*.json' | wc -l)
 [ "$two" -eq 2 ] || echo "# one compiler only"
