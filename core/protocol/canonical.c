@@ -79,5 +79,9 @@ record_plan *canonical_protocol(const plan *made)
 		text_set(&out->requires, p->requires);
 	if (p->executions_max != 0)
 		out->executions_max = p->executions_max;
+	if (p->design != RECORD_DESIGN_SEQUENCE)
+		out->design = p->design;
+	if (p->budget_ns != 0)
+		out->budget_ns = p->budget_ns;
 	return out;
 }

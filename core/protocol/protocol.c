@@ -20,12 +20,12 @@ double protocol_statistic_quantile(enum record_statistic statistic)
 {
 	const percentile *p = percentile_find(record_statistic_word(statistic));
 
-	return p != NULL ? p->quantile : 0.5;
+	return p != NULL ? p->quantile : statistic == RECORD_STATISTIC_QUARTILE ? 0.25 : 0.5;
 }
 
 uint64_t protocol_statistic_samples(enum record_statistic statistic)
 {
-	return statistic == RECORD_STATISTIC_MEDIAN ? 1 :
+	return protocol_statistic_quantile(statistic) <= 0.5 ? 1 :
 	       percentile_least(protocol_statistic_quantile(statistic), PERCENTILE_CONFIDENCE);
 }
 
@@ -110,6 +110,9 @@ static eh_status check_regime(const char *source, int line, const char *name,
 	if (m->regime == RECORD_REGIME_SUSTAINED && m->sustain_window_ns > m->sustain_time_ns)
 		return ini_refuse(source, line, error, "[%s]: sustain-window is longer than "
 		                    "sustain-time", name);
+	if (m->regime == RECORD_REGIME_SUSTAINED && m->turn_ns != 0)
+		return ini_refuse(source, line, error, "[%s]: regime = sustained takes no turns; leave turn "
+		                  "out", name);
 	if (m->samples_max < least)
 		return ini_refuse(source, line, error, "[%s]: this statistic needs samples-max = %llu "
 		                    "at least", name, (unsigned long long)least);
@@ -270,6 +273,19 @@ static eh_status check_sections(const ini_text *l, eh_error *error)
 	return EH_OK;
 }
 
+/* Whether design and budget fit the other keys. */
+static eh_status check_design(const ini_text *l, const protocol *p, eh_error *error)
+{
+	int line = section_named(l, "protocol")->line;
+
+	if (p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max != 0)
+		return ini_refuse(l->source, line, error, "design = lockstep takes as many executions as "
+		                  "its budget allows; leave executions-max out");
+	if (p->design != RECORD_DESIGN_LOCKSTEP && p->budget_ns != 0)
+		return ini_refuse(l->source, line, error, "budget is kept by design = lockstep only");
+	return EH_OK;
+}
+
 /* Whether level, executions and requires fit together. */
 static eh_status check_level(const ini_text *l, const protocol *p, eh_error *error)
 {
@@ -318,6 +334,8 @@ static eh_status read_sections(const ini_text *l, protocol *p, eh_error *error)
 		status = check_required(l->source, head, schema_protocol, error);
 	if (status == EH_OK)
 		status = check_level(l, p, error);
+	if (status == EH_OK)
+		status = check_design(l, p, error);
 	if (status == EH_OK && measure != NULL)
 		status = read_keys(l->source, measure, schema_measure, &p->measure, error);
 	if (status == EH_OK && measure != NULL)

@@ -46,6 +46,8 @@ typedef struct protocol {
 	                                  comma list, "" = none                            */
 	uint64_t executions_max;       /* 0 = executions; else those are a pilot that decides
 	                                  how many there are, at most this many            */
+	enum record_design_kind design;
+	uint64_t budget_ns;            /* for the whole run; 0 = no limit                  */
 	record_settings measure;
 	protocol_section *sections;
 	size_t section_count;

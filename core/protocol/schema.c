@@ -27,6 +27,8 @@ const schema_key schema_protocol[] = {
 	{ "level", SCHEMA_CHOICE, IN(level), "standard", 0, 0, record_level_words, false },
 	{ "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, false },
 	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, SCHEMA_EXECUTIONS_MOST, NULL, false },
+	{ "design", SCHEMA_CHOICE, IN(design), "sequence", 0, 0, record_design_kind_words, false },
+	{ "budget", SCHEMA_TIME, IN(budget_ns), "0s", 0, 24 * HOURS, NULL, false },
 	{ .key = NULL },
 };
 
@@ -50,6 +52,7 @@ const schema_key schema_measure[] = {
 	  true },
 	{ "repeats", SCHEMA_UINT, OF(repeats), "1", 0, 10, NULL, true },
 	{ "telemetry", SCHEMA_TIME, OF(telemetry_ns), "100ms", 0, 60 * SECONDS, NULL, true },
+	{ "turn", SCHEMA_TIME, OF(turn_ns), "0s", 0, 60 * SECONDS, NULL, true },
 	{ "input-data", SCHEMA_CHOICE, OF(input_data), "standard", 0, 0,
 	  record_distribution_words, true },
 	{ "sustain-time", SCHEMA_TIME, OF(sustain_time_ns), "60s", SECONDS, 24 * HOURS, NULL,
