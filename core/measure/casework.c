@@ -112,10 +112,21 @@ static void compare_clocks(casework *w, const sampler *s, double *ratios)
 		casework_flag(w, RECORD_FLAG_DEVICE_CLOCK_LOW);
 }
 
+static void look_at_series(casework *w, const sampler *s, double *values)
+{
+	series like;
+
+	for (size_t i = 0; i < s->count; i++)
+		values[i] = (double)s->times_ns[i] / (double)s->batch;
+	series_analyse(values, s->count, &like);
+	flag_series(w, &like);
+	require_counted(w, s, &like);
+	series_free(&like);
+}
+
 void casework_series(casework *w, sampler *s)
 {
 	double *values;
-	series like;
 
 	if (!s->settled)
 		casework_flag(w, RECORD_FLAG_WARM_UP_NOT_SETTLED);
@@ -124,15 +135,24 @@ void casework_series(casework *w, sampler *s)
 	if (s->count < 2)
 		return;
 	values = memory_get(s->count * sizeof(*values));
-	for (size_t i = 0; i < s->count; i++)
-		values[i] = (double)s->times_ns[i] / (double)s->batch;
-	series_analyse(values, s->count, &like);
-	flag_series(w, &like);
-	require_counted(w, s, &like);
-	series_free(&like);
+	/* Samples of turns are no series: what others do lies between them. */
+	if (s->rounds == NULL)
+		look_at_series(w, s, values);
 	if (s->device)
 		compare_clocks(w, s, values);
 	free(values);
+}
+
+/* The same of rounds. */
+static void conclude_rounds(casework *w, const sampler *s)
+{
+	if (!isfinite(s->half_width))
+		text_list_add(set_status(w, RECORD_NOT_CONVERGED), "Too few rounds fit in the time: they have "
+		              "no interval.");
+	else
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the rounds is "
+		                 "±%.2f %% wide; ±%.2f %% was asked for.", s->half_width * 100,
+		                 s->rules.half_width * 100);
 }
 
 void casework_width(casework *w, const sampler *s)
@@ -146,7 +166,9 @@ void casework_width(casework *w, const sampler *s)
 		w->record->half_width = s->half_width;
 	if (s->converged || s->impossible[0] != '\0')
 		return;
-	if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
+	if (s->rounds != NULL)
+		conclude_rounds(w, s);
+	else if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu samples fit in the budget "
 		                 "of %.3g s; at least %llu were asked for.", s->count,
 		                 (double)budget * 1e-9, (unsigned long long)s->samples_min);

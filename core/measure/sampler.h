@@ -21,6 +21,7 @@ typedef struct sampler {
 	uint64_t *times_ns;     /* [room] samples in order                                    */
 	uint64_t *host_ns;      /* [room] the same by the host clock; NULL unless device      */
 	uint64_t *starts_ns;    /* [room] when each began, by the host clock                  */
+	uint64_t *rounds;       /* [room] the round of each; NULL: no turns are taken            */
 	size_t warmup_count, warmup_room;
 	uint64_t *warmup_ns;    /* the newest; [warmup_room]                                  */
 	bool gave_up_device;    /* the device clock is usable, but not for operations so short    */
@@ -48,6 +49,9 @@ void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
                   const record_settings *rules, uint64_t seed);
 void sampler_free(sampler *s);
 
+/* Samples will be taken in turns.  Right after sampler_init. */
+void sampler_take_turns(sampler *s);
+
 /*
  * Chooses the batch.  Call it first: the others need idle_ns.  Samples use the host's clock where
  * they stay so short that launching hides whether the device's clock is right.  Percentiles are of
@@ -64,6 +68,11 @@ eh_status sampler_warm(sampler *s, eh_error *error);
  * Ends early, with EH_OK, when an audit fails or a time is impossible.
  */
 eh_status sampler_run(sampler *s, verify_state *v, eh_error *error);
+
+/* A turn of about length_ns after other executors had theirs: unkept operations, because the caches
+ * are theirs, then samples of that round.  The second turn begins with an audit, if v is given. */
+eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t length_ns,
+                       eh_error *error);
 
 /* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
 eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);

@@ -15,6 +15,7 @@ enum {
 	PILOT_IDLES = 4             /* idle drains that lengthen a trial                      */
 };
 static const uint64_t longest_pilot_ns = 50000000;
+static const uint64_t in_turn_ns = 2000000;
 static const double device_share = 0.8; /* of the host's time: less needs an explanation        */
 static const double launch_most = 4;    /* measured launches that one operation's may take      */
 
@@ -63,6 +64,9 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	longest = longest_pilot_ns + PILOT_IDLES * s->idle_ns;
 	if (target < resolution * RESOLUTION_PARTS)
 		target = resolution * RESOLUTION_PARTS;
+	/* A turn is worth its beginning only if its samples are long. */
+	if (s->rounds != NULL && target < in_turn_ns)
+		target = in_turn_ns;
 	s->batch = 1;
 	s->short_samples = false;
 	if (s->rules.scenario == RECORD_SCENARIO_OFFLINE)

@@ -20,7 +20,7 @@ struct ledger {
 	bool *done;      /* [execution][executor][case] */
 	bool *described; /* [execution][executor]       */
 	bool complete;
-	long offset;
+	journal_cursor read;  /* behind the last line taken */
 };
 
 ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
@@ -142,7 +142,7 @@ static eh_status visit(void *context, record_line *line, long offset, eh_error *
 
 eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error)
 {
-	return journal_each_from(journal_path, &l->offset, visit, l, error);
+	return journal_each_from(journal_path, &l->read, visit, l, error);
 }
 
 bool ledger_has(const ledger *l, uint64_t execution, size_t executor, size_t index)

@@ -22,6 +22,7 @@ static manifest *manifest_blank(protocol *p, plan *made, size_t executors)
 	m->plan = made;
 	m->executor_count = executors;
 	m->names = memory_get((executors + 1) * sizeof(*m->names));
+	m->executors = memory_get((executors + 1) * sizeof(*m->executors));
 	m->plugins = memory_get((executors + 1) * sizeof(*m->plugins));
 	m->indices = memory_get((executors + 1) * sizeof(*m->indices));
 	m->devices = memory_get((executors + 1) * sizeof(*m->devices));
@@ -39,6 +40,17 @@ static void set_slots(manifest *m, uint64_t executions, uint64_t most)
 	m->slot_count = (size_t)executions * m->executor_count;
 }
 
+/* The name of executor i in the run: of the second that is the same, "NAME#2". */
+static char *name_in_run(const manifest *m, size_t i)
+{
+	size_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += strcmp(m->executors[k], m->executors[i]) == 0;
+	return before == 0 ? memory_text(m->executors[i]) :
+	       memory_format("%s#%zu", m->executors[i], before + 1);
+}
+
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error)
@@ -48,7 +60,8 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	size_t count = 0;
 
 	for (size_t i = 0; i < chosen_count; i++) {
-		m->names[i] = memory_text(chosen[i].device->executor);
+		m->executors[i] = memory_text(chosen[i].device->executor);
+		m->names[i] = name_in_run(m, i);
 		m->plugins[i] = memory_text(chosen[i].backend->path);
 		m->indices[i] = (uint32_t)chosen[i].device->index;
 		layout_copy(record_device_layout(), &chosen[i].device->device, &m->devices[i]);
@@ -78,6 +91,7 @@ void manifest_free(manifest *m)
 		return;
 	for (size_t i = 0; i < m->executor_count; i++) {
 		free(m->names[i]);
+		free(m->executors[i]);
 		free(m->plugins[i]);
 		layout_clear(record_device_layout(), &m->devices[i]);
 	}
@@ -85,6 +99,7 @@ void manifest_free(manifest *m)
 		free(m->options[i]);
 	free(m->options);
 	free(m->names);
+	free(m->executors);
 	free(m->plugins);
 	free(m->indices);
 	free(m->devices);
@@ -144,6 +159,8 @@ static void fill_executors(const manifest *m, record_line_device_list *out)
 		record_line_device *d = layout_append(record_line_device_layout(), out);
 
 		text_set(&d->name, m->names[i]);
+		if (strcmp(m->names[i], m->executors[i]) != 0)
+			text_set(&d->executor, m->executors[i]);
 		d->backend = memory_format("%.*s", (int)strcspn(m->names[i], ":"), m->names[i]);
 		d->index = m->indices[i];
 		text_set(&d->path, m->plugins[i]);
@@ -291,7 +308,10 @@ static manifest *manifest_again(const record_line_run *line, protocol *p, plan *
 	uint64_t most = line->executions.most;
 
 	for (size_t i = 0; i < line->executors.count; i++) {
+		const char *own = line->executors.items[i].executor;
+
 		m->names[i] = memory_text(line->executors.items[i].name);
+		m->executors[i] = memory_text(own != NULL ? own : m->names[i]);
 		m->plugins[i] = memory_text(line->executors.items[i].path);
 	}
 	m->options = memory_get((line->options.count + 1) * sizeof(*m->options));
@@ -345,7 +365,7 @@ eh_status manifest_find(manifest *m, const discover_report *here, eh_error *erro
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
 		const discover_backend *b = NULL;
-		const discover_device *d = find_device(here, m->names[i], &b);
+		const discover_device *d = find_device(here, m->executors[i], &b);
 
 		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "

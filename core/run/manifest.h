@@ -15,7 +15,9 @@ typedef struct manifest {
 	uint64_t executions;        /* of each executor; a pilot when `most` is more            */
 	uint64_t most;
 	size_t executor_count;
-	char **names;               /* of the executors, NULL-terminated                       */
+	char **names;               /* of the executors in this run, NULL-terminated: the second
+	                             * of the same executor is "NAME#2"                        */
+	char **executors;           /* their own names                                         */
 	char **plugins;             /* paths                                                   */
 	uint32_t *indices;          /* of the devices in their backends                        */
 	record_device *devices;     /* as their backends describe them                         */

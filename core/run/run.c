@@ -26,8 +26,6 @@
 #include "run/supervise.h"
 
 #define JOURNAL_NAME "run.journal"
-/* Time for the worker of a killed coordinator to end. */
-#define ORPHAN_NS (UINT64_C(10) * 1000000000)
 
 typedef struct run_state {
 	manifest *manifest;
@@ -174,14 +172,8 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 		return error_set(error, EH_E_NOT_FOUND, "%s holds no run to resume: it has no " JOURNAL_NAME,
 		                 s->folder);
 	status = journal_open(s->path, &s->journal, error);
-	if (status == EH_OK)
-		status = journal_hold(s->journal, JOURNAL_COORDINATOR, 0, error);
-	/* The worker of a killed coordinator may still be ending. */
-	if (status == EH_OK)
-		status = journal_hold(s->journal, JOURNAL_WORKER, ORPHAN_NS, error);
 	if (status != EH_OK)
 		return status;
-	journal_release(s->journal, JOURNAL_WORKER);
 	status = journal_line_at(s->path, 0, &line, error);
 	if (status == EH_OK)
 		status = manifest_read(&line, &s->manifest, error);

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -48,7 +47,7 @@ static eh_status append_outline(const work *w, eh_error *error)
 	record_line_init(&line, RECORD_LINE_EXECUTOR);
 	text_set(&line.executor.executor, w->name);
 	line.executor.execution = w->slot->execution;
-	executor_outline(w->name, &m->devices[w->slot->executor], m->site, &line.executor.record);
+	executor_outline(m->executors[w->slot->executor], &m->devices[w->slot->executor], m->site, &line.executor.record);
 	status = journal_append(w->context->journal, &line, error);
 	record_line_clear(&line);
 	return status;
@@ -104,11 +103,9 @@ static void fill_job(const work *w, worker_job *j)
 	const slot_context *c = w->context;
 	const manifest *m = c->manifest;
 
-	text_set(&j->journal, c->journal_path);
 	text_set(&j->plugin, m->plugins[w->slot->executor]);
-	text_set(&j->executor, w->name);
+	text_set(&j->executor, m->executors[w->slot->executor]);
 	j->execution = w->slot->execution;
-	j->coordinator = (uint64_t)getpid();
 	j->canary = m->protocol->canary;
 	j->progress = progress_watched(c->shown);
 	j->replacement = w->replacement;
@@ -120,22 +117,39 @@ static void fill_job(const work *w, worker_job *j)
 		text_list_add(&j->options, m->options[i]);
 	for (size_t i = 0; i < c->without->count; i++)
 		text_list_add(&j->without, c->without->items[i]);
-	for (size_t i = 1; i <= m->plan->case_count; i++)
-		if (!has(w, i)) {
-			worker_case *at = layout_append(worker_case_layout(), &j->cases);
+}
 
-			text_set(&at->id, m->plan->cases[w->order[i - 1]].id);
-			at->position = i;
-		}
+/* Measures the cases from `position` on that have no line.  false when the worker has ended. */
+static bool measure_from(const work *w, supervised *s, size_t position, supervise_end *end)
+{
+	const plan *p = w->context->manifest->plan;
+	bool goes_on = true;
+
+	for (; position <= p->case_count && goes_on; position++) {
+		worker_command c;
+
+		if (has(w, position))
+			continue;
+		c = supervise_command(WORKER_MEASURE, &p->cases[w->order[position - 1]], position);
+		goes_on = supervise_ask(s, &c, NULL, end);
+		layout_clear(worker_command_layout(), &c);
+	}
+	return goes_on;
 }
 
 static void run_worker(const work *w, supervise_end *end)
 {
+	const supervise_place place = { .plan = w->context->manifest->plan,
+		                        .journal = w->context->journal,
+		                        .shown = w->context->shown, .label = w->name };
+	supervised *s;
 	worker_job j;
 
 	layout_init(worker_job_layout(), &j);
 	fill_job(w, &j);
-	supervise_worker(&j, w->context->manifest->plan, w->context->shown, end);
+	s = supervise_start(&j, &place, end);
+	if (s != NULL && measure_from(w, s, 1, end))
+		supervise_finish(s, end);
 	layout_clear(worker_job_layout(), &j);
 }
 

@@ -67,6 +67,13 @@ run run --resume damaged
 [ $rc -eq 4 ] && grep -q 'byte 0: .*seed is not a whole number' err
 check $? "so is one with a member of another type"
 
+rm -rf damaged
+cp -r one damaged
+sed -i '/"kind":"end"/d; s/"status":"valid"/"status":"invalid"/' damaged/run.journal
+run run --resume damaged
+[ $rc -eq 4 ] && grep -q 'its chain does not fit' err
+check $? "a journal that was edited by hand is not resumed"
+
 run run "$tiny" --on host:0 -o json --executions 1 --json -v
 [ $rc -eq 0 ] || [ $rc -eq 7 ]
 check $? "a run with one execution, summary as JSON"

@@ -189,8 +189,11 @@ def main():
                                             "timer_resolution_ns": 1, "caps": ["fp64"]},
                                  "layers": layers(e)}})
     lines.append({"kind": "end", "ended": "2026-11-21T00:05:00Z", "status": "complete"})
+    chain = ""
     for line in lines:
-        print(json.dumps(line, separators=(",", ":")))
+        body = json.dumps(line, separators=(",", ":"))
+        chain = sha(chain + body)
+        print('%s,"chain":"%s"}' % (body[:-1], chain))
 
 
 main()
