@@ -278,9 +278,9 @@ static eh_status check_design(const ini_text *l, const protocol *p, eh_error *er
 {
 	int line = section_named(l, "protocol")->line;
 
-	if (p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max != 0)
-		return ini_refuse(l->source, line, error, "design = lockstep takes as many executions as "
-		                  "its budget allows; leave executions-max out");
+	if (p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max != 0 && p->budget_ns == 0)
+		return ini_refuse(l->source, line, error, "executions-max with design = lockstep needs a "
+		                  "budget, which says how many there are");
 	if (p->design != RECORD_DESIGN_LOCKSTEP && p->budget_ns != 0)
 		return ini_refuse(l->source, line, error, "budget is kept by design = lockstep only");
 	return EH_OK;

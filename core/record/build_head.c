@@ -61,6 +61,28 @@ static uint64_t take_order(builder *b, const record_line_order_list *order)
 	return done;
 }
 
+/* The name of the executor in the run, where it is not its own. */
+static void take_label(builder *b)
+{
+	for (size_t i = 0; i < b->run.executors.count; i++) {
+		const record_line_device *d = &b->run.executors.items[i];
+
+		if (strcmp(d->name, b->executor) == 0 && d->executor != NULL)
+			text_set(&b->record.run.label, d->name);
+	}
+}
+
+static void take_design(builder *b)
+{
+	take_label(b);
+	if (b->run.design == NULL)
+		return;
+	b->record.run.design = layout_new(record_design_layout());
+	layout_copy(record_design_layout(), b->run.design, b->record.run.design);
+	if (b->spent_ns > 0)
+		b->record.run.design->spent_ns = b->spent_ns;
+}
+
 bool builder_finish_head(builder *b)
 {
 	record_run *run = &b->record.run;
@@ -78,6 +100,7 @@ bool builder_finish_head(builder *b)
 		planned = plan->planned;
 		add_pilot(b, plan, &run->executions);
 	}
+	take_design(b);
 	/* A backend that could not open its device wrote no executor line; the rows have the
 	 * reason. */
 	if (b->record.executor.name == NULL)

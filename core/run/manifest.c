@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/plugin.h"
+#include "run/lockstep.h"
+#include "run/race.h"
 
 #define FORMAT 1
 #define MOST_EXECUTIONS 1000000
@@ -71,7 +73,9 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	m->options = memory_get((count + 1) * sizeof(*m->options));
 	for (size_t i = 0; i < count; i++)
 		m->options[i] = memory_text(options[i]);
-	if (executions == 0) {
+	if (executions == 0 && p->design == RECORD_DESIGN_LOCKSTEP) {
+		executions = lockstep_executions(p, made->case_count, chosen_count);
+	} else if (executions == 0) {
 		executions = p->executions;
 		most = p->executions_max;
 	}
@@ -139,6 +143,27 @@ eh_status manifest_who(const manifest *m, record_who *who, eh_error *error)
 	return EH_OK;
 }
 
+/* Beyond these a run deviates from its protocol. */
+static uint64_t most_executions(const protocol *p)
+{
+	return p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max > p->executions ?
+	       p->executions_max : p->executions;
+}
+
+/* In lockstep, also with one executor: the samples have rounds. */
+static void fill_design(const manifest *m, record_line_run *line)
+{
+	if (m->protocol->design != RECORD_DESIGN_LOCKSTEP)
+		return;
+	line->design = layout_new(record_design_layout());
+	line->design->kind = m->executor_count > 1 ? RECORD_DESIGN_LOCKSTEP : RECORD_DESIGN_SEQUENCE;
+	if (m->executor_count == 1)
+		text_set(&line->design->reason, "the run has one executor");
+	for (size_t i = 0; i < m->executor_count; i++)
+		text_list_add(&line->design->executors, m->names[i]);
+	line->design->looks = RACE_LOOKS;
+}
+
 static void fill_protocol(const manifest *m, record_protocol *out)
 {
 	const protocol *p = m->protocol;
@@ -148,7 +173,7 @@ static void fill_protocol(const manifest *m, record_protocol *out)
 	text_set(&out->digest, m->plan->digest);
 	text_set(&out->text, p->text);
 	layout_copy(record_plan_layout(), m->plan->canonical, &out->canonical);
-	if (m->executions != p->executions)
+	if (m->executions < p->executions || m->executions > most_executions(p))
 		text_list_format(&out->deviations, "executions: %llu instead of %llu",
 		                 (unsigned long long)m->executions, (unsigned long long)p->executions);
 }
@@ -232,6 +257,7 @@ eh_status manifest_line(const manifest *m, const char *started, record_line_run 
 	if (m->most > m->executions)
 		line->executions.most = m->most;
 	fill_executors(m, &line->executors);
+	fill_design(m, line);
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&line->options, m->options[i]);
 	manifest_order(m, m->slots, m->slot_count, &line->order);

@@ -19,6 +19,7 @@
 #include "run/extend.h"
 #include "record/journal.h"
 #include "run/ledger.h"
+#include "run/lockstep.h"
 #include "run/manifest.h"
 #include "run/noise.h"
 #include "run/progress.h"
@@ -32,6 +33,7 @@ typedef struct run_state {
 	journal *journal;
 	char *folder, *path;
 	ledger *ledger;
+	uint64_t begin_ns;
 } run_state;
 
 static void state_free(run_state *s)
@@ -205,6 +207,7 @@ static eh_status append_end(const run_state *s, bool complete, eh_error *error)
 	record_line_init(&line, RECORD_LINE_END);
 	text_set(&line.end.ended, ended);
 	line.end.status = complete ? RECORD_ENDED_COMPLETE : RECORD_ENDED_INTERRUPTED;
+	line.end.spent_ns = clock_now_ns() - s->begin_ns;
 	status = journal_append(s->journal, &line, error);
 	record_line_clear(&line);
 	return status;
@@ -219,6 +222,10 @@ static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_
 	eh_status status = EH_OK;
 
 	c.shown = progress_new(quiet, expected_ns(s, slots, count));
+	if (s->manifest->protocol->design == RECORD_DESIGN_LOCKSTEP) {
+		status = lockstep_run(&c, s->begin_ns, error);
+		count = 0;
+	}
 	for (size_t i = 0; i < count && status == EH_OK; i++)
 		status = interrupt_pending() ? EH_E_INTERRUPTED : slot_run(&c, &slots[i], error);
 	progress_free(c.shown);
@@ -376,7 +383,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)
 {
-	run_state s = { 0 };
+	run_state s = { .begin_ns = options->begin_ns != 0 ? options->begin_ns : clock_now_ns() };
 	eh_status status;
 
 	memset(outcome, 0, sizeof(*outcome));

@@ -22,6 +22,7 @@ typedef struct run_options {
 	bool quiet;               /* no progress                                                  */
 	bool temporary;           /* the caller removes the folder: messages suggest no --resume   */
 	const char *site;         /* site file; NULL: $EVENHAND_SITE, else the user's             */
+	uint64_t begin_ns;        /* when the command began, on clock_now_ns: a budget counts from it */
 } run_options;
 
 typedef struct run_outcome {

@@ -95,7 +95,6 @@ static eh_status fail_case(const slotwork *w, const char *id, const char *reason
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
-/* Fails when the worker's end is the end of the run. */
 eh_status slotwork_end_of_run(const slotwork *w, const supervise_end *end, eh_error *error)
 {
 	if (end->fate == SUPERVISE_INTERRUPTED)
