@@ -90,11 +90,12 @@ static eh_status play_requests(attempt *a, eh_error *error)
 	return audit(a, error);
 }
 
-/* Batch, trial of waiting, warm-up. */
-static void warm_up(attempt *a)
+void attempt_warm(attempt *a)
 {
 	sampler *s = &a->s;
 
+	if (!attempt_goes_on(a))
+		return;
 	a->status = sampler_batch(s, &a->error);
 	if (a->status == EH_OK)
 		a->status = sampler_try_wait(s, &a->error);
@@ -273,10 +274,8 @@ void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work 
 	verify_init(&a->v, w->record->verification);
 	a->status = verify_before(&a->p, &a->v, &a->error);
 	wrong = verify_failure(&a->v);
-	if (a->status == EH_OK && wrong == NULL) {
+	if (a->status == EH_OK && wrong == NULL)
 		open_sampler(a, work);
-		warm_up(a);
-	}
 	free(wrong);
 }
 
@@ -305,6 +304,7 @@ void attempt_run(casework *w, const eh_case *values, const eh_work *work)
 	attempt a;
 
 	attempt_open(&a, w, values, work);
+	attempt_warm(&a);
 	attempt_sample(&a);
 	attempt_close(&a);
 }

@@ -105,7 +105,10 @@ bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns)
 	size_t first = s->count;
 
 	wake(t);
-	t->a.status = sampler_turn(s, &t->a.v, place.round, place.length_ns, &t->a.error);
+	if (t->last.round == 0)
+		attempt_warm(&t->a);
+	if (attempt_goes_on(&t->a))
+		t->a.status = sampler_turn(s, &t->a.v, place.round, place.length_ns, &t->a.error);
 	for (size_t i = first; i < s->count; i++)
 		number_list_add(times_ns, (double)s->times_ns[i] / (double)s->batch);
 	sampler_tell(s, "sample", 0);

@@ -15,8 +15,9 @@ typedef struct turnwork turnwork;
  * a time of their own. */
 bool turnwork_fit(const record_settings *rules);
 
-/* From building the program to the warm-up.  NULL when the case ended: *done is its record then, the
- * caller's.  *lost as in measure_case. */
+/* From building the program to the verification; nothing is timed, so other executors may do the same
+ * at the same time.  NULL when the case ended: *done is its record then, the caller's.  *lost as in
+ * measure_case. */
 turnwork *turnwork_open(measure *m, const plan_case *c, measure_report report, void *context, bool *lost,
                   record_execution **done);
 
@@ -26,7 +27,7 @@ typedef struct turnwork_place {
 	uint64_t origin_ns;  /* beginning of the first round, on clock_now_ns                   */
 } turnwork_place;
 
-/* Takes a turn and appends the times of its samples, per operation.  false when the case cannot go
+/* Takes a turn, the first after the warm-up, and appends the times of its samples, per operation.  false when the case cannot go
  * on: close it. */
 bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns);
 /* Proves the samples.  Returns the record, the caller's, and frees t. */

@@ -82,14 +82,18 @@ static eh_status bury(lane *l, supervise_end *end, eh_error *error)
 	return status;
 }
 
-/* Gives a command to a lane's worker; l->s is NULL afterwards when it ended. */
-static eh_status ask(lane *l, const worker_command *command, worker_event *answer, eh_error *error)
+/* Waits for the answer of a lane's worker; l->s is NULL afterwards when it ended. */
+static eh_status await(lane *l, worker_event *answer, eh_error *error)
 {
 	supervise_end end;
 
-	if (supervise_ask(l->s, command, answer, &end))
-		return EH_OK;
-	return bury(l, &end, error);
+	return supervise_await(l->s, answer, &end) ? EH_OK : bury(l, &end, error);
+}
+
+static eh_status ask(lane *l, const worker_command *command, worker_event *answer, eh_error *error)
+{
+	supervise_tell(l->s, command);
+	return await(l, answer, error);
 }
 
 static size_t alive(const group *g)
@@ -279,7 +283,7 @@ static void judge(stage *s)
 	reference->rests = reference->rests || open == 0;
 }
 
-/* Time in samples is limited for each executor. */
+/* Time in turns is limited for each executor. */
 static void rest_the_tired(stage *s)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -344,20 +348,38 @@ static uint64_t turn_of(const stage *s, const lane *l)
 	return OWN_TURN_NS;
 }
 
-static eh_status begin_case(stage *s, lane *l, enum worker_command_kind kind, eh_error *error)
+static void tell_case(const stage *s, lane *l, enum worker_command_kind kind)
 {
 	worker_command c = supervise_command(kind, s->c, s->position);
+
+	l->open = l->rests = false;
+	l->sampled_ns = 0;
+	l->turn_ns = turn_of(s, l);
+	supervise_tell(l->s, &c);
+	layout_clear(worker_command_layout(), &c);
+}
+
+static eh_status await_case(lane *l, eh_error *error)
+{
 	worker_event answer;
 	eh_status status;
 
 	layout_init(worker_event_layout(), &answer);
-	status = ask(l, &c, &answer, error);
+	status = await(l, &answer, error);
 	l->open = status == EH_OK && l->s != NULL && answer.event == WORKER_OPENED;
-	l->rests = false;
-	l->sampled_ns = 0;
-	l->turn_ns = turn_of(s, l);
 	layout_clear(worker_event_layout(), &answer);
-	layout_clear(worker_command_layout(), &c);
+	return status;
+}
+
+/* All at the same time: nothing is timed while cases are opened. */
+static eh_status open_case(const stage *s, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < s->count; i++)
+		tell_case(s, s->players[i], WORKER_OPEN);
+	for (size_t i = 0; i < s->count && status == EH_OK; i++)
+		status = await_case(s->players[i], error);
 	return status;
 }
 
@@ -395,10 +417,8 @@ static uint64_t slice_of(const stage *s)
 static eh_status take_turns(stage *s, eh_error *error)
 {
 	uint64_t begin = clock_now_ns(), rounds_ns;
-	eh_status status = EH_OK;
+	eh_status status = open_case(s, error);
 
-	for (size_t i = 0; i < s->count && status == EH_OK; i++)
-		status = begin_case(s, s->players[i], WORKER_OPEN, error);
 	rounds_ns = clock_now_ns();
 	if (status == EH_OK)
 		status = play(s, slice_of(s), error);
@@ -420,8 +440,9 @@ static eh_status take_singly(stage *s, bool turns, eh_error *error)
 
 		one.players = &s->players[i];
 		one.count = 1;
-		status = turns ? take_turns(&one, error) : begin_case(&one, s->players[i], WORKER_MEASURE,
-		                                                      error);
+		if (!turns)
+			tell_case(&one, s->players[i], WORKER_MEASURE);
+		status = turns ? take_turns(&one, error) : await_case(s->players[i], error);
 	}
 	return status;
 }

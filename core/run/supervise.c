@@ -30,6 +30,7 @@ struct supervised {
 	worker_job job;
 	child *child;
 	uint64_t deadline_ns, allowed_ns, outside_ns;
+	uint64_t told_ns;      /* when the newest command was given                               */
 	uint64_t spent_ns;     /* in the commands of the case so far                              */
 	const plan_case *at;   /* the case in progress, or NULL                                   */
 	char stage[32];
@@ -400,22 +401,32 @@ static void enter(supervised *s, const worker_command *command)
 	allow(s, limit > s->spent_ns + LEAST_NS ? limit - s->spent_ns : LEAST_NS);
 }
 
-bool supervise_ask(supervised *s, const worker_command *command, worker_event *answer,
-                   supervise_end *end)
+void supervise_tell(supervised *s, const worker_command *command)
 {
 	char *body = layout_text(worker_command_layout(), command, false);
-	uint64_t begin = clock_now_ns();
-	eh_status status;
 
 	enter(s, command);
-	(void)child_say(s->child, body); /* a dead worker's end is heard below */
+	s->told_ns = clock_now_ns();
+	(void)child_say(s->child, body); /* a dead worker's end is heard by supervise_await */
 	free(body);
-	status = listen(s, answer);
-	s->spent_ns += clock_now_ns() - begin;
+}
+
+bool supervise_await(supervised *s, worker_event *answer, supervise_end *end)
+{
+	eh_status status = listen(s, answer);
+
+	s->spent_ns += clock_now_ns() - s->told_ns;
 	if (status == EH_OK && s->end.reason == NULL && !s->ended)
 		return true;
 	release(s, status, end);
 	return false;
+}
+
+bool supervise_ask(supervised *s, const worker_command *command, worker_event *answer,
+                   supervise_end *end)
+{
+	supervise_tell(s, command);
+	return supervise_await(s, answer, end);
 }
 
 void supervise_finish(supervised *s, supervise_end *end)

@@ -40,9 +40,13 @@ typedef struct supervised supervised;
 /* Starts a worker and waits until it can take commands; its instrument is in the journal then.  NULL
  * with *end filled when it ended before. */
 supervised *supervise_start(const worker_job *j, const supervise_place *place, supervise_end *end);
-/* Gives a command and waits for the answer, at most as long as is left of the time of the case: the
- * sum over its commands.  answer (may be NULL) is initialised; it is without the record, which is in
- * the journal.  false when the worker has ended instead: *end is filled, and the worker is freed. */
+/* Gives a command. */
+void supervise_tell(supervised *s, const worker_command *command);
+/* Waits for the answer to it, at most as long as is left of the time of the case: the sum over its
+ * commands.  answer (may be NULL) is initialised; it is without the record, which is in the journal.
+ * false when the worker has ended instead: *end is filled, and the worker is freed. */
+bool supervise_await(supervised *s, worker_event *answer, supervise_end *end);
+/* Both. */
 bool supervise_ask(supervised *s, const worker_command *command, worker_event *answer,
                    supervise_end *end);
 /* Tells the worker to describe its stack and to end. */
