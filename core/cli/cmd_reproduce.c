@@ -110,6 +110,8 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	eh_status status = protocol_parse(body, strlen(body), source, &p, &cannot);
 
 	if (status == EH_OK)
+		protocol_take_size(p, r->record->protocol.canonical.size_class);
+	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
 		why = reproduce_plan_difference(&r->record->protocol.canonical, made->canonical);
@@ -161,7 +163,8 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
 		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
-		            .executions = executions_of(r) };
+		            .executions = executions_of(r),
+		            .size_class = r->record->protocol.canonical.size_class };
 	eh_status status = EH_OK;
 
 	if (o->resume)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/command.h"
+#include "cli/plan_page.h"
 #include "plugin/host.h"
 #include "protocol/schema.h"
 #include "record/result.h"
@@ -17,8 +18,10 @@
 
 typedef struct measure_options {
 	const char *selectors, *folder, *resume, *site;
+	const char *cases;
 	uint64_t executions;
-	bool json;
+	int size_class;
+	bool json, plan;
 } measure_options;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -149,13 +152,33 @@ static eh_status measure(const run_options *options, bool json, int *code, eh_er
 	return status;
 }
 
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static eh_status print_plan(const run_options *options, bool json, eh_error *error)
+{
+	run_plan planned;
+	eh_status status;
+
+	layout_init(run_plan_layout(), &planned);
+	status = run_plan_make(options, &planned, error);
+	if (status == EH_OK && json)
+		command_layout(run_plan_layout(), &planned);
+	else if (status == EH_OK)
+		plan_page_print(&planned);
+	layout_clear(run_plan_layout(), &planned);
+	return status;
+}
+
 static eh_status run(cli_call *call, eh_error *error)
 {
 	const measure_options *o = call->options;
 	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
-		                .executions = o->executions, .site = o->site,
+		                .executions = o->executions, .site = o->site, .cases = o->cases,
+		                .size_class = (enum record_size_class)o->size_class,
 		                .quiet = call->quiet };
 
+	if (o->plan)
+		return print_plan(&options, o->json, error);
 	return measure(&options, o->json, &call->code, error);
 }
 
@@ -206,6 +229,16 @@ const cli_command cmd_run = {
 		  .about = "processes that measure each case, 1 to 100, instead of the protocol's "
 		           "number; recorded as a deviation", .value = "N", .low = 1,
 		  .high = SCHEMA_EXECUTIONS_MOST, .forms = CLI_FORM(RUN) },
+		{ "case", OPTION_TEXT, offsetof(measure_options, cases),
+		  .about = "measure only cases whose ids match one of the patterns (`*`, `?`)",
+		  .value = "PATTERN,...", .forms = CLI_FORM(RUN) },
+		{ "class", OPTION_WORD, offsetof(measure_options, size_class), .preset = "auto",
+		  .words = (const char *const[]){ "auto", "small", "medium", "large", NULL },
+		  .about = "size of the problems, where the protocol has several, instead of that of the "
+		           "largest device: the same on two machines makes their results comparable",
+		  .forms = CLI_FORM(RUN) },
+		{ "plan", OPTION_FLAG, offsetof(measure_options, plan),
+		  .about = "print cases, sizes, memory and time, and measure nothing", .forms = CLI_FORM(RUN) },
 		{ "resume", OPTION_PATH, offsetof(measure_options, resume),
 		  .about = "complete the run in DIR", .value = "DIR", .forms = CLI_FORM(RESUME) },
 		{ "set", OPTION_SETTING, 0,

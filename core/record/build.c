@@ -51,10 +51,10 @@ static eh_status take_executions(const builder *b, size_t index, size_t *at, rec
 	return status;
 }
 
-static void count_row(result_summary *s, const record_case *row)
+static void count_row(result_summary *s, const record_case *row, bool asked)
 {
 	if (row->executions.count == 0) {
-		s->not_run++;
+		s->not_run += asked;
 		return;
 	}
 	s->valid += row->status == RECORD_VALID;
@@ -98,7 +98,7 @@ static eh_status put_row(builder *b, size_t index, size_t *line, eh_error *error
 	status = take_executions(b, index, line, &row, error);
 	if (status == EH_OK) {
 		record_derive_row(&row);
-		count_row(&b->summary, &row);
+		count_row(&b->summary, &row, record_asked(&b->record.run.asked, row.id));
 		status = put_case(b, index > 0 ? ",\n" : "\n", &row, error);
 	}
 	layout_clear(record_case_layout(), &row);

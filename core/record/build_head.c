@@ -44,6 +44,8 @@ static void add_pilot(const builder *b, record_pilot_plan *plan, record_executio
 /* Appends the executor's places in a line's order; returns how many of them have all cases. */
 static uint64_t take_order(builder *b, const record_line_order_list *order)
 {
+	const size_t asked = b->run.asked.count > 0 ? b->run.asked.count :
+	                     b->record.protocol.canonical.cases.count;
 	uint64_t done = 0;
 
 	for (size_t i = 0; i < order->count; i++) {
@@ -53,7 +55,7 @@ static uint64_t take_order(builder *b, const record_line_order_list *order)
 
 		if (strcmp(at->executor, b->executor) != 0 || count == 0)
 			continue;
-		done += count == b->record.protocol.canonical.cases.count;
+		done += count == asked;
 		entry = layout_append(record_order_layout(), &b->record.run.order);
 		entry->execution = at->execution;
 		entry->position = at->position;
@@ -75,6 +77,8 @@ static void take_label(builder *b)
 static void take_design(builder *b)
 {
 	take_label(b);
+	for (size_t i = 0; i < b->run.asked.count; i++)
+		text_list_add(&b->record.run.asked, b->run.asked.items[i]);
 	if (b->run.design == NULL)
 		return;
 	b->record.run.design = layout_new(record_design_layout());

@@ -384,7 +384,7 @@ static void derive_reasons(const record_case *row, enum record_status worst, tex
 	free(sorted);
 	free(all);
 	if (row->executions.count == 0)
-		text_list_add(out, "not run: the run ended before it");
+		text_list_add(out, "not run: the run ended before it, or was not asked for it");
 }
 
 void record_derive(const record_case *row, const record_pool *pool, record_case *out)

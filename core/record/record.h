@@ -38,4 +38,7 @@ static inline bool record_is_load(const record_settings *s)
 /* The layer's field of that name, or NULL. */
 const record_field *record_layer_field(const record_layer *layer, const char *name);
 
+/* Whether the run was asked for the case. */
+bool record_asked(const text_list *asked, const char *id);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/manifest.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/plugin.h"
+#include "protocol/schema.h"
 #include "run/lockstep.h"
 #include "run/race.h"
 
@@ -108,10 +110,51 @@ void manifest_free(manifest *m)
 	free(m->indices);
 	free(m->devices);
 	free(m->slots);
+	free(m->asked);
 	site_free(m->site);
 	plan_free(m->plan);
 	protocol_free(m->protocol);
 	free(m);
+}
+
+static eh_status ask_for(manifest *m, const char *pattern, eh_error *error)
+{
+	const plan *p = m->plan;
+	const char **ids = memory_get((p->case_count + 1) * sizeof(*ids));
+	size_t found = 0;
+	const char *near;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < p->case_count; i++) {
+		ids[i] = p->cases[i].id;
+		if (fnmatch(pattern, ids[i], 0) == 0) {
+			m->asked[i] = true;
+			found++;
+		}
+	}
+	near = found == 0 ? text_nearest(pattern, ids, p->case_count) : NULL;
+	if (found == 0)
+		status = error_set(error, EH_E_USAGE, "no case of %s matches '%s'%s%s%s", m->protocol->name,
+		                   pattern, near != NULL ? "; did you mean '" : "; evenhand protocol show "
+		                   "lists them", near != NULL ? near : "", near != NULL ? "'?" : "");
+	free(ids);
+	return status;
+}
+
+eh_status manifest_ask(manifest *m, const char *patterns, eh_error *error)
+{
+	char **list = patterns != NULL ? schema_words(patterns, ',') : NULL;
+	eh_status status = EH_OK;
+
+	if (patterns == NULL)
+		return EH_OK;
+	if (list == NULL)
+		return error_set(error, EH_E_USAGE, "a pattern is empty in '%s'", patterns);
+	m->asked = memory_get((m->plan->case_count + 1) * sizeof(*m->asked));
+	for (size_t i = 0; list[i] != NULL && status == EH_OK; i++)
+		status = ask_for(m, list[i], error);
+	schema_words_free(list);
+	return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -258,6 +301,9 @@ eh_status manifest_line(const manifest *m, const char *started, record_line_run 
 		line->executions.most = m->most;
 	fill_executors(m, &line->executors);
 	fill_design(m, line);
+	for (size_t i = 0; m->asked != NULL && i < m->plan->case_count; i++)
+		if (m->asked[i])
+			text_list_add(&line->asked, m->plan->cases[i].id);
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&line->options, m->options[i]);
 	manifest_order(m, m->slots, m->slot_count, &line->order);
@@ -295,6 +341,7 @@ static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **
 
 	if (status != EH_OK)
 		return status;
+	protocol_take_size(*p, theirs->canonical.size_class);
 	status = plan_make(*p, plugin_find_workload, NULL, made, error);
 	if (status == EH_OK && strcmp((*made)->digest, theirs->digest) != 0) {
 		status = error_set(error, EH_E_USAGE, "the run's protocol %s is planned differently now "
@@ -366,6 +413,10 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	if (status != EH_OK)
 		return status;
 	m = manifest_again(line, p, made);
+	if (line->asked.count > 0)
+		m->asked = memory_get((made->case_count + 1) * sizeof(*m->asked));
+	for (size_t i = 0; line->asked.count > 0 && i < made->case_count; i++)
+		m->asked[i] = text_list_has(&line->asked, made->cases[i].id);
 	if (!same_order(m, &line->order)) {
 		manifest_free(m);
 		return error_set(error, EH_E_FORMAT, "the order in the journal's first line does not "

@@ -16,7 +16,7 @@ void slotwork_begin(slotwork *w, const slot_context *c, const schedule_slot *slo
 	w->order = schedule_cases(m->protocol->seed, m->protocol->interleave, slot->execution,
 	                          m->plan->case_count);
 	w->replacement = ledger_described(c->ledger, slot->execution, slot->executor) ||
-	                 w->missing < m->plan->case_count;
+	                 ledger_begun(c->ledger, slot->execution, slot->executor);
 	w->place = (supervise_place){ .plan = m->plan, .journal = c->journal, .shown = c->shown,
 		                      .label = w->name };
 }
@@ -121,6 +121,7 @@ static void fill_job(const slotwork *w, worker_job *j)
 	text_set(&j->protocol_source, m->protocol->source);
 	text_set(&j->protocol_text, m->protocol->text);
 	text_set(&j->protocol_digest, m->plan->digest);
+	j->size_class = (uint64_t)m->protocol->size_class;
 	j->protocol_seed = m->protocol->seed;
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&j->options, m->options[i]);

@@ -160,6 +160,8 @@ static eh_status make_plan(worker *w, eh_error *error)
 	eh_status status = protocol_parse(j->protocol_text, strlen(j->protocol_text),
 	                                  j->protocol_source, &w->protocol, error);
 
+	if (status == EH_OK && j->size_class <= RECORD_SIZE_LARGE)
+		protocol_take_size(w->protocol, (enum record_size_class)j->size_class);
 	if (status == EH_OK)
 		status = plan_make(w->protocol, plugin_find_workload, NULL, &w->plan, error);
 	if (status == EH_OK && strcmp(w->plan->digest, j->protocol_digest) != 0)
