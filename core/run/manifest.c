@@ -12,7 +12,7 @@
 #include "executor/executor.h"
 #include "plugin/plugin.h"
 #include "protocol/schema.h"
-#include "run/lockstep.h"
+#include "run/lockstep_run.h"
 #include "run/race.h"
 
 #define FORMAT 1
@@ -76,7 +76,7 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	for (size_t i = 0; i < count; i++)
 		m->options[i] = memory_text(options[i]);
 	if (executions == 0 && p->design == RECORD_DESIGN_LOCKSTEP) {
-		executions = lockstep_executions(p, made->case_count, chosen_count);
+		executions = lockstep_run_executions(p, made->case_count, chosen_count);
 	} else if (executions == 0) {
 		executions = p->executions;
 		most = p->executions_max;

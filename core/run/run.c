@@ -19,7 +19,7 @@
 #include "run/extend.h"
 #include "record/journal.h"
 #include "run/ledger.h"
-#include "run/lockstep.h"
+#include "run/lockstep_run.h"
 #include "run/manifest.h"
 #include "run/noise.h"
 #include "run/progress.h"

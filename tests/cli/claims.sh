@@ -33,7 +33,7 @@ sed 's/^relation = .*/relation = better/' mine.ini >wrong.ini
 gives 4 "'relation' is one of" claim check wrong.ini
 sed 's/^cases = .*/cases = nothing.*/' mine.ini >wrong.ini
 gives 4 'has no case of cases' claim check wrong.ini
-gives 0 'quick@1' claim list
+gives 0 'quick@2' claim list
 for file in "$SRC"/protocols/claims/*.ini; do
 	gives 0 'claimed by' claim check "$file"
 done

@@ -6,8 +6,8 @@
  * not fit together (memory, a device for one process, a regime that needs a time of its own) is
  * measured one after the other.  docs/method.md, "Lockstep".
  */
-#ifndef RUN_LOCKSTEP_H
-#define RUN_LOCKSTEP_H
+#ifndef RUN_LOCKSTEP_RUN_H
+#define RUN_LOCKSTEP_RUN_H
 
 #include "run/slotwork.h"
 
@@ -15,6 +15,6 @@
 eh_status lockstep_run(const slot_context *c, uint64_t begin_ns, eh_error *error);
 
 /* How many executions fit in the protocol's budget, at least and at most those that it declares. */
-uint64_t lockstep_executions(const protocol *p, size_t cases, size_t executors);
+uint64_t lockstep_run_executions(const protocol *p, size_t cases, size_t executors);
 
 #endif

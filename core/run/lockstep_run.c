@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/lockstep.h"
+#include "run/lockstep_run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -660,7 +660,7 @@ static eh_status reload(void *context, record_line *line, long offset, eh_error 
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-uint64_t lockstep_executions(const protocol *p, size_t cases, size_t executors)
+uint64_t lockstep_run_executions(const protocol *p, size_t cases, size_t executors)
 {
 	uint64_t one = executors * (START_GUESS_NS + cases * CASE_GUESS_NS);
 	uint64_t fit = one > 0 ? p->budget_ns / one : 0;
