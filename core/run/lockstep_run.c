@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "measure/turnwork.h"
+#include "run/board.h"
 #include "run/race.h"
 #include "run/sharing.h"
 #include "run/timetable.h"
@@ -20,6 +21,7 @@
 #define ROUND_NS (100 * MS)
 /* Fewer rounds of an execution have no interval. */
 #define LEAST_ROUNDS 6
+#define SHOW_STEP_NS (300 * MS)
 #define SHARED_TURN_NS (8 * MS)
 #define OWN_TURN_NS (200 * MS)
 #define LONE_TURN_NS (100 * MS)
@@ -64,6 +66,7 @@ typedef struct stage {
 	lane **players;
 	size_t count;
 	uint64_t origin_ns, until_ns, looks_done;
+	uint64_t shown_ns;   /* when the terminal was drawn                                      */
 } stage;
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -300,6 +303,29 @@ static bool look_is_due(const stage *s, uint64_t now)
 	       (s->looks_done + 1 < RACE_LOOKS && now >= s->origin_ns + (s->looks_done + 1) * third);
 }
 
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+static void show(stage *s, uint64_t now)
+{
+	progress *shown = s->g->c->shown;
+	board_line *lines;
+	size_t count = 0;
+
+	if (!progress_watched(shown) || now - s->shown_ns < SHOW_STEP_NS)
+		return;
+	s->shown_ns = now;
+	lines = memory_get((s->count + 1) * sizeof(*lines));
+	for (size_t i = 0; i < s->g->count; i++) {
+		lane *l = &s->g->lanes[i];
+
+		if (l->open)
+			lines[count++] = (board_line){ l->w.name, place_of(s, l),
+				                       i == 0 || s->count == 1, l->rests };
+	}
+	board_show(shown, s->g->race, lines, count, s->c->section->measure.half_width);
+	free(lines);
+}
+
 static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
 {
 	const timetable *t = s->g->time;
@@ -312,6 +338,7 @@ static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
 
 		status = play_round(s, round, error);
 		now = clock_now_ns();
+		show(s, now);
 		if (t->end_ns != 0 && now >= t->end_ns)
 			break;
 		if (status != EH_OK || round < LEAST_ROUNDS)
@@ -423,6 +450,7 @@ static eh_status take_turns(stage *s, eh_error *error)
 	if (status == EH_OK)
 		status = play(s, slice_of(s), error);
 	rounds_ns = clock_now_ns() - rounds_ns;
+	progress_lines(s->g->c->shown, NULL, 0);
 	for (size_t i = 0; i < s->count && status == EH_OK; i++)
 		if (s->players[i]->open)
 			status = close_case(s->players[i], error);
@@ -491,6 +519,7 @@ static eh_status run_case(group *g, const size_t *order, size_t position, bool a
 	if (status != EH_OK)
 		return status;
 	gather(&s);
+	progress_slot(g->c->shown, "in turns", g->execution, g->executions);
 	if (s.count > 0 && !turnwork_fit(&s.c->section->measure))
 		status = take_singly(&s, false, error);
 	else if (s.count > 1 && !fits(&s))
@@ -679,6 +708,7 @@ eh_status lockstep_run(const slot_context *c, uint64_t begin_ns, eh_error *error
 	g.race = race_new(m->plan, m->executor_count, m->executions);
 	g.time = timetable_new(m->plan->case_count, m->executions, begin_ns, m->protocol->budget_ns,
 	                       END_RESERVE_NS);
+	progress_until(c->shown, g.time->end_ns);
 	status = journal_each(c->journal_path, reload, &(reloading){ &g }, error);
 	for (uint64_t n = 1; n <= m->executions && status == EH_OK; n++)
 		status = run_execution(&g, n, error);
