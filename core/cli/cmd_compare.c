@@ -144,15 +144,15 @@ static void print_evidence(const cli_input *groups, size_t count)
 
 	for (i = 0; i < count; i++)
 		for (k = 0; k < groups[i].count; k++) {
-			audit_evidence *evidence = NULL;
+			audit_evidence *trust = NULL;
 			eh_error error = ERROR_INIT;
 			const result *r = groups[i].results[k];
 
-			if (audit_trust(r, &evidence, &error) == EH_OK)
-				(void)report_evidence(stdout, r->path, evidence);
+			if (audit_trust(r, &trust, &error) == EH_OK)
+				(void)report_evidence(stdout, r->path, trust);
 			else
 				printf("%s: %s\n", r->path, error.message);
-			audit_evidence_free(evidence);
+			audit_evidence_free(trust);
 		}
 }
 

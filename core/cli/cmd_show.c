@@ -104,13 +104,13 @@ static eh_status show_samples(result *const *results, size_t count, const show_o
 /* With who vouches for it, and what was added to it since. */
 static eh_status show_whole(const result *r, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
+	audit_evidence *trust = NULL;
+	eh_status status = audit_trust(r, &trust, error);
 
 	(void)report_result(stdout, r, log_level() >= EH_LOG_INFO);
 	if (status == EH_OK)
-		(void)report_evidence(stdout, r->path, evidence);
-	audit_evidence_free(evidence);
+		(void)report_evidence(stdout, r->path, trust);
+	audit_evidence_free(trust);
 	return status;
 }
 

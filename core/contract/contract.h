@@ -6,8 +6,10 @@
 #include "base/layout.h"
 #include "record/result.h"
 
-/* Whether a rule fires; detail (size bytes) then says what differs.  The rows are NULL in scope
- * CONTRACT_RESULT. */
+/* Whether a rule fires for one side; detail (size bytes) then says what there is to it, or is left
+ * alone.  The row is NULL in scope CONTRACT_RESULT. */
+typedef bool contract_side(const result *r, const result_row *row, char *detail, size_t size);
+/* Whether a rule fires for two sides; detail then says what differs. */
 typedef bool contract_condition(const result *a, const result *b, const result_row *x,
                                 const result_row *y, char *detail, size_t size);
 
@@ -30,6 +32,9 @@ typedef struct contract_options {
 	double margin;    /* differences up to it count as none; 0 = as protocols and noise say   */
 	bool certified;   /* the stricter levels; a certified protocol on either side implies them */
 } contract_options;
+
+/* Whether its protocol is a certified one. */
+bool contract_declares_certified(const result *r);
 
 /* a is the baseline; both must outlive what is returned.  Never fails: what cannot be compared says
  * why. */
