@@ -9,6 +9,9 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/report.h"
+#include "report/grid.h"
+static bool o_md;
+
 
 typedef struct compare_options {
 	bool json, markdown, strict, certified;
@@ -126,6 +129,13 @@ static void print_json(const comparison_report *report)
 
 static bool print_text(const comparison_list *p, bool verbose)
 {
+	if (!verbose) {
+		grid g;
+		grid_make(&g, p->items, p->count, p->count > 1 && p->items[0].a != p->items[1].a);
+		bool ok = o_md ? grid_print_markdown(stdout,&g): grid_print(stdout, &g);
+		grid_clear(&g);
+		return ok;
+	}
 	if (p->count > 1 && p->items[0].a == p->items[1].a)
 		return report_matrix(stdout, p->items, p->count, verbose);
 	for (size_t i = 0; i < p->count; i++) {
@@ -178,7 +188,7 @@ static void print_pairs(const compare_options *o, const comparison_report *repor
 	if (o->json) {
 		print_json(report);
 	} else if (o->markdown) {
-		(void)report_markdown(stdout, report->comparisons.items, report->comparisons.count);
+		o_md=true; print_text(&report->comparisons,false);
 	} else {
 		(void)print_text(&report->comparisons, log_level() >= EH_LOG_INFO);
 		print_evidence(groups, count);

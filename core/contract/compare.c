@@ -268,6 +268,7 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
 	pairing_fill(c);
 	compare_cases(c, options.margin);
 	verdict_fill(c);
+	open_fill(c);
 	gain_fill(c);
 	mean_fill(c);
 	cites_fill(c);

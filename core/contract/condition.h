@@ -183,6 +183,8 @@ enum contract_level reasons_fill(const comparison *c, enum contract_scope scope,
 void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail);
 /* Verdicts of all rows that have a ratio and no refusal, by Holm's rule. */
 void verdict_fill(comparison *c);
+/* What more of the evidence should decide, of all rows that stayed open. */
+void open_fill(comparison *c);
 /* Means over the compared cases. */
 void mean_fill(comparison *c);
 
