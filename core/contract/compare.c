@@ -293,19 +293,45 @@ void comparison_free(comparison *c)
 	layout_free(comparison_layout(), c);
 }
 
-int comparison_exit_code(const comparison *c, bool strict)
+void comparison_keep(comparison *c, const text_list *ids)
 {
-	size_t open = comparison_count(c, VERDICT_INCONCLUSIVE) +
-	              comparison_count(c, VERDICT_DESCRIPTION);
-	size_t judged = open + comparison_count(c, VERDICT_FASTER) +
-	                comparison_count(c, VERDICT_EQUIVALENT);
+	size_t kept = 0;
 
-	if (comparison_count(c, VERDICT_SLOWER) > 0)
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		if (text_list_has(ids, row->id) || (row->b != NULL && text_list_has(ids, row->b->id)))
+			c->cases.items[kept++] = *row;
+		else
+			layout_clear(comparison_row_layout(), row);
+	}
+	c->cases.count = kept;
+	number_map_clear(&c->counts);
+	counts_fill(c);
+	layout_list_clear(comparison_mean_layout(), &c->means);
+	mean_fill(c);
+}
+
+static size_t count_all(const comparison_list *all, enum comparison_verdict verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		count += comparison_count(&all->items[i], verdict);
+	return count;
+}
+
+int comparison_exit_code(const comparison_list *all, unsigned fail_on)
+{
+	size_t faster = count_all(all, VERDICT_FASTER), slower = count_all(all, VERDICT_SLOWER);
+	size_t open = count_all(all, VERDICT_INCONCLUSIVE) + count_all(all, VERDICT_DESCRIPTION);
+	size_t missing = count_all(all, VERDICT_NOT_COMPARABLE) + count_all(all, VERDICT_ABSENT);
+
+	if ((slower > 0 && (fail_on & COMPARISON_SLOWER) != 0) ||
+	    (faster > 0 && (fail_on & COMPARISON_FASTER) != 0))
 		return EXIT_CODE_NEGATIVE;
-	if (c->level == CONTRACT_REFUSED || comparison_count(c, VERDICT_NOT_COMPARABLE) > 0 ||
-	    judged == 0)
+	if ((missing > 0 && (fail_on & COMPARISON_NOT_MEASURED) != 0) ||
+	    faster + slower + open + count_all(all, VERDICT_EQUIVALENT) == 0)
 		return EXIT_CODE_NOT_COMPARABLE;
-	if (strict && open + comparison_count(c, VERDICT_ABSENT) > 0)
-		return EXIT_CODE_INCONCLUSIVE;
-	return EXIT_CODE_OK;
+	return open > 0 && (fail_on & COMPARISON_OPEN) != 0 ? EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }

@@ -51,9 +51,19 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 bool contract_cites(const contract_reason_list *reasons, const char *id);
 /* How many different binaries of the kernel the executions that count ran. */
 size_t contract_binaries(const result_row *r);
-/* EXIT_CODE_NEGATIVE when a case is SLOWER; else _NOT_COMPARABLE when the results or a case are not
- * comparable, or no case was compared; else _INCONCLUSIVE when strict and a case has no verdict;
- * else _OK. */
-int comparison_exit_code(const comparison *c, bool strict);
+/* Drops the cases that are not in the list; counts and means are then those of the rest, verdicts
+ * stay as they were judged among all. */
+void comparison_keep(comparison *c, const text_list *ids);
+
+/* What a script may call a failure. */
+enum comparison_failure {
+	COMPARISON_SLOWER = 1, COMPARISON_FASTER = 2,
+	COMPARISON_OPEN = 4,         /* a case without a verdict                                   */
+	COMPARISON_NOT_MEASURED = 8  /* a case that is not comparable, or did not run on one side  */
+};
+/* Of comparisons together.  By `fail_on`, a mask of comparison_failure: EXIT_CODE_NEGATIVE for a
+ * faster or slower case, else _NOT_COMPARABLE, else _INCONCLUSIVE; without any of these _OK.
+ * _NOT_COMPARABLE always where no case at all could be compared. */
+int comparison_exit_code(const comparison_list *all, unsigned fail_on);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 /* The power of a thousand that brings value into [1, 1000), within what has a letter. */
 static int thousands(double value)
 {
@@ -64,14 +66,16 @@ void figure_value(double center, interval around, const char *unit, char number[
 void figure_half_width(double center, interval around, const char *unit, char number[FIGURE_SIZE],
                        char half[FIGURE_SIZE], char prefixed[FIGURE_SIZE])
 {
-	int power = thousands(center), after = 0;
+	int power = thousands(center), after = 0, most = decimals(center / pow(1000, power));
 	double scale = pow(1000, power), width = (around.high - around.low) / 2 / scale;
 	double shown = width > 0 ? significant(width, 1, &after) : 0;
 
+	if (!(width > 0))
+		after = most - 1; /* a clock that does not resolve differences */
 	/* Beyond four digits of the value nobody reads on. */
-	after = width > 0 && after < decimals(center / scale) ? after : decimals(center / scale);
+	after = after < most ? after : most;
 	snprintf(number, FIGURE_SIZE, "%.*f", after, center / scale);
-	snprintf(half, FIGURE_SIZE, "%.*f", after, after > 0 ? width : shown);
+	snprintf(half, FIGURE_SIZE, "%.*f", shown > 0 ? after : 0, after > 0 ? width : shown);
 	snprintf(prefixed, FIGURE_SIZE, "%s%s", prefixes[power + 4], unit);
 }
 
@@ -86,6 +90,33 @@ void figure_times(double ratio, char out[FIGURE_SIZE])
 	while (after < 5 && fabs(ratio - 1) < 0.5 * pow(10, -after))
 		after++;
 	snprintf(out, FIGURE_SIZE, "%.*fx", after, ratio);
+}
+
+static bool is_number(const char *s)
+{
+	return s[0] >= '0' && s[0] <= '9';
+}
+
+void figure_align(char **numbers, size_t count)
+{
+	size_t before = 0, after = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t whole = strcspn(numbers[i], "."), rest = strlen(numbers[i]) - whole;
+
+		before = is_number(numbers[i]) && whole > before ? whole : before;
+		after = is_number(numbers[i]) && rest > after ? rest : after;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t whole = strcspn(numbers[i], "."), rest = strlen(numbers[i]) - whole;
+		char *padded;
+
+		if (!is_number(numbers[i]))
+			continue;
+		padded = memory_format("%*s%s%*s", (int)(before - whole), "", numbers[i], (int)(after - rest), "");
+		free(numbers[i]);
+		numbers[i] = padded;
+	}
 }
 
 /* One end of a range, without the zero before the point. */

@@ -18,6 +18,8 @@ void figure_ratio(double center, interval around, char out[FIGURE_SIZE]);
 /* "41.2" and "GB/s": two to four digits, the last not finer than the width of the interval. */
 void figure_value(double center, interval around, const char *unit, char number[FIGURE_SIZE],
                   char prefixed[FIGURE_SIZE]);
+/* Pads malloc'd numbers so that their points stand below each other; words stay as they are. */
+void figure_align(char **numbers, size_t count);
 /* "41.2", "0.4" and "GB/s": both with the digits that half of the interval has reason for. */
 void figure_half_width(double center, interval around, const char *unit, char number[FIGURE_SIZE],
                        char half[FIGURE_SIZE], char prefixed[FIGURE_SIZE]);

@@ -8,7 +8,7 @@
 #include "report/figure.h"
 
 /* Columns that the labels of cases may take beside few and beside many executors. */
-enum { LABEL_WIDE = 28, LABEL_NARROW = 15, FEW = 3 };
+enum { LABEL_WIDE = 22, LABEL_NARROW = 15, FEW = 3 };
 
 /* ---- the cases of all comparisons ------------------------------------------------------------ */
 
@@ -172,12 +172,15 @@ char *grid_cell_interval(const grid_cell *cell)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void reference_fill(grid_row *row, const comparison *c, const comparison_row *from)
+/* Alone a value stands also where no comparison could use it; the notes say why. */
+static void reference_fill(const grid *g, grid_row *row, const comparison *c,
+                           const comparison_row *from)
 {
 	const comparison_side *side = from->baseline;
 	char number[FIGURE_SIZE], unit[FIGURE_SIZE] = "";
+	bool shown = g->mode == GRID_ALONE ? record_counts(side->status) : usable(side);
 
-	if (usable(side) && side->value_interval != NULL)
+	if (shown && side->value_interval != NULL)
 		figure_value(side->value, *side->value_interval, figure_unit(side->metric), number, unit);
 	else
 		snprintf(number, sizeof(number), "%s", grid_word(c->a, from->a));
@@ -200,7 +203,7 @@ static void rows_fill(grid *g, const listing *ids)
 			row->id = from->id;
 			cell_fill(&row->cells[k], &g->comparisons[k], from);
 			if (row->reference.number == NULL)
-				reference_fill(row, &g->comparisons[k], from);
+				reference_fill(g, row, &g->comparisons[k], from);
 		}
 	for (size_t i = 0; i < g->row_count; i++)
 		for (size_t k = 0; k < g->count; k++)
@@ -211,7 +214,7 @@ static void names_fill(grid *g)
 {
 	const char **ids = memory_get((g->row_count + 1) * sizeof(*ids));
 	const result **results = memory_get((g->count + 1) * sizeof(*results));
-	size_t first = g->paired ? 0 : 1;
+	size_t first = g->mode == GRID_PAIRED ? 0 : 1;
 
 	for (size_t i = 0; i < g->row_count; i++)
 		ids[i] = g->rows[i].id;
@@ -226,15 +229,15 @@ static void names_fill(grid *g)
 
 const char *grid_column(const grid *g, size_t column)
 {
-	return g->executors.brief[column + (g->paired ? 0 : 1)];
+	return g->executors.brief[column + (g->mode == GRID_PAIRED ? 0 : 1)];
 }
 
 static void legend_fill(grid *g)
 {
 	const size_t *kinds = g->kinds;
 
-	if (kinds[GRID_FASTER] + kinds[GRID_SLOWER] > 0 && (g->paired || g->count > 1))
-		text_list_format(&g->legend, "1.31x: 1.31 times as fast%s", g->paired ? " as before" : "");
+	if (kinds[GRID_FASTER] + kinds[GRID_SLOWER] > 0 && (g->mode == GRID_PAIRED || g->count > 1))
+		text_list_format(&g->legend, "1.31x: 1.31 times as fast%s", g->mode == GRID_PAIRED ? " as before" : "");
 	if (kinds[GRID_EQUAL] > 0)
 		text_list_format(&g->legend, "~ equal within %s", g->margin);
 	if (kinds[GRID_OPEN] > 0)
@@ -249,12 +252,12 @@ static void legend_fill(grid *g)
 
 static size_t references(const grid *g)
 {
-	return g->paired ? g->count : 1;
+	return g->mode == GRID_PAIRED ? g->count : 1;
 }
 
 size_t grid_results(const grid *g)
 {
-	return references(g) + g->count;
+	return g->mode == GRID_ALONE ? 1 : references(g) + g->count;
 }
 
 const result *grid_result(const grid *g, size_t i)
@@ -272,17 +275,17 @@ const char *grid_result_name(const grid *g, size_t i)
 {
 	size_t first = references(g);
 
-	return i >= first ? grid_column(g, i - first) : g->paired ? grid_column(g, i)
+	return i >= first ? grid_column(g, i - first) : g->mode == GRID_PAIRED ? grid_column(g, i)
 	                                                          : g->executors.brief[0];
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-void grid_make(grid *g, const comparison *comparisons, size_t count, bool paired)
+void grid_make(grid *g, const comparison *comparisons, size_t count, enum grid_mode mode)
 {
 	listing ids = index_ids(comparisons, count);
 
-	*g = (grid){ .comparisons = comparisons, .count = count, .paired = paired,
+	*g = (grid){ .comparisons = comparisons, .count = count, .mode = mode,
 		     .rows = memory_get((ids.count + 1) * sizeof(grid_row)), .row_count = ids.count };
 	rows_fill(g, &ids);
 	names_fill(g);

@@ -41,12 +41,18 @@ typedef struct grid_row {
 typedef struct grid_note { char *mark, *words; } grid_note;
 typedef struct grid_notes { grid_note *items; size_t count; } grid_notes;
 
+enum grid_mode {
+	GRID_AGAINST, /* all comparisons have one baseline                                         */
+	GRID_PAIRED,  /* each executor against its own other result                                */
+	GRID_ALONE    /* one result, compared with itself                                          */
+};
+
 typedef struct grid {
 	const comparison *comparisons; /* borrowed, at least one                               */
 	size_t count;
-	bool paired;               /* each executor against its own other result               */
+	enum grid_mode mode;
 	char *title, *margin;      /* "quick@1 on 6 executors ...", "2 %" ("" where no case has one) */
-	labels executors;          /* of the reference, then of the columns; paired: of the columns */
+	labels executors;          /* of the reference, then of the columns; paired: of the columns only */
 	labels cases;
 	grid_row *rows;
 	size_t row_count;
@@ -55,17 +61,19 @@ typedef struct grid {
 	grid_notes notes;
 } grid;
 
-/* All comparisons have one baseline, or (paired) each has its own.  Borrows them. */
-void grid_make(grid *g, const comparison *comparisons, size_t count, bool paired);
+/* Borrows the comparisons. */
+void grid_make(grid *g, const comparison *comparisons, size_t count, enum grid_mode mode);
 void grid_clear(grid *g);
 /* The name of a column. */
 const char *grid_column(const grid *g, size_t column);
 
-/* Within TABLE_WIDTH; both false when writing failed. */
+/* Within TABLE_WIDTH; all false when writing failed. */
 bool grid_print(FILE *out, const grid *g);
+bool grid_print_title(FILE *out, const grid *g);
+bool grid_print_notes(FILE *out, const grid *g);
 bool grid_print_markdown(FILE *out, const grid *g);
 
-/* All results: the reference, or (paired) the reference of each column, then the others. */
+/* All results: the reference, paired the reference of each column, then the others; alone the one. */
 size_t grid_results(const grid *g);
 const result *grid_result(const grid *g, size_t i);
 const comparison_source *grid_source(const grid *g, size_t i);
@@ -78,6 +86,8 @@ const char *grid_result_name(const grid *g, size_t i);
 char *grid_cell_interval(const grid_cell *cell);
 /* What a cell says in place of a number: "no fp64", "not run", "X", "-". */
 const char *grid_word(const result *of, const result_row *row);
+/* malloc'd: what would decide an open case. */
+char *grid_open_words(const comparison *c, const comparison_row *row);
 /* malloc'd. */
 char *grid_title(const grid *g);
 char *grid_margin(const grid *g);

@@ -110,7 +110,7 @@ static void add_caveats(facts *all, const evidence *e, const char *name)
 		const contract_reason *reason = &e->reasons.items[i];
 		char *words;
 
-		if (reason->level != CONTRACT_CAVEAT)
+		if (reason->level < CONTRACT_CAVEAT)
 			continue;
 		words = memory_format("%s%s%s", reason->rule, reason->detail[0] != '\0' ? ": " : "",
 		                      reason->detail);

@@ -29,12 +29,12 @@ static void put_cell(FILE *out, const char *words)
 
 static void put_head(FILE *out, const grid *g)
 {
-	size_t columns = g->count + (g->paired ? 0 : 1);
+	size_t columns = g->count + (g->mode == GRID_PAIRED ? 0 : 1);
 
 	(void)fputs("**", out);
 	put_text(out, g->title);
 	(void)fprintf(out, "**%s%s\n\n| case |", g->margin[0] != '\0' ? ", margin " : "", g->margin);
-	if (!g->paired)
+	if (g->mode != GRID_PAIRED)
 		put_cell(out, g->executors.full[0]);
 	for (size_t k = 0; k < g->count; k++)
 		put_cell(out, grid_column(g, k));
@@ -53,7 +53,7 @@ static void put_row(FILE *out, const grid *g, size_t i)
 
 	(void)fputc('|', out);
 	put_cell(out, label);
-	if (!g->paired)
+	if (g->mode != GRID_PAIRED)
 		put_cell(out, value);
 	for (size_t k = 0; k < g->count; k++) {
 		char *words = g->count > 1 ? memory_text(row->cells[k].text)

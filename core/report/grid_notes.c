@@ -47,10 +47,10 @@ static void group_add_reference(groups *all, const char *what, const grid *g, si
 {
 	const group *of = group_of(all, what);
 
-	for (size_t i = 0; i < of->count && !g->paired; i++)
+	for (size_t i = 0; i < of->count && g->mode != GRID_PAIRED; i++)
 		if (of->places[i].column == g->count && of->places[i].row == row)
 			return;
-	group_add(all, what, g->paired ? column : g->count, row);
+	group_add(all, what, g->mode == GRID_PAIRED ? column : g->count, row);
 }
 
 static void groups_free(groups *all)
@@ -82,12 +82,13 @@ static size_t count_in(const group *of, size_t column)
 static void add_column(text *t, const grid *g, const group *of, size_t column, size_t *rest)
 {
 	size_t count = count_in(of, column);
-	bool named = false;
+	bool named = g->mode == GRID_ALONE;
 
 	if (count == 0)
 		return;
 	if (count == g->row_count && g->row_count > 1 && t->size < NAMES) {
-		text_add(t, "%s%s", t->size > 0 ? ", " : "", column_name(g, column));
+		text_add(t, "%s%s", t->size > 0 ? ", " : "", g->mode == GRID_ALONE ? "all" :
+		         column_name(g, column));
 		return;
 	}
 	for (size_t i = 0; i < of->count; i++) {
@@ -111,7 +112,7 @@ static char *where_text(const grid *g, const group *of)
 	text t = { 0 };
 	size_t rest = 0;
 
-	if (of->count > CELLS && g->count > 1)
+	if (of->count > CELLS && of->count > g->row_count)
 		return memory_format("%zu cells", of->count);
 	for (size_t column = 0; column <= g->count; column++)
 		add_column(&t, g, of, column, &rest);
@@ -191,8 +192,7 @@ static uint64_t round_up(double count)
 	return (uint64_t)count;
 }
 
-/* malloc'd: what would decide an open cell. */
-static char *open_words(const comparison *c, const comparison_row *row)
+char *grid_open_words(const comparison *c, const comparison_row *row)
 {
 	const contract_reason *reason = first_of(&row->reasons, CONTRACT_DESCRIPTION);
 	uint64_t executions = row->other->executions;
@@ -218,9 +218,9 @@ static void open_notes(grid *g)
 			const grid_cell *cell = &g->rows[i].cells[k];
 			char *words;
 
-			if (cell->kind != GRID_OPEN)
+			if (cell->kind != GRID_OPEN || g->mode == GRID_ALONE)
 				continue;
-			words = open_words(&g->comparisons[k], cell->row);
+			words = grid_open_words(&g->comparisons[k], cell->row);
 			group_add(&all, words, k, i);
 			free(words);
 		}
@@ -285,7 +285,7 @@ static void add_absent(groups *bad, groups *missing, const grid *g, size_t k, si
 		group_add_reference(bad, words, g, k, i);
 	if (words != NULL && strcmp(g->rows[i].reference.number, "n/a") == 0)
 		group_add_reference(missing, words, g, k, i);
-	if (cell->kind == GRID_WORD && strcmp(cell->text, "n/a") == 0)
+	if (cell->kind == GRID_WORD && strcmp(cell->text, "n/a") == 0 && g->mode != GRID_ALONE)
 		group_add(missing, bad_words(&c->other, row->other), k, i);
 }
 
@@ -295,7 +295,7 @@ static void bad_notes(grid *g)
 
 	for (size_t k = 0; k < g->count; k++)
 		for (size_t i = 0; i < g->row_count; i++) {
-			if (g->rows[i].cells[k].kind == GRID_BAD)
+			if (g->rows[i].cells[k].kind == GRID_BAD && g->mode != GRID_ALONE)
 				add_bad(&bad, g, k, i);
 			add_absent(&bad, &missing, g, k, i);
 		}
@@ -306,9 +306,10 @@ static void bad_notes(grid *g)
 /* ---- caveats of cells ------------------------------------------------------------------------ */
 
 /* Told otherwise: the swing of the machine's speed stands below, what decides a cell above. */
-static bool told_elsewhere(const char *rule)
+static bool told_elsewhere(const grid *g, const char *rule)
 {
-	return strcmp(rule, "canary-drift") == 0 || strcmp(rule, "many-cases") == 0;
+	return strcmp(rule, "canary-drift") == 0 || strcmp(rule, "many-cases") == 0 ||
+	       (g->mode == GRID_ALONE && strcmp(rule, "not-converged") == 0);
 }
 
 static size_t compared_cells(const grid *g)
@@ -328,7 +329,7 @@ static groups caveats_of(const grid *g)
 
 			for (size_t r = 0; row != NULL && row->speedup > 0 && r < row->reasons.count; r++)
 				if (row->reasons.items[r].level == CONTRACT_CAVEAT &&
-				    !told_elsewhere(row->reasons.items[r].rule))
+				    !told_elsewhere(g, row->reasons.items[r].rule))
 					group_add(&all, row->reasons.items[r].rule, k, i);
 		}
 	return all;
@@ -345,7 +346,7 @@ static void add_causes(groups *out, const grid *g, const group *of)
 
 		if (base)
 			group_add_reference(out, of->what, g, k, i);
-		if (other || !base)
+		if ((other || !base) && g->mode != GRID_ALONE)
 			group_add(out, of->what, k, i);
 	}
 }

@@ -34,36 +34,24 @@ static size_t column_width(const grid *g, size_t column, setting s)
 	return most;
 }
 
-/* Characters of a number before its point. */
-static size_t whole_part(const char *number)
-{
-	return strcspn(number, ".");
-}
-
-/* malloc'd texts: numbers with their points below each other, a unit where it differs from the one
- * above. */
+/* malloc'd texts: a value has its unit where that differs from the one above. */
 static char **value_texts(const grid *g)
 {
 	char **out = memory_get((g->row_count + 1) * sizeof(*out));
 	const char *above = "";
-	size_t before = 0, after = 0;
 
+	for (size_t i = 0; i < g->row_count; i++)
+		out[i] = memory_text(g->rows[i].reference.number);
+	figure_align(out, g->row_count);
 	for (size_t i = 0; i < g->row_count; i++) {
-		const grid_value *v = &g->rows[i].reference;
-		size_t whole = whole_part(v->number), rest = strlen(v->number) - whole;
+		const char *unit = g->rows[i].reference.unit;
+		char *number = out[i];
 
-		before = v->unit[0] != '\0' && whole > before ? whole : before;
-		after = v->unit[0] != '\0' && rest > after ? rest : after;
-	}
-	for (size_t i = 0; i < g->row_count; i++) {
-		const grid_value *v = &g->rows[i].reference;
-		size_t whole = whole_part(v->number), rest = strlen(v->number) - whole;
-		bool number = v->unit[0] != '\0', told = strcmp(v->unit, above) == 0;
-
-		out[i] = !number ? memory_text(v->number) :
-		         memory_format("%*s%s%*s%s", (int)(before - whole), "", v->number,
-		                       told ? 0 : (int)(after - rest) + 1, "", told ? "" : v->unit);
-		above = number ? v->unit : above;
+		if (unit[0] == '\0' || strcmp(unit, above) == 0)
+			continue;
+		out[i] = memory_format("%s %s", number, unit);
+		above = unit;
+		free(number);
 	}
 	return out;
 }
@@ -153,7 +141,7 @@ static bool print_block(FILE *out, const grid *g, char *const *values, size_t fi
 /* Values stand in the first block only. */
 static bool print_blocks(FILE *out, const grid *g)
 {
-	char **values = g->paired ? NULL : value_texts(g);
+	char **values = g->mode == GRID_PAIRED ? NULL : value_texts(g);
 	size_t label_width = widest(g->cases.full, g->row_count, 0);
 	size_t left = values == NULL ? label_width :
 	              label_width + 2 + widest(values, g->row_count, table_width(g->executors.full[0]));
@@ -214,7 +202,7 @@ static bool print_two(FILE *out, const grid *g)
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* The margin stands at the right edge where there is room for it. */
-static bool print_title(FILE *out, const grid *g)
+bool grid_print_title(FILE *out, const grid *g)
 {
 	size_t width = table_width(g->title) + table_width(g->margin) + strlen("margin ");
 	bool beside = width + 2 <= TABLE_WIDTH;
@@ -259,15 +247,21 @@ static bool print_legend(FILE *out, const grid *g)
 	return ok;
 }
 
-bool grid_print(FILE *out, const grid *g)
+bool grid_print_notes(FILE *out, const grid *g)
 {
-	bool ok = print_title(out, g) && (g->count == 1 && !g->paired ? print_two(out, g)
-	                                                              : print_blocks(out, g)) &&
-	          print_legend(out, g);
+	bool ok = true;
 
 	for (size_t i = 0; i < g->notes.count && ok; i++)
 		ok = g->notes.items[i].mark[0] != '\0' ?
 		     table_labelled(out, MARK, g->notes.items[i].mark, g->notes.items[i].words) :
 		     table_wrap(out, g->notes.items[i].words, 0);
 	return ok;
+}
+
+bool grid_print(FILE *out, const grid *g)
+{
+	bool two = g->count == 1 && g->mode == GRID_AGAINST;
+
+	return grid_print_title(out, g) && (two ? print_two(out, g) : print_blocks(out, g)) &&
+	       print_legend(out, g) && grid_print_notes(out, g);
 }

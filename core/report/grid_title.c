@@ -118,13 +118,23 @@ static bool one_name(const grid *g)
 	return true;
 }
 
+static void add_executor(text *t, const result *r)
+{
+	const char *device = r->record->executor.device.name;
+
+	text_add(t, " on %s%s%s%s", labels_name(r), device != NULL ? " (" : "", text_or_empty(device),
+	         device != NULL ? ")" : "");
+}
+
 char *grid_title(const grid *g)
 {
-	size_t executors = g->count + (g->paired ? 0 : 1);
+	size_t executors = g->count + (g->mode == GRID_PAIRED ? 0 : 1);
 	text t = { 0 };
 
 	add_protocols(&t, g);
-	if (g->paired)
+	if (g->mode == GRID_ALONE)
+		add_executor(&t, grid_result(g, 0));
+	else if (g->mode == GRID_PAIRED)
 		text_add(&t, ", each of %zu executor%s against its other run", executors,
 		         executors == 1 ? "" : "s");
 	else if (one_name(g))
@@ -132,10 +142,10 @@ char *grid_title(const grid *g)
 	else
 		text_add(&t, " on %zu executors", executors);
 	if (runs_of(g) == 1) {
-		text_add(&t, " of one machine");
+		text_add(&t, "%s", g->mode == GRID_ALONE ? "" : " of one machine");
 		add_design(&t, g);
 	} else {
-		if (!g->paired)
+		if (g->mode == GRID_AGAINST)
 			text_add(&t, " in %zu runs", runs_of(g));
 		add_executions(&t, g);
 	}
@@ -155,7 +165,7 @@ char *grid_margin(const grid *g)
 			least = fmin(least, row->margin);
 			most = fmax(most, row->margin);
 		}
-	if (!(most > 0))
+	if (!(most > 0) || g->mode == GRID_ALONE)
 		return memory_text("");
 	return least < most * 0.9999 ? memory_format("%.2g to %.2g %%", least * 100, most * 100)
 	                             : memory_format("%.3g %%", most * 100);

@@ -11,15 +11,14 @@
 #include "contract/contract.h"
 #include "record/result.h"
 
-bool report_result(FILE *out, const result *r, bool verbose);
+/* Everything that a result tells of its stack and of those cases (empty: all). */
+bool report_result(FILE *out, const result *r, const text_list *ids);
 /* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing
  * where there is neither signature nor amendment. */
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e);
-bool report_comparison(FILE *out, const comparison *c, bool verbose);
-/* Several results of one protocol side by side, the first is the baseline. */
-bool report_matrix(FILE *out, const comparison *comparisons, size_t count, bool verbose);
-/* The same as Markdown, one table for each comparison. */
-bool report_markdown(FILE *out, const comparison *comparisons, size_t count);
+/* Everything about comparisons with one baseline: each value and ratio with its interval, and every
+ * rule that fired. */
+bool report_matrix(FILE *out, const comparison *comparisons, size_t count);
 
 /* A table whose columns line up; cells are copied.  align: one of "lr" per column. */
 typedef struct table table;
