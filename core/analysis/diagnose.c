@@ -240,8 +240,8 @@ static void note_evidence(diagnosis_case *c, const evidence *e)
 		const contract_reason *reason = &e->reasons.items[i];
 
 		if (reason->level > CONTRACT_COMPARABLE)
-			NOTE(c, "%s (%s)%s%s", reason->sentence, reason->rule,
-			     reason->detail[0] != '\0' ? ": " : "", reason->detail);
+			NOTE(c, "%s%s%s: %s", reason->rule, reason->detail[0] != '\0' ? ", " : "",
+			     reason->detail, reason->sentence);
 	}
 }
 
