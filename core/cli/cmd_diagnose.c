@@ -130,13 +130,13 @@ const cli_command cmd_diagnose = {
 		{ "ceiling", "the case is one that others are compared with" },
 		{ "not-measured", "the executor does not support it" },
 		{ "no-ceiling", "the run lacks the case that would tell; it is named" },
-		{ "invalid-evidence", "not verified, or disturbed" },
+		{ "bad-evidence", "its number does not count: the rules of the contract say why" },
 		{ "defect", "above 102 %: a wrong count, or data that stayed in a cache" },
 		{ NULL, NULL } },
 	.exits = (const cli_item[]){
 		{ "0", "every case has an answer" },
 		{ "1", "a defect" },
-		{ "2", "invalid evidence, or a ceiling is missing" },
+		{ "2", "bad evidence, or a ceiling is missing" },
 		{ "3", "a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand diagnose results/today/opencl-pocl-0.json",

@@ -161,6 +161,8 @@ statistics_side quantile_side(const result_row *r, double quantile);
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
  * ratio 0 when it is not finite.  rounds: the sides share them (rounds_shared). */
 comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds);
+comparison_ratio ratio_at(const statistics_side *a, const statistics_side *b, bool rounds,
+                          double confidence);
 /* malloc'd, NULL where ratio is 0. */
 comparison_ratio *ratio_kept(comparison_ratio ratio);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);

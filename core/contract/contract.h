@@ -45,6 +45,12 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
                            contract_options options);
 void comparison_free(comparison *c); /* NULL is fine */
 
+/* What a ratio with its interval says of the margin. */
+enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin);
+/* The speed-up of a row that has one, with an interval of another confidence that is as wide as the
+ * noise between runs makes it. */
+comparison_ratio contract_speedup(const comparison_row *row, double confidence);
+
 /* How many cases have that verdict. */
 size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 /* Whether a rule of that id is among the reasons. */

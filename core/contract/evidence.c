@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "contract/evidence.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "contract/condition.h"
 
 static enum evidence_level level_of(enum contract_level level)
@@ -62,6 +64,40 @@ void evidence_judge(const result *r, const result_row *row, bool certified, evid
 		*out = whole;
 	}
 }
+
+/* ---- all rows -------------------------------------------------------------------------------- */
+
+typedef struct judging { evidence_table *table; bool certified; } judging;
+
+static void judge_one(void *context, size_t i)
+{
+	const judging *j = context;
+
+	layout_init(evidence_layout(), &j->table->rows[i]);
+	evidence_judge_row(j->table->of, &j->table->of->rows[i], &j->table->whole, j->certified,
+	                   &j->table->rows[i]);
+}
+
+evidence_table evidence_judge_all(const result *r, bool certified)
+{
+	evidence_table t = { .of = r, .rows = memory_get((r->row_count + 1) * sizeof(*t.rows)) };
+	judging j = { &t, certified };
+
+	layout_init(evidence_layout(), &t.whole);
+	evidence_judge(r, NULL, certified, &t.whole);
+	parallel_each(r->row_count, judge_one, &j);
+	return t;
+}
+
+void evidence_table_free(evidence_table *t)
+{
+	for (size_t i = 0; i < t->of->row_count; i++)
+		layout_clear(evidence_layout(), &t->rows[i]);
+	layout_clear(evidence_layout(), &t->whole);
+	free(t->rows);
+}
+
+/* ---- reasons --------------------------------------------------------------------------------- */
 
 const contract_reason *evidence_reason(const evidence *e, const char *id)
 {

@@ -15,6 +15,13 @@ void evidence_judge(const result *r, const result_row *row, bool certified, evid
 /* The same for many rows: whole is what the first gave of their result. */
 void evidence_judge_row(const result *r, const result_row *row, const evidence *whole,
                         bool certified, evidence *out);
+
+/* Of a result and of its rows, in their order. */
+typedef struct evidence_table { const result *of; evidence whole; evidence *rows; } evidence_table;
+/* The result must outlive it. */
+evidence_table evidence_judge_all(const result *r, bool certified);
+void evidence_table_free(evidence_table *t);
+
 /* The reason of that rule; NULL where it does not fire.  e may be NULL. */
 const contract_reason *evidence_reason(const evidence *e, const char *id);
 /* The first of the most severe reasons; NULL without any. */

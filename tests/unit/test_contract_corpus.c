@@ -4,6 +4,7 @@
  * with the verdict and the exact set of rules that must fire, in both directions.  A rule that no
  * two pairs fire, or that no pair just fails to fire, fails the test.
  */
+#include "analysis/diagnose.h"
 #include "corpus.h"
 
 /* ---- what came of it ------------------------------------------------------------------------- */
@@ -164,6 +165,25 @@ static char *evidence_fault(const comparison *c)
 	return NULL;
 }
 
+/* The same of a diagnosis, which is as strict as the protocol of its result. */
+static char *diagnosis_fault(const comparison *c)
+{
+	diagnosis *d = diagnose_result(c->b, NULL, 0, NULL, 0);
+	char *fault = NULL;
+
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
+
+		for (size_t k = 0; row->b != NULL && fault == NULL && k < d->cases.count; k++)
+			if (strcmp(d->cases.items[k].id, row->b->id) == 0 &&
+			    !layout_same(evidence_layout(), &d->cases.items[k].evidence,
+			                 &row->other->evidence))
+				fault = memory_format("%s: diagnose has other evidence", row->id);
+	}
+	diagnosis_free(d);
+	return fault;
+}
+
 typedef struct outcome { char *verdict, *rules; int strength; } outcome;
 
 static char *try_pair(const pair_spec *s, enum side one, outcome *out)
@@ -183,6 +203,8 @@ static char *try_pair(const pair_spec *s, enum side one, outcome *out)
 	out->strength = strength(row->verdict);
 	if (fault == NULL)
 		fault = evidence_fault(ab);
+	if (fault == NULL && ab->certified == contract_declares_certified(b))
+		fault = diagnosis_fault(ab);
 	for (size_t i = 0; i < ba->cases.count && fault == NULL; i++) {
 		if (ba->cases.items[i].a != row->b || ba->cases.items[i].b != row->a)
 			continue;

@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "analysis/attribute.h"
+#include "analysis/claim.h"
+#include "analysis/diagnose.h"
 #include "contract/evidence.h"
 #include "golden.h"
 
@@ -138,10 +141,109 @@ static void of_results(void **state)
 	}
 }
 
+/* ---- every command --------------------------------------------------------------------------- */
+
+static result *read_golden(const char *name)
+{
+	char *path = golden_path(name);
+	result *r = NULL;
+
+	assert_int_equal(result_read(path, &r, NULL), EH_OK);
+	free(path);
+	return r;
+}
+
+static void same(const evidence *x, const evidence *y, const char *what, const char *id)
+{
+	if (!layout_same(evidence_layout(), x, y))
+		fail_msg("%s, %s: %s | %s", what, id, evidence_level_word(x->level),
+		         evidence_level_word(y->level));
+}
+
+/* Both sides of every row against the table of their results. */
+static void check_comparison(const comparison *c, const char *what)
+{
+	evidence_table a = evidence_judge_all(c->a, c->certified);
+	evidence_table b = evidence_judge_all(c->b, c->certified);
+
+	same(&c->baseline.evidence, &a.whole, what, "baseline");
+	same(&c->other.evidence, &b.whole, what, "other");
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
+
+		if (row->a != NULL)
+			same(&row->baseline->evidence, &a.rows[row->a - c->a->rows], what, row->id);
+		if (row->b != NULL)
+			same(&row->other->evidence, &b.rows[row->b - c->b->rows], what, row->id);
+	}
+	evidence_table_free(&b);
+	evidence_table_free(&a);
+}
+
+static void check_diagnosis(const result *r)
+{
+	evidence_table t = evidence_judge_all(r, contract_declares_certified(r));
+	diagnosis *d = diagnose_result(r, NULL, 0, NULL, 0);
+
+	same(&d->evidence, &t.whole, "diagnose", "result");
+	assert_int_equal(d->cases.count, r->row_count);
+	for (size_t i = 0; i < d->cases.count; i++) {
+		same(&d->cases.items[i].evidence, &t.rows[i], "diagnose", d->cases.items[i].id);
+		/* Bad evidence is no basis for an answer, and nothing else is. */
+		assert_int_equal(d->cases.items[i].answer == DIAGNOSIS_INVALID ||
+		                 d->cases.items[i].answer == DIAGNOSIS_ABSENT,
+		                 t.rows[i].level == EVIDENCE_BAD);
+	}
+	diagnosis_free(d);
+	evidence_table_free(&t);
+}
+
+static void check_claim(const result *a, const result *b)
+{
+	char *body = memory_format("[claim]\nname = n\ntext = t\nclaimant = c\nprotocol = %s@%llu\n"
+	                           "cases = *\na = %s\nb = %s\nrelation = faster\n",
+	                           b->record->protocol.name,
+	                           (unsigned long long)b->record->protocol.version,
+	                           b->record->executor.name, a->record->executor.name);
+	claim *c = NULL;
+	claim_verdict *v;
+
+	assert_int_equal(claim_parse(body, strlen(body), "test", &c, NULL), EH_OK);
+	v = claim_decide(c, (const result *const[]){ a, b }, 2);
+	assert_non_null(v->comparison);
+	check_comparison(v->comparison, "claim");
+	claim_verdict_free(v);
+	claim_free(c);
+	free(body);
+}
+
+static void every_command_agrees(void **state)
+{
+	static const char *const names[] = { "host-gcc-12.json", "host-clang-14.json",
+		                             "opencl-pocl-0.json" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		result *a = read_golden(names[i]), *b = read_golden(names[(i + 1) % 3]);
+		comparison *c = contract_compare(a, b, 0);
+		attribution *found = attribute_results((const result *const[]){ a, b }, 2, NULL, 0, 0, "");
+
+		check_comparison(c, "compare");
+		check_comparison(&found->comparison, "attribute");
+		check_claim(a, b);
+		check_diagnosis(a);
+		attribution_free(found);
+		comparison_free(c);
+		result_free(b);
+		result_free(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_rows), cmocka_unit_test(of_crashes), cmocka_unit_test(of_results),
+		cmocka_unit_test(every_command_agrees),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
