@@ -7,12 +7,13 @@
 /* An estimate beyond it helps nobody to plan. */
 static const double most = 100;
 
-/* An interval narrows as the root of the evidence, and has to end before the nearest limit of the
- * margin. */
+/* An interval narrows as the root of the evidence.  Beyond the margin it then has to exclude 1,
+ * within the margin to end before its limit. */
 static double more_of(const comparison_row *row)
 {
 	double half = log(row->speedup_interval->high / row->speedup_interval->low) / 2;
-	double away = fabs(fabs(log(row->speedup)) - log1p(row->margin));
+	double center = fabs(log(row->speedup)), limit = log1p(row->margin);
+	double away = center > limit ? center : limit - center;
 	double more = half / away * (half / away);
 
 	return more > 1 && more <= most ? more : NAN;

@@ -134,7 +134,7 @@ void figure_range(interval around, char out[FIGURE_SIZE])
 {
 	char low[FIGURE_SIZE], high[FIGURE_SIZE];
 
-	if (around.high < 0.02) {
+	if (around.high < 0.02 && around.low > 0) {
 		snprintf(out, FIGURE_SIZE, "1/%.0f-1/%.0f", 1 / around.low, 1 / around.high);
 		return;
 	}

@@ -201,27 +201,21 @@ static bool print_two(FILE *out, const grid *g)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The margin stands at the right edge where there is room for it. */
+/* Whether the margin has room at the right edge of the title's line. */
+static bool margin_fits(const grid *g)
+{
+	return table_width(g->title) + strlen("  margin ") + table_width(g->margin) <= TABLE_WIDTH;
+}
+
 bool grid_print_title(FILE *out, const grid *g)
 {
-	size_t width = table_width(g->title) + table_width(g->margin) + strlen("margin ");
-	bool beside = width + 2 <= TABLE_WIDTH;
-	char *line = g->margin[0] == '\0' ? memory_text(g->title) :
-	             memory_format("%s%*smargin %s", g->title, beside ? (int)(TABLE_WIDTH - width) : 0, "",
-	                           g->margin);
-	bool ok;
+	size_t width = table_width(g->title) + strlen("margin ") + table_width(g->margin);
+	char *clean = table_clean(g->title);
+	bool ok = g->margin[0] != '\0' && margin_fits(g) ?
+	          fprintf(out, "%s%*smargin %s\n", clean, (int)(TABLE_WIDTH - width), "", g->margin) >= 0 :
+	          table_wrap(out, clean, 0);
 
-	if (g->margin[0] != '\0' && !beside) {
-		free(line);
-		line = memory_format("%s, margin %s", g->title, g->margin);
-		ok = table_wrap(out, line, 0);
-	} else {
-		char *clean = table_clean(line);
-
-		ok = fprintf(out, "%s\n", clean) >= 0;
-		free(clean);
-	}
-	free(line);
+	free(clean);
 	return ok;
 }
 
@@ -242,6 +236,12 @@ static bool print_legend(FILE *out, const grid *g)
 
 	for (size_t i = 0; i < g->legend.count; i++)
 		add_item(&t, &column, g->legend.items[i]);
+	if (g->margin[0] != '\0' && !margin_fits(g) && g->kinds[GRID_EQUAL] == 0) {
+		char *margin = memory_format("margin %s", g->margin);
+
+		add_item(&t, &column, margin);
+		free(margin);
+	}
 	ok = fprintf(out, "%s\n", t.data) >= 0;
 	text_free(&t);
 	return ok;

@@ -80,10 +80,13 @@ static char *own_part(const result *const *results, size_t count, size_t at)
 	end = strstr(part, ".json");
 	if (end != NULL && end[5] == '\0')
 		*end = '\0';
-	if (part[0] == '\0') {
-		free(part);
-		return memory_format("#%zu", at + 1);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (i != at && strcmp(results[i]->path, path) == 0) {
+			char *numbered = memory_format("%s#%zu", part, at + 1);
+
+			free(part);
+			return numbered;
+		}
 	return part;
 }
 
