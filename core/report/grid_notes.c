@@ -346,7 +346,8 @@ static void add_causes(groups *out, const grid *g, const group *of)
 
 		if (base)
 			group_add_reference(out, of->what, g, k, i);
-		if ((other || !base) && g->mode != GRID_ALONE)
+		/* Alone and paired both sides stand under one name. */
+		if (!base || (other && g->mode == GRID_AGAINST))
 			group_add(out, of->what, k, i);
 	}
 }
