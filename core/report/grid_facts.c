@@ -63,6 +63,13 @@ static void swing_note(grid *g)
 typedef struct fact { char *words; text names; size_t count; } fact;
 typedef struct facts { fact *items; size_t count; } facts;
 
+static bool ends_with(const text *t, const char *name)
+{
+	size_t size = strlen(name);
+
+	return t->size >= size && strcmp(t->data + t->size - size, name) == 0;
+}
+
 static void fact_add(facts *all, const char *words, const char *name)
 {
 	size_t i = 0;
@@ -74,7 +81,7 @@ static void fact_add(facts *all, const char *words, const char *name)
 		all->items[all->count++] = (fact){ .words = memory_text(words) };
 	}
 	all->items[i].count++;
-	if (all->items[i].names.size == 0 || strstr(all->items[i].names.data, name) == NULL)
+	if (!ends_with(&all->items[i].names, name))
 		text_add(&all->items[i].names, "%s%s", all->items[i].names.size > 0 ? ", " : "", name);
 }
 
@@ -149,11 +156,47 @@ static void add_pairs(facts *all, const grid *g)
 		}
 }
 
+/* ---- what the values are --------------------------------------------------------------------- */
+
+/* The statistic behind a value that is no median, or is one where another was declared; "" else. */
+static const char *statistic_of(const grid *g, size_t i)
+{
+	const record_case *row = NULL;
+
+	for (size_t k = 0; k < g->count && row == NULL; k++)
+		if (g->rows[i].cells[k].row != NULL && g->rows[i].cells[k].row->a != NULL)
+			row = g->rows[i].cells[k].row->a->record;
+	if (row == NULL || row->derived == NULL)
+		return "";
+	if (row->derived->statistic != NULL)
+		return row->derived->statistic->name;
+	return row->measure.statistic > RECORD_STATISTIC_MEDIAN ? "median" : "";
+}
+
+static void statistic_notes(grid *g)
+{
+	facts all = { 0 };
+
+	for (size_t i = 0; i < g->row_count; i++)
+		if (statistic_of(g, i)[0] != '\0')
+			fact_add(&all, statistic_of(g, i), g->cases.brief[i]);
+	for (size_t i = 0; i < all.count; i++) {
+		fact *f = &all.items[i];
+
+		grid_note_add(g, "", f->count == g->row_count ? memory_format("values: %s", f->words) :
+		              memory_format("values: %s of %s", f->words, f->names.data));
+		text_free(&f->names);
+		free(f->words);
+	}
+	free(all.items);
+}
+
 void grid_facts_fill(grid *g)
 {
 	facts all = { 0 };
 	text line = { 0 };
 
+	statistic_notes(g);
 	swing_note(g);
 	for (size_t i = 0; i < grid_results(g); i++)
 		add_result(&all, g, i);

@@ -41,6 +41,16 @@ static void group_add(groups *all, const char *what, size_t column, size_t row)
 	g->places[g->count++] = (place){ column, row };
 }
 
+/* Where the place added last may be the same. */
+static void group_add_once(groups *all, const char *what, size_t column, size_t row)
+{
+	const group *g = group_of(all, what);
+	const place *last = g->count > 0 ? &g->places[g->count - 1] : NULL;
+
+	if (last == NULL || last->column != column || last->row != row)
+		group_add(all, what, column, row);
+}
+
 /* A cell of the reference, which each column has: added once. */
 static void group_add_reference(groups *all, const char *what, const grid *g, size_t column,
                                 size_t row)
@@ -318,7 +328,35 @@ static size_t compared_cells(const grid *g)
 	       g->kinds[GRID_OPEN];
 }
 
-/* The cells for which each caveat fires. */
+/* Every flag that the rule `flags` names of a side. */
+static void add_flags(groups *all, const evidence *e, size_t k, size_t i)
+{
+	const contract_reason *reason = evidence_reason(e, "flags");
+	const char *rest = reason != NULL ? reason->detail : "";
+
+	while (*rest != '\0') {
+		char *flag = memory_format("%.*s", (int)strcspn(rest, ", "), rest);
+
+		group_add_once(all, flag, k, i);
+		rest += strlen(flag);
+		rest += strspn(rest, ", ");
+		free(flag);
+	}
+}
+
+static void add_caveat(groups *all, const grid *g, const char *rule, size_t k, size_t i)
+{
+	const comparison_row *row = g->rows[i].cells[k].row;
+
+	if (strcmp(rule, "flags") == 0) {
+		add_flags(all, &row->baseline->evidence, k, i);
+		add_flags(all, &row->other->evidence, k, i);
+	} else if (!told_elsewhere(g, rule)) {
+		group_add(all, rule, k, i);
+	}
+}
+
+/* The cells for which each caveat fires, flags by their own names. */
 static groups caveats_of(const grid *g)
 {
 	groups all = { 0 };
@@ -328,11 +366,22 @@ static groups caveats_of(const grid *g)
 			const comparison_row *row = g->rows[i].cells[k].row;
 
 			for (size_t r = 0; row != NULL && row->speedup > 0 && r < row->reasons.count; r++)
-				if (row->reasons.items[r].level == CONTRACT_CAVEAT &&
-				    !told_elsewhere(g, row->reasons.items[r].rule))
-					group_add(&all, row->reasons.items[r].rule, k, i);
+				if (row->reasons.items[r].level == CONTRACT_CAVEAT)
+					add_caveat(&all, g, row->reasons.items[r].rule, k, i);
 		}
 	return all;
+}
+
+/* Whether a side is a cause of a caveat: by a rule of its evidence, or by a flag. */
+static bool causes(const evidence *e, const char *what)
+{
+	const contract_reason *flags = evidence_reason(e, "flags");
+	const char *at = flags != NULL ? strstr(flags->detail, what) : NULL;
+	size_t size = strlen(what);
+
+	while (at != NULL && (strchr(", ", at[size]) == NULL || (at > flags->detail && at[-1] != ' ')))
+		at = strstr(at + 1, what);
+	return at != NULL || evidence_reason(e, what) != NULL;
 }
 
 /* The cells of a caveat as those who are the cause: a side by its evidence, else the column. */
@@ -341,8 +390,8 @@ static void add_causes(groups *out, const grid *g, const group *of)
 	for (size_t p = 0; p < of->count; p++) {
 		size_t k = of->places[p].column, i = of->places[p].row;
 		const comparison_row *row = g->rows[i].cells[k].row;
-		bool base = evidence_reason(&row->baseline->evidence, of->what) != NULL;
-		bool other = evidence_reason(&row->other->evidence, of->what) != NULL;
+		bool base = causes(&row->baseline->evidence, of->what);
+		bool other = causes(&row->other->evidence, of->what);
 
 		if (base)
 			group_add_reference(out, of->what, g, k, i);

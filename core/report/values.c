@@ -147,6 +147,18 @@ static bool print_stack(FILE *out, const result *r)
 	return ok;
 }
 
+/* Who measured, where somebody said so. */
+static bool print_who(FILE *out, const record_who *who)
+{
+	char *line = memory_format("measured by %s%s%s%s%s", who->tester, who->party[0] != '\0' ? ", " : "",
+	                           who->party, who->sponsor[0] != '\0' ? ", sponsored by " : "",
+	                           who->sponsor);
+	bool ok = who->tester[0] == '\0' || table_wrap(out, line, 0);
+
+	free(line);
+	return ok;
+}
+
 static bool print_status(FILE *out, const page *p)
 {
 	const result_row *first = p->g->row_count > 0 ? row_at(p, 0)->a : NULL;
@@ -165,7 +177,7 @@ bool report_values(FILE *out, const result *r, const text_list *ids, bool stack)
 		comparison_keep(self, ids);
 	grid_make(&g, self, 1, GRID_ALONE);
 	page_make(&p, &g, r);
-	ok = grid_print_title(out, &g) && (!stack || print_stack(out, r)) && print_rows(out, &p) &&
+	ok = grid_print_title(out, &g) && (!stack || (print_stack(out, r) && print_who(out, &r->record->who))) && print_rows(out, &p) &&
 	     print_status(out, &p) && grid_print_notes(out, &g);
 	page_clear(&p);
 	grid_clear(&g);
