@@ -10,17 +10,38 @@
 enum { NEAR_MOST = 3 };
 
 /* How a pattern is compared with ids, the strictest way first. */
-enum way { WAY_ID, WAY_PATTERN, WAY_BEGINNING, WAYS };
+enum way { WAY_ID, WAY_PATTERN, WAY_WORDS, WAYS };
+
+/* Whether a word is that of the id, of `size` bytes, also as "64M" for "64MiB". */
+static bool same_word(const char *word, size_t word_size, const char *of, size_t size)
+{
+	bool cut = size == word_size + 2 && size > 3 && strncmp(of + word_size, "iB", 2) == 0;
+
+	return (word_size == size || cut) && strncmp(word, of, word_size) == 0;
+}
+
+/* Whether the words are words of the id in its order, and the first is its first. */
+static bool has_words(const char *pattern, const char *id)
+{
+	for (bool first = true; *pattern != '\0'; first = false) {
+		size_t word_size = strcspn(pattern, "."), size = strcspn(id, ".");
+
+		while (!first && *id != '\0' && !same_word(pattern, word_size, id, size)) {
+			id += size + (id[size] == '.');
+			size = strcspn(id, ".");
+		}
+		if (!same_word(pattern, word_size, id, size))
+			return false;
+		pattern += word_size + (pattern[word_size] == '.');
+		id += size + (id[size] == '.');
+	}
+	return true;
+}
 
 static bool matches(enum way way, const char *pattern, const char *id)
 {
-	size_t size = strlen(pattern);
-
-	if (way == WAY_ID)
-		return strcmp(pattern, id) == 0;
-	if (way == WAY_PATTERN)
-		return fnmatch(pattern, id, 0) == 0;
-	return strncmp(pattern, id, size) == 0 && id[size] == '.';
+	return way == WAY_ID ? strcmp(pattern, id) == 0 :
+	       way == WAY_PATTERN ? fnmatch(pattern, id, 0) == 0 : has_words(pattern, id);
 }
 
 static bool add_matches(enum way way, const char *pattern, const char *const *ids, size_t count,

@@ -268,16 +268,16 @@ const cli_command cmd_compare = {
 	.size = sizeof(compare_options),
 	.items_title = "Cells",
 	.items = (const cli_item[]){
-		{ "1.31x, 0.74x", "FASTER, SLOWER: the whole 95 % interval lies beyond the margin, for all "
-		                  "cases of an executor together by Holm's rule" },
-		{ "~", "EQUIVALENT: the whole interval lies within the margin" },
+		{ "1.31x, 0.74x", "FASTER, SLOWER: a difference beyond the margin, which holds for all cases of "
+		                  "an executor together with 95 %" },
+		{ "~", "EQUIVALENT: the whole 95 % interval lies within the margin" },
 		{ ".97-1.04?", "open: the interval alone, without a verdict (INCONCLUSIVE, or DESCRIPTION "
 		               "where a rule allows none)" },
 		{ "open", "the same where there is no room for the interval" },
 		{ "X", "failed, invalid, or not comparable; a line below has the reason" },
-		{ "no fp64, n/a, not run", "the executor does not support the case, or the run ended "
-		                           "before it" },
-		{ "-", "nothing to compare with" }, { NULL, NULL } },
+		{ "no fp64, n/a", "the executor does not support the case" },
+		{ "not run", "the run ended before the case; - stands where there is nothing to compare with" },
+		{ NULL, NULL } },
 	.exits = (const cli_item[]){
 		{ "0", "compared, whatever the verdicts" },
 		{ "1", "a case is slower (or faster), with --fail-on" },

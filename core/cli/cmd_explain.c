@@ -155,8 +155,8 @@ const cli_command cmd_explain = {
 	         "that fired, the samples as a picture, each execution with its proof, canary and checks, "
 	         "the clock, the program, every flag with its remedy, and what the sensors said. Without "
 	         "EXECUTOR, of more than two results: a line for each executor.\n\n"
-	         "CASE is the id of a case, its beginning, or a pattern such as 'gemm.*'; names as compare "
-	         "prints them, with spaces, do as well. EXECUTOR is a name or a part of it that no other "
+	         "CASE is the id of a case, a pattern such as 'gemm.*', or words of it as compare prints "
+	         "them: gemm, 'fma f32'. EXECUTOR is a name or a part of it that no other "
 	         "has.",
 	.forms = (const cli_form[]){
 		{ NULL,

@@ -14,7 +14,7 @@
 #include "plugin/host.h"
 #include "protocol/schema.h"
 #include "record/result.h"
-#include "report/values.h"
+#include "report/screen.h"
 #include "run/run.h"
 
 typedef struct measure_options {

@@ -11,7 +11,7 @@
 #include "report/layers.h"
 #include "report/report.h"
 #include "report/series_report.h"
-#include "report/values.h"
+#include "report/screen.h"
 
 /* What is printed of the records. */
 typedef struct show_options {

@@ -75,8 +75,8 @@ struct cli_command {
 	  .value = "EXECUTOR|FILE" }
 #define CLI_CASES(type)                                                                       \
 	{ "case", OPTION_LIST, offsetof(type, cases),                                           \
-	  .about = "only this case, cases whose names begin so, or those that match a pattern "  \
-	           "such as 'gemm.*'; may be given again", .value = "CASE" }
+	  .about = "only this case, cases with these words (gemm, 'fma f32'), or those that "    \
+	           "match a pattern such as 'gemm.*'; may be given again", .value = "CASE" }
 
 /* The subcommands in order of their groups; NULL-terminated.  Hidden ones are at the end. */
 extern const cli_command *const cli_commands[];

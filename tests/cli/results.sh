@@ -131,11 +131,15 @@ check $? "compare --baseline FILE: the file need not be among the results" "$T/o
 code 4 "both are; name the file instead" compare --baseline 12 $gcc "$T/one/$gcc" $clang
 
 # Cases by id, by beginning, by pattern, or as they are printed.
-for pattern in gemm.f32.256.tuned 'gemm*tuned' 'gemm f32 256 tuned'; do
+for pattern in gemm.f32.256.tuned 'gemm*tuned' 'gemm f32 256 tuned' 'gemm tuned'; do
 	"$EVENHAND" compare --case "$pattern" $gcc $clang $opencl >"$T/out" 2>"$T/err"
 	[ $? -eq 0 ] && [ "$(grep -c '^gemm' "$T/out")" -eq 1 ] && ! grep -q '^triad' "$T/out"
 	check $? "compare --case '$pattern' takes one case" "$T/out"
 done
+"$EVENHAND" compare --json --case 'xfer 4K' --case triad $gcc $clang >"$T/out" 2>"$T/err"
+[ "$(grep -c '"cites"' "$T/out")" -eq 2 ]
+check $? "compare --case 'xfer 4K': words as they are printed" "$T/err"
+code 4 "there is no case '64M'" compare --case 64M $gcc $clang
 "$EVENHAND" compare --json --case gemm --case 'fma*' $gcc $clang >"$T/out" 2>"$T/err"
 [ "$(grep -c '"cites"' "$T/out")" -eq 4 ]
 check $? "compare --json --case: only those cases" "$T/out"

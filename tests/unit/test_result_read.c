@@ -15,7 +15,7 @@
 #include "report/grid.h"
 #include "report/explain.h"
 #include "report/report.h"
-#include "report/values.h"
+#include "report/screen.h"
 
 static cJSON *whole;  /* the golden result                                   */
 static cJSON *small;  /* its tuned case, two executions of three samples     */

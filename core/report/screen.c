@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/values.h"
+#include "report/screen.h"
 
 #include <math.h>
 #include <stdlib.h>

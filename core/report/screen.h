@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results on one screen: one alone, or several against one of them. */
-#ifndef REPORT_VALUES_H
-#define REPORT_VALUES_H
+#ifndef REPORT_SCREEN_H
+#define REPORT_SCREEN_H
 
 #include <stdbool.h>
 #include <stdio.h>
