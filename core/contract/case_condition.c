@@ -114,6 +114,11 @@ CONDITION(condition_invalid)
 	       condition_either(hollow(x), hollow(y), "no samples", detail, size);
 }
 
+CONDITION(condition_unproven)
+{
+	return has_status(x, y, RECORD_UNPROVEN, detail, size);
+}
+
 /* As the harness judges a check: one that compared nothing did not pass. */
 static bool check_passed(const record_check *c)
 {
