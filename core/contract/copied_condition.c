@@ -68,8 +68,8 @@ static bool tells_apart(const statistics_side *s)
 
 CONDITION(condition_copied)
 {
-	const statistics_side *sx = &x->side;
-	const statistics_side *sy = &y->side;
+	const statistics_side *sx = &x->medians;
+	const statistics_side *sy = &y->medians;
 	size_t within_x = copies_in(sx, NULL);
 	size_t within_y = copies_in(sy, NULL);
 	size_t across;
