@@ -146,6 +146,14 @@ static comparison_ratio turned(comparison_ratio speedup, enum claim_metric metri
 		                                        1 / speedup.interval.low } };
 }
 
+/* Where the noise floor is above the margin: differences within it decide nothing. */
+static comparison_ratio with_noise(const comparison_row *row, comparison_ratio r)
+{
+	double noise = contract_cites(&row->reasons, "noise-floor") ? 1 + row->margin : 1;
+
+	return (comparison_ratio){ r.ratio, { r.interval.low / noise, r.interval.high * noise } };
+}
+
 static void set_ratio(claim_case *c, comparison_ratio r)
 {
 	/* A sample of no time leaves the ratio without an upper end, which JSON cannot say. */
@@ -202,7 +210,8 @@ static const char *statistic_of(const comparison_row *row)
 	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
 }
 
-static void judge(claim_case *c, const claim *of, const char *rules, double confidence)
+static void judge(claim_case *c, const comparison *all, const claim *of, const char *rules,
+                  size_t share)
 {
 	const comparison_row *row = c->row;
 
@@ -219,7 +228,7 @@ static void judge(claim_case *c, const claim *of, const char *rules, double conf
 		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ", statistic_of(row));
 		return;
 	}
-	set_ratio(c, turned(contract_speedup(row, confidence), of->metric));
+	set_ratio(c, turned(with_noise(row, contract_speedup(all, row, share)), of->metric));
 	if (row->verdict == VERDICT_DESCRIPTION || c->interval == NULL) {
 		set_why(c, CLAIM_UNDECIDED, "no verdict: ", rules);
 		return;
@@ -238,8 +247,9 @@ static void judge_cases(claim_verdict *v)
 	for (size_t i = 0; i < rows->count; i++)
 		count += claim_names_case(&v->claim, rows->items[i].id);
 	/* Among many cases one errs by chance: they share what may err.  Verdicts share it already. */
-	if (count > 1 && v->claim.over != CLAIM_MEAN && !is_verdict(&v->claim))
-		v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
+	if (count == 0 || v->claim.over == CLAIM_MEAN || is_verdict(&v->claim))
+		count = 1;
+	v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
 	for (size_t i = 0; i < rows->count; i++) {
 		claim_case *c;
 		char *rules;
@@ -250,7 +260,7 @@ static void judge_cases(claim_verdict *v)
 		c->row = &rows->items[i];
 		c->id = memory_text(c->row->id);
 		rules = analysis_rules_against(c->row);
-		judge(c, &v->claim, rules, v->confidence);
+		judge(c, v->comparison, &v->claim, rules, count);
 		free(rules);
 	}
 }

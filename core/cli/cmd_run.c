@@ -29,6 +29,7 @@ static void fill_rows(const result_summary *s, number_map *rows)
 {
 	number_map_add(rows, record_status_word(RECORD_VALID), (double)s->valid);
 	number_map_add(rows, record_status_word(RECORD_NOT_CONVERGED), (double)s->not_converged);
+	number_map_add(rows, record_status_word(RECORD_UNPROVEN), (double)s->unproven);
 	number_map_add(rows, record_status_word(RECORD_UNSUPPORTED), (double)s->unsupported);
 	number_map_add(rows, record_status_word(RECORD_FAILED), (double)s->failed);
 	number_map_add(rows, record_status_word(RECORD_INVALID), (double)s->invalid);

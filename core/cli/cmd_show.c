@@ -40,7 +40,7 @@ static void add_samples(const result *r, const result_row *row, series_report_li
 	for (size_t i = 0; i < row->side.executions; i++) {
 		char *name = memory_format("execution %zu", i + 1);
 
-		series_report_add(s, name, row->side.samples[i], row->side.counts[i]);
+		series_report_add(s, name, row->medians.samples[i], row->medians.counts[i]);
 		free(name);
 	}
 	series_report_finish(s, SERIES_HALF_WIDTH);

@@ -111,6 +111,11 @@ SIDE(side_invalid)
 	return true;
 }
 
+SIDE(side_unproven)
+{
+	return has_status(x, RECORD_UNPROVEN, detail, size);
+}
+
 /* As the harness judges a check: one that compared nothing did not pass. */
 static bool check_passed(const record_check *c)
 {

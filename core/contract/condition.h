@@ -51,6 +51,7 @@ SIDE(side_failed);
 SIDE(side_invalid);
 SIDE(side_verification);
 SIDE(side_proof);
+SIDE(side_unproven);
 SIDE(side_input_data);
 SIDE(side_copied);
 SIDE(side_percentile);

@@ -47,9 +47,9 @@ void comparison_free(comparison *c); /* NULL is fine */
 
 /* What a ratio with its interval says of the margin. */
 enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin);
-/* The speed-up of a row that has one, with an interval of another confidence that is as wide as the
- * noise between runs makes it. */
-comparison_ratio contract_speedup(const comparison_row *row, double confidence);
+/* Baseline time / other time of a row that has a speedup, by the same method, with an interval of
+ * confidence 1 - 0.05 / share. */
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share);
 
 /* How many cases have that verdict. */
 size_t comparison_count(const comparison *c, enum comparison_verdict verdict);

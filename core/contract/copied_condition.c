@@ -68,18 +68,18 @@ static bool tells_apart(const statistics_side *s)
 
 SIDE(side_copied)
 {
-	size_t copies = copies_in(&x->side, NULL);
+	size_t copies = copies_in(&x->medians, NULL);
 
 	if (copies == 0)
 		return false;
-	snprintf(detail, size, "%zu of %zu executions are there twice", copies, x->side.executions);
+	snprintf(detail, size, "%zu of %zu executions are there twice", copies, x->medians.executions);
 	return true;
 }
 
 CONDITION(condition_copied)
 {
-	const statistics_side *sx = &x->side;
-	const statistics_side *sy = &y->side;
+	const statistics_side *sx = &x->medians;
+	const statistics_side *sy = &y->medians;
 	size_t across;
 
 	if (strcmp(a->record->digest, b->record->digest) == 0)

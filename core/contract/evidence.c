@@ -21,6 +21,9 @@ static void add(evidence *e, const contract_rule *rule, bool certified, const ch
 {
 	enum evidence_level level = level_of(reason_add(&e->reasons, rule, certified, detail));
 
+	/* What is suspected and not settled is compared, but it is more than a caveat. */
+	if (level < EVIDENCE_UNPROVEN && rule->alone == side_unproven)
+		level = EVIDENCE_UNPROVEN;
 	e->level = level > e->level ? level : e->level;
 }
 

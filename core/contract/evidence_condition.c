@@ -86,13 +86,16 @@ CONDITION(condition_sampling)
 static double width_of(const result_row *r)
 {
 	double widest = 0;
+	bool any = false;
 
-	if (r->record->status != RECORD_NOT_CONVERGED)
-		return 0;
-	for EACH_COUNTED(e, r)
-		if (e->status == RECORD_NOT_CONVERGED && e->half_width > widest)
+	for EACH_COUNTED(e, r) {
+		if (e->status != RECORD_NOT_CONVERGED)
+			continue;
+		any = true;
+		if (e->half_width > widest)
 			widest = e->half_width;
-	return widest > 0 ? widest : INFINITY;
+	}
+	return !any || widest > 0 ? widest : INFINITY;
 }
 
 SIDE(side_not_converged)

@@ -15,7 +15,7 @@
 static const double least_claim = 0.5;
 
 /* The smallest share of the proof's time per operation that the median of an execution claims.
- * INFINITY for requests, which overlap. */
+ * INFINITY for requests, which overlap.  An unproven execution has a rule of its own. */
 static double claim_of(const result_row *r)
 {
 	const number_list *medians = r->record->derived != NULL ?
@@ -29,7 +29,7 @@ static double claim_of(const result_row *r)
 	for EACH_COUNTED(e, r) {
 		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
 			continue;
-		if (e->proof != NULL && e->proof->ns_per_operation > 0)
+		if (e->status != RECORD_UNPROVEN && e->proof != NULL && e->proof->ns_per_operation > 0)
 			least = fmin(least, medians->items[i] / e->proof->ns_per_operation);
 		i++;
 	}
@@ -88,12 +88,19 @@ static bool has_pairs(const result_row *r)
 	return false;
 }
 
+/* One in each execution is enough where there are several executions. */
 static bool too_few_pairs(const result_row *r)
 {
-	for EACH_COUNTED(e, r)
-		if (pairs_of(e) < PAIRS_FEW)
+	size_t all = 0;
+
+	if (condition_next(r, NULL) == NULL)
+		return false;
+	for EACH_COUNTED(e, r) {
+		if (pairs_of(e) == 0)
 			return true;
-	return false;
+		all += pairs_of(e);
+	}
+	return all < PAIRS_FEW;
 }
 
 /* Not where the record has nothing of new inputs: records of another kind have none. */

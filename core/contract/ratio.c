@@ -190,15 +190,11 @@ comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b
 	return r;
 }
 
-comparison_ratio contract_speedup(const comparison_row *row, double confidence)
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share)
 {
 	statistics_side a = quantile_side(row->a, row->quantile);
 	statistics_side b = quantile_side(row->b, row->quantile);
-	comparison_ratio r = ratio_at(&a, &b, row->rounds != LAYOUT_NO_UINT, confidence);
-	/* Differences within the noise between runs decide nothing. */
-	double noise = contract_cites(&row->reasons, "noise-floor") ? 1 + row->margin : 1;
 
-	r.interval.low /= noise;
-	r.interval.high *= noise;
-	return r;
+	(void)c;
+	return ratio_at(&a, &b, row->rounds != LAYOUT_NO_UINT, 1 - (1 - CONFIDENCE) / (double)share);
 }

@@ -140,13 +140,15 @@ static char *mirror_fault(const comparison *ab, const comparison *ba)
 static bool evidence_agrees(const comparison *c, const comparison_row *row, const result *r,
                             const result_row *alone, const comparison_side *side)
 {
+	const contract_reason *worst;
 	evidence e;
 	bool same;
 
 	layout_init(evidence_layout(), &e);
 	evidence_judge(r, alone, c->certified, &e);
+	worst = evidence_worst(&e);
 	same = layout_same(evidence_layout(), &e, &side->evidence) &&
-	       (e.level < EVIDENCE_UNPROVEN || strength(row->verdict) < 2) &&
+	       (worst == NULL || worst->level < CONTRACT_DESCRIPTION || strength(row->verdict) < 2) &&
 	       (e.level < EVIDENCE_BAD || strength(row->verdict) < 1);
 	layout_clear(evidence_layout(), &e);
 	return same;

@@ -67,6 +67,8 @@ static const edited rows[] = {
 	{ "cases/0/executions/1/status", "\"valid\"", EVIDENCE_GOOD, EVIDENCE_UNPROVEN, "", FEW },
 	{ "cases/0/executions/1/status", "\"not-converged\"", EVIDENCE_CAVEATED, EVIDENCE_UNPROVEN,
 	  "not-converged", "not-converged" },
+	{ "cases/0/executions/1/status", "\"unproven\"", EVIDENCE_UNPROVEN, EVIDENCE_BAD, "unproven",
+	  "unproven" },
 	{ "cases/0/executions/1/flags", "[\"disturbed\"]", EVIDENCE_CAVEATED, EVIDENCE_UNPROVEN,
 	  "disturbed", "disturbed" },
 	{ "cases/0/executions/1/flags", "[\"shared-device\"]", EVIDENCE_CAVEATED, EVIDENCE_BAD,
