@@ -55,7 +55,7 @@ static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *r
 			return status;
 		fill_rows(&summary, &built->rows);
 		rows->bad += summary.failed + summary.invalid + summary.not_run;
-		rows->counted += summary.valid + summary.not_converged;
+		rows->counted += summary.valid + summary.not_converged + summary.unproven;
 	}
 	return EH_OK;
 }
