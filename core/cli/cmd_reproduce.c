@@ -67,13 +67,13 @@ static eh_status verify_bundle(const char *path, eh_error *error)
 /* The signatures and amendments of a result that was read. */
 static eh_status verify_evidence(const result *r, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
+	audit_evidence *trust = NULL;
+	eh_status status = audit_trust(r, &trust, error);
 
-	if (status == EH_OK && evidence->level <= AUDIT_BROKEN)
-		status = refuse(r->path, evidence->problems.count > 0 ? evidence->problems.items[0] : "its signatures",
+	if (status == EH_OK && trust->level <= AUDIT_BROKEN)
+		status = refuse(r->path, trust->problems.count > 0 ? trust->problems.items[0] : "its signatures",
 		                error);
-	audit_evidence_free(evidence);
+	audit_evidence_free(trust);
 	return status;
 }
 

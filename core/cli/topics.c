@@ -21,11 +21,11 @@ const cli_item topic_exit_codes[] = {
 	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout that "
 	  "cannot be written" },
 	{ "6", "interrupted; `run --resume` completes a run" },
-	{ "7", "the run ended, but some rows failed or are invalid" },
+	{ "7", "the run ended, but some rows failed or are invalid, or none has a number" },
 	{ "70", "a bug of evenhand" },
 	{ NULL, NULL }
 };
-const char topic_exit_order[] = "With several comparisons 1 outweighs 3, and 3 outweighs 2.";
+const char topic_exit_order[] = "Of `compare --fail-on` 1 outweighs 3, and 3 outweighs 2.";
 
 const cli_item topic_environment[] = {
 	{ "EVENHAND_TESTER", "who measures, for the record" },

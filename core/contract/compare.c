@@ -7,71 +7,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "contract/condition.h"
-
-/* ---- reasons --------------------------------------------------------------------------------- */
-
-static enum contract_level reason_add(contract_reason_list *reasons, const contract_rule *rule,
-                                      bool certified, const char *detail)
-{
-	contract_reason *reason = layout_append(contract_reason_layout(), reasons);
-
-	text_set(&reason->rule, rule->id);
-	text_set(&reason->sentence, rule->condition);
-	text_set(&reason->detail, detail);
-	reason->level = certified ? rule->certified : rule->level;
-	return reason->level;
-}
-
-static enum contract_level more_severe(enum contract_level a, enum contract_level b)
-{
-	return a > b ? a : b;
-}
-
-/* Asks every rule of the scope; returns the most severe level among those that fire. */
-static enum contract_level ask(const comparison *c, enum contract_scope scope, const result_row *x,
-                               const result_row *y, contract_reason_list *reasons)
-{
-	const contract_rule_list *rules = &contract_rules()->rules;
-	enum contract_level level = CONTRACT_COMPARABLE;
-	char detail[256];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const contract_rule *rule = &rules->items[i];
-		/* What is only comparable, but more severe when certified, is asked only then. */
-		bool asked = c->certified || rule->level > CONTRACT_COMPARABLE ||
-		             rule->certified == CONTRACT_COMPARABLE;
-
-		if (rule->scope != scope || !asked ||
-		    !rule->fires(c->a, c->b, x, y, detail, sizeof(detail)))
-			continue;
-		level = more_severe(level, reason_add(reasons, rule, c->certified, detail));
-		/* Without a case on both sides the other rules have nothing to look at. */
-		if (rule->fires == condition_absent)
-			break;
-	}
-	return level;
-}
-
-void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail)
-{
-	const contract_rule_list *rules = &contract_rules()->rules;
-	size_t i = 0;
-
-	while (i < rules->count && strcmp(rules->items[i].id, id) != 0)
-		i++;
-	if (i == rules->count)
-		abort(); /* an id that the table does not have */
-	row->level = more_severe(row->level, reason_add(&row->reasons, &rules->items[i], c->certified,
-	                                                detail));
-}
-
-bool contract_cites(const contract_reason_list *reasons, const char *id)
-{
-	for (size_t i = 0; i < reasons->count; i++)
-		if (strcmp(reasons->items[i].rule, id) == 0)
-			return true;
-	return false;
-}
+#include "contract/evidence.h"
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
@@ -127,14 +63,17 @@ static void side_number(comparison_side *s, const result_row *r, double quantile
 	s->value_interval = interval_kept(value_interval);
 }
 
-static comparison_side *side_new(const result_row *r, double quantile)
+static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,
+                                 double quantile)
 {
+	const evidence *whole = of == c->a ? &c->baseline.evidence : &c->other.evidence;
 	comparison_side *s;
 
 	if (r == NULL)
 		return NULL;
 	s = layout_new(comparison_side_layout());
 	s->status = r->record->status;
+	evidence_judge_row(of, r, whole, c->certified, &s->evidence);
 	s->metric = r->metric;
 	s->executions = r->side.executions;
 	if (r->side.executions > 0)
@@ -181,7 +120,7 @@ static void compare_energy(const comparison *c, comparison_row *row)
 	row->baseline_joules = a.joules;
 	row->other_joules = b.joules;
 	if (!(a.joules > 0) || !(b.joules > 0) ||
-	    ask(c, CONTRACT_ENERGY, row->a, row->b, &row->reasons) == CONTRACT_REFUSED)
+	    reasons_fill(c, CONTRACT_ENERGY, row, NULL, NULL, &row->reasons) == CONTRACT_REFUSED)
 		return;
 	row->energy_ratio = a.joules / b.joules;
 	text_set(&row->energy_means, a.means);
@@ -227,12 +166,18 @@ static void compare_sides(const comparison *c, comparison_row *row, double wish)
 	compare_energy(c, row);
 }
 
+static const evidence *evidence_of(const comparison_side *s)
+{
+	return s != NULL ? &s->evidence : NULL;
+}
+
 static void compare_row(const comparison *c, comparison_row *row, double wish)
 {
 	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
-	row->level = ask(c, CONTRACT_CASE, row->a, row->b, &row->reasons);
-	row->baseline = side_new(row->a, row->quantile);
-	row->other = side_new(row->b, row->quantile);
+	row->baseline = side_new(c, c->a, row->a, row->quantile);
+	row->other = side_new(c, c->b, row->b, row->quantile);
+	row->level = reasons_fill(c, CONTRACT_CASE, row, evidence_of(row->baseline),
+	                          evidence_of(row->other), &row->reasons);
 	if (contract_cites(&row->reasons, "not-run"))
 		row->verdict = VERDICT_ABSENT;
 	else
@@ -259,7 +204,7 @@ static void compare_cases(comparison *c, double wish)
 
 /* ---- the comparison -------------------------------------------------------------------------- */
 
-static void source_fill(comparison_source *s, const result *r)
+static void source_fill(comparison_source *s, const result *r, bool certified)
 {
 	text_set(&s->path, r->path);
 	text_set(&s->executor, r->record->executor.name);
@@ -267,6 +212,7 @@ static void source_fill(comparison_source *s, const result *r)
 	text_set(&s->protocol, r->record->protocol.name);
 	s->protocol_version = r->record->protocol.version;
 	text_set(&s->protocol_digest, r->record->protocol.digest);
+	evidence_judge(r, NULL, certified, &s->evidence);
 }
 
 static void cites_fill(comparison *c)
@@ -302,7 +248,7 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict)
 	return 0;
 }
 
-static bool declares_certified(const result *r)
+bool contract_declares_certified(const result *r)
 {
 	return r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;
 }
@@ -312,14 +258,17 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
 {
 	c->a = a;
 	c->b = b;
-	source_fill(&c->baseline, a);
-	source_fill(&c->other, b);
-	c->certified = options.certified || declares_certified(a) || declares_certified(b);
+	c->certified = options.certified || contract_declares_certified(a) ||
+	               contract_declares_certified(b);
+	source_fill(&c->baseline, a, c->certified);
+	source_fill(&c->other, b, c->certified);
 	c->one_run = rounds_of_one_run(a, b);
-	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons);
+	c->level = reasons_fill(c, CONTRACT_RESULT, NULL, &c->baseline.evidence, &c->other.evidence,
+	                        &c->reasons);
 	pairing_fill(c);
 	compare_cases(c, options.margin);
 	verdict_fill(c);
+	open_fill(c);
 	gain_fill(c);
 	mean_fill(c);
 	cites_fill(c);
@@ -344,19 +293,45 @@ void comparison_free(comparison *c)
 	layout_free(comparison_layout(), c);
 }
 
-int comparison_exit_code(const comparison *c, bool strict)
+void comparison_keep(comparison *c, const text_list *ids)
 {
-	size_t open = comparison_count(c, VERDICT_INCONCLUSIVE) +
-	              comparison_count(c, VERDICT_DESCRIPTION);
-	size_t judged = open + comparison_count(c, VERDICT_FASTER) +
-	                comparison_count(c, VERDICT_EQUIVALENT);
+	size_t kept = 0;
 
-	if (comparison_count(c, VERDICT_SLOWER) > 0)
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		if (text_list_has(ids, row->id) || (row->b != NULL && text_list_has(ids, row->b->id)))
+			c->cases.items[kept++] = *row;
+		else
+			layout_clear(comparison_row_layout(), row);
+	}
+	c->cases.count = kept;
+	number_map_clear(&c->counts);
+	counts_fill(c);
+	layout_list_clear(comparison_mean_layout(), &c->means);
+	mean_fill(c);
+}
+
+static size_t count_all(const comparison_list *all, enum comparison_verdict verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		count += comparison_count(&all->items[i], verdict);
+	return count;
+}
+
+int comparison_exit_code(const comparison_list *all, unsigned fail_on)
+{
+	size_t faster = count_all(all, VERDICT_FASTER), slower = count_all(all, VERDICT_SLOWER);
+	size_t open = count_all(all, VERDICT_INCONCLUSIVE) + count_all(all, VERDICT_DESCRIPTION);
+	size_t missing = count_all(all, VERDICT_NOT_COMPARABLE) + count_all(all, VERDICT_ABSENT);
+
+	if ((slower > 0 && (fail_on & COMPARISON_SLOWER) != 0) ||
+	    (faster > 0 && (fail_on & COMPARISON_FASTER) != 0))
 		return EXIT_CODE_NEGATIVE;
-	if (c->level == CONTRACT_REFUSED || comparison_count(c, VERDICT_NOT_COMPARABLE) > 0 ||
-	    judged == 0)
+	if ((missing > 0 && (fail_on & COMPARISON_NOT_MEASURED) != 0) ||
+	    faster + slower + open + count_all(all, VERDICT_EQUIVALENT) == 0)
 		return EXIT_CODE_NOT_COMPARABLE;
-	if (strict && open + comparison_count(c, VERDICT_ABSENT) > 0)
-		return EXIT_CODE_INCONCLUSIVE;
-	return EXIT_CODE_OK;
+	return open > 0 && (fail_on & COMPARISON_OPEN) != 0 ? EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }

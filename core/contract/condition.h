@@ -9,27 +9,33 @@
 #define CONTRACT_FAMILY_ERROR 0.05
 
 #define CONDITION_UNUSED __attribute__((unused))
-/* A contract_condition.  It writes `detail` only where it fires: most do not. */
+/* A contract_side: of one result, or of its row x.  It writes `detail` only where it fires: most do
+ * not. */
+#define SIDE(name)                                                                            \
+	bool name(const result *a CONDITION_UNUSED, const result_row *x CONDITION_UNUSED,       \
+	          char *detail CONDITION_UNUSED, size_t size CONDITION_UNUSED)
+/* A contract_condition, likewise. */
 #define CONDITION(name)                                                                       \
 	bool name(const result *a CONDITION_UNUSED, const result *b CONDITION_UNUSED,           \
 	          const result_row *x CONDITION_UNUSED, const result_row *y CONDITION_UNUSED,   \
 	          char *detail CONDITION_UNUSED, size_t size CONDITION_UNUSED)
 
+/* Of results; the rows are NULL. */
+SIDE(side_simulated);
+SIDE(side_dirty);
+SIDE(side_incomplete);
+SIDE(side_deviations);
+SIDE(side_signature);
+SIDE(side_disputed);
+SIDE(side_undisclosed);
+SIDE(side_fields);
 CONDITION(condition_protocol_same);
 CONDITION(condition_protocol_compatible);
 CONDITION(condition_protocol_differs);
 CONDITION(condition_data_seed);
-CONDITION(condition_simulated);
 CONDITION(condition_harness_major);
 CONDITION(condition_abi);
-CONDITION(condition_dirty);
-CONDITION(condition_incomplete);
-CONDITION(condition_deviations);
-CONDITION(condition_signature);
 CONDITION(condition_verified);
-CONDITION(condition_disputed);
-CONDITION(condition_undisclosed);
-CONDITION(condition_fields);
 CONDITION(condition_partition);
 CONDITION(condition_device_count);
 CONDITION(condition_power_cap);
@@ -39,12 +45,36 @@ CONDITION(condition_ecc);
 CONDITION(condition_same_result);
 CONDITION(condition_layers);
 
+/* Of rows. */
+SIDE(side_absent);
+SIDE(side_failed);
+SIDE(side_invalid);
+SIDE(side_verification);
+SIDE(side_proof);
+SIDE(side_unproven);
+SIDE(side_input_data);
+SIDE(side_copied);
+SIDE(side_percentile);
+SIDE(side_clock_mixed);
+SIDE(side_zero_time);
+SIDE(side_tuning);
+SIDE(side_binary);
+SIDE(side_varied);
+SIDE(side_not_varied);
+SIDE(side_not_converged);
+SIDE(side_sustained);
+SIDE(side_unsteady);
+SIDE(side_unsteady_sustained);
+SIDE(side_throttled);
+SIDE(side_shared_device);
+SIDE(side_disturbed);
+SIDE(side_few);
+SIDE(side_few_certified);
+SIDE(side_canary_drift);
+SIDE(side_flags);
+
 /* A row may be NULL for this one; the others are asked only when both are there. */
 CONDITION(condition_absent);
-CONDITION(condition_failed);
-CONDITION(condition_invalid);
-CONDITION(condition_verification);
-CONDITION(condition_proof);
 CONDITION(condition_renamed);
 CONDITION(condition_workload);
 CONDITION(condition_size);
@@ -59,31 +89,15 @@ CONDITION(condition_input_data);
 CONDITION(condition_input_undisclosed);
 CONDITION(condition_copied);
 CONDITION(condition_statistic);
-CONDITION(condition_percentile);
 CONDITION(condition_energy_means);
 CONDITION(condition_clock);
 CONDITION(condition_clock_bias);
-CONDITION(condition_clock_mixed);
-CONDITION(condition_zero_time);
 CONDITION(condition_tier);
 CONDITION(condition_tuning);
 CONDITION(condition_source);
-CONDITION(condition_binary);
-CONDITION(condition_varied);
 CONDITION(condition_not_varied);
 CONDITION(condition_sampling);
-CONDITION(condition_not_converged);
-CONDITION(condition_sustained);
-CONDITION(condition_unsteady);
-CONDITION(condition_unsteady_sustained);
-CONDITION(condition_throttled);
 CONDITION(condition_throttled_burst);
-CONDITION(condition_shared_device);
-CONDITION(condition_disturbed);
-CONDITION(condition_few);
-CONDITION(condition_few_certified);
-CONDITION(condition_canary_drift);
-CONDITION(condition_flags);
 
 /* ---- what conditions share ------------------------------------------------------------------- */
 
@@ -148,6 +162,8 @@ statistics_side quantile_side(const result_row *r, double quantile);
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
  * ratio 0 when it is not finite.  rounds: the sides share them (rounds_shared). */
 comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds);
+comparison_ratio ratio_at(const statistics_side *a, const statistics_side *b, bool rounds,
+                          double confidence);
 /* malloc'd, NULL where ratio is 0. */
 comparison_ratio *ratio_kept(comparison_ratio ratio);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
@@ -156,10 +172,22 @@ bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
  * the interval claims none. */
 comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
                               double margin, enum comparison_verdict *alone, double *p);
+/* Whether a rule is asked: what is only comparable, but more severe when certified, only then. */
+bool reason_asked(const contract_rule *rule, bool certified);
+/* Adds a reason; returns its level. */
+enum contract_level reason_add(contract_reason_list *reasons, const contract_rule *rule,
+                               bool certified, const char *detail);
+/* Adds a reason for every rule of the scope that fires for a side, by its evidence (NULL: has
+ * none), or for both; returns the most severe level.  row: NULL in scope CONTRACT_RESULT. */
+enum contract_level reasons_fill(const comparison *c, enum contract_scope scope,
+                                 const comparison_row *row, const evidence *of_a,
+                                 const evidence *of_b, contract_reason_list *reasons);
 /* Adds a reason to a case, by a rule of scope verdict; the id must be in the table. */
 void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail);
 /* Verdicts of all rows that have a ratio and no refusal, by Holm's rule. */
 void verdict_fill(comparison *c);
+/* What more of the evidence should decide, of all rows that stayed open. */
+void open_fill(comparison *c);
 /* Means over the compared cases. */
 void mean_fill(comparison *c);
 

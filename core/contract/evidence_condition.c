@@ -29,10 +29,9 @@ static bool unstated(const result_row *r)
 	       (r->record->derived == NULL || r->record->derived->statistic == NULL);
 }
 
-CONDITION(condition_percentile)
+SIDE(side_percentile)
 {
-	return statistic_of(x) == statistic_of(y) &&
-	       condition_either(unstated(x), unstated(y), "too few samples", detail, size);
+	return unstated(x);
 }
 
 double quantile_of(const result_row *x, const result_row *y)
@@ -87,42 +86,31 @@ CONDITION(condition_sampling)
 static double width_of(const result_row *r)
 {
 	double widest = 0;
+	bool any = false;
 
-	if (r->record->status != RECORD_NOT_CONVERGED)
-		return 0;
-	for EACH_COUNTED(e, r)
-		if (e->status == RECORD_NOT_CONVERGED && e->half_width > widest)
+	for EACH_COUNTED(e, r) {
+		if (e->status != RECORD_NOT_CONVERGED)
+			continue;
+		any = true;
+		if (e->half_width > widest)
 			widest = e->half_width;
-	return widest > 0 ? widest : INFINITY;
+	}
+	return !any || widest > 0 ? widest : INFINITY;
 }
 
-static void width_text(double width, char out[32])
+SIDE(side_not_converged)
 {
-	if (isinf(width))
-		snprintf(out, 32, "of unknown width");
-	else if (width > 0)
-		snprintf(out, 32, width < 0.1 ? "±%.1f %%" : "±%.0f %%", width * 100);
-	else
-		snprintf(out, 32, "converged");
+	double width = width_of(x);
+
+	if (isfinite(width) && width > 0)
+		snprintf(detail, size, width < 0.1 ? "±%.1f %%" : "±%.0f %%", width * 100);
+	return width > 0;
 }
 
-CONDITION(condition_not_converged)
-{
-	char sx[32];
-	char sy[32];
-
-	if (!(width_of(x) > 0) && !(width_of(y) > 0))
-		return false;
-	width_text(width_of(x), sx);
-	width_text(width_of(y), sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
-	return true;
-}
-
-CONDITION(condition_sustained)
+SIDE(side_sustained)
 {
 	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
-	       condition_not_converged(a, b, x, y, detail, size);
+	       side_not_converged(a, x, detail, size);
 }
 
 /* Executions without a steady state. */
@@ -136,40 +124,39 @@ static size_t unsteady(const result_row *r)
 	return count;
 }
 
-CONDITION(condition_unsteady)
+SIDE(side_unsteady)
 {
-	if (unsteady(x) == 0 && unsteady(y) == 0)
+	if (unsteady(x) == 0)
 		return false;
-	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", unsteady(x),
-	         x->side.executions, unsteady(y), y->side.executions);
+	snprintf(detail, size, "%zu of %zu executions", unsteady(x), x->side.executions);
 	return true;
 }
 
-CONDITION(condition_unsteady_sustained)
+SIDE(side_unsteady_sustained)
 {
 	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
-	       condition_unsteady(a, b, x, y, detail, size);
+	       side_unsteady(a, x, detail, size);
 }
 
-static bool fewer(const result_row *x, const result_row *y, size_t least, char *detail, size_t size)
+/* Without any execution the rules about the status fire instead. */
+static bool fewer(const result_row *r, size_t least, char *detail, size_t size)
 {
-	size_t ex = x->side.executions;
-	size_t ey = y->side.executions;
+	size_t executions = r->side.executions;
 
-	if (!condition_both_count(x, y) || (ex >= least && ey >= least))
+	if (executions == 0 || executions >= least)
 		return false;
-	snprintf(detail, size, "baseline %zu, other %zu", ex, ey);
+	snprintf(detail, size, "%zu execution%s", executions, executions == 1 ? "" : "s");
 	return true;
 }
 
-CONDITION(condition_few)
+SIDE(side_few)
 {
-	return fewer(x, y, CONTRACT_EXECUTIONS, detail, size);
+	return fewer(x, CONTRACT_EXECUTIONS, detail, size);
 }
 
-CONDITION(condition_few_certified)
+SIDE(side_few_certified)
 {
-	return fewer(x, y, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
+	return fewer(x, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
 }
 
 double condition_floor(const result *r, const result_row *x)

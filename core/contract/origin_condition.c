@@ -15,7 +15,7 @@
 static const double least_claim = 0.5;
 
 /* The smallest share of the proof's time per operation that the median of an execution claims.
- * INFINITY for requests, which overlap. */
+ * INFINITY for requests, which overlap.  An unproven execution has a rule of its own. */
 static double claim_of(const result_row *r)
 {
 	const number_list *medians = r->record->derived != NULL ?
@@ -29,25 +29,20 @@ static double claim_of(const result_row *r)
 	for EACH_COUNTED(e, r) {
 		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
 			continue;
-		if (e->proof != NULL && e->proof->ns_per_operation > 0)
+		if (e->status != RECORD_UNPROVEN && e->proof != NULL && e->proof->ns_per_operation > 0)
 			least = fmin(least, medians->items[i] / e->proof->ns_per_operation);
 		i++;
 	}
 	return least;
 }
 
-CONDITION(condition_proof)
+SIDE(side_proof)
 {
-	double cx = claim_of(x);
-	double cy = claim_of(y);
-	bool on_x = cx < least_claim;
-	bool on_y = cy < least_claim;
+	double claim = claim_of(x);
 
-	if (!on_x && !on_y)
+	if (!(claim < least_claim))
 		return false;
-	snprintf(detail, size, "%s: %.3g of the proof's time per operation",
-	         on_x && on_y ? "both sides, at the least" : on_x ? "the baseline" :
-	         "the other side", fmin(cx, cy));
+	snprintf(detail, size, "%.3g of the proof's time per operation", claim);
 	return true;
 }
 
@@ -80,10 +75,9 @@ static bool inputs_matter(const result_row *r)
 	return differs;
 }
 
-CONDITION(condition_varied)
+SIDE(side_varied)
 {
-	return condition_either(inputs_matter(x), inputs_matter(y), "another time on new inputs", detail,
-	                        size);
+	return inputs_matter(x);
 }
 
 static bool has_pairs(const result_row *r)
@@ -94,20 +88,34 @@ static bool has_pairs(const result_row *r)
 	return false;
 }
 
+/* One in each execution is enough where there are several executions. */
 static bool too_few_pairs(const result_row *r)
 {
-	for EACH_COUNTED(e, r)
-		if (pairs_of(e) < PAIRS_FEW)
+	size_t all = 0;
+
+	if (condition_next(r, NULL) == NULL)
+		return false;
+	for EACH_COUNTED(e, r) {
+		if (pairs_of(e) == 0)
 			return true;
-	return false;
+		all += pairs_of(e);
+	}
+	return all < PAIRS_FEW;
 }
 
-/* Not where neither record has such pairs: then nothing sets one side apart from the other. */
+/* Not where the record has nothing of new inputs: records of another kind have none. */
+SIDE(side_not_varied)
+{
+	return (has_pairs(x) || word_list_has(&x->record->flags, RECORD_FLAG_INPUTS_NOT_VARIED)) &&
+	       too_few_pairs(x);
+}
+
 CONDITION(condition_not_varied)
 {
-	return (has_pairs(x) || has_pairs(y)) &&
-	       condition_either(too_few_pairs(x), too_few_pairs(y), "no operations on new inputs", detail,
-	                        size);
+	if (!condition_both_count(x, y) || has_pairs(x) == has_pairs(y))
+		return false;
+	snprintf(detail, size, "%s", has_pairs(x) ? "other" : "baseline");
+	return true;
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -137,6 +145,17 @@ static enum record_distribution other_distribution(const result_row *r)
 	return record_distribution_absent;
 }
 
+SIDE(side_input_data)
+{
+	enum record_distribution other = other_distribution(x);
+
+	if (other == 0)
+		return false;
+	snprintf(detail, size, "declared %s, recorded %s", record_distribution_word(declared_data(x)),
+	         record_distribution_word(other));
+	return true;
+}
+
 static bool data_differ(const char *what, const char *dx, const char *dy, char *detail, size_t size)
 {
 	if (strcmp(dx, dy) == 0)
@@ -162,19 +181,9 @@ static bool inputs_differ(const result_row *x, const result_row *y, char *detail
 
 CONDITION(condition_input_data)
 {
-	enum record_distribution ox = other_distribution(x);
-	enum record_distribution oy = other_distribution(y);
-
-	if (condition_differ(record_distribution_word(declared_data(x)),
-	                     record_distribution_word(declared_data(y)), detail, size))
-		return true;
-	if (ox == 0 && oy == 0)
-		return inputs_differ(x, y, detail, size);
-	snprintf(detail, size, "declared %s, recorded %s on %s",
-	         record_distribution_word(declared_data(x)),
-	         record_distribution_word(ox != 0 ? ox : oy), ox != 0 && oy != 0 ? "both sides" :
-	         ox != 0 ? "the baseline" : "the other side");
-	return true;
+	return condition_differ(record_distribution_word(declared_data(x)),
+	                        record_distribution_word(declared_data(y)), detail, size) ||
+	       inputs_differ(x, y, detail, size);
 }
 
 enum data_disclosure { DISCLOSED_BY_NONE, DISCLOSED_BY_ALL, DISCLOSED_BY_SOME };
@@ -260,10 +269,13 @@ size_t contract_binaries(const result_row *r)
 	return count;
 }
 
-CONDITION(condition_binary)
+SIDE(side_binary)
 {
-	return condition_either(contract_binaries(x) > 1, contract_binaries(y) > 1,
-	                        "different binaries", detail, size);
+	size_t count = contract_binaries(x);
+
+	if (count > 1)
+		snprintf(detail, size, "%zu binaries", count);
+	return count > 1;
 }
 
 /* The budget that the last execution records; LAYOUT_NO_UINT unless every execution records its
@@ -280,17 +292,22 @@ static uint64_t tuning_budget(const result_row *r)
 	return budget;
 }
 
+SIDE(side_tuning)
+{
+	if (x->planned->tier != RECORD_TIER_TUNED || condition_next(x, NULL) == NULL ||
+	    tuning_budget(x) != LAYOUT_NO_UINT)
+		return false;
+	snprintf(detail, size, "not recorded");
+	return true;
+}
+
 CONDITION(condition_tuning)
 {
 	uint64_t bx = tuning_budget(x);
 	uint64_t by = tuning_budget(y);
 
-	if (x->planned->tier != RECORD_TIER_TUNED || y->planned->tier != RECORD_TIER_TUNED)
-		return false;
-	if (bx == LAYOUT_NO_UINT || by == LAYOUT_NO_UINT)
-		return condition_either(bx == LAYOUT_NO_UINT, by == LAYOUT_NO_UINT, "undisclosed", detail,
-		                        size);
-	if (bx == by)
+	if (x->planned->tier != RECORD_TIER_TUNED || y->planned->tier != RECORD_TIER_TUNED ||
+	    bx == LAYOUT_NO_UINT || by == LAYOUT_NO_UINT || bx == by)
 		return false;
 	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)bx, (unsigned long long)by);
 	return true;

@@ -63,7 +63,7 @@ static void measured_free(measured *m)
 	free(m->ratios);
 }
 
-static comparison_ratio measured_ratio(const measured *m)
+static comparison_ratio measured_ratio(const measured *m, double confidence)
 {
 	comparison_ratio r = { .ratio = 1, .interval = { 1, 1 } };
 	interval around;
@@ -72,8 +72,8 @@ static comparison_ratio measured_ratio(const measured *m)
 	if (m->order == 0)
 		return r;
 	center = m->pair != NULL ?
-	         statistics_pair_ratio(m->pair, CONFIDENCE, &around) :
-	         rounds_ratio(m->ratios, m->first->executions, CONFIDENCE, &around);
+	         statistics_pair_ratio(m->pair, confidence, &around) :
+	         rounds_ratio(m->ratios, m->first->executions, confidence, &around);
 	if (m->order < 0)
 		r = (comparison_ratio){ .ratio = 1 / center,
 		                        .interval = { 1 / around.high, 1 / around.low } };
@@ -85,13 +85,19 @@ static comparison_ratio measured_ratio(const measured *m)
 	return r;
 }
 
-comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds)
+comparison_ratio ratio_at(const statistics_side *a, const statistics_side *b, bool rounds,
+                          double confidence)
 {
 	measured m = measured_make(a, b, rounds);
-	comparison_ratio r = measured_ratio(&m);
+	comparison_ratio r = measured_ratio(&m, confidence);
 
 	measured_free(&m);
 	return r;
+}
+
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds)
+{
+	return ratio_at(a, b, rounds, CONFIDENCE);
 }
 
 comparison_ratio *ratio_kept(comparison_ratio ratio)
@@ -157,8 +163,10 @@ static double p_of(const measured *m, const statistics_side *a, const statistics
 	return rounds_p(m->ratios, m->first->executions, below ? 1 / (1 + margin) : 1 + margin, below);
 }
 
-static enum comparison_verdict verdict_of(interval speedup, double margin)
+enum comparison_verdict contract_verdict(comparison_ratio r, double margin)
 {
+	interval speedup = r.interval;
+
 	if (speedup.low > 1 + margin)
 		return VERDICT_FASTER;
 	if (speedup.high < 1 / (1 + margin))
@@ -172,12 +180,21 @@ comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b
                               double margin, enum comparison_verdict *alone, double *p)
 {
 	measured m = measured_make(a, b, rounds);
-	comparison_ratio r = measured_ratio(&m);
+	comparison_ratio r = measured_ratio(&m, CONFIDENCE);
 
 	*p = 1;
-	*alone = verdict_of(r.interval, margin);
+	*alone = contract_verdict(r, margin);
 	if (m.order != 0 && (*alone == VERDICT_FASTER || *alone == VERDICT_SLOWER))
 		*p = p_of(&m, a, b, margin, *alone == VERDICT_FASTER);
 	measured_free(&m);
 	return r;
+}
+
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share)
+{
+	statistics_side a = quantile_side(row->a, row->quantile);
+	statistics_side b = quantile_side(row->b, row->quantile);
+
+	(void)c;
+	return ratio_at(&a, &b, row->rounds != LAYOUT_NO_UINT, 1 - (1 - CONFIDENCE) / (double)share);
 }

@@ -59,6 +59,7 @@ static void count_row(result_summary *s, const record_case *row, bool asked)
 	}
 	s->valid += row->status == RECORD_VALID;
 	s->not_converged += row->status == RECORD_NOT_CONVERGED;
+	s->unproven += row->status == RECORD_UNPROVEN;
 	s->unsupported += row->status == RECORD_UNSUPPORTED;
 	s->failed += row->status == RECORD_FAILED;
 	s->invalid += row->status == RECORD_INVALID;

@@ -60,7 +60,7 @@ static entry *entries_of(const comparison *comparisons, size_t count, size_t *ou
 	return all;
 }
 
-static void add_entry(table *t, const entry *e, bool verbose, bool colours)
+static void add_entry(table *t, const entry *e, bool colours)
 {
 	const comparison_row *row = e->row;
 	char base[FIGURE_SIZE];
@@ -74,22 +74,22 @@ static void add_entry(table *t, const entry *e, bool verbose, bool colours)
 		                       comparison_verdict_word(row->verdict) });
 	if (colours)
 		table_paint(t, 4, figure_verdict_colour(row->verdict));
-	comparison_notes(t, row, verbose);
+	comparison_notes(t, row, true);
 }
 
-bool report_matrix(FILE *out, const comparison *comparisons, size_t count, bool verbose)
+bool report_matrix(FILE *out, const comparison *comparisons, size_t count)
 {
 	bool colours = figure_colours(out);
 	table *t = table_new("lllll");
 	size_t entry_count;
 	entry *entries = entries_of(comparisons, count, &entry_count);
-	bool ok = comparison_head(out, comparisons, count, verbose);
+	bool ok = comparison_head(out, comparisons, count, true);
 
 	table_row(t, (const char *[]){ "case", "executor", "value [95 %]", "speed-up [95 %]",
 		                       "verdict" });
 	table_rule(t);
 	for (size_t i = 0; i < entry_count; i++)
-		add_entry(t, &entries[i], verbose, colours);
+		add_entry(t, &entries[i], colours);
 	ok = ok && table_print(t, out) && fputc('\n', out) != EOF;
 	for (size_t i = 0; i < count && ok; i++)
 		ok = comparison_counts(out, &comparisons[i], true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One result for people: who measured what on which stack, then its cases. */
+/* One result in all detail: who measured what on which stack, then its cases. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "report/figure.h"
 #include "report/report.h"
-#include "report/sampling.h"
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -34,15 +33,6 @@ static bool show_run(FILE *out, const record_run *run, enum record_completeness 
 	return ok;
 }
 
-static bool show_sampling(FILE *out, const result *r)
-{
-	char *sampling = sampling_sentence(r);
-	bool ok = sampling == NULL || table_item(out, 0, "sampling", "%s", sampling);
-
-	free(sampling);
-	return ok;
-}
-
 static bool show_who(FILE *out, const record_who *who)
 {
 	return table_item(out, 0, "who", "%s%s%s%s%s, %s",
@@ -63,7 +53,7 @@ static bool show_head(FILE *out, const result *r)
 	                  device != NULL ? device : "device unknown") &&
 	       table_item(out, 0, "protocol", "%s@%llu, digest %.12s", record->protocol.name,
 	                  (unsigned long long)record->protocol.version, record->protocol.digest) &&
-	       show_run(out, &record->run, record->status) && show_sampling(out, r) &&
+	       show_run(out, &record->run, record->status) &&
 	       table_item(out, 0, "harness", "evenhand %s, commit %.12s%s, ABI %s",
 	                  harness->version, harness->commit, harness->dirty ? " (dirty)" : "",
 	                  harness->abi) &&
@@ -125,47 +115,14 @@ static bool show_layer(FILE *out, const record_layer *layer)
 	return ok;
 }
 
-/* Whether the layers of that kind share a line: the harness has one of its own, and the host's and
- * the site's facts are fields. */
-static bool has_line(enum record_layer_kind kind)
-{
-	return kind != RECORD_LAYER_HARNESS && kind != RECORD_LAYER_HOST &&
-	       kind != RECORD_LAYER_SITE;
-}
-
-/* One line for all layers of the kind. */
-static bool show_kind(FILE *out, const record_layer_list *layers, enum record_layer_kind kind)
-{
-	text t = { 0 };
-	size_t count = 0;
-	bool ok;
-
-	for (size_t i = 0; i < layers->count; i++)
-		if (layers->items[i].layer == kind) {
-			add_layer(&t, &layers->items[i]);
-			count++;
-		}
-	if (count == 0 || !has_line(kind))
-		ok = true;
-	else if (kind == RECORD_LAYER_MAPPED_OBJECT)
-		ok = table_item(out, 0, layer_label(kind), "%zu shared object%s (-v lists them)",
-		                count, count == 1 ? "" : "s");
-	else
-		ok = table_item(out, 0, layer_label(kind), "%s", t.data);
-	text_free(&t);
-	return ok;
-}
-
-static bool show_layers(FILE *out, const record_layer_list *layers, bool verbose)
+static bool show_layers(FILE *out, const record_layer_list *layers)
 {
 	bool ok = true;
 
-	for (enum record_layer_kind k = RECORD_LAYER_HARDWARE; k <= RECORD_LAYER_SITE; k++) {
-		ok = ok && (verbose || show_kind(out, layers, k));
-		for (size_t i = 0; i < layers->count && ok && verbose; i++)
+	for (enum record_layer_kind k = RECORD_LAYER_HARDWARE; k <= RECORD_LAYER_SITE; k++)
+		for (size_t i = 0; i < layers->count && ok; i++)
 			if (layers->items[i].layer == k)
 				ok = show_layer(out, &layers->items[i]);
-	}
 	return ok;
 }
 
@@ -445,15 +402,27 @@ static void program_note(table *t, const record_case *row, const shared *s)
 	free(setup);
 }
 
-static void verbose_notes(table *t, const record_case *row, const shared *s)
+static void case_notes(table *t, const result_row *of, const shared *s)
 {
+	const record_case *row = of->record;
+
+	flag_note(t, of, s);
+	binary_note(t, of);
+	sustained_notes(t, row->derived);
+	load_notes(t, row->derived);
+	knee_notes(t, &row->executions);
 	for (size_t i = 0; i < row->executions.count; i++)
 		disturbed_notes(t, &row->executions.items[i]);
 	spread_note(t, row->derived);
 	program_note(t, row, s);
 }
 
-static bool show_cases(FILE *out, const result *r, const shared *s, bool verbose)
+static bool is_asked(const text_list *ids, const result_row *row)
+{
+	return ids->count == 0 || text_list_has(ids, row->id);
+}
+
+static bool show_cases(FILE *out, const result *r, const text_list *ids, const shared *s)
 {
 	bool colours = figure_colours(out);
 	table *t = table_new("llllr");
@@ -462,16 +431,10 @@ static bool show_cases(FILE *out, const result *r, const shared *s, bool verbose
 	table_row(t, (const char *[]){ "case", "status", "median [95 %]", "rate", "samples" });
 	table_rule(t);
 	for (size_t i = 0; i < r->row_count; i++) {
-		const record_case *row = r->rows[i].record;
-
+		if (!is_asked(ids, &r->rows[i]))
+			continue;
 		case_row(t, &r->rows[i], colours);
-		flag_note(t, &r->rows[i], s);
-		binary_note(t, &r->rows[i]);
-		sustained_notes(t, row->derived);
-		load_notes(t, row->derived);
-		knee_notes(t, &row->executions);
-		if (verbose)
-			verbose_notes(t, row, s);
+		case_notes(t, &r->rows[i], s);
 	}
 	ok = table_print(t, out);
 	table_free(t);
@@ -537,29 +500,30 @@ static void add_reasons(text_list *lines, const result_row *row)
 		                 run ? ")" : "", row->record->reasons.items[i]);
 }
 
-static bool show_below(FILE *out, const result *r, const shared *s, bool verbose)
+static bool show_below(FILE *out, const result *r, const text_list *ids, const shared *s)
 {
 	text_list lines = { 0 };
 	bool ok;
 
-	if (verbose && s->setup[0] != '\0')
+	if (s->setup[0] != '\0')
 		text_list_format(&lines, "all cases: %s", s->setup);
 	add_statuses(&lines, r);
 	add_flags(&lines, r, s);
 	ok = show_notes(out, &lines);
 	for (size_t i = 0; i < r->row_count; i++)
-		add_reasons(&lines, &r->rows[i]);
+		if (is_asked(ids, &r->rows[i]))
+			add_reasons(&lines, &r->rows[i]);
 	return show_notes(out, &lines) && ok;
 }
 
-bool report_result(FILE *out, const result *r, bool verbose)
+bool report_result(FILE *out, const result *r, const text_list *ids)
 {
 	shared s = shared_of(r);
-	bool ok = show_head(out, r) && show_layers(out, &r->record->executor.layers, verbose) &&
-	          (!verbose || show_clock(out, &r->record->instruments)) &&
+	bool ok = show_head(out, r) && show_layers(out, &r->record->executor.layers) &&
+	          show_clock(out, &r->record->instruments) &&
 	          show_deviations(out, &r->record->protocol.deviations) &&
-	          fputc('\n', out) != EOF && show_cases(out, r, &s, verbose) &&
-	          show_below(out, r, &s, verbose);
+	          fputc('\n', out) != EOF && show_cases(out, r, ids, &s) &&
+	          show_below(out, r, ids, &s);
 
 	shared_free(&s);
 	return ok;

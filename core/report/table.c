@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "report/report.h"
 
-#define GAP 2
+enum { GAP = 2 };
 #define NOTE_INDENT 6
 
 enum row_kind { ROW_CELLS, ROW_RULE, ROW_NOTE };
@@ -19,7 +19,7 @@ typedef struct row {
 } row;
 
 struct table {
-	size_t columns;
+	size_t columns, gap;
 	char *align;
 	row *rows;
 	size_t count, room;
@@ -89,7 +89,13 @@ table *table_new(const char *align)
 
 	t->align = memory_text(align);
 	t->columns = strlen(align);
+	t->gap = GAP;
 	return t;
+}
+
+void table_gap(table *t, size_t gap)
+{
+	t->gap = gap;
 }
 
 static row *row_add(table *t, enum row_kind kind, size_t cells)
@@ -210,6 +216,16 @@ bool table_wrap(FILE *out, const char *note, size_t indent)
 	return ok;
 }
 
+bool table_labelled(FILE *out, size_t column, const char *label, const char *words)
+{
+	char *clean = table_clean(words);
+	bool ok = fprintf(out, "%-*s", (int)column, label) >= 0 &&
+	          wrap_words(out, clean, column, column);
+
+	free(clean);
+	return ok;
+}
+
 bool table_item(FILE *out, size_t indent, const char *label, const char *format, ...)
 {
 	size_t column = indent + TABLE_LABEL;
@@ -257,7 +273,7 @@ static bool put_cells(const table *t, const row *r, const size_t *widths, FILE *
 				return false;
 			pending = 0;
 		}
-		pending += fill + GAP;
+		pending += fill + t->gap;
 	}
 	return fputc('\n', out) != EOF;
 }
@@ -281,7 +297,7 @@ static size_t *column_widths(const table *t, size_t *total)
 	}
 	*total = 0;
 	for (k = 0; k < t->columns; k++)
-		*total += widths[k] + (k + 1 < t->columns ? GAP : 0);
+		*total += widths[k] + (k + 1 < t->columns ? t->gap : 0);
 	return widths;
 }
 

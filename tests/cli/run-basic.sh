@@ -29,8 +29,8 @@ tail -n 1 one/run.journal | grep -q '"kind":"end".*"status":"complete"'
 check $? "the journal ends as complete"
 ls one/*.json >results && [ "$(wc -l <results)" -eq 1 ] && case $(cat results) in one/host-*.json) ;; *) false ;; esac
 check $? "one result, named after its executor"
-grep -q "next: evenhand show $(cat results)" out
-check $? "it says what to type next"
+grep -q "next: evenhand show -v $(cat results)" out && grep -q "^tiny@1 on host:" out
+check $? "it prints the values, and what to type next"
 # What is said of the machine depends on the machine.
 ! grep -qv '^evenhand: warning: ' err
 check $? "no progress where stderr is no terminal"

@@ -45,8 +45,8 @@ check $? "and the result says that even they are too few"
 check $? "its order lists all five"
 "$EVENHAND" verify more/*.json >out 2>&1
 check $? "the results hold"
-"$EVENHAND" show more/host-gcc*.json >out 2>&1 && tr -s ' \n' ' ' <out | grep -q '5 of 5 executions (a pilot of 2'
-check $? "show tells of the pilot"
+"$EVENHAND" show -v more/host-gcc*.json >out 2>&1 && tr -s ' \n' ' ' <out | grep -q '5 of 5 executions (a pilot of 2'
+check $? "show -v tells of the pilot"
 
 run run "$protocol" --on host:0,host:1 -o again
 order more >order1

@@ -11,7 +11,7 @@ for period in 1us 100ms; do
 	sed "s/^\[measure\]/[measure]\ntelemetry = $period/; s/^executions.*/executions = 1/" \
 		"$SRC/tests/protocols/tiny.ini" >"$period.ini"
 	"$EVENHAND" run "$period.ini" --on host:0 -o "$period" --quiet >"$period.log" 2>&1 </dev/null
-	"$EVENHAND" show "$period"/host-*.json >"$period.shown" 2>&1
+	"$EVENHAND" show -v "$period"/host-*.json >"$period.shown" 2>&1
 done
 grep -q '"period_ns":1000,' 1us/run.journal && grep -q '"period_ns":100000000,' 100ms/run.journal
 check $? "the sensors are read as often as the protocol says" 1us.log

@@ -6,6 +6,7 @@
 
 #include "audit/audit.h"
 #include "contract/contract.h"
+#include "contract/evidence.h"
 #include "golden.h"
 
 #include <unistd.h>

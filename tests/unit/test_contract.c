@@ -449,33 +449,39 @@ static void loads_are_told_as_times(void **state)
 }
 
 /* The exit code of a comparison that has one case of each of these verdicts. */
-static int code_of(bool strict, const enum comparison_verdict *verdicts)
+static int code_of(unsigned fail_on, const enum comparison_verdict *verdicts)
 {
-	comparison *c = layout_new(comparison_layout());
+	comparison_list all = { 0 };
+	comparison *c = layout_append(comparison_layout(), &all);
 	int code;
 
-	c->level = CONTRACT_COMPARABLE;
 	for (; *verdicts != comparison_verdict_absent; verdicts++)
 		number_map_add(&c->counts, comparison_verdict_word(*verdicts), 1);
-	code = comparison_exit_code(c, strict);
-	comparison_free(c);
+	code = comparison_exit_code(&all, fail_on);
+	layout_list_clear(comparison_layout(), &all);
 	return code;
 }
 
 static void codes_say_what_happened(void **state)
 {
-#define CODE(strict, ...) code_of(strict, (const enum comparison_verdict[]){ __VA_ARGS__ __VA_OPT__(,) 0 })
+#define CODE(fail, ...) code_of(fail, (const enum comparison_verdict[]){ __VA_ARGS__ __VA_OPT__(,) 0 })
 	(void)state;
-	assert_int_equal(CODE(false), EXIT_CODE_NOT_COMPARABLE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT), EXIT_CODE_OK);
-	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_OK);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_INCONCLUSIVE);
-	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_OK);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_INCONCLUSIVE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE),
+	assert_int_equal(CODE(0), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(0, VERDICT_NOT_COMPARABLE), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(0, VERDICT_SLOWER, VERDICT_NOT_COMPARABLE, VERDICT_INCONCLUSIVE),
+	                 EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_SLOWER, VERDICT_FASTER, VERDICT_EQUIVALENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_SLOWER, VERDICT_SLOWER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_FASTER, VERDICT_FASTER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_EQUIVALENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_DESCRIPTION), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_INCONCLUSIVE), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED, VERDICT_EQUIVALENT, VERDICT_ABSENT),
 	                 EXIT_CODE_NOT_COMPARABLE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE,
-	                      VERDICT_SLOWER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED | COMPARISON_OPEN, VERDICT_INCONCLUSIVE,
+	                      VERDICT_NOT_COMPARABLE), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED | COMPARISON_SLOWER, VERDICT_SLOWER,
+	                      VERDICT_NOT_COMPARABLE), EXIT_CODE_NEGATIVE);
 }
 
 int main(void)

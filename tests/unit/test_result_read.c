@@ -12,7 +12,10 @@
 #include "golden.h"
 #include "record/findings.h"
 #include "record/redact.h"
+#include "report/grid.h"
+#include "report/explain.h"
 #include "report/report.h"
+#include "report/screen.h"
 
 static cJSON *whole;  /* the golden result                                   */
 static cJSON *small;  /* its tuned case, two executions of three samples     */
@@ -327,6 +330,19 @@ static void wrong_types_everywhere(void **state)
 	assert_true(tried > 1000);
 }
 
+/* Each case of the other side, compared and alone. */
+static void explain_all(FILE *sink, const comparison *c)
+{
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
+
+		assert_true(report_explained(sink, &(explain_subject){ c->b, row->b, c, row }));
+		if (row->b != NULL)
+			assert_true(report_explained(sink, &(explain_subject){ .of = c->b, .row = row->b }));
+		assert_true(report_explained_all(sink, c, 1, row->id));
+	}
+}
+
 /* With digests and derived numbers made right again, so that what comes after reading sees them. */
 static void use_forged(const char *path)
 {
@@ -339,6 +355,7 @@ static void use_forged(const char *path)
 		eh_error error = ERROR_INIT;
 		FILE *sink;
 		comparison *c;
+		grid g;
 
 		golden_set(copy, path, forged_values[i]);
 		if (cJSON_IsObject(golden_at(copy, "digests")) &&
@@ -349,9 +366,14 @@ static void use_forged(const char *path)
 		if (result_read(scratch, &forged, &error) != EH_OK)
 			continue;
 		sink = fopen("/dev/null", "w");
-		assert_true(report_result(sink, forged, true));
+		assert_true(report_result(sink, forged, &(text_list){ 0 }));
+		assert_true(report_values(sink, forged, &(text_list){ 0 }, true));
 		c = contract_compare(real, forged, 0);
-		assert_true(report_comparison(sink, c, true));
+		grid_make(&g, c, 1, GRID_AGAINST);
+		assert_true(grid_print(sink, &g) && grid_print_markdown(sink, &g));
+		grid_clear(&g);
+		assert_true(report_matrix(sink, c, 1));
+		explain_all(sink, c);
 		free(layout_text(comparison_layout(), c, true));
 		comparison_free(c);
 		fclose(sink);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much more evidence should decide a case that stayed open. */
+#include <math.h>
+
+#include "contract/condition.h"
+
+/* An estimate beyond it helps nobody to plan. */
+static const double most = 100;
+
+/* An interval narrows as the root of the evidence.  Beyond the margin it then has to exclude 1,
+ * within the margin to end before its limit. */
+static double more_of(const comparison_row *row)
+{
+	double half = log(row->speedup_interval->high / row->speedup_interval->low) / 2;
+	double center = fabs(log(row->speedup)), limit = log1p(row->margin);
+	double away = center > limit ? center : limit - center;
+	double more = half / away * (half / away);
+
+	return more > 1 && more <= most ? more : NAN;
+}
+
+void open_fill(comparison *c)
+{
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		if (row->verdict == VERDICT_INCONCLUSIVE && row->speedup > 0 &&
+		    row->speedup_interval->low > 0 && !contract_cites(&row->reasons, "many-cases"))
+			row->more = more_of(row);
+	}
+}
