@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "executor/executor.h"
@@ -174,6 +175,7 @@ void executor_describe(const executor_subject *s, record_executor *out)
 	for (size_t i = 0; i < mapped.count; i++)
 		*(record_layer *)layout_append(record_layer_layout(), &out->layers) = mapped.items[i];
 	free(mapped.items);
+	executor_configuration(&out->layers, "", (const char *const *)environ, s->files);
 	finish(out, s->site);
 }
 
@@ -200,7 +202,7 @@ static void add_device(const record_device *from, record_device *to)
 	to->numa_node = LAYOUT_NO_INT;
 }
 
-/* Copies a layer without its owner, facts of the moment, and the path of a file with a digest. */
+/* Copies a layer without its owner, fields that do not last, and the path of a file with a digest. */
 static void add_lasting(const record_layer *from, record_layer *to)
 {
 	record_field *fields;
@@ -209,7 +211,7 @@ static void add_lasting(const record_layer *from, record_layer *to)
 	layout_copy(record_layer_layout(), from, to);
 	fields = to->fields.items;
 	for (size_t i = 0; i < to->fields.count; i++) {
-		if (strncmp(fields[i].name, "now-", 4) != 0) {
+		if (disclosure_is_lasting(from, &fields[i])) {
 			fields[kept++] = fields[i];
 			continue;
 		}

@@ -268,7 +268,7 @@ bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers
 	return fprintf(out, "\nlayers: %zu change%s\n", groups->count, plural(groups->count)) >= 0 &&
 	       show_groups(out, groups, owners, 2) &&
 	       (followers == 0 ||
-	        fprintf(out, "  %llu mapped files of one side only follow from these\n",
+	        fprintf(out, "  %llu mapped files and settings of one side only follow from these\n",
 	                (unsigned long long)followers) >= 0);
 }
 

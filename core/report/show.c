@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "record/setting.h"
 #include "report/figure.h"
 #include "report/report.h"
 
@@ -74,16 +75,20 @@ static bool show_deviations(FILE *out, const text_list *deviations)
 static const char *layer_label(enum record_layer_kind kind)
 {
 	return kind == RECORD_LAYER_OPERATING_SYSTEM ? "system" :
-	       kind == RECORD_LAYER_MAPPED_OBJECT ? "mapped" : record_layer_kind_word(kind);
+	       kind == RECORD_LAYER_MAPPED_OBJECT ? "mapped" :
+	       kind == RECORD_LAYER_CONFIGURATION ? "settings" : record_layer_kind_word(kind);
 }
 
 static void add_layer(text *t, const record_layer *layer)
 {
 	const char *version = text_or_empty(layer->version);
+	bool variable = setting_is(layer) && !setting_is_file(layer);
+	char *value = variable ? setting_words(layer, NULL, NULL) : memory_text(version);
 
 	text_add(t, "%s%s%s%s%s", t->size > 0 ? ", " : "", layer->name,
-	         version[0] != '\0' ? " " : "", version,
+	         variable ? "=" : value[0] != '\0' ? " " : "", value,
 	         layer->source == RECORD_SOURCE_UNAVAILABLE ? " (unavailable)" : "");
+	free(value);
 }
 
 static bool show_fact(FILE *out, const record_field *fact)

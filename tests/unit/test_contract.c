@@ -209,6 +209,49 @@ static void a_clean_pair_has_no_caveat(void **state)
 	result_free(b);
 }
 
+/* ---- settings -------------------------------------------------------------------------------- */
+
+#define SETTING(at, name, value, by) "executor/layers/" at "={\"layer\":\"configuration\",\"name\":\"" name \
+	"\",\"source\":\"measured\",\"fields\":{\"value\":{\"value\":\"" value "\",\"source\":\"measured\"}," \
+	"\"read-by\":{\"value\":\"" by "\",\"source\":\"measured\"}}}"
+
+/* The detail of layers-differ, "" where it does not fire. */
+static char *differences(const char *const *on_a, const char *const *on_b)
+{
+	result *a = read_variant(GCC, on_a), *b = read_variant(GCC, on_b);
+	comparison *c = contract_compare(a, b, 0);
+	char *found = memory_text("");
+
+	for (size_t i = 0; i < c->reasons.count; i++)
+		if (LIKE(c->reasons.items[i].rule, "layers-differ"))
+			text_set(&found, c->reasons.items[i].detail);
+	comparison_free(c);
+	result_free(b);
+	result_free(a);
+	return found;
+}
+
+/* Paired by name, whoever reads them; a setting that the other side would not read is said to be so. */
+static void settings_differ(void **state)
+{
+	static const struct { edits a, b; const char *detail; } tried[] = {
+		{ { SETTING("1", "X", "1", "libc.so.6") }, { SETTING("1", "X", "1", "libm.so.6, libc.so.6") }, "" },
+		{ { SETTING("1", "X", "1", "libc.so.6") }, { SETTING("1", "X", "2", "libc.so.6") },
+		  "1: configuration X 1 | 2" },
+		{ { SETTING("1", "X", "1", "libc.so.6"), SETTING("5", "Y", "1", "libc.so.6") },
+		  { SETTING("1", "Y", "1", "libc.so.6"), SETTING("5", "Z", "", "libz.so.1") },
+		  "2: configuration X 1 | (not set); configuration Z (not read) | (empty)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tried) / sizeof(*tried); i++) {
+		char *detail = differences(tried[i].a, tried[i].b);
+
+		assert_string_equal(detail, tried[i].detail);
+		free(detail);
+	}
+}
+
 /* ---- what needs both sides changed ----------------------------------------------------------- */
 
 static void few_executions_describe(void **state)
@@ -489,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(a_clean_pair_has_no_caveat),
+		cmocka_unit_test(settings_differ),
 		cmocka_unit_test(few_executions_describe),
 		cmocka_unit_test(clock_bias_refuses_short_samples),
 		cmocka_unit_test(sustained_must_converge),
