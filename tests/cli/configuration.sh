@@ -67,11 +67,11 @@ s = {k: x['fields']['value']['value'] if 'value' in x['fields'] else x['sha256']
 print(eval(sys.argv[2]))
 PY
 }
-answer() { # file: the answer, the groups' titles, the owner
+answer() { # file: the titles of the groups, and their owners; whether a case moved is chance here
 	python3 -c "
 import json, sys
 d = json.load(open(sys.argv[1]))
-print(d['answer'], '|', '; '.join(g['title'] for g in d['groups']), '|', d.get('owner', ''))" "$1"
+print('; '.join(g['title'] for g in d['groups']), '|', '; '.join(g['owner'] for g in d['groups']))" "$1"
 }
 
 # ---- PoCL ----------------------------------------------------------------------------------------
@@ -97,16 +97,16 @@ else
 	check $? "the loader's files are recorded with their digests: $icd"
 	[ "$(of "$a" "d['executor']['digest']")" != "$(of "$b" "d['executor']['digest']")" ]
 	check $? "the stacks have different digests"
-	"$EVENHAND" compare "$a" "$b" >out 2>&1
-	tr -s '\n ' '  ' <out | grep -q 'layers-differ: 1: configuration POCL_WORK_GROUP_METHOD (not set) | cbs '
+	"$EVENHAND" compare -v "$a" "$b" >out 2>&1
+	tr -s '\n ' '  ' <out | grep -q 'layers-differ: .*(1: configuration POCL_WORK_GROUP_METHOD (not set) | cbs)'
 	check $? "compare names the variable alone, with both values" out
 	"$EVENHAND" attribute "$a" "$b" --no-look --json >out.json 2>err
-	[ "$(answer out.json)" = "attributable | configuration POCL_WORK_GROUP_METHOD: (not set) -> cbs | PoCL project" ]
+	[ "$(answer out.json)" = "configuration POCL_WORK_GROUP_METHOD: (not set) -> cbs | PoCL project" ]
 	check $? "and so does attribute, with its owner" out.json
 	"$EVENHAND" attribute "$b" "$a" --no-look >out 2>&1
-	tr -s '\n ' '  ' <out | grep -q 'POCL_WORK_GROUP_METHOD: cbs -> (not set); owner: PoCL project'
+	tr -s '\n ' '  ' <out | grep -q 'POCL_WORK_GROUP_METHOD: cbs -> (not set)'
 	check $? "the other way round as well" out
-	"$EVENHAND" show "$b" >out 2>&1
+	"$EVENHAND" show -v "$b" >out 2>&1
 	tr -s '\n ' '  ' <out | grep -q ' POCL_WORK_GROUP_METHOD=cbs'
 	check $? "show has it in a line" out
 
@@ -162,14 +162,14 @@ C
 	unset LD_PRELOAD
 	a=$(file haswell "$host") b=$(file prescott "$host")
 	"$EVENHAND" attribute "$a" "$b" --no-look --json >out.json 2>err
-	[ "$(answer out.json)" = "attributable | configuration OPENBLAS_CORETYPE: Haswell -> Prescott | OpenBLAS project" ]
+	[ "$(answer out.json)" = "configuration OPENBLAS_CORETYPE: Haswell -> Prescott | OpenBLAS project" ]
 	check $? "two values of it are one change" out.json
 	OPENBLAS_CORETYPE=Haswell measure unread "$host"
 	[ "$(of "$(file unread "$host")" "'OPENBLAS_CORETYPE' in s")" = False ]
 	check $? "without the library nobody reads it, and it is not recorded" unread.log
 	"$EVENHAND" attribute "$a" "$(file unread "$host")" --no-look --json >out.json 2>err
-	[ "$(answer out.json)" = "attributable | configuration LD_PRELOAD: $T/libopenblas.so.0 -> (not set) | GNU C Library" ] ||
-		answer out.json | grep -q '^attributable | configuration LD_PRELOAD: .* -> (not set) | '
+	[ "$(answer out.json)" = "configuration LD_PRELOAD: $T/libopenblas.so.0 -> (not set) | GNU C Library" ] ||
+		answer out.json | grep -q '^configuration LD_PRELOAD: .* -> (not set) | '
 	check $? "the library and its variable follow from LD_PRELOAD" out.json
 fi
 
