@@ -69,7 +69,7 @@ c=$(run moody)
 check $? "one that is not makes three" moody.log
 cites "$a" "$c"
 check $? "which the contract cites" compare.log
-grep -q 'different binaries on the other side' compare.log
+grep -q 'binary-varies: other: 3 binaries' compare.log
 check $? "with the side" compare.log
 "$EVENHAND" compare --certified "$a" "$c" >compare.log 2>&1
 [ $? -eq 3 ] && grep -q 'refused binary-varies' compare.log
