@@ -211,9 +211,9 @@ static uint64_t round_up(double count)
 {
 	double step = pow(10, floor(log10(count)));
 
-	for (double k = 1; k <= 10; k += k < 2 ? 0.5 : 1)
-		if (k * step >= count - 1e-9)
-			return (uint64_t)(k * step + 0.5);
+	for (int halves = 2; halves <= 20; halves += halves < 4 ? 1 : 2)
+		if (halves * step / 2 >= count - 1e-9)
+			return (uint64_t)(halves * step / 2 + 0.5);
 	return (uint64_t)count;
 }
 
