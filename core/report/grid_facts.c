@@ -67,7 +67,7 @@ static bool ends_with(const text *t, const char *name)
 {
 	size_t size = strlen(name);
 
-	return t->size >= size && strcmp(t->data + t->size - size, name) == 0;
+	return t->data != NULL && t->size >= size && strcmp(t->data + t->size - size, name) == 0;
 }
 
 static void fact_add(facts *all, const char *words, const char *name)

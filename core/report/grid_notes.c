@@ -12,8 +12,8 @@
 #include "report/report.h"
 
 /* Lines of one kind, characters of the names in one before the rest is only counted, and cells beyond
- * which none is named. */
-enum { LINES = 4, NAMES = 40, CELLS = 12 };
+ * which none is named; characters of a reason before the rest is left to explain. */
+enum { LINES = 4, NAMES = 40, CELLS = 12, WORDS = 110 };
 
 /* ---- groups of cells ------------------------------------------------------------------------- */
 
@@ -148,17 +148,32 @@ static int by_size(const void *a, const void *b)
 	return (x->count < y->count) - (x->count > y->count);
 }
 
+/* Cuts a long text between two words. */
+static char *shortened(char *words)
+{
+	size_t size = WORDS;
+	char *cut;
+
+	if (strlen(words) <= WORDS)
+		return words;
+	while (size > 0 && words[size] != ' ')
+		size--;
+	cut = memory_format("%.*s ...", (int)size, words);
+	free(words);
+	return cut;
+}
+
 /* malloc'd: a sentence as it follows a colon. */
 static char *lowered(const char *sentence)
 {
 	char *copy = memory_text(sentence);
 	size_t size = strlen(copy);
 
-	if (size > 1 && islower((unsigned char)copy[1]))
+	if (size > 1 && (islower((unsigned char)copy[1]) || copy[1] == ' '))
 		copy[0] = (char)tolower((unsigned char)copy[0]);
 	if (size > 0 && copy[size - 1] == '.')
 		copy[size - 1] = '\0';
-	return copy;
+	return shortened(copy);
 }
 
 /* "MARK  WHERE: WHAT" of each group, those of most cells first; or "WHAT: WHERE". */
@@ -196,16 +211,32 @@ static uint64_t round_up(double count)
 {
 	double step = pow(10, floor(log10(count)));
 
-	for (double k = 1; k <= 10; k += k < 2 ? 0.5 : 1)
-		if (k * step >= count - 1e-9)
-			return (uint64_t)(k * step + 0.5);
+	for (int halves = 2; halves <= 20; halves += halves < 4 ? 1 : 2)
+		if (halves * step / 2 >= count - 1e-9)
+			return (uint64_t)(halves * step / 2 + 0.5);
 	return (uint64_t)count;
+}
+
+/* The wall time of the case in all executions, where they took turns; else 0. */
+static double span_ns(const record_case *c)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->executions.count; i++) {
+		const record_execution *e = &c->executions.items[i];
+		size_t last = e->starts_ns.count;
+
+		if (e->turns != NULL && last > 0 && last == e->samples_ns.count)
+			sum += (double)e->starts_ns.items[last - 1] + (double)e->samples_ns.items[last - 1];
+	}
+	return sum;
 }
 
 char *grid_open_words(const comparison *c, const comparison_row *row)
 {
 	const contract_reason *reason = first_of(&row->reasons, CONTRACT_DESCRIPTION);
 	uint64_t executions = row->other->executions;
+	double span = row->b != NULL ? span_ns(row->b->record) * 1e-9 : 0;
 
 	if (reason == NULL)
 		reason = first_of(&c->reasons, CONTRACT_DESCRIPTION);
@@ -215,6 +246,9 @@ char *grid_open_words(const comparison *c, const comparison_row *row)
 		return memory_text("beyond the margin alone, but not among so many cases");
 	if (isnan(row->more))
 		return memory_text("the ratio is too near to the margin's edge to be decided");
+	if (span > 0)
+		return memory_format("about %llu s more of the case should decide",
+		                     (unsigned long long)round_up(fmax(1, span * (row->more - 1))));
 	return memory_format("about %llu executions of each should decide",
 	                     (unsigned long long)round_up((double)executions * row->more));
 }

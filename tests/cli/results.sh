@@ -121,7 +121,7 @@ code 4 "--baseline needs a value, EXECUTOR|FILE" compare $gcc $clang --baseline
 
 # The reference: named by executor, by a part of its name, or by file, also one that is not listed.
 for name in host:clang-14 clang-14 clang $clang; do
-	"$EVENHAND" compare --baseline $name $gcc $clang $opencl >"$T/out" 2>"$T/err"
+	"$EVENHAND" compare --baseline "$name" $gcc $clang $opencl >"$T/out" 2>"$T/err"
 	sed -n 2p "$T/out" | grep -q '^  *host:clang-14  *gcc-12  *pocl$'
 	check $? "compare --baseline $name: that is the reference, wherever its file stands" "$T/out"
 done
@@ -132,8 +132,8 @@ code 4 "both are; name the file instead" compare --baseline 12 $gcc "$T/one/$gcc
 
 # Cases by id, by beginning, by pattern, or as they are printed.
 for pattern in gemm.f32.256.tuned 'gemm*tuned' 'gemm f32 256 tuned' 'gemm tuned'; do
-	"$EVENHAND" compare --case "$pattern" $gcc $clang $opencl >"$T/out" 2>"$T/err"
-	[ $? -eq 0 ] && [ "$(grep -c '^gemm' "$T/out")" -eq 1 ] && ! grep -q '^triad' "$T/out"
+	"$EVENHAND" compare --case "$pattern" $gcc $clang $opencl >"$T/out" 2>"$T/err" &&
+		[ "$(grep -c '^gemm' "$T/out")" -eq 1 ] && ! grep -q '^triad' "$T/out"
 	check $? "compare --case '$pattern' takes one case" "$T/out"
 done
 "$EVENHAND" compare --json --case 'xfer 4K' --case triad $gcc $clang >"$T/out" 2>"$T/err"
