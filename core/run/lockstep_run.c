@@ -41,6 +41,7 @@ typedef struct lane {
 	bool over;           /* nothing more is measured of it in this execution                 */
 	bool could;          /* a worker could start                                             */
 	bool alone;          /* it could not start beside the others                             */
+	bool launched;       /* by the newest call of launch_missing                             */
 	/* Of the case in progress: */
 	bool open, rests;
 	uint64_t turn_ns;
@@ -108,57 +109,90 @@ static size_t alive(const group *g)
 	return count;
 }
 
-/* Starts a worker.  One that cannot start beside others is tried alone later: the device may allow
- * one process only. */
-static eh_status start(group *g, lane *l, eh_error *error)
+/* A worker could not start.  Beside others it is tried alone later: the device may allow one process
+ * only. */
+static eh_status mourn(const group *g, lane *l, supervise_end *end, eh_error *error)
 {
-	supervise_end end;
-
-	progress_slot(g->c->shown, l->w.name, g->execution, g->executions);
-	l->s = slotwork_start(&l->w, &end);
-	if (l->s != NULL)
-		return EH_OK;
-	if (end.fate == SUPERVISE_CANNOT && alive(g) > 0 && !l->alone && end.probe == NULL) {
-		log_write(EH_LOG_INFO, "%s cannot start beside the other executors (%s); it is measured "
-		          "alone", l->w.name, end.reason);
-		l->alone = true;
-		supervise_end_free(&end);
-		return EH_OK;
-	}
-	return bury(l, &end, error);
+	l->s = NULL;
+	if (end->fate != SUPERVISE_CANNOT || alive(g) == 0 || l->alone || end->probe != NULL)
+		return bury(l, end, error);
+	log_write(EH_LOG_INFO, "%s cannot start beside the other executors (%s); it is measured alone",
+	          l->w.name, end->reason);
+	l->alone = true;
+	supervise_end_free(end);
+	return EH_OK;
 }
 
-static eh_status start_missing(group *g, bool alone, eh_error *error)
+typedef bool (*start_step)(supervised *s, supervise_end *end);
+
+/* Takes a step with all workers that were launched. */
+static eh_status step_all(group *g, start_step step, eh_error *error)
 {
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; i < g->count && status == EH_OK; i++) {
 		lane *l = &g->lanes[i];
+		supervise_end end;
 
-		if (l->s == NULL && !l->over && l->alone == alone && l->w.missing > 0)
-			status = interrupt_pending() ? EH_E_INTERRUPTED : start(g, l, error);
+		if (l->launched && l->s != NULL && !step(l->s, &end))
+			status = mourn(g, l, &end, error);
 	}
 	return status;
 }
 
-static eh_status finish(lane *l, eh_error *error)
+static eh_status launch_missing(group *g, bool alone, eh_error *error)
 {
-	supervise_end end;
-	eh_status status;
+	eh_status status = EH_OK;
 
-	supervise_finish(l->s, &end);
-	status = bury(l, &end, error);
-	l->over = true;
+	for (size_t i = 0; i < g->count && status == EH_OK; i++) {
+		lane *l = &g->lanes[i];
+		supervise_end end;
+
+		l->launched = l->s == NULL && !l->over && l->alone == alone && l->w.missing > 0;
+		if (!l->launched)
+			continue;
+		if (interrupt_pending())
+			return EH_E_INTERRUPTED;
+		progress_slot(g->c->shown, l->w.name, g->execution, g->executions);
+		l->s = slotwork_launch(&l->w, &end);
+		if (l->s == NULL)
+			status = mourn(g, l, &end, error);
+	}
 	return status;
 }
 
+/* Devices are opened at the same time; the clocks are tried one after the other. */
+static eh_status start_missing(group *g, bool alone, eh_error *error)
+{
+	eh_status status = launch_missing(g, alone, error);
+
+	if (status == EH_OK)
+		status = step_all(g, supervise_up, error);
+	return status == EH_OK ? step_all(g, supervise_calibrate, error) : status;
+}
+
+/* All at the same time: nothing is timed any more. */
 static eh_status finish_all(group *g, eh_error *error)
 {
 	eh_status status = EH_OK;
 
-	for (size_t i = 0; i < g->count && status == EH_OK; i++)
+	for (size_t i = 0; i < g->count; i++)
 		if (g->lanes[i].s != NULL)
-			status = finish(&g->lanes[i], error);
+			supervise_finish(g->lanes[i].s);
+	for (size_t i = 0; i < g->count; i++) {
+		lane *l = &g->lanes[i];
+		eh_error own = ERROR_INIT;
+		supervise_end end;
+		eh_status buried;
+
+		if (l->s == NULL)
+			continue;
+		supervise_finish_await(l->s, &end);
+		buried = bury(l, &end, &own);
+		l->over = true;
+		if (status == EH_OK && buried != EH_OK)
+			status = error_set(error, buried, "%s", own.message);
+	}
 	return status;
 }
 
@@ -578,6 +612,9 @@ static const schedule_slot *slot_of(const manifest *m, uint64_t execution, size_
 /* Stops what is alive after a failure; the error that led here stays. */
 static void abandon(group *g)
 {
+	for (size_t i = 0; i < g->count; i++)
+		if (g->lanes[i].s != NULL)
+			supervise_signal(g->lanes[i].s);
 	for (size_t i = 0; i < g->count; i++)
 		if (g->lanes[i].s != NULL) {
 			supervise_stop(g->lanes[i].s);

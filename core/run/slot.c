@@ -23,8 +23,10 @@ static void run_worker(const slotwork *w, supervise_end *end)
 {
 	supervised *s = slotwork_start(w, end);
 
-	if (s != NULL && measure_missing(w, s, end))
-		supervise_finish(s, end);
+	if (s == NULL || !measure_missing(w, s, end))
+		return;
+	supervise_finish(s);
+	supervise_finish_await(s, end);
 }
 
 eh_status slot_run(const slot_context *c, const schedule_slot *slot, eh_error *error)

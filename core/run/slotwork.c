@@ -189,6 +189,13 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 
 supervised *slotwork_start(const slotwork *w, supervise_end *end)
 {
+	supervised *s = slotwork_launch(w, end);
+
+	return s != NULL && supervise_up(s, end) && supervise_calibrate(s, end) ? s : NULL;
+}
+
+supervised *slotwork_launch(const slotwork *w, supervise_end *end)
+{
 	worker_job j;
 	supervised *s;
 
@@ -209,8 +216,10 @@ eh_status slotwork_describe(slotwork *w, bool try_worker, eh_error *error)
 	if (try_worker) {
 		supervised *s = slotwork_start(w, &end);
 
-		if (s != NULL)
-			supervise_finish(s, &end);
+		if (s != NULL) {
+			supervise_finish(s);
+			supervise_finish_await(s, &end);
+		}
 		status = slotwork_end_of_run(w, &end, error);
 		supervise_end_free(&end);
 		if (status == EH_OK)

@@ -34,7 +34,9 @@ void slotwork_end(slotwork *w);
 /* Whether the case at that position has its line. */
 bool slotwork_has(const slotwork *w, size_t position);
 
-/* A worker for the slot; NULL with *end filled when it could not start. */
+/* A worker for the slot, whose device is still to be opened (supervise_up, supervise_calibrate). */
+supervised *slotwork_launch(const slotwork *w, supervise_end *end);
+/* The same, ready for cases.  Both: NULL with *end filled when it could not start. */
 supervised *slotwork_start(const slotwork *w, supervise_end *end);
 /* Writes failed lines for the cases that the worker's end decides; *again when another worker is
  * worth starting.  Fails when the end of the worker is the end of the run. */

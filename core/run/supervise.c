@@ -20,7 +20,8 @@
  * compiler that hangs by name. */
 #define START_NS (25 * SECOND_NS)
 #define CLOSING_NS (20 * SECOND_NS)
-#define STOP_NS (3 * SECOND_NS)
+/* For describing the stack after a signal. */
+#define STOP_NS (10 * SECOND_NS)
 #define EXIT_NS (5 * SECOND_NS)
 /* A command has at least so long, whatever the case took before. */
 #define LEAST_NS SECOND_NS
@@ -143,6 +144,7 @@ static bool hear_event(supervised *s, worker_event *e)
 	case WORKER_UNREADY: hear_failure(s, SUPERVISE_STOP, e); return true;
 	case WORKER_CANNOT: hear_failure(s, SUPERVISE_CANNOT, e); return true;
 	case WORKER_START: s->started = true; break;
+	case WORKER_UP: return true;
 	case WORKER_READY:
 		s->ready = true;
 		keep_instrument(s, e);
@@ -365,11 +367,26 @@ supervised *supervise_start(const worker_job *j, const supervise_place *place, s
 		return NULL;
 	}
 	allow(s, s->outside_ns);
-	status = listen(s, NULL);
-	if (status == EH_OK && s->ready && s->end.reason == NULL)
-		return s;
+	return s;
+}
+
+bool supervise_up(supervised *s, supervise_end *end)
+{
+	eh_status status = listen(s, NULL);
+
+	if (status == EH_OK && s->started && s->end.reason == NULL)
+		return true;
 	release(s, status, end);
-	return NULL;
+	return false;
+}
+
+bool supervise_calibrate(supervised *s, supervise_end *end)
+{
+	worker_command command = supervise_command(WORKER_CALIBRATE, NULL, 0);
+	bool good = supervise_ask(s, &command, NULL, end);
+
+	layout_clear(worker_command_layout(), &command);
+	return good;
 }
 
 worker_command supervise_command(enum worker_command_kind kind, const plan_case *c, uint64_t position)
@@ -429,15 +446,25 @@ bool supervise_ask(supervised *s, const worker_command *command, worker_event *a
 	return supervise_await(s, answer, end);
 }
 
-void supervise_finish(supervised *s, supervise_end *end)
+void supervise_finish(supervised *s)
 {
 	worker_command command = supervise_command(WORKER_FINISH, NULL, 0);
 
-	if (supervise_ask(s, &command, NULL, end)) {
-		set_end(s, SUPERVISE_DIED, EH_E_CHILD, "the worker did not end when it was told to");
-		release(s, EH_E_TIMEOUT, end);
-	}
+	supervise_tell(s, &command);
 	layout_clear(worker_command_layout(), &command);
+}
+
+void supervise_finish_await(supervised *s, supervise_end *end)
+{
+	if (!supervise_await(s, NULL, end))
+		return;
+	set_end(s, SUPERVISE_DIED, EH_E_CHILD, "the worker did not end when it was told to");
+	release(s, EH_E_TIMEOUT, end);
+}
+
+void supervise_signal(supervised *s)
+{
+	child_signal(s->child, SIGTERM);
 }
 
 void supervise_stop(supervised *s)

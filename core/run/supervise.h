@@ -37,9 +37,15 @@ typedef struct supervise_place {
 
 typedef struct supervised supervised;
 
-/* Starts a worker and waits until it can take commands; its instrument is in the journal then.  NULL
- * with *end filled when it ended before. */
+/* Starts a worker, which loads its backend and opens the device.  NULL with *end filled when there is
+ * none. */
 supervised *supervise_start(const worker_job *j, const supervise_place *place, supervise_end *end);
+/* Waits until the device is open.  false when the worker has ended instead: *end is filled, and the
+ * worker is freed. */
+bool supervise_up(supervised *s, supervise_end *end);
+/* Lets it try its clocks, while nothing else is going on; its instrument is in the journal then, and
+ * cases may come.  false as above. */
+bool supervise_calibrate(supervised *s, supervise_end *end);
 /* Gives a command. */
 void supervise_tell(supervised *s, const worker_command *command);
 /* Waits for the answer to it, at most as long as is left of the time of the case: the sum over its
@@ -49,8 +55,11 @@ bool supervise_await(supervised *s, worker_event *answer, supervise_end *end);
 /* Both. */
 bool supervise_ask(supervised *s, const worker_command *command, worker_event *answer,
                    supervise_end *end);
-/* Tells the worker to describe its stack and to end. */
-void supervise_finish(supervised *s, supervise_end *end);
+/* Tells the worker to describe its stack and to end; await: waits until it has. */
+void supervise_finish(supervised *s);
+void supervise_finish_await(supervised *s, supervise_end *end);
+/* Asks it to end; supervise_stop waits for that. */
+void supervise_signal(supervised *s);
 /* Stops it after a signal to us; the record of its stack is kept if it comes in time. */
 void supervise_stop(supervised *s);
 void supervise_end_free(supervise_end *end);

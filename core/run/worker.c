@@ -243,10 +243,16 @@ static eh_status start(worker *w, eh_error *error)
 
 	if (status == EH_OK)
 		status = open_device(w, error);
-	if (status == EH_OK)
-		status = measure_new(&w->session, w->job.canary,
-		                     random_derive(w->job.protocol_seed, "measure", w->job.execution),
-		                     &w->measure, error);
+	return status;
+}
+
+/* Needs a machine on which nothing else is going on. */
+static eh_status calibrate(worker *w, eh_error *error)
+{
+	eh_status status = measure_new(&w->session, w->job.canary,
+	                               random_derive(w->job.protocol_seed, "measure", w->job.execution),
+	                               &w->measure, error);
+
 	/* Loading the sensors' drivers must not take a case's time. */
 	if (status == EH_OK && wants_sensors(w))
 		open_sensors(w);
@@ -267,13 +273,22 @@ static void stop(worker *w)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static void say_ready(worker *w)
+/* false when the device cannot be measured. */
+static bool get_ready(worker *w)
 {
-	worker_event e = event(WORKER_READY);
+	eh_error error = ERROR_INIT;
+	eh_status status = calibrate(w, &error);
+	worker_event e;
 
+	if (status != EH_OK) {
+		say_failure(w, WORKER_CANNOT, status, error.message);
+		return false;
+	}
+	e = event(WORKER_READY);
 	e.instrument = layout_new(record_instrument_layout());
 	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
 	say(w, &e);
+	return true;
 }
 
 /* The answer that ends a case; takes the record.  false when the device is gone. */
@@ -344,9 +359,11 @@ static bool begins_case(const worker_command *c)
 /* Whether the command can follow what was done. */
 static bool enter(worker *w, const worker_command *c)
 {
+	if (c->command == WORKER_CALIBRATE || c->command == WORKER_FINISH)
+		return (c->command == WORKER_FINISH) == (w->measure != NULL);
 	if (!begins_case(c))
-		return c->command == WORKER_FINISH || w->turns != NULL;
-	w->at = c->id != NULL && w->turns == NULL ? plan_case_by_id(w->plan, c->id) : NULL;
+		return w->turns != NULL;
+	w->at = c->id != NULL && w->turns == NULL && w->measure != NULL ? plan_case_by_id(w->plan, c->id) : NULL;
 	w->position = c->position;
 	w->last_stage = NULL;
 	return w->at != NULL;
@@ -360,6 +377,7 @@ static bool obey(worker *w, const worker_command *c)
 		return false;
 	}
 	switch (c->command) {
+	case WORKER_CALIBRATE: return get_ready(w);
 	case WORKER_MEASURE: return measure_whole(w);
 	case WORKER_OPEN: return open_turns(w);
 	case WORKER_TURN: return take_turn(w, c);
@@ -373,7 +391,7 @@ static int serve(worker *w)
 {
 	bool goes_on = true;
 
-	say_ready(w);
+	say_only(w, WORKER_UP);
 	while (goes_on) {
 		worker_command c;
 		char *line = voice_hear(w->input);
