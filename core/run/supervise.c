@@ -247,12 +247,16 @@ static void stop_softly(supervised *s)
 {
 	const uint64_t until = clock_now_ns() + STOP_NS;
 	bool answered = false;
+	eh_status status = EH_OK;
 	const char *line;
 
 	child_signal(s->child, SIGTERM);
-	while (!s->ended && child_line(s->child, until, &line, NULL) == EH_OK &&
-	       hear(s, line, &answered, NULL) == EH_OK)
-		;
+	/* EH_E_INTERRUPTED comes once. */
+	while (!s->ended && (status == EH_OK || status == EH_E_INTERRUPTED)) {
+		status = child_line(s->child, until, &line, NULL);
+		if (status == EH_OK)
+			status = hear(s, line, &answered, NULL);
+	}
 	child_finish(s->child, STOP_NS, NULL);
 }
 
