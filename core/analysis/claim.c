@@ -6,8 +6,6 @@
 
 #include "analysis/stacks.h"
 #include "base/text.h"
-#include "stat/percentile.h"
-#include "stat/rounds.h"
 
 #define CONFIDENCE 0.95
 
@@ -139,48 +137,33 @@ static void set_why(claim_case *c, enum claim_answer answer, const char *why, co
 	c->why = memory_format("%s%s", why, detail);
 }
 
-/* Where the noise floor is above the margin: differences within it decide nothing. */
-static double noise_of(const comparison_row *row)
+/* By how much the interval is widened: noise between runs makes a difference no surer, and an
+ * equivalence is about the results at hand. */
+static double widening_of(const comparison_row *row, enum claim_relation relation)
 {
-	return contract_cites(&row->reasons, "noise-floor") ? row->margin : 0;
-}
-
-/* over / under, round by round where they share them. */
-static double side_ratio(const statistics_side *under, const statistics_side *over, bool rounds,
-                         double confidence, interval *around)
-{
-	double *ratios;
-	double ratio;
-
-	if (!rounds)
-		return statistics_ratio(under, over, confidence, around);
-	ratios = rounds_ratios(under, over);
-	ratio = rounds_ratio(ratios, under->executions, confidence, around);
-	free(ratios);
-	return ratio;
+	if (isnan(row->noise_floor) || relation == CLAIM_EQUIVALENT || relation == CLAIM_WITHIN)
+		return 1;
+	return 1 + row->noise_floor;
 }
 
 /* The metric of a over that of b; the baseline of the comparison is b. */
-static interval measure_ratio(claim_case *c, enum claim_metric metric, double confidence)
+static comparison_ratio measure_ratio(claim_case *c, const comparison *all, const claim *of,
+                                      size_t share)
 {
-	const comparison_row *row = c->row;
-	statistics_side b = row->a->side, a = row->b->side;
-	bool rounds = row->rounds != LAYOUT_NO_UINT;
-	double widen = 1 + noise_of(row), ratio;
-	interval around;
+	comparison_ratio r = contract_speedup(all, c->row, share);
+	double widen = widening_of(c->row, of->relation);
 
-	a.quantile = b.quantile = row->quantile;
-	ratio = metric == CLAIM_SPEED ? side_ratio(&a, &b, rounds, confidence, &around)
-	                              : side_ratio(&b, &a, rounds, confidence, &around);
-	around.low /= widen;
-	around.high *= widen;
+	if (of->metric != CLAIM_SPEED)
+		r = (comparison_ratio){ 1 / r.ratio, { 1 / r.interval.high, 1 / r.interval.low } };
+	r.interval.low /= widen;
+	r.interval.high *= widen;
 	/* A sample of no time leaves the ratio without an upper end, which JSON cannot say. */
-	if (ratio > 0 && isfinite(ratio) && isfinite(around.high)) {
-		c->ratio = ratio;
+	if (r.ratio > 0 && isfinite(r.ratio) && isfinite(r.interval.high)) {
+		c->ratio = r.ratio;
 		c->interval = layout_new(interval_layout());
-		*c->interval = around;
+		*c->interval = r.interval;
 	}
-	return around;
+	return r;
 }
 
 static enum claim_answer between(interval around, double low, double high)
@@ -190,39 +173,40 @@ static enum claim_answer between(interval around, double low, double high)
 	return around.high < low || around.low > high ? CLAIM_REFUTED : CLAIM_UNDECIDED;
 }
 
+/* FASTER as in a comparison: the interval excludes 1, and the center is beyond the margin. */
+static enum claim_answer faster(double center, interval around, double margin)
+{
+	if (around.low > 1 && center > 1 + margin)
+		return CLAIM_SUPPORTED;
+	return around.high <= 1 + margin ? CLAIM_REFUTED : CLAIM_UNDECIDED;
+}
+
 /* margin: the contract's. */
-static enum claim_answer relate(const claim *of, interval around, double margin)
+static enum claim_answer relate(const claim *of, comparison_ratio r, double margin)
 {
 	double m = isnan(of->margin) ? margin : of->margin;
 
 	switch (of->relation) {
 	case CLAIM_AT_LEAST:
-		return between(around, of->factor, HUGE_VAL);
+		return between(r.interval, of->factor, HUGE_VAL);
 	case CLAIM_AT_MOST:
-		return between(around, 0, of->factor);
+		return between(r.interval, 0, of->factor);
 	case CLAIM_WITHIN:
-		return between(around, of->factor * (1 - m), of->factor * (1 + m));
+		return between(r.interval, of->factor * (1 - m), of->factor * (1 + m));
 	case CLAIM_FASTER:
-		return between(around, 1 + m, HUGE_VAL);
+		return faster(r.ratio, r.interval, m);
 	case CLAIM_SLOWER:
-		return between(around, 0, 1 / (1 + m));
+		return faster(1 / r.ratio, (interval){ 1 / r.interval.high, 1 / r.interval.low }, m);
 	default:
-		return between(around, 1 / (1 + m), 1 + m);
+		return between(r.interval, 1 / (1 + m), 1 + m);
 	}
 }
 
-static const char *statistic_of(const comparison_row *row)
-{
-	for (size_t i = 0; i < PERCENTILE_COUNT; i++)
-		if (fabs(percentile_table[i].quantile - row->quantile) < 1e-12)
-			return percentile_table[i].name;
-	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
-}
-
-static void judge(claim_case *c, const claim *of, const char *rules, double confidence)
+static void judge(claim_case *c, const comparison *all, const claim *of, const char *rules,
+                  size_t share)
 {
 	const comparison_row *row = c->row;
-	interval around;
+	comparison_ratio r;
 
 	if (row->verdict == VERDICT_ABSENT || row->a == NULL || row->b == NULL) {
 		set_why(c, CLAIM_UNDECIDED, "the case is on one side only", "");
@@ -233,16 +217,17 @@ static void judge(claim_case *c, const claim *of, const char *rules, double conf
 		set_why(c, CLAIM_REFUSED, "not comparable: ", rules);
 		return;
 	}
-	if (of->statistic != 0 && strcmp(record_statistic_word(of->statistic), statistic_of(row)) != 0) {
-		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ", statistic_of(row));
+	if (of->statistic != 0 && of->statistic != row->statistic) {
+		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ",
+		        record_statistic_word(row->statistic));
 		return;
 	}
-	around = measure_ratio(c, of->metric, confidence);
+	r = measure_ratio(c, all, of, share);
 	if (row->verdict == VERDICT_DESCRIPTION) {
 		set_why(c, CLAIM_UNDECIDED, "no verdict: ", rules);
 		return;
 	}
-	c->answer = relate(of, around, row->margin);
+	c->answer = relate(of, r, row->margin);
 	if (c->answer == CLAIM_UNDECIDED)
 		set_why(c, CLAIM_UNDECIDED, "the interval holds both answers", "");
 }
@@ -255,8 +240,9 @@ static void judge_cases(claim_verdict *v)
 	for (size_t i = 0; i < rows->count; i++)
 		count += claim_names_case(&v->claim, rows->items[i].id);
 	/* Among many cases one errs by chance: they share what may err. */
-	if (count > 1 && v->claim.over != CLAIM_MEAN)
-		v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
+	if (count == 0 || v->claim.over == CLAIM_MEAN)
+		count = 1;
+	v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
 	for (size_t i = 0; i < rows->count; i++) {
 		claim_case *c;
 		char *rules;
@@ -267,7 +253,7 @@ static void judge_cases(claim_verdict *v)
 		c->row = &rows->items[i];
 		c->id = memory_text(c->row->id);
 		rules = analysis_rules_against(c->row);
-		judge(c, &v->claim, rules, v->confidence);
+		judge(c, v->comparison, &v->claim, rules, count);
 		free(rules);
 	}
 }
@@ -306,7 +292,7 @@ static void decide_mean(claim_verdict *v)
 	v->mean = exp(logs[0] / n);
 	v->mean_interval = layout_new(interval_layout());
 	*v->mean_interval = (interval){ exp(logs[1] / n), exp(logs[2] / n) };
-	conclude(v, relate(&v->claim, *v->mean_interval, margin),
+	conclude(v, relate(&v->claim, (comparison_ratio){ v->mean, *v->mean_interval }, margin),
 	         memory_format("The geometric mean over %zu case%s decides.", v->cases.count,
 	                       v->cases.count == 1 ? "" : "s"));
 }

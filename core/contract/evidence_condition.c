@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/condition.h"
+#include "stat/noisefloor.h"
 
 /* ---- the statistic --------------------------------------------------------------------------- */
 
@@ -35,19 +36,23 @@ CONDITION(condition_percentile)
 	       condition_either(unstated(x), unstated(y), "too few samples", detail, size);
 }
 
-double quantile_of(const result_row *x, const result_row *y)
+enum record_statistic statistic_of_both(const result_row *x, const result_row *y)
 {
 	bool same = statistic_of(x) == statistic_of(y);
 
-	return same && !unstated(x) && !unstated(y) ? x->side.quantile : 0;
+	return same && !unstated(x) && !unstated(y) ? statistic_of(x) : RECORD_STATISTIC_MEDIAN;
 }
 
-statistics_side quantile_side(const result_row *r, double quantile)
+statistics_side side_by(const result_row *r, enum record_statistic statistic)
 {
-	statistics_side side = r->side;
+	return statistic == statistic_of(r) ? r->side : r->medians;
+}
 
-	side.quantile = quantile;
-	return side;
+const record_derived_number *number_by(const result_row *r, enum record_statistic statistic)
+{
+	const record_derived *d = r->record->derived;
+
+	return d != NULL && statistic != RECORD_STATISTIC_MEDIAN ? d->statistic : NULL;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -164,13 +169,16 @@ static bool fewer(const result_row *x, const result_row *y, size_t least, char *
 
 CONDITION(condition_few)
 {
-	return fewer(x, y, CONTRACT_EXECUTIONS, detail, size);
+	return fewer(x, y, lockstep_rows(a, b, x, y) ? CONTRACT_EXECUTIONS_LOCKSTEP :
+	                                               CONTRACT_EXECUTIONS, detail, size);
 }
 
 CONDITION(condition_few_certified)
 {
 	return fewer(x, y, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
 }
+
+/* ---- the noise between runs ------------------------------------------------------------------ */
 
 double condition_floor(const result *r, const result_row *x)
 {
@@ -180,10 +188,21 @@ double condition_floor(const result *r, const result_row *x)
 	for (size_t i = 0; noise != NULL && i < noise->classes.count; i++) {
 		const number_pair *class = &noise->classes.items[i];
 
-		if (strcmp(class->key, x->planned->workload) == 0)
+		if (x != NULL && strcmp(class->key, x->planned->workload) == 0)
 			return fmax(0, class->value);
 		/* For a workload that was not calibrated, the noisiest that was. */
 		most = fmax(most, class->value);
 	}
 	return most;
+}
+
+CONDITION(condition_noise_unfit)
+{
+	double floor_a = condition_floor(a, NULL), floor_b = condition_floor(b, NULL);
+
+	if (strcmp(a->record->run.id, b->record->run.id) == 0 ||
+	    !(fmax(floor_a, floor_b) > NOISEFLOOR_UNFIT))
+		return false;
+	snprintf(detail, size, "baseline %.3g %%, other %.3g %%", floor_a * 100, floor_b * 100);
+	return true;
 }

@@ -55,9 +55,9 @@ static comparison_ratio *gain_of(const portable *list, size_t count, const resul
 	free(wanted.key);
 	if (found == NULL)
 		return NULL;
-	base = quantile_side(found->row, 0);
-	tuned = quantile_side(r, 0);
-	return ratio_kept(ratio_of(&base, &tuned, false));
+	base = found->row->medians;
+	tuned = r->medians;
+	return ratio_kept(ratio_of(&base, &tuned, false, 1 - DECISION_ERROR));
 }
 
 static void portables_free(portable *list, size_t count)

@@ -19,7 +19,7 @@ bool rounds_of_one_run(const result *a, const result *b)
 static bool rounds_suffice(size_t rounds, size_t cases)
 {
 	return rounds >= ROUNDS_LEAST &&
-	       exp2(1 - (double)rounds) * (double)cases <= CONTRACT_FAMILY_ERROR;
+	       exp2(1 - (double)rounds) * (double)cases <= DECISION_ERROR;
 }
 
 size_t rounds_shared(const comparison *c, const result_row *x, const result_row *y)
