@@ -9,6 +9,9 @@
 #include "contract/condition.h"
 #include "stat/lockstep.h"
 
+/* More looks than this are not told apart. */
+#define LOOKS_MOST 1000000
+
 static bool in_lockstep(const result *r)
 {
 	return r->record->run.design != NULL &&
@@ -188,7 +191,9 @@ static size_t looks_of(const result *r)
 {
 	uint64_t looks = r->record->run.design->looks;
 
-	return looks == LAYOUT_NO_UINT || looks == 0 ? 1 : (size_t)looks;
+	if (looks == LAYOUT_NO_UINT || looks == 0)
+		return 1;
+	return looks < LOOKS_MOST ? (size_t)looks : LOOKS_MOST;
 }
 
 lockstep_ratio lockstep_of(const comparison *c, const comparison_row *row, double margin,

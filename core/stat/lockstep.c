@@ -137,10 +137,13 @@ static bool is_small(estimate e)
 /* The least number of rounds whose p-value can be that small. */
 static size_t rounds_least(double p)
 {
+	double least = 1;
 	size_t n = 1;
 
-	for (double least = 1; least > p; least /= 2)
+	while (least > p) {
+		least /= 2;
 		n++;
+	}
 	return n;
 }
 
