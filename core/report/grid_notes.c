@@ -202,10 +202,20 @@ static uint64_t round_up(double count)
 	return (uint64_t)count;
 }
 
+/* Why no estimate says how much more would decide it. */
+static const char *stuck_words(const comparison_row *row)
+{
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (strcmp(row->reasons.items[i].rule, "noise-floor") == 0 ||
+		    strcmp(row->reasons.items[i].rule, "processes-differ") == 0)
+			return row->reasons.items[i].sentence;
+	return "the ratio is too near to the margin's edge to be decided";
+}
+
 char *grid_open_words(const comparison *c, const comparison_row *row)
 {
 	const contract_reason *reason = first_of(&row->reasons, CONTRACT_DESCRIPTION);
-	uint64_t executions = row->other->executions;
+	uint64_t evidence = row->lockstep ? row->rounds : row->other->executions;
 
 	if (reason == NULL)
 		reason = first_of(&c->reasons, CONTRACT_DESCRIPTION);
@@ -214,9 +224,10 @@ char *grid_open_words(const comparison *c, const comparison_row *row)
 	if (contract_cites(&row->reasons, "many-cases"))
 		return memory_text("beyond the margin alone, but not among so many cases");
 	if (isnan(row->more))
-		return memory_text("the ratio is too near to the margin's edge to be decided");
-	return memory_format("about %llu executions of each should decide",
-	                     (unsigned long long)round_up((double)executions * row->more));
+		return memory_text(stuck_words(row));
+	return memory_format("about %llu %s should decide",
+	                     (unsigned long long)round_up((double)evidence * row->more),
+	                     row->lockstep ? "rounds" : "executions of each");
 }
 
 static void open_notes(grid *g)

@@ -345,10 +345,13 @@ static void turns_are_told(void **state)
 	e = layout_append(record_execution_layout(), &w->results[0]->record->cases.items[0].executions);
 	e->turns = layout_new(record_turns_layout());
 	uint_list_set(&e->turns->rounds, rounds, COUNT(rounds));
+	world_row(w, 1, 8)->lockstep = true;
+	world_row(w, 1, 8)->rounds = 212;
 	body = printed(w);
 	assert_true(strncmp(body, "quick@1 on 6 executors of one machine, in turns: 58 s, 212 rounds   "
 	                    "  margin 2 %\n", 80) == 0);
 	assert_true(has(body, "machine speed swung by up to 2.1x while this ran; the turns took that out\n"));
+	assert_true(has(body, "open    clang-15 gemm: about 1000 rounds should decide\n"));
 	assert_true(lines_of(body) <= 25 && widest_of(body) <= 80);
 	free(body);
 	world_free(w);
