@@ -6,7 +6,6 @@
 
 #include "analysis/stacks.h"
 #include "base/text.h"
-#include "stat/percentile.h"
 
 #define CONFIDENCE 0.95
 
@@ -146,12 +145,15 @@ static comparison_ratio turned(comparison_ratio speedup, enum claim_metric metri
 		                                        1 / speedup.interval.low } };
 }
 
-/* Where the noise floor is above the margin: differences within it decide nothing. */
-static comparison_ratio with_noise(const comparison_row *row, comparison_ratio r)
+/* A difference between runs is no surer than their noise; verdicts look at it themselves, and
+ * `within` is about the results at hand. */
+static comparison_ratio widened(const comparison_row *row, comparison_ratio r,
+                                enum claim_relation relation)
 {
-	double noise = contract_cites(&row->reasons, "noise-floor") ? 1 + row->margin : 1;
+	bool asked = relation == CLAIM_AT_LEAST || relation == CLAIM_AT_MOST;
+	double widen = asked && !isnan(row->noise_floor) ? 1 + row->noise_floor : 1;
 
-	return (comparison_ratio){ r.ratio, { r.interval.low / noise, r.interval.high * noise } };
+	return (comparison_ratio){ r.ratio, { r.interval.low / widen, r.interval.high * widen } };
 }
 
 static void set_ratio(claim_case *c, comparison_ratio r)
@@ -202,14 +204,6 @@ static enum claim_answer by_factor(const claim *of, interval around)
 	}
 }
 
-static const char *statistic_of(const comparison_row *row)
-{
-	for (size_t i = 0; i < PERCENTILE_COUNT; i++)
-		if (fabs(percentile_table[i].quantile - row->quantile) < 1e-12)
-			return percentile_table[i].name;
-	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
-}
-
 static void judge(claim_case *c, const comparison *all, const claim *of, const char *rules,
                   size_t share)
 {
@@ -224,17 +218,22 @@ static void judge(claim_case *c, const comparison *all, const claim *of, const c
 		set_why(c, CLAIM_REFUSED, "not comparable: ", rules);
 		return;
 	}
-	if (of->statistic != 0 && strcmp(record_statistic_word(of->statistic), statistic_of(row)) != 0) {
-		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ", statistic_of(row));
+	if (of->statistic != 0 && of->statistic != row->statistic) {
+		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ",
+		        record_statistic_word(row->statistic));
 		return;
 	}
-	set_ratio(c, turned(with_noise(row, contract_speedup(all, row, share)), of->metric));
-	if (row->verdict == VERDICT_DESCRIPTION || c->interval == NULL) {
+	set_ratio(c, widened(row, turned(contract_speedup(all, row, share), of->metric), of->relation));
+	if (row->verdict == VERDICT_DESCRIPTION) {
 		set_why(c, CLAIM_UNDECIDED, "no verdict: ", rules);
 		return;
 	}
-	c->answer = is_verdict(of) ? by_verdict(of->relation, row->verdict)
-	                           : by_factor(of, *c->interval);
+	if (is_verdict(of))
+		c->answer = by_verdict(of->relation, row->verdict);
+	else if (c->interval != NULL)
+		c->answer = by_factor(of, *c->interval);
+	else
+		c->answer = CLAIM_UNDECIDED;
 	if (c->answer == CLAIM_UNDECIDED)
 		set_why(c, CLAIM_UNDECIDED, "the interval holds both answers", "");
 }
@@ -280,7 +279,7 @@ static size_t count_of(const claim_verdict *v, enum claim_answer answer)
  * at least as surely as each holds its own. */
 static void decide_mean(claim_verdict *v)
 {
-	double logs[3] = { 0, 0, 0 }, margin = 0, n = (double)v->cases.count;
+	double logs[3] = { 0, 0, 0 }, margin = 0, floor = 0, n = (double)v->cases.count;
 	enum comparison_verdict verdict;
 
 	for (size_t i = 0; i < v->cases.count; i++) {
@@ -296,11 +295,12 @@ static void decide_mean(claim_verdict *v)
 		logs[1] += log(c->interval->low);
 		logs[2] += log(c->interval->high);
 		margin = fmax(margin, c->row->margin);
+		floor = fmax(floor, c->row->noise_floor);
 	}
 	v->mean = exp(logs[0] / n);
 	v->mean_interval = layout_new(interval_layout());
 	*v->mean_interval = (interval){ exp(logs[1] / n), exp(logs[2] / n) };
-	verdict = contract_verdict((comparison_ratio){ v->mean, *v->mean_interval }, margin);
+	verdict = contract_verdict((comparison_ratio){ v->mean, *v->mean_interval }, margin, floor);
 	conclude(v, is_verdict(&v->claim) ? by_verdict(v->claim.relation, verdict)
 	                                  : by_factor(&v->claim, *v->mean_interval),
 	         memory_format("The geometric mean over %zu case%s decides.", v->cases.count,

@@ -180,7 +180,7 @@ void conditions_find(const comparison *c, const comparison_row *row, attribution
 	try_limit(&s);
 	try_rule(&s, "shared-device", CAUSE_NEIGHBOURS, false);
 	/* What happens to the machine happens to both sides of one run that take turns. */
-	if (c->one_run)
+	if (c->one_run || row->lockstep)
 		return;
 	try_speed(&s);
 	try_steal(&s);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "contract/condition.h"
 #include "contract/evidence.h"
+#include "stat/ranks.h"
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
@@ -33,26 +34,29 @@ static interval *interval_kept(interval i)
 	return kept;
 }
 
-/* As recorded. */
-static interval recorded_interval(const result_row *r, double quantile)
+/* As recorded; false for a side without numbers. */
+static bool recorded(const result_row *r, enum record_statistic statistic, double *center,
+                     interval *around)
 {
+	const record_derived_number *n = number_by(r, statistic);
 	const record_derived *d = r->record->derived;
-	const number_list *both = d == NULL ? NULL :
-	                          quantile > 0 ? &d->statistic->interval_ns : &d->interval_ns;
+	const number_list *both = d == NULL ? NULL : n != NULL ? &n->interval_ns : &d->interval_ns;
 
-	return both != NULL && both->count == 2 ? (interval){ both->items[0], both->items[1] } :
-	                                          (interval){ 0, 0 };
+	if (both == NULL || both->count != 2)
+		return false;
+	*center = n != NULL ? n->ns : d->median_ns;
+	*around = (interval){ both->items[0], both->items[1] };
+	return *center > 0 && around->low > 0;
 }
 
-static void side_number(comparison_side *s, const result_row *r, double quantile)
+static void side_number(comparison_side *s, const result_row *r, enum record_statistic statistic)
 {
-	statistics_side side = quantile_side(r, quantile);
-	double center = statistics_center(&side);
-	interval around = recorded_interval(r, quantile);
+	interval around;
 	interval value_interval;
+	double center;
 	double value;
 
-	if (!(center > 0) || !(around.low > 0))
+	if (!recorded(r, statistic, &center, &around))
 		return;
 	s->median_ns = center;
 	s->interval_ns = interval_kept(around);
@@ -64,7 +68,7 @@ static void side_number(comparison_side *s, const result_row *r, double quantile
 }
 
 static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,
-                                 double quantile)
+                                 enum record_statistic statistic)
 {
 	const evidence *whole = of == c->a ? &c->baseline.evidence : &c->other.evidence;
 	comparison_side *s;
@@ -77,27 +81,18 @@ static comparison_side *side_new(const comparison *c, const result *of, const re
 	s->metric = r->metric;
 	s->executions = r->side.executions;
 	if (r->side.executions > 0)
-		side_number(s, r, quantile);
+		side_number(s, r, statistic);
 	return s;
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* The largest of the margins of the protocols, of the caller, and of the executors' noise.  Noise
- * floors are measured between runs and say nothing of the rounds of one run. */
-static double margin_of(const comparison *c, comparison_row *row, double wish)
+/* The noise between runs that FASTER and SLOWER have to exceed; 0 within one run. */
+static double floor_of(const comparison *c, const comparison_row *row)
 {
-	double margin = fmax(condition_margin(row->a, row->b), wish);
-	double floor_a = condition_floor(c->a, row->a);
-	double floor_b = condition_floor(c->b, row->b);
-	char detail[96];
-
-	if (row->rounds != LAYOUT_NO_UINT || !(fmax(floor_a, floor_b) > margin))
-		return margin;
-	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%, declared %.3g %%",
-	         floor_a * 100, floor_b * 100, margin * 100);
-	reason_judged(c, row, "noise-floor", detail);
-	return fmax(floor_a, floor_b);
+	if (row->rounds != LAYOUT_NO_UINT)
+		return 0;
+	return fmax(condition_floor(c->a, row->a), condition_floor(c->b, row->b));
 }
 
 static bool tier_alone(const comparison *c, const comparison_row *row)
@@ -126,11 +121,67 @@ static void compare_energy(const comparison *c, comparison_row *row)
 	text_set(&row->energy_means, a.means);
 }
 
-static void compare_times(const comparison *c, comparison_row *row, size_t rounds, double wish)
+static enum comparison_verdict verdict_word_of(enum decision d)
 {
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-	comparison_ratio speedup;
+	switch (d) {
+	case DECISION_FASTER: return VERDICT_FASTER;
+	case DECISION_SLOWER: return VERDICT_SLOWER;
+	case DECISION_EQUIVALENT: return VERDICT_EQUIVALENT;
+	case DECISION_OPEN: break;
+	}
+	return VERDICT_INCONCLUSIVE;
+}
+
+enum comparison_verdict contract_verdict(comparison_ratio r, double margin, double floor)
+{
+	decision_evidence e = { r.ratio, r.interval, 0 };
+
+	return verdict_word_of(decision_of(&e, margin, floor));
+}
+
+/* What the interval says alone.  Holm's rule looks at the p-value later. */
+static void judge_alone(const comparison *c, comparison_row *row, decision_evidence e)
+{
+	double noise = floor_of(c, row);
+	char detail[96];
+
+	row->p_value = e.p;
+	row->alone = VERDICT_INCONCLUSIVE;
+	if (!(e.center > 0))
+		return;
+	e.p = 0;
+	row->alone = verdict_word_of(decision_of(&e, row->margin, noise));
+	if (noise > 0)
+		row->noise_floor = noise;
+	if (decision_of(&e, row->margin, 0) == decision_of(&e, row->margin, noise))
+		return;
+	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%",
+	         condition_floor(c->a, row->a) * 100, condition_floor(c->b, row->b) * 100);
+	reason_judged(c, row, "noise-floor", detail);
+}
+
+/* By the rounds of one run, taken in lockstep. */
+static decision_evidence evidence_in_lockstep(const comparison *c, comparison_row *row)
+{
+	lockstep_ratio r = lockstep_of(c, row, row->margin, 1);
+	char detail[64];
+
+	row->rounds = r.rounds;
+	if (r.more > 0)
+		row->more_rounds = r.more;
+	snprintf(detail, sizeof(detail), "%zu rounds of %zu executions", r.rounds, r.executions);
+	reason_judged(c, row, "lockstep", detail);
+	if (r.executions > 1 && !r.agree)
+		reason_judged(c, row, "processes-differ", "");
+	return (decision_evidence){ isfinite(r.around.high) ? r.ratio : 0, r.around, r.p };
+}
+
+/* By executions; where one run took them in turns, by its rounds. */
+static decision_evidence evidence_by_executions(const comparison *c, comparison_row *row)
+{
+	size_t rounds = rounds_shared(c, row->a, row->b);
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
 	char detail[48];
 
 	if (rounds > 0) {
@@ -138,31 +189,44 @@ static void compare_times(const comparison *c, comparison_row *row, size_t round
 		snprintf(detail, sizeof(detail), "%zu rounds", rounds);
 		reason_judged(c, row, "one-run", detail);
 	}
-	row->margin = margin_of(c, row, wish);
-	speedup = ratio_judged(&a, &b, rounds > 0, row->margin, &row->alone, &row->p_value);
-	if (speedup.ratio > 0) {
-		row->speedup = speedup.ratio;
-		row->speedup_interval = interval_kept(speedup.interval);
+	return ratio_evidence(&a, &b, rounds > 0);
+}
+
+static void compare_times(const comparison *c, comparison_row *row, double wish)
+{
+	decision_evidence e;
+
+	row->margin = fmax(condition_margin(row->a, row->b), wish);
+	e = row->lockstep ? evidence_in_lockstep(c, row) : evidence_by_executions(c, row);
+	judge_alone(c, row, e);
+	if (e.center > 0) {
+		row->speedup = e.center;
+		row->speedup_interval = interval_kept(e.around);
 	}
 	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
 	               VERDICT_DESCRIPTION : VERDICT_INCONCLUSIVE;
 }
 
+static void compare_tiers(comparison_row *row)
+{
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
+
+	row->tier_gain = ratio_kept(ratio_of(&a, &b, false, 1 - DECISION_ERROR));
+}
+
 static void compare_sides(const comparison *c, comparison_row *row, double wish)
 {
-	size_t rounds = rounds_shared(c, row->a, row->b);
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-
 	row->verdict = VERDICT_NOT_COMPARABLE;
-	if (a.executions == 0 || b.executions == 0)
+	if (row->a->side.executions == 0 || row->b->side.executions == 0)
 		return;
 	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
 		if (tier_alone(c, row))
-			row->tier_gain = ratio_kept(ratio_of(&a, &b, rounds > 0));
+			compare_tiers(row);
 		return;
 	}
-	compare_times(c, row, rounds, wish);
+	row->lockstep = lockstep_executions(c->a, c->b, row->a, row->b) > 0;
+	compare_times(c, row, wish);
 	compare_energy(c, row);
 }
 
@@ -173,15 +237,35 @@ static const evidence *evidence_of(const comparison_side *s)
 
 static void compare_row(const comparison *c, comparison_row *row, double wish)
 {
-	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
-	row->baseline = side_new(c, c->a, row->a, row->quantile);
-	row->other = side_new(c, c->b, row->b, row->quantile);
+	row->statistic = row->a != NULL && row->b != NULL ? statistic_of_both(row->a, row->b) :
+	                                                   RECORD_STATISTIC_MEDIAN;
+	row->baseline = side_new(c, c->a, row->a, row->statistic);
+	row->other = side_new(c, c->b, row->b, row->statistic);
 	row->level = reasons_fill(c, CONTRACT_CASE, row, evidence_of(row->baseline),
 	                          evidence_of(row->other), &row->reasons);
 	if (contract_cites(&row->reasons, "not-run"))
 		row->verdict = VERDICT_ABSENT;
 	else
 		compare_sides(c, row, wish);
+}
+
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share)
+{
+	bool rounds = row->rounds != LAYOUT_NO_UINT;
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
+	double error = DECISION_ERROR / (double)share;
+	comparison_ratio r;
+
+	if (row->lockstep) {
+		lockstep_ratio l = lockstep_of(c, row, row->margin, share);
+
+		return (comparison_ratio){ l.ratio, l.around };
+	}
+	r = ratio_of(&a, &b, rounds, 1 - error);
+	if (share > 1 && !rounds && error < ranks_least(a.executions, b.executions))
+		r.interval = (interval){ 0, INFINITY };
+	return r;
 }
 
 /* ---- all cases ------------------------------------------------------------------------------- */

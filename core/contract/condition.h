@@ -4,9 +4,8 @@
 #define CONTRACT_CONDITION_H
 
 #include "contract/contract.h"
-
-/* What the claims of one comparison may err by together. */
-#define CONTRACT_FAMILY_ERROR 0.05
+#include "stat/decision.h"
+#include "stat/lockstep.h"
 
 #define CONDITION_UNUSED __attribute__((unused))
 /* A contract_side: of one result, or of its row x.  It writes `detail` only where it fires: most do
@@ -44,6 +43,7 @@ CONDITION(condition_container);
 CONDITION(condition_ecc);
 CONDITION(condition_same_result);
 CONDITION(condition_layers);
+CONDITION(condition_noise_unfit);
 
 /* Of rows. */
 SIDE(side_absent);
@@ -98,6 +98,9 @@ CONDITION(condition_source);
 CONDITION(condition_not_varied);
 CONDITION(condition_sampling);
 CONDITION(condition_throttled_burst);
+CONDITION(condition_turns);
+CONDITION(condition_few);
+CONDITION(condition_few_certified);
 
 /* ---- what conditions share ------------------------------------------------------------------- */
 
@@ -129,7 +132,8 @@ bool condition_either(bool a, bool b, const char *what, char *detail, size_t siz
 bool condition_protocols_fit(const result *a, const result *b);
 /* The margin that the protocols of both declare for the case: the larger one. */
 double condition_margin(const result_row *x, const result_row *y);
-/* The A/A noise floor of the case's workload on that executor, as a share; 0: not known. */
+/* The A/A noise floor of the case's workload on that executor, as a share; 0: not known.  x NULL:
+ * the largest of its workloads. */
 double condition_floor(const result *r, const result_row *x);
 /* The layers that differ: "compiler gcc 12.2.0 | 13.1.0; ...", as many as fit.  Returns their
  * number. */
@@ -154,24 +158,33 @@ bool rounds_of_one_run(const result *a, const result *b);
  * (stat/rounds.h); else 0. */
 size_t rounds_shared(const comparison *c, const result_row *x, const result_row *y);
 
-/* The percentile that both rows declare and have samples enough for, else 0. */
-double quantile_of(const result_row *x, const result_row *y);
-/* The side as it is compared by that quantile. */
-statistics_side quantile_side(const result_row *r, double quantile);
+/* Whether a run in lockstep measured the row, and it has rounds. */
+bool lockstep_row(const result *r, const result_row *x);
+/* The number of executions in which both rows took turns with each other.  Executions of the same
+ * number did where their turns have one origin: one that was measured again later has another. */
+size_t lockstep_executions(const result *a, const result *b, const result_row *x,
+                           const result_row *y);
+/* Time of a / time of b by the rounds that both share, of a row with such executions.  share: further comparisons that share the
+ * error of the interval, 1 for none. */
+lockstep_ratio lockstep_of(const comparison *c, const comparison_row *row, double margin,
+                           size_t share);
+
+/* The declared statistic where both rows have the same and it can be stated, else the median. */
+enum record_statistic statistic_of_both(const result_row *x, const result_row *y);
+/* The side of r by that statistic. */
+statistics_side side_by(const result_row *r, enum record_statistic statistic);
+/* The number by that statistic, as recorded; NULL for the median. */
+const record_derived_number *number_by(const result_row *r, enum record_statistic statistic);
 
 /* The ratio of the centers a / b with its interval; exchanging the sides gives the exact inverse.
  * ratio 0 when it is not finite.  rounds: the sides share them (rounds_shared). */
-comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds);
-comparison_ratio ratio_at(const statistics_side *a, const statistics_side *b, bool rounds,
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds,
                           double confidence);
 /* malloc'd, NULL where ratio is 0. */
 comparison_ratio *ratio_kept(comparison_ratio ratio);
 bool ratio_same_samples(const statistics_side *a, const statistics_side *b);
-/* The same with a verdict: *alone is what the interval says of the margin.  *p is twice the
- * bootstrap's probability that there is no difference in that direction beyond the margin; 1 where
- * the interval claims none. */
-comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
-                              double margin, enum comparison_verdict *alone, double *p);
+/* The same at 95 %, with the two-sided p-value of a ratio of 1; 1 for identical sides. */
+decision_evidence ratio_evidence(const statistics_side *a, const statistics_side *b, bool rounds);
 /* Whether a rule is asked: what is only comparable, but more severe when certified, only then. */
 bool reason_asked(const contract_rule *rule, bool certified);
 /* Adds a reason; returns its level. */

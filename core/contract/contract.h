@@ -24,12 +24,14 @@ const layout *interval_layout(void);
 /* The table of contract/rules.c; not to be freed. */
 const contract *contract_rules(void);
 
-/* Executions on each side below which no verdict is given, and none when certified. */
+/* Executions on each side below which no verdict is given: of separate processes in sequence, of one
+ * run in lockstep, and when certified. */
 #define CONTRACT_EXECUTIONS 5
+#define CONTRACT_EXECUTIONS_LOCKSTEP 2
 #define CONTRACT_EXECUTIONS_CERTIFIED 10
 
 typedef struct contract_options {
-	double margin;    /* differences up to it count as none; 0 = as protocols and noise say   */
+	double margin;    /* differences up to it count as none; 0 = as the protocols say         */
 	bool certified;   /* the stricter levels; a certified protocol on either side implies them */
 } contract_options;
 
@@ -45,10 +47,10 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
                            contract_options options);
 void comparison_free(comparison *c); /* NULL is fine */
 
-/* What a ratio with its interval says of the margin. */
-enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin);
+/* What a ratio with its interval says of the margin and of the noise floor (0: there is none). */
+enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin, double floor);
 /* Baseline time / other time of a row that has a speedup, by the same method, with an interval of
- * confidence 1 - 0.05 / share. */
+ * confidence 1 - 0.05 / share; {0, infinity} where there are too few executions or rounds for it. */
 comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share);
 
 /* How many cases have that verdict. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/condition.h"
+#include "stat/noisefloor.h"
 
 /* ---- the statistic --------------------------------------------------------------------------- */
 
@@ -34,19 +35,23 @@ SIDE(side_percentile)
 	return unstated(x);
 }
 
-double quantile_of(const result_row *x, const result_row *y)
+enum record_statistic statistic_of_both(const result_row *x, const result_row *y)
 {
 	bool same = statistic_of(x) == statistic_of(y);
 
-	return same && !unstated(x) && !unstated(y) ? x->side.quantile : 0;
+	return same && !unstated(x) && !unstated(y) ? statistic_of(x) : RECORD_STATISTIC_MEDIAN;
 }
 
-statistics_side quantile_side(const result_row *r, double quantile)
+statistics_side side_by(const result_row *r, enum record_statistic statistic)
 {
-	statistics_side side = r->side;
+	return statistic == statistic_of(r) ? r->side : r->medians;
+}
 
-	side.quantile = quantile;
-	return side;
+const record_derived_number *number_by(const result_row *r, enum record_statistic statistic)
+{
+	const record_derived *d = r->record->derived;
+
+	return d != NULL && statistic != RECORD_STATISTIC_MEDIAN ? d->statistic : NULL;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -139,25 +144,55 @@ SIDE(side_unsteady_sustained)
 }
 
 /* Without any execution the rules about the status fire instead. */
-static bool fewer(const result_row *r, size_t least, char *detail, size_t size)
+static bool fewer(size_t executions, size_t least, char *detail, size_t size)
 {
-	size_t executions = r->side.executions;
-
 	if (executions == 0 || executions >= least)
 		return false;
 	snprintf(detail, size, "%zu execution%s", executions, executions == 1 ? "" : "s");
 	return true;
 }
 
+/* Of two sides the executions in which they took turns count, or all where there is none. */
+static bool fewer_of_both(const result *a, const result *b, const result_row *x,
+                          const result_row *y, bool certified, char *detail, size_t size)
+{
+	size_t pairs = lockstep_executions(a, b, x, y);
+	size_t least = certified ? CONTRACT_EXECUTIONS_CERTIFIED :
+	               pairs > 0 ? CONTRACT_EXECUTIONS_LOCKSTEP : CONTRACT_EXECUTIONS;
+	char sx[32], sy[32];
+
+	if (pairs > 0)
+		return fewer(pairs, least, detail, size);
+	if (!fewer(x->side.executions, least, sx, sizeof(sx)) &&
+	    !fewer(y->side.executions, least, sy, sizeof(sy)))
+		return false;
+	snprintf(detail, size, "baseline %zu, other %zu", x->side.executions, y->side.executions);
+	return true;
+}
+
+/* A row in lockstep has enough where it is compared with one that took turns with it. */
 SIDE(side_few)
 {
-	return fewer(x, CONTRACT_EXECUTIONS, detail, size);
+	return fewer(x->side.executions, lockstep_row(a, x) ? CONTRACT_EXECUTIONS_LOCKSTEP :
+	                                                      CONTRACT_EXECUTIONS, detail, size);
 }
 
 SIDE(side_few_certified)
 {
-	return fewer(x, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
+	return fewer(x->side.executions, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
 }
+
+CONDITION(condition_few)
+{
+	return fewer_of_both(a, b, x, y, false, detail, size);
+}
+
+CONDITION(condition_few_certified)
+{
+	return fewer_of_both(a, b, x, y, true, detail, size);
+}
+
+/* ---- the noise between runs ------------------------------------------------------------------ */
 
 double condition_floor(const result *r, const result_row *x)
 {
@@ -167,10 +202,21 @@ double condition_floor(const result *r, const result_row *x)
 	for (size_t i = 0; noise != NULL && i < noise->classes.count; i++) {
 		const number_pair *class = &noise->classes.items[i];
 
-		if (strcmp(class->key, x->planned->workload) == 0)
+		if (x != NULL && strcmp(class->key, x->planned->workload) == 0)
 			return fmax(0, class->value);
 		/* For a workload that was not calibrated, the noisiest that was. */
 		most = fmax(most, class->value);
 	}
 	return most;
+}
+
+CONDITION(condition_noise_unfit)
+{
+	double floor_a = condition_floor(a, NULL), floor_b = condition_floor(b, NULL);
+
+	if (strcmp(a->record->run.id, b->record->run.id) == 0 ||
+	    !(fmax(floor_a, floor_b) > NOISEFLOOR_UNFIT))
+		return false;
+	snprintf(detail, size, "baseline %.3g %%, other %.3g %%", floor_a * 100, floor_b * 100);
+	return true;
 }

@@ -69,9 +69,9 @@ static comparison_ratio *gain_of(const portable *list, size_t count, sided s)
 	free(wanted.key);
 	if (found == NULL)
 		return NULL;
-	base = quantile_side(found->row, 0);
-	tuned = quantile_side(s.row, 0);
-	return ratio_kept(ratio_of(&base, &tuned, false));
+	base = found->row->medians;
+	tuned = s.row->medians;
+	return ratio_kept(ratio_of(&base, &tuned, false, 1 - DECISION_ERROR));
 }
 
 static void portables_free(portable *list, size_t count)

@@ -7,14 +7,24 @@
 /* An estimate beyond it helps nobody to plan. */
 static const double most = 100;
 
-/* An interval narrows as the root of the evidence.  Beyond the margin it then has to exclude 1,
- * within the margin to end before its limit. */
-static double more_of(const comparison_row *row)
+/* An interval narrows as the root of the evidence.  Beyond the margin it then has to exclude 1 and
+ * the noise floor, within the margin to end before its limit. */
+static double more_executions(const comparison_row *row)
 {
 	double half = log(row->speedup_interval->high / row->speedup_interval->low) / 2;
 	double center = fabs(log(row->speedup)), limit = log1p(row->margin);
-	double away = center > limit ? center : limit - center;
-	double more = half / away * (half / away);
+	double floor = isnan(row->noise_floor) ? 0 : log1p(row->noise_floor);
+	double away = center > limit ? center - floor : limit - center;
+
+	return away > 0 ? half / away * (half / away) : NAN;
+}
+
+/* Further rounds know of the looks and of executions that differ. */
+static double more_of(const comparison_row *row)
+{
+	double more = !row->lockstep ? more_executions(row) :
+	              row->more_rounds != LAYOUT_NO_UINT ?
+	              1 + (double)row->more_rounds / (double)row->rounds : NAN;
 
 	return more > 1 && more <= most ? more : NAN;
 }

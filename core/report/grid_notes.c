@@ -232,6 +232,16 @@ static double span_ns(const record_case *c)
 	return sum;
 }
 
+/* Why no estimate says how much more would decide it. */
+static const char *stuck_words(const comparison_row *row)
+{
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (strcmp(row->reasons.items[i].rule, "noise-floor") == 0 ||
+		    strcmp(row->reasons.items[i].rule, "processes-differ") == 0)
+			return row->reasons.items[i].sentence;
+	return "the ratio is too near to the margin's edge to be decided";
+}
+
 char *grid_open_words(const comparison *c, const comparison_row *row)
 {
 	const contract_reason *reason = first_of(&row->reasons, CONTRACT_DESCRIPTION);
@@ -245,7 +255,7 @@ char *grid_open_words(const comparison *c, const comparison_row *row)
 	if (contract_cites(&row->reasons, "many-cases"))
 		return memory_text("beyond the margin alone, but not among so many cases");
 	if (isnan(row->more))
-		return memory_text("the ratio is too near to the margin's edge to be decided");
+		return memory_text(stuck_words(row));
 	if (span > 0)
 		return memory_format("about %llu s more of the case should decide",
 		                     (unsigned long long)round_up(fmax(1, span * (row->more - 1))));

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "stat/lockstep_inside.h"
 #include "stat/plain_math.h"
+#include "stat/processes.h"
 #include "stat/rounds.h"
 #include "stat/student.h"
 
@@ -84,7 +85,7 @@ static double spread_of(const shared *s, double *mean)
 /*
  * From the centers of the executions, by Student's distribution.  Two executions count as three, as
  * one degree of freedom would leave nothing to say; and no layout of a process moves a time by more
- * than SPREAD_MOST, which is taken for as good as known.
+ * than PROCESSES_SPREAD, which is taken for as good as known.
  */
 static estimate estimate_between(const shared *s, double confidence)
 {
@@ -93,9 +94,9 @@ static estimate estimate_between(const shared *s, double confidence)
 	double root = sqrt((double)s->count);
 	double error = spread_of(s, &e.center) / root;
 	double distance = fabs(e.center);
-	double half = student_deviate(SPREAD_FREEDOM, confidence) * SPREAD_MOST / root;
+	double half = student_deviate(PROCESSES_FREEDOM, confidence) * PROCESSES_SPREAD / root;
 
-	e.p = student_beyond(SPREAD_FREEDOM, distance / (SPREAD_MOST / root));
+	e.p = student_beyond(PROCESSES_FREEDOM, distance / (PROCESSES_SPREAD / root));
 	if (s->count > 1) {
 		half = fmin(half, student_deviate(freedom, confidence) * error);
 		e.p = error > 0 ? fmin(e.p, student_beyond(freedom, distance / error)) : 0;
@@ -136,10 +137,13 @@ static bool is_small(estimate e)
 /* The least number of rounds whose p-value can be that small. */
 static size_t rounds_least(double p)
 {
+	double least = 1;
 	size_t n = 1;
 
-	for (double least = 1; least > p; least /= 2)
+	while (least > p) {
+		least /= 2;
 		n++;
+	}
 	return n;
 }
 

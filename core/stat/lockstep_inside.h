@@ -5,10 +5,6 @@
 
 #include "stat/lockstep.h"
 
-/* The standard deviation of executions' ratios is at most this, known as well as from that many
- * degrees of freedom. */
-#define SPREAD_MOST 0.10
-#define SPREAD_FREEDOM 30
 #define SHOWN_P 0.1      /* an execution with at most this p-value of its own shows a difference */
 #define MORE_MOST 1e6    /* more rounds than this are none that help                           */
 

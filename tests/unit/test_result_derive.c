@@ -125,10 +125,10 @@ static void interval_holds(const cJSON *d, const char *path, double value)
 	"\"work\":{\"metric\":\"bytes/s\",\"amount\":1000},\"executions\":["                    \
 	"{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":2,"   \
 	"\"samples_ns\":[20,40,60,80,12,20,20,20,40,40,60,60,60,60],"                             \
-	"\"turns\":{\"rounds\":[1,1,1,1,4,4,4,4,4,4,6,6,6,6],\"first_ns\":5,\"turn_ns\":9}},"    \
+	"\"turns\":{\"rounds\":[1,1,1,1,4,4,4,4,4,4,6,6,6,6],\"origin_ns\":1,\"first_ns\":5,\"turn_ns\":9}},"    \
 	"{\"execution\":2,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":1,"   \
 	"\"samples_ns\":[12,22],"                                                               \
-	"\"turns\":{\"rounds\":[2,3],\"first_ns\":6,\"turn_ns\":9}}]}"
+	"\"turns\":{\"rounds\":[2,3],\"origin_ns\":1,\"first_ns\":6,\"turn_ns\":9}}]}"
 
 static void rounds_make_the_lower_quartile(void **state)
 {
