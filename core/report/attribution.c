@@ -109,8 +109,8 @@ static char *still_answer(const attribution *a, const char *margin)
 		return a->moved.count > 0 ?
 		       memory_format("undecided: no step between the results shows where the %zu case%s moved",
 		                     a->moved.count, plural(a->moved.count)) :
-		       memory_format("undecided: no case is known to have moved, %zu of %llu ha%s no verdict; "
-		                     "%zu thing%s changed", open, (unsigned long long)(open + a->equivalent),
+		       memory_format("undecided: no case is known to have moved, %zu of %zu ha%s no verdict; "
+		                     "%zu thing%s changed", open, open + (size_t)a->equivalent,
 		                     open == 1 ? "s" : "ve", things, plural(things));
 	default:
 		return memory_text("not comparable: the contract refuses the comparison, so there is no "

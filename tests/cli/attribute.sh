@@ -118,6 +118,9 @@ check $? "results of an older program, without owners, are read as well" out.jso
 "$EVENHAND" attribute "$SRC/tests/golden/host-gcc-12.json" "$SRC/tests/golden/host-clang-14.json" --no-look >out 2>err
 grep -q '^confounded: 7 cases moved (7 faster, 0 slower)' out && grep -q '^  xfer.h2d.4KiB: status-failed: other: The worker was killed' out && ! grep -q project out
 check $? "the answer comes first, open cases say why, and nobody is accused" out
+width=$(sed -n 's/^#define TABLE_WIDTH \([0-9]*\).*/\1/p' "$SRC/core/report/report.h")
+! grep -v '^from \|^to ' out | awk -v width="$width" 'length > width' | grep -q .
+check $? "within $width columns, but for paths" out
 "$EVENHAND" attribute "$SRC/tests/golden/host-gcc-12.json" >out 2>err
 [ $? -eq 4 ] && grep -q 'TO is missing; usage: evenhand attribute FROM TO' err
 check $? "one result is too few" err
