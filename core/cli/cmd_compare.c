@@ -102,26 +102,6 @@ static bool paired(const comparison_list *p)
 	return p->count > 1 && p->items[0].a != p->items[1].a;
 }
 
-static void print_grid(const comparison_list *p, bool markdown)
-{
-	grid g;
-
-	grid_make(&g, p->items, p->count, paired(p) ? GRID_PAIRED : GRID_AGAINST);
-	(void)(markdown ? grid_print_markdown(stdout, &g) : grid_print(stdout, &g));
-	grid_clear(&g);
-}
-
-/* Every value with its interval, every rule that fired. */
-static void print_details(const comparison_list *p)
-{
-	size_t step = paired(p) ? 1 : p->count;
-
-	for (size_t i = 0; i < p->count; i += step) {
-		putchar('\n');
-		(void)report_matrix(stdout, p->items + i, step);
-	}
-}
-
 /* Signatures, disputes and notes of every result, once each. */
 static void print_evidence(const cli_input *groups, size_t count)
 {
@@ -144,16 +124,22 @@ static void print_evidence(const cli_input *groups, size_t count)
 static void print_pairs(const compare_options *o, const comparison_report *report, const cli_input *groups,
                         size_t count)
 {
+	const comparison_list *p = &report->comparisons;
+	grid g;
+
 	if (o->json) {
 		command_layout(comparison_report_layout(), report);
 		return;
 	}
-	print_grid(&report->comparisons, o->markdown);
-	if (o->markdown)
-		return;
-	print_evidence(groups, count);
-	if (log_level() >= EH_LOG_INFO)
-		print_details(&report->comparisons);
+	grid_make(&g, p->items, p->count, paired(p) ? GRID_PAIRED : GRID_AGAINST);
+	(void)(o->markdown ? grid_print_markdown(stdout, &g) : grid_print(stdout, &g));
+	if (!o->markdown)
+		print_evidence(groups, count);
+	if (!o->markdown && log_level() >= EH_LOG_INFO) {
+		putchar('\n');
+		(void)grid_print_details(stdout, &g);
+	}
+	grid_clear(&g);
 }
 
 static eh_status compare_groups(const compare_options *o, const cli_input *groups, size_t count, int *code,

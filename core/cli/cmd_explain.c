@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/explain.h"
+#include "report/grid.h"
 
 typedef struct explain_options { bool json, certified; const char *baseline; double margin; } explain_options;
 
@@ -68,16 +69,15 @@ static void explain_one(const question *q, const result *of)
 static void print_all(const question *q, const comparison_list *all)
 {
 	comparison_report report = { .comparisons = *all };
+	grid g;
 
 	if (q->options->json) {
 		command_layout(comparison_report_layout(), &report);
 		return;
 	}
-	for (size_t i = 0; i < q->ids.count; i++) {
-		if (i > 0)
-			putchar('\n');
-		(void)report_explained_all(stdout, all->items, all->count, q->ids.items[i]);
-	}
+	grid_make(&g, all->items, all->count, GRID_AGAINST);
+	(void)grid_print_cases(stdout, &g);
+	grid_clear(&g);
 	puts("Name an executor to see its samples, executions, proof and checks.");
 }
 

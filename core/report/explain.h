@@ -18,8 +18,6 @@ typedef struct explain_subject {
 
 /* The verdict with every rule that fired, then what was measured.  False when writing failed. */
 bool report_explained(FILE *out, const explain_subject *s);
-/* One case of several executors against one reference, a line each. */
-bool report_explained_all(FILE *out, const comparison *comparisons, size_t count, const char *id);
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 

@@ -201,6 +201,66 @@ static bool show_spread(FILE *out, const record_case *c)
 	                                 count, (most / least - 1) * 100);
 }
 
+/* Of all samples that count. */
+static bool show_quartiles(FILE *out, const record_derived *d)
+{
+	char least[32], lower[32], upper[32], most[32];
+
+	if (d == NULL)
+		return true;
+	text_format_ns(d->min_ns, least);
+	text_format_ns(d->q1_ns, lower);
+	text_format_ns(d->q3_ns, upper);
+	text_format_ns(d->max_ns, most);
+	return explain_item(out, "spread", "minimum %s, quartiles %s and %s, maximum %s", least, lower, upper,
+	                    most);
+}
+
+/* How much of its best a sustained execution held. */
+static bool show_sustained(FILE *out, const record_derived *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; d != NULL && i < d->sustained.count && ok; i++) {
+		const record_derived_sustained *s = &d->sustained.items[i];
+
+		ok = explain_item(out, "sustained", "execution %llu: %.4g operations/s at the end, %.1f %% of the "
+		                  "best window", (unsigned long long)s->execution, s->steady, s->ratio * 100);
+	}
+	return ok;
+}
+
+static bool show_requests(FILE *out, const record_derived *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; d != NULL && i < d->load.count && ok; i++) {
+		const record_derived_load *l = &d->load.items[i];
+		char lag[32];
+
+		text_format_ns((double)l->lag_p99_ns, lag);
+		ok = explain_item(out, "requests", "execution %llu: %.4g/s arrived, %.4g/s were completed; the "
+		                  "client's lag was %s (p99)", (unsigned long long)l->execution, l->offered,
+		                  l->completed, lag);
+	}
+	return ok;
+}
+
+static bool show_knee(FILE *out, const record_execution_list *executions)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < executions->count && ok; i++) {
+		const record_execution *e = &executions->items[i];
+
+		if (e->scenario != NULL && !isnan(e->scenario->capacity))
+			ok = explain_item(out, "knee", "execution %llu: the limit holds up to %.4g requests/s; "
+			                  "saturated from %.4g/s", (unsigned long long)e->execution,
+			                  e->scenario->capacity, e->scenario->saturation);
+	}
+	return ok;
+}
+
 /* ---- how it was measured --------------------------------------------------------------------- */
 
 static const record_execution *first_of(const record_case *c)
@@ -258,11 +318,13 @@ static bool show_program(FILE *out, const result_row *row, const record_executio
 
 	if (p == NULL)
 		return true;
-	return explain_item(out, "program", "%s%s%s %s, %s; source %.12s, binary %.12s%s",
+	if (binaries > 1 && !explain_item(out, "binaries", "its executions ran %zu different binaries of the "
+	                                  "kernel", binaries))
+		return false;
+	return explain_item(out, "program", "%s%s%s %s, %s; source %.12s, binary %.12s",
 	                    text_or_empty(p->kernel), p->kernel != NULL ? ", " : "", p->compiler != NULL ? p->compiler : "compiler unknown",
 	                    text_or_empty(p->compiler_version), text_or_empty(p->flags),
-	                    text_or_empty(p->source_sha256), text_or_empty(p->binary_sha256),
-	                    binaries > 1 ? " (its executions ran different ones)" : "");
+	                    text_or_empty(p->source_sha256), text_or_empty(p->binary_sha256));
 }
 
 static bool show_check(FILE *out, const char *label, const record_check *c)
@@ -314,6 +376,10 @@ static bool show_disturbed(FILE *out, const record_case *c)
 		for (size_t k = 0; k < e->disturbed.count && ok; k++)
 			ok = explain_item(out, "disturbed", "execution %llu: %s", (unsigned long long)e->execution,
 			                  e->disturbed.items[k]);
+		for (size_t k = 0; e->sustained != NULL && k < e->sustained->throttle.count && ok; k++)
+			ok = explain_item(out, "throttled", "execution %llu: %s, by %s",
+			                  (unsigned long long)e->execution, e->sustained->throttle.items[k].meaning,
+			                  e->sustained->throttle.items[k].channel);
 		if (ok && e->attempts.count > 0)
 			ok = explain_item(out, "attempts", "execution %llu: %zu disturbed before this one",
 			                  (unsigned long long)e->execution, e->attempts.count);
@@ -373,7 +439,8 @@ bool explain_measured(FILE *out, const explain_subject *s)
 	if (e == NULL)
 		return true;
 	return show_samples(out, c) && show_executions(out, c) && show_spread(out, c) &&
-	       show_clock(out, s->of, e) && show_turns(out, e) && show_program(out, s->row, e) &&
+	       show_quartiles(out, c->derived) && show_sustained(out, c->derived) &&
+	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_program(out, s->row, e) &&
 	       show_proof(out, e) && show_checks(out, c) && show_disturbed(out, c) && show_load(out, e) &&
 	       show_telemetry(out, e);
 }

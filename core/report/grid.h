@@ -72,6 +72,10 @@ bool grid_print(FILE *out, const grid *g);
 bool grid_print_title(FILE *out, const grid *g);
 bool grid_print_notes(FILE *out, const grid *g);
 bool grid_print_markdown(FILE *out, const grid *g);
+/* Each case with every value and ratio, their intervals, and every rule that fired; the details have
+ * the results, their rules, and the means as well. */
+bool grid_print_cases(FILE *out, const grid *g);
+bool grid_print_details(FILE *out, const grid *g);
 
 /* All results: the reference, paired the reference of each column, then the others; alone the one. */
 size_t grid_results(const grid *g);

@@ -8,128 +8,10 @@
 
 #include "base/text.h"
 #include "contract/evidence.h"
-#include "report/grid.h"
-#include "report/report.h"
+#include "report/grid_groups.h"
 
-/* Lines of one kind, characters of the names in one before the rest is only counted, and cells beyond
- * which none is named; characters of a reason before the rest is left to explain. */
-enum { LINES = 4, NAMES = 40, CELLS = 12, WORDS = 110 };
-
-/* ---- groups of cells ------------------------------------------------------------------------- */
-
-/* A cell by its column and row; the reference is column g->count. */
-typedef struct place { size_t column, row; } place;
-/* Cells that the same can be said of. */
-typedef struct group { char *what; place *places; size_t count; } group;
-typedef struct groups { group *items; size_t count; } groups;
-
-static group *group_of(groups *all, const char *what)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (strcmp(all->items[i].what, what) == 0)
-			return &all->items[i];
-	all->items = memory_grow(all->items, (all->count + 1) * sizeof(*all->items));
-	all->items[all->count] = (group){ .what = memory_text(what) };
-	return &all->items[all->count++];
-}
-
-static void group_add(groups *all, const char *what, size_t column, size_t row)
-{
-	group *g = group_of(all, what);
-
-	g->places = memory_grow(g->places, (g->count + 1) * sizeof(*g->places));
-	g->places[g->count++] = (place){ column, row };
-}
-
-/* Where the place added last may be the same. */
-static void group_add_once(groups *all, const char *what, size_t column, size_t row)
-{
-	const group *g = group_of(all, what);
-	const place *last = g->count > 0 ? &g->places[g->count - 1] : NULL;
-
-	if (last == NULL || last->column != column || last->row != row)
-		group_add(all, what, column, row);
-}
-
-/* A cell of the reference, which each column has: added once. */
-static void group_add_reference(groups *all, const char *what, const grid *g, size_t column,
-                                size_t row)
-{
-	const group *of = group_of(all, what);
-
-	for (size_t i = 0; i < of->count && g->mode != GRID_PAIRED; i++)
-		if (of->places[i].column == g->count && of->places[i].row == row)
-			return;
-	group_add(all, what, g->mode == GRID_PAIRED ? column : g->count, row);
-}
-
-static void groups_free(groups *all)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		free(all->items[i].what);
-		free(all->items[i].places);
-	}
-	free(all->items);
-}
-
-/* ---- names of cells -------------------------------------------------------------------------- */
-
-static const char *column_name(const grid *g, size_t column)
-{
-	return column < g->count ? grid_column(g, column) : g->executors.brief[0];
-}
-
-static size_t count_in(const group *of, size_t column)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < of->count; i++)
-		count += of->places[i].column == column;
-	return count;
-}
-
-/* Adds the name of a column, or of its cells in the group, while there is room; counts the rest. */
-static void add_column(text *t, const grid *g, const group *of, size_t column, size_t *rest)
-{
-	size_t count = count_in(of, column);
-	bool named = g->mode == GRID_ALONE;
-
-	if (count == 0)
-		return;
-	if (count == g->row_count && g->row_count > 1 && t->size < NAMES) {
-		text_add(t, "%s%s", t->size > 0 ? ", " : "", g->mode == GRID_ALONE ? "all" :
-		         column_name(g, column));
-		return;
-	}
-	for (size_t i = 0; i < of->count; i++) {
-		const place *p = &of->places[i];
-
-		if (p->column != column)
-			continue;
-		if (t->size >= NAMES) {
-			(*rest)++;
-			continue;
-		}
-		text_add(t, "%s%s%s%s", t->size > 0 ? ", " : "", named ? "" : column_name(g, column),
-		         named ? "" : " ", g->cases.brief[p->row]);
-		named = true;
-	}
-}
-
-/* malloc'd "clang-15 gemm, pocl copy, and 2 more". */
-static char *where_text(const grid *g, const group *of)
-{
-	text t = { 0 };
-	size_t rest = 0;
-
-	if (of->count > CELLS && of->count > g->row_count)
-		return memory_format("%zu cells", of->count);
-	for (size_t column = 0; column <= g->count; column++)
-		add_column(&t, g, of, column, &rest);
-	if (rest > 0)
-		text_add(&t, ", and %zu more", rest);
-	return t.data;
-}
+/* Lines of one kind, and characters of a reason, before the rest is left to explain. */
+enum { LINES = 4, WORDS = 110 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -184,7 +66,7 @@ static void notes_of(grid *g, const char *mark, groups *all, bool what_first)
 	if (all->count > 1)
 		qsort(all->items, all->count, sizeof(*all->items), by_size);
 	for (size_t i = 0; i < shown; i++) {
-		char *where = where_text(g, &all->items[i]), *what = lowered(all->items[i].what);
+		char *where = group_names(g, &all->items[i]), *what = lowered(all->items[i].what);
 
 		grid_note_add(g, mark, what_first ? memory_format("%s: %s", what, where)
 		                                  : memory_format("%s: %s", where, what));

@@ -103,38 +103,56 @@ static void paint(table *t, const grid_cell *cell, size_t column)
 		table_paint(t, column, colours[cell->kind]);
 }
 
-/* One block: labels, values where there are any, and `count` columns from `first`. */
-static bool print_block(FILE *out, const grid *g, char *const *values, size_t first, size_t count,
-                        setting s)
+/* A block: labels, values (NULL: none), and columns. */
+typedef struct block { char *const *values; size_t first, count; setting s; } block;
+
+/* The names of the columns, and a row; `cells` has room for both. */
+static void fill_names(const grid *g, const block *b, const char **cells)
 {
-	size_t columns = 2 + count;
-	char *align = memory_get(columns + 1);
-	const char **cells = memory_get(columns * sizeof(*cells));
-	bool colours = figure_colours(out), ok;
+	cells[0] = "";
+	cells[1] = b->values != NULL ? g->executors.full[0] : "";
+	for (size_t k = 0; k < b->count; k++)
+		cells[2 + k] = grid_column(g, b->first + k);
+}
+
+static void fill_row(const grid *g, const block *b, size_t i, const char **cells)
+{
+	cells[0] = g->cases.full[i];
+	cells[1] = b->values != NULL ? b->values[i] : "";
+	for (size_t k = 0; k < b->count; k++)
+		cells[2 + k] = cell_text(&g->rows[i].cells[b->first + k], b->s);
+}
+
+static table *block_table(const block *b)
+{
+	char *align = memory_get(2 + b->count + 1);
 	table *t;
 
-	memset(align, 'r', columns);
+	memset(align, 'r', 2 + b->count);
 	memset(align, 'l', 2);
 	t = table_new(align);
-	table_gap(t, s.gap);
-	cells[0] = "";
-	cells[1] = values != NULL ? g->executors.full[0] : "";
-	for (size_t k = 0; k < count; k++)
-		cells[2 + k] = grid_column(g, first + k);
+	table_gap(t, b->s.gap);
+	free(align);
+	return t;
+}
+
+static bool print_block(FILE *out, const grid *g, const block *b)
+{
+	const char **cells = memory_get((2 + b->count) * sizeof(*cells));
+	bool colours = figure_colours(out), ok;
+	table *t = block_table(b);
+
+	fill_names(g, b, cells);
 	table_row(t, cells);
 	for (size_t i = 0; i < g->row_count; i++) {
-		cells[0] = g->cases.full[i];
-		cells[1] = values != NULL ? values[i] : "";
-		for (size_t k = 0; k < count; k++)
-			cells[2 + k] = cell_text(&g->rows[i].cells[first + k], s);
+		fill_row(g, b, i, cells);
 		table_row(t, cells);
-		for (size_t k = 0; k < count && colours; k++)
-			paint(t, &g->rows[i].cells[first + k], 2 + k);
+		for (size_t k = 0; k < b->count && colours; k++)
+			paint(t, &g->rows[i].cells[b->first + k], 2 + k);
 	}
 	ok = table_print(t, out);
 	table_free(t);
 	free(cells);
-	free(align);
 	return ok;
 }
 
@@ -149,11 +167,11 @@ static bool print_blocks(FILE *out, const grid *g)
 	bool ok = true;
 
 	for (size_t first = 0; first < g->count && ok;) {
-		size_t count = fitting(g, first, first == 0 ? left : label_width, s);
+		block b = { first == 0 ? values : NULL, first,
+			    fitting(g, first, first == 0 ? left : label_width, s), s };
 
-		ok = (first == 0 || fputc('\n', out) != EOF) &&
-		     print_block(out, g, first == 0 ? values : NULL, first, count, s);
-		first += count;
+		ok = (first == 0 || fputc('\n', out) != EOF) && print_block(out, g, &b);
+		first += b.count;
 	}
 	for (size_t i = 0; values != NULL && i < g->row_count; i++)
 		free(values[i]);

@@ -99,21 +99,34 @@ static void drop_at(words *all, size_t count, size_t group, size_t k)
 	}
 }
 
-/* Leaves out the longest word that is shared; false where none is. */
+/* The place of the longest word that a group shares, the last of several; 0: it shares none. */
+static size_t longest_shared(const words *all, size_t count, size_t group)
+{
+	size_t place = 0;
+
+	for (size_t k = 1; k < all[group].count; k++)
+		if ((place == 0 ||
+		     table_width(all[group].items[k]) >= table_width(all[group].items[place])) &&
+		    shared_at(all, count, group, k))
+			place = k;
+	return place;
+}
+
+/* Leaves out the longest shared words of all groups; false where there is none. */
 static bool drop_longest(words *all, size_t count)
 {
-	size_t longest = 0, group = 0, place = 0;
+	size_t *places = memory_get((count + 1) * sizeof(*places)), longest = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		places[i] = all[i].group == i ? longest_shared(all, count, i) : 0;
+		if (places[i] > 0 && table_width(all[i].items[places[i]]) > longest)
+			longest = table_width(all[i].items[places[i]]);
+	}
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 1; all[i].group == i && k < all[i].count; k++)
-			if (table_width(all[i].items[k]) >= longest && shared_at(all, count, i, k)) {
-				longest = table_width(all[i].items[k]);
-				group = i;
-				place = k;
-			}
-	if (place > 0)
-		drop_at(all, count, group, place);
-	return place > 0;
+		if (places[i] > 0 && table_width(all[i].items[places[i]]) == longest)
+			drop_at(all, count, i, places[i]);
+	free(places);
+	return longest > 0;
 }
 
 /* ---- the labels ------------------------------------------------------------------------------ */

@@ -16,10 +16,6 @@ bool report_result(FILE *out, const result *r, const text_list *ids);
 /* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing
  * where there is neither signature nor amendment. */
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e);
-/* Everything about comparisons with one baseline: each value and ratio with its interval, and every
- * rule that fired. */
-bool report_matrix(FILE *out, const comparison *comparisons, size_t count);
-
 /* A table whose columns line up; cells are copied.  align: one of "lr" per column. */
 typedef struct table table;
 table *table_new(const char *align);
@@ -33,6 +29,8 @@ void table_rule(table *t);
 void table_gap(table *t, size_t gap);
 /* A line of text over the whole width, indented, wrapped. */
 void table_note(table *t, const char *note);
+/* The same, not indented. */
+void table_heading(table *t, const char *words);
 bool table_print(const table *t, FILE *out);
 void table_free(table *t);
 #define TABLE_WIDTH 80 /* what tables try to stay within, and notes do */

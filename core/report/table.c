@@ -10,11 +10,11 @@
 enum { GAP = 2 };
 #define NOTE_INDENT 6
 
-enum row_kind { ROW_CELLS, ROW_RULE, ROW_NOTE };
+enum row_kind { ROW_CELLS, ROW_RULE, ROW_NOTE, ROW_HEADING };
 
 typedef struct row {
 	enum row_kind kind;
-	char **cells; /* ROW_CELLS: one per column; ROW_NOTE: one */
+	char **cells; /* ROW_CELLS: one per column; ROW_NOTE, ROW_HEADING: one */
 	enum table_colour *colours; /* ROW_CELLS: one per column */
 } row;
 
@@ -171,6 +171,11 @@ void table_note(table *t, const char *note)
 	row_add(t, ROW_NOTE, 1)->cells[0] = table_clean(note);
 }
 
+void table_heading(table *t, const char *words)
+{
+	row_add(t, ROW_HEADING, 1)->cells[0] = table_clean(words);
+}
+
 static bool put_spaces(FILE *out, size_t n)
 {
 	while (n-- > 0)
@@ -322,6 +327,8 @@ bool table_print(const table *t, FILE *out)
 
 		if (r->kind == ROW_NOTE) {
 			ok = table_wrap(out, r->cells[0], NOTE_INDENT);
+		} else if (r->kind == ROW_HEADING) {
+			ok = table_wrap(out, r->cells[0], 0);
 		} else if (r->kind == ROW_CELLS) {
 			ok = put_cells(t, r, widths, out);
 		} else {
@@ -343,7 +350,7 @@ void table_free(table *t)
 		return;
 	for (i = 0; i < t->count; i++) {
 		size_t cells = t->rows[i].kind == ROW_CELLS ? t->columns :
-		               t->rows[i].kind == ROW_NOTE ? 1 : 0;
+		               t->rows[i].kind == ROW_RULE ? 0 : 1;
 
 		for (k = 0; k < cells; k++)
 			free(t->rows[i].cells[k]);
