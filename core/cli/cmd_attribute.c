@@ -166,7 +166,7 @@ const cli_command cmd_attribute = {
 	.name = "attribute",
 	.group = CLI_ANALYSIS,
 	.summary = "say which layer moved the numbers, and who owns it",
-	.about = "Compares two results by the contract, and their stacks layer by layer. Layers "
+	.about = "Compares TO with FROM, the reference, by the contract, and their stacks layer by layer. Layers "
 	         "that are one file or one release count as one change. A layer and its owner are "
 	         "named only where cases moved; where no layer differs, the records are searched for "
 	         "what else did.\n\n"

@@ -26,8 +26,9 @@ void grid_note_add(grid *g, const char *mark, char *words)
 static int by_size(const void *a, const void *b)
 {
 	const group *x = a, *y = b;
+	int order = (x->count < y->count) - (x->count > y->count);
 
-	return (x->count < y->count) - (x->count > y->count);
+	return order != 0 ? order : strcmp(x->what, y->what);
 }
 
 /* Cuts a long text between two words. */
@@ -40,7 +41,7 @@ static char *shortened(char *words)
 		return words;
 	while (size > 0 && words[size] != ' ')
 		size--;
-	cut = memory_format("%.*s ...", (int)size, words);
+	cut = memory_format("%.*s ...", size > 0 ? (int)size : WORDS, words);
 	free(words);
 	return cut;
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "contract/contract.h"
+#include "contract/condition.h"
 #include "golden.h"
 
 #define LIKE(a, b) (strcmp((a), (b)) == 0)
@@ -496,6 +496,57 @@ static void loads_are_told_as_times(void **state)
 	result_free(other);
 }
 
+static void add_open(comparison *c, const char *id, enum comparison_verdict verdict, double ratio,
+                     double low, double high)
+{
+	comparison_row *row = layout_append(comparison_row_layout(), &c->cases);
+
+	text_set(&row->id, id);
+	row->verdict = verdict;
+	row->speedup = ratio;
+	row->speedup_interval = memory_get(sizeof(interval));
+	*row->speedup_interval = (interval){ low, high };
+	row->margin = 0.02;
+}
+
+static void open_cases_tell_what_decides_them(void **state)
+{
+	comparison *c = layout_new(comparison_layout());
+
+	(void)state;
+	add_open(c, "within", VERDICT_INCONCLUSIVE, 1, 1 / 1.04, 1.04);
+	add_open(c, "beyond", VERDICT_INCONCLUSIVE, 1.05, 0.99, 1.1136);
+	add_open(c, "edge", VERDICT_INCONCLUSIVE, 1.0199, 0.9, 1.15);
+	add_open(c, "decided", VERDICT_FASTER, 1.3, 1.2, 1.4);
+	open_fill(c);
+	assert_true(fabs(c->cases.items[0].more - 3.92) < 0.01);
+	assert_true(fabs(c->cases.items[1].more - 1.45) < 0.01);
+	assert_true(isnan(c->cases.items[2].more));
+	assert_true(isnan(c->cases.items[3].more));
+	comparison_free(c);
+}
+
+static void kept_cases_are_counted_alone(void **state)
+{
+	comparison *c = layout_new(comparison_layout());
+	text_list ids = { 0 };
+
+	(void)state;
+	add_open(c, "a", VERDICT_INCONCLUSIVE, 1, 0.9, 1.1);
+	add_open(c, "b", VERDICT_FASTER, 1.3, 1.2, 1.4);
+	add_open(c, "c", VERDICT_SLOWER, 0.5, 0.4, 0.6);
+	text_list_add(&ids, "b");
+	text_list_add(&ids, "nothing");
+	comparison_keep(c, &ids);
+	assert_int_equal(c->cases.count, 1);
+	assert_string_equal(c->cases.items[0].id, "b");
+	assert_int_equal(comparison_count(c, VERDICT_FASTER), 1);
+	assert_int_equal(comparison_count(c, VERDICT_SLOWER), 0);
+	assert_int_equal(comparison_count(c, VERDICT_INCONCLUSIVE), 0);
+	text_list_clear(&ids);
+	comparison_free(c);
+}
+
 /* The exit code of a comparison that has one case of each of these verdicts. */
 static int code_of(unsigned fail_on, const enum comparison_verdict *verdicts)
 {
@@ -547,6 +598,8 @@ int main(void)
 		cmocka_unit_test(the_json_is_the_comparison),
 		cmocka_unit_test(rates_turn_the_interval),
 		cmocka_unit_test(loads_are_told_as_times),
+		cmocka_unit_test(open_cases_tell_what_decides_them),
+		cmocka_unit_test(kept_cases_are_counted_alone),
 		cmocka_unit_test(codes_say_what_happened),
 	};
 
