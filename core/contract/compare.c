@@ -34,37 +34,40 @@ static interval *interval_kept(interval i)
 	return kept;
 }
 
-/* As recorded; false for a side without numbers. */
-static bool recorded(const result_row *r, enum record_statistic statistic, double *center,
-                     interval *around)
+/* As recorded; NaN for a side without numbers.  *around: {0, 0} without an interval. */
+static double recorded(const result_row *r, enum record_statistic statistic, interval *around)
 {
 	const record_derived_number *n = number_by(r, statistic);
 	const record_derived *d = r->record->derived;
 	const number_list *both = d == NULL ? NULL : n != NULL ? &n->interval_ns : &d->interval_ns;
 
-	if (both == NULL || both->count != 2)
-		return false;
-	*center = n != NULL ? n->ns : d->median_ns;
-	*around = (interval){ both->items[0], both->items[1] };
-	return *center > 0 && around->low > 0;
+	*around = (interval){ 0, 0 };
+	if (both == NULL)
+		return NAN;
+	if (both->count == 2)
+		*around = (interval){ both->items[0], both->items[1] };
+	return n != NULL ? n->ns : d->median_ns;
 }
 
 static void side_number(comparison_side *s, const result_row *r, enum record_statistic statistic)
 {
 	interval around;
 	interval value_interval;
-	double center;
+	double center = recorded(r, statistic, &around);
+	bool known = around.low > 0;
 	double value;
 
-	if (!recorded(r, statistic, &center, &around))
+	if (!(center > 0) || (around.high > 0 && !known))
 		return;
 	s->median_ns = center;
-	s->interval_ns = interval_kept(around);
-	value = value_of(r, center, around, &value_interval);
+	value = value_of(r, center, known ? around : (interval){ center, center }, &value_interval);
+	if (known)
+		s->interval_ns = interval_kept(around);
 	if (!isfinite(value) || !isfinite(value_interval.low) || !isfinite(value_interval.high))
 		return;
 	s->value = value;
-	s->value_interval = interval_kept(value_interval);
+	if (known)
+		s->value_interval = interval_kept(value_interval);
 }
 
 static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,

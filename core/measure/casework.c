@@ -88,6 +88,7 @@ static void flag_series(casework *w, const series *like)
 		{ like->class == SERIES_NO_STEADY_STATE, RECORD_FLAG_NO_STEADY_STATE },
 		{ like->autocorrelated, RECORD_FLAG_AUTOCORRELATED },
 		{ like->not_random, RECORD_FLAG_NOT_RANDOM },
+		{ like->dependent, RECORD_FLAG_DEPENDENT },
 		{ like->drifting, RECORD_FLAG_DRIFTING },
 		{ like->multimodal, RECORD_FLAG_MULTIMODAL },
 	};
@@ -95,6 +96,20 @@ static void flag_series(casework *w, const series *like)
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		if (list[i].is)
 			casework_flag(w, list[i].flag);
+}
+
+/* The stop rule takes samples for independent ones of one level. */
+static void require_interval(casework *w, const sampler *s, const series *like)
+{
+	if (s->rules.regime == RECORD_REGIME_SUSTAINED)
+		return; /* which is judged by its windows */
+	if (like->class == SERIES_NO_STEADY_STATE)
+		text_list_add(set_status(w, RECORD_NOT_CONVERGED),
+		              "The samples reached no steady state, so they give no interval.");
+	else if (like->dependent)
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The samples depend on each other: "
+		                 "they are worth fewer than %d independent ones, which give no interval.",
+		                 SERIES_EFFECTIVE);
 }
 
 /* The device's clock against the host's, in the middle sample. */
@@ -121,6 +136,7 @@ static void look_at_series(casework *w, const sampler *s, double *values)
 	series_analyse(values, s->count, &like);
 	flag_series(w, &like);
 	require_counted(w, s, &like);
+	require_interval(w, s, &like);
 	series_free(&like);
 }
 
@@ -155,6 +171,13 @@ static void conclude_rounds(casework *w, const sampler *s)
 		                 s->rules.half_width * 100);
 }
 
+/* After casework_series. */
+static bool gives_interval(const casework *w)
+{
+	return !word_list_has(&w->record->flags, RECORD_FLAG_NO_STEADY_STATE) &&
+	       !word_list_has(&w->record->flags, RECORD_FLAG_DEPENDENT);
+}
+
 void casework_width(casework *w, const sampler *s)
 {
 	const record_settings *rules = &s->rules;
@@ -162,7 +185,7 @@ void casework_width(casework *w, const sampler *s)
 	uint64_t budget = sustained ? rules->sustain_time_ns : rules->time_max_ns;
 	const char *name = record_statistic_word(rules->statistic);
 
-	if (isfinite(s->half_width))
+	if (isfinite(s->half_width) && (sustained || gives_interval(w)))
 		w->record->half_width = s->half_width;
 	if (s->converged || s->impossible[0] != '\0')
 		return;

@@ -46,12 +46,24 @@ static void add_interval(number_list *list, interval i)
 	number_list_add(list, i.high);
 }
 
-static void fill_number(record_derived_number *out, const char *name, double value, interval i)
+/* Series that were not analysed, of turns and of loads, are taken as they are. */
+static bool gives_interval(const record_pool *pool, const record_case *row)
 {
-	text_set(&out->name, name);
-	out->ns = value;
-	add_interval(&out->interval_ns, i);
+	if (pool->executions >= RECORD_EXECUTIONS || record_is_load(&row->measure))
+		return true;
+	for (size_t i = 0; i < pool->executions; i++)
+		if (pool->series[i].segment_count > 0 && !series_has_interval(&pool->series[i]))
+			return false;
+	return true;
 }
+
+static void add_center_interval(const record_pool *pool, const record_case *row,
+                                const statistics_side *side, number_list *list)
+{
+	if (gives_interval(pool, row))
+		add_interval(list, statistics_center_interval(side, RECORD_CONFIDENCE));
+}
+
 
 /* Whether every execution has samples enough for the declared percentile. */
 static bool has_enough(const record_pool *pool)
@@ -67,7 +79,7 @@ static bool has_enough(const record_pool *pool)
 
 /* Sets the declared statistic if it is not the median and there are samples enough for it.  Returns
  * the value that the rate follows from; 0: there is none. */
-static double derive_statistic(const record_pool *pool, record_derived *out)
+static double derive_statistic(const record_pool *pool, const record_case *row, record_derived *out)
 {
 	statistics_side side = record_pool_side(pool);
 	double value;
@@ -78,8 +90,9 @@ static double derive_statistic(const record_pool *pool, record_derived *out)
 		return 0;
 	value = statistics_center(&side);
 	out->statistic = layout_new(record_derived_number_layout());
-	fill_number(out->statistic, record_statistic_word(pool->statistic), value,
-	            statistics_center_interval(&side, RECORD_CONFIDENCE));
+	text_set(&out->statistic->name, record_statistic_word(pool->statistic));
+	out->statistic->ns = value;
+	add_center_interval(pool, row, &side, &out->statistic->interval_ns);
 	return value;
 }
 
@@ -88,15 +101,17 @@ static void derive_percentiles(const double *sorted, size_t n, record_derived *o
 {
 	for (size_t i = 0; i < PERCENTILE_COUNT; i++) {
 		const percentile *p = &percentile_table[i];
+		record_derived_number *number;
 		size_t low;
 		size_t high;
 
 		if (n < percentile_least(p->quantile, PERCENTILE_CONFIDENCE) ||
 		    !statistics_quantile_ranks(n, p->quantile, RECORD_CONFIDENCE, &low, &high))
 			break;
-		fill_number(layout_append(record_derived_number_layout(), &out->percentiles), p->name,
-		            sorted[percentile_rank(n, p->quantile)],
-		            (interval){ sorted[low], sorted[high] });
+		number = layout_append(record_derived_number_layout(), &out->percentiles);
+		text_set(&number->name, p->name);
+		number->ns = sorted[percentile_rank(n, p->quantile)];
+		add_interval(&number->interval_ns, (interval){ sorted[low], sorted[high] });
 	}
 }
 
@@ -188,13 +203,13 @@ static void derive_numbers(const record_case *row, const record_pool *pool, reco
 	out->counted = pool->steady_total;
 	out->executions = pool->executions;
 	out->median_ns = statistics_center(&side);
-	add_interval(&out->interval_ns, statistics_center_interval(&side, RECORD_CONFIDENCE));
+	add_center_interval(pool, row, &side, &out->interval_ns);
 	out->min_ns = all[0];
 	out->max_ns = all[pool->total - 1];
 	out->q1_ns = sorted_quantile(all, pool->total, 0.25);
 	out->q3_ns = sorted_quantile(all, pool->total, 0.75);
 	out->mad_ns = sorted_mad(all, pool->total);
-	derive_rate(row, derive_statistic(pool, out), out);
+	derive_rate(row, derive_statistic(pool, row, out), out);
 	out->canary_drift = canary_drift(row);
 	derive_sustained(row, out);
 	derive_load(row, out);

@@ -13,6 +13,9 @@
 #include "stat/statistics.h"
 
 #define RECORD_CONFIDENCE 0.95
+/* The interval of so many executions rests on how they differ; that of fewer on their samples, which
+ * then have to be steady and not too dependent (series_has_interval). */
+#define RECORD_EXECUTIONS 5
 
 /*
  * The executions of a row whose status counts and that have samples.  Times are per operation.

@@ -177,9 +177,12 @@ bool comparison_counts(FILE *out, const comparison *c)
 /* A case that failed or is invalid has no number to show. */
 static void side_cell(const result_row *row, const comparison_side *side, char out[FIGURE_SIZE])
 {
+	const interval none = { 0, 0 };
+
 	out[0] = '\0';
-	if (side != NULL && record_counts(side->status) && side->value_interval != NULL)
-		figure_interval(side->value, *side->value_interval, figure_unit(side->metric), out);
+	if (side != NULL && record_counts(side->status) && side->value > 0)
+		figure_interval(side->value, side->value_interval != NULL ? *side->value_interval : none,
+		                figure_unit(side->metric), out);
 	if (out[0] == '\0')
 		snprintf(out, FIGURE_SIZE, "%s", row != NULL ? result_row_word(row) : "-");
 }

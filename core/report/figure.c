@@ -149,8 +149,11 @@ void figure_interval(double center, interval around, const char *unit, char out[
 	double scale = pow(1000, power);
 	int after = decimals(center / scale);
 
-	snprintf(out, FIGURE_SIZE, "%.*f [%.*f-%.*f] %s%s", after, center / scale, after,
-	         around.low / scale, after, around.high / scale, prefixes[power + 4], unit);
+	if (around.high > 0)
+		snprintf(out, FIGURE_SIZE, "%.*f [%.*f-%.*f] %s%s", after, center / scale, after,
+		         around.low / scale, after, around.high / scale, prefixes[power + 4], unit);
+	else
+		snprintf(out, FIGURE_SIZE, "%.*f %s%s", after, center / scale, prefixes[power + 4], unit);
 }
 
 void figure_ratio(double center, interval around, char out[FIGURE_SIZE])

@@ -170,6 +170,41 @@ static void samples_without_rounds_have_a_lower_quartile(void **state)
 	cJSON_Delete(d);
 }
 
+/* Rows of that many executions whose times rise from sample to sample. */
+static cJSON *rising(int executions)
+{
+	text t = { 0 };
+	cJSON *d;
+
+	text_add(&t, "{\"work\":{},\"executions\":[");
+	for (int e = 1; e <= executions; e++) {
+		text_add(&t, "%s{\"execution\":%d,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+		         "\"batch\":1,\"samples_ns\":[", e > 1 ? "," : "", e);
+		for (int i = 0; i < 60; i++)
+			text_add(&t, "%s%d", i > 0 ? "," : "", 10000 + 10 * i + i * 37 % 11);
+		text_add(&t, "]}");
+	}
+	text_add(&t, "]}");
+	d = derived_of(t.data);
+	text_free(&t);
+	return d;
+}
+
+/* The interval of few executions rests on their samples. */
+static void drifting_samples_claim_no_precision(void **state)
+{
+	cJSON *d = rising(4);
+
+	(void)state;
+	row_series_is(d, 0, "no-steady-state", 0, 60);
+	assert_non_null(json_path(d, "derived.median_ns"));
+	assert_null(json_path(d, "derived.interval_ns"));
+	cJSON_Delete(d);
+	d = rising(5);
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.interval_ns")), 2);
+	cJSON_Delete(d);
+}
+
 /* {"execution":1, ... "samples_ns":[...]} with n samples around the levels before and after `at`. */
 static char *levels(unsigned execution, int n, int at, int before, int after)
 {
@@ -460,6 +495,7 @@ int main(void)
 		cmocka_unit_test(numbers_follow_from_the_samples),
 		cmocka_unit_test(steady_samples_count),
 		cmocka_unit_test(a_percentile_may_be_the_statistic),
+		cmocka_unit_test(drifting_samples_claim_no_precision),
 		cmocka_unit_test(rounds_make_the_lower_quartile),
 		cmocka_unit_test(samples_without_rounds_have_a_lower_quartile),
 		cmocka_unit_test(seconds_have_no_rate),
