@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "plugin/session.h"
 
@@ -66,6 +67,11 @@ typedef struct fake {
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
 	uint64_t unseen_ns;     /* that the device clock leaves out between two marks         */
 	uint64_t wake_ns;       /* until who waits knows that what was waited for is done     */
+	uint64_t wake_slow_ns;  /* now and then it takes so long, with a chance of            */
+	double wake_slow_share;
+	random_state wakes;
+	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
+	uint64_t clock_step_ns; /* of the device clock; 0 = 1 ns                              */
 	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
 	uint64_t settled_after; /* launches of the work up to which it takes twice as long    */
 	uint64_t launches;      /* of the work                                                */
@@ -150,6 +156,16 @@ static void fake_wait_until(fake *f, uint64_t when)
 		now = clock_now_ns();
 	}
 	fake_advance(f, now);
+}
+
+/* Who waits sleeps, and has to be woken. */
+static void fake_wake(fake *f)
+{
+	bool slow = f->wake_slow_ns > 0 && random_unit(&f->wakes) < f->wake_slow_share;
+	uint64_t takes = slow ? f->wake_slow_ns : f->wake_ns;
+
+	if (takes > 0)
+		fake_wait_until(f, clock_now_ns() + takes);
 }
 
 static fake_command *fake_enqueue(fake *f, uint64_t cost_ns)
@@ -265,6 +281,8 @@ static eh_status fake_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 		memcpy(from->old, from->data, from->bytes);
 	}
 	memcpy(to, (fake_has(f, FAULT_STALE) ? from->old : from->data) + offset, bytes);
+	if (f->wake_slow_ns > 0)
+		fake_wake(f);
 	if (f->read_ns > 0)
 		fake_wait_until(f, (f->read_least ? start : clock_now_ns()) + f->read_ns);
 	return EH_OK;
@@ -321,6 +339,8 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 
 	/* However little comes of it, launching takes the host some time. */
 	(void)clock_now_ns();
+	if (f->launch_ns > 0)
+		fake_wait_until(f, clock_now_ns() + f->launch_ns);
 	for (uint32_t i = 0; i < launch->arg_count; i++) {
 		if (launch->args[i].buffer != NULL)
 			args[buffers++] = launch->args[i].buffer;
@@ -401,8 +421,7 @@ static eh_status fake_mark_wait(eh_mark *mark, eh_error *error)
 	if (fake_has(mark->f, FAULT_EARLY) || fake_has(mark->f, FAULT_EARLY_BLIND))
 		return EH_OK;
 	fake_wait_until(mark->f, mark->done_ns);
-	if (mark->f->wake_ns > 0)
-		fake_wait_until(mark->f, clock_now_ns() + mark->f->wake_ns);
+	fake_wake(mark->f);
 	return EH_OK;
 }
 
@@ -412,7 +431,8 @@ static eh_status fake_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_
 	static unsigned asked;
 
 	(void)error;
-	*ns = to->done_ns - from->done_ns;
+	*ns = f->clock_step_ns == 0 ? to->done_ns - from->done_ns :
+	      (to->done_ns / f->clock_step_ns - from->done_ns / f->clock_step_ns) * f->clock_step_ns;
 	*ns -= *ns < f->unseen_ns ? *ns : f->unseen_ns;
 	if (fake_has(f, FAULT_BACKWARDS) && ++asked % 3 == 0)
 		*ns /= 2;
