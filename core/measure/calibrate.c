@@ -368,11 +368,12 @@ static eh_status try_order(trial *t, eh_error *error)
 		layout_free(record_order_trial_layout(), more);
 	}
 	if (status == EH_OK && order->steps_back > 0)
-		(steps > 0 ? refuse_false : refuse)(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a "
-		                              "row have a time before that of the mark before them, by up "
-		                              "to %llu ns.", (unsigned long long)order->steps_back,
-		                              (unsigned long long)order->readings,
-		                              (unsigned long long)order->largest_ns));
+		(steps > 0 ? refuse_false : refuse)
+			(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a row have a "
+			                  "time before that of the mark before them, by up to %llu ns.",
+			                  (unsigned long long)order->steps_back,
+			                  (unsigned long long)order->readings,
+			                  (unsigned long long)order->largest_ns));
 	if (order->readings > 0)
 		t->record->device_order = order;
 	else

@@ -23,9 +23,10 @@ static eh_status poll(sampler *s, eh_error *error)
 	return status;
 }
 
-/* The same commands as a sample; *claimed_ns is what it would say by the host's clock. */
+/* The same commands as a sample; *claimed_ns is what it would say by the host's clock,
+ * *waited_ns until waiting returned. */
 static eh_status run_one(sampler *s, uint64_t count, uint64_t start_ns, uint64_t *claimed_ns,
-                         eh_error *error)
+                         uint64_t *waited_ns, eh_error *error)
 {
 	bool before = s->region == EH_REGION_ENQUEUE || is_polled(s);
 	eh_status status = prepared_enqueue(s->p, count, error);
@@ -36,8 +37,9 @@ static eh_status run_one(sampler *s, uint64_t count, uint64_t start_ns, uint64_t
 		*claimed_ns = clock_now_ns() - start_ns;
 	if (status == EH_OK)
 		status = prepared_wait(s->p, error);
+	*waited_ns = clock_now_ns() - start_ns;
 	if (!before)
-		*claimed_ns = clock_now_ns() - start_ns;
+		*claimed_ns = *waited_ns;
 	return status;
 }
 
@@ -47,12 +49,11 @@ eh_status proof_part_take(sampler *s, uint64_t count, proof_part *sum, eh_error 
 	const eh_backend_ops *ops = s->p->s->ops;
 	uint64_t claimed = 0;
 	uint64_t start = clock_now_ns();
-	uint64_t waited;
+	uint64_t waited = 0;
 	eh_status status = s->device ? ops->mark_record(s->p->s->queue, s->p->from, error) : EH_OK;
 
 	if (status == EH_OK)
-		status = run_one(s, count, start, &claimed, error);
-	waited = clock_now_ns() - start;
+		status = run_one(s, count, start, &claimed, &waited, error);
 	if (status == EH_OK && s->device)
 		status = ops->mark_elapsed(s->p->from, s->p->to, &claimed, error);
 	if (status != EH_OK)

@@ -114,13 +114,22 @@ static bool far_from_samples(sampler *s, const record_varied *is)
 	return true;
 }
 
-/* The first pair alone shows only what is gross. */
+/* Whether one pair asks for more: what is slow on new inputs is so because they are new, or written
+ * just before, or because it was disturbed. */
+static bool asks_for_more(sampler *s, const record_varied *is)
+{
+	double fresh = SETTLE_INPUTS * (double)is->new_ns.items[0];
+
+	return (double)is->repeated_ns.items[0] < fresh ||
+	       sampler_median(s) + (double)s->clocks->launch_ns < fresh;
+}
+
 static bool takes_longer(sampler *s, const record_varied *is)
 {
 	size_t n = is->new_ns.count;
 
 	if (n < PAIRS_FEW)
-		return (double)is->repeated_ns.items[0] < SETTLE_INPUTS * (double)is->new_ns.items[0];
+		return asks_for_more(s, is);
 	return far_from_samples(s, is) ||
 	       (median_of(&is->new_ns) > median_of(&is->repeated_ns) &&
 	        pairs_differ(is->new_ns.items, is->repeated_ns.items, n));

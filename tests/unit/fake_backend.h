@@ -33,8 +33,11 @@ enum fault {
 	FAULT_LOST,           /* the device is lost                                           */
 	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
 	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
-	FAULT_PASSED          /* asked without waiting, every mark has passed                 */
+	FAULT_PASSED,         /* asked without waiting, every mark has passed                 */
+	FAULT_MEMO            /* work takes ten times as long on inputs it has not had before  */
 };
+
+enum { FAKE_REMEMBERED = 256 };
 
 /* How long before its end a wait stops to sleep, which may take longer than was asked for. */
 #ifndef FAKE_SPIN_NS
@@ -62,6 +65,10 @@ struct fake_command {
 typedef struct fake {
 	enum fault fault;
 	uint64_t fault_after;   /* launches of the work; 0 = from the start                   */
+	bool fault_till_inputs; /* it ends when inputs change                                 */
+	uint64_t remembered[FAKE_REMEMBERED]; /* contents that were uploaded                   */
+	size_t remembered_count;
+	bool fresh;             /* an upload since the last launch was new                    */
 	uint64_t work_ns;       /* one launch of the work                                     */
 	uint64_t read_ns;       /* every download sleeps so long after the work               */
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
@@ -251,12 +258,29 @@ static eh_status fake_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, e
 	return EH_OK;
 }
 
+static void fake_remember(fake *f, const void *from, uint64_t bytes)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint64_t i = 0; i < bytes; i++)
+		hash = (hash ^ ((const unsigned char *)from)[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < f->remembered_count; i++)
+		if (f->remembered[i] == hash)
+			return;
+	f->fresh = true;
+	if (f->remembered_count < FAKE_REMEMBERED)
+		f->remembered[f->remembered_count++] = hash;
+	if (f->fault_till_inputs && f->launches > f->fault_after)
+		f->fault = FAULT_NONE;
+}
+
 static eh_status fake_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
                              uint64_t bytes, eh_error *error)
 {
 	fake_command *c = fake_enqueue(queue->f, 1000);
 
 	(void)error;
+	fake_remember(queue->f, from, bytes);
 	c->kind = FAKE_UPLOAD;
 	c->buffer = to;
 	c->offset = offset;
@@ -375,6 +399,10 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	}
 	if (kernel->id == FAKE_WORK && f->launches <= f->settled_after)
 		cost *= 2;
+	if (kernel->id == FAKE_WORK) {
+		cost *= f->fresh && fake_has(f, FAULT_MEMO) ? 10 : 1;
+		f->fresh = false;
+	}
 	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
 		cost *= 4;
 	c = fake_enqueue(f, cost);
