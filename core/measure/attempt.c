@@ -127,18 +127,16 @@ void attempt_sample(attempt *a)
 }
 
 /* Single operations, however many a sample has. */
-static eh_status try_new_inputs(attempt *a, const proof *p, eh_error *error)
+static eh_status try_new_inputs(attempt *a, proof *p, eh_error *error)
 {
 	record_varied *pairs = layout_new(record_varied_layout());
 	bool differs = false;
-	eh_status status = varied_run(&a->s, &a->v, p, a->w->deadline_ns, pairs, &differs, error);
+	eh_status status = varied_run(&a->s, &a->v, p, pairs, &differs, error);
 
 	if (status != EH_OK) {
 		layout_free(record_varied_layout(), pairs);
 		return status;
 	}
-	if (a->s.impossible[0] != '\0')
-		casework_conclude(a->w, RECORD_INVALID, a->s.impossible);
 	if (differs)
 		casework_flag(a->w, RECORD_FLAG_VARIED_DIFFERS);
 	if (pairs->skipped != NULL)
@@ -147,20 +145,31 @@ static eh_status try_new_inputs(attempt *a, const proof *p, eh_error *error)
 	return EH_OK;
 }
 
+/* One time that is too long may be a glitch. */
+static void judge_clocks(attempt *a)
+{
+	if (a->s.impossible[0] != '\0')
+		casework_conclude(a->w, RECORD_INVALID, a->s.impossible);
+	else if (a->s.impossible_times > 0)
+		casework_conclude(a->w, RECORD_UNPROVEN, "Not settled: the device clock once claimed more "
+		                  "time for operations than passed on the host's clock.");
+}
+
 static eh_status prove(attempt *a, eh_error *error)
 {
 	casework *w = a->w;
-	proof p = { .record = layout_new(record_proof_layout()) };
+	proof p = { .record = layout_new(record_proof_layout()), .deadline_ns = w->deadline_ns };
 	eh_status status;
 
 	casework_enter(w, "prove");
 	status = proof_run(&a->s, &a->v, &p, error);
-	if (status == EH_OK && p.failure != NULL)
-		casework_conclude(w, RECORD_INVALID, p.failure);
 	if (p.inputs_unchanged)
 		casework_flag(w, RECORD_FLAG_STALE_NOT_EXCLUDED);
-	if (status == EH_OK && p.failure == NULL && verify_passed(a->v.record->after))
+	if (status == EH_OK && p.verdict != RECORD_INVALID && verify_passed(a->v.record->after))
 		status = try_new_inputs(a, &p, error);
+	if (status == EH_OK && p.failure != NULL)
+		casework_conclude(w, p.verdict, p.failure);
+	judge_clocks(a);
 	free(p.failure);
 	if (p.record->operations > 0)
 		w->record->proof = p.record;
@@ -198,6 +207,13 @@ static void conclude_samples(attempt *a)
 	if (a->status != EH_OK)
 		casework_fail(w, a->status, &a->error);
 	casework_width(w, s);
+}
+
+/* They belong to the record, however the case ended. */
+static void keep_doubts(attempt *a)
+{
+	a->w->record->doubts = a->s.doubts;
+	a->s.doubts = (record_doubt_list){ 0 };
 }
 
 /* With a cold cache in as many sets as the plan says, or in one when memory does not hold them. */
@@ -287,6 +303,7 @@ void attempt_close(attempt *a)
 		return;
 	if (a->sampling) {
 		conclude_samples(a);
+		keep_doubts(a);
 		layout_free(record_sustained_layout(), a->run.record);
 		sampler_free(&a->s);
 	} else if (a->status != EH_OK) {

@@ -16,6 +16,7 @@
 enum {
 	WARMUP_KEPT = 4096,
 	GAP_IDLES = 16,             /* idle drains that lie between two while sampling        */
+	IMPOSSIBLE_TIMES = 3,       /* that show a false clock, not a glitch                  */
 	WINDOW = 5,                 /* samples that the warm-up rule compares                 */
 	UNKEPT_PARTS = 4,           /* of a turn, one without samples                         */
 	MOST_IN_TURN = 32           /* samples                                                */
@@ -72,6 +73,7 @@ void sampler_free(sampler *s)
 	free(s->starts_ns);
 	free(s->warmup_ns);
 	free(s->scratch);
+	layout_list_clear(record_doubt_layout(), &s->doubts);
 	*s = (sampler){ 0 };
 }
 
@@ -143,12 +145,20 @@ eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *err
 	*time = s->device ? elapsed : end - start;
 	s->start_ns = start;
 	s->end_ns = end;
-	if (status == EH_OK && s->device && calibrate_impossible(s->clocks, elapsed, *host))
-		(void)snprintf(s->impossible, sizeof(s->impossible),
-		               "The device clock claims %llu ns for operations that began and ended "
-		               "within %llu ns of the host clock.", (unsigned long long)elapsed,
-		               (unsigned long long)*host);
+	if (status == EH_OK && s->device)
+		sampler_compare_clocks(s, elapsed, *host);
 	return status;
+}
+
+void sampler_compare_clocks(sampler *s, uint64_t device_ns, uint64_t host_ns)
+{
+	if (!calibrate_impossible(s->clocks, device_ns, host_ns) ||
+	    ++s->impossible_times < IMPOSSIBLE_TIMES)
+		return;
+	(void)snprintf(s->impossible, sizeof(s->impossible),
+	               "The device clock claims %llu ns for operations that began and ended within %llu "
+	               "ns of the host clock.", (unsigned long long)device_ns,
+	               (unsigned long long)host_ns);
 }
 
 eh_status sampler_operate(sampler *s, uint64_t count, uint64_t *enqueue_ns, eh_error *error)

@@ -31,6 +31,9 @@ typedef struct sampler {
 	double half_width;      /* relative; INFINITY = not known                             */
 	bool converged;
 	char impossible[192];   /* why a time cannot be true, else empty                      */
+	unsigned impossible_times; /* device times above the host's so far                    */
+	bool waits;             /* waiting waited when a batch was tried                      */
+	record_doubt_list doubts; /* suspicions that were tried in pairs                      */
 	random_state random;    /* places of the audits                                       */
 	uint64_t drained_ns;    /* when the queue was last drained                            */
 	uint64_t drain_gap_ns;  /* until the next time                                        */
@@ -59,7 +62,8 @@ void sampler_take_turns(sampler *s);
  */
 eh_status sampler_batch(sampler *s, eh_error *error);
 /* Whether waiting really waits: reading back right after it must not take as long as the work did.
- * Sets `impossible` when it does. */
+ * Sets `impossible` when it does persistently; one trial without it is enough here, because the
+ * proof tries again. */
 eh_status sampler_try_wait(sampler *s, eh_error *error);
 eh_status sampler_warm(sampler *s, eh_error *error);
 /*
@@ -76,6 +80,9 @@ eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t len
 
 /* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
 eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);
+/* Counts a device time that is longer than the host's of the same operations; sets `impossible` when
+ * it is not the only one. */
+void sampler_compare_clocks(sampler *s, uint64_t device_ns, uint64_t host_ns);
 /* Drains the queue when drain_gap_ns has passed since the last time; sets `impossible` when work was
  * left over. */
 eh_status sampler_drain(sampler *s, eh_error *error);

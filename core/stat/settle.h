@@ -7,7 +7,8 @@
  * The decision is a sign test: if every second pair contradicted by chance, so many contradictions
  * would be seen once in a million, or so few once in 32.  A pair that misses the limit by
  * SETTLE_LONG_NS or more counts SETTLE_WEIGHT times, because the scheduler does not explain it.
- * Agreement over SETTLE_LONG_NS without a contradiction is enough.
+ * Agreement over SETTLE_LONG_NS without a contradiction is enough.  Disturbance only makes times
+ * longer, so nothing is confirmed unless the quickest times of both ways contradict, too.
  */
 #ifndef STAT_SETTLE_H
 #define STAT_SETTLE_H
@@ -22,8 +23,8 @@
 
 /* Limits by what was doubted. */
 #define SETTLE_CLAIM 0.5   /* time claimed, to time until the data were read back               */
-#define SETTLE_WAIT 4.0    /* time until waiting returned, to what reading back took beyond it  */
-#define SETTLE_LONE 0.5    /* an operation repeated, to one on overwritten output               */
+#define SETTLE_WAIT 0.8    /* time until waiting returned, to that until data were read back    */
+#define SETTLE_LONE 1.0    /* time allowed for an operation, to that of one on overwritten output */
 #define SETTLE_INPUTS 0.5  /* an operation on repeated inputs, to one on new inputs             */
 #define SETTLE_GROWTH 0.625 /* times the ratio of the operations: more of them, to fewer        */
 
