@@ -12,6 +12,7 @@ enum {
 	MOST_BATCH = 65536,
 	MOST_ENQUEUED = 256,        /* in region enqueue, where nothing drains the queue      */
 	PILOT_RUNS = 3,
+	CLEARLY = 2,                /* targets that one operation lasts: it needs no batch    */
 	PILOT_IDLES = 4             /* idle drains that lengthen a trial                      */
 };
 static const uint64_t longest_pilot_ns = 50000000;
@@ -57,7 +58,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	uint64_t target = overhead * OVERHEAD_PARTS;
 	uint64_t needed;
 	uint64_t longest;
-	bool single = s->rules.statistic != RECORD_STATISTIC_MEDIAN;
+	bool single = protocol_statistic_quantile(s->rules.statistic) > 0.5;
 	eh_status idle = prepared_idle(s->p, &s->idle_ns, error);
 
 	if (idle != EH_OK)
@@ -100,6 +101,8 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 			host += rest;
 			if (time < least)
 				least = time;
+			if (s->batch == 1 && least >= CLEARLY * target)
+				break;
 		}
 		/* The host's limit does not depend on the device's clock and marks. */
 		if (least >= target || s->batch >= most || host >= longest) {

@@ -26,7 +26,7 @@
 #define OWN_TURN_NS (200 * MS)
 #define LONE_TURN_NS (100 * MS)
 /* For describing the stacks and writing the results. */
-#define END_RESERVE_NS (2 * SECOND_NS)
+#define END_RESERVE_NS (1500 * MS)
 /* What an execution of an executor takes about, for planning how many fit. */
 #define START_GUESS_NS (SECOND_NS)
 #define CASE_GUESS_NS (SECOND_NS / 2)
@@ -360,9 +360,23 @@ static void show(stage *s, uint64_t now)
 	free(lines);
 }
 
-static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
+/* Fewer rounds would be of no use, unless they take all that was kept for the end. */
+static bool is_late(const stage *s, uint64_t round, uint64_t now)
 {
 	const timetable *t = s->g->time;
+
+	return timetable_over(t, now) &&
+	       (round >= LOCKSTEP_LEAST || now >= t->end_ns + END_RESERVE_NS / 2);
+}
+
+/* Where the time is short the executions have an interval together only. */
+static uint64_t least_rounds(const stage *s, uint64_t now)
+{
+	return now >= s->until_ns ? LOCKSTEP_LEAST : LEAST_ROUNDS;
+}
+
+static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
+{
 	eh_status status = EH_OK;
 
 	s->origin_ns = clock_now_ns();
@@ -373,9 +387,9 @@ static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
 		status = play_round(s, round, error);
 		now = clock_now_ns();
 		show(s, now);
-		if (t->end_ns != 0 && now >= t->end_ns)
+		if (is_late(s, round, now))
 			break;
-		if (status != EH_OK || round < LEAST_ROUNDS)
+		if (status != EH_OK || round < least_rounds(s, now))
 			continue;
 		rest_the_tired(s);
 		if (now >= s->until_ns)

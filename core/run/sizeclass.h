@@ -5,7 +5,8 @@
 
 #include "record/record.h"
 
-/* By the size of the last-level cache; RECORD_SIZE_SMALL where it is not known. */
+/* By the size of the last-level cache: small up to 32 MiB or where it is not known, medium up to
+ * 128 MiB, else large; at least medium for a GPU, which has many units to fill. */
 enum record_size_class sizeclass_of(const record_device *d);
 
 #endif

@@ -30,12 +30,17 @@ void timetable_free(timetable *t)
 
 void timetable_took(timetable *t, uint64_t beside_ns)
 {
-	t->beside_count++;
-	t->beside_ns += (uint64_t)(((double)beside_ns - (double)t->beside_ns) / (double)t->beside_count);
+	/* The newest counts half: what else the machine does comes and goes. */
+	t->beside_ns = t->beside_ns == 0 ? beside_ns : t->beside_ns / 2 + beside_ns / 2;
+}
+
+bool timetable_over(const timetable *t, uint64_t now_ns)
+{
+	return t->end_ns != 0 && now_ns + t->beside_ns / 2 >= t->end_ns;
 }
 
 uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,
-                         const _Bool *left)
+                         const bool *left)
 {
 	double later = (double)(t->executions - execution), needs = 0, cases = 0, time;
 

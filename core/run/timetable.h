@@ -4,6 +4,7 @@
 #ifndef RUN_TIMETABLE_H
 #define RUN_TIMETABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,8 +13,7 @@ typedef struct timetable {
 	size_t cases;            /* of an execution                                             */
 	uint64_t executions;
 	double *needs;           /* [cases] relative to each other; 1 at first                  */
-	uint64_t beside_ns;      /* what a case takes beside its rounds: the newest mean        */
-	uint64_t beside_count;
+	uint64_t beside_ns;      /* what a case takes beside its rounds; the newest count most    */
 	uint64_t start_ns;       /* what starting and ending an execution takes                 */
 } timetable;
 
@@ -27,6 +27,8 @@ void timetable_took(timetable *t, uint64_t beside_ns);
 /* Time for the rounds of a case.  left: whether each case of this execution is still to come, itself
  * included.  UINT64_MAX without a budget. */
 uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,
-                         const _Bool *left);
+                         const bool *left);
+/* Whether rounds must end, so that the case can be closed in time. */
+bool timetable_over(const timetable *t, uint64_t now_ns);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slowed - the host backend, and the same with work added: devices plus-0, plus-3 and plus-10 keep
- * the processor busy for 0, 3 and 10 % of each launch's time after it; same is plus-0 once more.
+ * slowed - the host backend, and the same with work added: devices plus-0, plus-3, plus-5 and plus-10
+ * keep the processor busy for 0, 3, 5 and 10 % of the time of each launch after it; same is plus-0
+ * once more.
  * What is planted this way is a slowdown of known size, not an edited number.
  * EVENHAND_SLOWED_HOST is the path of host.so.
  */
@@ -13,7 +14,7 @@
 #include "evenhand/backend.h"
 
 static const struct { const char *id; unsigned percent; } devices[] = {
-	{ "plus-0", 0 }, { "same", 0 }, { "plus-3", 3 }, { "plus-10", 10 },
+	{ "plus-0", 0 }, { "same", 0 }, { "plus-3", 3 }, { "plus-5", 5 }, { "plus-10", 10 },
 };
 #define DEVICE_COUNT ((uint32_t)(sizeof(devices) / sizeof(devices[0])))
 

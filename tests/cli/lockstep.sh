@@ -68,8 +68,8 @@ ask alone 'all(len(set(e["turns"]["rounds"])) >= 6 for e in es(a) if "turns" in 
 check $? "its samples have rounds all the same"
 
 # A worker that dies or hangs in a turn: its case is lost, the other executor goes on.
-sed -e 's/^time-max = .*/time-max = 3s/; s/^timeout = .*/timeout = 8s/; s/^half-width = .*/half-width = 0.001%/' \
-	-e 's/^executions = .*/executions = 1/; s/^margin = .*/margin = 0.1%/' "$turns" >slow.ini
+sed -e 's/^time-max = .*/time-max = 1s/; s/^timeout = .*/timeout = 4s/; s/^half-width = .*/half-width = 0.001%/' \
+	-e 's/^executions = .*/executions = 1/; s/^margin = .*/margin = 0.1%/; s/^samples-max = .*/samples-max = 1000000/' "$turns" >slow.ini
 gone() { # processes; true when all are gone within 10 s
 	tries=0
 	while [ $tries -lt 100 ]; do
@@ -94,7 +94,7 @@ strike() { # signal folder: sent to one of two workers in its first case
 		sleep 0.02
 		i=$((i + 1))
 	done
-	sleep 1
+	sleep 0.5
 	worker=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children")
 	kill -"$1" "$worker"
 	wait $pid
@@ -174,7 +174,7 @@ run verify sized/*.json
 check $? "such a result verifies"
 
 # A budget is kept, whatever the machine is doing besides.
-sed -e 's/^seed = .*/seed = 1\nbudget = 12s/; s/^time-max = .*/time-max = 10s/; s/^margin = .*/margin = 0.01%/' "$turns" >budget.ini
+sed -e 's/^seed = .*/seed = 1\nbudget = 12s/; s/^time-max = .*/time-max = 10s/; s/^samples-max = .*/samples-max = 1000000/; s/^margin = .*/margin = 0.01%/' "$turns" >budget.ini
 run run budget.ini --on host:0,host:0 -o budget
 fine && ask budget '8e9 < a["run"]["design"]["spent_ns"] < 16e9'
 check $? "a budget of 12 s is used and kept"
