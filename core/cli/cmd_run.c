@@ -270,6 +270,6 @@ const cli_command cmd_run = {
 		{ "6", "interrupted; complete it with --resume" },
 		{ "7", "the run ended, but rows failed or are invalid, or none has a number" }, { NULL, NULL } },
 	.examples = (const char *const[]){
-		"evenhand run quick", "evenhand run stream-1 --on host,opencl:pocl -o results/today",
+		"evenhand run quick", "evenhand run stream-2 --on host,opencl:pocl -o results/today",
 		"evenhand run --resume results/today", NULL },
 };
