@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "measure/proof.h"
 #include "measure/scenario.h"
@@ -90,6 +91,23 @@ static eh_status play_requests(attempt *a, eh_error *error)
 	return audit(a, error);
 }
 
+/* Before the time is spent: the newest sample of the batch's trial shows how long they are. */
+static void warn_of_length(const attempt *a)
+{
+	const sampler *s = &a->s;
+	uint64_t one = s->end_ns - s->start_ns;
+	char each[32], all[32], allowed[32];
+
+	if (record_is_load(&s->rules) || is_sustained(a) || one * s->samples_min <= s->rules.time_max_ns)
+		return;
+	text_format_ns((double)one, each);
+	text_format_ns((double)(one * s->samples_min), all);
+	text_format_ns((double)s->rules.time_max_ns, allowed);
+	log_write(EH_LOG_WARN, "%s: a sample takes %s, so samples-min (%llu) needs %s and time-max allows "
+	          "%s; raise time-max or take a smaller case", a->w->c->id, each,
+	          (unsigned long long)s->samples_min, all, allowed);
+}
+
 void attempt_warm(attempt *a)
 {
 	sampler *s = &a->s;
@@ -97,6 +115,8 @@ void attempt_warm(attempt *a)
 	if (!attempt_goes_on(a))
 		return;
 	a->status = sampler_batch(s, &a->error);
+	if (attempt_goes_on(a))
+		warn_of_length(a);
 	if (a->status == EH_OK)
 		a->status = sampler_try_wait(s, &a->error);
 	if (attempt_goes_on(a) && is_sustained(a)) {

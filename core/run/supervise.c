@@ -137,6 +137,15 @@ static void hear_failure(supervised *s, enum supervise_fate fate, const worker_e
 	        text_or_empty(e->message));
 }
 
+/* Fresh processes of an executor warn of the same: once is enough. */
+static void hear_log(const supervised *s, const worker_event *e)
+{
+	int level = e->level != LAYOUT_NO_INT ? e->level : EH_LOG_WARN;
+
+	log_relay(level == EH_LOG_WARN && s->job.execution > 1 ? EH_LOG_INFO : level, s->place->label,
+	          text_or_empty(e->message));
+}
+
 /* Whether it answers the job or a command. */
 static bool hear_event(supervised *s, worker_event *e)
 {
@@ -153,10 +162,7 @@ static bool hear_event(supervised *s, worker_event *e)
 	case WORKER_OPENED:
 	case WORKER_TURNED: return true;
 	case WORKER_CASE: keep_case(s, e); return true;
-	case WORKER_LOG:
-		log_relay(e->level != LAYOUT_NO_INT ? e->level : EH_LOG_WARN, s->place->label,
-		          text_or_empty(e->message));
-		break;
+	case WORKER_LOG: hear_log(s, e); break;
 	case WORKER_PROBE: text_set(&s->end.probe, text_or_empty(e->name)); break;
 	case WORKER_END:
 		s->ended = true;
