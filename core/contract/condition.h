@@ -45,6 +45,7 @@ CONDITION(condition_failed);
 CONDITION(condition_invalid);
 CONDITION(condition_verification);
 CONDITION(condition_proof);
+CONDITION(condition_evidence);
 CONDITION(condition_renamed);
 CONDITION(condition_workload);
 CONDITION(condition_size);

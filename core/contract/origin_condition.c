@@ -7,47 +7,73 @@
 
 #include "base/text.h"
 #include "contract/condition.h"
+#include "record/row_evidence.h"
 #include "stat/pairs.h"
 
-/* ---- the proof ------------------------------------------------------------------------------- */
+/* ---- evidence -------------------------------------------------------------------------------- */
 
-/* Below this share of the proof's time the harness finds an execution invalid. */
-static const double least_claim = 0.5;
-
-/* The smallest share of the proof's time per operation that the median of an execution claims.
- * INFINITY for requests, which overlap. */
-static double claim_of(const result_row *r)
+/* What is wrong with the proof of an execution that counts; NULL where nothing is.  *share is the
+ * smallest share of the proof's time that the samples claim. */
+static const char *proof_fault(const result_row *r, double *share)
 {
 	const number_list *medians = r->record->derived != NULL ?
 	                             &r->record->derived->execution_medians_ns : NULL;
-	enum record_scenario_kind scenario = condition_settings(r)->scenario;
-	double least = INFINITY;
+	const char *fault = NULL;
 	size_t i = 0;
 
-	if (scenario != 0 && scenario != RECORD_SCENARIO_NONE)
-		return least;
+	*share = INFINITY;
 	for EACH_COUNTED(e, r) {
 		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
 			continue;
-		if (e->proof != NULL && e->proof->ns_per_operation > 0)
-			least = fmin(least, medians->items[i] / e->proof->ns_per_operation);
+		*share = fmin(*share, row_evidence_claim(r->record, e, medians->items[i]));
+		if (fault == NULL)
+			fault = row_evidence_proof(r->record, e, medians->items[i]);
 		i++;
 	}
-	return least;
+	return fault;
 }
 
 CONDITION(condition_proof)
 {
-	double cx = claim_of(x);
-	double cy = claim_of(y);
-	bool on_x = cx < least_claim;
-	bool on_y = cy < least_claim;
+	double cx;
+	double cy;
+	const char *fx = proof_fault(x, &cx);
+	const char *fy = proof_fault(y, &cy);
+	char claim[64] = "";
 
-	if (!on_x && !on_y)
+	if (fx == NULL && fy == NULL)
 		return false;
-	snprintf(detail, size, "%s: %.3g of the proof's time per operation",
-	         on_x && on_y ? "both sides, at the least" : on_x ? "the baseline" :
-	         "the other side", fmin(cx, cy));
+	if (!isinf(fmin(cx, cy)))
+		snprintf(claim, sizeof(claim), "; at the least %.3g of the proof's time", fmin(cx, cy));
+	snprintf(detail, size, "%s: %s%s", fx != NULL && fy != NULL ? "both sides" :
+	         fx != NULL ? "the baseline" : "the other side", fx != NULL ? fx : fy, claim);
+	return true;
+}
+
+/* The first evidence that an execution of the row lacks; NULL where it has all.  The same work has
+ * inputs on every backend, so the other side shows whether there was a digest to record. */
+static const char *missing_of(const row_evidence *of, const row_evidence *other, const result_row *row)
+{
+	for EACH_COUNTED(e, row) {
+		if (row_evidence_missing(of, e) != NULL)
+			return row_evidence_missing(of, e);
+		if (other->data && !of->data)
+			return "a digest of the inputs, which the other side has";
+	}
+	return NULL;
+}
+
+CONDITION(condition_evidence)
+{
+	row_evidence ex = row_evidence_of(a->record, x->record);
+	row_evidence ey = row_evidence_of(b->record, y->record);
+	const char *mx = missing_of(&ex, &ey, x);
+	const char *my = missing_of(&ey, &ex, y);
+
+	if (mx == NULL && my == NULL)
+		return false;
+	snprintf(detail, size, "%s: %s", mx != NULL && my != NULL ? "both sides" :
+	         mx != NULL ? "the baseline" : "the other side", mx != NULL ? mx : my);
 	return true;
 }
 

@@ -99,8 +99,12 @@ static const contract_rule rules[] = {
 	     "The verification failed or is absent on one side.",
 	     "The speed of a wrong result means nothing."),
 	RULE("proof", CASE, REFUSED, proof,
-	     "The samples of a side take less than half the time of its proof.",
+	     "The samples of a side take less than half the time of its proof, or the proof is absent.",
 	     "Work that takes longer when it is checked was not done in the samples."),
+	RULE("evidence-absent", CASE, REFUSED, evidence,
+	     "A side lacks the canary, the instrument, the wall time or other records that its protocol "
+	     "asks for.",
+	     "What would contradict the samples may have been taken away."),
 	RULE("case-renamed", CASE, COMPARABLE, renamed,
 	     "The case has another name in the other protocol; workload, work and settings are the "
 	     "same.",

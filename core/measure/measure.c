@@ -18,10 +18,10 @@
 #include "measure/sustain.h"
 #include "measure/telemetry.h"
 #include "measure/tune.h"
+#include "record/surroundings.h"
 
-/* Beyond these the row is flagged. */
-static const double steal_share = 0.02;    /* of the wall time                                 */
-static const double burden_share = 0.01;   /* of the processors, for reading sensors           */
+/* Of the processors, for reading sensors: beyond this the row is flagged. */
+static const double burden_share = 0.01;
 
 struct measure {
 	session *s;
@@ -159,8 +159,7 @@ static void add_load(casework *w, const load_counters *start)
 	record_load *out = layout_new(record_load_layout());
 
 	load_since(start, out);
-	if (out->steal_seconds > steal_share * out->wall_seconds)
-		casework_flag(w, RECORD_FLAG_STEAL);
+	surroundings_flag_load(out, &w->record->flags);
 	w->record->load = out;
 }
 
@@ -207,7 +206,7 @@ static bool watch_after(casework *w, record_canary *c)
 	for (int i = 0; i < TRIALS; i++) {
 		if (!watch(w, &c->compute_after_ns, &c->memory_after_ns))
 			return false;
-		if (!disturb_moved(c))
+		if (!surroundings_moved(c))
 			break;
 	}
 	return true;
@@ -224,7 +223,7 @@ static double attempt_with_canary(casework *w, const eh_case *values, const eh_w
 		attempt_run(w, values, work);
 		if (!*w->lost && watch_after(w, c)) {
 			w->record->canary = c;
-			casework_canary(w);
+			surroundings_flag_canary(c, &w->record->flags);
 			score = disturb_judge(c, &w->begin, &w->end, &w->record->disturbed);
 		}
 	}
@@ -258,8 +257,8 @@ static double try_once(casework *w, const eh_case *values, const eh_work *work)
 	telemetry_stop(w->sensors);
 	guards_end(g, &before, "", w->sensors);
 	w->record->guards = g;
-	score += guards_judge(g, w->record->load->wall_seconds, &w->record->flags,
-	                      &w->record->disturbed);
+	score += surroundings_guards(g, w->record->load->wall_seconds, &w->record->flags,
+	                             &w->record->disturbed);
 	record_sensors(w);
 	return score;
 }

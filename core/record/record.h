@@ -35,6 +35,9 @@ static inline bool record_is_load(const record_settings *s)
 	       s->scenario == RECORD_SCENARIO_KNEE;
 }
 
+/* How a deviation begins that says that executions ran on different stacks. */
+#define RECORD_EXECUTOR_CHANGED "the executor changed during the run"
+
 /* The layer's field of that name, or NULL. */
 const record_field *record_layer_field(const record_layer *layer, const char *name);
 
