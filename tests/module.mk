@@ -15,7 +15,7 @@ obj/tests/unit/test_levelzero_clock.o: private CORE_CPPFLAGS += -I$(srcdir)/back
 tests/unit/test_levelzero_clock: obj/backends/levelzero/lz_clock.o
 
 # Those whose host time is simulated (tests/unit/simulated_time.h).
-simulated_programs := tests/unit/test_measure tests/unit/test_engine
+simulated_programs := tests/unit/test_measure tests/unit/test_engine tests/unit/test_honest
 $(simulated_programs): private ALL_LDFLAGS += $(foreach name,clock_now_ns clock_sleep_ns \
 	disturb_read guards_begin guards_end,-Wl,--wrap=$(name))
 # One whose accounts and groups are its own.

@@ -90,6 +90,22 @@ SUPPORT_INLINE void support_encode(void *out, float x, const char *precision)
 	memcpy(out, &h, sizeof h);
 }
 
+/* An element as a double; the usual precisions without a call. */
+SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, const char *precision)
+{
+	if (precision[0] == 'f' && precision[1] == '3') {
+		float f;
+		memcpy(&f, element, sizeof f);
+		return f;
+	}
+	if (precision[0] == 'f' && precision[1] == '6') {
+		double d;
+		memcpy(&d, element, sizeof d);
+		return d;
+	}
+	return b->to_double(element, precision);
+}
+
 /* ---- describing ------------------------------------------------------------------------------ */
 
 /* Zeroes all fields, so a describe() sets only what differs. */

@@ -1,136 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/attribute.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/conditions.h"
 #include "analysis/stacks.h"
+#include "analysis/way.h"
 #include "base/text.h"
 
-/* ---- the way from one stack to the other ----------------------------------------------------- */
+/* ---- what moved ------------------------------------------------------------------------------ */
 
-/* The cost of a step: first what stays confounded, then runs, then the number of steps. */
-#define COST_CONFOUNDED 10000.0
-#define COST_RUN 100.0
-#define COST_STEP 1.0
-
-/* A stack on the way. */
-typedef struct stop {
-	const result *result;         /* NULL: a candidate                                        */
-	const char *name;             /* of the executor                                          */
-	const record_executor *record;
-	double cost;                  /* of the cheapest way from the first stop                   */
-	struct stop *before;          /* on that way                                              */
-	bool done;
-} stop;
-
-/* items[0] is the start and items[1] the end. */
-typedef struct way { stop *items; size_t count; } way;
-
-static bool brief(const stop *from, const stop *to)
+static bool is_move(enum comparison_verdict v)
 {
-	return from->result == NULL || to->result == NULL;
+	return v == VERDICT_FASTER || v == VERDICT_SLOWER;
 }
 
-static double step_cost(const stop *from, const stop *to)
+/* Whether both sides lack the case: nothing can have moved. */
+static bool on_neither(const comparison_row *row)
 {
-	size_t groups = stacks_changes(from->record, to->record, brief(from, to));
-
-	return (groups > 1 ? COST_CONFOUNDED * (double)(groups - 1) : 0) + COST_STEP +
-	       (to->result == NULL ? COST_RUN : 0);
+	return row->a != NULL && row->b != NULL && row->a->record->status == RECORD_UNSUPPORTED &&
+	       row->b->record->status == RECORD_UNSUPPORTED;
 }
 
-static stop *cheapest(const way *w)
+/* malloc'd: the first of the rules that allow it no verdict. */
+static char *why_open(const comparison *c, const comparison_row *row)
 {
-	stop *best = NULL;
+	const contract_reason *worst = NULL;
 
-	for (stop *s = w->items; s < w->items + w->count; s++)
-		if (!s->done && s->cost < HUGE_VAL && (best == NULL || s->cost < best->cost))
-			best = s;
-	return best;
+	if (row->verdict == VERDICT_INCONCLUSIVE)
+		return memory_text("the interval holds more than one answer");
+	for (size_t i = 0; i < row->reasons.count; i++)
+		if (worst == NULL || row->reasons.items[i].level > worst->level)
+			worst = &row->reasons.items[i];
+	if (c->level >= CONTRACT_DESCRIPTION || worst == NULL)
+		return memory_text("the results as a whole do not compare");
+	return memory_format("%s%s%s", worst->rule, worst->detail[0] != '\0' ? ": " : "",
+	                     worst->detail);
 }
 
-/* Dijkstra's shortest way. */
-static void find_way(const way *w)
+static void add_row(attribution *a, const comparison_row *row)
 {
-	stop *at;
+	attribution_case *moved;
+	attribution_open *open;
 
-	w->items[0].cost = 0;
-	while ((at = cheapest(w)) != NULL && at != &w->items[1]) {
-		at->done = true;
-		for (stop *s = w->items; s < w->items + w->count; s++) {
-			double cost = s->done ? HUGE_VAL : at->cost + step_cost(at, s);
-
-			if (cost < s->cost) {
-				s->cost = cost;
-				s->before = at;
-			}
-		}
+	if (is_move(row->verdict)) {
+		moved = layout_append(attribution_case_layout(), &a->moved);
+		moved->id = memory_text(row->id);
+		moved->verdict = row->verdict;
+		moved->speedup = row->speedup;
+		moved->row = row;
+		conditions_find(&a->comparison, row, &a->causes);
+	} else if (row->verdict == VERDICT_EQUIVALENT) {
+		a->equivalent++;
+	} else if (!on_neither(row)) {
+		open = layout_append(attribution_open_layout(), &a->open);
+		open->id = memory_text(row->id);
+		open->verdict = row->verdict;
+		open->why = why_open(&a->comparison, row);
 	}
 }
 
-static void add_stop(way *w, const result *r, const char *name, const record_executor *record)
+/* ---- whether the machine moved it ------------------------------------------------------------ */
+
+/* The canary and the device's limits go through these layers: a change of them may be the cause of
+ * what the machine shows. */
+static bool through_machine(enum record_layer_kind layer)
 {
-	w->items[w->count++] = (stop){ .result = r, .name = name, .record = record, .cost = HUGE_VAL };
+	return layer != RECORD_LAYER_COMPILER && layer != RECORD_LAYER_RUNTIME &&
+	       layer != RECORD_LAYER_DRIVER && layer != RECORD_LAYER_LIBRARY;
 }
 
-/* Whether a stop has the candidate's stack already. */
-static bool is_measured(const way *w, const attribution_candidate *c)
+/* Whether a cause stands apart from every layer that changed. */
+static bool apart(const attribution *a, const attribution_cause *c)
 {
-	for (size_t i = 0; i < w->count; i++)
-		if (strcmp(w->items[i].name, c->record->name) == 0 &&
-		    stacks_changes(w->items[i].record, c->record, true) == 0)
-			return true;
-	return false;
+	bool is = true;
+
+	for (size_t i = 0; i < a->groups.count; i++)
+		is = is && (c->kind == CAUSE_STEAL || !through_machine(a->groups.items[i].layer));
+	return is;
 }
 
-/* Whether the contract can compare a result with both ends. */
-static bool usable(const result *r, const result *from)
+/* Whether for every case that moved the records show a cause; beside_layers: one that is enough,
+ * and that does not follow from a layer. */
+static bool conditions_cover(const attribution *a, bool beside_layers)
 {
-	return strcmp(r->record->protocol.digest, from->record->protocol.digest) == 0 && !r->record->executor.simulated;
-}
+	for (size_t i = 0; i < a->moved.count; i++) {
+		bool found = false;
 
-/* ---- the steps ------------------------------------------------------------------------------- */
+		for (size_t k = 0; k < a->causes.count; k++) {
+			const attribution_cause *c = &a->causes.items[k];
 
-/* Appends the steps up to a stop. */
-static void add_steps(attribution *a, const stop *to, double margin)
-{
-	const stop *from = to->before;
-	attribution_step *step;
-
-	if (from == NULL)
-		return;
-	add_steps(a, from, margin);
-	step = layout_append(attribution_step_layout(), &a->steps);
-	step->from = memory_text(from->name);
-	step->to = memory_text(to->name);
-	step->measured = !brief(from, to);
-	(void)stacks_compare(from->record, to->record, !step->measured, &step->groups);
-	if (step->measured)
-		step->comparison = contract_compare(from->result, to->result, margin);
-	if (to->result == NULL)
-		text_list_add(&a->proposed, to->name);
-	if (step->groups.count > 1)
-		a->missing += step->groups.count - 1;
-}
-
-static void make_steps(attribution *a, const result *const *results, size_t count,
-                       const attribution_candidate *candidates, size_t candidate_count,
-                       double margin)
-{
-	way w = { memory_get((count + candidate_count) * sizeof(*w.items)), 0 };
-
-	for (size_t i = 0; i < count; i++)
-		if (i < 2 || usable(results[i], results[0]))
-			add_stop(&w, results[i], results[i]->record->executor.name, &results[i]->record->executor);
-	for (size_t i = 0; i < candidate_count; i++)
-		if (!is_measured(&w, &candidates[i]))
-			add_stop(&w, NULL, candidates[i].name, candidates[i].record);
-	find_way(&w);
-	add_steps(a, &w.items[1], margin);
-	a->missing += a->proposed.count;
-	free(w.items);
+			found = found || (strcmp(c->id, a->moved.items[i].id) == 0 &&
+			                  (!beside_layers || (c->enough && apart(a, c))));
+		}
+		if (!found)
+			return false;
+	}
+	return a->moved.count > 0;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -141,6 +108,17 @@ static bool comparable(const comparison *c)
 	return c->level < CONTRACT_REFUSED &&
 	       comparison_count(c, VERDICT_NOT_COMPARABLE) + comparison_count(c, VERDICT_ABSENT) <
 	               c->cases.count;
+}
+
+static bool moved_in(const attribution_step *s, const attribution_case *is)
+{
+	for (size_t i = 0; i < s->comparison->cases.count; i++) {
+		const comparison_row *row = &s->comparison->cases.items[i];
+
+		if (strcmp(row->id, is->id) == 0 && row->verdict == is->verdict)
+			return true;
+	}
+	return false;
 }
 
 /* Whether each step changes one group and is measured. */
@@ -155,64 +133,71 @@ static bool separated(const attribution *a)
 	return true;
 }
 
-static enum attribution_answer answer_of(const attribution *a)
+/* Whether each case that moved did so in a step. */
+static bool located(const attribution *a)
 {
-	const comparison *c = &a->comparison;
+	for (size_t i = 0; i < a->moved.count; i++) {
+		bool found = false;
 
-	if (!comparable(c))
-		return ATTRIBUTION_NOT_COMPARABLE;
-	if (a->groups.count > 0)
-		return a->groups.count == 1 || separated(a) ? ATTRIBUTION_ATTRIBUTABLE
-		                                            : ATTRIBUTION_CONFOUNDED;
-	if (comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) > 0)
-		return ATTRIBUTION_UNEXPLAINED;
-	return comparison_count(c, VERDICT_EQUIVALENT) == c->cases.count ? ATTRIBUTION_NO_CHANGE
-	                                                                 : ATTRIBUTION_UNDECIDED;
+		for (size_t k = 0; k < a->steps.count; k++)
+			found = found || moved_in(&a->steps.items[k], &a->moved.items[i]);
+		if (!found)
+			return false;
+	}
+	return true;
 }
 
-static void take_speedup(attribution *a)
+static enum attribution_answer answer_unchanged(const attribution *a)
 {
-	const comparison_row_list *rows = &a->comparison.cases;
-	double logs[3] = { 0, 0, 0 }, count = 0;
+	if (a->moved.count > 0)
+		return conditions_cover(a, false) ? ATTRIBUTION_CONDITIONS : ATTRIBUTION_UNEXPLAINED;
+	return a->open.count > 0 ? ATTRIBUTION_UNDECIDED : ATTRIBUTION_NO_CHANGE;
+}
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const comparison_row *row = &rows->items[i];
+static enum attribution_answer answer_of(const attribution *a)
+{
+	if (!comparable(&a->comparison))
+		return ATTRIBUTION_NOT_COMPARABLE;
+	if (a->groups.count == 0)
+		return answer_unchanged(a);
+	if (a->moved.count == 0)
+		return a->open.count > 0 ? ATTRIBUTION_UNDECIDED : ATTRIBUTION_NO_EFFECT;
+	if (conditions_cover(a, true) || (a->groups.count > 1 && !separated(a)))
+		return ATTRIBUTION_CONFOUNDED;
+	if (a->groups.count > 1 && !located(a))
+		return ATTRIBUTION_UNDECIDED;
+	return a->open.count > 0 ? ATTRIBUTION_PARTLY : ATTRIBUTION_ATTRIBUTABLE;
+}
 
-		if (row->speedup_interval == NULL || !(row->speedup_interval->low > 0) ||
-		    row->level == CONTRACT_REFUSED)
-			continue;
-		logs[0] += log(row->speedup);
-		logs[1] += log(row->speedup_interval->low);
-		logs[2] += log(row->speedup_interval->high);
-		count++;
+static void conclude(attribution *a)
+{
+	a->answer = answer_of(a);
+	if (a->groups.count == 1 &&
+	    (a->answer == ATTRIBUTION_ATTRIBUTABLE || a->answer == ATTRIBUTION_PARTLY)) {
+		a->layer = a->groups.items[0].layer;
+		text_set(&a->owner, a->groups.items[0].owner);
 	}
-	if (count == 0)
-		return;
-	a->speedup = exp(logs[0] / count);
-	a->speedup_interval = layout_new(interval_layout());
-	*a->speedup_interval = (interval){ exp(logs[1] / count), exp(logs[2] / count) };
 }
 
 attribution *attribute_results(const result *const *results, size_t count,
                                const attribution_candidate *candidates, size_t candidate_count,
-                               double margin)
+                               double margin, const char *protocol)
 {
 	attribution *a = layout_new(attribution_layout());
 	bool split;
 
+	a->protocol = memory_text(protocol);
 	a->followers = stacks_compare(&results[0]->record->executor, &results[1]->record->executor, false,
 	                              &a->groups);
 	contract_compare_into(&a->comparison, results[0], results[1],
 	                      (contract_options){ .margin = margin });
-	/* One group needs nothing between. */
-	split = a->groups.count > 1 && comparable(&a->comparison);
-	make_steps(a, results, split ? count : 2, candidates, split ? candidate_count : 0, margin);
-	take_speedup(a);
-	a->answer = answer_of(a);
-	if (a->answer == ATTRIBUTION_ATTRIBUTABLE && a->groups.count == 1) {
-		a->layer = a->groups.items[0].layer;
-		text_set(&a->owner, a->groups.items[0].owner);
-	}
+	for (size_t i = 0; i < a->comparison.cases.count; i++)
+		add_row(a, &a->comparison.cases.items[i]);
+	/* One group needs nothing between, and neither does what did not move. */
+	split = a->groups.count > 1 && a->moved.count > 0 && comparable(&a->comparison);
+	way_make_steps(a, results, split ? count : 2, candidates, split ? candidate_count : 0, margin);
+	conclude(a);
+	attribute_plan_runs(a, results);
 	return a;
 }
 

@@ -12,43 +12,28 @@
 
 /* ---- facts of a case ------------------------------------------------------------------------- */
 
+/* The lower quartile of the rounds, where it is the statistic; else NULL: the median. */
+static const record_derived_number *quartile_of(const record_case *row)
+{
+	return row->derived != NULL && row->measure.statistic == RECORD_STATISTIC_QUARTILE ?
+	       row->derived->statistic : NULL;
+}
+
 double ceilings_time(const record_case *row)
 {
-	return row->derived != NULL && row->derived->median_ns > 0 ? row->derived->median_ns : 0;
+	double ns = quartile_of(row) != NULL ? quartile_of(row)->ns :
+	            row->derived != NULL ? row->derived->median_ns : 0;
+
+	return ns > 0 ? ns : 0;
 }
 
-bool ceilings_disturbed(const record_case *row)
+interval ceilings_interval(const record_case *row)
 {
-	static const enum record_flag flags[] = { RECORD_FLAG_DISTURBED, RECORD_FLAG_STEAL,
-		                                  RECORD_FLAG_CANARY_MOVED,
-		                                  RECORD_FLAG_SHARED_DEVICE };
+	const number_list *ends = quartile_of(row) != NULL ? &quartile_of(row)->interval_ns :
+	                          row->derived != NULL ? &row->derived->interval_ns : NULL;
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (word_list_has(&row->flags, (int)flags[i]))
-			return true;
-	return false;
-}
-
-static bool passed(const record_check *c)
-{
-	return c != NULL && c->passed;
-}
-
-static bool verified(const record_case *row)
-{
-	for (size_t i = 0; i < row->executions.count; i++) {
-		const record_verification *v = row->executions.items[i].verification;
-
-		if (v == NULL || !passed(v->before) || !passed(v->after) ||
-		    (v->during_failed != LAYOUT_NO_UINT && v->during_failed > 0))
-			return false;
-	}
-	return row->executions.count > 0;
-}
-
-bool ceilings_sound(const record_case *row)
-{
-	return record_counts(row->status) && ceilings_time(row) > 0 && verified(row);
+	return ends != NULL && ends->count == 2 ? (interval){ ends->items[0], ends->items[1] } :
+	                                          (interval){ 0, 0 };
 }
 
 const char *ceilings_parameter(const record_case *row, const char *key)
@@ -82,26 +67,34 @@ const ceiling *ceilings_of(const ceiling_list *all, enum ceiling_kind kind, cons
 	return NULL;
 }
 
-/* Of rates the highest, of costs the least; what was not disturbed before what was. */
+/* Of rates the highest, of costs the least. */
 static bool better(const ceiling *is, const ceiling *old)
 {
-	if (is->disturbed != old->disturbed)
-		return old->disturbed;
 	return isnan(is->rate) ? is->ns < old->ns : is->rate > old->rate;
 }
 
-/* What a case gives, in an initialised struct; a value of 0 is none. */
-static bool make(ceiling *out, enum ceiling_kind kind, const char *of, double value,
-                 const record_case *row)
+/* A row with its evidence. */
+typedef struct judged { const record_case *row; const evidence *evidence; } judged;
+
+static judged judged_at(const evidence_table *t, size_t i)
 {
+	return (judged){ t->of->rows[i].record, &t->rows[i] };
+}
+
+/* What a case gives, in an initialised struct; a value of 0 is none. */
+static bool make(ceiling *out, enum ceiling_kind kind, const char *of, double value, judged by)
+{
+	interval around = ceilings_interval(by.row);
+
 	if (!(value > 0))
 		return false;
 	out->kind = kind;
 	out->of = memory_text(of);
 	*(kind < CEILING_LAUNCH ? &out->rate : &out->ns) = value;
-	out->by = memory_text(row->id);
-	out->disturbed = ceilings_disturbed(row);
-	out->working_set_bytes = row->work.working_set_bytes;
+	out->by = memory_text(by.row->id);
+	out->evidence = by.evidence->level;
+	out->slack = around.low > 0 ? ceilings_time(by.row) / around.low : 1;
+	out->working_set_bytes = by.row->work.working_set_bytes;
 	return true;
 }
 
@@ -116,13 +109,13 @@ static void keep_better(ceiling *old, ceiling *is)
 }
 
 static void offer(ceiling_list *all, enum ceiling_kind kind, const char *of, double value,
-                  const record_case *row)
+                  judged by)
 {
 	const ceiling *old = ceilings_of(all, kind, of);
 	ceiling is;
 
 	layout_init(ceiling_layout(), &is);
-	if (!make(&is, kind, of, value, row))
+	if (!make(&is, kind, of, value, by))
 		return;
 	if (old != NULL)
 		keep_better(&all->items[old - all->items], &is);
@@ -146,16 +139,16 @@ static bool is_beyond(const record_result *r, const record_case *row)
 }
 
 /* Latencies of a load are no times of operations. */
-static bool gives(const record_case *row, const char *workload)
+static bool gives(judged by, const char *workload)
 {
-	return strcmp(row->workload, workload) == 0 && ceilings_sound(row) &&
-	       !record_is_load(&row->measure);
+	return strcmp(by.row->workload, workload) == 0 && by.evidence->level < EVIDENCE_BAD &&
+	       ceilings_time(by.row) > 0 && !record_is_load(&by.row->measure);
 }
 
 /* Writes alone may be compressed on their way, so they are no ceiling. */
-static bool gives_bandwidth(const record_case *row)
+static bool gives_bandwidth(judged by)
 {
-	return gives(row, "stream") && strcmp(ceilings_parameter(row, "operation"), "fill") != 0;
+	return gives(by, "stream") && strcmp(ceilings_parameter(by.row, "operation"), "fill") != 0;
 }
 
 static double per_second(const record_case *row, double amount)
@@ -163,35 +156,39 @@ static double per_second(const record_case *row, double amount)
 	return amount / ceilings_time(row) * 1e9;
 }
 
-static void offer_launch(ceiling_list *all, const record_case *row, bool graph)
+static void offer_launch(ceiling_list *all, judged by, bool graph)
 {
-	const char *mode = ceilings_parameter(row, "mode");
-	double ns = row->work.amount > 0 ? ceilings_time(row) / row->work.amount : ceilings_time(row);
+	const char *mode = ceilings_parameter(by.row, "mode");
+	double amount = by.row->work.amount > 0 ? by.row->work.amount : 1;
+	double ns = ceilings_time(by.row) / amount;
 
 	if (strcmp(mode, "round-trip") == 0 && !graph)
-		offer(all, CEILING_LAUNCH, "", ns, row);
+		offer(all, CEILING_LAUNCH, "", ns, by);
 	else if (strcmp(mode, "enqueue") == 0 && !graph)
-		offer(all, CEILING_ENQUEUE, "", ns, row);
+		offer(all, CEILING_ENQUEUE, "", ns, by);
 	else if (strcmp(mode, "back-to-back") == 0)
-		offer(all, graph ? CEILING_GRAPH : CEILING_EMPTY, "", ns, row);
+		offer(all, graph ? CEILING_GRAPH : CEILING_EMPTY, "", ns, by);
 }
 
-static void offer_case(ceiling_list *all, const record_result *r, const record_case *row)
+static void offer_case(ceiling_list *all, const record_result *r, judged by)
 {
-	if (gives(row, "fma"))
-		offer(all, CEILING_COMPUTE, row->precision, per_second(row, row->work.flops), row);
-	else if (gives_bandwidth(row) && is_beyond(r, row))
-		offer(all, CEILING_MEMORY, "", per_second(row, row->work.bytes), row);
-	else if (gives(row, "xfer"))
+	const record_case *row = by.row;
+
+	if (gives(by, "fma"))
+		offer(all, CEILING_COMPUTE, row->precision, per_second(row, row->work.flops), by);
+	else if (gives_bandwidth(by) && is_beyond(r, row))
+		offer(all, CEILING_MEMORY, "", per_second(row, row->work.bytes), by);
+	else if (gives(by, "xfer"))
 		offer(all, CEILING_LINK, ceilings_parameter(row, "direction"),
-		      per_second(row, row->work.bytes), row);
-	else if (gives(row, "launch") || gives(row, "graph"))
-		offer_launch(all, row, strcmp(row->workload, "graph") == 0);
+		      per_second(row, row->work.bytes), by);
+	else if (gives(by, "launch") || gives(by, "graph"))
+		offer_launch(all, by, strcmp(row->workload, "graph") == 0);
 }
 
 /* Every execution records the time of a launch; the least of them. */
-static void offer_instrument(ceiling_list *all, const record_result *r)
+static void offer_instrument(ceiling_list *all, const evidence_table *t)
 {
+	const record_result *r = t->of->record;
 	uint64_t least = UINT64_MAX;
 	ceiling *c;
 
@@ -207,14 +204,16 @@ static void offer_instrument(ceiling_list *all, const record_result *r)
 	c->kind = CEILING_LAUNCH;
 	c->of = memory_text("");
 	c->ns = (double)least;
+	c->evidence = t->whole.level;
+	c->slack = 1;
 }
 
-void ceilings_find(const record_result *r, ceiling_list *out)
+void ceilings_find(const evidence_table *t, ceiling_list *out)
 {
-	for (size_t i = 0; i < r->cases.count; i++)
-		offer_case(out, r, &r->cases.items[i]);
+	for (size_t i = 0; i < t->of->row_count; i++)
+		offer_case(out, t->of->record, judged_at(t, i));
 	if (ceilings_of(out, CEILING_LAUNCH, NULL) == NULL)
-		offer_instrument(out, r);
+		offer_instrument(out, t);
 }
 
 /* ---- bandwidth ------------------------------------------------------------------------------- */
@@ -244,18 +243,19 @@ static bool nearer(const ceiling *is, const ceiling *old, uint64_t working_set)
 }
 
 /* The best bandwidth of sets that are larger, or not, in an initialised struct. */
-static bool find_bandwidth(const record_result *r, uint64_t working_set, bool larger,
+static bool find_bandwidth(const evidence_table *t, uint64_t working_set, bool larger,
                            bool (*wins)(const ceiling *, const ceiling *, uint64_t), ceiling *out)
 {
-	for (size_t i = 0; i < r->cases.count; i++) {
-		const record_case *row = &r->cases.items[i];
+	for (size_t i = 0; i < t->of->row_count; i++) {
+		judged by = judged_at(t, i);
+		const record_case *row = by.row;
 		ceiling is;
 
-		if (!gives_bandwidth(row) || is_cold(row) ||
+		if (!gives_bandwidth(by) || is_cold(row) ||
 		    (row->work.working_set_bytes > working_set) != larger)
 			continue;
 		layout_init(ceiling_layout(), &is);
-		if (!make(&is, CEILING_CACHE, "", per_second(row, row->work.bytes), row))
+		if (!make(&is, CEILING_CACHE, "", per_second(row, row->work.bytes), by))
 			continue;
 		if (out->by == NULL || wins(&is, out, working_set)) {
 			layout_clear(ceiling_layout(), out);
@@ -269,19 +269,19 @@ static bool find_bandwidth(const record_result *r, uint64_t working_set, bool la
 
 /* Data of a working set is as near as that of any smaller set or further, so a smaller set's
  * bandwidth bounds it; a larger set's does so loosely. */
-bool ceilings_bandwidth(const ceiling_list *all, const record_result *r, const record_case *row,
+bool ceilings_bandwidth(const ceiling_list *all, const evidence_table *t, const record_case *row,
                         ceiling *out)
 {
 	const ceiling *memory = ceilings_of(all, CEILING_MEMORY, NULL);
 	uint64_t working_set = row->work.working_set_bytes;
 
-	if (memory != NULL && is_beyond(r, row)) {
+	if (memory != NULL && is_beyond(t->of->record, row)) {
 		layout_copy(ceiling_layout(), memory, out);
 		return true;
 	}
-	if (find_bandwidth(r, working_set, false, tighter, out))
+	if (find_bandwidth(t, working_set, false, tighter, out))
 		return true;
-	if (!find_bandwidth(r, working_set, true, nearer, out)) {
+	if (!find_bandwidth(t, working_set, true, nearer, out)) {
 		if (memory == NULL)
 			return false;
 		layout_copy(ceiling_layout(), memory, out);

@@ -8,25 +8,25 @@
 #define ANALYSIS_CEILINGS_H
 
 #include "analysis/analysis.h"
+#include "contract/evidence.h"
 
-/* Appends all but those of the caches. */
-void ceilings_find(const record_result *r, ceiling_list *out);
+/* Appends all but those of the caches.  Rows of bad evidence give none. */
+void ceilings_find(const evidence_table *t, ceiling_list *out);
 /* NULL where there is none.  of: precision or direction; NULL: the first of the kind. */
 const ceiling *ceilings_of(const ceiling_list *all, enum ceiling_kind kind, const char *of);
 /* The tightest bandwidth for a case's data, in an initialised struct; false where there is none. */
-bool ceilings_bandwidth(const ceiling_list *all, const record_result *r, const record_case *row,
+bool ceilings_bandwidth(const ceiling_list *all, const evidence_table *t, const record_case *row,
                         ceiling *out);
 /* malloc'd; NULL for NULL. */
 ceiling *ceilings_copy(const ceiling *c);
 
 /* ---- facts of a case ------------------------------------------------------------------------- */
 
-/* Median per operation in ns; 0 without samples. */
+/* The time of an operation in ns, by the statistic of its protocol unless that is a percentile of
+ * slow ones; 0 without samples. */
 double ceilings_time(const record_case *row);
-/* Whether its flags say that something else used the machine. */
-bool ceilings_disturbed(const record_case *row);
-/* Whether it counts and its output was verified before and after in every execution. */
-bool ceilings_sound(const record_case *row);
+/* The ends of its interval; 0 and 0 where it has none. */
+interval ceilings_interval(const record_case *row);
 /* The text of a parameter; "" where there is none. */
 const char *ceilings_parameter(const record_case *row, const char *key);
 

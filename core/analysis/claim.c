@@ -6,8 +6,6 @@
 
 #include "analysis/stacks.h"
 #include "base/text.h"
-#include "stat/percentile.h"
-#include "stat/rounds.h"
 
 #define CONFIDENCE 0.95
 
@@ -139,48 +137,33 @@ static void set_why(claim_case *c, enum claim_answer answer, const char *why, co
 	c->why = memory_format("%s%s", why, detail);
 }
 
-/* Where the noise floor is above the margin: differences within it decide nothing. */
-static double noise_of(const comparison_row *row)
-{
-	return contract_cites(&row->reasons, "noise-floor") ? row->margin : 0;
-}
-
-/* over / under, round by round where they share them. */
-static double side_ratio(const statistics_side *under, const statistics_side *over, bool rounds,
-                         double confidence, interval *around)
-{
-	double *ratios;
-	double ratio;
-
-	if (!rounds)
-		return statistics_ratio(under, over, confidence, around);
-	ratios = rounds_ratios(under, over);
-	ratio = rounds_ratio(ratios, under->executions, confidence, around);
-	free(ratios);
-	return ratio;
-}
-
 /* The metric of a over that of b; the baseline of the comparison is b. */
-static interval measure_ratio(claim_case *c, enum claim_metric metric, double confidence)
+static comparison_ratio turned(comparison_ratio speedup, enum claim_metric metric)
 {
-	const comparison_row *row = c->row;
-	statistics_side b = row->a->side, a = row->b->side;
-	bool rounds = row->rounds != LAYOUT_NO_UINT;
-	double widen = 1 + noise_of(row), ratio;
-	interval around;
+	return metric == CLAIM_SPEED ? speedup :
+	       (comparison_ratio){ 1 / speedup.ratio, { 1 / speedup.interval.high,
+		                                        1 / speedup.interval.low } };
+}
 
-	a.quantile = b.quantile = row->quantile;
-	ratio = metric == CLAIM_SPEED ? side_ratio(&a, &b, rounds, confidence, &around)
-	                              : side_ratio(&b, &a, rounds, confidence, &around);
-	around.low /= widen;
-	around.high *= widen;
+/* A difference between runs is no surer than their noise; verdicts look at it themselves, and
+ * `within` is about the results at hand. */
+static comparison_ratio widened(const comparison_row *row, comparison_ratio r,
+                                enum claim_relation relation)
+{
+	bool asked = relation == CLAIM_AT_LEAST || relation == CLAIM_AT_MOST;
+	double widen = asked && !isnan(row->noise_floor) ? 1 + row->noise_floor : 1;
+
+	return (comparison_ratio){ r.ratio, { r.interval.low / widen, r.interval.high * widen } };
+}
+
+static void set_ratio(claim_case *c, comparison_ratio r)
+{
 	/* A sample of no time leaves the ratio without an upper end, which JSON cannot say. */
-	if (ratio > 0 && isfinite(ratio) && isfinite(around.high)) {
-		c->ratio = ratio;
-		c->interval = layout_new(interval_layout());
-		*c->interval = around;
-	}
-	return around;
+	if (!(r.ratio > 0) || !isfinite(r.ratio) || !isfinite(r.interval.high))
+		return;
+	c->ratio = r.ratio;
+	c->interval = layout_new(interval_layout());
+	*c->interval = r.interval;
 }
 
 static enum claim_answer between(interval around, double low, double high)
@@ -190,39 +173,41 @@ static enum claim_answer between(interval around, double low, double high)
 	return around.high < low || around.low > high ? CLAIM_REFUTED : CLAIM_UNDECIDED;
 }
 
-/* margin: the contract's. */
-static enum claim_answer relate(const claim *of, interval around, double margin)
+/* Of a claim that one is faster, slower or as fast: that is a verdict of the contract. */
+static enum claim_answer by_verdict(enum claim_relation relation, enum comparison_verdict verdict)
 {
-	double m = isnan(of->margin) ? margin : of->margin;
+	enum comparison_verdict claimed = relation == CLAIM_FASTER ? VERDICT_FASTER :
+	                                  relation == CLAIM_SLOWER ? VERDICT_SLOWER :
+	                                                             VERDICT_EQUIVALENT;
 
+	if (verdict == claimed)
+		return CLAIM_SUPPORTED;
+	return verdict == VERDICT_FASTER || verdict == VERDICT_SLOWER ||
+	       verdict == VERDICT_EQUIVALENT ? CLAIM_REFUTED : CLAIM_UNDECIDED;
+}
+
+static bool is_verdict(const claim *of)
+{
+	return of->relation >= CLAIM_FASTER;
+}
+
+/* Of a claim with a factor. */
+static enum claim_answer by_factor(const claim *of, interval around)
+{
 	switch (of->relation) {
 	case CLAIM_AT_LEAST:
 		return between(around, of->factor, HUGE_VAL);
 	case CLAIM_AT_MOST:
 		return between(around, 0, of->factor);
-	case CLAIM_WITHIN:
-		return between(around, of->factor * (1 - m), of->factor * (1 + m));
-	case CLAIM_FASTER:
-		return between(around, 1 + m, HUGE_VAL);
-	case CLAIM_SLOWER:
-		return between(around, 0, 1 / (1 + m));
 	default:
-		return between(around, 1 / (1 + m), 1 + m);
+		return between(around, of->factor * (1 - of->margin), of->factor * (1 + of->margin));
 	}
 }
 
-static const char *statistic_of(const comparison_row *row)
-{
-	for (size_t i = 0; i < PERCENTILE_COUNT; i++)
-		if (fabs(percentile_table[i].quantile - row->quantile) < 1e-12)
-			return percentile_table[i].name;
-	return record_statistic_word(RECORD_STATISTIC_MEDIAN);
-}
-
-static void judge(claim_case *c, const claim *of, const char *rules, double confidence)
+static void judge(claim_case *c, const comparison *all, const claim *of, const char *rules,
+                  size_t share)
 {
 	const comparison_row *row = c->row;
-	interval around;
 
 	if (row->verdict == VERDICT_ABSENT || row->a == NULL || row->b == NULL) {
 		set_why(c, CLAIM_UNDECIDED, "the case is on one side only", "");
@@ -233,16 +218,22 @@ static void judge(claim_case *c, const claim *of, const char *rules, double conf
 		set_why(c, CLAIM_REFUSED, "not comparable: ", rules);
 		return;
 	}
-	if (of->statistic != 0 && strcmp(record_statistic_word(of->statistic), statistic_of(row)) != 0) {
-		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ", statistic_of(row));
+	if (of->statistic != 0 && of->statistic != row->statistic) {
+		set_why(c, CLAIM_UNDECIDED, "the protocol compares the ",
+		        record_statistic_word(row->statistic));
 		return;
 	}
-	around = measure_ratio(c, of->metric, confidence);
+	set_ratio(c, widened(row, turned(contract_speedup(all, row, share), of->metric), of->relation));
 	if (row->verdict == VERDICT_DESCRIPTION) {
 		set_why(c, CLAIM_UNDECIDED, "no verdict: ", rules);
 		return;
 	}
-	c->answer = relate(of, around, row->margin);
+	if (is_verdict(of))
+		c->answer = by_verdict(of->relation, row->verdict);
+	else if (c->interval != NULL)
+		c->answer = by_factor(of, *c->interval);
+	else
+		c->answer = CLAIM_UNDECIDED;
 	if (c->answer == CLAIM_UNDECIDED)
 		set_why(c, CLAIM_UNDECIDED, "the interval holds both answers", "");
 }
@@ -254,9 +245,10 @@ static void judge_cases(claim_verdict *v)
 
 	for (size_t i = 0; i < rows->count; i++)
 		count += claim_names_case(&v->claim, rows->items[i].id);
-	/* Among many cases one errs by chance: they share what may err. */
-	if (count > 1 && v->claim.over != CLAIM_MEAN)
-		v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
+	/* Among many cases one errs by chance: they share what may err.  Verdicts share it already. */
+	if (count == 0 || v->claim.over == CLAIM_MEAN || is_verdict(&v->claim))
+		count = 1;
+	v->confidence = 1 - (1 - CONFIDENCE) / (double)count;
 	for (size_t i = 0; i < rows->count; i++) {
 		claim_case *c;
 		char *rules;
@@ -267,7 +259,7 @@ static void judge_cases(claim_verdict *v)
 		c->row = &rows->items[i];
 		c->id = memory_text(c->row->id);
 		rules = analysis_rules_against(c->row);
-		judge(c, &v->claim, rules, v->confidence);
+		judge(c, v->comparison, &v->claim, rules, count);
 		free(rules);
 	}
 }
@@ -287,7 +279,8 @@ static size_t count_of(const claim_verdict *v, enum claim_answer answer)
  * at least as surely as each holds its own. */
 static void decide_mean(claim_verdict *v)
 {
-	double logs[3] = { 0, 0, 0 }, margin = 0, n = (double)v->cases.count;
+	double logs[3] = { 0, 0, 0 }, margin = 0, floor = 0, n = (double)v->cases.count;
+	enum comparison_verdict verdict;
 
 	for (size_t i = 0; i < v->cases.count; i++) {
 		const claim_case *c = &v->cases.items[i];
@@ -302,11 +295,14 @@ static void decide_mean(claim_verdict *v)
 		logs[1] += log(c->interval->low);
 		logs[2] += log(c->interval->high);
 		margin = fmax(margin, c->row->margin);
+		floor = fmax(floor, c->row->noise_floor);
 	}
 	v->mean = exp(logs[0] / n);
 	v->mean_interval = layout_new(interval_layout());
 	*v->mean_interval = (interval){ exp(logs[1] / n), exp(logs[2] / n) };
-	conclude(v, relate(&v->claim, *v->mean_interval, margin),
+	verdict = contract_verdict((comparison_ratio){ v->mean, *v->mean_interval }, margin, floor);
+	conclude(v, is_verdict(&v->claim) ? by_verdict(v->claim.relation, verdict)
+	                                  : by_factor(&v->claim, *v->mean_interval),
 	         memory_format("The geometric mean over %zu case%s decides.", v->cases.count,
 	                       v->cases.count == 1 ? "" : "s"));
 }
@@ -376,7 +372,7 @@ claim_verdict *claim_decide(const claim *c, const result *const *results, size_t
 		return v;
 	v->a = memory_text(sides[0]->path);
 	v->b = memory_text(sides[1]->path);
-	v->comparison = contract_compare(sides[1], sides[0], 0);
+	v->comparison = contract_compare(sides[1], sides[0], is_verdict(c) && c->margin > 0 ? c->margin : 0);
 	if (check_patterns(c, v->comparison, error) != EH_OK) {
 		claim_verdict_free(v);
 		return NULL;

@@ -15,11 +15,20 @@ static void conclude(diagnosis_case *c, enum diagnosis_answer answer, enum diagn
 	c->limit = limit;
 }
 
+/* Whether the case is above a ceiling wherever in their intervals both are. */
+static bool surely_above(const diagnosis_case *c, const ceiling *of)
+{
+	interval around = ceilings_interval(c->row);
+	double slower = around.high > 0 ? around.high / c->median_ns : 1;
+
+	return c->share > DIAGNOSE_ABOVE * slower * of->slack;
+}
+
 /* By the share of the ceiling that binds. */
-static void conclude_share(diagnosis_case *c, enum diagnosis_limit limit,
+static void conclude_share(diagnosis_case *c, const ceiling *of, enum diagnosis_limit limit,
                            enum diagnosis_limit otherwise)
 {
-	if (c->share > DIAGNOSE_ABOVE)
+	if (surely_above(c, of))
 		conclude(c, DIAGNOSIS_DEFECT, limit);
 	else if (c->share >= DIAGNOSE_NEAR)
 		conclude(c, DIAGNOSIS_HARDWARE, limit);
@@ -99,7 +108,7 @@ static void judge_transfer(diagnosis_case *c, const ceiling_list *all)
 		conclude(c, DIAGNOSIS_CEILING, DIAGNOSIS_BY_LINK);
 	} else {
 		c->share = c->row->work.bytes / c->median_ns * 1e9 / c->link->rate;
-		conclude_share(c, DIAGNOSIS_BY_LINK, DIAGNOSIS_BY_LATENCY);
+		conclude_share(c, c->link, DIAGNOSIS_BY_LINK, DIAGNOSIS_BY_LATENCY);
 	}
 }
 
@@ -111,14 +120,14 @@ static bool vector_units(const record_case *row)
 	return row->tier != RECORD_TIER_VENDOR;
 }
 
-static void find_ceilings(diagnosis_case *c, const ceiling_list *all, const record_result *r)
+static void find_ceilings(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
 {
 	ceiling bandwidth;
 
 	if (c->row->work.flops > 0 && vector_units(c->row))
 		c->compute = ceilings_copy(ceilings_of(all, CEILING_COMPUTE, c->row->precision));
 	layout_init(ceiling_layout(), &bandwidth);
-	if (c->row->work.bytes > 0 && ceilings_bandwidth(all, r, c->row, &bandwidth))
+	if (c->row->work.bytes > 0 && ceilings_bandwidth(all, t, c->row, &bandwidth))
 		c->bandwidth = ceilings_copy(&bandwidth);
 	layout_clear(ceiling_layout(), &bandwidth);
 }
@@ -174,18 +183,19 @@ static void note_defect(diagnosis_case *c, bool compute)
 
 static void judge_share(diagnosis_case *c, bool compute)
 {
-	conclude_share(c, compute ? DIAGNOSIS_BY_COMPUTE : bandwidth_limit(c), DIAGNOSIS_BY_KERNEL);
+	conclude_share(c, compute ? c->compute : c->bandwidth,
+	               compute ? DIAGNOSIS_BY_COMPUTE : bandwidth_limit(c), DIAGNOSIS_BY_KERNEL);
 	if (c->answer == DIAGNOSIS_DEFECT)
 		note_defect(c, compute);
 	else if (c->bandwidth != NULL && c->bandwidth->loose)
 		NOTE(c, "The nearest bandwidth is that of %s, whose data is further away: a ceiling of its own "
 		     "size could only be higher.", c->bandwidth->by);
-	if ((c->compute != NULL && c->compute->disturbed) ||
-	    (c->bandwidth != NULL && c->bandwidth->disturbed))
-		NOTE(c, "A ceiling comes from a disturbed case, and may be too low.");
+	if ((c->compute != NULL && c->compute->evidence > EVIDENCE_GOOD) ||
+	    (c->bandwidth != NULL && c->bandwidth->evidence > EVIDENCE_GOOD))
+		NOTE(c, "The evidence of a ceiling has caveats; it may be too low.");
 }
 
-static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const record_result *r)
+static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
 {
 	const record_work *work = &c->row->work;
 	double compute_ns, memory_ns;
@@ -193,7 +203,7 @@ static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const recor
 
 	if (work->bytes > 0)
 		c->flops_per_byte = work->flops / work->bytes;
-	find_ceilings(c, all, r);
+	find_ceilings(c, all, t);
 	if (gives_ceiling(c, all)) {
 		NOTE(c, "It gives a ceiling: the run has nothing higher to judge it by.");
 		conclude(c, DIAGNOSIS_CEILING, strcmp(c->row->workload, "fma") == 0 ? DIAGNOSIS_BY_COMPUTE
@@ -224,16 +234,36 @@ static bool is_workload(const diagnosis_case *c, const char *workload)
 	return strcmp(c->row->workload, workload) == 0;
 }
 
-static void judge(diagnosis_case *c, const ceiling_list *all, const record_result *r)
+static void note_evidence(diagnosis_case *c, const evidence *e)
 {
-	if (ceilings_time(c->row) > 0)
-		c->median_ns = ceilings_time(c->row);
-	if (diagnose_invalid(c)) {
-		c->answer = c->row->status == RECORD_UNSUPPORTED ? DIAGNOSIS_ABSENT : DIAGNOSIS_INVALID;
-		return;
+	for (size_t i = 0; i < e->reasons.count; i++) {
+		const contract_reason *reason = &e->reasons.items[i];
+
+		if (reason->level > CONTRACT_COMPARABLE)
+			NOTE(c, "%s%s%s: %s", reason->rule, reason->detail[0] != '\0' ? ", " : "",
+			     reason->detail, reason->sentence);
 	}
-	if (c->row->status == RECORD_NOT_CONVERGED)
-		NOTE(c, "It did not converge: the time is less certain than was asked for.");
+}
+
+/* Whether there is a time to diagnose; else concludes. */
+static bool has_time(diagnosis_case *c)
+{
+	if (c->row->status == RECORD_UNSUPPORTED) {
+		conclude(c, DIAGNOSIS_ABSENT, 0);
+	} else if (c->evidence.level == EVIDENCE_BAD || ceilings_time(c->row) <= 0) {
+		conclude(c, DIAGNOSIS_INVALID, 0);
+	} else if (record_is_load(&c->row->measure)) {
+		NOTE(c, "Its times are latencies of requests that wait for each other, not of one "
+		     "operation; diagnose the case without a scenario.");
+		conclude(c, DIAGNOSIS_UNKNOWN, 0);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+static void judge_time(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
+{
 	diagnose_power(c);
 	if (is_workload(c, "launch") || is_workload(c, "graph")) {
 		NOTE(c, "It measures what launching costs: the driver and the runtime, not the device.");
@@ -243,8 +273,24 @@ static void judge(diagnosis_case *c, const ceiling_list *all, const record_resul
 	} else {
 		diagnose_idle(c, all);
 		if (!launch_bound(c, all) && !host_bound(c, all))
-			judge_kernel(c, all, r);
+			judge_kernel(c, all, t);
 	}
+}
+
+static void judge(diagnosis *d, const evidence_table *t, size_t i)
+{
+	diagnosis_case *c = layout_append(diagnosis_case_layout(), &d->cases);
+
+	c->row = t->of->rows[i].record;
+	c->id = memory_text(c->row->id);
+	layout_copy(evidence_layout(), &t->rows[i], &c->evidence);
+	if (t->whole.level == EVIDENCE_BAD)
+		note_evidence(c, &t->whole);
+	note_evidence(c, &c->evidence);
+	if (ceilings_time(c->row) > 0)
+		c->median_ns = ceilings_time(c->row);
+	if (has_time(c))
+		judge_time(c, &d->ceilings, t);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -280,25 +326,21 @@ diagnosis *diagnose_result(const result *r, const result *const *others, size_t 
 {
 	diagnosis *d = layout_new(diagnosis_layout());
 	const record_result *record = r->record;
+	evidence_table t = evidence_judge_all(r, contract_declares_certified(r));
 
-	d->executor = memory_text(r->record->executor.name);
+	d->executor = memory_text(record->executor.name);
 	d->result = memory_text(r->path);
-	d->protocol = memory_format("%s@%llu", r->record->protocol.name, (unsigned long long)r->record->protocol.version);
+	d->protocol = memory_format("%s@%llu", record->protocol.name,
+	                            (unsigned long long)record->protocol.version);
 	d->last_level_cache_bytes = record->executor.device.last_level_cache_bytes;
-	ceilings_find(record, &d->ceilings);
-	for (size_t i = 0; i < record->cases.count; i++) {
-		const record_case *row = &record->cases.items[i];
-		diagnosis_case *c;
-
-		if (!wanted(row->id, patterns, pattern_count))
-			continue;
-		c = layout_append(diagnosis_case_layout(), &d->cases);
-		c->id = memory_text(row->id);
-		c->row = row;
-		judge(c, &d->ceilings, record);
-	}
+	layout_copy(evidence_layout(), &t.whole, &d->evidence);
+	ceilings_find(&t, &d->ceilings);
+	for (size_t i = 0; i < r->row_count; i++)
+		if (wanted(r->rows[i].id, patterns, pattern_count))
+			judge(d, &t, i);
 	diagnose_counterfactuals(d, r, others, other_count);
 	take_counts(d);
+	evidence_table_free(&t);
 	return d;
 }
 

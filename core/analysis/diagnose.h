@@ -32,8 +32,6 @@ bool diagnose_same_device(const record_executor *a, const record_executor *b);
 
 /* ---- parts, for diagnose.c ------------------------------------------------------------------- */
 
-/* Whether the samples of a case do not count, with a note. */
-bool diagnose_invalid(diagnosis_case *c);
 /* Sets the share of the time in which the device was idle, with a note. */
 void diagnose_idle(diagnosis_case *c, const ceiling_list *all);
 /* Sets the share of the time in which power or heat held the device back. */

@@ -27,6 +27,12 @@ static bool open_to_proof(const diagnosis_case *c)
 	return is_measured(c) && c->answer != DIAGNOSIS_DEFECT;
 }
 
+/* Whether both sides have evidence that a proof may rest on. */
+static bool provable(const diagnosis_case *c, const comparison_side *by)
+{
+	return c->evidence.level < EVIDENCE_UNPROVEN && by->evidence.level < EVIDENCE_UNPROVEN;
+}
+
 static void prove(diagnosis_case *c, enum diagnosis_limit limit)
 {
 	c->answer = DIAGNOSIS_SOFTWARE;
@@ -63,15 +69,14 @@ static void look_at_tiers(const diagnosis *d, const comparison *self)
 		const comparison_ratio *gain = pair->baseline_tuning_gain;
 		diagnosis_case *c;
 
-		if (gain == NULL || !ceilings_sound(pair->a->record))
+		if (gain == NULL)
 			continue;
 		c = portable_of(d, pair->a->record);
 		if (c == NULL || !is_measured(c))
 			continue;
 		NOTE(c, "%s does the same work %.2fx as fast [%.2f-%.2f] on this device.", pair->id,
 		     gain->ratio, gain->interval.low, gain->interval.high);
-		if (open_to_proof(c) && gain->interval.low >= DIAGNOSE_OTHER &&
-		    !ceilings_disturbed(pair->a->record))
+		if (open_to_proof(c) && gain->interval.low >= DIAGNOSE_OTHER && provable(c, pair->baseline))
 			prove(c, DIAGNOSIS_BY_TUNING);
 	}
 }
@@ -94,7 +99,8 @@ static void look_at_graphs(const diagnosis *d)
 	if (graph == NULL || empty == NULL)
 		return;
 	gain = empty->ns / graph->ns;
-	confirms = gain >= DIAGNOSE_GRAPH && !graph->disturbed && !empty->disturbed;
+	confirms = gain >= DIAGNOSE_GRAPH && graph->evidence < EVIDENCE_UNPROVEN &&
+	           empty->evidence < EVIDENCE_UNPROVEN;
 	for (size_t i = 0; i < d->cases.count; i++) {
 		diagnosis_case *c = &d->cases.items[i];
 
@@ -109,8 +115,6 @@ static void look_at_graphs(const diagnosis *d)
 
 static void look_at_row(diagnosis_case *c, const comparison_row *pair, const char *other)
 {
-	const record_case *row = pair->b->record;
-
 	if (pair->level == CONTRACT_REFUSED || !(pair->speedup > 0)) {
 		NOTE(c, "%s does not compare with it: %s.", other,
 		     pair->reasons.count > 0 ? pair->reasons.items[0].rule :
@@ -120,8 +124,7 @@ static void look_at_row(diagnosis_case *c, const comparison_row *pair, const cha
 	NOTE(c, "%s does it %.2fx as fast [%.2f-%.2f] on the same device (%s).", other, pair->speedup,
 	     pair->speedup_interval->low, pair->speedup_interval->high,
 	     comparison_verdict_word(pair->verdict));
-	if (pair->speedup_interval->low >= DIAGNOSE_OTHER && !ceilings_disturbed(row) &&
-	    ceilings_sound(row) && pair->verdict == VERDICT_FASTER)
+	if (pair->speedup_interval->low >= DIAGNOSE_OTHER && pair->verdict == VERDICT_FASTER)
 		prove(c, DIAGNOSIS_BY_PROVIDER);
 }
 

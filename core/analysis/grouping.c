@@ -6,6 +6,7 @@
 
 #include "analysis/stacks.h"
 #include "base/text.h"
+#include "record/setting.h"
 
 /* A set of kinds of layers. */
 #define KIND(name) (1U << RECORD_LAYER_##name)
@@ -69,12 +70,30 @@ static bool one_machine(const grouping_change *x, const grouping_change *y)
 	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE));
 }
 
-/* The program, its plugins and its workloads come from one build. */
+/* Files for all users that a package brings: the settings of its objects. */
+static bool one_installation(const grouping_change *x, const grouping_change *y)
+{
+	const unsigned int files = KIND(MAPPED_OBJECT) | KIND(LIBRARY) | KIND(DRIVER) |
+	                           KIND(RUNTIME) | KIND(COMPILER);
+
+	return of_kind(x, files) && of_kind(y, KIND(CONFIGURATION)) && same_owner(x, y) &&
+	       strncmp(either(y)->name, "/usr/share/", 11) == 0;
+}
+
+/* A variable that the worker was not started with. */
+static bool is_made(const grouping_change *c)
+{
+	return of_kind(c, KIND(CONFIGURATION)) &&
+	       stacks_field_text(either(c), "set-by")[0] != '\0';
+}
+
+/* The program, its plugins and its workloads come from one build, and it sets variables. */
 static bool one_build(const grouping_change *x, const grouping_change *y)
 {
 	return of_kind(x, KIND(HARNESS)) &&
 	       (of_kind(y, KIND(HARNESS)) ||
-	        strcmp(stacks_field_text(either(y), "role"), "workload") == 0);
+	        strcmp(stacks_field_text(either(y), "role"), "workload") == 0 ||
+	        is_made(y));
 }
 
 /* ---- another programming interface ----------------------------------------------------------- */
@@ -146,11 +165,12 @@ static bool apart(const grouping *g, const grouping_change *c)
 static bool together(const grouping *g, const grouping_change *x, const grouping_change *y)
 {
 	if (!interface_differs(g))
-		return one_file(x, y) || one_release(x, y) || one_package(x, y) || one_machine(x, y) ||
-		       one_build(x, y);
+		return one_file(x, y) || one_release(x, y) || one_package(x, y) ||
+		       one_installation(x, y) || one_machine(x, y) || one_build(x, y);
 	if (apart(g, x) || apart(g, y))
 		return false;
-	return one_file(x, y) || one_release(x, y) || one_package(x, y) || one_machine(x, y) ||
+	return one_file(x, y) || one_release(x, y) || one_package(x, y) ||
+	       one_installation(x, y) || one_machine(x, y) ||
 	       (below_interface(g, x) && below_interface(g, y));
 }
 
@@ -182,7 +202,7 @@ static size_t rank(const grouping_change *c)
 		[RECORD_LAYER_HARDWARE] = 3, [RECORD_LAYER_FIRMWARE] = 4, [RECORD_LAYER_LIBRARY] = 5,
 		[RECORD_LAYER_INTERCONNECT] = 6, [RECORD_LAYER_HARNESS] = 7,
 		[RECORD_LAYER_OPERATING_SYSTEM] = 8, [RECORD_LAYER_HOST] = 9, [RECORD_LAYER_SITE] = 10,
-		[RECORD_LAYER_MAPPED_OBJECT] = 11,
+		[RECORD_LAYER_MAPPED_OBJECT] = 11, [RECORD_LAYER_CONFIGURATION] = 12,
 	};
 
 	/* A layer that went away names a group only when nothing else does. */
@@ -220,24 +240,31 @@ static void add_group(grouping *g, size_t first, stack_group_list *groups)
 	group->title = title_of(g, lead->words.what, with_backend);
 }
 
-static bool one_sided_file(const grouping_change *c)
+/* Files on one side only, and settings that the stack made itself or that no object of the other side
+ * reads. */
+static bool is_follower(const grouping *g, const grouping_change *c)
 {
-	return of_kind(c, KIND(MAPPED_OBJECT)) && c->words.kind != STACK_CHANGED;
+	const record_executor *other = c->to == NULL ? g->b : g->a;
+
+	return c->words.kind != STACK_CHANGED &&
+	       (of_kind(c, KIND(MAPPED_OBJECT)) ||
+	        (of_kind(c, KIND(CONFIGURATION)) &&
+	         (is_made(c) || !setting_is_read(either(c), &other->layers))));
 }
 
-/* Drops the files on one side only, which another layer loads or no longer loads, where there is
- * another change; returns their number. */
+/* Drops the followers, which come with another layer, where there is another change; returns their
+ * number. */
 static uint64_t drop_followers(grouping *g)
 {
 	size_t kept = 0, count = g->count;
 
 	for (size_t i = 0; i < count; i++)
-		kept += !one_sided_file(&g->changes[i]);
+		kept += !is_follower(g, &g->changes[i]);
 	if (kept == 0)
 		return 0;
 	g->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (one_sided_file(&g->changes[i])) {
+		if (is_follower(g, &g->changes[i])) {
 			layout_clear(stack_change_layout(), &g->changes[i].words);
 		} else {
 			g->changes[g->count] = g->changes[i];

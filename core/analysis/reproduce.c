@@ -24,9 +24,8 @@ static char *why_not(const comparison_row *row)
 		return NULL;
 	case VERDICT_FASTER:
 	case VERDICT_SLOWER:
-		return memory_format("%s here by more than %.2f %%",
-		                     row->verdict == VERDICT_FASTER ? "faster" : "slower",
-		                     row->margin * 100);
+		return memory_format("%s here, the speed-up is %.3g",
+		                     row->verdict == VERDICT_FASTER ? "faster" : "slower", row->speedup);
 	case VERDICT_ABSENT:
 		return memory_text("measured on one side only");
 	case VERDICT_INCONCLUSIVE:

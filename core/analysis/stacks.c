@@ -6,6 +6,8 @@
 
 #include "analysis/grouping.h"
 #include "base/text.h"
+#include "record/disclosure.h"
+#include "record/setting.h"
 
 /* ---- facts about a layer --------------------------------------------------------------------- */
 
@@ -41,23 +43,10 @@ static bool repeats_processor(const record_executor *e, const record_layer *laye
 	return false;
 }
 
-/* malloc'd "libLLVM" of libLLVM-15.so.1: the name that stays from version to version. */
+/* malloc'd: the name that stays from version to version. */
 static char *stem_of(const record_layer *layer)
 {
-	char *name = memory_text(layer->name), *so;
-	size_t end;
-
-	if (!is_file(layer))
-		return name;
-	so = strstr(name, ".so");
-	if (so == NULL)
-		return name;
-	*so = '\0';
-	for (end = strlen(name); end > 0 && strchr("0123456789.", name[end - 1]) != NULL;)
-		end--;
-	if (end > 1 && name[end - 1] == '-' && name[end] != '\0')
-		name[end - 1] = '\0';
-	return name;
+	return is_file(layer) ? setting_object_stem(layer->name) : memory_text(layer->name);
 }
 
 static bool same_layer(const record_layer *a, const record_layer *b)
@@ -78,12 +67,13 @@ static bool same_layer(const record_layer *a, const record_layer *b)
 /* ---- what differs in a layer ----------------------------------------------------------------- */
 
 /* Facts of the moment, facts that another layer has too, and facts that do not change the speed. */
-static bool is_noise(const record_layer *layer, const char *name)
+static bool is_noise(const record_layer *layer, const record_field *field)
 {
+	const char *name = field->name;
 	static const char *const site[] = { "tester", "party", "sponsor", "price", "notes",
 	                                    "location" };
 
-	if (strncmp(name, "now-", 4) == 0)
+	if (!disclosure_is_lasting(layer, field))
 		return true;
 	for (size_t i = 0; layer->layer == RECORD_LAYER_SITE && i < sizeof(site) / sizeof(*site); i++)
 		if (strcmp(site[i], name) == 0)
@@ -123,25 +113,25 @@ static void add_fields(text *t, const record_layer *a, const record_layer *b)
 	for (size_t i = 0; i < a->fields.count; i++) {
 		const record_field *f = &a->fields.items[i], *other = record_layer_field(b, f->name);
 
-		if (!is_noise(a, f->name) && (other != NULL ? !scalar_same(&f->value, &other->value)
+		if (!is_noise(a, f) && (other != NULL ? !scalar_same(&f->value, &other->value)
 		                                            : !says_nothing(f)))
 			add_field(t, f->name, f, other);
 	}
 	for (size_t i = 0; i < b->fields.count; i++) {
 		const record_field *f = &b->fields.items[i];
 
-		if (!is_noise(b, f->name) && record_layer_field(a, f->name) == NULL && !says_nothing(f))
+		if (!is_noise(b, f) && record_layer_field(a, f->name) == NULL && !says_nothing(f))
 			add_field(t, f->name, NULL, f);
 	}
 }
 
-/* malloc'd; "" when either is absent, or when they are two different things, all of whose fields
- * differ. */
+/* malloc'd; "" when either is absent, when they are two different things, all of whose fields
+ * differ, and of settings, whose title has the value. */
 static char *fields_text(const record_layer *a, const record_layer *b)
 {
 	text t = { 0 };
 
-	if (a != NULL && b != NULL && same_layer(a, b)) {
+	if (a != NULL && b != NULL && same_layer(a, b) && !setting_is(a)) {
 		const char *x = text_or_empty(a->sha256), *y = text_or_empty(b->sha256);
 
 		if (strcmp(x, y) != 0 && x[0] != '\0' && y[0] != '\0')
@@ -159,13 +149,28 @@ static char *layer_words(const record_layer *layer)
 	return memory_format("%s%s%s", layer->name, version[0] != '\0' ? " " : "", version);
 }
 
-static char *what_text(const record_layer *a, const record_layer *b)
+/* malloc'd "configuration LP_NUM_THREADS: (not set) -> 1". */
+static char *setting_text(const grouping *g, const record_layer *a, const record_layer *b)
+{
+	char *x = setting_words(a, b, &g->a->layers), *y = setting_words(b, a, &g->b->layers);
+	char *all = memory_format("%s %s: %s -> %s",
+	                          record_layer_kind_word(RECORD_LAYER_CONFIGURATION),
+	                          (b != NULL ? b : a)->name, x, y);
+
+	free(y);
+	free(x);
+	return all;
+}
+
+static char *what_text(const grouping *g, const record_layer *a, const record_layer *b)
 {
 	const record_layer *either = b != NULL ? b : a;
 	const char *kind = is_file(either) ? "file" : record_layer_kind_word(either->layer);
 	char *x = a != NULL ? layer_words(a) : NULL, *y = b != NULL ? layer_words(b) : NULL, *all;
 
-	if (x == NULL)
+	if (setting_is(either))
+		all = setting_text(g, a, b);
+	else if (x == NULL)
 		all = memory_format("%s %s added", kind, y);
 	else if (y == NULL)
 		all = memory_format("%s %s removed", kind, x);
@@ -188,7 +193,7 @@ static void add_change(grouping *g, const record_layer *a, const record_layer *b
 	*c = (grouping_change){ .from = a, .to = b, .leader = g->count++ };
 	c->words.kind = a == NULL ? STACK_ADDED : b == NULL ? STACK_REMOVED : STACK_CHANGED;
 	c->words.layer = either->layer;
-	c->words.what = what_text(a, b);
+	c->words.what = what_text(g, a, b);
 	c->words.fields = fields_text(a, b);
 	c->words.owner = memory_text(text_or_empty(either->owner));
 }
@@ -214,7 +219,7 @@ static side collect(const record_executor *e)
 static bool differ(const record_layer *a, const record_layer *b)
 {
 	char *fields = fields_text(a, b);
-	bool yes = fields[0] != '\0' || strcmp(a->name, b->name) != 0 ||
+	bool yes = (setting_is(a) && !setting_same(a, b)) || fields[0] != '\0' || strcmp(a->name, b->name) != 0 ||
 	           strcmp(text_or_empty(a->version), text_or_empty(b->version)) != 0;
 
 	free(fields);
@@ -223,7 +228,7 @@ static bool differ(const record_layer *a, const record_layer *b)
 
 static bool same_kind(const record_layer *a, const record_layer *b)
 {
-	return a->layer == b->layer && !is_file(a);
+	return a->layer == b->layer && !is_file(a) && !setting_is(a);
 }
 
 /* Pairs what is alike, in order; what does not differ is no change. */
@@ -240,13 +245,19 @@ static void pair(grouping *g, const side *a, const side *b,
 		}
 }
 
+/* A stack that was not run has not mapped everything yet. */
+static bool may_be_late(const record_layer *layer, const record_executor *other)
+{
+	return is_file(layer) || (setting_is(layer) && !setting_is_read(layer, &other->layers));
+}
+
 static void take_rest(grouping *g, const side *a, const side *b, bool brief)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i] != NULL && !(brief && is_file(a->items[i])))
+		if (a->items[i] != NULL && !(brief && may_be_late(a->items[i], g->b)))
 			add_change(g, a->items[i], NULL);
 	for (size_t k = 0; k < b->count; k++)
-		if (b->items[k] != NULL && !(brief && is_file(b->items[k])))
+		if (b->items[k] != NULL && !(brief && may_be_late(b->items[k], g->a)))
 			add_change(g, NULL, b->items[k]);
 }
 

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 
-#define LINE_MAX_BYTES ((size_t)16 << 20)
+#define LINE_MAX_BYTES ((size_t)64 << 20)
+/* How long a child may take to read what it is told. */
+#define SAY_SECONDS 10
 /* The longest single wait.  After it two events are checked that do not end poll: the child ended
  * while another process holds its pipes open, or a signal came just before the wait. */
 #define NAP_MS 200
@@ -32,6 +35,7 @@
 
 struct child {
 	pid_t pid;
+	int in;                  /* its stdin is the other end; -1 when there is nothing to say  */
 	int out, err;            /* read ends of its stdout and stderr; -1 at end of file       */
 	text lines;              /* stdout read so far; not yet returned from `start` on        */
 	size_t start, searched;  /* [start, searched) has no newline                            */
@@ -45,45 +49,6 @@ static void close_if(int fd)
 {
 	if (fd >= 0)
 		close(fd);
-}
-
-/* A file in memory that holds the input.  Unlike a pipe it needs no writing while the child
- * runs. */
-static int open_input(const char *input, eh_error *error)
-{
-	size_t left = input != NULL ? strlen(input) : 0;
-	int fd;
-
-	if (input == NULL) {
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			error_system(error, errno, "cannot open /dev/null");
-		return fd;
-	}
-	fd = memfd_create("evenhand-input", MFD_CLOEXEC);
-	if (fd < 0) {
-		error_system(error, errno, "cannot make the input of a child process");
-		return -1;
-	}
-	while (left > 0) {
-		ssize_t done = write(fd, input, left);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0) {
-			error_system(error, errno, "cannot write the input of a child process");
-			close(fd);
-			return -1;
-		}
-		input += done;
-		left -= (size_t)done;
-	}
-	if (lseek(fd, 0, SEEK_SET) != 0) {
-		error_system(error, errno, "cannot rewind the input of a child process");
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 /* Runs in the child and never returns.  Makes only async-signal-safe calls: another thread of the
@@ -134,6 +99,27 @@ static bool make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
+/* A socket as the child's stdin: unlike a pipe, writing to it raises no signal when the child is
+ * dead.  Silent: /dev/null, and ends[1] is -1. */
+static bool make_input(bool talks, int ends[2])
+{
+	const struct timeval limit = { .tv_sec = SAY_SECONDS };
+
+	ends[0] = ends[1] = -1;
+	if (!talks) {
+		ends[0] = above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+		return ends[0] >= 0;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+		ends[0] = ends[1] = -1;
+		return false;
+	}
+	ends[0] = above_standard(ends[0]);
+	ends[1] = above_standard(ends[1]);
+	return ends[0] >= 0 && ends[1] >= 0 &&
+	       setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0;
+}
+
 /* Stops ignoring SIGCHLD, which some parents pass on as ignored.  The kernel would reap children
  * itself: exit statuses would be lost, and a process number could be reused before we signal it. */
 static void keep_exit_statuses(void)
@@ -145,19 +131,16 @@ static void keep_exit_statuses(void)
 		signal(SIGCHLD, SIG_DFL);
 }
 
-eh_status child_start(const char *const argv[], const char *input, child **out, eh_error *error)
+eh_status child_start(const char *const argv[], bool talks, child **out, eh_error *error)
 {
-	int in, stdout_pipe[2] = { -1, -1 }, stderr_pipe[2] = { -1, -1 }, report[2] = { -1, -1 };
+	int in[2], stdout_pipe[2] = { -1, -1 }, stderr_pipe[2] = { -1, -1 }, report[2] = { -1, -1 };
 	pid_t parent = getpid(), pid;
 	int failure = 0;
 	ssize_t got;
 	child *c;
 
 	keep_exit_statuses();
-	in = above_standard(open_input(input, error));
-	if (in < 0)
-		return EH_E_IO;
-	if (!make_pipe(stdout_pipe) || !make_pipe(stderr_pipe) || !make_pipe(report)) {
+	if (!make_input(talks, in) || !make_pipe(stdout_pipe) || !make_pipe(stderr_pipe) || !make_pipe(report)) {
 		failure = errno;
 		error_system(error, failure, "cannot make a pipe to '%s'", argv[0]);
 		goto undo_pipes;
@@ -169,9 +152,9 @@ eh_status child_start(const char *const argv[], const char *input, child **out, 
 		goto undo_pipes;
 	}
 	if (pid == 0)
-		become(argv, parent, in, stdout_pipe[1], stderr_pipe[1], report[1]);
+		become(argv, parent, in[0], stdout_pipe[1], stderr_pipe[1], report[1]);
 
-	close(in);
+	close(in[0]);
 	close(stdout_pipe[1]);
 	close(stderr_pipe[1]);
 	close(report[1]);
@@ -183,6 +166,7 @@ eh_status child_start(const char *const argv[], const char *input, child **out, 
 	if (got == (ssize_t)sizeof(failure)) {
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
+		close_if(in[1]);
 		close(stdout_pipe[0]);
 		close(stderr_pipe[0]);
 		return error_system(error, failure, "cannot start '%s'", argv[0]);
@@ -190,6 +174,7 @@ eh_status child_start(const char *const argv[], const char *input, child **out, 
 
 	c = memory_get(sizeof(*c));
 	c->pid = pid;
+	c->in = in[1];
 	c->out = stdout_pipe[0];
 	c->err = stderr_pipe[0];
 	fcntl(c->out, F_SETFL, O_NONBLOCK);
@@ -198,13 +183,42 @@ eh_status child_start(const char *const argv[], const char *input, child **out, 
 	return EH_OK;
 
 undo_pipes:
-	close(in);
 	for (int i = 0; i < 2; i++) {
+		close_if(in[i]);
 		close_if(stdout_pipe[i]);
 		close_if(stderr_pipe[i]);
 		close_if(report[i]);
 	}
 	return failure == ENOMEM ? EH_E_NO_MEMORY : EH_E_IO;
+}
+
+bool child_say(child *c, const char *line)
+{
+	size_t size = strlen(line), done = 0;
+	bool ended = false;
+
+	while (c->in >= 0 && !ended) {
+		struct iovec parts[2] = { { (char *)(uintptr_t)line + done, size - done },
+			                  { (char *)(uintptr_t)"\n", 1 } };
+		struct msghdr whole = { .msg_iov = parts, .msg_iovlen = 2 };
+		ssize_t put = sendmsg(c->in, &whole, MSG_NOSIGNAL);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			child_hush(c);
+			return false;
+		}
+		ended = (size_t)put == size - done + 1;
+		done += ended ? 0 : (size_t)put;
+	}
+	return ended;
+}
+
+void child_hush(child *c)
+{
+	close_if(c->in);
+	c->in = -1;
 }
 
 static void keep_words(child *c, const char *data, size_t size)
@@ -330,7 +344,7 @@ eh_status child_line(child *c, uint64_t deadline_ns, const char **line, eh_error
 		}
 		if (c->overlong)
 			return error_set(error, EH_E_FORMAT,
-			                 "process %ld printed a line longer than 16 MiB", (long)c->pid);
+			                 "process %ld printed a line longer than 64 MiB", (long)c->pid);
 		if (c->out < 0)
 			return error_set(error, EH_E_NOT_FOUND, "process %ld has no more output",
 			                 (long)c->pid);
@@ -494,6 +508,7 @@ void child_finish(child *c, uint64_t grace_ns, child_end *end)
 		end->code = got != c->pid ? -1 : end->signalled ? WTERMSIG(status) : WEXITSTATUS(status);
 		tell_words(c, end->last_words, sizeof(end->last_words));
 	}
+	close_if(c->in);
 	close_if(c->out);
 	close_if(c->err);
 	text_free(&c->lines);

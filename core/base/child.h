@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child process that reads one text from stdin and writes lines to stdout.  The end of its stderr
+/* A child process that reads lines from stdin and writes lines to stdout.  The end of its stderr
  * is kept, for the message about its death.  The child is killed when this process ends
  * (PR_SET_PDEATHSIG).  It leads its own session: a terminal's SIGINT reaches only the parent, and
  * the processes that the child starts can be found and killed with it. */
@@ -20,15 +20,21 @@ typedef struct child_end {
 	char last_words[512]; /* the last lines of its stderr, joined by spaces; may be empty     */
 } child_end;
 
-/* Starts a child.  argv[0] is the path of the program; argv ends with NULL; input may be NULL.
- * Resets SIGCHLD to its default if this process ignores it. */
-eh_status child_start(const char *const argv[], const char *input, child **out, eh_error *error);
+/* Starts a child.  argv[0] is the path of the program; argv ends with NULL.  talks: child_say will
+ * be called; else its stdin is empty.  Resets SIGCHLD to its default if this process ignores it. */
+eh_status child_start(const char *const argv[], bool talks, child **out, eh_error *error);
+
+/* Writes a line to its stdin.  false when it does not read: it is dead, or did not take it within
+ * 10 s; then nothing more can be said. */
+bool child_say(child *c, const char *line);
+/* Ends its stdin. */
+void child_hush(child *c);
 
 /* The next line of stdout without its newline, valid until the next call.  deadline_ns is a time of
  * clock_now_ns.  Returns EH_E_TIMEOUT at the deadline; EH_E_NOT_FOUND at end of file, or when the
  * child has ended but another process still holds its stdout; EH_E_INTERRUPTED once, the first time
  * interrupt_pending() is true (later calls return lines again); EH_E_FORMAT for a line above
- * 16 MiB.  Text after the last newline is incomplete and is dropped. */
+ * 64 MiB.  Text after the last newline is incomplete and is dropped. */
 eh_status child_line(child *c, uint64_t deadline_ns, const char **line, eh_error *error);
 
 long child_pid(const child *c);

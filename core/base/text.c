@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -286,6 +287,25 @@ void text_format_si(double value, const char *unit, char out[40])
 	static const char *const units[] = { "n", "u", "m", "", "k", "M", "G", "T", "P", "E" };
 
 	format_prefixed(value, units, -3, 6, unit, out, 40);
+}
+
+/* ---- patterns -------------------------------------------------------------------------------- */
+
+bool text_matches(const char *patterns, const char *s)
+{
+	char *copy = memory_text(patterns), *rest = copy, *word;
+	bool found = false;
+
+	while (!found && (word = strsep(&rest, ",")) != NULL) {
+		size_t end;
+
+		word += strspn(word, " \t");
+		for (end = strlen(word); end > 0 && (word[end - 1] == ' ' || word[end - 1] == '\t');)
+			word[--end] = '\0';
+		found = fnmatch(word, s, FNM_CASEFOLD) == 0;
+	}
+	free(copy);
+	return found;
 }
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */

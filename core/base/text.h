@@ -51,6 +51,9 @@ void text_format_ns(double ns, char out[32]);
 /* value with an SI prefix: (1.234e10, "B/s") -> "12.34 GB/s". */
 void text_format_si(double value, const char *unit, char out[40]);
 
+/* Whether one of a comma list of patterns (*, ?, [...]; any case) is the whole of s. */
+bool text_matches(const char *patterns, const char *s);
+
 /* The number of bytes of the UTF-8 character at s, of size bytes; 0 when it is not valid UTF-8. */
 size_t text_utf8_size(const char *s, size_t size);
 

@@ -72,12 +72,16 @@ static char *protocol_words(const result *r)
 	protocol *p = NULL;
 	plan *made = NULL;
 	eh_error error = ERROR_INIT;
-	bool same = protocol_find(r->record->protocol.name, &p, &error) == EH_OK &&
-	            plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
-	            strcmp(made->digest, r->record->protocol.digest) == 0;
-	char *words = same ? memory_text(r->record->protocol.name)
-	                   : memory_format("./%s.ini", r->record->protocol.name);
+	bool same = protocol_find(r->record->protocol.name, &p, &error) == EH_OK;
+	char *words;
 
+	if (same) {
+		protocol_take_size(p, r->record->protocol.canonical.size_class);
+		same = plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
+		       strcmp(made->digest, r->record->protocol.digest) == 0;
+	}
+	words = same ? memory_text(r->record->protocol.name)
+	             : memory_format("./%s.ini", r->record->protocol.name);
 	plan_free(made);
 	protocol_free(p);
 	return words;
@@ -89,8 +93,10 @@ static int exit_code(const attribution *a)
 {
 	switch (a->answer) {
 	case ATTRIBUTION_ATTRIBUTABLE:
+	case ATTRIBUTION_NO_EFFECT:
 	case ATTRIBUTION_NO_CHANGE:
 		return EXIT_CODE_OK;
+	case ATTRIBUTION_CONDITIONS:
 	case ATTRIBUTION_UNEXPLAINED:
 		return EXIT_CODE_NEGATIVE;
 	case ATTRIBUTION_NOT_COMPARABLE:
@@ -104,7 +110,7 @@ static bool print_text(const attribution *a, bool verbose)
 {
 	bool ok = report_attribution(stdout, a, verbose);
 
-	if (ok && a->proposed.count > 0 && a->protocol[0] == '.') {
+	if (ok && a->runs.count > 0 && a->protocol[0] == '.') {
 		char *from = text_shell_word(a->comparison.baseline.path);
 		char *to = text_shell_word(a->protocol);
 
@@ -119,16 +125,16 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 {
 	const result *const *all = (const result *const *)results;
 	candidates c = { 0 };
-	attribution *a = attribute_results(all, count, NULL, 0, o->margin);
+	char *as_run = protocol_words(results[0]);
+	attribution *a = attribute_results(all, count, NULL, 0, o->margin, as_run);
 	int code;
 
-	if (a->answer == ATTRIBUTION_CONFOUNDED && !o->no_look) {
+	if (a->answer == ATTRIBUTION_CONFOUNDED && a->groups.count > 1 && !o->no_look) {
 		attribution_free(a);
 		look(&c);
-		a = attribute_results(all, count, c.items, c.count, o->margin);
+		a = attribute_results(all, count, c.items, c.count, o->margin, as_run);
 	}
 	code = exit_code(a);
-	a->protocol = protocol_words(results[0]);
 	a->exit_code = (uint64_t)code;
 	if (o->json)
 		command_layout(attribution_layout(), a);
@@ -136,6 +142,7 @@ static int answer(const attribute_options *o, result *const *results, size_t cou
 		(void)print_text(a, log_level() >= EH_LOG_INFO);
 	attribution_free(a);
 	candidates_free(&c);
+	free(as_run);
 	return code;
 }
 
@@ -163,8 +170,10 @@ const cli_command cmd_attribute = {
 	.name = "attribute",
 	.group = CLI_ANALYSIS,
 	.summary = "say which layer moved the numbers, and who owns it",
-	.about = "Compares two results by the contract, and their stacks layer by layer. Layers "
-	         "that are one file or one release count as one change.\n\n"
+	.about = "Compares TO with FROM, the reference, by the contract, and their stacks layer by layer. Layers "
+	         "that are one file or one release count as one change. A layer and its owner are "
+	         "named only where cases moved; where no layer differs, the records are searched for "
+	         "what else did.\n\n"
 	         "BETWEEN are results of stacks that share something with both: they separate a "
 	         "confounded change into steps. Otherwise the executors of this machine are "
 	         "searched for stacks that could be measured to do so. docs/attribution.md has the "
@@ -186,18 +195,23 @@ const cli_command cmd_attribute = {
 	.size = sizeof(attribute_options),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
-		{ "attributable", "there is one change, which is named with its owner" },
+		{ "attributable",
+		  "cases moved, the others are equal, and one thing changed, which is named with its owner" },
+		{ "partly-attributable", "the same, but some cases have no verdict" },
+		{ "no-effect", "something changed, and every case is equal" },
+		{ "no-change", "no layer differs, and every case is equal" },
+		{ "conditions",
+		  "no layer differs, cases moved, and the records show why: throttling, steal, neighbours" },
+		{ "unexplained", "no layer differs, cases moved, and the records do not show why" },
+		{ "undecided", "no case is known to have moved, and some have no verdict" },
 		{ "confounded",
-		  "there are several; the runs that would separate them are printed" },
-		{ "unexplained", "no layer differs, but a case moved beyond its margin" },
-		{ "no change", "no layer differs, and every case is equivalent" },
-		{ "undecided", "no layer differs, and the numbers give no verdict" },
-		{ "not comparable", "the contract refuses" }, { NULL, NULL } },
+		  "cases moved, and several things changed; the runs that would separate them are printed" },
+		{ "not-comparable", "the contract refuses" }, { NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "attributable or no change" },
-		{ "1", "unexplained" },
-		{ "2", "confounded or undecided" },
-		{ "3", "not comparable, or a result was altered" }, { NULL, NULL } },
+		{ "0", "attributable, no-effect or no-change" },
+		{ "1", "conditions or unexplained" },
+		{ "2", "partly-attributable, undecided or confounded" },
+		{ "3", "not-comparable, or a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand attribute before/cuda-0.json after/cuda-0.json",
 		"evenhand attribute host-gcc-12.json opencl-pocl-0.json between/host-clang-15.json", NULL },

@@ -87,6 +87,15 @@ static void print_list(const noise_record_list *records)
 	table_free(t);
 }
 
+static double worst_floor(const noise_record *r)
+{
+	double worst = 0;
+
+	for (size_t i = 0; i < r->cases.count; i++)
+		worst = r->cases.items[i].floor > worst ? r->cases.items[i].floor : worst;
+	return worst;
+}
+
 static void print_record(const noise_record *r)
 {
 	table *t = table_new("llrr");
@@ -104,6 +113,9 @@ static void print_record(const noise_record *r)
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
+	if (worst_floor(r) > NOISEFLOOR_UNFIT)
+		puts("  A noise floor is above 20 %: this machine is not fit for comparisons across runs; "
+		     "compare executors of one run.");
 }
 
 static eh_status show_stored(cli_call *call, eh_error *error)
@@ -235,8 +247,8 @@ enum { MEASURE, LIST, SHOW };
 const cli_command cmd_calibrate = {
 	.name = "calibrate",
 	.group = CLI_ANALYSIS,
-	.summary = "measure the run-to-run noise of executors; compare ignores differences below "
-	           "it",
+	.summary = "measure the run-to-run noise of executors; compare gives no FASTER or SLOWER "
+	           "below it",
 	.about = "Runs a short protocol twice, again and again, and sees by how much the two runs "
 	         "of a pair differ, though nothing did. The noise floor of a class of cases (its "
 	         "workload) is the upper 95 % confidence bound of what 95 % of pairs stay within. "

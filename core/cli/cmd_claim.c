@@ -24,7 +24,7 @@ static const char template_text[] =
 	"text = The new compiler makes the matrix product at least 1.2 times as fast.\n"
 	"claimant = Example Inc.\n"
 	"published = https://example.org/announcement, 2026-01-31\n"
-	"protocol = quick@1\n"
+	"protocol = quick@2\n"
 	"; digest = the 64 digits of `evenhand protocol digest quick`\n"
 	"cases = gemm.*\n"
 	"; conditions that an executor has to meet, with commas between: a pattern of its name,\n"

@@ -4,16 +4,21 @@
 #include <string.h>
 
 #include "audit/audit.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/case_pattern.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "report/grid.h"
 #include "report/report.h"
 
 typedef struct compare_options {
-	bool json, markdown, strict, certified;
+	bool json, markdown, certified;
 	double margin;
-	const char *baseline; /* NULL: the first */
+	const char *baseline; /* NULL: not given                                               */
+	option_list cases;
+	unsigned fail_on;     /* of enum comparison_failure                                    */
 } compare_options;
 
 /* ---- who is compared with whom --------------------------------------------------------------- */
@@ -22,17 +27,6 @@ static void pair_add(comparison_list *p, const result *a, const result *b, const
 {
 	contract_compare_into(layout_append(comparison_layout(), p), a, b,
 	                      (contract_options){ .certified = o->certified, .margin = o->margin });
-}
-
-/* The baseline of a folder: its first executor of the host backend, else its first. */
-static const result *baseline_of(const cli_input *g)
-{
-	size_t i;
-
-	for (i = 0; i < g->count; i++)
-		if (strncmp(g->results[i]->record->executor.name, "host:", 5) == 0)
-			return g->results[i];
-	return g->results[0];
 }
 
 static const result *same_executor(const cli_input *g, const result *like)
@@ -72,69 +66,40 @@ static void pair_runs(comparison_list *p, const cli_input *a, const cli_input *b
 			warn_alone(b->results[i], "the other run");
 }
 
-/* The only result of that executor or path. */
-static eh_status named(const cli_input *groups, size_t count, const char *name, const result **out,
-                       eh_error *error)
-{
-	const result *found = NULL;
-	size_t i;
-	size_t k;
-
-	for (i = 0; i < count; i++) {
-		for (k = 0; k < groups[i].count; k++) {
-			const result *r = groups[i].results[k];
-
-			if (strcmp(r->record->executor.name, name) != 0 && strcmp(r->path, name) != 0)
-				continue;
-			if (found != NULL)
-				return error_set(error, EH_E_USAGE, "--baseline %s: %s and %s both "
-				                 "are; name the file instead", name, found->path,
-				                 r->path);
-			found = r;
-		}
-	}
-	if (found == NULL)
-		return error_set(error, EH_E_USAGE, "--baseline %s: no result of that executor "
-		                 "or file is among those to compare", name);
-	*out = found;
-	return EH_OK;
-}
-
 static eh_status pair_all(comparison_list *p, const cli_input *groups, size_t count,
                           const compare_options *o, eh_error *error)
 {
-	const result *base = baseline_of(&groups[0]);
-	eh_status status = EH_OK;
-	size_t i;
-	size_t k;
+	const result *base = NULL;
+	eh_status status = cli_inputs_reference(groups, count, o->baseline, &base, error);
 
-	if (o->baseline != NULL)
-		status = named(groups, count, o->baseline, &base, error);
-	for (i = 0; i < count && status == EH_OK; i++)
-		for (k = 0; k < groups[i].count; k++)
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		for (size_t k = 0; k < groups[i].count; k++)
 			if (groups[i].results[k] != base)
 				pair_add(p, base, groups[i].results[k], o);
 	return status;
 }
 
-/* ---- printing -------------------------------------------------------------------------------- */
-
-static void print_json(const comparison_report *report)
+/* Keeps the cases that the command line asks for. */
+static eh_status select_cases(comparison_list *p, const cli_input *groups, size_t count,
+                              const compare_options *o, eh_error *error)
 {
-	command_layout(comparison_report_layout(), report);
+	text_list ids = { 0 };
+	size_t all_count;
+	result **all = cli_inputs_all(groups, count, &all_count);
+	eh_status status = case_pattern_select(&o->cases, all, all_count, &ids, error);
+
+	for (size_t i = 0; i < p->count && status == EH_OK && o->cases.count > 0; i++)
+		comparison_keep(&p->items[i], &ids);
+	text_list_clear(&ids);
+	free(all);
+	return status;
 }
 
-static bool print_text(const comparison_list *p, bool verbose)
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static bool paired(const comparison_list *p)
 {
-	if (p->count > 1 && p->items[0].a == p->items[1].a)
-		return report_matrix(stdout, p->items, p->count, verbose);
-	for (size_t i = 0; i < p->count; i++) {
-		if (i > 0 && fputc('\n', stdout) == EOF)
-			return false;
-		if (!report_comparison(stdout, &p->items[i], verbose))
-			return false;
-	}
-	return true;
+	return p->count > 1 && p->items[0].a != p->items[1].a;
 }
 
 /* Signatures, disputes and notes of every result, once each. */
@@ -144,45 +109,37 @@ static void print_evidence(const cli_input *groups, size_t count)
 
 	for (i = 0; i < count; i++)
 		for (k = 0; k < groups[i].count; k++) {
-			audit_evidence *evidence = NULL;
+			audit_evidence *trust = NULL;
 			eh_error error = ERROR_INIT;
 			const result *r = groups[i].results[k];
 
-			if (audit_trust(r, &evidence, &error) == EH_OK)
-				(void)report_evidence(stdout, r->path, evidence);
+			if (audit_trust(r, &trust, &error) == EH_OK)
+				(void)report_evidence(stdout, r->path, trust);
 			else
 				printf("%s: %s\n", r->path, error.message);
-			audit_evidence_free(evidence);
+			audit_evidence_free(trust);
 		}
-}
-
-/* A regression anywhere outweighs what could not be compared, and that what stayed open. */
-static int exit_code(const comparison_list *p, bool strict)
-{
-	static const int weight[] = { EXIT_CODE_OK, EXIT_CODE_INCONCLUSIVE,
-		                      EXIT_CODE_NOT_COMPARABLE, EXIT_CODE_NEGATIVE };
-	size_t worst = 0;
-	size_t i;
-	size_t k;
-
-	for (i = 0; i < p->count; i++)
-		for (k = 0; k < sizeof(weight) / sizeof(weight[0]); k++)
-			if (weight[k] == comparison_exit_code(&p->items[i], strict) && k > worst)
-				worst = k;
-	return weight[worst];
 }
 
 static void print_pairs(const compare_options *o, const comparison_report *report, const cli_input *groups,
                         size_t count)
 {
+	const comparison_list *p = &report->comparisons;
+	grid g;
+
 	if (o->json) {
-		print_json(report);
-	} else if (o->markdown) {
-		(void)report_markdown(stdout, report->comparisons.items, report->comparisons.count);
-	} else {
-		(void)print_text(&report->comparisons, log_level() >= EH_LOG_INFO);
-		print_evidence(groups, count);
+		command_layout(comparison_report_layout(), report);
+		return;
 	}
+	grid_make(&g, p->items, p->count, paired(p) ? GRID_PAIRED : GRID_AGAINST);
+	(void)(o->markdown ? grid_print_markdown(stdout, &g) : grid_print(stdout, &g));
+	if (!o->markdown)
+		print_evidence(groups, count);
+	if (!o->markdown && log_level() >= EH_LOG_INFO) {
+		putchar('\n');
+		(void)grid_print_details(stdout, &g);
+	}
+	grid_clear(&g);
 }
 
 static eh_status compare_groups(const compare_options *o, const cli_input *groups, size_t count, int *code,
@@ -204,8 +161,10 @@ static eh_status compare_groups(const compare_options *o, const cli_input *group
 	if (status == EH_OK && p->count == 0)
 		status = error_set(error, EH_E_USAGE, "no executor is in both %s and %s", groups[0].word,
 		                   groups[count - 1].word);
+	if (status == EH_OK)
+		status = select_cases(p, groups, count, o, error);
 	if (status == EH_OK) {
-		*code = exit_code(p, o->strict);
+		*code = comparison_exit_code(p, o->fail_on);
 		report->exit_code = (uint64_t)*code;
 		print_pairs(o, report, groups, count);
 	}
@@ -213,15 +172,40 @@ static eh_status compare_groups(const compare_options *o, const cli_input *group
 	return status;
 }
 
+/* The words of the command line, and before them the file that --baseline names where it is none of
+ * theirs. */
+static const char **words_of(const cli_call *call, size_t *count)
+{
+	const compare_options *o = call->options;
+	const char **words = memory_get((call->count + 1) * sizeof(*words));
+	bool add = o->baseline != NULL && strchr(o->baseline, '/') != NULL && file_exists(o->baseline);
+
+	*count = call->count;
+	for (size_t i = 0; i < call->count; i++) {
+		size_t size = strlen(call->words[i]);
+
+		words[i] = call->words[i];
+		add = add && (strncmp(o->baseline, words[i], size) != 0 ||
+		              (o->baseline[size] != '\0' && o->baseline[size] != '/' &&
+		               words[i][size - 1] != '/'));
+	}
+	if (add)
+		words[(*count)++] = o->baseline;
+	return words;
+}
+
 static eh_status compare(cli_call *call, eh_error *error)
 {
 	cli_input *groups = NULL;
-	eh_status status = cli_inputs_read(call->words, call->count, &groups, error);
+	size_t count;
+	const char **words = words_of(call, &count);
+	eh_status status = cli_inputs_read(words, count, &groups, error);
 
-	if (status != EH_OK)
-		return status;
-	status = compare_groups(call->options, groups, call->count, &call->code, error);
-	cli_inputs_free(groups, call->count);
+	if (status == EH_OK) {
+		status = compare_groups(call->options, groups, count, &call->code, error);
+		cli_inputs_free(groups, count);
+	}
+	free(words);
 	return status;
 }
 
@@ -229,23 +213,24 @@ const cli_command cmd_compare = {
 	.name = "compare",
 	.group = CLI_EVERYDAY,
 	.summary = "compare results, case by case, as far as the contract allows it",
-	.about = "Prints for every case both values with their 95 % intervals, the speed-up of the "
-	         "other over the baseline with its interval (above 1: the other is faster), the "
-	         "verdict, and every caveat that qualifies it. What the contract refuses is not "
-	         "compared, and the rule is named (`evenhand help contract` lists the rules, "
-	         "docs/contract.md explains them).\n\n"
-	         "The baseline is the first result. Of a first folder or bundle it is the first "
-	         "executor of the host backend, else the first. Two folders or bundles are taken "
-	         "as two runs: each executor is compared with itself, and one that only one of "
-	         "them has is named on stderr. A file in a folder that is no result is refused: "
-	         "name the files then.",
+	.about = "Prints one grid: a row for each case, a column for each executor. The first column "
+	         "has the values of the reference, no finer than their intervals; the others say how "
+	         "many times as fast each executor is (1.31x; 1/830x is 830 times slower), or one of "
+	         "the signs below. What would decide an open case, why a case has no number, and what "
+	         "qualifies the whole stand below the grid, once. `-v` adds all values with their 95 % "
+	         "intervals and every rule that fired, `evenhand explain CASE` tells everything about "
+	         "one case. docs/reading-a-comparison.md explains the page by an example, "
+	         "docs/contract.md the rules.\n\n"
+	         "The reference is the first result that is named; of a folder or bundle it is the "
+	         "first executor of the run. Two folders or bundles are taken as two runs: each "
+	         "executor is compared with itself, and one that only one of them has is named on "
+	         "stderr. A file in a folder that is no result is refused: name the files then.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, compare },
 		{ 0 } },
 	.options = (const cli_option[]){
-		{ "baseline", OPTION_TEXT, offsetof(compare_options, baseline),
-		  .about = "the executor (host:gcc-12) or file that all others are compared with; "
-		           "two folders are then not taken as two runs", .value = "NAME" },
+		CLI_BASELINE(compare_options),
+		CLI_CASES(compare_options),
 		{ "margin", OPTION_SHARE, offsetof(compare_options, margin),
 		  .about = "differences up to X, such as 0.02 or 2%, count as none; the protocol's "
 		           "margin and the noise floor of the executors hold as well", .value = "X",
@@ -253,37 +238,42 @@ const cli_command cmd_compare = {
 		{ "certified", OPTION_FLAG, offsetof(compare_options, certified),
 		  .about = "apply the stricter levels of the rules also where no protocol asks for "
 		           "them" },
-		{ "strict", OPTION_FLAG, offsetof(compare_options, strict),
-		  .about = "a case without a verdict is exit code 2" },
+		{ "fail-on", OPTION_WORDS, offsetof(compare_options, fail_on),
+		  .about = "exit codes for scripts: a case that is slower or faster gives 1, one that was "
+		           "not measured or is not comparable 3, an open one 2, in this order; several "
+		           "with commas between", .value = "slower[,open,faster,not-measured]",
+		  .words = (const char *const[]){ "slower", "faster", "open", "not-measured", NULL } },
 		{ "json", OPTION_FLAG, offsetof(compare_options, json),
 		  .about = "print everything as JSON, with full digits; \"cites\" has the ids of "
 		           "all rules that a verdict rests on", .rivals = 1 },
 		{ "markdown", OPTION_FLAG, offsetof(compare_options, markdown),
-		  .about = "print one Markdown table for each comparison, for a pull request",
-		  .rivals = 1 },
+		  .about = "print the grid as a Markdown table, for a pull request", .rivals = 1 },
 		{ "verbose", OPTION_VERBOSE, 0,
-		  .about = "also print rules that hold without qualifying anything",
+		  .about = "also print all values with their intervals, and every rule that fired",
 		  .letter = 'v' }, { 0 } },
 	.size = sizeof(compare_options),
-	.items_title = "Verdicts",
+	.items_title = "Cells",
 	.items = (const cli_item[]){
-		{ "FASTER, SLOWER",
-		  "the whole interval lies beyond the margin, for all cases of a comparison "
-		  "together by Holm's rule" },
-		{ "EQUIVALENT", "the whole interval lies within the margin" },
-		{ "INCONCLUSIVE", "neither" },
-		{ "DESCRIPTION", "there are fewer than 5 executions, so there is no verdict" },
-		{ "NOT COMPARABLE", "the contract refuses" },
-		{ "ABSENT", "the case did not run on one side" }, { NULL, NULL } },
+		{ "1.31x, 0.74x", "FASTER, SLOWER: a difference beyond the margin, which holds for all cases of "
+		                  "an executor together with 95 %" },
+		{ "~", "EQUIVALENT: the whole 95 % interval lies within the margin" },
+		{ ".97-1.04?", "open: the interval alone, without a verdict (INCONCLUSIVE, or DESCRIPTION "
+		               "where a rule allows none)" },
+		{ "open", "the same where there is no room for the interval" },
+		{ "X", "failed, invalid, or not comparable; a line below has the reason" },
+		{ "no fp64, n/a", "the executor does not support the case" },
+		{ "not run", "the run ended before the case; - stands where there is nothing to compare with" },
+		{ NULL, NULL } },
 	.exits = (const cli_item[]){
-		{ "0", "no case is slower" },
-		{ "1", "a case is slower" },
-		{ "2", "a case has no verdict, with --strict" },
-		{ "3", "something is not comparable, or a result was altered" }, { NULL, NULL } },
+		{ "0", "compared, whatever the verdicts" },
+		{ "1", "a case is slower (or faster), with --fail-on" },
+		{ "2", "a case is open, with --fail-on" },
+		{ "3", "no case could be compared, a result was altered, or, with --fail-on, a case was "
+		       "not measured" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand compare results/quick-1",
-		"evenhand compare before.json after.json --margin 2% --strict",
-		"evenhand compare results/quick-1 --baseline host:gcc-12 --markdown",
+		"evenhand compare before.json after.json --margin 2% --fail-on slower",
+		"evenhand compare results/quick-1 --baseline gcc-12 --case 'gemm*' --markdown",
 		"evenhand compare results/monday results/tuesday", NULL },
 	.altered = EXIT_CODE_NOT_COMPARABLE,
 };

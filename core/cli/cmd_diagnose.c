@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/case_pattern.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/diagnosis.h"
 
 typedef struct diagnose_options { option_list cases; bool json; } diagnose_options;
-
-/* Refuses a pattern that no case of the result matches. */
-static eh_status check_pattern(const result *r, const char *pattern, eh_error *error)
-{
-	const char **ids = memory_get((r->row_count + 1) * sizeof(*ids)), *near;
-	bool found = false;
-
-	for (size_t i = 0; i < r->row_count; i++) {
-		ids[i] = r->rows[i].id;
-		found = found || fnmatch(pattern, ids[i], 0) == 0;
-	}
-	near = text_nearest(pattern, ids, r->row_count);
-	free(ids);
-	if (found)
-		return EH_OK;
-	return error_set(error, EH_E_USAGE, "%s has no case '%.80s'%s%s%s", r->path, pattern,
-	                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-	                 near != NULL ? "'?" : "");
-}
 
 static int exit_code(const diagnosis *d)
 {
@@ -54,23 +34,24 @@ static eh_status diagnose_one(const diagnose_options *o, result *const *results,
 {
 	const result **others = memory_get((count + 1) * sizeof(*others));
 	size_t other_count = 0;
-	eh_status status = EH_OK;
+	text_list ids = { 0 };
+	eh_status status = case_pattern_select(&o->cases, &results[at], 1, &ids, error);
 	diagnosis *d;
 	int one;
 
 	for (size_t i = 0; i < count; i++)
 		if (i != at)
 			others[other_count++] = results[i];
-	for (size_t i = 0; i < o->cases.count && status == EH_OK; i++)
-		status = check_pattern(results[at], o->cases.items[i], error);
 	if (status == EH_OK) {
-		d = diagnose_result(results[at], others, other_count, o->cases.items, o->cases.count);
+		d = diagnose_result(results[at], others, other_count, (const char *const *)ids.items,
+		                    ids.count);
 		one = exit_code(d);
 		/* A defect outweighs what stayed open. */
 		*code = one == EXIT_CODE_NEGATIVE || *code == EXIT_CODE_OK ? one : *code;
 		print_diagnosis(d, o->json, one);
 		diagnosis_free(d);
 	}
+	text_list_clear(&ids);
 	free(others);
 	return status;
 }
@@ -112,9 +93,7 @@ const cli_command cmd_diagnose = {
 		  { { "RESULT", .kind = OPTION_PATH }, { "OTHER", .kind = OPTION_PATH, .optional = true, .many = true } },
 		  NULL, diagnose }, { 0 } },
 	.options = (const cli_option[]){
-		{ "case", OPTION_LIST, offsetof(diagnose_options, cases),
-		  .about = "only this case, or cases that match a pattern such as 'gemm.*'; may be "
-		           "given again", .value = "CASE" },
+		CLI_CASES(diagnose_options),
 		CLI_JSON(diagnose_options),
 		{ "verbose", OPTION_VERBOSE, 0,
 		  .about = "print the evidence of every case", .letter = 'v' }, { 0 } },
@@ -130,13 +109,13 @@ const cli_command cmd_diagnose = {
 		{ "ceiling", "the case is one that others are compared with" },
 		{ "not-measured", "the executor does not support it" },
 		{ "no-ceiling", "the run lacks the case that would tell; it is named" },
-		{ "invalid-evidence", "not verified, or disturbed" },
+		{ "bad-evidence", "its number does not count: the rules of the contract say why" },
 		{ "defect", "above 102 %: a wrong count, or data that stayed in a cache" },
 		{ NULL, NULL } },
 	.exits = (const cli_item[]){
 		{ "0", "every case has an answer" },
 		{ "1", "a defect" },
-		{ "2", "invalid evidence, or a ceiling is missing" },
+		{ "2", "bad evidence, or a ceiling is missing" },
 		{ "3", "a result was altered" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand diagnose results/today/opencl-pocl-0.json",

@@ -58,7 +58,7 @@ const cli_command cmd_help = {
 	.group = CLI_PROGRAM,
 	.summary = "print help on a command or a topic",
 	.about = "Topics: `contract` (the rules that decide whether results may be compared), "
-	         "`exit-codes`, `environment`, `files`.",
+	         "`result`, `settings`, `exit-codes`, `environment`, `files`.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "NAME", .kind = OPTION_TOPIC, .optional = true } }, NULL, help },
 		{ 0 } },

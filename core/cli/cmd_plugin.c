@@ -72,7 +72,7 @@ static eh_status check_start(const check *c, const char *device, const char *fir
 	argv[at++] = device;
 	argv[at++] = first;
 	argv[at] = device != NULL ? c->only : NULL;
-	status = child_start(argv, NULL, out, error);
+	status = child_start(argv, false, out, error);
 	free(argv);
 	free(program);
 	return status;

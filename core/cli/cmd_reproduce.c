@@ -83,16 +83,15 @@ static eh_status verify_rows(const result *r, eh_error *error)
 /* The evidence, signatures and amendments of a result that was read. */
 static eh_status verify_evidence(const result *r, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
+	audit_evidence *trust = NULL;
 	eh_status status = verify_rows(r, error);
 
 	if (status == EH_OK)
-		status = audit_trust(r, &evidence, error);
-
-	if (status == EH_OK && evidence->level <= AUDIT_BROKEN)
-		status = refuse(r->path, evidence->problems.count > 0 ? evidence->problems.items[0] : "its signatures",
+		status = audit_trust(r, &trust, error);
+	if (status == EH_OK && trust->level <= AUDIT_BROKEN)
+		status = refuse(r->path, trust->problems.count > 0 ? trust->problems.items[0] : "its signatures",
 		                error);
-	audit_evidence_free(evidence);
+	audit_evidence_free(trust);
 	return status;
 }
 
@@ -128,6 +127,8 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	eh_error cannot = ERROR_INIT;
 	eh_status status = protocol_parse(body, strlen(body), source, &p, &cannot);
 
+	if (status == EH_OK)
+		protocol_take_size(p, r->record->protocol.canonical.size_class);
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
@@ -180,7 +181,8 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
 		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
-		            .executions = executions_of(r) };
+		            .executions = executions_of(r),
+		            .size_class = r->record->protocol.canonical.size_class };
 	eh_status status = EH_OK;
 
 	if (o->resume)

@@ -10,15 +10,20 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/command.h"
+#include "cli/input_results.h"
+#include "cli/plan_page.h"
 #include "plugin/host.h"
 #include "protocol/schema.h"
 #include "record/result.h"
+#include "report/screen.h"
 #include "run/run.h"
 
 typedef struct measure_options {
 	const char *selectors, *folder, *resume, *site;
+	const char *cases;
 	uint64_t executions;
-	bool json;
+	int size_class;
+	bool json, plan;
 } measure_options;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -27,14 +32,18 @@ static void fill_rows(const result_summary *s, number_map *rows)
 {
 	number_map_add(rows, record_status_word(RECORD_VALID), (double)s->valid);
 	number_map_add(rows, record_status_word(RECORD_NOT_CONVERGED), (double)s->not_converged);
+	number_map_add(rows, record_status_word(RECORD_UNPROVEN), (double)s->unproven);
 	number_map_add(rows, record_status_word(RECORD_UNSUPPORTED), (double)s->unsupported);
 	number_map_add(rows, record_status_word(RECORD_FAILED), (double)s->failed);
 	number_map_add(rows, record_status_word(RECORD_INVALID), (double)s->invalid);
 	number_map_add(rows, "not run", (double)s->not_run);
 }
 
-/* Writes the result of every executor; adds to *bad the rows that give an exit code of their own. */
-static eh_status build_all(const run_outcome *outcome, answer_run *out, size_t *bad, eh_error *error)
+/* Rows of all executors: those that give an exit code of their own, and those with a number. */
+typedef struct tally { size_t bad, counted; } tally;
+
+/* Writes the result of every executor. */
+static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *rows, eh_error *error)
 {
 	for (char **executor = outcome->executors; *executor != NULL; executor++) {
 		answer_result *built = layout_append(answer_result_layout(), &out->results);
@@ -48,7 +57,8 @@ static eh_status build_all(const run_outcome *outcome, answer_run *out, size_t *
 		if (status != EH_OK)
 			return status;
 		fill_rows(&summary, &built->rows);
-		*bad += summary.failed + summary.invalid + summary.not_run;
+		rows->bad += summary.failed + summary.invalid + summary.not_run;
+		rows->counted += summary.valid + summary.not_converged + summary.unproven;
 	}
 	return EH_OK;
 }
@@ -58,32 +68,36 @@ static void suggest(const answer_run *a)
 {
 	char *folder = text_shell_word(a->folder);
 	char *first = text_shell_word(a->results.count > 0 ? a->results.items[0].path : "");
-	bool complete = a->status == RECORD_COMPLETE;
 
-	printf("next: evenhand %s %s\n", complete ? "show" : "run --resume", complete ? first : folder);
-	if (complete && a->results.count > 1)
-		printf("      evenhand compare %s\n", folder);
+	if (a->status != RECORD_COMPLETE)
+		printf("next: evenhand run --resume %s\n", folder);
+	else if (a->results.count > 1)
+		printf("next: evenhand explain CASE %s\n", folder);
+	else
+		printf("next: evenhand show -v %s\n", first);
 	free(first);
 	free(folder);
 }
 
-static void print_words(const answer_run *a)
+/* The results as they were written, in the order of the run. */
+static eh_status print_results(const answer_run *a, eh_error *error)
 {
-	for (size_t i = 0; i < a->results.count; i++) {
-		const answer_result *r = &a->results.items[i];
-		const char *between = "";
+	result **all = memory_get((a->results.count + 1) * sizeof(*all));
+	eh_status status = EH_OK;
+	size_t count = 0;
 
-		printf("%s: ", r->executor);
-		for (size_t k = 0; k < r->rows.count; k++) {
-			if (r->rows.items[k].value == 0.0)
-				continue;
-			printf("%s%.0f %s", between, r->rows.items[k].value, r->rows.items[k].key);
-			between = ", ";
-		}
-		printf("%s%s\n  %s\n", between[0] != '\0' ? "" : "no rows",
-		       a->status == RECORD_COMPLETE ? "" : " (incomplete)", r->path);
+	while (count < a->results.count && status == EH_OK) {
+		status = result_read(a->results.items[count].path, &all[count], error);
+		count += status == EH_OK;
 	}
-	suggest(a);
+	if (status == EH_OK && count > 0)
+		(void)report_run(stdout, (const result *const *)all, count, cli_inputs_first(all, count));
+	for (size_t i = 0; i < count; i++)
+		result_free(all[i]);
+	free(all);
+	if (status == EH_OK)
+		suggest(a);
+	return status;
 }
 
 static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_error *error)
@@ -91,8 +105,8 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 	answer_run answer = { .folder = memory_text(outcome->folder),
 		              .journal = memory_text(outcome->journal),
 		              .status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE };
-	size_t bad = 0;
-	eh_status status = build_all(outcome, &answer, &bad, error);
+	tally rows = { 0 };
+	eh_status status = build_all(outcome, &answer, &rows, error);
 
 	if (status == EH_E_IO) {
 		char *why = memory_text(error->message), *folder = text_shell_word(outcome->folder);
@@ -105,8 +119,9 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 	if (status == EH_OK && json)
 		command_layout(answer_run_layout(), &answer);
 	else if (status == EH_OK)
-		print_words(&answer);
-	*code = !outcome->complete ? EXIT_CODE_INCOMPLETE : bad > 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
+		status = print_results(&answer, error);
+	*code = !outcome->complete ? EXIT_CODE_INCOMPLETE :
+	        rows.bad > 0 || rows.counted == 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
 	layout_clear(answer_run_layout(), &answer);
 	return status;
 }
@@ -149,13 +164,33 @@ static eh_status measure(const run_options *options, bool json, int *code, eh_er
 	return status;
 }
 
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static eh_status print_plan(const run_options *options, bool json, eh_error *error)
+{
+	run_plan planned;
+	eh_status status;
+
+	layout_init(run_plan_layout(), &planned);
+	status = run_plan_make(options, &planned, error);
+	if (status == EH_OK && json)
+		command_layout(run_plan_layout(), &planned);
+	else if (status == EH_OK)
+		plan_page_print(&planned);
+	layout_clear(run_plan_layout(), &planned);
+	return status;
+}
+
 static eh_status run(cli_call *call, eh_error *error)
 {
 	const measure_options *o = call->options;
 	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
-		                .executions = o->executions, .site = o->site,
+		                .executions = o->executions, .site = o->site, .cases = o->cases,
+		                .size_class = (enum record_size_class)o->size_class,
 		                .quiet = call->quiet };
 
+	if (o->plan)
+		return print_plan(&options, o->json, error);
 	return measure(&options, o->json, &call->code, error);
 }
 
@@ -188,8 +223,9 @@ const cli_command cmd_run = {
 	         "`level = certified` ends with exit code 5 before anything is measured when an "
 	         "executor does not disclose what it has to. Where `evenhand calibrate` has stored "
 	         "the noise floor of exactly this stack, the results have it.\n\n"
-	         "The summary counts rows by status; cases that an incomplete run did not reach "
-	         "are \"not run\". The variables EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or "
+	         "The end prints what compare prints of the folder, or of a single executor what show "
+	         "prints; with `--json` the number of rows by status, where cases that an incomplete "
+	         "run did not reach are \"not run\". The variables EVENHAND_TESTER, EVENHAND_PARTY (vendor, buyer or "
 	         "third-party) and EVENHAND_SPONSOR say in the results who measured.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "PROTOCOL", .kind = OPTION_PROTOCOL } }, NULL, run },
@@ -206,6 +242,16 @@ const cli_command cmd_run = {
 		  .about = "processes that measure each case, 1 to 100, instead of the protocol's "
 		           "number; recorded as a deviation", .value = "N", .low = 1,
 		  .high = SCHEMA_EXECUTIONS_MOST, .forms = CLI_FORM(RUN) },
+		{ "case", OPTION_TEXT, offsetof(measure_options, cases),
+		  .about = "measure only cases whose ids match one of the patterns (`*`, `?`)",
+		  .value = "PATTERN,...", .forms = CLI_FORM(RUN) },
+		{ "class", OPTION_WORD, offsetof(measure_options, size_class), .preset = "auto",
+		  .words = (const char *const[]){ "auto", "small", "medium", "large", NULL },
+		  .about = "size of the problems, where the protocol has several, instead of that of the "
+		           "largest device: the same on two machines makes their results comparable",
+		  .forms = CLI_FORM(RUN) },
+		{ "plan", OPTION_FLAG, offsetof(measure_options, plan),
+		  .about = "print cases, sizes, memory and time, and measure nothing", .forms = CLI_FORM(RUN) },
 		{ "resume", OPTION_PATH, offsetof(measure_options, resume),
 		  .about = "complete the run in DIR", .value = "DIR", .forms = CLI_FORM(RESUME) },
 		{ "set", OPTION_SETTING, 0,
@@ -219,10 +265,10 @@ const cli_command cmd_run = {
 		  .about = "print the summary as JSON" }, { 0 } },
 	.size = sizeof(measure_options),
 	.exits = (const cli_item[]){
-		{ "0", "all rows are fine" },
+		{ "0", "rows were measured, and none failed or is invalid" },
 		{ "5", "disk, rights, drivers" },
 		{ "6", "interrupted; complete it with --resume" },
-		{ "7", "the run ended, but rows failed or are invalid" }, { NULL, NULL } },
+		{ "7", "the run ended, but rows failed or are invalid, or none has a number" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand run quick", "evenhand run stream-1 --on host,opencl:pocl -o results/today",
 		"evenhand run --resume results/today", NULL },

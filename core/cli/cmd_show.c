@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "audit/audit.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/case_pattern.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/layers.h"
 #include "report/report.h"
 #include "report/series_report.h"
+#include "report/screen.h"
 
 /* What is printed of the records. */
-typedef struct show_options { bool json, layers, protocol; const char *samples; } show_options;
+typedef struct show_options {
+	bool json, layers, protocol;
+	const char *samples;
+	option_list cases;
+} show_options;
 
 /* One struct as it is, several as an array. */
 static void print_json(const layout *l, const void *items, size_t count)
@@ -35,35 +40,18 @@ static void add_samples(const result *r, const result_row *row, series_report_li
 	for (size_t i = 0; i < row->side.executions; i++) {
 		char *name = memory_format("execution %zu", i + 1);
 
-		series_report_add(s, name, row->side.samples[i], row->side.counts[i]);
+		series_report_add(s, name, row->medians.samples[i], row->medians.counts[i]);
 		free(name);
 	}
 	series_report_finish(s, SERIES_HALF_WIDTH);
 }
 
-static eh_status refuse_case(const result *r, const char *pattern, eh_error *error)
+/* Adds the cases of the list that have samples. */
+static void take_samples(const result *r, const text_list *ids, series_report_list *out)
 {
-	const char **ids = memory_get((r->row_count + 1) * sizeof(*ids)), *near;
-
 	for (size_t i = 0; i < r->row_count; i++)
-		ids[i] = r->rows[i].id;
-	near = text_nearest(pattern, ids, r->row_count);
-	free(ids);
-	return error_set(error, EH_E_USAGE, "%s has no case '%.80s' with samples%s%s%s", r->path,
-	                 pattern, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-	                 near != NULL ? "'?" : "");
-}
-
-/* Adds the cases that match; there has to be one. */
-static eh_status take_samples(const result *r, const char *pattern, series_report_list *out,
-                              eh_error *error)
-{
-	size_t before = out->count;
-
-	for (size_t i = 0; i < r->row_count; i++)
-		if (r->rows[i].side.executions > 0 && fnmatch(pattern, r->rows[i].id, 0) == 0)
+		if (r->rows[i].side.executions > 0 && text_list_has(ids, r->rows[i].id))
 			add_samples(r, &r->rows[i], out);
-	return out->count > before ? EH_OK : refuse_case(r, pattern, error);
 }
 
 static void print_samples(const series_report_list *all)
@@ -85,39 +73,46 @@ static eh_status show_samples(result *const *results, size_t count, const show_o
                               eh_error *error)
 {
 	series_report_list all = { 0 };
-	eh_status status = EH_OK;
+	text_list ids = { 0 };
+	const char *pattern = o->samples;
+	eh_status status = case_pattern_select(&(option_list){ &pattern, 1 }, results, count, &ids, error);
 
 	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = take_samples(results[i], o->samples, &all, error);
+		take_samples(results[i], &ids, &all);
+	if (status == EH_OK && all.count == 0)
+		status = error_set(error, EH_E_USAGE, "case '%.80s' has no samples that count", pattern);
 	if (status == EH_OK && o->json)
 		print_json(series_report_layout(), all.items, all.count);
 	else if (status == EH_OK)
 		print_samples(&all);
-	for (size_t i = 0; i < all.count; i++)
-		layout_clear(series_report_layout(), &all.items[i]);
-	free(all.items);
+	layout_list_clear(series_report_layout(), &all);
+	text_list_clear(&ids);
 	return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* With who vouches for it, and what was added to it since. */
-static eh_status show_whole(const result *r, eh_error *error)
+static eh_status show_whole(const result *r, const text_list *ids, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
-	eh_status status = audit_trust(r, &evidence, error);
+	audit_evidence *trust = NULL;
+	eh_status status = audit_trust(r, &trust, error);
 
-	(void)report_result(stdout, r, log_level() >= EH_LOG_INFO);
+	if (log_level() >= EH_LOG_INFO)
+		(void)report_result(stdout, r, ids);
+	else
+		(void)report_values(stdout, r, ids, true);
 	if (status == EH_OK)
-		(void)report_evidence(stdout, r->path, evidence);
-	audit_evidence_free(evidence);
+		(void)report_evidence(stdout, r->path, trust);
+	audit_evidence_free(trust);
 	return status;
 }
 
 static eh_status show_texts(result *const *results, size_t count, const show_options *o,
                             eh_error *error)
 {
-	eh_status status = EH_OK;
+	text_list ids = { 0 };
+	eh_status status = case_pattern_select(&o->cases, results, count, &ids, error);
 
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
 		const record_result *record = results[i]->record;
@@ -129,8 +124,9 @@ static eh_status show_texts(result *const *results, size_t count, const show_opt
 		else if (o->protocol)
 			(void)fputs(record->protocol.text, stdout);
 		else
-			status = show_whole(results[i], error);
+			status = show_whole(results[i], &ids, error);
 	}
+	text_list_clear(&ids);
 	return status;
 }
 
@@ -170,11 +166,12 @@ const cli_command cmd_show = {
 	.name = "show",
 	.group = CLI_EVERYDAY,
 	.summary = "print results for people, after checking that nobody altered them",
-	.about = "Prints of each result who measured what, the layers of the executor, and every "
-	         "case with its status, the median time of one operation with its 95 % interval, "
-	         "the rate, and how many samples in how many executions it rests on. Flags and the "
-	         "reasons of cases that are not valid follow. A failed or invalid case has no "
-	         "number.\n\n"
+	.about = "Prints of each result on one screen who measured what, and every case with its value, "
+	         "half of its 95 % interval, and its share of the ceiling that the run measured; a "
+	         "status only where it is not the same for all. A failed or invalid case has no number, "
+	         "and a line below says why. `-v` prints everything: the layers of the executor, the "
+	         "time of one operation, how many samples in how many executions it rests on, flags, "
+	         "quartiles, canary and compiler of each case.\n\n"
 	         "The structure, the digests and every derived number are checked first; a file "
 	         "that was altered is refused at the place that shows it.",
 	.forms = (const cli_form[]){
@@ -184,6 +181,7 @@ const cli_command cmd_show = {
 		  .about = "print only the layers of the executor with their owners", .rivals = 3 },
 		{ "protocol", OPTION_FLAG, offsetof(show_options, protocol),
 		  .about = "print only the text of the protocol that was run", .rivals = 3 },
+		CLI_CASES(show_options),
 		{ "samples", OPTION_TEXT, offsetof(show_options, samples),
 		  .about = "print the samples of a case, or of cases that match a pattern such as "
 		           "'gemm.*', as `evenhand series` does; with --json as JSON",
@@ -192,8 +190,8 @@ const cli_command cmd_show = {
 		  .about = "print the checked record as JSON, several records as an array",
 		  .rivals = 1 },
 		{ "verbose", OPTION_VERBOSE, 0,
-		  .about = "add every layer with path, digest and fields, and quartiles, canary "
-		           "and compiler of each case", .letter = 'v' }, { 0 } },
+		  .about = "print everything that the record tells of the stack and of each case",
+		  .letter = 'v' }, { 0 } },
 	.size = sizeof(show_options),
 	.examples = (const char *const[]){
 		"evenhand show results/quick-1/host-gcc-12.json",

@@ -209,6 +209,17 @@ static eh_status check_options(const cli_command *c, const cli_form *form, uint6
 	return EH_OK;
 }
 
+/* How many arguments from a on have to be given. */
+static size_t required_from(const cli_argument *a)
+{
+	size_t count = 0;
+
+	for (; a->word != NULL; a++)
+		count += !a->optional;
+	return count;
+}
+
+/* An optional argument takes a word only where enough are left for those after it. */
 static eh_status check_words(const cli_command *c, const cli_form *form, const cli_call *call,
                              eh_error *error)
 {
@@ -220,6 +231,8 @@ static eh_status check_words(const cli_command *c, const cli_form *form, const c
 			return refuse_no_argument(c, form, a, error);
 		if (at < call->count && call->words[at][0] == '\0')
 			return error_set(error, EH_E_USAGE, "%s is empty", a->word);
+		if (a->optional && at < call->count && call->count - at <= required_from(a))
+			continue;
 		at = a->many ? call->count : at + 1;
 	}
 	if (at >= call->count)

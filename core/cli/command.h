@@ -68,6 +68,16 @@ struct cli_command {
 #define CLI_FORM(index) (1U << (index))
 #define CLI_JSON(type) { "json", OPTION_FLAG, offsetof(type, json), .about = "print JSON" }
 
+#define CLI_BASELINE(type)                                                                    \
+	{ "baseline", OPTION_TEXT, offsetof(type, baseline),                                    \
+	  .about = "the reference: an executor, a part of its name that no other has, or a file; " \
+	           "two folders are then not taken as two runs",                              \
+	  .value = "EXECUTOR|FILE" }
+#define CLI_CASES(type)                                                                       \
+	{ "case", OPTION_LIST, offsetof(type, cases),                                           \
+	  .about = "only this case, cases with these words (gemm, 'fma f32'), or those that "    \
+	           "match a pattern such as 'gemm.*'; may be given again", .value = "CASE" }
+
 /* The subcommands in order of their groups; NULL-terminated.  Hidden ones are at the end. */
 extern const cli_command *const cli_commands[];
 /* The options of the program, which stand before the command, and those of all commands. */

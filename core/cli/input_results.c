@@ -254,6 +254,90 @@ eh_status cli_inputs_single(const cli_input *in, const char *role, eh_error *err
 	                 in->word, in->count, in->results[0]->path);
 }
 
+/* ---- the reference --------------------------------------------------------------------------- */
+
+static const char *name_of(const result *r)
+{
+	const char *label = text_or_empty(r->record->run.label);
+
+	return label[0] != '\0' ? label : r->record->executor.name;
+}
+
+/* How a result is named: as a whole, or by a part of the executor's name. */
+static bool named_whole(const result *r, const char *name)
+{
+	return strcmp(name_of(r), name) == 0 || strcmp(r->record->executor.name, name) == 0 ||
+	       strcmp(r->path, name) == 0;
+}
+
+static bool named_partly(const result *r, const char *name)
+{
+	return strstr(name_of(r), name) != NULL;
+}
+
+static eh_status refuse_name(result *const *all, size_t count, const char *option, const char *name,
+                             eh_error *error)
+{
+	text names = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || strcmp(name_of(all[i]), name_of(all[i - 1])) != 0)
+			text_add(&names, "%s%s", i > 0 ? ", " : "", name_of(all[i]));
+	(void)error_set(error, EH_E_USAGE, "%s %s: no result of that executor or file is among those to "
+	                "compare; there is %s", option, name, count > 0 ? names.data : "none");
+	text_free(&names);
+	return EH_E_USAGE;
+}
+
+eh_status cli_inputs_find(result *const *all, size_t count, const char *option, const char *name,
+                          const result **out, eh_error *error)
+{
+	static bool (*const ways[])(const result *, const char *) = { named_whole, named_partly };
+	const result *found = NULL;
+
+	for (size_t way = 0; way < 2 && found == NULL; way++)
+		for (size_t i = 0; i < count; i++) {
+			if (!ways[way](all[i], name))
+				continue;
+			if (found != NULL)
+				return error_set(error, EH_E_USAGE, "%s %s: %s and %s both are; name the file "
+				                 "instead", option, name, found->path, all[i]->path);
+			found = all[i];
+		}
+	if (found == NULL)
+		return refuse_name(all, count, option, name, error);
+	*out = found;
+	return EH_OK;
+}
+
+const result *cli_inputs_first(result *const *all, size_t count)
+{
+	const record_design *design = all[0]->record->run.design;
+
+	for (size_t n = 0; design != NULL && n < design->executors.count; n++)
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(name_of(all[i]), design->executors.items[n]) == 0)
+				return all[i];
+	return all[0];
+}
+
+eh_status cli_inputs_reference(const cli_input *inputs, size_t count, const char *name,
+                               const result **out, eh_error *error)
+{
+	size_t all_count;
+	result **all;
+	eh_status status = EH_OK;
+
+	if (name == NULL) {
+		*out = cli_inputs_first(inputs[0].results, inputs[0].count);
+		return EH_OK;
+	}
+	all = cli_inputs_all(inputs, count, &all_count);
+	status = cli_inputs_find(all, all_count, "--baseline", name, out, error);
+	free(all);
+	return status;
+}
+
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 static void add_path(char ***paths, size_t *count, char *path)

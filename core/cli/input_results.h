@@ -23,6 +23,17 @@ eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **ou
 void cli_inputs_free(cli_input *inputs, size_t count);
 /* All results of inputs, in order; malloc'd, the results are borrowed. */
 result **cli_inputs_all(const cli_input *inputs, size_t count, size_t *total);
+/* The result that all others are compared with, the same in every command: the one that --baseline
+ * names (NULL: not given) by executor, a part of its name that no other has, or path; else the first
+ * result named; of a folder the first executor of its run, or the first file where the record does
+ * not tell.  EH_E_USAGE with the candidates. */
+eh_status cli_inputs_reference(const cli_input *inputs, size_t count, const char *name,
+                               const result **out, eh_error *error);
+/* The result of that name among all; `option` stands for what named it in messages. */
+eh_status cli_inputs_find(result *const *all, size_t count, const char *option, const char *name,
+                          const result **out, eh_error *error);
+/* The first executor of the run among results in the order of their files. */
+const result *cli_inputs_first(result *const *all, size_t count);
 /* EH_E_USAGE unless the input is one result; `role` is its word in the usage. */
 eh_status cli_inputs_single(const cli_input *in, const char *role, eh_error *error);
 

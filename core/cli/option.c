@@ -83,15 +83,31 @@ static int word_place(const cli_option *o, const char *word)
 	return -1;
 }
 
-static bool store_word(const cli_option *o, const char *value, void *place)
+static bool store_word(const cli_option *o, const char *value, int *place)
 {
-	int at = word_place(o, value);
+	*place = word_place(o, value);
+	return *place >= 0;
+}
 
-	if (at >= 0 && o->kind == OPTION_WORD)
-		*(int *)place = at;
-	else if (at >= 0)
-		*(unsigned *)place |= 1U << at;
-	return at >= 0;
+/* One word, or several with commas between. */
+static bool store_words(const cli_option *o, const char *value, unsigned *place)
+{
+	bool good = true;
+
+	for (size_t size; good; value += size + 1) {
+		char *word;
+		int at;
+
+		size = strcspn(value, ",");
+		word = memory_format("%.*s", (int)size, value);
+		at = word_place(o, word);
+		free(word);
+		good = at >= 0;
+		*place |= good ? 1U << at : 0;
+		if (value[size] == '\0')
+			break;
+	}
+	return good;
 }
 
 static void list_add(option_list *list, const char *word)
@@ -140,8 +156,10 @@ static eh_status store_value(const cli_option *o, const char *value, void *value
 		good = text_parse_duration(value, (uint64_t *)place) && *(uint64_t *)place > 0;
 		break;
 	case OPTION_WORD:
-	case OPTION_WORDS:
 		good = store_word(o, value, place);
+		break;
+	case OPTION_WORDS:
+		good = store_words(o, value, place);
 		break;
 	case OPTION_LIST:
 		list_add(place, value);

@@ -20,7 +20,7 @@ enum option_kind {
 	OPTION_SHARE,     /* double from low to high; "0.02" or "2%"                           */
 	OPTION_DURATION,  /* uint64_t of nanoseconds, not 0                                    */
 	OPTION_WORD,      /* int, the index in words                                           */
-	OPTION_WORDS,     /* unsigned, a bit for each of words; may be given again             */
+	OPTION_WORDS,     /* unsigned, a bit for each of words; several with commas, or again  */
 	OPTION_LIST,      /* option_list; may be given again                                   */
 	OPTION_SETTING,   /* BACKEND.KEY=VALUE, stored by host_option_set; may be given again  */
 	OPTION_VERBOSE,   /* sets the level of messages                                       */

@@ -7,6 +7,7 @@
 #include "base/layout_describe.h"
 #include "cli/answer.h"
 #include "cli/manual.h"
+#include "executor/unrecorded.h"
 #include "report/record_page.h"
 #include "report/report.h"
 
@@ -21,11 +22,11 @@ const cli_item topic_exit_codes[] = {
 	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout that "
 	  "cannot be written" },
 	{ "6", "interrupted; `run --resume` completes a run" },
-	{ "7", "the run ended, but some rows failed or are invalid" },
+	{ "7", "the run ended, but some rows failed or are invalid, or none has a number" },
 	{ "70", "a bug of evenhand" },
 	{ NULL, NULL }
 };
-const char topic_exit_order[] = "With several comparisons 1 outweighs 3, and 3 outweighs 2.";
+const char topic_exit_order[] = "Of `compare --fail-on` 1 outweighs 3, and 3 outweighs 2.";
 
 const cli_item topic_environment[] = {
 	{ "EVENHAND_TESTER", "who measures, for the record" },
@@ -134,11 +135,40 @@ static void print_result(bool json)
 		(void)report_record_page(stdout);
 }
 
+/* ---- settings -------------------------------------------------------------------------------- */
+
+static void print_settings(bool json)
+{
+	static const char *const kinds[] = {
+		[UNRECORDED_VARIABLE] = "variable", [UNRECORDED_PROGRAM] = "variable of a compiler",
+		[UNRECORDED_FILE] = "file" };
+	const unrecorded_entry *entries;
+	size_t count = unrecorded_table(&entries);
+	answer_topic answer = { 0 };
+	table *t = table_new("ll");
+
+	table_row(t, (const char *[]){ "not recorded", "because it" });
+	table_rule(t);
+	for (size_t i = 0; i < count; i++) {
+		table_row(t, (const char *[]){ kinds[entries[i].kind], entries[i].reason });
+		table_note(t, entries[i].patterns);
+		text_map_add(&answer.items, entries[i].patterns, entries[i].reason);
+	}
+	if (json)
+		command_layout(answer_topic_layout(), &answer);
+	else
+		(void)table_print(t, stdout);
+	table_free(t);
+	layout_clear(answer_topic_layout(), &answer);
+}
+
 /* ---- topics ---------------------------------------------------------------------------------- */
 
 const cli_topic cli_topics[] = {
 	{ "contract", "the rules that decide whether two results may be compared", print_contract },
 	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
+	{ "settings", "variables and files that a record leaves out of a stack's settings, and why",
+	  print_settings },
 	{ "exit-codes", "exit codes of all commands", print_exit_codes },
 	{ "environment", "environment variables", print_environment },
 	{ "files", "files and folders", print_files },

@@ -67,40 +67,33 @@ static const char *reason_of(const result_row *r)
 	       record_status_word(r->record->status);
 }
 
-static bool absent(const result_row *r)
+SIDE(side_absent)
 {
-	return r == NULL || r->record->status == RECORD_UNSUPPORTED;
+	if (x->record->status != RECORD_UNSUPPORTED)
+		return false;
+	snprintf(detail, size, "%s", reason_of(x));
+	return true;
 }
 
 CONDITION(condition_absent)
 {
-	if (!absent(x) && !absent(y))
+	if (x != NULL && y != NULL)
 		return false;
-	if (absent(x) && absent(y))
-		snprintf(detail, size, "on both sides");
-	else if (absent(x))
-		snprintf(detail, size, "on the baseline: %s", x != NULL ? reason_of(x) : "no such case");
-	else
-		snprintf(detail, size, "on the other side: %s", y != NULL ? reason_of(y) : "no such case");
+	snprintf(detail, size, "%s has no such case", x == NULL ? "baseline" : "other");
 	return true;
 }
 
-static bool has_status(const result_row *x, const result_row *y, enum record_status status,
-                       char *detail, size_t size)
+static bool has_status(const result_row *r, enum record_status status, char *detail, size_t size)
 {
-	bool on_x = x->record->status == status;
-	bool on_y = y->record->status == status;
-
-	if (!on_x && !on_y)
+	if (r->record->status != status)
 		return false;
-	snprintf(detail, size, "%s: %s", on_x && on_y ? "both sides" : on_x ? "the baseline" :
-	         "the other side", reason_of(on_x ? x : y));
+	snprintf(detail, size, "%s", reason_of(r));
 	return true;
 }
 
-CONDITION(condition_failed)
+SIDE(side_failed)
 {
-	return has_status(x, y, RECORD_FAILED, detail, size);
+	return has_status(x, RECORD_FAILED, detail, size);
 }
 
 /* A status that promises samples, without samples. */
@@ -109,30 +102,29 @@ static bool hollow(const result_row *r)
 	return r->side.executions == 0 && record_counts(r->record->status);
 }
 
-CONDITION(condition_invalid)
+SIDE(side_invalid)
 {
-	return has_status(x, y, RECORD_INVALID, detail, size) ||
-	       condition_either(hollow(x), hollow(y), "no samples", detail, size);
-}
-
-static const char *verification_gap(const result_row *r)
-{
-	for EACH_COUNTED(e, r)
-		if (row_evidence_verification(e) != NULL)
-			return row_evidence_verification(e);
-	return NULL;
-}
-
-CONDITION(condition_verification)
-{
-	const char *gx = verification_gap(x);
-	const char *gy = verification_gap(y);
-
-	if (gx == NULL && gy == NULL)
+	if (has_status(x, RECORD_INVALID, detail, size))
+		return true;
+	if (!hollow(x))
 		return false;
-	snprintf(detail, size, "baseline %s, other %s", gx != NULL ? gx : "passed",
-	         gy != NULL ? gy : "passed");
+	snprintf(detail, size, "no samples");
 	return true;
+}
+
+SIDE(side_unproven)
+{
+	return has_status(x, RECORD_UNPROVEN, detail, size);
+}
+
+SIDE(side_verification)
+{
+	for EACH_COUNTED(e, x)
+		if (row_evidence_verification(e) != NULL) {
+			snprintf(detail, size, "%s", row_evidence_verification(e));
+			return true;
+		}
+	return false;
 }
 
 /* ---- is it the same quantity ----------------------------------------------------------------- */

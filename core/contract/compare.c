@@ -7,71 +7,8 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "contract/condition.h"
-
-/* ---- reasons --------------------------------------------------------------------------------- */
-
-static enum contract_level reason_add(contract_reason_list *reasons, const contract_rule *rule,
-                                      bool certified, const char *detail)
-{
-	contract_reason *reason = layout_append(contract_reason_layout(), reasons);
-
-	text_set(&reason->rule, rule->id);
-	text_set(&reason->sentence, rule->condition);
-	text_set(&reason->detail, detail);
-	reason->level = certified ? rule->certified : rule->level;
-	return reason->level;
-}
-
-static enum contract_level more_severe(enum contract_level a, enum contract_level b)
-{
-	return a > b ? a : b;
-}
-
-/* Asks every rule of the scope; returns the most severe level among those that fire. */
-static enum contract_level ask(const comparison *c, enum contract_scope scope, const result_row *x,
-                               const result_row *y, contract_reason_list *reasons)
-{
-	const contract_rule_list *rules = &contract_rules()->rules;
-	enum contract_level level = CONTRACT_COMPARABLE;
-	char detail[256];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const contract_rule *rule = &rules->items[i];
-		/* What is only comparable, but more severe when certified, is asked only then. */
-		bool asked = c->certified || rule->level > CONTRACT_COMPARABLE ||
-		             rule->certified == CONTRACT_COMPARABLE;
-
-		if (rule->scope != scope || !asked ||
-		    !rule->fires(c->a, c->b, x, y, detail, sizeof(detail)))
-			continue;
-		level = more_severe(level, reason_add(reasons, rule, c->certified, detail));
-		/* Without a case on both sides the other rules have nothing to look at. */
-		if (rule->fires == condition_absent)
-			break;
-	}
-	return level;
-}
-
-void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail)
-{
-	const contract_rule_list *rules = &contract_rules()->rules;
-	size_t i = 0;
-
-	while (i < rules->count && strcmp(rules->items[i].id, id) != 0)
-		i++;
-	if (i == rules->count)
-		abort(); /* an id that the table does not have */
-	row->level = more_severe(row->level, reason_add(&row->reasons, &rules->items[i], c->certified,
-	                                                detail));
-}
-
-bool contract_cites(const contract_reason_list *reasons, const char *id)
-{
-	for (size_t i = 0; i < reasons->count; i++)
-		if (strcmp(reasons->items[i].rule, id) == 0)
-			return true;
-	return false;
-}
+#include "contract/evidence.h"
+#include "stat/ranks.h"
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
@@ -97,68 +34,68 @@ static interval *interval_kept(interval i)
 	return kept;
 }
 
-/* As recorded. */
-static interval recorded_interval(const result_row *r, double quantile)
+/* As recorded; NaN for a side without numbers.  *around: {0, 0} without an interval. */
+static double recorded(const result_row *r, enum record_statistic statistic, interval *around)
 {
+	const record_derived_number *n = number_by(r, statistic);
 	const record_derived *d = r->record->derived;
-	const number_list *both = d == NULL ? NULL :
-	                          quantile > 0 ? &d->statistic->interval_ns : &d->interval_ns;
+	const number_list *both = d == NULL ? NULL : n != NULL ? &n->interval_ns : &d->interval_ns;
 
-	return both != NULL && both->count == 2 ? (interval){ both->items[0], both->items[1] } :
-	                                          (interval){ 0, 0 };
+	*around = (interval){ 0, 0 };
+	if (both == NULL)
+		return NAN;
+	if (both->count == 2)
+		*around = (interval){ both->items[0], both->items[1] };
+	return n != NULL ? n->ns : d->median_ns;
 }
 
-static void side_number(comparison_side *s, const result_row *r, double quantile)
+static void side_number(comparison_side *s, const result_row *r, enum record_statistic statistic)
 {
-	statistics_side side = quantile_side(r, quantile);
-	double center = statistics_center(&side);
-	interval around = recorded_interval(r, quantile);
+	interval around;
 	interval value_interval;
+	double center = recorded(r, statistic, &around);
+	bool known = around.low > 0;
 	double value;
 
-	if (!(center > 0) || !(around.low > 0))
+	if (!(center > 0) || (around.high > 0 && !known))
 		return;
 	s->median_ns = center;
-	s->interval_ns = interval_kept(around);
-	value = value_of(r, center, around, &value_interval);
+	value = value_of(r, center, known ? around : (interval){ center, center }, &value_interval);
+	if (known)
+		s->interval_ns = interval_kept(around);
 	if (!isfinite(value) || !isfinite(value_interval.low) || !isfinite(value_interval.high))
 		return;
 	s->value = value;
-	s->value_interval = interval_kept(value_interval);
+	if (known)
+		s->value_interval = interval_kept(value_interval);
 }
 
-static comparison_side *side_new(const result_row *r, double quantile)
+static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,
+                                 enum record_statistic statistic)
 {
+	const evidence *whole = of == c->a ? &c->baseline.evidence : &c->other.evidence;
 	comparison_side *s;
 
 	if (r == NULL)
 		return NULL;
 	s = layout_new(comparison_side_layout());
 	s->status = r->record->status;
+	evidence_judge_row(of, r, whole, c->certified, &s->evidence);
 	s->metric = r->metric;
 	s->executions = r->side.executions;
 	if (r->side.executions > 0)
-		side_number(s, r, quantile);
+		side_number(s, r, statistic);
 	return s;
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* The largest of the margins of the protocols, of the caller, and of the executors' noise.  Noise
- * floors are measured between runs and say nothing of the rounds of one run. */
-static double margin_of(const comparison *c, comparison_row *row, double wish)
+/* The noise between runs that FASTER and SLOWER have to exceed; 0 within one run. */
+static double floor_of(const comparison *c, const comparison_row *row)
 {
-	double margin = fmax(condition_margin(row->a, row->b), wish);
-	double floor_a = condition_floor(c->a, row->a);
-	double floor_b = condition_floor(c->b, row->b);
-	char detail[96];
-
-	if (row->rounds != LAYOUT_NO_UINT || !(fmax(floor_a, floor_b) > margin))
-		return margin;
-	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%, declared %.3g %%",
-	         floor_a * 100, floor_b * 100, margin * 100);
-	reason_judged(c, row, "noise-floor", detail);
-	return fmax(floor_a, floor_b);
+	if (row->rounds != LAYOUT_NO_UINT)
+		return 0;
+	return fmax(condition_floor(c->a, row->a), condition_floor(c->b, row->b));
 }
 
 static bool tier_alone(const comparison *c, const comparison_row *row)
@@ -181,17 +118,73 @@ static void compare_energy(const comparison *c, comparison_row *row)
 	row->baseline_joules = a.joules;
 	row->other_joules = b.joules;
 	if (!(a.joules > 0) || !(b.joules > 0) ||
-	    ask(c, CONTRACT_ENERGY, row->a, row->b, &row->reasons) == CONTRACT_REFUSED)
+	    reasons_fill(c, CONTRACT_ENERGY, row, NULL, NULL, &row->reasons) == CONTRACT_REFUSED)
 		return;
 	row->energy_ratio = a.joules / b.joules;
 	text_set(&row->energy_means, a.means);
 }
 
-static void compare_times(const comparison *c, comparison_row *row, size_t rounds, double wish)
+static enum comparison_verdict verdict_word_of(enum decision d)
 {
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-	comparison_ratio speedup;
+	switch (d) {
+	case DECISION_FASTER: return VERDICT_FASTER;
+	case DECISION_SLOWER: return VERDICT_SLOWER;
+	case DECISION_EQUIVALENT: return VERDICT_EQUIVALENT;
+	case DECISION_OPEN: break;
+	}
+	return VERDICT_INCONCLUSIVE;
+}
+
+enum comparison_verdict contract_verdict(comparison_ratio r, double margin, double floor)
+{
+	decision_evidence e = { r.ratio, r.interval, 0 };
+
+	return verdict_word_of(decision_of(&e, margin, floor));
+}
+
+/* What the interval says alone.  Holm's rule looks at the p-value later. */
+static void judge_alone(const comparison *c, comparison_row *row, decision_evidence e)
+{
+	double noise = floor_of(c, row);
+	char detail[96];
+
+	row->p_value = e.p;
+	row->alone = VERDICT_INCONCLUSIVE;
+	if (!(e.center > 0))
+		return;
+	e.p = 0;
+	row->alone = verdict_word_of(decision_of(&e, row->margin, noise));
+	if (noise > 0)
+		row->noise_floor = noise;
+	if (decision_of(&e, row->margin, 0) == decision_of(&e, row->margin, noise))
+		return;
+	snprintf(detail, sizeof(detail), "baseline %.3g %%, other %.3g %%",
+	         condition_floor(c->a, row->a) * 100, condition_floor(c->b, row->b) * 100);
+	reason_judged(c, row, "noise-floor", detail);
+}
+
+/* By the rounds of one run, taken in lockstep. */
+static decision_evidence evidence_in_lockstep(const comparison *c, comparison_row *row)
+{
+	lockstep_ratio r = lockstep_of(c, row, row->margin, 1);
+	char detail[64];
+
+	row->rounds = r.rounds;
+	if (r.more > 0)
+		row->more_rounds = r.more;
+	snprintf(detail, sizeof(detail), "%zu rounds of %zu executions", r.rounds, r.executions);
+	reason_judged(c, row, "lockstep", detail);
+	if (r.executions > 1 && !r.agree)
+		reason_judged(c, row, "processes-differ", "");
+	return (decision_evidence){ isfinite(r.around.high) ? r.ratio : 0, r.around, r.p };
+}
+
+/* By executions; where one run took them in turns, by its rounds. */
+static decision_evidence evidence_by_executions(const comparison *c, comparison_row *row)
+{
+	size_t rounds = rounds_shared(c, row->a, row->b);
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
 	char detail[48];
 
 	if (rounds > 0) {
@@ -199,44 +192,83 @@ static void compare_times(const comparison *c, comparison_row *row, size_t round
 		snprintf(detail, sizeof(detail), "%zu rounds", rounds);
 		reason_judged(c, row, "one-run", detail);
 	}
-	row->margin = margin_of(c, row, wish);
-	speedup = ratio_judged(&a, &b, rounds > 0, row->margin, &row->alone, &row->p_value);
-	if (speedup.ratio > 0) {
-		row->speedup = speedup.ratio;
-		row->speedup_interval = interval_kept(speedup.interval);
+	return ratio_evidence(&a, &b, rounds > 0);
+}
+
+static void compare_times(const comparison *c, comparison_row *row, double wish)
+{
+	decision_evidence e;
+
+	row->margin = fmax(condition_margin(row->a, row->b), wish);
+	e = row->lockstep ? evidence_in_lockstep(c, row) : evidence_by_executions(c, row);
+	judge_alone(c, row, e);
+	if (e.center > 0) {
+		row->speedup = e.center;
+		row->speedup_interval = interval_kept(e.around);
 	}
 	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
 	               VERDICT_DESCRIPTION : VERDICT_INCONCLUSIVE;
 }
 
+static void compare_tiers(comparison_row *row)
+{
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
+
+	row->tier_gain = ratio_kept(ratio_of(&a, &b, false, 1 - DECISION_ERROR));
+}
+
 static void compare_sides(const comparison *c, comparison_row *row, double wish)
 {
-	size_t rounds = rounds_shared(c, row->a, row->b);
-	statistics_side a = quantile_side(row->a, row->quantile);
-	statistics_side b = quantile_side(row->b, row->quantile);
-
 	row->verdict = VERDICT_NOT_COMPARABLE;
-	if (a.executions == 0 || b.executions == 0)
+	if (row->a->side.executions == 0 || row->b->side.executions == 0)
 		return;
 	if (c->level == CONTRACT_REFUSED || row->level == CONTRACT_REFUSED) {
 		if (tier_alone(c, row))
-			row->tier_gain = ratio_kept(ratio_of(&a, &b, rounds > 0));
+			compare_tiers(row);
 		return;
 	}
-	compare_times(c, row, rounds, wish);
+	row->lockstep = lockstep_executions(c->a, c->b, row->a, row->b) > 0;
+	compare_times(c, row, wish);
 	compare_energy(c, row);
+}
+
+static const evidence *evidence_of(const comparison_side *s)
+{
+	return s != NULL ? &s->evidence : NULL;
 }
 
 static void compare_row(const comparison *c, comparison_row *row, double wish)
 {
-	row->quantile = row->a != NULL && row->b != NULL ? quantile_of(row->a, row->b) : 0;
-	row->level = ask(c, CONTRACT_CASE, row->a, row->b, &row->reasons);
-	row->baseline = side_new(row->a, row->quantile);
-	row->other = side_new(row->b, row->quantile);
+	row->statistic = row->a != NULL && row->b != NULL ? statistic_of_both(row->a, row->b) :
+	                                                   RECORD_STATISTIC_MEDIAN;
+	row->baseline = side_new(c, c->a, row->a, row->statistic);
+	row->other = side_new(c, c->b, row->b, row->statistic);
+	row->level = reasons_fill(c, CONTRACT_CASE, row, evidence_of(row->baseline),
+	                          evidence_of(row->other), &row->reasons);
 	if (contract_cites(&row->reasons, "not-run"))
 		row->verdict = VERDICT_ABSENT;
 	else
 		compare_sides(c, row, wish);
+}
+
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share)
+{
+	bool rounds = row->rounds != LAYOUT_NO_UINT;
+	statistics_side a = side_by(row->a, row->statistic);
+	statistics_side b = side_by(row->b, row->statistic);
+	double error = DECISION_ERROR / (double)share;
+	comparison_ratio r;
+
+	if (row->lockstep) {
+		lockstep_ratio l = lockstep_of(c, row, row->margin, share);
+
+		return (comparison_ratio){ l.ratio, l.around };
+	}
+	r = ratio_of(&a, &b, rounds, 1 - error);
+	if (share > 1 && !rounds && error < ranks_least(a.executions, b.executions))
+		r.interval = (interval){ 0, INFINITY };
+	return r;
 }
 
 /* ---- all cases ------------------------------------------------------------------------------- */
@@ -259,7 +291,7 @@ static void compare_cases(comparison *c, double wish)
 
 /* ---- the comparison -------------------------------------------------------------------------- */
 
-static void source_fill(comparison_source *s, const result *r)
+static void source_fill(comparison_source *s, const result *r, bool certified)
 {
 	text_set(&s->path, r->path);
 	text_set(&s->executor, r->record->executor.name);
@@ -267,6 +299,7 @@ static void source_fill(comparison_source *s, const result *r)
 	text_set(&s->protocol, r->record->protocol.name);
 	s->protocol_version = r->record->protocol.version;
 	text_set(&s->protocol_digest, r->record->protocol.digest);
+	evidence_judge(r, NULL, certified, &s->evidence);
 }
 
 static void cites_fill(comparison *c)
@@ -302,7 +335,7 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict)
 	return 0;
 }
 
-static bool declares_certified(const result *r)
+bool contract_declares_certified(const result *r)
 {
 	return r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;
 }
@@ -312,14 +345,17 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
 {
 	c->a = a;
 	c->b = b;
-	source_fill(&c->baseline, a);
-	source_fill(&c->other, b);
-	c->certified = options.certified || declares_certified(a) || declares_certified(b);
+	c->certified = options.certified || contract_declares_certified(a) ||
+	               contract_declares_certified(b);
+	source_fill(&c->baseline, a, c->certified);
+	source_fill(&c->other, b, c->certified);
 	c->one_run = rounds_of_one_run(a, b);
-	c->level = ask(c, CONTRACT_RESULT, NULL, NULL, &c->reasons);
+	c->level = reasons_fill(c, CONTRACT_RESULT, NULL, &c->baseline.evidence, &c->other.evidence,
+	                        &c->reasons);
 	pairing_fill(c);
 	compare_cases(c, options.margin);
 	verdict_fill(c);
+	open_fill(c);
 	gain_fill(c);
 	mean_fill(c);
 	cites_fill(c);
@@ -344,19 +380,45 @@ void comparison_free(comparison *c)
 	layout_free(comparison_layout(), c);
 }
 
-int comparison_exit_code(const comparison *c, bool strict)
+void comparison_keep(comparison *c, const text_list *ids)
 {
-	size_t open = comparison_count(c, VERDICT_INCONCLUSIVE) +
-	              comparison_count(c, VERDICT_DESCRIPTION);
-	size_t judged = open + comparison_count(c, VERDICT_FASTER) +
-	                comparison_count(c, VERDICT_EQUIVALENT);
+	size_t kept = 0;
 
-	if (comparison_count(c, VERDICT_SLOWER) > 0)
+	for (size_t i = 0; i < c->cases.count; i++) {
+		comparison_row *row = &c->cases.items[i];
+
+		if (text_list_has(ids, row->id) || (row->b != NULL && text_list_has(ids, row->b->id)))
+			c->cases.items[kept++] = *row;
+		else
+			layout_clear(comparison_row_layout(), row);
+	}
+	c->cases.count = kept;
+	number_map_clear(&c->counts);
+	counts_fill(c);
+	layout_list_clear(comparison_mean_layout(), &c->means);
+	mean_fill(c);
+}
+
+static size_t count_all(const comparison_list *all, enum comparison_verdict verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		count += comparison_count(&all->items[i], verdict);
+	return count;
+}
+
+int comparison_exit_code(const comparison_list *all, unsigned fail_on)
+{
+	size_t faster = count_all(all, VERDICT_FASTER), slower = count_all(all, VERDICT_SLOWER);
+	size_t open = count_all(all, VERDICT_INCONCLUSIVE) + count_all(all, VERDICT_DESCRIPTION);
+	size_t missing = count_all(all, VERDICT_NOT_COMPARABLE) + count_all(all, VERDICT_ABSENT);
+
+	if ((slower > 0 && (fail_on & COMPARISON_SLOWER) != 0) ||
+	    (faster > 0 && (fail_on & COMPARISON_FASTER) != 0))
 		return EXIT_CODE_NEGATIVE;
-	if (c->level == CONTRACT_REFUSED || comparison_count(c, VERDICT_NOT_COMPARABLE) > 0 ||
-	    judged == 0)
+	if ((missing > 0 && (fail_on & COMPARISON_NOT_MEASURED) != 0) ||
+	    faster + slower + open + count_all(all, VERDICT_EQUIVALENT) == 0)
 		return EXIT_CODE_NOT_COMPARABLE;
-	if (strict && open + comparison_count(c, VERDICT_ABSENT) > 0)
-		return EXIT_CODE_INCONCLUSIVE;
-	return EXIT_CODE_OK;
+	return open > 0 && (fail_on & COMPARISON_OPEN) != 0 ? EXIT_CODE_INCONCLUSIVE : EXIT_CODE_OK;
 }

@@ -6,8 +6,10 @@
 #include "base/layout.h"
 #include "record/result.h"
 
-/* Whether a rule fires; detail (size bytes) then says what differs.  The rows are NULL in scope
- * CONTRACT_RESULT. */
+/* Whether a rule fires for one side; detail (size bytes) then says what there is to it, or is left
+ * alone.  The row is NULL in scope CONTRACT_RESULT. */
+typedef bool contract_side(const result *r, const result_row *row, char *detail, size_t size);
+/* Whether a rule fires for two sides; detail then says what differs. */
 typedef bool contract_condition(const result *a, const result *b, const result_row *x,
                                 const result_row *y, char *detail, size_t size);
 
@@ -22,14 +24,19 @@ const layout *interval_layout(void);
 /* The table of contract/rules.c; not to be freed. */
 const contract *contract_rules(void);
 
-/* Executions on each side below which no verdict is given, and none when certified. */
+/* Executions on each side below which no verdict is given: of separate processes in sequence, of one
+ * run in lockstep, and when certified. */
 #define CONTRACT_EXECUTIONS 5
+#define CONTRACT_EXECUTIONS_LOCKSTEP 2
 #define CONTRACT_EXECUTIONS_CERTIFIED 10
 
 typedef struct contract_options {
-	double margin;    /* differences up to it count as none; 0 = as protocols and noise say   */
+	double margin;    /* differences up to it count as none; 0 = as the protocols say         */
 	bool certified;   /* the stricter levels; a certified protocol on either side implies them */
 } contract_options;
+
+/* Whether its protocol is a certified one. */
+bool contract_declares_certified(const result *r);
 
 /* a is the baseline; both must outlive what is returned.  Never fails: what cannot be compared says
  * why. */
@@ -40,15 +47,31 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
                            contract_options options);
 void comparison_free(comparison *c); /* NULL is fine */
 
+/* What a ratio with its interval says of the margin and of the noise floor (0: there is none). */
+enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin, double floor);
+/* Baseline time / other time of a row that has a speedup, by the same method, with an interval of
+ * confidence 1 - 0.05 / share; {0, infinity} where there are too few executions or rounds for it. */
+comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share);
+
 /* How many cases have that verdict. */
 size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 /* Whether a rule of that id is among the reasons. */
 bool contract_cites(const contract_reason_list *reasons, const char *id);
 /* How many different binaries of the kernel the executions that count ran. */
 size_t contract_binaries(const result_row *r);
-/* EXIT_CODE_NEGATIVE when a case is SLOWER; else _NOT_COMPARABLE when the results or a case are not
- * comparable, or no case was compared; else _INCONCLUSIVE when strict and a case has no verdict;
- * else _OK. */
-int comparison_exit_code(const comparison *c, bool strict);
+/* Drops the cases that are not in the list; counts and means are then those of the rest, verdicts
+ * stay as they were judged among all. */
+void comparison_keep(comparison *c, const text_list *ids);
+
+/* What a script may call a failure. */
+enum comparison_failure {
+	COMPARISON_SLOWER = 1, COMPARISON_FASTER = 2,
+	COMPARISON_OPEN = 4,         /* a case without a verdict                                   */
+	COMPARISON_NOT_MEASURED = 8  /* a case that is not comparable, or did not run on one side  */
+};
+/* Of comparisons together.  By `fail_on`, a mask of comparison_failure: EXIT_CODE_NEGATIVE for a
+ * faster or slower case, else _NOT_COMPARABLE, else _INCONCLUSIVE; without any of these _OK.
+ * _NOT_COMPARABLE always where no case at all could be compared. */
+int comparison_exit_code(const comparison_list *all, unsigned fail_on);
 
 #endif

@@ -20,18 +20,12 @@ static bool same_name(const result *a, const result *b)
 	return strcmp(na != NULL ? na : "", nb != NULL ? nb : "") == 0;
 }
 
-static bool undisclosed(const result *r)
+SIDE(side_undisclosed)
 {
-	const char *name = device_of(r)->name;
+	const char *name = device_of(a)->name;
 
-	return r->record->executor.digest[0] == '\0' || name == NULL || name[0] == '\0' ||
-	       r->record->executor.layers.count == 0;
-}
-
-CONDITION(condition_undisclosed)
-{
-	return condition_either(undisclosed(a), undisclosed(b), "no device or no layers", detail,
-	                        size);
+	return a->record->executor.digest[0] == '\0' || name == NULL || name[0] == '\0' ||
+	       a->record->executor.layers.count == 0;
 }
 
 /* The value as text; "" when it is not known. */
@@ -173,33 +167,21 @@ static bool required(const result *r, const disclosure_field *field, bool certif
 	return (certified && field->certified) || (list != NULL && condition_in_list(list, field->name));
 }
 
-/* Adds what the protocol requires and the executor does not disclose. */
-static void add_missing(text *t, const char *side, const result *r)
+/* What the protocol requires and the executor does not disclose. */
+SIDE(side_fields)
 {
 	const disclosure_field *fields;
 	size_t count = disclosure_fields(&fields);
-	bool certified = r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;
-	bool first = true;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		disclosure found;
-
-		if (!required(r, &fields[i], certified) ||
-		    disclosure_find(&r->record->executor, &r->record->who, &fields[i], &found))
-			continue;
-		text_add(t, "%s%s%s", t->size > 0 && first ? "; " : "", first ? side : ", ",
-		         fields[i].name);
-		first = false;
-	}
-}
-
-CONDITION(condition_fields)
-{
+	bool certified = contract_declares_certified(a);
 	text t = { 0 };
 
-	add_missing(&t, "baseline: ", a);
-	add_missing(&t, "other: ", b);
+	for (size_t i = 0; i < count; i++) {
+		disclosure found;
+
+		if (required(a, &fields[i], certified) &&
+		    !disclosure_find(&a->record->executor, &a->record->who, &fields[i], &found))
+			text_add(&t, "%s%s", t.size > 0 ? ", " : "", fields[i].name);
+	}
 	if (t.size == 0)
 		return false;
 	snprintf(detail, size, "%s", t.data);

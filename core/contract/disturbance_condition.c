@@ -70,22 +70,24 @@ static const char *throttle_of(const result_row *r)
 	return NULL;
 }
 
-CONDITION(condition_throttled)
+SIDE(side_throttled)
 {
-	const char *tx = throttle_of(x);
-	const char *ty = throttle_of(y);
+	const char *by = throttle_of(x);
 
-	if ((tx != NULL) == (ty != NULL))
-		return false;
-	snprintf(detail, size, "%s: %s", tx != NULL ? "only the baseline" : "only the other side",
-	         tx != NULL ? tx : ty);
-	return true;
+	if (by != NULL)
+		snprintf(detail, size, "%s", by);
+	return by != NULL;
 }
 
 CONDITION(condition_throttled_burst)
 {
-	return condition_settings(x)->regime != RECORD_REGIME_SUSTAINED &&
-	       condition_throttled(a, b, x, y, detail, size);
+	const char *tx = throttle_of(x);
+	const char *ty = throttle_of(y);
+
+	if (condition_settings(x)->regime == RECORD_REGIME_SUSTAINED || (tx != NULL) == (ty != NULL))
+		return false;
+	snprintf(detail, size, "only %s: %s", tx != NULL ? "baseline" : "other", tx != NULL ? tx : ty);
+	return true;
 }
 
 /* ---- others on the device and the machine ---------------------------------------------------- */
@@ -105,28 +107,18 @@ static uint64_t users_of(const result_row *r)
 	return most;
 }
 
-static bool flagged(const result_row *x, const result_row *y, enum record_flag flag, char *detail,
-                    size_t size)
+SIDE(side_shared_device)
 {
-	return condition_either(has_flag(x, flag), has_flag(y, flag), record_flag_word(flag), detail,
-	                        size);
+	uint64_t users = users_of(x);
+
+	if (users > 1)
+		snprintf(detail, size, "%llu processes on the device", (unsigned long long)users);
+	return users > 1 || has_flag(x, RECORD_FLAG_SHARED_DEVICE);
 }
 
-CONDITION(condition_shared_device)
+SIDE(side_disturbed)
 {
-	uint64_t ux = users_of(x);
-	uint64_t uy = users_of(y);
-
-	if (ux <= 1 && uy <= 1)
-		return flagged(x, y, RECORD_FLAG_SHARED_DEVICE, detail, size);
-	snprintf(detail, size, "processes on the device: baseline %llu, other %llu",
-	         (unsigned long long)ux, (unsigned long long)uy);
-	return true;
-}
-
-CONDITION(condition_disturbed)
-{
-	return flagged(x, y, RECORD_FLAG_DISTURBED, detail, size);
+	return has_flag(x, RECORD_FLAG_DISTURBED);
 }
 
 static double drift_of(const result_row *r)
@@ -134,25 +126,13 @@ static double drift_of(const result_row *r)
 	return r->record->derived != NULL ? r->record->derived->canary_drift : NAN;
 }
 
-static void drift_text(double value, char out[32])
+SIDE(side_canary_drift)
 {
-	if (isnan(value))
-		snprintf(out, 32, "no canary");
-	else
-		snprintf(out, 32, "%.1f %%", value * 100);
-}
+	double drift = drift_of(x);
 
-CONDITION(condition_canary_drift)
-{
-	double margin = condition_margin(x, y);
-	char sx[32];
-	char sy[32];
-
-	if (!(drift_of(x) > margin) && !(drift_of(y) > margin))
+	if (!(drift > condition_margin(x, x)))
 		return false;
-	drift_text(drift_of(x), sx);
-	drift_text(drift_of(y), sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
+	snprintf(detail, size, "%.1f %%", drift * 100);
 	return true;
 }
 
@@ -160,35 +140,27 @@ CONDITION(condition_canary_drift)
 
 /* Whether a rule that the flag names fires.  The clock of a side matters only where the other's
  * differs, and that is for the rule `clock`. */
-static bool said_elsewhere(enum record_flag flag, const result *a, const result *b,
-                           const result_row *x, const result_row *y)
+static bool said_elsewhere(enum record_flag flag, const result *r, const result_row *row)
 {
 	const contract_rule_list *rules = &contract_rules()->rules;
 	const char *named = record_flag_mark(flag)->follows;
 	char detail[256];
 
 	for (size_t i = 0; i < rules->count; i++)
-		if (rules->items[i].fires != NULL && condition_in_list(named, rules->items[i].id) &&
-		    rules->items[i].fires(a, b, x, y, detail, sizeof(detail)))
+		if (rules->items[i].alone != NULL && condition_in_list(named, rules->items[i].id) &&
+		    rules->items[i].alone(r, row, detail, sizeof(detail)))
 			return true;
 	return flag == RECORD_FLAG_HOST_CLOCK;
 }
 
-CONDITION(condition_flags)
+SIDE(side_flags)
 {
-	const record_flag_list *flags[] = { &x->record->flags, &y->record->flags };
+	const record_flag_list *flags = &x->record->flags;
 	text t = { 0 };
 
-	for (size_t side = 0; side < 2; side++)
-		for (size_t i = 0, added = 0; i < flags[side]->count; i++) {
-			enum record_flag flag = flags[side]->items[i];
-
-			if (said_elsewhere(flag, a, b, x, y))
-				continue;
-			text_add(&t, "%s%s", added > 0 ? ", " : side == 0 ? "baseline " :
-			         t.size > 0 ? "; other " : "other ", record_flag_word(flag));
-			added++;
-		}
+	for (size_t i = 0; i < flags->count; i++)
+		if (!said_elsewhere(flags->items[i], a, x))
+			text_add(&t, "%s%s", t.size > 0 ? ", " : "", record_flag_word(flags->items[i]));
 	if (t.size == 0)
 		return false;
 	snprintf(detail, size, "%s", t.data);

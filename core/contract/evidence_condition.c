@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/condition.h"
+#include "stat/noisefloor.h"
 
 /* ---- the statistic --------------------------------------------------------------------------- */
 
@@ -29,25 +30,28 @@ static bool unstated(const result_row *r)
 	       (r->record->derived == NULL || r->record->derived->statistic == NULL);
 }
 
-CONDITION(condition_percentile)
+SIDE(side_percentile)
 {
-	return statistic_of(x) == statistic_of(y) &&
-	       condition_either(unstated(x), unstated(y), "too few samples", detail, size);
+	return unstated(x);
 }
 
-double quantile_of(const result_row *x, const result_row *y)
+enum record_statistic statistic_of_both(const result_row *x, const result_row *y)
 {
 	bool same = statistic_of(x) == statistic_of(y);
 
-	return same && !unstated(x) && !unstated(y) ? x->side.quantile : 0;
+	return same && !unstated(x) && !unstated(y) ? statistic_of(x) : RECORD_STATISTIC_MEDIAN;
 }
 
-statistics_side quantile_side(const result_row *r, double quantile)
+statistics_side side_by(const result_row *r, enum record_statistic statistic)
 {
-	statistics_side side = r->side;
+	return statistic == statistic_of(r) ? r->side : r->medians;
+}
 
-	side.quantile = quantile;
-	return side;
+const record_derived_number *number_by(const result_row *r, enum record_statistic statistic)
+{
+	const record_derived *d = r->record->derived;
+
+	return d != NULL && statistic != RECORD_STATISTIC_MEDIAN ? d->statistic : NULL;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -87,42 +91,31 @@ CONDITION(condition_sampling)
 static double width_of(const result_row *r)
 {
 	double widest = 0;
+	bool any = false;
 
-	if (r->record->status != RECORD_NOT_CONVERGED)
-		return 0;
-	for EACH_COUNTED(e, r)
-		if (e->status == RECORD_NOT_CONVERGED && e->half_width > widest)
+	for EACH_COUNTED(e, r) {
+		if (e->status != RECORD_NOT_CONVERGED)
+			continue;
+		any = true;
+		if (e->half_width > widest)
 			widest = e->half_width;
-	return widest > 0 ? widest : INFINITY;
+	}
+	return !any || widest > 0 ? widest : INFINITY;
 }
 
-static void width_text(double width, char out[32])
+SIDE(side_not_converged)
 {
-	if (isinf(width))
-		snprintf(out, 32, "of unknown width");
-	else if (width > 0)
-		snprintf(out, 32, width < 0.1 ? "±%.1f %%" : "±%.0f %%", width * 100);
-	else
-		snprintf(out, 32, "converged");
+	double width = width_of(x);
+
+	if (isfinite(width) && width > 0)
+		snprintf(detail, size, width < 0.1 ? "±%.1f %%" : "±%.0f %%", width * 100);
+	return width > 0;
 }
 
-CONDITION(condition_not_converged)
-{
-	char sx[32];
-	char sy[32];
-
-	if (!(width_of(x) > 0) && !(width_of(y) > 0))
-		return false;
-	width_text(width_of(x), sx);
-	width_text(width_of(y), sy);
-	snprintf(detail, size, "baseline %s, other %s", sx, sy);
-	return true;
-}
-
-CONDITION(condition_sustained)
+SIDE(side_sustained)
 {
 	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
-	       condition_not_converged(a, b, x, y, detail, size);
+	       side_not_converged(a, x, detail, size);
 }
 
 /* Executions without a steady state. */
@@ -136,41 +129,70 @@ static size_t unsteady(const result_row *r)
 	return count;
 }
 
-CONDITION(condition_unsteady)
+SIDE(side_unsteady)
 {
-	if (unsteady(x) == 0 && unsteady(y) == 0)
+	if (unsteady(x) == 0)
 		return false;
-	snprintf(detail, size, "executions: baseline %zu of %zu, other %zu of %zu", unsteady(x),
-	         x->side.executions, unsteady(y), y->side.executions);
+	snprintf(detail, size, "%zu of %zu executions", unsteady(x), x->side.executions);
 	return true;
 }
 
-CONDITION(condition_unsteady_sustained)
+SIDE(side_unsteady_sustained)
 {
 	return condition_settings(x)->regime == RECORD_REGIME_SUSTAINED &&
-	       condition_unsteady(a, b, x, y, detail, size);
+	       side_unsteady(a, x, detail, size);
 }
 
-static bool fewer(const result_row *x, const result_row *y, size_t least, char *detail, size_t size)
+/* Without any execution the rules about the status fire instead. */
+static bool fewer(size_t executions, size_t least, char *detail, size_t size)
 {
-	size_t ex = x->side.executions;
-	size_t ey = y->side.executions;
-
-	if (!condition_both_count(x, y) || (ex >= least && ey >= least))
+	if (executions == 0 || executions >= least)
 		return false;
-	snprintf(detail, size, "baseline %zu, other %zu", ex, ey);
+	snprintf(detail, size, "%zu execution%s", executions, executions == 1 ? "" : "s");
 	return true;
+}
+
+/* Of two sides the executions in which they took turns count, or all where there is none. */
+static bool fewer_of_both(const result *a, const result *b, const result_row *x,
+                          const result_row *y, bool certified, char *detail, size_t size)
+{
+	size_t pairs = lockstep_executions(a, b, x, y);
+	size_t least = certified ? CONTRACT_EXECUTIONS_CERTIFIED :
+	               pairs > 0 ? CONTRACT_EXECUTIONS_LOCKSTEP : CONTRACT_EXECUTIONS;
+	char sx[32], sy[32];
+
+	if (pairs > 0)
+		return fewer(pairs, least, detail, size);
+	if (!fewer(x->side.executions, least, sx, sizeof(sx)) &&
+	    !fewer(y->side.executions, least, sy, sizeof(sy)))
+		return false;
+	snprintf(detail, size, "baseline %zu, other %zu", x->side.executions, y->side.executions);
+	return true;
+}
+
+/* A row in lockstep has enough where it is compared with one that took turns with it. */
+SIDE(side_few)
+{
+	return fewer(x->side.executions, lockstep_row(a, x) ? CONTRACT_EXECUTIONS_LOCKSTEP :
+	                                                      CONTRACT_EXECUTIONS, detail, size);
+}
+
+SIDE(side_few_certified)
+{
+	return fewer(x->side.executions, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
 }
 
 CONDITION(condition_few)
 {
-	return fewer(x, y, CONTRACT_EXECUTIONS, detail, size);
+	return fewer_of_both(a, b, x, y, false, detail, size);
 }
 
 CONDITION(condition_few_certified)
 {
-	return fewer(x, y, CONTRACT_EXECUTIONS_CERTIFIED, detail, size);
+	return fewer_of_both(a, b, x, y, true, detail, size);
 }
+
+/* ---- the noise between runs ------------------------------------------------------------------ */
 
 double condition_floor(const result *r, const result_row *x)
 {
@@ -180,10 +202,21 @@ double condition_floor(const result *r, const result_row *x)
 	for (size_t i = 0; noise != NULL && i < noise->classes.count; i++) {
 		const number_pair *class = &noise->classes.items[i];
 
-		if (strcmp(class->key, x->planned->workload) == 0)
+		if (x != NULL && strcmp(class->key, x->planned->workload) == 0)
 			return fmax(0, class->value);
 		/* For a workload that was not calibrated, the noisiest that was. */
 		most = fmax(most, class->value);
 	}
 	return most;
+}
+
+CONDITION(condition_noise_unfit)
+{
+	double floor_a = condition_floor(a, NULL), floor_b = condition_floor(b, NULL);
+
+	if (strcmp(a->record->run.id, b->record->run.id) == 0 ||
+	    !(fmax(floor_a, floor_b) > NOISEFLOOR_UNFIT))
+		return false;
+	snprintf(detail, size, "baseline %.3g %%, other %.3g %%", floor_a * 100, floor_b * 100);
+	return true;
 }

@@ -12,20 +12,20 @@
 
 /* ---- evidence -------------------------------------------------------------------------------- */
 
-/* What is wrong with the proof of an execution that counts; NULL where nothing is.  *share is the
+/* What is wrong with the proof of an execution that counts; NULL where nothing is.  *claim is the
  * smallest share of the proof's time that the samples claim. */
-static const char *proof_fault(const result_row *r, double *share)
+static const char *proof_fault(const result_row *r, double *claim)
 {
 	const number_list *medians = r->record->derived != NULL ?
 	                             &r->record->derived->execution_medians_ns : NULL;
 	const char *fault = NULL;
 	size_t i = 0;
 
-	*share = INFINITY;
+	*claim = INFINITY;
 	for EACH_COUNTED(e, r) {
 		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
 			continue;
-		*share = fmin(*share, row_evidence_claim(r->record, e, medians->items[i]));
+		*claim = fmin(*claim, row_evidence_claim(r->record, e, medians->items[i]));
 		if (fault == NULL)
 			fault = row_evidence_proof(r->record, e, medians->items[i]);
 		i++;
@@ -33,47 +33,44 @@ static const char *proof_fault(const result_row *r, double *share)
 	return fault;
 }
 
-CONDITION(condition_proof)
+SIDE(side_proof)
 {
-	double cx;
-	double cy;
-	const char *fx = proof_fault(x, &cx);
-	const char *fy = proof_fault(y, &cy);
-	char claim[64] = "";
+	double claim;
+	const char *fault = proof_fault(x, &claim);
 
-	if (fx == NULL && fy == NULL)
+	if (fault == NULL)
 		return false;
-	if (!isinf(fmin(cx, cy)))
-		snprintf(claim, sizeof(claim), "; at the least %.3g of the proof's time", fmin(cx, cy));
-	snprintf(detail, size, "%s: %s%s", fx != NULL && fy != NULL ? "both sides" :
-	         fx != NULL ? "the baseline" : "the other side", fx != NULL ? fx : fy, claim);
+	if (claim < row_evidence_least_claim)
+		snprintf(detail, size, "%.3g of the proof's time per operation", claim);
+	else
+		snprintf(detail, size, "its proof is %s", fault);
 	return true;
 }
 
-/* The first evidence that an execution of the row lacks; NULL where it has all.  The same work has
- * inputs on every backend, so the other side shows whether there was a digest to record. */
-static const char *missing_of(const row_evidence *of, const row_evidence *other, const result_row *row)
+/* The first evidence that an execution of the row lacks. */
+SIDE(side_evidence)
 {
-	for EACH_COUNTED(e, row) {
-		if (row_evidence_missing(of, e) != NULL)
-			return row_evidence_missing(of, e);
-		if (other->data && !of->data)
-			return "a digest of the inputs, which the other side has";
-	}
-	return NULL;
+	row_evidence of = row_evidence_of(a->record, x->record);
+
+	for EACH_COUNTED(e, x)
+		if (row_evidence_missing(&of, e) != NULL) {
+			snprintf(detail, size, "%s", row_evidence_missing(&of, e));
+			return true;
+		}
+	return false;
 }
 
+/* The same work has inputs on every backend, so the other side shows whether there was a digest to
+ * record. */
 CONDITION(condition_evidence)
 {
 	row_evidence ex = row_evidence_of(a->record, x->record);
 	row_evidence ey = row_evidence_of(b->record, y->record);
-	const char *mx = missing_of(&ex, &ey, x);
-	const char *my = missing_of(&ey, &ex, y);
 
-	if (mx == NULL && my == NULL)
+	if (ex.data == ey.data || !condition_both_count(x, y))
 		return false;
-	snprintf(detail, size, "%s: %s", mx != NULL && my != NULL ? "both sides" :
-	         mx != NULL ? "the baseline" : "the other side", mx != NULL ? mx : my);
+	snprintf(detail, size, "%s: a digest of the inputs, which the other side has",
+	         ex.data ? "the other side" : "the baseline");
 	return true;
 }
 
@@ -106,10 +103,9 @@ static bool inputs_matter(const result_row *r)
 	return differs;
 }
 
-CONDITION(condition_varied)
+SIDE(side_varied)
 {
-	return condition_either(inputs_matter(x), inputs_matter(y), "another time on new inputs", detail,
-	                        size);
+	return inputs_matter(x);
 }
 
 static bool has_pairs(const result_row *r)
@@ -120,20 +116,34 @@ static bool has_pairs(const result_row *r)
 	return false;
 }
 
+/* One in each execution is enough where there are several executions. */
 static bool too_few_pairs(const result_row *r)
 {
-	for EACH_COUNTED(e, r)
-		if (pairs_of(e) < PAIRS_FEW)
+	size_t all = 0;
+
+	if (condition_next(r, NULL) == NULL)
+		return false;
+	for EACH_COUNTED(e, r) {
+		if (pairs_of(e) == 0)
 			return true;
-	return false;
+		all += pairs_of(e);
+	}
+	return all < PAIRS_FEW;
 }
 
-/* Not where neither record has such pairs: then nothing sets one side apart from the other. */
+/* Not where the record has nothing of new inputs: records of another kind have none. */
+SIDE(side_not_varied)
+{
+	return (has_pairs(x) || word_list_has(&x->record->flags, RECORD_FLAG_INPUTS_NOT_VARIED)) &&
+	       too_few_pairs(x);
+}
+
 CONDITION(condition_not_varied)
 {
-	return (has_pairs(x) || has_pairs(y)) &&
-	       condition_either(too_few_pairs(x), too_few_pairs(y), "no operations on new inputs", detail,
-	                        size);
+	if (!condition_both_count(x, y) || has_pairs(x) == has_pairs(y))
+		return false;
+	snprintf(detail, size, "%s", has_pairs(x) ? "other" : "baseline");
+	return true;
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -163,6 +173,17 @@ static enum record_distribution other_distribution(const result_row *r)
 	return record_distribution_absent;
 }
 
+SIDE(side_input_data)
+{
+	enum record_distribution other = other_distribution(x);
+
+	if (other == 0)
+		return false;
+	snprintf(detail, size, "declared %s, recorded %s", record_distribution_word(declared_data(x)),
+	         record_distribution_word(other));
+	return true;
+}
+
 static bool data_differ(const char *what, const char *dx, const char *dy, char *detail, size_t size)
 {
 	if (strcmp(dx, dy) == 0)
@@ -188,19 +209,9 @@ static bool inputs_differ(const result_row *x, const result_row *y, char *detail
 
 CONDITION(condition_input_data)
 {
-	enum record_distribution ox = other_distribution(x);
-	enum record_distribution oy = other_distribution(y);
-
-	if (condition_differ(record_distribution_word(declared_data(x)),
-	                     record_distribution_word(declared_data(y)), detail, size))
-		return true;
-	if (ox == 0 && oy == 0)
-		return inputs_differ(x, y, detail, size);
-	snprintf(detail, size, "declared %s, recorded %s on %s",
-	         record_distribution_word(declared_data(x)),
-	         record_distribution_word(ox != 0 ? ox : oy), ox != 0 && oy != 0 ? "both sides" :
-	         ox != 0 ? "the baseline" : "the other side");
-	return true;
+	return condition_differ(record_distribution_word(declared_data(x)),
+	                        record_distribution_word(declared_data(y)), detail, size) ||
+	       inputs_differ(x, y, detail, size);
 }
 
 enum data_disclosure { DISCLOSED_BY_NONE, DISCLOSED_BY_ALL, DISCLOSED_BY_SOME };
@@ -286,10 +297,13 @@ size_t contract_binaries(const result_row *r)
 	return count;
 }
 
-CONDITION(condition_binary)
+SIDE(side_binary)
 {
-	return condition_either(contract_binaries(x) > 1, contract_binaries(y) > 1,
-	                        "different binaries", detail, size);
+	size_t count = contract_binaries(x);
+
+	if (count > 1)
+		snprintf(detail, size, "%zu binaries", count);
+	return count > 1;
 }
 
 /* The budget that the last execution records; LAYOUT_NO_UINT unless every execution records its
@@ -306,17 +320,22 @@ static uint64_t tuning_budget(const result_row *r)
 	return budget;
 }
 
+SIDE(side_tuning)
+{
+	if (x->planned->tier != RECORD_TIER_TUNED || condition_next(x, NULL) == NULL ||
+	    tuning_budget(x) != LAYOUT_NO_UINT)
+		return false;
+	snprintf(detail, size, "not recorded");
+	return true;
+}
+
 CONDITION(condition_tuning)
 {
 	uint64_t bx = tuning_budget(x);
 	uint64_t by = tuning_budget(y);
 
-	if (x->planned->tier != RECORD_TIER_TUNED || y->planned->tier != RECORD_TIER_TUNED)
-		return false;
-	if (bx == LAYOUT_NO_UINT || by == LAYOUT_NO_UINT)
-		return condition_either(bx == LAYOUT_NO_UINT, by == LAYOUT_NO_UINT, "undisclosed", detail,
-		                        size);
-	if (bx == by)
+	if (x->planned->tier != RECORD_TIER_TUNED || y->planned->tier != RECORD_TIER_TUNED ||
+	    bx == LAYOUT_NO_UINT || by == LAYOUT_NO_UINT || bx == by)
 		return false;
 	snprintf(detail, size, "%llu ns | %llu ns", (unsigned long long)bx, (unsigned long long)by);
 	return true;

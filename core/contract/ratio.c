@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "contract/condition.h"
+#include "stat/groups.h"
 #include "stat/rounds.h"
-
-#define CONFIDENCE 0.95
 
 static int value_order(double a, double b)
 {
@@ -63,7 +63,7 @@ static void measured_free(measured *m)
 	free(m->ratios);
 }
 
-static comparison_ratio measured_ratio(const measured *m)
+static comparison_ratio measured_ratio(const measured *m, double confidence)
 {
 	comparison_ratio r = { .ratio = 1, .interval = { 1, 1 } };
 	interval around;
@@ -72,8 +72,8 @@ static comparison_ratio measured_ratio(const measured *m)
 	if (m->order == 0)
 		return r;
 	center = m->pair != NULL ?
-	         statistics_pair_ratio(m->pair, CONFIDENCE, &around) :
-	         rounds_ratio(m->ratios, m->first->executions, CONFIDENCE, &around);
+	         statistics_pair_ratio(m->pair, confidence, &around) :
+	         rounds_ratio(m->ratios, m->first->executions, confidence, &around);
 	if (m->order < 0)
 		r = (comparison_ratio){ .ratio = 1 / center,
 		                        .interval = { 1 / around.high, 1 / around.low } };
@@ -85,10 +85,11 @@ static comparison_ratio measured_ratio(const measured *m)
 	return r;
 }
 
-comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds)
+comparison_ratio ratio_of(const statistics_side *a, const statistics_side *b, bool rounds,
+                          double confidence)
 {
 	measured m = measured_make(a, b, rounds);
-	comparison_ratio r = measured_ratio(&m);
+	comparison_ratio r = measured_ratio(&m, confidence);
 
 	measured_free(&m);
 	return r;
@@ -105,79 +106,42 @@ comparison_ratio *ratio_kept(comparison_ratio ratio)
 	return kept;
 }
 
-/* Smallest and largest sample. */
-static interval range_of(const statistics_side *s)
+/* Two-sided: of the bootstrap, but no less than exchanging executions allows.  Where executions
+ * differ little in themselves, no resample of a few of them reaches the other side, which proves
+ * nothing. */
+static double p_of_pair(const measured *m)
 {
-	interval range = { INFINITY, 0 };
-	size_t i;
-	size_t k;
+	size_t n = m->first->executions, k = m->second->executions;
+	double *values = memory_get((n + k) * sizeof(*values));
+	double below, above, p;
 
-	for (i = 0; i < s->executions; i++) {
-		for (k = 0; k < s->counts[i]; k++) {
-			double value = s->samples[i][k];
-
-			range.low = value < range.low ? value : range.low;
-			range.high = value > range.high ? value : range.high;
-		}
-	}
-	return range;
+	for (size_t i = 0; i < n; i++)
+		values[i] = statistics_execution(m->first, i);
+	for (size_t i = 0; i < k; i++)
+		values[n + i] = statistics_execution(m->second, i);
+	statistics_pair_tails(m->pair, 1, &below, &above);
+	p = fmax(2 * fmax(0, 1 - fmax(below, above)), groups_p(values, n, values + n, k));
+	free(values);
+	return fmin(1, p);
 }
 
-/* The bootstrap's probability that b is not faster (or slower) than a by more than the margin. */
-static double not_so(const measured *m, const statistics_side *a, const statistics_side *b,
-                     double margin, bool faster)
+static double p_of_rounds(const measured *m)
 {
-	interval range_a = range_of(a);
-	interval range_b = range_of(b);
-	double below;
-	double above;
+	size_t n = m->first->executions;
 
-	/* No resample can be on the other side of the margin. */
-	if (range_b.high * (1 + margin) < range_a.low)
-		return faster ? 0 : 1;
-	if (range_a.high * (1 + margin) < range_b.low)
-		return faster ? 1 : 0;
-	/* below: the second takes less time. */
-	if ((m->order < 0) == faster) {
-		statistics_pair_tails(m->pair, 1 / (1 + margin), &below, &above);
-		return fmax(0, 1 - below);
-	}
-	statistics_pair_tails(m->pair, 1 + margin, &below, &above);
-	return fmax(0, 1 - above);
+	return rounds_p(m->ratios, n, 1, statistics_median(m->ratios, n) < 1);
 }
 
-/* That there is no difference beyond the margin in the direction of the claim, on both sides. */
-static double p_of(const measured *m, const statistics_side *a, const statistics_side *b,
-                   double margin, bool faster)
-{
-	bool below = (m->order < 0) == faster;
-
-	if (m->pair != NULL)
-		return fmin(1, 2 * not_so(m, a, b, margin, faster));
-	return rounds_p(m->ratios, m->first->executions, below ? 1 / (1 + margin) : 1 + margin, below);
-}
-
-static enum comparison_verdict verdict_of(interval speedup, double margin)
-{
-	if (speedup.low > 1 + margin)
-		return VERDICT_FASTER;
-	if (speedup.high < 1 / (1 + margin))
-		return VERDICT_SLOWER;
-	if (speedup.low >= 1 / (1 + margin) && speedup.high <= 1 + margin)
-		return VERDICT_EQUIVALENT;
-	return VERDICT_INCONCLUSIVE;
-}
-
-comparison_ratio ratio_judged(const statistics_side *a, const statistics_side *b, bool rounds,
-                              double margin, enum comparison_verdict *alone, double *p)
+decision_evidence ratio_evidence(const statistics_side *a, const statistics_side *b, bool rounds)
 {
 	measured m = measured_make(a, b, rounds);
-	comparison_ratio r = measured_ratio(&m);
+	comparison_ratio r = measured_ratio(&m, 1 - DECISION_ERROR);
+	decision_evidence e = { r.ratio, r.interval, 1 };
 
-	*p = 1;
-	*alone = verdict_of(r.interval, margin);
-	if (m.order != 0 && (*alone == VERDICT_FASTER || *alone == VERDICT_SLOWER))
-		*p = p_of(&m, a, b, margin, *alone == VERDICT_FASTER);
+	if (m.pair != NULL)
+		e.p = p_of_pair(&m);
+	else if (m.ratios != NULL)
+		e.p = p_of_rounds(&m);
 	measured_free(&m);
-	return r;
+	return e;
 }

@@ -18,15 +18,6 @@ static bool differ(const char *what, const char *a, const char *b, char *detail,
 	return true;
 }
 
-/* Fires when a side has the property, and says which. */
-static bool either(bool a, bool b, char *detail, size_t size)
-{
-	if (!a && !b)
-		return false;
-	snprintf(detail, size, "%s", a && b ? "both sides" : a ? "the baseline" : "the other side");
-	return true;
-}
-
 CONDITION(condition_same_result)
 {
 	if (strcmp(a->record->digest, b->record->digest) != 0)
@@ -94,9 +85,9 @@ CONDITION(condition_data_seed)
 	return seed_a != seed_b;
 }
 
-CONDITION(condition_simulated)
+SIDE(side_simulated)
 {
-	return either(a->record->executor.simulated, b->record->executor.simulated, detail, size);
+	return a->record->executor.simulated;
 }
 
 CONDITION(condition_harness_major)
@@ -117,39 +108,27 @@ CONDITION(condition_abi)
 	return differ("ABI", a->record->harness.abi, b->record->harness.abi, detail, size);
 }
 
-CONDITION(condition_dirty)
+SIDE(side_dirty)
 {
-	return either(a->record->harness.dirty, b->record->harness.dirty, detail, size);
+	return a->record->harness.dirty;
 }
 
 /* Also with fewer executions than declared and no deviation that says why. */
-static bool incomplete(const result *r)
+SIDE(side_incomplete)
 {
-	const record_executions *executions = &r->record->run.executions;
+	const record_executions *executions = &a->record->run.executions;
 
-	return r->record->status != RECORD_COMPLETE ||
-	       (executions->done < executions->declared && r->record->protocol.deviations.count == 0);
+	return a->record->status != RECORD_COMPLETE ||
+	       (executions->done < executions->declared && a->record->protocol.deviations.count == 0);
 }
 
-CONDITION(condition_incomplete)
+SIDE(side_deviations)
 {
-	return either(incomplete(a), incomplete(b), detail, size);
-}
-
-static void add_deviations(text *t, const char *side, const result *r)
-{
-	const text_list *all = &r->record->protocol.deviations;
-
-	for (size_t i = 0; i < all->count; i++)
-		text_add(t, "%s%s: %s", t->size > 0 ? "; " : "", side, all->items[i]);
-}
-
-CONDITION(condition_deviations)
-{
+	const text_list *all = &a->record->protocol.deviations;
 	text t = { 0 };
 
-	add_deviations(&t, "baseline", a);
-	add_deviations(&t, "other", b);
+	for (size_t i = 0; i < all->count; i++)
+		text_add(&t, "%s%s", i > 0 ? "; " : "", all->items[i]);
 	if (t.size == 0)
 		return false;
 	snprintf(detail, size, "%s", t.data);
@@ -160,38 +139,32 @@ CONDITION(condition_deviations)
 /* who.verified in a record proves nothing.  A signature that cannot be read counts as broken. */
 static enum audit_level trust_of(const result *r)
 {
-	audit_evidence *evidence = NULL;
+	audit_evidence *trust = NULL;
 	enum audit_level level = AUDIT_BROKEN;
 
-	if (audit_trust(r, &evidence, NULL) == EH_OK)
-		level = evidence->level;
-	audit_evidence_free(evidence);
+	if (audit_trust(r, &trust, NULL) == EH_OK)
+		level = trust->level;
+	audit_evidence_free(trust);
 	return level;
 }
 
-CONDITION(condition_signature)
+SIDE(side_signature)
 {
-	return either(trust_of(a) == AUDIT_BROKEN, trust_of(b) == AUDIT_BROKEN, detail, size);
+	return trust_of(a) == AUDIT_BROKEN;
 }
 
 /* By a key that is trusted for anything.  What others say is shown and changes nothing. */
-static bool disputed(const result *r)
+SIDE(side_disputed)
 {
-	audit_evidence *evidence = NULL;
+	audit_evidence *trust = NULL;
 	bool found = false;
-	size_t i;
 
-	if (audit_trust(r, &evidence, NULL) == EH_OK)
-		for (i = 0; i < evidence->amendments.count; i++)
-			found = found || (evidence->amendments.items[i].kind == AUDIT_DISPUTE &&
-			                  evidence->amendments.items[i].trusted);
-	audit_evidence_free(evidence);
+	if (audit_trust(a, &trust, NULL) == EH_OK)
+		for (size_t i = 0; i < trust->amendments.count; i++)
+			found = found || (trust->amendments.items[i].kind == AUDIT_DISPUTE &&
+			                  trust->amendments.items[i].trusted);
+	audit_evidence_free(trust);
 	return found;
-}
-
-CONDITION(condition_disputed)
-{
-	return either(disputed(a), disputed(b), detail, size);
 }
 
 CONDITION(condition_verified)

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "contract/condition.h"
+#include "record/disclosure.h"
+#include "record/setting.h"
 
 static bool same_layer(const record_layer *a, const record_layer *b)
 {
@@ -31,14 +33,13 @@ static size_t layer_number(const record_layer_list *layers, const record_layer *
 	return before;
 }
 
-/* Fields of the moment ("now-...") are not the stack. */
 static bool lasting_fields_in(const record_layer *a, const record_layer *b)
 {
 	for (size_t i = 0; i < a->fields.count; i++) {
 		const record_field *field = &a->fields.items[i];
 		const record_field *other = record_layer_field(b, field->name);
 
-		if (strncmp(field->name, "now-", 4) == 0)
+		if (!disclosure_is_lasting(a, field))
 			continue;
 		if (other == NULL || !scalar_same(&field->value, &other->value))
 			return false;
@@ -58,15 +59,6 @@ static bool is_mapped(const record_layer *layer)
 	return layer->layer == RECORD_LAYER_MAPPED_OBJECT;
 }
 
-/* A mapped file that is not part of the stack (a kernel, a workload) is no layer of it. */
-static bool of_stack(const record_layer *layer)
-{
-	const record_field *role = record_layer_field(layer, "role");
-
-	return !is_mapped(layer) || role == NULL || role->value.kind != SCALAR_TEXT ||
-	       strcmp(role->value.text, "stack") == 0;
-}
-
 /* "compiler gcc 12.2.0 | clang 14.0.6"; the name stands once when it is the same. */
 static void add_difference(text *t, const record_layer *a, const record_layer *b)
 {
@@ -84,6 +76,19 @@ static void add_difference(text *t, const record_layer *a, const record_layer *b
 	         same_name ? "" : nb, vb[0] != '\0' ? " " : "", vb);
 }
 
+/* "configuration LP_NUM_THREADS 1 | (not set)" */
+static void add_setting(text *t, const record_layer *a, const record_layer_list *la,
+                        const record_layer *b, const record_layer_list *lb)
+{
+	char *va = setting_words(a, b, la), *vb = setting_words(b, a, lb);
+	const record_layer *known = a != NULL ? a : b;
+
+	text_add(t, "%s%s %s %s | %s", t->size > 0 ? "; " : "",
+	         record_layer_kind_word(known->layer), known->name, va, vb);
+	free(vb);
+	free(va);
+}
+
 /* The layers of one side that the other has in no version, or has differently. */
 typedef struct odd_layers { const record_layer **items; size_t count; } odd_layers;
 
@@ -96,7 +101,7 @@ static odd_layers odd_of(const record_layer_list *mine, const record_layer_list 
 		const record_layer *layer = &mine->items[i];
 		const record_layer *other = layer_find(theirs, layer, layer_number(mine, layer));
 
-		if (!of_stack(layer) || (other != NULL && layer_equal(layer, other)))
+		if (!disclosure_is_stack(layer) || (other != NULL && layer_equal(layer, other)))
 			continue;
 		if (is_mapped(layer))
 			(*mapped)++;
@@ -106,7 +111,8 @@ static odd_layers odd_of(const record_layer_list *mine, const record_layer_list 
 	return odd;
 }
 
-/* Takes from `from` what stands against `layer`: the same name, else the same kind. */
+/* Takes from `from` what stands against `layer`: the same name, else the same kind.  Two settings of
+ * different names are nothing to each other. */
 static const record_layer *take_partner(odd_layers *from, const record_layer *layer)
 {
 	size_t best = from->count;
@@ -116,7 +122,8 @@ static const record_layer *take_partner(odd_layers *from, const record_layer *la
 	for (i = 0; i < from->count; i++) {
 		if (from->items[i] == NULL || from->items[i]->layer != layer->layer)
 			continue;
-		if (best == from->count || same_layer(from->items[i], layer))
+		if ((best == from->count && !setting_is(layer)) ||
+		    same_layer(from->items[i], layer))
 			best = i;
 	}
 	if (best == from->count)
@@ -124,6 +131,15 @@ static const record_layer *take_partner(odd_layers *from, const record_layer *la
 	partner = from->items[best];
 	from->items[best] = NULL;
 	return partner;
+}
+
+static void add_either(text *t, const record_layer *a, const record_layer_list *la,
+                       const record_layer *b, const record_layer_list *lb)
+{
+	if (setting_is(a != NULL ? a : b))
+		add_setting(t, a, la, b, lb);
+	else
+		add_difference(t, a, b);
 }
 
 /* Cut between characters, not inside one. */
@@ -153,11 +169,11 @@ size_t condition_layer_list(const result *a, const result *b, char *out, size_t 
 	size_t i;
 
 	for (i = 0; i < odd_a.count; i++, count++)
-		add_difference(&t, odd_a.items[i], take_partner(&odd_b, odd_a.items[i]));
+		add_either(&t, odd_a.items[i], la, take_partner(&odd_b, odd_a.items[i]), lb);
 	for (i = 0; i < odd_b.count; i++) {
 		if (odd_b.items[i] == NULL)
 			continue;
-		add_difference(&t, NULL, odd_b.items[i]);
+		add_either(&t, NULL, la, odd_b.items[i], lb);
 		count++;
 	}
 	if (mapped_a + mapped_b > 0) {

@@ -19,7 +19,7 @@ bool rounds_of_one_run(const result *a, const result *b)
 static bool rounds_suffice(size_t rounds, size_t cases)
 {
 	return rounds >= ROUNDS_LEAST &&
-	       exp2(1 - (double)rounds) * (double)cases <= CONTRACT_FAMILY_ERROR;
+	       exp2(1 - (double)rounds) * (double)cases <= DECISION_ERROR;
 }
 
 size_t rounds_shared(const comparison *c, const result_row *x, const result_row *y)
@@ -27,7 +27,9 @@ size_t rounds_shared(const comparison *c, const result_row *x, const result_row 
 	const record_execution *other = NULL;
 	size_t count = 0;
 
-	if (!c->one_run || x->side.executions != y->side.executions)
+	/* Executions in lockstep that are no pair were made at other times. */
+	if (!c->one_run || x->side.executions != y->side.executions ||
+	    (lockstep_row(c->a, x) && lockstep_row(c->b, y)))
 		return 0;
 	for EACH_COUNTED(e, x) {
 		other = condition_next(y, other);

@@ -39,7 +39,7 @@ static void withdraw(const comparison *c, comparison_row *row)
 {
 	char detail[96];
 
-	if (row->p_value <= CONTRACT_FAMILY_ERROR)
+	if (row->p_value <= DECISION_ERROR)
 		return;
 	snprintf(detail, sizeof(detail), "%s alone; p = %.2g among %llu cases",
 	         comparison_verdict_word(row->verdict), row->p_value, (unsigned long long)c->family);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "executor/executor.h"
@@ -175,6 +176,7 @@ void executor_describe(const executor_subject *s, record_executor *out)
 	for (size_t i = 0; i < mapped.count; i++)
 		*(record_layer *)layout_append(record_layer_layout(), &out->layers) = mapped.items[i];
 	free(mapped.items);
+	executor_configuration(&out->layers, "", (const char *const *)environ, s->files);
 	finish(out, s->site);
 }
 

@@ -53,6 +53,10 @@ void executor_device_facts(record_layer_list *layers, const char *root,
                            const record_device *device);
 /* Every mapped shared object, with digest. */
 void executor_mapped(record_layer_list *layers, const char *maps_path, executor_files *files);
+/* Environment variables and files that the objects of the layers read.  environment: NAME=VALUE,
+ * NULL-terminated.  The objects' own paths are not below root. */
+void executor_configuration(record_layer_list *layers, const char *root,
+                            const char *const *environment, executor_files *files);
 /* The program and the plugin: version, commit, dirty, flags, settings. */
 void executor_harness(record_layer_list *layers, const eh_backend *backend,
                       const char *plugin_path, const char *const *options, executor_files *files);

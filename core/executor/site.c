@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/site.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "executor/layer.h"
+#include "record/setting.h"
 
 /* The site file, the user's owners.ini, the installed one: in order of precedence. */
 enum { FILES = 3 };
@@ -172,26 +172,6 @@ const char *site_path(const site *s)
 	return s->paths[0] != NULL ? s->paths[0] : "";
 }
 
-/* ---- patterns -------------------------------------------------------------------------------- */
-
-/* Whether one of a comma list of patterns (*, ?, [...]; any case) is the whole of s. */
-static bool matches(const char *patterns, const char *s)
-{
-	char *copy = memory_text(patterns), *rest = copy, *word;
-	bool found = false;
-
-	while (!found && (word = strsep(&rest, ",")) != NULL) {
-		size_t end;
-
-		word += strspn(word, " \t");
-		for (end = strlen(word); end > 0 && (word[end - 1] == ' ' || word[end - 1] == '\t');)
-			word[--end] = '\0';
-		found = fnmatch(word, s, FNM_CASEFOLD) == 0;
-	}
-	free(copy);
-	return found;
-}
-
 /* ---- what is declared ------------------------------------------------------------------------ */
 
 const char *site_value(const site *s, const char *executor, const char *key)
@@ -208,7 +188,7 @@ const char *site_value(const site *s, const char *executor, const char *key)
 		if (strcmp(section->name, "site") == 0)
 			general = value;
 		else if (executor != NULL && is_section(section, "device") &&
-		         matches(value_in(section, "match"), executor))
+		         text_matches(value_in(section, "match"), executor))
 			return value;
 	}
 	return general;
@@ -239,20 +219,30 @@ const char *site_owner(const site *s, const char *kind, const char *name)
 			const char *patterns = is_section(section, "owner") ? value_in(section, kind)
 			                                                    : NULL;
 
-			if (patterns != NULL && matches(patterns, name))
+			if (patterns != NULL && text_matches(patterns, name))
 				return value_in(section, "name");
 		}
 	return NULL;
 }
 
+/* Of a setting, unless a table names its own, the owner of the first object that reads it. */
+static const char *owner_of(const site *s, const record_layer *layer)
+{
+	const char *owner = site_owner(s, record_layer_kind_word(layer->layer), layer->name);
+	char *reader;
+
+	if (owner != NULL || !setting_is(layer))
+		return owner;
+	reader = setting_reader(layer);
+	owner = site_owner(s, record_layer_kind_word(RECORD_LAYER_MAPPED_OBJECT), reader);
+	free(reader);
+	return owner;
+}
+
 void site_own(const site *s, record_layer_list *layers)
 {
-	for (size_t i = 0; i < layers->count; i++) {
-		record_layer *layer = &layers->items[i];
-
-		text_set(&layer->owner, site_owner(s, record_layer_kind_word(layer->layer),
-		                                   layer->name));
-	}
+	for (size_t i = 0; i < layers->count; i++)
+		text_set(&layers->items[i].owner, owner_of(s, &layers->items[i]));
 }
 
 char *site_template(void)

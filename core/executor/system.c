@@ -171,14 +171,6 @@ static void add_host(record_layer_list *layers, const char *root)
 
 	virtualization_add(layer, root);
 	add_limits(layer, root);
-	if (root[0] == '\0') {
-		/* They replace installed libraries of the stack. */
-		const char *preload = getenv("LD_PRELOAD"), *path = getenv("LD_LIBRARY_PATH");
-
-		layer_text(layer, "preloaded-libraries", preload != NULL ? preload : "",
-		           RECORD_SOURCE_QUERIED);
-		layer_text(layer, "library-path", path != NULL ? path : "", RECORD_SOURCE_QUERIED);
-	}
 	add_common(layer, root, "frequency-governor", "scaling_governor");
 	add_common(layer, root, "frequency-driver", "scaling_driver");
 	add_common(layer, root, "frequency-min-khz", "scaling_min_freq");

@@ -8,24 +8,20 @@
 #include "base/text.h"
 #include "measure/proof.h"
 #include "measure/scenario.h"
-#include "measure/sustain.h"
 #include "measure/varied.h"
 
-/* State of an attempt beside the record. */
-typedef struct attempt_state {
-	casework *w;
-	sampler s;
-	verify_state v;
-	sustain run;
-} attempt_state;
-
-static bool is_sustained(const attempt_state *a)
+static bool is_sustained(const attempt *a)
 {
 	return a->s.rules.regime == RECORD_REGIME_SUSTAINED;
 }
 
+bool attempt_goes_on(const attempt *a)
+{
+	return a->sampling && a->status == EH_OK && a->s.impossible[0] == '\0';
+}
+
 /* One operation whose output is overwritten before it and checked after it. */
-static eh_status audit(attempt_state *a, eh_error *error)
+static eh_status audit(attempt *a, eh_error *error)
 {
 	prepared *p = a->s.p;
 	eh_status status = verify_poison(p, 1, error);
@@ -67,7 +63,7 @@ static void keep_requests(casework *w, const trace *t)
 
 /* Plays the declared scenario; its latencies become the samples.  Audits run right before and right
  * after the requests: between them they would be a load of their own. */
-static eh_status play_requests(attempt_state *a, eh_error *error)
+static eh_status play_requests(attempt *a, eh_error *error)
 {
 	casework *w = a->w;
 	sampler *s = &a->s;
@@ -93,49 +89,53 @@ static eh_status play_requests(attempt_state *a, eh_error *error)
 	return audit(a, error);
 }
 
-/* Batch, trial of waiting, warm-up, samples. */
-static eh_status take_samples(attempt_state *a, eh_error *error)
+void attempt_warm(attempt *a)
 {
 	sampler *s = &a->s;
-	eh_status status = sampler_batch(s, error);
 
-	if (status == EH_OK)
-		status = sampler_try_wait(s, error);
-	if (status == EH_OK && s->impossible[0] == '\0' && is_sustained(a)) {
+	if (!attempt_goes_on(a))
+		return;
+	a->status = sampler_batch(s, &a->error);
+	if (a->status == EH_OK)
+		a->status = sampler_try_wait(s, &a->error);
+	if (attempt_goes_on(a) && is_sustained(a)) {
 		casework_enter(a->w, "settle");
 		sustain_enter(&a->run, &s->rules, a->w->report, a->w->context);
 	}
 	disturb_read(&a->w->begin);
 	a->w->end = a->w->begin;
-	if (status == EH_OK && s->impossible[0] == '\0') {
+	if (attempt_goes_on(a)) {
 		casework_enter(a->w, "warm-up");
-		status = sampler_warm(s, error);
+		a->status = sampler_warm(s, &a->error);
 	}
-	if (status == EH_OK && s->impossible[0] == '\0' && record_is_load(&s->rules)) {
+}
+
+void attempt_sample(attempt *a)
+{
+	sampler *s = &a->s;
+
+	if (attempt_goes_on(a) && record_is_load(&s->rules)) {
 		casework_enter(a->w, "requests");
-		status = play_requests(a, error);
-	} else if (status == EH_OK && s->impossible[0] == '\0') {
+		a->status = play_requests(a, &a->error);
+	} else if (attempt_goes_on(a)) {
 		casework_enter(a->w, is_sustained(a) ? "sustain" : "sample");
-		status = is_sustained(a) ? sustain_run(&a->run, s, &a->v, error) :
-		         sampler_run(s, &a->v, error);
+		a->status = is_sustained(a) ? sustain_run(&a->run, s, &a->v, &a->error) :
+		            sampler_run(s, &a->v, &a->error);
 	}
 	disturb_read(&a->w->end);
-	return status;
 }
 
 /* Single operations, however many a sample has. */
-static eh_status try_new_inputs(attempt_state *a, const proof *p, eh_error *error)
+static eh_status try_new_inputs(attempt *a, proof *p, eh_error *error)
 {
 	record_varied *pairs = layout_new(record_varied_layout());
 	bool differs = false;
-	eh_status status = varied_run(&a->s, &a->v, p, a->w->deadline_ns, pairs, &differs, error);
+	eh_status status = varied_run(&a->s, &a->v, p, pairs, &differs, error);
 
 	if (status != EH_OK) {
 		layout_free(record_varied_layout(), pairs);
 		return status;
 	}
-	if (a->s.impossible[0] != '\0')
-		casework_conclude(a->w, RECORD_INVALID, a->s.impossible);
 	if (differs)
 		casework_flag(a->w, RECORD_FLAG_VARIED_DIFFERS);
 	if (pairs->skipped != NULL)
@@ -144,20 +144,31 @@ static eh_status try_new_inputs(attempt_state *a, const proof *p, eh_error *erro
 	return EH_OK;
 }
 
-static eh_status prove(attempt_state *a, eh_error *error)
+/* One time that is too long may be a glitch. */
+static void judge_clocks(attempt *a)
+{
+	if (a->s.impossible[0] != '\0')
+		casework_conclude(a->w, RECORD_INVALID, a->s.impossible);
+	else if (a->s.impossible_times > 0)
+		casework_conclude(a->w, RECORD_UNPROVEN, "Not settled: the device clock once claimed more "
+		                  "time for operations than passed on the host's clock.");
+}
+
+static eh_status prove(attempt *a, eh_error *error)
 {
 	casework *w = a->w;
-	proof p = { .record = layout_new(record_proof_layout()) };
+	proof p = { .record = layout_new(record_proof_layout()), .deadline_ns = w->deadline_ns };
 	eh_status status;
 
 	casework_enter(w, "prove");
 	status = proof_run(&a->s, &a->v, &p, error);
-	if (status == EH_OK && p.failure != NULL)
-		casework_conclude(w, RECORD_INVALID, p.failure);
 	if (p.inputs_unchanged)
 		casework_flag(w, RECORD_FLAG_STALE_NOT_EXCLUDED);
-	if (status == EH_OK && p.failure == NULL && verify_passed(a->v.record->after))
+	if (status == EH_OK && p.verdict != RECORD_INVALID && verify_passed(a->v.record->after))
 		status = try_new_inputs(a, &p, error);
+	if (status == EH_OK && p.failure != NULL)
+		casework_conclude(w, p.verdict, p.failure);
+	judge_clocks(a);
 	free(p.failure);
 	if (p.record->operations > 0)
 		w->record->proof = p.record;
@@ -166,24 +177,23 @@ static eh_status prove(attempt_state *a, eh_error *error)
 	return status;
 }
 
-/* From the batch to the proof, on a case whose output was right. */
-static void sample(attempt_state *a)
+/* The samples and what shows that they are true. */
+static void conclude_samples(attempt *a)
 {
 	casework *w = a->w;
 	sampler *s = &a->s;
-	eh_error error = ERROR_INIT;
 	bool read_sensors = w->sensors != NULL && s->rules.telemetry_ns > 0;
-	eh_status status = take_samples(a, &error);
 
 	if (s->gave_up_device)
 		casework_flag(w, RECORD_FLAG_HOST_CLOCK);
 	if (s->count > 0) {
-		casework_samples(w, s, is_sustained(a) || s->rules.cache == RECORD_CACHE_COLD || read_sensors);
+		casework_samples(w, s, is_sustained(a) || s->rules.cache == RECORD_CACHE_COLD || read_sensors ||
+		                 s->rounds != NULL);
 		w->record->sustained = a->run.record;
 		a->run.record = NULL;
 	}
-	if (status != EH_OK) {
-		casework_fail(w, status, &error);
+	if (a->status != EH_OK) {
+		casework_fail(w, a->status, &a->error);
 		return;
 	}
 	if (s->impossible[0] != '\0')
@@ -192,10 +202,17 @@ static void sample(attempt_state *a)
 		return;
 	if (!record_is_load(&s->rules))
 		casework_series(w, s);
-	status = prove(a, &error);
-	if (status != EH_OK)
-		casework_fail(w, status, &error);
+	a->status = prove(a, &a->error);
+	if (a->status != EH_OK)
+		casework_fail(w, a->status, &a->error);
 	casework_width(w, s);
+}
+
+/* They belong to the record, however the case ended. */
+static void keep_doubts(attempt *a)
+{
+	a->w->record->doubts = a->s.doubts;
+	a->s.doubts = (record_doubt_list){ 0 };
 }
 
 /* With a cold cache in as many sets as the plan says, or in one when memory does not hold them. */
@@ -243,38 +260,67 @@ static bool open_case(prepared *p, casework *w, const eh_case *values, const eh_
 	return status == EH_OK;
 }
 
-void attempt_run(casework *w, const eh_case *values, const eh_work *work)
+static void open_sampler(attempt *a, const eh_work *work)
 {
+	casework *w = a->w;
 	const record_settings *rules = &w->c->section->measure;
-	attempt_state a = { .w = w, .run = { .sensors = w->sensors } };
-	eh_error error = ERROR_INIT;
-	prepared p;
-	eh_status status;
+
+	sampler_init(&a->s, &a->p, w->clocks, rules, w->seed);
+	if (w->turns)
+		sampler_take_turns(&a->s);
+	a->s.report = w->report;
+	a->s.context = w->context;
+	if (rules->clock == RECORD_CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
+	    rules->scenario == RECORD_SCENARIO_NONE && !a->s.device)
+		casework_flag(w, RECORD_FLAG_HOST_CLOCK);
+	a->sampling = true;
+}
+
+void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work *work)
+{
 	char *wrong;
 
-	if (!open_case(&p, w, values, work))
+	*a = (attempt){ .w = w, .run = { .sensors = w->sensors }, .error = ERROR_INIT };
+	a->opened = open_case(&a->p, w, values, work);
+	if (!a->opened)
 		return;
 	casework_enter(w, "verify");
 	w->record->verification = layout_new(record_verification_layout());
-	verify_init(&a.v, w->record->verification);
-	status = verify_before(&p, &a.v, &error);
-	wrong = verify_failure(&a.v);
-	if (status != EH_OK) {
-		casework_fail(w, status, &error);
-	} else if (wrong == NULL) {
-		sampler_init(&a.s, &p, w->clocks, rules, w->seed);
-		a.s.report = w->report;
-		a.s.context = w->context;
-		if (rules->clock == RECORD_CLOCK_DEVICE && work->region == EH_REGION_EXECUTION &&
-		    rules->scenario == RECORD_SCENARIO_NONE && !a.s.device)
-			casework_flag(w, RECORD_FLAG_HOST_CLOCK);
-		sample(&a);
-		layout_free(record_sustained_layout(), a.run.record);
-		sampler_free(&a.s);
-		wrong = verify_failure(&a.v);
-	}
-	if (wrong != NULL)
-		casework_conclude(w, RECORD_INVALID, wrong);
+	verify_init(&a->v, w->record->verification);
+	a->status = verify_before(&a->p, &a->v, &a->error);
+	wrong = verify_failure(&a->v);
+	if (a->status == EH_OK && wrong == NULL)
+		open_sampler(a, work);
 	free(wrong);
-	prepared_close(&p);
+}
+
+void attempt_close(attempt *a)
+{
+	char *wrong;
+
+	if (!a->opened)
+		return;
+	if (a->sampling) {
+		conclude_samples(a);
+		keep_doubts(a);
+		layout_free(record_sustained_layout(), a->run.record);
+		sampler_free(&a->s);
+	} else if (a->status != EH_OK) {
+		casework_fail(a->w, a->status, &a->error);
+	}
+	wrong = a->sampling || a->status == EH_OK ? verify_failure(&a->v) : NULL;
+	if (wrong != NULL)
+		casework_conclude(a->w, RECORD_INVALID, wrong);
+	free(wrong);
+	prepared_close(&a->p);
+}
+
+void attempt_run(casework *w, const eh_case *values, const eh_work *work)
+{
+	attempt a;
+
+	attempt_open(&a, w, values, work);
+	attempt_warm(&a);
+	attempt_sample(&a);
+	attempt_close(&a);
 }

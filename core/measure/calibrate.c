@@ -11,20 +11,21 @@
 #include "measure/clocktrial.h"
 #include "measure/prepared.h"
 #include "record/implied.h"
+#include "stat/settle.h"
 
 enum {
 	CLOCK_READS = 4096,
 	LAUNCHES = 101,
 	ATTEMPTS = 5,
-	IDLE_READS = 3,
+	IDLE_READS = 5,
 	WAIT_LAUNCHES = 8,
-	MAX_LAUNCHES = 4096
+	MAX_LAUNCHES = 4096,
+	STEPS = 3,             /* of a coarse clock that are looked at                        */
+	ORDER_TRIALS = 3,      /* in each of which a false clock steps back                   */
+	IMPOSSIBLE = 3         /* times that make a clock false; fewer may be glitches         */
 };
 static const uint64_t launch_budget_ns = 50000000;
 static const uint64_t trial_ns = 20000000;
-static const double most_hidden = 0.25;
-/* A clock that claims less of the host's time in every attempt is false, not only imprecise. */
-static const double false_ratio = 0.5;
 
 static void host_clock(calibration *out)
 {
@@ -69,8 +70,7 @@ typedef struct trial {
 	eh_mark *from, *middle, *to;
 	uint64_t idle_ns; /* reading the work's output back when nothing is to be done          */
 	bool refused;
-	double best;      /* highest share of the host's time that the device clock claimed     */
-	double hidden;    /* smallest share of the wait that reading back took beyond it, so far */
+	unsigned impossible; /* times so far that cannot be true                                */
 } trial;
 
 /* Takes the reason, which is malloc'd. */
@@ -92,6 +92,51 @@ static void refuse_false(trial *t, char *reason)
 {
 	refuse(t, reason);
 	t->out->false_clock = true;
+}
+
+/* The smallest difference of sorted times; of a clock so coarse that most are zero, the smallest time
+ * that is not. */
+static uint64_t smallest_step(const uint64_t *ticks, size_t count)
+{
+	bool coarse = ticks[count / 2] == 0;
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t step = i == 0 || coarse ? ticks[i] : ticks[i] - ticks[i - 1];
+
+		if (step != 0 && (least == 0 || step < least))
+			least = step;
+	}
+	return least;
+}
+
+/* Where no launch showed a step: launches until the time since the first has gone up a few times. */
+static eh_status await_steps(trial *t, eh_error *error)
+{
+	const eh_backend_ops *ops = t->s->ops;
+	uint64_t *least = &t->record->device_resolution_ns;
+	uint64_t begin = clock_now_ns();
+	uint64_t before = 0;
+	eh_status status = ops->mark_record(t->s->queue, t->from, error);
+
+	for (int seen = 0; status == EH_OK && seen < STEPS && clock_now_ns() - begin < launch_budget_ns;) {
+		uint64_t since = 0;
+
+		if (t->work != NULL)
+			status = canary_nothing(t->work, error);
+		if (status == EH_OK)
+			status = ops->mark_record(t->s->queue, t->to, error);
+		if (status == EH_OK)
+			status = ops->mark_wait(t->to, error);
+		if (status == EH_OK)
+			status = ops->mark_elapsed(t->from, t->to, &since, error);
+		if (status != EH_OK || since <= before)
+			continue;
+		*least = *least == 0 || since - before < *least ? since - before : *least;
+		before = since;
+		seen++;
+	}
+	return status;
 }
 
 /* Null work, recorded and waited for; with device time also the smallest steps of its clock. */
@@ -129,16 +174,25 @@ static eh_status launch_path(trial *t, bool device, eh_error *error)
 	if (!device)
 		return EH_OK;
 	qsort(ticks, count, sizeof(ticks[0]), compare_times);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t step = i == 0 ? ticks[0] : ticks[i] - ticks[i - 1];
-
-		if (step != 0 && (t->record->device_resolution_ns == 0 || step < t->record->device_resolution_ns))
-			t->record->device_resolution_ns = step;
-	}
-	return EH_OK;
+	t->record->device_resolution_ns = smallest_step(ticks, count);
+	return t->record->device_resolution_ns == 0 ? await_steps(t, error) : EH_OK;
 }
 
-typedef struct pair { uint64_t device, host; } pair;
+/* Times of one run of work. */
+typedef struct pair {
+	uint64_t device;
+	uint64_t host;    /* until its output was read back                                     */
+	uint64_t waited;  /* until waiting returned                                             */
+} pair;
+
+/* A time that cannot be true makes the clock false when it is not the only one. */
+static void note_impossible(trial *t, char *reason)
+{
+	if (++t->impossible >= IMPOSSIBLE)
+		refuse_false(t, reason);
+	else
+		set_reason(t, reason);
+}
 
 /* `launches` of real work between two marks, with a third mark half-way; by the host clock up to
  * the output read back, which no early completion can shorten. */
@@ -148,8 +202,6 @@ static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out,
 	uint64_t first = 0;
 	uint64_t second = 0;
 	uint64_t start;
-	uint64_t waited;
-	double hidden;
 	eh_status status = canary_clear(t->work, error);
 
 	start = clock_now_ns();
@@ -165,13 +217,10 @@ static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out,
 		status = ops->mark_record(t->s->queue, t->to, error);
 	if (status == EH_OK)
 		status = ops->mark_wait(t->to, error);
-	waited = clock_now_ns() - start;
+	out->waited = clock_now_ns() - start;
 	if (status == EH_OK)
 		status = canary_read(t->work, error);
 	out->host = clock_now_ns() - start;
-	hidden = (double)(out->host - waited) / (double)waited;
-	if (hidden < t->hidden)
-		t->hidden = hidden;
 	out->device = 0;
 	if (status != EH_OK || !device)
 		return status;
@@ -186,10 +235,10 @@ static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out,
 	if (first > out->device || second > out->device ||
 	    first + second > out->device + out->device / 100 + 4 * t->record->device_resolution_ns ||
 	    first + second + out->device / 100 + 4 * t->record->device_resolution_ns < out->device)
-		refuse_false(t, memory_format("The device clock is not monotonic: parts of %llu and %llu ns "
-		                              "make %llu ns.", (unsigned long long)first,
-		                              (unsigned long long)second,
-		                              (unsigned long long)out->device));
+		note_impossible(t, memory_format("The device clock is not monotonic: parts of %llu and %llu ns "
+		                                 "make %llu ns.", (unsigned long long)first,
+		                                 (unsigned long long)second,
+		                                 (unsigned long long)out->device));
 	return EH_OK;
 }
 
@@ -205,16 +254,14 @@ static void judge(trial *t, pair once, pair twice)
 	double low = ratio_once < ratio_twice ? ratio_once : ratio_twice;
 	double scale = once.device == 0 ? 0 : (double)twice.device / (double)once.device;
 
-	/* The host's time can only be too long, never too short: this is never noise. */
+	/* The host's time can only be too long, never too short. */
 	if (calibrate_impossible(t->record, once.device, once.host) ||
 	    calibrate_impossible(t->record, twice.device, twice.host)) {
-		refuse_false(t, memory_format("The device clock runs fast: it claims %.3f ms where the host "
-		                              "clock saw %.3f ms.", (double)twice.device * 1e-6,
-		                              (double)twice.host * 1e-6));
+		note_impossible(t, memory_format("The device clock runs fast: it claims %.3f ms where the "
+		                                 "host clock saw %.3f ms.", (double)twice.device * 1e-6,
+		                                 (double)twice.host * 1e-6));
 		return;
 	}
-	if (low > t->best)
-		t->best = low;
 	t->record->device_time = low >= CALIBRATE_LOWEST_RATIO && scale >= 1.6 && scale <= 2.5;
 	if (t->record->device_time)
 		set_reason(t, memory_text(""));
@@ -229,20 +276,22 @@ static void judge(trial *t, pair once, pair twice)
 
 static eh_status idle_read(trial *t, eh_error *error)
 {
+	uint64_t took[IDLE_READS];
 	eh_status status = canary_compute(t->work, 1, error);
 
 	if (status == EH_OK)
 		status = canary_read(t->work, error);
-	t->idle_ns = UINT64_MAX;
 	for (int i = 0; i < IDLE_READS && status == EH_OK; i++) {
 		uint64_t start = clock_now_ns();
-		uint64_t took;
 
 		status = canary_read(t->work, error);
-		took = clock_now_ns() - start;
-		t->idle_ns = took < t->idle_ns ? took : t->idle_ns;
+		took[i] = clock_now_ns() - start;
 	}
-	return status;
+	if (status != EH_OK)
+		return status;
+	qsort(took, IDLE_READS, sizeof(took[0]), compare_times);
+	t->idle_ns = took[IDLE_READS / 2];
+	return EH_OK;
 }
 
 /*
@@ -272,25 +321,32 @@ static eh_status long_enough(trial *t, uint64_t least_ns, uint64_t *launches, ui
 static eh_status try_wait(trial *t, eh_error *error)
 {
 	uint64_t least = prepared_outlast(t->idle_ns, 0);
+	uint64_t waited[SETTLE_MOST];
+	uint64_t done[SETTLE_MOST];
 	uint64_t launches;
 	uint64_t reached;
 	eh_status status = long_enough(t, least, &launches, &reached, error);
+	settle_verdict verdict = SETTLE_OPEN;
+	size_t n = 0;
 
 	/* Too short: reading back would look long in any case.  The trials of each case decide. */
 	if (status != EH_OK || reached < least / 2)
 		return status;
-	t->hidden = INFINITY;
-	for (int i = 0; i < ATTEMPTS && t->hidden > most_hidden; i++) {
-		pair unused;
+	for (; n < SETTLE_MOST && verdict == SETTLE_OPEN; n++) {
+		pair is;
 
-		status = timed_work(t, launches, false, &unused, error);
-		if (status != EH_OK)
+		status = timed_work(t, launches, false, &is, error);
+		waited[n] = is.waited;
+		done[n] = is.host;
+		if (status != EH_OK || (double)waited[n] >= SETTLE_WAIT * (double)done[n])
 			return status;
+		verdict = settle_pairs(waited, done, n + 1, SETTLE_WAIT);
 	}
-	if (t->hidden > most_hidden && t->out->distrust[0] == '\0')
+	if (verdict == SETTLE_CONFIRMED && t->out->distrust[0] == '\0')
 		(void)snprintf(t->out->distrust, sizeof(t->out->distrust),
 		               "Waiting returns early on this device: reading back work that it reported "
-		               "as complete took %.2f times as long as the wait.", t->hidden);
+		               "as complete took %.2f times as long as the wait.",
+		               (double)(done[n - 1] - waited[n - 1]) / (double)(waited[n - 1] + 1));
 	return EH_OK;
 }
 
@@ -299,13 +355,23 @@ static eh_status try_order(trial *t, eh_error *error)
 {
 	record_order_trial *order = layout_new(record_order_trial_layout());
 	eh_status status = clocktrial_device(t->s, t->work, order, error);
+	uint64_t steps = order->steps_back;
 
+	/* Again: one that steps back once is not used, one that steps back each time is false. */
+	for (int i = 1; i < ORDER_TRIALS && status == EH_OK && steps > 0; i++) {
+		record_order_trial *more = layout_new(record_order_trial_layout());
+
+		status = clocktrial_device(t->s, t->work, more, error);
+		steps = more->steps_back;
+		layout_free(record_order_trial_layout(), more);
+	}
 	if (status == EH_OK && order->steps_back > 0)
-		refuse_false(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a "
-		                              "row have a time before that of the mark before them, by up "
-		                              "to %llu ns.", (unsigned long long)order->steps_back,
-		                              (unsigned long long)order->readings,
-		                              (unsigned long long)order->largest_ns));
+		(steps > 0 ? refuse_false : refuse)
+			(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a row have a "
+			                  "time before that of the mark before them, by up to %llu ns.",
+			                  (unsigned long long)order->steps_back,
+			                  (unsigned long long)order->readings,
+			                  (unsigned long long)order->largest_ns));
 	if (order->readings > 0)
 		t->record->device_order = order;
 	else
@@ -313,23 +379,20 @@ static eh_status try_order(trial *t, eh_error *error)
 	return status;
 }
 
-static eh_status try_device(trial *t, eh_error *error)
+/* Attempts until one passes; further ones while it is open whether the clock is false, because it
+ * claims less than half of the host's time. */
+static eh_status try_often(trial *t, uint64_t launches, uint64_t least, eh_error *error)
 {
-	uint64_t least = prepared_outlast(t->idle_ns, trial_ns);
-	uint64_t launches;
-	uint64_t reached;
-	pair once;
-	pair twice;
-	eh_status status = long_enough(t, least, &launches, &reached, error);
+	uint64_t device[SETTLE_MOST];
+	uint64_t host[SETTLE_MOST];
+	settle_verdict low = SETTLE_OPEN;
 
-	if (status != EH_OK)
-		return status;
-	if (reached < least) {
-		refuse(t, memory_text("No work long enough to try the device clock on could be made."));
-		return EH_OK;
-	}
-	for (int i = 0; i < ATTEMPTS && !t->record->device_time && !t->refused; i++) {
-		status = timed_work(t, launches, true, &once, error);
+	for (size_t i = 0; i < SETTLE_MOST && !t->record->device_time && !t->refused &&
+	     (i < ATTEMPTS || low == SETTLE_OPEN) && low != SETTLE_CONFIRMED; i++) {
+		pair once;
+		pair twice = { 0 };
+		eh_status status = timed_work(t, launches, true, &once, error);
+
 		if (status == EH_OK && !t->refused)
 			status = timed_work(t, launches * 2, true, &twice, error);
 		if (status != EH_OK)
@@ -339,12 +402,27 @@ static eh_status try_device(trial *t, eh_error *error)
 			launches *= 2;
 		if (!t->refused)
 			judge(t, once, twice);
+		device[i] = twice.device;
+		host[i] = twice.host;
+		low = settle_pairs(device, host, i + 1, SETTLE_CLAIM);
 	}
-	if (t->refused)
-		t->record->device_time = false;
-	else if (!t->record->device_time && t->best < false_ratio)
-		t->out->false_clock = true;
+	t->out->false_clock = t->out->false_clock || low == SETTLE_CONFIRMED;
 	return EH_OK;
+}
+
+static eh_status try_device(trial *t, eh_error *error)
+{
+	uint64_t least = prepared_outlast(t->idle_ns, trial_ns);
+	uint64_t launches;
+	uint64_t reached;
+	eh_status status = long_enough(t, least, &launches, &reached, error);
+
+	if (status == EH_OK && reached < least)
+		refuse(t, memory_text("No work long enough to try the device clock on could be made."));
+	else if (status == EH_OK)
+		status = try_often(t, launches, least, error);
+	t->record->device_time = t->record->device_time && !t->refused;
+	return status;
 }
 
 /* An error that leaves the device usable only costs the device clock. */

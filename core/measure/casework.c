@@ -8,11 +8,10 @@
 #include "record/implied.h"
 #include "stat/series.h"
 
-/* Returns where the reason goes.  A wide interval no longer matters when a later check shows that
- * the number is wrong. */
+/* Returns where the reason goes.  The first status without a number stays, else the most severe. */
 static text_list *set_status(casework *w, enum record_status status)
 {
-	if (record_counts(w->record->status))
+	if (record_counts(w->record->status) && status > w->record->status)
 		w->record->status = status;
 	return &w->record->reasons;
 }
@@ -76,21 +75,43 @@ static void require_counted(casework *w, const sampler *s, const series *like)
 	                 s->count, record_statistic_word(s->rules.statistic), (unsigned long long)least);
 }
 
-/* The device's clock against the host's, in the middle sample. */
+/* The stop rule takes samples for independent ones of one level. */
+static void require_interval(casework *w, const sampler *s, const series *like)
+{
+	if (s->rules.regime == RECORD_REGIME_SUSTAINED)
+		return; /* which is judged by its windows */
+	if (like->class == SERIES_NO_STEADY_STATE)
+		text_list_add(set_status(w, RECORD_NOT_CONVERGED),
+		              "The samples reached no steady state, so they give no interval.");
+	else if (like->dependent)
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The samples depend on each other: "
+		                 "they are worth fewer than %d independent ones, which give no interval.",
+		                 SERIES_EFFECTIVE);
+}
+
+/* The device's clock against the host's, in the middle sample.  Whether it is wrong is for the proof:
+ * waking up may take longer than the work. */
 static void compare_clocks(casework *w)
 {
-	double share = implied_clock_share(w->record);
+	implied_clock_flags(implied_clock_share(w->record), &w->record->flags);
+}
 
-	implied_clock_flags(share, &w->record->flags);
-	if (share < IMPLIED_CLOCK_LEAST)
-		text_list_format(set_status(w, RECORD_INVALID), "The device clock claims %.2f of the host "
-		                 "clock's time for the same operations.", share);
+static void look_at_series(casework *w, const sampler *s, double *values)
+{
+	series like;
+
+	for (size_t i = 0; i < s->count; i++)
+		values[i] = (double)s->times_ns[i] / (double)s->batch;
+	series_analyse(values, s->count, &like);
+	implied_series_flags(&like, &w->record->flags);
+	require_counted(w, s, &like);
+	require_interval(w, s, &like);
+	series_free(&like);
 }
 
 void casework_series(casework *w, sampler *s)
 {
 	double *values;
-	series like;
 
 	if (!s->settled)
 		casework_flag(w, RECORD_FLAG_WARM_UP_NOT_SETTLED);
@@ -99,15 +120,31 @@ void casework_series(casework *w, sampler *s)
 	if (s->count < 2)
 		return;
 	values = memory_get(s->count * sizeof(*values));
-	for (size_t i = 0; i < s->count; i++)
-		values[i] = (double)s->times_ns[i] / (double)s->batch;
-	series_analyse(values, s->count, &like);
-	implied_series_flags(&like, &w->record->flags);
-	require_counted(w, s, &like);
-	series_free(&like);
+	/* Samples of turns are no series: what others do lies between them. */
+	if (s->rounds == NULL)
+		look_at_series(w, s, values);
 	if (s->device)
 		compare_clocks(w);
 	free(values);
+}
+
+/* The same of rounds. */
+static void conclude_rounds(casework *w, const sampler *s)
+{
+	if (!isfinite(s->half_width))
+		text_list_add(set_status(w, RECORD_NOT_CONVERGED), "Too few rounds fit in the time: they have "
+		              "no interval.");
+	else
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the rounds is "
+		                 "±%.2f %% wide; ±%.2f %% was asked for.", s->half_width * 100,
+		                 s->rules.half_width * 100);
+}
+
+/* After casework_series. */
+static bool gives_interval(const casework *w)
+{
+	return !word_list_has(&w->record->flags, RECORD_FLAG_NO_STEADY_STATE) &&
+	       !word_list_has(&w->record->flags, RECORD_FLAG_DEPENDENT);
 }
 
 void casework_width(casework *w, const sampler *s)
@@ -117,11 +154,13 @@ void casework_width(casework *w, const sampler *s)
 	uint64_t budget = sustained ? rules->sustain_time_ns : rules->time_max_ns;
 	const char *name = record_statistic_word(rules->statistic);
 
-	if (isfinite(s->half_width))
+	if (isfinite(s->half_width) && (sustained || gives_interval(w)))
 		w->record->half_width = s->half_width;
 	if (s->converged || s->impossible[0] != '\0')
 		return;
-	if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
+	if (s->rounds != NULL)
+		conclude_rounds(w, s);
+	else if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu samples fit in the budget "
 		                 "of %.3g s; at least %llu were asked for.", s->count,
 		                 (double)budget * 1e-9, (unsigned long long)s->samples_min);

@@ -23,6 +23,7 @@ typedef struct casework {
 	const plan_case *c;
 	measure_report report;     /* may be NULL                                                */
 	void *context;
+	bool turns;                /* samples are taken in turns with other executors            */
 	bool *lost;
 	record_execution *record;
 } casework;

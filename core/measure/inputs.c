@@ -8,6 +8,7 @@
 #include "measure/inputs.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A fused multiply-add would round differently on machines that have one. */
@@ -184,60 +185,93 @@ void inputs_fill_uniform(void *out, uint64_t first, uint64_t count, const char *
 		store(out, i, format, (double)(int64_t)(word(key, first + i) >> 11) * 0x1p-52 - 1, 1);
 }
 
-/* The natural logarithm of x in (0, 1]. */
-static double natural_log(double x)
-{
-	int exponent;
-	double m = frexp(x, &exponent);
-	double s;
-	double t;
-	double sum = 1.0 / 21;
+/* Divisions take long, so this many pairs are made side by side. */
+enum { LANES = 8 };
 
-	if (m < 0.70710678118654752440) {
-		m *= 2;
-		exponent--;
+/* The natural logarithms of x, each in (0, 1]. */
+static void natural_logs(const double *x, double *out)
+{
+	static const double parts[] = { 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+		                        1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0 };
+	double exponents[LANES], s[LANES], sum[LANES];
+
+	for (int k = 0; k < LANES; k++) {
+		int exponent;
+		double m = frexp(x[k], &exponent);
+
+		if (m < 0.70710678118654752440) {
+			m *= 2;
+			exponent--;
+		}
+		exponents[k] = exponent;
+		s[k] = (m - 1) / (m + 1);
+		sum[k] = 1.0 / 21;
 	}
-	s = (m - 1) / (m + 1);
-	t = s * s;
-	for (int i = 19; i >= 1; i -= 2)
-		sum = sum * t + 1.0 / i;
-	return exponent * 0.69314718055994530942 + 2 * s * sum;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (int k = 0; k < LANES; k++)
+			sum[k] = sum[k] * (s[k] * s[k]) + parts[i];
+	for (int k = 0; k < LANES; k++)
+		out[k] = exponents[k] * 0.69314718055994530942 + 2 * s[k] * sum[k];
 }
 
-/* Sine and cosine of x in [0, pi/4]. */
-static void small_turn(double x, double *sine, double *cosine)
+/* Sines and cosines of x, each in [0, pi/4]. */
+static void small_turns(const double *x, double *sines, double *cosines)
 {
-	double t = x * x;
-	double s = 1;
-	double c = 1;
+	double t[LANES];
 
-	for (int i = 16; i >= 2; i -= 2) {
-		s = 1 - s * t / (i * (i + 1));
-		c = 1 - c * t / (i * (i - 1));
+	for (int k = 0; k < LANES; k++) {
+		t[k] = x[k] * x[k];
+		sines[k] = cosines[k] = 1;
 	}
-	*sine = x * s;
-	*cosine = c;
+	for (int i = 16; i >= 2; i -= 2)
+		for (int k = 0; k < LANES; k++) {
+			sines[k] = 1 - sines[k] * t[k] / (i * (i + 1));
+			cosines[k] = 1 - cosines[k] * t[k] / (i * (i - 1));
+		}
+	for (int k = 0; k < LANES; k++)
+		sines[k] *= x[k];
 }
 
-/* Sine and cosine of u whole turns, u in [0, 1). */
-static void turn(double u, double *sine, double *cosine)
+/* Sines and cosines of u whole turns, each in [0, 1). */
+static void turns(const double *u, double *sines, double *cosines)
 {
-	int eighth = (int)(u * 8);
-	double rest = u * 8 - eighth; /* exact */
-	double s;
-	double c;
+	double rests[LANES];
 
-	if (eighth % 2 == 1)
-		rest = 1 - rest;
-	small_turn(rest * 0.78539816339744830962, &s, &c);
-	if (eighth % 4 == 1 || eighth % 4 == 2) {
-		double swap = s;
+	for (int k = 0; k < LANES; k++) {
+		int eighth = (int)(u[k] * 8);
+		double rest = u[k] * 8 - eighth; /* exact */
 
-		s = c;
-		c = swap;
+		rests[k] = (eighth % 2 == 1 ? 1 - rest : rest) * 0.78539816339744830962;
 	}
-	*sine = eighth >= 4 ? -s : s;
-	*cosine = eighth >= 2 && eighth < 6 ? -c : c;
+	small_turns(rests, sines, cosines);
+	for (int k = 0; k < LANES; k++) {
+		int eighth = (int)(u[k] * 8);
+		bool swapped = eighth % 4 == 1 || eighth % 4 == 2;
+		double s = swapped ? cosines[k] : sines[k];
+		double c = swapped ? sines[k] : cosines[k];
+
+		sines[k] = eighth >= 4 ? -s : s;
+		cosines[k] = eighth >= 2 && eighth < 6 ? -c : c;
+	}
+}
+
+/* LANES pairs from an even element on. */
+static void normal_pairs(uint64_t key, uint64_t at, double out[2 * LANES])
+{
+	double u[LANES], v[LANES], logs[LANES], sines[LANES], cosines[LANES];
+
+	for (uint64_t k = 0; k < LANES; k++) {
+		v[k] = (double)(int64_t)(word(key, at + 2 * k) >> 11) * 0x1p-53;
+		u[k] = (double)(int64_t)((word(key, at + 2 * k + 1) >> 11) + 1) * 0x1p-53;
+	}
+	natural_logs(u, logs);
+	turns(v, sines, cosines);
+	for (int k = 0; k < LANES; k++) {
+		double radius = sqrt(-2 * logs[k]);
+
+		out[2 * k] = radius * cosines[k];
+		out[2 * k + 1] = radius * sines[k];
+	}
 }
 
 void inputs_fill_normal(void *out, uint64_t first, uint64_t count, const char *precision,
@@ -249,20 +283,13 @@ void inputs_fill_normal(void *out, uint64_t first, uint64_t count, const char *p
 
 	/* Elements 2j and 2j + 1 are one pair. */
 	while (i < count) {
-		uint64_t at = first + i;
-		double u = (double)(int64_t)((word(key, at | 1) >> 11) + 1) * 0x1p-53;
-		double v = (double)(int64_t)(word(key, at & ~UINT64_C(1)) >> 11) * 0x1p-53;
-		double radius = sqrt(-2 * natural_log(u));
-		double sine;
-		double cosine;
+		double values[2 * LANES];
+		uint64_t skipped = (first + i) % 2;
+		uint64_t end = count - i < 2 * LANES - skipped ? count : i + 2 * LANES - skipped;
 
-		turn(v, &sine, &cosine);
-		if (at % 2 == 0) {
-			store(out, i++, format, radius * cosine, 0);
-			if (i == count)
-				break;
-		}
-		store(out, i++, format, radius * sine, 0);
+		normal_pairs(key, first + i - skipped, values);
+		for (uint64_t k = skipped; i < end; k++)
+			store(out, i++, format, values[k], 0);
 	}
 }
 

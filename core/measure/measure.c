@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/measure.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,27 +10,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "measure/attempt.h"
-#include "measure/calibrate.h"
-#include "measure/canary.h"
-#include "measure/guards.h"
-#include "measure/load.h"
-#include "measure/sustain.h"
-#include "measure/telemetry.h"
-#include "measure/tune.h"
-#include "record/surroundings.h"
-
-/* Of the processors, for reading sensors: beyond this the row is flagged. */
-static const double burden_share = 0.01;
-
-struct measure {
-	session *s;
-	calibration clocks;
-	canary *canary;  /* NULL = none runs around the cases                                 */
-	bool wanted;     /* a canary was asked for                                            */
-	telemetry *sensors;  /* NULL = none, or no case has asked for them so far             */
-	bool sensors_opened;
-	uint64_t seed;
-};
+#include "measure/measure_inside.h"
+#include "measure/surround.h"
 
 /* ---- the instrument -------------------------------------------------------------------------- */
 
@@ -138,7 +118,7 @@ void measure_free(measure *m)
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static record_execution *new_record(enum record_status status)
+record_execution *measure_record(enum record_status status)
 {
 	record_execution *record = layout_new(record_execution_layout());
 
@@ -148,119 +128,20 @@ static record_execution *new_record(enum record_status status)
 
 record_execution *measure_absent(enum record_status status, const char *reason)
 {
-	record_execution *record = new_record(status);
+	record_execution *record = measure_record(status);
 
 	text_list_add(&record->reasons, reason);
 	return record;
 }
 
-static void add_load(casework *w, const load_counters *start)
-{
-	record_load *out = layout_new(record_load_layout());
-
-	load_since(start, out);
-	surroundings_flag_load(out, &w->record->flags);
-	w->record->load = out;
-}
-
-/* Processors that this process may use, 1 where that is not known. */
-static int processors(void)
-{
-	cpu_set_t allowed;
-
-	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-}
-
-/* After the recording.  Times count from the first sample's start, as starts_ns do. */
-static void record_sensors(casework *w)
-{
-	record_sustained *sustained = w->record->sustained;
-
-	w->record->telemetry = telemetry_record(w->sensors, w->first_ns);
-	if (telemetry_burden(w->sensors) > burden_share * (double)processors())
-		casework_flag(w, RECORD_FLAG_TELEMETRY_HEAVY);
-	if (w->first_ns == 0)
-		return;
-	telemetry_throttle_between(w->sensors, w->first_ns, w->last_ns,
-	                           sustained != NULL ? &sustained->throttle : NULL, &w->record->flags);
-	if (sustained != NULL)
-		sustain_energy(sustained, w->sensors, w->first_ns, w->last_ns);
-}
-
-/* Runs the canary; false when the device failed, and then the row has. */
-static bool watch(casework *w, double *compute_ns, double *memory_ns)
-{
-	eh_error error = ERROR_INIT;
-	eh_status status = canary_run(w->canary, compute_ns, memory_ns, &error);
-
-	if (status != EH_OK)
-		casework_fail(w, status, &error);
-	return status == EH_OK;
-}
-
-/* After the samples; repeated when it moved, because a disturbance may hit the canary alone. */
-static bool watch_after(casework *w, record_canary *c)
-{
-	enum { TRIALS = 3 };
-
-	for (int i = 0; i < TRIALS; i++) {
-		if (!watch(w, &c->compute_after_ns, &c->memory_after_ns))
-			return false;
-		if (!surroundings_moved(c))
-			break;
-	}
-	return true;
-}
-
-/* One attempt between two runs of the canary; returns how much it was disturbed. */
-static double attempt_with_canary(casework *w, const eh_case *values, const eh_work *work)
-{
-	record_canary *c = layout_new(record_canary_layout());
-	double score = 0;
-
-	canary_describe(w->canary, c);
-	if (watch(w, &c->compute_before_ns, &c->memory_before_ns)) {
-		attempt_run(w, values, work);
-		if (!*w->lost && watch_after(w, c)) {
-			w->record->canary = c;
-			surroundings_flag_canary(c, &w->record->flags);
-			score = disturb_judge(c, &w->begin, &w->end, &w->record->disturbed);
-		}
-	}
-	if (w->record->canary == NULL)
-		layout_free(record_canary_layout(), c);
-	return score;
-}
-
-static double attempt_alone(casework *w, const eh_case *values, const eh_work *work)
-{
-	attempt_run(w, values, work);
-	return *w->lost ? 0 : disturb_judge(NULL, &w->begin, &w->end, &w->record->disturbed);
-}
-
 /* One attempt with everything around it; returns how much it was disturbed. */
 static double try_once(casework *w, const eh_case *values, const eh_work *work)
 {
-	record_guards *g = layout_new(record_guards_layout());
-	guards_totals before;
-	load_counters start;
-	double score;
+	surround around;
 
-	w->first_ns = 0;
-	w->begin = w->end = (disturb_counters){ 0 };
-	telemetry_start(w->sensors, w->c->section->measure.telemetry_ns);
-	guards_begin(g, &before, "", w->sensors);
-	load_read(&start, "");
-	score = w->canary != NULL ? attempt_with_canary(w, values, work) :
-	        attempt_alone(w, values, work);
-	add_load(w, &start);
-	telemetry_stop(w->sensors);
-	guards_end(g, &before, "", w->sensors);
-	w->record->guards = g;
-	score += surroundings_guards(g, w->record->load->wall_seconds, &w->record->flags,
-	                             &w->record->disturbed);
-	record_sensors(w);
-	return score;
+	if (surround_begin(&around, w))
+		attempt_run(w, values, work);
+	return surround_end(&around, w);
 }
 
 /* Keeps the samples of an attempt that is not the row's, and why.  Frees the record. */
@@ -300,9 +181,9 @@ static bool time_is_left(const casework *w, uint64_t begin_ns, uint64_t last_ns)
  * in the time of the case.  The least disturbed is the row; one that failed or is invalid ends it
  * and is the row whatever came before.  All others are kept in `attempts`.
  */
-static void try_often(casework *w, const eh_case *values, const eh_work *work, uint64_t seed,
-                      uint64_t begin_ns)
+static void try_often(casework *w, const eh_case *values, const eh_work *work, uint64_t begin_ns)
 {
+	const uint64_t seed = w->seed;
 	record_attempt_list attempts = { 0 };
 	record_execution *best = NULL;
 	double best_score = 0;
@@ -312,7 +193,7 @@ static void try_often(casework *w, const eh_case *values, const eh_work *work, u
 		uint64_t from = clock_now_ns();
 		double score;
 
-		w->record = new_record(RECORD_VALID);
+		w->record = measure_record(RECORD_VALID);
 		w->seed = i == 0 ? seed : random_derive(seed, "attempt", i);
 		score = try_once(w, values, work);
 		if (best == NULL || !record_counts(w->record->status) || score < best_score) {
@@ -336,22 +217,29 @@ static void try_often(casework *w, const eh_case *values, const eh_work *work, u
 		casework_flag(w, RECORD_FLAG_DISTURBED);
 }
 
-static void try_tuned(measure *m, casework *w, uint64_t seed, uint64_t begin_ns)
+bool measure_tune(const measure *m, casework *w, record_tuning *tuning, tune_winner *winner)
 {
-	record_tuning *tuning = layout_new(record_tuning_layout());
 	eh_error error = ERROR_INIT;
-	tune_winner winner;
 	eh_status status;
 
 	casework_enter(w, "tune");
-	status = tune_search(m->s, w->clocks, w->c, m->seed, w->report, w->context, tuning, &winner,
+	status = tune_search(m->s, w->clocks, w->c, m->seed, w->report, w->context, tuning, winner,
 	                     &error);
-	if (status == EH_OK) {
-		try_often(w, &winner.values, &winner.work, seed, begin_ns);
+	if (status == EH_OK)
+		return true;
+	w->record = measure_record(RECORD_VALID);
+	casework_fail(w, status, &error);
+	return false;
+}
+
+static void try_tuned(const measure *m, casework *w, uint64_t begin_ns)
+{
+	record_tuning *tuning = layout_new(record_tuning_layout());
+	tune_winner winner;
+
+	if (measure_tune(m, w, tuning, &winner)) {
+		try_often(w, &winner.values, &winner.work, begin_ns);
 		plan_values_free(&winner.values);
-	} else {
-		w->record = new_record(RECORD_VALID);
-		casework_fail(w, status, &error);
 	}
 	w->record->tuning = tuning;
 }
@@ -374,34 +262,51 @@ static record_execution *refuse(const measure *m, const plan_case *c)
 		return measure_absent(RECORD_INVALID, m->clocks.distrust);
 	if (!m->clocks.false_clock || c->section->measure.clock != RECORD_CLOCK_DEVICE)
 		return NULL;
-	record = new_record(RECORD_INVALID);
+	record = measure_record(RECORD_INVALID);
 	text_list_format(&record->reasons, "%s A backend with such a clock is not believed; a protocol "
 	                 "with clock = host does without it.", m->clocks.record.device_time_reason);
 	return record;
 }
 
+record_execution *measure_begin(measure *m, const plan_case *c, measure_report report, void *context,
+                                bool *lost, casework *w)
+{
+	const record_settings *rules = &c->section->measure;
+	record_execution *refused = refuse(m, c);
+
+	*w = (casework){ .s = m->s, .clocks = &m->clocks.record, .canary = m->canary, .c = c,
+		         .report = report, .context = context, .lost = lost,
+		         .seed = random_derive(m->seed, c->id, 0) };
+	*lost = false;
+	if (refused != NULL)
+		return refused;
+	if (rules->telemetry_ns > 0)
+		measure_open_sensors(m, NULL);
+	w->sensors = rules->telemetry_ns > 0 ? m->sensors : NULL;
+	if (rules->timeout_ns > 0)
+		w->deadline_ns = clock_now_ns() + rules->timeout_ns;
+	return NULL;
+}
+
+void measure_end(const measure *m, casework *w)
+{
+	if (m->wanted && m->canary == NULL)
+		casework_flag(w, RECORD_FLAG_NO_CANARY);
+}
+
 record_execution *measure_case(measure *m, const plan_case *c, measure_report report, void *context,
                                bool *lost)
 {
-	casework w = { .s = m->s, .clocks = &m->clocks.record, .canary = m->canary, .c = c,
-		       .report = report, .context = context, .lost = lost };
-	uint64_t seed = random_derive(m->seed, c->id, 0);
 	uint64_t begin = clock_now_ns();
+	casework w;
+	record_execution *refused = measure_begin(m, c, report, context, lost, &w);
 
-	*lost = false;
-	w.record = refuse(m, c);
-	if (w.record != NULL)
-		return w.record;
-	if (c->section->measure.telemetry_ns > 0)
-		measure_open_sensors(m, NULL);
-	w.sensors = c->section->measure.telemetry_ns > 0 ? m->sensors : NULL;
-	if (c->section->measure.timeout_ns > 0)
-		w.deadline_ns = begin + c->section->measure.timeout_ns;
+	if (refused != NULL)
+		return refused;
 	if (c->tier == RECORD_TIER_TUNED)
-		try_tuned(m, &w, seed, begin);
+		try_tuned(m, &w, begin);
 	else
-		try_often(&w, &c->values, &c->work, seed, begin);
-	if (m->wanted && m->canary == NULL)
-		casework_flag(&w, RECORD_FLAG_NO_CANARY);
+		try_often(&w, &c->values, &c->work, begin);
+	measure_end(m, &w);
 	return w.record;
 }

@@ -21,6 +21,7 @@ typedef struct sampler {
 	uint64_t *times_ns;     /* [room] samples in order                                    */
 	uint64_t *host_ns;      /* [room] the same by the host clock; NULL unless device      */
 	uint64_t *starts_ns;    /* [room] when each began, by the host clock                  */
+	uint64_t *rounds;       /* [room] the round of each; NULL: no turns are taken            */
 	size_t warmup_count, warmup_room;
 	uint64_t *warmup_ns;    /* the newest; [warmup_room]                                  */
 	bool gave_up_device;    /* the device clock is usable, but not for operations so short    */
@@ -30,6 +31,9 @@ typedef struct sampler {
 	double half_width;      /* relative; INFINITY = not known                             */
 	bool converged;
 	char impossible[192];   /* why a time cannot be true, else empty                      */
+	unsigned impossible_times; /* device times above the host's so far                    */
+	bool waits;             /* waiting waited when a batch was tried                      */
+	record_doubt_list doubts; /* suspicions that were tried in pairs                      */
 	random_state random;    /* places of the audits                                       */
 	uint64_t drained_ns;    /* when the queue was last drained                            */
 	uint64_t drain_gap_ns;  /* until the next time                                        */
@@ -48,6 +52,9 @@ void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
                   const record_settings *rules, uint64_t seed);
 void sampler_free(sampler *s);
 
+/* Samples will be taken in turns.  Right after sampler_init. */
+void sampler_take_turns(sampler *s);
+
 /*
  * Chooses the batch.  Call it first: the others need idle_ns.  Samples use the host's clock where
  * they stay so short that launching hides whether the device's clock is right.  Percentiles are of
@@ -55,7 +62,8 @@ void sampler_free(sampler *s);
  */
 eh_status sampler_batch(sampler *s, eh_error *error);
 /* Whether waiting really waits: reading back right after it must not take as long as the work did.
- * Sets `impossible` when it does. */
+ * Sets `impossible` when it does persistently; one trial without it is enough here, because the
+ * proof tries again. */
 eh_status sampler_try_wait(sampler *s, eh_error *error);
 eh_status sampler_warm(sampler *s, eh_error *error);
 /*
@@ -65,8 +73,16 @@ eh_status sampler_warm(sampler *s, eh_error *error);
  */
 eh_status sampler_run(sampler *s, verify_state *v, eh_error *error);
 
+/* A turn of about length_ns after other executors had theirs: unkept operations, because the caches
+ * are theirs, then samples of that round.  The second turn begins with an audit, if v is given. */
+eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t length_ns,
+                       eh_error *error);
+
 /* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
 eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);
+/* Counts a device time that is longer than the host's of the same operations; sets `impossible` when
+ * it is not the only one. */
+void sampler_compare_clocks(sampler *s, uint64_t device_ns, uint64_t host_ns);
 /* Drains the queue when drain_gap_ns has passed since the last time; sets `impossible` when work was
  * left over. */
 eh_status sampler_drain(sampler *s, eh_error *error);

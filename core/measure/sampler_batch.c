@@ -15,6 +15,7 @@ enum {
 	PILOT_IDLES = 4             /* idle drains that lengthen a trial                      */
 };
 static const uint64_t longest_pilot_ns = 50000000;
+static const uint64_t in_turn_ns = 2000000;
 static const double device_share = 0.8; /* of the host's time: less needs an explanation        */
 static const double launch_most = 4;    /* measured launches that one operation's may take      */
 
@@ -54,6 +55,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	uint64_t overhead = region == EH_REGION_ENQUEUE ? 2 * c->host_overhead_ns : c->launch_ns;
 	uint64_t resolution = s->device ? c->device_resolution_ns : c->host_resolution_ns;
 	uint64_t target = overhead * OVERHEAD_PARTS;
+	uint64_t needed;
 	uint64_t longest;
 	bool single = s->rules.statistic != RECORD_STATISTIC_MEDIAN;
 	eh_status idle = prepared_idle(s->p, &s->idle_ns, error);
@@ -63,6 +65,10 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	longest = longest_pilot_ns + PILOT_IDLES * s->idle_ns;
 	if (target < resolution * RESOLUTION_PARTS)
 		target = resolution * RESOLUTION_PARTS;
+	needed = target;
+	/* A turn is worth its beginning only if its samples are long. */
+	if (s->rounds != NULL && target < in_turn_ns)
+		target = in_turn_ns;
 	s->batch = 1;
 	s->short_samples = false;
 	if (s->rules.scenario == RECORD_SCENARIO_OFFLINE)
@@ -97,7 +103,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 		}
 		/* The host's limit does not depend on the device's clock and marks. */
 		if (least >= target || s->batch >= most || host >= longest) {
-			s->short_samples = least < target;
+			s->short_samples = least < needed;
 			if (s->short_samples && s->device && hides_launches(s, least, least_host)) {
 				use_host_clock(s);
 				least = least_host;

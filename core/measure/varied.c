@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/varied.h"
 
-#include <math.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/text.h"
+#include "measure/doubts.h"
+#include "measure/proof_part.h"
 #include "stat/pairs.h"
+#include "stat/settle.h"
 #include "stat/statistics.h"
 
-/* Variants 0 and 1 are those of the samples and of the proof. */
-#define FIRST_VARIANT 2
-#define MOST_VARIANTS (UINT32_C(1) << 20)
+enum { SURE = 12 };          /* pairs after which a small difference is believed                */
 
 /* Data that was just written may be farther from the processor than data that is used again and
- * again, by at most this factor: the same as for an operation alone in proof.c. */
-static const double written_factor = 16;
-
-/* Time for pairs that are too few for a test of the medians. */
-static const double few_ns = 250e6;
-/* The time left must be so many times the expected time of the pairs. */
+ * again, by at most this factor: memory against the first cache. */
+static const double written_factor = 64;
+/* The time left must be so many times that of a pair. */
 static const double spare = 1.25;
+
+typedef struct series {
+	sampler *s;
+	proof *p;
+	record_varied *out;
+	double each_ns;  /* that a pair is expected to take                                    */
+} series;
 
 static eh_status vary(prepared *p, uint32_t variant, eh_error *error)
 {
@@ -30,92 +33,180 @@ static eh_status vary(prepared *p, uint32_t variant, eh_error *error)
 	return status == EH_OK ? prepared_wait(p, error) : status;
 }
 
-static eh_status take_pair(sampler *s, uint32_t variant, uint64_t *fresh, uint64_t *repeated,
-                           eh_error *error)
+static eh_status take_one(sampler *s, uint64_t *ns, eh_error *error)
 {
-	uint64_t host;
-	eh_status status = vary(s->p, variant, error);
+	proof_part part = { 0 };
+	eh_status status = proof_part_take(s, 1, &part, error);
 
-	if (status == EH_OK)
-		status = sampler_take(s, fresh, &host, error);
-	/* With several sets of buffers the next operation uses another one. */
-	if (status == EH_OK && s->p->set_count > 1)
-		s->p->next = (s->p->next + s->p->set_count - 1) % s->p->set_count;
-	if (status == EH_OK)
-		status = vary(s->p, variant, error);
-	return status == EH_OK ? sampler_take(s, repeated, &host, error) : status;
+	*ns = proof_part_single(s, &part);
+	return status;
 }
 
-static eh_status take_series(sampler *s, uint64_t first, size_t pairs, record_varied *out,
-                             eh_error *error)
+static eh_status take_pair(series *all, eh_error *error)
 {
-	eh_status status = EH_OK;
+	prepared *p = all->s->p;
+	uint32_t variant = ++all->p->variant;
+	uint64_t fresh, repeated;
+	eh_status status = vary(p, variant, error);
 
-	layout_clear(record_varied_layout(), out);
-	out->first_variant = first;
-	for (size_t i = 0; i < pairs && status == EH_OK; i++) {
-		uint64_t fresh, repeated;
+	if (status == EH_OK)
+		status = take_one(all->s, &fresh, error);
+	/* With several sets of buffers the next operation uses another one. */
+	if (status == EH_OK && p->set_count > 1)
+		p->next = (p->next + p->set_count - 1) % p->set_count;
+	if (status == EH_OK)
+		status = vary(p, variant, error);
+	if (status == EH_OK)
+		status = take_one(all->s, &repeated, error);
+	if (status != EH_OK)
+		return status;
+	uint_list_add(&all->out->new_ns, fresh);
+	uint_list_add(&all->out->repeated_ns, repeated);
+	return EH_OK;
+}
 
-		status = take_pair(s, (uint32_t)(first + i), &fresh, &repeated, error);
-		if (status != EH_OK || s->impossible[0] != '\0')
-			break;
-		uint_list_add(&out->new_ns, fresh);
-		uint_list_add(&out->repeated_ns, repeated);
-	}
-	return status;
+static double median_of(const uint_list *times)
+{
+	double *values = memory_get((times->count + 1) * sizeof(*values));
+	double middle;
+
+	for (size_t i = 0; i < times->count; i++)
+		values[i] = (double)times->items[i];
+	middle = times->count > 0 ? statistics_median(values, times->count) : 0;
+	free(values);
+	return middle;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_sorted(uint_list *to, const uint_list *from)
+{
+	uint_list_set(to, from->items, from->count);
+	if (to->count > 1)
+		qsort(to->items, to->count, sizeof(*to->items), ascending);
+}
+
+/* Both in ascending order, the quickest with the quickest: what disturbs one operation or the other
+ * does not count, but that one kind is slower throughout does. */
+static enum record_doubt_verdict settle(const record_varied *is, record_doubt *d)
+{
+	d->kind = RECORD_DOUBT_INPUTS;
+	d->limit = SETTLE_INPUTS;
+	set_sorted(&d->first_ns, &is->repeated_ns);
+	set_sorted(&d->second_ns, &is->new_ns);
+	return doubts_judge(d);
 }
 
 /* In all pairs new inputs cost more than data that was just written can. */
 static bool far_from_samples(sampler *s, const record_varied *is)
 {
 	double allowed = written_factor * sampler_median(s) + 2 * (double)s->clocks->launch_ns;
-	size_t beyond = 0;
 
 	for (size_t i = 0; i < is->new_ns.count; i++)
-		beyond += (double)is->new_ns.items[i] > allowed &&
-		          (double)is->repeated_ns.items[i] > allowed;
-	return beyond >= PAIRS_FEW && beyond == is->new_ns.count;
+		if ((double)is->new_ns.items[i] <= allowed || (double)is->repeated_ns.items[i] <= allowed)
+			return false;
+	return true;
 }
 
-static bool suspicious(sampler *s, const record_varied *is)
+/* Whether one pair asks for more: what is slow on new inputs is so because they are new, or written
+ * just before, or because it was disturbed. */
+static bool asks_for_more(sampler *s, const record_varied *is)
 {
-	return pairs_differ(is->new_ns.items, is->repeated_ns.items, is->new_ns.count) ||
-	       far_from_samples(s, is);
+	double fresh = SETTLE_INPUTS * (double)is->new_ns.items[0];
+
+	return (double)is->repeated_ns.items[0] < fresh ||
+	       sampler_median(s) + (double)s->clocks->launch_ns < fresh;
 }
 
-/*
- * How many pairs fit into half the time of the samples, else a few into a little time; at least the
- * fewest that prove something, unless the timeout would end the case.
- */
-static size_t pairs_that_fit(const sampler *s, const verify_state *v, double each, double left_ns)
+static bool takes_longer(sampler *s, const record_varied *is)
 {
-	double budget = (double)s->rules.time_max_ns;
-	double room = budget / 2 - (double)v->check_ns;
-	double least = 2 * PAIRS_FEW * each + (double)v->check_ns; /* a second series is due at times */
+	size_t n = is->new_ns.count;
 
-	if (room >= each * VARIED_PAIRS)
-		return VARIED_PAIRS;
-	if (room >= each * PAIRS_LEAST)
-		return (size_t)(room / each);
-	room = budget * 3 < few_ns ? budget * 3 : few_ns;
-	if (room >= each * PAIRS_LEAST)
-		return PAIRS_LEAST - 1;
-	if (room >= each * PAIRS_FEW)
-		return (size_t)(room / each);
-	return least * spare < left_ns ? PAIRS_FEW : 0;
+	if (n < PAIRS_FEW)
+		return asks_for_more(s, is);
+	return far_from_samples(s, is) ||
+	       (median_of(&is->new_ns) > median_of(&is->repeated_ns) &&
+	        pairs_differ(is->new_ns.items, is->repeated_ns.items, n));
 }
 
-/*
- * The first variant of two series.  By chance, not from the protocol's seed: a stack that remembers
- * inputs beyond a case, a process or a run has not seen these.
- */
-static uint32_t choose_variant(void)
-{
-	random_state random;
+/* ---- how many -------------------------------------------------------------------------------- */
 
-	random_seed(&random, random_derive(clock_now_ns(), "varied", (uint64_t)getpid()));
-	return FIRST_VARIANT +
-	       (uint32_t)random_below(&random, MOST_VARIANTS / (2 * VARIED_PAIRS)) * 2 * VARIED_PAIRS;
+static bool fits(const series *all)
+{
+	uint64_t deadline = all->p->deadline_ns;
+
+	return deadline == 0 || (double)clock_now_ns() + spare * all->each_ns < (double)deadline;
+}
+
+/* As many as fit in half the time of the proof. */
+static eh_status take_series(series *all, eh_error *error)
+{
+	double room = (double)all->s->rules.proof_ns / 2 / all->each_ns;
+	size_t want = room < VARIED_PAIRS ? 1 + (size_t)room : VARIED_PAIRS;
+	eh_status status = EH_OK;
+
+	while (status == EH_OK && all->out->new_ns.count < want && fits(all))
+		status = take_pair(all, error);
+	return status;
+}
+
+/* Whether more pairs are needed to know that they differ grossly, or a little. */
+static bool is_open(series *all, record_doubt *d)
+{
+	enum record_doubt_verdict verdict = settle(all->out, d);
+
+	return verdict == RECORD_DOUBT_OPEN ||
+	       (verdict == RECORD_DOUBT_CLEARED && all->out->new_ns.count < SURE &&
+	        takes_longer(all->s, all->out));
+}
+
+static eh_status settle_series(series *all, record_doubt *d, eh_error *error)
+{
+	uint64_t begin = clock_now_ns();
+	eh_status status = EH_OK;
+
+	while (status == EH_OK && is_open(all, d) && fits(all) && d->first_ns.count < SETTLE_MOST &&
+	       clock_now_ns() - begin < DOUBTS_PATIENCE_NS)
+		status = take_pair(all, error);
+	return status;
+}
+
+/* ---- what they show -------------------------------------------------------------------------- */
+
+static char *sentence(sampler *s, const record_varied *is)
+{
+	char fresh[32], repeated[32];
+
+	text_format_ns(median_of(&is->new_ns), fresh);
+	text_format_ns(median_of(&is->repeated_ns), repeated);
+	if (far_from_samples(s, is))
+		text_format_ns(sampler_median(s), repeated);
+	return memory_format("An operation takes %s on new inputs and %s on repeated ones: the stack "
+	                     "recognises repeated work, and the samples are of that.", fresh, repeated);
+}
+
+/* What the pairs show in the end. */
+static void judge(series *all, const record_doubt *d, bool *differs)
+{
+	*differs = takes_longer(all->s, all->out);
+	switch (d->verdict) {
+	case RECORD_DOUBT_CONFIRMED:
+		proof_find(all->p, RECORD_INVALID, sentence(all->s, all->out));
+		break;
+	case RECORD_DOUBT_OPEN:
+		proof_find(all->p, RECORD_UNPROVEN,
+		           doubts_open(d, "new inputs take more than twice as long as repeated ones"));
+		break;
+	default:
+		if (*differs)
+			proof_find(all->p, RECORD_UNPROVEN, sentence(all->s, all->out));
+	}
 }
 
 /* Poison first, because what a check expects may have changed with the inputs.  A check that fails
@@ -142,37 +233,29 @@ static eh_status check_output(sampler *s, verify_state *v, eh_error *error)
 	return status;
 }
 
-static eh_status run(sampler *s, verify_state *v, size_t pairs, record_varied *out, bool *differs,
-                     eh_error *error)
+static eh_status run(series *all, bool *differs, eh_error *error)
 {
-	uint64_t first = choose_variant();
-	record_varied again;
-	eh_status status = take_series(s, first, pairs, out, error);
+	eh_status status;
 
-	if (status == EH_OK && suspicious(s, out)) {
-		layout_init(record_varied_layout(), &again);
-		status = take_series(s, first + VARIED_PAIRS, pairs, &again, error);
-		*differs = status == EH_OK && suspicious(s, &again);
-		/* A difference that does not show again was a disturbance: the quiet series is recorded. */
-		if (status == EH_OK && !*differs) {
-			record_varied disturbed = *out;
+	uint_list_add(&all->out->new_ns, all->p->fresh_ns);
+	uint_list_add(&all->out->repeated_ns, all->p->repeated_ns);
+	all->out->first_variant = all->p->variant;
+	status = take_series(all, error);
+	if (status == EH_OK && takes_longer(all->s, all->out)) {
+		record_doubt *d = doubts_add(all->s, RECORD_DOUBT_INPUTS, SETTLE_INPUTS);
 
-			*out = again;
-			again = disturbed;
-		}
-		layout_clear(record_varied_layout(), &again);
+		status = settle_series(all, d, error);
+		if (status == EH_OK)
+			judge(all, d, differs);
 	}
-	return status == EH_OK ? check_output(s, v, error) : status;
+	return status;
 }
 
-eh_status varied_run(sampler *s, verify_state *v, const proof *p, uint64_t deadline_ns,
-                     record_varied *out, bool *differs, eh_error *error)
+eh_status varied_run(sampler *s, verify_state *v, proof *p, record_varied *out, bool *differs,
+                     eh_error *error)
 {
-	uint64_t batch = s->batch;
-	uint64_t now = clock_now_ns();
-	double each = 2 * ((double)p->vary_ns + sampler_median(s) + (double)s->clocks->launch_ns);
-	double left = deadline_ns == 0 ? INFINITY : deadline_ns > now ? (double)(deadline_ns - now) : 0;
-	size_t pairs = pairs_that_fit(s, v, each, left);
+	double operation = (double)p->fresh_ns + (double)s->clocks->launch_ns;
+	series all = { .s = s, .p = p, .out = out, .each_ns = 2 * ((double)p->vary_ns + operation) };
 	eh_status status;
 
 	*differs = false;
@@ -180,14 +263,12 @@ eh_status varied_run(sampler *s, verify_state *v, const proof *p, uint64_t deadl
 		text_set(&out->skipped, "The inputs are zeros: there are no new ones.");
 		return EH_OK;
 	}
-	if (pairs == 0) {
-		out->skipped = memory_format("Writing new inputs takes %.3g s: too long for the %.3g s that "
-		                             "were left of the timeout.", (double)p->vary_ns * 1e-9,
-		                             left * 1e-9);
+	if (!p->paired) {
+		out->skipped = memory_format("Writing new inputs takes %.3g s: too long for what was left of "
+		                             "the timeout.", (double)p->vary_ns * 1e-9);
 		return EH_OK;
 	}
-	s->batch = 1;
-	status = run(s, v, pairs, out, differs, error);
-	s->batch = batch;
-	return status;
+	status = run(&all, differs, error);
+	/* The proof checked the output of its own pair. */
+	return status == EH_OK && out->new_ns.count > 1 ? check_output(s, v, error) : status;
 }

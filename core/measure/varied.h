@@ -9,15 +9,15 @@
 
 #include "measure/proof.h"
 
-#define VARIED_PAIRS 11      /* wanted                                                           */
+#define VARIED_PAIRS 11      /* at most, unless they differ                                      */
 
 /*
- * After proof_run.  As many pairs as fit in half the time that the samples may take, a few when
- * new inputs take long; none, with the reason in out->skipped, when the case would not end before
- * deadline_ns (0 = none) for them, or when there are no new inputs.  Checks the last output: a
- * failure is record->after of v.  *differs: in this series and in a second one.
+ * After proof_run, whose pair is the first.  As many pairs as fit in the time of the proof; more of
+ * them only while they differ, until that is settled.  None, with the reason in out->skipped, when
+ * the proof took none.  Checks the last output: a failure is record->after of v.  What is found is
+ * added to p.  *differs: new inputs take longer.
  */
-eh_status varied_run(sampler *s, verify_state *v, const proof *p, uint64_t deadline_ns,
-                     record_varied *out, bool *differs, eh_error *error);
+eh_status varied_run(sampler *s, verify_state *v, proof *p, record_varied *out, bool *differs,
+                     eh_error *error);
 
 #endif

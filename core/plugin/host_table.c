@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/digest.h"
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "plugin/cachekey.h"
 #include "plugin/trust.h"
 
 /* The table of one backend.  Returned texts are valid until the process ends, so nothing here is
@@ -106,11 +108,10 @@ static const char *user_value(const char *name, const char *key)
 	return value;
 }
 
-/* The path of a cache folder of this backend that nobody else can write to, or NULL. */
-static char *own_cache(const char *name)
+/* Takes the path of a folder, which may be NULL, and makes it; NULL when others can write to it. */
+static char *private_folder(char *folder)
 {
 	eh_error error = ERROR_INIT;
-	char *folder = paths_cache(name);
 
 	if (folder == NULL)
 		return NULL;
@@ -122,6 +123,22 @@ static char *own_cache(const char *name)
 		return NULL;
 	}
 	return folder;
+}
+
+/* The path of the cache folder of this backend under these variables, or NULL. */
+static char *own_cache(const char *name)
+{
+	char *folder = private_folder(paths_cache(name)), *inner, *key;
+
+	if (folder == NULL)
+		return NULL;
+	key = cachekey_folder((const char *const *)environ);
+	if (key == NULL)
+		return folder;
+	inner = private_folder(path_join(folder, key));
+	free(key);
+	free(folder);
+	return inner;
 }
 
 static void lent_log(void *ctx, int level, const char *message)

@@ -83,5 +83,7 @@ record_plan *canonical_protocol(const plan *made)
 		out->design = p->design;
 	if (p->budget_ns != 0)
 		out->budget_ns = p->budget_ns;
+	if (p->sized)
+		out->size_class = p->size_class;
 	return out;
 }

@@ -105,6 +105,25 @@ static eh_status add_values(expansion *e, axis *a, const char *list)
 	return status;
 }
 
+/* The values of the size class, of those for small | medium | large. */
+static eh_status add_sized(expansion *e, axis *a, const char *sizes)
+{
+	const size_t classes = record_size_class_words()->count;
+	char **lists = schema_words(sizes, SCHEMA_SIZES);
+	size_t count = 0;
+	eh_status status;
+
+	while (lists != NULL && lists[count] != NULL)
+		count++;
+	if (count == classes)
+		status = add_values(e, a, lists[(int)e->p->size_class - 1]);
+	else
+		status = ini_refuse(e->p->source, a->line, e->error, "'%s' has values for %zu size classes; "
+		                    "there are %zu: small | medium | large", a->param->key, count, classes);
+	schema_words_free(lists);
+	return status;
+}
+
 static const ini_setting *setting_of(const protocol_section *section, const char *key)
 {
 	for (size_t i = 0; i < section->setting_count; i++)
@@ -125,6 +144,8 @@ static eh_status make_axis(expansion *e, const eh_param *param)
 		return ini_refuse(e->p->source, e->section->line, e->error, "the workload %s has a "
 		                    "parameter '%s', which is the name of a key of every case; this is a "
 		                    "bug of the workload", e->workload->name, param->key);
+	if (setting != NULL && strchr(setting->text, SCHEMA_SIZES) != NULL)
+		return add_sized(e, a, setting->text);
 	if (setting != NULL)
 		return add_values(e, a, setting->text);
 	if (param->standard == NULL)

@@ -195,7 +195,8 @@ static eh_status read_tiers(const char *source, const ini_setting *setting, reco
 }
 
 static eh_status read_case(const char *source, const ini_section *from,
-                           const record_settings *standard, protocol_section *to, eh_error *error)
+                           const record_settings *standard, protocol_section *to, bool *sized,
+                           eh_error *error)
 {
 	to->name = memory_text(from->name + strlen("case "));
 	to->line = from->line;
@@ -213,6 +214,8 @@ static eh_status read_case(const char *source, const ini_section *from,
 		} else if (status == EH_OK && strcmp(setting->key, "workload") == 0) {
 			to->workload = memory_text(setting->text);
 		} else if (status == EH_OK) {
+			if (strchr(setting->text, SCHEMA_SIZES) != NULL)
+				*sized = true;
 			to->settings[to->setting_count++] = (ini_setting){
 				.key = memory_text(setting->key), .text = memory_text(setting->text),
 				.line = setting->line,
@@ -278,9 +281,9 @@ static eh_status check_design(const ini_text *l, const protocol *p, eh_error *er
 {
 	int line = section_named(l, "protocol")->line;
 
-	if (p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max != 0)
-		return ini_refuse(l->source, line, error, "design = lockstep takes as many executions as "
-		                  "its budget allows; leave executions-max out");
+	if (p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max != 0 && p->budget_ns == 0)
+		return ini_refuse(l->source, line, error, "executions-max with design = lockstep needs a "
+		                  "budget, which says how many there are");
 	if (p->design != RECORD_DESIGN_LOCKSTEP && p->budget_ns != 0)
 		return ini_refuse(l->source, line, error, "budget is kept by design = lockstep only");
 	return EH_OK;
@@ -344,7 +347,7 @@ static eh_status read_sections(const ini_text *l, protocol *p, eh_error *error)
 	for (size_t i = 0; i < l->count && status == EH_OK; i++)
 		if (is_case(&l->sections[i]))
 			status = read_case(l->source, &l->sections[i], &p->measure,
-			                   &p->sections[p->section_count++], error);
+			                   &p->sections[p->section_count++], &p->sized, error);
 	return status;
 }
 
@@ -366,6 +369,7 @@ eh_status protocol_parse(const char *data, size_t size, const char *source, prot
 	if (size > 0)
 		memcpy(p->text, data, size);
 	schema_set_standards(schema_protocol, p);
+	p->size_class = RECORD_SIZE_SMALL;
 	schema_set_standards(schema_measure, &p->measure);
 	status = read_sections(&l, p, error);
 	if (status == EH_OK)
@@ -388,6 +392,12 @@ eh_status protocol_read(const char *path, protocol **out, eh_error *error)
 	status = protocol_parse(data, size, path, out, error);
 	free(data);
 	return status;
+}
+
+void protocol_take_size(protocol *p, enum record_size_class size_class)
+{
+	if (size_class != record_size_class_absent)
+		p->size_class = size_class;
 }
 
 void protocol_free(protocol *p)

@@ -48,6 +48,9 @@ typedef struct protocol {
 	                                  how many there are, at most this many            */
 	enum record_design_kind design;
 	uint64_t budget_ns;            /* for the whole run; 0 = no limit                  */
+	bool sized;                    /* a parameter has one value for each size class    */
+	enum record_size_class size_class; /* which of them plan_make takes; RECORD_SIZE_SMALL
+	                                  unless the caller sets another                  */
 	record_settings measure;
 	protocol_section *sections;
 	size_t section_count;
@@ -63,6 +66,8 @@ eh_status protocol_find(const char *name, protocol **out, eh_error *error);
 /* malloc'd paths of the protocols that protocol_find knows, sorted, NULL-terminated. */
 char **protocol_list(void);
 void protocol_free(protocol *p);
+/* Of plans that are made from now on; 0 changes nothing. */
+void protocol_take_size(protocol *p, enum record_size_class size_class);
 
 /* 0.5 for the median, 0.999 for p99.9. */
 double protocol_statistic_quantile(enum record_statistic statistic);

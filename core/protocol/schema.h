@@ -6,6 +6,9 @@
 
 #include "protocol/protocol.h"
 
+/* Between the values of a parameter for the size classes: small | medium | large. */
+#define SCHEMA_SIZES '|'
+
 /* The most executions that a protocol, or an option of `run`, may ask for. */
 enum { SCHEMA_EXECUTIONS_MOST = 100 };
 

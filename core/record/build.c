@@ -51,14 +51,15 @@ static eh_status take_executions(const builder *b, size_t index, size_t *at, rec
 	return status;
 }
 
-static void count_row(result_summary *s, const record_case *row)
+static void count_row(result_summary *s, const record_case *row, bool asked)
 {
 	if (row->executions.count == 0) {
-		s->not_run++;
+		s->not_run += asked;
 		return;
 	}
 	s->valid += row->status == RECORD_VALID;
 	s->not_converged += row->status == RECORD_NOT_CONVERGED;
+	s->unproven += row->status == RECORD_UNPROVEN;
 	s->unsupported += row->status == RECORD_UNSUPPORTED;
 	s->failed += row->status == RECORD_FAILED;
 	s->invalid += row->status == RECORD_INVALID;
@@ -98,7 +99,7 @@ static eh_status put_row(builder *b, size_t index, size_t *line, eh_error *error
 	status = take_executions(b, index, line, &row, error);
 	if (status == EH_OK) {
 		record_derive_row(&row);
-		count_row(&b->summary, &row);
+		count_row(&b->summary, &row, record_asked(&b->record.run.asked, row.id));
 		status = put_case(b, index > 0 ? ",\n" : "\n", &row, error);
 	}
 	layout_clear(record_case_layout(), &row);

@@ -45,6 +45,8 @@ static void add_pilot(const builder *b, record_pilot_plan *plan, record_executio
 /* Appends the executor's places in a line's order; returns how many of them have all cases. */
 static uint64_t take_order(builder *b, const record_line_order_list *order)
 {
+	const size_t asked = b->run.asked.count > 0 ? b->run.asked.count :
+	                     b->record.protocol.canonical.cases.count;
 	uint64_t done = 0;
 
 	for (size_t i = 0; i < order->count; i++) {
@@ -54,7 +56,7 @@ static uint64_t take_order(builder *b, const record_line_order_list *order)
 
 		if (strcmp(at->executor, b->executor) != 0 || count == 0)
 			continue;
-		done += count == b->record.protocol.canonical.cases.count;
+		done += count == asked;
 		entry = layout_append(record_order_layout(), &b->record.run.order);
 		entry->execution = at->execution;
 		entry->position = at->position;
@@ -76,6 +78,30 @@ static void sort_instruments(record_instrument_list *all)
 		qsort(all->items, all->count, sizeof(*all->items), by_execution);
 }
 
+/* The name of the executor in the run, where it is not its own. */
+static void take_label(builder *b)
+{
+	for (size_t i = 0; i < b->run.executors.count; i++) {
+		const record_line_device *d = &b->run.executors.items[i];
+
+		if (strcmp(d->name, b->executor) == 0 && d->executor != NULL)
+			text_set(&b->record.run.label, d->name);
+	}
+}
+
+static void take_design(builder *b)
+{
+	take_label(b);
+	for (size_t i = 0; i < b->run.asked.count; i++)
+		text_list_add(&b->record.run.asked, b->run.asked.items[i]);
+	if (b->run.design == NULL)
+		return;
+	b->record.run.design = layout_new(record_design_layout());
+	layout_copy(record_design_layout(), b->run.design, b->record.run.design);
+	if (b->spent_ns > 0)
+		b->record.run.design->spent_ns = b->spent_ns;
+}
+
 bool builder_finish_head(builder *b)
 {
 	record_run *run = &b->record.run;
@@ -94,6 +120,7 @@ bool builder_finish_head(builder *b)
 		planned = plan->planned;
 		add_pilot(b, plan, &run->executions);
 	}
+	take_design(b);
 	/* A backend that could not open its device wrote no executor line; the rows have the
 	 * reason. */
 	if (b->record.executor.name == NULL)

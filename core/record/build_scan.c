@@ -167,6 +167,8 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 		break;
 	case RECORD_LINE_END:
 		text_set(&b->record.run.ended, line->end.ended);
+		if (line->end.spent_ns != LAYOUT_NO_UINT)
+			b->spent_ns += line->end.spent_ns;
 		break;
 	case record_line_kind_absent:
 		break;

@@ -22,6 +22,7 @@ typedef struct builder {
 	const record_planned_case **by_id; /* the plan's cases, sorted                         */
 	builder_line *lines;       /* of this executor, by case and execution                  */
 	size_t line_count, line_room;
+	uint64_t spent_ns;         /* wall time of the run, resumed or not                     */
 	file_writer *out;
 	result_summary summary;
 } builder;

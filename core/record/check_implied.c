@@ -55,7 +55,7 @@ static void check_width(const subject *s)
 	const record_settings *m = &s->c->row->measure;
 	double width;
 
-	if (!implied_half_width(m, s->e, s->sorted, &width) || findings_enough(s->c->f))
+	if (!implied_half_width(m, s->e, s->series, s->sorted, &width) || findings_enough(s->c->f))
 		return;
 	check_stated_width(s, width);
 	if (s->e->status == RECORD_VALID && !record_is_load(m) && !isnan(m->half_width) &&
@@ -115,16 +115,7 @@ static void check_disturbed(const subject *s)
 	free(flags.items);
 }
 
-/* ---- clocks and requests --------------------------------------------------------------------- */
-
-static void check_share(const subject *s)
-{
-	double share = implied_clock_share(s->e);
-
-	if (share < IMPLIED_CLOCK_LEAST && !findings_enough(s->c->f))
-		differs(s, "", memory_format("counts, but its device clock claims %.2f of the host clock's "
-		                             "time", share));
-}
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void check_requests(const subject *s)
 {
@@ -147,7 +138,6 @@ static void check_one(const subject *s)
 {
 	check_width(s);
 	check_length(s);
-	check_share(s);
 	check_requests(s);
 	check_flags(s);
 	check_disturbed(s);

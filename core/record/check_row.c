@@ -27,6 +27,28 @@ void check_add(const row_check *c, eh_status code, enum finding_check check, siz
 	free(sentence);
 }
 
+/* Whether the rounds begin at 1 or later and ascend. */
+static bool ascending(const uint_list *rounds)
+{
+	for (size_t i = 0; i < rounds->count; i++)
+		if (rounds->items[i] < (i > 0 ? rounds->items[i - 1] : 1))
+			return false;
+	return true;
+}
+
+static void check_turns(const row_check *c, const record_execution *e, size_t index)
+{
+	const uint_list *rounds = &e->turns->rounds;
+
+	if (rounds->count != e->samples_ns.count)
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
+		          memory_format("has %zu values and samples_ns %zu", rounds->count,
+		                        e->samples_ns.count));
+	else if (!ascending(rounds))
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
+		          memory_text("does not ascend from 1"));
+}
+
 /* Checks the structure beyond the table of members. */
 static void check_structure(const row_check *c, const record_execution *e, size_t index)
 {
@@ -40,6 +62,8 @@ static void check_structure(const row_check *c, const record_execution *e, size_
 		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "host_ns",
 		          memory_format("has %zu values and samples_ns %zu", e->host_ns.count,
 		                        e->samples_ns.count));
+	else if (e->turns != NULL)
+		check_turns(c, e, index);
 }
 
 static void check_number(const row_check *c, const record_execution *e, size_t index,

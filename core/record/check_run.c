@@ -64,7 +64,8 @@ void check_executions(const record_result *r, findings *f)
 	for (size_t i = 0; i < r->cases.count && !findings_enough(f); i++) {
 		/* A malformed row has no work and was reported already. */
 		if (r->cases.items[i].work.metric == record_metric_absent ||
-		    r->cases.items[i].executions.count >= all->done)
+		    r->cases.items[i].executions.count >= all->done ||
+		    !record_asked(&r->run.asked, r->cases.items[i].id))
 			continue;
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done", NULL, NULL,
 		                   "run.executions.done is %llu but cases[%zu] has %zu executions"
@@ -175,6 +176,7 @@ static size_t *count_rows(const record_result *r, const run_order *order)
 void check_order(const record_result *r, const run_order *order, findings *f)
 {
 	uint64_t done = r->run.executions.done;
+	size_t asked = r->run.asked.count > 0 ? r->run.asked.count : r->cases.count;
 	uint64_t whole = 0;
 	size_t *rows;
 
@@ -183,7 +185,7 @@ void check_order(const record_result *r, const run_order *order, findings *f)
 	rows = count_rows(r, order);
 	check_gaps(r, f);
 	for (size_t i = 0; i < order->list->count && !findings_enough(f); i++) {
-		whole += rows[i] == r->cases.count;
+		whole += rows[i] == asked;
 		if (rows[i] == 0)
 			(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.order", NULL, NULL,
 			                   "run.order lists execution %llu, of which no case has anything"
@@ -197,6 +199,29 @@ void check_order(const record_result *r, const run_order *order, findings *f)
 		                   "run.executions.done is %llu but every case has %llu of the "
 		                   "executions in run.order" FINDING_ALTERED, (unsigned long long)done,
 		                   (unsigned long long)whole);
+}
+
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
+/* Each id once and of a case, and no other case has executions. */
+static void check_asked(const record_result *r, findings *f)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < r->cases.count && r->run.asked.count > 0; i++) {
+		const record_case *row = &r->cases.items[i];
+		bool asked = text_list_has(&r->run.asked, row->id);
+
+		found += asked;
+		if (!asked && row->executions.count > 0 && !findings_enough(f))
+			(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.asked", NULL, NULL,
+			                   "cases[%zu] has executions, but run.asked does not name it"
+			                   FINDING_ALTERED, i);
+	}
+	if (found != r->run.asked.count && !findings_enough(f))
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.asked", NULL, NULL,
+		                   "run.asked names %zu cases, of which the record has %zu" FINDING_ALTERED,
+		                   r->run.asked.count, found);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -238,6 +263,7 @@ void check_run(const record_result *r, findings *f)
 	    !findings_enough(f))
 		not_a_time(f, "ended", ended);
 	check_noise(r->run.noise_floor, f);
+	check_asked(r, f);
 	/* Only an executor that could not be opened has no layers; then there are no samples. */
 	if (r->executor.layers.count == 0 && has_samples(r) && !findings_enough(f))
 		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,

@@ -146,22 +146,18 @@ static void check_telemetry(const row_check *c, const record_execution *e, size_
 	}
 }
 
-/* Turns are of a run in lockstep, and only of such a run. */
+/* Turns are of a protocol that declares lockstep, and only of such a one. */
 static void check_turns(const row_check *c, const record_execution *e, size_t index)
 {
-	const record_design *design = c->result->run.design;
-	bool lockstep = design != NULL && design->kind == RECORD_DESIGN_LOCKSTEP;
+	bool declared = c->result->protocol.canonical.design == RECORD_DESIGN_LOCKSTEP;
+	bool turns = declared && record_fits_turns(&c->row->measure);
 
-	if (findings_enough(c->f))
+	if (findings_enough(c->f) || (e->turns != NULL) == turns)
 		return;
-	if ((e->turns != NULL) != lockstep)
-		cannot_be(c, index, "turns", memory_format("is %s, but run.design is %s",
-		                                           e->turns != NULL ? "there" : "absent",
-		                                           lockstep ? "lockstep" : "not lockstep"));
-	else if (lockstep && e->turns->rounds.count != e->samples_ns.count)
-		cannot_be(c, index, "turns.rounds",
-		          memory_format("has %zu values and samples_ns %zu", e->turns->rounds.count,
-		                        e->samples_ns.count));
+	cannot_be(c, index, "turns", memory_format("is %s, but %s", turns ? "absent" : "there",
+	                                           turns ? "the protocol declares lockstep" : !declared ?
+	                                           "the protocol does not declare lockstep" :
+	                                           "its measurement cannot be divided into turns"));
 }
 
 void check_times(const row_check *c)

@@ -8,95 +8,6 @@
 #include "base/text.h"
 #include "stat/sorted.h"
 
-/* ---- the samples that count ------------------------------------------------------------------ */
-
-bool record_execution_counts(const record_execution *e)
-{
-	return record_counts(e->status) && e->samples_ns.count > 0;
-}
-
-/* The samples of one execution, each divided by the batch; NULL when there are none.  The malloc'd
- * array has room for twice as many. */
-static double *read_samples(const record_execution *e)
-{
-	double *values;
-
-	if (e->batch == LAYOUT_NO_UINT || e->batch == 0)
-		return NULL;
-	values = memory_grow(NULL, 2 * e->samples_ns.count * sizeof(*values));
-	for (size_t i = 0; i < e->samples_ns.count; i++)
-		values[i] = (double)e->samples_ns.items[i] / (double)e->batch;
-	return values;
-}
-
-/* Adds an execution: analyses its series and keeps the samples that count, sorted as well. */
-static void pool_add(record_pool *pool, double *values, size_t count, bool all_count)
-{
-	size_t at = pool->executions++;
-	double *sorted = values + count;
-	series *s = &pool->series[at];
-
-	series_analyse_sorted(values, count, sorted, s);
-	if (all_count && s->steady_count < count) {
-		memcpy(sorted, values, count * sizeof(*sorted));
-		sorted_make(sorted, count);
-	}
-	pool->values[at] = values;
-	pool->counts[at] = count;
-	pool->steady[at] = all_count ? values : values + s->steady_first;
-	pool->steady_counts[at] = all_count ? count : s->steady_count;
-	pool->sorted[at] = sorted;
-	pool->total += count;
-	pool->steady_total += pool->steady_counts[at];
-}
-
-void record_pool_fill(record_pool *pool, const record_case *row)
-{
-	size_t room = row->executions.count + 1;
-
-	memset(pool, 0, sizeof(*pool));
-	pool->values = memory_get(room * sizeof(*pool->values));
-	pool->counts = memory_get(room * sizeof(*pool->counts));
-	pool->series = memory_get(room * sizeof(*pool->series));
-	pool->steady = memory_get(room * sizeof(*pool->steady));
-	pool->sorted = memory_get(room * sizeof(*pool->sorted));
-	pool->steady_counts = memory_get(room * sizeof(*pool->steady_counts));
-	pool->statistic = percentile_find(record_statistic_word(row->measure.statistic));
-	for (size_t i = 0; i < row->executions.count; i++) {
-		const record_execution *e = &row->executions.items[i];
-		double *values = record_execution_counts(e) ? read_samples(e) : NULL;
-
-		/* All latencies of a load count, as they always depend on each other. */
-		if (values != NULL)
-			pool_add(pool, values, e->samples_ns.count, record_is_load(&row->measure));
-	}
-}
-
-void record_pool_free(record_pool *pool)
-{
-	size_t i;
-
-	for (i = 0; i < pool->executions; i++) {
-		free(pool->values[i]);
-		series_free(&pool->series[i]);
-	}
-	free(pool->values);
-	free(pool->counts);
-	free(pool->series);
-	free(pool->steady);
-	free(pool->sorted);
-	free(pool->steady_counts);
-	memset(pool, 0, sizeof(*pool));
-}
-
-statistics_side record_pool_side(const record_pool *pool)
-{
-	return (statistics_side){ .samples = pool->steady, .counts = pool->steady_counts,
-		                  .executions = pool->executions, .sorted = pool->sorted,
-		                  .quantile = pool->statistic != NULL ?
-		                              pool->statistic->quantile : 0 };
-}
-
 double derive_finite(double value)
 {
 	return isfinite(value) ? value : NAN;
@@ -135,28 +46,53 @@ static void add_interval(number_list *list, interval i)
 	number_list_add(list, i.high);
 }
 
-static void fill_number(record_derived_number *out, const percentile *p, double value, interval i)
+/* Series that were not analysed, of turns and of loads, are taken as they are. */
+static bool gives_interval(const record_pool *pool, const record_case *row)
 {
-	text_set(&out->name, p->name);
-	out->ns = value;
-	add_interval(&out->interval_ns, i);
+	if (pool->executions >= RECORD_EXECUTIONS || record_is_load(&row->measure))
+		return true;
+	for (size_t i = 0; i < pool->executions; i++)
+		if (pool->series[i].segment_count > 0 && !series_has_interval(&pool->series[i]))
+			return false;
+	return true;
 }
 
-/* Sets the declared statistic if it is a percentile and every execution has enough samples for it.
- * Returns its value, else 0. */
-static double derive_statistic(const record_pool *pool, record_derived *out)
+static void add_center_interval(const record_pool *pool, const record_case *row,
+                                const statistics_side *side, number_list *list)
 {
-	statistics_side side = record_pool_side(pool);
-	size_t least = percentile_least(pool->statistic->quantile, PERCENTILE_CONFIDENCE);
-	double value;
+	if (gives_interval(pool, row))
+		add_interval(list, statistics_center_interval(side, RECORD_CONFIDENCE));
+}
+
+
+/* Whether every execution has samples enough for the declared percentile. */
+static bool has_enough(const record_pool *pool)
+{
+	size_t least = pool->percentile == NULL ? 0 :
+	               percentile_least(pool->percentile->quantile, PERCENTILE_CONFIDENCE);
 
 	for (size_t i = 0; i < pool->executions; i++)
 		if (pool->steady_counts[i] < least)
-			return 0;
+			return false;
+	return true;
+}
+
+/* Sets the declared statistic if it is not the median and there are samples enough for it.  Returns
+ * the value that the rate follows from; 0: there is none. */
+static double derive_statistic(const record_pool *pool, const record_case *row, record_derived *out)
+{
+	statistics_side side = record_pool_side(pool);
+	double value;
+
+	if (pool->percentile == NULL && pool->statistic != RECORD_STATISTIC_QUARTILE)
+		return out->median_ns;
+	if (!has_enough(pool))
+		return 0;
 	value = statistics_center(&side);
 	out->statistic = layout_new(record_derived_number_layout());
-	fill_number(out->statistic, pool->statistic, value,
-	            statistics_center_interval(&side, RECORD_CONFIDENCE));
+	text_set(&out->statistic->name, record_statistic_word(pool->statistic));
+	out->statistic->ns = value;
+	add_center_interval(pool, row, &side, &out->statistic->interval_ns);
 	return value;
 }
 
@@ -165,15 +101,17 @@ static void derive_percentiles(const double *sorted, size_t n, record_derived *o
 {
 	for (size_t i = 0; i < PERCENTILE_COUNT; i++) {
 		const percentile *p = &percentile_table[i];
+		record_derived_number *number;
 		size_t low;
 		size_t high;
 
 		if (n < percentile_least(p->quantile, PERCENTILE_CONFIDENCE) ||
 		    !statistics_quantile_ranks(n, p->quantile, RECORD_CONFIDENCE, &low, &high))
 			break;
-		fill_number(layout_append(record_derived_number_layout(), &out->percentiles), p,
-		            sorted[percentile_rank(n, p->quantile)],
-		            (interval){ sorted[low], sorted[high] });
+		number = layout_append(record_derived_number_layout(), &out->percentiles);
+		text_set(&number->name, p->name);
+		number->ns = sorted[percentile_rank(n, p->quantile)];
+		add_interval(&number->interval_ns, (interval){ sorted[low], sorted[high] });
 	}
 }
 
@@ -201,9 +139,12 @@ static void derive_series(const record_case *row, const record_pool *pool, recor
 	for (size_t i = 0; i < row->executions.count && at < pool->executions; i++) {
 		const record_execution *e = &row->executions.items[i];
 
-		if (record_execution_counts(e))
+		if (!record_execution_counts(e))
+			continue;
+		if (e->turns == NULL)
 			fill_series(layout_append(record_derived_series_layout(), &out->series),
-			            e->execution, &pool->series[at++]);
+			            e->execution, &pool->series[at]);
+		at++;
 	}
 }
 
@@ -251,25 +192,24 @@ static double *steady_sorted(const record_pool *pool)
 
 static void derive_numbers(const record_case *row, const record_pool *pool, record_derived *out)
 {
-	statistics_side side = record_pool_side(pool);
+	statistics_side side = record_pool_medians(pool);
 	double *all = all_sorted(pool);
 	double *steady = pool->steady_total < pool->total ? steady_sorted(pool) : NULL;
 
 	for (size_t i = 0; i < pool->executions; i++)
 		number_list_add(&out->execution_medians_ns,
 		                sorted_median(pool->sorted[i], pool->steady_counts[i]));
-	side.quantile = 0;
 	out->n = pool->total;
 	out->counted = pool->steady_total;
 	out->executions = pool->executions;
 	out->median_ns = statistics_center(&side);
-	add_interval(&out->interval_ns, statistics_center_interval(&side, RECORD_CONFIDENCE));
+	add_center_interval(pool, row, &side, &out->interval_ns);
 	out->min_ns = all[0];
 	out->max_ns = all[pool->total - 1];
 	out->q1_ns = sorted_quantile(all, pool->total, 0.25);
 	out->q3_ns = sorted_quantile(all, pool->total, 0.75);
 	out->mad_ns = sorted_mad(all, pool->total);
-	derive_rate(row, pool->statistic != NULL ? derive_statistic(pool, out) : out->median_ns, out);
+	derive_rate(row, derive_statistic(pool, row, out), out);
 	out->canary_drift = canary_drift(row);
 	derive_sustained(row, out);
 	derive_load(row, out);
@@ -384,7 +324,7 @@ static void derive_reasons(const record_case *row, enum record_status worst, tex
 	free(sorted);
 	free(all);
 	if (row->executions.count == 0)
-		text_list_add(out, "not run: the run ended before it");
+		text_list_add(out, "not run: the run ended before it, or was not asked for it");
 }
 
 void record_derive(const record_case *row, const record_pool *pool, record_case *out)

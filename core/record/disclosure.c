@@ -48,6 +48,12 @@ bool disclosure_is_stack(const record_layer *layer)
 	       role->value.kind != SCALAR_TEXT || strcmp(role->value.text, "stack") == 0;
 }
 
+bool disclosure_is_lasting(const record_layer *layer, const record_field *field)
+{
+	return layer->layer == RECORD_LAYER_CONFIGURATION ? strcmp(field->name, "value") == 0
+	                                                  : strncmp(field->name, "now-", 4) != 0;
+}
+
 static bool in_layer(const record_layer *layer, const char *key, disclosure *out)
 {
 	const record_field *field;

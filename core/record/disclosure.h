@@ -18,6 +18,10 @@ typedef struct disclosure {
 bool disclosure_find(const record_executor *record, const record_who *who,
                      const disclosure_field *field, disclosure *out);
 
+/* Whether the field belongs to the stack's identity: no fact of the moment ("now-..."), and of a
+ * setting its value alone. */
+bool disclosure_is_lasting(const record_layer *layer, const record_field *field);
+
 /* False of mapped objects that are kernels, workloads or probes: they are not part of the stack. */
 bool disclosure_is_stack(const record_layer *layer);
 

@@ -17,7 +17,7 @@ static void add_device(const record_device *from, record_device *to)
 	to->numa_node = LAYOUT_NO_INT;
 }
 
-/* Copies a layer without its owner, facts of the moment, and the path of a file with a digest. */
+/* Copies a layer without its owner, fields that do not last, and the path of a file with a digest. */
 static void add_lasting(const record_layer *from, record_layer *to)
 {
 	record_field *fields;
@@ -26,7 +26,7 @@ static void add_lasting(const record_layer *from, record_layer *to)
 	layout_copy(record_layer_layout(), from, to);
 	fields = to->fields.items;
 	for (size_t i = 0; i < to->fields.count; i++) {
-		if (strncmp(fields[i].name, "now-", 4) != 0) {
+		if (disclosure_is_lasting(from, &fields[i])) {
 			fields[kept++] = fields[i];
 			continue;
 		}

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "record/surroundings.h"
+#include "stat/lockstep.h"
 #include "stat/percentile.h"
 #include "stat/precision.h"
 #include "stat/sorted.h"
@@ -48,7 +49,7 @@ double implied_clock_share(const record_execution *e)
 
 void implied_clock_flags(double share, record_flag_list *flags)
 {
-	if (share >= IMPLIED_CLOCK_LEAST && share < device_share)
+	if (share < device_share)
 		word_list_add(flags, RECORD_FLAG_DEVICE_CLOCK_LOW);
 }
 
@@ -129,23 +130,37 @@ bool implied_requests(const record_settings *m, const record_execution *e, trace
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-static double width_of(const record_settings *m, const record_execution *e, const double *sorted)
+/* Of the declared statistic; 0 = the median. */
+static double quantile_of(const record_settings *m)
 {
 	const percentile *p = percentile_find(record_statistic_word(m->statistic));
-	double quantile = p != NULL ? p->quantile : 0;
+
+	return p != NULL ? p->quantile : m->statistic == RECORD_STATISTIC_QUARTILE ? LOCKSTEP_QUARTILE : 0;
+}
+
+static double width_of(const record_settings *m, const record_execution *e, const double *sorted)
+{
 	size_t n = e->samples_ns.count;
 	double *values;
 	double width;
 
 	if (sorted != NULL)
-		return precision_of_sorted(sorted, n, quantile, m->confidence);
+		return precision_of_sorted(sorted, n, quantile_of(m), m->confidence);
 	values = memory_get((n + 1) * sizeof(*values));
 	for (size_t i = 0; i < n; i++)
 		values[i] = (double)e->samples_ns.items[i];
 	sorted_make(values, n);
-	width = precision_of_sorted(values, n, quantile, m->confidence);
+	width = precision_of_sorted(values, n, quantile_of(m), m->confidence);
 	free(values);
 	return width;
+}
+
+static double rounds_width(const record_settings *m, const record_execution *e)
+{
+	double quantile = quantile_of(m) > 0 ? quantile_of(m) : LOCKSTEP_MEDIAN;
+
+	return precision_of_rounds(e->samples_ns.items, e->turns->rounds.items, e->samples_ns.count, quantile,
+	                           m->confidence);
 }
 
 static double sustained_width(const record_settings *m, const record_execution *e)
@@ -158,23 +173,25 @@ static double sustained_width(const record_settings *m, const record_execution *
 	                          e->sustained->window_ns, m->confidence);
 }
 
-bool implied_half_width(const record_settings *m, const record_execution *e, const double *sorted,
-                        double *out)
+/* Of a series of samples; one that depends on when it was taken has no interval. */
+static double series_width(const record_settings *m, const record_execution *e, const series *s,
+                           const double *sorted)
 {
-	trace_summary s;
+	return e->samples_ns.count < 2 || series_has_interval(s) ? width_of(m, e, sorted) : NAN;
+}
 
-	if (e->turns != NULL || m->statistic == RECORD_STATISTIC_QUARTILE || isnan(m->confidence))
+bool implied_half_width(const record_settings *m, const record_execution *e, const series *s,
+                        const double *sorted, double *out)
+{
+	bool sustained = m->regime == RECORD_REGIME_SUSTAINED;
+	trace_summary requests;
+
+	if (isnan(m->confidence) || (sustained && e->sustained == NULL) ||
+	    (e->turns != NULL && e->turns->rounds.count != e->samples_ns.count) ||
+	    (record_is_load(m) && !implied_requests(m, e, &requests)))
 		return false;
-	if (m->regime == RECORD_REGIME_SUSTAINED && e->sustained == NULL)
-		return false;
-	if (m->regime == RECORD_REGIME_SUSTAINED)
-		*out = sustained_width(m, e);
-	else if (!record_is_load(m))
-		*out = width_of(m, e, sorted);
-	else if (implied_requests(m, e, &s))
-		*out = trace_half_width(&s);
-	else
-		return false;
+	*out = e->turns != NULL ? rounds_width(m, e) : sustained ? sustained_width(m, e) :
+	       record_is_load(m) ? trace_half_width(&requests) : series_width(m, e, s, sorted);
 	return true;
 }
 
@@ -215,7 +232,8 @@ void implied_flags(const record_case *row, const record_execution *e, const seri
 	if (device_asked(row) && e->clock == RECORD_CLOCK_HOST)
 		word_list_add(out, RECORD_FLAG_HOST_CLOCK);
 	implied_clock_flags(implied_clock_share(e), out);
-	if (!record_is_load(&row->measure) && e->samples_ns.count >= 2)
+	/* Samples of turns are no series: what others do lies between them. */
+	if (!record_is_load(&row->measure) && e->turns == NULL && e->samples_ns.count >= 2)
 		implied_series_flags(s, out);
 	if (e->varied != NULL && e->varied->skipped != NULL)
 		word_list_add(out, RECORD_FLAG_INPUTS_NOT_VARIED);

@@ -14,7 +14,6 @@
 /* Adds the flags of a series. */
 void implied_series_flags(const series *s, record_flag_list *flags);
 
-#define IMPLIED_CLOCK_LEAST 0.5 /* below, the device's clock contradicts the host's              */
 /* The device's time as a share of the host's, in the middle sample; NAN where it is not known. */
 double implied_clock_share(const record_execution *e);
 /* Adds the flag of a device clock that reports clearly less than the host's. */
@@ -28,12 +27,13 @@ bool implied_impossible(const record_instrument *i, double parts, double device_
 bool implied_requests(const record_settings *m, const record_execution *e, trace_summary *out);
 
 /*
- * The relative half-width that the samples give, NAN when they are too few for an interval.  False
- * where it cannot be told: turns of lockstep, requests or windows that are not recorded.  `sorted` has all samples in ascending order, NULL: not
- * at hand.
+ * The relative half-width that the samples give; NAN when they give no interval: too few, or a series
+ * `s` without a steady state or of samples that depend too much.  False where it cannot be told:
+ * requests, windows or rounds that are not recorded.  `sorted` has all samples in ascending order,
+ * NULL: not at hand.
  */
-bool implied_half_width(const record_settings *m, const record_execution *e, const double *sorted,
-                        double *out);
+bool implied_half_width(const record_settings *m, const record_execution *e, const series *s,
+                        const double *sorted, double *out);
 /* All flags that the record implies, in out; an execution may have others. */
 void implied_flags(const record_case *row, const record_execution *e, const series *s,
                    record_flag_list *out);

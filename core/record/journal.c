@@ -10,32 +10,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/digest.h"
 #include "base/json_scan.h"
 #include "base/text.h"
 
-/* Locks are on single bytes far beyond the content: one for appending, one for each role. */
-#define LOCK_BASE ((off_t)1 << 62)
-#define LOCK_APPEND 0
+/* The lock is on a byte far beyond the content. */
+#define LOCK_BYTE ((off_t)1 << 62)
 
-#define HOLD_STEP_NS UINT64_C(20000000)
+/* How a line ends: CHAIN, 64 hex digits, CHAIN_END. */
+#define CHAIN ",\"chain\":\""
+#define CHAIN_END "\"}"
+#define CHAIN_SIZE (sizeof(CHAIN) - 1 + 64 + sizeof(CHAIN_END) - 1)
 
 struct journal {
 	int fd;
 	char *path;
+	char chain[65];   /* of the last line                                                     */
 };
 
-/* Uses open file description locks: they belong to this descriptor and end with the process. */
-static int lock_byte(int fd, int byte, short type, bool wait)
+/* An open file description lock belongs to this descriptor and ends with the process. */
+static int lock(int fd)
 {
-	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + byte,
-		              .l_len = 1 };
-	int rc;
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1 };
 
-	do
-		rc = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
-	while (rc != 0 && errno == EINTR);
-	return rc;
+	return fcntl(fd, F_OFD_SETLK, &whole);
 }
 
 /* The offset behind the last whole line, or -1 with errno. */
@@ -62,7 +60,7 @@ static off_t whole_end(int fd, off_t size)
 	return 0;
 }
 
-/* Cuts an incomplete last line; *end is the end of the file.  The caller holds the append lock. */
+/* Cuts an incomplete last line; *end is the end of the file. */
 static int cut_torn(int fd, off_t *end)
 {
 	struct stat st;
@@ -98,25 +96,17 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
                              eh_error *error)
 {
 	off_t end = 0;
-	eh_status status = EH_OK;
 
-	if (lock_byte(fd, LOCK_APPEND, F_WRLCK, true) != 0)
-		return error_system(error, errno, "cannot lock %s; choose a folder whose file "
-		                    "system has locks", path);
-	if (cut_torn(fd, &end) != 0) {
-		status = error_system(error, errno, "cannot append to %s", path);
-		goto undo_lock;
-	}
+	if (cut_torn(fd, &end) != 0)
+		return error_system(error, errno, "cannot append to %s", path);
 	if (write_all(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
 		int why = errno;
 		/* If this fails too, the line has no newline and counts as incomplete. */
 		if (ftruncate(fd, end) != 0)
 			why = why != 0 ? why : errno;
-		status = error_system(error, why, "cannot append to %s", path);
+		return error_system(error, why, "cannot append to %s", path);
 	}
-undo_lock:
-	(void)lock_byte(fd, LOCK_APPEND, F_UNLCK, false);
-	return status;
+	return EH_OK;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -149,25 +139,86 @@ void record_line_clear(record_line *line)
 		layout_clear(layout_of(line->kind), line);
 }
 
-static char *line_text(const void *line, enum record_line_kind kind, size_t *size)
+/* The chain of a line whose bytes without "chain" are body[0 .. size) and "}". */
+static void chain_of(const char before[65], const char *body, size_t size, char out[65])
+{
+	text t = { 0 };
+
+	text_add(&t, "%s", before);
+	text_add_bytes(&t, body, size);
+	text_add(&t, "}");
+	digest_bytes(t.data, t.size, out);
+	text_free(&t);
+}
+
+/* malloc'd, with its newline; *chain is changed from that of the line before to its own. */
+static char *line_text(const void *line, enum record_line_kind kind, char chain[65], size_t *size)
 {
 	char *body = layout_text(layout_of(kind), line, false);
+	size_t inner = strlen(body) - 1;
 
-	*size = strlen(body) + 1;
+	chain_of(chain, body, inner, chain);
+	*size = inner + CHAIN_SIZE + 1;
 	body = memory_grow(body, *size + 1);
-	body[*size - 1] = '\n';
-	body[*size] = '\0';
+	snprintf(body + inner, CHAIN_SIZE + 2, CHAIN "%s" CHAIN_END "\n", chain);
 	return body;
+}
+
+/* Where the chain of a line begins; SIZE_MAX for a line without one. */
+static size_t chain_place(const char *body, size_t size)
+{
+	size_t at = size - CHAIN_SIZE;
+
+	if (size <= CHAIN_SIZE || memcmp(body + at, CHAIN, sizeof(CHAIN) - 1) != 0 ||
+	    memcmp(body + size - (sizeof(CHAIN_END) - 1), CHAIN_END, sizeof(CHAIN_END) - 1) != 0)
+		return SIZE_MAX;
+	return at;
+}
+
+static eh_status refuse_altered(const char *path, long offset, eh_error *error)
+{
+	return error_set(error, EH_E_ALTERED, "%s, line at byte %ld: its chain does not fit: this line or "
+	                 "one before it was changed after it was written; run into a new folder", path,
+	                 offset);
+}
+
+/* Compares the chain of a line with what follows from the line before, and moves *chain on. */
+static eh_status check_chain(const char *body, size_t size, const char *path, long offset,
+                             char chain[65], eh_error *error)
+{
+	size_t at = chain_place(body, size);
+
+	if (at == SIZE_MAX)
+		return refuse_altered(path, offset, error);
+	chain_of(chain, body, at, chain);
+	return memcmp(body + at + sizeof(CHAIN) - 1, chain, 64) == 0 ? EH_OK :
+	       refuse_altered(path, offset, error);
+}
+
+/* Sets *chain to that of the last line, which is checked when it is read. */
+static eh_status read_last_chain(int fd, const char *path, char chain[65], eh_error *error)
+{
+	char end[CHAIN_SIZE + 1];
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_system(error, errno, "cannot read %s", path);
+	if (st.st_size < (off_t)sizeof(end) ||
+	    pread(fd, end, sizeof(end), st.st_size - (off_t)sizeof(end)) != (ssize_t)sizeof(end))
+		return EH_OK;
+	snprintf(chain, 65, "%.64s", end + sizeof(CHAIN) - 1);
+	return EH_OK;
 }
 
 /* ---- opening and appending ------------------------------------------------------------------- */
 
-static journal *journal_new(int fd, const char *path)
+static journal *journal_new(int fd, const char *path, const char chain[65])
 {
 	journal *j = memory_get(sizeof(*j));
 
 	j->fd = fd;
 	j->path = memory_text(path);
+	memcpy(j->chain, chain, sizeof(j->chain));
 	return j;
 }
 
@@ -203,9 +254,19 @@ static int sync_folder(const char *path)
 	return rc;
 }
 
+static eh_status refuse_lock(const char *path, eh_error *error)
+{
+	if (errno == EAGAIN || errno == EACCES)
+		return error_set(error, EH_E_UNAVAILABLE, "another evenhand is working in the folder of %s; "
+		                 "wait until it has ended", path);
+	return error_system(error, errno, "cannot lock %s; choose a folder whose file system has locks",
+	                    path);
+}
+
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error)
 {
 	char *temporary = memory_format("%s.tmp-%ld", path, (long)getpid());
+	char chain[65] = "";
 	size_t size;
 	char *body = NULL;
 	eh_status status;
@@ -216,12 +277,12 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 		status = error_system(error, errno, "cannot write %s", path);
 		goto undo_name;
 	}
-	body = line_text(first, RECORD_LINE_RUN, &size);
+	body = line_text(first, RECORD_LINE_RUN, chain, &size);
 	status = append_text(fd, path, body, size, error);
 	if (status != EH_OK)
 		goto undo_file;
-	if (lock_byte(fd, JOURNAL_COORDINATOR, F_WRLCK, false) != 0) {
-		status = error_system(error, errno, "cannot lock %s", path);
+	if (lock(fd) != 0) {
+		status = refuse_lock(path, error);
 		goto undo_file;
 	}
 	if (rename_new(temporary, path) != 0) {
@@ -238,7 +299,7 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 		(void)unlink(path);
 		goto undo_fd;
 	}
-	*out = journal_new(fd, path);
+	*out = journal_new(fd, path, chain);
 	free(body);
 	free(temporary);
 	return EH_OK;
@@ -256,27 +317,36 @@ undo_name:
 eh_status journal_open(const char *path, journal **out, eh_error *error)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char chain[65] = "";
 	eh_status status;
 
 	if (fd < 0 && errno == ENOENT)
 		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
 	if (fd < 0)
 		return error_system(error, errno, "cannot open %s", path);
-	status = append_text(fd, path, "", 0, error);
+	status = lock(fd) == 0 ? append_text(fd, path, "", 0, error) : refuse_lock(path, error);
+	if (status == EH_OK)
+		status = read_last_chain(fd, path, chain, error);
 	if (status != EH_OK) {
 		close(fd);
 		return status;
 	}
-	*out = journal_new(fd, path);
+	*out = journal_new(fd, path, chain);
 	return EH_OK;
 }
 
 eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 {
+	char chain[65];
+	char *body;
 	size_t size;
-	char *body = line_text(line, line->kind, &size);
-	eh_status status = append_text(j->fd, j->path, body, size, error);
+	eh_status status;
 
+	memcpy(chain, j->chain, sizeof(chain));
+	body = line_text(line, line->kind, chain, &size);
+	status = append_text(j->fd, j->path, body, size, error);
+	if (status == EH_OK)
+		memcpy(j->chain, chain, sizeof(chain));
 	free(body);
 	return status;
 }
@@ -288,26 +358,6 @@ void journal_close(journal *j)
 	close(j->fd);
 	free(j->path);
 	free(j);
-}
-
-eh_status journal_hold(journal *j, enum journal_role role, uint64_t wait_ns, eh_error *error)
-{
-	uint64_t until = clock_now_ns() + wait_ns;
-
-	while (lock_byte(j->fd, role, F_WRLCK, false) != 0) {
-		if (errno != EAGAIN && errno != EACCES)
-			return error_system(error, errno, "cannot lock %s", j->path);
-		if (clock_now_ns() >= until)
-			return error_set(error, EH_E_UNAVAILABLE, "another evenhand is working in the "
-			                 "folder of %s; wait until it has ended", j->path);
-		clock_sleep_ns(HOLD_STEP_NS);
-	}
-	return EH_OK;
-}
-
-void journal_release(journal *j, enum journal_role role)
-{
-	(void)lock_byte(j->fd, role, F_UNLCK, false);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -325,11 +375,22 @@ static enum record_line_kind kind_of(json_scan s)
 	return (enum record_line_kind)layout_word_value(record_line_kind_words(), word.bytes, word.size);
 }
 
-static eh_status decode_line(const char *body, size_t size, const char *path, long offset,
+/* The bytes body[0 .. size) of a line become those without its chain. */
+static size_t cut_chain(char *body, size_t size)
+{
+	size_t at = chain_place(body, size);
+
+	if (at == SIZE_MAX)
+		return size;
+	body[at] = '}';
+	return at + 1;
+}
+
+static eh_status decode_line(char *body, size_t size, const char *path, long offset,
                              record_line *line, eh_error *error)
 {
 	char *name = memory_format("%s, line at byte %ld", path, offset);
-	json_scan s = json_scan_of(body, (json_span){ 0, size }, 0, name, error);
+	json_scan s = json_scan_of(body, (json_span){ 0, cut_chain(body, size) }, 0, name, error);
 	enum record_line_kind kind = kind_of(s);
 	eh_status status;
 
@@ -363,27 +424,37 @@ static FILE *open_at(const char *path, long offset, eh_status *status, eh_error 
 	return in;
 }
 
-eh_status journal_each_from(const char *path, long *offset, journal_visit visit, void *context,
-                            eh_error *error)
+/* Checks a line and hands it over. */
+static eh_status take_line(char *body, size_t size, const char *path, journal_cursor *at,
+                           journal_visit visit, void *context, eh_error *error)
+{
+	record_line decoded;
+	eh_status status = check_chain(body, size, path, at->offset, at->chain, error);
+
+	if (status != EH_OK)
+		return status;
+	status = decode_line(body, size, path, at->offset, &decoded, error);
+	if (status != EH_OK)
+		return status;
+	status = visit(context, &decoded, at->offset, error);
+	record_line_clear(&decoded);
+	at->offset += (long)size + 1;
+	return status;
+}
+
+eh_status journal_each_from(const char *path, journal_cursor *cursor, journal_visit visit,
+                            void *context, eh_error *error)
 {
 	eh_status status = EH_OK;
-	FILE *in = open_at(path, *offset, &status, error);
+	FILE *in = open_at(path, cursor->offset, &status, error);
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t size;
 
 	if (in == NULL)
 		return status;
-	while (status == EH_OK && (size = getline(&line, &room, in)) > 0 && line[size - 1] == '\n') {
-		record_line decoded;
-
-		status = decode_line(line, (size_t)size - 1, path, *offset, &decoded, error);
-		if (status != EH_OK)
-			break;
-		status = visit(context, &decoded, *offset, error);
-		record_line_clear(&decoded);
-		*offset += (long)size;
-	}
+	while (status == EH_OK && (size = getline(&line, &room, in)) > 0 && line[size - 1] == '\n')
+		status = take_line(line, (size_t)size - 1, path, cursor, visit, context, error);
 	if (status == EH_OK && ferror(in))
 		status = error_system(error, errno, "cannot read %s", path);
 	free(line);
@@ -393,9 +464,9 @@ eh_status journal_each_from(const char *path, long *offset, journal_visit visit,
 
 eh_status journal_each(const char *path, journal_visit visit, void *context, eh_error *error)
 {
-	long offset = 0;
+	journal_cursor start = { 0 };
 
-	return journal_each_from(path, &offset, visit, context, error);
+	return journal_each_from(path, &start, visit, context, error);
 }
 
 eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The journal: one JSON object per line, appended as work finishes, never rewritten.  Each append is
- * one write under a lock, then fdatasync: a killed process loses at most the line being written.
- * Readers ignore an incomplete last line; the next append cuts it off.
+ * one write, then fdatasync: a killed process loses at most the line being written.  Readers ignore
+ * an incomplete last line; the next append cuts it off.  One process at a time writes.
+ *
  * record/record.def lists the lines and their members.  Reading is strict: a member that is unknown,
- * missing or of another type is EH_E_FORMAT with the file and the byte offset of the line.
+ * missing or of another type is EH_E_FORMAT with the file and the byte offset of the line.  The last
+ * member of each line is "chain": the SHA-256 of the chain of the line before ("" before the first)
+ * and of this line's bytes without that member.  A line that was changed, removed or inserted
+ * afterwards is EH_E_ALTERED.  Whoever computes the chain again can still forge a journal.
  */
 #ifndef RECORD_JOURNAL_H
 #define RECORD_JOURNAL_H
@@ -33,31 +37,28 @@ void record_line_init(record_line *line, enum record_line_kind kind);
 /* Frees the content of a line; a zeroed line is empty. */
 void record_line_clear(record_line *line);
 
-/* Roles that one process at a time can hold, until it closes the journal or ends. */
-enum journal_role { JOURNAL_COORDINATOR = 1, JOURNAL_WORKER = 2 };
-
-/* Creates a journal with its first line atomically and holds JOURNAL_COORDINATOR.  EH_E_USAGE when
+/* Creates a journal with its first line atomically, for writing until it is closed.  EH_E_USAGE when
  * the file exists. */
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error);
-/* Opens a journal for appending; cuts an incomplete last line. */
+/* Opens a journal for appending; cuts an incomplete last line.  EH_E_UNAVAILABLE while another
+ * process writes it. */
 eh_status journal_open(const char *path, journal **out, eh_error *error);
 /* On failure the file is unchanged. */
 eh_status journal_append(journal *j, const record_line *line, eh_error *error);
 void journal_close(journal *j); /* NULL is fine */
-
-/* EH_E_UNAVAILABLE when another process holds that role for longer than wait_ns. */
-eh_status journal_hold(journal *j, enum journal_role role, uint64_t wait_ns, eh_error *error);
-void journal_release(journal *j, enum journal_role role);
 
 /* Calls visit for each whole line until it returns a status other than EH_OK.  One line is in
  * memory at a time; visit may move parts out of it (layout_move).  `offset` is for
  * journal_line_at. */
 typedef eh_status (*journal_visit)(void *context, record_line *line, long offset, eh_error *error);
 eh_status journal_each(const char *path, journal_visit visit, void *context, eh_error *error);
-/* Starts at the line at *offset; sets *offset to the end of the last line visited. */
-eh_status journal_each_from(const char *path, long *offset, journal_visit visit, void *context,
-                            eh_error *error);
-/* Reads the line at `offset`.  The caller clears *line; on failure it is empty. */
+/* A place between two lines; zeroed: before the first. */
+typedef struct journal_cursor { long offset; char chain[65]; } journal_cursor;
+/* Starts at the cursor, and moves it behind the last line visited. */
+eh_status journal_each_from(const char *path, journal_cursor *cursor, journal_visit visit,
+                            void *context, eh_error *error);
+/* Reads the line at `offset`, without regard to those before it.  The caller clears *line; on failure
+ * it is empty. */
 eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error);
 
 #endif

@@ -319,6 +319,8 @@ static void fill_row(void *context, size_t i)
 	row->id = record->id != NULL ? record->id : "";
 	row->planned = i < plans->count ? &plans->items[i] : NULL;
 	row->side = record_pool_side(&r->pools[i]);
+	row->medians = record_pool_medians(&r->pools[i]);
+	row->rounds = (const uint64_t *const *)r->pools[i].rounds;
 	row->amount = load ? 1 : record->work.amount;
 	row->metric = load ? RECORD_METRIC_SECONDS : record->work.metric;
 }

@@ -36,3 +36,8 @@ const record_field *record_layer_field(const record_layer *layer, const char *na
 			return &layer->fields.items[i];
 	return NULL;
 }
+
+bool record_asked(const text_list *asked, const char *id)
+{
+	return asked->count == 0 || text_list_has(asked, id);
+}

@@ -8,19 +8,23 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "record/parts.h"
+#include "record/setting.h"
 
 enum { SALT_SIZE = 32 };
 
 /* ---- which members --------------------------------------------------------------------------- */
 
-/* Names of fields that identify one machine rather than its kind. */
-static bool identifies(const char *key)
+/* Whether the field identifies one machine rather than its kind.  Values of settings may: paths,
+ * names. */
+static bool identifies(const record_layer *layer, const char *key)
 {
 	static const char *const words[] = { "uuid", "serial", "serial-number", "pci", "bus-id",
 		                             "hostname", "host-name", "path", "mac", "asset-tag" };
 	size_t size = strlen(key);
 	size_t i;
 
+	if (setting_is(layer) && strcmp(key, "value") == 0)
+		return true;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t word = strlen(words[i]);
 
@@ -51,7 +55,7 @@ static void visit_layer(record_layer *layer, const char *above, visit *each, voi
 		record_field *field = &layer->fields.items[i];
 		char *place;
 
-		if (!identifies(field->name) || strpbrk(field->name, ".[]") != NULL)
+		if (!identifies(layer, field->name) || strpbrk(field->name, ".[]") != NULL)
 			continue;
 		place = memory_format("%s.fields.%s", above, field->name);
 		visit_text(&field->value.text, place, "value", each, context);
@@ -276,8 +280,8 @@ eh_status redact_text(const char *body, size_t size, const char *name, const cha
 	layout_init(record_result_layout(), &record);
 	if (!may_be_redacted(member))
 		status = error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
-		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths "
-		                   "and identifiers within executor.layers can; samples and what a "
+		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths, "
+		                   "identifiers and values of settings within executor.layers can; samples and what a "
 		                   "comparison needs cannot", member);
 	else if (!parts_find(body, size, &parts))
 		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);

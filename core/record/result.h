@@ -15,7 +15,7 @@
 /* ---- building -------------------------------------------------------------------------------- */
 
 typedef struct result_summary {
-	size_t valid, not_converged, unsupported, failed, invalid;
+	size_t valid, not_converged, unproven, unsupported, failed, invalid;
 	size_t not_run; /* failed without an execution; not counted in `failed` */
 } result_summary;
 
@@ -30,8 +30,11 @@ typedef struct result_row {
 	const char *id;                      /* of the record                                    */
 	const record_case *record;
 	const record_planned_case *planned;  /* NULL if the plan has no such case                */
-	/* Of the executions that count, per operation, in nanoseconds. */
-	statistics_side side;
+	/* The executions that count, per operation, in nanoseconds: by the declared statistic (samples,
+	 * or the values of rounds), and by medians of their samples. */
+	statistics_side side, medians;
+	/* For rows in lockstep, else NULL: the round of each value of `side`, by execution. */
+	const uint64_t *const *rounds;
 	/* What the time is told as: amount per time, or the time of one (seconds), which is all that can
 	 * be said of a load: its latencies do not tell how much is done in a second. */
 	double amount;

@@ -17,6 +17,8 @@ typedef struct row_evidence {
 } row_evidence;
 row_evidence row_evidence_of(const record_result *r, const record_case *row);
 
+/* Below this share of the proof's time the harness does not take an execution for proved. */
+extern const double row_evidence_least_claim;
 /* Of the proof: "absent".  median_ns: of the samples that count, per operation. */
 const char *row_evidence_proof(const record_case *row, const record_execution *e, double median_ns);
 /* Of the verification. */

@@ -1,172 +1,287 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An attribution for people: the numbers, the layers, the answer, and what to run next. */
+/* An attribution for people: the answer, the cases that moved or stayed open, what differs, and what
+ * to run next. */
 #include "report/attribution.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "report/comparison_parts.h"
 #include "report/report.h"
+
+/* Lines of a list, unless with -v. */
+enum { SHOWN = 8 };
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
 
 static const char *owner_words(const char *owner)
 {
 	return owner[0] != '\0' ? owner : "nobody named";
 }
 
-/* ---- the numbers ----------------------------------------------------------------------------- */
-
-static bool show_numbers(FILE *out, const attribution *a, bool verbose)
+/* "and 30 more (-v)" below a list that was cut. */
+static bool show_rest(FILE *out, size_t count, size_t shown)
 {
-	const comparison *c = &a->comparison;
-	table *t = table_new("lllll");
-	char speedup[FIGURE_SIZE];
-	bool ok;
-
-	table_row(t, (const char *const[]){ "case", "from", "to", "speed-up [95 %]",
-	                                   "verdict" });
-	table_rule(t);
-	for (size_t i = 0; i < c->cases.count; i++) {
-		const comparison_row *row = &c->cases.items[i];
-		char base[FIGURE_SIZE], other[FIGURE_SIZE];
-
-		comparison_cells(row, base, other, speedup);
-		table_row(t, (const char *const[]){ row->id, base, other, speedup,
-			                            comparison_verdict_word(row->verdict) });
-		comparison_notes(t, row, verbose);
-	}
-	ok = table_print(t, out);
-	table_free(t);
-	if (ok && a->speedup_interval != NULL && c->cases.count > 1) {
-		figure_ratio(a->speedup, *a->speedup_interval, speedup);
-		ok = fprintf(out, "all cases: %s (geometric means of the speed-ups and of their ends)\n",
-		             speedup) >= 0;
-	}
-	return ok;
+	return count <= shown || fprintf(out, "  and %zu more (-v)\n", count - shown) >= 0;
 }
 
-/* ---- the layers ------------------------------------------------------------------------------ */
-
-static bool show_changes(FILE *out, const stack_group *g, size_t indent)
+static size_t shown_of(size_t count, bool verbose)
 {
-	bool ok = true;
-
-	for (size_t i = 0; i < g->changes.count && ok; i++) {
-		const stack_change *c = &g->changes.items[i];
-		char *line;
-
-		/* The title says it already. */
-		if (g->changes.count == 1 && c->fields[0] == '\0')
-			break;
-		line = memory_format("%s%s%s  [%s]", c->what, c->fields[0] != '\0' ? ": " : "", c->fields,
-		                     owner_words(c->owner));
-		ok = table_wrap(out, line, indent);
-		free(line);
-	}
-	return ok;
-}
-
-static bool show_groups(FILE *out, const stack_group_list *groups, size_t indent)
-{
-	bool ok = true;
-
-	for (size_t i = 0; i < groups->count && ok; i++) {
-		const stack_group *g = &groups->items[i];
-		char *head = memory_format("%zu. %s  [%s]", i + 1, g->title, owner_words(g->owner));
-
-		ok = table_wrap(out, head, indent) && show_changes(out, g, indent + 4);
-		free(head);
-	}
-	return ok;
-}
-
-bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers)
-{
-	if (groups->count == 0)
-		return fputs("\nlayers: no differences\n", out) != EOF;
-	return fprintf(out, "\nlayers: %zu change%s\n", groups->count,
-	               groups->count == 1 ? "" : "s") >= 0 &&
-	       show_groups(out, groups, 2) &&
-	       (followers == 0 ||
-	        fprintf(out, "  %llu mapped files of one side only follow from these\n",
-	                (unsigned long long)followers) >= 0);
+	return verbose || count <= SHOWN ? count : SHOWN;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static char *change_words(const comparison *c)
+/* malloc'd: "3 faster, 2 slower, 4 equal, 1 open" of a comparison. */
+static char *counts_words(const comparison *c)
 {
 	size_t faster = comparison_count(c, VERDICT_FASTER);
 	size_t slower = comparison_count(c, VERDICT_SLOWER);
 	size_t equal = comparison_count(c, VERDICT_EQUIVALENT);
 
-	return memory_format("%zu faster, %zu slower, %zu equivalent, %zu without a verdict", faster,
-	                     slower, equal, c->cases.count - faster - slower - equal);
+	return memory_format("%zu faster, %zu slower, %zu equal, %zu without a verdict", faster, slower,
+	                     equal, c->cases.count - faster - slower - equal);
 }
 
-/* malloc'd sentence; numbers: as of change_words. */
-static char *answer_words(const attribution *a, const char *numbers)
+/* malloc'd: the largest margin, as a percentage. */
+static char *margin_words(const attribution *a)
 {
-	const stack_group *g = a->groups.items;
+	double most = 0;
+
+	for (size_t i = 0; i < a->comparison.cases.count; i++)
+		most = fmax(most, a->comparison.cases.items[i].margin);
+	return memory_format("%.2g %%", most * 100);
+}
+
+static char *moved_words(const attribution *a)
+{
+	size_t faster = 0, count = a->moved.count;
+
+	for (size_t i = 0; i < count; i++)
+		faster += a->moved.items[i].verdict == VERDICT_FASTER;
+	return memory_format("%zu case%s moved (%zu faster, %zu slower)", count, plural(count), faster,
+	                     count - faster);
+}
+
+/* malloc'd sentence of answers in which cases moved. */
+static char *moved_answer(const attribution *a, const char *moved)
+{
+	size_t things = a->groups.count;
 
 	switch (a->answer) {
-	case ATTRIBUTION_ATTRIBUTABLE:
-		return a->groups.count == 1 ?
-		       memory_format("attributable: one change explains the numbers (%s): %s; owner: %s",
-		                     numbers, g->title, owner_words(g->owner)) :
-		       memory_format("attributable: each step between the results has one change (%s "
-		                     "overall)", numbers);
-	case ATTRIBUTION_CONFOUNDED:
-		return memory_format("confounded: %zu changes at once (%s); none can be named as the "
-		                     "cause", a->groups.count, numbers);
+	case ATTRIBUTION_CONDITIONS:
+		return memory_format("conditions: no layer differs, but %s; the records show what else "
+		                     "differed", moved);
 	case ATTRIBUTION_UNEXPLAINED:
-		return memory_format("unexplained: no layer differs, but the numbers changed (%s); look at "
-		                     "what no layer records: load, temperature, memory placement",
-		                     numbers);
-	case ATTRIBUTION_NO_CHANGE:
-		return memory_text("no change: no layer differs, and every case is equivalent");
-	case ATTRIBUTION_UNDECIDED:
-		return memory_format("undecided: no layer differs, and not every case has a verdict (%s); run "
-		                     "more executions", numbers);
+		return memory_format("unexplained: no layer differs, but %s; the records show no throttling, "
+		                     "power cap, steal, slower machine or neighbours for all of them", moved);
+	case ATTRIBUTION_CONFOUNDED:
+		return things == 1 ?
+		       memory_format("confounded: %s; one thing changed, and the machine differed as well, so "
+		                     "neither is known to be the cause", moved) :
+		       memory_format("confounded: %s; %zu things changed at once, so none is known to be the "
+		                     "cause", moved, things);
 	default:
-		return memory_text("not comparable: the contract refuses the comparison (see above), so there "
-		                   "is no change to attribute");
+		return things == 1 ?
+		       memory_format("%s: %s, and one thing changed", attribution_answer_word(a->answer),
+		                     moved) :
+		       memory_format("%s: %s, and each step between the results changes one thing",
+		                     attribution_answer_word(a->answer), moved);
 	}
 }
 
-/* Of several steps those that changed a number. */
-static bool show_movers(FILE *out, const attribution *a)
+static char *still_answer(const attribution *a, const char *margin)
 {
-	bool ok = true;
+	size_t things = a->groups.count, open = a->open.count;
 
-	for (size_t i = 0; i < a->steps.count && ok; i++) {
-		const attribution_step *s = &a->steps.items[i];
-		const comparison *c = s->comparison;
+	switch (a->answer) {
+	case ATTRIBUTION_NO_EFFECT:
+		return memory_format("no effect: %zu thing%s changed, and all %llu cases are equal within %s",
+		                     things, plural(things), (unsigned long long)a->equivalent, margin);
+	case ATTRIBUTION_NO_CHANGE:
+		return memory_format("no change: no layer differs, and all %llu cases are equal within %s",
+		                     (unsigned long long)a->equivalent, margin);
+	case ATTRIBUTION_UNDECIDED:
+		return a->moved.count > 0 ?
+		       memory_format("undecided: no step between the results shows where the %zu case%s moved",
+		                     a->moved.count, plural(a->moved.count)) :
+		       memory_format("undecided: no case is known to have moved, %zu of %zu ha%s no verdict; "
+		                     "%zu thing%s changed", open, open + (size_t)a->equivalent,
+		                     open == 1 ? "s" : "ve", things, plural(things));
+	default:
+		return memory_text("not comparable: the contract refuses the comparison, so there is no "
+		                   "change to attribute");
+	}
+}
+
+static bool is_still(enum attribution_answer answer)
+{
+	return answer == ATTRIBUTION_NO_EFFECT || answer == ATTRIBUTION_NO_CHANGE ||
+	       answer == ATTRIBUTION_UNDECIDED || answer == ATTRIBUTION_NOT_COMPARABLE;
+}
+
+static bool show_answer(FILE *out, const attribution *a)
+{
+	char *words = is_still(a->answer) ? margin_words(a) : moved_words(a);
+	char *line = is_still(a->answer) ? still_answer(a, words) : moved_answer(a, words);
+	bool ok = table_wrap(out, line, 0);
+
+	if (ok && a->owner != NULL) {
+		free(line);
+		line = memory_format("%s; owner: %s", a->groups.items[0].title, owner_words(a->owner));
+		ok = table_wrap(out, line, 2);
+	}
+	free(line);
+	free(words);
+	return ok;
+}
+
+/* ---- the cases ------------------------------------------------------------------------------- */
+
+static bool show_moved(FILE *out, const attribution *a, bool verbose)
+{
+	size_t shown = shown_of(a->moved.count, verbose);
+	table *t;
+	bool ok;
+
+	if (a->moved.count == 0)
+		return true;
+	t = table_new("lll");
+	for (size_t i = 0; i < shown; i++) {
+		const attribution_case *c = &a->moved.items[i];
+		char speedup[FIGURE_SIZE];
+
+		figure_ratio(c->speedup, *c->row->speedup_interval, speedup);
+		table_row(t, (const char *const[]){ c->id, speedup, comparison_verdict_word(c->verdict) });
+		if (verbose)
+			comparison_notes(t, c->row, verbose);
+	}
+	ok = fputs("\nmoved\n", out) != EOF && table_print(t, out) &&
+	     show_rest(out, a->moved.count, shown) &&
+	     (a->equivalent == 0 ||
+	      fprintf(out, "equal: %llu case%s\n", (unsigned long long)a->equivalent,
+	              plural((size_t)a->equivalent)) >= 0);
+	table_free(t);
+	return ok;
+}
+
+static bool show_open(FILE *out, const attribution *a, bool verbose)
+{
+	size_t shown = shown_of(a->open.count, verbose);
+	bool ok = a->open.count == 0 || fputs("\nwithout a verdict\n", out) != EOF;
+
+	for (size_t i = 0; i < shown && ok; i++) {
+		const attribution_open *c = &a->open.items[i];
+		char *line = memory_format("%s: %s", c->id, c->why);
+
+		ok = table_wrap(out, line, 2);
+		free(line);
+	}
+	return ok && show_rest(out, a->open.count, shown);
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+static size_t count_kind(const attribution *a, enum attribution_cause_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->causes.count; i++)
+		count += a->causes.items[i].kind == kind;
+	return count;
+}
+
+/* Each kind once, with its first case as the example. */
+static bool show_causes(FILE *out, const attribution *a, bool verbose)
+{
+	bool ok = a->causes.count == 0 || fputs("\nwhat else the records show\n", out) != EOF;
+
+	for (size_t i = 0, seen = 0; i < a->causes.count && ok; i++) {
+		const attribution_cause *c = &a->causes.items[i];
+		bool first = (seen >> c->kind & 1) == 0;
 		char *line;
 
-		if (c == NULL || s->groups.count != 1 ||
-		    comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) == 0)
+		if (!first && !verbose)
 			continue;
-		line = memory_format("moved by: %s; owner: %s", s->groups.items[0].title,
-		                     owner_words(s->groups.items[0].owner));
+		seen |= (size_t)1 << c->kind;
+		line = memory_format("%s, %zu of %zu cases that moved; %s: %s",
+		                     attribution_cause_kind_word(c->kind), count_kind(a, c->kind),
+		                     a->moved.count, c->id, c->evidence);
 		ok = table_wrap(out, line, 2);
 		free(line);
 	}
 	return ok;
 }
 
-static bool show_answer(FILE *out, const attribution *a)
-{
-	char *numbers = change_words(&a->comparison), *line = answer_words(a, numbers);
-	bool ok = fputc('\n', out) != EOF && table_wrap(out, line, 0);
+/* ---- the layers ------------------------------------------------------------------------------ */
 
-	if (ok && a->answer == ATTRIBUTION_ATTRIBUTABLE && a->steps.count > 1)
-		ok = show_movers(out, a);
-	free(line);
-	free(numbers);
+/* malloc'd "TEXT  [OWNER]", or the text alone. */
+static char *owned(const char *words, const char *owner, bool owners)
+{
+	return owners ? memory_format("%s  [%s]", words, owner_words(owner)) : memory_text(words);
+}
+
+static bool show_changes(FILE *out, const stack_group *g, bool owners, size_t indent)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < g->changes.count && ok; i++) {
+		const stack_change *c = &g->changes.items[i];
+		char *what, *line;
+
+		/* The title says it already. */
+		if (g->changes.count == 1 && c->fields[0] == '\0')
+			break;
+		what = memory_format("%s%s%s", c->what, c->fields[0] != '\0' ? ": " : "", c->fields);
+		line = owned(what, c->owner, owners);
+		ok = table_wrap(out, line, indent);
+		free(line);
+		free(what);
+	}
 	return ok;
 }
 
+static bool show_groups(FILE *out, const stack_group_list *groups, bool owners, size_t indent)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < groups->count && ok; i++) {
+		const stack_group *g = &groups->items[i];
+		char *title = owned(g->title, g->owner, owners);
+		char *head = memory_format("%zu. %s", i + 1, title);
+
+		ok = table_wrap(out, head, indent) && show_changes(out, g, owners, indent + 4);
+		free(head);
+		free(title);
+	}
+	return ok;
+}
+
+bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers, bool owners)
+{
+	if (groups->count == 0)
+		return fputs("\nlayers: no differences\n", out) != EOF;
+	return fprintf(out, "\nlayers: %zu change%s\n", groups->count, plural(groups->count)) >= 0 &&
+	       show_groups(out, groups, owners, 2) &&
+	       (followers == 0 ||
+	        fprintf(out, "  %llu mapped files and settings of one side only follow from these\n",
+	                (unsigned long long)followers) >= 0);
+}
+
 /* ---- the steps, and what to run next --------------------------------------------------------- */
+
+/* Whether a case moved in the step by its one change: only then it has an owner. */
+static bool step_owns(const attribution_step *s)
+{
+	const comparison *c = s->comparison;
+
+	return c != NULL && s->groups.count == 1 &&
+	       comparison_count(c, VERDICT_FASTER) + comparison_count(c, VERDICT_SLOWER) > 0;
+}
 
 static bool show_steps(FILE *out, const attribution *a)
 {
@@ -174,52 +289,31 @@ static bool show_steps(FILE *out, const attribution *a)
 
 	for (size_t i = 0; i < a->steps.count && ok; i++) {
 		const attribution_step *s = &a->steps.items[i];
-		char *numbers = s->comparison != NULL ? change_words(s->comparison)
+		char *numbers = s->comparison != NULL ? counts_words(s->comparison)
 		                                      : memory_text("to be measured");
 		char *line = memory_format("%s -> %s: %s", s->from, s->to, numbers);
 
-		ok = table_wrap(out, line, 2) && show_groups(out, &s->groups, 6);
+		ok = table_wrap(out, line, 2) && show_groups(out, &s->groups, step_owns(s), 6);
 		free(line);
 		free(numbers);
 	}
 	return ok;
 }
 
-/* For a shell: names and paths may hold anything. */
-static bool print_commands(FILE *out, const attribution *a, const char *names, const char *files)
+static const char *runs_title(const attribution *a)
 {
-	char *of = text_shell_word(a->protocol), *on = text_shell_word(names);
-	char *from = text_shell_word(a->comparison.baseline.path);
-	char *to = text_shell_word(a->comparison.other.path);
-	bool ok = fprintf(out, "\nto separate them, run:\n"
-	                  "  evenhand run %s --on %s -o results/between\n"
-	                  "  evenhand attribute %s %s%s\n", of, on, from, to, files) >= 0;
-
-	free(of);
-	free(on);
-	free(from);
-	free(to);
-	return ok;
+	if (a->answer == ATTRIBUTION_CONFOUNDED)
+		return "to separate them, run:";
+	return a->answer == ATTRIBUTION_PARTLY || a->answer == ATTRIBUTION_UNDECIDED ?
+	       "to decide what is open, run:" : "to see whether it stays so, run:";
 }
 
-static bool show_proposed(FILE *out, const attribution *a)
+static bool show_runs(FILE *out, const attribution *a)
 {
-	text names = { 0 }, files = { 0 };
-	bool ok = true;
+	bool ok = a->runs.count == 0 || fprintf(out, "\n%s\n", runs_title(a)) >= 0;
 
-	for (size_t i = 0; i < a->proposed.count; i++) {
-		char *file = memory_text(a->proposed.items[i]);
-
-		for (char *c = file; *c != '\0'; c++)
-			*c = *c == ':' || *c == '/' ? '-' : *c;
-		text_add(&names, "%s%s", names.size > 0 ? "," : "", a->proposed.items[i]);
-		text_add(&files, " results/between/%s.json", file);
-		free(file);
-	}
-	if (names.size > 0)
-		ok = print_commands(out, a, names.data, files.data);
-	text_free(&files);
-	text_free(&names);
+	for (size_t i = 0; i < a->runs.count && ok; i++)
+		ok = fprintf(out, "  %s\n", a->runs.items[i]) >= 0;
 	return ok;
 }
 
@@ -243,17 +337,38 @@ static bool show_missing(FILE *out, const attribution *a)
 {
 	bool ok = true;
 
-	if (a->missing > a->proposed.count)
-		ok = fputs("\nno stack here separates these changes; to separate them, measure\n", out) != EOF;
+	if (a->answer != ATTRIBUTION_CONFOUNDED || a->missing <= a->proposed.count)
+		return true;
+	ok = fputs("\nno stack here separates these changes; to separate them, measure\n", out) != EOF;
 	for (size_t i = 0; i < a->steps.count && ok; i++)
 		ok = show_wanted(out, &a->steps.items[i]);
 	return ok;
 }
 
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool show_sides(FILE *out, const attribution *a)
+{
+	table *t = table_new("lll");
+	bool ok;
+
+	table_row(t, (const char *const[]){ "from", a->comparison.baseline.executor,
+	                                    a->comparison.baseline.path });
+	table_row(t, (const char *const[]){ "to", a->comparison.other.executor,
+	                                    a->comparison.other.path });
+	ok = table_print(t, out) && fputc('\n', out) != EOF;
+	table_free(t);
+	return ok;
+}
+
 bool report_attribution(FILE *out, const attribution *a, bool verbose)
 {
-	return comparison_head(out, &a->comparison, 1, verbose) && show_numbers(out, a, verbose) &&
-	       report_groups(out, &a->groups, a->followers) && show_answer(out, a) &&
-	       (a->steps.count < 2 || show_steps(out, a)) &&
-	       (a->answer != ATTRIBUTION_CONFOUNDED || (show_proposed(out, a) && show_missing(out, a)));
+	bool refused = a->answer == ATTRIBUTION_NOT_COMPARABLE;
+
+	return (verbose || refused ? comparison_head(out, &a->comparison, 1, verbose)
+	                           : show_sides(out, a)) &&
+	       show_answer(out, a) && show_moved(out, a, verbose) && show_open(out, a, verbose) &&
+	       show_causes(out, a, verbose) &&
+	       report_groups(out, &a->groups, a->followers, a->owner != NULL) &&
+	       (a->steps.count < 2 || show_steps(out, a)) && show_missing(out, a) && show_runs(out, a);
 }

@@ -10,7 +10,8 @@
 /* false when writing failed. */
 bool report_attribution(FILE *out, const attribution *a, bool verbose);
 
-/* The layers that differ with their owners, after an empty line. */
-bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers);
+/* The layers that differ, after an empty line; owners: each with its own, which belongs only beside
+ * cases that moved. */
+bool report_groups(FILE *out, const stack_group_list *groups, uint64_t followers, bool owners);
 
 #endif

@@ -105,8 +105,9 @@ bool comparison_head(FILE *out, const comparison *comparisons, size_t count, boo
 	table *t = table_new("llll");
 	bool ok;
 
-	add_side(t, "baseline", comparisons[0].a);
 	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || comparisons[i].a != comparisons[i - 1].a)
+			add_side(t, "baseline", comparisons[i].a);
 		add_side(t, "other", comparisons[i].b);
 		add_reasons(t, &comparisons[i], verbose);
 	}
@@ -133,12 +134,11 @@ static void add_mean(table *t, const comparison_mean *m)
 	free(note);
 }
 
-static void add_counts(table *t, const comparison *c, bool named)
+static void add_counts(table *t, const comparison *c)
 {
 	text line = { 0 };
 
-	if (named)
-		text_add(&line, "%s: ", c->other.executor);
+	text_add(&line, "%s: ", c->other.executor);
 	if (c->cases.count == 0)
 		text_add(&line, "no cases");
 	for (int v = VERDICT_FASTER, first = 1; v <= VERDICT_ABSENT; v++) {
@@ -154,12 +154,12 @@ static void add_counts(table *t, const comparison *c, bool named)
 	text_free(&line);
 }
 
-bool comparison_counts(FILE *out, const comparison *c, bool named)
+bool comparison_counts(FILE *out, const comparison *c)
 {
 	table *t = table_new("l");
 	bool ok;
 
-	add_counts(t, c, named);
+	add_counts(t, c);
 	for (size_t i = 0; i < c->means.count; i++)
 		add_mean(t, &c->means.items[i]);
 	if (c->family > 1) {
@@ -177,9 +177,12 @@ bool comparison_counts(FILE *out, const comparison *c, bool named)
 /* A case that failed or is invalid has no number to show. */
 static void side_cell(const result_row *row, const comparison_side *side, char out[FIGURE_SIZE])
 {
+	const interval none = { 0, 0 };
+
 	out[0] = '\0';
-	if (side != NULL && record_counts(side->status) && side->value_interval != NULL)
-		figure_interval(side->value, *side->value_interval, figure_unit(side->metric), out);
+	if (side != NULL && record_counts(side->status) && side->value > 0)
+		figure_interval(side->value, side->value_interval != NULL ? *side->value_interval : none,
+		                figure_unit(side->metric), out);
 	if (out[0] == '\0')
 		snprintf(out, FIGURE_SIZE, "%s", row != NULL ? result_row_word(row) : "-");
 }

@@ -10,8 +10,8 @@
 void comparison_notes(table *t, const comparison_row *row, bool verbose);
 /* The results that are compared, and the reasons about them as a whole. */
 bool comparison_head(FILE *out, const comparison *comparisons, size_t count, bool verbose);
-/* "3 FASTER, 1 ABSENT", named: after the name of the other executor. */
-bool comparison_counts(FILE *out, const comparison *c, bool named);
+/* "host:clang-14: 3 FASTER, 1 ABSENT", and the means. */
+bool comparison_counts(FILE *out, const comparison *c);
 /* The cells of a row.  A side without a number shows its status, "-" where it has no such case. */
 void comparison_cells(const comparison_row *row, char base[FIGURE_SIZE], char other[FIGURE_SIZE],
                       char speedup[FIGURE_SIZE]);

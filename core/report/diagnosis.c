@@ -24,7 +24,8 @@ static void add_ceiling(table *t, const ceiling *c)
 	else
 		text_format_si(c->rate, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s", value);
 	table_row(t, (const char *const[]){ name, value,
-	          c->by != NULL ? c->by : "the instrument's record", c->disturbed ? "disturbed" : "" });
+	          c->by != NULL ? c->by : "the instrument's record",
+	          c->evidence > EVIDENCE_GOOD ? evidence_level_word(c->evidence) : "" });
 	free(name);
 }
 
@@ -106,7 +107,8 @@ static enum table_colour colour_of(enum diagnosis_answer answer)
 /* Whether the answer needs its evidence beside it. */
 static bool needs_notes(const diagnosis_case *c)
 {
-	return c->answer > DIAGNOSIS_SOFTWARE || c->power_limited || c->limit == DIAGNOSIS_BY_PROVIDER ||
+	return c->answer > DIAGNOSIS_SOFTWARE || c->power_limited ||
+	       c->evidence.level == EVIDENCE_UNPROVEN || c->limit == DIAGNOSIS_BY_PROVIDER ||
 	       c->limit == DIAGNOSIS_BY_TUNING;
 }
 

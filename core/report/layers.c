@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "record/disclosure.h"
+#include "record/setting.h"
 #include "report/figure.h"
 #include "report/report.h"
 
@@ -15,7 +16,8 @@
 
 static void add_layer(table *t, const record_layer *layer)
 {
-	char *version = memory_format("%.40s", layer->version != NULL ? layer->version : "");
+	char *version = setting_is(layer) ? setting_words(layer, NULL, NULL) :
+	                memory_format("%.40s", text_or_empty(layer->version));
 	const char *owner = layer->owner != NULL && layer->owner[0] != '\0' ? layer->owner : "-";
 
 	table_row(t, (const char *const[]){ record_layer_kind_word(layer->layer), layer->name,

@@ -11,16 +11,11 @@
 #include "contract/contract.h"
 #include "record/result.h"
 
-bool report_result(FILE *out, const result *r, bool verbose);
+/* Everything that a result tells of its stack and of those cases (empty: all). */
+bool report_result(FILE *out, const result *r, const text_list *ids);
 /* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing
  * where there is neither signature nor amendment. */
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e);
-bool report_comparison(FILE *out, const comparison *c, bool verbose);
-/* Several results of one protocol side by side, the first is the baseline. */
-bool report_matrix(FILE *out, const comparison *comparisons, size_t count, bool verbose);
-/* The same as Markdown, one table for each comparison. */
-bool report_markdown(FILE *out, const comparison *comparisons, size_t count);
-
 /* A table whose columns line up; cells are copied.  align: one of "lr" per column. */
 typedef struct table table;
 table *table_new(const char *align);
@@ -30,11 +25,15 @@ enum table_colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_GREEN, COLOUR_Y
 /* Colours a cell of the row added last. */
 void table_paint(table *t, size_t column, enum table_colour colour);
 void table_rule(table *t);
-/* A line of text over the whole width, indented, wrapped at 100 columns. */
+/* Spaces between columns, 2 unless told. */
+void table_gap(table *t, size_t gap);
+/* A line of text over the whole width, indented, wrapped. */
 void table_note(table *t, const char *note);
+/* The same, not indented. */
+void table_heading(table *t, const char *words);
 bool table_print(const table *t, FILE *out);
 void table_free(table *t);
-#define TABLE_WIDTH 100 /* what tables try to stay within, and notes do */
+#define TABLE_WIDTH 80 /* what tables try to stay within, and notes do */
 /* The columns that the rows take. */
 size_t table_columns(const table *t);
 /* Columns that UTF-8 text takes on a terminal. */
@@ -43,8 +42,11 @@ size_t table_width(const char *s);
  * writing, or that is not UTF-8, and a space for line ends and tabs: names come from drivers and
  * from others' files. */
 char *table_clean(const char *s);
-/* Prints the text, cleaned, wrapped at 100 columns, following lines two columns further in. */
+/* Prints the text, cleaned, wrapped at TABLE_WIDTH, following lines two columns further in. */
 bool table_wrap(FILE *out, const char *note, size_t indent);
+/* Prints a label and its text, cleaned, which starts `column` columns after the label and wraps below
+ * itself. */
+bool table_labelled(FILE *out, size_t column, const char *label, const char *words);
 /* Prints a label and its text, cleaned, which starts TABLE_LABEL columns after the label and wraps
  * below itself. */
 #define TABLE_LABEL 14

@@ -44,7 +44,8 @@ bool report_reproduction(FILE *out, const reproduction *r, bool verbose)
 	                           (unsigned long long)r->inconclusive, r->groups.count,
 	                           r->groups.count == 1 ? "" : "s");
 	bool ok = comparison_head(out, &r->comparison, 1, verbose) && show_cases(out, r, verbose) &&
-	          report_groups(out, &r->groups, r->followers) && fputc('\n', out) != EOF &&
+	          report_groups(out, &r->groups, r->followers,
+	                        r->not_reproduced > 0 && r->groups.count == 1) && fputc('\n', out) != EOF &&
 	          table_wrap(out, line, 0);
 
 	free(line);

@@ -5,13 +5,14 @@
 
 #include "stat/statistics.h"
 
-enum { WIDTH = 72, HEIGHT = 9, LABEL = 11 };
+enum { WIDTH = SERIES_WIDTH, HEIGHT = 9, LABEL = 11 };
 
 /* The range and the median of the samples behind one column of the picture. */
 typedef struct bucket {
 	double low, middle, high;
 } bucket;
 
+/* Columns of the picture. */
 static size_t width_for(size_t n)
 {
 	return n < WIDTH ? n : WIDTH;
@@ -24,35 +25,34 @@ static size_t first_of(size_t column, size_t width, size_t n)
 }
 
 /* The row of a value, 0 at the top; values beyond the picture are drawn at its edge. */
-static size_t row_of(double value, double low, double high)
+static size_t row_of(double value, double low, double high, size_t height)
 {
-	double place = (high - value) / (high - low) * (HEIGHT - 1) + 0.5;
+	double place = (high - value) / (high - low) * (double)(height - 1) + 0.5;
 
 	if (place < 0)
 		return 0;
-	return place >= HEIGHT ? HEIGHT - 1 : (size_t)place;
+	return place >= (double)height ? height - 1 : (size_t)place;
 }
 
-static void buckets_make(bucket *buckets, size_t width, const series_one *one)
+static void buckets_make(bucket *buckets, size_t width, const double *values, size_t n)
 {
 	for (size_t x = 0; x < width; x++) {
-		size_t first = first_of(x, width, one->n);
-		size_t count = first_of(x + 1, width, one->n) - first;
-		const double *values = one->values + first;
+		size_t first = first_of(x, width, n);
+		size_t count = first_of(x + 1, width, n) - first;
 
-		buckets[x].low = statistics_quantile(values, count, 0);
-		buckets[x].middle = statistics_median(values, count);
-		buckets[x].high = statistics_quantile(values, count, 1);
+		buckets[x].low = statistics_quantile(values + first, count, 0);
+		buckets[x].middle = statistics_median(values + first, count);
+		buckets[x].high = statistics_quantile(values + first, count, 1);
 	}
 }
 
 /* The range that is drawn: all column medians, and the values without the lowest and highest 2 %:
  * one spike does not flatten the picture. */
-static void range_of(const bucket *buckets, size_t width, const series_one *one, double *low,
+static void range_of(const bucket *buckets, size_t width, const double *values, size_t n, double *low,
                      double *high)
 {
-	*low = statistics_quantile(one->values, one->n, 0.02);
-	*high = statistics_quantile(one->values, one->n, 0.98);
+	*low = statistics_quantile(values, n, 0.02);
+	*high = statistics_quantile(values, n, 0.98);
 	for (size_t x = 0; x < width; x++) {
 		if (buckets[x].middle < *low)
 			*low = buckets[x].middle;
@@ -85,39 +85,67 @@ static void print_segments(FILE *out, const series_one *one, size_t width)
 	        one->class == RECORD_SERIES_SHORT ? "too short" : "steady =", line);
 }
 
-void series_plot(FILE *out, const series_one *one)
+/* One column: '.' the range, 'o' the median, '^' and 'v' what is beyond the picture. */
+static void draw_column(char picture[HEIGHT][WIDTH + 1], size_t x, const bucket *b, double low,
+                        double high, size_t height)
 {
-	size_t width = width_for(one->n);
+	size_t bottom = row_of(b->low, low, high, height);
+
+	for (size_t y = row_of(b->high, low, high, height); y <= bottom; y++)
+		picture[y][x] = '.';
+	if (b->high > high)
+		picture[0][x] = '^';
+	if (b->low < low)
+		picture[height - 1][x] = 'v';
+	picture[row_of(b->middle, low, high, height)][x] = 'o';
+}
+
+static void print_line(FILE *out, char *line, size_t width, double label)
+{
+	while (width > 0 && line[width - 1] == ' ')
+		width--;
+	line[width] = '\0';
+	if (isnan(label))
+		fprintf(out, "  %*s |%s\n", LABEL, "", line);
+	else
+		fprintf(out, "  %*.5g |%s\n", LABEL, label, line);
+}
+
+void series_draw(FILE *out, const double *values, size_t n, size_t height)
+{
+	size_t width = width_for(n);
 	char picture[HEIGHT][WIDTH + 1];
 	bucket buckets[WIDTH];
-	double low;
-	double high;
+	double low, high;
 
+	height = height < HEIGHT ? height : HEIGHT;
 	memset(picture, ' ', sizeof(picture));
-	buckets_make(buckets, width, one);
-	range_of(buckets, width, one, &low, &high);
-	for (size_t x = 0; x < width; x++) {
-		size_t bottom = row_of(buckets[x].low, low, high);
+	buckets_make(buckets, width, values, n);
+	range_of(buckets, width, values, n, &low, &high);
+	for (size_t x = 0; x < width; x++)
+		draw_column(picture, x, &buckets[x], low, high, height);
+	for (size_t y = 0; y < height; y++)
+		print_line(out, picture[y], width, y != 0 && y != height - 1 && y != height / 2 ? NAN :
+		           high - (high - low) * (double)y / (double)(height - 1));
+}
 
-		for (size_t y = row_of(buckets[x].high, low, high); y <= bottom; y++)
-			picture[y][x] = '.';
-		if (buckets[x].high > high)
-			picture[0][x] = '^';
-		if (buckets[x].low < low)
-			picture[HEIGHT - 1][x] = 'v';
-		picture[row_of(buckets[x].middle, low, high)][x] = 'o';
-	}
-	for (size_t y = 0; y < HEIGHT; y++) {
-		size_t end = width;
+void series_plot(FILE *out, const series_one *one)
+{
+	series_draw(out, one->values, one->n, HEIGHT);
+	print_segments(out, one, width_for(one->n));
+}
 
-		while (end > 0 && picture[y][end - 1] == ' ')
-			end--;
-		picture[y][end] = '\0';
-		if (y == 0 || y == HEIGHT - 1 || y == HEIGHT / 2)
-			fprintf(out, "  %*.5g |%s\n", LABEL,
-			        high - (high - low) * (double)y / (HEIGHT - 1), picture[y]);
-		else
-			fprintf(out, "  %*s |%s\n", LABEL, "", picture[y]);
+void series_marks(FILE *out, const char *label, const size_t *firsts, size_t count, size_t n)
+{
+	size_t width = width_for(n);
+	char line[WIDTH + 1];
+
+	memset(line, '-', width);
+	line[width] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		size_t x = (size_t)((double)firsts[i] * (double)width / (double)n);
+
+		line[x < width ? x : width - 1] = (char)('1' + i % 9);
 	}
-	print_segments(out, one, width);
+	fprintf(out, "  %*s  %s\n", LABEL, label, line);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "record/derive.h"
 #include "stat/percentile.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
@@ -100,13 +101,25 @@ void series_report_add(series_report *r, const char *name, const double *values,
 	fill_spread(one);
 	counted = values + one->steady_first;
 	one->median = statistics_median(counted, one->counted);
-	if (statistics_fine_interval(counted, one->counted, confidence, like.widening, &around))
-		set_interval(&one->interval, around);
-	fill_percentiles(one, counted);
+	if (series_has_interval(&like)) {
+		if (statistics_fine_interval(counted, one->counted, confidence, like.widening, &around))
+			set_interval(&one->interval, around);
+		fill_percentiles(one, counted);
+	}
 	series_free(&like);
 }
 
-/* The median of the medians, with its interval. */
+/* Whether each series is steady and not too dependent. */
+static bool gives_interval(const series_report *r)
+{
+	bool all = r->steady;
+
+	for (size_t i = 0; i < r->series.count; i++)
+		all = all && !word_list_has(&r->series.items[i].flags, RECORD_FLAG_DEPENDENT);
+	return all;
+}
+
+/* The median of the medians, with its interval: that of few executions rests on their samples. */
 static void fill_center(series_report *r)
 {
 	size_t count = r->series.count;
@@ -120,9 +133,9 @@ static void fill_center(series_report *r)
 		counts[i] = r->series.items[i].counted;
 	}
 	r->median = statistics_center(&side);
-	if (count > 1)
+	if (count >= RECORD_EXECUTIONS || (count > 1 && gives_interval(r)))
 		set_interval(&r->interval, statistics_center_interval(&side, confidence));
-	else if (first->interval.count > 0)
+	else if (count == 1 && first->interval.count > 0)
 		set_interval(&r->interval, (interval){ first->interval.items[0],
 		                                       first->interval.items[1] });
 	free(samples);
@@ -139,5 +152,5 @@ void series_report_finish(series_report *r, double wanted)
 	fill_center(r);
 	if (r->interval.count > 0 && r->median > 0)
 		r->half_width = (r->interval.items[1] - r->interval.items[0]) / 2 / r->median;
-	r->converged = r->steady && r->half_width <= wanted;
+	r->converged = gives_interval(r) && r->half_width <= wanted;
 }

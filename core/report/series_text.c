@@ -26,19 +26,29 @@ static double samples_for(const series_report *r)
 	return step > 1 ? ceil(exact / step) * step : ceil(exact);
 }
 
+static bool is_dependent(const series_report *r)
+{
+	for (size_t i = 0; i < r->series.count; i++)
+		if (word_list_has(&r->series.items[i].flags, RECORD_FLAG_DEPENDENT))
+			return true;
+	return false;
+}
+
 static char *converged_words(const series_report *r)
 {
 	double is = percent(r->half_width), wanted = percent(r->wanted_half_width);
 
 	if (r->converged)
 		return memory_format("yes: ±%.3g %% is within ±%.3g %%", is, wanted);
+	if (!r->steady)
+		return memory_text("no: there is no steady state");
+	if (is_dependent(r))
+		return memory_format("no: the samples depend on each other, and are worth fewer than %d "
+		                     "independent ones", SERIES_EFFECTIVE);
 	if (r->interval.count == 0)
 		return memory_text("no: an interval needs 6 samples or more; take at least 30");
 	if (!(r->median > 0))
 		return memory_text("no: the median is 0, so there is no relative half-width");
-	if (!r->steady)
-		return memory_format("no: there is no steady state%s", is <= wanted ?
-		                     ", although the interval is narrow enough" : "");
 	if (r->executions == 1)
 		return memory_format("no: ±%.3g %% is wider than ±%.3g %%; about %.0f samples like "
 		                     "these would be enough", is, wanted, samples_for(r));
@@ -112,7 +122,10 @@ static void print_independence(FILE *out, const series_one *one)
 		         "no sign of dependence; ");
 	text_add(&list, "lag-1 %.2f, runs z %.1f, trend z %.1f", one->lag1, one->runs_z,
 	         one->trend_z);
-	if (one->widening > 1)
+	if (word_list_has(&one->flags, RECORD_FLAG_DEPENDENT))
+		text_add(&list, "; they are worth about %.0f independent samples (dependent), too few "
+		         "for an interval", (double)one->counted / one->widening / one->widening);
+	else if (one->widening > 1)
 		text_add(&list, "; this makes the interval %.3g times as wide", one->widening);
 	table_item(out, INDENT, "independence", "%s", list.data);
 	text_free(&list);
@@ -130,7 +143,9 @@ static void print_percentiles(FILE *out, const series_one *one)
 		text_add(&list, "%s%s %.5g [%.5g, %.5g]", i > 0 ? "; " : "", p->name, p->value,
 		         p->interval.items[0], p->interval.items[1]);
 	}
-	if (count < PERCENTILE_COUNT)
+	if (count < PERCENTILE_COUNT && one->interval.count == 0 && one->class != RECORD_SERIES_SHORT)
+		text_add(&list, "none, as there is no interval");
+	else if (count < PERCENTILE_COUNT)
 		text_add(&list, "%s%s needs %zu samples", count > 0 ? "; " : "",
 		         percentile_table[count].name,
 		         percentile_least(percentile_table[count].quantile, PERCENTILE_CONFIDENCE));

@@ -7,19 +7,19 @@
 #include "base/text.h"
 #include "report/report.h"
 
-#define GAP 2
+enum { GAP = 2 };
 #define NOTE_INDENT 6
 
-enum row_kind { ROW_CELLS, ROW_RULE, ROW_NOTE };
+enum row_kind { ROW_CELLS, ROW_RULE, ROW_NOTE, ROW_HEADING };
 
 typedef struct row {
 	enum row_kind kind;
-	char **cells; /* ROW_CELLS: one per column; ROW_NOTE: one */
+	char **cells; /* ROW_CELLS: one per column; ROW_NOTE, ROW_HEADING: one */
 	enum table_colour *colours; /* ROW_CELLS: one per column */
 } row;
 
 struct table {
-	size_t columns;
+	size_t columns, gap;
 	char *align;
 	row *rows;
 	size_t count, room;
@@ -89,7 +89,13 @@ table *table_new(const char *align)
 
 	t->align = memory_text(align);
 	t->columns = strlen(align);
+	t->gap = GAP;
 	return t;
+}
+
+void table_gap(table *t, size_t gap)
+{
+	t->gap = gap;
 }
 
 static row *row_add(table *t, enum row_kind kind, size_t cells)
@@ -165,6 +171,11 @@ void table_note(table *t, const char *note)
 	row_add(t, ROW_NOTE, 1)->cells[0] = table_clean(note);
 }
 
+void table_heading(table *t, const char *words)
+{
+	row_add(t, ROW_HEADING, 1)->cells[0] = table_clean(words);
+}
+
 static bool put_spaces(FILE *out, size_t n)
 {
 	while (n-- > 0)
@@ -205,6 +216,16 @@ bool table_wrap(FILE *out, const char *note, size_t indent)
 {
 	char *clean = table_clean(note);
 	bool ok = put_spaces(out, indent) && wrap_words(out, clean, indent, indent + 2);
+
+	free(clean);
+	return ok;
+}
+
+bool table_labelled(FILE *out, size_t column, const char *label, const char *words)
+{
+	char *clean = table_clean(words);
+	bool ok = fprintf(out, "%-*s", (int)column, label) >= 0 &&
+	          wrap_words(out, clean, column, column);
 
 	free(clean);
 	return ok;
@@ -257,7 +278,7 @@ static bool put_cells(const table *t, const row *r, const size_t *widths, FILE *
 				return false;
 			pending = 0;
 		}
-		pending += fill + GAP;
+		pending += fill + t->gap;
 	}
 	return fputc('\n', out) != EOF;
 }
@@ -281,7 +302,7 @@ static size_t *column_widths(const table *t, size_t *total)
 	}
 	*total = 0;
 	for (k = 0; k < t->columns; k++)
-		*total += widths[k] + (k + 1 < t->columns ? GAP : 0);
+		*total += widths[k] + (k + 1 < t->columns ? t->gap : 0);
 	return widths;
 }
 
@@ -306,6 +327,8 @@ bool table_print(const table *t, FILE *out)
 
 		if (r->kind == ROW_NOTE) {
 			ok = table_wrap(out, r->cells[0], NOTE_INDENT);
+		} else if (r->kind == ROW_HEADING) {
+			ok = table_wrap(out, r->cells[0], 0);
 		} else if (r->kind == ROW_CELLS) {
 			ok = put_cells(t, r, widths, out);
 		} else {
@@ -327,7 +350,7 @@ void table_free(table *t)
 		return;
 	for (i = 0; i < t->count; i++) {
 		size_t cells = t->rows[i].kind == ROW_CELLS ? t->columns :
-		               t->rows[i].kind == ROW_NOTE ? 1 : 0;
+		               t->rows[i].kind == ROW_RULE ? 0 : 1;
 
 		for (k = 0; k < cells; k++)
 			free(t->rows[i].cells[k]);

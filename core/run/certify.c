@@ -115,7 +115,7 @@ static eh_status check_all(const manifest *m, text *lines, size_t *count, eh_err
 	for (size_t i = 0; i < m->executor_count && status == EH_OK; i++) {
 		record_executor *record = NULL;
 
-		status = survey_executor(m->plugins[i], m->indices[i], m->names[i],
+		status = survey_executor(m->plugins[i], m->indices[i], m->executors[i],
 		                         (const char *const *)m->options, &record, error);
 		if (status == EH_OK)
 			*count += certify_record(m->protocol, record, &who, &harness, lines);

@@ -42,7 +42,8 @@ void discover(discover_report *out);
 int discover_child(const char *path);
 
 /* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
- * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  EH_E_USAGE with the usable
+ * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  The same selector twice chooses its
+ * executors twice; different ones choose each once.  EH_E_USAGE with the usable
  * executors when a selector matches nothing.  *out: pointers into here, malloc'd. */
 typedef struct selected {
 	const discover_backend *backend;

@@ -18,13 +18,13 @@ struct ledger {
 	bool undecided;
 	char (*digests)[65]; /* [executor] */
 	bool *done;      /* [execution][executor][case] */
-	bool *described; /* [execution][executor]       */
+	bool *described, *begun; /* [execution][executor] */
 	bool complete;
-	long offset;
+	journal_cursor read;  /* behind the last line taken */
 };
 
 ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
-                   uint64_t most)
+                   uint64_t most, const bool *asked)
 {
 	ledger *l = memory_get(sizeof(*l));
 	size_t slots;
@@ -41,7 +41,10 @@ ledger *ledger_new(const plan *p, const char *const *names, size_t executors, ui
 	l->digests = memory_get((executors + 1) * sizeof(*l->digests));
 	slots = (size_t)l->most * executors;
 	l->done = memory_get((slots * p->case_count + 1) * sizeof(*l->done));
+	for (size_t i = 0; asked != NULL && i < slots * p->case_count; i++)
+		l->done[i] = !asked[i % p->case_count];
 	l->described = memory_get((slots + 1) * sizeof(*l->described));
+	l->begun = memory_get((slots + 1) * sizeof(*l->begun));
 	return l;
 }
 
@@ -51,6 +54,7 @@ void ledger_free(ledger *l)
 		return;
 	free(l->done);
 	free(l->described);
+	free(l->begun);
 	free(l->planned);
 	free(l->digests);
 	free(l);
@@ -122,6 +126,7 @@ static eh_status take_case(ledger *l, const record_line_case *line, eh_error *er
 	if (c == NULL)
 		return error_set(error, EH_E_FORMAT, "the journal has a line of case '%s', which its "
 		                 "protocol does not have", line->id);
+	l->begun[slot] = true;
 	l->done[slot * l->plan->case_count + (size_t)(c - l->plan->cases)] = true;
 	return EH_OK;
 }
@@ -142,12 +147,17 @@ static eh_status visit(void *context, record_line *line, long offset, eh_error *
 
 eh_status ledger_read(ledger *l, const char *journal_path, eh_error *error)
 {
-	return journal_each_from(journal_path, &l->offset, visit, l, error);
+	return journal_each_from(journal_path, &l->read, visit, l, error);
 }
 
 bool ledger_has(const ledger *l, uint64_t execution, size_t executor, size_t index)
 {
 	return l->done[slot_of(l, execution, executor) * l->plan->case_count + index];
+}
+
+bool ledger_begun(const ledger *l, uint64_t execution, size_t executor)
+{
+	return l->begun[slot_of(l, execution, executor)];
 }
 
 bool ledger_described(const ledger *l, uint64_t execution, size_t executor)

@@ -12,10 +12,11 @@
 
 typedef struct ledger ledger;
 
-/* Borrows names and plan.  Each executor has `executions` to do.  When `most` is larger, these
+/* Borrows names and plan.  asked: the cases that are measured, NULL = all; the others count as done.
+ * Each executor has `executions` to do.  When `most` is larger, these
  * are a pilot, and the run is not whole until a "pilot" line plans up to `most`. */
 ledger *ledger_new(const plan *p, const char *const *names, size_t executors, uint64_t executions,
-                   uint64_t most);
+                   uint64_t most, const bool *asked);
 void ledger_free(ledger *l); /* NULL is fine */
 
 /* Reads the lines appended since the last call.  EH_E_FORMAT for a line of another run. */
@@ -33,6 +34,8 @@ uint64_t ledger_planned(const ledger *l, size_t executor);
 bool ledger_whole(const ledger *l);
 /* The same of one execution of one executor. */
 size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor);
+/* Whether the journal has a case of it. */
+bool ledger_begun(const ledger *l, uint64_t execution, size_t executor);
 /* Digest of the stack in its first record; "" while there is none. */
 const char *ledger_digest(const ledger *l, size_t executor);
 bool ledger_ended_complete(const ledger *l); /* its last line says so */

@@ -32,7 +32,7 @@ eh_status lister_start(const char *mode, const char *path, const char *number,
 		argv[at++] = "--set";
 		argv[at++] = options[i];
 	}
-	status = child_start(argv, NULL, out, error);
+	status = child_start(argv, false, out, error);
 	free(argv);
 	free(program);
 	return status;

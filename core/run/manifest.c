@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/manifest.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/plugin.h"
+#include "protocol/schema.h"
+#include "run/lockstep_run.h"
+#include "run/race.h"
 
 #define FORMAT 1
 #define MOST_EXECUTIONS 1000000
@@ -22,6 +26,7 @@ static manifest *manifest_blank(protocol *p, plan *made, size_t executors)
 	m->plan = made;
 	m->executor_count = executors;
 	m->names = memory_get((executors + 1) * sizeof(*m->names));
+	m->executors = memory_get((executors + 1) * sizeof(*m->executors));
 	m->plugins = memory_get((executors + 1) * sizeof(*m->plugins));
 	m->indices = memory_get((executors + 1) * sizeof(*m->indices));
 	m->devices = memory_get((executors + 1) * sizeof(*m->devices));
@@ -39,6 +44,17 @@ static void set_slots(manifest *m, uint64_t executions, uint64_t most)
 	m->slot_count = (size_t)executions * m->executor_count;
 }
 
+/* The name of executor i in the run: of the second that is the same, "NAME#2". */
+static char *name_in_run(const manifest *m, size_t i)
+{
+	size_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += strcmp(m->executors[k], m->executors[i]) == 0;
+	return before == 0 ? memory_text(m->executors[i]) :
+	       memory_format("%s#%zu", m->executors[i], before + 1);
+}
+
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error)
@@ -48,7 +64,8 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	size_t count = 0;
 
 	for (size_t i = 0; i < chosen_count; i++) {
-		m->names[i] = memory_text(chosen[i].device->executor);
+		m->executors[i] = memory_text(chosen[i].device->executor);
+		m->names[i] = name_in_run(m, i);
 		m->plugins[i] = memory_text(chosen[i].backend->path);
 		m->indices[i] = (uint32_t)chosen[i].device->index;
 		layout_copy(record_device_layout(), &chosen[i].device->device, &m->devices[i]);
@@ -58,7 +75,9 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	m->options = memory_get((count + 1) * sizeof(*m->options));
 	for (size_t i = 0; i < count; i++)
 		m->options[i] = memory_text(options[i]);
-	if (executions == 0) {
+	if (executions == 0 && p->design == RECORD_DESIGN_LOCKSTEP) {
+		executions = lockstep_run_executions(p, made->case_count, chosen_count);
+	} else if (executions == 0) {
 		executions = p->executions;
 		most = p->executions_max;
 	}
@@ -78,6 +97,7 @@ void manifest_free(manifest *m)
 		return;
 	for (size_t i = 0; i < m->executor_count; i++) {
 		free(m->names[i]);
+		free(m->executors[i]);
 		free(m->plugins[i]);
 		layout_clear(record_device_layout(), &m->devices[i]);
 	}
@@ -85,14 +105,56 @@ void manifest_free(manifest *m)
 		free(m->options[i]);
 	free(m->options);
 	free(m->names);
+	free(m->executors);
 	free(m->plugins);
 	free(m->indices);
 	free(m->devices);
 	free(m->slots);
+	free(m->asked);
 	site_free(m->site);
 	plan_free(m->plan);
 	protocol_free(m->protocol);
 	free(m);
+}
+
+static eh_status ask_for(manifest *m, const char *pattern, eh_error *error)
+{
+	const plan *p = m->plan;
+	const char **ids = memory_get((p->case_count + 1) * sizeof(*ids));
+	size_t found = 0;
+	const char *near;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < p->case_count; i++) {
+		ids[i] = p->cases[i].id;
+		if (fnmatch(pattern, ids[i], 0) == 0) {
+			m->asked[i] = true;
+			found++;
+		}
+	}
+	near = found == 0 ? text_nearest(pattern, ids, p->case_count) : NULL;
+	if (found == 0)
+		status = error_set(error, EH_E_USAGE, "no case of %s matches '%s'%s%s%s", m->protocol->name,
+		                   pattern, near != NULL ? "; did you mean '" : "; evenhand protocol show "
+		                   "lists them", near != NULL ? near : "", near != NULL ? "'?" : "");
+	free(ids);
+	return status;
+}
+
+eh_status manifest_ask(manifest *m, const char *patterns, eh_error *error)
+{
+	char **list = patterns != NULL ? schema_words(patterns, ',') : NULL;
+	eh_status status = EH_OK;
+
+	if (patterns == NULL)
+		return EH_OK;
+	if (list == NULL)
+		return error_set(error, EH_E_USAGE, "a pattern is empty in '%s'", patterns);
+	m->asked = memory_get((m->plan->case_count + 1) * sizeof(*m->asked));
+	for (size_t i = 0; list[i] != NULL && status == EH_OK; i++)
+		status = ask_for(m, list[i], error);
+	schema_words_free(list);
+	return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -124,6 +186,27 @@ eh_status manifest_who(const manifest *m, record_who *who, eh_error *error)
 	return EH_OK;
 }
 
+/* Beyond these a run deviates from its protocol. */
+static uint64_t most_executions(const protocol *p)
+{
+	return p->design == RECORD_DESIGN_LOCKSTEP && p->executions_max > p->executions ?
+	       p->executions_max : p->executions;
+}
+
+/* In lockstep, also with one executor: the samples have rounds. */
+static void fill_design(const manifest *m, record_line_run *line)
+{
+	if (m->protocol->design != RECORD_DESIGN_LOCKSTEP)
+		return;
+	line->design = layout_new(record_design_layout());
+	line->design->kind = m->executor_count > 1 ? RECORD_DESIGN_LOCKSTEP : RECORD_DESIGN_SEQUENCE;
+	if (m->executor_count == 1)
+		text_set(&line->design->reason, "the run has one executor");
+	for (size_t i = 0; i < m->executor_count; i++)
+		text_list_add(&line->design->executors, m->names[i]);
+	line->design->looks = RACE_LOOKS;
+}
+
 static void fill_protocol(const manifest *m, record_protocol *out)
 {
 	const protocol *p = m->protocol;
@@ -133,7 +216,7 @@ static void fill_protocol(const manifest *m, record_protocol *out)
 	text_set(&out->digest, m->plan->digest);
 	text_set(&out->text, p->text);
 	layout_copy(record_plan_layout(), m->plan->canonical, &out->canonical);
-	if (m->executions != p->executions)
+	if (m->executions < p->executions || m->executions > most_executions(p))
 		text_list_format(&out->deviations, "executions: %llu instead of %llu",
 		                 (unsigned long long)m->executions, (unsigned long long)p->executions);
 }
@@ -144,6 +227,8 @@ static void fill_executors(const manifest *m, record_line_device_list *out)
 		record_line_device *d = layout_append(record_line_device_layout(), out);
 
 		text_set(&d->name, m->names[i]);
+		if (strcmp(m->names[i], m->executors[i]) != 0)
+			text_set(&d->executor, m->executors[i]);
 		d->backend = memory_format("%.*s", (int)strcspn(m->names[i], ":"), m->names[i]);
 		d->index = m->indices[i];
 		text_set(&d->path, m->plugins[i]);
@@ -215,6 +300,10 @@ eh_status manifest_line(const manifest *m, const char *started, record_line_run 
 	if (m->most > m->executions)
 		line->executions.most = m->most;
 	fill_executors(m, &line->executors);
+	fill_design(m, line);
+	for (size_t i = 0; m->asked != NULL && i < m->plan->case_count; i++)
+		if (m->asked[i])
+			text_list_add(&line->asked, m->plan->cases[i].id);
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&line->options, m->options[i]);
 	manifest_order(m, m->slots, m->slot_count, &line->order);
@@ -252,6 +341,7 @@ static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **
 
 	if (status != EH_OK)
 		return status;
+	protocol_take_size(*p, theirs->canonical.size_class);
 	status = plan_make(*p, plugin_find_workload, NULL, made, error);
 	if (status == EH_OK && strcmp((*made)->digest, theirs->digest) != 0) {
 		status = error_set(error, EH_E_USAGE, "the run's protocol %s is planned differently now "
@@ -291,7 +381,10 @@ static manifest *manifest_again(const record_line_run *line, protocol *p, plan *
 	uint64_t most = line->executions.most;
 
 	for (size_t i = 0; i < line->executors.count; i++) {
+		const char *own = line->executors.items[i].executor;
+
 		m->names[i] = memory_text(line->executors.items[i].name);
+		m->executors[i] = memory_text(own != NULL ? own : m->names[i]);
 		m->plugins[i] = memory_text(line->executors.items[i].path);
 	}
 	m->options = memory_get((line->options.count + 1) * sizeof(*m->options));
@@ -320,6 +413,10 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	if (status != EH_OK)
 		return status;
 	m = manifest_again(line, p, made);
+	if (line->asked.count > 0)
+		m->asked = memory_get((made->case_count + 1) * sizeof(*m->asked));
+	for (size_t i = 0; line->asked.count > 0 && i < made->case_count; i++)
+		m->asked[i] = text_list_has(&line->asked, made->cases[i].id);
 	if (!same_order(m, &line->order)) {
 		manifest_free(m);
 		return error_set(error, EH_E_FORMAT, "the order in the journal's first line does not "
@@ -345,7 +442,7 @@ eh_status manifest_find(manifest *m, const discover_report *here, eh_error *erro
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
 		const discover_backend *b = NULL;
-		const discover_device *d = find_device(here, m->names[i], &b);
+		const discover_device *d = find_device(here, m->executors[i], &b);
 
 		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "

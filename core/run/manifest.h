@@ -15,13 +15,16 @@ typedef struct manifest {
 	uint64_t executions;        /* of each executor; a pilot when `most` is more            */
 	uint64_t most;
 	size_t executor_count;
-	char **names;               /* of the executors, NULL-terminated                       */
+	char **names;               /* of the executors in this run, NULL-terminated: the second
+	                             * of the same executor is "NAME#2"                        */
+	char **executors;           /* their own names                                         */
 	char **plugins;             /* paths                                                   */
 	uint32_t *indices;          /* of the devices in their backends                        */
 	record_device *devices;     /* as their backends describe them                         */
 	char **options;             /* BACKEND.KEY=VALUE, NULL-terminated                      */
 	schedule_slot *slots;       /* executions * executor_count                             */
 	size_t slot_count;
+	bool *asked;                /* [cases] which are measured; NULL: all                   */
 	site *site;                 /* declared facts; NULL: none                              */
 } manifest;
 
@@ -30,6 +33,9 @@ typedef struct manifest {
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error);
+/* Restricts the run to cases whose ids match one of a comma list of patterns (fnmatch); NULL: all.
+ * EH_E_USAGE with the nearest id for a pattern that matches none. */
+eh_status manifest_ask(manifest *m, const char *patterns, eh_error *error);
 /* Fills an initialised line.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
 eh_status manifest_line(const manifest *m, const char *started, record_line_run *line,
                         eh_error *error);

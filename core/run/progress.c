@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/layout.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -23,13 +24,16 @@ struct progress {
 	uint64_t execution, executions;
 	size_t number, count;
 	double median_ns, half_width;
+	uint64_t end_ns;                /* 0 = not known                                          */
+	text_list lines;                /* below the status line                                  */
 };
 
-/* Removes the line before a log message; the next step draws it again. */
+/* Removes the lines before a log message; the next step draws them again.  The cursor is always in
+ * the first. */
 static void wipe(void)
 {
 	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+		fputs("\r\033[J", stderr);
 }
 
 progress *progress_new(bool quiet, uint64_t total_ns)
@@ -60,17 +64,29 @@ void progress_free(progress *p)
 		fflush(stderr);
 		log_set_before(NULL);
 	}
+	text_list_clear(&p->lines);
 	free(p);
+}
+
+/* Seconds; UINT64_MAX = not known. */
+static uint64_t seconds_left(const progress *p)
+{
+	uint64_t now = clock_now_ns(), spent = now - p->started_ns;
+
+	if (p->end_ns != 0)
+		return p->end_ns > now ? (p->end_ns - now) / SECOND_NS : 0;
+	if (p->done_ns == 0 || p->total_ns <= p->done_ns)
+		return UINT64_MAX;
+	return (uint64_t)((double)spent / (double)p->done_ns * (double)(p->total_ns - p->done_ns)) /
+	       SECOND_NS;
 }
 
 static void add_left(const progress *p, text *line)
 {
-	uint64_t spent = clock_now_ns() - p->started_ns, left;
+	uint64_t left = seconds_left(p);
 
-	if (p->done_ns == 0 || p->total_ns <= p->done_ns)
+	if (left == UINT64_MAX)
 		return;
-	left = (uint64_t)((double)spent / (double)p->done_ns * (double)(p->total_ns - p->done_ns)) /
-	       SECOND_NS;
 	if (left >= 3600)
 		text_add(line, "  %" PRIu64 " h %02" PRIu64 " min left", left / 3600, left / 60 % 60);
 	else if (left >= 60)
@@ -110,13 +126,18 @@ static size_t columns(void)
 static void draw(progress *p)
 {
 	text line;
-	size_t room;
+	int room;
 
 	if (!p->terminal)
 		return;
 	line = status_line(p);
-	room = columns() - 1;
-	fprintf(stderr, "\r%.*s\033[K", (int)(line.size < room ? line.size : room), line.data);
+	room = (int)columns() - 1;
+	fprintf(stderr, "\r\033[J%.*s", room, line.data);
+	for (size_t i = 0; i < p->lines.count; i++)
+		fprintf(stderr, "\n%.*s", room, p->lines.items[i]);
+	if (p->lines.count > 0)
+		fprintf(stderr, "\033[%zuA", p->lines.count);
+	fputs("\r", stderr);
 	fflush(stderr);
 	text_free(&line);
 }
@@ -159,6 +180,19 @@ void progress_stage(progress *p, const char *stage, double median_ns, double hal
 	p->median_ns = median_ns;
 	p->half_width = half_width;
 	draw(p);
+}
+
+void progress_lines(progress *p, const char *const *lines, size_t count)
+{
+	text_list_clear(&p->lines);
+	for (size_t i = 0; i < count; i++)
+		text_list_add(&p->lines, lines[i]);
+	draw(p);
+}
+
+void progress_until(progress *p, uint64_t end_ns)
+{
+	p->end_ns = end_ns;
 }
 
 void progress_done(progress *p, const char *status, uint64_t expected_ns)

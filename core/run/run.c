@@ -19,21 +19,28 @@
 #include "run/extend.h"
 #include "record/journal.h"
 #include "run/ledger.h"
+#include "run/lockstep_run.h"
 #include "run/manifest.h"
 #include "run/noise.h"
 #include "run/progress.h"
+#include "run/sizeclass.h"
 #include "run/slot.h"
 #include "run/supervise.h"
 
+#define LAYOUT_FILE "run/plan.def"
+#define LAYOUT_NAME(name) run_##name
+#include "base/layout_tables.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
+
 #define JOURNAL_NAME "run.journal"
-/* Time for the worker of a killed coordinator to end. */
-#define ORPHAN_NS (UINT64_C(10) * 1000000000)
 
 typedef struct run_state {
 	manifest *manifest;
 	journal *journal;
 	char *folder, *path;
 	ledger *ledger;
+	uint64_t begin_ns;
 } run_state;
 
 static void state_free(run_state *s)
@@ -74,6 +81,27 @@ char *run_result_path(const char *folder, const char *executor)
 	return path;
 }
 
+/* Plans again where the devices ask for other sizes. */
+static eh_status resize(const run_options *o, protocol *p, plan **made, const selected *chosen,
+                        size_t count, eh_error *error)
+{
+	enum record_size_class largest = o->size_class;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count && o->size_class == 0; i++) {
+		enum record_size_class one = sizeclass_of(&chosen[i].device->device);
+
+		largest = one > largest ? one : largest;
+	}
+	if (!p->sized || largest == p->size_class)
+		return EH_OK;
+	p->size_class = largest;
+	plan_free(*made);
+	*made = NULL;
+	status = plan_make(p, plugin_find_workload, NULL, made, error);
+	return status;
+}
+
 /* Takes the protocol and the plan. */
 static eh_status choose(const run_options *o, protocol *p, plan *made, manifest **out,
                         eh_error *error)
@@ -89,6 +117,8 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 		status = error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
 	else
 		status = discover_select(&here, o->selectors, &chosen, &chosen_count, error);
+	if (status == EH_OK)
+		status = resize(o, p, &made, chosen, chosen_count, error);
 	if (status == EH_OK) {
 		status = manifest_new(p, made, o->executions, chosen, chosen_count, host_options(),
 		                      out, error);
@@ -102,17 +132,17 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	if (status == EH_OK)
 		status = site_read(NULL, &(*out)->site, error);
 	if (status == EH_OK)
+		status = manifest_ask(*out, o->cases, error);
+	if (status == EH_OK)
 		status = certify_check(*out, error);
 	return status;
 }
 
-static eh_status begin(const run_options *o, run_state *s, eh_error *error)
+/* Everything that can be refused before a journal is made. */
+static eh_status prepare(const run_options *o, manifest **out, eh_error *error)
 {
 	protocol *p = NULL;
 	plan *made = NULL;
-	char started[24];
-	record_line line;
-	bool made_here;
 	eh_status status = protocol_find(o->protocol, &p, error);
 
 	if (status != EH_OK)
@@ -122,9 +152,61 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 		protocol_free(p);
 		return status;
 	}
-	status = choose(o, p, made, &s->manifest, error);
+	return choose(o, p, made, out, error);
+}
+
+static void plan_cases(const manifest *m, run_plan *out)
+{
+	for (size_t i = 0; i < m->plan->case_count; i++) {
+		const plan_case *c = &m->plan->cases[i];
+		run_plan_case *at;
+
+		if (m->asked != NULL && !m->asked[i])
+			continue;
+		at = layout_append(run_plan_case_layout(), &out->cases);
+		text_set(&at->id, c->id);
+		at->working_set_bytes = c->work.working_set_bytes;
+		at->memory_bytes = c->work.device_bytes;
+		at->longest_ns = m->executions * (c->section->measure.regime == RECORD_REGIME_SUSTAINED ?
+		                 c->section->measure.sustain_time_ns : c->section->measure.time_max_ns);
+		out->expected_ns += m->executions * m->executor_count * supervise_expected_ns(c);
+	}
+}
+
+eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *error)
+{
+	manifest *m = NULL;
+	eh_status status = prepare(options, &m, error);
+
+	if (status == EH_OK) {
+		out->protocol = memory_format("%s@%llu", m->protocol->name,
+		                              (unsigned long long)m->protocol->version);
+		text_set(&out->digest, m->plan->digest);
+		if (m->protocol->sized)
+			out->size_class = m->protocol->size_class;
+		out->design = m->protocol->design;
+		for (size_t i = 0; i < m->executor_count; i++)
+			text_list_add(&out->executors, m->names[i]);
+		out->executions = m->executions;
+		if (m->protocol->budget_ns > 0)
+			out->budget_ns = m->protocol->budget_ns;
+		plan_cases(m, out);
+	}
+	manifest_free(m);
+	return status;
+}
+
+static eh_status begin(const run_options *o, run_state *s, eh_error *error)
+{
+	const protocol *p;
+	char started[24];
+	record_line line;
+	bool made_here;
+	eh_status status = prepare(o, &s->manifest, error);
+
 	if (status != EH_OK)
 		return status;
+	p = s->manifest->protocol;
 	clock_wall_text(started);
 	record_line_init(&line, RECORD_LINE_RUN);
 	status = manifest_line(s->manifest, started, &line.run, error);
@@ -174,14 +256,8 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 		return error_set(error, EH_E_NOT_FOUND, "%s holds no run to resume: it has no " JOURNAL_NAME,
 		                 s->folder);
 	status = journal_open(s->path, &s->journal, error);
-	if (status == EH_OK)
-		status = journal_hold(s->journal, JOURNAL_COORDINATOR, 0, error);
-	/* The worker of a killed coordinator may still be ending. */
-	if (status == EH_OK)
-		status = journal_hold(s->journal, JOURNAL_WORKER, ORPHAN_NS, error);
 	if (status != EH_OK)
 		return status;
-	journal_release(s->journal, JOURNAL_WORKER);
 	status = journal_line_at(s->path, 0, &line, error);
 	if (status == EH_OK)
 		status = manifest_read(&line, &s->manifest, error);
@@ -213,6 +289,7 @@ static eh_status append_end(const run_state *s, bool complete, eh_error *error)
 	record_line_init(&line, RECORD_LINE_END);
 	text_set(&line.end.ended, ended);
 	line.end.status = complete ? RECORD_ENDED_COMPLETE : RECORD_ENDED_INTERRUPTED;
+	line.end.spent_ns = clock_now_ns() - s->begin_ns;
 	status = journal_append(s->journal, &line, error);
 	record_line_clear(&line);
 	return status;
@@ -227,6 +304,10 @@ static eh_status run_slots(const run_state *s, const schedule_slot *slots, size_
 	eh_status status = EH_OK;
 
 	c.shown = progress_new(quiet, expected_ns(s, slots, count));
+	if (s->manifest->protocol->design == RECORD_DESIGN_LOCKSTEP) {
+		status = lockstep_run(&c, s->begin_ns, error);
+		count = 0;
+	}
 	for (size_t i = 0; i < count && status == EH_OK; i++)
 		status = interrupt_pending() ? EH_E_INTERRUPTED : slot_run(&c, &slots[i], error);
 	progress_free(c.shown);
@@ -363,7 +444,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 
 	s->ledger = ledger_new(s->manifest->plan, (const char *const *)s->manifest->names,
 	                       s->manifest->executor_count, s->manifest->executions,
-	                       s->manifest->most);
+	                       s->manifest->most, s->manifest->asked);
 	status = ledger_read(s->ledger, s->path, error);
 	if (status != EH_OK)
 		return status;
@@ -384,7 +465,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)
 {
-	run_state s = { 0 };
+	run_state s = { .begin_ns = options->begin_ns != 0 ? options->begin_ns : clock_now_ns() };
 	eh_status status;
 
 	memset(outcome, 0, sizeof(*outcome));

@@ -11,17 +11,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "record/record.h"
 
 typedef struct run_options {
 	const char *protocol;     /* name or path; NULL with resume                               */
 	const char *selectors;    /* NULL = all                                                   */
 	const char *folder;       /* NULL = results/NAME-VERSION-TIME                             */
+	const char *cases;        /* comma list of patterns of ids; NULL = all                    */
 	uint64_t executions;      /* 0 = the protocol's; else recorded as a deviation             */
+	enum record_size_class size_class; /* 0 = that of the largest device; where the protocol has
+	                           * several                                                      */
 	bool resume;              /* complete the run in folder                                   */
 	bool quiet;               /* no progress                                                  */
 	bool temporary;           /* the caller removes the folder: messages suggest no --resume   */
 	const char *site;         /* site file; NULL: $EVENHAND_SITE, else the user's             */
+	uint64_t begin_ns;        /* when the command began, on clock_now_ns: a budget counts from it */
 } run_options;
 
 typedef struct run_outcome {
@@ -32,6 +36,23 @@ typedef struct run_outcome {
 	bool interrupted;
 	bool stopped;             /* no worker could be started; never complete                   */
 } run_outcome;
+
+/* Structs of the record under names of this file. */
+#define run_design record_design_kind
+#define run_design_words record_design_kind_words
+#define run_design_word record_design_kind_word
+#define run_size_class record_size_class
+#define run_size_class_words record_size_class_words
+#define run_size_class_word record_size_class_word
+
+#define LAYOUT_FILE "run/plan.def"
+#define LAYOUT_NAME(name) run_##name
+#include "base/layout_structs.h"
+#undef LAYOUT_FILE
+#undef LAYOUT_NAME
+
+/* Fills an initialised plan of what run_execute would do. */
+eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *error);
 
 /* EH_OK also when cases failed or a signal ended the run: the outcome and the journal tell.
  * EH_E_UNAVAILABLE when the run had to stop for a reason other than an executor's; the outcome is

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/layout.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "plugin/host.h"
@@ -13,13 +14,17 @@ typedef struct choice {
 	const discover_backend_list *backends;
 	selected *items;
 	size_t item_count;
+	size_t copies;        /* of an executor that the selector at hand may choose              */
 } choice;
 
 static void add(choice *c, const discover_backend *b, const discover_device *d)
 {
+	size_t there = 0;
+
 	for (size_t i = 0; i < c->item_count; i++)
-		if (strcmp(c->items[i].device->executor, d->executor) == 0)
-			return;
+		there += strcmp(c->items[i].device->executor, d->executor) == 0;
+	if (there >= c->copies)
+		return;
 	c->items = memory_grow(c->items, (c->item_count + 1) * sizeof(*c->items));
 	c->items[c->item_count].backend = b;
 	c->items[c->item_count].device = d;
@@ -231,22 +236,36 @@ static void tell_left_out(const choice *c)
 	free(absent);
 }
 
+/* How often the selector stands in the list so far, itself included. */
+static size_t times_named(const text_list *named, const char *selector)
+{
+	size_t times = 1;
+
+	for (size_t i = 0; i < named->count; i++)
+		times += strcmp(named->items[i], selector) == 0;
+	return times;
+}
+
 eh_status discover_select(const discover_report *here, const char *selectors, selected **out,
                           size_t *out_count, eh_error *error)
 {
 	choice c = { .backends = &here->backends };
 	char *copy = memory_text(selectors != NULL ? selectors : "all"), *rest = copy, *one;
 	eh_status status = check_settings(&c, error);
+	text_list named = { 0 };
 
 	if (selectors == NULL || strcmp(selectors, "all") == 0)
 		tell_left_out(&c);
 	while (status == EH_OK && (one = strsep(&rest, ",")) != NULL) {
 		one = trimmed(one);
+		c.copies = times_named(&named, one);
+		text_list_add(&named, one);
 		status = one[0] != '\0' ? select_one(&c, one, error)
 		                        : error_set(error, EH_E_USAGE, "a selector is empty in '%s'",
 		                                    selectors != NULL ? selectors : "");
 	}
 	free(copy);
+	text_list_clear(&named);
 	if (status != EH_OK) {
 		free(c.items);
 		return status;

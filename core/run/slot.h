@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One execution of one executor: starts workers until each of its cases has a line in the
- * journal. */
+/* The design sequence: one execution of one executor after the other.  Starts workers until each case
+ * of a slot has a line in the journal. */
 #ifndef RUN_SLOT_H
 #define RUN_SLOT_H
 
-#include "record/journal.h"
-#include "run/ledger.h"
-#include "run/manifest.h"
-#include "run/progress.h"
-
-typedef struct slot_context {
-	const manifest *manifest;
-	ledger *ledger;
-	journal *journal;
-	const char *journal_path;
-	progress *shown;
-	text_list *without;       /* probes that ended a worker: not read any more in this run      */
-} slot_context;
+#include "run/slotwork.h"
 
 /* EH_OK when every case has its line, measured or failed; EH_E_INTERRUPTED; EH_E_UNAVAILABLE when
  * no worker can be started for a reason other than the executor's: its cases stay open.  Other

@@ -20,21 +20,24 @@
  * compiler that hangs by name. */
 #define START_NS (25 * SECOND_NS)
 #define CLOSING_NS (20 * SECOND_NS)
-#define STOP_NS (3 * SECOND_NS)
+/* For describing the stack after a signal. */
+#define STOP_NS (10 * SECOND_NS)
 #define EXIT_NS (5 * SECOND_NS)
+/* A command has at least so long, whatever the case took before. */
+#define LEAST_NS SECOND_NS
 
-typedef struct watch {
-	const worker_job *job;
-	const plan *plan;
-	progress *shown;
+struct supervised {
+	const supervise_place *place;
+	worker_job job;
 	child *child;
 	uint64_t deadline_ns, allowed_ns, outside_ns;
-	char *at;              /* the case in progress */
+	uint64_t told_ns;      /* when the newest command was given                               */
+	uint64_t spent_ns;     /* in the commands of the case so far                              */
+	const plan_case *at;   /* the case in progress, or NULL                                   */
 	char stage[32];
-	bool started;          /* the backend                                                     */
-	bool began, ended;
-	supervise_end *end;
-} watch;
+	bool started, ready, ended;
+	supervise_end end;
+};
 
 uint64_t supervise_expected_ns(const plan_case *c)
 {
@@ -44,189 +47,286 @@ uint64_t supervise_expected_ns(const plan_case *c)
 	       (c->tier == RECORD_TIER_TUNED ? m->tune_budget_ns : 0);
 }
 
-static void allow(watch *w, uint64_t ns)
+static void allow(supervised *s, uint64_t ns)
 {
-	w->allowed_ns = ns;
-	w->deadline_ns = clock_now_ns() + ns;
+	s->allowed_ns = ns;
+	s->deadline_ns = clock_now_ns() + ns;
 }
 
-static void set_end(watch *w, enum supervise_fate fate, eh_status code, const char *reason)
+static void set_end(supervised *s, enum supervise_fate fate, eh_status code, const char *reason)
 {
-	free(w->end->reason);
-	w->end->fate = fate;
-	w->end->code = code;
-	w->end->reason = memory_text(reason);
+	free(s->end.reason);
+	s->end.fate = fate;
+	s->end.code = code;
+	s->end.reason = memory_text(reason);
 }
 
-/* A member of an event that may be absent. */
-static const char *said(const char *member)
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* Appends a line and clears it.  Its executor and execution are already set. */
+static void keep(supervised *s, record_line *line)
 {
-	return member != NULL ? member : "";
+	eh_error error = ERROR_INIT;
+	eh_status status = journal_append(s->place->journal, line, &error);
+
+	record_line_clear(line);
+	if (status != EH_OK)
+		set_end(s, SUPERVISE_JOURNAL, status, error.message);
 }
 
-static size_t position_of(const worker_job *j, const char *id)
+static void keep_instrument(supervised *s, worker_event *e)
 {
-	for (size_t i = 0; i < j->cases.count; i++)
-		if (strcmp(j->cases.items[i].id, id) == 0)
-			return (size_t)j->cases.items[i].position;
-	return 0;
+	record_line line;
+
+	if (e->instrument == NULL)
+		return;
+	record_line_init(&line, RECORD_LINE_INSTRUMENT);
+	text_set(&line.instrument.executor, s->place->label);
+	line.instrument.execution = s->job.execution;
+	layout_move(record_instrument_layout(), e->instrument, &line.instrument.record);
+	line.instrument.record.execution = s->job.execution;
+	keep(s, &line);
 }
 
-static void hear_begin(watch *w, const char *id)
+static void keep_executor(supervised *s, worker_event *e)
 {
-	const plan_case *c = plan_case_by_id(w->plan, id);
+	record_line line;
 
-	free(w->at);
-	w->at = memory_text(id);
-	w->began = true;
-	snprintf(w->stage, sizeof(w->stage), "start");
-	allow(w, c != NULL ? c->section->measure.timeout_ns : w->outside_ns);
-	progress_case(w->shown, id, position_of(w->job, id), w->plan->case_count);
+	if (e->executor == NULL)
+		return;
+	record_line_init(&line, RECORD_LINE_EXECUTOR);
+	text_set(&line.executor.executor, s->place->label);
+	line.executor.execution = s->job.execution;
+	layout_move(record_executor_layout(), e->executor, &line.executor.record);
+	keep(s, &line);
 }
 
-static void hear_stage(watch *w, const worker_event *e)
+static void keep_case(supervised *s, worker_event *e)
 {
-	snprintf(w->stage, sizeof(w->stage), "%s", said(e->stage));
-	progress_stage(w->shown, w->stage, e->median_ns, e->half_width);
+	enum record_status status;
+	record_line line;
+
+	if (e->record == NULL || s->at == NULL)
+		return;
+	status = e->record->status;
+	record_line_init(&line, RECORD_LINE_CASE);
+	text_set(&line.one_case.executor, s->place->label);
+	line.one_case.execution = s->job.execution;
+	text_set(&line.one_case.id, s->at->id);
+	layout_move(record_execution_layout(), e->record, &line.one_case.record);
+	keep(s, &line);
+	progress_done(s->place->shown, record_status_word(status), supervise_expected_ns(s->at));
+	if (e->lost == MAYBE_YES && s->end.reason == NULL) {
+		char *reason = memory_format("the device was lost while case %s was measured", s->at->id);
+
+		set_end(s, SUPERVISE_DIED, EH_E_DEVICE_LOST, reason);
+		free(reason);
+	}
+	s->at = NULL;
 }
 
-static void hear_done(watch *w, const worker_event *e)
+static void hear_stage(supervised *s, const worker_event *e)
 {
-	const plan_case *c = plan_case_by_id(w->plan, said(e->id));
-
-	free(w->at);
-	w->at = NULL;
-	progress_done(w->shown, said(e->status), c != NULL ? supervise_expected_ns(c) : 0);
-	allow(w, w->outside_ns);
+	snprintf(s->stage, sizeof(s->stage), "%s", text_or_empty(e->stage));
+	progress_stage(s->place->shown, s->stage, e->median_ns, e->half_width);
 }
 
-static void hear_failure(watch *w, enum supervise_fate fate, const worker_event *e)
+static void hear_failure(supervised *s, enum supervise_fate fate, const worker_event *e)
 {
-	set_end(w, fate, e->code != LAYOUT_NO_INT ? (eh_status)e->code : EH_E_INTERNAL,
-	        said(e->message));
+	set_end(s, fate, e->code != LAYOUT_NO_INT ? (eh_status)e->code : EH_E_INTERNAL,
+	        text_or_empty(e->message));
 }
 
-static void hear_event(watch *w, const worker_event *e)
+/* Whether it answers the job or a command. */
+static bool hear_event(supervised *s, worker_event *e)
 {
 	switch (e->event) {
-	case WORKER_UNREADY: hear_failure(w, SUPERVISE_STOP, e); break;
-	case WORKER_START: w->started = true; break;
-	case WORKER_BEGIN: hear_begin(w, said(e->id)); break;
-	case WORKER_STAGE: hear_stage(w, e); break;
-	case WORKER_DONE: hear_done(w, e); break;
+	case WORKER_UNREADY: hear_failure(s, SUPERVISE_STOP, e); return true;
+	case WORKER_CANNOT: hear_failure(s, SUPERVISE_CANNOT, e); return true;
+	case WORKER_START: s->started = true; break;
+	case WORKER_UP: return true;
+	case WORKER_READY:
+		s->ready = true;
+		keep_instrument(s, e);
+		return true;
+	case WORKER_STAGE: hear_stage(s, e); break;
+	case WORKER_OPENED:
+	case WORKER_TURNED: return true;
+	case WORKER_CASE: keep_case(s, e); return true;
 	case WORKER_LOG:
-		log_relay(e->level != LAYOUT_NO_INT ? e->level : EH_LOG_WARN, w->job->executor,
-		          said(e->message));
+		log_relay(e->level != LAYOUT_NO_INT ? e->level : EH_LOG_WARN, s->place->label,
+		          text_or_empty(e->message));
 		break;
-	case WORKER_PROBE: text_set(&w->end->probe, said(e->name)); break;
-	case WORKER_CANNOT: hear_failure(w, SUPERVISE_CANNOT, e); break;
-	case WORKER_LOST: hear_failure(w, SUPERVISE_DIED, e); break;
-	case WORKER_JOURNAL: hear_failure(w, SUPERVISE_JOURNAL, e); break;
-	case WORKER_END: w->ended = true; break;
+	case WORKER_PROBE: text_set(&s->end.probe, text_or_empty(e->name)); break;
+	case WORKER_END:
+		s->ended = true;
+		keep_executor(s, e);
+		return true;
 	case worker_event_kind_absent: break;
 	}
-	if (w->ended || w->end->reason != NULL)
-		allow(w, CLOSING_NS);
+	return false;
 }
 
-/* false for a line that no worker writes. */
-static bool hear(watch *w, const char *body)
+/* EH_E_FORMAT for a line that no worker writes. */
+static eh_status hear(supervised *s, const char *body, bool *answered, worker_event *out)
 {
 	worker_event e;
 
 	layout_init(worker_event_layout(), &e);
 	if (layout_read(worker_event_layout(), body, strlen(body), "a worker's line", &e, NULL) != EH_OK)
-		return false;
-	hear_event(w, &e);
+		return EH_E_FORMAT;
+	*answered = hear_event(s, &e);
+	if (*answered && out != NULL)
+		layout_move(worker_event_layout(), &e, out);
 	layout_clear(worker_event_layout(), &e);
-	return true;
+	return EH_OK;
 }
 
+/* Until an answer; the status of child_line when there is none. */
+static eh_status listen(supervised *s, worker_event *answer)
+{
+	bool answered = false;
+	eh_status status = EH_OK;
+	const char *line;
+
+	while (status == EH_OK && !answered) {
+		status = child_line(s->child, s->deadline_ns, &line, NULL);
+		if (status == EH_OK)
+			status = hear(s, line, &answered, answer);
+	}
+	return status;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
 /* The reason of the death, from why listening to it ended. */
-static char *death_reason(const watch *w, eh_status status, const child_end *how)
+static char *death_reason(const supervised *s, eh_status status, const child_end *how)
 {
 	char *reason, *death, allowed[32];
 
-	text_format_ns((double)w->allowed_ns, allowed);
-	if (status == EH_E_TIMEOUT && w->at != NULL)
+	text_format_ns((double)s->allowed_ns, allowed);
+	if (status == EH_E_TIMEOUT && s->at != NULL)
 		return memory_format("timed out: the case was not done after %s (its stage: %s), and its "
-		                     "worker was killed", allowed, w->stage);
+		                     "worker was killed", allowed, s->stage);
 	if (status == EH_E_TIMEOUT)
 		return memory_format("timed out: the worker did nothing for %s outside of a case, and was "
 		                     "killed", allowed);
 	if (status == EH_E_FORMAT)
 		return memory_text("the worker was stopped because it wrote a line that no worker writes");
 	death = death_text(how);
-	reason = w->at != NULL ? memory_format("the worker %s (stage of the case: %s)", death, w->stage)
+	reason = s->at != NULL ? memory_format("the worker %s (stage of the case: %s)", death, s->stage)
 	                       : memory_format("the worker %s", death);
 	free(death);
 	return reason;
 }
 
-static void set_interrupted(watch *w)
+static void set_interrupted(supervised *s)
 {
-	free(w->end->reason);
-	w->end->reason = NULL;
-	w->end->fate = SUPERVISE_INTERRUPTED;
+	free(s->end.reason);
+	s->end.reason = NULL;
+	s->end.fate = SUPERVISE_INTERRUPTED;
 }
 
-static void set_stuck(watch *w, long pid)
+static void set_stuck(supervised *s, long pid)
 {
 	char *reason = memory_format("process %ld was killed and does not end: it hangs in the driver of "
-	                             "%s", pid, w->job->executor);
+	                             "%s", pid, s->place->label);
 
-	set_end(w, SUPERVISE_STOP, EH_E_CHILD, reason);
+	set_end(s, SUPERVISE_STOP, EH_E_CHILD, reason);
 	free(reason);
 }
 
-/* The fate of a worker that died before it measured. */
-static enum supervise_fate early_fate(const watch *w)
+/* The fate of a worker that died. */
+static enum supervise_fate death_fate(const supervised *s)
 {
-	if (w->began || (w->started && w->job->cases.count == 0))
-		return SUPERVISE_DIED;
-	return w->started ? SUPERVISE_CANNOT : SUPERVISE_STOP;
+	return s->ready ? SUPERVISE_DIED : s->started ? SUPERVISE_CANNOT : SUPERVISE_STOP;
 }
 
-static void conclude(watch *w, eh_status status)
+/* Asks it to end; what it still has to say counts. */
+static void stop_softly(supervised *s)
 {
-	const long pid = child_pid(w->child);
+	const uint64_t until = clock_now_ns() + STOP_NS;
+	bool answered = false;
+	eh_status status = EH_OK;
+	const char *line;
+
+	child_signal(s->child, SIGTERM);
+	/* EH_E_INTERRUPTED comes once. */
+	while (!s->ended && (status == EH_OK || status == EH_E_INTERRUPTED)) {
+		status = child_line(s->child, until, &line, NULL);
+		if (status == EH_OK)
+			status = hear(s, line, &answered, NULL);
+	}
+	child_finish(s->child, STOP_NS, NULL);
+}
+
+/* Why listening ended, as a fate. */
+static void conclude(supervised *s, eh_status status)
+{
+	const long pid = child_pid(s->child);
 	child_end how = { 0 };
 	char *reason;
 
 	if (status == EH_E_INTERRUPTED) {
-		child_signal(w->child, SIGTERM);
-		child_finish(w->child, STOP_NS, NULL);
-		set_interrupted(w);
+		stop_softly(s);
+		if (s->end.fate != SUPERVISE_JOURNAL)
+			set_interrupted(s);
 		return;
 	}
-	child_finish(w->child, status == EH_E_NOT_FOUND ? EXIT_NS : 0, &how);
-	if (w->end->reason != NULL && w->end->fate == SUPERVISE_JOURNAL)
+	child_finish(s->child, status == EH_E_NOT_FOUND ? EXIT_NS : 0, &how);
+	if (s->end.reason != NULL && s->end.fate == SUPERVISE_JOURNAL)
 		return;
 	/* A signal reached both processes, and the worker ended first. */
-	if (status == EH_E_NOT_FOUND && !w->ended && interrupt_pending()) {
-		set_interrupted(w);
+	if (status == EH_E_NOT_FOUND && !s->ended && interrupt_pending()) {
+		set_interrupted(s);
 		return;
 	}
 	if (how.stuck) {
-		set_stuck(w, pid);
+		set_stuck(s, pid);
 		return;
 	}
-	if (w->end->reason != NULL)
+	if (s->end.reason != NULL)
 		return;
-	if (status == EH_E_NOT_FOUND && w->ended && !how.signalled && how.code == 0) {
-		w->end->fate = SUPERVISE_ENDED;
+	if (status == EH_E_NOT_FOUND && s->ended && !how.signalled && how.code == 0) {
+		s->end.fate = SUPERVISE_ENDED;
 		return;
 	}
-	reason = death_reason(w, status, &how);
-	if (w->ended) {
+	reason = death_reason(s, status, &how);
+	if (s->ended) {
 		/* All is measured and written: a driver that fails to close costs nothing. */
-		log_write(EH_LOG_WARN, "%s: %s, after its last case", w->job->executor, reason);
-		w->end->fate = SUPERVISE_ENDED;
+		log_write(EH_LOG_WARN, "%s: %s, after its last case", s->place->label, reason);
+		s->end.fate = SUPERVISE_ENDED;
 	} else {
-		set_end(w, early_fate(w), EH_E_CHILD, reason);
+		set_end(s, death_fate(s), EH_E_CHILD, reason);
 	}
 	free(reason);
 }
+
+/* Waits until a worker that has nothing more to do is gone; why that ended. */
+static eh_status await_end(supervised *s)
+{
+	eh_status status = EH_OK;
+
+	child_hush(s->child);
+	allow(s, s->end.fate == SUPERVISE_JOURNAL ? 0 : CLOSING_NS);
+	while (status == EH_OK)
+		status = listen(s, NULL);
+	return status;
+}
+
+/* Ends the worker, hands its end over and frees it.  status: why listening ended; EH_OK after an
+ * answer. */
+static void release(supervised *s, eh_status status, supervise_end *end)
+{
+	conclude(s, status == EH_OK ? await_end(s) : status);
+	if (s->at != NULL)
+		text_set(&s->end.during, s->at->id);
+	*end = s->end;
+	layout_clear(worker_job_layout(), &s->job);
+	free(s);
+}
+
+/* ---- a worker -------------------------------------------------------------------------------- */
 
 /* Time limit before, between and after cases. */
 static uint64_t outside_ns(const plan *p)
@@ -239,33 +339,144 @@ static uint64_t outside_ns(const plan *p)
 	return longest + START_NS;
 }
 
-void supervise_worker(const worker_job *j, const plan *p, progress *shown, supervise_end *end)
+static eh_status start(supervised *s, eh_error *error)
 {
-	watch w = { .job = j, .plan = p, .shown = shown, .end = end };
-	char *program = paths_program(), *body = layout_text(worker_job_layout(), j, false);
+	char *program = paths_program(), *body = layout_text(worker_job_layout(), &s->job, false);
 	const char *argv[] = { program, "worker", NULL };
-	eh_error error = ERROR_INIT;
-	const char *line;
-	eh_status status;
+	eh_status status = child_start(argv, true, &s->child, error);
 
-	memset(end, 0, sizeof(*end));
-	status = child_start(argv, body, &w.child, &error);
-	if (status != EH_OK) {
-		set_end(&w, SUPERVISE_STOP, status, error.message);
-		goto undo_texts;
-	}
-	w.outside_ns = outside_ns(p);
-	allow(&w, w.outside_ns);
-	while ((status = child_line(w.child, w.deadline_ns, &line, &error)) == EH_OK)
-		if (!hear(&w, line)) {
-			status = EH_E_FORMAT;
-			break;
-		}
-	conclude(&w, status);
-	end->during = w.at;
-undo_texts:
+	if (status == EH_OK)
+		(void)child_say(s->child, body); /* a worker that is dead says so at the first line */
 	free(body);
 	free(program);
+	return status;
+}
+
+supervised *supervise_start(const worker_job *j, const supervise_place *place, supervise_end *end)
+{
+	supervised *s = memory_get(sizeof(*s));
+	eh_error error = ERROR_INIT;
+	eh_status status;
+
+	s->place = place;
+	s->outside_ns = outside_ns(place->plan);
+	layout_init(worker_job_layout(), &s->job);
+	layout_copy(worker_job_layout(), j, &s->job);
+	status = start(s, &error);
+	if (status != EH_OK) {
+		set_end(s, SUPERVISE_STOP, status, error.message);
+		*end = s->end;
+		layout_clear(worker_job_layout(), &s->job);
+		free(s);
+		return NULL;
+	}
+	allow(s, s->outside_ns);
+	return s;
+}
+
+bool supervise_up(supervised *s, supervise_end *end)
+{
+	eh_status status = listen(s, NULL);
+
+	if (status == EH_OK && s->started && s->end.reason == NULL)
+		return true;
+	release(s, status, end);
+	return false;
+}
+
+bool supervise_calibrate(supervised *s, supervise_end *end)
+{
+	worker_command command = supervise_command(WORKER_CALIBRATE, NULL, 0);
+	bool good = supervise_ask(s, &command, NULL, end);
+
+	layout_clear(worker_command_layout(), &command);
+	return good;
+}
+
+worker_command supervise_command(enum worker_command_kind kind, const plan_case *c, uint64_t position)
+{
+	worker_command command;
+
+	layout_init(worker_command_layout(), &command);
+	command.command = kind;
+	if (c != NULL) {
+		text_set(&command.id, c->id);
+		command.position = position;
+	}
+	return command;
+}
+
+/* Sets the case of a command that begins one, and the time limit. */
+static void enter(supervised *s, const worker_command *command)
+{
+	uint64_t limit;
+
+	if (command->id != NULL) {
+		s->at = plan_case_by_id(s->place->plan, command->id);
+		s->spent_ns = 0;
+		snprintf(s->stage, sizeof(s->stage), "start");
+		progress_case(s->place->shown, command->id, (size_t)command->position,
+		              s->place->plan->case_count);
+	}
+	limit = s->at != NULL ? s->at->section->measure.timeout_ns : s->outside_ns;
+	allow(s, limit > s->spent_ns + LEAST_NS ? limit - s->spent_ns : LEAST_NS);
+}
+
+void supervise_tell(supervised *s, const worker_command *command)
+{
+	char *body = layout_text(worker_command_layout(), command, false);
+
+	enter(s, command);
+	s->told_ns = clock_now_ns();
+	(void)child_say(s->child, body); /* a dead worker's end is heard by supervise_await */
+	free(body);
+}
+
+bool supervise_await(supervised *s, worker_event *answer, supervise_end *end)
+{
+	eh_status status = listen(s, answer);
+
+	s->spent_ns += clock_now_ns() - s->told_ns;
+	if (status == EH_OK && s->end.reason == NULL && !s->ended)
+		return true;
+	release(s, status, end);
+	return false;
+}
+
+bool supervise_ask(supervised *s, const worker_command *command, worker_event *answer,
+                   supervise_end *end)
+{
+	supervise_tell(s, command);
+	return supervise_await(s, answer, end);
+}
+
+void supervise_finish(supervised *s)
+{
+	worker_command command = supervise_command(WORKER_FINISH, NULL, 0);
+
+	supervise_tell(s, &command);
+	layout_clear(worker_command_layout(), &command);
+}
+
+void supervise_finish_await(supervised *s, supervise_end *end)
+{
+	if (!supervise_await(s, NULL, end))
+		return;
+	set_end(s, SUPERVISE_DIED, EH_E_CHILD, "the worker did not end when it was told to");
+	release(s, EH_E_TIMEOUT, end);
+}
+
+void supervise_signal(supervised *s)
+{
+	child_signal(s->child, SIGTERM);
+}
+
+void supervise_stop(supervised *s)
+{
+	supervise_end end;
+
+	release(s, EH_E_INTERRUPTED, &end);
+	supervise_end_free(&end);
 }
 
 void supervise_end_free(supervise_end *end)

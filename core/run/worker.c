@@ -12,10 +12,10 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "measure/measure.h"
+#include "measure/turnwork.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
-#include "record/journal.h"
 #include "run/probedeath.h"
 #include "run/run.h"
 #include "run/voice.h"
@@ -27,19 +27,20 @@
 
 /* Each event wakes the coordinator, which occupies a processor for a moment. */
 #define STAGE_STEP_NS (UINT64_C(300) * 1000000)
-#define HOLD_NS (UINT64_C(5) * 1000000000)
-#define JOB_LIMIT ((size_t)64 << 20)
 
 typedef struct worker {
 	FILE *voice;
+	int input;            /* for voice_hear                                                   */
 	worker_job job;
 	protocol *protocol;
 	plan *plan;
-	journal *journal;
 	session session;
 	executor_files *files;
 	site *site;
 	measure *measure;
+	const plan_case *at;  /* the case in progress                                             */
+	uint64_t position;
+	turnwork *turns;         /* its turns; NULL: it takes none                                   */
 	const char *last_stage;
 	uint64_t last_ns;
 } worker;
@@ -64,6 +65,13 @@ static void say(worker *w, worker_event *e)
 	layout_clear(worker_event_layout(), e);
 }
 
+static void say_only(worker *w, enum worker_event_kind kind)
+{
+	worker_event e = event(kind);
+
+	say(w, &e);
+}
+
 static void say_failure(worker *w, enum worker_event_kind kind, eh_status status,
                         const char *message)
 {
@@ -84,57 +92,26 @@ static void pass_on(void *context, int level, const char *message)
 	say(context, &e);
 }
 
-/* ---- the journal ----------------------------------------------------------------------------- */
+/* ---- while a case is measured ---------------------------------------------------------------- */
 
-/* Clears the line.  false when the journal cannot be written, which was reported. */
-static bool append(worker *w, record_line *line)
-{
-	eh_error error = ERROR_INIT;
-	eh_status status;
-
-	/* Another coordinator may have taken the run over. */
-	if ((uint64_t)getppid() != w->job.coordinator)
-		_exit(EXIT_CODE_INCOMPLETE);
-	status = journal_append(w->journal, line, &error);
-	record_line_clear(line);
-	if (status != EH_OK)
-		say_failure(w, WORKER_JOURNAL, status, error.message);
-	return status == EH_OK;
-}
-
-static bool append_instrument(worker *w)
-{
-	record_line line;
-
-	record_line_init(&line, RECORD_LINE_INSTRUMENT);
-	text_set(&line.instrument.executor, w->job.executor);
-	line.instrument.execution = w->job.execution;
-	layout_copy(record_instrument_layout(), measure_instrument(w->measure), &line.instrument.record);
-	line.instrument.record.execution = w->job.execution;
-	return append(w, &line);
-}
-
-static bool append_executor(worker *w)
+/* What the worker has loaded by now is described. */
+static void say_end(worker *w)
 {
 	executor_subject subject = { .backend = w->session.backend, .plugin_path = w->session.path,
 		                     .ops = w->session.ops, .info = &w->session.info,
 		                     .device = w->session.device, .options = host_options(),
 		                     .files = w->files, .site = w->site };
-	record_line line;
+	worker_event e = event(WORKER_END);
 
-	record_line_init(&line, RECORD_LINE_EXECUTOR);
-	text_set(&line.executor.executor, w->job.executor);
-	line.executor.execution = w->job.execution;
-	executor_describe(&subject, &line.executor.record);
-	return append(w, &line);
+	e.executor = layout_new(record_executor_layout());
+	executor_describe(&subject, e.executor);
+	say(w, &e);
 }
 
-/* ---- while a case is measured ---------------------------------------------------------------- */
-
-/* Asked to stop within a case: the case is lost, the record of the stack is kept. */
+/* Asked to stop: the case in progress is lost, the record of the stack is kept. */
 __attribute__((noreturn)) static void leave(worker *w)
 {
-	(void)append_executor(w);
+	say_end(w);
 	_exit(EXIT_CODE_INCOMPLETE);
 }
 
@@ -165,19 +142,15 @@ static void report(void *context, const measure_progress *p)
 
 static eh_status read_job(worker *w, eh_error *error)
 {
-	text body = { 0 };
-	char block[65536];
-	ssize_t got;
+	char *line = voice_hear(w->input);
 	eh_status status = EH_OK;
 
-	while ((got = read(STDIN_FILENO, block, sizeof(block))) > 0 && body.size < JOB_LIMIT)
-		text_add_bytes(&body, block, (size_t)got);
 	layout_init(worker_job_layout(), &w->job);
-	if (layout_read(worker_job_layout(), body.data != NULL ? body.data : "", body.size, "the job",
-	                &w->job, NULL) != EH_OK)
+	if (line == NULL || layout_read(worker_job_layout(), line, strlen(line), "the job", &w->job,
+	                                NULL) != EH_OK)
 		status = error_set(error, EH_E_FORMAT, "stdin holds no job; only `evenhand run` starts this "
 		                   "subcommand");
-	text_free(&body);
+	free(line);
 	return status;
 }
 
@@ -187,6 +160,8 @@ static eh_status make_plan(worker *w, eh_error *error)
 	eh_status status = protocol_parse(j->protocol_text, strlen(j->protocol_text),
 	                                  j->protocol_source, &w->protocol, error);
 
+	if (status == EH_OK && j->size_class <= RECORD_SIZE_LARGE)
+		protocol_take_size(w->protocol, (enum record_size_class)j->size_class);
 	if (status == EH_OK)
 		status = plan_make(w->protocol, plugin_find_workload, NULL, &w->plan, error);
 	if (status == EH_OK && strcmp(w->plan->digest, j->protocol_digest) != 0)
@@ -239,22 +214,15 @@ static eh_status prepare(worker *w, eh_error *error)
 	if (status == EH_OK)
 		status = make_plan(w, error);
 	if (status == EH_OK)
-		status = journal_open(w->job.journal, &w->journal, error);
-	if (status == EH_OK)
-		status = journal_hold(w->journal, JOURNAL_WORKER, HOLD_NS, error);
-	if (status == EH_OK)
 		status = plugin_load_backend(w->job.plugin, &backend, error);
 	return status;
 }
 
 static bool wants_sensors(const worker *w)
 {
-	for (size_t i = 0; i < w->job.cases.count; i++) {
-		const plan_case *c = plan_case_by_id(w->plan, w->job.cases.items[i].id);
-
-		if (c != NULL && c->section->measure.telemetry_ns > 0)
+	for (size_t i = 0; i < w->plan->case_count; i++)
+		if (w->plan->cases[i].section->measure.telemetry_ns > 0)
 			return true;
-	}
 	return false;
 }
 
@@ -275,10 +243,16 @@ static eh_status start(worker *w, eh_error *error)
 
 	if (status == EH_OK)
 		status = open_device(w, error);
-	if (status == EH_OK)
-		status = measure_new(&w->session, w->job.canary,
-		                     random_derive(w->job.protocol_seed, "measure", w->job.execution),
-		                     &w->measure, error);
+	return status;
+}
+
+/* Needs a machine on which nothing else is going on. */
+static eh_status calibrate(worker *w, eh_error *error)
+{
+	eh_status status = measure_new(&w->session, w->job.canary,
+	                               random_derive(w->job.protocol_seed, "measure", w->job.execution),
+	                               &w->measure, error);
+
 	/* Loading the sensors' drivers must not take a case's time. */
 	if (status == EH_OK && wants_sensors(w))
 		open_sensors(w);
@@ -287,110 +261,157 @@ static eh_status start(worker *w, eh_error *error)
 
 static void stop(worker *w)
 {
+	turnwork_free(w->turns);
 	measure_free(w->measure);
 	session_close(&w->session);
 	executor_files_free(w->files);
 	site_free(w->site);
-	journal_close(w->journal);
 	plan_free(w->plan);
 	protocol_free(w->protocol);
 	layout_clear(worker_job_layout(), &w->job);
 }
 
-/* ---- measuring ------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
-/* false when the device was lost. */
-static bool measure_into(worker *w, const plan_case *c, uint64_t position, record_execution *out)
+/* false when the device cannot be measured. */
+static bool get_ready(worker *w)
 {
-	bool lost = false;
-	record_execution *record = measure_case(w->measure, c, report, w, &lost);
+	eh_error error = ERROR_INIT;
+	eh_status status = calibrate(w, &error);
+	worker_event e;
+
+	if (status != EH_OK) {
+		say_failure(w, WORKER_CANNOT, status, error.message);
+		return false;
+	}
+	e = event(WORKER_READY);
+	e.instrument = layout_new(record_instrument_layout());
+	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
+	say(w, &e);
+	return true;
+}
+
+/* The answer that ends a case; takes the record.  false when the device is gone. */
+static bool say_case(worker *w, record_execution *record, bool lost)
+{
+	worker_event e = event(WORKER_CASE);
 
 	record->execution = w->job.execution;
-	record->position = position;
-	layout_move(record_execution_layout(), record, out);
-	layout_free(record_execution_layout(), record);
+	record->position = w->position;
 	if (w->job.replacement)
-		word_list_add(&out->flags, RECORD_FLAG_REPLACEMENT_WORKER);
+		word_list_add(&record->flags, RECORD_FLAG_REPLACEMENT_WORKER);
+	e.record = record;
+	if (lost)
+		e.lost = MAYBE_YES;
+	say(w, &e);
+	w->at = NULL;
 	return !lost;
 }
 
-static void say_begin(worker *w, const char *id)
+static bool measure_whole(worker *w)
 {
-	worker_event e = event(WORKER_BEGIN);
+	bool lost = false;
+	record_execution *record = measure_case(w->measure, w->at, report, w, &lost);
 
-	text_set(&e.id, id);
+	return say_case(w, record, lost);
+}
+
+static bool open_turns(worker *w)
+{
+	record_execution *record = NULL;
+	worker_event e;
+	bool lost = false;
+
+	w->turns = turnwork_open(w->measure, w->at, report, w, &lost, &record);
+	if (w->turns == NULL)
+		return say_case(w, record, lost);
+	e = event(WORKER_OPENED);
 	say(w, &e);
+	return true;
 }
 
-static void say_done(worker *w, const char *id, enum record_status status)
+static bool close_turns(worker *w)
 {
-	worker_event e = event(WORKER_DONE);
+	bool lost = false;
+	record_execution *record = turnwork_close(w->turns, &lost);
 
-	text_set(&e.id, id);
-	text_set(&e.status, record_status_word(status));
+	w->turns = NULL;
+	return say_case(w, record, lost);
+}
+
+static bool take_turn(worker *w, const worker_command *c)
+{
+	worker_event e = event(WORKER_TURNED);
+
+	if (!turnwork_take(w->turns, (turnwork_place){ c->round, c->length_ns, c->origin_ns }, &e.times_ns)) {
+		layout_clear(worker_event_layout(), &e);
+		return close_turns(w);
+	}
 	say(w, &e);
+	return true;
 }
 
-static void say_lost(worker *w, const char *id)
+static bool begins_case(const worker_command *c)
 {
-	char *reason = memory_format("the device was lost while case %s was measured", id);
-
-	say_failure(w, WORKER_LOST, EH_E_DEVICE_LOST, reason);
-	free(reason);
+	return c->command == WORKER_MEASURE || c->command == WORKER_OPEN;
 }
 
-/* false when the worker has to end: the journal is not writable, or the device is lost. */
-static bool run_case(worker *w, const worker_case *at)
+/* Whether the command can follow what was done. */
+static bool enter(worker *w, const worker_command *c)
 {
-	const plan_case *c = plan_case_by_id(w->plan, at->id);
-	record_line line;
-	enum record_status status;
-	bool there;
+	if (c->command == WORKER_CALIBRATE || c->command == WORKER_FINISH)
+		return (c->command == WORKER_FINISH) == (w->measure != NULL);
+	if (!begins_case(c))
+		return w->turns != NULL;
+	w->at = c->id != NULL && w->turns == NULL && w->measure != NULL ? plan_case_by_id(w->plan, c->id) : NULL;
+	w->position = c->position;
+	w->last_stage = NULL;
+	return w->at != NULL;
+}
 
-	if (c == NULL) {
-		say_failure(w, WORKER_CANNOT, EH_E_INTERNAL, "the job names a case that the protocol lacks");
+/* false when the worker has to end. */
+static bool obey(worker *w, const worker_command *c)
+{
+	if (!enter(w, c)) {
+		say_failure(w, WORKER_CANNOT, EH_E_INTERNAL, "the command does not fit what was done");
 		return false;
 	}
-	say_begin(w, at->id);
-	w->last_stage = NULL;
-	record_line_init(&line, RECORD_LINE_CASE);
-	text_set(&line.one_case.executor, w->job.executor);
-	line.one_case.execution = w->job.execution;
-	text_set(&line.one_case.id, at->id);
-	there = measure_into(w, c, at->position, &line.one_case.record);
-	status = line.one_case.record.status;
-	if (!append(w, &line))
-		return false;
-	say_done(w, at->id, status);
-	if (!there)
-		say_lost(w, at->id);
-	return there;
+	switch (c->command) {
+	case WORKER_CALIBRATE: return get_ready(w);
+	case WORKER_MEASURE: return measure_whole(w);
+	case WORKER_OPEN: return open_turns(w);
+	case WORKER_TURN: return take_turn(w, c);
+	case WORKER_CLOSE: return close_turns(w);
+	default: say_end(w); return false;
+	}
 }
 
-static void say_only(worker *w, enum worker_event_kind kind)
+/* Commands until one ends the worker or nobody gives any. */
+static int serve(worker *w)
 {
-	worker_event e = event(kind);
+	bool goes_on = true;
 
-	say(w, &e);
-}
+	say_only(w, WORKER_UP);
+	while (goes_on) {
+		worker_command c;
+		char *line = voice_hear(w->input);
 
-static int measure_all(worker *w)
-{
-	if (!append_instrument(w))
-		return EXIT_CODE_ENVIRONMENT;
-	for (size_t i = 0; i < w->job.cases.count; i++)
-		if (interrupt_pending())
+		if (line == NULL && interrupt_pending())
 			leave(w);
-		else if (!run_case(w, &w->job.cases.items[i]))
-			return EXIT_CODE_ENVIRONMENT;
-	/* By now every library is loaded, late ones too. */
-	if (!append_executor(w))
-		return EXIT_CODE_ENVIRONMENT;
-	say_only(w, WORKER_END);
+		layout_init(worker_command_layout(), &c);
+		if (line == NULL || layout_read(worker_command_layout(), line, strlen(line), "a command",
+		                                &c, NULL) != EH_OK) {
+			free(line);
+			return EXIT_CODE_INCOMPLETE;
+		}
+		free(line);
+		goes_on = obey(w, &c);
+		layout_clear(worker_command_layout(), &c);
+	}
 	return EXIT_CODE_OK;
 }
 
-static int prepare_and_measure(worker *w)
+static int prepare_and_serve(worker *w)
 {
 	eh_error error = ERROR_INIT;
 	eh_status status = prepare(w, &error);
@@ -405,7 +426,7 @@ static int prepare_and_measure(worker *w)
 		say_failure(w, WORKER_CANNOT, status, error.message);
 		return EXIT_CODE_ENVIRONMENT;
 	}
-	return measure_all(w);
+	return serve(w);
 }
 
 int worker_main(void)
@@ -423,7 +444,8 @@ int worker_main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	interrupt_install();
 	w.voice = voice_take();
-	if (w.voice == NULL)
+	w.input = voice_take_input();
+	if (w.voice == NULL || w.input < 0)
 		return EXIT_CODE_ENVIRONMENT;
 	probedeath_install(fileno(w.voice));
 	log_set_sink(pass_on, &w);
@@ -433,7 +455,7 @@ int worker_main(void)
 		return error_exit_code(EH_E_USAGE);
 	}
 	w.files = executor_files_new();
-	code = prepare_and_measure(&w);
+	code = prepare_and_serve(&w);
 	stop(&w);
 	log_set_sink(NULL, NULL);
 	fclose(w.voice);

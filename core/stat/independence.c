@@ -149,7 +149,7 @@ double independence_signs_about(const double *values, size_t n, double middle)
 
 double independence_widening_about(const double *values, size_t n, double middle)
 {
-	enum { LAGS_MOST = 100 };
+	enum { LAGS_MOST = 1000 };
 	signed char *signs;
 	double noise;
 	double sum = 1;

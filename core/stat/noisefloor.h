@@ -9,6 +9,7 @@
 #define NOISEFLOOR_SHARE 0.95      /* the share of pairs of runs that differ by less         */
 #define NOISEFLOOR_CONFIDENCE 0.95
 #define NOISEFLOOR_LEAST 3         /* pairs that are needed                                  */
+#define NOISEFLOOR_UNFIT 0.20      /* above it a machine is not fit for comparisons across runs */
 /* From this many pairs on, the bound is an order statistic. */
 #define NOISEFLOOR_FREE 59
 

@@ -6,6 +6,7 @@
 
 #include "stat/percentile.h"
 #include "stat/statistics.h"
+#include "stat/student.h"
 
 /* For normal values the standard error of the median is that of the mean times this. */
 #define MEDIAN_OVER_MEAN 1.2533141373155003
@@ -13,40 +14,6 @@
  * half-width in standard errors.  The interval needs 6 samples. */
 #define OWN_CONFIDENCE 0.95
 #define OWN_DEVIATES 1.959963984540054
-
-/* P(|T| <= t) of Student's distribution (Abramowitz and Stegun 26.7.3 and 26.7.4). */
-static double student_chance(size_t freedom, double t)
-{
-	double angle = atan(t / sqrt((double)freedom));
-	double cosine = cos(angle);
-	double term = freedom % 2 == 1 ? cosine : 1;
-	double sum = freedom == 1 ? 0 : term;
-
-	for (size_t k = freedom % 2 == 1 ? 3 : 2; k + 2 <= freedom; k += 2) {
-		term *= cosine * cosine * (double)(k - 1) / (double)k;
-		sum += term;
-	}
-	return freedom % 2 == 1 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
-}
-
-/* The value that |T| exceeds with the probability 1 - confidence. */
-static double student(size_t freedom, double confidence)
-{
-	double low = 0;
-	double high = 1;
-
-	while (student_chance(freedom, high) < confidence && high < 1e9)
-		high *= 2;
-	for (int i = 0; i < 100; i++) {
-		double middle = low + (high - low) / 2;
-
-		if (student_chance(freedom, middle) < confidence)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high;
-}
 
 static double deviation(const double *values, size_t n)
 {
@@ -79,7 +46,7 @@ void pilot_execution_of(const double *values, size_t n, double quantile, pilot_e
  * t(n - 1) * spread / sqrt(N) is at most the half-width. */
 static void dimension(size_t n, pilot_target target, pilot_finding *out)
 {
-	double width = student(n - 1, target.confidence) * MEDIAN_OVER_MEAN * out->spread;
+	double width = student_deviate(n - 1, target.confidence) * MEDIAN_OVER_MEAN * out->spread;
 	double wanted = ceil(width * width / (target.half_width * target.half_width));
 	size_t most = target.most > n ? target.most : n;
 

@@ -3,6 +3,7 @@
 
 #include "stat/plain_math.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -56,4 +57,41 @@ double plain_fifth_root(double x)
 			return y;
 		y = next;
 	}
+}
+
+/* 2 to the power of a whole number from -1022 to 1023. */
+static double power_of_two(int exponent)
+{
+	uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+	double power;
+
+	memcpy(&power, &bits, sizeof(power));
+	return power;
+}
+
+double plain_exp(double x)
+{
+	/* The logarithm of 2 in two parts, so that the rest of x is exact enough. */
+	static const double upper = 6.93147180369123816490e-01;
+	static const double lower = 1.90821492927058770002e-10;
+	int twos = (int)(x / (upper + lower) + (x < 0 ? -0.5 : 0.5));
+	double rest = (x - twos * upper) - twos * lower;
+	double sum = 1;
+
+	for (int k = 17; k > 0; k--)
+		sum = 1 + rest * sum / k;
+	return sum * power_of_two(twos);
+}
+
+double plain_atan(double x)
+{
+	enum { HALVINGS = 4 };
+	double square, sum = 0;
+
+	for (int i = 0; i < HALVINGS; i++)
+		x = x > 1 ? 1 / (1 / x + sqrt(1 + 1 / x / x)) : x / (1 + sqrt(1 + x * x));
+	square = x * x;
+	for (int k = 25; k > 0; k -= 2)
+		sum = 1.0 / k - square * sum;
+	return (1 << HALVINGS) * x * sum;
 }

@@ -5,6 +5,8 @@
 #define STAT_PLAIN_MATH_H
 
 double plain_log(double x);        /* natural; x > 0, normal and finite */
+double plain_exp(double x);        /* |x| <= 700 */
+double plain_atan(double x);       /* x >= 0 */
 double plain_fifth_root(double x); /* x >= 1 */
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
+#include "base/text.h"
+#include "stat/lockstep.h"
 #include "stat/percentile.h"
 #include "stat/statistics.h"
 
@@ -52,4 +55,23 @@ double precision_of_sorted(const double *sorted, size_t n, double quantile, doub
 	for (size_t i = 0; i < RANKS; i++)
 		at[i] = sorted[ranks[i]];
 	return relative(at);
+}
+
+double precision_of_rounds(const uint64_t *times_ns, const uint64_t *rounds, size_t n, double quantile,
+                           double confidence)
+{
+	double *samples = memory_get((n + 1) * sizeof(*samples));
+	double *values = memory_get((n + 1) * sizeof(*values));
+	uint64_t *numbers = memory_get((n + 1) * sizeof(*numbers));
+	size_t count;
+	double width;
+
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (double)times_ns[i];
+	count = lockstep_round_values(samples, rounds, n, quantile, numbers, values);
+	width = precision_half_width(values, count, 0, confidence);
+	free(numbers);
+	free(values);
+	free(samples);
+	return width;
 }

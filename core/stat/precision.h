@@ -5,6 +5,7 @@
 #define STAT_PRECISION_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The half-width of the interval of the quantile, relative to its value; quantile 0 is the median.
@@ -14,5 +15,10 @@
 double precision_half_width(double *values, size_t n, double quantile, double confidence);
 /* The same for values in ascending order, in no time. */
 double precision_of_sorted(const double *sorted, size_t n, double quantile, double confidence);
+
+/* Of samples in rounds (stat/lockstep.h): that of the median of the rounds' values, each the quantile
+ * of its samples, 0 < quantile < 1. */
+double precision_of_rounds(const uint64_t *times_ns, const uint64_t *rounds, size_t n, double quantile,
+                           double confidence);
 
 #endif

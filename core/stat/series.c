@@ -124,6 +124,44 @@ static bool trend_beyond(const series *s, trend t, double least)
 	       !alike(t.begin, t.end, least);
 }
 
+/* The sum of the distances from the medians of the segments. */
+static double distance_from_steps(const series *s, const double *values)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->segment_count; i++)
+		for (size_t k = 0; k < s->segments[i].count; k++)
+			sum += fabs(values[s->segments[i].first + k] - s->segments[i].median);
+	return sum;
+}
+
+/* The sum of the distances from a straight line through the medians of the first and the last third
+ * (Tukey's resistant line). */
+static double distance_from_line(const double *values, size_t n)
+{
+	size_t third = n / 3;
+	double begin = statistics_median(values, third);
+	double end = statistics_median(values + n - third, third);
+	double slope = (end - begin) / (double)(n - third);
+	double *rest = memory_get(n * sizeof(*rest));
+	double middle, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		rest[i] = values[i] - slope * (double)i;
+	middle = statistics_median(rest, n);
+	for (size_t i = 0; i < n; i++)
+		sum += fabs(rest[i] - middle);
+	free(rest);
+	return sum;
+}
+
+/* Whether steps are those of a steady drift: a straight line describes them as well. */
+static bool is_a_line(const series *s, const double *values, size_t n)
+{
+	return (s->class == SERIES_SLOWDOWN || s->class == SERIES_WARM_UP) &&
+	       distance_from_line(values, n) <= distance_from_steps(s, values);
+}
+
 /* `sorted` are the samples that count. */
 static void test_independence(series *s, const double *values, const double *sorted,
                               double spread_least)
@@ -147,6 +185,8 @@ static void test_independence(series *s, const double *values, const double *sor
 	s->multimodal = s->modes > 1;
 	if (s->autocorrelated || s->not_random)
 		s->widening = independence_widening_about(v, n, median);
+	s->dependent = s->widening > 1 &&
+	               (double)n < SERIES_EFFECTIVE * s->widening * s->widening;
 }
 
 void series_analyse_sorted(const double *values, size_t n, double *sorted, series *out)
@@ -185,7 +225,7 @@ void series_analyse_sorted(const double *values, size_t n, double *sorted, serie
 		classify(out, n);
 	/* A series that drifts by more than the band is not steady, even without a change point. */
 	t = find_trend(out, values);
-	if (n >= SERIES_LEAST && trend_beyond(out, t, out->band)) {
+	if (n >= SERIES_LEAST && (trend_beyond(out, t, out->band) || is_a_line(out, values, n))) {
 		bool whole = out->steady_count == n;
 
 		out->class = SERIES_NO_STEADY_STATE;
@@ -216,6 +256,11 @@ void series_free(series *s)
 	memset(s, 0, sizeof(*s));
 }
 
+bool series_has_interval(const series *s)
+{
+	return s->class != SERIES_NO_STEADY_STATE && !s->dependent;
+}
+
 const char *series_class_name(enum series_class class)
 {
 	switch (class) {
@@ -242,6 +287,8 @@ size_t series_flags(const series *s, const char *flags[SERIES_FLAGS_MOST])
 		flags[count++] = "autocorrelated";
 	if (s->not_random)
 		flags[count++] = "not-random";
+	if (s->dependent)
+		flags[count++] = "dependent";
 	if (s->drifting)
 		flags[count++] = "drifting";
 	if (s->multimodal)

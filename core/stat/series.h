@@ -39,7 +39,11 @@ typedef struct series {
 	bool autocorrelated, not_random, drifting, multimodal;
 	/* The factor by which an interval is wider than that of independent samples, >= 1. */
 	double widening;
+	/* They depend on each other so much that they are worth fewer than SERIES_EFFECTIVE independent
+	 * ones: what varies slowly was not seen often enough to say how much. */
+	bool dependent;
 } series;
+#define SERIES_EFFECTIVE 30
 
 /* n >= 1 times, finite and not negative. */
 void series_analyse(const double *values, size_t n, series *out);
@@ -47,6 +51,9 @@ void series_analyse(const double *values, size_t n, series *out);
  * places of `sorted`, which has room for n. */
 void series_analyse_sorted(const double *values, size_t n, double *sorted, series *out);
 void series_free(series *s);
+/* Whether an interval of the median can be given: there is a steady state, and the samples are not
+ * too dependent. */
+bool series_has_interval(const series *s);
 const char *series_class_name(enum series_class class); /* "no-steady-state" */
 
 /* The flags of docs/result-format.md that the series has; returns their number. */

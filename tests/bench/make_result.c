@@ -16,7 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit/chain.h"
 #include "base/digest.h"
+#include "base/files.h"
 #include "../unit/json_tree.h"
 #include "base/text.h"
 #include "record/derive.h"
@@ -144,7 +146,7 @@ static void imply(record_case *row)
 
 	record_pool_fill(&pool, row);
 	implied_flags(row, e, &pool.series[0], &e->flags);
-	(void)implied_half_width(&row->measure, e, NULL, &e->half_width);
+	(void)implied_half_width(&row->measure, e, &pool.series[0], NULL, &e->half_width);
 	if (!(e->half_width <= row->measure.half_width))
 		e->status = RECORD_NOT_CONVERGED;
 	record_pool_free(&pool);
@@ -213,8 +215,11 @@ static void put_executor(FILE *out, unsigned long execution)
 
 static bool write_journal(const char *path, const settings *s)
 {
-	FILE *out = fopen(path, "w");
 	uint64_t state = s->seed;
+	char *lines = NULL, *whole;
+	size_t size = 0;
+	FILE *out = open_memstream(&lines, &size);
+	bool good;
 
 	if (out == NULL)
 		return false;
@@ -225,7 +230,13 @@ static bool write_journal(const char *path, const settings *s)
 		put_executor(out, n);
 	}
 	fputs("{\"kind\":\"end\",\"ended\":\"2026-01-01T00:05:00Z\",\"status\":\"complete\"}\n", out);
-	return fclose(out) == 0;
+	if (fclose(out) != 0)
+		return false;
+	whole = chained(lines);
+	good = file_write(path, whole, strlen(whole), NULL) == EH_OK;
+	free(whole);
+	free(lines);
+	return good;
 }
 
 static bool read_settings(int argc, char **argv, settings *s)

@@ -11,6 +11,16 @@ skip() { n=$((n + 1)); echo "ok $n - $1 # skip $2"; }
 json() { # expression over d, the JSON on stdin
 	python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"
 }
+# Whether answer, exit code, owner and runs fit what moved and what is open: JSON on stdin.
+agrees() { # exit code
+	[ "$(json '(
+		d["exit_code"] == '"$1"'
+		and d["exit_code"] == {"attributable": 0, "no-effect": 0, "no-change": 0, "conditions": 1, "unexplained": 1, "not-comparable": 3}.get(d["answer"], 2)
+		and ("owner" not in d or len(d["moved"]) > 0)
+		and {"attributable": d["moved"] and not d["open"], "partly-attributable": d["moved"] and d["open"],
+			"no-effect": not d["moved"] and not d["open"], "undecided": not d["moved"] or len(d["steps"]) > 1}.get(d["answer"], True) not in (False, [], 0)
+		and len(d["runs"]) in (0, 2))')" = True ]
+}
 cd "$T" || exit 1
 protocol=$SRC/tests/protocols/attribute-tiny.ini
 
@@ -43,18 +53,19 @@ else
 	if ! sound "$a" "$b"; then
 		skip "two compilers of the host are attributable" "this machine is too busy for a valid row"
 	else
+		# Nobody is named but beside cases that moved; which answer it is depends on the machine.
 		"$EVENHAND" attribute "$a" "$b" --json >out.json 2>err
 		rc=$?
-		[ $rc -eq 0 ] && [ "$(json 'd["answer"] + " " + d["layer"] + " " + str(len(d["groups"]))' <out.json)" = "attributable compiler 1" ] &&
-			[ "$(json 'd["owner"]' <out.json)" = "LLVM project" ]
-		check $? "$first and $second differ in the compiler alone" err
+		agrees $rc <out.json && [ "$(json 'str(len(d["groups"])) + " " + d["groups"][0]["layer"]' <out.json)" = "1 compiler" ]
+		check $? "$first and $second differ in the compiler alone, and the answer follows from what moved" out.json
+		[ "$(json '"LLVM project" if d["moved"] and "owner" in d else d.get("owner", "")' <out.json)" = "$(json 'd.get("owner", "")' <out.json)" ]
+		check $? "its owner is named only where cases moved" out.json
 		"$EVENHAND" attribute "$a" "$b" >out 2>err
-		tr '\n' ' ' <out | grep -q ' attributable: .*compiler' && grep -q 'speed-up' out && grep -q 'caveat\|comparable' out
-		check $? "which is said in words, beside the numbers" out
+		sed -n 4p out | grep -q "^$(json '{"no-effect": "no effect"}.get(d["answer"], d["answer"])' <out.json)" && grep -q '^layers: 1 change' out
+		check $? "which is said in words" out
 		"$EVENHAND" attribute "$b" "$a" --json >back.json 2>err
-		rc=$?
-		[ $rc -eq 0 ] && [ "$(json 'd["answer"] + " " + d["owner"]' <back.json)" = "attributable GCC project" ]
-		check $? "and the same the other way round" err
+		agrees $? <back.json && [ "$(json 'd["answer"]' <back.json)" = "$(json 'd["answer"]' <out.json)" ]
+		check $? "and the same the other way round" back.json
 		"$EVENHAND" attribute "$a" "$a" >out 2>err
 		rc=$?
 		{ [ $rc -eq 0 ] && grep -q '^no change' out; } || { [ $rc -eq 2 ] && grep -q '^undecided' out; }
@@ -69,10 +80,12 @@ elif [ ! -f "$(file runs "$pocl")" ]; then
 else
 	c=$(file runs "$pocl")
 	"$EVENHAND" attribute "$a" "$c" --json >out.json 2>err
-	rc=$?
+	agrees $? <out.json && [ "$(json 'len(d["groups"])' <out.json)" -ge 2 ]
+	check $? "$first and $pocl differ in more, and the answer follows from what moved" out.json
 	answer=$(json 'd["answer"]' <out.json)
-	[ $rc -eq 2 ] && [ "$answer" = confounded ] && [ "$(json 'len(d["groups"])' <out.json)" -ge 2 ]
-	check $? "$first and $pocl are confounded" out.json
+	if [ "$answer" != confounded ]; then
+		skip "what moved by several changes is confounded" "nothing was seen to move: $answer"
+	else
 	"$EVENHAND" attribute "$a" "$c" >out 2>err
 	grep -q 'to separate them' out && grep -q 'programming interface host -> opencl' out
 	check $? "which is said with what would separate them" out
@@ -90,11 +103,11 @@ else
 			skip "its result leads to the layer" "this machine is too busy for a valid row"
 		else
 			"$EVENHAND" attribute "$a" "$c" between/*.json --json >out.json 2>err
-			rc=$?
-			[ $rc -eq 0 ] && [ "$(json 'd["answer"] + " " + str([len(s["groups"]) for s in d["steps"]])' <out.json)" = "attributable [1, 1]" ] &&
+			agrees $? <out.json && [ "$(json '[len(s["groups"]) for s in d["steps"]]' <out.json)" = "[1, 1]" ] &&
 				[ "$(json 'd["steps"][0]["groups"][0]["layer"]' <out.json)" = compiler ]
 			check $? "and with its result each step changes one thing" out.json
 		fi
+	fi
 	fi
 fi
 
@@ -103,9 +116,11 @@ fi
 [ "$(json '" ".join(sorted(g["layer"] for g in d["groups"]))' <out.json)" = "compiler runtime" ]
 check $? "results of an older program, without owners, are read as well" out.json
 "$EVENHAND" attribute "$SRC/tests/golden/host-gcc-12.json" "$SRC/tests/golden/host-clang-14.json" --no-look >out 2>err
-awk '/^case / { at = index($0, "verdict") } at && / (FASTER|NOT COMPARABLE)$/ { n++; bad += !(substr($0, at) ~ /^(FASTER|NOT COMPARABLE)$/) }
-	END { exit !(n > 0 && !bad) }' out
-check $? "the verdicts stand in a column of their own" out
+grep -q '^confounded: 7 cases moved (7 faster, 0 slower)' out && grep -q '^  xfer.h2d.4KiB: status-failed: other: The worker was killed' out && ! grep -q project out
+check $? "the answer comes first, open cases say why, and nobody is accused" out
+width=$(sed -n 's/^#define TABLE_WIDTH \([0-9]*\).*/\1/p' "$SRC/core/report/report.h")
+! grep -v '^from \|^to ' out | awk -v width="$width" 'length > width' | grep -q .
+check $? "within $width columns, but for paths" out
 "$EVENHAND" attribute "$SRC/tests/golden/host-gcc-12.json" >out 2>err
 [ $? -eq 4 ] && grep -q 'TO is missing; usage: evenhand attribute FROM TO' err
 check $? "one result is too few" err

@@ -56,7 +56,7 @@ check $? "each layer has its owner" layers
 
 cp site.ini "$XDG_CONFIG_HOME/evenhand/site.ini"
 EVENHAND_TESTER=me EVENHAND_PARTY=vendor "$EVENHAND" run "$SRC/tests/protocols/disclosed.ini" --on "$on" -q -o user >out 2>err
-"$EVENHAND" show user/*.json >shown 2>>err && grep -q '^who.*me, vendor' shown
+"$EVENHAND" show user/*.json >shown 2>>err && grep -q '^measured by me, vendor' shown
 check $? "the user's site file is read by itself, and the environment comes before it" err
 rm "$XDG_CONFIG_HOME/evenhand/site.ini"
 

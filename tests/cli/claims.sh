@@ -32,10 +32,10 @@ gives 0 'my-claim' claim check mine.ini
 sed 's/^relation = .*/relation = better/' mine.ini >wrong.ini
 gives 4 "'relation' is one of" claim check wrong.ini
 sed 's/^cases = .*/cases = nothing.*/' mine.ini >wrong.ini
-gives 4 "no case of quick@1 fits 'nothing" claim check wrong.ini
+gives 4 "no case of quick@2 fits 'nothing" claim check wrong.ini
 sed 's/^cases = .*/cases = gemm.*, nothing.*/' mine.ini >wrong.ini
-gives 4 "no case of quick@1 fits 'nothing" claim check wrong.ini
-gives 0 'quick@1' claim list
+gives 4 "no case of quick@2 fits 'nothing" claim check wrong.ini
+gives 0 'quick@2' claim list
 for file in "$SRC"/protocols/claims/*.ini; do
 	gives 0 'claimed by' claim check "$file"
 done

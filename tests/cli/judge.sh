@@ -18,7 +18,7 @@ check $? "no function of the harness is linked" "$T/foreign"
 cd "$golden" || exit 1
 "$judge" host-gcc-12.json host-clang-14.json >"$T/judge" 2>"$T/err"
 code=$?
-"$EVENHAND" compare host-gcc-12.json host-clang-14.json >"$T/evenhand" 2>>"$T/err"
+"$EVENHAND" compare --fail-on slower host-gcc-12.json host-clang-14.json >"$T/evenhand" 2>>"$T/err"
 [ $? -eq $code ] && [ -s "$T/judge" ]
 check $? "two results that hold are compared, with the program's exit code" "$T/err"
 # The program adds who vouches for them, below.

@@ -90,7 +90,7 @@ sed '/^\[case offline\]/,$d; s/^time-max.*/time-max = 5ms/; s/^bytes.*/bytes = 6
 	"$SRC/tests/protocols/load.ini" >few.ini
 "$EVENHAND" run few.ini --on host:0 -o few --quiet >out 2>err </dev/null
 "$EVENHAND" show few/host-*.json >shown 2>&1
-grep -q '^single\..* not-converged  *median [0-9]' shown && ! grep -q 'p90 [0-9]' shown
+grep -q 'values: median' shown && grep -q 'not-converged' shown && ! grep -q p90 shown
 rc=$?
 check $rc "where a percentile cannot be stated, the median that is shown is called one"
 [ $rc -eq 0 ] || cat err shown >&2

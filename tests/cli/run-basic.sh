@@ -29,8 +29,8 @@ tail -n 1 one/run.journal | grep -q '"kind":"end".*"status":"complete"'
 check $? "the journal ends as complete"
 ls one/*.json >results && [ "$(wc -l <results)" -eq 1 ] && case $(cat results) in one/host-*.json) ;; *) false ;; esac
 check $? "one result, named after its executor"
-grep -q "next: evenhand show $(cat results)" out
-check $? "it says what to type next"
+grep -q "next: evenhand show -v $(cat results)" out && grep -q "^tiny@1 on host:" out
+check $? "it prints the values, and what to type next"
 # What is said of the machine depends on the machine.
 ! grep -qv '^evenhand: warning: ' err
 check $? "no progress where stderr is no terminal"
@@ -66,6 +66,13 @@ head -n 1 one/run.journal | sed 's/"seed":[0-9]*/"seed":"x"/' >damaged/run.journ
 run run --resume damaged
 [ $rc -eq 4 ] && grep -q 'byte 0: .*seed is not a whole number' err
 check $? "so is one with a member of another type"
+
+rm -rf damaged
+cp -r one damaged
+sed -i '/"kind":"end"/d; s/"status":"valid"/"status":"invalid"/' damaged/run.journal
+run run --resume damaged
+[ $rc -eq 4 ] && grep -q 'its chain does not fit' err
+check $? "a journal that was edited by hand is not resumed"
 
 run run "$tiny" --on host:0 -o json --executions 1 --json -v
 [ $rc -eq 0 ] || [ $rc -eq 7 ]

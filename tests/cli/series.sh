@@ -28,6 +28,9 @@ check $? "every stored series is told right" "$T/log"
 "$BUILD/tests/stat/coverage" 40 >"$T/log" 2>&1
 check $? "intervals cover, and what spoils them is flagged, in 40 experiments each" "$T/log"
 
+"$BUILD/tests/stat/family" 20 >"$T/log" 2>&1
+check $? "comparisons of one executor with itself claim a difference in at most 5 of 100, however many cases" "$T/log"
+
 series "$corpus/warm-up-compiler.txt" && has "warm-up: steady from sample 71 on" "1 to 25:" "steady =" "yes: ±" "p90 "
 check $? "a warm-up is found, and where it ends" "$T/out"
 series "$corpus/slowdown-power.txt" && has "slowdown: steady from sample 81 on" "power cap"

@@ -3,7 +3,7 @@
  * The judge without the harness: verifies results and compares the first with the others, linked
  * from core's base, stat, record, audit, contract, analysis and report alone (tests/module.mk).
  *
- * usage: judge RESULT...    exit codes as of evenhand compare
+ * usage: judge RESULT...    exit codes as of evenhand compare --fail-on slower
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "analysis/analysis.h"
 #include "audit/inspect.h"
 #include "contract/contract.h"
-#include "report/report.h"
+#include "report/grid.h"
 
 /* Whether everything about the file holds; prints what does not. */
 static bool verify(const char *path)
@@ -38,14 +38,18 @@ static int compare(const char *before, const char *after)
 {
 	eh_error error = ERROR_INIT;
 	result *a = NULL, *b = NULL;
-	comparison *c;
+	comparison_list all = { 0 };
 	int code = EXIT_CODE_USAGE;
+	grid g;
 
 	if (result_read(before, &a, &error) == EH_OK && result_read(after, &b, &error) == EH_OK) {
-		c = contract_compare(a, b, 0);
-		(void)report_comparison(stdout, c, false);
-		code = comparison_exit_code(c, false);
-		comparison_free(c);
+		contract_compare_into(layout_append(comparison_layout(), &all), a, b,
+		                      (contract_options){ 0 });
+		grid_make(&g, all.items, all.count, GRID_AGAINST);
+		(void)grid_print(stdout, &g);
+		grid_clear(&g);
+		code = comparison_exit_code(&all, COMPARISON_SLOWER);
+		layout_list_clear(comparison_layout(), &all);
 	} else {
 		fprintf(stderr, "judge: %s\n", error.message);
 	}

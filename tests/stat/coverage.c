@@ -10,22 +10,23 @@
 #include "stat/statistics.h"
 #include "truth.h"
 
-enum kind { NORMAL, LOG_NORMAL, BIMODAL, HEAVY, AUTO_3, AUTO_6, AUTO_9, DRIFT_2, DRIFT_4, WANDER,
-            KINDS };
+enum kind { NORMAL, LOG_NORMAL, BIMODAL, HEAVY, AUTO_3, AUTO_6, AUTO_9, AUTO_99, DRIFT_2, DRIFT_4,
+            RISE, WANDER, KINDS };
 
 /* Dependent ones have the number of samples from which they must be flagged; 0 = shown only, for
  * what can be seen of them. */
 static const struct { const char *name; int independent; size_t from; } kinds[KINDS] = {
 	{ "normal", 1, 0 }, { "log-normal", 1, 0 }, { "bimodal", 1, 0 }, { "heavy tails", 1, 0 },
 	{ "autocorrelated 0.3", 0, 0 }, { "autocorrelated 0.6", 0, 60 }, { "autocorrelated 0.9", 0, 60 },
-	{ "drifting by 2", 0, 0 }, { "drifting by 4", 0, 60 }, { "wandering", 0, 200 },
+	{ "autocorrelated 0.99", 0, 60 }, { "drifting by 2", 0, 0 }, { "drifting by 4", 0, 60 },
+	{ "rising by 5 %", 0, 60 }, { "wandering", 0, 200 },
 };
 
 /* Fills values; returns the true median. */
 static double make(random_state *r, enum kind kind, double *values, size_t n)
 {
 	double state = truth_normal(r);
-	double rho = kind == AUTO_3 ? 0.3 : kind == AUTO_6 ? 0.6 : 0.9;
+	double rho = kind == AUTO_3 ? 0.3 : kind == AUTO_6 ? 0.6 : kind == AUTO_9 ? 0.9 : 0.99;
 	double walk = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -48,6 +49,9 @@ static double make(random_state *r, enum kind kind, double *values, size_t n)
 		case DRIFT_4:
 			values[i] = 1000 + 10 * x + (kind == DRIFT_2 ? 20 : 40) * (double)i / (double)n;
 			break;
+		case RISE:
+			values[i] = 1000 * (1 + 0.05 * (double)i / (double)n) + 5 * x;
+			break;
 		case WANDER:
 			walk += 5 * truth_normal(r);
 			values[i] = 1000 + 10 * x + walk;
@@ -63,8 +67,9 @@ static double make(random_state *r, enum kind kind, double *values, size_t n)
 	return 1000;
 }
 
+/* given: intervals that are given; right: those of them that hold the truth, widened. */
 typedef struct tally {
-	size_t inside, widened, flagged, modes;
+	size_t inside, widened, flagged, modes, given, right;
 } tally;
 
 static tally experiment(enum kind kind, size_t n, size_t experiments)
@@ -93,6 +98,8 @@ static tally experiment(enum kind kind, size_t n, size_t experiments)
 		if (statistics_fine_interval(values + s.steady_first, s.steady_count, 0.95,
 		                             s.widening, &i))
 			t.widened += i.low <= truth && truth <= i.high;
+		t.given += series_has_interval(&s);
+		t.right += series_has_interval(&s) && i.low <= truth && truth <= i.high;
 		series_free(&s);
 	}
 	free(values);
@@ -146,8 +153,8 @@ int main(int argc, char **argv)
 	double slack = experiments >= 1000 ? 0 : 2 * sqrt(0.05 * 0.95 / (double)experiments);
 
 	printf("# %zu experiments each; share of intervals that hold the truth, in percent\n"
-	       "# %-20s %8s %8s %8s %8s %8s\n", experiments, "series", "samples", "covers",
-	       "widened", "flagged", "modes>1");
+	       "# %-20s %8s %8s %8s %8s %8s %8s %8s\n", experiments, "series", "samples", "covers",
+	       "widened", "flagged", "modes>1", "given", "of them");
 	for (int k = 0; k < KINDS; k++) {
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			tally t = experiment((enum kind)k, sizes[i], experiments);
@@ -155,12 +162,18 @@ int main(int argc, char **argv)
 			double covers = (double)t.inside / all;
 			double flagged = (double)t.flagged / all;
 
-			printf("# %-20s %8zu %8.1f %8.1f %8.1f %8.1f\n", kinds[k].name, sizes[i],
-			       100 * covers, 100 * (double)t.widened / all, 100 * flagged,
-			       100 * (double)t.modes / all);
+			printf("# %-20s %8zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f\n", kinds[k].name,
+			       sizes[i], 100 * covers, 100 * (double)t.widened / all, 100 * flagged,
+			       100 * (double)t.modes / all, 100 * (double)t.given / all,
+			       t.given > 0 ? 100 * (double)t.right / (double)t.given : 0);
+			if (k == AUTO_99 || k == RISE)
+				check((double)t.given <= (0.05 + slack) * all, kinds[k].name, sizes[i],
+				      "no interval in at least 95 of 100");
 			if (kinds[k].independent) {
 				check(covers >= 0.93 - slack && covers <= 0.97 + slack, kinds[k].name,
 				      sizes[i], "covers in 93 to 97 of 100");
+				check((double)t.given >= (0.98 - slack) * all, kinds[k].name, sizes[i],
+				      "an interval in at least 98 of 100");
 				check(flagged <= 0.02 + slack, kinds[k].name, sizes[i],
 				      "flagged in at most 2 of 100");
 			} else if (kinds[k].from > 0 && sizes[i] >= kinds[k].from) {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "audit/audit.h"
+#include "chain.h"
 #include "golden.h"
 
 static char *path;    /* of the result   */
@@ -28,10 +29,12 @@ static inline eh_status build_salted(const char *to)
 	char *line_end = strchr(body, '\n');
 	char *salted = memory_format("{\"salt\":\"00112233445566778899aabbccddeeff\",%.*s%s",
 	                             (int)(line_end - body - 1), body + 1, line_end);
-	eh_status status = golden_put(salted, strlen(salted), journal);
+	char *whole = chained(salted);
+	eh_status status = golden_put(whole, strlen(whole), journal);
 
 	if (status == EH_OK)
 		status = result_build(journal, "host:gcc-12", true, to, NULL, NULL);
+	free(whole);
 	free(salted);
 	free(body);
 	free(journal);

@@ -6,6 +6,7 @@
 
 #include "audit/audit.h"
 #include "contract/contract.h"
+#include "contract/evidence.h"
 #include "golden.h"
 
 #include <unistd.h>
@@ -275,6 +276,48 @@ static void keep_executions(cJSON *root, int count, bool copies)
 	json_set(golden_at(root, "run/executions"), "done", cJSON_CreateNumber(count));
 }
 
+/* The execution took turns of two samples with another one: in all rounds in the slot `place`. */
+static void take_turns(cJSON *execution, int rounds, int place)
+{
+	enum { SLOT_NS = 100000000, SAMPLE_NS = 40000000 };
+	cJSON *old = cJSON_DetachItemFromObjectCaseSensitive(execution, "samples_ns");
+	cJSON *samples = cJSON_CreateArray(), *starts = cJSON_CreateArray();
+	cJSON *turns = cJSON_CreateObject(), *numbers = cJSON_CreateArray();
+
+	for (int i = 0; i < 2 * rounds; i++) {
+		const cJSON *sample = cJSON_GetArrayItem(old, i % cJSON_GetArraySize(old));
+
+		cJSON_AddItemToArray(samples, cJSON_CreateNumber(sample->valuedouble + (i * 7) % 11));
+		cJSON_AddItemToArray(starts, cJSON_CreateNumber(2.0 * SLOT_NS * (i / 2) +
+		                                                SAMPLE_NS * (i % 2)));
+		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(i / 2 + 1));
+	}
+	cJSON_Delete(old);
+	cJSON_DeleteItemFromObjectCaseSensitive(execution, "host_ns");
+	json_set(execution, "samples_ns", samples);
+	json_set(execution, "starts_ns", starts);
+	json_set(turns, "rounds", numbers);
+	json_set(turns, "origin_ns", cJSON_CreateNumber(1e9));
+	json_set(turns, "first_ns", cJSON_CreateNumber((double)SLOT_NS * place));
+	json_set(turns, "turn_ns", cJSON_CreateNumber(2.0 * SAMPLE_NS));
+	json_set(execution, "turns", turns);
+}
+
+static void lockstep(cJSON *root, int rounds, int place)
+{
+	int executions = cJSON_GetArraySize(golden_at(root, "cases/0/executions"));
+	cJSON *row, *e;
+
+	json_set(golden_at(root, "run/executions"), "declared", cJSON_CreateNumber(executions));
+	json_set(golden_at(root, "protocol/canonical"), "executions", cJSON_CreateNumber(executions));
+	json_set(golden_at(root, "protocol/canonical"), "design", cJSON_CreateString("lockstep"));
+	set_at(root, "run/design", "{\"kind\":\"lockstep\",\"executors\":[\"a\",\"b\"],\"looks\":2}",
+	       "lockstep");
+	cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(root, "cases"))
+		cJSON_ArrayForEach(e, cJSON_GetObjectItemCaseSensitive(row, "executions"))
+			take_turns(e, rounds, place);
+}
+
 /* The case as the row and as the plan. */
 static void set_case(cJSON *root, const char *path, const char *json, const char *name)
 {
@@ -300,6 +343,8 @@ static void apply(cJSON *root, const edit *e, const char *name)
 		climb(root, index);
 	} else if (strcmp(e->path, "slow") == 0) {
 		slow(root, index, atoi(end));
+	} else if (strcmp(e->path, "lockstep") == 0) {
+		lockstep(root, index, atoi(end));
 	} else if (strcmp(e->path, "executions") == 0) {
 		keep_executions(root, atoi(e->json), false);
 	} else if (strcmp(e->path, "copies") == 0) {

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "plugin/session.h"
 
@@ -32,8 +33,11 @@ enum fault {
 	FAULT_LOST,           /* the device is lost                                           */
 	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
 	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
-	FAULT_PASSED          /* asked without waiting, every mark has passed                 */
+	FAULT_PASSED,         /* asked without waiting, every mark has passed                 */
+	FAULT_MEMO            /* work takes ten times as long on inputs it has not had before  */
 };
+
+enum { FAKE_REMEMBERED = 256 };
 
 /* How long before its end a wait stops to sleep, which may take longer than was asked for. */
 #ifndef FAKE_SPIN_NS
@@ -61,11 +65,20 @@ struct fake_command {
 typedef struct fake {
 	enum fault fault;
 	uint64_t fault_after;   /* launches of the work; 0 = from the start                   */
+	bool fault_till_inputs; /* it ends when inputs change                                 */
+	uint64_t remembered[FAKE_REMEMBERED]; /* contents that were uploaded                   */
+	size_t remembered_count;
+	bool fresh;             /* an upload since the last launch was new                    */
 	uint64_t work_ns;       /* one launch of the work                                     */
 	uint64_t read_ns;       /* every download sleeps so long after the work               */
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
 	uint64_t unseen_ns;     /* that the device clock leaves out between two marks         */
 	uint64_t wake_ns;       /* until who waits knows that what was waited for is done     */
+	uint64_t wake_slow_ns;  /* now and then it takes so long, with a chance of            */
+	double wake_slow_share;
+	random_state wakes;
+	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
+	uint64_t clock_step_ns; /* of the device clock; 0 = 1 ns                              */
 	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
 	uint64_t settled_after; /* launches of the work up to which it takes twice as long    */
 	uint64_t launches;      /* of the work                                                */
@@ -152,6 +165,16 @@ static void fake_wait_until(fake *f, uint64_t when)
 	fake_advance(f, now);
 }
 
+/* Who waits sleeps, and has to be woken. */
+static void fake_wake(fake *f)
+{
+	bool slow = f->wake_slow_ns > 0 && random_unit(&f->wakes) < f->wake_slow_share;
+	uint64_t takes = slow ? f->wake_slow_ns : f->wake_ns;
+
+	if (takes > 0)
+		fake_wait_until(f, clock_now_ns() + takes);
+}
+
 static fake_command *fake_enqueue(fake *f, uint64_t cost_ns)
 {
 	fake_command *c = memory_get(sizeof(*c));
@@ -235,12 +258,29 @@ static eh_status fake_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, e
 	return EH_OK;
 }
 
+static void fake_remember(fake *f, const void *from, uint64_t bytes)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint64_t i = 0; i < bytes; i++)
+		hash = (hash ^ ((const unsigned char *)from)[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < f->remembered_count; i++)
+		if (f->remembered[i] == hash)
+			return;
+	f->fresh = true;
+	if (f->remembered_count < FAKE_REMEMBERED)
+		f->remembered[f->remembered_count++] = hash;
+	if (f->fault_till_inputs && f->launches > f->fault_after)
+		f->fault = FAULT_NONE;
+}
+
 static eh_status fake_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
                              uint64_t bytes, eh_error *error)
 {
 	fake_command *c = fake_enqueue(queue->f, 1000);
 
 	(void)error;
+	fake_remember(queue->f, from, bytes);
 	c->kind = FAKE_UPLOAD;
 	c->buffer = to;
 	c->offset = offset;
@@ -265,6 +305,8 @@ static eh_status fake_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 		memcpy(from->old, from->data, from->bytes);
 	}
 	memcpy(to, (fake_has(f, FAULT_STALE) ? from->old : from->data) + offset, bytes);
+	if (f->wake_slow_ns > 0)
+		fake_wake(f);
 	if (f->read_ns > 0)
 		fake_wait_until(f, (f->read_least ? start : clock_now_ns()) + f->read_ns);
 	return EH_OK;
@@ -321,6 +363,8 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 
 	/* However little comes of it, launching takes the host some time. */
 	(void)clock_now_ns();
+	if (f->launch_ns > 0)
+		fake_wait_until(f, clock_now_ns() + f->launch_ns);
 	for (uint32_t i = 0; i < launch->arg_count; i++) {
 		if (launch->args[i].buffer != NULL)
 			args[buffers++] = launch->args[i].buffer;
@@ -355,6 +399,10 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	}
 	if (kernel->id == FAKE_WORK && f->launches <= f->settled_after)
 		cost *= 2;
+	if (kernel->id == FAKE_WORK) {
+		cost *= f->fresh && fake_has(f, FAULT_MEMO) ? 10 : 1;
+		f->fresh = false;
+	}
 	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
 		cost *= 4;
 	c = fake_enqueue(f, cost);
@@ -401,8 +449,7 @@ static eh_status fake_mark_wait(eh_mark *mark, eh_error *error)
 	if (fake_has(mark->f, FAULT_EARLY) || fake_has(mark->f, FAULT_EARLY_BLIND))
 		return EH_OK;
 	fake_wait_until(mark->f, mark->done_ns);
-	if (mark->f->wake_ns > 0)
-		fake_wait_until(mark->f, clock_now_ns() + mark->f->wake_ns);
+	fake_wake(mark->f);
 	return EH_OK;
 }
 
@@ -412,7 +459,8 @@ static eh_status fake_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_
 	static unsigned asked;
 
 	(void)error;
-	*ns = to->done_ns - from->done_ns;
+	*ns = f->clock_step_ns == 0 ? to->done_ns - from->done_ns :
+	      (to->done_ns / f->clock_step_ns - from->done_ns / f->clock_step_ns) * f->clock_step_ns;
 	*ns -= *ns < f->unseen_ns ? *ns : f->unseen_ns;
 	if (fake_has(f, FAULT_BACKWARDS) && ++asked % 3 == 0)
 		*ns /= 2;

@@ -232,9 +232,13 @@ static inline void golden_imply(record_case *row)
 		if (!record_execution_counts(e))
 			continue;
 		golden_disturb(e);
-		implied_flags(row, e, &pool.series[at++], &e->flags);
-		if (implied_half_width(&row->measure, e, NULL, &width))
-			e->half_width = width;
+		implied_flags(row, e, &pool.series[at], &e->flags);
+		if (!implied_half_width(&row->measure, e, &pool.series[at++], NULL, &width))
+			continue;
+		e->half_width = width;
+		if (e->status == RECORD_VALID && isnan(width) &&
+		    (e->turns != NULL || !series_has_interval(&pool.series[at - 1])))
+			e->status = RECORD_NOT_CONVERGED;
 	}
 	record_pool_free(&pool);
 }

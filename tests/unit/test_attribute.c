@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of an attribution, on variants of a golden result. */
+/* The answers of an attribution, on variants of a golden result: what moved, what changed, and what
+ * else the records show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 #include "analysis/attribute.h"
 #include "golden.h"
 
-enum { COMPILER = 1, KERNEL = 2, SLOWER = 4, PROTOCOL = 8 };
+enum { COMPILER = 1, KERNEL = 2, SLOWER = 4, PROTOCOL = 8, SITE = 16, EQUAL = 32, MIXED = 64,
+       SOME = 128, THROTTLED = 256, CANARY = 512, STEAL = 1024, BROKEN = 2048, WIDE = 4096 };
 
 static cJSON *layer_of(cJSON *root, const char *kind)
 {
@@ -23,14 +25,93 @@ static cJSON *layer_of(cJSON *root, const char *kind)
 	return NULL;
 }
 
-static void slow_down(cJSON *root)
+static void scale_number(cJSON *item, double factor)
 {
-	cJSON *row, *execution, *sample;
+	cJSON_SetNumberValue(item, (double)(long long)(item->valuedouble * factor));
+}
 
-	cJSON_ArrayForEach(row, golden_at(root, "cases"))
-		cJSON_ArrayForEach(execution, golden_at(row, "executions"))
-			cJSON_ArrayForEach(sample, golden_at(execution, "samples_ns"))
-				cJSON_SetNumberValue(sample, sample->valuedouble * 3);
+/* The proof goes with its samples. */
+static void scale_case(cJSON *row, double factor)
+{
+	cJSON *e, *sample;
+
+	cJSON_ArrayForEach(e, golden_at(row, "executions")) {
+		cJSON *proof = golden_at(e, "proof");
+
+		cJSON_ArrayForEach(sample, golden_at(e, "samples_ns"))
+			scale_number(sample, factor);
+		if (proof == NULL)
+			continue;
+		scale_number(golden_at(proof, "host_ns"), factor);
+		scale_number(golden_at(proof, "ns_per_operation"), factor);
+	}
+}
+
+static double factor_of(unsigned int what, int index)
+{
+	if (what & SLOWER)
+		return 3;
+	if (what & MIXED)
+		return index < 3 ? 0.8 : index < 5 ? 1.3 : 1.0001;
+	if (what & SOME)
+		return index < 3 ? 1.3 : 1.0001;
+	return what & EQUAL ? 1.0001 : 1;
+}
+
+/* The executions of a case drift apart, so that no verdict can be given. */
+static void widen(cJSON *row)
+{
+	cJSON *e, *sample;
+	int n = 0;
+
+	cJSON_ArrayForEach(e, golden_at(row, "executions")) {
+		double factor = 1 + 0.1 * (n++ - 2);
+
+		cJSON_ArrayForEach(sample, golden_at(e, "samples_ns"))
+			scale_number(sample, factor);
+	}
+}
+
+static void set_conditions(cJSON *e, unsigned int what)
+{
+	cJSON *canary = golden_at(e, "canary");
+
+	if (what & THROTTLED)
+		(void)json_set(e, "flags", cJSON_Parse("[\"throttled\"]"));
+	if ((what & CANARY) && canary != NULL) {
+		scale_number(golden_at(canary, "compute_before_ns"), 2.5);
+		scale_number(golden_at(canary, "compute_after_ns"), 2.5);
+		scale_number(golden_at(canary, "reference_compute_ns"), 2.5);
+	}
+	if (what & STEAL)
+		(void)json_set(e, "load", cJSON_Parse("{\"wall_seconds\": 10, \"steal_seconds\": 7}"));
+}
+
+static void change_cases(cJSON *root, unsigned int what)
+{
+	cJSON *row, *e;
+	int index = 0;
+
+	cJSON_ArrayForEach(row, golden_at(root, "cases")) {
+		scale_case(row, factor_of(what, index));
+		if ((what & WIDE) && index >= 4)
+			widen(row);
+		cJSON_ArrayForEach(e, golden_at(row, "executions"))
+			set_conditions(e, what);
+		index++;
+	}
+	if (what & BROKEN) {
+		golden_set(root, "cases/7/executions/1/status", "\"failed\"");
+		golden_set(root, "cases/7/executions/1/reasons", "[\"it crashed\"]");
+	}
+}
+
+/* A declared fact of the place. */
+static void change_site(cJSON *root)
+{
+	cJSON_AddItemToArray(golden_at(root, "executor/layers"), cJSON_Parse(
+		"{\"layer\": \"site\", \"name\": \"hall 1\", \"owner\": \"Facilities\", \"source\": \"declared\", \"fields\":"
+		" {\"cooling\": {\"value\": \"air\", \"source\": \"declared\"}}}"));
 }
 
 /* The golden result with some things changed, in a file of its own. */
@@ -43,14 +124,16 @@ static result *variant(const char *name, unsigned int what)
 
 	assert_int_equal(json_read(path, &root, NULL), EH_OK);
 	golden_set(root, "run/id", "\"another\"");
+	golden_set(root, "protocol/canonical/interleave", "false");
 	if (what & COMPILER) {
 		golden_set_compiler(root, "99.1");
 		json_set(layer_of(root, "compiler"), "owner", cJSON_CreateString("compiler team"));
 	}
 	if (what & KERNEL)
 		json_set(layer_of(root, "host"), "version", cJSON_CreateString("98.1"));
-	if (what & SLOWER)
-		slow_down(root);
+	if (what & SITE)
+		change_site(root);
+	change_cases(root, what);
 	if (what & PROTOCOL)
 		golden_set(root, "protocol/canonical/intent", "\"another\"");
 	golden_reseal(root, true);
@@ -63,33 +146,101 @@ static result *variant(const char *name, unsigned int what)
 	return r;
 }
 
-static enum attribution_answer answer(unsigned int a, unsigned int b, size_t groups)
+static attribution *attributed(const result *const *all, size_t count,
+                               const attribution_candidate *candidates, size_t candidate_count)
 {
-	result *x = variant("a.json", a), *y = variant("b.json", b);
-	attribution *found = attribute_results((const result *const[]){ x, y }, 2, NULL, 0, 0);
-	enum attribution_answer is = found->answer;
+	return attribute_results(all, count, candidates, candidate_count, 0, "golden");
+}
 
-	assert_int_equal(found->groups.count, groups);
-	if (is == ATTRIBUTION_CONFOUNDED)
-		assert_int_equal(found->missing, groups - 1);
-	attribution_free(found);
+/* What is expected of from and to. */
+typedef struct expected {
+	unsigned int from, to;
+	size_t groups, moved, open;
+	enum attribution_answer answer;
+	bool owner;
+} expected;
+
+static void expect(const expected *e)
+{
+	result *x = variant("a.json", e->from), *y = variant("b.json", e->to);
+	attribution *a = attributed((const result *const[]){ x, y }, 2, NULL, 0);
+
+	if (a->answer != e->answer || a->groups.count != e->groups || a->moved.count != e->moved ||
+	    a->open.count != e->open || (a->owner != NULL) != e->owner)
+		fail_msg("%#x %#x: %s, %zu groups, %zu moved, %zu open, owner %s", e->from, e->to,
+		         attribution_answer_word(a->answer), a->groups.count, a->moved.count,
+		         a->open.count, a->owner != NULL ? a->owner : "none");
+	if (a->answer == ATTRIBUTION_CONFOUNDED)
+		assert_int_equal(a->missing, e->groups - 1);
+	/* Nobody is named but beside cases that moved. */
+	assert_true(a->owner == NULL || a->moved.count > 0);
+	attribution_free(a);
 	result_free(y);
 	result_free(x);
-	return is;
 }
 
 static void answers(void **state)
 {
-	enum attribution_answer same = answer(0, 0, 0);
+	static const expected rows[] = {
+		{ 0, 0, 0, 0, 0, ATTRIBUTION_NO_CHANGE, false },
+		{ 0, EQUAL, 0, 0, 0, ATTRIBUTION_NO_CHANGE, false },
+		{ 0, COMPILER | EQUAL, 1, 0, 0, ATTRIBUTION_NO_EFFECT, false },
+		{ 0, SITE | EQUAL, 1, 0, 0, ATTRIBUTION_NO_EFFECT, false },
+		{ COMPILER, KERNEL | EQUAL, 2, 0, 0, ATTRIBUTION_NO_EFFECT, false },
+		{ 0, COMPILER | SLOWER, 1, 8, 0, ATTRIBUTION_ATTRIBUTABLE, true },
+		{ 0, COMPILER | MIXED, 1, 5, 0, ATTRIBUTION_ATTRIBUTABLE, true },
+		{ 0, COMPILER | SOME | WIDE, 1, 3, 4, ATTRIBUTION_PARTLY, true },
+		{ 0, COMPILER | EQUAL | WIDE, 1, 0, 4, ATTRIBUTION_UNDECIDED, false },
+		{ 0, COMPILER | EQUAL | BROKEN, 1, 0, 1, ATTRIBUTION_UNDECIDED, false },
+		{ 0, SITE | EQUAL | WIDE, 1, 0, 4, ATTRIBUTION_UNDECIDED, false },
+		{ 0, EQUAL | WIDE, 0, 0, 4, ATTRIBUTION_UNDECIDED, false },
+		{ 0, COMPILER | KERNEL | SLOWER, 2, 8, 0, ATTRIBUTION_CONFOUNDED, false },
+		{ COMPILER, KERNEL | SOME, 2, 3, 0, ATTRIBUTION_CONFOUNDED, false },
+		{ 0, PROTOCOL | COMPILER, 1, 0, 8, ATTRIBUTION_NOT_COMPARABLE, false },
+		{ 0, SLOWER, 0, 8, 0, ATTRIBUTION_UNEXPLAINED, false },
+		{ 0, SLOWER | CANARY, 0, 8, 0, ATTRIBUTION_CONDITIONS, false },
+		{ SLOWER | CANARY, 0, 0, 8, 0, ATTRIBUTION_CONDITIONS, false },
+		{ 0, SLOWER | STEAL, 0, 8, 0, ATTRIBUTION_CONDITIONS, false },
+		/* On the faster side it explains nothing. */
+		{ CANARY, SLOWER, 0, 8, 0, ATTRIBUTION_UNEXPLAINED, false },
+		/* Two causes at once: the compiler is not accused of what the machine may have done. */
+		{ 0, COMPILER | SLOWER | STEAL, 1, 8, 0, ATTRIBUTION_CONFOUNDED, false },
+		{ 0, COMPILER | SLOWER | CANARY, 1, 8, 0, ATTRIBUTION_CONFOUNDED, false },
+		/* A kernel that slows everything down slows the canary as well. */
+		{ 0, KERNEL | SLOWER | CANARY, 1, 8, 0, ATTRIBUTION_ATTRIBUTABLE, true },
+	};
 
 	(void)state;
-	assert_true(same == ATTRIBUTION_NO_CHANGE || same == ATTRIBUTION_UNDECIDED);
-	assert_int_equal(answer(0, SLOWER, 0), ATTRIBUTION_UNEXPLAINED);
-	assert_int_equal(answer(0, COMPILER, 1), ATTRIBUTION_ATTRIBUTABLE);
-	assert_int_equal(answer(0, COMPILER | SLOWER, 1), ATTRIBUTION_ATTRIBUTABLE);
-	assert_int_equal(answer(0, COMPILER | KERNEL, 2), ATTRIBUTION_CONFOUNDED);
-	assert_int_equal(answer(COMPILER, KERNEL, 2), ATTRIBUTION_CONFOUNDED);
-	assert_int_equal(answer(0, PROTOCOL | COMPILER, 1), ATTRIBUTION_NOT_COMPARABLE);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		expect(&rows[i]);
+}
+
+/* Open cases come with command lines; so does what the machine may have moved. */
+static void runs(void **state)
+{
+	static const struct { unsigned int to; size_t runs; } rows[] = {
+		{ COMPILER | EQUAL, 0 }, { COMPILER | SLOWER, 0 }, { COMPILER | EQUAL | WIDE, 2 },
+		{ COMPILER | EQUAL | BROKEN, 0 }, { SLOWER, 2 }, { COMPILER | SLOWER | STEAL, 2 },
+		{ COMPILER | KERNEL | SLOWER, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		result *x = variant("a.json", 0), *y = variant("b.json", rows[i].to);
+		attribution *a = attributed((const result *const[]){ x, y }, 2, NULL, 0);
+
+		if (a->runs.count != rows[i].runs)
+			fail_msg("%#x: %zu runs", rows[i].to, a->runs.count);
+		if (a->runs.count > 0) {
+			assert_string_equal(a->runs.items[0],
+			                    "evenhand run golden --on host:gcc-12 --executions 10 -o "
+			                    "results/more");
+			assert_non_null(strstr(a->runs.items[1], "a.json results/more/host-gcc-12.json"));
+		}
+		attribution_free(a);
+		result_free(y);
+		result_free(x);
+	}
 }
 
 static void between(void **state)
@@ -97,7 +248,7 @@ static void between(void **state)
 	result *a = variant("a.json", 0), *b = variant("b.json", COMPILER | KERNEL | SLOWER);
 	result *c = variant("c.json", COMPILER), *useless = variant("d.json", 0);
 	result *other = variant("e.json", COMPILER | PROTOCOL);
-	attribution *found = attribute_results((const result *const[]){ a, b, useless, c }, 4, NULL, 0, 0);
+	attribution *found = attributed((const result *const[]){ a, b, useless, c }, 4, NULL, 0);
 
 	(void)state;
 	assert_int_equal(found->answer, ATTRIBUTION_ATTRIBUTABLE);
@@ -109,7 +260,7 @@ static void between(void **state)
 	assert_int_equal(found->missing, 0);
 	attribution_free(found);
 
-	found = attribute_results((const result *const[]){ a, b, useless, other }, 4, NULL, 0, 0);
+	found = attributed((const result *const[]){ a, b, useless, other }, 4, NULL, 0);
 	assert_int_equal(found->answer, ATTRIBUTION_CONFOUNDED);
 	assert_int_equal(found->missing, 1);
 	attribution_free(found);
@@ -123,11 +274,11 @@ static void between(void **state)
 /* A stack that is here and could be measured is proposed, one that does not help is not. */
 static void proposed(void **state)
 {
-	result *a = variant("a.json", 0), *b = variant("b.json", COMPILER | KERNEL);
+	result *a = variant("a.json", 0), *b = variant("b.json", COMPILER | KERNEL | SLOWER);
 	result *c = variant("c.json", COMPILER), *d = variant("d.json", 0);
 	attribution_candidate all[] = { { "host:same", &d->record->executor },
 		                        { "host:useful", &c->record->executor } };
-	attribution *found = attribute_results((const result *const[]){ a, b }, 2, all, 2, 0);
+	attribution *found = attributed((const result *const[]){ a, b }, 2, all, 2);
 
 	(void)state;
 	assert_int_equal(found->answer, ATTRIBUTION_CONFOUNDED);
@@ -137,7 +288,7 @@ static void proposed(void **state)
 	assert_string_equal(found->steps.items[0].to, "host:useful");
 	assert_false(found->steps.items[0].measured);
 	attribution_free(found);
-	found = attribute_results((const result *const[]){ a, b }, 2, all, 1, 0);
+	found = attributed((const result *const[]){ a, b }, 2, all, 1);
 	assert_int_equal(found->proposed.count, 0);
 	assert_int_equal(found->missing, 1);
 	attribution_free(found);
@@ -150,7 +301,7 @@ static void proposed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(between), cmocka_unit_test(proposed),
+		cmocka_unit_test(answers), cmocka_unit_test(runs), cmocka_unit_test(between), cmocka_unit_test(proposed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

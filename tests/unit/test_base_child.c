@@ -29,8 +29,12 @@ static child *start_shell(const char *script, const char *input)
 	eh_error error = ERROR_INIT;
 	child *c = NULL;
 
-	if (child_start(argv, input, &c, &error) != EH_OK)
+	if (child_start(argv, input != NULL, &c, &error) != EH_OK)
 		fail_msg("%s", error.message);
+	if (input != NULL) {
+		assert_true(child_say(c, input));
+		child_hush(c);
+	}
 	return c;
 }
 
@@ -76,7 +80,7 @@ static void lines_come_one_by_one(void **state)
 
 static void input_arrives_whole(void **state)
 {
-	/* Larger than any pipe, to a child that first prints more than a pipe holds. */
+	/* Larger than any pipe. */
 	size_t size = 3 << 20;
 	char *input = malloc(size + 1);
 	const char *line;
@@ -86,12 +90,12 @@ static void input_arrives_whole(void **state)
 	(void)state;
 	memset(input, 'x', size);
 	input[size] = '\0';
-	c = start_shell("yes 1234567890 | head -n 20000; wc -c", input);
+	c = start_shell("wc -c; yes 1234567890 | head -n 20000", input);
+	expect_line(c, "3145729");
 	while (next(c, 20, &line) == EH_OK && strcmp(line, "1234567890") == 0)
 		lines++;
 	assert_int_equal(lines, 20000);
-	assert_int_equal(strtol(line, NULL, 10), (long)size);
-	expect_end(c, "", 0);
+	child_finish(c, 5 * SECOND, NULL);
 	c = start_shell("wc -c", NULL);
 	expect_line(c, "0");
 	child_finish(c, 5 * SECOND, NULL);
@@ -178,15 +182,47 @@ static void a_flood_on_stderr_keeps_its_end(void **state)
 	assert_string_equal(end.last_words + strlen(end.last_words) - 7, "the end");
 }
 
+static void lines_are_answered_in_turn(void **state)
+{
+	child *c = NULL;
+	const char *const argv[] = { "/bin/sh", "-c", "while read word; do echo got $word; done", NULL };
+
+	(void)state;
+	assert_int_equal(child_start(argv, true, &c, NULL), EH_OK);
+	for (int i = 0; i < 3; i++) {
+		assert_true(child_say(c, "one"));
+		expect_line(c, "got one");
+	}
+	child_hush(c);
+	assert_false(child_say(c, "two"));
+	expect_end(c, "", 0);
+}
+
+static void a_dead_child_hears_nothing(void **state)
+{
+	child *c = NULL;
+	const char *const argv[] = { "/bin/true", NULL };
+	const char *line;
+
+	(void)state;
+	assert_int_equal(child_start(argv, true, &c, NULL), EH_OK);
+	assert_int_equal(next(c, 10, &line), EH_E_NOT_FOUND);
+	/* The program closes its stdout a moment before it ends. */
+	for (int i = 0; i < 1000 && child_say(c, "one"); i++)
+		clock_sleep_ns(1000000);
+	assert_false(child_say(c, "one"));
+	child_finish(c, 0, NULL);
+}
+
 static void a_line_without_end_is_refused(void **state)
 {
 	eh_error error = ERROR_INIT;
 	const char *line;
-	child *c = start_shell("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo next", NULL);
+	child *c = start_shell("head -c 70000000 /dev/zero | tr '\\0' x; echo; echo next", NULL);
 
 	(void)state;
 	assert_int_equal(child_line(c, clock_now_ns() + 30 * SECOND, &line, &error), EH_E_FORMAT);
-	assert_non_null(strstr(error.message, "16 MiB"));
+	assert_non_null(strstr(error.message, "64 MiB"));
 	assert_int_equal(next(c, 1, &line), EH_E_FORMAT);
 	child_finish(c, 20 * SECOND, NULL);
 }
@@ -210,7 +246,7 @@ static void what_does_not_start_says_why(void **state)
 	child *c = NULL;
 
 	(void)state;
-	assert_int_equal(child_start(argv, NULL, &c, &error), EH_E_IO);
+	assert_int_equal(child_start(argv, false, &c, &error), EH_E_IO);
 	assert_string_equal(error.message, "cannot start '/no/such/program': No such file or directory");
 	assert_null(c);
 }
@@ -368,6 +404,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_one_by_one),
 		cmocka_unit_test(input_arrives_whole),
+		cmocka_unit_test(lines_are_answered_in_turn),
+		cmocka_unit_test(a_dead_child_hears_nothing),
 		cmocka_unit_test(a_deadline_holds),
 		cmocka_unit_test(a_crash_is_told),
 		cmocka_unit_test(a_grandchild_does_not_keep_the_pipe_open),

@@ -75,7 +75,7 @@ static void reading(void **state)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-enum { COMPILER = 1, HOST = 2, FEW = 4, OTHER_PROTOCOL = 8, SIMULATED = 16 };
+enum { COMPILER = 1, HOST = 2, FEW = 4, OTHER_PROTOCOL = 8, SIMULATED = 16, NOISE = 32 };
 
 static void scale_number(cJSON *item, double factor)
 {
@@ -129,6 +129,10 @@ static result *made(const char *executor, unsigned int what, double factor)
 		golden_set(root, "protocol/canonical/intent", "\"another\"");
 	if (what & SIMULATED)
 		golden_set(root, "executor/simulated", "true");
+	if (what & NOISE)
+		golden_set(root, "run/noise_floor",
+		           "{\"measured_at\":\"2026-01-01T00:00:00Z\",\"pairs\":20,"
+		           "\"classes\":{\"stream\":0.4}}");
 	if (what & FEW) {
 		golden_set(root, "run/executions/done", "4");
 		cJSON_ArrayForEach(row, golden_at(root, "cases"))
@@ -170,7 +174,7 @@ static void answers(void **state)
 	static const struct { const char *words; double factor; enum claim_answer is; } rows[] = {
 		{ "relation = at-least\nfactor = 1.2\n", 0.5, CLAIM_SUPPORTED },
 		{ "relation = at-least\nfactor = 1.2\n", 0.9, CLAIM_REFUTED },
-		{ "relation = at-least\nfactor = 1\n", 1, CLAIM_UNDECIDED },
+		{ "relation = at-least\nfactor = 1\n", 0.9999, CLAIM_UNDECIDED },
 		{ "relation = at-most\nfactor = 1.2\n", 0.9, CLAIM_SUPPORTED },
 		{ "relation = at-most\nfactor = 1.2\n", 0.5, CLAIM_REFUTED },
 		{ "relation = within\nfactor = 2\nmargin = 10%\n", 0.5, CLAIM_SUPPORTED },
@@ -181,6 +185,7 @@ static void answers(void **state)
 		{ "relation = slower\n", 0.5, CLAIM_REFUTED },
 		{ "relation = equivalent\n", 1, CLAIM_SUPPORTED },
 		{ "relation = equivalent\n", 1.5, CLAIM_REFUTED },
+		{ "relation = equivalent\nmargin = 60%\n", 1.5, CLAIM_SUPPORTED },
 		{ "relation = at-least\nfactor = 1.9\nmetric = time\n", 2, CLAIM_SUPPORTED },
 		{ "relation = at-least\nfactor = 1.9\nmetric = time\n", 0.5, CLAIM_REFUTED },
 		{ "relation = faster\nstatistic = p99\n", 0.5, CLAIM_UNDECIDED },
@@ -229,6 +234,26 @@ static void patterns_fit(void **state)
 	}
 	result_free(y);
 	result_free(x);
+}
+
+/* Runs of one executor differ by 40 %; x is 1.25 or two times as fast. */
+static void noise_between_runs(void **state)
+{
+	static const struct { const char *words; enum claim_answer quarter, twice; } rows[] = {
+		{ "relation = faster\n", CLAIM_UNDECIDED, CLAIM_SUPPORTED },
+		{ "relation = faster\nover = mean\n", CLAIM_UNDECIDED, CLAIM_SUPPORTED },
+		{ "relation = at-least\nfactor = 1.1\n", CLAIM_UNDECIDED, CLAIM_SUPPORTED },
+		{ "relation = at-most\nfactor = 1.6\n", CLAIM_UNDECIDED, CLAIM_UNDECIDED },
+		{ "relation = within\nfactor = 1.25\nmargin = 10%\n", CLAIM_SUPPORTED, CLAIM_REFUTED },
+	};
+	char rest[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		(void)snprintf(rest, sizeof(rest), "cases = triad.*\na = x\nb = y\n%s", rows[i].words);
+		assert_int_equal(answer(rest, NOISE, 0.8, NULL), rows[i].quarter);
+		assert_int_equal(answer(rest, NOISE, 0.5, NULL), rows[i].twice);
+	}
 }
 
 static void one_layer(void **state)
@@ -352,6 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading), cmocka_unit_test(answers), cmocka_unit_test(no_numbers),
 		cmocka_unit_test(patterns_fit),
+		cmocka_unit_test(noise_between_runs),
 		cmocka_unit_test(one_layer), cmocka_unit_test(which_results),
 		cmocka_unit_test(several_cases), cmocka_unit_test(repeated_runs),
 		cmocka_unit_test(plans),

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "contract/contract.h"
+#include "contract/condition.h"
 #include "golden.h"
 
 #define LIKE(a, b) (strcmp((a), (b)) == 0)
@@ -212,6 +212,49 @@ static void a_clean_pair_has_no_caveat(void **state)
 	result_free(b);
 }
 
+/* ---- settings -------------------------------------------------------------------------------- */
+
+#define SETTING(at, name, value, by) "executor/layers/" at "={\"layer\":\"configuration\",\"name\":\"" name \
+	"\",\"source\":\"measured\",\"fields\":{\"value\":{\"value\":\"" value "\",\"source\":\"measured\"}," \
+	"\"read-by\":{\"value\":\"" by "\",\"source\":\"measured\"}}}"
+
+/* The detail of layers-differ, "" where it does not fire. */
+static char *differences(const char *const *on_a, const char *const *on_b)
+{
+	result *a = read_variant(GCC, on_a), *b = read_variant(GCC, on_b);
+	comparison *c = contract_compare(a, b, 0);
+	char *found = memory_text("");
+
+	for (size_t i = 0; i < c->reasons.count; i++)
+		if (LIKE(c->reasons.items[i].rule, "layers-differ"))
+			text_set(&found, c->reasons.items[i].detail);
+	comparison_free(c);
+	result_free(b);
+	result_free(a);
+	return found;
+}
+
+/* Paired by name, whoever reads them; a setting that the other side would not read is said to be so. */
+static void settings_differ(void **state)
+{
+	static const struct { edits a, b; const char *detail; } tried[] = {
+		{ { SETTING("1", "X", "1", "libc.so.6") }, { SETTING("1", "X", "1", "libm.so.6, libc.so.6") }, "" },
+		{ { SETTING("1", "X", "1", "libc.so.6") }, { SETTING("1", "X", "2", "libc.so.6") },
+		  "1: configuration X 1 | 2" },
+		{ { SETTING("1", "X", "1", "libc.so.6"), SETTING("5", "Y", "1", "libc.so.6") },
+		  { SETTING("1", "Y", "1", "libc.so.6"), SETTING("5", "Z", "", "libz.so.1") },
+		  "2: configuration X 1 | (not set); configuration Z (not read) | (empty)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tried) / sizeof(*tried); i++) {
+		char *detail = differences(tried[i].a, tried[i].b);
+
+		assert_string_equal(detail, tried[i].detail);
+		free(detail);
+	}
+}
+
 /* ---- what needs both sides changed ----------------------------------------------------------- */
 
 static void few_executions_describe(void **state)
@@ -357,19 +400,24 @@ static void the_same_is_equivalent(void **state)
 	}
 }
 
+/* 1.334, from 1.330 to 1.338. */
 static void margins_decide(void **state)
 {
+	static const struct { double margin; enum comparison_verdict verdict; } rows[] = {
+		{ 0.2, VERDICT_FASTER }, { 0.332, VERDICT_FASTER }, { 0.336, VERDICT_INCONCLUSIVE },
+		{ 0.4, VERDICT_EQUIVALENT },
+	};
 	result *a = read_variant(GCC, NULL);
 	result *b = read_variant(CLANG, NULL);
-	comparison *c = contract_compare(a, b, 0.2);
+	comparison *c;
 
 	(void)state;
-	assert_int_equal(row_of(c, TRIAD)->verdict, VERDICT_EQUIVALENT);
-	near(row_of(c, TRIAD)->margin, 0.2);
-	comparison_free(c);
-	c = contract_compare(a, b, 0.0753);
-	assert_int_equal(row_of(c, TRIAD)->verdict, VERDICT_INCONCLUSIVE);
-	comparison_free(c);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		c = contract_compare(a, b, rows[i].margin);
+		assert_int_equal(row_of(c, TRIAD)->verdict, rows[i].verdict);
+		near(row_of(c, TRIAD)->margin, rows[i].margin);
+		comparison_free(c);
+	}
 	c = contract_compare(a, b, 0);
 	near(row_of(c, TRIAD)->margin, 0.01);
 	comparison_free(c);
@@ -451,34 +499,91 @@ static void loads_are_told_as_times(void **state)
 	result_free(other);
 }
 
-/* The exit code of a comparison that has one case of each of these verdicts. */
-static int code_of(bool strict, const enum comparison_verdict *verdicts)
+static void add_open(comparison *c, const char *id, enum comparison_verdict verdict, double ratio,
+                     double low, double high)
+{
+	comparison_row *row = layout_append(comparison_row_layout(), &c->cases);
+
+	text_set(&row->id, id);
+	row->verdict = verdict;
+	row->speedup = ratio;
+	row->speedup_interval = memory_get(sizeof(interval));
+	*row->speedup_interval = (interval){ low, high };
+	row->margin = 0.02;
+}
+
+static void open_cases_tell_what_decides_them(void **state)
 {
 	comparison *c = layout_new(comparison_layout());
+
+	(void)state;
+	add_open(c, "within", VERDICT_INCONCLUSIVE, 1, 1 / 1.04, 1.04);
+	add_open(c, "beyond", VERDICT_INCONCLUSIVE, 1.05, 0.99, 1.1136);
+	add_open(c, "edge", VERDICT_INCONCLUSIVE, 1.0199, 0.9, 1.15);
+	add_open(c, "decided", VERDICT_FASTER, 1.3, 1.2, 1.4);
+	open_fill(c);
+	assert_true(fabs(c->cases.items[0].more - 3.92) < 0.01);
+	assert_true(fabs(c->cases.items[1].more - 1.45) < 0.01);
+	assert_true(isnan(c->cases.items[2].more));
+	assert_true(isnan(c->cases.items[3].more));
+	comparison_free(c);
+}
+
+static void kept_cases_are_counted_alone(void **state)
+{
+	comparison *c = layout_new(comparison_layout());
+	text_list ids = { 0 };
+
+	(void)state;
+	add_open(c, "a", VERDICT_INCONCLUSIVE, 1, 0.9, 1.1);
+	add_open(c, "b", VERDICT_FASTER, 1.3, 1.2, 1.4);
+	add_open(c, "c", VERDICT_SLOWER, 0.5, 0.4, 0.6);
+	text_list_add(&ids, "b");
+	text_list_add(&ids, "nothing");
+	comparison_keep(c, &ids);
+	assert_int_equal(c->cases.count, 1);
+	assert_string_equal(c->cases.items[0].id, "b");
+	assert_int_equal(comparison_count(c, VERDICT_FASTER), 1);
+	assert_int_equal(comparison_count(c, VERDICT_SLOWER), 0);
+	assert_int_equal(comparison_count(c, VERDICT_INCONCLUSIVE), 0);
+	text_list_clear(&ids);
+	comparison_free(c);
+}
+
+/* The exit code of a comparison that has one case of each of these verdicts. */
+static int code_of(unsigned fail_on, const enum comparison_verdict *verdicts)
+{
+	comparison_list all = { 0 };
+	comparison *c = layout_append(comparison_layout(), &all);
 	int code;
 
-	c->level = CONTRACT_COMPARABLE;
 	for (; *verdicts != comparison_verdict_absent; verdicts++)
 		number_map_add(&c->counts, comparison_verdict_word(*verdicts), 1);
-	code = comparison_exit_code(c, strict);
-	comparison_free(c);
+	code = comparison_exit_code(&all, fail_on);
+	layout_list_clear(comparison_layout(), &all);
 	return code;
 }
 
 static void codes_say_what_happened(void **state)
 {
-#define CODE(strict, ...) code_of(strict, (const enum comparison_verdict[]){ __VA_ARGS__ __VA_OPT__(,) 0 })
+#define CODE(fail, ...) code_of(fail, (const enum comparison_verdict[]){ __VA_ARGS__ __VA_OPT__(,) 0 })
 	(void)state;
-	assert_int_equal(CODE(false), EXIT_CODE_NOT_COMPARABLE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT), EXIT_CODE_OK);
-	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_OK);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_INCONCLUSIVE), EXIT_CODE_INCONCLUSIVE);
-	assert_int_equal(CODE(false, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_OK);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT), EXIT_CODE_INCONCLUSIVE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE),
+	assert_int_equal(CODE(0), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(0, VERDICT_NOT_COMPARABLE), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(0, VERDICT_SLOWER, VERDICT_NOT_COMPARABLE, VERDICT_INCONCLUSIVE),
+	                 EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_SLOWER, VERDICT_FASTER, VERDICT_EQUIVALENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_SLOWER, VERDICT_SLOWER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_FASTER, VERDICT_FASTER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_EQUIVALENT), EXIT_CODE_OK);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_DESCRIPTION), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(COMPARISON_OPEN, VERDICT_INCONCLUSIVE), EXIT_CODE_INCONCLUSIVE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED, VERDICT_EQUIVALENT, VERDICT_ABSENT),
 	                 EXIT_CODE_NOT_COMPARABLE);
-	assert_int_equal(CODE(true, VERDICT_EQUIVALENT, VERDICT_ABSENT, VERDICT_NOT_COMPARABLE,
-	                      VERDICT_SLOWER), EXIT_CODE_NEGATIVE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED | COMPARISON_OPEN, VERDICT_INCONCLUSIVE,
+	                      VERDICT_NOT_COMPARABLE), EXIT_CODE_NOT_COMPARABLE);
+	assert_int_equal(CODE(COMPARISON_NOT_MEASURED | COMPARISON_SLOWER, VERDICT_SLOWER,
+	                      VERDICT_NOT_COMPARABLE), EXIT_CODE_NEGATIVE);
 }
 
 int main(void)
@@ -486,6 +591,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(a_clean_pair_has_no_caveat),
+		cmocka_unit_test(settings_differ),
 		cmocka_unit_test(few_executions_describe),
 		cmocka_unit_test(clock_bias_refuses_short_samples),
 		cmocka_unit_test(sustained_must_converge),
@@ -495,6 +601,8 @@ int main(void)
 		cmocka_unit_test(the_json_is_the_comparison),
 		cmocka_unit_test(rates_turn_the_interval),
 		cmocka_unit_test(loads_are_told_as_times),
+		cmocka_unit_test(open_cases_tell_what_decides_them),
+		cmocka_unit_test(kept_cases_are_counted_alone),
 		cmocka_unit_test(codes_say_what_happened),
 	};
 

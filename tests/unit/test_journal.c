@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "chain.h"
 #include "record/journal.h"
 
 typedef struct place { char *folder, *path; } place;
@@ -214,38 +215,43 @@ static void torn_under_way(void **state)
 static void damaged_line(void **state)
 {
 	place *p = *state;
-	static const struct { const char *body, *words; } bad[] = {
-		{ "{\"kind\":\"case\",\"num\n{\"kind\":\"end\"}\n", "byte 47" },
-		{ "[1,2]\n", "byte 47: is not a line of a journal" },
-		{ "\n", "byte 47" },
-		{ "{\"ended\":\"\"}\n", "byte 47: is not a line of a journal" },
-		{ "{\"kind\":7}\n", "byte 47: is not a line of a journal" },
-		{ "{\"kind\":\"other\"}\n", "byte 47: is not a line of a journal" },
+	static const struct { const char *body, *words; eh_status status; } bad[] = {
+		{ "{\"kind\":\"case\",\"num\n{\"kind\":\"end\"}\n", "its chain", EH_E_ALTERED },
+		{ "[1,2]\n", "its chain", EH_E_ALTERED },
+		{ "\n", "its chain", EH_E_ALTERED },
+		{ "{\"ended\":\"\"}\n", "is not a line of a journal", EH_E_FORMAT },
+		{ "{\"kind\":7}\n", "is not a line of a journal", EH_E_FORMAT },
+		{ "{\"kind\":\"other\"}\n", "is not a line of a journal", EH_E_FORMAT },
 		{ "{\"kind\":\"end\",\"ended\":\"\",\"status\":\"complete\",\"more\":1}\n",
-		  "byte 47: more is not part of the format" },
-		{ "{\"kind\":\"end\",\"ended\":7,\"status\":\"complete\"}\n", "byte 47: ended is not text" },
-		{ "{\"kind\":\"end\",\"ended\":\"\",\"status\":\"x\"}\n", "byte 47: status is not one of" },
-		{ "{\"kind\":\"end\",\"status\":\"complete\"}\n", "byte 47: ended is missing" },
+		  "more is not part of the format", EH_E_FORMAT },
+		{ "{\"kind\":\"end\",\"ended\":7,\"status\":\"complete\"}\n", "ended is not text", EH_E_FORMAT },
+		{ "{\"kind\":\"end\",\"ended\":\"\",\"status\":\"x\"}\n", "status is not one of", EH_E_FORMAT },
+		{ "{\"kind\":\"end\",\"status\":\"complete\"}\n", "ended is missing", EH_E_FORMAT },
 		{ "{\"kind\":\"case\",\"executor\":\"x\",\"execution\":1,\"id\":\"c\",\"record\":"
-		  "{\"status\":7}}\n", "byte 47: record.status is not one of" },
+		  "{\"status\":7}}\n", "record.status is not one of", EH_E_FORMAT },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		seen s = { .in_order = true };
 		eh_error error = ERROR_INIT;
 		record_line line;
-		char *body = memory_format("{\"kind\":\"end\",\"ended\":\"0\",\"status\":\"complete\"}\n%s",
-		                           bad[i].body);
+		char *plain = memory_format("{\"kind\":\"end\",\"ended\":\"0\",\"status\":\"complete\"}\n%s",
+		                            bad[i].body);
+		char *body = chained(plain);
+		long second = (long)(strchr(body, '\n') + 1 - body);
+		char *where = memory_format("run.journal, line at byte %ld", second);
 
 		assert_int_equal(file_write(p->path, body, strlen(body), NULL), EH_OK);
+		free(plain);
 		free(body);
-		assert_int_equal(journal_each(p->path, look, &s, &error), EH_E_FORMAT);
+		assert_int_equal(journal_each(p->path, look, &s, &error), bad[i].status);
 		assert_int_equal(s.count, 1);
-		assert_non_null(strstr(error.message, "run.journal"));
+		assert_non_null(strstr(error.message, where));
+		free(where);
 		if (strstr(error.message, bad[i].words) == NULL)
 			fail_msg("\"%s\" does not say \"%s\"", error.message, bad[i].words);
 		/* A caller clears the line whether it was read or not. */
-		assert_int_equal(journal_line_at(p->path, 47, &line, NULL), EH_E_FORMAT);
+		assert_int_equal(journal_line_at(p->path, second, &line, NULL), EH_E_FORMAT);
 		record_line_clear(&line);
 		record_line_clear(&line);
 	}
@@ -287,7 +293,7 @@ static void reads_on(void **state)
 	place *p = *state;
 	journal *j;
 	seen s = { .in_order = true };
-	long offset = 0;
+	journal_cursor offset = { 0 };
 
 	create(p->path, &j);
 	assert_int_equal(append(j, 1), EH_OK);
@@ -309,19 +315,14 @@ static void held_by_one(void **state)
 	eh_error error = ERROR_INIT;
 
 	create(p->path, &first);
-	assert_int_equal(journal_open(p->path, &second, NULL), EH_OK);
-	assert_int_equal(journal_hold(second, JOURNAL_COORDINATOR, 0, &error), EH_E_UNAVAILABLE);
+	assert_int_equal(journal_open(p->path, &second, &error), EH_E_UNAVAILABLE);
 	assert_non_null(strstr(error.message, "another evenhand"));
-	assert_int_equal(journal_hold(second, JOURNAL_WORKER, 0, NULL), EH_OK);
-	assert_int_equal(journal_hold(first, JOURNAL_WORKER, 1000000, NULL), EH_E_UNAVAILABLE);
-	journal_release(second, JOURNAL_WORKER);
-	assert_int_equal(journal_hold(first, JOURNAL_WORKER, 0, NULL), EH_OK);
 	journal_close(first);
-	assert_int_equal(journal_hold(second, JOURNAL_COORDINATOR, 0, NULL), EH_OK);
+	assert_int_equal(journal_open(p->path, &second, NULL), EH_OK);
 	journal_close(second);
 }
 
-/* A role ends with the process that has it, however that ends. */
+/* The lock ends with the process that has it, however that ends. */
 static void held_until_death(void **state)
 {
 	place *p = *state;
@@ -331,57 +332,72 @@ static void held_until_death(void **state)
 	int ready[2];
 
 	create(p->path, &j);
+	journal_close(j);
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
 		if (journal_open(p->path, &child_journal, NULL) != EH_OK ||
-		    journal_hold(child_journal, JOURNAL_WORKER, 0, NULL) != EH_OK ||
 		    write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(1);
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(journal_hold(j, JOURNAL_WORKER, 0, NULL), EH_E_UNAVAILABLE);
+	assert_int_equal(journal_open(p->path, &j, NULL), EH_E_UNAVAILABLE);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(journal_hold(j, JOURNAL_WORKER, 2000000000, NULL), EH_OK);
+	assert_int_equal(journal_open(p->path, &j, NULL), EH_OK);
 	journal_close(j);
 	close(ready[0]);
 	close(ready[1]);
 }
 
-/* Several writers: every line whole and there. */
-static void many_writers(void **state)
+/* Replaces the file by `body`, and expects that reading says EH_E_ALTERED. */
+static void expect_altered(const char *path, const char *body)
 {
-	place *p = *state;
-	journal *j;
-	pid_t children[4];
+	eh_error error = ERROR_INIT;
 	seen s = { .in_order = true };
 
+	assert_int_equal(file_write(path, body, strlen(body), NULL), EH_OK);
+	assert_int_equal(journal_each(path, count_only, &s, &error), EH_E_ALTERED);
+	assert_non_null(strstr(error.message, "line at byte"));
+}
+
+/* A line changed, removed, doubled or without its chain. */
+static void the_chain_shows_edits(void **state)
+{
+	place *p = *state;
+	char *body, *at, *line, *next;
+	journal *j;
+	size_t size = 0;
+	seen s;
+
 	create(p->path, &j);
-	for (int c = 0; c < 4; c++) {
-		children[c] = fork();
-		assert_true(children[c] >= 0);
-		if (children[c] == 0) {
-			journal *own;
-			bool good = journal_open(p->path, &own, NULL) == EH_OK;
-
-			for (unsigned i = 0; i < 25 && good; i++)
-				good = append(own, i) == EH_OK;
-			_exit(good ? 0 : 1);
-		}
-	}
-	for (int c = 0; c < 4; c++) {
-		int status = -1;
-
-		assert_int_equal(waitpid(children[c], &status, 0), children[c]);
-		assert_int_equal(status, 0);
-	}
-	assert_int_equal(journal_each(p->path, look, &s, NULL), EH_OK);
-	assert_int_equal(s.count, 101);
+	for (unsigned i = 1; i <= 5; i++)
+		assert_int_equal(append(j, i), EH_OK);
 	journal_close(j);
+	assert_int_equal(file_read(p->path, &body, &size, NULL), EH_OK);
+	at = strstr(body, "\"ended\":\"3\"");
+	assert_non_null(at);
+	at[9] = '4';
+	expect_altered(p->path, body);
+	at[9] = '3';
+	line = strstr(body, "{\"kind\":\"end\",\"ended\":\"2\"");
+	next = strchr(line, '\n') + 1;
+	at = memory_format("%.*s%s", (int)(line - body), body, next);
+	expect_altered(p->path, at);
+	free(at);
+	at = memory_format("%.*s%.*s%s", (int)(next - body), body, (int)(next - line), line, next);
+	expect_altered(p->path, at);
+	free(at);
+	at = memory_format("%s{\"kind\":\"end\",\"ended\":\"6\",\"status\":\"complete\"}\n", body);
+	expect_altered(p->path, at);
+	free(at);
+	assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
+	s = read_all(p->path);
+	assert_int_equal(s.count, 6);
+	free(body);
 }
 
 /* In a child, as the limit cannot be raised again: the line that does not fit leaves no trace. */
@@ -403,7 +419,7 @@ static void full(void **state)
 		create(p->path, &j);
 		if (stat(p->path, &info) != 0)
 			_exit(1);
-		limit = (struct rlimit){ (rlim_t)info.st_size + 200, (rlim_t)info.st_size + 200 };
+		limit = (struct rlimit){ (rlim_t)info.st_size + 400, (rlim_t)info.st_size + 400 };
 		if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
 			_exit(1);
 		while (i < 100 && append(j, i) == EH_OK)
@@ -454,9 +470,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damaged_line, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(every_kind, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(reads_on, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(the_chain_shows_edits, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(many_writers, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full_at_once, make_place, remove_place),
 	};

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "plugin/cachekey.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "plugin/trust.h"
@@ -225,6 +226,26 @@ static void a_group_may_write_when_it_is_the_owners_own(void **state)
 	free(path);
 }
 
+/* ---- caches of compiled kernels -------------------------------------------------------------- */
+
+static void cache_folders(void **state)
+{
+	static const char *const plain[] = { "HOME=/x", "POCL_CACHE_DIR=/x", "CUDA_HOME=/y", NULL };
+	static const char *const a[] = { "LP_NATIVE_VECTOR_WIDTH=128", "POCL_X=1", NULL };
+	static const char *const same[] = { "POCL_X=1", "HOME=/x", "LP_NATIVE_VECTOR_WIDTH=128", NULL };
+	static const char *const b[] = { "LP_NATIVE_VECTOR_WIDTH=256", "POCL_X=1", NULL };
+	char *x = cachekey_folder(a), *y = cachekey_folder(same), *z = cachekey_folder(b);
+
+	(void)state;
+	assert_null(cachekey_folder(plain));
+	assert_string_equal(x, y);
+	assert_string_not_equal(x, z);
+	assert_int_equal(strncmp(x, "settings-", 9), 0);
+	free(z);
+	free(y);
+	free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +256,7 @@ int main(void)
 		cmocka_unit_test(folders_come_in_order_and_once),
 		cmocka_unit_test(a_miss_says_what_there_is),
 		cmocka_unit_test(a_group_may_write_when_it_is_the_owners_own),
+		cmocka_unit_test(cache_folders),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

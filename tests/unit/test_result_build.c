@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "chain.h"
 #include "golden.h"
 
 static char *source;
@@ -77,7 +78,9 @@ static char *variant(bool (*keep)(const char *line), const char *more)
 		if (line[0] != '\0' && keep(line))
 			text_add(&out, "%s\n", line);
 	text_add(&out, "%s", more);
-	assert_int_equal(file_write(path, out.data, out.size, NULL), EH_OK);
+	free(all);
+	all = chained(out.data);
+	assert_int_equal(file_write(path, all, strlen(all), NULL), EH_OK);
 	text_free(&out);
 	free(all);
 	return path;
@@ -250,7 +253,7 @@ static void refuses_what_is_no_journal(void **state)
 	free(journal);
 	journal = variant(keep_no_run, "");
 	assert_int_equal(file_write(journal, "{\"a\":1}\n", 8, NULL), EH_OK);
-	refused(journal, "host:gcc-12", "byte 0: is not a line of a journal", EH_E_FORMAT);
+	refused(journal, "host:gcc-12", "line at byte 0: its chain does not fit", EH_E_ALTERED);
 	free(journal);
 }
 

@@ -110,6 +110,101 @@ static void numbers_follow_from_the_samples(void **state)
 	cJSON_Delete(d);
 }
 
+static void interval_holds(const cJSON *d, const char *path, double value)
+{
+	const cJSON *both = json_path(d, path);
+
+	assert_int_equal(cJSON_GetArraySize(both), 2);
+	assert_true(cJSON_GetArrayItem(both, 0)->valuedouble <= value);
+	assert_true(cJSON_GetArrayItem(both, 1)->valuedouble >= value);
+}
+
+/* Rounds of four samples: their lower quartiles are 10, 20 and 30; then 12 and 22. */
+#define ROUNDS(statistic)                                                                     \
+	"{\"measure\":{\"statistic\":\"" statistic "\"},"                                       \
+	"\"work\":{\"metric\":\"bytes/s\",\"amount\":1000},\"executions\":["                    \
+	"{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":2,"   \
+	"\"samples_ns\":[20,40,60,80,12,20,20,20,40,40,60,60,60,60],"                             \
+	"\"turns\":{\"rounds\":[1,1,1,1,4,4,4,4,4,4,6,6,6,6],\"origin_ns\":1,\"first_ns\":5,\"turn_ns\":9}},"    \
+	"{\"execution\":2,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":1,"   \
+	"\"samples_ns\":[12,22],"                                                               \
+	"\"turns\":{\"rounds\":[2,3],\"origin_ns\":1,\"first_ns\":6,\"turn_ns\":9}}]}"
+
+static void rounds_make_the_lower_quartile(void **state)
+{
+	cJSON *d = derived_of(ROUNDS("lower-quartile"));
+
+	(void)state;
+	/* Of rounds: 17.5, 10 and 30; then 12 and 22.  Of the samples: medians 20 and 17. */
+	number_is(d, "derived.statistic.ns", 17.25);
+	assert_string_equal(json_string(json_path(d, "derived.statistic"), "name", ""),
+	                    "lower-quartile");
+	interval_holds(d, "derived.statistic.interval_ns", 17.25);
+	number_is(d, "derived.median_ns", 18.5);
+	interval_holds(d, "derived.interval_ns", 18.5);
+	number_is(d, "derived.rate", 1000 / 17.25 * 1e9);
+	number_is(d, "derived.n", 16);
+	number_is(d, "derived.counted", 16);
+	assert_null(json_path(d, "derived.series"));
+	cJSON_Delete(d);
+	d = derived_of(ROUNDS("median"));
+	assert_null(json_path(d, "derived.statistic"));
+	number_is(d, "derived.rate", 1000 / 18.5 * 1e9);
+	assert_null(json_path(d, "derived.series"));
+	cJSON_Delete(d);
+}
+
+static void samples_without_rounds_have_a_lower_quartile(void **state)
+{
+	cJSON *d = derived_of(
+		"{\"measure\":{\"statistic\":\"lower-quartile\"},"
+		"\"work\":{\"metric\":\"bytes/s\",\"amount\":1000},\"executions\":["
+		"{\"execution\":1,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\",\"batch\":1,"
+		"\"samples_ns\":[40,10,30,20]}]}");
+
+	(void)state;
+	number_is(d, "derived.statistic.ns", 10);
+	number_is(d, "derived.median_ns", 25);
+	number_is(d, "derived.rate", 1000 / 10.0 * 1e9);
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.series")), 1);
+	cJSON_Delete(d);
+}
+
+/* Rows of that many executions whose times rise from sample to sample. */
+static cJSON *rising(int executions)
+{
+	text t = { 0 };
+	cJSON *d;
+
+	text_add(&t, "{\"work\":{},\"executions\":[");
+	for (int e = 1; e <= executions; e++) {
+		text_add(&t, "%s{\"execution\":%d,\"status\":\"valid\",\"reasons\":[],\"clock\":\"host\","
+		         "\"batch\":1,\"samples_ns\":[", e > 1 ? "," : "", e);
+		for (int i = 0; i < 60; i++)
+			text_add(&t, "%s%d", i > 0 ? "," : "", 10000 + 10 * i + i * 37 % 11);
+		text_add(&t, "]}");
+	}
+	text_add(&t, "]}");
+	d = derived_of(t.data);
+	text_free(&t);
+	return d;
+}
+
+/* The interval of few executions rests on their samples. */
+static void drifting_samples_claim_no_precision(void **state)
+{
+	cJSON *d = rising(4);
+
+	(void)state;
+	row_series_is(d, 0, "no-steady-state", 0, 60);
+	assert_non_null(json_path(d, "derived.median_ns"));
+	assert_null(json_path(d, "derived.interval_ns"));
+	cJSON_Delete(d);
+	d = rising(5);
+	assert_int_equal(cJSON_GetArraySize(json_path(d, "derived.interval_ns")), 2);
+	cJSON_Delete(d);
+}
+
 /* {"execution":1, ... "samples_ns":[...]} with n samples around the levels before and after `at`. */
 static char *levels(unsigned execution, int n, int at, int before, int after)
 {
@@ -376,7 +471,7 @@ static void a_case_without_executions_says_so(void **state)
 
 	(void)state;
 	assert_string_equal(json_string(d, "status", ""), "failed");
-	string_is(json_path(d, "reasons"), 0, "not run: the run ended before it");
+	string_is(json_path(d, "reasons"), 0, "not run: the run ended before it, or was not asked for it");
 	assert_null(json_path(d, "derived"));
 	cJSON_Delete(d);
 }
@@ -400,6 +495,9 @@ int main(void)
 		cmocka_unit_test(numbers_follow_from_the_samples),
 		cmocka_unit_test(steady_samples_count),
 		cmocka_unit_test(a_percentile_may_be_the_statistic),
+		cmocka_unit_test(drifting_samples_claim_no_precision),
+		cmocka_unit_test(rounds_make_the_lower_quartile),
+		cmocka_unit_test(samples_without_rounds_have_a_lower_quartile),
 		cmocka_unit_test(seconds_have_no_rate),
 		cmocka_unit_test(numbers_beyond_a_double_are_absent),
 		cmocka_unit_test(loads_have_no_rate),

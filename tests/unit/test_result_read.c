@@ -12,7 +12,10 @@
 #include "golden.h"
 #include "record/findings.h"
 #include "record/redact.h"
+#include "report/grid.h"
+#include "report/explain.h"
 #include "report/report.h"
+#include "report/screen.h"
 
 static cJSON *whole;  /* the golden result                                   */
 static cJSON *small;  /* its tuned case, two executions of six samples     */
@@ -169,6 +172,14 @@ static void edits_are_named(void **state)
 		{ "format", "\"other\"", "is not a result" },
 		{ "cases/0/executions/0/batch", "0", "cases[0].executions[0] has samples_ns but no batch" },
 		{ "cases/0/executions/0/host_ns", "[1]", "cases[0].executions[0].host_ns has 1" },
+		{ "cases/0/executions/0/turns", "{\"rounds\":[1],\"origin_ns\":1,\"first_ns\":0,\"turn_ns\":1}",
+		  "cases[0].executions[0].turns.rounds has 1 values" },
+		{ "cases/0/executions/0/turns",
+		  "{\"rounds\":[1,1,2,2,4,3,5,5],\"origin_ns\":1,\"first_ns\":0,\"turn_ns\":1}",
+		  "cases[0].executions[0].turns.rounds does not ascend" },
+		{ "cases/0/executions/0/turns",
+		  "{\"rounds\":[0,1,2,2,3,3,5,5],\"origin_ns\":1,\"first_ns\":0,\"turn_ns\":1}",
+		  "cases[0].executions[0].turns.rounds does not ascend" },
 		{ "cases/0/executions/0/samples_ns/0", "-1", "cases[0].executions[0].samples_ns is not" },
 		{ "cases/0/executions/0/samples_ns/0", "1.5", "cases[0].executions[0].samples_ns is not" },
 		{ "cases/0/executions/0/samples_ns/0", "\"99999999999999999999\"", "samples_ns is not" },
@@ -328,6 +339,18 @@ static void wrong_types_everywhere(void **state)
 	assert_true(tried > 1000);
 }
 
+/* Each case of the other side, compared and alone. */
+static void explain_all(FILE *sink, const comparison *c)
+{
+	for (size_t i = 0; i < c->cases.count; i++) {
+		const comparison_row *row = &c->cases.items[i];
+
+		assert_true(report_explained(sink, &(explain_subject){ c->b, row->b, c, row }));
+		if (row->b != NULL)
+			assert_true(report_explained(sink, &(explain_subject){ .of = c->b, .row = row->b }));
+	}
+}
+
 /* With digests and derived numbers made right again, so that what comes after reading sees them. */
 static void use_forged(const char *path)
 {
@@ -340,6 +363,7 @@ static void use_forged(const char *path)
 		eh_error error = ERROR_INIT;
 		FILE *sink;
 		comparison *c;
+		grid g;
 
 		golden_set(copy, path, forged_values[i]);
 		if (cJSON_IsObject(golden_at(copy, "digests")) &&
@@ -350,9 +374,14 @@ static void use_forged(const char *path)
 		if (result_read(scratch, &forged, &error) != EH_OK)
 			continue;
 		sink = fopen("/dev/null", "w");
-		assert_true(report_result(sink, forged, true));
+		assert_true(report_result(sink, forged, &(text_list){ 0 }));
+		assert_true(report_values(sink, forged, &(text_list){ 0 }, true));
 		c = contract_compare(real, forged, 0);
-		assert_true(report_comparison(sink, c, true));
+		grid_make(&g, c, 1, GRID_AGAINST);
+		assert_true(grid_print(sink, &g) && grid_print_markdown(sink, &g) &&
+		            grid_print_details(sink, &g));
+		grid_clear(&g);
+		explain_all(sink, c);
 		free(layout_text(comparison_layout(), c, true));
 		comparison_free(c);
 		fclose(sink);

@@ -376,6 +376,63 @@ static void classes_and_what_counts(void **state)
 }
 
 /* Two exact values are neighbouring ticks only when they are as near as ticks can be. */
+enum { DRAWN = 100, LONG = 1000 };
+
+/* How many of DRAWN series give an interval: a steady rise, or neighbours that are alike. */
+static size_t with_interval(size_t n, double rise, double alike, double noise, size_t *settled)
+{
+	double values[LONG];
+	size_t count = 0;
+	random_state r;
+
+	random_seed(&r, n + (uint64_t)(1000 * alike));
+	*settled = 0;
+	for (int k = 0; k < DRAWN; k++) {
+		double x = bell(&r);
+		series s;
+
+		for (size_t i = 0; i < n; i++) {
+			values[i] = 1000 * (1 + rise * (double)i / (double)n + noise * x);
+			x = alike * x + sqrt(1 - alike * alike) * bell(&r);
+		}
+		series_analyse(values, n, &s);
+		count += series_has_interval(&s);
+		*settled += s.class == SERIES_SLOWDOWN || s.class == SERIES_WARM_UP;
+		series_free(&s);
+	}
+	return count;
+}
+
+static void a_drift_is_no_slowdown(void **state)
+{
+	static const double rises[] = { 0.02, 0.05, -0.05, 0.2 };
+	size_t settled;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rises) / sizeof(rises[0]); i++)
+		for (size_t n = 50; n <= LONG; n += 190) {
+			assert_true(with_interval(n, rises[i], 0, 0.002, &settled) <= 5);
+			assert_true(settled <= 5);
+		}
+	/* Noise that hides it leaves little of it. */
+	assert_true(with_interval(LONG, 0.05, 0, 0.02, &settled) <= 10);
+}
+
+static void dependent_samples_give_no_interval(void **state)
+{
+	size_t settled;
+
+	(void)state;
+	assert_true(with_interval(50, 0, 0.99, 0.002, &settled) <= 3);
+	assert_true(with_interval(200, 0, 0.99, 0.002, &settled) <= 3);
+	assert_true(with_interval(LONG, 0, 0.99, 0.002, &settled) <= 15);
+	assert_true(with_interval(100, 0, 0.9, 0.002, &settled) <= 20);
+	/* What depends a little does. */
+	assert_true(with_interval(200, 0, 0.6, 0.002, &settled) >= 90);
+	assert_true(with_interval(LONG, 0, 0.9, 0.002, &settled) >= 90);
+	assert_true(with_interval(50, 0, 0, 0.002, &settled) >= 98);
+}
+
 static void exact_values(void **state)
 {
 	double values[200];
@@ -474,6 +531,8 @@ int main(void)
 		cmocka_unit_test(independence_is_tested),
 		cmocka_unit_test(modes_are_counted),
 		cmocka_unit_test(classes_and_what_counts),
+		cmocka_unit_test(a_drift_is_no_slowdown),
+		cmocka_unit_test(dependent_samples_give_no_interval),
 		cmocka_unit_test(exact_values),
 		cmocka_unit_test(series_have_the_same_bits_everywhere),
 		cmocka_unit_test(long_series_are_fast),

@@ -12,7 +12,8 @@
 #include "analysis/stacks.h"
 #include "base/text.h"
 
-/* A layer: kind, name, version, owner, file (path and digest), fields. */
+/* A layer: kind, name, version, owner, file (path and digest), a field.  Of a variable the version is its
+ * value, the key who reads it, and the value who set it. */
 typedef struct layer_words { const char *kind, *name, *version, *owner, *file, *key, *value; } layer_words;
 
 static int layer_kind(const char *word)
@@ -20,10 +21,28 @@ static int layer_kind(const char *word)
 	return layout_word_value(record_layer_kind_words(), word, strlen(word));
 }
 
+static void add_field(record_layer *layer, const char *name, const char *value)
+{
+	record_field *field = layout_append(record_field_layout(), &layer->fields);
+
+	text_set(&field->name, name);
+	field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text(value) };
+	field->source = RECORD_SOURCE_QUERIED;
+}
+
+static void add_setting(record_layer *layer, const layer_words *words)
+{
+	text_set(&layer->version, "");
+	if (words->file == NULL)
+		add_field(layer, "value", words->version);
+	add_field(layer, "read-by", words->key);
+	if (words->value != NULL)
+		add_field(layer, "set-by", words->value);
+}
+
 static void add_layer(record_executor *e, const layer_words *words)
 {
 	record_layer *layer = layout_append(record_layer_layout(), &e->layers);
-	record_field *field;
 
 	layer->layer = (enum record_layer_kind)layer_kind(words->kind);
 	text_set(&layer->name, words->name);
@@ -32,12 +51,10 @@ static void add_layer(record_executor *e, const layer_words *words)
 	layer->source = RECORD_SOURCE_QUERIED;
 	text_set(&layer->path, words->file);
 	text_set(&layer->sha256, words->file);
-	if (words->key == NULL)
-		return;
-	field = layout_append(record_field_layout(), &layer->fields);
-	text_set(&field->name, words->key);
-	field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text(words->value) };
-	field->source = RECORD_SOURCE_QUERIED;
+	if (layer->layer == RECORD_LAYER_CONFIGURATION)
+		add_setting(layer, words);
+	else if (words->key != NULL)
+		add_field(layer, words->key, words->value);
 }
 
 static record_executor *record_of(const char *name, const char *type, const layer_words *layers)
@@ -205,13 +222,66 @@ static void site_facts(void **state)
 	assert_int_equal(SAME("cpu", air, water, "site site changed", "op"), 1);
 }
 
+#define LIB(version) { "mapped-object", "libx.so." version, "", "X", "/x" version, NULL, NULL }
+#define SET(name, value, by) { "configuration", name, value, "X", NULL, by, NULL }
+
+/* A variable that both sides would read is a change of its own; one that only one side reads follows
+ * from its object, and one that the worker set from whoever set it. */
+static void settings(void **state)
+{
+	static const layer_words none[] = { HOST, LIB("1"), LAST };
+	static const layer_words one[] = { HOST, LIB("1"), SET("X_THREADS", "1", "libx.so.1"), LAST };
+	static const layer_words two[] = { HOST, LIB("1"), SET("X_THREADS", "2", "liby.so.1, libx.so.1"), LAST };
+	static const layer_words others[] = { HOST, LIB("1"), SET("X_THREADS", "1", "libx.so.1"),
+		SET("X_MODE", "fast", "libx.so.1"), LAST };
+	static const layer_words newer[] = { HOST, LIB("2"), SET("X_THREADS", "1", "libx.so.2"), LAST };
+	static const layer_words unread[] = { HOST, { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL }, LAST };
+	static const layer_words read[] = { HOST, { "compiler", "clang", "14", "LLVM", "/clang", NULL, NULL },
+		{ "mapped-object", "libz.so.1", "", "Z", "/z", NULL, NULL }, SET("Z_MODE", "1", "libz.so.1"), LAST };
+	static const layer_words made[] = { HOST, { "compiler", "clang", "14", "LLVM", "/clang", NULL, NULL }, LIB("1"),
+		{ "configuration", "X_PATH", "/dev/null", "X", NULL, "libx.so.1", "worker" }, LAST };
+	static const layer_words unmade[] = { HOST, { "compiler", "gcc", "12", "GCC", "/gcc", NULL, NULL }, LIB("1"), LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", one, one, NULL, NULL), 0);
+	assert_int_equal(SAME("cpu", none, one, "configuration X_THREADS: (not set) -> 1", "X"), 1);
+	assert_int_equal(SAME("cpu", one, none, "configuration X_THREADS: 1 -> (not set)", "X"), 1);
+	assert_int_equal(SAME("cpu", one, two, "configuration X_THREADS: 1 -> 2", "X"), 1);
+	assert_int_equal(SAME("cpu", none, others, NULL, NULL), 2);
+	assert_int_equal(SAME("cpu", one, newer, "file libx.so.1 -> libx.so.2", "X"), 1);
+	assert_int_equal(SAME("cpu", none, newer, NULL, NULL), 2);
+	assert_int_equal(SAME("cpu", unread, read, "compiler gcc 12 -> clang 14", "LLVM"), 1);
+	assert_int_equal(SAME("cpu", unmade, made, "compiler gcc 12 -> clang 14", "LLVM"), 1);
+}
+
+/* A package brings its files below /usr/share; those of /etc are edited by people. */
+static void setting_files(void **state)
+{
+	static const layer_words a[] = { HOST, LIB("1"),
+		{ "configuration", "/usr/share/x/x.conf", "", "X", "/c1", "libx.so.1", NULL }, LAST };
+	static const layer_words b[] = { HOST, LIB("2"),
+		{ "configuration", "/usr/share/x/x.conf", "", "X", "/c2", "libx.so.2", NULL }, LAST };
+	static const layer_words edited[] = { HOST, LIB("1"),
+		{ "configuration", "/usr/share/x/x.conf", "", "X", "/c2", "libx.so.1", NULL }, LAST };
+	static const layer_words c[] = { HOST, LIB("1"),
+		{ "configuration", "/etc/x.conf", "", "X", "/c1", "libx.so.1", NULL }, LAST };
+	static const layer_words d[] = { HOST, LIB("2"),
+		{ "configuration", "/etc/x.conf", "", "X", "/c2", "libx.so.2", NULL }, LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", a, b, "file libx.so.1 -> libx.so.2", "X"), 1);
+	assert_int_equal(SAME("cpu", a, edited, "configuration /usr/share/x/x.conf: sha256 /c1 -> sha256 /c2", "X"), 1);
+	assert_int_equal(SAME("cpu", c, d, NULL, NULL), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_compiler), cmocka_unit_test(one_file),
 		cmocka_unit_test(one_release), cmocka_unit_test(one_machine),
 		cmocka_unit_test(libraries), cmocka_unit_test(interfaces),
-		cmocka_unit_test(site_facts),
+		cmocka_unit_test(site_facts), cmocka_unit_test(settings),
+		cmocka_unit_test(setting_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -55,11 +55,13 @@ void gemm_oracle_normal(gemm_oracle *o, uint32_t variant)
 	o->variant = variant;
 	o->exact = 0;
 	for (f = 0; f < 2; f++) {
-		o->bench->fill_normal(o->block[f], 0, ORACLE_BLOCK, o->precision,
+		const uint64_t used = f == 0 ? o->m * o->k : o->k * o->n;
+		const uint64_t count = variant != 0 && used < ORACLE_BLOCK ? used : ORACLE_BLOCK;
+		o->bench->fill_normal(o->block[f], 0, count, o->precision,
 		                      o->bench->values->seed, 2 * variant + f);
-		for (i = 0; i < ORACLE_BLOCK; i++)
-			o->value[f][i] = o->bench->to_double(
-				(const char *)o->block[f] + i * o->element, o->precision);
+		for (i = 0; i < count; i++)
+			o->value[f][i] = support_value_of(
+				o->bench, (const char *)o->block[f] + i * o->element, o->precision);
 	}
 	random_signs(o);
 }
@@ -160,7 +162,8 @@ static uint64_t sample(const gemm_oracle *o, uint64_t i, uint64_t samples, uint6
 
 static double got_element(const gemm_oracle *o, const void *c, uint64_t i, uint64_t j)
 {
-	return o->bench->to_double((const char *)c + (i * o->n + j) * o->element, o->precision);
+	return support_value_of(o->bench, (const char *)c + (i * o->n + j) * o->element,
+	                        o->precision);
 }
 
 /* The limits of gate B (c and rho by class of precision, docs/workloads.md). */

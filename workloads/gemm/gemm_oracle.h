@@ -27,7 +27,8 @@ eh_status gemm_oracle_make(gemm_oracle *o, const eh_bench *bench, const char *pr
                            uint64_t m, uint64_t n, uint64_t k);
 void gemm_oracle_free(gemm_oracle *o);
 
-/* Makes the factors: gate B's normal ones, or gate A's of -1, 0 and 1. */
+/* Makes the factors: gate B's normal ones, or gate A's of -1, 0 and 1.  Variant 0 is made as a whole, so
+ * that the digest of the inputs stays; of others only what the matrices use. */
 void gemm_oracle_normal(gemm_oracle *o, uint32_t variant);
 void gemm_oracle_crafted(gemm_oracle *o);
 

@@ -143,9 +143,11 @@ static void expect_elements(stream_state *s)
 			const uint64_t at = i * s->element;
 			float a = 0, b = 0, r;
 			if (s->inputs > 0)
-				a = (float)s->bench->to_double(s->block_in[0] + at, s->precision);
+				a = (float)support_value_of(s->bench, s->block_in[0] + at,
+				                            s->precision);
 			if (s->inputs > 1)
-				b = (float)s->bench->to_double(s->block_in[1] + at, s->precision);
+				b = (float)support_value_of(s->bench, s->block_in[1] + at,
+				                            s->precision);
 			r = s->operation == MUL    ? s->scalar * a
 			    : s->operation == ADD  ? a + b
 			    : s->operation == FILL ? s->scalar
@@ -161,10 +163,11 @@ static void expect_terms(stream_state *s)
 	uint64_t i;
 	for (i = 0; i < s->block; i++) {
 		const uint64_t at = i * s->element;
-		const double a = s->bench->to_double(s->block_in[0] + at, s->precision);
+		const double a = support_value_of(s->bench, s->block_in[0] + at, s->precision);
 		s->terms[i] = s->operation == READ
 		                   ? a
-		                   : a * s->bench->to_double(s->block_in[1] + at, s->precision);
+		                   : a * support_value_of(s->bench, s->block_in[1] + at,
+		                                          s->precision);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record says about a case beside its time. */
+/* What a record says about a case beside its time: whether its device was idle, power and heat. */
 #include <string.h>
 
 #include "analysis/ceilings.h"
@@ -7,30 +7,6 @@
 #include "analysis/stacks.h"
 
 #define NOTE(c, ...) text_list_format(&(c)->notes, __VA_ARGS__)
-
-/* ---- invalid evidence ------------------------------------------------------------------------ */
-
-bool diagnose_invalid(diagnosis_case *c)
-{
-	const record_case *row = c->row;
-	const char *why = row->reasons.count > 0 ? row->reasons.items[0] : "";
-
-	if (!record_counts(row->status))
-		NOTE(c, "Its status is %s%s%s", record_status_word(row->status), why[0] != '\0' ? ": " : ".",
-		     why);
-	else if (ceilings_time(row) <= 0)
-		NOTE(c, "The record holds no samples.");
-	else if (!ceilings_sound(row))
-		NOTE(c, "Its output was not verified before and after in every execution.");
-	else if (ceilings_disturbed(row))
-		NOTE(c, "Something else used the machine (see its flags): the time is not its own.");
-	else if (record_is_load(&row->measure))
-		NOTE(c, "Its times are latencies of requests that wait for each other, not of one "
-		     "operation; diagnose the case without a scenario.");
-	else
-		return false;
-	return true;
-}
 
 /* ---- an idle device -------------------------------------------------------------------------- */
 

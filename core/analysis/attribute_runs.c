@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command lines that would decide what stayed open, or separate what changed at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/attribute.h"
+#include "base/text.h"
+
+/* Executions of a run that is to decide: twice as many, and enough for a certified verdict. */
+#define EXECUTIONS_MOST 100
+
+static uint64_t executions_for(const result *a, const result *b)
+{
+	uint64_t x = a->record->run.executions.done, y = b->record->run.executions.done;
+	uint64_t twice = 2 * (x > y ? x : y);
+
+	twice = twice > CONTRACT_EXECUTIONS_CERTIFIED ? twice : CONTRACT_EXECUTIONS_CERTIFIED;
+	return twice < EXECUTIONS_MOST ? twice : EXECUTIONS_MOST;
+}
+
+/* The path, as a shell takes it, at which `evenhand run -o FOLDER` leaves the executor's result. */
+static void add_path(text *t, const char *folder, const char *executor)
+{
+	char *path = memory_format("%s/%s.json", folder, executor), *word;
+
+	for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
+		*c = *c == ':' || *c == '/' ? '-' : *c;
+	word = text_shell_word(path);
+	text_add(t, " %s", word);
+	free(word);
+	free(path);
+}
+
+/* executors: a comma list; count 0: the protocol's. */
+static void add_run(attribution *a, const char *executors, uint64_t count, const char *folder)
+{
+	char *of = text_shell_word(a->protocol), *on = text_shell_word(executors);
+	char *more = count > 0 ? memory_format(" --executions %llu", (unsigned long long)count)
+	                       : memory_text("");
+
+	text_list_format(&a->runs, "evenhand run %s --on %s%s -o %s", of, on, more, folder);
+	free(more);
+	free(on);
+	free(of);
+}
+
+/* malloc'd "A,B". */
+static char *names_of(const text_list *names)
+{
+	text t = { 0 };
+
+	for (size_t i = 0; i < names->count; i++)
+		text_add(&t, "%s%s", i > 0 ? "," : "", names->items[i]);
+	return t.data != NULL ? t.data : memory_text("");
+}
+
+static void plan_separation(attribution *a)
+{
+	char *names = names_of(&a->proposed);
+	char *from = text_shell_word(a->comparison.baseline.path);
+	char *to = text_shell_word(a->comparison.other.path);
+	text line = { 0 };
+
+	text_add(&line, "evenhand attribute %s %s", from, to);
+	for (size_t i = 0; i < a->proposed.count; i++)
+		add_path(&line, "results/between", a->proposed.items[i]);
+	add_run(a, names, 0, "results/between");
+	text_list_add(&a->runs, line.data);
+	text_free(&line);
+	free(to);
+	free(from);
+	free(names);
+}
+
+/* A stack that replaced the other under one name, against the result of the other. */
+static void plan_repetition(attribution *a, uint64_t executions)
+{
+	char *path = text_shell_word(a->comparison.baseline.path);
+	text line = { 0 };
+
+	text_add(&line, "evenhand attribute %s", path);
+	add_path(&line, "results/more", a->comparison.other.executor);
+	add_run(a, a->comparison.other.executor, executions, "results/more");
+	text_list_add(&a->runs, line.data);
+	text_free(&line);
+	free(path);
+}
+
+/* All stacks once more, in one run: the two, then those between. */
+static void plan_decision(attribution *a, uint64_t executions)
+{
+	text_list names = { 0 };
+	text line = { 0 };
+	char *list;
+
+	if (strcmp(a->comparison.baseline.executor, a->comparison.other.executor) == 0) {
+		plan_repetition(a, executions);
+		return;
+	}
+	text_list_add(&names, a->comparison.baseline.executor);
+	text_list_add(&names, a->comparison.other.executor);
+	for (size_t i = 0; i + 1 < a->steps.count; i++)
+		text_list_add(&names, a->steps.items[i].to);
+	text_add(&line, "evenhand attribute");
+	for (size_t i = 0; i < names.count; i++)
+		add_path(&line, "results/more", names.items[i]);
+	list = names_of(&names);
+	add_run(a, list, executions, "results/more");
+	text_list_add(&a->runs, line.data);
+	free(list);
+	text_free(&line);
+	text_list_clear(&names);
+}
+
+/* Whether more samples could decide a case. */
+static bool decidable(const attribution *a)
+{
+	for (size_t i = 0; i < a->open.count; i++)
+		if (a->open.items[i].verdict == VERDICT_INCONCLUSIVE ||
+		    a->open.items[i].verdict == VERDICT_DESCRIPTION)
+			return true;
+	return false;
+}
+
+void attribute_plan_runs(attribution *a, const result *const *results)
+{
+	uint64_t executions = executions_for(results[0], results[1]);
+
+	switch (a->answer) {
+	case ATTRIBUTION_CONFOUNDED:
+		if (a->proposed.count > 0)
+			plan_separation(a);
+		else if (a->groups.count == 1)
+			plan_decision(a, executions);
+		break;
+	case ATTRIBUTION_CONDITIONS:
+	case ATTRIBUTION_UNEXPLAINED:
+		plan_decision(a, executions);
+		break;
+	case ATTRIBUTION_PARTLY:
+	case ATTRIBUTION_UNDECIDED:
+		/* What did not move in any step is open as well. */
+		if (decidable(a) || (a->answer == ATTRIBUTION_UNDECIDED && a->moved.count > 0))
+			plan_decision(a, executions);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a run's budget is shared out among the cases that are left: by need, less what they take beside
+ * their rounds.  Pure; times are of one clock. */
+#ifndef RUN_TIMETABLE_H
+#define RUN_TIMETABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct timetable {
+	uint64_t end_ns;         /* when the last round must be over; 0 = there is no budget      */
+	size_t cases;            /* of an execution                                             */
+	uint64_t executions;
+	double *needs;           /* [cases] relative to each other; 1 at first                  */
+	uint64_t beside_ns;      /* what a case takes beside its rounds: the newest mean        */
+	uint64_t beside_count;
+	uint64_t start_ns;       /* what starting and ending an execution takes                 */
+} timetable;
+
+/* begin_ns: when the run began. */
+timetable *timetable_new(size_t cases, uint64_t executions, uint64_t begin_ns, uint64_t budget_ns,
+                         uint64_t end_reserve_ns);
+void timetable_free(timetable *t); /* NULL is fine */
+
+/* What a case took beside its rounds. */
+void timetable_took(timetable *t, uint64_t beside_ns);
+/* Time for the rounds of a case.  left: whether each case of this execution is still to come, itself
+ * included.  UINT64_MAX without a budget. */
+uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,
+                         const _Bool *left);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of lockstep*.c: the rounds that two sides share. */
+#ifndef STAT_LOCKSTEP_INSIDE_H
+#define STAT_LOCKSTEP_INSIDE_H
+
+#include "stat/lockstep.h"
+
+#define SHOWN_P 0.1      /* an execution with at most this p-value of its own shows a difference */
+#define MORE_MOST 1e6    /* more rounds than this are none that help                           */
+
+/* An execution: its differences, their median and its standard error. */
+typedef struct part {
+	const double *d;
+	size_t count;
+	double center, error;
+} part;
+
+typedef struct shared {
+	double *all;     /* log(time of a) - log(time of b) of each round, execution by execution */
+	size_t rounds;
+	part *parts;
+	size_t count;    /* 0: nothing can be said                                              */
+	bool flipped;    /* all signs were changed; the first difference is never negative      */
+} shared;
+
+/* Free with shared_free. */
+shared shared_make(const lockstep_side *a, const lockstep_side *b);
+void shared_free(shared *s);
+/* Whether the centers of the executions differ by no more than their rounds explain: they do in one
+ * of ten cases in which all executions are the same.  True for one execution. */
+bool shared_alike(const shared *s);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stat/plain_arithmetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "stat/lockstep_inside.h"
+#include "stat/plain_math.h"
+
+/* The standard error of a median of normal values, in their median absolute deviation. */
+#define ERROR_OVER_MAD (1.2533141373155003 * 1.482602218505602)
+/* Smaller errors are not told apart: coarse clocks give the same value again and again. */
+#define ERROR_LEAST 5e-4
+/* The normal deviate that one of ten exceeds. */
+#define ALIKE_DEVIATE 1.2815515655446004
+
+static bool usable(double value)
+{
+	return isfinite(value) && value > 1e-300;
+}
+
+/* Appends the differences of the rounds that both have; false when a value is not above 0. */
+static bool append(const lockstep_execution *a, const lockstep_execution *b, shared *s)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->count && k < b->count) {
+		if (a->rounds[i] < b->rounds[k]) {
+			i++;
+		} else if (a->rounds[i] > b->rounds[k]) {
+			k++;
+		} else {
+			if (!usable(a->values[i]) || !usable(b->values[k]))
+				return false;
+			s->all[s->rounds++] = plain_log(a->values[i++]) - plain_log(b->values[k++]);
+		}
+	}
+	return true;
+}
+
+static bool append_execution(const lockstep_execution *a, const lockstep_execution *b, shared *s)
+{
+	size_t before = s->rounds;
+	bool fine = append(a, b, s);
+
+	if (s->rounds - before < LOCKSTEP_LEAST)
+		s->rounds = before;
+	else
+		s->parts[s->count++] = (part){ .d = s->all + before, .count = s->rounds - before };
+	return fine;
+}
+
+static bool append_all(const lockstep_side *a, const lockstep_side *b, shared *s)
+{
+	bool fine = true;
+
+	for (size_t i = 0, k = 0; i < a->count && k < b->count && fine;) {
+		uint64_t x = a->executions[i].number;
+		uint64_t y = b->executions[k].number;
+
+		if (x == y)
+			fine = append_execution(&a->executions[i], &b->executions[k], s);
+		i += x <= y;
+		k += y <= x;
+	}
+	return fine;
+}
+
+/* Exchanged sides are computed in one order. */
+static void orient(shared *s)
+{
+	size_t i = 0;
+
+	while (i < s->rounds && !(s->all[i] > 0) && !(s->all[i] < 0))
+		i++;
+	s->flipped = i < s->rounds && s->all[i] < 0;
+	for (i = 0; s->flipped && i < s->rounds; i++)
+		s->all[i] = -s->all[i];
+}
+
+static void measure(part *p)
+{
+	double error = ERROR_OVER_MAD * statistics_mad(p->d, p->count) / sqrt((double)p->count);
+
+	p->center = statistics_median(p->d, p->count);
+	p->error = error > ERROR_LEAST ? error : ERROR_LEAST;
+}
+
+shared shared_make(const lockstep_side *a, const lockstep_side *b)
+{
+	shared s = { .parts = memory_get((a->count + 1) * sizeof(part)) };
+	size_t room = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		room += a->executions[i].count;
+	s.all = memory_get((room + 1) * sizeof(*s.all));
+	if (!append_all(a, b, &s))
+		s.count = s.rounds = 0;
+	orient(&s);
+	for (size_t i = 0; i < s.count; i++)
+		measure(&s.parts[i]);
+	return s;
+}
+
+void shared_free(shared *s)
+{
+	free(s->all);
+	free(s->parts);
+}
+
+/* What chi-squared with that many degrees of freedom exceeds in one of ten cases (Wilson and
+ * Hilferty 1931). */
+static double chi_squared_high(size_t freedom)
+{
+	double share = 2 / (9 * (double)freedom);
+	double root = 1 - share + ALIKE_DEVIATE * sqrt(share);
+
+	return (double)freedom * root * root * root;
+}
+
+/* Cochran's test of homogeneity with one error for all, as a few rounds tell single ones badly. */
+bool shared_alike(const shared *s)
+{
+	double errors = 0, mean = 0, squares = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		errors += s->parts[i].error * s->parts[i].error / (double)s->count;
+		mean += s->parts[i].center / (double)s->count;
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		double d = s->parts[i].center - mean;
+
+		squares += d * d;
+	}
+	return s->count < 2 || squares <= errors * chi_squared_high(s->count - 1);
+}
