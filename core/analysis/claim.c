@@ -336,17 +336,32 @@ static void decide_numbers(claim_verdict *v)
 			return;
 		}
 	judge_cases(v);
-	if (v->cases.count == 0)
-		conclude(v, CLAIM_UNDECIDED, memory_format("No case of the results fits cases = %s.",
-		                                           v->claim.cases));
-	else if (v->claim.over == CLAIM_MEAN)
+	if (v->claim.over == CLAIM_MEAN)
 		decide_mean(v);
 	else
 		decide_each(v);
 }
 
-claim_verdict *claim_decide(const claim *c, const result *const *results,
-                                     size_t count)
+/* Whether every pattern of the claim fits a case that one of the results has. */
+static eh_status check_patterns(const claim *c, const comparison *of, eh_error *error)
+{
+	const char **ids = memory_get((of->cases.count + 1) * sizeof(*ids));
+	eh_status status = EH_OK;
+	char *idle;
+
+	for (size_t i = 0; i < of->cases.count; i++)
+		ids[i] = of->cases.items[i].id;
+	idle = claim_idle_pattern(c, ids, of->cases.count);
+	if (idle != NULL)
+		status = error_set(error, EH_E_USAGE, "%s: no case of the results fits '%.80s' of cases = "
+		                   "%.80s", c->name, idle, c->cases);
+	free(idle);
+	free(ids);
+	return status;
+}
+
+claim_verdict *claim_decide(const claim *c, const result *const *results, size_t count,
+                            eh_error *error)
 {
 	claim_verdict *v = layout_new(claim_verdict_layout());
 	const result *sides[2];
@@ -358,6 +373,10 @@ claim_verdict *claim_decide(const claim *c, const result *const *results,
 	v->a = memory_text(sides[0]->path);
 	v->b = memory_text(sides[1]->path);
 	v->comparison = contract_compare(sides[1], sides[0], is_verdict(c) && c->margin > 0 ? c->margin : 0);
+	if (check_patterns(c, v->comparison, error) != EH_OK) {
+		claim_verdict_free(v);
+		return NULL;
+	}
 	if (compare_stacks(v, sides))
 		decide_numbers(v);
 	return v;

@@ -17,9 +17,13 @@ bool claim_names_case(const claim *c, const char *id);
 /* Whether the executor meets every condition of a selector. */
 bool claim_selects(const char *selector, const record_executor *e);
 
-/* The results outlive what is returned; exit_code is left to the caller. */
-claim_verdict *claim_decide(const claim *c, const result *const *results,
-                                     size_t count);
+/* malloc'd: the first pattern of the claim's cases that fits none of the ids; NULL: each fits one. */
+char *claim_idle_pattern(const claim *c, const char *const *ids, size_t count);
+
+/* The results outlive what is returned; exit_code is left to the caller.  NULL, with EH_E_USAGE, when
+ * a pattern of the claim's cases fits no case: nobody knows what it was to claim. */
+claim_verdict *claim_decide(const claim *c, const result *const *results, size_t count,
+                            eh_error *error);
 void claim_verdict_free(claim_verdict *v); /* NULL is fine */
 
 #endif

@@ -49,6 +49,29 @@ bool claim_names_case(const claim *c, const char *id)
 	return !each_piece(c->cases, is_other, id);
 }
 
+typedef struct ids { const char *const *items; size_t count; char **idle; } ids;
+
+/* Keeps the pattern, and ends the search, when it fits none. */
+static bool fits_one(const void *context, const char *pattern)
+{
+	const ids *all = context;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (fnmatch(pattern, all->items[i], 0) == 0)
+			return true;
+	*all->idle = memory_text(pattern);
+	return false;
+}
+
+char *claim_idle_pattern(const claim *c, const char *const *items, size_t count)
+{
+	char *idle = NULL;
+	ids all = { items, count, &idle };
+
+	(void)each_piece(c->cases, fits_one, &all);
+	return idle;
+}
+
 /* ---- selectors ------------------------------------------------------------------------------- */
 
 /* One condition: KIND=PATTERN or KIND.FIELD=PATTERN; without a kind a pattern of the executor's

@@ -22,23 +22,38 @@ static void add_check(audit_report *report, const char *name, const char *condit
 	check->outcome = count > 0 ? AUDIT_FAILED : reached ? AUDIT_PASSED : AUDIT_NOT_REACHED;
 }
 
-static void add_checks(audit_report *report, const findings *f, bool whole)
+/* The last check could not be made. */
+static void skip_check(audit_report *report, const char *why)
+{
+	audit_check *check = &report->checks.items[report->checks.count - 1];
+
+	check->outcome = AUDIT_NOT_CHECKED;
+	text_set(&check->condition, why);
+}
+
+/* unplanned: why the protocol's text was not planned again; NULL: it was. */
+static void add_checks(audit_report *report, const findings *f, bool whole, const char *unplanned)
 {
 	static const char *const conditions[CHECK_COUNT] = {
 		[CHECK_STRUCTURE] = "the members of the format, and no other",
-		[CHECK_PROTOCOL] = "the plan has its digest; the text says the same",
+		[CHECK_PROTOCOL] = "the plan has its digest",
+		[CHECK_TEXT] = "planned again, it gives the recorded plan",
 		[CHECK_RUN] = "times, executions and layers fit together",
 		[CHECK_ROWS] = "each case is that of the plan",
-		[CHECK_DERIVED] = "recomputed from the samples, bit for bit",
+		[CHECK_DERIVED] = "recomputed from samples and instruments",
+		[CHECK_EVIDENCE] = "proof, verification, canary and clocks agree with the samples",
 		[CHECK_DIGESTS] = "every section, every case and the whole"
 	};
 	size_t counts[CHECK_COUNT] = { 0 };
 
 	for (size_t i = 0; i < f->count; i++)
 		counts[f->items[i].check]++;
-	for (size_t c = 0; c < CHECK_COUNT; c++)
+	for (size_t c = 0; c < CHECK_COUNT; c++) {
 		add_check(report, finding_check_name((enum finding_check)c), conditions[c], counts[c],
 		          whole);
+		if (c == CHECK_TEXT && unplanned != NULL)
+			skip_check(report, unplanned);
+	}
 }
 
 static void add_finding(audit_report *report, const finding *from)
@@ -55,15 +70,21 @@ static void add_finding(audit_report *report, const finding *from)
 
 /* Adds the result's report, without evidence; *out is NULL where the structure does not hold. */
 static audit_report *add_result(audit_verification *all, char *file, const char *name,
-                                const char *bytes, size_t size, result **out)
+                                const char *bytes, size_t size, audit_planner *plan, result **out)
 {
 	audit_report *report = layout_append(audit_report_layout(), &all->reports);
 	findings f = { .only_first = false };
 	result *r = result_examine(name, bytes, size, &f);
+	char *unplanned = NULL;
 
+	if (r != NULL) {
+		result_check_evidence(r, &f);
+		unplanned = audit_check_plan(r->record, plan, &f);
+	}
 	report->file = file;
 	report->kind = AUDIT_FILE_RESULT;
-	add_checks(report, &f, r != NULL);
+	add_checks(report, &f, r != NULL, unplanned);
+	free(unplanned);
 	for (size_t i = 0; i < f.count; i++)
 		add_finding(report, &f.items[i]);
 	findings_free(&f);
@@ -90,12 +111,13 @@ static void set_answer(audit_report *r)
 	         r->evidence->level <= AUDIT_BROKEN)
 		r->answer = AUDIT_ALTERED;
 	else
-		r->answer = AUDIT_HOLDS;
+		r->answer = r->evidence->level >= AUDIT_SIGNED ? AUDIT_HOLDS : AUDIT_CONSISTENT;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static eh_status inspect_file(const char *path, audit_verification *out, eh_error *error)
+static eh_status inspect_file(const char *path, audit_planner *plan, audit_verification *out,
+                              eh_error *error)
 {
 	char *bytes;
 	size_t size;
@@ -105,7 +127,7 @@ static eh_status inspect_file(const char *path, audit_verification *out, eh_erro
 
 	if (status != EH_OK)
 		return status;
-	report = add_result(out, memory_text(path), path, bytes, size, &r);
+	report = add_result(out, memory_text(path), path, bytes, size, plan, &r);
 	/* Unreadable signatures change nothing about the record itself. */
 	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
 		report->evidence = audit_evidence_unreadable(error);
@@ -127,18 +149,28 @@ static const char *beside(const bundle *b, const char *name, const char *suffix)
 	return m != NULL ? m->data : NULL;
 }
 
-static void inspect_member(const char *path, const bundle *b, const bundle_member *m,
-                           const audit_keyring *ring, audit_verification *out, text_list *problems)
+/* How a bundle is inspected. */
+typedef struct inspection {
+	const char *path;
+	const bundle *b;
+	const audit_keyring *ring;
+	audit_planner *plan;
+	audit_verification *out;
+} inspection;
+
+static void inspect_member(const inspection *in, const bundle_member *m, text_list *problems)
 {
+	const bundle *b = in->b;
 	result *r;
-	audit_report *report = add_result(out, memory_format("%s: %s", path, m->name), m->name, m->data,
-	                                  m->size, &r);
+	audit_report *report = add_result(in->out, memory_format("%s: %s", in->path, m->name), m->name,
+	                                  m->data, m->size, in->plan, &r);
 
 	if (r != NULL) {
 		audit_subject subject = audit_subject_of(r);
 
 		report->evidence = audit_evidence_of(beside(b, m->name, ".sig"),
-		                                     beside(b, m->name, ".amendments"), &subject, ring);
+		                                     beside(b, m->name, ".amendments"), &subject,
+		                                     in->ring);
 		bundle_check_result(b, m->name, r->record, problems);
 	}
 	set_answer(report);
@@ -160,38 +192,40 @@ static void complete_bundle(audit_report *report, const bundle *b, const audit_k
 	set_answer(report);
 }
 
-static void inspect_bundle(const char *path, const bundle *b, const audit_keyring *ring,
-                           audit_verification *out)
+static void inspect_bundle(const inspection *in)
 {
+	const bundle *b = in->b;
+	audit_verification *out = in->out;
 	audit_report *report = layout_append(audit_report_layout(), &out->reports);
 	size_t index = out->reports.count - 1;
 	text_list problems = { NULL, 0 };
 
-	report->file = memory_text(path);
+	report->file = memory_text(in->path);
 	report->kind = AUDIT_FILE_BUNDLE;
 	bundle_check(b, &problems);
 	for (size_t i = 0; i < b->count; i++)
 		if (bundle_is_result(&b->members[i]))
-			inspect_member(path, b, &b->members[i], ring, out, &problems);
+			inspect_member(in, &b->members[i], &problems);
 	/* The list may have moved. */
 	report = &out->reports.items[index];
 	report->bundle_problems = problems;
-	complete_bundle(report, b, ring);
+	complete_bundle(report, b, in->ring);
 }
 
-eh_status audit_inspect(const char *path, audit_verification *out, eh_error *error)
+eh_status audit_inspect(const char *path, audit_planner *plan, audit_verification *out,
+                        eh_error *error)
 {
 	audit_keyring ring;
 	bundle b;
 	eh_status status;
 
 	if (!bundle_is(path))
-		return inspect_file(path, out, error);
+		return inspect_file(path, plan, out, error);
 	status = audit_keyring_read(&ring, error);
 	if (status == EH_OK)
 		status = bundle_read(path, &b, error);
 	if (status == EH_OK) {
-		inspect_bundle(path, &b, &ring, out);
+		inspect_bundle(&(inspection){ path, &b, &ring, plan, out });
 		bundle_free(&b);
 	}
 	layout_clear(audit_keyring_layout(), &ring);
@@ -211,7 +245,8 @@ static bool signed_by(const audit_evidence *e, const char *fingerprint)
 
 void audit_require_signature(audit_report *r, const char *fingerprint)
 {
-	if (r->answer != AUDIT_HOLDS || r->kind == AUDIT_FILE_BUNDLE)
+	if ((r->answer != AUDIT_HOLDS && r->answer != AUDIT_CONSISTENT) ||
+	    r->kind == AUDIT_FILE_BUNDLE)
 		return;
 	if (fingerprint != NULL ? !signed_by(r->evidence, fingerprint) :
 	                          r->evidence->level < AUDIT_SIGNED)

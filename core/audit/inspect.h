@@ -4,12 +4,14 @@
 #define AUDIT_INSPECT_H
 
 #include "audit/audit.h"
+#include "audit/planned.h"
 
 /* Adds a report for a result, or one for a bundle and one for each result in it, to an initialised
  * struct.  What does not hold is in the reports; an error is a file that cannot be read, or a
- * bundle that cannot be unpacked. */
-eh_status audit_inspect(const char *path, audit_verification *out, eh_error *error);
-/* Makes the answer of a result that holds AUDIT_NOT_SIGNED unless the key with this fingerprint
+ * bundle that cannot be unpacked.  plan NULL: protocols' texts are not planned again. */
+eh_status audit_inspect(const char *path, audit_planner *plan, audit_verification *out,
+                        eh_error *error);
+/* Makes the answer of a result that is consistent AUDIT_NOT_SIGNED unless the key with this fingerprint
  * signed; NULL: any key that is trusted as tester.  A bundle without a signature may hold signed
  * results: its own answer stays. */
 void audit_require_signature(audit_report *r, const char *fingerprint);

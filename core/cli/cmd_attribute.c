@@ -72,12 +72,16 @@ static char *protocol_words(const result *r)
 	protocol *p = NULL;
 	plan *made = NULL;
 	eh_error error = ERROR_INIT;
-	bool same = protocol_find(r->record->protocol.name, &p, &error) == EH_OK &&
-	            plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
-	            strcmp(made->digest, r->record->protocol.digest) == 0;
-	char *words = same ? memory_text(r->record->protocol.name)
-	                   : memory_format("./%s.ini", r->record->protocol.name);
+	bool same = protocol_find(r->record->protocol.name, &p, &error) == EH_OK;
+	char *words;
 
+	if (same) {
+		protocol_take_size(p, r->record->protocol.canonical.size_class);
+		same = plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
+		       strcmp(made->digest, r->record->protocol.digest) == 0;
+	}
+	words = same ? memory_text(r->record->protocol.name)
+	             : memory_format("./%s.ini", r->record->protocol.name);
 	plan_free(made);
 	protocol_free(p);
 	return words;

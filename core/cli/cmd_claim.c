@@ -74,6 +74,19 @@ static eh_status read_claim(const char *name, claim **out, eh_error *error)
 	return status;
 }
 
+/* malloc'd: a pattern of the claim that fits no case of the plan; NULL: there is none. */
+static char *idle_pattern(const claim *c, const plan *made)
+{
+	const char **ids = memory_get((made->case_count + 1) * sizeof(*ids));
+	char *idle;
+
+	for (size_t i = 0; i < made->case_count; i++)
+		ids[i] = made->cases[i].id;
+	idle = claim_idle_pattern(c, ids, made->case_count);
+	free(ids);
+	return idle;
+}
+
 /* Whether the protocol that is found by the name, where it is the same version, has what the claim
  * names. */
 static eh_status fits_protocol(const claim *c, const char *source, eh_error *error)
@@ -82,20 +95,21 @@ static eh_status fits_protocol(const claim *c, const char *source, eh_error *err
 	plan *made = NULL;
 	eh_error missing = ERROR_INIT;
 	eh_status status = EH_OK;
-	bool named = false;
 
 	if (protocol_find(c->protocol, &p, &missing) != EH_OK)
 		return EH_OK;
 	if (p->version == c->version &&
 	    plan_make(p, plugin_find_workload, NULL, &made, &missing) == EH_OK) {
-		for (size_t i = 0; i < made->case_count; i++)
-			named = named || claim_names_case(c, made->cases[i].id);
-		if (!named)
-			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has no case of cases = %s", source,
-			                   c->protocol, (unsigned long long)c->version, c->cases);
+		char *idle = idle_pattern(c, made);
+
+		if (idle != NULL)
+			status = error_set(error, EH_E_USAGE, "%s: no case of %s@%llu fits '%.80s' of cases = "
+			                   "%.80s", source, c->protocol, (unsigned long long)c->version, idle,
+			                   c->cases);
 		else if (c->digest != NULL && strcmp(c->digest, made->digest) != 0)
 			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has the digest %s here", source,
 			                   c->protocol, (unsigned long long)c->version, made->digest);
+		free(idle);
 	}
 	plan_free(made);
 	protocol_free(p);
@@ -196,21 +210,24 @@ static eh_status template(cli_call *call, eh_error *error)
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-static int answer(const claim *c, result *const *results, size_t count, bool json)
+static eh_status answer(cli_call *call, const claim *c, result *const *results, size_t count,
+                        bool json, eh_error *error)
 {
 	static const int codes[] = { [CLAIM_SUPPORTED] = EXIT_CODE_OK, [CLAIM_REFUTED] = EXIT_CODE_NEGATIVE,
 		                     [CLAIM_UNDECIDED] = EXIT_CODE_INCONCLUSIVE,
 		                     [CLAIM_REFUSED] = EXIT_CODE_NOT_COMPARABLE };
-	claim_verdict *v = claim_decide(c, (const result *const *)results, count);
-	int code = codes[v->answer];
+	claim_verdict *v = claim_decide(c, (const result *const *)results, count, error);
 
-	v->exit_code = (uint64_t)code;
+	if (v == NULL)
+		return error->code;
+	call->code = codes[v->answer];
+	v->exit_code = (uint64_t)call->code;
 	if (json)
 		command_layout(claim_verdict_layout(), v);
 	else
 		(void)report_claim_verdict(stdout, v, log_level() >= EH_LOG_INFO);
 	claim_verdict_free(v);
-	return code;
+	return EH_OK;
 }
 
 static eh_status decide(cli_call *call, eh_error *error)
@@ -226,7 +243,7 @@ static eh_status decide(cli_call *call, eh_error *error)
 		size_t count;
 		result **all = cli_inputs_all(inputs, call->count - 1, &count);
 
-		call->code = answer(c, all, count, o->json);
+		status = answer(call, c, all, count, o->json, error);
 		free(all);
 		cli_inputs_free(inputs, call->count - 1);
 	}
@@ -275,7 +292,7 @@ const cli_command cmd_claim = {
 		{ "1", "refuted" },
 		{ "2", "undecided" },
 		{ "3", "refused, or a result was altered" },
-		{ "4", "wrong usage, or a file is no claim or no result" }, { NULL, NULL } },
+		{ "4", "wrong usage, a pattern that fits no case, or a file is no claim or no result" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand claim clang-gemm results/today",
 		"evenhand claim template > mine.ini; evenhand claim check mine.ini", NULL },

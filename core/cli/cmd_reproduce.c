@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "cli/replan.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
@@ -43,10 +44,12 @@ static eh_status refuse(const char *path, const char *why, eh_error *error)
 /* What audit_inspect() found in a bundle beside its results, which were checked when they were read. */
 static eh_status refuse_report(const audit_report *r, eh_error *error)
 {
-	if (r->answer == AUDIT_HOLDS)
+	if (r->answer == AUDIT_HOLDS || r->answer == AUDIT_CONSISTENT)
 		return EH_OK;
 	if (r->bundle_problems.count > 0)
 		return refuse(r->file, r->bundle_problems.items[0], error);
+	if (r->findings.count > 0)
+		return refuse(r->file, r->findings.items[0].sentence, error);
 	return refuse(r->file, r->evidence != NULL && r->evidence->problems.count > 0 ?
 	              r->evidence->problems.items[0] : "its structure", error);
 }
@@ -57,19 +60,34 @@ static eh_status verify_bundle(const char *path, eh_error *error)
 	eh_status status;
 
 	layout_init(audit_verification_layout(), &all);
-	status = audit_inspect(path, &all, error);
+	status = audit_inspect(path, replan, &all, error);
 	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++)
 		status = refuse_report(&all.reports.items[i], error);
 	layout_clear(audit_verification_layout(), &all);
 	return status;
 }
 
-/* The signatures and amendments of a result that was read. */
+/* What reading a result does not ask for: the evidence of its rows. */
+static eh_status verify_rows(const result *r, eh_error *error)
+{
+	findings f = { .only_first = false };
+	eh_status status = EH_OK;
+
+	result_check_evidence(r, &f);
+	if (f.count > 0)
+		status = refuse(r->path, f.items[0].sentence, error);
+	findings_free(&f);
+	return status;
+}
+
+/* The evidence, signatures and amendments of a result that was read. */
 static eh_status verify_evidence(const result *r, eh_error *error)
 {
 	audit_evidence *trust = NULL;
-	eh_status status = audit_trust(r, &trust, error);
+	eh_status status = verify_rows(r, error);
 
+	if (status == EH_OK)
+		status = audit_trust(r, &trust, error);
 	if (status == EH_OK && trust->level <= AUDIT_BROKEN)
 		status = refuse(r->path, trust->problems.count > 0 ? trust->problems.items[0] : "its signatures",
 		                error);

@@ -6,6 +6,7 @@
 #include "audit/inspect.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "cli/replan.h"
 #include "report/verification.h"
 
 typedef struct verify_options {
@@ -43,7 +44,8 @@ static eh_status find_key(verify_options *o, eh_error *error)
 static int code_of(enum audit_answer answer)
 {
 	static const int codes[] = {
-		[AUDIT_HOLDS] = EXIT_CODE_OK, [AUDIT_ALTERED] = EXIT_CODE_NEGATIVE,
+		[AUDIT_CONSISTENT] = EXIT_CODE_OK, [AUDIT_HOLDS] = EXIT_CODE_OK,
+		[AUDIT_ALTERED] = EXIT_CODE_NEGATIVE,
 		[AUDIT_NOT_SIGNED] = EXIT_CODE_INCONCLUSIVE, [AUDIT_NO_RESULT] = EXIT_CODE_USAGE,
 		[AUDIT_EVIDENCE_UNREADABLE] = EXIT_CODE_ENVIRONMENT
 	};
@@ -81,7 +83,7 @@ static eh_status inspect(const char *word, audit_verification *all, eh_error *er
 	eh_status status = cli_inputs_paths(&word, 1, true, &paths, &count, error);
 
 	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = audit_inspect(paths[i], all, error);
+		status = audit_inspect(paths[i], replan, all, error);
 	cli_inputs_paths_free(paths, count);
 	return status;
 }
@@ -124,12 +126,14 @@ const cli_command cmd_verify = {
 	.group = CLI_EVIDENCE,
 	.summary = "check results and bundles: structure, digests, every derived number, "
 	           "signatures",
-	.about = "Checks without measuring anything: no accelerator, backend or workload is "
-	         "needed. Of each result it checks the structure, the protocol, that every case is "
-	         "that of the plan, every derived number recomputed from the samples bit for bit, "
+	.about = "Checks without measuring anything: no accelerator or backend is needed. Of each "
+	         "result it checks the structure, the protocol, that every case is that of the plan, "
+	         "everything that follows from samples and instruments, the evidence of every case, "
 	         "all digests, and the signatures (RESULT.sig) and amendments (RESULT.amendments) "
-	         "beside it. Everything that does not hold is printed with its place, the stated "
-	         "and the recomputed value. docs/audit.md says what this proves.",
+	         "beside it. Where its workloads are installed, the protocol's text is planned again. "
+	         "Everything that does not hold is printed with its place, the stated and the "
+	         "recomputed value. A forger who computes everything anew is consistent too: only a "
+	         "signature says who vouches. docs/audit.md says what this proves.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, verify },
 		{ 0 } },
@@ -142,11 +146,11 @@ const cli_command cmd_verify = {
 		CLI_JSON(verify_options), { 0 } },
 	.size = sizeof(verify_options),
 	.exits = (const cli_item[]){
-		{ "0", "everything holds; an unsigned result does" },
+		{ "0", "everything is consistent, signed or not" },
 		{ "1", "something was altered, or a signature does not hold" },
-		{ "2", "it holds, but is not signed as required" },
+		{ "2", "it is consistent, but not signed as required" },
 		{ "4", "a file is no result, or wrong usage" },
-		{ "5", "a file cannot be read, or what is beside a result that holds" },
+		{ "5", "a file cannot be read, or what is beside a result that is consistent" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand verify results/quick-1",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/condition.h"
+#include "record/row_evidence.h"
 
 #define STANDARD_MARGIN 0.01
 
@@ -116,31 +117,11 @@ SIDE(side_unproven)
 	return has_status(x, RECORD_UNPROVEN, detail, size);
 }
 
-/* As the harness judges a check: one that compared nothing did not pass. */
-static bool check_passed(const record_check *c)
-{
-	return c->passed && c->checked != LAYOUT_NO_UINT && c->checked > 0 && c->failed == 0;
-}
-
-/* What an execution lacks: checks before and after the samples, and none that failed. */
-static const char *gap_of(const record_execution *e)
-{
-	const record_verification *v = e->verification;
-
-	if (v == NULL || v->before == NULL || v->after == NULL)
-		return "absent";
-	if (!check_passed(v->before) || !check_passed(v->after) ||
-	    (v->during_failed != LAYOUT_NO_UINT && v->during_failed > 0) ||
-	    (v->selftest != NULL && !v->selftest->passed))
-		return "failed";
-	return NULL;
-}
-
 SIDE(side_verification)
 {
 	for EACH_COUNTED(e, x)
-		if (gap_of(e) != NULL) {
-			snprintf(detail, size, "%s", gap_of(e));
+		if (row_evidence_verification(e) != NULL) {
+			snprintf(detail, size, "%s", row_evidence_verification(e));
 			return true;
 		}
 	return false;

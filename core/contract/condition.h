@@ -51,6 +51,7 @@ SIDE(side_failed);
 SIDE(side_invalid);
 SIDE(side_verification);
 SIDE(side_proof);
+SIDE(side_evidence);
 SIDE(side_unproven);
 SIDE(side_input_data);
 SIDE(side_copied);
@@ -75,6 +76,7 @@ SIDE(side_flags);
 
 /* A row may be NULL for this one; the others are asked only when both are there. */
 CONDITION(condition_absent);
+CONDITION(condition_evidence);
 CONDITION(condition_renamed);
 CONDITION(condition_workload);
 CONDITION(condition_size);

@@ -7,42 +7,70 @@
 
 #include "base/text.h"
 #include "contract/condition.h"
+#include "record/row_evidence.h"
 #include "stat/pairs.h"
 
-/* ---- the proof ------------------------------------------------------------------------------- */
+/* ---- evidence -------------------------------------------------------------------------------- */
 
-/* Below this share of the proof's time the harness finds an execution invalid. */
-static const double least_claim = 0.5;
-
-/* The smallest share of the proof's time per operation that the median of an execution claims.
- * INFINITY for requests, which overlap.  An unproven execution has a rule of its own. */
-static double claim_of(const result_row *r)
+/* What is wrong with the proof of an execution that counts; NULL where nothing is.  *claim is the
+ * smallest share of the proof's time that the samples claim. */
+static const char *proof_fault(const result_row *r, double *claim)
 {
 	const number_list *medians = r->record->derived != NULL ?
 	                             &r->record->derived->execution_medians_ns : NULL;
-	enum record_scenario_kind scenario = condition_settings(r)->scenario;
-	double least = INFINITY;
+	const char *fault = NULL;
 	size_t i = 0;
 
-	if (scenario != 0 && scenario != RECORD_SCENARIO_NONE)
-		return least;
+	*claim = INFINITY;
 	for EACH_COUNTED(e, r) {
 		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
 			continue;
-		if (e->status != RECORD_UNPROVEN && e->proof != NULL && e->proof->ns_per_operation > 0)
-			least = fmin(least, medians->items[i] / e->proof->ns_per_operation);
+		*claim = fmin(*claim, row_evidence_claim(r->record, e, medians->items[i]));
+		if (fault == NULL)
+			fault = row_evidence_proof(r->record, e, medians->items[i]);
 		i++;
 	}
-	return least;
+	return fault;
 }
 
 SIDE(side_proof)
 {
-	double claim = claim_of(x);
+	double claim;
+	const char *fault = proof_fault(x, &claim);
 
-	if (!(claim < least_claim))
+	if (fault == NULL)
 		return false;
-	snprintf(detail, size, "%.3g of the proof's time per operation", claim);
+	if (claim < row_evidence_least_claim)
+		snprintf(detail, size, "%.3g of the proof's time per operation", claim);
+	else
+		snprintf(detail, size, "its proof is %s", fault);
+	return true;
+}
+
+/* The first evidence that an execution of the row lacks. */
+SIDE(side_evidence)
+{
+	row_evidence of = row_evidence_of(a->record, x->record);
+
+	for EACH_COUNTED(e, x)
+		if (row_evidence_missing(&of, e) != NULL) {
+			snprintf(detail, size, "%s", row_evidence_missing(&of, e));
+			return true;
+		}
+	return false;
+}
+
+/* The same work has inputs on every backend, so the other side shows whether there was a digest to
+ * record. */
+CONDITION(condition_evidence)
+{
+	row_evidence ex = row_evidence_of(a->record, x->record);
+	row_evidence ey = row_evidence_of(b->record, y->record);
+
+	if (ex.data == ey.data || !condition_both_count(x, y))
+		return false;
+	snprintf(detail, size, "%s: a digest of the inputs, which the other side has",
+	         ex.data ? "the other side" : "the baseline");
 	return true;
 }
 

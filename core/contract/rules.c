@@ -116,8 +116,12 @@ static const contract_rule rules[] = {
 	          "The verification failed or is absent.",
 	          "The speed of a wrong result means nothing."),
 	SIDE_RULE("proof", CASE, REFUSED, proof,
-	          "The samples take less than half the time of the proof.",
+	          "The samples take less than half the time of the proof, or the proof is absent.",
 	          "Work that takes longer when it is checked was not done in the samples."),
+	BOTH_RULE("evidence-absent", CASE, REFUSED, evidence,
+	          "The canary, the instrument, the wall time or other records that the protocol asks for "
+	          "are absent.",
+	          "What would contradict the samples may have been taken away."),
 	PAIR_RULE("case-renamed", CASE, COMPARABLE, renamed,
 	          "The case has another name in the other protocol; workload, work and settings are the "
 	          "same.",

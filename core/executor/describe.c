@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "executor/layer.h"
-#include "record/disclosure.h"
+#include "record/identity.h"
 
 #define LAYER_LIMIT 1000 /* of layers, for a backend whose list never ends */
 
@@ -157,7 +157,8 @@ static void finish(record_executor *record, const site *declared)
 		site_add(declared, record->name, &record->layers);
 		site_own(declared, &record->layers);
 	}
-	executor_digest(record, hex);
+	/* A text that looks redacted is the machine's own: the digest is of it all the same. */
+	(void)identity_digest(record, hex);
 	text_set(&record->digest, hex);
 }
 
@@ -188,55 +189,4 @@ void executor_outline(const char *name, const record_device *device, const site 
 	layer_add(&out->layers, RECORD_LAYER_RUNTIME, "the device's own stack", "",
 	          RECORD_SOURCE_UNAVAILABLE);
 	finish(out, declared);
-}
-
-/* ---- the digest ----------------------------------------------------------------------------- */
-
-/* Copies what identifies a device; sizes do not, as a virtual machine may change them. */
-static void add_device(const record_device *from, record_device *to)
-{
-	layout_copy(record_device_layout(), from, to);
-	to->memory_bytes = to->max_alloc_bytes = to->last_level_cache_bytes = LAYOUT_NO_UINT;
-	to->max_group_items = to->local_memory_bytes = to->clock_mhz = LAYOUT_NO_UINT;
-	to->timer_resolution_ns = LAYOUT_NO_UINT;
-	to->numa_node = LAYOUT_NO_INT;
-}
-
-/* Copies a layer without its owner, fields that do not last, and the path of a file with a digest. */
-static void add_lasting(const record_layer *from, record_layer *to)
-{
-	record_field *fields;
-	size_t kept = 0;
-
-	layout_copy(record_layer_layout(), from, to);
-	fields = to->fields.items;
-	for (size_t i = 0; i < to->fields.count; i++) {
-		if (disclosure_is_lasting(from, &fields[i])) {
-			fields[kept++] = fields[i];
-			continue;
-		}
-		free(fields[i].name);
-		layout_clear(record_field_layout(), &fields[i]);
-	}
-	to->fields.count = kept;
-	text_set(&to->owner, NULL);
-	if (to->sha256 != NULL)
-		text_set(&to->path, NULL);
-}
-
-void executor_digest(const record_executor *record, char hex[65])
-{
-	record_identity essence;
-
-	layout_init(record_identity_layout(), &essence);
-	text_set(&essence.name, record->name);
-	add_device(&record->device, &essence.device);
-	/* A corrected site file does not make another stack. */
-	for (size_t i = 0; i < record->layers.count; i++)
-		if (record->layers.items[i].layer != RECORD_LAYER_SITE &&
-		    disclosure_is_stack(&record->layers.items[i]))
-			add_lasting(&record->layers.items[i],
-			            layout_append(record_layer_layout(), &essence.layers));
-	layout_digest(record_identity_layout(), &essence, hex);
-	layout_clear(record_identity_layout(), &essence);
 }

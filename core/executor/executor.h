@@ -64,8 +64,4 @@ void executor_harness(record_layer_list *layers, const eh_backend *backend,
 /* Fills an initialised struct with the program alone, as journal and result name it. */
 void executor_program(record_harness *out);
 
-/* Digest of record_identity: the layers that identify the stack (not load, not frequencies of the
- * moment, not the kernels and workloads that happen to be mapped). */
-void executor_digest(const record_executor *record, char hex[65]);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/attempt.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -38,6 +39,7 @@ static void adopt_requests(sampler *s, const scenario *played)
 	const trace *t = played->requests;
 	uint64_t *times = memory_get(2 * t->count * sizeof(*times));
 	uint64_t *starts = times + t->count;
+	double width;
 
 	for (size_t i = 0; i < t->count; i++) {
 		times[i] = trace_latency_ns(t, i);
@@ -45,11 +47,8 @@ static void adopt_requests(sampler *s, const scenario *played)
 	}
 	sampler_adopt(s, times, starts, t->count);
 	free(times);
-	if (played->summary.known && played->summary.value_ns > 0) {
-		const interval *i = &played->summary.value;
-
-		s->half_width = (i->high - i->low) / 2 / played->summary.value_ns;
-	}
+	width = trace_half_width(&played->summary);
+	s->half_width = isnan(width) ? INFINITY : width;
 	s->converged = true; /* the number of requests is declared */
 }
 

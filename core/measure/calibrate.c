@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "measure/clocktrial.h"
 #include "measure/prepared.h"
+#include "record/implied.h"
 #include "stat/settle.h"
 
 enum {
@@ -243,10 +244,7 @@ static eh_status timed_work(trial *t, uint64_t launches, bool device, pair *out,
 
 bool calibrate_impossible(const record_instrument *i, uint64_t device_ns, uint64_t host_ns)
 {
-	double allowed = (double)host_ns * CALIBRATE_HIGHEST_RATIO + (double)i->launch_ns +
-	                 (double)i->device_resolution_ns;
-
-	return (double)device_ns > allowed;
+	return implied_impossible(i, 1, (double)device_ns, (double)host_ns);
 }
 
 static void judge(trial *t, pair once, pair twice)

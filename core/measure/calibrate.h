@@ -5,9 +5,8 @@
 
 #include "measure/canary.h"
 
-/* Bounds that are used again when samples are judged; docs/method.md says why. */
-#define CALIBRATE_LOWEST_RATIO 0.8  /* device time to host time, below: the clock is refused  */
-#define CALIBRATE_HIGHEST_RATIO 1.02 /* above, overhead apart: it is refused                  */
+/* Device time to host time; below, the clock is refused.  docs/method.md says why. */
+#define CALIBRATE_LOWEST_RATIO 0.8
 
 typedef struct calibration {
 	record_instrument record;

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "record/implied.h"
 #include "stat/series.h"
-#include "stat/statistics.h"
-
-static const double canary_change = 0.10;  /* beyond this the row is flagged               */
-static const double device_share = 0.8;    /* device time to host time of the middle sample */
 
 /* Returns where the reason goes.  The first status without a number stays, else the most severe. */
 static text_list *set_status(casework *w, enum record_status status)
@@ -78,24 +75,6 @@ static void require_counted(casework *w, const sampler *s, const series *like)
 	                 s->count, record_statistic_word(s->rules.statistic), (unsigned long long)least);
 }
 
-static void flag_series(casework *w, const series *like)
-{
-	const struct { bool is; enum record_flag flag; } list[] = {
-		{ like->class == SERIES_WARM_UP, RECORD_FLAG_WARM_UP_IN_SAMPLES },
-		{ like->class == SERIES_SLOWDOWN, RECORD_FLAG_SLOWDOWN },
-		{ like->class == SERIES_NO_STEADY_STATE, RECORD_FLAG_NO_STEADY_STATE },
-		{ like->autocorrelated, RECORD_FLAG_AUTOCORRELATED },
-		{ like->not_random, RECORD_FLAG_NOT_RANDOM },
-		{ like->dependent, RECORD_FLAG_DEPENDENT },
-		{ like->drifting, RECORD_FLAG_DRIFTING },
-		{ like->multimodal, RECORD_FLAG_MULTIMODAL },
-	};
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (list[i].is)
-			casework_flag(w, list[i].flag);
-}
-
 /* The stop rule takes samples for independent ones of one level. */
 static void require_interval(casework *w, const sampler *s, const series *like)
 {
@@ -112,15 +91,9 @@ static void require_interval(casework *w, const sampler *s, const series *like)
 
 /* The device's clock against the host's, in the middle sample.  Whether it is wrong is for the proof:
  * waking up may take longer than the work. */
-static void compare_clocks(casework *w, const sampler *s, double *ratios)
+static void compare_clocks(casework *w)
 {
-	double middle;
-
-	for (size_t i = 0; i < s->count; i++)
-		ratios[i] = (double)s->times_ns[i] / (double)(s->host_ns[i] + 1);
-	middle = statistics_median(ratios, s->count);
-	if (middle < device_share)
-		casework_flag(w, RECORD_FLAG_DEVICE_CLOCK_LOW);
+	implied_clock_flags(implied_clock_share(w->record), &w->record->flags);
 }
 
 static void look_at_series(casework *w, const sampler *s, double *values)
@@ -130,7 +103,7 @@ static void look_at_series(casework *w, const sampler *s, double *values)
 	for (size_t i = 0; i < s->count; i++)
 		values[i] = (double)s->times_ns[i] / (double)s->batch;
 	series_analyse(values, s->count, &like);
-	flag_series(w, &like);
+	implied_series_flags(&like, &w->record->flags);
 	require_counted(w, s, &like);
 	require_interval(w, s, &like);
 	series_free(&like);
@@ -151,7 +124,7 @@ void casework_series(casework *w, sampler *s)
 	if (s->rounds == NULL)
 		look_at_series(w, s, values);
 	if (s->device)
-		compare_clocks(w, s, values);
+		compare_clocks(w);
 	free(values);
 }
 
@@ -200,20 +173,4 @@ void casework_width(casework *w, const sampler *s)
 		                 "wide after %zu samples; ±%.2f %% within %.3g s was asked for.", name,
 		                 s->half_width * 100, s->count, rules->half_width * 100,
 		                 (double)budget * 1e-9);
-}
-
-static bool changed(double now, double reference)
-{
-	return reference > 0 && fabs(now / reference - 1) > canary_change;
-}
-
-void casework_canary(casework *w)
-{
-	const record_canary *c = w->record->canary;
-
-	if (changed(c->compute_before_ns, c->reference_compute_ns) ||
-	    changed(c->compute_after_ns, c->reference_compute_ns) ||
-	    changed(c->memory_before_ns, c->reference_memory_ns) ||
-	    changed(c->memory_after_ns, c->reference_memory_ns))
-		casework_flag(w, RECORD_FLAG_CANARY_MOVED);
 }

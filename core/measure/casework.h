@@ -42,7 +42,5 @@ void casework_samples(casework *w, const sampler *s, bool starts);
 void casework_series(casework *w, sampler *s);
 /* Records half_width, and not-converged with the width reached. */
 void casework_width(casework *w, const sampler *s);
-/* Flags a canary that differs from its reference. */
-void casework_canary(casework *w);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const double canary_limit = 0.15;  /* change from before to after                     */
+#include "record/surroundings.h"
+
 static const double waited_limit = 0.10;  /* threads that waited, on average                 */
 static const double others_limit = 0.10;  /* processors that others used, on average         */
 static const double steal_limit = 0.05;   /* of the wall time                                */
@@ -71,29 +72,6 @@ void disturb_read(disturb_counters *out)
 	out->waited_known = waited(&out->waited_ns);
 }
 
-/* A shorter time counts as much as a longer one: the machine was slow before. */
-static double change(double before, double after)
-{
-	return before > 0 && after > 0 ? fmax(before, after) / fmin(before, after) - 1 : 0;
-}
-
-bool disturb_moved(const record_canary *c)
-{
-	return change(c->compute_before_ns, c->compute_after_ns) > canary_limit ||
-	       change(c->memory_before_ns, c->memory_after_ns) > canary_limit;
-}
-
-static double judge_canary(const char *part, double before, double after, text_list *words)
-{
-	double by = change(before, after);
-
-	if (by <= canary_limit)
-		return 0;
-	text_list_format(words, "The %s part of the canary took %.2f times as long after the case as "
-	                 "before it: the machine's speed changed.", part, after / before);
-	return by;
-}
-
 /* Processors that other processes used, on average; 1 when it is not known. */
 static double others(const disturb_counters *begin, const disturb_counters *end, double wall)
 {
@@ -152,10 +130,8 @@ double disturb_judge(const record_canary *canary, const disturb_counters *begin,
 	double wall = (double)(end->load.wall_ns - begin->load.wall_ns);
 	double score = 0;
 
-	if (canary != NULL) {
-		score += judge_canary("compute", canary->compute_before_ns, canary->compute_after_ns, words);
-		score += judge_canary("memory", canary->memory_before_ns, canary->memory_after_ns, words);
-	}
+	if (canary != NULL)
+		score += surroundings_canary(canary, words);
 	if (!(wall > 0))
 		return score;
 	score += begin->waited_known && end->waited_known ? judge_waiting(begin, end, wall, words) :

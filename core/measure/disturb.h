@@ -15,8 +15,6 @@ typedef struct disturb_counters {
 } disturb_counters;
 
 void disturb_read(disturb_counters *out);
-/* The canary's times before and after the case differ by more than usual. */
-bool disturb_moved(const record_canary *canary);
 /* How much the machine was disturbed, 0 = not at all.  Adds a sentence for each sign of it to
  * words.  The counters are those before and after the samples; canary NULL = there is none. */
 double disturb_judge(const record_canary *canary, const disturb_counters *begin,

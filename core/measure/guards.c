@@ -15,8 +15,6 @@
 
 #define MOST_CLOCKS 8
 
-static const double throttled_limit = 0.005; /* of the wall time                              */
-static const double stalled_limit = 0.01;    /* of the wall time                              */
 static const double load_limit = 0.5;        /* per processor                                 */
 
 /* The beginning of a file below root, terminated; "" when it cannot be read. */
@@ -156,40 +154,6 @@ void guards_end(record_guards *g, const guards_totals *before, const char *root,
 		g->throttled_seconds = after.throttled_seconds - before->throttled_seconds;
 	if (after.stalled_seconds >= before->stalled_seconds)
 		g->memory_stall_seconds = after.stalled_seconds - before->stalled_seconds;
-}
-
-static uint64_t most_users(const record_guards *g)
-{
-	uint64_t before = g->device_users_before != LAYOUT_NO_UINT ? g->device_users_before : 0;
-	uint64_t after = g->device_users_after != LAYOUT_NO_UINT ? g->device_users_after : 0;
-
-	return before > after ? before : after;
-}
-
-double guards_judge(const record_guards *g, double wall_seconds, record_flag_list *flags,
-                    text_list *words)
-{
-	double score = 0;
-
-	if (g->throttled_seconds > throttled_limit * wall_seconds) {
-		word_list_add(flags, RECORD_FLAG_THROTTLED);
-		text_list_format(words, "The container's CPU limit stopped threads for %.3g s: raise the "
-		                 "limit (cpu.max), or use fewer threads.", g->throttled_seconds);
-		score += g->throttled_seconds / wall_seconds;
-	}
-	if (g->memory_stall_seconds > stalled_limit * wall_seconds) {
-		double share = g->memory_stall_seconds / wall_seconds;
-
-		text_list_format(words, "Processes waited for memory during %.0f %% of the time: the "
-		                 "machine is short of it; stop other work.", share * 100);
-		score += share;
-	}
-	if (most_users(g) > 1) {
-		word_list_add(flags, RECORD_FLAG_SHARED_DEVICE);
-		text_list_format(words, "%" PRIu64 " processes use the device, this one included: stop the "
-		                 "others.", most_users(g));
-	}
-	return score;
 }
 
 /* ---- once per run ------------------------------------------------------------------------------- */

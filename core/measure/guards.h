@@ -23,11 +23,6 @@ typedef struct guards_totals {
 void guards_begin(record_guards *g, guards_totals *before, const char *root, telemetry *sensors);
 void guards_end(record_guards *g, const guards_totals *before, const char *root,
                 telemetry *sensors);
-/* How much a case of that wall time was disturbed, 0 = not at all; adds flags, and a sentence with
- * the remedy for each sign.  Signs that another attempt would not change add nothing to the sum. */
-double guards_judge(const record_guards *g, double wall_seconds, record_flag_list *flags,
-                    text_list *words);
-
 /* Sentences, each with its remedy, about settings of the machine at root: governor, battery,
  * load, the container's limit. */
 void guards_warnings(const char *root, text_list *out);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "measure/calibrate.h"
-#include "stat/percentile.h"
+#include "stat/precision.h"
 #include "stat/series.h"
 #include "stat/statistics.h"
 
@@ -274,27 +274,12 @@ double sampler_median(sampler *s)
  * per operation. */
 static double judge(sampler *s)
 {
+	enum record_statistic statistic = s->rules.statistic;
+	double quantile = statistic == RECORD_STATISTIC_MEDIAN ? 0 : protocol_statistic_quantile(statistic);
 	double median = sampler_median(s);
-	double quantile = protocol_statistic_quantile(s->rules.statistic);
-	double value = median * (double)s->batch;
-	size_t low;
-	size_t high;
-	double width;
+	double width = precision_half_width(s->scratch, s->count, quantile, s->rules.confidence);
 
-	s->half_width = INFINITY;
-	if (median <= 0)
-		return median;
-	if (s->rules.statistic == RECORD_STATISTIC_MEDIAN) {
-		if (!statistics_median_ranks(s->count, s->rules.confidence, &low, &high))
-			return median;
-	} else {
-		if (!statistics_quantile_ranks(s->count, quantile, s->rules.confidence, &low, &high))
-			return median;
-		value = statistics_select(s->scratch, s->count, percentile_rank(s->count, quantile));
-	}
-	width = statistics_select(s->scratch, s->count, high) -
-	        statistics_select(s->scratch, s->count, low);
-	s->half_width = width / 2 / value;
+	s->half_width = isnan(width) ? INFINITY : width;
 	return median;
 }
 

@@ -4,18 +4,17 @@
 #include <sched.h>
 
 #include "measure/sustain.h"
+#include "record/surroundings.h"
 
-/* Beyond these the row is flagged. */
-static const double steal_share = 0.02;    /* of the wall time                                 */
-static const double burden_share = 0.01;   /* of the processors, for reading sensors           */
+/* Of the processors, for reading sensors: beyond this the row is flagged. */
+static const double burden_share = 0.01;
 
 static void add_load(casework *w, const load_counters *start)
 {
 	record_load *out = layout_new(record_load_layout());
 
 	load_since(start, out);
-	if (out->steal_seconds > steal_share * out->wall_seconds)
-		casework_flag(w, RECORD_FLAG_STEAL);
+	surroundings_flag_load(out, &w->record->flags);
 	w->record->load = out;
 }
 
@@ -62,7 +61,7 @@ static bool watch_after(casework *w, record_canary *c)
 	for (int i = 0; i < TRIALS; i++) {
 		if (!watch(w, &c->compute_after_ns, &c->memory_after_ns))
 			return false;
-		if (!disturb_moved(c))
+		if (!surroundings_moved(c))
 			break;
 	}
 	return true;
@@ -89,7 +88,7 @@ static bool end_canary(surround *s, casework *w)
 {
 	if (s->watched && !*w->lost && watch_after(w, s->canary)) {
 		w->record->canary = s->canary;
-		casework_canary(w);
+		surroundings_flag_canary(s->canary, &w->record->flags);
 		return true;
 	}
 	layout_free(record_canary_layout(), s->canary);
@@ -111,8 +110,8 @@ double surround_end(surround *s, casework *w)
 	if (s->canary == NULL ? !*w->lost : end_canary(s, w))
 		score = disturb_judge(w->record->canary, &w->begin, &w->end, &w->record->disturbed);
 	end_machine(s, w);
-	score += guards_judge(s->guards, w->record->load->wall_seconds, &w->record->flags,
-	                      &w->record->disturbed);
+	score += surroundings_guards(s->guards, w->record->load->wall_seconds, &w->record->flags,
+	                             &w->record->disturbed);
 	record_sensors(w);
 	return score;
 }
@@ -125,7 +124,8 @@ void surround_end_turns(surround *s, casework *w)
 		(void)end_canary(s, w);
 	end_machine(s, w);
 	s->guards->device_users_before = s->guards->device_users_after = LAYOUT_NO_UINT;
-	(void)guards_judge(s->guards, w->record->load->wall_seconds, &w->record->flags, &words);
+	(void)surroundings_guards(s->guards, w->record->load->wall_seconds, &w->record->flags,
+	                          &words);
 	text_list_clear(&words);
 	record_sensors(w);
 }

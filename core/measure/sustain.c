@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "stat/statistics.h"
 #include "stat/windows.h"
 
 /* Draining the queue costs the device a moment, so it is rare here. */
@@ -60,32 +59,12 @@ static eh_status take_merged(sampler *s, uint64_t merged, eh_error *error)
 	return EH_OK;
 }
 
-/* The interval of the median over the last quarter of the windows, relative to it. */
 static void judge(sampler *s)
 {
-	windows w;
-	size_t first;
-	size_t low;
-	size_t high;
-	size_t n;
+	double width = windows_half_width(s->times_ns, s->starts_ns, s->count, s->batch,
+	                                  s->rules.sustain_window_ns, s->rules.confidence);
 
-	s->half_width = INFINITY;
-	if (!windows_make(s->times_ns, s->starts_ns, s->count, s->batch, s->rules.sustain_window_ns,
-	                  &w))
-		return;
-	first = w.list[w.steady_first].first;
-	n = s->count - first;
-	windows_free(&w);
-	for (size_t i = 0; i < n; i++)
-		s->scratch[i] = (double)s->times_ns[first + i];
-	if (statistics_median_ranks(n, s->rules.confidence, &low, &high)) {
-		double median = statistics_select(s->scratch, n, n / 2);
-		double width = statistics_select(s->scratch, n, high) -
-		               statistics_select(s->scratch, n, low);
-
-		if (median > 0)
-			s->half_width = width / 2 / median;
-	}
+	s->half_width = isnan(width) ? INFINITY : width;
 	s->converged = s->half_width <= s->rules.half_width;
 }
 

@@ -10,7 +10,7 @@
 #include "measure/attempt.h"
 #include "measure/measure_inside.h"
 #include "measure/surround.h"
-#include "stat/statistics.h"
+#include "stat/precision.h"
 
 /* Beyond this share of a processor a worker that waits disturbs the others. */
 static const double awake_limit = 0.1;
@@ -30,12 +30,6 @@ struct turnwork {
 	uint64_t waited_ns;       /* between turns                                               */
 	uint64_t waited_cpu_ns;
 };
-
-bool turnwork_fit(const record_settings *rules)
-{
-	return rules->regime != RECORD_REGIME_SUSTAINED && rules->scenario == RECORD_SCENARIO_NONE &&
-	       protocol_statistic_quantile(rules->statistic) <= 0.5;
-}
 
 static uint64_t cpu_ns(void)
 {
@@ -118,37 +112,15 @@ bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* malloc'd: the declared quantile of each round. */
-static double *round_values(const sampler *s, size_t *count)
-{
-	double *values = memory_get((s->count + 1) * sizeof(*values));
-	double *one = memory_get((s->count + 1) * sizeof(*one));
-	double quantile = protocol_statistic_quantile(s->rules.statistic);
-
-	*count = 0;
-	for (size_t i = 0; i < s->count;) {
-		size_t n = 0;
-
-		for (uint64_t round = s->rounds[i]; i < s->count && s->rounds[i] == round; i++)
-			one[n++] = (double)s->times_ns[i];
-		values[(*count)++] = statistics_quantile(one, n, quantile);
-	}
-	free(one);
-	return values;
-}
-
 /* The interval of the rounds' median decides whether the row converged. */
 static void judge_width(sampler *s)
 {
-	size_t count = 0;
-	double *values = round_values(s, &count);
-	interval around;
+	double width = precision_of_rounds(s->times_ns, s->rounds, s->count,
+	                                   protocol_statistic_quantile(s->rules.statistic),
+	                                   s->rules.confidence);
 
-	s->half_width = INFINITY;
-	if (count > 0 && statistics_median_interval(values, count, s->rules.confidence, &around))
-		s->half_width = (around.high - around.low) / 2 / statistics_median(values, count);
+	s->half_width = isnan(width) ? INFINITY : width;
 	s->converged = s->half_width <= s->rules.half_width;
-	free(values);
 }
 
 static void keep_turns(turnwork *t)

@@ -11,10 +11,6 @@
 
 typedef struct turnwork turnwork;
 
-/* Whether a case of these settings can take turns: loads, percentiles and the sustained regime need
- * a time of their own. */
-bool turnwork_fit(const record_settings *rules);
-
 /* From building the program to the verification; nothing is timed, so other executors may do the same
  * at the same time.  NULL when the case ended: *done is its record then, the caller's.  *lost as in
  * measure_case. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the parts of a record other than its rows from the lines of the journal. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "record/builder.h"
@@ -63,6 +64,20 @@ static uint64_t take_order(builder *b, const record_line_order_list *order)
 	return done;
 }
 
+static int by_execution(const void *a, const void *b)
+{
+	const record_instrument *x = a;
+	const record_instrument *y = b;
+
+	return (x->execution > y->execution) - (x->execution < y->execution);
+}
+
+static void sort_instruments(record_instrument_list *all)
+{
+	if (all->count > 1)
+		qsort(all->items, all->count, sizeof(*all->items), by_execution);
+}
+
 /* The name of the executor in the run, where it is not its own. */
 static void take_label(builder *b)
 {
@@ -98,6 +113,7 @@ bool builder_finish_head(builder *b)
 	text_set(&run->started, b->run.started);
 	run->executions.declared = b->run.executions.declared;
 	run->executions.done = take_order(b, &b->run.order) + take_order(b, &b->pilot.order);
+	sort_instruments(&b->record.instruments);
 	if (planned == LAYOUT_NO_UINT)
 		planned = b->run.executions.declared;
 	if (plan != NULL) {

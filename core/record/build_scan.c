@@ -48,21 +48,32 @@ static void take_executor(builder *b, record_line_executor *line)
 	if (ours->name == NULL)
 		layout_move(record_executor_layout(), &line->record, ours);
 	else if (strcmp(ours->digest, line->record.digest) != 0)
-		text_list_format(&b->record.protocol.deviations, "the executor changed during the run: its "
-		                 "digest was %.12s and is %.12s in execution %llu", ours->digest,
+		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
+		                 ": its digest was %.12s and is %.12s in execution %llu", ours->digest,
 		                 line->record.digest, (unsigned long long)line->execution);
 }
 
 /* An execution that was resumed or whose worker was replaced has several instruments.  Keeps the
- * one with the largest launch cost: the checks of clocks use it, so this is the safe side. */
+ * one with the largest launch cost: the checks of clocks use it, so this is the safe side.  Samples
+ * may be by the device's clock when one of the workers trusted it. */
+static void merge_instrument(record_instrument *kept, record_instrument *other)
+{
+	bool trusted = kept->device_time || other->device_time;
+
+	if (other->launch_ns > kept->launch_ns)
+		layout_move(record_instrument_layout(), other, kept);
+	kept->device_time = trusted;
+	if (trusted)
+		text_set(&kept->device_time_reason, "");
+}
+
 static void take_instrument(builder *b, record_line_instrument *line)
 {
 	record_instrument_list *all = &b->record.instruments;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].execution == line->record.execution) {
-			if (line->record.launch_ns > all->items[i].launch_ns)
-				layout_move(record_instrument_layout(), &line->record, &all->items[i]);
+			merge_instrument(&all->items[i], &line->record);
 			return;
 		}
 	layout_move(record_instrument_layout(), &line->record,

@@ -36,9 +36,34 @@ void check_order(const record_result *r, const run_order *order, findings *f);
 /* Checks the digest of the whole record. */
 void check_digest(const record_result *r, findings *f);
 
+/* A row while it is checked. */
+typedef struct row_check {
+	const record_result *result;
+	const record_case *row;
+	const run_order *order;
+	size_t index;            /* of the row                                                   */
+	findings *f;
+} row_check;
+/* malloc'd "cases[3]" or "cases[3].derived.rate". */
+char *check_place(const row_check *c, const char *above, const char *name);
+/* Adds "cases[3].executions[1].MEMBER SENTENCE"; takes the sentence. */
+void check_add(const row_check *c, eh_status code, enum finding_check check, size_t index,
+               const char *member, char *sentence);
+
 /* Checks a row: its plan, its executions, its derived members, its digest.  `hex` is the digest of
  * its canonical form. */
 void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
                const char *hex, findings *f);
+/* Checks what the samples and instruments of the row's executions imply about the rest of them. */
+void check_implied(const row_check *c, const record_pool *pool);
+/* Checks that the clocks and times of the row's executions fit together. */
+void check_times(const row_check *c);
+
+/* Checks the digest of the stack and the order of the instruments. */
+void check_executor(const record_result *r, findings *f);
+/* Checks that the programs of a row are those of one compiler, which the stack has. */
+void check_programs(const row_check *c);
+/* Checks that an execution has no two cases at one position. */
+void check_positions(const record_result *r, findings *f);
 
 #endif

@@ -6,15 +6,7 @@
 #include "base/text.h"
 #include "record/check.h"
 
-typedef struct row_check {
-	const record_case *row;
-	const run_order *order;
-	size_t index;
-	findings *f;
-} row_check;
-
-/* malloc'd "cases[3]" or "cases[3].derived.rate". */
-static char *place_of(const row_check *c, const char *above, const char *name)
+char *check_place(const row_check *c, const char *above, const char *name)
 {
 	return memory_format("cases[%zu]%s%s%s%s", c->index, above[0] != '\0' ? "." : "", above,
 	                     name[0] != '\0' ? "." : "", name);
@@ -22,12 +14,11 @@ static char *place_of(const row_check *c, const char *above, const char *name)
 
 /* ---- executions ------------------------------------------------------------------------------ */
 
-/* "cases[3].executions[1].MEMBER SENTENCE" */
-static void of_execution(const row_check *c, eh_status code, enum finding_check check, size_t index,
-                         const char *member, char *sentence)
+void check_add(const row_check *c, eh_status code, enum finding_check check, size_t index,
+               const char *member, char *sentence)
 {
 	char *above = memory_format("executions[%zu]", index);
-	char *place = place_of(c, above, member);
+	char *place = check_place(c, above, member);
 
 	(void)findings_add(c->f, code, check, place, NULL, NULL, "%s %s%s", place, sentence,
 	                   code == EH_E_ALTERED ? FINDING_ALTERED : "");
@@ -50,27 +41,27 @@ static void check_turns(const row_check *c, const record_execution *e, size_t in
 	const uint_list *rounds = &e->turns->rounds;
 
 	if (rounds->count != e->samples_ns.count)
-		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
-		             memory_format("has %zu values and samples_ns %zu", rounds->count,
-		                           e->samples_ns.count));
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
+		          memory_format("has %zu values and samples_ns %zu", rounds->count,
+		                        e->samples_ns.count));
 	else if (!ascending(rounds))
-		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
-		             memory_text("does not ascend from 1"));
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "turns.rounds",
+		          memory_text("does not ascend from 1"));
 }
 
 /* Checks the structure beyond the table of members. */
 static void check_structure(const row_check *c, const record_execution *e, size_t index)
 {
 	if (e->samples_ns.items != NULL && (e->batch == LAYOUT_NO_UINT || e->batch == 0))
-		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
-		             memory_text("has samples_ns but no batch of 1 or more"));
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
+		          memory_text("has samples_ns but no batch of 1 or more"));
 	else if (e->samples_ns.items != NULL && e->clock == record_clock_absent)
-		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
-		             memory_text("has samples_ns but no clock"));
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "",
+		          memory_text("has samples_ns but no clock"));
 	else if (e->host_ns.items != NULL && e->host_ns.count != e->samples_ns.count)
-		of_execution(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "host_ns",
-		             memory_format("has %zu values and samples_ns %zu", e->host_ns.count,
-		                           e->samples_ns.count));
+		check_add(c, EH_E_FORMAT, CHECK_STRUCTURE, index, "host_ns",
+		          memory_format("has %zu values and samples_ns %zu", e->host_ns.count,
+		                        e->samples_ns.count));
 	else if (e->turns != NULL)
 		check_turns(c, e, index);
 }
@@ -81,12 +72,12 @@ static void check_number(const row_check *c, const record_execution *e, size_t i
 	if (findings_enough(c->f))
 		return;
 	if (e->execution <= before)
-		of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
-		             memory_text("is not above the one before it"));
+		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
+		          memory_text("is not above the one before it"));
 	else if (!run_order_lists(c->order, e->execution))
-		of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
-		             memory_format("is %llu, which run.order does not list",
-		                           (unsigned long long)e->execution));
+		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "execution",
+		          memory_format("is %llu, which run.order does not list",
+		                        (unsigned long long)e->execution));
 }
 
 /* The fewest samples of a valid execution: the declared number, or more if the percentile needs
@@ -110,9 +101,9 @@ static void check_samples(const row_check *c, const record_execution *e, size_t 
 
 	if (e->status != RECORD_VALID || count >= least || findings_enough(c->f))
 		return;
-	of_execution(c, EH_E_ALTERED, CHECK_ROWS, index, "",
-	             memory_format("is valid with %zu sample%s, but its measurement asks for %llu",
-	                           count, count == 1 ? "" : "s", (unsigned long long)least));
+	check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "",
+	          memory_format("is valid with %zu sample%s, but its measurement asks for %llu",
+	                        count, count == 1 ? "" : "s", (unsigned long long)least));
 }
 
 static void check_executions_of(const row_check *c)
@@ -133,7 +124,7 @@ static void member_differs(const row_check *c, enum finding_check check, const c
                            const layout_field *is_field, const void *is,
                            const layout_field *want_field, const void *want, const char *what)
 {
-	char *place = place_of(c, above, is_field->key);
+	char *place = check_place(c, above, is_field->key);
 	char *stated = layout_member_text(is_field, is);
 	char *recomputed = layout_member_text(want_field, want);
 
@@ -187,7 +178,7 @@ static void check_derived(const row_check *c, const record_pool *pool)
 			member_differs(c, CHECK_DERIVED, "", field, c->row, field, &want,
 			               "the samples give");
 	}
-	place = place_of(c, "derived", "");
+	place = check_place(c, "derived", "");
 	if (c->row->derived != NULL && want.derived != NULL)
 		check_numbers(c, c->row->derived, want.derived);
 	else if (c->row->derived != NULL && !findings_enough(c->f))
@@ -206,7 +197,7 @@ static void check_seal(const row_check *c, const char *hex, const char *seal)
 
 	if (strcmp(hex, seal) == 0)
 		return;
-	place = place_of(c, "", "");
+	place = check_place(c, "", "");
 	(void)findings_add(c->f, EH_E_ALTERED, CHECK_DIGESTS, place, memory_format("\"%.56s\"", seal),
 	                   memory_format("\"%.56s\"", hex),
 	                   "%s (%s) does not have the digest it was written with" FINDING_ALTERED, place,
@@ -218,7 +209,7 @@ void check_row(const record_result *r, size_t index, const run_order *order, con
                const char *hex, findings *f)
 {
 	const record_plan *plan = &r->protocol.canonical;
-	row_check c = { &r->cases.items[index], order, index, f };
+	row_check c = { r, &r->cases.items[index], order, index, f };
 	const char *seal = index < r->digests.cases.count ? r->digests.cases.items[index] : "";
 
 	if (index < plan->cases.count)
@@ -227,6 +218,9 @@ void check_row(const record_result *r, size_t index, const run_order *order, con
 		check_executions_of(&c);
 	if (!findings_enough(f))
 		check_derived(&c, pool);
+	check_times(&c);
+	check_implied(&c, pool);
+	check_programs(&c);
 	if (!findings_enough(f))
 		check_seal(&c, hex, seal);
 }

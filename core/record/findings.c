@@ -86,8 +86,8 @@ void findings_free(findings *f)
 
 const char *finding_check_name(enum finding_check check)
 {
-	static const char *const names[] = { "structure", "protocol", "run", "rows",
-		                             "derived numbers", "digests" };
+	static const char *const names[] = { "structure", "protocol", "protocol text", "run",
+		                             "rows", "derived numbers", "evidence", "digests" };
 
 	return check < CHECK_COUNT ? names[check] : "?";
 }

@@ -12,9 +12,11 @@
 enum finding_check {
 	CHECK_STRUCTURE,  /* JSON with the members of the format                               */
 	CHECK_PROTOCOL,   /* the plan agrees with its digest and with the text                 */
+	CHECK_TEXT,       /* the text, planned again, gives the plan                           */
 	CHECK_RUN,        /* times, executions and layers are consistent                       */
 	CHECK_ROWS,       /* each row agrees with its plan                                     */
 	CHECK_DERIVED,    /* status, reasons, flags and numbers follow from the samples        */
+	CHECK_EVIDENCE,   /* proof, verification and instruments are there and agree          */
 	CHECK_DIGESTS,    /* sections, rows and the whole have the digests they state          */
 	CHECK_COUNT
 };

@@ -290,14 +290,17 @@ static void check_all(reader *all, findings *f)
 	if (!findings_enough(f))
 		check_text(r, f);
 	check_run(r, f);
+	check_executor(r, f);
 	check_counts(r, f);
 	check_ids(r, f);
 	parallel_each(all->r->row_count, check_one, all);
 	for (size_t i = 0; i < all->r->row_count; i++)
 		take_findings(f, &all->rows[i].found);
 	take_findings(f, &order_findings);
-	if (all_sound(all))
+	if (all_sound(all)) {
 		check_order(r, &all->order, f);
+		check_positions(r, f);
+	}
 	check_digest(r, f);
 }
 

@@ -35,6 +35,19 @@ static inline bool record_is_load(const record_settings *s)
 	       s->scenario == RECORD_SCENARIO_KNEE;
 }
 
+/* Whether a case of these settings can take turns in lockstep: loads, percentiles and the sustained
+ * regime need a time of their own. */
+static inline bool record_fits_turns(const record_settings *s)
+{
+	return s->regime != RECORD_REGIME_SUSTAINED &&
+	       (s->scenario == record_scenario_kind_absent || s->scenario == RECORD_SCENARIO_NONE) &&
+	       (s->statistic == record_statistic_absent || s->statistic == RECORD_STATISTIC_MEDIAN ||
+	        s->statistic == RECORD_STATISTIC_QUARTILE);
+}
+
+/* How a deviation begins that says that executions ran on different stacks. */
+#define RECORD_EXECUTOR_CHANGED "the executor changed during the run"
+
 /* The layer's field of that name, or NULL. */
 const record_field *record_layer_field(const record_layer *layer, const char *name);
 

@@ -78,8 +78,7 @@ static void visit_record(record_result *r, visit *each, void *context)
 	}
 }
 
-/* Whether the text is the mark of a redacted one. */
-static bool is_mark(const char *value)
+bool redact_is_mark(const char *value)
 {
 	size_t size = strlen(REDACT_MARK);
 
@@ -142,7 +141,7 @@ static void add_salt(void *context, char **leaf, const char *member)
 	char hex[65];
 
 	/* A text that looks like a mark gets no salt. */
-	if (is_mark(*leaf))
+	if (redact_is_mark(*leaf))
 		return;
 	both = memory_format("%s:%s", s->secret, member);
 	digest_bytes(both, strlen(both), hex);
@@ -226,7 +225,7 @@ static eh_status redact_member(record_result *r, const char *member, eh_error *e
 		                 "redacted without breaking its digests; an evenhand without redaction "
 		                 "wrote it");
 	visit_record(r, match, &s);
-	if (s.leaf != NULL && is_mark(*s.leaf) && salt == NULL)
+	if (s.leaf != NULL && redact_is_mark(*s.leaf) && salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is already redacted", member);
 	if (s.leaf == NULL || salt == NULL)
 		return error_set(error, EH_E_USAGE, "%s is empty or absent, or identifies no "
@@ -303,7 +302,7 @@ static void list_one(void *context, char **leaf, const char *member)
 {
 	listing *l = context;
 
-	if (is_mark(*leaf) && find_salt(&l->salts, member) == NULL)
+	if (redact_is_mark(*leaf) && find_salt(&l->salts, member) == NULL)
 		text_list_add(l->out, member);
 }
 

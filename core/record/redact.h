@@ -6,11 +6,15 @@
 #ifndef RECORD_REDACT_H
 #define RECORD_REDACT_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "record/record.h"
 
 #define REDACT_MARK "redacted:sha256:"
+/* Whether the text is the mark of a redacted one. */
+bool redact_is_mark(const char *value);
 
 /* Makes record->salts, for the texts of who and executor that may be redacted, from the run's
  * secret, so that building the record again gives the same.  They are present even when there are

@@ -64,6 +64,10 @@ void result_free(result *r); /* NULL is fine */
  * NULL when the structure is invalid. */
 result *result_examine(const char *name, const char *bytes, size_t size, findings *f);
 
+/* Adds a finding for evidence of an execution that counts that is absent or contradicts its samples
+ * (record/row_evidence.h).  Reading does not ask for it. */
+void result_check_evidence(const result *r, findings *f);
+
 /* The status for people: "not run" if the run ended before the case (the record has failed, without
  * an execution), else the status. */
 const char *result_row_word(const result_row *row);

@@ -9,15 +9,21 @@
 
 enum { FOUND_SHOWN = 100 };
 
-static const char *answer_text(enum audit_answer answer)
+/* malloc'd: whether it holds, and who says so. */
+static char *answer_text(const audit_report *r)
 {
 	static const char *const texts[] = {
-		[AUDIT_HOLDS] = "holds", [AUDIT_ALTERED] = "DOES NOT HOLD",
-		[AUDIT_NOT_SIGNED] = "NOT SIGNED AS REQUIRED", [AUDIT_NO_RESULT] = "NOT A RESULT",
-		[AUDIT_EVIDENCE_UNREADABLE] = "holds, SIGNATURES UNREADABLE"
+		[AUDIT_CONSISTENT] = "consistent, unsigned", [AUDIT_HOLDS] = "holds",
+		[AUDIT_ALTERED] = "DOES NOT HOLD",
+		[AUDIT_NOT_SIGNED] = "consistent, NOT SIGNED AS REQUIRED",
+		[AUDIT_NO_RESULT] = "NOT A RESULT",
+		[AUDIT_EVIDENCE_UNREADABLE] = "consistent, SIGNATURES UNREADABLE"
 	};
 
-	return texts[answer];
+	if (r->answer == AUDIT_HOLDS)
+		return memory_format("holds, %s", r->evidence->sentence);
+	return memory_text(r->answer == AUDIT_CONSISTENT && r->evidence->level == AUDIT_UNKNOWN ?
+	                   "consistent, signed by a key that you do not trust" : texts[r->answer]);
 }
 
 static void add_subject(table *t, const audit_report *r)
@@ -35,14 +41,16 @@ static void add_subject(table *t, const audit_report *r)
 static void add_check(table *t, const audit_check *check)
 {
 	static const char *const marks[] = { [AUDIT_PASSED] = "ok", [AUDIT_FAILED] = "NO",
-		                             [AUDIT_NOT_REACHED] = "-" };
+		                             [AUDIT_NOT_REACHED] = "-", [AUDIT_NOT_CHECKED] = "-" };
 	char *words = check->outcome == AUDIT_PASSED ? memory_text(check->condition) :
 	              check->outcome == AUDIT_NOT_REACHED ? memory_text("not reached") :
+	              check->outcome == AUDIT_NOT_CHECKED ?
+	              memory_format("could not be checked: %s", check->condition) :
 	              memory_format("%llu finding%s", (unsigned long long)check->findings,
 	                            check->findings > 1 ? "s" : "");
 
 	table_row(t, (const char *[]){ check->name, marks[check->outcome], words });
-	if (figure_colours(stdout) && check->outcome != AUDIT_NOT_REACHED)
+	if (figure_colours(stdout) && marks[check->outcome][0] != '-')
 		table_paint(t, 1, check->outcome == AUDIT_PASSED ? COLOUR_GREEN : COLOUR_RED);
 	free(words);
 }
@@ -98,11 +106,13 @@ static void add_findings(table *t, const audit_report *r)
 
 bool report_verification(FILE *out, const audit_report *r)
 {
-	char *file = table_clean(r->file);
+	char *file = table_clean(r->file), *answer = answer_text(r), *clean = table_clean(answer);
 	table *t = table_new("lll");
 	bool good;
 
-	fprintf(out, "%s: %s\n", file, answer_text(r->answer));
+	fprintf(out, "%s: %s\n", file, clean);
+	free(clean);
+	free(answer);
 	free(file);
 	add_subject(t, r);
 	for (size_t i = 0; i < r->checks.count; i++)

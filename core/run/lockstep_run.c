@@ -568,7 +568,7 @@ static eh_status run_case(group *g, const size_t *order, size_t position, bool a
 		return status;
 	gather(&s);
 	progress_slot(g->c->shown, "in turns", g->execution, g->executions);
-	if (s.count > 0 && !turnwork_fit(&s.c->section->measure))
+	if (s.count > 0 && !record_fits_turns(&s.c->section->measure))
 		status = take_singly(&s, false, error);
 	else if (s.count > 1 && !fits(&s))
 		status = take_singly(&s, true, error);

@@ -3,6 +3,7 @@
 
 #include "stat/trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -103,4 +104,9 @@ void trace_summarise(const trace *t, double quantile, double confidence, uint64_
 	out->met = out->known && !out->late && !out->grows &&
 	           (limit_ns == 0 || out->value.high <= (double)limit_ns);
 	free(values);
+}
+
+double trace_half_width(const trace_summary *s)
+{
+	return s->known && s->value_ns > 0 ? (s->value.high - s->value.low) / 2 / s->value_ns : NAN;
 }

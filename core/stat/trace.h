@@ -50,5 +50,7 @@ typedef struct trace_summary {
  * interval.  limit_ns 0 = no limit: then `met` means that the queue did not grow. */
 void trace_summarise(const trace *t, double quantile, double confidence, uint64_t limit_ns,
                      trace_summary *out);
+/* The half-width of the interval of the statistic, relative to it; NAN where it is not known. */
+double trace_half_width(const trace_summary *s);
 
 #endif

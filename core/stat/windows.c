@@ -3,9 +3,12 @@
 
 #include "stat/windows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "stat/precision.h"
+#include "stat/sorted.h"
 #include "stat/statistics.h"
 
 static bool ascending(const uint64_t *starts_ns, size_t n)
@@ -76,4 +79,25 @@ void windows_free(windows *w)
 {
 	free(w->list);
 	*w = (windows){ 0 };
+}
+
+double windows_half_width(const uint64_t *times_ns, const uint64_t *starts_ns, size_t n,
+                          uint64_t batch, uint64_t window_ns, double confidence)
+{
+	windows w;
+	size_t first;
+	double *values;
+	double width;
+
+	if (!windows_make(times_ns, starts_ns, n, batch, window_ns, &w))
+		return NAN;
+	first = w.list[w.steady_first].first;
+	windows_free(&w);
+	values = memory_get((n - first) * sizeof(*values));
+	for (size_t i = first; i < n; i++)
+		values[i - first] = (double)times_ns[i];
+	sorted_make(values, n - first);
+	width = precision_of_sorted(values, n - first, 0, confidence);
+	free(values);
+	return width;
 }

@@ -31,5 +31,9 @@ typedef struct windows {
 bool windows_make(const uint64_t *times_ns, const uint64_t *starts_ns, size_t n, uint64_t batch,
                   uint64_t window_ns, windows *out);
 void windows_free(windows *w);
+/* The half-width of the interval of the median over the samples of the steady windows, relative to
+ * it; NAN when they are too few for the confidence, there are no windows, or the median is 0. */
+double windows_half_width(const uint64_t *times_ns, const uint64_t *starts_ns, size_t n,
+                          uint64_t batch, uint64_t window_ns, double confidence);
 
 #endif

@@ -127,6 +127,27 @@ static bool short_text(kit *k, const char *s, size_t size, const char *what)
 	return false;
 }
 
+/* Whether a compiler layer of the device is the one that the program names, or none is known. */
+static bool has_compiler(kit *k, const eh_program_info *info)
+{
+	bool known = false;
+
+	for (uint32_t i = 0; EH_HAS(k->ops, eh_backend_ops, device_layer) && i < 1000; i++) {
+		eh_layer layer = { .struct_size = sizeof(layer) };
+
+		if (k->ops->device_layer(k->device, i, &layer, &k->error) != EH_OK)
+			break;
+		if (layer.kind != EH_LAYER_COMPILER)
+			continue;
+		known = true;
+		if (layer.source == EH_SOURCE_UNAVAILABLE ||
+		    (strncmp(layer.name, info->compiler, sizeof(info->compiler)) == 0 &&
+		     strncmp(layer.version, info->compiler_version, sizeof(layer.version)) == 0))
+			return true;
+	}
+	return !known;
+}
+
 void conformance_program_info(kit *k)
 {
 	const size_t size = offsetof(eh_program_info, flags);
@@ -150,6 +171,10 @@ void conformance_program_info(kit *k)
 		return;
 	if (info.compiler[0] == '\0')
 		kit_fail(k, "compiler is empty: name what compiled the program");
+	else if (!has_compiler(k, &info))
+		kit_fail(k, "compiler is %.63s %.100s, and no layer of kind compiler has this name and "
+		            "version: readers refuse results of programs that their stack cannot have "
+		            "made", info.compiler, info.compiler_version);
 	else if (info.from_cache > 1)
 		kit_fail(k, "from_cache is %u, neither 0 nor 1", info.from_cache);
 	else if ((info.binary_size > 0) != (info.binary_kind[0] != '\0' && info.binary != NULL))

@@ -21,6 +21,9 @@
 #include "base/files.h"
 #include "../unit/json_tree.h"
 #include "base/text.h"
+#include "record/derive.h"
+#include "record/identity.h"
+#include "record/implied.h"
 #include "record/result.h"
 
 typedef struct settings {
@@ -41,26 +44,42 @@ static double noise(uint64_t *state)
 	return (double)next(state) / 2147483648.0 - 0.5;
 }
 
+/* The members that plan and row have of a case.  The revision is none that exists, so that nobody
+ * plans the text again. */
+static void add_case(text *t, unsigned long i, unsigned long least)
+{
+	text_add(t, "\"id\":\"triad.n%lu\",\"workload\":\"stream\",\"revision\":1000000,"
+	         "\"tier\":\"portable\",\"precision\":\"f32\",\"parameters\":{\"operation\":"
+	         "\"triad\",\"bytes\":\"%lu\"},\"work\":{\"metric\":\"bytes/s\",\"amount\":%lu,"
+	         "\"flops\":1024,\"bytes\":%lu,\"flops_formula\":\"2*N\",\"bytes_formula\":"
+	         "\"3*N*s\",\"working_set_bytes\":%lu,\"region\":\"execution\"},\"measure\":{"
+	         "\"warmup_min_ns\":1000000,\"warmup_max_ns\":100000000,\"samples_min\":%lu,"
+	         "\"samples_max\":64,\"time_min_ns\":1000000,\"time_max_ns\":200000000,"
+	         "\"half_width\":0.01,\"confidence\":0.95,\"margin\":0.01,\"proof_ns\":20000000,"
+	         "\"timeout_ns\":30000000000,\"tune_budget_ns\":0,\"clock\":\"host\","
+	         "\"cache\":\"warm\",\"regime\":\"burst\"}", i, 4096 * (i + 1), 12288 * (i + 1),
+	         12288 * (i + 1), 12288 * (i + 1), least);
+}
+
+/* A valid execution has the samples that its plan asks for. */
+static unsigned long least_of(const settings *s)
+{
+	unsigned long each = s->samples / s->executions;
+
+	return each < 8 ? each : 8;
+}
+
 static void add_plan(text *t, const settings *s)
 {
-	/* A valid execution has the samples that its plan asks for. */
-	unsigned long each = s->samples / s->executions;
-	unsigned long least = each < 8 ? each : 8;
+	unsigned long least = least_of(s);
 
 	text_add(t, "{\"name\":\"big\",\"version\":1,\"intent\":\"A big result.\",\"compatible\":[],"
 	         "\"executions\":5,\"seed\":1,\"interleave\":true,\"canary\":true,\"cases\":[");
-	for (unsigned long i = 0; i < s->cases; i++)
-		text_add(t, "%s{\"id\":\"triad.n%lu\",\"workload\":\"stream\",\"revision\":1,"
-		         "\"tier\":\"portable\",\"precision\":\"f32\",\"parameters\":{\"operation\":"
-		         "\"triad\",\"bytes\":\"%lu\"},\"work\":{\"metric\":\"bytes/s\",\"amount\":%lu,"
-		         "\"flops\":1024,\"bytes\":%lu,\"flops_formula\":\"2*N\",\"bytes_formula\":"
-		         "\"3*N*s\",\"working_set_bytes\":%lu,\"region\":\"execution\"},\"measure\":{"
-		         "\"warmup_min_ns\":1000000,\"warmup_max_ns\":100000000,\"samples_min\":%lu,"
-		         "\"samples_max\":64,\"time_min_ns\":10000000,\"time_max_ns\":200000000,"
-		         "\"half_width\":0.01,\"confidence\":0.95,\"margin\":0.01,\"proof_ns\":20000000,"
-		         "\"timeout_ns\":30000000000,\"tune_budget_ns\":0,\"clock\":\"device\","
-		         "\"cache\":\"warm\",\"regime\":\"burst\"}}", i > 0 ? "," : "", i, 4096 * (i + 1),
-		         12288 * (i + 1), 12288 * (i + 1), 12288 * (i + 1), least);
+	for (unsigned long i = 0; i < s->cases; i++) {
+		text_add(t, "%s{", i > 0 ? "," : "");
+		add_case(t, i, least);
+		text_add(t, "}");
+	}
 	text_add(t, "]}");
 }
 
@@ -79,7 +98,7 @@ static void put_first(FILE *out, const settings *s)
 	        "\"commit\":\"0123456789abcdef\",\"dirty\":false,\"abi\":\"1.0\",\"build_flags\":"
 	        "\"-O2\"},\"who\":{\"tester\":\"\",\"party\":\"\",\"sponsor\":\"\",\"verified\":false},"
 	        "\"protocol\":{\"name\":\"big\",\"version\":1,\"digest\":\"%s\",\"text\":"
-	        "\"[protocol]\\nname = big\\nversion = 1\\n\",\"canonical\":%s,\"deviations\":[]},"
+	        "\"[protocol]\\nname = big\\nversion = 1\\nintent = A big result.\\n[case triad]\\nworkload = stream\\n\",\"canonical\":%s,\"deviations\":[]},"
 	        "\"executions\":{\"declared\":5,\"planned\":%lu},\"executors\":[{\"name\":\"host:big\","
 	        "\"backend\":\"host\",\"index\":0,\"path\":\"host.so\"}],\"order\":[", s->seed, hex,
 	        plan.data, s->executions);
@@ -90,8 +109,9 @@ static void put_first(FILE *out, const settings *s)
 	text_free(&plan);
 }
 
-static void put_case(FILE *out, const settings *s, unsigned long id, unsigned long execution,
-                     uint64_t *state)
+/* An execution as it was "measured". */
+static void add_execution(text *t, const settings *s, unsigned long id, unsigned long execution,
+                          uint64_t *state)
 {
 	static const char check[] = "{\"passed\":true,\"gate\":\"B\",\"checked\":4096,\"failed\":0,"
 	                            "\"max_error\":0.25,\"tolerance\":\"8 eps\",\"detail\":\"\"}";
@@ -102,38 +122,95 @@ static void put_case(FILE *out, const settings *s, unsigned long id, unsigned lo
 
 	snprintf(name, sizeof(name), "triad.n%lu", id);
 	digest_bytes(name, strlen(name), hex);
-	fprintf(out, "{\"kind\":\"case\",\"executor\":\"host:big\",\"execution\":%lu,\"id\":\"%s\","
-	        "\"record\":{\"execution\":%lu,\"position\":%lu,\"status\":\"valid\",\"reasons\":[],"
-	        "\"flags\":[],\"clock\":\"host\",\"batch\":1,\"samples_ns\":[", execution, name,
-	        execution, id + 1);
+	text_add(t, "{\"execution\":%lu,\"position\":%lu,\"status\":\"valid\",\"reasons\":[],"
+	         "\"flags\":[],\"clock\":\"host\",\"batch\":1,\"samples_ns\":[", execution, id + 1);
 	for (unsigned long i = 0; i < count; i++)
-		fprintf(out, "%s%.0f", i > 0 ? "," : "", base * (1 + 0.01 * noise(state)));
-	fprintf(out, "],\"warmup_ns\":[1100000,1010000,1000000],\"half_width\":0.0042,"
-	        "\"verification\":{\"selftest\":%s,\"before\":%s,\"after\":%s,\"during\":1,"
-	        "\"during_failed\":0},\"proof\":{\"operations\":40,\"host_ns\":40000000,"
-	        "\"ns_per_operation\":1000000},\"canary\":{\"compute_before_ns\":1001000,"
-	        "\"compute_after_ns\":1002000,\"memory_before_ns\":2001000,\"memory_after_ns\":"
-	        "2003000,\"reference_compute_ns\":1000000,\"reference_memory_ns\":2000000},\"load\":{"
-	        "\"cpu_seconds\":0.25,\"wall_seconds\":0.5,\"involuntary_switches\":3},\"program\":{"
-	        "\"source_sha256\":\"%s\",\"binary_sha256\":\"%s\",\"binary_kind\":\"elf\","
-	        "\"compiler\":\"gcc\",\"compiler_version\":\"12.2.0\",\"flags\":\"-O3\",\"from_cache\":"
-	        "false,\"build_ns\":120000000}}}\n", check, check, check, hex, hex);
+		text_add(t, "%s%.0f", i > 0 ? "," : "", base * (1 + 0.01 * noise(state)));
+	text_add(t, "],\"warmup_ns\":[1100000,1010000,1000000],\"verification\":{\"selftest\":%s,"
+	         "\"before\":%s,\"after\":%s,\"during\":1,\"during_failed\":0},\"proof\":{"
+	         "\"operations\":40,\"host_ns\":40000000,\"ns_per_operation\":1000000},\"canary\":{"
+	         "\"compute_before_ns\":1001000,\"compute_after_ns\":1002000,\"memory_before_ns\":"
+	         "2001000,\"memory_after_ns\":2003000,\"reference_compute_ns\":1000000,"
+	         "\"reference_memory_ns\":2000000},\"load\":{\"cpu_seconds\":0.25,\"wall_seconds\":%.17g,"
+	         "\"involuntary_switches\":3},\"program\":{\"source_sha256\":\"%s\",\"binary_sha256\":"
+	         "\"%s\",\"binary_kind\":\"elf\",\"compiler\":\"gcc\",\"compiler_version\":\"12.2.0\","
+	         "\"flags\":\"-O3\",\"from_cache\":false,\"build_ns\":120000000}}", check, check, check,
+	         1 + 2e-9 * base * (double)count, hex, hex);
+}
+
+/* Half-width and flags follow from the samples; a case without enough of them did not converge. */
+static void imply(record_case *row)
+{
+	record_execution *e = &row->executions.items[0];
+	record_pool pool;
+
+	record_pool_fill(&pool, row);
+	implied_flags(row, e, &pool.series[0], &e->flags);
+	(void)implied_half_width(&row->measure, e, &pool.series[0], NULL, &e->half_width);
+	if (!(e->half_width <= row->measure.half_width))
+		e->status = RECORD_NOT_CONVERGED;
+	record_pool_free(&pool);
+}
+
+static void put_case(FILE *out, const settings *s, unsigned long id, unsigned long execution,
+                     uint64_t *state)
+{
+	eh_error error = ERROR_INIT;
+	text t = { 0 };
+	record_case row;
+	char *body;
+
+	text_add(&t, "{\"status\":\"valid\",\"reasons\":[],\"flags\":[],");
+	add_case(&t, id, least_of(s));
+	text_add(&t, ",\"executions\":[");
+	add_execution(&t, s, id, execution, state);
+	text_add(&t, "]}");
+	layout_init(record_case_layout(), &row);
+	if (layout_read(record_case_layout(), t.data, t.size, "case", &row, &error) != EH_OK) {
+		fprintf(stderr, "make_result: %s\n", error.message);
+		exit(EXIT_CODE_USAGE);
+	}
+	imply(&row);
+	body = layout_text(record_execution_layout(), &row.executions.items[0], false);
+	fprintf(out, "{\"kind\":\"case\",\"executor\":\"host:big\",\"execution\":%lu,\"id\":\"%s\","
+	        "\"record\":%s}\n", execution, row.id, body);
+	free(body);
+	layout_clear(record_case_layout(), &row);
+	text_free(&t);
+}
+
+/* malloc'd: the executor, with the digest of its stack. */
+static char *executor_text(void)
+{
+	static const char body[] = "{\"name\":\"host:big\",\"digest\":\"\",\"simulated\":false,\"device\":{"
+	                           "\"id\":\"big\",\"name\":\"Example CPU\",\"compute_units\":2,"
+	                           "\"memory_bytes\":8589934592},\"layers\":[{\"layer\":\"hardware\","
+	                           "\"name\":\"Example CPU\",\"source\":\"queried\"}]}";
+	record_executor executor;
+	char hex[65];
+	char *out;
+
+	layout_init(record_executor_layout(), &executor);
+	if (layout_read(record_executor_layout(), body, strlen(body), "executor", &executor, NULL) != EH_OK)
+		exit(EXIT_CODE_USAGE);
+	(void)identity_digest(&executor, hex);
+	text_set(&executor.digest, hex);
+	out = layout_text(record_executor_layout(), &executor, false);
+	layout_clear(record_executor_layout(), &executor);
+	return out;
 }
 
 static void put_executor(FILE *out, unsigned long execution)
 {
-	char hex[65];
+	char *record = executor_text();
 
-	digest_bytes("big", 3, hex);
 	fprintf(out, "{\"kind\":\"instrument\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
 	        "\"execution\":%lu,\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000,"
 	        "\"device_resolution_ns\":1,\"device_time\":false,\"device_time_reason\":\"none\"}}\n",
 	        execution, execution);
-	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
-	        "\"name\":\"host:big\",\"digest\":\"%s\",\"simulated\":false,\"device\":{\"id\":\"big\","
-	        "\"name\":\"Example CPU\",\"compute_units\":2,\"memory_bytes\":8589934592},\"layers\":"
-	        "[{\"layer\":\"hardware\",\"name\":\"Example CPU\",\"source\":\"queried\"}]}}\n",
-	        execution, hex);
+	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":%s}\n",
+	        execution, record);
+	free(record);
 }
 
 static bool write_journal(const char *path, const settings *s)

@@ -79,8 +79,8 @@ for what in one x.evenhand "x.evenhand/results/$name" "$result"; do
 	[ $? -le 3 ] && [ -s out ]
 	check $? "claim takes $what"
 done
-gives 0 holds verify one
-gives 0 holds verify x.evenhand
+gives 0 'consistent, unsigned' verify one
+gives 0 'consistent, unsigned' verify x.evenhand
 gives 0 fingerprint key new lab
 gives 0 'signed by lab' sign one --key lab
 gives 0 'x.evenhand: 1 result' bundle one -o x.evenhand --force

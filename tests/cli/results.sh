@@ -147,7 +147,7 @@ code 0 "" show $gcc --case gemm
 code 0 "" diagnose $gcc --case 'fma f64'
 code 4 "did you mean 'fma.f64'" diagnose $gcc --case fma.f65
 code 4 "there is no case 'gemn' in 2 results; there is gemm.f32.256, gemm.f32.256.tuned" compare --case gemn $gcc $clang
-code 4 "there is no case 'fma.f33' in .*; did you mean 'fma.f64'\|did you mean 'fma.f16'" show --case fma.f33 $gcc
+code 4 "there is no case 'fma.f33' in .*; did you mean 'fma.f32'" show --case fma.f33 $gcc
 code 4 "there is no case 'nothing'" explain nothing $gcc
 code 4 "there is host:gcc-12" explain gemm nobody $gcc $clang
 code 4 "RESULT is missing" explain gemm

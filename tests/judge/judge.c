@@ -21,7 +21,7 @@ static bool verify(const char *path)
 	bool holds;
 
 	layout_init(audit_verification_layout(), &found);
-	holds = audit_inspect(path, &found, &error) == EH_OK;
+	holds = audit_inspect(path, NULL, &found, &error) == EH_OK;
 	if (!holds)
 		fprintf(stderr, "judge: %s\n", error.message);
 	for (size_t i = 0; i < found.reports.count; i++)

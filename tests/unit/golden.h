@@ -14,8 +14,11 @@
 #include "json_tree.h"
 #include "base/text.h"
 #include "record/derive.h"
+#include "record/identity.h"
+#include "record/implied.h"
 #include "record/result.h"
 #include "record/seal.h"
+#include "record/surroundings.h"
 
 /* malloc'd path of a file of tests/golden; run.sh sets SRC. */
 static inline char *golden_path(const char *name)
@@ -125,11 +128,126 @@ static inline void golden_take(cJSON *row, const record_case *from, const char *
 		cJSON_DeleteItemFromObjectCaseSensitive(row, key);
 }
 
-/* Status, reasons, flags and derived follow from the executions; a row that is malformed elsewhere
- * stays as it is. */
-static inline void golden_derive(cJSON *row)
+/* ---- evidence that settings ask for --------------------------------------------------------- */
+
+/* Requests of which the samples are the latencies, one after the other. */
+static inline void golden_add_requests(cJSON *execution)
 {
-	static const char *const keys[] = { "status", "reasons", "flags", "derived" };
+	cJSON *requests = json_add_object(execution, "requests");
+	cJSON *due = json_add_array(requests, "due_ns"), *issued = json_add_array(requests, "issued_ns");
+	cJSON *done = json_add_array(requests, "done_ns"), *sample;
+	double at = 0;
+
+	cJSON_ArrayForEach(sample, golden_at(execution, "samples_ns")) {
+		cJSON_AddItemToArray(due, cJSON_CreateNumber(at));
+		cJSON_AddItemToArray(issued, cJSON_CreateNumber(at));
+		at += sample->valuedouble;
+		cJSON_AddItemToArray(done, cJSON_CreateNumber(at));
+	}
+}
+
+/* The host's times beside those of the device. */
+static inline void golden_add_host(cJSON *execution)
+{
+	cJSON *host = json_add_array(execution, "host_ns"), *sample;
+
+	cJSON_ArrayForEach(sample, golden_at(execution, "samples_ns"))
+		cJSON_AddItemToArray(host, cJSON_CreateNumber(sample->valuedouble + 4000));
+}
+
+/* The windows of a sustained series without gaps. */
+static inline void golden_add_windows(cJSON *execution)
+{
+	cJSON *starts = json_add_array(execution, "starts_ns"), *sample;
+	double at = 0;
+
+	cJSON_ArrayForEach(sample, golden_at(execution, "samples_ns")) {
+		cJSON_AddItemToArray(starts, cJSON_CreateNumber(at));
+		at += sample->valuedouble;
+	}
+	if (golden_at(execution, "sustained") == NULL)
+		cJSON_AddItemToObject(execution, "sustained", cJSON_Parse(
+			"{\"entry\":{\"by\":\"not asked\",\"still\":false,\"waited_ns\":0},\"window_ns\":1000000000000,"
+			"\"time_ns\":1,\"operations\":1,\"merged\":1,\"drains\":0,\"canary\":\"\"}"));
+}
+
+static inline bool golden_lacks(const cJSON *execution, const char *member)
+{
+	return json_path(execution, "samples_ns") != NULL && json_path(execution, member) == NULL;
+}
+
+/* Adds what clock and settings ask for and an edit left out. */
+static inline void golden_complete(cJSON *row)
+{
+	const cJSON *measure = json_path(row, "measure");
+	const char *scenario = json_string(measure, "scenario", "none");
+	bool load = strcmp(scenario, "closed") == 0 || strcmp(scenario, "server") == 0 ||
+	            strcmp(scenario, "knee") == 0;
+	bool sustained = strcmp(json_string(measure, "regime", ""), "sustained") == 0;
+	cJSON *e;
+
+	cJSON_ArrayForEach(e, json_path(row, "executions")) {
+		if (strcmp(json_string(e, "clock", ""), "device") == 0 && golden_lacks(e, "host_ns"))
+			golden_add_host(e);
+		if (load && golden_lacks(e, "requests"))
+			golden_add_requests(e);
+		if (sustained && golden_lacks(e, "starts_ns"))
+			golden_add_windows(e);
+		if (strcmp(json_string(measure, "cache", ""), "cold") == 0 && golden_lacks(e, "cache"))
+			cJSON_AddItemToObject(e, "cache", cJSON_Parse(
+				"{\"state\":\"cold\",\"method\":\"rotation\",\"sets\":2,\"set_bytes\":1,"
+				"\"evicted_bytes\":0,\"cache_bytes\":1,\"cache_known\":true}"));
+	}
+}
+
+/* ---- what follows ---------------------------------------------------------------------------- */
+
+/* The sentences of canary and guards, where the execution has fewer. */
+static inline void golden_disturb(record_execution *e)
+{
+	record_flag_list flags = { 0 };
+	text_list words = { 0 };
+
+	if (e->canary != NULL)
+		(void)surroundings_canary(e->canary, &words);
+	if (e->guards != NULL && e->load != NULL)
+		(void)surroundings_guards(e->guards, e->load->wall_seconds, &flags, &words);
+	for (size_t i = e->disturbed.count; i < words.count; i++)
+		text_list_add(&e->disturbed, words.items[i]);
+	text_list_clear(&words);
+	free(flags.items);
+}
+
+/* What the samples and instruments of the executions imply about the rest of them. */
+static inline void golden_imply(record_case *row)
+{
+	record_pool pool;
+	size_t at = 0;
+
+	record_pool_fill(&pool, row);
+	for (size_t i = 0; i < row->executions.count && at < pool.executions; i++) {
+		record_execution *e = &row->executions.items[i];
+		double width;
+
+		if (!record_execution_counts(e))
+			continue;
+		golden_disturb(e);
+		implied_flags(row, e, &pool.series[at], &e->flags);
+		if (!implied_half_width(&row->measure, e, &pool.series[at++], NULL, &width))
+			continue;
+		e->half_width = width;
+		if (e->status == RECORD_VALID && isnan(width) &&
+		    (e->turns != NULL || !series_has_interval(&pool.series[at - 1])))
+			e->status = RECORD_NOT_CONVERGED;
+	}
+	record_pool_free(&pool);
+}
+
+/* Status, reasons, flags and derived follow from the executions, and with `imply` these from their
+ * samples; a row that is malformed elsewhere stays as it is. */
+static inline void golden_derive(cJSON *row, bool imply)
+{
+	static const char *const keys[] = { "executions", "status", "reasons", "flags", "derived" };
 	cJSON *bare = cJSON_Duplicate(row, true);
 	record_case typed;
 
@@ -139,12 +257,28 @@ static inline void golden_derive(cJSON *row)
 	cJSON_DeleteItemFromObjectCaseSensitive(bare, "derived");
 	layout_init(record_case_layout(), &typed);
 	if (tree_decode(record_case_layout(), bare, &typed, NULL) == EH_OK) {
+		if (imply)
+			golden_imply(&typed);
 		record_derive_row(&typed);
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = imply ? 0 : 1; i < sizeof(keys) / sizeof(keys[0]); i++)
 			golden_take(row, &typed, keys[i]);
 	}
 	layout_clear(record_case_layout(), &typed);
 	cJSON_Delete(bare);
+}
+
+/* The digest of the stack, where the executor is well-formed. */
+static inline void golden_identify(cJSON *root)
+{
+	cJSON *executor = cJSON_GetObjectItemCaseSensitive(root, "executor");
+	record_executor typed;
+	char hex[65];
+
+	layout_init(record_executor_layout(), &typed);
+	if (tree_decode(record_executor_layout(), executor, &typed, NULL) == EH_OK &&
+	    typed.digest[0] != '\0' && identity_digest(&typed, hex))
+		json_set(executor, "digest", cJSON_CreateString(hex));
+	layout_clear(record_executor_layout(), &typed);
 }
 
 /* A record without rows, and without digests but those of its rows; NULL where it is malformed. */
@@ -190,9 +324,40 @@ static inline void golden_seal_head(cJSON *root)
 	layout_free(record_result_layout(), r);
 }
 
-/* Makes digests and, with derive, the derived numbers and the order of the executions follow from
- * the rest, as a forger would. */
-static inline void golden_reseal(cJSON *root, bool derive)
+static inline void golden_relax_row(cJSON *measure)
+{
+	(void)json_set(measure, "half_width", cJSON_CreateNumber(1));
+	(void)json_set(measure, "time_min_ns", cJSON_CreateNumber(0));
+}
+
+/* Settings that samples of any spread and length satisfy. */
+static inline void golden_relax(cJSON *root)
+{
+	cJSON *row;
+
+	cJSON_ArrayForEach(row, golden_at(root, "cases"))
+		golden_relax_row(golden_at(row, "measure"));
+	cJSON_ArrayForEach(row, golden_at(root, "protocol/canonical/cases"))
+		golden_relax_row(golden_at(row, "measure"));
+}
+
+/* Another version of the compiler, in the stack and in the programs that it made. */
+static inline void golden_set_compiler(cJSON *root, const char *version)
+{
+	cJSON *layer, *row, *e;
+
+	cJSON_ArrayForEach(layer, golden_at(root, "executor/layers"))
+		if (strcmp(json_string(layer, "layer", ""), "compiler") == 0)
+			(void)json_set(layer, "version", cJSON_CreateString(version));
+	cJSON_ArrayForEach(row, golden_at(root, "cases"))
+		cJSON_ArrayForEach(e, golden_at(row, "executions"))
+			if (golden_at(e, "program") != NULL)
+				(void)json_set(golden_at(e, "program"), "compiler_version",
+				               cJSON_CreateString(version));
+}
+
+/* The digests of all parts. */
+static inline void golden_seal(cJSON *root)
 {
 	cJSON *digests = cJSON_GetObjectItemCaseSensitive(root, "digests");
 	cJSON *declared = cJSON_GetObjectItemCaseSensitive(root, "protocol");
@@ -200,18 +365,69 @@ static inline void golden_reseal(cJSON *root, bool derive)
 	cJSON *row;
 	char hex[65];
 
-	if (derive)
-		golden_reorder(root);
 	json_digest(json_path(declared, "canonical"), hex);
 	json_set(declared, "digest", cJSON_CreateString(hex));
 	cJSON_ArrayForEach(row, json_path(root, "cases")) {
-		if (derive)
-			golden_derive(row);
 		json_digest(row, hex);
 		json_append_string(seals, hex);
 	}
 	json_set(digests, "cases", seals);
 	golden_seal_head(root);
+}
+
+/* Instruments like the first one for executions that have none, where there is one at all. */
+static inline void golden_instruments(cJSON *root)
+{
+	enum { MOST = 100 };
+	cJSON *old = cJSON_GetObjectItemCaseSensitive(root, "instruments"), *all = cJSON_CreateArray();
+
+	for (uint64_t n = 1; n <= MOST && cJSON_IsArray(old) && old->child != NULL; n++) {
+		cJSON *copy = NULL, *item;
+		uint64_t is;
+
+		cJSON_ArrayForEach(item, old)
+			if (json_uint(item, "execution", &is) && is == n)
+				copy = json_copy(item);
+		if (copy == NULL && golden_ran(root, n)) {
+			copy = json_copy(old->child);
+			json_set(copy, "execution", cJSON_CreateNumber((double)n));
+		}
+		if (copy != NULL)
+			cJSON_AddItemToArray(all, copy);
+	}
+	if (all->child != NULL)
+		json_set(root, "instruments", all);
+	else
+		cJSON_Delete(all);
+}
+
+/* Makes digests and, with derive, everything else that follows from the rest of the record follow:
+ * evidence that settings ask for, what executions imply, derived numbers, the order of the
+ * executions, the digest of the stack. */
+static inline void golden_reseal(cJSON *root, bool derive)
+{
+	cJSON *row;
+
+	if (derive) {
+		golden_reorder(root);
+		golden_instruments(root);
+		golden_identify(root);
+		cJSON_ArrayForEach(row, json_path(root, "cases")) {
+			golden_complete(row);
+			golden_derive(row, true);
+		}
+	}
+	golden_seal(root);
+}
+
+/* The same by a forger who leaves the executions and the executor as they were edited. */
+static inline void golden_forge(cJSON *root)
+{
+	cJSON *row;
+
+	cJSON_ArrayForEach(row, json_path(root, "cases"))
+		golden_derive(row, false);
+	golden_seal(root);
 }
 
 /* Without the syncing of file_write: there are thousands. */

@@ -11,7 +11,7 @@ static size_t random_below(size_t n)
 	return (size_t)(random_state >> 33) % n;
 }
 
-/* A small result: the tuned case alone, two executions of three samples. */
+/* A small result: the tuned case alone, two executions of six samples. */
 static void make_small(void)
 {
 	eh_error error = ERROR_INIT;
@@ -33,13 +33,13 @@ static void make_small(void)
 	cJSON_ArrayForEach(e, executions) {
 		cJSON *samples = cJSON_GetObjectItemCaseSensitive(e, "samples_ns");
 
-		while (cJSON_GetArraySize(samples) > 3)
-			cJSON_DeleteItemFromArray(samples, 3);
+		while (cJSON_GetArraySize(samples) > 6)
+			cJSON_DeleteItemFromArray(samples, 6);
 		cJSON_DeleteItemFromObjectCaseSensitive(e, "host_ns");
 	}
 	golden_set(root, "run/executions/done", "2");
-	golden_set(root, "cases/0/measure/samples_min", "3");
-	golden_set(root, "protocol/canonical/cases/0/measure/samples_min", "3");
+	golden_set(root, "cases/0/measure/samples_min", "6");
+	golden_set(root, "protocol/canonical/cases/0/measure/samples_min", "6");
 	golden_reseal(root, true);
 	assert_int_equal(golden_write(root, path), EH_OK);
 	cJSON_Delete(root);

@@ -122,7 +122,7 @@ static result *made(const char *executor, unsigned int what, double factor)
 	golden_set(root, "run/id", name);
 	scale(root, factor);
 	if (what & COMPILER)
-		set_version(root, "compiler", "99.1");
+		golden_set_compiler(root, "99.1");
 	if (what & HOST)
 		set_version(root, "host", "98.1");
 	if (what & OTHER_PROTOCOL)
@@ -155,7 +155,7 @@ static enum claim_answer answer(const char *rest, unsigned int what, double fact
 {
 	claim *c = parsed(rest);
 	result *x = made("x", what, factor), *y = made("y", what & FEW, 1);
-	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y }, 2);
+	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y }, 2, NULL);
 	enum claim_answer is = v->answer;
 
 	if (why != NULL && strstr(v->why, why) == NULL)
@@ -209,8 +209,31 @@ static void no_numbers(void **state)
 	assert_int_equal(answer(faster, FEW, 0.5, NULL), CLAIM_UNDECIDED);
 	assert_int_equal(answer(faster, SIMULATED, 0.5, "simulated"), CLAIM_REFUSED);
 	assert_int_equal(answer(faster, OTHER_PROTOCOL, 0.5, "protocol-differs"), CLAIM_REFUSED);
-	assert_int_equal(answer("cases = nothing\na = x\nb = y\nrelation = faster\n", 0, 0.5,
-	                        "No case"), CLAIM_UNDECIDED);
+}
+
+/* A pattern that fits no case claims nothing, whatever the others do. */
+static void patterns_fit(void **state)
+{
+	static const struct { const char *cases, *idle; } list[] = {
+		{ "nothing", "'nothing'" }, { "triad.*, gem.*", "'gem.*'" }, { "dot.f32, dot.*", "'dot.f32'" },
+	};
+	result *x = made("x", 0, 0.5), *y = made("y", 0, 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		char *rest = memory_format("cases = %s\na = x\nb = y\nrelation = faster\nover = any\n",
+		                           list[i].cases);
+		claim *c = parsed(rest);
+		eh_error error = ERROR_INIT;
+
+		assert_null(claim_decide(c, (const result *const[]){ x, y }, 2, &error));
+		assert_int_equal(error.code, EH_E_USAGE);
+		assert_non_null(strstr(error.message, list[i].idle));
+		claim_free(c);
+		free(rest);
+	}
+	result_free(y);
+	result_free(x);
 }
 
 /* Runs of one executor differ by 40 %; x is 1.25 or two times as fast. */
@@ -250,25 +273,25 @@ static void which_results(void **state)
 	claim *c = parsed("cases = triad.*\na = x*\nb = y, compiler=gcc*\nrelation = faster\n");
 	claim *other = parsed("cases = triad.*\na = x\nb = y, host.cores=7\nrelation = faster\n");
 	result *x = made("x", 0, 0.5), *x2 = made("x2", 0, 0.5), *y = made("y", 0, 1);
-	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y, x2 }, 3);
+	claim_verdict *v = claim_decide(c, (const result *const[]){ x, y, x2 }, 3, NULL);
 
 	(void)state;
 	assert_int_equal(v->answer, CLAIM_UNDECIDED);
 	assert_non_null(strstr(v->why, "2 results fit a"));
 	claim_verdict_free(v);
-	v = claim_decide(c, (const result *const[]){ y, x2 }, 2);
+	v = claim_decide(c, (const result *const[]){ y, x2 }, 2, NULL);
 	assert_int_equal(v->answer, CLAIM_SUPPORTED);
 	claim_verdict_free(v);
-	v = claim_decide(c, (const result *const[]){ x }, 1);
+	v = claim_decide(c, (const result *const[]){ x }, 1, NULL);
 	assert_non_null(strstr(v->why, "No result fits b"));
 	claim_verdict_free(v);
-	v = claim_decide(other, (const result *const[]){ x, y }, 2);
+	v = claim_decide(other, (const result *const[]){ x, y }, 2, NULL);
 	assert_non_null(strstr(v->why, "No result fits b"));
 	claim_verdict_free(v);
 	claim_free(other);
 	other = parsed("cases = *\na = x\nb = y\nrelation = faster\ndigest = "
 	               "0000000000000000000000000000000000000000000000000000000000000000\n");
-	v = claim_decide(other, (const result *const[]){ x, y }, 2);
+	v = claim_decide(other, (const result *const[]){ x, y }, 2, NULL);
 	assert_int_equal(v->notes.count, 2);
 	assert_non_null(strstr(v->notes.items[0], "digest"));
 	claim_verdict_free(v);
@@ -353,6 +376,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading), cmocka_unit_test(answers), cmocka_unit_test(no_numbers),
+		cmocka_unit_test(patterns_fit),
 		cmocka_unit_test(noise_between_runs),
 		cmocka_unit_test(one_layer), cmocka_unit_test(which_results),
 		cmocka_unit_test(several_cases), cmocka_unit_test(repeated_runs),

@@ -94,6 +94,7 @@ static void of_rows(void **state)
 		cJSON *root = fresh("host-gcc-12.json");
 		result *r;
 
+		golden_set(root, "instruments/1/device_time", "true");
 		golden_set(root, rows[i].path, rows[i].json);
 		r = read_as(root);
 		expect(r, &r->rows[0], false, rows[i].standard, rows[i].rule);
@@ -211,7 +212,7 @@ static void check_claim(const result *a, const result *b)
 	claim_verdict *v;
 
 	assert_int_equal(claim_parse(body, strlen(body), "test", &c, NULL), EH_OK);
-	v = claim_decide(c, (const result *const[]){ a, b }, 2);
+	v = claim_decide(c, (const result *const[]){ a, b }, 2, NULL);
 	assert_non_null(v->comparison);
 	check_comparison(v->comparison, "claim");
 	claim_verdict_free(v);

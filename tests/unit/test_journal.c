@@ -239,15 +239,15 @@ static void damaged_line(void **state)
 		                            bad[i].body);
 		char *body = chained(plain);
 		long second = (long)(strchr(body, '\n') + 1 - body);
-		char *place = memory_format("run.journal, line at byte %ld", second);
+		char *where = memory_format("run.journal, line at byte %ld", second);
 
 		assert_int_equal(file_write(p->path, body, strlen(body), NULL), EH_OK);
 		free(plain);
 		free(body);
 		assert_int_equal(journal_each(p->path, look, &s, &error), bad[i].status);
 		assert_int_equal(s.count, 1);
-		assert_non_null(strstr(error.message, place));
-		free(place);
+		assert_non_null(strstr(error.message, where));
+		free(where);
 		if (strstr(error.message, bad[i].words) == NULL)
 			fail_msg("\"%s\" does not say \"%s\"", error.message, bad[i].words);
 		/* A caller clears the line whether it was read or not. */

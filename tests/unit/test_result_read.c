@@ -18,7 +18,7 @@
 #include "report/screen.h"
 
 static cJSON *whole;  /* the golden result                                   */
-static cJSON *small;  /* its tuned case, two executions of three samples     */
+static cJSON *small;  /* its tuned case, two executions of six samples     */
 static result *real;  /* small, as it was read                               */
 static char *scratch;
 
@@ -32,8 +32,8 @@ static void thin_out(cJSON *row)
 	cJSON_ArrayForEach(e, executions) {
 		cJSON *samples = cJSON_GetObjectItemCaseSensitive(e, "samples_ns");
 
-		while (cJSON_GetArraySize(samples) > 3)
-			cJSON_DeleteItemFromArray(samples, 3);
+		while (cJSON_GetArraySize(samples) > 6)
+			cJSON_DeleteItemFromArray(samples, 6);
 		cJSON_DeleteItemFromObjectCaseSensitive(e, "host_ns");
 	}
 }
@@ -60,8 +60,8 @@ static int begin(void **state)
 	}
 	thin_out(cJSON_GetArrayItem(cases, 0));
 	golden_set(small, "run/executions/done", "2");
-	golden_set(small, "cases/0/measure/samples_min", "3");
-	golden_set(small, "protocol/canonical/cases/0/measure/samples_min", "3");
+	golden_set(small, "cases/0/measure/samples_min", "6");
+	golden_set(small, "protocol/canonical/cases/0/measure/samples_min", "6");
 	golden_reseal(small, true);
 	return golden_write(small, scratch) == EH_OK && result_read(scratch, &real, NULL) == EH_OK ?
 	       0 : -1;
@@ -130,16 +130,17 @@ static void edits_are_named(void **state)
 		{ "cases/3/executions/2/status", "\"not-converged\"", "cases[3].status" },
 		{ "cases/3/reasons", "[\"x\"]", "cases[3].reasons" },
 		{ "cases/3/flags", "[\"x\"]", "cases[3].flags" },
-		{ "cases/3/executions/0/warmup_ns/0", "1", "cases[3] (fma.f16) does not have the digest" },
-		{ "cases/3/executions/0/verification/after/failed", "1", "cases[3] (fma.f16)" },
-		{ "cases/3/executions/0/half_width", "0.001", "cases[3] (fma.f16)" },
-		{ "cases/3/executions/0/program/flags", "\"-O0\"", "cases[3] (fma.f16)" },
+		{ "cases/3/executions/0/warmup_ns/0", "1", "cases[3] (fma.f32) does not have the digest" },
+		{ "cases/3/executions/0/verification/after/failed", "1", "cases[3] (fma.f32)" },
+		{ "cases/3/executions/0/half_width", "0.001",
+		  "cases[3].executions[0].half_width is 0.001 but the samples give 0.004" },
+		{ "cases/3/executions/0/program/flags", "\"-O0\"", "cases[3] (fma.f32)" },
 		{ "cases/3/executions/0/execution", "2", "cases[3].executions[1].execution is not above" },
 		{ "cases/3/work/amount", "1", "cases[3].work is" },
 		{ "cases/3/measure/cache", "\"cold\"", "cases[3].measure is" },
 		{ "cases/3/parameters/chains", "\"4\"", "cases[3].parameters is" },
-		{ "cases/3/id", "\"fma.f17\"", "cases[3].id is" },
-		{ "cases/3/precision", "\"f32\"", "cases[3].precision is" },
+		{ "cases/3/id", "\"fma.f33\"", "cases[3].id is" },
+		{ "cases/3/precision", "\"f16\"", "cases[3].precision is" },
 		{ "protocol/text", "\"\"", "protocol does not have the digest" },
 		{ "protocol/deviations", "[\"none\"]", "protocol does not have the digest" },
 		{ "protocol/digest", "\"0000000000000000000000000000000000000000000000000000000000000000\"",

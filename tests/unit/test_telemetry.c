@@ -22,6 +22,7 @@
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "plugin/probes.h"
+#include "record/surroundings.h"
 
 #define MS UINT64_C(1000000)
 
@@ -446,7 +447,7 @@ static void test_guards(void **state)
 	guards_end(&g, &before, root, NULL);
 	assert_true(g.load_after == 1.5 && g.clock_after_mhz == 2300);
 	assert_true(g.throttled_periods == 0 && g.throttled_seconds == 0);
-	assert_true(guards_judge(&g, 1, &flags, &words) == 0);
+	assert_true(surroundings_guards(&g, 1, &flags, &words) == 0);
 	assert_int_equal(words.count + flags.count, 0);
 	before.throttled_seconds -= 0.1;
 	before.throttled -= 1;
@@ -454,7 +455,7 @@ static void test_guards(void **state)
 	guards_end(&g, &before, root, NULL);
 	assert_int_equal(g.throttled_periods, 1);
 	g.device_users_after = 2;
-	assert_true(guards_judge(&g, 1, &flags, &words) > 0.29);
+	assert_true(surroundings_guards(&g, 1, &flags, &words) > 0.29);
 	assert_int_equal(words.count, 3);
 	assert_non_null(strstr(words.items[0], "cpu.max"));
 	assert_int_equal(flags.count, 2);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks the evidence of every execution that counts.  Reading does not ask for it: a comparison
+ * refuses the cases that lack it, by rules of their own. */
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "record/derive.h"
+#include "record/row_evidence.h"
+#include "record/result.h"
+#include "stat/sorted.h"
+
+/* "cases[3].executions[1].proof is absent"; member "" = the execution "lacks ...". */
+static void add(findings *f, size_t row, size_t index, const char *member, const char *verb,
+                const char *what)
+{
+	char *place = memory_format("cases[%zu].executions[%zu]%s%s", row, index,
+	                            member[0] != '\0' ? "." : "", member);
+
+	(void)findings_add(f, EH_E_ALTERED, CHECK_EVIDENCE, place, NULL, NULL,
+	                   "%s %s %s, so its samples cannot be relied on", place, verb, what);
+	free(place);
+}
+
+static void check_one(const row_evidence *of, size_t row, size_t index, double median_ns, findings *f)
+{
+	const record_execution *e = &of->row->executions.items[index];
+	const char *proof = row_evidence_proof(of->row, e, median_ns);
+	const char *verification = row_evidence_verification(e);
+	const char *missing = row_evidence_missing(of, e);
+
+	if (proof != NULL)
+		add(f, row, index, "proof", "is", proof);
+	if (verification != NULL)
+		add(f, row, index, "verification", verification[0] == 'a' ? "is" : "has", verification);
+	if (missing != NULL)
+		add(f, row, index, "", "lacks", missing);
+}
+
+static void check_row_evidence(const result *r, size_t row, findings *f)
+{
+	const record_case *of = &r->record->cases.items[row];
+	const record_pool *pool = &r->pools[row];
+	row_evidence context = row_evidence_of(r->record, of);
+	size_t at = 0;
+
+	for (size_t i = 0; i < of->executions.count && at < pool->executions; i++) {
+		if (!record_execution_counts(&of->executions.items[i]))
+			continue;
+		check_one(&context, row, i, sorted_median(pool->sorted[at], pool->steady_counts[at]), f);
+		at++;
+	}
+}
+
+void result_check_evidence(const result *r, findings *f)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		check_row_evidence(r, i, f);
+}
