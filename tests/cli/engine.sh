@@ -165,7 +165,7 @@ rc=$?
 : >over
 wait $neighbour 2>/dev/null
 # Where processors are taken for most of the time, the proof may contradict honest samples
-# (docs/method.md, "Guards"): then the row says just that, and keeps them.
+# (docs/method.md, "Disturbance"): then the row says just that, and keeps them.
 look near '
 row = one("gemm.512")
 print(row["status"], row["reasons"], len(row["samples_ns"]))
