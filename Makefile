@@ -5,6 +5,7 @@
 #   make demo       install what is missing, build, run `quick` on everything here, compare
 #   make check      all tests; no accelerator needed          TESTS="a.sh b" runs some
 #   make bench      the performance comparisons, as ratios in one run
+#   make stories    what a user does, from end to end, with the network   TESTS="driver" runs some
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
 #   make manual     docs/cli.md, evenhand.1, result.schema.json and the tables of result-format.md
@@ -21,11 +22,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench stat install uninstall dist lint clean manual tests demo deb distclean
-all check bench stat dist lint clean manual tests: $(B)/GNUmakefile
+.PHONY: all check bench stat stories install uninstall dist lint clean manual tests demo deb distclean
+all check bench stat stories dist lint clean manual tests: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench stat install uninstall dist lint clean manual tests:
+all check bench stat stories install uninstall dist lint clean manual tests:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh

@@ -133,10 +133,10 @@ test_drivers += tests/drivers/levelzero/libze_test.so
 endif
 
 test_files := $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers) tests/judge/judge
-.PHONY: tests check bench stat
+.PHONY: tests check bench stat stories
 tests: all $(test_files)
 ifeq ($(cross_compiling),yes)
-check bench stat:
+check bench stat stories:
 	@echo "$@: what is built here is for another machine: run the tests on one of its kind" >&2; exit 2
 else
 check: tests
@@ -146,6 +146,11 @@ check: tests
 bench: all $(tool_programs)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
 		sh $(srcdir)/tests/bench/run.sh $(BENCH)
+
+# What a user does, from end to end, for minutes and with the network.
+stories: all
+	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
+		EVENHAND_TEST_ROOMS=stories EVENHAND_TEST_TIMEOUT=900 sh $(srcdir)/tests/run.sh $(TESTS)
 
 stat: all $(stat_programs) $(bad_plugins)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \

@@ -2,13 +2,14 @@
 # Runs the tests and counts what they print (TAP).  A test program that ends with another status
 # than 0, prints no plan, or prints fewer lines than planned, is a failure of its own.
 # usage: run.sh [NAME...]   NAME is part of a test's path; without one, all tests run
-# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_JOBS tests run side by side (one more than
+# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_JOBS tests run side by side (one more than
 # there are CPUs, since they often wait), but those that watch clocks run alone.  The closing line is
 # "N passed, N failed, N skipped".
 set -u
 export SRC BUILD EVENHAND CC
 export LC_ALL=C
 : "${EVENHAND_TEST_TIMEOUT:=240}" "${EVENHAND_TEST_JOBS:=$(($(nproc) + 1))}"
+: "${EVENHAND_TEST_ROOMS:=drivers cli abi fuzz contract opencl unit}"
 export EVENHAND_TEST_TIMEOUT
 work=$BUILD/tests/work
 
@@ -83,13 +84,13 @@ fi
 
 # The longest first, so that no long one is left for the end.
 {
-	for room in drivers cli abi fuzz contract opencl; do
+	for room in $EVENHAND_TEST_ROOMS; do
 		for t in "$SRC/tests/$room"/*.sh; do
 			[ -f "$t" ] && printf '%s %s\n' "${t#"$SRC/tests/"}" "$t"
 		done
-	done
-	for t in "$BUILD"/tests/unit/test_*; do
-		[ -f "$t" ] && [ -x "$t" ] && printf 'unit/%s %s\n' "$(basename "$t")" "$t"
+		for t in "$BUILD/tests/$room"/test_*; do
+			[ -f "$t" ] && [ -x "$t" ] && printf '%s/%s %s\n' "$room" "$(basename "$t")" "$t"
+		done
 	done
 } | while read -r name path; do
 	hit=yes
@@ -101,7 +102,7 @@ fi
 done >"$work/list"
 
 started=$(date +%s)
-timed='^(cli/(run-basic|run-kill|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry|opencl_time)|abi/suite|opencl/)'
+timed='^(cli/(run-basic|run-kill|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry|opencl_time)|abi/suite|opencl/|stories/)'
 together() { grep -v -E "$timed" "$work/list"; }
 alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one

@@ -16,11 +16,12 @@ static bool is_move(enum comparison_verdict v)
 	return v == VERDICT_FASTER || v == VERDICT_SLOWER;
 }
 
-/* Whether both sides lack the case: nothing can have moved. */
-static bool on_neither(const comparison_row *row)
+/* Whether both sides lack the case, or were not asked for it: nothing can have moved. */
+static bool on_neither(const comparison *c, const comparison_row *row)
 {
-	return row->a != NULL && row->b != NULL && row->a->record->status == RECORD_UNSUPPORTED &&
-	       row->b->record->status == RECORD_UNSUPPORTED;
+	return !comparison_asked(c, row) ||
+	       (row->a != NULL && row->b != NULL && row->a->record->status == RECORD_UNSUPPORTED &&
+	        row->b->record->status == RECORD_UNSUPPORTED);
 }
 
 /* malloc'd: the first of the rules that allow it no verdict. */
@@ -53,7 +54,7 @@ static void add_row(attribution *a, const comparison_row *row)
 		conditions_find(&a->comparison, row, &a->causes);
 	} else if (row->verdict == VERDICT_EQUIVALENT) {
 		a->equivalent++;
-	} else if (!on_neither(row)) {
+	} else if (!on_neither(&a->comparison, row)) {
 		open = layout_append(attribution_open_layout(), &a->open);
 		open->id = memory_text(row->id);
 		open->verdict = row->verdict;

@@ -209,13 +209,44 @@ static size_t rank(const grouping_change *c)
 	return order[c->words.layer] + (c->to == NULL ? sizeof(order) : 0);
 }
 
-/* "programming interface host -> opencl with all below it (runtime ...)" */
-static char *title_of(const grouping *g, const char *title, bool with_backend)
+/* malloc'd ", LLVM 14.0.6 -> 15.0.6" where the compiler of the group generates code with another
+ * version of LLVM, and the group is not named after it; else "". */
+static char *generator_words(const grouping *g, size_t first, const grouping_change *lead)
 {
-	if (!with_backend || !interface_differs(g))
-		return memory_text(title);
-	return memory_format("programming interface %.*s -> %.*s with all below it (%s)",
-	                     interface_size(g->a), g->a->name, interface_size(g->b), g->b->name, title);
+	char *words = memory_text("");
+
+	for (size_t i = first; i < g->count; i++) {
+		const grouping_change *c = &g->changes[i];
+		char *x = NULL, *y = NULL;
+
+		if (c != lead && leader_of(g, i) == first && of_kind(c, KIND(COMPILER)) &&
+		    c->words.kind == STACK_CHANGED && !same_generator(g, c)) {
+			x = generator_of(g->a, c->from);
+			y = generator_of(g->b, c->to);
+		}
+		if (x != NULL && y != NULL) {
+			free(words);
+			words = memory_format(", %s -> %s", x, y + strlen("LLVM "));
+		}
+		free(y);
+		free(x);
+	}
+	return words;
+}
+
+/* "programming interface host -> opencl with all below it (runtime ...)" */
+static char *title_of(const grouping *g, size_t first, const grouping_change *lead, bool with_backend)
+{
+	char *generator = generator_words(g, first, lead), *all;
+
+	if (with_backend && interface_differs(g))
+		all = memory_format("programming interface %.*s -> %.*s with all below it (%s%s)",
+		                    interface_size(g->a), g->a->name, interface_size(g->b), g->b->name,
+		                    lead->words.what, generator);
+	else
+		all = memory_format("%s%s", lead->words.what, generator);
+	free(generator);
+	return all;
 }
 
 /* Of the changes that follow the one at `first`. */
@@ -237,7 +268,7 @@ static void add_group(grouping *g, size_t first, stack_group_list *groups)
 	}
 	group->layer = lead->words.layer;
 	group->owner = memory_text(lead->words.owner);
-	group->title = title_of(g, lead->words.what, with_backend);
+	group->title = title_of(g, first, lead, with_backend);
 }
 
 /* Files on one side only, and settings that the stack made itself or that no object of the other side

@@ -162,11 +162,21 @@ static char *setting_text(const grouping *g, const record_layer *a, const record
 	return all;
 }
 
+/* malloc'd: what follows the arrow; a name that stays is not repeated. */
+static char *later_words(const record_layer *a, const record_layer *b)
+{
+	const char *version = text_or_empty(b->version);
+	bool stays = a != NULL && !is_file(b) && strcmp(a->name, b->name) == 0 && version[0] != '\0' &&
+	             text_or_empty(a->version)[0] != '\0' && strcmp(a->version, version) != 0;
+
+	return stays ? memory_text(version) : layer_words(b);
+}
+
 static char *what_text(const grouping *g, const record_layer *a, const record_layer *b)
 {
 	const record_layer *either = b != NULL ? b : a;
 	const char *kind = is_file(either) ? "file" : record_layer_kind_word(either->layer);
-	char *x = a != NULL ? layer_words(a) : NULL, *y = b != NULL ? layer_words(b) : NULL, *all;
+	char *x = a != NULL ? layer_words(a) : NULL, *y = b != NULL ? later_words(a, b) : NULL, *all;
 
 	if (setting_is(either))
 		all = setting_text(g, a, b);

@@ -73,7 +73,8 @@ static size_t add_usable(table *t, const discover_backend *b, bool verbose)
 		units = number_words(d->device.compute_units);
 		caps = cap_words(&d->device);
 		name = shortened(or_dash(d->device.name), 40, verbose);
-		platform = shortened(or_dash(d->device.platform), 40, verbose);
+		/* Drivers of one platform differ in the version, which comes last. */
+		platform = shortened(or_dash(d->device.platform), 60, verbose);
 		table_row(t, (const char *const[]){ d->executor, name, platform, bytes, units,
 		                                   caps });
 		free(platform);

@@ -335,6 +335,12 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict)
 	return 0;
 }
 
+bool comparison_asked(const comparison *c, const comparison_row *row)
+{
+	return (row->a != NULL && record_asked(&c->a->record->run.asked, row->a->id)) ||
+	       (row->b != NULL && record_asked(&c->b->record->run.asked, row->b->id));
+}
+
 bool contract_declares_certified(const result *r)
 {
 	return r->record->protocol.canonical.level == RECORD_LEVEL_CERTIFIED;

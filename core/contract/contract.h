@@ -55,6 +55,8 @@ comparison_ratio contract_speedup(const comparison *c, const comparison_row *row
 
 /* How many cases have that verdict. */
 size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
+/* Whether one of the two runs was asked for the case. */
+bool comparison_asked(const comparison *c, const comparison_row *row);
 /* Whether a rule of that id is among the reasons. */
 bool contract_cites(const contract_reason_list *reasons, const char *id);
 /* How many different binaries of the kernel the executions that count ran. */

@@ -12,7 +12,7 @@ enum { LABEL_WIDE = 22, LABEL_NARROW = 15, FEW = 3 };
 
 /* ---- the cases of all comparisons ------------------------------------------------------------ */
 
-/* A case of a comparison, and its place among all. */
+/* A case of a comparison that was asked for, and its place among all. */
 typedef struct entry { const char *id; size_t place; } entry;
 typedef struct listing { entry *items; size_t count; } listing;
 
@@ -40,8 +40,12 @@ static listing all_entries(const comparison *comparisons, size_t count)
 		all.count += comparisons[i].cases.count;
 	all.items = memory_get((all.count + 1) * sizeof(*all.items));
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < comparisons[i].cases.count; k++, place++)
-			all.items[place] = (entry){ comparisons[i].cases.items[k].id, place };
+		for (size_t k = 0; k < comparisons[i].cases.count; k++)
+			if (comparison_asked(&comparisons[i], &comparisons[i].cases.items[k])) {
+				all.items[place] = (entry){ comparisons[i].cases.items[k].id, place };
+				place++;
+			}
+	all.count = place;
 	return all;
 }
 
@@ -66,6 +70,7 @@ static listing index_ids(const comparison *comparisons, size_t count)
 	return all;
 }
 
+/* all->count for a case that none was asked for. */
 static size_t place_of(const listing *all, const char *id)
 {
 	const entry key = { id, 0 };
@@ -79,7 +84,7 @@ static size_t place_of(const listing *all, const char *id)
 		else
 			high = middle;
 	}
-	return all->items[low].place;
+	return low < all->count && strcmp(all->items[low].id, id) == 0 ? all->items[low].place : all->count;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -198,8 +203,11 @@ static void rows_fill(grid *g, const listing *ids)
 	for (size_t k = 0; k < g->count; k++)
 		for (size_t i = 0; i < g->comparisons[k].cases.count; i++) {
 			const comparison_row *from = &g->comparisons[k].cases.items[i];
-			grid_row *row = &g->rows[place_of(ids, from->id)];
+			size_t place = place_of(ids, from->id);
+			grid_row *row = &g->rows[place];
 
+			if (place == ids->count)
+				continue;
 			row->id = from->id;
 			cell_fill(&row->cells[k], &g->comparisons[k], from);
 			if (row->reference.number == NULL)

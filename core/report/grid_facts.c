@@ -57,6 +57,26 @@ static void swing_note(grid *g)
 	                            after));
 }
 
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
+/* Cases of the protocol that stand in no row. */
+static void unasked_note(grid *g)
+{
+	size_t most = 0;
+
+	for (size_t k = 0; k < g->count; k++) {
+		const comparison *c = &g->comparisons[k];
+		size_t here = 0;
+
+		for (size_t i = 0; i < c->cases.count; i++)
+			here += !comparison_asked(c, &c->cases.items[i]);
+		most = here > most ? here : most;
+	}
+	if (most > 0)
+		grid_note_add(g, "", memory_format("%zu more case%s of the protocol %s not asked for", most,
+		                                   most == 1 ? "" : "s", most == 1 ? "was" : "were"));
+}
+
 /* ---- results as a whole ---------------------------------------------------------------------- */
 
 /* A fact, and how many results it holds for, by name. */
@@ -196,6 +216,7 @@ void grid_facts_fill(grid *g)
 	facts all = { 0 };
 	text line = { 0 };
 
+	unasked_note(g);
 	statistic_notes(g);
 	swing_note(g);
 	for (size_t i = 0; i < grid_results(g); i++)

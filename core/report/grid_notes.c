@@ -31,8 +31,7 @@ static int by_size(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->what, y->what);
 }
 
-/* Cuts a long text between two words. */
-static char *shortened(char *words)
+char *grid_shortened(char *words)
 {
 	size_t size = WORDS;
 	char *cut;
@@ -56,7 +55,7 @@ static char *lowered(const char *sentence)
 		copy[0] = (char)tolower((unsigned char)copy[0]);
 	if (size > 0 && copy[size - 1] == '.')
 		copy[size - 1] = '\0';
-	return shortened(copy);
+	return grid_shortened(copy);
 }
 
 /* "MARK  WHERE: WHAT" of each group, those of most cells first; or "WHAT: WHERE". */
@@ -350,5 +349,6 @@ void grid_notes_fill(grid *g)
 	open_notes(g);
 	bad_notes(g);
 	caveat_notes(g);
+	grid_differs_fill(g);
 	grid_facts_fill(g);
 }

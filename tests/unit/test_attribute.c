@@ -215,6 +215,28 @@ static void answers(void **state)
 		expect(&rows[i]);
 }
 
+/* A case that neither run was asked for is not open. */
+static void unasked_cases_are_not_open(void **state)
+{
+	result *x = variant("a.json", 0), *y = variant("b.json", COMPILER | EQUAL | BROKEN);
+
+	(void)state;
+	for (size_t side = 0; side < 2; side++) {
+		record_result *r = side == 0 ? x->record : y->record;
+		attribution *a;
+
+		for (size_t i = 0; i < 7; i++)
+			text_list_add(&r->run.asked, r->cases.items[i].id);
+		a = attributed((const result *const[]){ x, y }, 2, NULL, 0);
+		assert_int_equal(a->answer, side == 0 ? ATTRIBUTION_UNDECIDED : ATTRIBUTION_NO_EFFECT);
+		assert_int_equal(a->open.count, 1 - side);
+		assert_int_equal(a->equivalent, 7);
+		attribution_free(a);
+	}
+	result_free(y);
+	result_free(x);
+}
+
 /* Open cases come with command lines; so does what the machine may have moved. */
 static void runs(void **state)
 {
@@ -301,7 +323,7 @@ static void proposed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(runs), cmocka_unit_test(between), cmocka_unit_test(proposed),
+		cmocka_unit_test(answers), cmocka_unit_test(unasked_cases_are_not_open), cmocka_unit_test(runs), cmocka_unit_test(between), cmocka_unit_test(proposed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

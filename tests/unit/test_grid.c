@@ -487,6 +487,85 @@ static void two_results_have_values_and_intervals(void **state)
 	world_free(w);
 }
 
+static void layer_add(world *w, size_t i, const char *name, const char *version)
+{
+	record_layer *layer = layout_append(record_layer_layout(), &w->results[i]->record->executor.layers);
+
+	layer->layer = RECORD_LAYER_DRIVER;
+	text_set(&layer->name, name);
+	text_set(&layer->version, version);
+	layer->source = RECORD_SOURCE_QUERIED;
+}
+
+/* Two results say in a line or two what their stacks differ in. */
+static void layers_that_differ_are_named(void **state)
+{
+	static const char *const names[] = { "opencl:pocl-0", "opencl:pocl-1" };
+	static const char *const layers[] = { "a driver", "b driver", "c driver", "d driver" };
+
+	(void)state;
+	for (size_t count = 0; count <= COUNT(layers); count++) {
+		world *w = world_new(names, 2, demo_ids, 2);
+		char *body;
+
+		layer_add(w, 0, "same", "1");
+		layer_add(w, 1, "same", "1");
+		for (size_t i = 0; i < count; i++) {
+			layer_add(w, 0, layers[i], "3.0");
+			layer_add(w, 1, layers[i], "3.1");
+		}
+		world_compare(w);
+		body = printed(w);
+		assert_int_equal(has(body, "\ndiffers driver a driver 3.0 -> 3.1\n"), count > 0);
+		assert_int_equal(has(body, "\ndiffers driver b driver 3.0 -> 3.1\n"), count > 1);
+		assert_false(has(body, "c driver") || has(body, "same"));
+		assert_int_equal(has(body, "\ndiffers and 2 more: evenhand attribute "
+		                     "results/opencl:pocl-0.json\n        results/opencl:pocl-1.json\n"),
+		                 count == 4);
+		free(body);
+		world_free(w);
+	}
+}
+
+/* Of several columns the line says what holds for all of them. */
+static void differences_of_one_column_are_no_line(void **state)
+{
+	for (int alike = 0; alike <= 1; alike++) {
+		world *w = world_new(demo_names, 3, demo_ids, 2);
+		char *body;
+
+		(void)state;
+		layer_add(w, 0, "driver", "3.0");
+		layer_add(w, 1, "driver", "3.1");
+		layer_add(w, 2, "driver", alike ? "3.1" : "3.2");
+		world_compare(w);
+		body = printed(w);
+		assert_int_equal(has(body, "\ndiffers driver driver 3.0 -> 3.1\n"), alike);
+		assert_int_equal(has(body, "differs"), alike);
+		free(body);
+		world_free(w);
+	}
+}
+
+/* A run that was asked for some cases shows those. */
+static void cases_that_nobody_asked_for_have_no_row(void **state)
+{
+	world *w = world_new(demo_names, 2, demo_ids, COUNT(demo_ids));
+	char *body;
+
+	(void)state;
+	world_compare(w);
+	for (size_t i = 0; i < 2; i++) {
+		text_list_add(&w->results[i]->record->run.asked, demo_ids[0]);
+		text_list_add(&w->results[i]->record->run.asked, demo_ids[i + 1]);
+	}
+	body = printed(w);
+	assert_true(has(body, "faster/slower/equal/open: 0/0/3/0"));
+	assert_true(has(body, "\n6 more cases of the protocol were not asked for\n"));
+	free(body);
+	world_free(w);
+}
+
 /* Each executor against its own other result: no column of values. */
 static void two_runs_are_paired(void **state)
 {
@@ -556,6 +635,9 @@ int main(void)
 		cmocka_unit_test(a_bad_reference_leaves_blanks),
 		cmocka_unit_test(a_refused_column_is_told_once),
 		cmocka_unit_test(two_results_have_values_and_intervals),
+		cmocka_unit_test(layers_that_differ_are_named),
+		cmocka_unit_test(differences_of_one_column_are_no_line),
+		cmocka_unit_test(cases_that_nobody_asked_for_have_no_row),
 		cmocka_unit_test(two_runs_are_paired),
 		cmocka_unit_test(markdown_is_one_table),
 		cmocka_unit_test(markdown_escapes_names),
