@@ -74,9 +74,11 @@ eh_status sampler_warm(sampler *s, eh_error *error);
 eh_status sampler_run(sampler *s, verify_state *v, eh_error *error);
 
 /* A turn of about length_ns after other executors had theirs: unkept operations, because the caches
- * are theirs, then samples of that round.  The second turn begins with an audit, if v is given. */
+ * are theirs, then samples of that round.  A turn at random begins with an audit, if v is given. */
 eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t length_ns,
                        eh_error *error);
+/* After the last turn: the audit, if no turn had one. */
+eh_status sampler_end_turns(sampler *s, verify_state *v, eh_error *error);
 
 /* One sample: see struct sampler for what it leaves.  *time is by the clock of the samples. */
 eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *error);

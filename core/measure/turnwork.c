@@ -146,6 +146,8 @@ record_execution *turnwork_close(turnwork *t, bool *lost)
 {
 	record_execution *record;
 
+	if (attempt_goes_on(&t->a) && t->a.s.count > 0)
+		t->a.status = sampler_end_turns(&t->a.s, &t->a.v, &t->a.error);
 	if (t->a.opened && t->a.sampling)
 		judge_width(&t->a.s);
 	keep_turns(t);

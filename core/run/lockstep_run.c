@@ -328,13 +328,25 @@ static void rest_the_tired(stage *s)
 			s->players[i]->rests = true;
 }
 
-/* Looks lie at a third and at two thirds of the time; the third is that of whoever compares. */
+/* The share of the time that is over: of the slice, or without a budget of the time that the one who
+ * had most may have. */
+static double share_over(const stage *s, uint64_t now)
+{
+	uint64_t most = 0;
+
+	if (s->until_ns != UINT64_MAX)
+		return (double)(now - s->origin_ns) / (double)(s->until_ns - s->origin_ns + 1);
+	for (size_t i = 0; i < s->count; i++)
+		most = s->players[i]->sampled_ns > most ? s->players[i]->sampled_ns : most;
+	return (double)most / (double)(s->c->section->measure.time_max_ns + 1);
+}
+
+/* Looks lie at a third and at two thirds of the time; the third is that of whoever compares.  They
+ * share their error.  The value of a single executor may be looked at after every round. */
 static bool look_is_due(const stage *s, uint64_t now)
 {
-	uint64_t third = (s->until_ns - s->origin_ns) / 3;
-
-	return s->until_ns == UINT64_MAX ||
-	       (s->looks_done + 1 < RACE_LOOKS && now >= s->origin_ns + (s->looks_done + 1) * third);
+	return s->count == 1 || (s->looks_done + 1 < RACE_LOOKS &&
+	                         share_over(s, now) >= (double)(s->looks_done + 1) / RACE_LOOKS);
 }
 
 /* ---- what is shown --------------------------------------------------------------------------- */
@@ -446,15 +458,24 @@ static eh_status await_case(lane *l, eh_error *error)
 	return status;
 }
 
-/* All at the same time: nothing is timed while cases are opened. */
+/* The canary and a search among kernels are timed. */
+static bool opening_is_timed(const stage *s)
+{
+	return s->g->c->manifest->protocol->canary || s->c->tier == RECORD_TIER_TUNED;
+}
+
+/* All at the same time, unless something is timed while the case is opened. */
 static eh_status open_case(const stage *s, eh_error *error)
 {
+	size_t together = opening_is_timed(s) ? 1 : s->count;
 	eh_status status = EH_OK;
 
-	for (size_t i = 0; i < s->count; i++)
-		tell_case(s, s->players[i], WORKER_OPEN);
-	for (size_t i = 0; i < s->count && status == EH_OK; i++)
-		status = await_case(s->players[i], error);
+	for (size_t first = 0; first < s->count && status == EH_OK; first += together) {
+		for (size_t i = 0; i < together; i++)
+			tell_case(s, s->players[first + i], WORKER_OPEN);
+		for (size_t i = 0; i < together && status == EH_OK; i++)
+			status = await_case(s->players[first + i], error);
+	}
 	return status;
 }
 
