@@ -86,14 +86,26 @@ static void plan_repetition(attribution *a, uint64_t executions)
 	free(path);
 }
 
+/* The results of a run of these executors; one that is named twice has a second of its own name. */
+static void add_paths(text *line, const text_list *names, bool twice)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		char *name = memory_format("%s%s", names->items[i], twice && i == 1 ? "#2" : "");
+
+		add_path(line, "results/more", name);
+		free(name);
+	}
+}
+
 /* All stacks once more, in one run: the two, then those between. */
 static void plan_decision(attribution *a, uint64_t executions)
 {
+	bool twice = strcmp(a->comparison.baseline.executor, a->comparison.other.executor) == 0;
 	text_list names = { 0 };
 	text line = { 0 };
 	char *list;
 
-	if (strcmp(a->comparison.baseline.executor, a->comparison.other.executor) == 0) {
+	if (twice && !a->comparison.one_run) {
 		plan_repetition(a, executions);
 		return;
 	}
@@ -102,8 +114,7 @@ static void plan_decision(attribution *a, uint64_t executions)
 	for (size_t i = 0; i + 1 < a->steps.count; i++)
 		text_list_add(&names, a->steps.items[i].to);
 	text_add(&line, "evenhand attribute");
-	for (size_t i = 0; i < names.count; i++)
-		add_path(&line, "results/more", names.items[i]);
+	add_paths(&line, &names, twice);
 	list = names_of(&names);
 	add_run(a, list, executions, "results/more");
 	text_list_add(&a->runs, line.data);

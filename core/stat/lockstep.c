@@ -84,8 +84,8 @@ static double spread_of(const shared *s, double *mean)
 
 /*
  * From the centers of the executions, by Student's distribution.  Two executions count as three, as
- * one degree of freedom would leave nothing to say; and no layout of a process moves a time by more
- * than PROCESSES_SPREAD, which is taken for as good as known.
+ * one degree of freedom would leave nothing to say; and a process moves a time by PROCESSES_SPREAD at
+ * most, which is taken for as good as known unless these processes say otherwise.
  */
 static estimate estimate_between(const shared *s, double confidence)
 {
@@ -94,9 +94,13 @@ static estimate estimate_between(const shared *s, double confidence)
 	double root = sqrt((double)s->count);
 	double error = spread_of(s, &e.center) / root;
 	double distance = fabs(e.center);
-	double half = student_deviate(PROCESSES_FREEDOM, confidence) * PROCESSES_SPREAD / root;
+	double half = INFINITY;
 
-	e.p = student_beyond(PROCESSES_FREEDOM, distance / (PROCESSES_SPREAD / root));
+	e.p = 1;
+	if (!shared_beyond(s, PROCESSES_SPREAD * PROCESSES_SPREAD)) {
+		half = student_deviate(PROCESSES_FREEDOM, confidence) * PROCESSES_SPREAD / root;
+		e.p = student_beyond(PROCESSES_FREEDOM, distance / (PROCESSES_SPREAD / root));
+	}
 	if (s->count > 1) {
 		half = fmin(half, student_deviate(freedom, confidence) * error);
 		e.p = error > 0 ? fmin(e.p, student_beyond(freedom, distance / error)) : 0;

@@ -29,5 +29,8 @@ void shared_free(shared *s);
 /* Whether the centers of the executions differ by no more than their rounds explain: they do in one
  * of ten cases in which all executions are the same.  True for one execution. */
 bool shared_alike(const shared *s);
+/* Whether the centers of the executions are farther apart than those of processes with that variance
+ * are in nine of ten cases. */
+bool shared_beyond(const shared *s, double variance);
 
 #endif

@@ -122,16 +122,23 @@ static double chi_squared_high(size_t freedom)
 /* Cochran's test of homogeneity with one error for all, as a few rounds tell single ones badly. */
 bool shared_alike(const shared *s)
 {
-	double errors = 0, mean = 0, squares = 0;
+	double errors = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		errors += s->parts[i].error * s->parts[i].error / (double)s->count;
+	return !shared_beyond(s, errors);
+}
+
+bool shared_beyond(const shared *s, double variance)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < s->count; i++)
 		mean += s->parts[i].center / (double)s->count;
-	}
 	for (size_t i = 0; i < s->count; i++) {
 		double d = s->parts[i].center - mean;
 
 		squares += d * d;
 	}
-	return s->count < 2 || squares <= errors * chi_squared_high(s->count - 1);
+	return s->count > 1 && squares > variance * chi_squared_high(s->count - 1);
 }

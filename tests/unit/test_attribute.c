@@ -265,6 +265,32 @@ static void runs(void **state)
 	}
 }
 
+static void in_turns(result *r, const char *run)
+{
+	r->record->protocol.canonical.interleave = true;
+	text_set(&r->record->run.id, run);
+}
+
+/* An executor that one run measured twice is measured twice again. */
+static void a_pair_is_repeated_as_a_pair(void **state)
+{
+	result *x = variant("a.json", 0), *y = variant("b.json", SLOWER);
+	attribution *a;
+
+	(void)state;
+	in_turns(x, "one");
+	in_turns(y, "one");
+	a = attributed((const result *const[]){ x, y }, 2, NULL, 0);
+	assert_int_equal(a->runs.count, 2);
+	assert_string_equal(a->runs.items[0], "evenhand run golden --on host:gcc-12,host:gcc-12 "
+	                    "--executions 10 -o results/more");
+	assert_string_equal(a->runs.items[1], "evenhand attribute results/more/host-gcc-12.json "
+	                    "'results/more/host-gcc-12#2.json'");
+	attribution_free(a);
+	result_free(y);
+	result_free(x);
+}
+
 static void between(void **state)
 {
 	result *a = variant("a.json", 0), *b = variant("b.json", COMPILER | KERNEL | SLOWER);
@@ -323,7 +349,8 @@ static void proposed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(unasked_cases_are_not_open), cmocka_unit_test(runs), cmocka_unit_test(between), cmocka_unit_test(proposed),
+		cmocka_unit_test(answers), cmocka_unit_test(unasked_cases_are_not_open), cmocka_unit_test(runs),
+		cmocka_unit_test(a_pair_is_repeated_as_a_pair), cmocka_unit_test(between), cmocka_unit_test(proposed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -254,6 +254,30 @@ static void a_difference_of_one_execution_is_none(void **state)
 	assert_int_equal(r.more, 0);
 }
 
+/* A launch on two busy processors, measured: the processes of one driver are as far apart as a factor
+ * of two to six, though four of the first five agree. */
+static void processes_far_apart_show_no_difference(void **state)
+{
+	static const double measured[][6] = { { 1.004, 0.972, 0.978, 0.996, 0.429 },
+		                              { 2.023, 0.638, 2.617, 1.034, 1.249, 2.397 } };
+
+	(void)state;
+	for (size_t m = 0; m < 2; m++) {
+		size_t count = m == 0 ? 5 : 6;
+		lockstep_ratio r;
+		sides s;
+
+		sides_equal(&s, count, 12);
+		for (size_t e = 0; e < count; e++)
+			for (size_t i = 0; i < 12; i++)
+				s.values[0][e][i] *= measured[m][e] * (1 + 0.01 * (double)(i % 4));
+		r = lockstep_compare(&s.a, &s.b, usual);
+		assert_false(r.agree);
+		assert_int_equal(r.decision, DECISION_OPEN);
+		assert_true(r.around.low < 1 && r.around.high > 1);
+	}
+}
+
 /* One execution never settles a difference that a process may make. */
 static void one_execution_alone_shows_little(void **state)
 {
@@ -446,6 +470,7 @@ int main(void)
 		cmocka_unit_test(few_rounds_say_how_many_are_needed),
 		cmocka_unit_test(huge_ratios_are_decided),
 		cmocka_unit_test(a_difference_of_one_execution_is_none),
+		cmocka_unit_test(processes_far_apart_show_no_difference),
 		cmocka_unit_test(one_execution_alone_shows_little),
 		cmocka_unit_test(exchanged_sides_mirror),
 		cmocka_unit_test(intervals_cover),
