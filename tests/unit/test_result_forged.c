@@ -370,6 +370,11 @@ static void times_fit_together(void **state)
 		                         "\"values\":[1,1]}]}" } }, "telemetry has a channel watts" },
 		{ { { FIRST "turns", "{\"rounds\":[1,1,1,1,2,2,2,2],\"first_ns\":0,\"origin_ns\":0,\"turn_ns\":1}" } },
 		  "turns is there, but the protocol does not declare lockstep" },
+		{ { { "run/design", "{\"kind\":\"lockstep\",\"executors\":[\"a\",\"b\"]}" } },
+		  "run.design is lockstep, but the protocol does not declare it" },
+		{ { { "run/design", "{\"kind\":\"lockstep\",\"executors\":[\"a\"]}" },
+		    { "protocol/canonical/design", "\"lockstep\"" } },
+		  "run.design is lockstep, but names fewer than two executors" },
 		{ { { "protocol/canonical/design", "\"lockstep\"" } },
 		  "turns is absent, but the protocol declares lockstep" });
 }
