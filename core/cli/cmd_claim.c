@@ -74,17 +74,72 @@ static eh_status read_claim(const char *name, claim **out, eh_error *error)
 	return status;
 }
 
-/* malloc'd: a pattern of the claim that fits no case of the plan; NULL: there is none. */
-static char *idle_pattern(const claim *c, const plan *made)
+/* The plans of a protocol, one for each size class that it has. */
+typedef struct plans { plan *items[RECORD_SIZE_LARGE]; size_t count; } plans;
+
+static eh_status make_plans(protocol *p, plans *out, eh_error *error)
 {
-	const char **ids = memory_get((made->case_count + 1) * sizeof(*ids));
+	eh_status status = EH_OK;
+
+	out->count = 0;
+	for (int size = RECORD_SIZE_SMALL; size <= (p->sized ? RECORD_SIZE_LARGE : RECORD_SIZE_SMALL) &&
+	     status == EH_OK; size++) {
+		protocol_take_size(p, (enum record_size_class)size);
+		status = plan_make(p, plugin_find_workload, NULL, &out->items[out->count], error);
+		out->count += status == EH_OK;
+	}
+	return status;
+}
+
+static void free_plans(plans *made)
+{
+	for (size_t i = 0; i < made->count; i++)
+		plan_free(made->items[i]);
+}
+
+/* malloc'd: a pattern of the claim that fits no case of the plans; NULL: there is none. */
+static char *idle_pattern(const claim *c, const plans *made)
+{
+	const char **ids = NULL;
+	size_t count = 0;
 	char *idle;
 
-	for (size_t i = 0; i < made->case_count; i++)
-		ids[i] = made->cases[i].id;
-	idle = claim_idle_pattern(c, ids, made->case_count);
+	for (size_t i = 0; i < made->count; i++) {
+		const plan *one = made->items[i];
+
+		ids = memory_grow(ids, (count + one->case_count + 1) * sizeof(*ids));
+		for (size_t k = 0; k < one->case_count; k++)
+			ids[count++] = one->cases[k].id;
+	}
+	idle = claim_idle_pattern(c, ids, count);
 	free(ids);
 	return idle;
+}
+
+static bool has_digest(const plans *made, const char *digest)
+{
+	for (size_t i = 0; i < made->count; i++)
+		if (strcmp(digest, made->items[i]->digest) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the plans have what the claim names. */
+static eh_status fits_plans(const claim *c, const char *source, const plans *made, eh_error *error)
+{
+	char *idle = idle_pattern(c, made);
+	eh_status status = EH_OK;
+
+	if (idle != NULL)
+		status = error_set(error, EH_E_USAGE, "%s: no case of %s@%llu fits '%.80s' of cases = "
+		                   "%.80s", source, c->protocol, (unsigned long long)c->version, idle,
+		                   c->cases);
+	else if (c->digest != NULL && !has_digest(made, c->digest))
+		status = error_set(error, EH_E_USAGE, "%s: %s@%llu has the digest %s here%s", source,
+		                   c->protocol, (unsigned long long)c->version, made->items[0]->digest,
+		                   made->count > 1 ? ", and others for larger devices" : "");
+	free(idle);
+	return status;
 }
 
 /* Whether the protocol that is found by the name, where it is the same version, has what the claim
@@ -92,26 +147,15 @@ static char *idle_pattern(const claim *c, const plan *made)
 static eh_status fits_protocol(const claim *c, const char *source, eh_error *error)
 {
 	protocol *p = NULL;
-	plan *made = NULL;
+	plans made = { .count = 0 };
 	eh_error missing = ERROR_INIT;
 	eh_status status = EH_OK;
 
 	if (protocol_find(c->protocol, &p, &missing) != EH_OK)
 		return EH_OK;
-	if (p->version == c->version &&
-	    plan_make(p, plugin_find_workload, NULL, &made, &missing) == EH_OK) {
-		char *idle = idle_pattern(c, made);
-
-		if (idle != NULL)
-			status = error_set(error, EH_E_USAGE, "%s: no case of %s@%llu fits '%.80s' of cases = "
-			                   "%.80s", source, c->protocol, (unsigned long long)c->version, idle,
-			                   c->cases);
-		else if (c->digest != NULL && strcmp(c->digest, made->digest) != 0)
-			status = error_set(error, EH_E_USAGE, "%s: %s@%llu has the digest %s here", source,
-			                   c->protocol, (unsigned long long)c->version, made->digest);
-		free(idle);
-	}
-	plan_free(made);
+	if (p->version == c->version && make_plans(p, &made, &missing) == EH_OK)
+		status = fits_plans(c, source, &made, error);
+	free_plans(&made);
 	protocol_free(p);
 	return status;
 }

@@ -16,19 +16,16 @@
  * smallest share of the proof's time that the samples claim. */
 static const char *proof_fault(const result_row *r, double *claim)
 {
-	const number_list *medians = r->record->derived != NULL ?
-	                             &r->record->derived->execution_medians_ns : NULL;
 	const char *fault = NULL;
-	size_t i = 0;
 
 	*claim = INFINITY;
 	for EACH_COUNTED(e, r) {
-		if (medians == NULL || i == medians->count || e->samples_ns.count == 0)
+		if (e->samples_ns.count == 0)
 			continue;
-		*claim = fmin(*claim, row_evidence_claim(r->record, e, medians->items[i]));
+		if (e->status != RECORD_UNPROVEN)
+			*claim = fmin(*claim, row_evidence_claim(r->record, e));
 		if (fault == NULL)
-			fault = row_evidence_proof(r->record, e, medians->items[i]);
-		i++;
+			fault = row_evidence_proof(r->record, e);
 	}
 	return fault;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "record/proven.h"
 #include "stat/settle.h"
 #include "stat/statistics.h"
 
@@ -20,13 +21,7 @@ record_doubt *doubts_add(sampler *s, enum record_doubt_kind kind, double limit)
 
 enum record_doubt_verdict doubts_judge(record_doubt *d)
 {
-	static const enum record_doubt_verdict verdicts[] = {
-		[SETTLE_OPEN] = RECORD_DOUBT_OPEN, [SETTLE_CLEARED] = RECORD_DOUBT_CLEARED,
-		[SETTLE_CONFIRMED] = RECORD_DOUBT_CONFIRMED,
-	};
-
-	d->verdict = verdicts[settle_pairs(d->first_ns.items, d->second_ns.items, d->first_ns.count,
-	                                   d->limit)];
+	d->verdict = proven_verdict(d);
 	return d->verdict;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "measure/doubts.h"
+#include "record/proven.h"
 #include "stat/settle.h"
 #include "stat/statistics.h"
 
@@ -16,13 +17,10 @@ enum {
 	LONGER = 4,            /* than the parts of the proof                                 */
 	MOST_AT_ONCE = 65536,
 	TRIES = 5,             /* in turn, of which the quickest counts                       */
-	GROWTH = 4,            /* times as many operations                                    */
 	LONE_FACTOR = 16       /* that an operation may be slower alone: caches, clocks       */
 };
 static const double least_nothings = 1.5; /* that a batch takes, to show anything */
 static const uint64_t longest_part_ns = 500000000;
-/* By which no machine becomes slower and stays so. */
-static const double gross_factor = 100;
 /* For the machine to become as quick again as it was. */
 static const uint64_t least_patience_ns = 250000000;
 static const uint64_t most_patience_ns = 1000000000;
@@ -145,43 +143,6 @@ static eh_status take_claim(void *context, uint64_t *first, uint64_t *second, eh
 	return status;
 }
 
-static uint64_t *sums(const uint_list *a, const uint_list *b)
-{
-	uint64_t *out = memory_get((a->count + 1) * sizeof(*out));
-
-	for (size_t i = 0; i < a->count; i++)
-		out[i] = a->items[i] + b->items[i];
-	return out;
-}
-
-/* Whether the parts of the proof clear that waiting waits. */
-static bool waits(const proving *r)
-{
-	const record_proof *record = r->out->record;
-	const uint_list *drained = &record->drained_ns;
-	uint64_t *done = memory_get((drained->count + 1) * sizeof(*done));
-	settle_verdict verdict;
-
-	for (size_t i = 0; i < drained->count; i++)
-		done[i] = record->waited_ns.items[i] +
-		          (drained->items[i] > record->idle_ns ? drained->items[i] - record->idle_ns : 0);
-	verdict = settle_pairs(record->waited_ns.items, done, drained->count, SETTLE_WAIT);
-	free(done);
-	return verdict == SETTLE_CLEARED;
-}
-
-/* Whether they clear that samples take as long as they claim. */
-static bool claims(const proving *r)
-{
-	const record_proof *record = r->out->record;
-	uint64_t *proved = sums(&record->waited_ns, &record->drained_ns);
-	settle_verdict verdict = settle_pairs(record->claimed_ns.items, proved,
-	                                      record->claimed_ns.count, SETTLE_CLAIM);
-
-	free(proved);
-	return verdict == SETTLE_CLEARED;
-}
-
 static eh_status judge_waits(proving *r, eh_error *error)
 {
 	trial t = long_part(r);
@@ -190,7 +151,7 @@ static eh_status judge_waits(proving *r, eh_error *error)
 	eh_status status;
 
 	t.by_output = r->excess_ns > 0;
-	if (!t.by_output && waits(r))
+	if (!t.by_output && proven_waits(r->out->record))
 		return EH_OK;
 	status = doubts_settle(r->s, &way, &d, error);
 	if (status != EH_OK || d->verdict == RECORD_DOUBT_CLEARED)
@@ -224,7 +185,7 @@ static eh_status judge_claims(proving *r, eh_error *error)
 	record_doubt *d;
 	eh_status status;
 
-	if (r->s->region == EH_REGION_ENQUEUE || claims(r))
+	if (r->s->region == EH_REGION_ENQUEUE || proven_claims(r->out->record))
 		return EH_OK;
 	r->claims.count = 0;
 	status = doubts_settle(r->s, &way, &d, error);
@@ -241,32 +202,12 @@ static eh_status judge_claims(proving *r, eh_error *error)
 
 /* ---- the speed of the samples ---------------------------------------------------------------- */
 
-static double quantile_of(const uint64_t *times, size_t count, double quantile)
-{
-	double *values = memory_get((count + 1) * sizeof(*values));
-	double value;
-
-	for (size_t i = 0; i < count; i++)
-		values[i] = (double)times[i];
-	value = count > 0 ? statistics_select(values, count, (size_t)(quantile * (double)(count - 1))) : 0;
-	free(values);
-	return value;
-}
-
-/* Per operation: the statistic that stands for the row, or the median instead of a percentile. */
-static double claimed_of(const sampler *s)
-{
-	bool quartile = s->rules.statistic == RECORD_STATISTIC_QUARTILE;
-
-	return quantile_of(s->times_ns, s->count, quartile ? 0.25 : 0.5) / (double)s->batch;
-}
-
 /* The quick samples of the proof, because it may have been disturbed more. */
 static double proved_of(const proving *r)
 {
 	bool quartile = r->s->rules.statistic == RECORD_STATISTIC_QUARTILE;
 
-	return quantile_of(r->claims.ns, r->claims.count, quartile ? 0.1 : 0.25) / (double)r->s->batch;
+	return proven_quantile(r->claims.ns, r->claims.count, quartile ? 0.1 : 0.25) / (double)r->s->batch;
 }
 
 /* As long as the samples took, within limits. */
@@ -294,7 +235,7 @@ static char *speed_sentence(double claimed, double proved)
 /* The samples must be as quick as those of the proof have been at some time. */
 static eh_status judge_speed(proving *r, eh_error *error)
 {
-	double claimed = claimed_of(r->s);
+	double claimed = proven_claimed(r->s->times_ns, r->s->count, r->s->batch, r->s->rules.statistic);
 	double proved = proved_of(r);
 	uint64_t begin = clock_now_ns();
 	uint64_t patience = patience_ns(r->s);
@@ -310,9 +251,9 @@ static eh_status judge_speed(proving *r, eh_error *error)
 		proved = again < proved ? again : proved;
 	}
 	r->out->record->ns_per_operation = proved;
-	if (gross_factor * claimed < proved)
+	if (proven_speed(claimed, proved) == RECORD_INVALID)
 		proof_find(r->out, RECORD_INVALID, claim_sentence(claimed, proved));
-	else if (claimed < SETTLE_CLAIM * proved)
+	else if (proven_speed(claimed, proved) == RECORD_UNPROVEN)
 		proof_find(r->out, RECORD_UNPROVEN, speed_sentence(claimed, proved));
 	return status;
 }
@@ -429,7 +370,7 @@ static eh_status take_growth(void *context, uint64_t *first, uint64_t *second, e
 
 		status = proof_part_take(t->r->s, t->count, &few, error);
 		if (status == EH_OK)
-			status = proof_part_take(t->r->s, t->count * GROWTH, &many, error);
+			status = proof_part_take(t->r->s, t->count * SETTLE_GROWTH_TIMES, &many, error);
 		if (status == EH_OK)
 			status = take_nothing(t->r->s, &empty, error);
 		*first = many.waited_ns < *first ? many.waited_ns : *first;
@@ -443,9 +384,9 @@ static eh_status take_growth(void *context, uint64_t *first, uint64_t *second, e
 
 static eh_status judge_growth(proving *r, eh_error *error)
 {
-	uint64_t few = r->s->batch < MOST_AT_ONCE / GROWTH ? r->s->batch : MOST_AT_ONCE / GROWTH;
+	uint64_t few = r->s->batch < MOST_AT_ONCE / SETTLE_GROWTH_TIMES ? r->s->batch : MOST_AT_ONCE / SETTLE_GROWTH_TIMES;
 	trial t = { .r = r, .count = few };
-	const doubts_way way = { RECORD_DOUBT_GROWTH, SETTLE_GROWTH * GROWTH, take_growth, &t };
+	const doubts_way way = { RECORD_DOUBT_GROWTH, SETTLE_GROWTH_PAIRS, take_growth, &t };
 	double times = r->few > 0 ? (double)r->s->batch / (double)r->few : 1;
 	record_doubt *d;
 	eh_status status;
@@ -460,7 +401,7 @@ static eh_status judge_growth(proving *r, eh_error *error)
 	if (status == EH_OK && d->verdict == RECORD_DOUBT_CONFIRMED)
 		proof_find(r->out, RECORD_INVALID,
 		           memory_format("The time does not grow with the work: %d times as many operations "
-		                         "took %.2f times as long, so not all of them can have run.", GROWTH,
+		                         "took %.2f times as long, so not all of them can have run.", SETTLE_GROWTH_TIMES,
 		                         doubts_ratio(d)));
 	return status;
 }

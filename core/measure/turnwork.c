@@ -10,10 +10,8 @@
 #include "measure/attempt.h"
 #include "measure/measure_inside.h"
 #include "measure/surround.h"
+#include "record/implied.h"
 #include "stat/precision.h"
-
-/* Beyond this share of a processor a worker that waits disturbs the others. */
-static const double awake_limit = 0.1;
 
 struct turnwork {
 	measure *m;
@@ -137,7 +135,7 @@ static void keep_turns(turnwork *t)
 	out->turn_ns = t->last.length_ns;
 	if (t->waited_ns > 0)
 		out->awake_share = (double)t->waited_cpu_ns / (double)t->waited_ns;
-	if (out->awake_share > awake_limit)
+	if (out->awake_share > IMPLIED_AWAKE)
 		casework_flag(&t->w, RECORD_FLAG_AWAKE);
 	t->w.record->turns = out;
 }

@@ -7,15 +7,12 @@
 #include "base/text.h"
 #include "measure/doubts.h"
 #include "measure/proof_part.h"
-#include "stat/pairs.h"
+#include "record/proven.h"
 #include "stat/settle.h"
 #include "stat/statistics.h"
 
 enum { SURE = 12 };          /* pairs after which a small difference is believed                */
 
-/* Data that was just written may be farther from the processor than data that is used again and
- * again, by at most this factor: memory against the first cache. */
-static const double written_factor = 64;
 /* The time left must be so many times that of a pair. */
 static const double spare = 1.25;
 
@@ -103,36 +100,14 @@ static enum record_doubt_verdict settle(const record_varied *is, record_doubt *d
 	return doubts_judge(d);
 }
 
-/* In all pairs new inputs cost more than data that was just written can. */
 static bool far_from_samples(sampler *s, const record_varied *is)
 {
-	double allowed = written_factor * sampler_median(s) + 2 * (double)s->clocks->launch_ns;
-
-	for (size_t i = 0; i < is->new_ns.count; i++)
-		if ((double)is->new_ns.items[i] <= allowed || (double)is->repeated_ns.items[i] <= allowed)
-			return false;
-	return true;
-}
-
-/* Whether one pair asks for more: what is slow on new inputs is so because they are new, or written
- * just before, or because it was disturbed. */
-static bool asks_for_more(sampler *s, const record_varied *is)
-{
-	double fresh = SETTLE_INPUTS * (double)is->new_ns.items[0];
-
-	return (double)is->repeated_ns.items[0] < fresh ||
-	       sampler_median(s) + (double)s->clocks->launch_ns < fresh;
+	return proven_inputs_far(is, sampler_median(s), s->clocks->launch_ns);
 }
 
 static bool takes_longer(sampler *s, const record_varied *is)
 {
-	size_t n = is->new_ns.count;
-
-	if (n < PAIRS_FEW)
-		return asks_for_more(s, is);
-	return far_from_samples(s, is) ||
-	       (median_of(&is->new_ns) > median_of(&is->repeated_ns) &&
-	        pairs_differ(is->new_ns.items, is->repeated_ns.items, n));
+	return proven_inputs_differ(is, sampler_median(s), s->clocks->launch_ns);
 }
 
 /* ---- how many -------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "record/derive.h"
 #include "record/row_evidence.h"
 #include "record/result.h"
-#include "stat/sorted.h"
 
 /* "cases[3].executions[1].proof is absent"; member "" = the execution "lacks ...". */
 static void add(findings *f, size_t row, size_t index, const char *member, const char *verb,
@@ -21,10 +20,10 @@ static void add(findings *f, size_t row, size_t index, const char *member, const
 	free(place);
 }
 
-static void check_one(const row_evidence *of, size_t row, size_t index, double median_ns, findings *f)
+static void check_one(const row_evidence *of, size_t row, size_t index, findings *f)
 {
 	const record_execution *e = &of->row->executions.items[index];
-	const char *proof = row_evidence_proof(of->row, e, median_ns);
+	const char *proof = row_evidence_proof(of->row, e);
 	const char *verification = row_evidence_verification(e);
 	const char *missing = row_evidence_missing(of, e);
 
@@ -39,16 +38,11 @@ static void check_one(const row_evidence *of, size_t row, size_t index, double m
 static void check_row_evidence(const result *r, size_t row, findings *f)
 {
 	const record_case *of = &r->record->cases.items[row];
-	const record_pool *pool = &r->pools[row];
 	row_evidence context = row_evidence_of(r->record, of);
-	size_t at = 0;
 
-	for (size_t i = 0; i < of->executions.count && at < pool->executions; i++) {
-		if (!record_execution_counts(&of->executions.items[i]))
-			continue;
-		check_one(&context, row, i, sorted_median(pool->sorted[at], pool->steady_counts[at]), f);
-		at++;
-	}
+	for (size_t i = 0; i < of->executions.count; i++)
+		if (record_execution_counts(&of->executions.items[i]))
+			check_one(&context, row, i, f);
 }
 
 void result_check_evidence(const result *r, findings *f)

@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "record/check.h"
 #include "record/implied.h"
-#include "record/surroundings.h"
+#include "record/proven.h"
+#include "stat/settle.h"
 
 /* One execution that counts. */
 typedef struct subject {
@@ -100,19 +101,68 @@ static void check_flags(const subject *s)
 static void check_disturbed(const subject *s)
 {
 	const record_execution *e = s->e;
-	record_flag_list flags = { 0 };
 	text_list words = { 0 };
 
-	if (e->canary != NULL)
-		(void)surroundings_canary(e->canary, &words);
-	if (e->guards != NULL && e->load != NULL)
-		(void)surroundings_guards(e->guards, e->load->wall_seconds, &flags, &words);
+	implied_disturbed(e, &words);
 	if (e->disturbed.count < words.count && !findings_enough(s->c->f))
 		differs(s, "disturbed", memory_format("has %zu sentences, but canary and guards give %zu: "
 		                                      "%.100s", e->disturbed.count, words.count,
 		                                      words.items[0]));
 	text_list_clear(&words);
-	free(flags.items);
+}
+
+/* ---- the proof ------------------------------------------------------------------------------- */
+
+/* By what is doubted; docs/method.md has them. */
+static double limit_of(enum record_doubt_kind kind)
+{
+	switch (kind) {
+	case RECORD_DOUBT_WAIT:
+		return SETTLE_WAIT;
+	case RECORD_DOUBT_CLAIM:
+		return SETTLE_CLAIM;
+	case RECORD_DOUBT_LONE:
+		return SETTLE_LONE;
+	case RECORD_DOUBT_INPUTS:
+		return SETTLE_INPUTS;
+	default:
+		return SETTLE_GROWTH_PAIRS;
+	}
+}
+
+static void check_doubt(const subject *s, const record_doubt *d, size_t i)
+{
+	char *member = memory_format("doubts[%zu]", i);
+
+	if (d->first_ns.count != d->second_ns.count)
+		differs(s, member, memory_format("has %zu first times and %zu second ones", d->first_ns.count,
+		                                 d->second_ns.count));
+	else if (d->limit != limit_of(d->kind))
+		differs(s, member, memory_format("has the limit %.4g, and doubts of its kind have %.4g",
+		                                 d->limit, limit_of(d->kind)));
+	else if (d->verdict != proven_verdict(d))
+		differs(s, member, memory_format("is %s, but its pairs give %s",
+		                                 record_doubt_verdict_word(d->verdict),
+		                                 record_doubt_verdict_word(proven_verdict(d))));
+	free(member);
+}
+
+/* Whether the status, and the flag of new inputs, are those that proof and doubts allow. */
+static void check_proof(const subject *s)
+{
+	const record_instrument_list *all = &s->c->result->instruments;
+	const record_instrument *i = record_instrument_of(all, s->e->execution);
+	const char *why;
+	enum record_status least = proven_least(s->c->row, s->e, i, &why);
+
+	for (size_t k = 0; k < s->e->doubts.count && !findings_enough(s->c->f); k++)
+		check_doubt(s, &s->e->doubts.items[k], k);
+	if (least > s->e->status && !findings_enough(s->c->f))
+		differs(s, "", memory_format("is %s, but %s: it is %s", record_status_word(s->e->status), why,
+		                             record_status_word(least)));
+	if (proven_varied(s->e, i) && !word_list_has(&s->e->flags, RECORD_FLAG_VARIED_DIFFERS) &&
+	    !findings_enough(s->c->f))
+		differs(s, "flags", memory_text("lacks varied-differs, which follows from its pairs"));
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -138,6 +188,7 @@ static void check_one(const subject *s)
 {
 	check_width(s);
 	check_length(s);
+	check_proof(s);
 	check_requests(s);
 	check_flags(s);
 	check_disturbed(s);

@@ -250,6 +250,20 @@ static bool has_samples(const record_result *r)
 	return false;
 }
 
+/* Only a protocol that declares it is run in lockstep, and only by two executors or more. */
+static void check_design(const record_result *r, findings *f)
+{
+	const record_design *d = r->run.design;
+	bool declared = r->protocol.canonical.design == RECORD_DESIGN_LOCKSTEP;
+
+	if (d == NULL || d->kind != RECORD_DESIGN_LOCKSTEP || findings_enough(f) ||
+	    (declared && d->executors.count >= 2))
+		return;
+	(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.design", NULL, NULL,
+	                   "run.design is lockstep, but %s" FINDING_ALTERED, declared ?
+	                   "names fewer than two executors" : "the protocol does not declare it");
+}
+
 void check_run(const record_result *r, findings *f)
 {
 	const char *ended = r->run.ended;
@@ -264,6 +278,7 @@ void check_run(const record_result *r, findings *f)
 		not_a_time(f, "ended", ended);
 	check_noise(r->run.noise_floor, f);
 	check_asked(r, f);
+	check_design(r, f);
 	/* Only an executor that could not be opened has no layers; then there are no samples. */
 	if (r->executor.layers.count == 0 && has_samples(r) && !findings_enough(f))
 		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,

@@ -221,13 +221,26 @@ static bool has_weight(const record_execution *e, const record_flag_list *implie
 	return e->disturbed.count > (word_list_has(implied, RECORD_FLAG_SHARED_DEVICE) ? 1 : 0);
 }
 
+void implied_disturbed(const record_execution *e, text_list *words)
+{
+	record_flag_list flags = { 0 };
+
+	if (e->turns != NULL)
+		return;
+	if (e->canary != NULL)
+		(void)surroundings_canary(e->canary, words);
+	if (e->guards != NULL && e->load != NULL)
+		(void)surroundings_guards(e->guards, e->load->wall_seconds, &flags, words);
+	free(flags.items);
+}
+
 void implied_flags(const record_case *row, const record_execution *e, const series *s,
                    record_flag_list *out)
 {
 	trace_summary requests;
 	double score = add_surroundings(e, out);
 
-	if (score > 0 || has_weight(e, out))
+	if (e->turns == NULL && (score > 0 || has_weight(e, out)))
 		word_list_add(out, RECORD_FLAG_DISTURBED);
 	if (device_asked(row) && e->clock == RECORD_CLOCK_HOST)
 		word_list_add(out, RECORD_FLAG_HOST_CLOCK);
@@ -235,6 +248,8 @@ void implied_flags(const record_case *row, const record_execution *e, const seri
 	/* Samples of turns are no series: what others do lies between them. */
 	if (!record_is_load(&row->measure) && e->turns == NULL && e->samples_ns.count >= 2)
 		implied_series_flags(s, out);
+	if (e->turns != NULL && e->turns->awake_share > IMPLIED_AWAKE)
+		word_list_add(out, RECORD_FLAG_AWAKE);
 	if (e->varied != NULL && e->varied->skipped != NULL)
 		word_list_add(out, RECORD_FLAG_INPUTS_NOT_VARIED);
 	if (e->status == RECORD_VALID && implied_requests(&row->measure, e, &requests) && !requests.met)

@@ -34,9 +34,13 @@ bool implied_requests(const record_settings *m, const record_execution *e, trace
  */
 bool implied_half_width(const record_settings *m, const record_execution *e, const series *s,
                         const double *sorted, double *out);
+#define IMPLIED_AWAKE 0.1 /* of a processor: beyond this a worker that waits disturbs the others    */
 /* All flags that the record implies, in out; an execution may have others. */
 void implied_flags(const record_case *row, const record_execution *e, const series *s,
                    record_flag_list *out);
+/* Adds the sentences of canary and guards.  None of turns: what other executors did in theirs is no
+ * disturbance. */
+void implied_disturbed(const record_execution *e, text_list *words);
 /* The time of all samples by the host's clock, in nanoseconds; NAN where it is not known. */
 double implied_host_ns(const record_execution *e);
 

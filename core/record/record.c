@@ -41,3 +41,18 @@ bool record_asked(const text_list *asked, const char *id)
 {
 	return asked->count == 0 || text_list_has(asked, id);
 }
+
+const record_instrument *record_instrument_of(const record_instrument_list *all, uint64_t execution)
+{
+	for (size_t low = 0, high = all->count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all->items[middle].execution == execution)
+			return &all->items[middle];
+		if (all->items[middle].execution < execution)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

@@ -51,6 +51,9 @@ static inline bool record_fits_turns(const record_settings *s)
 /* The layer's field of that name, or NULL. */
 const record_field *record_layer_field(const record_layer *layer, const char *name);
 
+/* The instrument of the execution, of a list that ascends; NULL where there is none. */
+const record_instrument *record_instrument_of(const record_instrument_list *all, uint64_t execution);
+
 /* Whether the run was asked for the case. */
 bool record_asked(const text_list *asked, const char *id);
 

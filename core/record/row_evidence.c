@@ -2,9 +2,9 @@
 #include "record/row_evidence.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "record/implied.h"
+#include "record/proven.h"
 #include "stat/settle.h"
 
 const double row_evidence_least_claim = SETTLE_CLAIM;
@@ -13,32 +13,45 @@ static const double least_proof = 0.5;
 
 /* ---- the proof ------------------------------------------------------------------------------- */
 
-double row_evidence_claim(const record_case *row, const record_execution *e, double median_ns)
+double row_evidence_claim(const record_case *row, const record_execution *e)
 {
 	enum record_scenario_kind scenario = row->measure.scenario;
 	double proved = e->proof != NULL ? e->proof->ns_per_operation : NAN;
 
 	if (scenario != record_scenario_kind_absent && scenario != RECORD_SCENARIO_NONE)
 		return INFINITY;
-	return proved > 0 ? median_ns / proved : INFINITY;
+	return proved > 0 ? proven_claimed(e->samples_ns.items, e->samples_ns.count, e->batch,
+	                                   row->measure.statistic) / proved : INFINITY;
+}
+
+static bool parts_hold_together(const record_proof *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->waited_ns.count && i < p->drained_ns.count; i++)
+		sum += p->waited_ns.items[i] + p->drained_ns.items[i];
+	return p->waited_ns.count == p->drained_ns.count && p->claimed_ns.count == p->drained_ns.count &&
+	       sum == p->host_ns;
 }
 
 static bool proof_holds_together(const record_settings *m, const record_proof *p)
 {
 	double asked = m->proof_ns != LAYOUT_NO_UINT ? (double)m->proof_ns : 0;
 
-	return p->operations > 0 && p->ns_per_operation > 0 &&
+	return p->operations > 0 && p->ns_per_operation > 0 && parts_hold_together(p) &&
 	       (double)p->host_ns >= least_proof * asked;
 }
 
-const char *row_evidence_proof(const record_case *row, const record_execution *e, double median_ns)
+const char *row_evidence_proof(const record_case *row, const record_execution *e)
 {
 	if (e->proof == NULL)
 		return "absent";
+	if (e->proof->waited_ns.count == 0)
+		return "without its parts";
 	if (!proof_holds_together(&row->measure, e->proof))
 		return "in contradiction to itself";
-	/* An execution whose suspicion was not settled may contradict its proof. */
-	return e->status != RECORD_UNPROVEN && row_evidence_claim(row, e, median_ns) < row_evidence_least_claim ?
+	/* What could not be settled is said by the status. */
+	return e->status != RECORD_UNPROVEN && row_evidence_claim(row, e) < row_evidence_least_claim ?
 	       "in contradiction to the samples" : NULL;
 }
 
@@ -74,24 +87,6 @@ static bool has_canary(const record_execution *e)
 	       c->reference_memory_ns > 0;
 }
 
-static int by_execution(const void *a, const void *b)
-{
-	const record_instrument *x = a;
-	const record_instrument *y = b;
-
-	return (x->execution > y->execution) - (x->execution < y->execution);
-}
-
-/* Reading has seen that they ascend. */
-static bool has_instrument(const record_result *r, uint64_t execution)
-{
-	const record_instrument wanted = { .execution = execution };
-
-	return r->instruments.count > 0 &&
-	       bsearch(&wanted, r->instruments.items, r->instruments.count, sizeof(wanted),
-	               by_execution) != NULL;
-}
-
 row_evidence row_evidence_of(const record_result *r, const record_case *row)
 {
 	row_evidence of = { .result = r, .row = row };
@@ -112,6 +107,8 @@ static const char *asked_for(const record_settings *m, const record_execution *e
 {
 	trace_summary requests;
 
+	if (e->turns != NULL && e->starts_ns.count != e->samples_ns.count)
+		return "the times of its turns";
 	if (m->cache == RECORD_CACHE_COLD && e->cache == NULL)
 		return "how its caches were made cold";
 	if (m->regime == RECORD_REGIME_SUSTAINED &&
@@ -139,7 +136,7 @@ const char *row_evidence_missing(const row_evidence *of, const record_execution 
 	if (of->result->protocol.canonical.canary && !has_canary(e) &&
 	    !word_list_has(&e->flags, RECORD_FLAG_NO_CANARY))
 		return "a canary, which the protocol declares";
-	if (!has_instrument(of->result, e->execution))
+	if (record_instrument_of(&of->result->instruments, e->execution) == NULL)
 		return "an instrument: nothing says how good its clocks were";
 	if (e->load == NULL || !(e->load->wall_seconds > 0))
 		return "the wall time in which it was measured";

@@ -19,8 +19,8 @@ row_evidence row_evidence_of(const record_result *r, const record_case *row);
 
 /* Below this share of the proof's time the harness does not take an execution for proved. */
 extern const double row_evidence_least_claim;
-/* Of the proof: "absent".  median_ns: of the samples that count, per operation. */
-const char *row_evidence_proof(const record_case *row, const record_execution *e, double median_ns);
+/* Of the proof: "absent". */
+const char *row_evidence_proof(const record_case *row, const record_execution *e);
 /* Of the verification. */
 const char *row_evidence_verification(const record_execution *e);
 /* The name of other evidence that is absent: "a canary, which the protocol declares". */
@@ -28,6 +28,6 @@ const char *row_evidence_missing(const row_evidence *of, const record_execution 
 
 /* The share of the proof's time per operation that the samples claim; INFINITY where nobody can
  * tell, as with requests, which overlap. */
-double row_evidence_claim(const record_case *row, const record_execution *e, double median_ns);
+double row_evidence_claim(const record_case *row, const record_execution *e);
 
 #endif

@@ -27,6 +27,8 @@
 #define SETTLE_LONE 1.0    /* time allowed for an operation, to that of one on overwritten output */
 #define SETTLE_INPUTS 0.5  /* an operation on repeated inputs, to one on new inputs             */
 #define SETTLE_GROWTH 0.625 /* times the ratio of the operations: more of them, to fewer        */
+#define SETTLE_GROWTH_TIMES 4 /* as many operations, where pairs are taken for it */
+#define SETTLE_GROWTH_PAIRS (SETTLE_GROWTH * SETTLE_GROWTH_TIMES)
 
 typedef enum settle_verdict {
 	SETTLE_OPEN,      /* not decided                                                     */

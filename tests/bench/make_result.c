@@ -128,7 +128,9 @@ static void add_execution(text *t, const settings *s, unsigned long id, unsigned
 		text_add(t, "%s%.0f", i > 0 ? "," : "", base * (1 + 0.01 * noise(state)));
 	text_add(t, "],\"warmup_ns\":[1100000,1010000,1000000],\"verification\":{\"selftest\":%s,"
 	         "\"before\":%s,\"after\":%s,\"during\":1,\"during_failed\":0},\"proof\":{"
-	         "\"operations\":40,\"host_ns\":40000000,\"ns_per_operation\":1000000},\"canary\":{"
+	         "\"operations\":40,\"host_ns\":40000000,\"ns_per_operation\":1000000,\"claimed_ns\":"
+	         "[8000000,8000000,8000000,8000000,8000000],\"waited_ns\":[8000000,8000000,8000000,"
+	         "8000000,8000000],\"drained_ns\":[0,0,0,0,0],\"idle_ns\":0},\"canary\":{"
 	         "\"compute_before_ns\":1001000,\"compute_after_ns\":1002000,\"memory_before_ns\":"
 	         "2001000,\"memory_after_ns\":2003000,\"reference_compute_ns\":1000000,"
 	         "\"reference_memory_ns\":2000000},\"load\":{\"cpu_seconds\":0.25,\"wall_seconds\":%.17g,"

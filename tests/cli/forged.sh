@@ -66,6 +66,15 @@ verifies 1 'so protocol.canonical cannot come from it' "a text that is no protoc
 forge 'd["protocol"]["text"] = d["protocol"]["text"].replace("seed = 42", "seed = 42\ncanary = no")'
 verifies 1 'protocol.canonical.canary is true but protocol.text declares false' "no canary in the text"
 
+# Sizes by class: the text is planned again in the class of the plan.
+sized='p = d["protocol"]; p["text"] = p["text"].replace("bytes = 64MiB", "bytes = 64MiB | 128MiB | 256MiB"); '
+forge "$sized"'p["canonical"]["size_class"] = "small"'
+verifies 0 'protocol text ok planned again, it gives the recorded plan' "the sizes of its class"
+forge "$sized"'p["canonical"]["size_class"] = "medium"'
+verifies 1 'cases[0].id is "triad.f32.64MiB" but protocol.text declares "triad.f32.128MiB"' "the sizes of another class"
+forge 'd["protocol"]["canonical"]["size_class"] = "medium"'
+verifies 1 'protocol.canonical.size_class is' "a class without sizes"
+
 # What cannot be planned here is told, and is no fault.
 forge 'd["protocol"]["text"] += "a-new-key = 1\n"; d["harness"]["version"] = "99.0.0"'
 verifies 0 'protocol text - could not be checked: protocol.text:' "a key of another version"
@@ -95,6 +104,14 @@ forge 'd["executor"]["layers"][4]["version"] = "13"'
 verifies 1 'executor.digest is' "another operating system"
 forge 'd["executor"]["layers"][5]["fields"]["now-load"]["value"] = "9 9 9"'
 verifies 0 'consistent, unsigned' "a fact of the moment"
+
+# Statuses: no better than doubts and proof allow.
+forge 'd["cases"][0]["executions"][3]["doubts"] = [{"kind": "wait", "limit": 0.8, "first_ns": [4, 4], "second_ns": [9, 4], "verdict": "open"}]'
+verifies 1 'cases[0].executions[3] is valid, but one of its doubts is open: it is unproven' "an open doubt"
+forge 'd["cases"][0]["executions"][3]["proof"]["claimed_ns"] = [9] * 5'
+verifies 1 'its proof does not show that samples take as long as they claim' "parts that claim too little"
+forge 'del d["cases"][0]["executions"][3]["proof"]["waited_ns"]'
+verifies 1 'cases[0].executions[3].proof is without its parts' "a proof without parts"
 
 # Absent evidence: does not hold, and the case alone is refused.
 forge 'del d["cases"][0]["executions"][3]["proof"]'

@@ -16,6 +16,7 @@
 #include "record/derive.h"
 #include "record/identity.h"
 #include "record/implied.h"
+#include "record/proven.h"
 #include "record/result.h"
 #include "record/seal.h"
 #include "record/surroundings.h"
@@ -176,6 +177,26 @@ static inline bool golden_lacks(const cJSON *execution, const char *member)
 	return json_path(execution, "samples_ns") != NULL && json_path(execution, member) == NULL;
 }
 
+/* Five parts of the same length, without reading back. */
+static inline void golden_add_parts(cJSON *proof)
+{
+	enum { PARTS = 5 };
+	double host = golden_at(proof, "host_ns") != NULL ? golden_at(proof, "host_ns")->valuedouble : 0;
+	double part = (double)(uint64_t)(host / PARTS);
+
+	for (int list = 0; host > 0 && list < 3; list++) {
+		static const char *const names[] = { "claimed_ns", "waited_ns", "drained_ns" };
+		cJSON *times = cJSON_CreateArray();
+
+		for (int i = 0; i < PARTS; i++)
+			cJSON_AddItemToArray(times, cJSON_CreateNumber(
+				list == 2 ? 0 : i > 0 ? part : host - (PARTS - 1) * part));
+		json_set(proof, names[list], times);
+	}
+	if (host > 0)
+		json_set(proof, "idle_ns", cJSON_CreateNumber(0));
+}
+
 /* Adds what clock and settings ask for and an edit left out. */
 static inline void golden_complete(cJSON *row)
 {
@@ -187,6 +208,8 @@ static inline void golden_complete(cJSON *row)
 	cJSON *e;
 
 	cJSON_ArrayForEach(e, json_path(row, "executions")) {
+		if (json_path(e, "proof") != NULL && json_path(json_path(e, "proof"), "waited_ns") == NULL)
+			golden_add_parts(golden_at(e, "proof"));
 		if (strcmp(json_string(e, "clock", ""), "device") == 0 && golden_lacks(e, "host_ns"))
 			golden_add_host(e);
 		if (load && golden_lacks(e, "requests"))
@@ -205,17 +228,24 @@ static inline void golden_complete(cJSON *row)
 /* The sentences of canary and guards, where the execution has fewer. */
 static inline void golden_disturb(record_execution *e)
 {
-	record_flag_list flags = { 0 };
 	text_list words = { 0 };
 
-	if (e->canary != NULL)
-		(void)surroundings_canary(e->canary, &words);
-	if (e->guards != NULL && e->load != NULL)
-		(void)surroundings_guards(e->guards, e->load->wall_seconds, &flags, &words);
+	implied_disturbed(e, &words);
 	for (size_t i = e->disturbed.count; i < words.count; i++)
 		text_list_add(&e->disturbed, words.items[i]);
 	text_list_clear(&words);
-	free(flags.items);
+}
+
+/* An execution is no better than its proof, doubts and pairs allow. */
+static inline void golden_prove(const record_case *row, record_execution *e)
+{
+	const record_instrument any = { .launch_ns = 0 };
+	const char *why;
+
+	if (proven_varied(e, &any))
+		word_list_add(&e->flags, RECORD_FLAG_VARIED_DIFFERS);
+	if (e->status < RECORD_UNPROVEN && proven_least(row, e, &any, &why) == RECORD_UNPROVEN)
+		e->status = RECORD_UNPROVEN;
 }
 
 /* What the samples and instruments of the executions imply about the rest of them. */
@@ -232,6 +262,7 @@ static inline void golden_imply(record_case *row)
 		if (!record_execution_counts(e))
 			continue;
 		golden_disturb(e);
+		golden_prove(row, e);
 		implied_flags(row, e, &pool.series[at], &e->flags);
 		if (!implied_half_width(&row->measure, e, &pool.series[at++], NULL, &width))
 			continue;

@@ -43,6 +43,7 @@ static void scale_case(cJSON *row, double factor)
 		if (proof == NULL)
 			continue;
 		scale_number(golden_at(proof, "host_ns"), factor);
+		cJSON_DeleteItemFromObjectCaseSensitive(proof, "waited_ns");
 		scale_number(golden_at(proof, "ns_per_operation"), factor);
 	}
 }

@@ -96,6 +96,7 @@ static void scale(cJSON *root, double factor)
 			if (proof == NULL)
 				continue;
 			scale_number(golden_at(proof, "host_ns"), factor);
+			cJSON_DeleteItemFromObjectCaseSensitive(proof, "waited_ns");
 			scale_number(golden_at(proof, "ns_per_operation"), factor);
 		}
 }

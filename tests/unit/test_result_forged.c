@@ -370,6 +370,11 @@ static void times_fit_together(void **state)
 		                         "\"values\":[1,1]}]}" } }, "telemetry has a channel watts" },
 		{ { { FIRST "turns", "{\"rounds\":[1,1,1,1,2,2,2,2],\"first_ns\":0,\"origin_ns\":0,\"turn_ns\":1}" } },
 		  "turns is there, but the protocol does not declare lockstep" },
+		{ { { "run/design", "{\"kind\":\"lockstep\",\"executors\":[\"a\",\"b\"]}" } },
+		  "run.design is lockstep, but the protocol does not declare it" },
+		{ { { "run/design", "{\"kind\":\"lockstep\",\"executors\":[\"a\"]}" },
+		    { "protocol/canonical/design", "\"lockstep\"" } },
+		  "run.design is lockstep, but names fewer than two executors" },
 		{ { { "protocol/canonical/design", "\"lockstep\"" } },
 		  "turns is absent, but the protocol declares lockstep" });
 }
@@ -613,6 +618,10 @@ static void proofs_contradict_samples(void **state)
 		  "proof is in contradiction to itself" },
 		{ "{\"operations\":0,\"host_ns\":28200000,\"ns_per_operation\":940000}",
 		  "proof is in contradiction to itself" },
+		{ "{\"operations\":3,\"host_ns\":28200000,\"ns_per_operation\":940000,\"waited_ns\":[]}",
+		  "proof is without its parts" },
+		{ "{\"operations\":3,\"host_ns\":28200000,\"ns_per_operation\":940000,\"claimed_ns\":[1,1,1,1,1],"
+		  "\"waited_ns\":[1,1,1,1,1],\"drained_ns\":[0,0,0,0,0]}", "proof is in contradiction to itself" },
 	};
 
 	(void)state;
@@ -623,10 +632,52 @@ static void proofs_contradict_samples(void **state)
 		scale_samples(copy, 0.1);
 		golden_reseal(copy, true);
 		do_deed(copy, &d);
+		if (d.json != NULL && golden_at(copy, FIRST "proof/waited_ns") == NULL)
+			golden_add_parts(golden_at(copy, FIRST "proof"));
 		golden_forge(copy);
 		is_refused(copy, proofs[i].words, "proof");
 		cJSON_Delete(copy);
 	}
+}
+
+#define PAIRS(first, second) "[" first "," first "," first "," first "," first "," first "],"       \
+	"\"second_ns\":[" second "," second "," second "," second "," second "," second "]"
+#define DOUBT(kind, limit, pairs, verdict)                                                   \
+	"[{\"kind\":\"" kind "\",\"limit\":" limit ",\"first_ns\":" pairs ",\"verdict\":\"" verdict "\"}]"
+
+/* A status cannot be better than the pairs of a doubt allow. */
+static void statuses_follow_from_doubts(void **state)
+{
+	FRAUDS(
+		{ { { FIRST "doubts", DOUBT("claim", "0.5", PAIRS("9", "9"), "cleared") } }, NULL },
+		{ { { FIRST "doubts", DOUBT("claim", "0.5", PAIRS("4", "9"), "cleared") } },
+		  "executions[0].doubts[0] is cleared, but its pairs give open" },
+		{ { { FIRST "doubts", DOUBT("claim", "0.1", PAIRS("4", "9"), "cleared") } },
+		  "doubts[0] has the limit 0.1, and doubts of its kind have 0.5" },
+		{ { { FIRST "doubts", DOUBT("growth", "2.5", PAIRS("9", "4"), "open") } },
+		  "executions[0] is valid, but one of its doubts is open: it is unproven" },
+		{ { { FIRST "doubts", DOUBT("growth", "2.5", PAIRS("9", "4"), "open") },
+		    { FIRST "status", "\"not-converged\"" } }, "is not-converged, but one of its doubts is open" },
+		{ { { FIRST "doubts", DOUBT("growth", "2.5", PAIRS("9", "4"), "open") },
+		    { FIRST "status", "\"unproven\"" } }, NULL },
+		{ { { FIRST "doubts", DOUBT("wait", "0.8", PAIRS("100000000", "900000000"), "confirmed") },
+		    { FIRST "status", "\"unproven\"" } }, "is unproven, but one of its doubts is confirmed" });
+}
+
+/* A proof whose parts clear nothing is followed by a doubt. */
+static void statuses_follow_from_the_proof(void **state)
+{
+	FRAUDS(
+		{ { { FIRST "proof/drained_ns", "[9000000,9000000,9000000,9000000,9000000]" } },
+		  "its proof does not show that waiting waits: it is unproven" },
+		{ { { FIRST "proof/claimed_ns", "[9000,9000,9000,9000,9000]" } },
+		  "its proof does not show that samples take as long as they claim" },
+		{ { { FIRST "proof/claimed_ns", "[9000,9000,9000,9000,9000]" },
+		    { FIRST "doubts", DOUBT("claim", "0.5", PAIRS("9", "9"), "cleared") } }, NULL },
+		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" } },
+		  "its samples repeat inputs, and new ones take longer: it is unproven" },
+		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" },
+		    { FIRST "status", "\"unproven\"" } }, "flags lacks varied-differs" });
 }
 
 /* Whoever computes everything anew makes a record that agrees with itself: here ten times as many
@@ -675,6 +726,8 @@ int main(void)
 		cmocka_unit_test(absent_evidence_is_as_bad_as_a_contradiction),
 		cmocka_unit_test(an_execution_has_its_instrument),
 		cmocka_unit_test(proofs_contradict_samples),
+		cmocka_unit_test(statuses_follow_from_doubts),
+		cmocka_unit_test(statuses_follow_from_the_proof),
 		cmocka_unit_test(a_whole_fiction_is_consistent),
 	};
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the proof, the doubts and the pairs of new inputs of an execution say of its samples.  The
+ * worker judges by these functions, and readers of the record again.  docs/method.md, section 6. */
+#ifndef RECORD_PROVEN_H
+#define RECORD_PROVEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+
+/* Whether the parts of a proof clear that waiting waits, and that samples take as long as they
+ * claim. */
+bool proven_waits(const record_proof *p);
+bool proven_claims(const record_proof *p);
+
+/* The quantile of times, as one of them; 0 when there are none. */
+double proven_quantile(const uint64_t *times_ns, size_t count, double quantile);
+/* Per operation: what the samples claim, by the statistic that stands for the row, or the median
+ * instead of a percentile. */
+double proven_claimed(const uint64_t *times_ns, size_t count, uint64_t batch,
+                      enum record_statistic statistic);
+/* valid, unproven or invalid: samples that claim so much per operation, beside the proof's time. */
+enum record_status proven_speed(double claimed_ns, double proved_ns);
+
+/* Whether an operation takes longer on new inputs than on those of the samples, whose median per
+ * operation is given. */
+bool proven_inputs_differ(const record_varied *pairs, double median_ns, uint64_t launch_ns);
+/* Whether in all pairs both operations took longer than data that was just written can explain. */
+bool proven_inputs_far(const record_varied *pairs, double median_ns, uint64_t launch_ns);
+
+/* The verdict that follows from the pairs of a doubt. */
+enum record_doubt_verdict proven_verdict(const record_doubt *d);
+
+/* The least severe status that the parts of the proof, doubts and pairs allow an execution; evidence
+ * that is absent allows all, and the speed of the samples is asked for by record/row_evidence.h.  *why is a sentence's end, where that is not valid.  i NULL: not recorded. */
+enum record_status proven_least(const record_case *row, const record_execution *e,
+                                const record_instrument *i, const char **why);
+/* Whether its pairs ask for the flag varied-differs. */
+bool proven_varied(const record_execution *e, const record_instrument *i);
+
+#endif
