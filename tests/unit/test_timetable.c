@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a budget is shared out, and which sizes devices get. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "record/record.h"
+#include "run/sizeclass.h"
+#include "run/timetable.h"
+
+#define S UINT64_C(1000000000)
+#define MIB (UINT64_C(1) << 20)
+
+static void time_is_shared_out_equally(void **state)
+{
+	timetable *t = timetable_new(4, 2, 100 * S, 60 * S, 2 * S);
+	bool left[4] = { true, true, true, true };
+
+	(void)state;
+	assert_int_equal(t->end_ns, 158 * S);
+	timetable_took(t, S);
+	t->start_ns = 2 * S;
+	/* 58 s less 8 cases of 1 s beside their rounds and one more start, for 8 cases. */
+	assert_int_equal(timetable_slice(t, 100 * S, 1, 0, left), 6 * S);
+	left[0] = left[1] = false;
+	assert_int_equal(timetable_slice(t, 118 * S, 2, 2, left), 19 * S);
+	timetable_free(t);
+}
+
+static void who_needs_more_gets_more(void **state)
+{
+	timetable *t = timetable_new(3, 1, 0, 12 * S, 0);
+	bool left[3] = { true, true, true };
+
+	(void)state;
+	t->needs[1] = 2;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 3 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 6 * S);
+	timetable_free(t);
+}
+
+static void a_budget_ends(void **state)
+{
+	timetable *t = timetable_new(2, 1, 0, 10 * S, S);
+	bool left[2] = { false, true };
+
+	(void)state;
+	timetable_took(t, 2 * S);
+	assert_false(timetable_over(t, 7 * S));
+	assert_true(timetable_over(t, 8 * S)); /* closing takes half of what is beside the rounds */
+	assert_int_equal(timetable_slice(t, 9 * S, 1, 1, left), 0);
+	/* What the machine does besides changed: the newest counts half. */
+	timetable_took(t, 4 * S);
+	assert_int_equal(t->beside_ns, 3 * S);
+	timetable_free(t);
+}
+
+static void without_a_budget_there_is_no_end(void **state)
+{
+	timetable *t = timetable_new(1, 1, 0, 0, S);
+	bool left[1] = { true };
+
+	(void)state;
+	assert_int_equal(timetable_slice(t, 1000 * S, 1, 0, left), UINT64_MAX);
+	assert_false(timetable_over(t, UINT64_MAX / 2));
+	timetable_free(t);
+}
+
+static enum record_size_class class_of(const char *type, uint64_t cache)
+{
+	record_device *d = layout_new(record_device_layout());
+	enum record_size_class class;
+
+	text_set(&d->type, type);
+	d->last_level_cache_bytes = cache;
+	class = sizeclass_of(d);
+	layout_free(record_device_layout(), d);
+	return class;
+}
+
+static void sizes_follow_the_cache(void **state)
+{
+	(void)state;
+	assert_int_equal(class_of("cpu", LAYOUT_NO_UINT), RECORD_SIZE_SMALL);
+	assert_int_equal(class_of("cpu", 32 * MIB), RECORD_SIZE_SMALL);
+	assert_int_equal(class_of("cpu", 33 * MIB), RECORD_SIZE_MEDIUM);
+	assert_int_equal(class_of("cpu", 129 * MIB), RECORD_SIZE_LARGE);
+	assert_int_equal(class_of("gpu", 6 * MIB), RECORD_SIZE_MEDIUM);  /* has many units to fill */
+	assert_int_equal(class_of("gpu", 256 * MIB), RECORD_SIZE_LARGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_is_shared_out_equally),
+		cmocka_unit_test(who_needs_more_gets_more),
+		cmocka_unit_test(a_budget_ends),
+		cmocka_unit_test(without_a_budget_there_is_no_end),
+		cmocka_unit_test(sizes_follow_the_cache),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
