@@ -35,7 +35,7 @@ sed 's/^cases = .*/cases = nothing.*/' mine.ini >wrong.ini
 gives 4 "no case of quick@2 fits 'nothing" claim check wrong.ini
 sed 's/^cases = .*/cases = gemm.*, nothing.*/' mine.ini >wrong.ini
 gives 4 "no case of quick@2 fits 'nothing" claim check wrong.ini
-sed 's/^cases = .*/cases = triad.f32.256MiB, triad.f32.1GiB/' mine.ini >sized.ini
+sed 's/^cases = .*/cases = triad.f32.128MiB, triad.f32.1GiB/' mine.ini >sized.ini
 gives 0 'my-claim' claim check sized.ini
 gives 0 'quick@2' claim list
 for file in "$SRC"/protocols/claims/*.ini; do
