@@ -244,7 +244,8 @@ eh_status sampler_warm(sampler *s, eh_error *error)
 		s->warmup_ns[s->warmup_count++] = time;
 		if (s->impossible[0] != '\0')
 			return EH_OK;
-		if (elapsed >= s->rules.warmup_min_ns && warm(s, host)) {
+		/* Each turn begins with unkept work of its own. */
+		if (elapsed >= s->rules.warmup_min_ns && (s->rounds != NULL || warm(s, host))) {
 			s->settled = true;
 			return EH_OK;
 		}

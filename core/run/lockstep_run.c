@@ -22,7 +22,7 @@
 /* Fewer rounds of an execution have no interval. */
 #define LEAST_ROUNDS 6
 #define SHOW_STEP_NS (300 * MS)
-#define SHARED_TURN_NS (8 * MS)
+#define SHARED_TURN_NS (12 * MS)
 #define OWN_TURN_NS (200 * MS)
 #define LONE_TURN_NS (100 * MS)
 /* For describing the stacks and writing the results. */
@@ -30,8 +30,11 @@
 /* What an execution of an executor takes about, for planning how many fit. */
 #define START_GUESS_NS (SECOND_NS)
 #define CASE_GUESS_NS (SECOND_NS / 2)
-/* Before the last execution only a clear difference lets an executor rest. */
+/* Before the last execution an executor rests when a clear difference shows, or no more rounds are
+ * needed of this one. */
 static const double clear_difference = 0.25;
+/* Shares of the last execution's time: of a case that is decided, and of one that needs most. */
+static const double least_need = 0.4, most_need = 2;
 
 /* One executor in one execution. */
 typedef struct lane {
@@ -273,12 +276,18 @@ static bool is_clear(const lockstep_ratio *pair)
 	                           pair->around.high < 1 / (1 + clear_difference));
 }
 
+/* Whether the rounds of the first execution are enough, if those of the next agree. */
+static bool is_precise(const stage *s, const lockstep_ratio *pair)
+{
+	return s->g->execution == 1 && pair->more > 0 && pair->more <= LOCKSTEP_LEAST;
+}
+
 static bool decided(const stage *s, const lane *l)
 {
 	lockstep_ratio pair = race_pair(s->g->race, l->executor, s->index);
 
 	if (s->g->execution < s->g->executions)
-		return is_clear(&pair);
+		return is_clear(&pair) || is_precise(s, &pair);
 	return pair.decision != DECISION_OPEN;
 }
 
@@ -384,7 +393,9 @@ static bool is_late(const stage *s, uint64_t round, uint64_t now)
 /* Where the time is short the executions have an interval together only. */
 static uint64_t least_rounds(const stage *s, uint64_t now)
 {
-	return now >= s->until_ns ? LOCKSTEP_LEAST : LEAST_ROUNDS;
+	uint64_t slice = s->until_ns - s->origin_ns;
+
+	return s->until_ns != UINT64_MAX && now >= s->until_ns + slice ? LOCKSTEP_LEAST : LEAST_ROUNDS;
 }
 
 static eh_status play(stage *s, uint64_t slice_ns, eh_error *error)
@@ -622,16 +633,22 @@ static bool any_alone(const group *g)
 	return false;
 }
 
-/* How much the pairs of a case still need, relative to what they had. */
+/* How much a pair still needs, relative to what it had.  Where nobody knows, as much again. */
+static double pair_need(const lockstep_ratio *pair)
+{
+	if (pair->rounds == 0 || is_clear(pair) || pair->decision != DECISION_OPEN)
+		return 0;
+	return pair->more > 0 ? (double)pair->more / (double)pair->rounds : 1;
+}
+
 static double need_of(const group *g, size_t index)
 {
-	double most = 0.5;
+	double most = least_need;
 
 	for (size_t i = 1; i < g->count; i++) {
 		lockstep_ratio pair = race_pair(g->race, g->lanes[i].executor, index);
 
-		if (pair.more > 0 && pair.rounds > 0)
-			most = fmax(most, fmin(4, 0.5 + (double)pair.more / (double)pair.rounds));
+		most = fmax(most, fmin(most_need, pair_need(&pair)));
 	}
 	return most;
 }
