@@ -32,9 +32,10 @@ accepted() { # case status reasons
 	case $2 in
 	valid) [ "$3" = '[]' ] ;;
 	not-converged) case $1 in
-		single|offline) echo "$3" | grep -q -e "$wide" -e "$few" ;;
+		single|offline) echo "$3" | grep -q -e "$wide" -e "$few" -e "no steady state" -e "depend on each other" ;;
 		knee|closed|server) echo "$3" | grep -q "$load" ;;
 		esac ;;
+	unproven) ;;
 	invalid) echo "$3" | grep -q "$proof" || case $1 in
 		closed|server|knee) echo "$3" | grep -q "$late" ;;
 		*) false ;;
