@@ -22,7 +22,7 @@
 /* Fewer rounds of an execution have no interval. */
 #define LEAST_ROUNDS 6
 #define SHOW_STEP_NS (300 * MS)
-#define SHARED_TURN_NS (12 * MS)
+#define SHARED_TURN_NS (5 * MS)
 #define OWN_TURN_NS (200 * MS)
 #define LONE_TURN_NS (100 * MS)
 /* For describing the stacks and writing the results. */
