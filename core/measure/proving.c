@@ -86,7 +86,7 @@ static eh_status read_twice(const trial *t, uint64_t drained_ns, uint64_t *exces
 	sampler *s = t->r->s;
 	record_check *check = NULL;
 	uint64_t first = drained_ns;
-	uint64_t again;
+	uint64_t again = 0;
 	eh_status status = EH_OK;
 
 	if (!t->by_output) {

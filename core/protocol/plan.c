@@ -115,7 +115,7 @@ static eh_status add_sized(expansion *e, axis *a, const char *sizes)
 
 	while (lists != NULL && lists[count] != NULL)
 		count++;
-	if (count == classes)
+	if (lists != NULL && count == classes)
 		status = add_values(e, a, lists[(int)e->p->size_class - 1]);
 	else
 		status = ini_refuse(e->p->source, a->line, e->error, "'%s' has values for %zu size classes; "
