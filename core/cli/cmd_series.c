@@ -54,7 +54,7 @@ const cli_command cmd_series = {
 	         "segments; whether its samples are independent; how many modes they have; the "
 	         "percentiles that the samples are enough for; and a picture: o the median of a "
 	         "column's samples, . their range, ^ and v what lies beyond, below it = the "
-	         "samples that count. Only those of the steady part count. docs/method.md has the "
+	         "samples that count. Only those of the steady part count. docs/sequence.md has the "
 	         "rules, and how often they are right.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "FILE", .kind = OPTION_PATH } }, NULL, series_of_file }, { 0 } },

@@ -3,7 +3,7 @@
  * Scenarios with requests: `server` (an open loop: Poisson arrivals, whether earlier requests are
  * done or not), `closed` (a fixed number outstanding at all times) and `knee` (the highest rate of
  * `server` that keeps its limit).  A request is one operation of the case.  One thread issues them
- * into one in-order queue.  docs/method.md, "Scenarios".
+ * into one in-order queue.  docs/sequence.md, "Scenarios".
  */
 #ifndef MEASURE_SCENARIO_H
 #define MEASURE_SCENARIO_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the proof, the doubts and the pairs of new inputs of an execution say of its samples.  The
- * worker judges by these functions, and readers of the record again.  docs/method.md, section 6. */
+ * worker judges by these functions, and readers of the record again.  docs/method.md, "Suspicion and proof". */
 #ifndef RECORD_PROVEN_H
 #define RECORD_PROVEN_H
 

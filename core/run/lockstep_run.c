@@ -33,7 +33,8 @@
 /* Before the last execution an executor rests when a clear difference shows, or no more rounds are
  * needed of this one. */
 static const double clear_difference = 0.25;
-/* Shares of the last execution's time: of a case that is decided, and of one that needs most. */
+/* Shares of an execution's time after the first: of a case that is decided, and of one that needs
+ * most. */
 static const double least_need = 0.4, most_need = 2;
 
 /* One executor in one execution. */
@@ -276,10 +277,10 @@ static bool is_clear(const lockstep_ratio *pair)
 	                           pair->around.high < 1 / (1 + clear_difference));
 }
 
-/* Whether the rounds of the first execution are enough, if those of the next agree. */
-static bool is_precise(const stage *s, const lockstep_ratio *pair)
+/* Whether the rounds so far are enough, if those of the next execution agree. */
+static bool is_precise(const lockstep_ratio *pair)
 {
-	return s->g->execution == 1 && pair->more > 0 && pair->more <= LOCKSTEP_LEAST;
+	return pair->decision != DECISION_OPEN || (pair->more > 0 && pair->more <= LOCKSTEP_LEAST);
 }
 
 static bool decided(const stage *s, const lane *l)
@@ -287,7 +288,7 @@ static bool decided(const stage *s, const lane *l)
 	lockstep_ratio pair = race_pair(s->g->race, l->executor, s->index);
 
 	if (s->g->execution < s->g->executions)
-		return is_clear(&pair) || is_precise(s, &pair);
+		return is_clear(&pair) || is_precise(&pair);
 	return pair.decision != DECISION_OPEN;
 }
 
@@ -699,7 +700,7 @@ static void enter(group *g, uint64_t execution)
 		slotwork_begin(&l->w, g->c, slot_of(m, execution, i));
 		l->over = l->w.missing == 0;
 	}
-	if (execution == g->executions && execution > 1)
+	if (execution > 1)
 		for (size_t i = 0; i < m->plan->case_count; i++)
 			g->time->needs[i] = need_of(g, i);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Percentiles and how many samples they need.  Pure, and the same bits on every machine.
- * docs/method.md, "In sequence". */
+ * docs/sequence.md. */
 #ifndef STAT_PERCENTILE_H
 #define STAT_PERCENTILE_H
 

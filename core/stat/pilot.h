@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many executions a case needs, computed from a few pilot executions (Stein 1945; Kalibera and
- * Jones 2013).  Pure.  docs/method.md, "In sequence", has the rule.
+ * Jones 2013).  Pure.  docs/sequence.md, has the rule.
  */
 #ifndef STAT_PILOT_H
 #define STAT_PILOT_H

@@ -3,8 +3,7 @@
  * Two sides measured in rounds: the i-th executions of both ran close together in time, so a
  * disturbance (a drifting clock, a neighbour) affected both.  The ratio is the median of the
  * rounds' ratios; its interval is that of a median between order statistics
- * (statistics_fine_interval), which needs no model of how rounds differ.  docs/method.md, "In
- * sequence".
+ * (statistics_fine_interval), which needs no model of how rounds differ.  docs/sequence.md.
  */
 #ifndef STAT_ROUNDS_H
 #define STAT_ROUNDS_H

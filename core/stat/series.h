@@ -2,7 +2,7 @@
 /*
  * Analysis of a series of samples in the order they were taken: whether and from where on it is
  * steady, whether its samples are independent, how many modes it has.  Pure, and the same bits on
- * every machine, in O(n log n).  docs/method.md, "Series", has the rules and how often they are
+ * every machine, in O(n log n).  docs/sequence.md, "Series", has the rules and how often they are
  * right.
  */
 #ifndef STAT_SERIES_H

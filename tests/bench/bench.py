@@ -13,7 +13,7 @@ usage: make bench [BENCH="NAME ..."]
   contract      compare on results of 1,000, 3,000 and 10,000 cases with 100 samples each
   verify        verify on the same
   stoptime      sampling time until +-1 % against the fixed number of samples that reaches it
-  agreement     two runs of quick in a row: the change of every case beside the canary's
+  agreement     two runs of quick-1 in a row: the change of every case beside the canary's
 """
 import json
 import math
@@ -257,7 +257,7 @@ def agreement():
     seconds = []
     for folder in folders:
         begin = time.monotonic()
-        call([EVENHAND, "run", "quick", "-o", folder, "--quiet"])
+        call([EVENHAND, "run", "quick-1", "-o", folder, "--quiet"])
         seconds.append(time.monotonic() - begin)
     rows = []
     for name in sorted(n for n in os.listdir(folders[0]) if n.endswith(".json")):
@@ -278,7 +278,7 @@ def agreement():
                          "%+.1f %%" % ((b["derived"]["median_ns"] / a["derived"]["median_ns"] - 1) * 100),
                          "%+.1f %%" % ((middle(1, "compute") / middle(0, "compute") - 1) * 100),
                          "%+.1f %%" % ((middle(1, "memory") / middle(0, "memory") - 1) * 100)])
-    table("two runs of quick in a row (%.0f s and %.0f s): the change of each case beside the canary's" % tuple(seconds),
+    table("two runs of quick-1 in a row (%.0f s and %.0f s): the change of each case beside the canary's" % tuple(seconds),
           ["executor", "case", "case", "compute canary", "memory canary"], rows)
 
 
