@@ -11,6 +11,9 @@
 #include "measure/scenario.h"
 #include "measure/varied.h"
 
+/* Shorter cases that do not fit in their time are no news. */
+static const uint64_t worth_a_word_ns = 1000000000;
+
 static bool is_sustained(const attempt *a)
 {
 	return a->s.rules.regime == RECORD_REGIME_SUSTAINED;
@@ -94,13 +97,14 @@ static eh_status play_requests(attempt *a, eh_error *error)
 static void warn_of_length(const attempt *a)
 {
 	const sampler *s = &a->s;
-	uint64_t one = s->end_ns - s->start_ns;
+	uint64_t one = s->end_ns - s->start_ns, least = one * s->samples_min;
 	char each[32], all[32], allowed[32];
 
-	if (record_is_load(&s->rules) || is_sustained(a) || one * s->samples_min <= s->rules.time_max_ns)
+	if (record_is_load(&s->rules) || is_sustained(a) || least < worth_a_word_ns ||
+	    least <= s->rules.time_max_ns)
 		return;
 	text_format_ns((double)one, each);
-	text_format_ns((double)(one * s->samples_min), all);
+	text_format_ns((double)least, all);
 	text_format_ns((double)s->rules.time_max_ns, allowed);
 	log_write(EH_LOG_WARN, "%s: a sample takes %s, so samples-min (%llu) needs %s and time-max allows "
 	          "%s; raise time-max or take a smaller case", a->w->c->id, each,

@@ -134,6 +134,9 @@ static void conclude_rounds(casework *w, const sampler *s)
 	if (!isfinite(s->half_width))
 		text_list_add(set_status(w, RECORD_NOT_CONVERGED), "Too few rounds fit in the time: they have "
 		              "no interval.");
+	else if (s->count < s->samples_min)
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu samples were taken in turns; "
+		                 "at least %llu were asked for.", s->count, (unsigned long long)s->samples_min);
 	else
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the rounds is "
 		                 "±%.2f %% wide; ±%.2f %% was asked for.", s->half_width * 100,

@@ -118,7 +118,7 @@ static void judge_width(sampler *s)
 	                                   s->rules.confidence);
 
 	s->half_width = isnan(width) ? INFINITY : width;
-	s->converged = s->half_width <= s->rules.half_width;
+	s->converged = s->half_width <= s->rules.half_width && s->count >= s->samples_min;
 }
 
 static void keep_turns(turnwork *t)

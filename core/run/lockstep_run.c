@@ -49,7 +49,8 @@ typedef struct lane {
 	/* Of the case in progress: */
 	bool open, rests;
 	uint64_t turn_ns;
-	uint64_t sampled_ns; /* in samples so far                                                */
+	uint64_t sampled_ns; /* in turns so far                                                  */
+	size_t samples;
 } lane;
 
 /* An execution of all executors. */
@@ -222,6 +223,7 @@ static eh_status take_turn(stage *s, lane *l, uint64_t round, eh_error *error)
 	if (status == EH_OK && l->s != NULL && answer.event == WORKER_TURNED) {
 		race_add(s->g->race, place_of(s, l), s->origin_ns, round, &answer.times_ns);
 		l->sampled_ns += clock_now_ns() - begin;
+		l->samples += answer.times_ns.count;
 		l->rests = l->rests || answer.times_ns.count == 0;
 	} else {
 		l->open = false;
@@ -295,10 +297,11 @@ static bool decided(const stage *s, const lane *l)
 /* An executor without others to compare with stops when its own value is known. */
 static void judge_alone(stage *s, lane *l)
 {
+	const record_settings *rules = &s->c->section->measure;
 	double width;
 
 	(void)race_value(s->g->race, place_of(s, l), &width);
-	l->rests = l->rests || width <= s->c->section->measure.half_width;
+	l->rests = l->rests || (width <= rules->half_width && l->samples >= rules->samples_min);
 }
 
 static lane *reference_of(const stage *s)
@@ -452,7 +455,7 @@ static void tell_case(const stage *s, lane *l, enum worker_command_kind kind)
 	worker_command c = supervise_command(kind, s->c, s->position);
 
 	l->open = l->rests = false;
-	l->sampled_ns = 0;
+	l->sampled_ns = l->samples = 0;
 	l->turn_ns = turn_of(s, l);
 	supervise_tell(l->s, &c);
 	layout_clear(worker_command_layout(), &c);

@@ -173,6 +173,12 @@ run verify sized/*.json
 [ $rc -eq 0 ]
 check $? "such a result verifies"
 
+# What cannot fit is said before the time is spent, once.
+sed -e 's/^samples-min = .*/samples-min = 1000/; s/^bytes = .*/bytes = 64MiB/; s/^time-max = .*/time-max = 10ms/' "$turns" >long.ini
+run run long.ini --on host:0,host:0 -o long --case 'triad*'
+[ "$(grep -c 'triad.f32.64MiB: a sample takes .*, so samples-min (1000) needs .* and time-max allows 10.00 ms' err)" -eq 2 ]
+check $? "a case that cannot fit in time-max says so, once for each executor"
+
 # A budget is kept, whatever the machine is doing besides.
 sed -e 's/^seed = .*/seed = 1\nbudget = 12s/; s/^time-max = .*/time-max = 10s/; s/^samples-max = .*/samples-max = 1000000/; s/^margin = .*/margin = 0.01%/' "$turns" >budget.ini
 run run budget.ini --on host:0,host:0 -o budget
