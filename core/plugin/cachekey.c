@@ -8,12 +8,13 @@
 #include "base/digest.h"
 #include "base/text.h"
 
-/* Of drivers and compilers.  Where a cache or an installation lies changes no code. */
+/* Of drivers and compilers.  Where a cache or an installation lies changes no code; which driver is
+ * loaded does, and caches know that by themselves. */
 static const char read_by_compilers[] =
 	"POCL_*, LP_*, GALLIVM_*, GALLIUM_*, DRAW_*, MESA_*, NIR_*, ST_*, RUSTICL_*, CLOVER_*, "
 	"LLVM_*, CLANG_*, CCC_*, GCC_*, COMPILER_PATH, CUDA_*, NVRTC_*, NVVM_*, __NV_*, HIP_*, "
 	"HIPCC_*, HSA_*, ROCM_*, AMD_*, GPU_*, COMGR_*, IGC_*, NEO_*, ZE_*, OCL_*, CL_*, OPENCL_*";
-static const char no_code[] = "*CACHE*, *_HOME, *_ROOT";
+static const char no_code[] = "*CACHE*, *_HOME, *_ROOT, OCL_ICD_*";
 
 static bool counts(const char *assignment)
 {

@@ -147,6 +147,8 @@ fi
 cc=$(command -v gcc || command -v clang)
 if [ -z "$host" ] || [ -z "$cc" ]; then
 	skip "a library that is preloaded" "no compiler for the host is here (package gcc)"
+elif [ -n "${SANITIZE:-}" ]; then
+	skip "a library that is preloaded" "sanitizers: their runtime has to come first"
 else
 	cat >blas.c <<'C'
 #include <stdlib.h>
