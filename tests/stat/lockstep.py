@@ -157,7 +157,8 @@ def every():
         rows, took, share = measure("all-%d" % i, None)
         longest, least = max(longest, took), min(least, share)
         told("all", took, share)
-        rows_of.rows += [r["verdict"] for r in rows.values() if r["verdict"] != "NOT COMPARABLE"]
+        rows_of.rows += [r["verdict"] for r in rows.values()
+                         if r["verdict"] not in ("NOT COMPARABLE", "ABSENT")]
     rows_of.show()
     decided = rows_of.share("FASTER", "SLOWER", "EQUIVALENT")
     tap(decided >= 0.8, "decided: %.0f %% (wanted: 80 %%)" % (100 * decided))
