@@ -248,7 +248,7 @@ static void note_evidence(diagnosis_case *c, const evidence *e)
 /* Whether there is a time to diagnose; else concludes. */
 static bool has_time(diagnosis_case *c)
 {
-	if (c->row->status == RECORD_UNSUPPORTED) {
+	if (c->row->status == RECORD_UNSUPPORTED || c->row->status == RECORD_OUT_OF_TIME) {
 		conclude(c, DIAGNOSIS_ABSENT, 0);
 	} else if (c->evidence.level == EVIDENCE_BAD || ceilings_time(c->row) <= 0) {
 		conclude(c, DIAGNOSIS_INVALID, 0);

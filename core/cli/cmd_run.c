@@ -36,6 +36,7 @@ static void fill_rows(const result_summary *s, number_map *rows)
 	number_map_add(rows, record_status_word(RECORD_UNSUPPORTED), (double)s->unsupported);
 	number_map_add(rows, record_status_word(RECORD_FAILED), (double)s->failed);
 	number_map_add(rows, record_status_word(RECORD_INVALID), (double)s->invalid);
+	number_map_add(rows, record_status_word(RECORD_OUT_OF_TIME), (double)s->out_of_time);
 	number_map_add(rows, "not run", (double)s->not_run);
 }
 
@@ -57,7 +58,8 @@ static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *r
 		if (status != EH_OK)
 			return status;
 		fill_rows(&summary, &built->rows);
-		rows->bad += summary.failed + summary.invalid + summary.not_run;
+		rows->bad += summary.failed + summary.invalid + summary.out_of_time +
+		             summary.not_run;
 		rows->counted += summary.valid + summary.not_converged + summary.unproven;
 	}
 	return EH_OK;

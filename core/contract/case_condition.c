@@ -69,7 +69,7 @@ static const char *reason_of(const result_row *r)
 
 SIDE(side_absent)
 {
-	if (x->record->status != RECORD_UNSUPPORTED)
+	if (x->record->status != RECORD_UNSUPPORTED && x->record->status != RECORD_OUT_OF_TIME)
 		return false;
 	snprintf(detail, size, "%s", reason_of(x));
 	return true;

@@ -61,6 +61,7 @@ static void count_row(result_summary *s, const record_case *row, bool asked)
 	s->not_converged += row->status == RECORD_NOT_CONVERGED;
 	s->unproven += row->status == RECORD_UNPROVEN;
 	s->unsupported += row->status == RECORD_UNSUPPORTED;
+	s->out_of_time += row->status == RECORD_OUT_OF_TIME;
 	s->failed += row->status == RECORD_FAILED;
 	s->invalid += row->status == RECORD_INVALID;
 }

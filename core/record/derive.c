@@ -223,12 +223,18 @@ static void derive_numbers(const record_case *row, const record_pool *pool, reco
 
 static enum record_status worst_of(const record_case *row)
 {
-	enum record_status worst = RECORD_VALID;
+	enum record_status worst = RECORD_OUT_OF_TIME;
+	size_t late = 0;
 
-	for (size_t i = 0; i < row->executions.count; i++)
-		if (row->executions.items[i].status > worst)
-			worst = row->executions.items[i].status;
-	return row->executions.count > 0 ? worst : RECORD_FAILED;
+	for (size_t i = 0; i < row->executions.count; i++) {
+		enum record_status status = row->executions.items[i].status;
+
+		late += status == RECORD_OUT_OF_TIME;
+		worst = status > worst ? status : worst;
+	}
+	if (row->executions.count == 0)
+		return RECORD_FAILED;
+	return worst == RECORD_VALID && late > 0 ? RECORD_NOT_CONVERGED : worst;
 }
 
 /* A reason of an execution.  All of a row are kept in the order of appearance and, by pointers, in

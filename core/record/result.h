@@ -15,7 +15,7 @@
 /* ---- building -------------------------------------------------------------------------------- */
 
 typedef struct result_summary {
-	size_t valid, not_converged, unproven, unsupported, failed, invalid;
+	size_t valid, not_converged, unproven, unsupported, failed, invalid, out_of_time;
 	size_t not_run; /* failed without an execution; not counted in `failed` */
 } result_summary;
 

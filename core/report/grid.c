@@ -99,6 +99,8 @@ const char *grid_word(const result *of, const result_row *row)
 {
 	if (row == NULL)
 		return "-";
+	if (row->record->status == RECORD_OUT_OF_TIME)
+		return "no time";
 	if (row->record->status == RECORD_UNSUPPORTED)
 		return lacks(of, row, "f64", "fp64") ? "no fp64" :
 		       lacks(of, row, "f16", "fp16") ? "no fp16" : "n/a";

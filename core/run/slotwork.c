@@ -27,8 +27,9 @@ void slotwork_end(slotwork *w)
 	w->order = NULL;
 }
 
-/* The line of a case that no worker could finish. */
-static eh_status append_failed(const slotwork *w, size_t position, const char *reason, eh_error *error)
+/* The line of a case without samples. */
+static eh_status append_without(const slotwork *w, size_t position, enum record_status found,
+                                const char *reason, eh_error *error)
 {
 	const plan *p = w->context->manifest->plan;
 	record_line line;
@@ -40,7 +41,7 @@ static eh_status append_failed(const slotwork *w, size_t position, const char *r
 	at->execution = at->record.execution = w->slot->execution;
 	text_set(&at->id, p->cases[w->order[position - 1]].id);
 	at->record.position = position;
-	at->record.status = RECORD_FAILED;
+	at->record.status = found;
 	text_list_add(&at->record.reasons, reason);
 	status = journal_append(w->context->journal, &line, error);
 	record_line_clear(&line);
@@ -80,7 +81,7 @@ static eh_status fail_remaining(const slotwork *w, const char *reason, eh_error 
 
 	for (size_t i = 1; i <= w->context->manifest->plan->case_count && status == EH_OK; i++)
 		if (!slotwork_has(w, i))
-			status = append_failed(w, i, reason, error);
+			status = append_without(w, i, RECORD_FAILED, reason, error);
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
@@ -91,7 +92,7 @@ static eh_status fail_case(const slotwork *w, const char *id, const char *reason
 
 	for (size_t i = 1; i <= p->case_count; i++)
 		if (!slotwork_has(w, i) && strcmp(p->cases[w->order[i - 1]].id, id) == 0)
-			status = append_failed(w, i, reason, error);
+			status = append_without(w, i, RECORD_FAILED, reason, error);
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
@@ -185,6 +186,18 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 		return fail_remaining(w, reason, error);
 	*again = w->missing > 0;
 	return EH_OK;
+}
+
+eh_status slotwork_skip(slotwork *w, size_t position, eh_error *error)
+{
+	eh_status status = append_without(w, position, RECORD_OUT_OF_TIME,
+	                                  "The run's budget was over before this execution of the case.",
+	                                  error);
+
+	if (status == EH_OK)
+		status = read_journal(w, error);
+	w->missing = ledger_missing_in(w->context->ledger, w->slot->execution, w->slot->executor);
+	return status;
 }
 
 supervised *slotwork_start(const slotwork *w, supervise_end *end)

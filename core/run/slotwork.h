@@ -41,6 +41,8 @@ supervised *slotwork_start(const slotwork *w, supervise_end *end);
 /* Writes failed lines for the cases that the worker's end decides; *again when another worker is
  * worth starting.  Fails when the end of the worker is the end of the run. */
 eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh_error *error);
+/* Writes the line of a case that the budget leaves no time for. */
+eh_status slotwork_skip(slotwork *w, size_t position, eh_error *error);
 /* Fails when the worker's end is the end of the run: a signal, the journal, SUPERVISE_STOP. */
 eh_status slotwork_end_of_run(const slotwork *w, const supervise_end *end, eh_error *error);
 /* Makes sure that the slot has the record of its stack: tries a worker for it, unless none could

@@ -15,6 +15,7 @@ timetable *timetable_new(size_t cases, uint64_t executions, uint64_t begin_ns, u
 	t->needs = memory_get((cases + 1) * sizeof(*t->needs));
 	for (size_t i = 0; i < cases; i++)
 		t->needs[i] = 1;
+	t->reserve_ns = end_reserve_ns;
 	if (budget_ns > 0)
 		t->end_ns = begin_ns + (budget_ns > end_reserve_ns ? budget_ns - end_reserve_ns : 1);
 	return t;
@@ -37,6 +38,11 @@ void timetable_took(timetable *t, uint64_t beside_ns)
 bool timetable_over(const timetable *t, uint64_t now_ns)
 {
 	return t->end_ns != 0 && now_ns + t->beside_ns / 2 >= t->end_ns;
+}
+
+bool timetable_late(const timetable *t, uint64_t now_ns)
+{
+	return t->end_ns != 0 && now_ns >= t->end_ns + t->reserve_ns / 2;
 }
 
 uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,

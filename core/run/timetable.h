@@ -10,6 +10,7 @@
 
 typedef struct timetable {
 	uint64_t end_ns;         /* when the last round must be over; 0 = there is no budget      */
+	uint64_t reserve_ns;     /* of the budget, after that                                     */
 	size_t cases;            /* of an execution                                             */
 	uint64_t executions;
 	double *needs;           /* [cases] relative to each other; 1 at first                  */
@@ -30,5 +31,7 @@ uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution
                          const bool *left);
 /* Whether rounds must end, so that the case can be closed in time. */
 bool timetable_over(const timetable *t, uint64_t now_ns);
+/* Whether half of what is kept for the end is spent as well. */
+bool timetable_late(const timetable *t, uint64_t now_ns);
 
 #endif
