@@ -25,7 +25,7 @@ static void add_pair(text *t, const race *r, const board_line *line)
 {
 	static const char *const words[] = { [DECISION_OPEN] = "open", [DECISION_FASTER] = "faster",
 		                             [DECISION_SLOWER] = "slower", [DECISION_EQUIVALENT] = "equal" };
-	lockstep_ratio pair = race_pair(r, line->at.executor, line->at.index);
+	lockstep_ratio pair = race_pair(r, line->at.executor, line->at.index, true);
 
 	if (pair.ratio > 0 && isfinite(pair.around.high))
 		text_add(t, "%8.3gx  %.3g to %.3g  %s", pair.ratio, pair.around.low, pair.around.high,

@@ -8,8 +8,6 @@
 
 /* A round takes about as long as noise stays alike, so that several turns of each share it. */
 #define ROUND_NS UINT64_C(100000000)
-/* Fewer rounds of an execution have no interval. */
-#define LEAST_ROUNDS 6
 #define SHOW_STEP_NS UINT64_C(300000000)
 /* Before the last execution an executor rests when a clear difference shows, or no more rounds are
  * needed of this one. */
@@ -101,11 +99,10 @@ static bool is_precise(const lockstep_ratio *pair)
 
 static bool decided(const stage *s, const lane *l)
 {
-	lockstep_ratio pair = race_pair(s->g->race, l->executor, s->index);
+	bool final = s->g->execution == s->g->executions;
+	lockstep_ratio pair = race_pair(s->g->race, l->executor, s->index, !final);
 
-	if (s->g->execution < s->g->executions)
-		return lockstep_is_clear(&pair) || is_precise(&pair);
-	return pair.decision != DECISION_OPEN;
+	return final ? pair.decision != DECISION_OPEN : lockstep_is_clear(&pair) || is_precise(&pair);
 }
 
 /* An executor without others to compare with stops when its own value is known. */
@@ -214,16 +211,17 @@ static uint64_t least_rounds(const stage *s, uint64_t now)
 {
 	uint64_t slice = s->until_ns - s->origin_ns;
 
-	return s->until_ns != UINT64_MAX && now >= s->until_ns + slice ? LOCKSTEP_LEAST : LEAST_ROUNDS;
+	return s->until_ns != UINT64_MAX && now >= s->until_ns + slice ? LOCKSTEP_LEAST : LOCKSTEP_ROUNDS;
 }
 
 eh_status lockstep_play(stage *s, uint64_t slice_ns, eh_error *error)
 {
 	eh_status status = EH_OK;
+	uint64_t round = 1;
 
 	s->origin_ns = clock_now_ns();
 	s->until_ns = slice_ns == UINT64_MAX ? UINT64_MAX : s->origin_ns + slice_ns;
-	for (uint64_t round = 1; playing(s) > 0 && status == EH_OK; round++) {
+	for (; playing(s) > 0 && status == EH_OK; round++) {
 		uint64_t now;
 
 		status = play_round(s, round, error);
@@ -241,5 +239,6 @@ eh_status lockstep_play(stage *s, uint64_t slice_ns, eh_error *error)
 			judge(s);
 		}
 	}
+	s->g->time->round_ns[s->index] = (double)(clock_now_ns() - s->origin_ns) / (double)round;
 	return status;
 }

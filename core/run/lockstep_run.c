@@ -14,11 +14,10 @@
 /* For describing the stacks and writing the results. */
 #define END_RESERVE_NS (SECOND_NS + SECOND_NS / 2)
 /* What an execution of an executor takes about, for planning how many fit. */
-#define START_GUESS_NS SECOND_NS
-#define CASE_GUESS_NS (SECOND_NS / 2)
-/* Shares of an execution's time after the first: of a case that is decided, and of one that needs
- * most. */
-static const double least_need = 0.4, most_need = 2;
+#define START_GUESS_NS (SECOND_NS * 7 / 10)
+#define CASE_GUESS_NS (SECOND_NS * 35 / 100)
+/* An estimate of further rounds is one of a spread: with so many times as many, most are decided. */
+static const double need_spare = 1.5;
 
 /* ---- an execution ---------------------------------------------------------------------------- */
 
@@ -63,24 +62,32 @@ static bool any_alone(const group *g)
 	return false;
 }
 
-/* How much a pair still needs, relative to what it had.  Where nobody knows, as much again. */
-static double pair_need(const lockstep_ratio *pair)
+/* How many further rounds a pair needs.  Where processes differ more rounds of each say little: half
+ * of what it had in an execution, again in each. */
+static double pair_rounds(const group *g, const lockstep_ratio *pair)
 {
-	if (pair->rounds == 0 || lockstep_is_clear(pair) || pair->decision != DECISION_OPEN)
+	double later = (double)(g->executions - g->execution + 1);
+
+	if (pair->rounds == 0)
+		return INFINITY;
+	if (lockstep_is_clear(pair) || pair->decision != DECISION_OPEN)
 		return 0;
-	return pair->more > 0 ? (double)pair->more / (double)pair->rounds : 1;
+	return pair->more > 0 ? need_spare * (double)pair->more :
+	                        later * (double)pair->rounds / (double)pair->executions / 2;
 }
 
+/* In each execution to come. */
 static double need_of(const group *g, size_t index)
 {
-	double most = least_need;
+	double later = (double)(g->executions - g->execution + 1), most = 0;
 
 	for (size_t i = 1; i < g->count; i++) {
-		lockstep_ratio pair = race_pair(g->race, g->lanes[i].executor, index);
+		lockstep_ratio pair = race_pair(g->race, g->lanes[i].executor, index, true);
 
-		most = fmax(most, fmin(most_need, pair_need(&pair)));
+		most = fmax(most, pair_rounds(g, &pair));
 	}
-	return most;
+	return g->time->round_ns[index] > 0 ?
+	       fmax(most / later, LOCKSTEP_ROUNDS) * g->time->round_ns[index] : INFINITY;
 }
 
 static const schedule_slot *slot_of(const manifest *m, uint64_t execution, size_t executor)
@@ -118,7 +125,7 @@ static void enter(group *g, uint64_t execution)
 	}
 	if (execution > 1)
 		for (size_t i = 0; i < m->plan->case_count; i++)
-			g->time->needs[i] = need_of(g, i);
+			g->time->needs_ns[i] = need_of(g, i);
 }
 
 static void leave(group *g)

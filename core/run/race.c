@@ -127,7 +127,7 @@ static size_t side_fill(const race *r, size_t executor, size_t other, size_t ind
 	return count;
 }
 
-lockstep_ratio race_pair(const race *r, size_t executor, size_t index)
+lockstep_ratio race_pair(const race *r, size_t executor, size_t index, bool last)
 {
 	size_t room = (size_t)r->executions;
 	rounds_of *kept_a = memory_get(room * sizeof(*kept_a)), *kept_b = memory_get(room * sizeof(*kept_b));
@@ -135,7 +135,7 @@ lockstep_ratio race_pair(const race *r, size_t executor, size_t index)
 	lockstep_side sides[2] = { { a, side_fill(r, 0, executor, index, kept_a, a) },
 		                   { b, side_fill(r, executor, executor, index, kept_b, b) } };
 	lockstep_terms terms = { .margin = r->plan->cases[index].section->measure.margin,
-		                 .looks = RACE_LOOKS, .cases = r->plan->case_count };
+		                 .share = lockstep_share(RACE_LOOKS, last), .cases = r->plan->case_count };
 	lockstep_ratio pair = lockstep_compare(&sides[0], &sides[1], terms);
 
 	rounds_free(kept_a, sides[0].count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/timetable.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -12,9 +13,10 @@ timetable *timetable_new(size_t cases, uint64_t executions, uint64_t begin_ns, u
 
 	t->cases = cases;
 	t->executions = executions;
-	t->needs = memory_get((cases + 1) * sizeof(*t->needs));
+	t->needs_ns = memory_get((cases + 1) * sizeof(*t->needs_ns));
+	t->round_ns = memory_get((cases + 1) * sizeof(*t->round_ns));
 	for (size_t i = 0; i < cases; i++)
-		t->needs[i] = 1;
+		t->needs_ns[i] = INFINITY;
 	t->reserve_ns = end_reserve_ns;
 	if (budget_ns > 0)
 		t->end_ns = begin_ns + (budget_ns > end_reserve_ns ? budget_ns - end_reserve_ns : 1);
@@ -25,7 +27,8 @@ void timetable_free(timetable *t)
 {
 	if (t == NULL)
 		return;
-	free(t->needs);
+	free(t->needs_ns);
+	free(t->round_ns);
 	free(t);
 }
 
@@ -45,18 +48,46 @@ bool timetable_late(const timetable *t, uint64_t now_ns)
 	return t->end_ns != 0 && now_ns >= t->end_ns + t->reserve_ns / 2;
 }
 
+/* The level at which the needs, as often as they come, fill the time; INFINITY when it is enough for
+ * all.  *met: the time that they then take. */
+static double level_of(const timetable *t, const double *times, double time, double *met)
+{
+	double level = 0, before;
+
+	do {
+		double fixed = 0, open = 0;
+
+		before = level;
+		for (size_t i = 0; i < t->cases; i++) {
+			if (t->needs_ns[i] <= level)
+				fixed += times[i] * t->needs_ns[i];
+			else
+				open += times[i];
+		}
+		*met = fixed;
+		level = open > 0 ? (time - fixed) / open : INFINITY;
+	} while (level > before && !isinf(level));
+	return level;
+}
+
 uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,
                          const bool *left)
 {
-	double later = (double)(t->executions - execution), needs = 0, cases = 0, time;
+	double *times = memory_get((t->cases + 1) * sizeof(*times));
+	double later = (double)(t->executions - execution), cases = 0, time, level, met, slice;
 
-	if (t->end_ns == 0)
-		return UINT64_MAX;
 	for (size_t i = 0; i < t->cases; i++) {
-		needs += t->needs[i] * (later + left[i]);
-		cases += later + left[i];
+		times[i] = later + left[i];
+		cases += times[i];
 	}
 	time = (double)t->end_ns - (double)now_ns - cases * (double)t->beside_ns -
 	       later * (double)t->start_ns;
-	return time > 0 && needs > 0 ? (uint64_t)(time * t->needs[index] / needs) : 0;
+	level = level_of(t, times, time, &met);
+	free(times);
+	if (t->end_ns == 0)
+		return UINT64_MAX;
+	if (time <= 0)
+		return 0;
+	slice = fmin(t->needs_ns[index], level);
+	return (uint64_t)(isinf(level) && met > 0 ? slice * time / met : slice);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run's budget is shared out among the cases that are left: by need, less what they take beside
- * their rounds.  Pure; times are of one clock. */
+/* How a run's budget is shared out among the cases that are left: each gets what it needs, up to a
+ * level that is the same for all, less what cases take beside their rounds.  So small needs are met
+ * first.  What nobody needs goes to all in proportion.  Pure; times are of one clock. */
 #ifndef RUN_TIMETABLE_H
 #define RUN_TIMETABLE_H
 
@@ -13,7 +14,9 @@ typedef struct timetable {
 	uint64_t reserve_ns;     /* of the budget, after that                                     */
 	size_t cases;            /* of an execution                                             */
 	uint64_t executions;
-	double *needs;           /* [cases] relative to each other; 1 at first                  */
+	double *needs_ns;        /* [cases] for rounds, in each execution to come; INFINITY at
+	                          * first: as much as there is                                  */
+	double *round_ns;        /* [cases] of a round; 0 at first                              */
 	uint64_t beside_ns;      /* what a case takes beside its rounds; the newest count most    */
 	uint64_t start_ns;       /* what starting and ending an execution takes                 */
 } timetable;

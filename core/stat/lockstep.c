@@ -14,6 +14,8 @@
 #include "stat/rounds.h"
 #include "stat/student.h"
 
+#define LAST_SHARE 0.75
+
 /* ---- values of rounds ------------------------------------------------------------------------ */
 
 size_t lockstep_round_values(const double *samples, const uint64_t *rounds, size_t n, double q,
@@ -31,13 +33,6 @@ size_t lockstep_round_values(const double *samples, const uint64_t *rounds, size
 }
 
 /* ---- a ratio --------------------------------------------------------------------------------- */
-
-/* Logarithms: a center, its interval and the p-value of 0. */
-typedef struct estimate {
-	double center;
-	interval around;
-	double p;
-} estimate;
 
 static size_t most_of(size_t a, size_t b)
 {
@@ -155,37 +150,38 @@ static size_t rounds_least(double p)
  * half-width of `margin` less the center, a difference needs one of the center.  0: too many. */
 static size_t rounds_needed(const shared *s, estimate e, lockstep_terms terms)
 {
-	double error = DECISION_ERROR / (double)terms.looks;
+	double error = DECISION_ERROR * terms.share;
 	double margin = plain_log(1 + terms.margin);
 	double distance = fabs(e.center);
 	double target = distance > margin ? distance : margin - distance;
 	interval around;
-	double times;
+	double needed;
 
 	if (distance > margin)
 		error /= (double)terms.cases;
-	if (!statistics_fine_interval(s->all, s->rounds, 1 - error, 1, &around))
-		return rounds_least(error);
-	times = (around.high - around.low) / 2 / target;
-	times *= times;
-	times *= (double)s->rounds;
-	return times < MORE_MOST ? most_of((size_t)ceil(times), 1) : 0;
+	if (s->count >= WEIGHTED_LEAST) {
+		needed = weighted_rounds(s, 1 - error, target);
+	} else {
+		if (!statistics_fine_interval(s->all, s->rounds, 1 - error, 1, &around))
+			return rounds_least(error);
+		needed = (around.high - around.low) / 2 / target;
+		needed *= needed;
+		needed *= (double)s->rounds;
+	}
+	return needed < MORE_MOST ? most_of((size_t)ceil(needed), 1) : 0;
 }
 
-/* Together: what all rounds say.  Alike: whether executions do not contradict each other. */
-static size_t more_of(const shared *s, const lockstep_ratio *r, estimate together, bool alike,
-                      lockstep_terms terms)
+/* e: what decides, or what all rounds say. */
+static size_t more_of(const shared *s, const lockstep_ratio *r, estimate e, lockstep_terms terms)
 {
 	size_t needed;
 	size_t least = 1;
 
-	if (r->decision != DECISION_OPEN || (s->count > 1 && !alike))
-		return 0;
 	if (s->count == 1)
 		least = LOCKSTEP_LEAST;
-	else if (!r->agree)
+	else if (!r->agree && s->count < WEIGHTED_LEAST)
 		least = s->rounds / 2; /* what all show, single executions show with half as many again */
-	needed = rounds_needed(s, together, terms);
+	needed = rounds_needed(s, e, terms);
 	if (needed == 0)
 		return 0;
 	return needed > s->rounds + least ? needed - s->rounds : least;
@@ -217,27 +213,43 @@ static void conclude(const shared *s, estimate e, lockstep_terms terms, lockstep
 		e = mirrored(e);
 	out->ratio = exp_of(e.center);
 	out->around = exp_around(e.around);
-	out->p = fmin(1, e.p * (double)terms.looks);
+	out->p = fmin(1, e.p / terms.share);
 	evidence = (decision_evidence){ out->ratio, out->around,
 		                        fmin(1, out->p * (double)terms.cases) };
 	out->decision = decision_of(&evidence, terms.margin, 0);
 }
 
+/* Two or three executions say little of the spread between them: their rounds are put together where
+ * they agree, and where at least two show a small difference. */
+static estimate estimate_few(const shared *s, double confidence, lockstep_ratio *out)
+{
+	estimate together = estimate_together(s, confidence);
+
+	if (is_small(together) && excludes_zero(together.around) && !shown(s, together.center))
+		out->agree = false;
+	return out->agree ? together : estimate_both(estimate_between(s, confidence), together);
+}
+
 static void compare_shared(const shared *s, lockstep_terms terms, lockstep_ratio *out)
 {
-	double confidence = 1 - DECISION_ERROR / (double)terms.looks;
-	estimate together = estimate_together(s, confidence);
-	bool alike = shared_alike(s);
-	bool single = is_small(together) && excludes_zero(together.around) &&
-	              !shown(s, together.center);
+	double confidence = 1 - DECISION_ERROR * terms.share;
+	bool few = s->count < WEIGHTED_LEAST, alike = shared_alike(s);
+	estimate e;
 
 	out->rounds = s->rounds;
 	out->executions = s->count;
-	out->agree = s->count > 1 && alike && !single;
-	conclude(s, out->agree ? together :
-	                         estimate_both(estimate_between(s, confidence), together),
-	         terms, out);
-	out->more = more_of(s, out, together, alike, terms);
+	out->agree = s->count > 1 && alike;
+	e = few ? estimate_few(s, confidence, out) : weighted_estimate(s, confidence);
+	conclude(s, e, terms, out);
+	if (out->decision == DECISION_OPEN && (!few || alike))
+		out->more = more_of(s, out, few ? estimate_together(s, confidence) : e, terms);
+}
+
+double lockstep_share(size_t looks, bool last)
+{
+	if (looks <= 1)
+		return 1;
+	return last ? LAST_SHARE : (1 - LAST_SHARE) / (double)(looks - 1);
 }
 
 lockstep_ratio lockstep_compare(const lockstep_side *a, const lockstep_side *b, lockstep_terms terms)
@@ -245,7 +257,7 @@ lockstep_ratio lockstep_compare(const lockstep_side *a, const lockstep_side *b, 
 	lockstep_ratio out = { .around = { 0, INFINITY }, .p = 1 };
 	shared s = shared_make(a, b);
 
-	terms.looks = most_of(terms.looks, 1);
+	terms.share = terms.share > 0 ? terms.share : 1;
 	terms.cases = most_of(terms.cases, 1);
 	if (s.count > 0)
 		compare_shared(&s, terms, &out);

@@ -44,7 +44,7 @@ typedef struct lockstep_side {
 
 typedef struct lockstep_terms {
 	double margin;          /* differences up to it count as none: 0.02 is 2 %              */
-	size_t looks;           /* at most that many looks at growing samples; 0 counts as 1    */
+	double share;           /* of DECISION_ERROR, for this look (lockstep_share); 0 is 1     */
 	size_t cases;           /* comparisons that share the error of FASTER and SLOWER; 0: 1  */
 } lockstep_terms;
 
@@ -52,10 +52,10 @@ typedef struct lockstep_ratio {
 	/* Time of a / time of b: above 1, b is faster.  0: no ratio, because no execution has
 	 * LOCKSTEP_LEAST shared rounds or a value is not above 0. */
 	double ratio;
-	/* Of confidence 1 - 0.05 / looks, so that all looks together err in at most 5 %; {0, infinity}
+	/* Of confidence 1 - 0.05 x share, so that all looks together err in at most 5 %; {0, infinity}
 	 * for too few rounds. */
 	interval around;
-	double p;               /* of a ratio of 1, two-sided, times looks; not times cases     */
+	double p;               /* of a ratio of 1, two-sided, by share; not times cases        */
 	size_t rounds;          /* shared rounds that were used                                 */
 	size_t executions;      /* executions that have them                                    */
 	bool agree;             /* whether rounds were put together; false for one execution    */
@@ -65,6 +65,10 @@ typedef struct lockstep_ratio {
 	 * executions will not help. */
 	size_t more;
 } lockstep_ratio;
+
+/* The share of the error that one of that many looks at growing samples has.  The last of several has
+ * three quarters, because nearly all pairs are judged there. */
+double lockstep_share(size_t looks, bool last);
 
 /* Executions are matched by number, their rounds by number.  Exchanging the sides gives the inverse
  * ratio and interval, and the same p, to the last bit. */

@@ -79,12 +79,30 @@ static void orient(shared *s)
 		s->all[i] = -s->all[i];
 }
 
-static void measure(part *p)
+/* By the median absolute deviation of all rounds from the center of their execution. */
+static double sigma_of(const shared *s)
 {
-	double error = ERROR_OVER_MAD * statistics_mad(p->d, p->count) / sqrt((double)p->count);
+	double *deviations = memory_get((s->rounds + 1) * sizeof(*deviations));
+	double sigma = 0;
+	size_t n = 0;
 
-	p->center = statistics_median(p->d, p->count);
-	p->error = error > ERROR_LEAST ? error : ERROR_LEAST;
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->parts[i].count; k++)
+			deviations[n++] = fabs(s->parts[i].d[k] - s->parts[i].center);
+	if (n > s->count)
+		sigma = ERROR_OVER_MAD * statistics_median(deviations, n) *
+		        sqrt((double)n / (double)(n - s->count));
+	free(deviations);
+	return sigma;
+}
+
+static void measure(shared *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->parts[i].center = statistics_median(s->parts[i].d, s->parts[i].count);
+	s->sigma = sigma_of(s);
+	for (size_t i = 0; i < s->count; i++)
+		s->parts[i].error = fmax(s->sigma / sqrt((double)s->parts[i].count), ERROR_LEAST);
 }
 
 shared shared_make(const lockstep_side *a, const lockstep_side *b)
@@ -98,8 +116,7 @@ shared shared_make(const lockstep_side *a, const lockstep_side *b)
 	if (!append_all(a, b, &s))
 		s.count = s.rounds = 0;
 	orient(&s);
-	for (size_t i = 0; i < s.count; i++)
-		measure(&s.parts[i]);
+	measure(&s);
 	return s;
 }
 
@@ -119,14 +136,24 @@ static double chi_squared_high(size_t freedom)
 	return (double)freedom * root * root * root;
 }
 
-/* Cochran's test of homogeneity with one error for all, as a few rounds tell single ones badly. */
+/* Cochran's test of homogeneity. */
 bool shared_alike(const shared *s)
 {
-	double errors = 0;
+	double weights = 0, mean = 0, squares = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		errors += s->parts[i].error * s->parts[i].error / (double)s->count;
-	return !shared_beyond(s, errors);
+	for (size_t i = 0; i < s->count; i++) {
+		double weight = 1 / (s->parts[i].error * s->parts[i].error);
+
+		weights += weight;
+		mean += weight * s->parts[i].center;
+	}
+	mean /= weights;
+	for (size_t i = 0; i < s->count; i++) {
+		double d = (s->parts[i].center - mean) / s->parts[i].error;
+
+		squares += d * d;
+	}
+	return s->count < 2 || squares <= chi_squared_high(s->count - 1);
 }
 
 bool shared_beyond(const shared *s, double variance)

@@ -16,7 +16,7 @@
 
 enum { EXECUTIONS = 10, ROUNDS = 200, TRIALS = 500 };
 
-static const lockstep_terms usual = { .margin = 0.02, .looks = 1, .cases = 1 };
+static const lockstep_terms usual = { .margin = 0.02, .share = 1, .cases = 1 };
 
 typedef struct sides {
 	uint64_t rounds[EXECUTIONS][ROUNDS];
@@ -208,14 +208,14 @@ static void few_rounds_say_how_many_are_needed(void **state)
 	assert_int_equal(r.decision, DECISION_OPEN);
 	assert_int_equal(r.more, 3);
 	sides_equal(&s, 2, 3);
-	r = lockstep_compare(&s.a, &s.b, (lockstep_terms){ .margin = 0.02, .looks = 4 });
+	r = lockstep_compare(&s.a, &s.b, (lockstep_terms){ .margin = 0.02, .share = 0.25 });
 	assert_int_equal(r.more, 2); /* 2^(1 - 8) is less than 0.05 / 4 */
 }
 
 static void huge_ratios_are_decided(void **state)
 {
 	static const double ratios[] = { 1.5, 20, 8000, 1e12 };
-	lockstep_terms terms = { .margin = 0.02, .looks = 4, .cases = 9 };
+	lockstep_terms terms = { .margin = 0.02, .share = 0.25, .cases = 9 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
@@ -400,7 +400,7 @@ static void planted_differences_are_found(void **state)
  * more than one of twenty. */
 static void looks_share_the_error(void **state)
 {
-	lockstep_terms terms = { .margin = 0, .looks = 4, .cases = 1 };
+	lockstep_terms terms = { .margin = 0, .share = 0.25, .cases = 1 };
 	size_t wrong = 0;
 	random_state r;
 
@@ -423,6 +423,29 @@ static void looks_share_the_error(void **state)
 	}
 	print_message("# four looks: %.1f %% wrong\n", 100.0 * (double)wrong / TRIALS);
 	assert_true(wrong <= percent(5));
+}
+
+/* Where an execution has many rounds and others few, those many do not decide. */
+static void processes_of_unequal_length_show_no_difference(void **state)
+{
+	static const size_t counts[6] = { 7, 9, 6, 7, 29, 6 };
+	size_t wrong = 0;
+	random_state r;
+
+	(void)state;
+	random_seed(&r, 31);
+	for (int trial = 0; trial < TRIALS; trial++) {
+		lockstep_ratio x;
+		sides s;
+
+		sides_draw(&s, &r, 6, 29, (truth){ 1, 0.055, 0.04 });
+		for (size_t e = 0; e < 6; e++)
+			s.executions[0][e].count = counts[e];
+		x = lockstep_compare(&s.a, &s.b, usual);
+		wrong += x.decision == DECISION_FASTER || x.decision == DECISION_SLOWER;
+	}
+	print_message("# unequal processes: %.1f %% wrong\n", 100.0 * (double)wrong / TRIALS);
+	assert_true(wrong <= percent(6));
 }
 
 /* After `more` further rounds most are decided. */
@@ -477,6 +500,7 @@ int main(void)
 		cmocka_unit_test(equal_sides_get_few_false_verdicts),
 		cmocka_unit_test(planted_differences_are_found),
 		cmocka_unit_test(looks_share_the_error),
+		cmocka_unit_test(processes_of_unequal_length_show_no_difference),
 		cmocka_unit_test(more_rounds_decide),
 	};
 

@@ -30,15 +30,37 @@ static void time_is_shared_out_equally(void **state)
 	timetable_free(t);
 }
 
-static void who_needs_more_gets_more(void **state)
+static void small_needs_are_met_first(void **state)
 {
 	timetable *t = timetable_new(3, 1, 0, 12 * S, 0);
 	bool left[3] = { true, true, true };
 
 	(void)state;
-	t->needs[1] = 2;
-	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 3 * S);
-	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 6 * S);
+	t->needs_ns[0] = 2 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 2 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 5 * S);
+	t->needs_ns[1] = 100 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 5 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 2, left), 5 * S);
+	/* Enough for all: each gets more in proportion. */
+	t->needs_ns[1] = t->needs_ns[2] = 1 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 6 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 2, left), 3 * S);
+	timetable_free(t);
+}
+
+/* A need comes in each execution that is left. */
+static void needs_are_of_each_execution(void **state)
+{
+	timetable *t = timetable_new(2, 2, 0, 20 * S, 0);
+	bool left[2] = { true, true };
+
+	(void)state;
+	t->needs_ns[0] = 1 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 1 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 9 * S);
+	left[0] = false;
+	assert_int_equal(timetable_slice(t, 1 * S, 1, 1, left), 9 * S);
 	timetable_free(t);
 }
 
@@ -96,7 +118,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_shared_out_equally),
-		cmocka_unit_test(who_needs_more_gets_more),
+		cmocka_unit_test(small_needs_are_met_first),
+		cmocka_unit_test(needs_are_of_each_execution),
 		cmocka_unit_test(a_budget_ends),
 		cmocka_unit_test(without_a_budget_there_is_no_end),
 		cmocka_unit_test(sizes_follow_the_cache),

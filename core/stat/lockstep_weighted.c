@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mean of executions that differ by more than their rounds explain, or may.  The spread between
+ * them is that of Paule and Mandel (1982); weights are 1 / (its square + that of the error); the
+ * interval is that of Hartung and Knapp (2001), by Student's distribution.  Where an execution had
+ * many rounds and others few it neither drowns them nor counts like one of them.
+ */
+#include "stat/plain_arithmetic.h"
+
+#include <math.h>
+
+#include "stat/lockstep_inside.h"
+#include "stat/student.h"
+
+#define HALVINGS 60
+
+/* The mean for a variance between executions, and how far they are from it. */
+typedef struct mean { double center, weights, squares; } mean;
+
+static mean mean_for(const shared *s, double variance)
+{
+	mean m = { 0 };
+
+	for (size_t i = 0; i < s->count; i++) {
+		double weight = 1 / (variance + s->parts[i].error * s->parts[i].error);
+
+		m.weights += weight;
+		m.center += weight * s->parts[i].center;
+	}
+	m.center /= m.weights;
+	for (size_t i = 0; i < s->count; i++) {
+		double d = s->parts[i].center - m.center;
+
+		m.squares += d * d / (variance + s->parts[i].error * s->parts[i].error);
+	}
+	return m;
+}
+
+/* The variance between executions with which they are as far apart as expected. */
+static double variance_between(const shared *s)
+{
+	double expected = (double)s->count - 1, low = 0, high = 0;
+
+	if (mean_for(s, 0).squares <= expected)
+		return 0;
+	for (size_t i = 0; i < s->count; i++)
+		high += s->parts[i].center * s->parts[i].center;
+	for (int i = 0; i < HALVINGS; i++) {
+		double middle = (low + high) / 2;
+
+		if (mean_for(s, middle).squares > expected)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+estimate weighted_estimate(const shared *s, double confidence)
+{
+	size_t freedom = s->count - 1;
+	mean m = mean_for(s, variance_between(s));
+	double error = sqrt(m.squares / (double)freedom / m.weights);
+	double half = student_deviate(freedom, confidence) * error;
+	double p = 1;
+
+	if (m.center > 0 || m.center < 0)
+		p = error > 0 ? student_beyond(freedom, fabs(m.center) / error) : 0;
+	return (estimate){ m.center, { m.center - half, m.center + half }, p };
+}
+
+double weighted_rounds(const shared *s, double confidence, double half_width)
+{
+	double error = half_width / student_deviate(s->count - 1, confidence);
+	double rest = error * error - variance_between(s) / (double)s->count;
+
+	return rest > 0 ? s->sigma * s->sigma / rest : INFINITY;
+}
