@@ -198,7 +198,7 @@ attribution *attribute_results(const result *const *results, size_t count,
 	split = a->groups.count > 1 && a->moved.count > 0 && comparable(&a->comparison);
 	way_make_steps(a, results, split ? count : 2, candidates, split ? candidate_count : 0, margin);
 	conclude(a);
-	attribute_plan_runs(a, results);
+	attribute_plan_runs(a, results, margin);
 	return a;
 }
 

@@ -27,6 +27,6 @@ void attribution_free(attribution *a); /* NULL is fine */
 /* ---- parts, for attribute.c ------------------------------------------------------------------ */
 
 /* Fills `runs` from the rest. */
-void attribute_plan_runs(attribution *a, const result *const *results);
+void attribute_plan_runs(attribution *a, const result *const *results, double margin);
 
 #endif

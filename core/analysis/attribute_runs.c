@@ -9,6 +9,14 @@
 /* Executions of a run that is to decide: twice as many, and enough for a certified verdict. */
 #define EXECUTIONS_MOST 100
 
+/* What the commands have in common. */
+typedef struct commands {
+	attribution *a;
+	double margin;           /* 0: the protocol's                                           */
+	const text_list *asked;  /* ids of cases; none: all                                     */
+	uint64_t executions;     /* of a run that is to decide                                  */
+} commands;
+
 static uint64_t executions_for(const result *a, const result *b)
 {
 	uint64_t x = a->record->run.executions.done, y = b->record->run.executions.done;
@@ -31,19 +39,6 @@ static void add_path(text *t, const char *folder, const char *executor)
 	free(path);
 }
 
-/* executors: a comma list; count 0: the protocol's. */
-static void add_run(attribution *a, const char *executors, uint64_t count, const char *folder)
-{
-	char *of = text_shell_word(a->protocol), *on = text_shell_word(executors);
-	char *more = count > 0 ? memory_format(" --executions %llu", (unsigned long long)count)
-	                       : memory_text("");
-
-	text_list_format(&a->runs, "evenhand run %s --on %s%s -o %s", of, on, more, folder);
-	free(more);
-	free(on);
-	free(of);
-}
-
 /* malloc'd "A,B". */
 static char *names_of(const text_list *names)
 {
@@ -54,36 +49,70 @@ static char *names_of(const text_list *names)
 	return t.data != NULL ? t.data : memory_text("");
 }
 
-static void plan_separation(attribution *a)
+static void add_word(text *t, const char *before, const char *word)
 {
-	char *names = names_of(&a->proposed);
-	char *from = text_shell_word(a->comparison.baseline.path);
-	char *to = text_shell_word(a->comparison.other.path);
+	char *quoted = text_shell_word(word);
+
+	text_add(t, "%s%s", before, quoted);
+	free(quoted);
+}
+
+/* executors: a comma list; count 0: the protocol's. */
+static void add_run(const commands *c, const char *executors, uint64_t count, const char *folder)
+{
 	text line = { 0 };
 
-	text_add(&line, "evenhand attribute %s %s", from, to);
+	add_word(&line, "evenhand run ", c->a->protocol);
+	add_word(&line, " --on ", executors);
+	if (c->asked->count > 0) {
+		char *ids = names_of(c->asked);
+
+		add_word(&line, " --case ", ids);
+		free(ids);
+	}
+	if (count > 0)
+		text_add(&line, " --executions %llu", (unsigned long long)count);
+	text_add(&line, " -o %s", folder);
+	text_list_add(&c->a->runs, line.data);
+	text_free(&line);
+}
+
+static void begin_attribute(text *line, const commands *c)
+{
+	text_add(line, "evenhand attribute");
+	if (c->margin > 0)
+		text_add(line, " --margin %g%%", 100 * c->margin);
+}
+
+static void plan_separation(const commands *c)
+{
+	attribution *a = c->a;
+	char *names = names_of(&a->proposed);
+	text line = { 0 };
+
+	begin_attribute(&line, c);
+	add_word(&line, " ", a->comparison.baseline.path);
+	add_word(&line, " ", a->comparison.other.path);
 	for (size_t i = 0; i < a->proposed.count; i++)
 		add_path(&line, "results/between", a->proposed.items[i]);
-	add_run(a, names, 0, "results/between");
+	add_run(c, names, 0, "results/between");
 	text_list_add(&a->runs, line.data);
 	text_free(&line);
-	free(to);
-	free(from);
 	free(names);
 }
 
 /* A stack that replaced the other under one name, against the result of the other. */
-static void plan_repetition(attribution *a, uint64_t executions)
+static void plan_repetition(const commands *c)
 {
-	char *path = text_shell_word(a->comparison.baseline.path);
+	attribution *a = c->a;
 	text line = { 0 };
 
-	text_add(&line, "evenhand attribute %s", path);
+	begin_attribute(&line, c);
+	add_word(&line, " ", a->comparison.baseline.path);
 	add_path(&line, "results/more", a->comparison.other.executor);
-	add_run(a, a->comparison.other.executor, executions, "results/more");
+	add_run(c, a->comparison.other.executor, c->executions, "results/more");
 	text_list_add(&a->runs, line.data);
 	text_free(&line);
-	free(path);
 }
 
 /* The results of a run of these executors; one that is named twice has a second of its own name. */
@@ -98,26 +127,27 @@ static void add_paths(text *line, const text_list *names, bool twice)
 }
 
 /* All stacks once more, in one run: the two, then those between. */
-static void plan_decision(attribution *a, uint64_t executions)
+static void plan_decision(const commands *c)
 {
+	const attribution *a = c->a;
 	bool twice = strcmp(a->comparison.baseline.executor, a->comparison.other.executor) == 0;
 	text_list names = { 0 };
 	text line = { 0 };
 	char *list;
 
 	if (twice && !a->comparison.one_run) {
-		plan_repetition(a, executions);
+		plan_repetition(c);
 		return;
 	}
 	text_list_add(&names, a->comparison.baseline.executor);
 	text_list_add(&names, a->comparison.other.executor);
 	for (size_t i = 0; i + 1 < a->steps.count; i++)
 		text_list_add(&names, a->steps.items[i].to);
-	text_add(&line, "evenhand attribute");
+	begin_attribute(&line, c);
 	add_paths(&line, &names, twice);
 	list = names_of(&names);
-	add_run(a, list, executions, "results/more");
-	text_list_add(&a->runs, line.data);
+	add_run(c, list, c->executions, "results/more");
+	text_list_add(&c->a->runs, line.data);
 	free(list);
 	text_free(&line);
 	text_list_clear(&names);
@@ -133,26 +163,27 @@ static bool decidable(const attribution *a)
 	return false;
 }
 
-void attribute_plan_runs(attribution *a, const result *const *results)
+void attribute_plan_runs(attribution *a, const result *const *results, double margin)
 {
-	uint64_t executions = executions_for(results[0], results[1]);
+	commands c = { a, margin, &results[0]->record->run.asked,
+		       executions_for(results[0], results[1]) };
 
 	switch (a->answer) {
 	case ATTRIBUTION_CONFOUNDED:
 		if (a->proposed.count > 0)
-			plan_separation(a);
+			plan_separation(&c);
 		else if (a->groups.count == 1)
-			plan_decision(a, executions);
+			plan_decision(&c);
 		break;
 	case ATTRIBUTION_CONDITIONS:
 	case ATTRIBUTION_UNEXPLAINED:
-		plan_decision(a, executions);
+		plan_decision(&c);
 		break;
 	case ATTRIBUTION_PARTLY:
 	case ATTRIBUTION_UNDECIDED:
 		/* What did not move in any step is open as well. */
 		if (decidable(a) || (a->answer == ATTRIBUTION_UNDECIDED && a->moved.count > 0))
-			plan_decision(a, executions);
+			plan_decision(&c);
 		break;
 	default:
 		break;

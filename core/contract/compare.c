@@ -137,7 +137,7 @@ static enum comparison_verdict verdict_word_of(enum decision d)
 
 enum comparison_verdict contract_verdict(comparison_ratio r, double margin, double floor)
 {
-	decision_evidence e = { r.ratio, r.interval, 0 };
+	decision_evidence e = { r.ratio, r.interval, r.interval, 0 };
 
 	return verdict_word_of(decision_of(&e, margin, floor));
 }
@@ -176,7 +176,7 @@ static decision_evidence evidence_in_lockstep(const comparison *c, comparison_ro
 	reason_judged(c, row, "lockstep", detail);
 	if (r.executions > 1 && !r.agree)
 		reason_judged(c, row, "processes-differ", "");
-	return (decision_evidence){ isfinite(r.around.high) ? r.ratio : 0, r.around, r.p };
+	return (decision_evidence){ isfinite(r.around.high) ? r.ratio : 0, r.around, r.equal, r.p };
 }
 
 /* By executions; where one run took them in turns, by its rounds. */
@@ -205,6 +205,7 @@ static void compare_times(const comparison *c, comparison_row *row, double wish)
 	if (e.center > 0) {
 		row->speedup = e.center;
 		row->speedup_interval = interval_kept(e.around);
+		row->equal_interval = interval_kept(e.equal);
 	}
 	row->verdict = c->level == CONTRACT_DESCRIPTION || row->level == CONTRACT_DESCRIPTION ?
 	               VERDICT_DESCRIPTION : VERDICT_INCONCLUSIVE;

@@ -230,7 +230,9 @@ lockstep_ratio lockstep_of(const comparison *c, const comparison_row *row, doubl
 		all[room + count] = execution_at(row->b, p.y, p.at_y);
 	}
 	r = lockstep_compare(&(lockstep_side){ all, count }, &(lockstep_side){ all + room, count },
-	                     (lockstep_terms){ margin, lockstep_share(looks, true) / (double)share, c->cases.count });
+	                     (lockstep_terms){ .margin = margin,
+	                                       .share = lockstep_share(looks, true) / (double)share,
+	                                       .cases = c->cases.count });
 	free(all);
 	return r;
 }

@@ -136,7 +136,7 @@ decision_evidence ratio_evidence(const statistics_side *a, const statistics_side
 {
 	measured m = measured_make(a, b, rounds);
 	comparison_ratio r = measured_ratio(&m, 1 - DECISION_ERROR);
-	decision_evidence e = { r.ratio, r.interval, 1 };
+	decision_evidence e = { r.ratio, r.interval, r.interval, 1 };
 
 	if (m.pair != NULL)
 		e.p = p_of_pair(&m);

@@ -23,7 +23,7 @@ struct turnwork {
 	bool won;
 	bool lost;
 	turnwork_place last;         /* the newest turn; round 0: none                              */
-	uint64_t asleep_ns;       /* when it ended: wall time, and processor time of this process */
+	uint64_t asleep_ns;       /* when it rested: wall time, and processor time; 0: not yet   */
 	uint64_t asleep_cpu_ns;
 	uint64_t waited_ns;       /* between turns                                               */
 	uint64_t waited_cpu_ns;
@@ -78,15 +78,17 @@ turnwork *turnwork_open(measure *m, const plan_case *c, measure_report report, v
 
 static void wake(turnwork *t)
 {
-	if (t->last.round == 0)
+	if (t->asleep_ns == 0)
 		return;
 	t->waited_ns += clock_now_ns() - t->asleep_ns;
 	t->waited_cpu_ns += cpu_ns() - t->asleep_cpu_ns;
+	t->asleep_ns = 0;
 }
 
-static void fall_asleep(turnwork *t, turnwork_place place)
+/* Not at the end of the turn: the kernel counts the time of a thread that runs on another processor
+ * at its next tick, or when the thread falls asleep. */
+void turnwork_rest(turnwork *t)
 {
-	t->last = place;
 	t->asleep_cpu_ns = cpu_ns();
 	t->asleep_ns = clock_now_ns();
 }
@@ -104,7 +106,7 @@ bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns)
 	for (size_t i = first; i < s->count; i++)
 		number_list_add(times_ns, (double)s->times_ns[i] / (double)s->batch);
 	sampler_tell(s, "sample", 0);
-	fall_asleep(t, place);
+	t->last = place;
 	return attempt_goes_on(&t->a) && t->a.v.record->during_failed == 0;
 }
 

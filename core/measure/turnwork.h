@@ -23,9 +23,12 @@ typedef struct turnwork_place {
 	uint64_t origin_ns;  /* beginning of the first round, on clock_now_ns                   */
 } turnwork_place;
 
-/* Takes a turn, the first after the warm-up, and appends the times of its samples, per operation.  false when the case cannot go
- * on: close it. */
+/* Takes a turn, the first after the warm-up, and appends the times of its samples, per operation.
+ * false when the case cannot go on: close it. */
 bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns);
+/* Threads have had their time to fall asleep after the turn: from now until the next turn they should
+ * take no processor time. */
+void turnwork_rest(turnwork *t);
 /* Proves the samples.  Returns the record, the caller's, and frees t. */
 record_execution *turnwork_close(turnwork *t, bool *lost);
 /* Without a record; NULL is fine. */

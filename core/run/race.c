@@ -135,7 +135,7 @@ lockstep_ratio race_pair(const race *r, size_t executor, size_t index, bool last
 	lockstep_side sides[2] = { { a, side_fill(r, 0, executor, index, kept_a, a) },
 		                   { b, side_fill(r, executor, executor, index, kept_b, b) } };
 	lockstep_terms terms = { .margin = r->plan->cases[index].section->measure.margin,
-		                 .share = lockstep_share(RACE_LOOKS, last), .cases = r->plan->case_count };
+		                 .share = lockstep_share(RACE_LOOKS, last), .executions = r->executions, .cases = r->plan->case_count };
 	lockstep_ratio pair = lockstep_compare(&sides[0], &sides[1], terms);
 
 	rounds_free(kept_a, sides[0].count);

@@ -64,6 +64,13 @@ int voice_take_input(void)
 	return good ? fd : -1;
 }
 
+bool voice_silent(int input, int ms)
+{
+	struct pollfd p = { .fd = input, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 0;
+}
+
 char *voice_hear(int input)
 {
 	text line = { 0 };

@@ -15,6 +15,8 @@ bool voice_say(FILE *voice, char *line);
 /* A descriptor of the original stdin, which child processes do not inherit; stdin itself is empty
  * from now on.  -1 when there is none. */
 int voice_take_input(void);
+/* Whether nothing was said for that time. */
+bool voice_silent(int input, int ms);
 /* Waits for the next line of it, malloc'd without its newline.  NULL at its end, and when a signal
  * asks this process to end. */
 char *voice_hear(int input);

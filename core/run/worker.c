@@ -27,6 +27,8 @@
 
 /* Each event wakes the coordinator, which occupies a processor for a moment. */
 #define STAGE_STEP_NS (UINT64_C(300) * 1000000)
+/* Threads of a driver may spin so long after a turn before they sleep. */
+#define RELEASE_MS 1
 
 typedef struct worker {
 	FILE *voice;
@@ -394,8 +396,11 @@ static int serve(worker *w)
 	say_only(w, WORKER_UP);
 	while (goes_on) {
 		worker_command c;
-		char *line = voice_hear(w->input);
+		char *line;
 
+		if (w->turns != NULL && voice_silent(w->input, RELEASE_MS))
+			turnwork_rest(w->turns);
+		line = voice_hear(w->input);
 		if (line == NULL && interrupt_pending())
 			leave(w);
 		layout_init(worker_command_layout(), &c);

@@ -10,7 +10,7 @@ enum decision decision_of(const decision_evidence *e, double margin, double floo
 {
 	double beyond = 1 + floor;
 
-	if (within(e->around, margin))
+	if (within(e->equal, margin))
 		return DECISION_EQUIVALENT;
 	if (!(e->p <= DECISION_ERROR))
 		return DECISION_OPEN;

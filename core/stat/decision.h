@@ -15,11 +15,13 @@ enum decision { DECISION_OPEN, DECISION_FASTER, DECISION_SLOWER, DECISION_EQUIVA
 typedef struct decision_evidence {
 	double center;
 	interval around;
+	interval equal;  /* the same for twice the error, or wider                              */
 	double p;        /* of a ratio of 1, two-sided, corrected for what shares its error     */
 } decision_evidence;
 
 /*
- * EQUIVALENT: the whole interval is within the margin.  Else FASTER or SLOWER: p is at most
+ * EQUIVALENT: all of `equal` is within the margin; these are two one-sided claims, which do not err
+ * together, so each may have the whole error (Schuirmann 1987).  Else FASTER or SLOWER: p is at most
  * DECISION_ERROR, the interval excludes 1, the center is beyond the margin, and the whole interval
  * is beyond the floor (0: there is none).  A floor so only ever blocks FASTER and SLOWER.  Else
  * OPEN.  A margin of 0.02 reaches from 1 / 1.02 to 1.02, and so does a floor.

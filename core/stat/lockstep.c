@@ -107,10 +107,10 @@ static estimate estimate_between(const shared *s, double confidence)
 /* What both say: the wider interval and the larger p. */
 static estimate estimate_both(estimate between, estimate together)
 {
-	return (estimate){ between.center,
-		           { fmin(between.around.low, together.around.low),
-		             fmax(between.around.high, together.around.high) },
-		           fmax(between.p, together.p) };
+	return (estimate){ .center = between.center,
+		           .around = { fmin(between.around.low, together.around.low),
+		                       fmax(between.around.high, together.around.high) },
+		           .p = fmax(between.p, together.p) };
 }
 
 /* Whether at least two executions show a difference to that side, each by its own rounds. */
@@ -159,8 +159,10 @@ static size_t rounds_needed(const shared *s, estimate e, lockstep_terms terms)
 
 	if (distance > margin)
 		error /= (double)terms.cases;
+	else
+		error *= 2;
 	if (s->count >= WEIGHTED_LEAST) {
-		needed = weighted_rounds(s, 1 - error, target);
+		needed = weighted_rounds(s, most_of(terms.executions, s->count), 1 - error, target);
 	} else {
 		if (!statistics_fine_interval(s->all, s->rounds, 1 - error, 1, &around))
 			return rounds_least(error);
@@ -202,7 +204,8 @@ static interval exp_around(interval i)
 
 static estimate mirrored(estimate e)
 {
-	return (estimate){ -e.center, { -e.around.high, -e.around.low }, e.p };
+	return (estimate){ -e.center, { -e.around.high, -e.around.low },
+		           { -e.equal.high, -e.equal.low }, e.p };
 }
 
 static void conclude(const shared *s, estimate e, lockstep_terms terms, lockstep_ratio *out)
@@ -213,36 +216,45 @@ static void conclude(const shared *s, estimate e, lockstep_terms terms, lockstep
 		e = mirrored(e);
 	out->ratio = exp_of(e.center);
 	out->around = exp_around(e.around);
+	out->equal = exp_around(e.equal);
 	out->p = fmin(1, e.p / terms.share);
-	evidence = (decision_evidence){ out->ratio, out->around,
+	evidence = (decision_evidence){ out->ratio, out->around, out->equal,
 		                        fmin(1, out->p * (double)terms.cases) };
 	out->decision = decision_of(&evidence, terms.margin, 0);
 }
 
 /* Two or three executions say little of the spread between them: their rounds are put together where
  * they agree, and where at least two show a small difference. */
-static estimate estimate_few(const shared *s, double confidence, lockstep_ratio *out)
+static bool are_one(const shared *s, double confidence)
 {
 	estimate together = estimate_together(s, confidence);
 
-	if (is_small(together) && excludes_zero(together.around) && !shown(s, together.center))
-		out->agree = false;
-	return out->agree ? together : estimate_both(estimate_between(s, confidence), together);
+	return s->count > 1 && shared_alike(s) &&
+	       !(is_small(together) && excludes_zero(together.around) && !shown(s, together.center));
+}
+
+static estimate estimate_of(const shared *s, bool one, double confidence)
+{
+	if (s->count >= WEIGHTED_LEAST)
+		return weighted_estimate(s, confidence);
+	return one ? estimate_together(s, confidence) :
+	             estimate_both(estimate_between(s, confidence), estimate_together(s, confidence));
 }
 
 static void compare_shared(const shared *s, lockstep_terms terms, lockstep_ratio *out)
 {
-	double confidence = 1 - DECISION_ERROR * terms.share;
+	double error = DECISION_ERROR * terms.share;
 	bool few = s->count < WEIGHTED_LEAST, alike = shared_alike(s);
-	estimate e;
+	bool one = few && are_one(s, 1 - error);
+	estimate e = estimate_of(s, one, 1 - error);
 
+	e.equal = estimate_of(s, one, 1 - 2 * error).around;
 	out->rounds = s->rounds;
 	out->executions = s->count;
-	out->agree = s->count > 1 && alike;
-	e = few ? estimate_few(s, confidence, out) : weighted_estimate(s, confidence);
+	out->agree = few ? one : alike;
 	conclude(s, e, terms, out);
 	if (out->decision == DECISION_OPEN && (!few || alike))
-		out->more = more_of(s, out, few ? estimate_together(s, confidence) : e, terms);
+		out->more = more_of(s, out, few ? estimate_together(s, 1 - error) : e, terms);
 }
 
 double lockstep_share(size_t looks, bool last)

@@ -45,6 +45,7 @@ typedef struct lockstep_side {
 typedef struct lockstep_terms {
 	double margin;          /* differences up to it count as none: 0.02 is 2 %              */
 	double share;           /* of DECISION_ERROR, for this look (lockstep_share); 0 is 1     */
+	size_t executions;      /* that there will be, for `more`; 0: no more than there are    */
 	size_t cases;           /* comparisons that share the error of FASTER and SLOWER; 0: 1  */
 } lockstep_terms;
 
@@ -55,6 +56,7 @@ typedef struct lockstep_ratio {
 	/* Of confidence 1 - 0.05 x share, so that all looks together err in at most 5 %; {0, infinity}
 	 * for too few rounds. */
 	interval around;
+	interval equal;         /* the same for twice the error, for EQUIVALENT                 */
 	double p;               /* of a ratio of 1, two-sided, by share; not times cases        */
 	size_t rounds;          /* shared rounds that were used                                 */
 	size_t executions;      /* executions that have them                                    */

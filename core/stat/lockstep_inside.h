@@ -9,7 +9,7 @@
 #define MORE_MOST 1e6    /* more rounds than this are none that help                           */
 #define WEIGHTED_LEAST 4 /* executions from which on they are weighted (lockstep_weighted.c)   */
 
-/* An execution: its differences, their median and its standard error by the spread of all rounds. */
+/* An execution: its differences, their median and its standard error. */
 typedef struct part {
 	const double *d;
 	size_t count;
@@ -29,6 +29,7 @@ typedef struct shared {
 typedef struct estimate {
 	double center;
 	interval around;
+	interval equal;  /* for twice the error                                                  */
 	double p;
 } estimate;
 
@@ -41,9 +42,9 @@ bool shared_alike(const shared *s);
 /* From the centers of WEIGHTED_LEAST executions or more, weighted by their rounds and the spread
  * between them. */
 estimate weighted_estimate(const shared *s, double confidence);
-/* How many rounds all executions need together for an interval of that half-width; INFINITY when
- * the spread between executions makes it wider. */
-double weighted_rounds(const shared *s, double confidence, double half_width);
+/* How many rounds that many executions need together for an interval of that half-width; INFINITY
+ * when the spread between executions makes it wider. */
+double weighted_rounds(const shared *s, size_t executions, double confidence, double half_width);
 /* Whether the centers of the executions are farther apart than those of processes with that variance
  * are in nine of ten cases. */
 bool shared_beyond(const shared *s, double variance);

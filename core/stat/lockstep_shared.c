@@ -10,6 +10,7 @@
 
 /* The standard error of a median of normal values, in their median absolute deviation. */
 #define ERROR_OVER_MAD (1.2533141373155003 * 1.482602218505602)
+#define SIMILAR 6
 /* Smaller errors are not told apart: coarse clocks give the same value again and again. */
 #define ERROR_LEAST 5e-4
 /* The normal deviate that one of ten exceeds. */
@@ -96,13 +97,23 @@ static double sigma_of(const shared *s)
 	return sigma;
 }
 
+/* Some executions fall into a noisy time, so each has an error of its own; as a few rounds tell it
+ * badly, SIMILAR rounds of the spread of all count as well. */
+static double error_of(const shared *s, const part *p)
+{
+	double n = (double)p->count;
+	double own = ERROR_OVER_MAD * statistics_mad(p->d, p->count);
+
+	return sqrt((n * own * own * n / (n - 1) + SIMILAR * s->sigma * s->sigma) / (n + SIMILAR) / n);
+}
+
 static void measure(shared *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		s->parts[i].center = statistics_median(s->parts[i].d, s->parts[i].count);
 	s->sigma = sigma_of(s);
 	for (size_t i = 0; i < s->count; i++)
-		s->parts[i].error = fmax(s->sigma / sqrt((double)s->parts[i].count), ERROR_LEAST);
+		s->parts[i].error = fmax(error_of(s, &s->parts[i]), ERROR_LEAST);
 }
 
 shared shared_make(const lockstep_side *a, const lockstep_side *b)

@@ -3,7 +3,9 @@
  * The mean of executions that differ by more than their rounds explain, or may.  The spread between
  * them is that of Paule and Mandel (1982); weights are 1 / (its square + that of the error); the
  * interval is that of Hartung and Knapp (2001), by Student's distribution.  Where an execution had
- * many rounds and others few it neither drowns them nor counts like one of them.
+ * many rounds and others few it neither drowns them nor counts like one of them.  Four executions
+ * alone say little, and most executors' processes do not differ: so AGREEING more count as having
+ * agreed exactly as well as rounds explain.
  */
 #include "stat/plain_arithmetic.h"
 
@@ -13,6 +15,7 @@
 #include "stat/student.h"
 
 #define HALVINGS 60
+#define AGREEING 3
 
 /* The mean for a variance between executions, and how far they are from it. */
 typedef struct mean { double center, weights, squares; } mean;
@@ -56,23 +59,30 @@ static double variance_between(const shared *s)
 	return low;
 }
 
+static size_t freedom_of(const shared *s)
+{
+	return s->count - 1 + AGREEING;
+}
+
 estimate weighted_estimate(const shared *s, double confidence)
 {
-	size_t freedom = s->count - 1;
-	mean m = mean_for(s, variance_between(s));
-	double error = sqrt(m.squares / (double)freedom / m.weights);
+	size_t freedom = freedom_of(s);
+	double variance = variance_between(s);
+	mean m = mean_for(s, variance);
+	double squares = variance > 0 ? (double)freedom : m.squares + AGREEING;
+	double error = sqrt(squares / (double)freedom / m.weights);
 	double half = student_deviate(freedom, confidence) * error;
 	double p = 1;
 
 	if (m.center > 0 || m.center < 0)
 		p = error > 0 ? student_beyond(freedom, fabs(m.center) / error) : 0;
-	return (estimate){ m.center, { m.center - half, m.center + half }, p };
+	return (estimate){ .center = m.center, .around = { m.center - half, m.center + half }, .p = p };
 }
 
-double weighted_rounds(const shared *s, double confidence, double half_width)
+double weighted_rounds(const shared *s, size_t executions, double confidence, double half_width)
 {
-	double error = half_width / student_deviate(s->count - 1, confidence);
-	double rest = error * error - variance_between(s) / (double)s->count;
+	double error = half_width / student_deviate(executions - 1 + AGREEING, confidence);
+	double rest = error * error - variance_between(s) / (double)executions;
 
 	return rest > 0 ? s->sigma * s->sigma / rest : INFINITY;
 }

@@ -68,7 +68,7 @@ ask alone 'all(len(set(e["turns"]["rounds"])) >= 6 for e in es(a) if "turns" in 
 check $? "its samples have rounds all the same"
 
 # A worker that dies or hangs in a turn: its case is lost, the other executor goes on.
-sed -e 's/^time-max = .*/time-max = 1s/; s/^timeout = .*/timeout = 4s/; s/^half-width = .*/half-width = 0.001%/' \
+sed -e 's/^time-max = .*/time-max = 1s/; s/^timeout = .*/timeout = 10s/; s/^half-width = .*/half-width = 0.001%/' \
 	-e 's/^executions = .*/executions = 1/; s/^margin = .*/margin = 0.1%/; s/^samples-max = .*/samples-max = 1000000/' "$turns" >slow.ini
 gone() { # processes; true when all are gone within 10 s
 	tries=0
@@ -99,6 +99,7 @@ strike() { # signal folder: sent to one of two workers in its first case
 	kill -"$1" "$worker"
 	wait $pid
 	rc=$?
+	{ echo "code $rc"; grep -o '"kind":"case".*"status":"failed".*' "$2/run.journal"; } >>err
 }
 for signal in KILL SEGV STOP; do
 	strike $signal $signal
@@ -184,5 +185,21 @@ sed -e 's/^seed = .*/seed = 1\nbudget = 12s/; s/^time-max = .*/time-max = 10s/; 
 run run budget.ini --on host:0,host:0 -o budget
 fine && ask budget '8e9 < a["run"]["design"]["spent_ns"] < 16e9'
 check $? "a budget of 12 s is used and kept"
+
+# A budget that leaves no time: nothing is opened, and every row says why.
+sed 's/^budget = .*/budget = 1.6s/' budget.ini >short.ini
+run run short.ini --on host:0,host:0 -o short
+[ $rc -eq 7 ] && ask short '(all(e["status"] == "out-of-time" and "samples_ns" not in e for e in es(a)) and
+	all(c["status"] == "out-of-time" for c in a["cases"]) and a["run"]["design"]["spent_ns"] < 6e9)'
+check $? "a case that comes when the budget is over is out of time"
+run verify short/*.json
+[ $rc -eq 0 ]
+check $? "such a result verifies"
+run compare short
+grep -q 'no time' out && [ $rc -eq 3 ]
+check $? "and compare shows where there was no time"
+run run --resume short
+[ "$(grep -c '"kind":"case"' short/run.journal)" -eq 12 ]
+check $? "nothing is left to resume"
 echo "1..$n"
 exit $bad

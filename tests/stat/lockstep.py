@@ -3,14 +3,14 @@
 """What `quick` decides on this machine, in real runs (make stat STAT=lockstep).
 
 Three kinds of runs, each of the whole protocol within its budget:
-  twice    one executor named four times: FASTER and SLOWER are false, EQUIVALENT is right
+  twice    one executor named twice: FASTER and SLOWER are false, EQUIVALENT is right
   planted  the test backend's devices plus-0, same, plus-3 and plus-5, which add that many percent to
            each launch: SLOWER is right for the last two
   all      every executor of the machine: how many rows are decided
 
 Environment: LOCKSTEP_KINDS (twice,planted,all), LOCKSTEP_RUNS (4 of each kind), LOCKSTEP_ON (the
-executors that are named, one for each run in turn: host:0,opencl:0), LOCKSTEP_NEIGHBOUR (1: a process takes half of a processor in bursts of 10 to 200 ms),
-LOCKSTEP_KEEP (a folder where the results stay).
+executors that are named, one for each run in turn: host:0,opencl:0), LOCKSTEP_NEIGHBOUR (1: a process
+takes half of a processor in bursts of 10 to 200 ms), LOCKSTEP_KEEP (a folder where the results stay).
 """
 import json
 import multiprocessing
@@ -115,9 +115,9 @@ def twice():
     longest = 0
     for i in range(RUNS):
         on = ON[i % len(ON)]
-        rows, took, share = measure("twice-%d" % i, ",".join([on] * 4))
+        rows, took, share = measure("twice-%d" % i, ",".join([on] * 2))
         longest = max(longest, took)
-        told("%s four times" % on, took, share)
+        told("%s twice" % on, took, share)
         same.rows += [r["verdict"] for r in rows.values()]
     same.show()
     tap(same.share("FASTER", "SLOWER") <= 0.01, "false verdicts: %d of %d (wanted: 1 %%)" %
