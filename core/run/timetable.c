@@ -48,9 +48,13 @@ bool timetable_late(const timetable *t, uint64_t now_ns)
 	return t->end_ns != 0 && now_ns >= t->end_ns + t->reserve_ns / 2;
 }
 
+/* Needs are estimates: nobody gets less than the first and wishes more than the second of these shares
+ * of what each would get if all got the same. */
+static const double least_share = 0.4, most_share = 2;
+
 /* The level at which the needs, as often as they come, fill the time; INFINITY when it is enough for
  * all.  *met: the time that they then take. */
-static double level_of(const timetable *t, const double *times, double time, double *met)
+static double level_of(const double *needs, const double *times, size_t cases, double time, double *met)
 {
 	double level = 0, before;
 
@@ -58,9 +62,9 @@ static double level_of(const timetable *t, const double *times, double time, dou
 		double fixed = 0, open = 0;
 
 		before = level;
-		for (size_t i = 0; i < t->cases; i++) {
-			if (t->needs_ns[i] <= level)
-				fixed += times[i] * t->needs_ns[i];
+		for (size_t i = 0; i < cases; i++) {
+			if (needs[i] <= level)
+				fixed += times[i] * needs[i];
 			else
 				open += times[i];
 		}
@@ -74,6 +78,7 @@ uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution
                          const bool *left)
 {
 	double *times = memory_get((t->cases + 1) * sizeof(*times));
+	double *needs = memory_get((t->cases + 1) * sizeof(*needs));
 	double later = (double)(t->executions - execution), cases = 0, time, level, met, slice;
 
 	for (size_t i = 0; i < t->cases; i++) {
@@ -82,12 +87,14 @@ uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution
 	}
 	time = (double)t->end_ns - (double)now_ns - cases * (double)t->beside_ns -
 	       later * (double)t->start_ns;
-	level = level_of(t, times, time, &met);
+	for (size_t i = 0; i < t->cases; i++)
+		needs[i] = fmin(fmax(t->needs_ns[i], least_share * time / cases),
+		                most_share * time / cases);
+	level = level_of(needs, times, t->cases, time, &met);
+	slice = isinf(level) && met > 0 ? needs[index] * time / met : fmin(needs[index], level);
+	free(needs);
 	free(times);
 	if (t->end_ns == 0)
 		return UINT64_MAX;
-	if (time <= 0)
-		return 0;
-	slice = fmin(t->needs_ns[index], level);
-	return (uint64_t)(isinf(level) && met > 0 ? slice * time / met : slice);
+	return time > 0 && cases > 0 ? (uint64_t)slice : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a run's budget is shared out among the cases that are left: each gets what it needs, up to a
- * level that is the same for all, less what cases take beside their rounds.  So small needs are met
- * first.  What nobody needs goes to all in proportion.  Pure; times are of one clock. */
+ * level that is the same for all and within limits, less what cases take beside their rounds.  So
+ * small needs are met first.  What nobody needs goes to all in proportion.  Pure; times are of one clock. */
 #ifndef RUN_TIMETABLE_H
 #define RUN_TIMETABLE_H
 

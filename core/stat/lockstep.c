@@ -84,7 +84,7 @@ static double spread_of(const shared *s, double *mean)
  */
 static estimate estimate_between(const shared *s, double confidence)
 {
-	estimate e;
+	estimate e = { 0 };
 	size_t freedom = most_of(s->count, 3) - 1;
 	double root = sqrt((double)s->count);
 	double error = spread_of(s, &e.center) / root;

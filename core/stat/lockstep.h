@@ -2,9 +2,9 @@
 /*
  * Two sides that took turns of a few milliseconds.  A round of all executors gives one value a side,
  * a quantile of the samples that it took in that round, so a disturbance of a round hits both sides.
- * The ratio follows from the rounds that both sides share.  Rounds of several executions (fresh
- * processes) are put together where the executions agree; where they do not, the spread between
- * executions makes the interval.  Pure, and the same bits on every machine.  docs/method.md,
+ * The ratio follows from the rounds that both sides share.  Two or three executions (fresh processes)
+ * put their rounds together where they agree; where they do not, the spread between them makes the
+ * interval.  Four and more are weighted by their rounds and that spread.  Pure, and the same bits on every machine.  docs/method.md,
  * "Lockstep", has the rules and what they reach.
  */
 #ifndef STAT_LOCKSTEP_H
@@ -20,7 +20,7 @@
 #define LOCKSTEP_QUARTILE 0.25 /* the quantile of a round for the statistic lower-quartile     */
 #define LOCKSTEP_MEDIAN 0.5
 #define LOCKSTEP_LEAST 3       /* shared rounds; an execution with fewer is left out           */
-#define LOCKSTEP_SMALL 0.05    /* a smaller difference needs two executions that show it       */
+#define LOCKSTEP_SMALL 0.05    /* of two or three executions two have to show a smaller difference */
 
 /* The rounds of n >= 1 samples: the round of each sample is in `rounds`, ascending.  Writes each
  * round once to `numbers` and the quantile q of its samples to `values`, which have room for n;
@@ -60,7 +60,7 @@ typedef struct lockstep_ratio {
 	double p;               /* of a ratio of 1, two-sided, by share; not times cases        */
 	size_t rounds;          /* shared rounds that were used                                 */
 	size_t executions;      /* executions that have them                                    */
-	bool agree;             /* whether rounds were put together; false for one execution    */
+	bool agree;             /* whether executions say the same; false for one execution     */
 	enum decision decision; /* by decision_of, with p times cases and no floor              */
 	/* Further rounds that would probably decide it, by the center and the spread so far; for one
 	 * execution, as if another one agreed with it.  0: it is decided, or more rounds of these

@@ -43,9 +43,23 @@ static void small_needs_are_met_first(void **state)
 	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 5 * S);
 	assert_int_equal(timetable_slice(t, 0, 1, 2, left), 5 * S);
 	/* Enough for all: each gets more in proportion. */
-	t->needs_ns[1] = t->needs_ns[2] = 1 * S;
+	t->needs_ns[1] = t->needs_ns[2] = 2 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 2, left), 4 * S);
+	t->needs_ns[0] = 4 * S;
 	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 6 * S);
-	assert_int_equal(timetable_slice(t, 0, 1, 2, left), 3 * S);
+	timetable_free(t);
+}
+
+/* An estimate of nothing, or of very much, may be wrong. */
+static void needs_have_limits(void **state)
+{
+	timetable *t = timetable_new(4, 1, 0, 20 * S, 0);
+	bool left[4] = { true, true, true, true };
+
+	(void)state;
+	t->needs_ns[0] = t->needs_ns[1] = t->needs_ns[2] = 0;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 5 * S / 2); /* 2 of 16, more in proportion */
+	assert_int_equal(timetable_slice(t, 0, 1, 3, left), 25 * S / 2);
 	timetable_free(t);
 }
 
@@ -56,11 +70,11 @@ static void needs_are_of_each_execution(void **state)
 	bool left[2] = { true, true };
 
 	(void)state;
-	t->needs_ns[0] = 1 * S;
-	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 1 * S);
-	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 9 * S);
+	t->needs_ns[0] = 3 * S;
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 3 * S);
+	assert_int_equal(timetable_slice(t, 0, 1, 1, left), 7 * S);
 	left[0] = false;
-	assert_int_equal(timetable_slice(t, 1 * S, 1, 1, left), 9 * S);
+	assert_int_equal(timetable_slice(t, 3 * S, 1, 1, left), 7 * S);
 	timetable_free(t);
 }
 
@@ -120,6 +134,7 @@ int main(void)
 		cmocka_unit_test(time_is_shared_out_equally),
 		cmocka_unit_test(small_needs_are_met_first),
 		cmocka_unit_test(needs_are_of_each_execution),
+		cmocka_unit_test(needs_have_limits),
 		cmocka_unit_test(a_budget_ends),
 		cmocka_unit_test(without_a_budget_there_is_no_end),
 		cmocka_unit_test(sizes_follow_the_cache),
