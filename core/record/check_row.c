@@ -106,6 +106,21 @@ static void check_samples(const row_check *c, const record_execution *e, size_t 
 	                        count, count == 1 ? "" : "s", (unsigned long long)least));
 }
 
+/* Only a run with a budget leaves executions out, and those have no samples to hide. */
+static void check_out_of_time(const row_check *c, const record_execution *e, size_t index)
+{
+	uint64_t budget = c->result->protocol.canonical.budget_ns;
+
+	if (e->status != RECORD_OUT_OF_TIME || findings_enough(c->f))
+		return;
+	if (e->samples_ns.count > 0)
+		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "status",
+		          memory_text("is out-of-time, but there are samples"));
+	else if (budget == LAYOUT_NO_UINT || budget == 0)
+		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "status",
+		          memory_text("is out-of-time, but the protocol has no budget"));
+}
+
 static void check_executions_of(const row_check *c)
 {
 	const record_execution_list *all = &c->row->executions;
@@ -115,6 +130,7 @@ static void check_executions_of(const row_check *c)
 		check_structure(c, &all->items[i], i);
 		check_number(c, &all->items[i], i, i > 0 ? all->items[i - 1].execution : 0);
 		check_samples(c, &all->items[i], i, least);
+		check_out_of_time(c, &all->items[i], i);
 	}
 }
 

@@ -117,6 +117,7 @@ static inline void world_compare(world *w)
 			row->level = CONTRACT_COMPARABLE;
 			row->speedup = 1;
 			row->speedup_interval = world_interval(0.99, 1.01);
+			row->equal_interval = world_interval(0.99, 1.01);
 			row->margin = 0.02;
 		}
 	}
@@ -135,6 +136,7 @@ static inline void world_set(world *w, size_t column, size_t row, enum compariso
 	r->verdict = verdict;
 	r->speedup = ratio;
 	*r->speedup_interval = (interval){ low, high };
+	*r->equal_interval = *r->speedup_interval;
 }
 
 static inline void world_reason(contract_reason_list *reasons, const char *rule,
@@ -160,6 +162,8 @@ static inline void world_break(world *w, size_t column, size_t row, enum record_
 	r->speedup = NAN;
 	free(r->speedup_interval);
 	r->speedup_interval = NULL;
+	free(r->equal_interval);
+	r->equal_interval = NULL;
 	r->margin = NAN;
 	w->results[column + 1]->record->cases.items[row].status = status;
 	(void)layout_append(record_execution_layout(), &w->results[column + 1]->record->cases.items[row].executions);

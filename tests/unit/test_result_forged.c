@@ -240,6 +240,21 @@ static void what_is_valid_has_samples_enough(void **state)
 	forgeries_are_tried(list, sizeof(list) / sizeof(list[0]));
 }
 
+static void out_of_time_hides_nothing(void **state)
+{
+	static const forgery list[] = {
+		{ { { "cases/0/executions/1/status", "\"out-of-time\"" } },
+		  "cases[0].executions[1].status is out-of-time, but there are samples", EH_E_ALTERED },
+		{ { { "cases/0/executions/1",
+		      "{\"execution\":2,\"status\":\"out-of-time\",\"reasons\":[\"no\"]}" } },
+		  "cases[0].executions[1].status is out-of-time, but the protocol has no budget",
+		  EH_E_ALTERED },
+	};
+
+	(void)state;
+	forgeries_are_tried(list, sizeof(list) / sizeof(list[0]));
+}
+
 /* ---- what samples and instruments imply ------------------------------------------------------ */
 
 /* An edit of the executions after which derived numbers and digests are made again. */
@@ -713,6 +728,7 @@ int main(void)
 		cmocka_unit_test(days_are_of_the_calendar),
 		cmocka_unit_test(noise_floors_are_numbers),
 		cmocka_unit_test(what_is_valid_has_samples_enough),
+		cmocka_unit_test(out_of_time_hides_nothing),
 		cmocka_unit_test(precision_follows_from_the_samples),
 		cmocka_unit_test(flags_follow_from_the_rest),
 		cmocka_unit_test(disturbance_follows_from_the_rest),
