@@ -210,7 +210,7 @@ static void judge(claim_case *c, const comparison *all, const claim *of, const c
 	const comparison_row *row = c->row;
 
 	if (row->verdict == VERDICT_ABSENT || row->a == NULL || row->b == NULL) {
-		set_why(c, CLAIM_UNDECIDED, "the case is on one side only", "");
+		set_why(c, CLAIM_UNDECIDED, "the case was not measured on both sides", "");
 		return;
 	}
 	if (row->verdict == VERDICT_NOT_COMPARABLE || row->level == CONTRACT_REFUSED ||

@@ -27,7 +27,7 @@ static char *why_not(const comparison_row *row)
 		return memory_format("%s here, the speed-up is %.3g",
 		                     row->verdict == VERDICT_FASTER ? "faster" : "slower", row->speedup);
 	case VERDICT_ABSENT:
-		return memory_text("measured on one side only");
+		return memory_text("not measured on both sides");
 	case VERDICT_INCONCLUSIVE:
 		return memory_format("the interval reaches beyond %.2f %%", row->margin * 100);
 	default:

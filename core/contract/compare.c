@@ -135,6 +135,11 @@ static enum comparison_verdict verdict_word_of(enum decision d)
 	return VERDICT_INCONCLUSIVE;
 }
 
+const interval *contract_interval(const comparison_row *row)
+{
+	return row->verdict == VERDICT_EQUIVALENT ? row->equal_interval : row->speedup_interval;
+}
+
 enum comparison_verdict contract_verdict(comparison_ratio r, double margin, double floor)
 {
 	decision_evidence e = { r.ratio, r.interval, r.interval, 0 };

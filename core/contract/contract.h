@@ -48,6 +48,8 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
 void comparison_free(comparison *c); /* NULL is fine */
 
 /* What a ratio with its interval says of the margin and of the noise floor (0: there is none). */
+/* The interval that the verdict follows from; NULL where there is none. */
+const interval *contract_interval(const comparison_row *row);
 enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin, double floor);
 /* Baseline time / other time of a row that has a speedup, by the same method, with an interval of
  * confidence 1 - 0.05 / share; {0, infinity} where there are too few executions or rounds for it. */

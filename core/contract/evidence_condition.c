@@ -91,7 +91,7 @@ CONDITION(condition_sampling)
 static double width_of(const result_row *r)
 {
 	double widest = 0;
-	bool any = false;
+	bool any = r->record->status == RECORD_NOT_CONVERGED;
 
 	for EACH_COUNTED(e, r) {
 		if (e->status != RECORD_NOT_CONVERGED)

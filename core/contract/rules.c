@@ -101,7 +101,7 @@ static const contract_rule rules[] = {
 	          "The stack is what is compared; the differences are listed."),
 
 	BOTH_RULE("not-run", CASE, REFUSED, absent,
-	          "The case is missing or unsupported.",
+	          "The case is missing, unsupported or out of time.",
 	          "There is nothing to compare with; a missing case is not a slow one."),
 	SIDE_RULE("status-failed", CASE, REFUSED, failed,
 	          "The case failed.",

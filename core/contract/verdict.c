@@ -3,8 +3,8 @@
  * Verdicts.  FASTER and SLOWER are claims of a difference, and among many cases some interval
  * misses by chance, so the cases that are judged in one comparison share an error of 5 % by Holm's
  * rule (Holm 1979): the smallest of k p-values must be at most 5 %/k, the next 5 %/(k-1), and so on
- * to the first that is not.  EQUIVALENT is the inclusion of the 95 % interval in the margin, which
- * is two one-sided tests at 2.5 % (Schuirmann 1987); it claims no difference and shares nothing.
+ * to the first that is not.  EQUIVALENT is the inclusion of an interval in the margin, which is
+ * two one-sided tests (Schuirmann 1987); it claims no difference and shares nothing.
  */
 #include <math.h>
 #include <stdio.h>

@@ -89,6 +89,8 @@ static void wake(turnwork *t)
  * at its next tick, or when the thread falls asleep. */
 void turnwork_rest(turnwork *t)
 {
+	if (t->last.round == 0)
+		return;
 	t->asleep_cpu_ns = cpu_ns();
 	t->asleep_ns = clock_now_ns();
 }

@@ -12,6 +12,9 @@ char *check_place(const row_check *c, const char *above, const char *name)
 	                     name[0] != '\0' ? "." : "", name);
 }
 
+/* Of a budget, for the end of the run; generously. */
+#define RESERVED_NS UINT64_C(2000000000)
+
 /* ---- executions ------------------------------------------------------------------------------ */
 
 void check_add(const row_check *c, eh_status code, enum finding_check check, size_t index,
@@ -106,19 +109,33 @@ static void check_samples(const row_check *c, const record_execution *e, size_t 
 	                        count, count == 1 ? "" : "s", (unsigned long long)least));
 }
 
-/* Only a run with a budget leaves executions out, and those have no samples to hide. */
+/* Whether the run ended long before its budget was over. */
+static bool had_time(const record_result *r)
+{
+	const record_design *d = r->run.design;
+	uint64_t budget = r->protocol.canonical.budget_ns;
+
+	return d->spent_ns != LAYOUT_NO_UINT && 2 * (d->spent_ns + RESERVED_NS) < budget;
+}
+
+/* Only a run in lockstep with a budget leaves executions out, and those have nothing to hide. */
 static void check_out_of_time(const row_check *c, const record_execution *e, size_t index)
 {
-	uint64_t budget = c->result->protocol.canonical.budget_ns;
+	const record_result *r = c->result;
+	const char *but = NULL;
 
 	if (e->status != RECORD_OUT_OF_TIME || findings_enough(c->f))
 		return;
-	if (e->samples_ns.count > 0)
+	if (e->samples_ns.items != NULL || e->turns != NULL || e->proof != NULL)
+		but = "there are samples";
+	else if (r->protocol.canonical.budget_ns == LAYOUT_NO_UINT || r->run.design == NULL ||
+	         r->run.design->kind != RECORD_DESIGN_LOCKSTEP)
+		but = "the run had no budget in lockstep";
+	else if (had_time(r))
+		but = "the run ended long before its budget was over";
+	if (but != NULL)
 		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "status",
-		          memory_text("is out-of-time, but there are samples"));
-	else if (budget == LAYOUT_NO_UINT || budget == 0)
-		check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "status",
-		          memory_text("is out-of-time, but the protocol has no budget"));
+		          memory_format("is out-of-time, but %s", but));
 }
 
 static void check_executions_of(const row_check *c)

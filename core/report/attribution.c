@@ -155,7 +155,7 @@ static bool show_moved(FILE *out, const attribution *a, bool verbose)
 		const attribution_case *c = &a->moved.items[i];
 		char speedup[FIGURE_SIZE];
 
-		figure_ratio(c->speedup, *c->row->speedup_interval, speedup);
+		figure_ratio(c->speedup, *contract_interval(c->row), speedup);
 		table_row(t, (const char *const[]){ c->id, speedup, comparison_verdict_word(c->verdict) });
 		if (verbose)
 			comparison_notes(t, c->row, verbose);

@@ -194,5 +194,5 @@ void comparison_cells(const comparison_row *row, char base[FIGURE_SIZE], char ot
 	side_cell(row->b, row->other, other);
 	speedup[0] = '\0';
 	if (row->speedup > 0)
-		figure_ratio(row->speedup, *row->speedup_interval, speedup);
+		figure_ratio(row->speedup, *contract_interval(row), speedup);
 }

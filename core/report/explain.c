@@ -79,8 +79,7 @@ static bool show_verdict(FILE *out, const explain_subject *s)
 	if (!(row->speedup > 0))
 		return explain_item(out, "verdict", "%s. %s", comparison_verdict_word(row->verdict),
 		                    verdict_sentence(row->verdict));
-	figure_ratio(row->speedup, *(row->verdict == VERDICT_EQUIVALENT ? row->equal_interval :
-	                                                                   row->speedup_interval), ratio);
+	figure_ratio(row->speedup, *contract_interval(row), ratio);
 	ok = explain_item(out, "verdict", "%s: %s times as fast, margin %.3g %%. %s",
 	                  comparison_verdict_word(row->verdict), ratio, row->margin * 100,
 	                  verdict_sentence(row->verdict));

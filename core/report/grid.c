@@ -173,8 +173,7 @@ char *grid_cell_interval(const grid_cell *cell)
 
 	if (cell->kind < GRID_FASTER || cell->kind > GRID_EQUAL)
 		return memory_text(cell->text);
-	figure_range(*(cell->kind == GRID_EQUAL ? cell->row->equal_interval :
-	                                           cell->row->speedup_interval), range);
+	figure_range(*contract_interval(cell->row), range);
 	return memory_format("%s [%s]", cell->text, range);
 }
 

@@ -26,7 +26,7 @@ static void add_other(table *t, const char *name, const comparison *c, const com
 	char value[FIGURE_SIZE], ratio[FIGURE_SIZE] = "";
 
 	if (row->speedup > 0)
-		figure_ratio(row->speedup, *row->speedup_interval, ratio);
+		figure_ratio(row->speedup, *contract_interval(row), ratio);
 	table_row(t, (const char *[]){ name, value_text(c->b, row->b, row->other, value), ratio,
 		                       comparison_verdict_word(row->verdict) });
 	comparison_notes(t, row, true);
@@ -37,7 +37,7 @@ bool grid_print_cases(FILE *out, const grid *g)
 	table *t = table_new("llll");
 	bool ok;
 
-	table_row(t, (const char *[]){ "", "value [95 %]", "times as fast [95 %]", "verdict" });
+	table_row(t, (const char *[]){ "", "value [95 %]", "times as fast [interval]", "verdict" });
 	table_rule(t);
 	for (size_t i = 0; i < g->row_count; i++) {
 		table_heading(t, g->rows[i].id);

@@ -217,19 +217,19 @@ static uint64_t least_rounds(const stage *s, uint64_t now)
 eh_status lockstep_play(stage *s, uint64_t slice_ns, eh_error *error)
 {
 	eh_status status = EH_OK;
-	uint64_t round = 1;
+	uint64_t played = 0;
 
 	s->origin_ns = clock_now_ns();
 	s->until_ns = slice_ns == UINT64_MAX ? UINT64_MAX : s->origin_ns + slice_ns;
-	for (; playing(s) > 0 && status == EH_OK; round++) {
+	while (playing(s) > 0 && status == EH_OK) {
 		uint64_t now;
 
-		status = play_round(s, round, error);
+		status = play_round(s, ++played, error);
 		now = clock_now_ns();
 		show(s, now);
-		if (is_late(s, round, now))
+		if (is_late(s, played, now))
 			break;
-		if (status != EH_OK || round < least_rounds(s, now))
+		if (status != EH_OK || played < least_rounds(s, now))
 			continue;
 		rest_the_tired(s);
 		if (now >= s->until_ns)
@@ -239,6 +239,7 @@ eh_status lockstep_play(stage *s, uint64_t slice_ns, eh_error *error)
 			judge(s);
 		}
 	}
-	s->g->time->round_ns[s->index] = (double)(clock_now_ns() - s->origin_ns) / (double)round;
+	if (played > 0)
+		s->g->time->round_ns[s->index] = (double)(clock_now_ns() - s->origin_ns) / (double)played;
 	return status;
 }

@@ -62,15 +62,14 @@ static bool any_alone(const group *g)
 	return false;
 }
 
-/* How many further rounds a pair needs.  Where processes differ more rounds of each say little: half
+/* How many further rounds a pair needs; none where it has none, as one of the two cannot take turns
+ * with the other.  Where processes differ more rounds of each say little: half
  * of what it had in an execution, again in each. */
 static double pair_rounds(const group *g, const lockstep_ratio *pair)
 {
 	double later = (double)(g->executions - g->execution + 1);
 
-	if (pair->rounds == 0)
-		return INFINITY;
-	if (lockstep_is_clear(pair) || pair->decision != DECISION_OPEN)
+	if (pair->rounds == 0 || lockstep_is_clear(pair) || pair->decision != DECISION_OPEN)
 		return 0;
 	return pair->more > 0 ? need_spare * (double)pair->more :
 	                        later * (double)pair->rounds / (double)pair->executions / 2;

@@ -90,17 +90,6 @@ static void rounds_free(rounds_of *all, size_t count)
 	free(all);
 }
 
-size_t race_rounds(const race *r, race_place at)
-{
-	rounds_of *one = memory_get(sizeof(*one));
-	size_t count;
-
-	*one = rounds_make(r, at);
-	count = one->count;
-	rounds_free(one, 1);
-	return count;
-}
-
 /* Whether both took turns together in that execution. */
 static bool together(const race *r, size_t executor, size_t index, uint64_t execution)
 {

@@ -22,8 +22,6 @@ void race_free(race *r); /* NULL is fine */
 /* Adds the times of a turn, per operation.  origin_ns tells groups that took turns together from
  * others: only their rounds pair. */
 void race_add(race *r, race_place at, uint64_t origin_ns, uint64_t round, const number_list *times);
-/* How many rounds there are. */
-size_t race_rounds(const race *r, race_place at);
 /* The case of an executor against the reference, over all executions so far. */
 lockstep_ratio race_pair(const race *r, size_t executor, size_t index, bool last);
 /* Value of an executor: the median of its rounds, and the relative half-width of its interval in that

@@ -15,6 +15,8 @@
 #include "stat/student.h"
 
 #define LAST_SHARE 0.75
+/* Of two executions, as if they were three, and of three. */
+#define FEW_FREEDOM 2
 
 /* ---- values of rounds ------------------------------------------------------------------------ */
 
@@ -78,14 +80,13 @@ static double spread_of(const shared *s, double *mean)
 }
 
 /*
- * From the centers of the executions, by Student's distribution.  Two executions count as three, as
- * one degree of freedom would leave nothing to say; and a process moves a time by PROCESSES_SPREAD at
+ * From the centers of up to three executions, by Student's distribution; one degree of freedom would
+ * leave nothing to say.  A process moves a time by PROCESSES_SPREAD at
  * most, which is taken for as good as known unless these processes say otherwise.
  */
 static estimate estimate_between(const shared *s, double confidence)
 {
 	estimate e = { 0 };
-	size_t freedom = most_of(s->count, 3) - 1;
 	double root = sqrt((double)s->count);
 	double error = spread_of(s, &e.center) / root;
 	double distance = fabs(e.center);
@@ -97,8 +98,8 @@ static estimate estimate_between(const shared *s, double confidence)
 		e.p = student_beyond(PROCESSES_FREEDOM, distance / (PROCESSES_SPREAD / root));
 	}
 	if (s->count > 1) {
-		half = fmin(half, student_deviate(freedom, confidence) * error);
-		e.p = error > 0 ? fmin(e.p, student_beyond(freedom, distance / error)) : 0;
+		half = fmin(half, student_deviate(FEW_FREEDOM, confidence) * error);
+		e.p = error > 0 ? fmin(e.p, student_beyond(FEW_FREEDOM, distance / error)) : 0;
 	}
 	e.around = (interval){ e.center - half, e.center + half };
 	return e;
