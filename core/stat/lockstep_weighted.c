@@ -4,8 +4,8 @@
  * them is that of Paule and Mandel (1982); weights are 1 / (its square + that of the error); the
  * interval is that of Hartung and Knapp (2001), by Student's distribution.  Where an execution had
  * many rounds and others few it neither drowns them nor counts like one of them.  Four executions
- * alone say little, and most executors' processes do not differ: so AGREEING degrees of freedom are
- * added, of executions as far apart as rounds explain.  That finds 3 % where processes agree, and
+ * alone say little, and most executors' processes do not differ: so fewer than six count as six, of
+ * which the others are as far apart as rounds explain.  That finds 3 % where processes agree, and
  * costs more wrong verdicts where they differ (docs/method.md, "Processes").
  */
 #include "stat/plain_arithmetic.h"
@@ -16,7 +16,7 @@
 #include "stat/student.h"
 
 #define HALVINGS 60
-#define AGREEING 2
+#define FREEDOM_LEAST 5
 
 /* The mean for a variance between executions, and how far they are from it. */
 typedef struct mean { double center, weights, squares; } mean;
@@ -60,17 +60,17 @@ static double variance_between(const shared *s)
 	return low;
 }
 
-static size_t freedom_of(const shared *s)
+static size_t freedom_of(size_t executions)
 {
-	return s->count - 1 + AGREEING;
+	return executions - 1 > FREEDOM_LEAST ? executions - 1 : FREEDOM_LEAST;
 }
 
 estimate weighted_estimate(const shared *s, double confidence)
 {
-	size_t freedom = freedom_of(s);
+	size_t freedom = freedom_of(s->count), added = freedom - (s->count - 1);
 	double variance = variance_between(s);
 	mean m = mean_for(s, variance);
-	double squares = variance > 0 ? (double)freedom : m.squares + AGREEING;
+	double squares = variance > 0 ? (double)freedom : m.squares + (double)added;
 	double error = sqrt(squares / (double)freedom / m.weights);
 	double half = student_deviate(freedom, confidence) * error;
 	double p = 1;
@@ -82,7 +82,7 @@ estimate weighted_estimate(const shared *s, double confidence)
 
 double weighted_rounds(const shared *s, size_t executions, double confidence, double half_width)
 {
-	double error = half_width / student_deviate(executions - 1 + AGREEING, confidence);
+	double error = half_width / student_deviate(freedom_of(executions), confidence);
 	double rest = error * error - variance_between(s) / (double)executions;
 
 	return rest > 0 ? s->sigma * s->sigma / rest : INFINITY;
