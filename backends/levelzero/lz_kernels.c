@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and their launch.  A kernel keeps group size and arguments; only changes are set. */
+/* Kernels and their launch.  A kernel keeps its group size, of which only changes are set; arguments
+ * are set at each launch, so that repeated ones cost as much as new ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,19 +88,12 @@ static ze_result_t set_group(eh_kernel *k, const eh_launch *l)
 	return rc;
 }
 
-static ze_result_t set_argument(eh_kernel *k, uint32_t index, const eh_arg *a)
+static ze_result_t set_argument(const eh_kernel *k, uint32_t index, const eh_arg *a)
 {
 	const uint32_t size = a->buffer != NULL ? (uint32_t)sizeof(void *) : a->size;
-	uint64_t value = 0;
-	ze_result_t rc;
+	const void *value = a->buffer != NULL ? (const void *)&a->buffer->address : a->data;
 
-	memcpy(&value, a->buffer != NULL ? (const void *)&a->buffer->address : a->data, size);
-	if (k->sizes[index] == size && k->values[index] == value)
-		return ZE_RESULT_SUCCESS;
-	rc = k->program->device->api->kernel_argument(k->handle, index, size, &value);
-	k->sizes[index] = rc == ZE_RESULT_SUCCESS ? size : 0;
-	k->values[index] = value;
-	return rc;
+	return k->program->device->api->kernel_argument(k->handle, index, size, value);
 }
 
 eh_status lz_kernels_launch(eh_queue *q, eh_kernel *k, const eh_launch *l, eh_error *error)

@@ -12,7 +12,7 @@
 /* From this version on drivers can make lists that keep order themselves. */
 enum { LZ_API_IN_ORDER = ZE_API_VERSION_1_7 };
 
-enum { LZ_MOST_DRIVERS = 8, LZ_MOST_ARGUMENTS = 20, LZ_STAGES = 2 };
+enum { LZ_MOST_DRIVERS = 8, LZ_STAGES = 2 };
 
 /* A driver behind the loader, and the context that all its open devices share. */
 typedef struct lz_driver {
@@ -144,8 +144,6 @@ struct eh_kernel {
 	char *name;
 	checks_limits limits;
 	uint32_t group_size[3];    /* as set last                                           */
-	uint64_t values[LZ_MOST_ARGUMENTS];
-	uint32_t sizes[LZ_MOST_ARGUMENTS];   /* 0 = not set                                 */
 };
 
 /* lz_start.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and their launch.  A kernel object keeps its arguments: only changed ones are set. */
+/* Kernels and their launch.  Arguments are set at each launch, though a kernel object would keep them,
+ * so that repeated ones cost as much as new ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,6 @@ eh_status ocl_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 	return EH_OK;
 }
 
-/* Sets argument i, whose value the kernel object does not hold yet. */
 static eh_status set_argument(eh_kernel *k, uint32_t i, const eh_arg *arg, eh_error *error)
 {
 	ocl_argument *held = &k->arguments[i];
@@ -114,21 +114,6 @@ static eh_status set_argument(eh_kernel *k, uint32_t i, const eh_arg *arg, eh_er
 		memcpy(held->value, arg->data, arg->size);
 	}
 	return EH_OK;
-}
-
-static inline bool is_held(const ocl_argument *held, const eh_arg *arg)
-{
-	if (arg->buffer != NULL)
-		return held->serial == arg->buffer->serial;
-	if (held->size != arg->size || arg->data == NULL)
-		return false;
-	/* The common sizes need no call. */
-	switch (arg->size) {
-	case 4: return memcmp(held->value, arg->data, 4) == 0;
-	case 8: return memcmp(held->value, arg->data, 8) == 0;
-	case 0: return false;
-	default: return memcmp(held->value, arg->data, arg->size) == 0;
-	}
 }
 
 /* Lends, or maps again, every buffer that is kept mapped. */
@@ -166,12 +151,10 @@ eh_status ocl_kernels_launch(eh_queue *queue, eh_kernel *k, const eh_launch *lau
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "launch",
 		    "Kernel %s takes %u arguments, and %u are given.", k->name,
 		    (unsigned)k->argument_count, (unsigned)launch->arg_count);
-	for (uint32_t i = 0; i < launch->arg_count; i++)
-		if (!is_held(&k->arguments[i], &launch->args[i])) {
-			status = set_argument(k, i, &launch->args[i], error);
-			if (status != EH_OK)
-				return status;
-		}
+	for (uint32_t i = 0; i < launch->arg_count && status == EH_OK; i++)
+		status = set_argument(k, i, &launch->args[i], error);
+	if (status != EH_OK)
+		return status;
 	for (cl_uint i = 0; i < 3; i++) {
 		local[i] = launch->group_size[i];
 		global[i] = (size_t)launch->groups[i] * local[i];

@@ -159,7 +159,7 @@ struct eh_program {
 	size_t binary_size;
 };
 
-/* The argument that a kernel object holds; it is set again only when it changed. */
+/* The argument that was set last. */
 typedef struct ocl_argument {
 	uint64_t serial;           /* of the buffer, 0 = no buffer                          */
 	uint32_t size;             /* of the value, 0 = unknown                             */

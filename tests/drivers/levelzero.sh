@@ -196,6 +196,13 @@ assert not wrong, wrong
 assert len(r["cases"]) == 22, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
+# An operation on repeated inputs must not be spared what one on new inputs costs.
+EVENHAND_TEST_CALLS=$T/calls "$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0.1 --case 'launch.back*' -o "$T/launches" > "$log" 2>&1
+launches=$(grep -c '^zeCommandListAppendLaunchKernel$' "$T/calls")
+arguments=$(grep -c '^zeKernelSetArgumentValue$' "$T/calls")
+echo "$launches launches, $arguments arguments" >> "$log"
+[ "$launches" -gt 100 ] && [ "$arguments" -gt $((3 * launches)) ]
+ok $? "the arguments are set at each launch, repeated ones too" "$log"
 
 # Each call fails once.
 mkdir -p "$T/binaries"

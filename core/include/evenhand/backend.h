@@ -330,7 +330,8 @@ typedef struct eh_backend_ops {
 	eh_status (*kernel_get)(eh_program *program, const char *name, eh_kernel **kernel,
 	                        eh_error *error);
 	eh_status (*kernel_info)(eh_kernel *kernel, eh_kernel_info *info, eh_error *error); /* [O] */
-	/* [R] Enqueue one execution of the kernel. */
+	/* [R] Enqueue one execution of the kernel.  All arguments are passed each time: repeated
+	 * ones must not cost less than new ones. */
 	eh_status (*launch)(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
 	                    eh_error *error);
 
