@@ -74,32 +74,6 @@ static double median_of(const uint_list *times)
 	return middle;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void set_sorted(uint_list *to, const uint_list *from)
-{
-	uint_list_set(to, from->items, from->count);
-	if (to->count > 1)
-		qsort(to->items, to->count, sizeof(*to->items), ascending);
-}
-
-/* Both in ascending order, the quickest with the quickest: what disturbs one operation or the other
- * does not count, but that one kind is slower throughout does. */
-static enum record_doubt_verdict settle(const record_varied *is, record_doubt *d)
-{
-	d->kind = RECORD_DOUBT_INPUTS;
-	d->limit = SETTLE_INPUTS;
-	set_sorted(&d->first_ns, &is->repeated_ns);
-	set_sorted(&d->second_ns, &is->new_ns);
-	return doubts_judge(d);
-}
-
 static bool far_from_samples(sampler *s, const record_varied *is)
 {
 	return proven_inputs_far(is, sampler_median(s), s->clocks->launch_ns);
@@ -108,6 +82,11 @@ static bool far_from_samples(sampler *s, const record_varied *is)
 static bool takes_longer(sampler *s, const record_varied *is)
 {
 	return proven_inputs_differ(is, sampler_median(s), s->clocks->launch_ns);
+}
+
+static bool may_take_longer(sampler *s, const record_varied *is)
+{
+	return proven_inputs_may_differ(is, sampler_median(s), s->clocks->launch_ns);
 }
 
 /* ---- how many -------------------------------------------------------------------------------- */
@@ -134,11 +113,10 @@ static eh_status take_series(series *all, eh_error *error)
 /* Whether more pairs are needed to know that they differ grossly, or a little. */
 static bool is_open(series *all, record_doubt *d)
 {
-	enum record_doubt_verdict verdict = settle(all->out, d);
-
-	return verdict == RECORD_DOUBT_OPEN ||
-	       (verdict == RECORD_DOUBT_CLEARED && all->out->new_ns.count < SURE &&
-	        takes_longer(all->s, all->out));
+	proven_inputs_doubt(all->out, d);
+	return d->verdict == RECORD_DOUBT_OPEN ||
+	       (d->verdict == RECORD_DOUBT_CLEARED && all->out->new_ns.count < SURE &&
+	        may_take_longer(all->s, all->out));
 }
 
 static eh_status settle_series(series *all, record_doubt *d, eh_error *error)
@@ -216,7 +194,7 @@ static eh_status run(series *all, bool *differs, eh_error *error)
 	uint_list_add(&all->out->repeated_ns, all->p->repeated_ns);
 	all->out->first_variant = all->p->variant;
 	status = take_series(all, error);
-	if (status == EH_OK && takes_longer(all->s, all->out)) {
+	if (status == EH_OK && may_take_longer(all->s, all->out)) {
 		record_doubt *d = doubts_add(all->s, RECORD_DOUBT_INPUTS, SETTLE_INPUTS);
 
 		status = settle_series(all, d, error);

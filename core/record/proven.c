@@ -124,6 +124,18 @@ bool proven_inputs_differ(const record_varied *is, double median_ns, uint64_t la
 	        pairs_differ(is->new_ns.items, is->repeated_ns.items, n));
 }
 
+bool proven_inputs_may_differ(const record_varied *is, double median_ns, uint64_t launch_ns)
+{
+	size_t n = is->new_ns.count;
+
+	if (proven_inputs_differ(is, median_ns, launch_ns))
+		return true;
+	for (size_t i = 0; i < n && n < PAIRS_LEAST; i++)
+		if ((double)is->repeated_ns.items[i] < SETTLE_INPUTS * (double)is->new_ns.items[i])
+			return true;
+	return false;
+}
+
 bool proven_varied(const record_execution *e, const record_instrument *i)
 {
 	if (e->varied == NULL || i == NULL || e->varied->new_ns.count != e->varied->repeated_ns.count)
@@ -142,6 +154,30 @@ enum record_doubt_verdict proven_verdict(const record_doubt *d)
 	size_t count = d->first_ns.count < d->second_ns.count ? d->first_ns.count : d->second_ns.count;
 
 	return verdicts[settle_pairs(d->first_ns.items, d->second_ns.items, count, d->limit)];
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_sorted(uint_list *to, const uint_list *from)
+{
+	uint_list_set(to, from->items, from->count);
+	if (to->count > 1)
+		qsort(to->items, to->count, sizeof(*to->items), ascending);
+}
+
+void proven_inputs_doubt(const record_varied *pairs, record_doubt *d)
+{
+	d->kind = RECORD_DOUBT_INPUTS;
+	d->limit = SETTLE_INPUTS;
+	set_sorted(&d->first_ns, &pairs->repeated_ns);
+	set_sorted(&d->second_ns, &pairs->new_ns);
+	d->verdict = proven_verdict(d);
 }
 
 static const record_doubt *doubt_of(const record_execution *e, enum record_doubt_kind kind)
@@ -172,6 +208,23 @@ static void find_doubts(finding_of *worst, const record_execution *e)
 	}
 }
 
+/* The pairs themselves decide, whatever a doubt says that was made of them. */
+static void find_inputs(finding_of *worst, const record_execution *e, const record_instrument *i)
+{
+	bool differ = proven_varied(e, i);
+	record_doubt d;
+
+	if (e->varied == NULL || (!differ && doubt_of(e, RECORD_DOUBT_INPUTS) == NULL))
+		return;
+	layout_init(record_doubt_layout(), &d);
+	proven_inputs_doubt(e->varied, &d);
+	find(worst, d.verdict == RECORD_DOUBT_CONFIRMED, RECORD_INVALID,
+	     "its samples repeat inputs, and new ones take longer throughout");
+	find(worst, differ || d.verdict == RECORD_DOUBT_OPEN, RECORD_UNPROVEN,
+	     "its samples repeat inputs, and new ones take longer");
+	layout_clear(record_doubt_layout(), &d);
+}
+
 /* A proof that does not clear something is followed by a doubt. */
 static void find_parts(finding_of *worst, const record_case *row, const record_execution *e)
 {
@@ -191,7 +244,7 @@ enum record_status proven_least(const record_case *row, const record_execution *
 	finding_of worst = { RECORD_VALID, "" };
 
 	find_doubts(&worst, e);
-	find(&worst, proven_varied(e, i), RECORD_UNPROVEN, "its samples repeat inputs, and new ones take longer");
+	find_inputs(&worst, e, i);
 	if (e->proof != NULL)
 		find_parts(&worst, row, e);
 	*why = worst.why;

@@ -27,9 +27,16 @@ enum record_status proven_speed(double claimed_ns, double proved_ns);
 /* Whether an operation takes longer on new inputs than on those of the samples, whose median per
  * operation is given. */
 bool proven_inputs_differ(const record_varied *pairs, double median_ns, uint64_t launch_ns);
+/* Whether they may: they do, or there are few pairs and one of them says so, as others may be
+ * disturbed.  Then more pairs are to be taken. */
+bool proven_inputs_may_differ(const record_varied *pairs, double median_ns, uint64_t launch_ns);
 /* Whether in all pairs both operations took longer than data that was just written can explain. */
 bool proven_inputs_far(const record_varied *pairs, double median_ns, uint64_t launch_ns);
 
+/* Fills a doubt of repeated inputs, with its verdict: the pairs with both sides in ascending order, the
+ * quickest with the quickest.  What disturbs one operation or the other does not count then, but that
+ * one kind is slower throughout does. */
+void proven_inputs_doubt(const record_varied *pairs, record_doubt *d);
 /* The verdict that follows from the pairs of a doubt. */
 enum record_doubt_verdict proven_verdict(const record_doubt *d);
 

@@ -679,6 +679,9 @@ static void statuses_follow_from_doubts(void **state)
 		    { FIRST "status", "\"unproven\"" } }, "is unproven, but one of its doubts is confirmed" });
 }
 
+#define SLOW "90,90,90,90,90,90,90,90,90,90"
+#define QUICK "30,30,30,30,30,30,30,30,30,30"
+
 /* A proof whose parts clear nothing is followed by a doubt. */
 static void statuses_follow_from_the_proof(void **state)
 {
@@ -692,7 +695,12 @@ static void statuses_follow_from_the_proof(void **state)
 		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" } },
 		  "its samples repeat inputs, and new ones take longer: it is unproven" },
 		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" },
-		    { FIRST "status", "\"unproven\"" } }, "flags lacks varied-differs" });
+		    { FIRST "status", "\"unproven\"" } }, "flags lacks varied-differs" },
+		/* Whatever the doubt says that follows. */
+		{ { { FIRST "varied", "{\"new_ns\":[" SLOW "," SLOW "],\"repeated_ns\":[" QUICK "," QUICK "]}" },
+		    { FIRST "doubts", DOUBT("inputs", "0.5", PAIRS("9", "9"), "cleared") },
+		    { FIRST "status", "\"unproven\"" }, { FIRST "flags", "[\"host-clock\",\"varied-differs\"]" } },
+		  "is unproven, but its samples repeat inputs, and new ones take longer throughout: it is invalid" });
 }
 
 /* Whoever computes everything anew makes a record that agrees with itself: here ten times as many
