@@ -164,9 +164,10 @@ void casework_width(casework *w, const sampler *s)
 	if (s->rounds != NULL)
 		conclude_rounds(w, s);
 	else if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
-		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu samples fit in the budget "
-		                 "of %.3g s; at least %llu were asked for.", s->count,
-		                 (double)budget * 1e-9, (unsigned long long)s->samples_min);
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu sample%s in the budget of "
+		                 "%.3g s; at least %llu were asked for.", s->count,
+		                 s->count == 1 ? " fits" : "s fit", (double)budget * 1e-9,
+		                 (unsigned long long)s->samples_min);
 	else if (sustained)
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the %s of the last "
 		                 "quarter of the windows is ±%.2f %% wide; ±%.2f %% was asked for.", name,

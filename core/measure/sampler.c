@@ -221,38 +221,47 @@ void sampler_tell(sampler *s, const char *stage, double median)
 	s->reported_ns = s->end_ns;
 }
 
+/* Very short samples: the newest half makes room, the rule needs only the end. */
+static void keep_warmup(sampler *s, uint64_t time)
+{
+	if (s->warmup_count == s->warmup_room) {
+		s->warmup_count /= 2;
+		memmove(s->warmup_ns, s->warmup_ns + s->warmup_count,
+		        s->warmup_count * sizeof(*s->warmup_ns));
+	}
+	s->warmup_ns[s->warmup_count++] = time;
+}
+
+/* The newest sample took so long by the host.  Turns begin with unkept work of their own. */
+static bool is_warm(sampler *s, uint64_t begin, uint64_t host)
+{
+	const record_settings *rules = &s->rules;
+	uint64_t most = rules->time_max_ns < rules->warmup_max_ns ? rules->time_max_ns : rules->warmup_max_ns;
+	uint64_t elapsed = s->end_ns - begin;
+
+	s->settled = elapsed >= rules->warmup_min_ns && (s->rounds != NULL || warm(s, host));
+	return s->settled || elapsed >= most || s->impossible[0] != '\0';
+}
+
 eh_status sampler_warm(sampler *s, eh_error *error)
 {
-	uint64_t begin = clock_now_ns();
-	uint64_t time;
-	uint64_t host;
+	uint64_t host = s->end_ns - s->start_ns;
+	uint64_t begin = s->start_ns;
+	eh_status status = EH_OK;
 
-	s->settled = false;
-	s->warmup_count = 0;
-	for (;;) {
-		eh_status status = sampler_take(s, &time, &host, error);
-		uint64_t elapsed = s->end_ns - begin;
+	if (s->warmup_count == 0 || host < s->rules.warmup_min_ns) {
+		s->warmup_count = 0;
+		begin = clock_now_ns();
+	}
+	while (status == EH_OK && (s->warmup_count == 0 || !is_warm(s, begin, host))) {
+		uint64_t time;
 
-		if (status != EH_OK)
-			return status;
-		if (s->warmup_count == s->warmup_room) {
-			/* Very short samples: the newest half makes room, the rule needs only the end. */
-			s->warmup_count /= 2;
-			memmove(s->warmup_ns, s->warmup_ns + s->warmup_count,
-			        s->warmup_count * sizeof(*s->warmup_ns));
-		}
-		s->warmup_ns[s->warmup_count++] = time;
-		if (s->impossible[0] != '\0')
-			return EH_OK;
-		/* Each turn begins with unkept work of its own. */
-		if (elapsed >= s->rules.warmup_min_ns && (s->rounds != NULL || warm(s, host))) {
-			s->settled = true;
-			return EH_OK;
-		}
-		if (elapsed >= s->rules.warmup_max_ns)
-			return EH_OK;
+		status = sampler_take(s, &time, &host, error);
+		if (status == EH_OK)
+			keep_warmup(s, time);
 		sampler_tell(s, "warm-up", 0);
 	}
+	return status;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -302,6 +311,12 @@ static bool enough_counted(sampler *s)
 	return enough;
 }
 
+/* An operation that lasts so much longer than what settles needs no unkept one before it. */
+static bool outlasts(const sampler *s, uint64_t length_ns)
+{
+	return s->end_ns - s->start_ns > UNKEPT_PARTS * length_ns;
+}
+
 /* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
 static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
 {
@@ -315,7 +330,8 @@ static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
 		status = sampler_take(s, &time, &host, error);
 	if (status == EH_OK)
 		status = verify_during(s->p, v, error);
-	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0' || last)
+	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0' || last ||
+	    outlasts(s, s->rules.warmup_min_ns))
 		return status;
 	rest = clock_now_ns() - start;
 	if (rest > s->rules.warmup_min_ns)
@@ -405,14 +421,13 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* Operations whose times are not kept: at least one, for a share of the turn.  An operation of several
- * turns needs none: what settles is a small part of it. */
+/* Operations whose times are not kept: at least one, for a share of the turn. */
 static eh_status settle_in(sampler *s, uint64_t length_ns, eh_error *error)
 {
 	uint64_t begin = clock_now_ns();
 	eh_status status;
 
-	if (s->end_ns - s->start_ns > UNKEPT_PARTS * length_ns)
+	if (outlasts(s, length_ns))
 		return EH_OK;
 	do {
 		uint64_t time;

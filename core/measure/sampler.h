@@ -32,7 +32,7 @@ typedef struct sampler {
 	bool converged;
 	char impossible[192];   /* why a time cannot be true, else empty                      */
 	unsigned impossible_times; /* device times above the host's so far                    */
-	bool waits;             /* waiting waited when a batch was tried                      */
+	bool waits;             /* the newest trial of the batch showed that waiting waits     */
 	record_doubt_list doubts; /* suspicions that were tried in pairs                      */
 	random_state random;    /* places of the audits                                       */
 	uint64_t drained_ns;    /* when the queue was last drained                            */
@@ -65,6 +65,9 @@ eh_status sampler_batch(sampler *s, eh_error *error);
  * Sets `impossible` when it does persistently; one trial without it is enough here, because the
  * proof tries again. */
 eh_status sampler_try_wait(sampler *s, eh_error *error);
+/* The same from a sample and reading back right after it: then no trial is needed. */
+void sampler_see_wait(sampler *s, uint64_t host_ns, uint64_t drained_ns);
+/* The newest trial of the batch is the first of these operations where it lasted warmup-min. */
 eh_status sampler_warm(sampler *s, eh_error *error);
 /*
  * Takes samples until the stop rule holds or the budget is spent.  With v (else NULL) some

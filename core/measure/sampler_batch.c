@@ -46,6 +46,7 @@ static void use_host_clock(sampler *s)
 	s->gave_up_device = true;
 	free(s->host_ns);
 	s->host_ns = NULL;
+	s->warmup_count = 0;
 }
 
 eh_status sampler_batch(sampler *s, eh_error *error)
@@ -71,6 +72,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	if (s->rounds != NULL && target < in_turn_ns)
 		target = in_turn_ns;
 	s->batch = 1;
+	s->warmup_count = 0;
 	s->short_samples = false;
 	if (s->rules.scenario == RECORD_SCENARIO_OFFLINE)
 		s->batch = scenario_requests(&s->rules);
@@ -84,11 +86,11 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	for (;;) {
 		uint64_t least = UINT64_MAX;
 		uint64_t least_host = UINT64_MAX;
+		uint64_t time = 0;
 		uint64_t host = 0;
 		uint64_t more;
 
 		for (int i = 0; i < PILOT_RUNS && host < longest; i++) {
-			uint64_t time;
 			uint64_t rest;
 			eh_status status = sampler_take(s, &time, &host, error);
 
@@ -96,6 +98,7 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 				status = prepared_drain(s->p, &rest, error);
 			if (status != EH_OK)
 				return status;
+			sampler_see_wait(s, host, rest);
 			if (host < least_host)
 				least_host = host;
 			host += rest;
@@ -106,6 +109,8 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 		}
 		/* The host's limit does not depend on the device's clock and marks. */
 		if (least >= target || s->batch >= most || host >= longest) {
+			s->warmup_ns[0] = time;
+			s->warmup_count = 1;
 			s->short_samples = least < needed;
 			if (s->short_samples && s->device && hides_launches(s, least, least_host)) {
 				use_host_clock(s);

@@ -29,6 +29,7 @@ static void early(sampler *s, const record_doubt *d)
 	               "took %s more.", claimed, more);
 }
 
+/* second_ns: reading back when nothing is to be done. */
 typedef struct wait_trial { uint64_t waited_ns, first_ns, second_ns; } wait_trial;
 
 static eh_status run_trial(sampler *s, uint64_t operations, wait_trial *t, eh_error *error)
@@ -52,6 +53,18 @@ static uint64_t hidden(const sampler *s, const wait_trial *t)
 	return t->first_ns > usual ? t->first_ns - usual : 0;
 }
 
+static bool shows_waiting(const sampler *s, const wait_trial *t)
+{
+	return (double)hidden(s, t) <= most_hidden * (double)t->waited_ns;
+}
+
+void sampler_see_wait(sampler *s, uint64_t host_ns, uint64_t drained_ns)
+{
+	const wait_trial t = { host_ns, drained_ns, s->idle_ns };
+
+	s->waits = s->region == EH_REGION_EXECUTION && shows_waiting(s, &t);
+}
+
 /* Trials until one shows that waiting waits, or until so many do not that it is sure. */
 static eh_status try_often(sampler *s, record_doubt *d, eh_error *error)
 {
@@ -64,7 +77,7 @@ static eh_status try_often(sampler *s, record_doubt *d, eh_error *error)
 	       (d->first_ns.count < DOUBTS_LEAST || clock_now_ns() - begin < DOUBTS_PATIENCE_NS)) {
 		eh_status status = run_trial(s, operations, &t, error);
 
-		if (status != EH_OK || (double)hidden(s, &t) <= most_hidden * (double)t.waited_ns)
+		if (status != EH_OK || shows_waiting(s, &t))
 			return status;
 		/* Against so little work a change in the time of reading back is no evidence. */
 		if (t.waited_ns + t.first_ns < IDLES * s->idle_ns && operations < MOST_OPERATIONS) {

@@ -24,7 +24,7 @@ grep '"kind":"case"' run/run.journal |
 late='^\["The client issued requests too late (p99 of the lag '
 proof='^\["\(The samples claim\|A sample claims\) .* each by the host clock up to '
 wide='^\["The interval of the [a-z0-9]* is ±[0-9.]* % wide after '
-few='^\["Only [0-9]* \(samples fit in the budget\|of the [0-9]* samples are of the steady part\)'
+few='^\["Only [0-9]* \(samples\{0,1\} fits\{0,1\} in the budget\|of the [0-9]* samples are of the steady part\)'
 load='^\["\(The queue grew: \|The latency is \|[0-9]* requests are too few \)'
 accepted() { # case status reasons
 	# Beside another reason these would still be an executor's, or ours.

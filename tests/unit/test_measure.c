@@ -19,6 +19,7 @@
 #include "fake_workload.h"
 #include "measure/load.h"
 #include "measure/measure.h"
+#include "record/proven.h"
 
 typedef struct rig {
 	fake f;
@@ -223,6 +224,34 @@ static void budget_and_width(void **state)
 	assert_true(record->half_width > 1e-9);
 	rig_end(&r, record);
 	neighbour_end();
+}
+
+/* Operations of 0.1 to 10 s: warm-up, proof and new inputs take no more of them than the samples or
+ * three, whichever is more.  One chooses the batch, and verification looks at others. */
+static void long_operations_cost_little(void **state)
+{
+	static const uint64_t units_ns[] = { 25000000, 250000000, UINT64_C(2500000000) };
+	static const uint64_t warmups_ns[] = { 20000000, 150000000, 2000000000 };
+
+	(void)state;
+	for (size_t i = 0; i < 18; i++) {
+		rig r;
+		record_execution *record;
+		uint64_t samples, apart;
+
+		rig_make(&r, units_ns[i / 6], i % 2 == 0 ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
+		r.section.measure.warmup_max_ns = warmups_ns[i / 2 % 3];
+		r.section.measure.warmup_min_ns = warmups_ns[i / 2 % 3] / 40;
+		r.section.measure.time_max_ns = 300000000;
+		rig_start(&r, true);
+		r.f.launches = 0;
+		record = rig_measure(&r);
+		samples = record->samples_ns.count;
+		apart = 2 + record->verification->during;
+		assert_true(samples > 0 && record->batch == 1);
+		assert_true(r.f.launches - samples - apart <= (samples > 3 ? samples : 3));
+		rig_end(&r, record);
+	}
 }
 
 static void unsupported_with_reason(void **state)
@@ -578,6 +607,22 @@ static void early_from_the_start(void **state)
 	}
 }
 
+/* The first of two pairs was disturbed: two are too few to say that nothing differs. */
+static void few_pairs_ask_for_more(void **state)
+{
+	uint64_t fresh[] = { 2003148, 2266867, 2010000, 2010000, 2010000 };
+	uint64_t repeated[] = { 1869135, 203162, 2000000, 2000000, 2000000 };
+	const uint64_t median = 203157, launch = 3000;
+	record_varied pairs = { .new_ns = { .items = fresh, .count = 2 },
+		                .repeated_ns = { .items = repeated, .count = 2 } };
+
+	(void)state;
+	assert_false(proven_inputs_differ(&pairs, (double)median, launch));
+	assert_true(proven_inputs_may_differ(&pairs, (double)median, launch));
+	pairs.new_ns.count = pairs.repeated_ns.count = 5;
+	assert_false(proven_inputs_may_differ(&pairs, (double)median, launch));
+}
+
 static void lost_device(void **state)
 {
 	rig r;
@@ -668,6 +713,7 @@ int main(void)
 		cmocka_unit_test(honest_short_cold),
 		cmocka_unit_test(honest_beside_a_neighbour),
 		cmocka_unit_test(budget_and_width),
+		cmocka_unit_test(long_operations_cost_little),
 		cmocka_unit_test(unsupported_with_reason),
 		cmocka_unit_test(no_work_no_device_clock),
 		cmocka_unit_test(tuned_finds_the_quickest),
@@ -677,6 +723,7 @@ int main(void)
 		cmocka_unit_test(merging_in_short_cold),
 		cmocka_unit_test(lies_with_slow_read_back),
 		cmocka_unit_test(early_from_the_start),
+		cmocka_unit_test(few_pairs_ask_for_more),
 		cmocka_unit_test(lost_device),
 		cmocka_unit_test(steal_of_proc_stat),
 		cmocka_unit_test(guards_set_flags),
