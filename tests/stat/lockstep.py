@@ -3,14 +3,15 @@
 """What `quick` decides on this machine, in real runs (make stat STAT=lockstep).
 
 Three kinds of runs, each of the whole protocol within its budget:
-  twice    one executor named twice: FASTER and SLOWER are false, EQUIVALENT is right
+  again    one executor named again: FASTER and SLOWER are false, EQUIVALENT is right
   planted  the test backend's devices plus-0, same, plus-3 and plus-5, which add that many percent to
            each launch: SLOWER is right for the last two
   all      every executor of the machine: how many rows are decided
 
-Environment: LOCKSTEP_KINDS (twice,planted,all), LOCKSTEP_RUNS (4 of each kind), LOCKSTEP_ON (the
-executors that are named, one for each run in turn: host:0,opencl:0), LOCKSTEP_NEIGHBOUR (1: a process
-takes half of a processor in bursts of 10 to 200 ms), LOCKSTEP_KEEP (a folder where the results stay).
+Environment: LOCKSTEP_KINDS (again,planted,all), LOCKSTEP_RUNS (4 of each kind), LOCKSTEP_ON (the
+executors that are named, one for each run in turn: host:0,opencl:0), LOCKSTEP_NAMED (how often in a run:
+2), LOCKSTEP_NEIGHBOUR (1: a process takes half of a processor in bursts of 10 to 200 ms), LOCKSTEP_KEEP
+(a folder where the results stay).
 """
 import json
 import multiprocessing
@@ -23,9 +24,10 @@ import tempfile
 import time
 
 SRC, BUILD, EVENHAND = os.environ["SRC"], os.environ["BUILD"], os.environ["EVENHAND"]
-KINDS = os.environ.get("LOCKSTEP_KINDS", "twice,planted,all").split(",")
+KINDS = os.environ.get("LOCKSTEP_KINDS", "again,planted,all").split(",")
 RUNS = int(os.environ.get("LOCKSTEP_RUNS", "4"))
 ON = os.environ.get("LOCKSTEP_ON", "host:0,opencl:0").split(",")
+NAMED = int(os.environ.get("LOCKSTEP_NAMED", "2"))
 NEIGHBOUR = os.environ.get("LOCKSTEP_NEIGHBOUR", "") == "1"
 KEEP = os.environ.get("LOCKSTEP_KEEP", "")
 WORK = KEEP or tempfile.mkdtemp(prefix="evenhand-lockstep-")
@@ -110,14 +112,14 @@ def told(name, took, share):
           (name, took, 100 * share, os.getloadavg()[0]), flush=True)
 
 
-def twice():
-    same = Count("one executor named again")
+def again():
+    same = Count("named %d times" % NAMED)
     longest = 0
     for i in range(RUNS):
         on = ON[i % len(ON)]
-        rows, took, share = measure("twice-%d" % i, ",".join([on] * 2))
+        rows, took, share = measure("again-%d" % i, ",".join([on] * NAMED))
         longest = max(longest, took)
-        told("%s twice" % on, took, share)
+        told("%s, %d times" % (on, NAMED), took, share)
         same.rows += [r["verdict"] for r in rows.values()]
     same.show()
     tap(same.share("FASTER", "SLOWER") <= 0.01, "false verdicts: %d of %d (wanted: 1 %%)" %
@@ -171,7 +173,7 @@ def main():
     if NEIGHBOUR:
         neighbour.start()
     for kind in KINDS:
-        {"twice": twice, "planted": planted, "all": every}[kind]()
+        {"again": again, "planted": planted, "all": every}[kind]()
     print("1..%d" % tap.number)
     return 1 if bad else 0
 
