@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `quick` decides on this machine, in real runs (make stat STAT=lockstep).
 
-Three kinds of runs, each of the whole protocol within its budget:
+Four kinds of runs, each of the whole protocol within its budget:
   again    one executor named again: FASTER and SLOWER are false, EQUIVALENT is right
   planted  the test backend's devices plus-0, same, plus-3 and plus-5, which add that many percent to
            each launch: SLOWER is right for the last two
+  pairs    the same with two executors, plus-0 and one of the others in turn
   all      every executor of the machine: how many rows are decided
 
-Environment: LOCKSTEP_KINDS (again,planted,all), LOCKSTEP_RUNS (4 of each kind), LOCKSTEP_ON (the
+Environment: LOCKSTEP_KINDS (again,planted,pairs,all), LOCKSTEP_RUNS (4 of each kind), LOCKSTEP_ON (the
 executors that are named, one for each run in turn: host:0,opencl:0), LOCKSTEP_NAMED (how often in a run:
 2), LOCKSTEP_NEIGHBOUR (1: a process takes half of a processor in bursts of 10 to 200 ms), LOCKSTEP_KEEP
 (a folder where the results stay).
@@ -24,7 +25,7 @@ import tempfile
 import time
 
 SRC, BUILD, EVENHAND = os.environ["SRC"], os.environ["BUILD"], os.environ["EVENHAND"]
-KINDS = os.environ.get("LOCKSTEP_KINDS", "again,planted,all").split(",")
+KINDS = os.environ.get("LOCKSTEP_KINDS", "again,planted,pairs,all").split(",")
 RUNS = int(os.environ.get("LOCKSTEP_RUNS", "4"))
 ON = os.environ.get("LOCKSTEP_ON", "host:0,opencl:0").split(",")
 NAMED = int(os.environ.get("LOCKSTEP_NAMED", "2"))
@@ -129,17 +130,18 @@ def again():
     tap(longest <= SECONDS, "the longest run took %.1f s (wanted: %d)" % (longest, SECONDS))
 
 
-def planted():
-    counts = {d: Count(d) for d in ("same", "plus-3", "plus-5")}
+def planted(kind, groups):
+    """Beside plus-0 the devices of one group in each run, the groups in turn."""
+    counts = {d: Count("%s of %s" % (d, kind)) for d in ("same", "plus-3", "plus-5")}
     plugins = os.path.join(WORK, "plugins")
     os.makedirs(plugins, exist_ok=True)
     shutil.copy(os.path.join(BUILD, "tests", "backends", "slowed.so"), plugins)
     os.environ["EVENHAND_BACKEND_PATH"] = plugins
     os.environ["EVENHAND_SLOWED_HOST"] = os.path.join(BUILD, "lib/evenhand/backends/host.so")
     for i in range(RUNS):
-        rows, took, share = measure("planted-%d" % i, ",".join(
-            "slowed:" + d for d in ("plus-0", "same", "plus-3", "plus-5")))
-        told("planted", took, share)
+        group = groups[i % len(groups)]
+        rows, took, share = measure("%s-%d" % (kind, i), ",".join("slowed:" + d for d in ("plus-0",) + group))
+        told("plus-0, " + ", ".join(group), took, share)
         for (file, case), row in rows.items():
             for device, count in counts.items():
                 if device in file and case.startswith(SLOWED):
@@ -173,7 +175,9 @@ def main():
     if NEIGHBOUR:
         neighbour.start()
     for kind in KINDS:
-        {"again": again, "planted": planted, "all": every}[kind]()
+        {"again": again, "all": every,
+         "planted": lambda: planted("planted", [("same", "plus-3", "plus-5")]),
+         "pairs": lambda: planted("pairs", [("plus-3",), ("plus-5",), ("same",)])}[kind]()
     print("1..%d" % tap.number)
     return 1 if bad else 0
 
