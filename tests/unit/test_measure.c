@@ -19,7 +19,6 @@
 #include "fake_workload.h"
 #include "measure/load.h"
 #include "measure/measure.h"
-#include "record/proven.h"
 
 typedef struct rig {
 	fake f;
@@ -607,22 +606,6 @@ static void early_from_the_start(void **state)
 	}
 }
 
-/* The first of two pairs was disturbed: two are too few to say that nothing differs. */
-static void few_pairs_ask_for_more(void **state)
-{
-	uint64_t fresh[] = { 2003148, 2266867, 2010000, 2010000, 2010000 };
-	uint64_t repeated[] = { 1869135, 203162, 2000000, 2000000, 2000000 };
-	const uint64_t median = 203157, launch = 3000;
-	record_varied pairs = { .new_ns = { .items = fresh, .count = 2 },
-		                .repeated_ns = { .items = repeated, .count = 2 } };
-
-	(void)state;
-	assert_false(proven_inputs_differ(&pairs, (double)median, launch));
-	assert_true(proven_inputs_may_differ(&pairs, (double)median, launch));
-	pairs.new_ns.count = pairs.repeated_ns.count = 5;
-	assert_false(proven_inputs_may_differ(&pairs, (double)median, launch));
-}
-
 static void lost_device(void **state)
 {
 	rig r;
@@ -723,7 +706,6 @@ int main(void)
 		cmocka_unit_test(merging_in_short_cold),
 		cmocka_unit_test(lies_with_slow_read_back),
 		cmocka_unit_test(early_from_the_start),
-		cmocka_unit_test(few_pairs_ask_for_more),
 		cmocka_unit_test(lost_device),
 		cmocka_unit_test(steal_of_proc_stat),
 		cmocka_unit_test(guards_set_flags),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pairs of new inputs say, and when they are too few to say it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/proven.h"
+
+/* The first of two pairs was disturbed: two are too few to say that nothing differs. */
+static void few_pairs_ask_for_more(void **state)
+{
+	uint64_t fresh[] = { 2003148, 2266867, 2010000, 2010000, 2010000 };
+	uint64_t repeated[] = { 1869135, 203162, 2000000, 2000000, 2000000 };
+	const uint64_t median = 203157, launch = 3000;
+	record_varied pairs = { .new_ns = { .items = fresh, .count = 2 },
+		                .repeated_ns = { .items = repeated, .count = 2 } };
+
+	(void)state;
+	assert_false(proven_inputs_differ(&pairs, (double)median, launch));
+	assert_true(proven_inputs_may_differ(&pairs, (double)median, launch));
+	pairs.new_ns.count = pairs.repeated_ns.count = 5;
+	assert_false(proven_inputs_may_differ(&pairs, (double)median, launch));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_pairs_ask_for_more),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
