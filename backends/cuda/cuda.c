@@ -34,6 +34,7 @@ static const eh_backend_ops ops = {
 	.mark_wait = stream_marks_wait,
 	.mark_elapsed = stream_marks_elapsed,
 	.mark_passed = stream_marks_passed,
+	.queue_wait_mark = stream_queue_wait_mark,
 	.extension = cuda_start_extension,
 };
 

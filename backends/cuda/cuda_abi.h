@@ -129,6 +129,7 @@ enum {
 	CU_STREAM_NON_BLOCKING = 1,
 	CU_EVENT_DEFAULT = 0,
 	CU_EVENT_BLOCKING_SYNC = 1,
+	CU_EVENT_DISABLE_TIMING = 2,
 	CU_MEMHOSTALLOC_PORTABLE = 1,
 	CU_MEMHOSTALLOC_DEVICEMAP = 2,
 	CU_MEM_ATTACH_GLOBAL = 1,
@@ -194,6 +195,8 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 	X(event_elapsed, "cuEventElapsedTime_v2|cuEventElapsedTime", \
 	  (float *milliseconds, CUevent from, CUevent to)) \
 	X(event_destroy, "cuEventDestroy_v2", (CUevent event)) \
+	X(stream_wait_event, "cuStreamWaitEvent", \
+	  (CUstream stream, CUevent event, unsigned flags)) \
 	X(module_load, "cuModuleLoadDataEx", \
 	  (CUmodule *module, const void *image, unsigned count, CUjit_option *options, \
 	   void **values)) \
@@ -224,9 +227,7 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 	X(peer_enable, "cuCtxEnablePeerAccess", (CUcontext other, unsigned flags)) \
 	X(peer_copy, "cuMemcpyPeerAsync", \
 	  (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, \
-	   size_t bytes, CUstream stream)) \
-	X(stream_wait_event, "cuStreamWaitEvent", \
-	  (CUstream stream, CUevent event, unsigned flags))
+	   size_t bytes, CUstream stream))
 
 #define NVRTC_REQUIRED(X) \
 	X(compiler_version, "nvrtcVersion", (int *major, int *minor)) \

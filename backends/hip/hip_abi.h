@@ -119,6 +119,8 @@ enum {
 	hipStreamNonBlocking = 1,
 	hipEventDefault = 0,
 	hipEventBlockingSync = 1,
+	hipEventDisableTiming = 2,
+	hipEventDisableSystemFence = 0x20000000,
 	hipHostMallocPortable = 1,
 	hipHostMallocMapped = 2,
 	hipMemAttachGlobal = 1,
@@ -179,6 +181,8 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 	X(event_elapsed, "hipEventElapsedTime", \
 	  (float *milliseconds, hipEvent_t from, hipEvent_t to)) \
 	X(event_destroy, "hipEventDestroy", (hipEvent_t event)) \
+	X(stream_wait_event, "hipStreamWaitEvent", \
+	  (hipStream_t stream, hipEvent_t event, unsigned flags)) \
 	X(module_load, "hipModuleLoadData", (hipModule_t *module, const void *image)) \
 	X(module_unload, "hipModuleUnload", (hipModule_t module)) \
 	X(module_function, "hipModuleGetFunction", \
@@ -207,9 +211,7 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 	X(peer_enable, "hipDeviceEnablePeerAccess", (int other, unsigned flags)) \
 	X(peer_copy, "hipMemcpyPeerAsync", \
 	  (void *to, int to_device, const void *from, int from_device, size_t bytes, \
-	   hipStream_t stream)) \
-	X(stream_wait_event, "hipStreamWaitEvent", \
-	  (hipStream_t stream, hipEvent_t event, unsigned flags))
+	   hipStream_t stream))
 
 /* The runtime's only function that returns a text; optional. */
 #define HIP_TEXT(X) \

@@ -210,6 +210,24 @@ static eh_status read_architecture(eh_device *d, eh_error *error)
 	return EH_OK;
 }
 
+/*
+ * A timed event needs no fence that makes results visible to the host, because queue_wait does:
+ * between kernels that fence takes microseconds.  An older runtime does not know the flag.
+ */
+static eh_status try_events(eh_device *d, eh_error *error)
+{
+	hipEvent_t event = NULL;
+	const hipError_t rc = d->api->event_create(&event, hipEventDisableSystemFence);
+
+	d->timed_event = rc == hipSuccess ? hipEventDisableSystemFence : hipEventDefault;
+	if (rc == hipSuccess)
+		(void)d->api->event_destroy(event);
+	if (rc == hipSuccess || rc == hipErrorInvalidValue)
+		return EH_OK;
+	return stream_devices_failed(d, error, rc, hip_calls.event_create, "%s gives no event",
+	                             d->info.name);
+}
+
 eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_error *error)
 {
 	hip_self *self = opaque;
@@ -231,6 +249,8 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 		status = read_architecture(d, error);
 	if (status == EH_OK)
 		status = stream_devices_enter(d, "device_open", error);
+	if (status == EH_OK)
+		status = try_events(d, error);
 	if (status != EH_OK) {
 		free(d);
 		return status;

@@ -85,6 +85,8 @@ static void runtime(const eh_device *d, eh_layer *layer)
 		wording_detail(layer, "wait", d->self->schedule_word);
 	else
 		stream_error_gap(d->api, &gaps, "wait", d->schedule_rc, "hipSetDeviceFlags");
+	wording_detail(layer, "timed-marks", d->timed_event == hipEventDefault ? "system fence" :
+	               "no system fence");
 	wording_detail_gaps(layer, &gaps);
 }
 

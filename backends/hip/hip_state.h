@@ -26,7 +26,8 @@ typedef int stream_pattern;
 #define STREAM_ALREADY_PEERS hipErrorPeerAccessAlreadyEnabled
 #define STREAM_NOT_CAPTURED hipErrorStreamCaptureInvalidated
 #define STREAM_HANDLE_FLAGS hipStreamNonBlocking
-#define STREAM_EVENT_FLAGS hipEventDefault
+#define STREAM_EVENT_TIMED(d) ((d)->timed_event)
+#define STREAM_EVENT_UNTIMED hipEventDisableTiming
 #define STREAM_EVENT_BLOCKS hipEventBlockingSync
 #define STREAM_SCHEDULE_BLOCKS hipDeviceScheduleBlockingSync
 #define STREAM_CAPTURE_MODE hipStreamCaptureModeRelaxed
@@ -59,6 +60,7 @@ struct eh_device {
 	hipError_t lost;           /* the error after which nothing works, or hipSuccess    */
 	char architecture[96];     /* "gfx90a:sramecc+:xnack-"                              */
 	hipError_t schedule_rc;    /* result of setting how waits wait                      */
+	unsigned timed_event;      /* flags of events with times                            */
 	wording_gaps gaps;         /* hardware facts that the runtime did not report        */
 	checks_limits limits;
 	eh_device_info info;

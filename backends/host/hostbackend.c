@@ -121,6 +121,7 @@ static const eh_backend_ops ops = {
 	.queue_destroy = queue_destroy,
 	.queue_flush = queue_flush,
 	.queue_wait = queue_wait,
+	.queue_wait_mark = queue_wait_mark,
 	.fill = queue_fill,
 	.copy = queue_copy,
 	.upload = queue_upload,

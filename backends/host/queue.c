@@ -13,13 +13,25 @@ enum {
 	MOST_ARGS = 64,
 };
 
-eh_status queue_create(eh_device *device, eh_queue **queue, eh_error *error)
+static eh_status check_flags(uint32_t flags, uint32_t known, eh_error *error)
 {
-	eh_queue *q = calloc(1, sizeof(*q));
+	if ((flags & ~known) == 0)
+		return EH_OK;
+	return faults_set(error, EH_E_INVALID_ARGUMENT, "0x%x is no set of flags for this",
+	                  (unsigned)flags);
+}
 
+eh_status queue_create(eh_device *device, uint32_t flags, eh_queue **queue, eh_error *error)
+{
+	const eh_status status = check_flags(flags, EH_TIMED | EH_COPIES, error);
+	eh_queue *q = status == EH_OK ? calloc(1, sizeof(*q)) : NULL;
+
+	if (status != EH_OK)
+		return status;
 	if (q == NULL)
 		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
 	q->device = device;
+	q->timed = (flags & EH_TIMED) != 0;
 	*queue = q;
 	return EH_OK;
 }
@@ -44,6 +56,13 @@ eh_status queue_wait(eh_queue *queue, eh_error *error)
 	(void)queue;
 	(void)error;
 	return EH_OK;
+}
+
+/* What stands before a mark is done. */
+eh_status queue_wait_mark(eh_queue *queue, eh_mark *mark, eh_error *error)
+{
+	(void)queue;
+	return queue_mark_wait(mark, error);
 }
 
 /* ---- memory commands ----------------------------------------------------------------------- */
@@ -244,13 +263,17 @@ eh_status queue_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *laun
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-eh_status queue_mark_create(eh_device *device, eh_mark **mark, eh_error *error)
+eh_status queue_mark_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error)
 {
-	eh_mark *m = calloc(1, sizeof(*m));
+	const eh_status status = check_flags(flags, EH_TIMED, error);
+	eh_mark *m = status == EH_OK ? calloc(1, sizeof(*m)) : NULL;
 
+	if (status != EH_OK)
+		return status;
 	if (m == NULL)
 		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
 	m->device = device;
+	m->timed = (flags & EH_TIMED) != 0;
 	*mark = m;
 	return EH_OK;
 }
@@ -291,6 +314,9 @@ eh_status queue_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error 
 		return faults_set(error, EH_E_INVALID_ARGUMENT, "A mark was never recorded");
 	if (from->queue != to->queue)
 		return faults_set(error, EH_E_INVALID_ARGUMENT, "The marks are of two queues");
+	if (!from->timed || !to->timed || !from->queue->timed)
+		return faults_set(error, EH_E_INVALID_ARGUMENT,
+		                  "A mark or its queue was made without EH_TIMED");
 	if (to->ns < from->ns)
 		return faults_set(error, EH_E_INVALID_ARGUMENT, "The first mark is the later one");
 	*ns = to->ns - from->ns;

@@ -35,6 +35,7 @@ static const eh_backend_ops ops = {
 	.mark_wait = lz_marks_wait,
 	.mark_elapsed = lz_marks_elapsed,
 	.mark_passed = lz_marks_passed,
+	.queue_wait_mark = lz_queue_wait_mark,
 	.extension = lz_start_extension,
 };
 

@@ -501,10 +501,12 @@ typedef struct zel_component_version {
 	X(kernel_argument, "zeKernelSetArgumentValue", \
 	  (ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value))
 
-/* Of version 1.3, and of the loader 1.3. */
+/* Of version 1.3, of version 1.6, and of the loader 1.3. */
 #define LZ_OPTIONAL(X) \
 	X(device_pci, "zeDevicePciGetPropertiesExt", \
 	  (ze_device_handle_t device, ze_pci_ext_properties_t *properties)) \
+	X(list_wait, "zeCommandListHostSynchronize", \
+	  (ze_command_list_handle_t list, uint64_t timeout)) \
 	X(loader_versions, "zelLoaderGetVersions", \
 	  (size_t *count, zel_component_version_t *versions))
 

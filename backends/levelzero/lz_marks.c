@@ -4,21 +4,24 @@
 
 #include "lz_state.h"
 
-eh_status lz_marks_create(eh_device *d, eh_mark **out, eh_error *error)
+eh_status lz_marks_create(eh_device *d, uint32_t flags, eh_mark **out, eh_error *error)
 {
 	const ze_host_mem_alloc_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC };
 	void *ticks = NULL;
 	eh_mark *m;
 	ze_result_t rc;
-	eh_status status = lz_devices_enter(d, "mark_create", error);
+	eh_status status = checks_flags("mark_create", flags, EH_TIMED, error);
 
+	if (status == EH_OK)
+		status = lz_devices_enter(d, "mark_create", error);
 	if (status != EH_OK)
 		return status;
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "mark_create", "No memory is left for a mark.");
 	m->device = d;
-	if (d->clock.hertz != 0) {
+	m->timed = (flags & EH_TIMED) != 0;
+	if (m->timed && d->clock.hertz != 0) {
 		rc = d->api->mem_host(d->context, &desc, sizeof(uint64_t), 64, &ticks);
 		if (rc != ZE_RESULT_SUCCESS) {
 			status = lz_devices_failed(d, error, rc, "zeMemAllocHost",
@@ -152,10 +155,11 @@ eh_status lz_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *e
 	eh_device *d = from->device;
 	eh_mark *const both[] = { from, to };
 	const lz_clock clock = d->clock;
+	const eh_status usable = checks_elapsed(from->queue, to->queue, from->timed && to->timed &&
+	                                        from->queue != NULL && from->queue->timed, error);
 
-	if (from->queue == NULL || to->queue != from->queue)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
-		                   "The two marks were not recorded in one queue.");
+	if (usable != EH_OK)
+		return usable;
 	for (size_t i = 0; i < 2; i++) {
 		uint32_t passed = 1;
 		/* After a wait for the queue, the mark itself was not asked yet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eh.peer.1: copies from one device's memory to another's, both in the context of one driver. */
+/* eh.peer.0: copies from one device's memory to another's, both in the context of one driver. */
 #include <stdlib.h>
 
 #include "evenhand/extensions.h"
@@ -45,7 +45,7 @@ static eh_status queue_for(eh_queue *q, eh_device *d, eh_queue **out, eh_error *
 	if (q->device == d)
 		return EH_OK;
 	if (d->relay == NULL)
-		status = lz_queue_create(d, &d->relay, error);
+		status = lz_queue_create(d, 0, &d->relay, error);
 	*out = d->relay;
 	return status;
 }
@@ -112,41 +112,13 @@ static eh_status copy(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffer 
 	return EH_OK;
 }
 
-static eh_status wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
-{
-	ze_command_list_handle_t list = NULL;
-	ze_result_t rc;
-	eh_status status;
-
-	if (mark->queue == NULL)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "queue_wait_mark",
-		                   "The mark was not recorded.");
-	if (mark->device->place.driver != q->device->place.driver)
-		return failure_set(error, EH_E_UNSUPPORTED, "queue_wait_mark",
-		                   "%s and %s have two drivers, which know nothing of each other's events.",
-		                   q->device->info.name, mark->device->info.name);
-	status = lz_queue_flush(mark->queue, error);
-	if (status == EH_OK)
-		status = lz_queue_list(q, &list, error);
-	if (status != EH_OK)
-		return status;
-	rc = q->device->api->append_wait(list, 1, &mark->event.handle);
-	if (rc != ZE_RESULT_SUCCESS)
-		return lz_devices_failed(q->device, error, rc, "zeCommandListAppendWaitOnEvents",
-		                         "%s does not wait for a mark of another queue",
-		                         q->device->info.name);
-	mark->awaited = true;
-	lz_queue_appended(q);
-	return EH_OK;
-}
-
 const void *lz_peers_table(void)
 {
 	static const eh_peer_ops table = {
 		.struct_size = sizeof(table),
 		.can_access = can_access,
 		.copy = copy,
-		.queue_wait_mark = wait_mark,
+		.queue_wait_mark = lz_queue_wait_mark,
 	};
 
 	return &table;

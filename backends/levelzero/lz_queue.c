@@ -59,12 +59,14 @@ eh_status lz_queue_executor(eh_queue *q, eh_error *error)
 	                         d->info.name);
 }
 
-eh_status lz_queue_create(eh_device *d, eh_queue **out, eh_error *error)
+eh_status lz_queue_create(eh_device *d, uint32_t flags, eh_queue **out, eh_error *error)
 {
 	eh_queue *q;
 	ze_result_t rc = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-	eh_status status = lz_devices_enter(d, "queue_create", error);
+	eh_status status = checks_flags("queue_create", flags, EH_TIMED | EH_COPIES, error);
 
+	if (status == EH_OK)
+		status = lz_devices_enter(d, "queue_create", error);
 	if (status != EH_OK)
 		return status;
 	q = calloc(1, sizeof(*q));
@@ -72,7 +74,8 @@ eh_status lz_queue_create(eh_device *d, eh_queue **out, eh_error *error)
 		return failure_set(error, EH_E_NO_MEMORY, "queue_create",
 		                   "No memory is left for a queue.");
 	q->device = d;
-	q->index = d->engine_next;
+	q->timed = (flags & EH_TIMED) != 0;
+	q->index = d->engine_next[q->timed];
 	if (!d->self->regular)
 		rc = make_immediate(q);
 	if (rc == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE) {
@@ -94,7 +97,7 @@ eh_status lz_queue_create(eh_device *d, eh_queue **out, eh_error *error)
 		return status;
 	}
 	/* The next queue gets the next engine of the group. */
-	d->engine_next = (d->engine_next + 1) % d->engine_queues;
+	d->engine_next[q->timed] = (d->engine_next[q->timed] + 1) % d->engine_queues;
 	*out = q;
 	return EH_OK;
 }
@@ -221,18 +224,38 @@ static eh_status recycle(eh_queue *q, eh_error *error)
 	return EH_OK;
 }
 
-eh_status lz_queue_wait(eh_queue *q, eh_error *error)
+/* Waits for an immediate list without a command more.  A driver without it leaves the loader's
+ * function unsupported. */
+static eh_status wait_immediate(const eh_queue *q, bool *done, eh_error *error)
+{
+	eh_device *d = q->device;
+	ze_result_t rc;
+
+	*done = false;
+	if (d->api->list_wait == NULL || q->immediate == NULL || q->recording != NULL)
+		return EH_OK;
+	do
+		rc = d->api->list_wait(q->immediate, UINT64_MAX);
+	while (rc == ZE_RESULT_NOT_READY);
+	if (rc == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE || rc == ZE_RESULT_ERROR_UNINITIALIZED)
+		return EH_OK;
+	if (rc != ZE_RESULT_SUCCESS)
+		return lz_devices_failed(d, error, rc, "zeCommandListHostSynchronize",
+		                         "A command on %s failed", d->info.name);
+	*done = true;
+	return EH_OK;
+}
+
+/* A barrier that signals waits for everything before it, in a list of any kind. */
+static eh_status wait_barrier(eh_queue *q, eh_error *error)
 {
 	eh_device *d = q->device;
 	ze_command_list_handle_t list = NULL;
-	eh_status status = lz_devices_enter(d, "queue_wait", error);
+	eh_status status = current(q, &list, error);
 	ze_result_t rc;
 
-	if (status == EH_OK)
-		status = current(q, &list, error);
 	if (status != EH_OK)
 		return status;
-	/* A barrier that signals waits for everything before it, in a list of any kind. */
 	rc = d->api->append_barrier(list, q->waiter.handle, 0, NULL);
 	if (rc != ZE_RESULT_SUCCESS)
 		return lz_devices_failed(d, error, rc, "zeCommandListAppendBarrier",
@@ -240,8 +263,18 @@ eh_status lz_queue_wait(eh_queue *q, eh_error *error)
 	status = lz_queue_flush(q, error);
 	if (status == EH_OK)
 		status = lz_events_wait(d, &q->waiter, error);
+	return status == EH_OK ? lz_events_reset(d, &q->waiter, error) : status;
+}
+
+eh_status lz_queue_wait(eh_queue *q, eh_error *error)
+{
+	bool done = false;
+	eh_status status = lz_devices_enter(q->device, "queue_wait", error);
+
 	if (status == EH_OK)
-		status = lz_events_reset(d, &q->waiter, error);
+		status = wait_immediate(q, &done, error);
+	if (status == EH_OK && !done)
+		status = wait_barrier(q, error);
 	if (status == EH_OK)
 		status = recycle(q, error);
 	if (status != EH_OK)
@@ -249,6 +282,34 @@ eh_status lz_queue_wait(eh_queue *q, eh_error *error)
 	q->behind = false;
 	for (size_t i = 0; i < LZ_STAGES; i++)
 		q->stages[i].busy = false;
+	return EH_OK;
+}
+
+eh_status lz_queue_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
+{
+	ze_command_list_handle_t list = NULL;
+	ze_result_t rc;
+	eh_status status;
+
+	if (mark->queue == NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "queue_wait_mark",
+		                   "The mark was not recorded.");
+	if (mark->device->place.driver != q->device->place.driver)
+		return failure_set(error, EH_E_UNSUPPORTED, "queue_wait_mark",
+		                   "%s and %s have two drivers, which know nothing of each other's events.",
+		                   q->device->info.name, mark->device->info.name);
+	status = lz_queue_flush(mark->queue, error);
+	if (status == EH_OK)
+		status = lz_queue_list(q, &list, error);
+	if (status != EH_OK)
+		return status;
+	rc = q->device->api->append_wait(list, 1, &mark->event.handle);
+	if (rc != ZE_RESULT_SUCCESS)
+		return lz_devices_failed(q->device, error, rc, "zeCommandListAppendWaitOnEvents",
+		                         "%s does not wait for a mark of another queue",
+		                         q->device->info.name);
+	mark->awaited = true;
+	lz_queue_appended(q);
 	return EH_OK;
 }
 

@@ -69,7 +69,7 @@ struct eh_device {
 	eh_queue *relay;           /* of staged copies between devices, NULL = none yet     */
 	uint32_t engine;           /* ordinal of the first group of queues that computes    */
 	uint32_t engine_queues;
-	uint32_t engine_next;
+	uint32_t engine_next[2];   /* of timed queues and of others                         */
 	size_t fill_pattern;       /* largest                                               */
 	ze_result_t lost;          /* the error after which nothing works, or success       */
 	lz_clock clock;
@@ -106,6 +106,7 @@ struct eh_queue {
 	ze_command_queue_handle_t queue;    /* executes regular lists and graphs; may be NULL */
 	uint32_t index;                     /* of the engine                                */
 	lz_list *open, *submitted, *idle;   /* regular lists                                */
+	bool timed;
 	bool in_order;                      /* the list keeps order itself                  */
 	bool behind;                        /* a command was appended since the last barrier */
 	struct eh_graph *recording;         /* NULL = nothing records                       */
@@ -120,7 +121,8 @@ struct eh_mark {
 	eh_device *device;
 	lz_event event;
 	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
-	uint64_t *ticks;           /* in host memory that the device writes                 */
+	bool timed;
+	uint64_t *ticks;           /* in host memory that the device writes, NULL = no times */
 	bool passed;               /* seen by the host                                      */
 	bool awaited;              /* another queue waits for it                            */
 	uint64_t recorded_ns;      /* the host's clock                                      */
@@ -209,10 +211,11 @@ eh_status lz_events_wait(eh_device *device, const lz_event *event, eh_error *err
 eh_status lz_events_reset(eh_device *device, const lz_event *event, eh_error *error);
 
 /* lz_queue.c */
-eh_status lz_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
+eh_status lz_queue_create(eh_device *device, uint32_t flags, eh_queue **queue, eh_error *error);
 void lz_queue_destroy(eh_queue *queue);
 eh_status lz_queue_flush(eh_queue *queue, eh_error *error);
 eh_status lz_queue_wait(eh_queue *queue, eh_error *error);
+eh_status lz_queue_wait_mark(eh_queue *queue, eh_mark *mark, eh_error *error);
 /* The list to append the next command to, behind everything before it. */
 eh_status lz_queue_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);
 /* Call it after a command was appended to the list. */
@@ -223,7 +226,7 @@ eh_status lz_queue_executor(eh_queue *queue, eh_error *error);
 eh_status lz_queue_new_list(eh_queue *queue, ze_command_list_handle_t *list, eh_error *error);
 
 /* lz_marks.c */
-eh_status lz_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
+eh_status lz_marks_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error);
 void lz_marks_destroy(eh_mark *mark);
 eh_status lz_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
 eh_status lz_marks_wait(eh_mark *mark, eh_error *error);

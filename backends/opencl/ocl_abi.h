@@ -278,6 +278,8 @@ typedef union {
 	   size_t offset, size_t bytes, cl_uint count, const cl_event *waits, cl_event *event)) \
 	X(clEnqueueMarkerWithWaitList, "clEnqueueMarkerWithWaitList", cl_int, \
 	  (cl_command_queue queue, cl_uint count, const cl_event *waits, cl_event *event)) \
+	X(clEnqueueBarrierWithWaitList, "clEnqueueBarrierWithWaitList", cl_int, \
+	  (cl_command_queue queue, cl_uint count, const cl_event *waits, cl_event *event)) \
 	X(clEnqueueNDRangeKernel, "clEnqueueNDRangeKernel", cl_int, \
 	  (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, \
 	   const size_t *items, const size_t *group, cl_uint count, const cl_event *waits, \

@@ -23,13 +23,18 @@ static void forget(eh_mark *mark)
 	mark->queue = NULL;
 }
 
-eh_status ocl_marks_create(eh_device *device, eh_mark **out, eh_error *error)
+eh_status ocl_marks_create(eh_device *device, uint32_t flags, eh_mark **out, eh_error *error)
 {
-	eh_mark *mark = calloc(1, sizeof(*mark));
+	const eh_status status = checks_flags("mark_create", flags, EH_TIMED, error);
+	eh_mark *mark;
+	if (status != EH_OK)
+		return status;
+	mark = calloc(1, sizeof(*mark));
 	if (mark == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "mark_create",
 		    "No memory is left for a mark.");
 	mark->device = device;
+	mark->timed = (flags & EH_TIMED) != 0;
 	*out = mark;
 	return EH_OK;
 }
@@ -137,10 +142,10 @@ static eh_status end_of(eh_device *device, cl_event event, cl_ulong *end, eh_err
 eh_status ocl_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
 {
 	cl_ulong began = 0, ended = 0;
-	eh_status status;
-	if (from->queue == NULL || to->queue != from->queue)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
-		    "The two marks were not recorded in one queue.");
+	eh_status status = checks_elapsed(from->queue, to->queue, from->timed && to->timed &&
+	    from->queue != NULL && from->queue->timed, error);
+	if (status != EH_OK)
+		return status;
 	status = end_of(from->device, from->marker, &began, error);
 	if (status != EH_OK)
 		return status;

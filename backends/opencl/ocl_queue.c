@@ -7,16 +7,21 @@
 
 #include "ocl_state.h"
 
-eh_status ocl_queue_create(eh_device *device, eh_queue **out, eh_error *error)
+eh_status ocl_queue_create(eh_device *device, uint32_t flags, eh_queue **out, eh_error *error)
 {
 	cl_int rc = CL_SUCCESS;
-	eh_queue *q = calloc(1, sizeof(*q));
+	const eh_status status = checks_flags("queue_create", flags, EH_TIMED | EH_COPIES, error);
+	eh_queue *q;
+	if (status != EH_OK)
+		return status;
+	q = calloc(1, sizeof(*q));
 	if (q == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "queue_create",
 		    "No memory is left for a queue.");
 	q->device = device;
+	q->timed = (flags & EH_TIMED) != 0;
 	q->queue = device->api->clCreateCommandQueue(device->context, device->listing->id,
-	    CL_QUEUE_PROFILING_ENABLE, &rc);
+	    q->timed ? CL_QUEUE_PROFILING_ENABLE : 0, &rc);
 	if (rc != CL_SUCCESS || q->queue == NULL) {
 		free(q);
 		return ocl_error_call(error, rc, "clCreateCommandQueue", "%s gives no queue",
@@ -91,4 +96,26 @@ eh_status ocl_queue_wait(eh_queue *q, eh_error *error)
 		return ocl_error_call_as(error, EH_E_DEVICE, rc, "clFinish", "Waiting for %s failed",
 		    q->device->listing->selector);
 	return status;
+}
+
+eh_status ocl_queue_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
+{
+	const ocl_api *api = q->device->api;
+	const cl_event events[2] = { mark->marker, mark->command };
+	cl_event event = NULL;
+	cl_int rc;
+	if (mark->queue == NULL)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "queue_wait_mark",
+		    "The mark was not recorded.");
+	/* A command that another queue waits for must have been handed to the device. */
+	rc = api->clFlush(mark->queue->queue);
+	if (rc != CL_SUCCESS)
+		return ocl_error_call_as(error, EH_E_DEVICE, rc, "clFlush", "%s does not take commands",
+		    q->device->listing->selector);
+	rc = api->clEnqueueBarrierWithWaitList(q->queue, mark->command != NULL ? 2 : 1, events, &event);
+	if (rc != CL_SUCCESS)
+		return ocl_error_call(error, rc, "clEnqueueBarrierWithWaitList",
+		    "%s does not wait for a mark of another queue", q->device->listing->selector);
+	ocl_queue_note(q, event);
+	return EH_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "evenhand/extensions.h"
 #include "ocl_error.h"
+#include "shared/checks.h"
 
 typedef struct ocl_platform {
 	cl_platform_id id;
@@ -64,12 +65,14 @@ struct eh_buffer {
 struct eh_queue {
 	eh_device *device;
 	cl_command_queue queue;
+	bool timed;                /* it keeps profiling times                              */
 	cl_event last;             /* of the newest command, NULL = nothing to wait for     */
 	eh_graph *recording;       /* NULL = commands are enqueued                          */
 };
 
 struct eh_mark {
 	eh_device *device;
+	bool timed;
 	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
 	cl_event command;          /* the newest command before it, NULL = none             */
 	cl_event marker;
@@ -108,10 +111,11 @@ eh_status ocl_memory_lend(eh_queue *queue, eh_buffer *buffer, eh_error *error);
 eh_status ocl_memory_take_back(eh_queue *queue, eh_buffer *buffer, eh_error *error);
 
 /* ocl_queue.c */
-eh_status ocl_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
+eh_status ocl_queue_create(eh_device *device, uint32_t flags, eh_queue **queue, eh_error *error);
 void ocl_queue_destroy(eh_queue *queue);
 eh_status ocl_queue_flush(eh_queue *queue, eh_error *error);
 eh_status ocl_queue_wait(eh_queue *queue, eh_error *error);
+eh_status ocl_queue_wait_mark(eh_queue *queue, eh_mark *mark, eh_error *error);
 /* Waits for events (their own, in order); EH_E_DEVICE with the command's own code on failure. */
 eh_status ocl_queue_wait_events(eh_device *device, const cl_event *events, cl_uint count,
                                 eh_error *error);
@@ -191,7 +195,7 @@ void ocl_graphs_drop(eh_queue *queue);
 const void *ocl_graphs_extension(void *self, const char *name);
 
 /* ocl_marks.c */
-eh_status ocl_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
+eh_status ocl_marks_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error);
 void ocl_marks_destroy(eh_mark *mark);
 eh_status ocl_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
 eh_status ocl_marks_wait(eh_mark *mark, eh_error *error);

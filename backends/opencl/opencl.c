@@ -35,6 +35,7 @@ static const eh_backend_ops ops = {
 	.mark_wait = ocl_marks_wait,
 	.mark_passed = ocl_marks_passed,
 	.mark_elapsed = ocl_marks_elapsed,
+	.queue_wait_mark = ocl_queue_wait_mark,
 	.extension = ocl_graphs_extension,
 };
 

@@ -25,6 +25,25 @@ eh_status checks_alloc(const char *device, uint64_t caps, uint64_t max_alloc, ui
 	return EH_OK;
 }
 
+eh_status checks_flags(const char *slot, uint32_t flags, uint32_t known, eh_error *error)
+{
+	if ((flags & ~known) == 0)
+		return EH_OK;
+	return failure_set(error, EH_E_INVALID_ARGUMENT, slot, "0x%x is no set of flags for this.",
+	                   (unsigned)flags);
+}
+
+eh_status checks_elapsed(const eh_queue *from, const eh_queue *to, bool timed, eh_error *error)
+{
+	if (from == NULL || to != from)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
+		                   "The two marks were not recorded in one queue.");
+	if (!timed)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
+		                   "A mark or its queue was made without EH_TIMED.");
+	return EH_OK;
+}
+
 eh_status checks_range(const char *slot, uint64_t size, uint64_t offset, uint64_t bytes,
                        eh_error *error)
 {

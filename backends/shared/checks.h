@@ -15,6 +15,12 @@
 eh_status checks_alloc(const char *device, uint64_t caps, uint64_t max_alloc, uint32_t kind,
                        uint64_t bytes, eh_error *error);
 
+/* Checks that flags has none but those of `known`. */
+eh_status checks_flags(const char *slot, uint32_t flags, uint32_t known, eh_error *error);
+
+/* Checks what mark_elapsed asks of its marks: a queue for both, the same one, and times. */
+eh_status checks_elapsed(const eh_queue *from, const eh_queue *to, bool timed, eh_error *error);
+
 /* Checks that bytes at offset lie in a buffer of size bytes. */
 eh_status checks_range(const char *slot, uint64_t size, uint64_t offset, uint64_t bytes,
                        eh_error *error);

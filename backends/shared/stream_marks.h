@@ -3,12 +3,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-eh_status stream_marks_create(eh_device *d, eh_mark **out, eh_error *error)
+/* The flags of an event.  A waiting thread sleeps where the device's schedule is to block. */
+static unsigned event_flags(const eh_device *d, bool timed)
+{
+	return (timed ? STREAM_EVENT_TIMED(d) : (unsigned)STREAM_EVENT_UNTIMED) |
+	       (d->self->schedule == STREAM_SCHEDULE_BLOCKS ? (unsigned)STREAM_EVENT_BLOCKS : 0);
+}
+
+eh_status stream_marks_create(eh_device *d, uint32_t flags, eh_mark **out, eh_error *error)
 {
 	eh_mark *m;
 	stream_rc rc;
-	const eh_status status = stream_devices_enter(d, "mark_create", error);
+	eh_status status = checks_flags("mark_create", flags, EH_TIMED, error);
 
+	if (status == EH_OK)
+		status = stream_devices_enter(d, "mark_create", error);
 	if (status != EH_OK)
 		return status;
 	m = calloc(1, sizeof(*m));
@@ -16,8 +25,8 @@ eh_status stream_marks_create(eh_device *d, eh_mark **out, eh_error *error)
 		return failure_set(error, EH_E_NO_MEMORY, "mark_create",
 		                   "No memory is left for a mark.");
 	m->device = d;
-	rc = d->api->event_create(&m->event, d->self->schedule == STREAM_SCHEDULE_BLOCKS ?
-	                          STREAM_EVENT_BLOCKS : STREAM_EVENT_FLAGS);
+	m->timed = (flags & EH_TIMED) != 0;
+	rc = d->api->event_create(&m->event, event_flags(d, m->timed));
 	if (rc != STREAM_OK) {
 		free(m);
 		return stream_devices_failed(d, error, rc, STREAM_CALLS.event_create, "%s gives no event",
@@ -93,12 +102,11 @@ eh_status stream_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_erro
 	eh_device *d = from->device;
 	float milliseconds = 0;
 	stream_rc rc;
-	eh_status status;
+	eh_status status = checks_elapsed(from->queue, to->queue, from->timed && to->timed &&
+	                                  from->queue != NULL && from->queue->timed, error);
 
-	if (from->queue == NULL || to->queue != from->queue)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
-		                   "The two marks were not recorded in one queue.");
-	status = stream_devices_enter(d, "mark_elapsed", error);
+	if (status == EH_OK)
+		status = stream_devices_enter(d, "mark_elapsed", error);
 	if (status != EH_OK)
 		return status;
 	rc = d->api->event_elapsed(&milliseconds, from->event, to->event);

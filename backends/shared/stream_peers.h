@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eh.peer.1 of a stream API: copies from one device's memory to another's.  See
+/* eh.peer.0 of a stream API: copies from one device's memory to another's.  See
  * shared/streamapi.h. */
 
 static eh_status peer_can_access(eh_device *d, eh_device *other, uint32_t *how, eh_error *error)
@@ -53,34 +53,15 @@ static eh_status peer_copy(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_bu
 	return EH_OK;
 }
 
-static eh_status peer_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
-{
-	stream_rc rc;
-	eh_status status;
-
-	if (mark->queue == NULL)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "queue_wait_mark",
-		                   "The mark was not recorded.");
-	status = stream_devices_enter(q->device, "queue_wait_mark", error);
-	if (status != EH_OK)
-		return status;
-	rc = q->device->api->stream_wait_event(q->stream, mark->event, 0);
-	if (rc != STREAM_OK)
-		return stream_devices_failed(q->device, error, rc, STREAM_CALLS.stream_wait_event,
-		                             "%s does not wait for a mark of another queue",
-		                             q->device->info.name);
-	return EH_OK;
-}
-
 const void *stream_peers_table(const stream_api *api)
 {
 	static const eh_peer_ops table = {
 		.struct_size = sizeof(table),
 		.can_access = peer_can_access,
 		.copy = peer_copy,
-		.queue_wait_mark = peer_wait_mark,
+		.queue_wait_mark = stream_queue_wait_mark,
 	};
 
-	return api->peer_can != NULL && api->peer_enable != NULL && api->peer_copy != NULL &&
-	       api->stream_wait_event != NULL ? &table : NULL;
+	return api->peer_can != NULL && api->peer_enable != NULL && api->peer_copy != NULL ? &table
+	                                                                                   : NULL;
 }

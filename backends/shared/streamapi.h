@@ -15,7 +15,8 @@
  *             stream_pattern   of a fill
  *   texts     STREAM_VENDOR, "CUDA"       STREAM_CALLS, a struct with each function's names
  *   codes     STREAM_OK STREAM_NOT_READY STREAM_NOT_FOUND STREAM_NOT_CAPTURED STREAM_ALREADY_PEERS
- *   flags     STREAM_HANDLE_FLAGS STREAM_EVENT_FLAGS STREAM_EVENT_BLOCKS STREAM_SCHEDULE_BLOCKS
+ *   flags     STREAM_HANDLE_FLAGS STREAM_EVENT_TIMED(device) STREAM_EVENT_UNTIMED
+ *             STREAM_EVENT_BLOCKS STREAM_SCHEDULE_BLOCKS
  *             STREAM_CAPTURE_MODE STREAM_HOST_FLAGS STREAM_MANAGED_FLAGS
  *   others    STREAM_MOST_ITEMS            work-items in one dimension, 0 = any number
  *             STREAM_ATTRIBUTE(NAME)       of a function
@@ -49,12 +50,14 @@ struct eh_buffer {
 struct eh_queue {
 	eh_device *device;
 	stream_handle stream;
+	bool timed;
 };
 
 struct eh_mark {
 	eh_device *device;
 	stream_event event;
 	eh_queue *queue;           /* where it was recorded last, NULL = nowhere            */
+	bool timed;
 };
 
 struct eh_graph {
@@ -138,11 +141,13 @@ eh_status stream_copies_download(eh_queue *queue, void *to, eh_buffer *from, uin
 stream_rc stream_vendor_copy(const stream_api *api, stream_address to, stream_address from,
                              size_t bytes, stream_handle stream);
 
-eh_status stream_queue_create(eh_device *device, eh_queue **queue, eh_error *error);
+eh_status stream_queue_create(eh_device *device, uint32_t flags, eh_queue **queue,
+                              eh_error *error);
 void stream_queue_destroy(eh_queue *queue);
 eh_status stream_queue_wait(eh_queue *queue, eh_error *error);
+eh_status stream_queue_wait_mark(eh_queue *queue, eh_mark *mark, eh_error *error);
 
-eh_status stream_marks_create(eh_device *device, eh_mark **mark, eh_error *error);
+eh_status stream_marks_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error);
 void stream_marks_destroy(eh_mark *mark);
 eh_status stream_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error);
 eh_status stream_marks_wait(eh_mark *mark, eh_error *error);
@@ -160,7 +165,7 @@ eh_status stream_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_lau
  * unknown. */
 int64_t stream_vendor_arguments(const eh_program *program, const char *kernel);
 
-/* The tables of eh.graph.1 and eh.peer.1, NULL where the driver lacks a function of theirs. */
+/* The tables of eh.graph.1 and eh.peer.0, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);
 const void *stream_peers_table(const stream_api *api);
 /* Provided by the vendor's part: whether graphs can be launched, and making one; *where is the

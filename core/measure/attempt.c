@@ -244,7 +244,8 @@ static eh_status open_sets(prepared *p, casework *w, const eh_case *values, cons
                            record_program *program, eh_error *error)
 {
 	const record_settings *rules = &w->c->section->measure;
-	prepared_choice choice = { .data = rules->input_data, .seed = w->seed };
+	prepared_choice choice = { .data = rules->input_data, .seed = w->seed,
+	                           .timed = sampler_on_device(w->clocks, rules, work) };
 	bool cold = rules->cache == RECORD_CACHE_COLD;
 	eh_status status;
 

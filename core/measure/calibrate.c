@@ -455,11 +455,11 @@ eh_status calibrate(const session *s, canary *work, const char *missing, calibra
 	layout_init(record_instrument_layout(), &out->record);
 	text_set(&out->record.device_time_reason, "");
 	host_clock(out);
-	status = ops->mark_create(s->device, &t.from, error);
+	status = ops->mark_create(s->device, EH_TIMED, &t.from, error);
 	if (status == EH_OK)
-		status = ops->mark_create(s->device, &t.middle, error);
+		status = ops->mark_create(s->device, EH_TIMED, &t.middle, error);
 	if (status == EH_OK)
-		status = ops->mark_create(s->device, &t.to, error);
+		status = ops->mark_create(s->device, EH_TIMED, &t.to, error);
 	if (status == EH_OK)
 		status = launch_path(&t, false, error);
 	if (status == EH_OK && work != NULL)

@@ -26,7 +26,6 @@ struct canary {
 	eh_program *program;
 	eh_kernel *compute, *memory;
 	eh_buffer *out, *in;
-	eh_mark *mark;
 	float *back;              /* the downloaded output, [MAX_GROUPS * ITEMS]              */
 	uint32_t compute_groups;
 	int32_t rounds;
@@ -67,8 +66,6 @@ eh_status canary_open(canary **out, const session *s, const eh_source *source, e
 	if (status == EH_OK)
 		status = ops->buffer_alloc(s->device, EH_MEMORY_DEVICE,
 		                           sizeof(float) * MAX_GROUPS * ITEMS, &c->out, error);
-	if (status == EH_OK)
-		status = ops->mark_create(s->device, &c->mark, error);
 	if (status != EH_OK)
 		goto undo;
 	*out = c;
@@ -86,7 +83,6 @@ void canary_close(canary *c)
 		return;
 	ops = c->s->ops;
 	(void)ops->queue_wait(c->s->queue, NULL);
-	ops->mark_destroy(c->mark);
 	ops->buffer_free(c->in);
 	ops->buffer_free(c->out);
 	if (c->program != NULL)
@@ -133,11 +129,9 @@ static eh_status launch_memory(canary *c, uint32_t first_group, uint32_t groups,
 	return c->s->ops->launch(c->s->queue, c->memory, &launch, error);
 }
 
-static eh_status wait_mark(canary *c, eh_error *error)
+static eh_status wait(canary *c, eh_error *error)
 {
-	eh_status status = c->s->ops->mark_record(c->s->queue, c->mark, error);
-
-	return status == EH_OK ? c->s->ops->mark_wait(c->mark, error) : status;
+	return c->s->ops->queue_wait(c->s->queue, error);
 }
 
 /* Downloads the first `items` values of the output and compares each with `want`. */
@@ -176,7 +170,7 @@ eh_status canary_clear(canary *c, eh_error *error)
 	eh_status status = c->s->ops->fill(c->s->queue, c->out, 0,
 	                                   sizeof(float) * MAX_GROUPS * ITEMS, 0, error);
 
-	return status == EH_OK ? wait_mark(c, error) : status;
+	return status == EH_OK ? wait(c, error) : status;
 }
 
 eh_status canary_read(canary *c, eh_error *error)
@@ -191,7 +185,7 @@ static eh_status time_compute(canary *c, uint64_t *ns, eh_error *error)
 	eh_status status = canary_compute(c, 1, error);
 
 	if (status == EH_OK)
-		status = wait_mark(c, error);
+		status = wait(c, error);
 	if (status == EH_OK)
 		status = read_back(c, ITEMS, 0.5f, error);
 	*ns = clock_now_ns() - start;
@@ -209,7 +203,7 @@ static eh_status time_memory(canary *c, uint64_t *ns, eh_error *error)
 	start = clock_now_ns();
 	status = launch_memory(c, c->next_group, c->memory_groups, error);
 	if (status == EH_OK)
-		status = wait_mark(c, error);
+		status = wait(c, error);
 	if (status == EH_OK)
 		status = read_back(c, ITEMS, (float)ROWS, error);
 	*ns = clock_now_ns() - start;
@@ -303,7 +297,7 @@ eh_status canary_prepare(canary *c, eh_error *error)
 	}
 	status = ops->fill(c->s->queue, c->in, 0, (uint64_t)c->all_groups * GROUP_BYTES, one, error);
 	if (status == EH_OK)
-		status = wait_mark(c, error);
+		status = wait(c, error);
 	for (int step = 0; step < STEPS && status == EH_OK; step++) {
 		uint64_t ns;
 		uint64_t best = UINT64_MAX;

@@ -88,7 +88,7 @@ eh_status clocktrial_device(const session *s, struct canary *work, record_order_
 	eh_status status = EH_OK;
 
 	for (int i = 0; i < MARKS && status == EH_OK; i++)
-		status = ops->mark_create(s->device, &marks[i], error);
+		status = ops->mark_create(s->device, EH_TIMED, &marks[i], error);
 	for (int i = 0; i < MARKS && status == EH_OK; i++) {
 		status = ops->mark_record(s->queue, marks[i], error);
 		/* Marks with and without work between them. */

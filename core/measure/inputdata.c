@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "measure/inputs.h"
 
-static _Thread_local inputdata_log *current;
-
 static size_t element_bytes(const char *precision)
 {
 	if (strcmp(precision, "f64") == 0)
@@ -26,82 +24,90 @@ static uint64_t word_of(const char *hex)
 	return value;
 }
 
-static void note(const char *precision, const void *data, uint64_t bytes)
+static void note(inputdata_log *log, const char *precision, const void *data, uint64_t bytes)
 {
 	digest *d;
 	char hex[65];
 
-	if (current == NULL)
+	if (!log->open)
 		return;
 	d = digest_new();
 	digest_add(d, precision, strlen(precision) + 1);
 	digest_add(d, data, (size_t)bytes);
 	digest_end(d, hex);
 	for (size_t i = 0; i < 4; i++)
-		current->sum[i] += word_of(hex + 16 * i);
-	current->requests++;
+		log->sum[i] += word_of(hex + 16 * i);
+	log->requests++;
 }
 
-static void note_numbers(const char *precision, const void *data, uint64_t count)
+static void note_numbers(const eh_bench *bench, const char *precision, const void *data,
+                         uint64_t count)
 {
-	if (current != NULL)
-		current->numbers = true;
-	note(precision, data, count * element_bytes(precision));
+	inputdata_log *log = bench->core;
+
+	if (log->open)
+		log->numbers = true;
+	note(log, precision, data, count * element_bytes(precision));
 }
 
 /* ---- generators, one table for each distribution --------------------------------------------- */
 
-static void lent_normal(void *out, uint64_t first, uint64_t count, const char *precision,
-                        uint64_t seed, uint32_t stream)
+static void lent_normal(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                        const char *precision, uint64_t seed, uint32_t stream)
 {
 	inputs_fill_normal(out, first, count, precision, seed, stream);
-	note_numbers(precision, out, count);
+	note_numbers(bench, precision, out, count);
 }
 
-static void lent_uniform(void *out, uint64_t first, uint64_t count, const char *precision,
-                         uint64_t seed, uint32_t stream)
+static void lent_uniform(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                        const char *precision, uint64_t seed, uint32_t stream)
 {
 	inputs_fill_uniform(out, first, count, precision, seed, stream);
-	note_numbers(precision, out, count);
+	note_numbers(bench, precision, out, count);
 }
 
-static void lent_zeros(void *out, uint64_t first, uint64_t count, const char *precision,
-                       uint64_t seed, uint32_t stream)
+static void lent_zeros(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                        const char *precision, uint64_t seed, uint32_t stream)
 {
 	(void)first;
 	(void)seed;
 	(void)stream;
 	memset(out, 0, (size_t)count * element_bytes(precision));
-	note_numbers(precision, out, count);
+	note_numbers(bench, precision, out, count);
 }
 
-static void lent_dense(void *out, uint64_t first, uint64_t count, const char *precision,
-                       uint64_t seed, uint32_t stream)
+static void lent_dense(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                        const char *precision, uint64_t seed, uint32_t stream)
 {
 	inputs_fill_dense(out, first, count, precision, seed, stream);
-	note_numbers(precision, out, count);
+	note_numbers(bench, precision, out, count);
 }
 
-static void lent_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed, uint32_t stream)
+static void lent_bytes(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                       uint64_t seed, uint32_t stream)
 {
 	inputs_fill_bytes(out, first, count, seed, stream);
-	note("bytes", out, count);
+	note(bench->core, "bytes", out, count);
 }
 
 /* Bytes are the data of a workload that works on no numbers; otherwise its oracle draws lots with
  * them, and they stay random. */
-static void lent_zero_bytes(void *out, uint64_t first, uint64_t count, uint64_t seed,
-                            uint32_t stream)
+static void lent_zero_bytes(const eh_bench *bench, void *out, uint64_t first, uint64_t count,
+                       uint64_t seed, uint32_t stream)
 {
-	if (current == NULL || current->numbers)
+	const inputdata_log *log = bench->core;
+
+	if (!log->open || log->numbers)
 		inputs_fill_bytes(out, first, count, seed, stream);
 	else
 		memset(out, 0, (size_t)count);
-	note("bytes", out, count);
+	note(bench->core, "bytes", out, count);
 }
 
-void inputdata_lend(eh_bench *bench, enum record_distribution kind)
+void inputdata_lend(eh_bench *bench, enum record_distribution kind, inputdata_log *log)
 {
+	*log = (inputdata_log){ .kind = kind };
+	bench->core = log;
 	bench->fill_normal = lent_normal;
 	bench->fill_uniform = lent_uniform;
 	bench->fill_bytes = lent_bytes;
@@ -129,17 +135,6 @@ void inputdata_lend(eh_bench *bench, enum record_distribution kind)
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
-
-void inputdata_begin(inputdata_log *log, enum record_distribution kind)
-{
-	*log = (inputdata_log){ .kind = kind };
-	current = log;
-}
-
-void inputdata_end(void)
-{
-	current = NULL;
-}
 
 record_data *inputdata_record(const inputdata_log *log)
 {

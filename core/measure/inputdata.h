@@ -16,20 +16,15 @@
  */
 typedef struct inputdata_log {
 	enum record_distribution kind;
+	bool open;             /* requests are added                                              */
 	bool numbers;          /* a number was asked for: bytes asked for later are not the data  */
 	uint64_t requests;
 	uint64_t sum[4];
 } inputdata_log;
 
-/* Lends the bench the generators of that distribution. */
-void inputdata_lend(eh_bench *bench, enum record_distribution kind);
-
-/*
- * From now on requests made by this thread are added to *log, until inputdata_end.  The
- * generators that eh_bench lends carry no context, so the log stands in a variable of the thread.
- */
-void inputdata_begin(inputdata_log *log, enum record_distribution kind);
-void inputdata_end(void);
+/* Lends the bench the generators of that distribution.  Requests are added to *log, which outlives
+ * the bench, while it is open; it is closed and empty here. */
+void inputdata_lend(eh_bench *bench, enum record_distribution kind, inputdata_log *log);
 
 /* malloc'd; NULL when nothing was asked for.  The digest is of the sum and the number of requests. */
 record_data *inputdata_record(const inputdata_log *log);

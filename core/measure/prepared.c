@@ -173,10 +173,9 @@ static eh_status prepare_sets(prepared *p, const prepared_choice *choice, eh_err
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
 		void **state = &p->states[order[i]];
 
-		if (i == 0)
-			inputdata_begin(&p->data, choice->data);
+		p->data.open = i == 0;
 		status = p->workload->prepare(&p->bench, state, error);
-		inputdata_end();
+		p->data.open = false;
 		if (status != EH_OK)
 			*state = NULL;
 	}
@@ -220,15 +219,15 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		.ops = s->ops,
 		.info = &s->info,
 		.device = s->device,
-		.queue = s->queue,
+		.queue = choice->timed ? s->queue : s->plain,
 		.values = values,
 		.work = work,
 		.extension = find_extension,
 	};
-	inputdata_lend(&p->bench, choice->data);
-	status = s->ops->mark_create(s->device, &p->from, error);
+	inputdata_lend(&p->bench, choice->data, &p->data);
+	status = s->ops->mark_create(s->device, choice->timed ? EH_TIMED : 0, &p->from, error);
 	if (status == EH_OK)
-		status = s->ops->mark_create(s->device, &p->to, error);
+		status = s->ops->mark_create(s->device, choice->timed ? EH_TIMED : 0, &p->to, error);
 	if (status == EH_OK)
 		status = s->ops->buffer_alloc(s->device, EH_MEMORY_DEVICE, sizeof(p->drains), &p->probe,
 		                              error);
@@ -250,7 +249,7 @@ void prepared_close(prepared *p)
 	const eh_backend_ops *ops = p->s->ops;
 
 	/* No command may still use what is freed now; when even waiting fails nothing more can be done. */
-	(void)ops->queue_wait(p->s->queue, NULL);
+	(void)ops->queue_wait(p->bench.queue, NULL);
 	for (size_t i = 0; i < p->set_count; i++)
 		if (p->states[i] != NULL)
 			p->workload->finish(p->states[i]);
@@ -283,7 +282,7 @@ void *prepared_state(const prepared *p, uint64_t operations)
 eh_status prepared_evict(prepared *p, eh_error *error)
 {
 	const eh_backend_ops *ops = p->s->ops;
-	eh_queue *queue = p->s->queue;
+	eh_queue *queue = p->bench.queue;
 	uint64_t half = p->evictor_bytes / 2;
 	eh_status status;
 
@@ -298,15 +297,13 @@ eh_status prepared_evict(prepared *p, eh_error *error)
 
 eh_status prepared_wait(prepared *p, eh_error *error)
 {
-	eh_status status = p->s->ops->mark_record(p->s->queue, p->to, error);
-
-	return status == EH_OK ? p->s->ops->mark_wait(p->to, error) : status;
+	return p->s->ops->queue_wait(p->bench.queue, error);
 }
 
 eh_status prepared_drain(prepared *p, uint64_t *ns, eh_error *error)
 {
 	const eh_backend_ops *ops = p->s->ops;
-	eh_queue *queue = p->s->queue;
+	eh_queue *queue = p->bench.queue;
 	uint64_t start = clock_now_ns();
 	uint32_t back = 0;
 	eh_status status = ops->fill(queue, p->probe, 0, sizeof(back), ++p->drains, error);

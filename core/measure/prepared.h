@@ -21,7 +21,7 @@ typedef struct prepared {
 	eh_buffer *evictor;  /* written and copied to empty the caches; NULL = not done */
 	uint64_t evictor_bytes;
 	inputdata_log data;  /* that preparing the first set asked for */
-	eh_mark *from, *to;
+	eh_mark *from, *to;  /* around a sample; timed when the choice is */
 	eh_buffer *probe;    /* one word, for prepared_drain         */
 	uint32_t drains;     /* so far; the word that is written      */
 	uint64_t iteration;  /* number of the next enqueue           */
@@ -34,6 +34,7 @@ char *prepared_unsupported(const session *s, const eh_work *work);
 typedef struct prepared_choice {
 	record_cache cold;
 	enum record_distribution data;
+	bool timed;          /* samples may be on the device's clock */
 	uint64_t seed;       /* of the order of the sets */
 } prepared_choice;
 
@@ -56,7 +57,7 @@ eh_status prepared_evict(prepared *p, eh_error *error);
 
 /* `count` operations, not waited for. */
 eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error);
-/* Records the mark `to` behind everything and waits for it. */
+/* Waits for the queue. */
 eh_status prepared_wait(prepared *p, eh_error *error);
 
 /*

@@ -64,14 +64,13 @@ static eh_status vary_others(prepared *p, proof *out, eh_error *error)
 static eh_status vary_next(prepared *p, proof *out, eh_error *error)
 {
 	bool zeros = p->data.kind == RECORD_DATA_ZEROS;
-	inputdata_log asked = { 0 };
+	inputdata_log asked = { .kind = p->data.kind, .open = zeros };
 	uint64_t begin = clock_now_ns();
 	eh_status status;
 
-	if (zeros)
-		inputdata_begin(&asked, p->data.kind);
+	p->bench.core = &asked;
 	status = p->workload->vary(prepared_state(p, 1), out->variant, error);
-	inputdata_end();
+	p->bench.core = &p->data;
 	out->vary_ns = clock_now_ns() - begin;
 	out->inputs_unchanged = zeros && asked.requests > 0;
 	return status;

@@ -12,13 +12,13 @@ static bool is_polled(const sampler *s)
 /* Asks until the mark behind everything has passed. */
 static eh_status poll(sampler *s, eh_error *error)
 {
-	const session *of = s->p->s;
-	const eh_backend_ops *ops = of->ops;
-	eh_status status = ops->mark_record(of->queue, s->p->to, error);
+	const eh_backend_ops *ops = s->p->s->ops;
+	eh_queue *queue = s->p->bench.queue;
+	eh_status status = ops->mark_record(queue, s->p->to, error);
 	uint32_t passed = 0;
 
-	if (status == EH_OK && EH_HAS(of->ops, eh_backend_ops, queue_flush))
-		status = ops->queue_flush(of->queue, error);
+	if (status == EH_OK && EH_HAS(ops, eh_backend_ops, queue_flush))
+		status = ops->queue_flush(queue, error);
 	while (status == EH_OK && passed == 0)
 		status = ops->mark_passed(s->p->to, &passed, error);
 	return status;
@@ -36,6 +36,8 @@ static eh_status run_one(sampler *s, uint64_t count, uint64_t start_ns, uint64_t
 		status = poll(s, error);
 	if (before)
 		*claimed_ns = clock_now_ns() - start_ns;
+	if (status == EH_OK && s->device)
+		status = s->p->s->ops->mark_record(s->p->bench.queue, s->p->to, error);
 	if (status == EH_OK)
 		status = prepared_wait(s->p, error);
 	*waited_ns = clock_now_ns() - start_ns;
@@ -51,7 +53,7 @@ eh_status proof_part_take(sampler *s, uint64_t count, proof_part *sum, eh_error 
 	uint64_t claimed = 0;
 	uint64_t start = clock_now_ns();
 	uint64_t waited = 0;
-	eh_status status = s->device ? ops->mark_record(s->p->s->queue, s->p->from, error) : EH_OK;
+	eh_status status = s->device ? ops->mark_record(s->p->bench.queue, s->p->from, error) : EH_OK;
 
 	if (status == EH_OK)
 		status = run_one(s, count, start, &claimed, &waited, error);

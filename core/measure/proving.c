@@ -278,7 +278,7 @@ static eh_status take_nothing(sampler *s, uint64_t *ns, eh_error *error)
 {
 	prepared *p = s->p;
 	uint64_t start = clock_now_ns();
-	eh_status status = p->s->ops->fill(p->s->queue, p->probe, 0, sizeof(uint32_t), 0, error);
+	eh_status status = p->s->ops->fill(p->bench.queue, p->probe, 0, sizeof(uint32_t), 0, error);
 
 	if (status == EH_OK)
 		status = prepared_wait(p, error);

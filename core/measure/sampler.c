@@ -35,6 +35,13 @@ static uint64_t *times_new(size_t count)
 	return times;
 }
 
+bool sampler_on_device(const record_instrument *clocks, const record_settings *rules,
+                       const eh_work *work)
+{
+	return rules->clock == RECORD_CLOCK_DEVICE && clocks->device_time &&
+	       rules->scenario == RECORD_SCENARIO_NONE && work->region == EH_REGION_EXECUTION;
+}
+
 void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
                   const record_settings *rules, uint64_t seed)
 {
@@ -43,8 +50,7 @@ void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
 	s->region = rules->scenario == RECORD_SCENARIO_NONE || rules->scenario == RECORD_SCENARIO_OFFLINE
 	                ? p->bench.work->region
 	                : (uint32_t)EH_REGION_ROUND_TRIP;
-	s->device = rules->clock == RECORD_CLOCK_DEVICE && clocks->device_time &&
-	            rules->scenario == RECORD_SCENARIO_NONE && s->region == EH_REGION_EXECUTION;
+	s->device = sampler_on_device(clocks, rules, p->bench.work);
 	s->room = rules->samples_max == 0 ? 1 : (size_t)rules->samples_max;
 	if (rules->regime == RECORD_REGIME_SUSTAINED)
 		s->room = SAMPLER_SUSTAINED_ROOM;
@@ -106,7 +112,7 @@ eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *err
 {
 	prepared *p = s->p;
 	const eh_backend_ops *ops = p->s->ops;
-	eh_queue *queue = p->s->queue;
+	eh_queue *queue = p->bench.queue;
 	uint64_t start = 0;
 	uint64_t end = 0;
 	uint64_t elapsed = 0;
@@ -135,6 +141,8 @@ eh_status sampler_take(sampler *s, uint64_t *time, uint64_t *host, eh_error *err
 			status = ops->mark_record(queue, p->from, error);
 		if (status == EH_OK)
 			status = prepared_enqueue(p, s->batch, error);
+		if (status == EH_OK && s->device)
+			status = ops->mark_record(queue, p->to, error);
 		if (status == EH_OK)
 			status = prepared_wait(p, error);
 		end = clock_now_ns();

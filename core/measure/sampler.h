@@ -47,6 +47,10 @@ typedef struct sampler {
 	uint64_t reported_ns;
 } sampler;
 
+/* Whether samples are on the device's clock: then the case needs a timed queue. */
+bool sampler_on_device(const record_instrument *clocks, const record_settings *rules,
+                       const eh_work *work);
+
 /* Makes room for all samples: nothing is allocated later.  p and clocks outlive the sampler. */
 void sampler_init(sampler *s, prepared *p, const record_instrument *clocks,
                   const record_settings *rules, uint64_t seed);

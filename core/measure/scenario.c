@@ -81,10 +81,10 @@ static eh_status issue(player *x, eh_error *error)
 		x->t->due_ns[i] = x->t->issued_ns[i];
 	status = prepared_enqueue(x->p, 1, error);
 	if (status == EH_OK)
-		status = s->ops->mark_record(s->queue, x->marks[i % x->load->concurrency], error);
+		status = s->ops->mark_record(x->p->bench.queue, x->marks[i % x->load->concurrency], error);
 	if (status == EH_OK && x->load->concurrency > 1 &&
 	    EH_HAS(s->ops, eh_backend_ops, queue_flush))
-		status = s->ops->queue_flush(s->queue, error);
+		status = s->ops->queue_flush(x->p->bench.queue, error);
 	if (status == EH_OK)
 		x->issued++;
 	return status;
@@ -167,11 +167,11 @@ eh_status scenario_play(prepared *p, const scenario_load *load, trace **out, eh_
 		x.pause_ns = longest_pause_ns;
 	x.marks = memory_get(load->concurrency * sizeof(*x.marks));
 	for (size_t i = 0; i < load->concurrency && status == EH_OK; i++)
-		status = s->ops->mark_create(s->device, &x.marks[i], error);
+		status = s->ops->mark_create(s->device, 0, &x.marks[i], error);
 	if (status == EH_OK)
 		status = play(&x, error);
 	/* Marks of requests that failed may still be pending. */
-	(void)s->ops->queue_wait(s->queue, NULL);
+	(void)s->ops->queue_wait(p->bench.queue, NULL);
 	for (size_t i = 0; i < load->concurrency; i++)
 		s->ops->mark_destroy(x.marks[i]);
 	free(x.marks);

@@ -85,6 +85,11 @@ static eh_status check_header(const char *path, enum plugin_kind kind, const eh_
 		                 "%s is refused: it was built for ABI %u.%u and this program "
 		                 "speaks %d.%d; build it against this version's headers",
 		                 path, h->abi_major, h->abi_minor, EH_ABI_MAJOR, EH_ABI_MINOR);
+	if (h->abi_minor < EH_ABI_FROZEN_MINOR)
+		return error_set(error, EH_E_INCOMPATIBLE,
+		                 "%s is refused: it was built for ABI %u.%u, and %d.%d is the first that "
+		                 "was frozen; build it against this version's headers", path, h->abi_major,
+		                 h->abi_minor, EH_ABI_MAJOR, EH_ABI_FROZEN_MINOR);
 	if (h->pointer_bytes != sizeof(void *))
 		return error_set(error, EH_E_INCOMPATIBLE,
 		                 "%s is refused: it says that a pointer has %u bytes and here it "

@@ -46,12 +46,26 @@ eh_status session_start(session *s, const char *path, eh_error *error)
 	return EH_OK;
 }
 
+static eh_status make_queues(const eh_backend_ops *ops, eh_device *device, eh_queue **timed,
+                             eh_queue **plain, eh_error *error)
+{
+	eh_status status = ops->queue_create(device, EH_TIMED, timed, error);
+
+	if (status != EH_OK)
+		return status;
+	status = ops->queue_create(device, 0, plain, error);
+	if (status != EH_OK)
+		ops->queue_destroy(*timed);
+	return status;
+}
+
 eh_status session_open(session *s, uint32_t index, eh_error *error)
 {
 	eh_error said = ERROR_INIT;
 	const char *doing = "count its devices";
 	eh_device *device = NULL;
 	eh_queue *queue = NULL;
+	eh_queue *plain = NULL;
 	uint32_t count = 0;
 	eh_status status;
 
@@ -72,7 +86,7 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 	}
 	if (status == EH_OK) {
 		doing = "make a queue";
-		status = s->ops->queue_create(device, &queue, &said);
+		status = make_queues(s->ops, device, &queue, &plain, &said);
 		if (status != EH_OK)
 			s->ops->device_close(device);
 	}
@@ -81,6 +95,7 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 	s->index = index;
 	s->device = device;
 	s->queue = queue;
+	s->plain = plain;
 	return EH_OK;
 }
 
@@ -88,6 +103,8 @@ void session_close(session *s)
 {
 	if (s->ops == NULL)
 		return;
+	if (s->plain != NULL)
+		s->ops->queue_destroy(s->plain);
 	if (s->queue != NULL)
 		s->ops->queue_destroy(s->queue);
 	if (s->device != NULL)

@@ -13,14 +13,15 @@ typedef struct session {
 	eh_device_info info;      /* of the opened device                                    */
 	uint32_t index;
 	eh_device *device;        /* NULL until session_open                                 */
-	eh_queue *queue;
+	eh_queue *queue;          /* timed: for work on the device's clock                   */
+	eh_queue *plain;          /* for all that the host times                             */
 } session;
 
 /* Loads the plugin at path and starts it.  On failure *s is empty. */
 eh_status session_start(session *s, const char *path, eh_error *error);
-/* Opens the device by index and creates its queue. */
+/* Opens the device by index and creates its queues. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
-/* Destroys the queue, closes the device, stops the backend; an empty session is fine. */
+/* Destroys the queues, closes the device, stops the backend; an empty session is fine. */
 void session_close(session *s);
 
 /* Assembles the source of the program `kernel` with `defines` from the texts of session_texts.

@@ -309,7 +309,7 @@ void conformance_device_open_close(kit *k)
 		}
 		if (!kit_ok(k, "device_open", status))
 			return;
-		status = k->ops->queue_create(device, &queue, &k->error);
+		status = k->ops->queue_create(device, EH_TIMED, &queue, &k->error);
 		if (status == EH_OK)
 			k->ops->queue_destroy(queue);
 		k->ops->device_close(device);

@@ -226,7 +226,7 @@ done:
 	free(s);
 }
 
-/* ---- eh.peer.1 ------------------------------------------------------------------------------ */
+/* ---- eh.peer.0 ------------------------------------------------------------------------------ */
 
 typedef struct pair {
 	const eh_peer_ops *p;
@@ -271,7 +271,7 @@ static bool meet(kit *k, pair *p)
 	return kit_ok(k, "device_open of the other",
 	              k->ops->device_open(k->self, index, &p->other, &k->error)) &&
 	       kit_ok(k, "queue_create on the other",
-	              k->ops->queue_create(p->other, &p->queue, &k->error)) &&
+	              k->ops->queue_create(p->other, EH_TIMED, &p->queue, &k->error)) &&
 	       kit_ok(k, "buffer_alloc on the other",
 	              k->ops->buffer_alloc(p->other, EH_MEMORY_DEVICE, BYTES, &p->there,
 	                                   &k->error)) &&
@@ -322,7 +322,7 @@ void conformance_peer_wait_mark(kit *k)
 
 	kit_pattern(want, BYTES, 32);
 	/* Work and a copy here; the other device's queue waits for the mark, then downloads. */
-	if (meet(k, &p) && kit_spin_make(k, &spin) && kit_mark(k, &mark) &&
+	if (meet(k, &p) && kit_spin_make(k, &spin) && kit_mark(k, EH_TIMED, &mark) &&
 	    kit_upload(k, p.here, 0, want, BYTES) && kit_wait(k) &&
 	    kit_spin_launch(k, &spin, k->queue) &&
 	    kit_ok(k, "peer copy",

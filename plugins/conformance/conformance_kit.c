@@ -200,7 +200,7 @@ eh_status kit_open(kit *k, eh_error *error)
 	status = k->ops->device_open(k->self, index, &k->device, &cause);
 	if (status != EH_OK)
 		return cannot(k, "open its device", status, &cause, error);
-	status = k->ops->queue_create(k->device, &k->queue, &cause);
+	status = k->ops->queue_create(k->device, EH_TIMED, &k->queue, &cause);
 	if (status != EH_OK) {
 		k->ops->device_close(k->device);
 		return cannot(k, "make a queue", status, &cause, error);
@@ -304,17 +304,17 @@ bool kit_buffer(kit *k, uint32_t kind, uint64_t bytes, eh_buffer **out)
 	return true;
 }
 
-bool kit_queue(kit *k, eh_queue **out)
+bool kit_queue(kit *k, uint32_t flags, eh_queue **out)
 {
-	if (!kit_ok(k, "queue_create", k->ops->queue_create(k->device, out, &k->error)))
+	if (!kit_ok(k, "queue_create", k->ops->queue_create(k->device, flags, out, &k->error)))
 		return false;
 	kit_own(k, KIT_QUEUE, *out);
 	return true;
 }
 
-bool kit_mark(kit *k, eh_mark **out)
+bool kit_mark(kit *k, uint32_t flags, eh_mark **out)
 {
-	if (!kit_ok(k, "mark_create", k->ops->mark_create(k->device, out, &k->error)))
+	if (!kit_ok(k, "mark_create", k->ops->mark_create(k->device, flags, out, &k->error)))
 		return false;
 	kit_own(k, KIT_MARK, *out);
 	return true;

@@ -75,8 +75,8 @@ void kit_own(kit *k, enum kit_class class, void *object);
 void kit_drop(kit *k, void *object); /* destroys one object now */
 
 bool kit_buffer(kit *k, uint32_t kind, uint64_t bytes, eh_buffer **out);
-bool kit_queue(kit *k, eh_queue **out);
-bool kit_mark(kit *k, eh_mark **out);
+bool kit_queue(kit *k, uint32_t flags, eh_queue **out);
+bool kit_mark(kit *k, uint32_t flags, eh_mark **out);
 bool kit_wait(kit *k);
 bool kit_fill(kit *k, eh_buffer *b, uint64_t offset, uint64_t bytes, uint32_t pattern);
 bool kit_copy(kit *k, eh_buffer *to, uint64_t to_offset, eh_buffer *from, uint64_t from_offset,
@@ -217,6 +217,12 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "commands take effect in program order") \
 	X("queue/many-launches", DEVICE, queue_many, \
 	  "every one of a thousand launches in a row takes effect") \
+	X("queue/flags", DEVICE, queue_flags, \
+	  "a time is told for two timed marks of a timed queue only, and unknown flags are refused") \
+	X("queue/copies", DEVICE, queue_copies, \
+	  "a queue of copies fills, uploads, copies and downloads") \
+	X("queue/wait-mark", DEVICE, queue_wait_mark, \
+	  "commands behind queue_wait_mark start when the other queue's mark has passed") \
 	X("queue/two-queues", DEVICE, queue_two, \
 	  "two queues of one device work side by side") \
 	X("queue/destroy-waits", DEVICE, queue_destroy_waits, \

@@ -94,12 +94,12 @@ static bool cycle_objects(kit *k)
 {
 	eh_queue *queue;
 
-	if (!kit_queue(k, &queue))
+	if (!kit_queue(k, EH_TIMED, &queue))
 		return false;
 	for (int i = 0; i < 20; i++) {
 		eh_mark *mark;
 
-		if (!kit_mark(k, &mark) ||
+		if (!kit_mark(k, EH_TIMED, &mark) ||
 		    !kit_ok(k, "mark_record", k->ops->mark_record(queue, mark, &k->error)) ||
 		    !kit_ok(k, "mark_wait", k->ops->mark_wait(mark, &k->error)))
 			return false;
@@ -145,7 +145,7 @@ void conformance_resource_commands(kit *k)
 	eh_mark *mark;
 
 	if (!kit_kernel(k, "cf_affine", &kernel) || !kit_buffer(k, EH_MEMORY_DEVICE, 256, &b) ||
-	    !kit_mark(k, &mark) || !commands_go(k, kernel, b, mark))
+	    !kit_mark(k, EH_TIMED, &mark) || !commands_go(k, kernel, b, mark))
 		return;
 	for (int i = 0; i < STRETCHES; i++) {
 		const uint64_t begin = kit_now(k);

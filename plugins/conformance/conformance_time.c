@@ -147,7 +147,7 @@ void conformance_queue_two(kit *k)
 	eh_buffer *b[2];
 	eh_queue *second;
 
-	if (!kit_queue(k, &second) || !kit_buffer(k, EH_MEMORY_DEVICE, sizeof(got[0]), &b[0]) ||
+	if (!kit_queue(k, EH_TIMED, &second) || !kit_buffer(k, EH_MEMORY_DEVICE, sizeof(got[0]), &b[0]) ||
 	    !kit_buffer(k, EH_MEMORY_DEVICE, sizeof(got[1]), &b[1]))
 		return;
 	for (uint32_t round = 1; round <= 20; round++) {
@@ -179,7 +179,7 @@ void conformance_queue_destroy_waits(kit *k)
 	eh_queue *queue;
 
 	if (!kit_spin_make(k, &spin) || !kit_upload(k, spin.state, 0, state, sizeof(state)) ||
-	    !kit_wait(k) || !kit_queue(k, &queue))
+	    !kit_wait(k) || !kit_queue(k, EH_TIMED, &queue))
 		return;
 	if (!kit_spin_launch(k, &spin, queue))
 		return;
@@ -324,7 +324,7 @@ void conformance_mark_wait_waits(kit *k)
 {
 	eh_mark *mark;
 
-	if (kit_mark(k, &mark))
+	if (kit_mark(k, EH_TIMED, &mark))
 		wait_waits(k, wait_mark, mark, "mark_wait");
 }
 
@@ -360,7 +360,7 @@ void conformance_mark_passed(kit *k)
 
 	if (!EH_HAS(k->ops, eh_backend_ops, mark_passed))
 		kit_skip(k, "mark_passed is not provided");
-	else if (kit_mark(k, &mark))
+	else if (kit_mark(k, EH_TIMED, &mark))
 		wait_waits(k, wait_polled, mark, "mark_passed");
 }
 
@@ -409,7 +409,7 @@ void conformance_mark_adds_up(kit *k)
 	eh_mark *a, *b, *c;
 	kit_spin spin;
 
-	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b) || !kit_mark(k, &c))
+	if (!kit_spin_make(k, &spin) || !kit_mark(k, EH_TIMED, &a) || !kit_mark(k, EH_TIMED, &b) || !kit_mark(k, EH_TIMED, &c))
 		return;
 	if (!record(k, a) || !kit_spin_launch(k, &spin, k->queue) || !record(k, b) ||
 	    !kit_spin_launch(k, &spin, k->queue) || !record(k, c) ||
@@ -432,7 +432,7 @@ void conformance_mark_again(kit *k)
 	eh_mark *a, *b;
 	kit_spin spin;
 
-	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b))
+	if (!kit_spin_make(k, &spin) || !kit_mark(k, EH_TIMED, &a) || !kit_mark(k, EH_TIMED, &b))
 		return;
 	if (!record(k, a) || !kit_spin_launch(k, &spin, k->queue) || !record(k, b) ||
 	    !kit_ok(k, "mark_wait", k->ops->mark_wait(b, &k->error)) || !elapsed(k, a, b, &with))
@@ -459,7 +459,7 @@ void conformance_mark_clock(kit *k)
 	eh_mark *a, *b;
 	kit_spin spin;
 
-	if (!kit_spin_make(k, &spin) || !kit_mark(k, &a) || !kit_mark(k, &b))
+	if (!kit_spin_make(k, &spin) || !kit_mark(k, EH_TIMED, &a) || !kit_mark(k, EH_TIMED, &b))
 		return;
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t device, host, begin = kit_now(k);

@@ -36,6 +36,7 @@ struct eh_device {
 };
 struct eh_queue {
 	eh_device *device;
+	int timed;
 };
 struct eh_buffer {
 	unsigned char *data;
@@ -44,6 +45,8 @@ struct eh_buffer {
 };
 struct eh_mark {
 	eh_device *device;
+	const eh_queue *queue; /* where it was recorded last */
+	int timed;
 	uint64_t ns;
 };
 /* The signature of kernels in the dialect's host branch: workloads/dialect.h, EH_ENTRY. */
@@ -312,13 +315,18 @@ static void *skeleton_buffer_host_pointer(eh_buffer *buffer)
  * enqueues and returns, sets EH_CAP_ASYNC, and then queue_wait must really wait: results
  * are only believed when it does.
  */
-static eh_status skeleton_queue_create(eh_device *device, eh_queue **queue, eh_error *error)
+static eh_status skeleton_queue_create(eh_device *device, uint32_t flags, eh_queue **queue,
+                                       eh_error *error)
 {
-	eh_queue *q = calloc(1, sizeof(*q));
+	eh_queue *q;
 
+	if ((flags & ~(uint32_t)(EH_TIMED | EH_COPIES)) != 0)
+		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "queue_create", "unknown flags");
+	q = calloc(1, sizeof(*q));
 	if (q == NULL)
 		return skeleton_no_memory(error, "queue_create");
 	q->device = device;
+	q->timed = (flags & EH_TIMED) != 0;
 	*queue = q;
 	return EH_OK;
 }
@@ -523,13 +531,18 @@ static eh_status skeleton_launch(eh_queue *queue, eh_kernel *kernel, const eh_la
 /* ---- marks: points in a queue, with a time
  * ------------------------------------------------------- */
 
-static eh_status skeleton_mark_create(eh_device *device, eh_mark **mark, eh_error *error)
+static eh_status skeleton_mark_create(eh_device *device, uint32_t flags, eh_mark **mark,
+                                      eh_error *error)
 {
-	eh_mark *m = calloc(1, sizeof(*m));
+	eh_mark *m;
 
+	if ((flags & ~(uint32_t)EH_TIMED) != 0)
+		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_create", "unknown flags");
+	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return skeleton_no_memory(error, "mark_create");
 	m->device = device;
+	m->timed = (flags & EH_TIMED) != 0;
 	*mark = m;
 	return EH_OK;
 }
@@ -546,6 +559,7 @@ static eh_status skeleton_mark_record(eh_queue *queue, eh_mark *mark, eh_error *
 	const eh_host *host = queue->device->self->host;
 
 	(void)error;
+	mark->queue = queue;
 	mark->ns = host->now_ns(host->ctx);
 	return EH_OK;
 }
@@ -559,6 +573,10 @@ static eh_status skeleton_mark_wait(eh_mark *mark, eh_error *error)
 
 static eh_status skeleton_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
 {
+	if (from->queue == NULL || from->queue != to->queue || !from->queue->timed ||
+	    !from->timed || !to->timed)
+		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
+		                     "two timed marks of one timed queue have a time between them");
 	if (to->ns < from->ns)
 		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
 		                     "the marks are in the wrong order");

@@ -26,6 +26,8 @@ CHECK(EH_BACKEND_MAGIC == 0x42484531u && EH_WORKLOAD_MAGIC == 0x57484531u, "the 
 CHECK(EH_PROBE_MAGIC == 0x50484531u, "the magic of probes");
 CHECK(EH_CONFORMANCE_MAGIC == 0x43484531u, "the magic of the conformance suite");
 CHECK(EH_ABI_MAJOR == 1, "the major version");
+CHECK(EH_ABI_FROZEN_MINOR == 2 && EH_ABI_MINOR >= 2, "the minor version that was frozen");
+CHECK(EH_TIMED == 1 && EH_COPIES == 2, "the flags of queues and marks");
 
 SIZE(eh_error, 472);
 AT(eh_error, struct_size, 0, 4);
@@ -111,20 +113,23 @@ AT(eh_kernel_info, reserved, 12, 4);
 AT(eh_kernel_info, local_bytes, 16, 8);
 AT(eh_kernel_info, private_bytes, 24, 8);
 
-SIZE(eh_arg, 24);
+SIZE(eh_arg, 32);
 AT(eh_arg, buffer, 0, 8);
 AT(eh_arg, data, 8, 8);
 AT(eh_arg, size, 16, 4);
 AT(eh_arg, reserved, 20, 4);
+AT(eh_arg, reserved2, 24, 8);
 
-SIZE(eh_launch, 40);
+SIZE(eh_launch, 48);
 AT(eh_launch, struct_size, 0, 4);
 AT(eh_launch, arg_count, 4, 4);
 AT(eh_launch, groups, 8, 12);
 AT(eh_launch, group_size, 20, 12);
 AT(eh_launch, args, 32, 8);
+AT(eh_launch, local_bytes, 40, 4);
+AT(eh_launch, reserved, 44, 4);
 
-SIZE(eh_backend_ops, 264);
+SIZE(eh_backend_ops, 272);
 AT(eh_backend_ops, struct_size, 0, 4);
 AT(eh_backend_ops, reserved, 4, 4);
 AT(eh_backend_ops, start, 8, 8);
@@ -159,6 +164,7 @@ AT(eh_backend_ops, mark_wait, 232, 8);
 AT(eh_backend_ops, mark_elapsed, 240, 8);
 AT(eh_backend_ops, extension, 248, 8);
 AT(eh_backend_ops, mark_passed, 256, 8);
+AT(eh_backend_ops, queue_wait_mark, 264, 8);
 
 SIZE(eh_backend, 56);
 AT(eh_backend, magic, 0, 4);
@@ -227,7 +233,7 @@ AT(eh_check, gate, 48, 8);
 AT(eh_check, tolerance, 56, 96);
 AT(eh_check, detail, 152, 192);
 
-SIZE(eh_bench, 104);
+SIZE(eh_bench, 112);
 AT(eh_bench, struct_size, 0, 4);
 AT(eh_bench, reserved, 4, 4);
 AT(eh_bench, ops, 8, 8);
@@ -237,11 +243,12 @@ AT(eh_bench, queue, 32, 8);
 AT(eh_bench, program, 40, 8);
 AT(eh_bench, values, 48, 8);
 AT(eh_bench, work, 56, 8);
-AT(eh_bench, fill_normal, 64, 8);
-AT(eh_bench, fill_uniform, 72, 8);
-AT(eh_bench, fill_bytes, 80, 8);
-AT(eh_bench, to_double, 88, 8);
-AT(eh_bench, extension, 96, 8);
+AT(eh_bench, core, 64, 8);
+AT(eh_bench, fill_normal, 72, 8);
+AT(eh_bench, fill_uniform, 80, 8);
+AT(eh_bench, fill_bytes, 88, 8);
+AT(eh_bench, to_double, 96, 8);
+AT(eh_bench, extension, 104, 8);
 
 SIZE(eh_graph_ops, 48);
 AT(eh_graph_ops, struct_size, 0, 4);

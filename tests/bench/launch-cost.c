@@ -165,7 +165,7 @@ static void slot_open(slot *s, const char *path)
 	s->ops = entry()->ops;
 	must(s->ops->start(&host, &s->self, &error) == EH_OK, "start");
 	must(s->ops->device_open(s->self, 0, &s->device, &error) == EH_OK, "device_open");
-	must(s->ops->queue_create(s->device, &s->queue, &error) == EH_OK, "queue_create");
+	must(s->ops->queue_create(s->device, EH_TIMED, &s->queue, &error) == EH_OK, "queue_create");
 	must(s->ops->program_build(s->device, &source, &s->program, NULL, 0, &error) == EH_OK,
 	    "program_build");
 	must(s->ops->buffer_alloc(s->device, EH_MEMORY_DEVICE, 4096, &s->buffer, &error) == EH_OK,

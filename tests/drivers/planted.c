@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	cache = argv[3];
 	if (b.dialect == NULL || b.ops->start(&host, &b.self, &b.error) != EH_OK ||
 	    b.ops->device_open(b.self, 0, &b.device, &b.error) != EH_OK ||
-	    b.ops->queue_create(b.device, &b.queue, &b.error) != EH_OK ||
+	    b.ops->queue_create(b.device, EH_TIMED, &b.queue, &b.error) != EH_OK ||
 	    b.ops->buffer_alloc(b.device, EH_MEMORY_DEVICE, BYTES, &b.out, &b.error) != EH_OK)
 		report(&b, false, "the device can be used");
 	else

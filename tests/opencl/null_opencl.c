@@ -285,6 +285,12 @@ OUT cl_int clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint waits, const 
 	return CL_SUCCESS;
 }
 
+OUT cl_int clEnqueueBarrierWithWaitList(cl_command_queue q, cl_uint waits, const cl_event *list,
+                                        cl_event *event)
+{
+	return clEnqueueMarkerWithWaitList(q, waits, list, event);
+}
+
 OUT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
     const size_t *offset, const size_t *global, const size_t *local, cl_uint waits,
     const cl_event *list, cl_event *event)

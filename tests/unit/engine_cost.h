@@ -95,12 +95,12 @@ static eh_status watched_record(eh_queue *queue, eh_mark *mark, eh_error *error)
 	return status;
 }
 
-static eh_status watched_wait(eh_mark *mark, eh_error *error)
+static eh_status watched_wait(eh_queue *queue, eh_error *error)
 {
 	eh_status status;
 
 	watch_enter();
-	status = fake_mark_wait(mark, error);
+	status = fake_queue_wait(queue, error);
 	watch.cost->regions += watch.in_region;
 	watch.left_ns = watch.in_region ? clock_now_ns() : 0;
 	watch.in_region = false;
@@ -151,7 +151,7 @@ static record_execution *engine_measure(engine_cost *out, uint64_t samples, bool
 	fake_session(&f, &device, &queue, &s);
 	ops.launch = watched_launch;
 	ops.mark_record = watched_record;
-	ops.mark_wait = watched_wait;
+	ops.queue_wait = watched_wait;
 	ops.fill = watched_fill;
 	s.ops = &ops;
 	if (fake_describe(&c.values, &c.work, NULL) == EH_OK &&

@@ -222,8 +222,10 @@ static void fake_free(eh_buffer *buffer)
 static eh_status fake_queue_wait(eh_queue *queue, eh_error *error)
 {
 	(void)error;
-	if (!fake_has(queue->f, FAULT_EARLY) && !fake_has(queue->f, FAULT_EARLY_BLIND))
-		fake_wait_until(queue->f, queue->f->busy_ns);
+	if (fake_has(queue->f, FAULT_EARLY) || fake_has(queue->f, FAULT_EARLY_BLIND))
+		return EH_OK;
+	fake_wait_until(queue->f, queue->f->busy_ns);
+	fake_wake(queue->f);
 	return EH_OK;
 }
 
@@ -415,8 +417,10 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	return EH_OK;
 }
 
-static eh_status fake_mark_create(eh_device *device, eh_mark **mark, eh_error *error)
+static eh_status fake_mark_create(eh_device *device, uint32_t flags, eh_mark **mark,
+                                  eh_error *error)
 {
+	(void)flags;
 	(void)error;
 	*mark = memory_get(sizeof(**mark));
 	(*mark)->f = device->f;
@@ -510,7 +514,7 @@ static void fake_session(fake *f, eh_device *device, eh_queue *queue, session *s
 	f->last_launch = -1;
 	device->f = f;
 	queue->f = f;
-	*s = (session){ .ops = &fake_ops, .device = device, .queue = queue };
+	*s = (session){ .ops = &fake_ops, .device = device, .queue = queue, .plain = queue };
 	s->info.struct_size = sizeof(s->info);
 	s->info.caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME;
 	s->info.memory_bytes = UINT64_C(1) << 30;

@@ -69,7 +69,7 @@ static eh_status fake_prepare(const eh_bench *bench, void **state, eh_error *err
 	eh_status status;
 
 	s->bench = bench;
-	bench->fill_uniform(s->values, 0, FAKE_VALUES, "f32", bench->values->seed, 0);
+	bench->fill_uniform(bench, s->values, 0, FAKE_VALUES, "f32", bench->values->seed, 0);
 	status = ops->program_build(bench->device, &source, &s->program, NULL, 0, error);
 	if (status == EH_OK)
 		status = ops->kernel_get(s->program, "work", &s->kernel, error);
@@ -136,7 +136,7 @@ static eh_status fake_vary(void *state, uint32_t variant, eh_error *error)
 {
 	fake_state *s = state;
 
-	s->bench->fill_uniform(s->values, 0, FAKE_VALUES, "f32", s->bench->values->seed, variant);
+	s->bench->fill_uniform(s->bench, s->values, 0, FAKE_VALUES, "f32", s->bench->values->seed, variant);
 	return fake_send(s, error);
 }
 

@@ -579,16 +579,16 @@ static void digest_of(enum record_distribution kind, bool swapped, char hex[65])
 	float a[100];
 	float b[50];
 
-	inputdata_lend(&bench, kind);
-	inputdata_begin(&log, kind);
+	inputdata_lend(&bench, kind, &log);
+	log.open = true;
 	if (swapped)
-		bench.fill_uniform(b, 0, 50, "f32", 1, 1);
-	bench.fill_uniform(a, 0, 100, "f32", 1, 0);
+		bench.fill_uniform(&bench, b, 0, 50, "f32", 1, 1);
+	bench.fill_uniform(&bench, a, 0, 100, "f32", 1, 0);
 	if (!swapped)
-		bench.fill_uniform(b, 0, 50, "f32", 1, 1);
-	inputdata_end();
+		bench.fill_uniform(&bench, b, 0, 50, "f32", 1, 1);
+	log.open = false;
 	/* Not part of it. */
-	bench.fill_uniform(a, 0, 100, "f32", 9, 0);
+	bench.fill_uniform(&bench, a, 0, 100, "f32", 9, 0);
 	assert_int_equal(log.requests, 2);
 	data = inputdata_record(&log);
 	memcpy(hex, data->sha256, 65);
@@ -618,20 +618,20 @@ static void declared_data(void **state)
 			/* Uniform numbers are what was asked for. */
 			assert_int_equal(strcmp(seen[i], seen[k]) == 0, i == 2 && k == 0);
 	}
-	inputdata_lend(&bench, RECORD_DATA_ZEROS);
-	inputdata_begin(&log, RECORD_DATA_ZEROS);
+	inputdata_lend(&bench, RECORD_DATA_ZEROS, &log);
+	log.open = true;
 	memset(bytes, 1, sizeof(bytes));
-	bench.fill_bytes(bytes, 0, sizeof(bytes), 1, 0);
+	bench.fill_bytes(&bench, bytes, 0, sizeof(bytes), 1, 0);
 	assert_true(bytes[0] == 0 && bytes[63] == 0);
 	/* After numbers, bytes are what an oracle draws lots with. */
-	bench.fill_normal(values, 0, 10, "f32", 1, 0);
+	bench.fill_normal(&bench, values, 0, 10, "f32", 1, 0);
 	assert_true(values[0] == 0 && values[9] == 0);
-	bench.fill_bytes(bytes, 0, sizeof(bytes), 1, 0);
-	inputdata_end();
+	bench.fill_bytes(&bench, bytes, 0, sizeof(bytes), 1, 0);
+	log.open = false;
 	assert_true(bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 0);
 	/* Incompressible: within bounds, half the bits of the fraction are set. */
-	inputdata_lend(&bench, RECORD_DATA_INCOMPRESSIBLE);
-	bench.fill_normal(values, 0, 4096, "f32", 1, 0);
+	inputdata_lend(&bench, RECORD_DATA_INCOMPRESSIBLE, &log);
+	bench.fill_normal(&bench, values, 0, 4096, "f32", 1, 0);
 	for (size_t i = 0; i < 4096; i++) {
 		uint32_t bits;
 

@@ -296,8 +296,8 @@ static void marks_tell_the_time(void **state)
 	eh_mark *from, *to;
 	uint64_t ns = 0, before, after;
 
-	assert_int_equal(ops->mark_create(b->s.device, &from, NULL), EH_OK);
-	assert_int_equal(ops->mark_create(b->s.device, &to, NULL), EH_OK);
+	assert_int_equal(ops->mark_create(b->s.device, EH_TIMED, &from, NULL), EH_OK);
+	assert_int_equal(ops->mark_create(b->s.device, EH_TIMED, &to, NULL), EH_OK);
 	assert_int_equal(ops->mark_wait(from, NULL), EH_E_INVALID_ARGUMENT);
 	assert_int_equal(ops->mark_elapsed(from, to, &ns, NULL), EH_E_INVALID_ARGUMENT);
 	before = host->now_ns(host->ctx);
@@ -449,7 +449,7 @@ static void small_structs_are_respected(void **state)
 	assert_int_equal(b->s.ops->device_info(b->s.self, 0, &d.info, NULL), EH_OK);
 	assert_int_equal(d.info.type, EH_DEVICE_CPU);
 	assert_int_equal(d.info.id[0], 0x77);
-	assert_int_equal(b->s.ops->mark_create(b->s.device, &m, NULL), EH_OK);
+	assert_int_equal(b->s.ops->mark_create(b->s.device, EH_TIMED, &m, NULL), EH_OK);
 	assert_int_equal(b->s.ops->mark_wait(m, &e), EH_E_INVALID_ARGUMENT);
 	assert_int_equal(e.code, EH_E_INVALID_ARGUMENT);
 	assert_string_equal(e.message, "untouched");

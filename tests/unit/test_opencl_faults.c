@@ -340,7 +340,7 @@ static void check_wait(const char *words, eh_status want, const char *sentence)
 	eh_buffer *b;
 	open_with(words);
 	b = buffer(EH_MEMORY_DEVICE);
-	assert_int_equal(s.ops->mark_create(s.device, &mark, &error), EH_OK);
+	assert_int_equal(s.ops->mark_create(s.device, EH_TIMED, &mark, &error), EH_OK);
 	assert_int_equal(s.ops->fill(s.queue, b, 0, 8, 0, &error), EH_OK);
 	assert_int_equal(s.ops->mark_record(s.queue, mark, &error), EH_OK);
 	assert_int_equal(s.ops->mark_wait(mark, &error), want);
@@ -376,8 +376,8 @@ static void check_elapsed(const char *words, eh_status want, const char *sentenc
 	eh_mark *from = NULL, *to = NULL;
 	uint64_t ns = 77;
 	open_with(words);
-	assert_int_equal(s.ops->mark_create(s.device, &from, &error), EH_OK);
-	assert_int_equal(s.ops->mark_create(s.device, &to, &error), EH_OK);
+	assert_int_equal(s.ops->mark_create(s.device, EH_TIMED, &from, &error), EH_OK);
+	assert_int_equal(s.ops->mark_create(s.device, EH_TIMED, &to, &error), EH_OK);
 	for (int again = 0; again < 2; again++) {
 		assert_int_equal(s.ops->mark_record(s.queue, from, &error), EH_OK);
 		assert_int_equal(s.ops->mark_record(s.queue, to, &error), EH_OK);

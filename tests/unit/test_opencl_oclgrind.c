@@ -76,7 +76,7 @@ static void run_planted(const char *name, uint32_t group_size)
 	must(s.ops->buffer_alloc(s.device, EH_MEMORY_DEVICE, 1024, &arg.buffer, &error),
 	    "buffer_alloc");
 	must(s.ops->fill(s.queue, arg.buffer, 0, 1024, 0, &error), "fill");
-	must(s.ops->mark_create(s.device, &mark, &error), "mark_create");
+	must(s.ops->mark_create(s.device, EH_TIMED, &mark, &error), "mark_create");
 	status = s.ops->launch(s.queue, kernel, &launch, &error);
 	if (group_size == 16)
 		must(status, "launch");
@@ -98,8 +98,8 @@ static void run_copies(void)
 	eh_buffer *a = NULL, *b = NULL;
 	uint64_t ns;
 	open_device();
-	must(s.ops->mark_create(s.device, &from, &error), "mark_create");
-	must(s.ops->mark_create(s.device, &to, &error), "mark_create");
+	must(s.ops->mark_create(s.device, EH_TIMED, &from, &error), "mark_create");
+	must(s.ops->mark_create(s.device, EH_TIMED, &to, &error), "mark_create");
 	for (size_t i = 0; i < 4; i++) {
 		must(s.ops->buffer_alloc(s.device, kinds[i % 2], 256, &a, &error), "buffer_alloc");
 		must(s.ops->buffer_alloc(s.device, kinds[i / 2], 256, &b, &error), "buffer_alloc");
@@ -154,7 +154,7 @@ static unsigned run_case(const plan_case *c)
 			must(c->workload->vary(p.states[0], variant, &error), c->id);
 		must(c->workload->poison(p.states[0], &error), c->id);
 		must(c->workload->enqueue(p.states[0], iteration, &error), c->id);
-		must(s.ops->queue_wait(s.queue, &error), c->id);
+		must(s.ops->queue_wait(p.bench.queue, &error), c->id);
 		check.struct_size = sizeof(check);
 		must(c->workload->check(p.states[0], iteration, &check, &error), c->id);
 		must_pass(&check, c->id, variant > 0 ? "after its data changed" : "at first");

@@ -81,7 +81,7 @@ static void test_mark_waits_for_the_kernel(void **state)
 	double waited;
 	(void)state;
 	make_slow();
-	ok(s.ops->mark_create(s.device, &mark, &error));
+	ok(s.ops->mark_create(s.device, EH_TIMED, &mark, &error));
 	for (int flush = 0; flush < 2; flush++) {
 		const uint64_t before = clock_now_ns();
 		slow();
@@ -122,9 +122,9 @@ static void test_elapsed_is_true_or_refused(void **state)
 	eh_status status;
 	(void)state;
 	make_slow();
-	ok(s.ops->mark_create(s.device, &from, &error));
-	ok(s.ops->mark_create(s.device, &to, &error));
-	ok(s.ops->mark_create(s.device, &other, &error));
+	ok(s.ops->mark_create(s.device, EH_TIMED, &from, &error));
+	ok(s.ops->mark_create(s.device, EH_TIMED, &to, &error));
+	ok(s.ops->mark_create(s.device, EH_TIMED, &other, &error));
 	ok(s.ops->mark_record(s.queue, from, &error));
 	assert_int_equal(s.ops->mark_elapsed(from, other, &ns, &error), EH_E_INVALID_ARGUMENT);
 	assert_int_equal(s.ops->mark_wait(other, &error), EH_E_INVALID_ARGUMENT);
@@ -179,7 +179,7 @@ static void test_queue_destroy_waits(void **state)
 	last = (uint64_t)slow_groups * 64 - 1;
 	ok(s.ops->fill(s.queue, slow_buffer, 0, (last + 1) * 4, 0, &error));
 	wait_all();
-	ok(s.ops->queue_create(s.device, &q, &error));
+	ok(s.ops->queue_create(s.device, EH_TIMED, &q, &error));
 	s.queue = q;
 	slow();
 	s.ops->queue_destroy(q);

@@ -114,8 +114,8 @@ static eh_status fma_inputs(fma_state *s, uint32_t variant, eh_error *error)
 	const char *precision = s->wide ? "f64" : "f32";
 	const uint64_t seed = s->bench->values->seed;
 	double u;
-	s->bench->fill_uniform(s->begin, 0, s->elements, precision, seed, 2 * variant);
-	s->bench->fill_uniform(&u, 0, 1, "f64", seed, 2 * variant + 1);
+	s->bench->fill_uniform(s->bench, s->begin, 0, s->elements, precision, seed, 2 * variant);
+	s->bench->fill_uniform(s->bench, &u, 0, 1, "f64", seed, 2 * variant + 1);
 	/* One round of both steps adds 2b + d, about 2^-8. */
 	s->addend64[0] = 0.75 + u / 4;
 	s->addend64[1] = 0x1p-8 - 2 * s->addend64[0];

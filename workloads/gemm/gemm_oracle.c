@@ -43,7 +43,7 @@ static void random_signs(gemm_oracle *o)
 	uint64_t i;
 	uint8_t byte;
 	for (i = 0; i < o->n; i++) {
-		o->bench->fill_bytes(&byte, i, 1, o->bench->values->seed, 90 + o->variant);
+		o->bench->fill_bytes(o->bench, &byte, i, 1, o->bench->values->seed, 90 + o->variant);
 		o->sign[i] = (byte & 1) != 0 ? 1 : -1;
 	}
 }
@@ -57,7 +57,7 @@ void gemm_oracle_normal(gemm_oracle *o, uint32_t variant)
 	for (f = 0; f < 2; f++) {
 		const uint64_t used = f == 0 ? o->m * o->k : o->k * o->n;
 		const uint64_t count = variant != 0 && used < ORACLE_BLOCK ? used : ORACLE_BLOCK;
-		o->bench->fill_normal(o->block[f], 0, count, o->precision,
+		o->bench->fill_normal(o->bench, o->block[f], 0, count, o->precision,
 		                      o->bench->values->seed, 2 * variant + f);
 		for (i = 0; i < count; i++)
 			o->value[f][i] = support_value_of(
@@ -86,7 +86,7 @@ void gemm_oracle_crafted(gemm_oracle *o)
 	for (f = 0; f < 2; f++) {
 		/* The bytes lie in the last eighth of the doubles, each read before overwritten. */
 		uint8_t *random = (uint8_t *)o->value[f] + ORACLE_BLOCK * 7;
-		o->bench->fill_bytes(random, 0, ORACLE_BLOCK, o->bench->values->seed, 80 + f);
+		o->bench->fill_bytes(o->bench, random, 0, ORACLE_BLOCK, o->bench->values->seed, 80 + f);
 		for (i = 0; i < ORACLE_BLOCK; i++) {
 			const uint32_t r = random[i];
 			const double x = r >= density ? 0 : (r & 1) != 0 ? 1 : -1;
@@ -155,7 +155,7 @@ static uint64_t sample(const gemm_oracle *o, uint64_t i, uint64_t samples, uint6
 		return size - 1;
 	from = i * size / samples;
 	width = (i + 1) * size / samples - from;
-	o->bench->fill_bytes(&random, i * sizeof random, sizeof random, o->bench->values->seed,
+	o->bench->fill_bytes(o->bench, &random, i * sizeof random, sizeof random, o->bench->values->seed,
 	                     stream);
 	return from + random % width;
 }

@@ -61,8 +61,8 @@ static eh_status graph_describe(const eh_case *values, eh_work *work, eh_error *
 
 static void graph_arguments(graph_state *s, uint32_t variant)
 {
-	s->bench->fill_bytes(s->arguments, 0, sizeof s->arguments, s->bench->values->seed, variant);
-	s->bench->fill_bytes(&s->start, 0, sizeof s->start, s->bench->values->seed, 1000 + variant);
+	s->bench->fill_bytes(s->bench, s->arguments, 0, sizeof s->arguments, s->bench->values->seed, variant);
+	s->bench->fill_bytes(s->bench, &s->start, 0, sizeof s->start, s->bench->values->seed, 1000 + variant);
 }
 
 static void graph_finish(void *state)

@@ -56,8 +56,8 @@ static eh_status launch_describe(const eh_case *values, eh_work *work, eh_error 
 
 static void launch_arguments(launch_state *s, uint32_t variant)
 {
-	s->bench->fill_bytes(s->arguments, 0, sizeof s->arguments, s->bench->values->seed, variant);
-	s->bench->fill_bytes(&s->start, 0, sizeof s->start, s->bench->values->seed, 1000 + variant);
+	s->bench->fill_bytes(s->bench, s->arguments, 0, sizeof s->arguments, s->bench->values->seed, variant);
+	s->bench->fill_bytes(s->bench, &s->start, 0, sizeof s->start, s->bench->values->seed, 1000 + variant);
 }
 
 static void launch_finish(void *state)

@@ -186,7 +186,7 @@ static eh_status stream_inputs(stream_state *s, eh_error *error)
 	}
 	for (i = 0; i < s->inputs; i++) {
 		eh_status status;
-		s->bench->fill_uniform(s->block_in[i], 0, s->block, s->precision,
+		s->bench->fill_uniform(s->bench, s->block_in[i], 0, s->block, s->precision,
 		                       s->bench->values->seed, 2 * s->variant + i);
 		status = support_upload_repeated(s->bench, s->in[i], s->count * s->element,
 		                                 s->block_in[i], s->block * s->element, error);

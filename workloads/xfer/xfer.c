@@ -121,7 +121,7 @@ static eh_status xfer_data(xfer_state *x, uint32_t variant, eh_error *error)
 	eh_status status = EH_OK;
 	uint32_t i;
 	for (i = 0; i < x->path_count && status == EH_OK; i++) {
-		x->bench->fill_bytes(x->paths[i].block, 0, x->block, x->bench->values->seed,
+		x->bench->fill_bytes(x->bench, x->paths[i].block, 0, x->block, x->bench->values->seed,
 		                     2 * variant + i);
 		status = side_load(x, &x->paths[i], error);
 	}

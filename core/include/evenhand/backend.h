@@ -39,7 +39,8 @@ extern "C" {
 
 #define EH_BACKEND_MAGIC UINT32_C(0x42484531) /* "1EHB" in memory on a little-endian machine */
 #define EH_ABI_MAJOR 1
-#define EH_ABI_MINOR 1
+#define EH_ABI_MINOR 2
+#define EH_ABI_FROZEN_MINOR 2 /* headers with a smaller one are from before the freeze */
 
 /* The one symbol a backend exports. */
 #define EH_BACKEND_ENTRY_NAME "eh_backend_entry_v1"
@@ -194,6 +195,13 @@ enum {
 	EH_MEMORY_SHARED = 3  /* one address for both sides                                    */
 };
 
+enum { /* flags of queues and marks */
+	EH_TIMED = 1, /* mark_elapsed tells times: between two timed marks in a timed queue.
+	                 Without it nothing is spent on times                                 */
+	EH_COPIES = 2 /* a queue that takes fill, copy, upload and download only: on engines
+	                 that only copy, where the device has them                            */
+};
+
 typedef struct eh_macro { /* frozen */
 	const char *name;
 	const char *value;
@@ -247,7 +255,8 @@ typedef struct eh_arg {
 	eh_buffer *buffer;
 	const void *data;
 	uint32_t size;
-	uint32_t reserved;
+	uint32_t reserved;       /* 0 */
+	uint64_t reserved2;      /* 0 */
 } eh_arg;
 
 typedef struct eh_launch {
@@ -256,6 +265,9 @@ typedef struct eh_launch {
 	uint32_t groups[3];      /* work-groups per dimension, each >= 1                       */
 	uint32_t group_size[3];  /* work-items per group, as in KERNEL(x,y,z) of the text      */
 	const eh_arg *args;      /* read before the call returns                               */
+	uint32_t local_bytes;    /* work-group memory that the text declares with EH_LOCAL_BIG;
+	                            APIs whose kernels carry its size ignore it                */
+	uint32_t reserved;
 } eh_launch;
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -297,7 +309,9 @@ typedef struct eh_backend_ops {
 	/* [O] Host address of pinned and shared memory, NULL for device memory. */
 	void *(*buffer_host_pointer)(eh_buffer *buffer);
 
-	eh_status (*queue_create)(eh_device *device, eh_queue **queue, eh_error *error); /* [R] */
+	/* [R] flags are EH_TIMED and EH_COPIES; others are EH_E_INVALID_ARGUMENT. */
+	eh_status (*queue_create)(eh_device *device, uint32_t flags, eh_queue **queue,
+	                          eh_error *error);
 	void (*queue_destroy)(eh_queue *queue); /* [R] waits for the enqueued commands */
 	/* [O] Makes sure that the enqueued commands run without a further call.  Not provided:
 	 * commands always do. */
@@ -335,13 +349,16 @@ typedef struct eh_backend_ops {
 	eh_status (*launch)(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
 	                    eh_error *error);
 
-	/* [R] Time.  record enqueues the mark: it passes when every command before it has
-	 * completed.  A mark may be recorded again once it has passed.  wait returns when the
-	 * mark has passed, with the error of an earlier command if there was one.  elapsed is
-	 * the time between two marks of one queue that have passed, on the clock that caps
-	 * announce (EH_CAP_DEVICE_TIME: the device's, else the host's); EH_E_UNSUPPORTED when
+	/* [R] Points in a queue.  flags is EH_TIMED or 0.  record enqueues the mark: it passes
+	 * when every command before it has completed.  A mark may be recorded again once it has
+	 * passed.  wait returns when the mark has passed, with the error of an earlier command if
+	 * there was one; the effects before a timed mark are visible to the host only after
+	 * queue_wait.  elapsed is the time between two timed marks of one timed queue that have
+	 * passed, on the clock that caps announce (EH_CAP_DEVICE_TIME: the device's, else the
+	 * host's); EH_E_INVALID_ARGUMENT when queue or mark is not timed, EH_E_UNSUPPORTED when
 	 * that clock turns out to be unusable. */
-	eh_status (*mark_create)(eh_device *device, eh_mark **mark, eh_error *error);
+	eh_status (*mark_create)(eh_device *device, uint32_t flags, eh_mark **mark,
+	                         eh_error *error);
 	void (*mark_destroy)(eh_mark *mark);
 	eh_status (*mark_record)(eh_queue *queue, eh_mark *mark, eh_error *error);
 	eh_status (*mark_wait)(eh_mark *mark, eh_error *error);
@@ -351,10 +368,14 @@ typedef struct eh_backend_ops {
 	 * struct_size; NULL = not offered.  Static, the same at every call. */
 	const void *(*extension)(void *self, const char *name);
 
-	/* Since minor 1. */
 	/* [O] Whether the mark has passed, without waiting: *passed is 1 or 0; the error of an
 	 * earlier command if there was one.  Not provided: a mark can only be waited for. */
 	eh_status (*mark_passed)(eh_mark *mark, uint32_t *passed, eh_error *error);
+	/* [O] Commands enqueued after this start when the mark, recorded in another queue of the
+	 * device, has passed.  The host does not wait, and the mark is not recorded again before
+	 * the host has waited for this queue.  Not provided: queues are ordered by waits of the
+	 * host alone. */
+	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
 } eh_backend_ops;
 
 /* ---- the identity block ------------------------------------------------------------------- */

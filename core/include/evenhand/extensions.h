@@ -6,7 +6,8 @@
  * its struct_size; functions are appended, never moved: test them with EH_HAS.  The rules of
  * backend.h on threads, units, errors and outputs apply.  On a device that does not offer an
  * extension its functions return EH_E_UNSUPPORTED with the reason.  A workload finds the tables by
- * eh_bench.extension.
+ * eh_bench.extension.  A name that ends in 0 is a draft, which may change in any release: a table
+ * gets its number when a workload and two backends use it.
  */
 #ifndef EVENHAND_EXTENSIONS_H
 #define EVENHAND_EXTENSIONS_H
@@ -46,9 +47,9 @@ typedef struct eh_graph_ops {
 	void (*destroy)(eh_graph *graph);
 } eh_graph_ops;
 
-/* ---- eh.peer.1: copies from device to device ------------------------------------------------ */
+/* ---- eh.peer.0: copies from device to device ------------------------------------------------ */
 
-#define EH_PEER_NAME "eh.peer.1"
+#define EH_PEER_NAME "eh.peer.0"
 
 enum {
 	EH_PEER_STAGED = 0, /* copies work, and pass through the host's memory             */
@@ -66,14 +67,13 @@ typedef struct eh_peer_ops {
 	 * ordered with that queue only. */
 	eh_status (*copy)(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
 	                  uint64_t from_offset, uint64_t bytes, eh_error *error);
-	/* Commands enqueued after this start when the mark, recorded in a queue of any device, has
-	 * passed.  The host does not wait. */
+	/* As the slot of eh_backend_ops, with a mark of a queue of either device. */
 	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
 } eh_peer_ops;
 
-/* ---- eh.gemm.1: the vendor's own matrix product --------------------------------------------- */
+/* ---- eh.gemm.0: the vendor's own matrix product --------------------------------------------- */
 
-#define EH_GEMM_NAME "eh.gemm.1"
+#define EH_GEMM_NAME "eh.gemm.0"
 
 typedef struct eh_gemm_plan eh_gemm_plan;
 

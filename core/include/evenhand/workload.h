@@ -131,14 +131,15 @@ typedef struct eh_bench {
 	eh_program *program;
 	const eh_case *values;
 	const eh_work *work;
-	void (*fill_normal)(void *out, uint64_t first, uint64_t count, const char *precision,
-	                    uint64_t seed, uint32_t stream);
-	void (*fill_uniform)(void *out, uint64_t first, uint64_t count, const char *precision,
-	                     uint64_t seed, uint32_t stream);
-	void (*fill_bytes)(void *out, uint64_t first, uint64_t count, uint64_t seed, uint32_t stream);
+	void *core;                  /* the core's own                                          */
+	void (*fill_normal)(const struct eh_bench *bench, void *out, uint64_t first, uint64_t count,
+	                    const char *precision, uint64_t seed, uint32_t stream);
+	void (*fill_uniform)(const struct eh_bench *bench, void *out, uint64_t first, uint64_t count,
+	                     const char *precision, uint64_t seed, uint32_t stream);
+	void (*fill_bytes)(const struct eh_bench *bench, void *out, uint64_t first, uint64_t count,
+	                   uint64_t seed, uint32_t stream);
 	double (*to_double)(const void *element, const char *precision);
-	/* Since minor 1: a table of evenhand/extensions.h by its name, NULL = not offered by the
-	 * backend.  Ask EH_HAS(bench, eh_bench, extension) first. */
+	/* A table of evenhand/extensions.h by its name, NULL = not offered by the backend. */
 	const void *(*extension)(const struct eh_bench *bench, const char *name);
 } eh_bench;
 

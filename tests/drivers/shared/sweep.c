@@ -140,9 +140,9 @@ static verdict open_all(job *j)
 	TRY(j->ops->buffer_alloc(j->device, EH_MEMORY_DEVICE, BYTES, &j->out, e));
 	if (info.caps & EH_CAP_PINNED)
 		TRY(j->ops->buffer_alloc(j->device, EH_MEMORY_PINNED, BYTES, &j->pinned, e));
-	TRY(j->ops->queue_create(j->device, &j->queue, e));
-	TRY(j->ops->mark_create(j->device, &j->from, e));
-	TRY(j->ops->mark_create(j->device, &j->to, e));
+	TRY(j->ops->queue_create(j->device, EH_TIMED, &j->queue, e));
+	TRY(j->ops->mark_create(j->device, EH_TIMED, &j->from, e));
+	TRY(j->ops->mark_create(j->device, EH_TIMED, &j->to, e));
 	return RIGHT;
 }
 
