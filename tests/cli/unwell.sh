@@ -64,8 +64,9 @@ read = lambda e, probe: [c for c in e.get('telemetry', {}).get('channels', []) i
 print(eval(sys.argv[2]))
 PY
 }
+# How samples are judged is not asked: on a busy machine so short a proof may stay unsettled.
 whole() { # folder: all cases of all executions have samples
-	[ "$(ask "$1" "len(es) == 6 and all(e['status'] in ('valid', 'not-converged') and e['samples_ns'] for e in es)")" = True ]
+	[ "$(ask "$1" "len(es) == 6 and all(e['status'] in ('valid', 'not-converged', 'unproven') and e['samples_ns'] for e in es)")" = True ]
 }
 others() { # folder: the other probe is read in all of them
 	[ "$(ask "$1" "all(read(e, 'linux') for e in es)")" = True ]
