@@ -84,7 +84,7 @@ assert 'hiprtc' in text, "the compiler is not recorded"
 assert 'gfx90a:sramecc+:xnack-' in text, "the target is not recorded"
 assert '"architecture": {"value": "gfx90a' in text, "the hardware layer lacks its facts"
 cases = r["cases"]
-assert len(cases) == 22, len(cases)
+assert len(cases) == 23, len(cases)
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if c["status"] not in ("valid", "not-converged")]
 assert not wrong, wrong
 PY

@@ -193,7 +193,7 @@ for words in ('"simulated"', '"spirv"', 'clang + llvm-spirv', 'Level Zero loader
     assert words in text, words + " is not recorded"
 wrong = [c["id"] + ": " + c["status"] for c in r["cases"] if c["status"] not in ("valid", "not-converged")]
 assert not wrong, wrong
-assert len(r["cases"]) == 22, len(r["cases"])
+assert len(r["cases"]) == 23, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
 # An operation on repeated inputs must not be spared what one on new inputs costs.

@@ -301,7 +301,7 @@ static void test_launch_is_clean(void **state)
 static void test_xfer_is_clean(void **state)
 {
 	(void)state;
-	check_clean("[case x]\nworkload = xfer\ndirection = h2d, d2h, d2d, bidirectional\n"
+	check_clean("[case x]\nworkload = xfer\ndirection = h2d, d2h, d2d, bidirectional, duplex\n"
 	    "memory = pinned, pageable\nbytes = 4, 4100\n");
 }
 

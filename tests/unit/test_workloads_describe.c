@@ -185,6 +185,7 @@ static void test_xfer(void **state)
 	expect("xfer", "direction=d2h bytes=1GiB", 1073741824, 0, 1073741824);
 	expect("xfer", "direction=d2d bytes=1MiB", 2097152, 0, 2097152);
 	expect("xfer", "direction=bidirectional bytes=1MiB", 2097152, 0, 2097152);
+	expect("xfer", "direction=duplex bytes=1MiB", 2097152, 0, 2097152);
 	assert_int_equal(describe(&r, "xfer", "direction=h2d memory=pinned"), EH_OK);
 	assert_int_equal(r.work.needs, EH_CAP_PINNED);
 	assert_string_equal(r.work.kernel, "");

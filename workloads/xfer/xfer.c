@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xfer - copies between host and device: up, down, within the device, and both ways in one queue.
+ * xfer - copies between host and device: up, down, within the device, and both ways at once.
  *
  * The data repeat an incompressible block with a prime number of bytes, so that a copy that is off
- * by any power of two differs, and every byte is compared. "bidirectional" enqueues an upload and a
- * download in one in-order queue: a stack without overlap shows half the rate.
+ * by any power of two differs, and every byte is compared.  "duplex" downloads in the case's queue
+ * and uploads in a second one, which begins and ends with the first: a stack that overlaps them shows
+ * up to twice the rate.  "bidirectional" enqueues both in one in-order queue, where no stack may
+ * overlap them.
  */
 #include "../support.h"
 
-enum direction { H2D, D2H, D2D, BIDIRECTIONAL };
+enum direction { H2D, D2H, D2D, BIDIRECTIONAL, DUPLEX };
 
 #define BLOCK_BYTES UINT64_C(1048583)
 
 static const eh_param xfer_params[] = {
-	{"direction", EH_PARAM_ENUM, 0, "h2d", "h2d|d2h|d2d|bidirectional", NULL,
-	 "host to device, back, inside the device, or up and down in one queue"},
+	{"direction", EH_PARAM_ENUM, 0, "h2d", "h2d|d2h|d2d|bidirectional|duplex", NULL,
+	 "host to device, back, inside the device, up and down in one queue, or in two"},
 	{"memory", EH_PARAM_ENUM, 0, "pageable", "pinned|pageable", NULL,
 	 "the host's side; d2d has none"},
 	{"bytes", EH_PARAM_BYTES, 0, "64MiB", "4..1GiB", NULL, "per direction; a multiple of 4"},
@@ -40,6 +42,8 @@ typedef struct xfer_state {
 	uint32_t path_count;
 	path paths[2];
 	unsigned char *got;
+	eh_queue *second;      /* of uploads; NULL = all is in the bench's                         */
+	eh_mark *fork, *join;  /* where the second queue begins and ends                           */
 } xfer_state;
 
 static eh_status xfer_describe(const eh_case *values, eh_work *work, eh_error *error)
@@ -47,7 +51,7 @@ static eh_status xfer_describe(const eh_case *values, eh_work *work, eh_error *e
 	const uint64_t direction = eh_case_value(values, "direction")->number;
 	const uint64_t bytes = eh_case_number(values, "bytes");
 	const int pinned = strcmp(eh_case_text(values, "memory"), "pinned") == 0;
-	const int twice = direction == D2D || direction == BIDIRECTIONAL;
+	const int twice = direction == D2D || direction == BIDIRECTIONAL || direction == DUPLEX;
 
 	if (bytes % 4 != 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
@@ -63,9 +67,9 @@ static eh_status xfer_describe(const eh_case *values, eh_work *work, eh_error *e
 	work->working_set_bytes = work->device_bytes;
 	snprintf(work->precision, sizeof work->precision, "u8");
 	snprintf(work->bytes_formula, sizeof work->bytes_formula, "%s",
-	         direction == D2D             ? "2*B (read and written)"
-	         : direction == BIDIRECTIONAL ? "2*B (B each way)"
-	                                      : "B");
+	         direction == D2D ? "2*B (read and written)"
+	         : twice          ? "2*B (B each way)"
+	                          : "B");
 	return EH_OK;
 }
 
@@ -139,8 +143,28 @@ static void xfer_finish(void *state)
 		side_free(x->bench, &x->paths[i].to);
 		free(x->paths[i].block);
 	}
+	if (x->second != NULL)
+		x->bench->ops->queue_destroy(x->second);
+	x->bench->ops->mark_destroy(x->fork);
+	x->bench->ops->mark_destroy(x->join);
 	free(x->got);
 	free(x);
+}
+
+static eh_status second_queue(xfer_state *x, eh_error *error)
+{
+	const eh_backend_ops *ops = x->bench->ops;
+	eh_status status;
+
+	if (!EH_HAS(ops, eh_backend_ops, queue_wait_mark))
+		return support_error(error, EH_E_UNSUPPORTED,
+		                     "xfer: the backend orders no two queues (queue_wait_mark)");
+	status = ops->mark_create(x->bench->device, 0, &x->fork, error);
+	if (status == EH_OK)
+		status = ops->mark_create(x->bench->device, 0, &x->join, error);
+	if (status == EH_OK)
+		status = ops->queue_create(x->bench->device, EH_COPIES, &x->second, error);
+	return status;
 }
 
 static eh_status xfer_prepare(const eh_bench *bench, void **state, eh_error *error)
@@ -156,12 +180,12 @@ static eh_status xfer_prepare(const eh_bench *bench, void **state, eh_error *err
 	x->bench = bench;
 	x->bytes = eh_case_number(bench->values, "bytes");
 	x->block = x->bytes < BLOCK_BYTES ? x->bytes : BLOCK_BYTES;
-	x->path_count = direction == BIDIRECTIONAL ? 2 : 1;
+	x->path_count = direction == BIDIRECTIONAL || direction == DUPLEX ? 2 : 1;
 	x->got = malloc(x->bytes < SUPPORT_CHUNK ? x->bytes : SUPPORT_CHUNK);
 	for (i = 0; i < x->path_count && status == EH_OK; i++) {
 		path *p = &x->paths[i];
-		const int up = direction == H2D || (direction == BIDIRECTIONAL && i == 0);
-		const int down = direction == D2H || (direction == BIDIRECTIONAL && i == 1);
+		const int up = direction == H2D || (x->path_count == 2 && i == 0);
+		const int down = direction == D2H || (x->path_count == 2 && i == 1);
 		p->block = malloc(x->block);
 		if (p->block == NULL || x->got == NULL)
 			status = support_error(error, EH_E_NO_MEMORY, "xfer: no host memory");
@@ -172,6 +196,8 @@ static eh_status xfer_prepare(const eh_bench *bench, void **state, eh_error *err
 	}
 	if (status == EH_OK)
 		status = xfer_data(x, 0, error);
+	if (status == EH_OK && direction == DUPLEX)
+		status = second_queue(x, error);
 	if (status != EH_OK) {
 		xfer_finish(x);
 		return status;
@@ -180,23 +206,39 @@ static eh_status xfer_prepare(const eh_bench *bench, void **state, eh_error *err
 	return EH_OK;
 }
 
+static eh_status move(const xfer_state *x, eh_queue *q, const path *p, eh_error *error)
+{
+	const eh_backend_ops *ops = x->bench->ops;
+
+	if (p->from.pageable)
+		return ops->upload(q, p->to.buffer, 0, p->from.host, x->bytes, error);
+	if (p->to.pageable)
+		return ops->download(q, p->to.host, p->from.buffer, 0, x->bytes, error);
+	return ops->copy(q, p->to.buffer, 0, p->from.buffer, 0, x->bytes, error);
+}
+
+/* Commands in `then` start when those enqueued in `first` are done. */
+static eh_status follow(const xfer_state *x, eh_queue *then, eh_queue *first, eh_mark *mark,
+                        eh_error *error)
+{
+	const eh_status status = x->bench->ops->mark_record(first, mark, error);
+
+	return status == EH_OK ? x->bench->ops->queue_wait_mark(then, mark, error) : status;
+}
+
 static eh_status xfer_enqueue(void *state, uint64_t iteration, eh_error *error)
 {
 	xfer_state *x = state;
-	const eh_backend_ops *ops = x->bench->ops;
 	eh_queue *q = x->bench->queue;
 	eh_status status = EH_OK;
 	uint32_t i;
 	(void)iteration;
-	for (i = 0; i < x->path_count && status == EH_OK; i++) {
-		const path *p = &x->paths[i];
-		if (p->from.pageable)
-			status = ops->upload(q, p->to.buffer, 0, p->from.host, x->bytes, error);
-		else if (p->to.pageable)
-			status = ops->download(q, p->to.host, p->from.buffer, 0, x->bytes, error);
-		else
-			status = ops->copy(q, p->to.buffer, 0, p->from.buffer, 0, x->bytes, error);
-	}
+	if (x->second != NULL)
+		status = follow(x, x->second, q, x->fork, error);
+	for (i = 0; i < x->path_count && status == EH_OK; i++)
+		status = move(x, i == 0 && x->second != NULL ? x->second : q, &x->paths[i], error);
+	if (status == EH_OK && x->second != NULL)
+		status = follow(x, q, x->second, x->join, error);
 	return status;
 }
 

@@ -372,9 +372,9 @@ typedef struct eh_backend_ops {
 	 * earlier command if there was one.  Not provided: a mark can only be waited for. */
 	eh_status (*mark_passed)(eh_mark *mark, uint32_t *passed, eh_error *error);
 	/* [O] Commands enqueued after this start when the mark, recorded in another queue of the
-	 * device, has passed.  The host does not wait, and the mark is not recorded again before
-	 * the host has waited for this queue.  Not provided: queues are ordered by waits of the
-	 * host alone. */
+	 * device, has passed.  The host does not wait.  It is for the recording before the call:
+	 * the mark may be recorded again at once.  Not provided: queues are ordered by waits of
+	 * the host alone. */
 	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
 } eh_backend_ops;
 
