@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evenhand/backend_helper.h"
 #include "evenhand/workload.h"
 
 #define SUPPORT_INLINE static inline __attribute__((unused))
@@ -28,14 +29,8 @@ SUPPORT_INLINE __attribute__((format(printf, 3, 4))) eh_status
 support_error(eh_error *error, eh_status code, const char *format, ...)
 {
 	va_list list;
-	if (error == NULL)
-		return code;
-	error->code = code;
-	error->native_code = 0;
-	error->native_name[0] = '\0';
-	error->where[0] = '\0';
 	va_start(list, format);
-	vsnprintf(error->message, sizeof error->message, format, list);
+	(void)eh_fail_list(error, code, "", 0, "", format, list);
 	va_end(list);
 	return code;
 }

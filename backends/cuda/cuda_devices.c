@@ -165,7 +165,7 @@ eh_status cuda_devices_info(void *opaque, uint32_t index, eh_device_info *out, e
 	memset(&d, 0, sizeof(d));
 	status = find(self, index, &d, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
-		failure_deliver(out, &d.info, sizeof(d.info));
+		eh_give(out, &d.info, sizeof(d.info));
 	wording_say_gaps(self->host, d.info.name, &d.gaps);
 	return status;
 }

@@ -111,6 +111,6 @@ eh_status cuda_programs_info(eh_program *p, eh_program_info *out, eh_error *erro
 		info.binary = p->cubin;
 		info.binary_size = p->cubin_size;
 	}
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }

@@ -66,6 +66,6 @@ eh_status hip_programs_info(eh_program *p, eh_program_info *out, eh_error *error
 	snprintf(info.binary_kind, sizeof(info.binary_kind), "hsaco");
 	info.binary = p->code;
 	info.binary_size = p->code_size;
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }

@@ -88,7 +88,7 @@ eh_status device_info(void *self, uint32_t index, eh_device_info *info, eh_error
 		            origin.version[0] != '\0' ? origin.version : "an unknown compiler",
 		            s->cpu.machine);
 	}
-	faults_copy_out(info, &full, sizeof(full));
+	eh_give(info, &full, sizeof(full));
 	return check_usable(c, error);
 }
 
@@ -224,6 +224,6 @@ eh_status device_layer(eh_device *device, uint32_t index, eh_layer *layer, eh_er
 	default:
 		return faults_set(error, EH_E_INVALID_ARGUMENT, "There is no layer %u", index);
 	}
-	faults_copy_out(layer, &full, sizeof(full));
+	eh_give(layer, &full, sizeof(full));
 	return EH_OK;
 }

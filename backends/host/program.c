@@ -35,7 +35,7 @@ static eh_status obtain(eh_program *p, const char *text, char path[PATH_MAX], ch
 	status = job.status;
 	if (status != EH_OK) {
 		if (error != NULL)
-			faults_copy_out(error, &job.error, sizeof(job.error));
+			eh_give(error, &job.error, sizeof(job.error));
 		compile_free(&job);
 		return status;
 	}
@@ -141,7 +141,7 @@ eh_status program_info(eh_program *program, eh_program_info *info, eh_error *err
 	faults_text(full.binary_kind, sizeof(full.binary_kind), "elf");
 	full.binary = program->binary;
 	full.binary_size = program->size;
-	faults_copy_out(info, &full, sizeof(full));
+	eh_give(info, &full, sizeof(full));
 	return EH_OK;
 }
 
@@ -177,6 +177,6 @@ eh_status program_kernel_info(eh_kernel *kernel, eh_kernel_info *info, eh_error 
 
 	(void)kernel;
 	(void)error;
-	faults_copy_out(info, &full, sizeof(full));
+	eh_give(info, &full, sizeof(full));
 	return EH_OK;
 }

@@ -39,7 +39,7 @@ eh_status lz_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_
 	d.place = self->places[index];
 	status = lz_describe(self, &d, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
-		failure_deliver(out, &d.info, sizeof(d.info));
+		eh_give(out, &d.info, sizeof(d.info));
 	wording_say_gaps(self->host, d.info.name, &d.gaps);
 	return status;
 }

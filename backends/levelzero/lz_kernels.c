@@ -71,7 +71,7 @@ eh_status lz_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 	info.max_group_items = k->limits.group_items;
 	info.local_bytes = k->properties.localMemSize;
 	info.private_bytes = (uint64_t)k->properties.privateMemSize + k->properties.spillMemSize;
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }
 

@@ -144,6 +144,6 @@ eh_status lz_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error *e
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](d, &layer);
-	failure_deliver(out, &layer, sizeof(layer));
+	eh_give(out, &layer, sizeof(layer));
 	return EH_OK;
 }

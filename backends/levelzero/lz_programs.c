@@ -142,6 +142,6 @@ eh_status lz_programs_info(eh_program *p, eh_program_info *out, eh_error *error)
 		info.binary = p->native;
 		info.binary_size = p->native_size;
 	}
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }

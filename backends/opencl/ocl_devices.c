@@ -204,7 +204,7 @@ eh_status ocl_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh
 	uint64_t svm = 0;
 	const eh_status status = describe(self, index, &info, &svm, &gaps, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
-		failure_deliver(out, &info, sizeof(info));
+		eh_give(out, &info, sizeof(info));
 	wording_say_gaps(self->host, info.id, &gaps);
 	return status;
 }

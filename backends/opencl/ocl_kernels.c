@@ -82,7 +82,7 @@ eh_status ocl_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error)
 		info.max_group_items = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
 	info.local_bytes = local;
 	info.private_bytes = private;
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }
 

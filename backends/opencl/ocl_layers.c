@@ -117,6 +117,6 @@ eh_status ocl_layers_get(eh_device *device, uint32_t index, eh_layer *out, eh_er
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](device, &layer);
-	failure_deliver(out, &layer, sizeof(layer));
+	eh_give(out, &layer, sizeof(layer));
 	return EH_OK;
 }

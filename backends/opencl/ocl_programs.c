@@ -156,6 +156,6 @@ eh_status ocl_programs_info(eh_program *p, eh_program_info *out, eh_error *error
 		info.binary_size = p->binary_size;
 	}
 	wording_say_gaps(p->device->self->host, d->selector, &gaps);
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }

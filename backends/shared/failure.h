@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling the caller's structs, errors first, without writing beyond the size it gave. */
+/* Errors of backends: codes of a vendor's API, and sentences about its calls. */
 #ifndef SHARED_FAILURE_H
 #define SHARED_FAILURE_H
 
 #include <stdarg.h>
 
-#include "evenhand/backend.h"
+#include "evenhand/backend_helper.h"
 
 /* One code of a vendor's API: its name, and its meaning in evenhand's terms. */
 typedef struct failure_code {
@@ -33,9 +33,5 @@ __attribute__((format(printf, 7, 0)))
 eh_status failure_native_list(eh_error *error, eh_status code, const char *where, int64_t native,
                               const char *name, const char *remedy, const char *format,
                               va_list arguments);
-
-/* Copies from (of size bytes, beginning with its struct_size) to the same struct of a caller of
- * another version; to keeps its own struct_size. */
-void failure_deliver(void *to, const void *from, size_t size);
 
 #endif

@@ -106,7 +106,7 @@ eh_status stream_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error
 	info.registers = registers;
 	info.local_bytes = local;
 	info.private_bytes = private;
-	failure_deliver(out, &info, sizeof(info));
+	eh_give(out, &info, sizeof(info));
 	return EH_OK;
 }
 

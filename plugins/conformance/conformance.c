@@ -45,6 +45,8 @@ static eh_status begin(const eh_trial *trial, void **self, eh_error *error)
 	eh_status status;
 
 	k->trial = trial;
+	kit_error_clear(&k->start);
+	kit_error_clear(&k->unreached);
 	status = trial->device > 0 ? reach(k, KIT_DEVICE, error) : EH_OK;
 	if (status == EH_OK) {
 		*self = k;

@@ -38,20 +38,13 @@ void kit_sleep(uint64_t ns)
 		;
 }
 
-/* The arguments may lie in *error. */
 eh_status kit_error(eh_error *error, eh_status code, const char *format, ...)
 {
-	char message[sizeof(error->message)];
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(message, sizeof(message), format, args);
+	(void)eh_fail_list(error, code, "", 0, "", format, args);
 	va_end(args);
-	if (error == NULL)
-		return code;
-	kit_error_clear(error);
-	error->code = code;
-	memcpy(error->message, message, sizeof(message));
 	return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "evenhand/backend_helper.h"
 #include "evenhand/conformance.h"
 
 enum kit_level { KIT_FILE, KIT_LOADED, KIT_STARTED, KIT_DEVICE };

@@ -180,6 +180,26 @@ static uint32_t check_beyond(suite *s)
 	return EH_TEST_PASS;
 }
 
+/* An error of an older header ends after its code. */
+static uint32_t check_error_size(suite *s)
+{
+	enum { CANARY = 0x5a };
+	union { eh_error error; unsigned char bytes[sizeof(eh_error)]; } u;
+	eh_place_info info = { .struct_size = sizeof(info) };
+	eh_status status;
+
+	memset(&u, CANARY, sizeof(u));
+	u.error.struct_size = offsetof(eh_error, native_code);
+	status = s->ops->place_info(s->self, s->place_count, &info, &u.error);
+	if (u.error.code != status)
+		return fail(s, "place_info returned %d, but the error's code is %d", status, u.error.code);
+	for (size_t i = offsetof(eh_error, native_code); i < sizeof(u); i++)
+		if (u.bytes[i] != CANARY)
+			return fail(s, "byte %zu of an error of %zu bytes was written", i,
+			            offsetof(eh_error, native_code));
+	return EH_TEST_PASS;
+}
+
 static const char *wanted_unit(const eh_channel_info *c)
 {
 	static const char *const units[] = { [EH_CHANNEL_POWER] = "W", [EH_CHANNEL_ENERGY] = "uJ",
@@ -352,6 +372,7 @@ static const eh_test tests[] = {
 	{ "probe/start", "the object is a probe that starts and describes its places and channels" },
 	{ "place/identity", "places have unique ids, names, and devices a PCI address or UUID" },
 	{ "place/beyond", "an index beyond the last is EH_E_INVALID_ARGUMENT" },
+	{ "error/struct-size", "nothing is written beyond the error's struct_size" },
 	{ "channel/well-formed", "channels have unique names, the unit of their kind, and named bits" },
 	{ "channel/reason", "a channel that cannot be read says why" },
 	{ "read/skip", "a channel to be skipped is not touched" },
@@ -360,7 +381,7 @@ static const eh_test tests[] = {
 	{ "read/speed", "a read during a case is quick" },
 };
 static uint32_t (*const checks[])(suite *s) = {
-	NULL, check_places, check_beyond, check_channels, check_reasons, check_skip, check_reads,
+	NULL, check_places, check_beyond, check_error_size, check_channels, check_reasons, check_skip, check_reads,
 	check_speed,
 };
 

@@ -10,7 +10,7 @@
  * The contract is evenhand/backend.h; read its comments next to this file.  What CUDA, HIP, OpenCL
  * and Level Zero put into each slot is written down in docs/backend-abi.md.
  */
-#include "evenhand/backend.h"
+#include "evenhand/backend_helper.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -61,49 +61,11 @@ struct eh_program {
 	eh_kernel *kernels;
 };
 
-/*
- * Structs that cross the boundary may be smaller than ours, when the core is older than the
- * header we were built with, or larger.  So: fill a whole one here, then copy as much as the
- * caller has room for, and leave its struct_size alone.  Every struct begins with that.
- */
-static void skeleton_give(void *to, const void *from, size_t size)
-{
-	uint32_t room;
-
-	memcpy(&room, to, sizeof(room));
-	if (room > size)
-		room = (uint32_t)size;
-	if (room > sizeof(room))
-		memcpy((char *)to + sizeof(room), (const char *)from + sizeof(room),
-		       room - sizeof(room));
-}
-
-/*
- * Errors: a code, and one sentence that names the remedy where there is one.  `where` is the
- * vendor's call that failed and native_code what it returned; here there is none.
- * A NULL error is allowed everywhere.
- */
-__attribute__((format(printf, 4, 5))) static eh_status skeleton_fail(eh_error *error,
-                                                                     eh_status code,
-                                                                     const char *where,
-                                                                     const char *format, ...)
-{
-	eh_error whole = { .struct_size = sizeof(whole), .code = code };
-	va_list args;
-
-	if (error == NULL)
-		return code;
-	snprintf(whole.where, sizeof(whole.where), "%s", where);
-	va_start(args, format);
-	vsnprintf(whole.message, sizeof(whole.message), format, args);
-	va_end(args);
-	skeleton_give(error, &whole, sizeof(whole));
-	return code;
-}
-
+/* Structs and errors of the caller are filled by eh_give and eh_fail (evenhand/backend_helper.h):
+ * the caller's struct_size may be smaller than ours, or larger. */
 static eh_status skeleton_no_memory(eh_error *error, const char *where)
 {
-	return skeleton_fail(error, EH_E_NO_MEMORY, where, "this process has no memory left");
+	return eh_fail(error, EH_E_NO_MEMORY, where, "this process has no memory left");
 }
 
 /* ---- start and stop ---------------------------------------------------------------------- */
@@ -132,7 +94,7 @@ static eh_status skeleton_start(const eh_host *host, void **self, eh_error *erro
 	compile_version(s->compiler, s->scratch, s->version, sizeof(s->version));
 	if (s->version[0] == '\0') {
 		eh_status status =
-			skeleton_fail(error, EH_E_UNAVAILABLE, "start",
+			eh_fail(error, EH_E_UNAVAILABLE, "start",
 		                      "the compiler '%s' does not "
 		                      "run here: install a C compiler, or name one by --set "
 		                      SKELETON_NAME ".compiler=NAME",
@@ -212,10 +174,10 @@ static eh_status skeleton_device_info(void *self, uint32_t index, eh_device_info
 
 	(void)self;
 	if (index > 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "device_info",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "device_info",
 		                     "there is one device, number 0");
 	skeleton_processor_name(whole.name, sizeof(whole.name));
-	skeleton_give(info, &whole, sizeof(whole));
+	eh_give(info, &whole, sizeof(whole));
 	return EH_OK;
 }
 
@@ -225,7 +187,7 @@ static eh_status skeleton_device_open(void *self, uint32_t index, eh_device **de
 	eh_device *d;
 
 	if (index > 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "device_open",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "device_open",
 		                     "there is one device, number 0");
 	d = calloc(1, sizeof(*d));
 	if (d == NULL)
@@ -250,12 +212,12 @@ static eh_status skeleton_device_layer(eh_device *device, uint32_t index, eh_lay
 	eh_layer whole = { .kind = EH_LAYER_COMPILER, .source = EH_SOURCE_QUERIED };
 
 	if (index > 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "device_layer",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "device_layer",
 		                     "there is one layer");
 	snprintf(whole.name, sizeof(whole.name), "%s", device->self->compiler);
 	snprintf(whole.version, sizeof(whole.version), "%s", device->self->version);
 	snprintf(whole.detail, sizeof(whole.detail), "flags=%s", COMPILE_FLAGS);
-	skeleton_give(layer, &whole, sizeof(whole));
+	eh_give(layer, &whole, sizeof(whole));
 	return EH_OK;
 }
 
@@ -270,15 +232,15 @@ static eh_status skeleton_buffer_alloc(eh_device *device, uint32_t kind, uint64_
 
 	(void)device;
 	if (kind < EH_MEMORY_DEVICE || kind > EH_MEMORY_SHARED)
-		return skeleton_fail(error, EH_E_UNSUPPORTED, "buffer_alloc",
+		return eh_fail(error, EH_E_UNSUPPORTED, "buffer_alloc",
 		                     "memory of kind %u is not offered", kind);
 	if (bytes == 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "buffer_alloc",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "buffer_alloc",
 		                     "a buffer has at least one byte");
 	/* aligned_alloc may succeed beyond the machine's memory; the process would be killed
 	 * later. */
 	if (bytes > SIZE_MAX - 4096 || (memory > 0 && bytes > memory))
-		return skeleton_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
+		return eh_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
 		                     "%llu bytes are more than this machine has",
 		                     (unsigned long long)bytes);
 	b = calloc(1, sizeof(*b));
@@ -321,7 +283,7 @@ static eh_status skeleton_queue_create(eh_device *device, uint32_t flags, eh_que
 	eh_queue *q;
 
 	if ((flags & ~(uint32_t)(EH_TIMED | EH_COPIES)) != 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "queue_create", "unknown flags");
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "queue_create", "unknown flags");
 	q = calloc(1, sizeof(*q));
 	if (q == NULL)
 		return skeleton_no_memory(error, "queue_create");
@@ -349,7 +311,7 @@ static eh_status skeleton_inside(const eh_buffer *buffer, uint64_t offset, uint6
 {
 	if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
 		return EH_OK;
-	return skeleton_fail(error, EH_E_INVALID_ARGUMENT, where,
+	return eh_fail(error, EH_E_INVALID_ARGUMENT, where,
 	                     "%llu bytes at %llu lie beyond a buffer of %llu",
 	                     (unsigned long long)bytes, (unsigned long long)offset,
 	                     (unsigned long long)buffer->bytes);
@@ -362,7 +324,7 @@ static eh_status skeleton_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offs
 
 	(void)queue;
 	if (status == EH_OK && bytes % 4 != 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "fill",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "fill",
 		                     "the size of a fill is a multiple of 4");
 	for (uint64_t at = 0; status == EH_OK && at < bytes; at += 4)
 		memcpy(buffer->data + offset + at, &pattern, 4);
@@ -433,7 +395,7 @@ static eh_status skeleton_program_build(eh_device *device, const eh_source *sour
 	                        sizeof(why));
 	if (status != EH_OK) {
 		free(p);
-		return skeleton_fail(error, status, s->compiler, "%s", why);
+		return eh_fail(error, status, s->compiler, "%s", why);
 	}
 	*program = p;
 	return EH_OK;
@@ -468,7 +430,7 @@ static eh_status skeleton_program_info(eh_program *program, eh_program_info *inf
 	snprintf(whole.compiler, sizeof(whole.compiler), "%s", program->self->compiler);
 	snprintf(whole.compiler_version, sizeof(whole.compiler_version), "%s",
 	         program->self->version);
-	skeleton_give(info, &whole, sizeof(whole));
+	eh_give(info, &whole, sizeof(whole));
 	return EH_OK;
 }
 
@@ -481,7 +443,7 @@ static eh_status skeleton_kernel_get(eh_program *program, const char *name, eh_k
 
 	if (snprintf(symbol, sizeof(symbol), "%s_entry", name) >= (int)sizeof(symbol) ||
 	    (found = dlsym(program->code.handle, symbol)) == NULL)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "kernel_get",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "kernel_get",
 		                     "the program has no kernel '%.100s'", name);
 	k = calloc(1, sizeof(*k));
 	if (k == NULL)
@@ -507,12 +469,12 @@ static eh_status skeleton_launch(eh_queue *queue, eh_kernel *kernel, const eh_la
 
 	(void)queue;
 	if (launch->arg_count > sizeof(args) / sizeof(args[0]))
-		return skeleton_fail(error, EH_E_UNSUPPORTED, "launch",
+		return eh_fail(error, EH_E_UNSUPPORTED, "launch",
 		                     "a kernel has at most 32 arguments here");
 	for (int d = 0; d < 3; d++) {
 		if (launch->groups[d] < 1 || launch->groups[d] > INT32_MAX ||
 		    launch->groups[d] > INT64_MAX / total)
-			return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "launch",
+			return eh_fail(error, EH_E_INVALID_ARGUMENT, "launch",
 			                     "%u groups in dimension %d", launch->groups[d], d);
 		groups[d] = (int32_t)launch->groups[d];
 		total *= groups[d];
@@ -537,7 +499,7 @@ static eh_status skeleton_mark_create(eh_device *device, uint32_t flags, eh_mark
 	eh_mark *m;
 
 	if ((flags & ~(uint32_t)EH_TIMED) != 0)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_create", "unknown flags");
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_create", "unknown flags");
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return skeleton_no_memory(error, "mark_create");
@@ -575,10 +537,10 @@ static eh_status skeleton_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns,
 {
 	if (from->queue == NULL || from->queue != to->queue || !from->queue->timed ||
 	    !from->timed || !to->timed)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
 		                     "two timed marks of one timed queue have a time between them");
 	if (to->ns < from->ns)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
 		                     "the marks are in the wrong order");
 	*ns = to->ns - from->ns;
 	return EH_OK;

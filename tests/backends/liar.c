@@ -194,10 +194,10 @@ static eh_status liar_step(const char *where, eh_error *error)
 {
 	liar.commands++;
 	if (liar.fault == FAULT_ERROR && liar.commands == liar.n)
-		return skeleton_fail(error, EH_E_DEVICE, where, "the device failed at command %llu",
+		return eh_fail(error, EH_E_DEVICE, where, "the device failed at command %llu",
 		                     (unsigned long long)liar.commands);
 	if (liar.fault == FAULT_LOST && liar.commands >= liar.n)
-		return skeleton_fail(error, EH_E_DEVICE_LOST, where,
+		return eh_fail(error, EH_E_DEVICE_LOST, where,
 		                     "the device is lost since command %llu",
 		                     (unsigned long long)liar.n);
 	return EH_OK;
@@ -228,14 +228,14 @@ static eh_status liar_start(const eh_host *host, void **self, eh_error *error)
 	if (name == NULL)
 		fault = FAULT_HONEST;
 	if (fault == FAULT_COUNT)
-		return skeleton_fail(error, EH_E_INVALID_ARGUMENT, "start",
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "start",
 		                     "liar has no fault called '%.40s'", name);
 	liar.fault = (enum fault)fault;
 	liar.n = n != NULL ? strtoull(n, NULL, 10) : faults[fault].n;
 	liar.last = &liar.first;
 	if (liar.fault == FAULT_EARLY &&
 	    pthread_create(&liar.thread, NULL, background_main, NULL) != 0)
-		return skeleton_fail(error, EH_E_INTERNAL, "pthread_create", "no thread");
+		return eh_fail(error, EH_E_INTERNAL, "pthread_create", "no thread");
 	return skeleton_start(host, self, error);
 }
 
@@ -263,7 +263,7 @@ static eh_status liar_device_info(void *self, uint32_t index, eh_device_info *in
 		whole.caps |= EH_CAP_ASYNC;
 	snprintf(whole.id, sizeof(whole.id), "%s", faults[liar.fault].name);
 	snprintf(whole.name, sizeof(whole.name), "TEST device that is %s", faults[liar.fault].name);
-	skeleton_give(info, &whole, sizeof(whole));
+	eh_give(info, &whole, sizeof(whole));
 	return EH_OK;
 }
 
@@ -271,7 +271,7 @@ static eh_status liar_buffer_alloc(eh_device *device, uint32_t kind, uint64_t by
                                    eh_buffer **buffer, eh_error *error)
 {
 	if (liar.fault == FAULT_OOM && liar.allocations++ >= liar.n)
-		return skeleton_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
+		return eh_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
 		                     "the device has no memory left");
 	return skeleton_buffer_alloc(device, kind, bytes, buffer, error);
 }

@@ -59,11 +59,7 @@ static eh_status translate(nvmlReturn_t code, const char *call, eh_error *error)
 	} else if (code == NVML_ERROR_TIMEOUT) {
 		status = EH_E_TIMEOUT;
 	}
-	if (error != NULL) {
-		error->native_code = code;
-		(void)snprintf(error->where, sizeof(error->where), "%s", call);
-	}
-	return kit_fail(error, status, "%s answered %d: %s", call, (int)code, advice);
+	return eh_fail_native(error, status, call, (int64_t)code, "", "%s answered %d: %s", call, (int)code, advice);
 }
 
 static eh_status absent(const char *call, eh_error *error)

@@ -47,11 +47,7 @@ static eh_status translate(amdsmi_status_t code, const char *call, eh_error *err
 		status = EH_E_DEVICE_LOST;
 		advice = "its file in sysfs is gone or cannot be read: was the GPU removed?";
 	}
-	if (error != NULL) {
-		error->native_code = (int)code;
-		(void)snprintf(error->where, sizeof(error->where), "%s", call);
-	}
-	return kit_fail(error, status, "%s answered %d: %s", call, (int)code, advice);
+	return eh_fail_native(error, status, call, (int64_t)code, "", "%s answered %d: %s", call, (int)code, advice);
 }
 
 #define CALL(field, name, ...)                                                               \

@@ -35,11 +35,7 @@ static eh_status translate(rsmi_status_t code, const char *call, eh_error *error
 		status = EH_E_DEVICE_LOST;
 		advice = "its file in sysfs is gone or cannot be read: was the GPU removed?";
 	}
-	if (error != NULL) {
-		error->native_code = (int)code;
-		(void)snprintf(error->where, sizeof(error->where), "%s", call);
-	}
-	return kit_fail(error, status, "%s answered %d: %s", call, (int)code, advice);
+	return eh_fail_native(error, status, call, (int64_t)code, "", "%s answered %d: %s", call, (int)code, advice);
 }
 
 #define DEVICE(c) ((uint32_t)(uintptr_t)(c)->object)

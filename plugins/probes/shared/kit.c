@@ -86,11 +86,8 @@ eh_status kit_fail(eh_error *error, eh_status code, const char *format, ...)
 {
 	va_list list;
 
-	if (error == NULL)
-		return code;
-	error->code = code;
 	va_start(list, format);
-	(void)vsnprintf(error->message, sizeof(error->message), format, list);
+	(void)eh_fail_list(error, code, "", 0, "", format, list);
 	va_end(list);
 	return code;
 }
@@ -160,15 +157,6 @@ eh_status kit_place_count(void *self, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-/* Copies as much as fits: the caller's struct may be of an older or newer header. */
-static void copy_sized(void *to, uint32_t room, const void *from, size_t size)
-{
-	size_t count = room < size ? room : size;
-
-	memcpy(to, from, count);
-	memcpy(to, &room, sizeof(room));
-}
-
 eh_status kit_place_info(void *self, uint32_t place, eh_place_info *info, eh_error *error)
 {
 	const kit *k = self;
@@ -176,7 +164,7 @@ eh_status kit_place_info(void *self, uint32_t place, eh_place_info *info, eh_err
 	if (place >= k->place_count)
 		return kit_fail(error, EH_E_INVALID_ARGUMENT, "there is no place %u: there are %u",
 		                place, k->place_count);
-	copy_sized(info, info->struct_size, &k->places[place].info,
+	eh_give(info, &k->places[place].info,
 	           sizeof(k->places[place].info));
 	return EH_OK;
 }
@@ -189,7 +177,7 @@ eh_status kit_channel_info(void *self, uint32_t place, uint32_t channel, eh_chan
 	if (place >= k->place_count || channel >= k->places[place].info.channel_count)
 		return kit_fail(error, EH_E_INVALID_ARGUMENT, "there is no channel %u of place %u",
 		                channel, place);
-	copy_sized(info, info->struct_size, &k->places[place].channels[channel].info,
+	eh_give(info, &k->places[place].channels[channel].info,
 	           sizeof(eh_channel_info));
 	return EH_OK;
 }

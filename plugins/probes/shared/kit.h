@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "evenhand/backend_helper.h"
 #include "evenhand/probe.h"
 
 typedef struct kit_channel kit_channel;

@@ -62,11 +62,7 @@ static eh_status translate(ze_result_t code, const char *call, eh_error *error)
 		advice = "there is no driver with Sysman: install Intel's "
 		         "(Debian: intel-level-zero-gpu), and set ZES_ENABLE_SYSMAN=1";
 	}
-	if (error != NULL) {
-		error->native_code = (int64_t)code;
-		(void)snprintf(error->where, sizeof(error->where), "%s", call);
-	}
-	return kit_fail(error, status, "%s answered 0x%x: %s", call, (unsigned)code, advice);
+	return eh_fail_native(error, status, call, (int64_t)code, "", "%s answered 0x%x: %s", call, (unsigned)code, advice);
 }
 
 #define CALL(field, name, ...)                                                               \
