@@ -2,7 +2,6 @@
 #include "plugin/plugin.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -148,16 +147,15 @@ static eh_status load_entry(const char *path, const char *entry_name, void **ent
 	const char *elsewhere;
 	void *handle;
 	char *real;
-	eh_status status = trust_file(path, error);
+	eh_status status = trust_file(path, &real, error);
 
-	if (status == EH_OK)
-		status = object_file_check(path, error);
 	if (status != EH_OK)
 		return status;
-	/* dlopen would search its own path for a name without a slash. */
-	real = realpath(path, NULL);
-	if (real == NULL)
-		return error_system(error, errno, "cannot follow %s", path);
+	status = object_file_check(path, error);
+	if (status != EH_OK) {
+		free(real);
+		return status;
+	}
 	handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	free(real);
 	if (handle == NULL)

@@ -2,7 +2,7 @@
 /*
  * Plugins: finding shared objects, loading them, and checking their identity blocks.  An object is
  * opened with RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE and is never unloaded.  The checks, in order:
- * owner and permissions of file and folder, entry symbol (in that object only), magic, size, major
+ * owner and permissions on the way to the file, entry symbol (in that object only), magic, size, major
  * version, pointer width, name (equal to the file's), required slots.
  */
 #ifndef PLUGIN_PLUGIN_H

@@ -122,7 +122,7 @@ size_t plugin_search(enum plugin_kind kind, plugin_file **out)
 				refuse_file(file, folder_status, memory_text(error.message));
 			else {
 				eh_error own = ERROR_INIT;
-				eh_status status = trust_file(file->path, &own);
+				eh_status status = trust_file(file->path, NULL, &own);
 
 				if (status != EH_OK)
 					refuse_file(file, status, memory_text(own.message));

@@ -48,7 +48,7 @@ static eh_status read_prelude(char **out, size_t *size, eh_error *error)
 {
 	char *folder = paths_data("workloads");
 	char *path = path_join(folder, PRELUDE);
-	eh_status status = trust_file(path, error);
+	eh_status status = trust_file(path, NULL, error);
 
 	if (status == EH_OK)
 		status = file_read(path, out, size, error);
@@ -76,7 +76,7 @@ static eh_status read_body(const char *kernel, char **out, size_t *size, eh_erro
 			"nor in the data folder; install evenhand again, or put it next to its "
 			"workload's .so",
 			kernel);
-	status = trust_file(path, error);
+	status = trust_file(path, NULL, error);
 	if (status == EH_OK)
 		status = file_read(path, out, size, error);
 	free(path);

@@ -110,14 +110,38 @@ ok $? "and every one of them with a reason$missing" "$log"
 mkdir -p "$T/open" "$T/mine" "$T/other"
 cp "$good" "$T/open/bad_start.so"
 chmod 777 "$T/open"
-refused "$T/open/bad_start.so" "others can write to it: run chmod go-w"
+refused "$T/open/bad_start.so" "others can write to $T/open: run chmod go-w on it"
 cp "$good" "$T/mine/bad_start.so"
 chmod 666 "$T/mine/bad_start.so"
 refused "$T/mine/bad_start.so" "others can write to it"
 chmod 644 "$T/mine/bad_start.so"
 ln -s "$T/open/bad_start.so" "$T/other/bad_start.so"
-refused "$T/other/bad_start.so" "others can write to it"
+refused "$T/other/bad_start.so" "others can write to $T/open"
 rm "$T/other/bad_start.so"
+
+# The whole way counts: the folders above, links and what they point to.
+loads() { # file text: plugin/load passes
+	"$EVENHAND" plugin check "$1" > "$log" 2>&1
+	grep -q '^  fail  backend/start .*cannot start' "$log" && ! grep -q '^  fail  plugin/' "$log"
+	ok $? "$2" "$log"
+}
+mkdir -p "$T/open/above/inner" "$T/sticky/above/inner" "$T/way"
+cp "$good" "$T/open/above/inner"
+cp "$good" "$T/sticky/above/inner"
+refused "$T/open/above/inner/bad_start.so" "others can write to $T/open: run chmod go-w on it"
+EVENHAND_BACKEND_PATH="$T/open/above/inner" "$EVENHAND" plugin list > "$log" 2>&1
+grep -q "bad_start .*$T/open/above/inner is not used because others can write to $T/open:" "$log"
+ok $? "plugin list names the folder above that others can write to" "$log"
+chmod 1777 "$T/sticky"
+loads "$T/sticky/above/inner/bad_start.so" "a sticky folder above is fine when the next one is this user's"
+ln -s "$T/sticky/above/inner" "$T/open/link"
+refused "$T/open/link/bad_start.so" "others can write to $T/open"
+ln -s ../sticky/above/../above/inner "$T/way/link"
+loads "$T/way/link/../inner/./bad_start.so" "links and dots are followed"
+ln -s loop "$T/way/loop"
+"$EVENHAND" plugin check "$T/way/loop/bad_start.so" > "$log" 2>&1
+[ $? -eq 5 ] && grep -q "Too many levels" "$log"
+ok $? "a loop of links is an error" "$log"
 EVENHAND_BACKEND_PATH="$T/open" "$EVENHAND" plugin list > "$log" 2>&1
 grep -q "bad_start .*$T/open is not used because others can write to it" "$log"
 ok $? "plugin list says which folder is not used" "$log"
@@ -127,11 +151,29 @@ if [ "$(id -u)" = 0 ]; then
 	refused "$T/other/bad_start.so" "it belongs to user 12345"
 	chown 0 "$T/other/bad_start.so"
 	chown 12345 "$T/other"
-	refused "$T/other/bad_start.so" "it belongs to user 12345"
+	refused "$T/other/bad_start.so" "$T/other belongs to user 12345"
+	mkdir -p "$T/other/inner"
+	cp "$good" "$T/other/inner"
+	refused "$T/other/inner/bad_start.so" "$T/other belongs to user 12345"
+	chown 12345 "$T/sticky/above"
+	refused "$T/sticky/above/inner/bad_start.so" "$T/sticky/above belongs to user 12345"
+	chown 0 "$T/sticky/above"
+	chown -h 12345 "$T/way/link"
+	refused "$T/way/link/bad_start.so" "$T/way/link belongs to user 12345"
 else
+	for i in 1 2 3 4; do skip "a folder or link above of another user ($i)" "only root can make one"; done
 	skip "a file of another user" "only root can make one"
 	skip "a folder of another user" "only root can make one"
 fi
+
+# A plugin finds libraries beside it.
+echo 'int beside(void) { return 0; }' > "$T/beside.c"
+echo 'int beside(void); int use(void) { return beside(); }' > "$T/origin.c"
+mkdir -p "$T/mine/lib"
+# shellcheck disable=SC2016
+"$CC" -shared -fPIC -o "$T/mine/lib/libbeside.so" "$T/beside.c" &&
+	"$CC" -shared -fPIC -Wl,--no-as-needed -Wl,-rpath,'$ORIGIN/lib' -o "$T/mine/origin.so" "$T/origin.c" "$T/mine/lib/libbeside.so"
+refused "$T/mine/origin.so" "it does not export eh_backend_entry_v1"
 
 # Order of the folders.
 mkdir -p "$T/first" "$T/second" "$T/xdg/evenhand/backends"
@@ -164,6 +206,31 @@ if "$own/bin/evenhand" devices 2>/dev/null | grep -q '^cuda .*cannot be opened';
 	ok $? "a run of everything names what is left out, and why" "$log"
 else
 	skip "a run of everything names what is left out, and why" "the CUDA driver is here"
+fi
+
+# Who can replace the program is trusted with its plugins: an installation of another account, one
+# that a group maintains.
+if [ "$(id -u)" = 0 ]; then
+	chmod 644 "$own/lib/evenhand/backends/bad_start.so"
+	mkdir "$own/elsewhere"
+	cp "$good" "$own/elsewhere"
+	chown -R 12345 "$own"
+	"$own/bin/evenhand" plugin list > "$log" 2>&1
+	grep -q '^ *bad_start *$' "$log" && ! grep -q 'belongs to user' "$log"
+	ok $? "the program's owner may own its plugins" "$log"
+	refused "$own/elsewhere/bad_start.so" "belongs to user 12345"
+	chown -R 0:12345 "$own"
+	chmod -R g+w "$own"
+	"$own/bin/evenhand" plugin list > "$log" 2>&1
+	grep -q '^ *bad_start *$' "$log" && ! grep -q 'others can write' "$log"
+	ok $? "a group that can replace the program may write its plugins" "$log"
+	refused "$own/elsewhere/bad_start.so" "others can write to "
+	chmod -R o+w "$own"
+	"$own/bin/evenhand" plugin list > "$log" 2>&1
+	grep -q 'others can write to ' "$log"
+	ok $? "everybody may not" "$log"
+else
+	for i in 1 2 3 4 5; do skip "an installation of another account ($i)" "only root can make one"; done
 fi
 echo "1..$n"
 exit $bad
