@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the driver API and of NVRTC, found at run time.  Nothing here links to either. */
+/* The functions of the driver API, found at run time.  Nothing here links to it. */
 #ifndef CUDA_API_H
 #define CUDA_API_H
 
@@ -25,18 +25,6 @@ typedef struct cuda_api {
 	CUresult version_rc;  /* then why                                                    */
 } cuda_api;
 
-typedef struct nvrtc_api {
-#define NVRTC_FIELD(field, names, arguments) nvrtcResult(*field) arguments;
-	NVRTC_REQUIRED(NVRTC_FIELD)
-	NVRTC_OPTIONAL(NVRTC_FIELD)
-#undef NVRTC_FIELD
-#define NVRTC_FIELD(field, names, arguments) const char *(*field) arguments;
-	NVRTC_TEXT(NVRTC_FIELD)
-#undef NVRTC_FIELD
-	vendorlib library;
-	int major, minor;
-} nvrtc_api;
-
 /* Opens the driver's library (`chosen`: another than libcuda.so.1, or NULL) and initialises it.
  * *present is false when this succeeds and there is no device.  EH_E_UNAVAILABLE with advice when
  * the driver is missing or refuses. */
@@ -44,11 +32,5 @@ eh_status cuda_api_open(cuda_api *api, const char *chosen, bool *present, eh_err
 
 /* "13.0", or "" when the version is unknown. */
 void cuda_api_version(const cuda_api *api, char *text, size_t size);
-
-/* Opens the NVRTC that suits the driver best: its own major version, then older, then newer; the
- * newest when the driver's version is unknown.  An NVRTC without a version is refused, because the
- * cache needs the version. */
-eh_status cuda_api_open_nvrtc(nvrtc_api *nvrtc, const cuda_api *api, const char *chosen,
-                              eh_error *error);
 
 #endif

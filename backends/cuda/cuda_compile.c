@@ -12,8 +12,6 @@
 #include "shared/binarycache.h"
 #include "shared/wording.h"
 
-enum { MOST_ARCHITECTURES = 128 };
-
 static eh_status failed(const nvrtc_api *n, eh_error *error, eh_status code, nvrtcResult rc,
                         const char *where, const char *text)
 {
@@ -23,43 +21,19 @@ static eh_status failed(const nvrtc_api *n, eh_error *error, eh_status code, nvr
 	                      text);
 }
 
-void cuda_compile_version(const cuda_self *self, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (self->nvrtc.library.handle != NULL)
-		snprintf(text, size, "%d.%d", self->nvrtc.major, self->nvrtc.minor);
-}
-
 /* Writes the option and the name of the result; *has_cubin tells whether the option gives a
  * cubin. */
 static eh_status choose(const eh_device *d, char option[64], char target[64], bool *has_cubin,
                         eh_error *error)
 {
-	const nvrtc_api *n = &d->self->nvrtc;
+	const nvrtc_api *n = d->nvrtc;
 	const char *code = d->self->host->option(d->self->host->ctx, "code");
-	int list[MOST_ARCHITECTURES], count = 0, best = 0, oldest = 0;
+	const int best = cuda_nvrtc_architecture(n, d->compute);
 	const bool can = n->cubin_size != NULL && n->cubin != NULL;
 
 	if (code != NULL && strcmp(code, "cubin") != 0 && strcmp(code, "ptx") != 0)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "program_build",
 		                   "cuda.code is %.40s, and it can be cubin or ptx.", code);
-	if (n->arch_count == NULL || n->archs == NULL || n->arch_count(&count) != NVRTC_SUCCESS ||
-	    count <= 0 || count > MOST_ARCHITECTURES || n->archs(list) != NVRTC_SUCCESS) {
-		list[0] = d->compute;
-		count = 1;
-	}
-	for (int i = 0; i < count; i++) {
-		if (list[i] <= d->compute && list[i] > best)
-			best = list[i];
-		if (oldest == 0 || list[i] < oldest)
-			oldest = list[i];
-	}
-	if (best == 0)
-		return failure_set(error, EH_E_UNSUPPORTED, "program_build",
-		                   "%s has compute capability %d.%d, and NVRTC %d.%d compiles for %d.%d "
-		                   "and later: install an older NVRTC and name it in --set "
-		                   "cuda.nvrtc=PATH.", d->info.name, d->compute / 10, d->compute % 10,
-		                   n->major, n->minor, oldest / 10, oldest % 10);
 	*has_cubin = can && best == d->compute && (code == NULL || strcmp(code, "cubin") == 0);
 	snprintf(option, 64, "--gpu-architecture=%s_%d", *has_cubin ? "sm" : "compute", best);
 	if (*has_cubin)
@@ -115,7 +89,7 @@ static eh_status compile(const eh_device *d, const eh_source *source, const char
                          const char *option, bool has_cubin, eh_program *p, char *log,
                          size_t log_size, eh_error *error)
 {
-	const nvrtc_api *n = &d->self->nvrtc;
+	const nvrtc_api *n = d->nvrtc;
 	const char *const options[] = { option, CUDA_COMPILE_FLAGS };
 	nvrtcProgram program = NULL;
 	void *ptx = NULL, *cubin = NULL;
@@ -206,23 +180,34 @@ static void keep(binarycache *cache, const char *key, const eh_program *p)
 	free(entry);
 }
 
+/* False when the files of NVRTC cannot be read: nobody knows then whose code an entry is. */
+static bool find_key(cuda_self *self, const eh_device *d, const char *flags, const char *name,
+                     const char *text, char key[65])
+{
+	const char *identity = cuda_nvrtc_identity(&self->nvrtcs, d->nvrtc);
+
+	binarycache_key(self->host, (const char *const[]){ "evenhand cuda kernel 2", identity, flags,
+	    name, text }, 5, key);
+	return identity[0] != '\0';
+}
+
 eh_status cuda_compile(eh_device *d, const eh_source *source, eh_program *p, char *log,
                        size_t log_size, eh_error *error)
 {
-	const cuda_self *self = d->self;
+	cuda_self *self = d->self;
 	const eh_host *host = self->host;
 	binarycache cache = { .host = host, .folder = host->option(host->ctx, "cache-dir"),
 	                      .suffix = ".cuda" };
-	char option[64], version[32], key[65], path[PATH_MAX], *text;
+	char option[64], key[65], path[PATH_MAX], *text;
 	void *entry = NULL;
 	size_t entry_size = 0;
 	bool has_cubin = false;
 	eh_status status;
 
 	wording_log(NULL, log, log_size);
-	if (self->nvrtc.library.handle == NULL)
-		return failure_set(error, EH_E_UNAVAILABLE, "program_build", "%s",
-		                   self->nvrtc_error.message);
+	if (d->nvrtc == NULL)
+		return failure_set(error, d->nvrtc_error.code, "program_build", "%s",
+		                   d->nvrtc_error.message);
 	status = choose(d, option, p->target, &has_cubin, error);
 	if (status != EH_OK)
 		return status;
@@ -231,9 +216,8 @@ eh_status cuda_compile(eh_device *d, const eh_source *source, eh_program *p, cha
 	if (text == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "program_build",
 		                   "No memory is left to build %s.", source->name);
-	cuda_compile_version(self, version, sizeof(version));
-	binarycache_key(host, (const char *const[]){ "evenhand cuda kernel 1", version,
-	    self->nvrtc.library.path, p->flags, source->name, text }, 6, key);
+	if (!find_key(self, d, p->flags, source->name, text, key))
+		cache.folder = NULL;
 	if (binarycache_load(&cache, key, &entry, &entry_size, path))
 		p->from_cache = unpack(p, entry, entry_size, has_cubin);
 	free(entry);

@@ -164,6 +164,8 @@ eh_status cuda_devices_info(void *opaque, uint32_t index, eh_device_info *out, e
 
 	memset(&d, 0, sizeof(d));
 	status = find(self, index, &d, error);
+	if (status == EH_OK)
+		self->computes[index] = d.compute;
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
 		eh_give(out, &d.info, sizeof(d.info));
 	wording_say_gaps(self->host, d.info.name, &d.gaps);
@@ -203,6 +205,8 @@ eh_status cuda_devices_open(void *opaque, uint32_t index, eh_device **out, eh_er
 		                         "%s gives no context", d->info.name);
 		goto undo_struct;
 	}
+	d->nvrtc_error.struct_size = sizeof(d->nvrtc_error);
+	(void)cuda_nvrtc_for(&self->nvrtcs, d->compute, &d->nvrtc, &d->nvrtc_error);
 	stream_devices_open(d);
 	status = stream_devices_enter(d, "device_open", error);
 	if (status != EH_OK)

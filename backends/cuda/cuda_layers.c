@@ -110,7 +110,7 @@ static void runtime(const eh_device *d, eh_layer *layer)
 	cuda_api_version(d->api, layer->version, sizeof(layer->version));
 	if (layer->version[0] == '\0')
 		stream_error_gap(d->api, &gaps, "version", d->api->version_rc, "cuDriverGetVersion");
-	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
+	wording_path(layer, d->api->library.path);
 	if (d->schedule_rc == CUDA_SUCCESS)
 		wording_detail(layer, "wait", d->self->schedule_word);
 	else
@@ -124,10 +124,11 @@ static void compiler(const eh_device *d, eh_layer *layer)
 
 	layer->kind = EH_LAYER_COMPILER;
 	snprintf(layer->name, sizeof(layer->name), "NVRTC");
-	cuda_compile_version(self, layer->version, sizeof(layer->version));
-	if (self->nvrtc.library.handle == NULL)
+	cuda_nvrtc_version(d->nvrtc, layer->version, sizeof(layer->version));
+	if (d->nvrtc != NULL)
+		wording_path(layer, d->nvrtc->library.path);
+	else
 		layer->source = EH_SOURCE_UNAVAILABLE;
-	snprintf(layer->path, sizeof(layer->path), "%s", self->nvrtc.library.path);
 	wording_detail(layer, "flags", CUDA_COMPILE_FLAGS);
 	wording_detail(layer, "driver-kernel-cache", self->jit_cache);
 }

@@ -99,7 +99,7 @@ eh_status cuda_programs_info(eh_program *p, eh_program_info *out, eh_error *erro
 	memset(&info, 0, sizeof(info));
 	info.from_cache = p->from_cache;
 	snprintf(info.compiler, sizeof(info.compiler), "NVRTC");
-	cuda_compile_version(p->device->self, info.compiler_version, sizeof(info.compiler_version));
+	cuda_nvrtc_version(p->device->nvrtc, info.compiler_version, sizeof(info.compiler_version));
 	snprintf(info.flags, sizeof(info.flags), "%s", p->flags);
 	snprintf(info.target, sizeof(info.target), "%s", p->target);
 	snprintf(info.ir_kind, sizeof(info.ir_kind), "ptx");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop: the driver, NVRTC, the settings. */
+/* Start and stop: the driver, the settings, what is to be said of both and of NVRTC. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,31 +38,34 @@ static eh_status read_schedule(cuda_self *self, eh_error *error)
 /* For the driver's own compiler, which only PTX needs. */
 static const vendorcache jit_cache = { "nvidia", "CUDA_CACHE_PATH", "CUDA_CACHE_DISABLE", "1" };
 
-static void find_nvrtc(cuda_self *self)
+/* What is to be said of the NVRTC for a device that was described. */
+static void note_nvrtc(cuda_self *self, uint32_t device)
 {
 	eh_error error = { .struct_size = sizeof(error) };
-	const eh_status status = cuda_api_open_nvrtc(&self->nvrtc, &self->api,
-	    self->host->option(self->host->ctx, "nvrtc"), &error);
+	const nvrtc_api *n = NULL;
 
-	if (status != EH_OK) {
-		self->nvrtc.library.handle = NULL;
-		self->nvrtc_error = error;
+	if (self->computes[device] == 0)
+		return;
+	if (cuda_nvrtc_for(&self->nvrtcs, self->computes[device], &n, &error) != EH_OK)
 		wording_note(self->notes, sizeof(self->notes),
 		             "Only what needs no kernel can run. %s", error.message);
-	} else if (self->api.version == 0) {
+	else if (self->api.version == 0)
 		wording_note(self->notes, sizeof(self->notes),
 		             "The driver does not tell its version (cuDriverGetVersion returned %s, %d), "
-		             "so the newest NVRTC was taken, %d.%d (%s): update the driver.",
+		             "so the newest NVRTC was taken, %d.%d (%.300s): update the driver.",
 		             stream_error_name(&self->api, self->api.version_rc),
-		             (int)self->api.version_rc, self->nvrtc.major, self->nvrtc.minor,
-		             self->nvrtc.library.path);
-	} else if (self->nvrtc.major > self->api.version / 1000) {
+		             (int)self->api.version_rc, n->major, n->minor, n->library.path);
+	else if (n->major > self->api.version / 1000)
 		wording_note(self->notes, sizeof(self->notes),
-		             "NVRTC %d.%d (%s) is newer than the driver, which speaks CUDA %d.%d and may "
-		             "not load what it makes: update the driver, or install an older NVRTC.",
-		             self->nvrtc.major, self->nvrtc.minor, self->nvrtc.library.path,
-		             self->api.version / 1000, self->api.version % 1000 / 10);
-	}
+		             "NVRTC %d.%d (%.300s) is newer than the driver, which speaks CUDA %d.%d and "
+		             "may not load what it makes: update the driver, or install an older NVRTC.",
+		             n->major, n->minor, n->library.path, self->api.version / 1000,
+		             self->api.version % 1000 / 10);
+	/* Otherwise the error says so. */
+	if ((n != NULL || error.code == EH_E_UNSUPPORTED) && self->nvrtcs.why[0] != '\0')
+		wording_note(self->notes, sizeof(self->notes),
+		             "An NVRTC is left out: %s.  To use it all the same, name the file in --set "
+		             "cuda.nvrtc=PATH.", self->nvrtcs.why);
 }
 
 eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
@@ -93,16 +96,20 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 		}
 	}
 	self->device_count = count > 0 ? (uint32_t)count : 0;
+	self->computes = calloc(self->device_count + 1, sizeof(*self->computes));
+	if (self->computes == NULL) {
+		status = failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
+		goto undo;
+	}
+	cuda_nvrtc_begin(&self->nvrtcs, host, self->api.version);
 	if (self->device_count == 0) {
 		const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
 		wording_note(self->notes, sizeof(self->notes),
-		             "The NVIDIA driver %s sees no device%s%.200s: nvidia-smi shows what is there.",
+		             "The NVIDIA driver %.300s sees no device%s%.200s: nvidia-smi shows what is there.",
 		             self->api.library.path,
 		             visible != NULL ? " with CUDA_VISIBLE_DEVICES=" : "",
 		             visible != NULL ? visible : "");
-	} else {
-		find_nvrtc(self);
 	}
 	*out = self;
 	return EH_OK;
@@ -111,15 +118,21 @@ undo:
 	return status;
 }
 
-void cuda_start_stop(void *self)
+void cuda_start_stop(void *opaque)
 {
+	cuda_self *self = opaque;
+
+	cuda_nvrtc_end(&self->nvrtcs);
+	free(self->computes);
 	free(self);
 }
 
 void cuda_start_notes(void *opaque, char *text, size_t size)
 {
-	const cuda_self *self = opaque;
+	cuda_self *self = opaque;
 
+	for (uint32_t i = 0; i < self->device_count; i++)
+		note_nvrtc(self, i);
 	if (size > 0)
 		snprintf(text, size, "%s", self->notes);
 }

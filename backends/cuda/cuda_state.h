@@ -4,6 +4,7 @@
 #define CUDA_STATE_H
 
 #include "cuda_api.h"
+#include "cuda_nvrtc.h"
 
 /* The words of shared/streamapi.h. */
 typedef cuda_api stream_api;
@@ -41,9 +42,9 @@ typedef unsigned stream_pattern;
 typedef struct cuda_self {
 	const eh_host *host;
 	cuda_api api;
-	nvrtc_api nvrtc;           /* library.handle NULL = not there                       */
-	eh_error nvrtc_error;      /* the reason, when it is not there                      */
+	nvrtc_set nvrtcs;
 	uint32_t device_count;
+	int *computes;             /* capability of each device, 0 = it was not described yet */
 	unsigned schedule;         /* flag of contexts: how a wait waits                    */
 	const char *schedule_word;
 	const char *jit_cache;     /* owner of the cache of the driver's compiler           */
@@ -58,6 +59,8 @@ struct eh_device {
 	uint64_t opening;          /* number of this opening in the process                 */
 	CUresult lost;             /* the error after which nothing works, or CUDA_SUCCESS  */
 	int compute;               /* compute capability, 90 = 9.0                          */
+	const nvrtc_api *nvrtc;    /* that compiles for it; NULL = there is none            */
+	eh_error nvrtc_error;      /* then why                                              */
 	int mode;                  /* of computing, CU_COMPUTEMODE_*                        */
 	CUresult schedule_rc;      /* result of setting how waits wait                      */
 	wording_gaps gaps;         /* hardware facts that the driver did not report         */
@@ -100,6 +103,7 @@ void cuda_devices_close(eh_device *device);
 /* False for a fact that the driver does not report: it is then among the gaps, and *value is 0. */
 bool cuda_devices_attribute(const cuda_query *query, int attribute, const char *fact, int *value);
 
+
 /* cuda_layers.c */
 eh_status cuda_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);
 
@@ -107,8 +111,6 @@ eh_status cuda_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh
 /* Compiles source for the device and fills ptx, cubin, target and flags of *program. */
 eh_status cuda_compile(eh_device *device, const eh_source *source, eh_program *program, char *log,
                        size_t log_size, eh_error *error);
-/* "13.0", or "" without NVRTC. */
-void cuda_compile_version(const cuda_self *self, char *text, size_t size);
 #define CUDA_COMPILE_FLAGS "--fmad=true"
 
 /* cuda_programs.c */

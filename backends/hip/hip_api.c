@@ -36,36 +36,60 @@ static const vendorlib_symbol hiprtc_symbols[] = {
 };
 
 /* Newest first; ROCm 6 and 7 also bring older libraries along for old programs. */
-static const int majors[] = { 7, 6, 5 };
+static const char *const runtimes[] = {
+	"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+};
 
-/* The folders in which libraries are looked for; "" = where the loader looks. */
-static size_t list_folders(const char *folders[3], char *home, size_t home_size)
+static const char hiprtc_advice[] =
+	"install the package hiprtc of the same ROCm as the runtime, or name the file in --set "
+	"hip.hiprtc=PATH";
+
+/* The folders in which libraries are looked for; NULL = where the loader looks. */
+static size_t list_folders(const char *folders[3], char home[PATH_MAX])
 {
 	const char *set = getenv("ROCM_PATH");
 	size_t count = 0;
 
-	folders[count++] = "";
-	/* A blank would end the name in the list. */
-	if (set != NULL && strchr(set, ' ') == NULL &&
-	    snprintf(home, home_size, "%s/lib/", set) < (int)home_size)
+	folders[count++] = NULL;
+	if (set != NULL && snprintf(home, PATH_MAX, "%s/lib", set) < PATH_MAX)
 		folders[count++] = home;
-	folders[count++] = "/opt/rocm/lib/";
+	folders[count++] = "/opt/rocm/lib";
 	return count;
 }
 
-static void add_name(char *names, size_t size, const char *folder, const char *name)
+/* Opens the first of the names in the first of the folders. */
+static bool search(vendorlib *library, const eh_host *host, const char *const names[], size_t count,
+                   char *why)
 {
-	const size_t used = strlen(names);
+	char home[PATH_MAX];
+	const char *folders[3];
+	const size_t folder_count = list_folders(folders, home);
 
-	if (used < size)
-		snprintf(names + used, size - used, "%s%s%s", used > 0 ? " " : "", folder, name);
+	for (size_t f = 0; f < folder_count; f++)
+		for (size_t i = 0; i < count; i++)
+			if (vendorlib_try(library, host, folders[f], names[i], why))
+				return true;
+	return false;
+}
+
+/* The hiprtc beside the runtime is surely of the same ROCm.  Who can change that folder has changed
+ * the runtime already, so it is not checked. */
+static bool search_beside(vendorlib *library, const char *runtime, const char *name, char *why)
+{
+	const char *slash = strrchr(runtime, '/');
+	char folder[PATH_MAX];
+
+	if (slash == NULL)
+		return false;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - runtime), runtime);
+	return vendorlib_try(library, NULL, folder, name, why);
 }
 
 /* The number in the name of the file: "libamdhip64.so.6.2.41133" is 6. */
 static int major_of(const vendorlib *library)
 {
 	static const char part[] = ".so.";
-	char real[4096];
+	char real[PATH_MAX];
 	const char *at = strstr(library->name, part);
 	const ssize_t length = readlink(library->path, real, sizeof(real) - 1);
 
@@ -89,35 +113,41 @@ static eh_status no_device(const hip_api *api, hipError_t rc, bool *present, eh_
 	return EH_OK;
 }
 
-eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error *error)
+/* Opens the runtime's library: the chosen one, or the first that is found. */
+static eh_status open_runtime(vendorlib *library, const eh_host *host, const char *chosen,
+                              eh_error *error)
 {
+	static const char what[] = "AMD's HIP runtime";
 	static const char advice[] =
 		"install AMD's ROCm (package hip-runtime-amd, or libamdhip64-5 of Debian), or name the "
 		"file in --set hip.library=PATH";
-	const char *folders[3];
-	char names[1024] = "", home[256], name[32];
-	size_t count = list_folders(folders, home, sizeof(home));
+	char why[VENDORLIB_REASON] = "";
+
+	if (chosen != NULL)
+		return vendorlib_open(library, what, "", chosen, advice, error);
+	if (search(library, host, runtimes, COUNT(runtimes), why))
+		return EH_OK;
+	if (why[0] != '\0')
+		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.240s; name "
+		                   "the file in --set hip.library=PATH.", what, why);
+	/* All names in all folders would leave no room for the advice. */
+	return failure_set(error, EH_E_UNAVAILABLE, "dlopen",
+	                   "%s cannot be opened (looked for libamdhip64.so.7, .6, .5 and "
+	                   "libamdhip64.so, also in $ROCM_PATH/lib and /opt/rocm/lib); %s.", what,
+	                   advice);
+}
+
+eh_status hip_api_open(hip_api *api, const eh_host *host, const char *chosen, bool *present,
+                       eh_error *error)
+{
 	vendorlib library;
 	eh_status status;
 	hipError_t rc;
 
-	for (size_t f = 0; f < count; f++) {
-		for (size_t i = 0; i < COUNT(majors); i++) {
-			snprintf(name, sizeof(name), "libamdhip64.so.%d", majors[i]);
-			add_name(names, sizeof(names), folders[f], name);
-		}
-		add_name(names, sizeof(names), folders[f], "libamdhip64.so");
-	}
 	memset(api, 0, sizeof(*api));
-	status = vendorlib_open(&library, "AMD's HIP runtime", names, chosen, advice, NULL);
-	/* All names in all folders would leave no room for the advice. */
-	if (status != EH_OK && chosen == NULL)
-		return failure_set(error, status, "dlopen",
-		                   "AMD's HIP runtime cannot be opened (looked for libamdhip64.so.7, .6, "
-		                   ".5 and libamdhip64.so, also in $ROCM_PATH/lib and /opt/rocm/lib); %s.",
-		                   advice);
+	status = open_runtime(&library, host, chosen, error);
 	if (status != EH_OK)
-		return vendorlib_open(&library, "AMD's HIP runtime", names, chosen, advice, error);
+		return status;
 	status = vendorlib_resolve(&library, runtime_symbols, COUNT(runtime_symbols), api,
 	                           "evenhand needs the runtime of ROCm 5.2 or later, so update ROCm",
 	                           error);
@@ -142,43 +172,47 @@ eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error
 	return status;
 }
 
-eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char *chosen,
-                              eh_error *error)
+/* Opens the library with hiprtc: the chosen one, one of its own, or the runtime's. */
+static eh_status open_hiprtc(vendorlib *library, const eh_host *host, const hip_api *api,
+                             const char *chosen, eh_error *error)
 {
-	static const char advice[] =
-		"install the package hiprtc of the same ROCm as the runtime, or name the file in --set "
-		"hip.hiprtc=PATH";
 	static const char what[] = "AMD's run-time compiler hiprtc";
-	const char *folders[3], *slash = strrchr(api->library.path, '/');
-	char names[1024] = "", home[256], beside[256] = "", name[32];
-	size_t count = list_folders(folders, home, sizeof(home));
+	char number[32], why[VENDORLIB_REASON] = "";
+	const char *const name = number;
+
+	snprintf(number, sizeof(number), api->major > 0 ? "libhiprtc.so.%d" : "libhiprtc.so",
+	         api->major);
+
+	if (chosen != NULL)
+		return vendorlib_open(library, what, "", chosen, hiprtc_advice, error);
+	if (search_beside(library, api->library.path, name, why) ||
+	    search(library, host, &name, 1, why))
+		return EH_OK;
+	*library = api->library;
+	if (vendorlib_find(library, "hiprtcCompileProgram") != NULL)
+		return EH_OK;
+	if (why[0] != '\0')
+		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.240s; name "
+		                   "the file in --set hip.hiprtc=PATH.", what, why);
+	return failure_set(error, EH_E_UNAVAILABLE, "dlopen",
+	                   "%s cannot be opened (looked for %s, and in %.100s); %s.", what, name,
+	                   api->library.path, hiprtc_advice);
+}
+
+eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const eh_host *host, const hip_api *api,
+                              const char *chosen, eh_error *error)
+{
 	vendorlib library;
 	hiprtcResult rc;
 	eh_status status;
 
-	snprintf(name, sizeof(name), api->major > 0 ? "libhiprtc.so.%d" : "libhiprtc.so", api->major);
-	/* The hiprtc beside the runtime is surely of the same ROCm. */
-	if (slash != NULL && strchr(api->library.path, ' ') == NULL) {
-		snprintf(beside, sizeof(beside), "%.*s", (int)(slash + 1 - api->library.path),
-		         api->library.path);
-		add_name(names, sizeof(names), beside, name);
-	}
-	for (size_t f = 0; f < count; f++)
-		add_name(names, sizeof(names), folders[f], name);
 	memset(hiprtc, 0, sizeof(*hiprtc));
-	status = vendorlib_open(&library, what, names, chosen, advice, chosen != NULL ? error : NULL);
-	if (status != EH_OK && chosen != NULL)
+	status = open_hiprtc(&library, host, api, chosen, error);
+	if (status != EH_OK)
 		return status;
-	if (status != EH_OK) {
-		library = api->library;
-		hiprtc->inside = true;
-		if (vendorlib_find(&library, "hiprtcCompileProgram") == NULL)
-			return failure_set(error, EH_E_UNAVAILABLE, "dlopen",
-			                   "%s cannot be opened (looked for %s, and in %s); %s.", what,
-			                   name, api->library.path, advice);
-	}
-	status = vendorlib_resolve(&library, hiprtc_symbols, COUNT(hiprtc_symbols), hiprtc, advice,
-	                           error);
+	hiprtc->inside = library.handle == api->library.handle;
+	status = vendorlib_resolve(&library, hiprtc_symbols, COUNT(hiprtc_symbols), hiprtc,
+	                           hiprtc_advice, error);
 	if (status != EH_OK)
 		return status;
 	rc = hiprtc->version(&hiprtc->major, &hiprtc->minor);
@@ -187,7 +221,7 @@ eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char
 
 		return failure_native(error, EH_E_INCOMPATIBLE, "hiprtcVersion", (int64_t)rc,
 		                      said != NULL ? said : "?", "Name another in --set "
-		                      "hip.hiprtc=PATH.", "%s does not tell its version", library.path);
+		                      "hip.hiprtc=PATH.", "%.150s does not tell its version", library.path);
 	}
 	hiprtc->library = library;
 	return EH_OK;

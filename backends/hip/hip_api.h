@@ -38,17 +38,20 @@ typedef struct hiprtc_api {
 #undef HIPRTC_FIELD
 	vendorlib library;
 	int major, minor;
+	bool identified;      /* identity was asked for                                      */
+	char identity[65];    /* digest over the files of the compiler, "" = they cannot be read */
 	bool inside;          /* it is part of the runtime's library                         */
 } hiprtc_api;
 
 /* Opens the runtime (`chosen`: another than the newest that is found, or NULL) and initialises it.
  * *present is false when this succeeds and there is no device.  EH_E_UNAVAILABLE with advice when
  * the runtime is missing, refuses, or may not use /dev/kfd. */
-eh_status hip_api_open(hip_api *api, const char *chosen, bool *present, eh_error *error);
+eh_status hip_api_open(hip_api *api, const eh_host *host, const char *chosen, bool *present,
+                       eh_error *error);
 
 /* Opens the hiprtc of the runtime's own version: a library of its own, else the runtime's.  A
- * hiprtc without a version is refused, because the cache needs the version. */
-eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const hip_api *api, const char *chosen,
-                              eh_error *error);
+ * hiprtc without a version is refused, because the record needs the version. */
+eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const eh_host *host, const hip_api *api,
+                              const char *chosen, eh_error *error);
 
 #endif

@@ -4,14 +4,18 @@
  * abort when the architecture is too new for them.  Those run in a forked child, which does not
  * touch the device and sends the code object and the log back.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hip_state.h"
 #include "shared/binarycache.h"
+#include "shared/compilerid.h"
 #include "shared/subprocess.h"
 #include "shared/wording.h"
+
+static pthread_mutex_t identifying = PTHREAD_MUTEX_INITIALIZER;
 
 enum { CHILD_MILLISECONDS = 120000, LEAST_LOG = 256 };
 
@@ -203,6 +207,25 @@ static eh_status compile(const hip_self *self, job *j, char *log, size_t log_siz
 	return status;
 }
 
+/* The parts of hiprtc that compile; they are loaded with it. */
+static const char *const helpers[] = { "libamd_comgr", "libLLVM", "libclang", NULL };
+
+/* False when the files of hiprtc cannot be read: nobody knows then whose code an entry is. */
+static bool find_key(hip_self *self, const char *flags, const char *name, const char *text,
+                     char key[65])
+{
+	hiprtc_api *h = &self->hiprtc;
+
+	(void)pthread_mutex_lock(&identifying);
+	if (!h->identified)
+		compilerid_of(&h->library, self->host, helpers, h->identity);
+	h->identified = true;
+	(void)pthread_mutex_unlock(&identifying);
+	binarycache_key(self->host, (const char *const[]){ "evenhand hip kernel 2", h->identity, flags,
+	    name, text }, 5, key);
+	return h->identity[0] != '\0';
+}
+
 eh_status hip_compile(const eh_device *d, const eh_source *source, eh_program *p, char *log,
                       size_t log_size, eh_error *error)
 {
@@ -210,7 +233,7 @@ eh_status hip_compile(const eh_device *d, const eh_source *source, eh_program *p
 	const eh_host *host = self->host;
 	binarycache cache = { .host = host, .folder = host->option(host->ctx, "cache-dir"),
 	                      .suffix = ".hsaco" };
-	char target[112], name[80], version[64], key[65], path[PATH_MAX];
+	char target[112], name[80], key[65], path[PATH_MAX];
 	job j = { .hiprtc = &self->hiprtc, .name = name, .target = target };
 	char *text;
 	eh_status status = EH_OK;
@@ -226,9 +249,8 @@ eh_status hip_compile(const eh_device *d, const eh_source *source, eh_program *p
 	if (text == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "program_build",
 		                   "No memory is left to build %s.", source->name);
-	hip_compile_version(self, version, sizeof(version));
-	binarycache_key(host, (const char *const[]){ "evenhand hip kernel 1", version,
-	    self->hiprtc.library.path, p->flags, name, text }, 6, key);
+	if (!find_key(d->self, p->flags, name, text, key))
+		cache.folder = NULL;
 	p->from_cache = binarycache_load(&cache, key, &p->code, &p->code_size, path);
 	if (!p->from_cache) {
 		j.text = text;

@@ -80,7 +80,7 @@ static void runtime(const eh_device *d, eh_layer *layer)
 	hip_devices_version(d->api->version, layer->version, sizeof(layer->version));
 	if (layer->version[0] == '\0')
 		stream_error_gap(d->api, &gaps, "version", d->api->version_rc, "hipRuntimeGetVersion");
-	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
+	wording_path(layer, d->api->library.path);
 	if (d->schedule_rc == hipSuccess)
 		wording_detail(layer, "wait", d->self->schedule_word);
 	else
@@ -99,7 +99,7 @@ static void compiler(const eh_device *d, eh_layer *layer)
 	hip_compile_version(self, layer->version, sizeof(layer->version));
 	if (self->hiprtc.library.handle == NULL)
 		layer->source = EH_SOURCE_UNAVAILABLE;
-	snprintf(layer->path, sizeof(layer->path), "%s", self->hiprtc.library.path);
+	wording_path(layer, self->hiprtc.library.path);
 	wording_detail(layer, "flags", HIP_COMPILE_FLAGS);
 	wording_detail(layer, "compiler-kernel-cache", self->compiler_cache);
 	wording_detail(layer, "process", self->compile_apart ? "a child" : "the worker");

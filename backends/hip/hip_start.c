@@ -52,7 +52,8 @@ static void find_hiprtc(hip_self *self)
 	const char *compile = option(self, "compile");
 	eh_error error = { .struct_size = sizeof(error) };
 
-	if (hip_api_open_hiprtc(&self->hiprtc, &self->api, option(self, "hiprtc"), &error) != EH_OK) {
+	if (hip_api_open_hiprtc(&self->hiprtc, self->host, &self->api, option(self, "hiprtc"),
+	                        &error) != EH_OK) {
 		self->hiprtc.library.handle = NULL;
 		self->hiprtc_error = error;
 		wording_note(self->notes, sizeof(self->notes),
@@ -92,7 +93,7 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 	self->compiler_cache = vendorcache_lead(host, &comgr_cache);
 	status = read_settings(self, error);
 	if (status == EH_OK)
-		status = hip_api_open(&self->api, option(self, "library"), &present, error);
+		status = hip_api_open(&self->api, host, option(self, "library"), &present, error);
 	if (status != EH_OK)
 		goto undo;
 	if (present) {

@@ -91,7 +91,7 @@ static void runtime(eh_device *d, eh_layer *layer)
 	layer->kind = EH_LAYER_RUNTIME;
 	snprintf(layer->name, sizeof(layer->name), "Level Zero loader");
 	snprintf(layer->version, sizeof(layer->version), "%s", d->api->loader);
-	snprintf(layer->path, sizeof(layer->path), "%s", d->api->library.path);
+	wording_path(layer, d->api->library.path);
 	wording_detail(layer, "lists", d->self->regular ? "regular" : "immediate");
 	wording_detail(layer, "order", d->self->in_order && d->place.driver->api >=
 	               LZ_API_IN_ORDER && !d->self->regular ? "list" : "barriers");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failure.h"
 
@@ -29,29 +30,32 @@ void vendorlib_plain_name(const char *names, char *out, size_t size)
 		*version = '\0';
 }
 
-/* The next word of *list into word; false at its end or for a word that is too long. */
+/* The next word of *list that has room in word; false at its end. */
 static bool next_word(const char **list, char separator, char *word, size_t size)
 {
-	const char *begin = *list;
-	size_t length = 0;
+	const char ends[] = { separator, '\0' };
 
-	while (*begin == separator)
-		begin++;
-	while (begin[length] != '\0' && begin[length] != separator)
-		length++;
-	if (length == 0 || length >= size)
-		return false;
-	memcpy(word, begin, length);
-	word[length] = '\0';
-	*list = begin + length;
-	return true;
+	for (;;) {
+		const char *begin = *list + strspn(*list, ends);
+		const size_t length = strcspn(begin, ends);
+
+		*list = begin + length;
+		if (length == 0)
+			return false;
+		if (length < size) {
+			memcpy(word, begin, length);
+			word[length] = '\0';
+			return true;
+		}
+	}
 }
 
 static bool try_open(vendorlib *library, const char *name, char *why, size_t why_size)
 {
 	struct link_map *map = NULL;
 	const char *problem;
-	void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	void *handle = strlen(name) < sizeof(library->name) ? dlopen(name, RTLD_NOW | RTLD_LOCAL)
+	                                                    : NULL;
 
 	if (handle == NULL) {
 		problem = dlerror();
@@ -67,11 +71,31 @@ static bool try_open(vendorlib *library, const char *name, char *why, size_t why
 	return true;
 }
 
+bool vendorlib_try(vendorlib *library, const eh_host *host, const char *folder, const char *name,
+                   char *why)
+{
+	eh_error error = { .struct_size = sizeof(error) };
+	char path[PATH_MAX];
+
+	memset(library, 0, sizeof(*library));
+	if (folder == NULL)
+		return try_open(library, name, why, VENDORLIB_REASON);
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) ||
+	    access(path, F_OK) != 0)
+		return false;
+	if (host != NULL && EH_HAS(host, eh_host, may_load) &&
+	    host->may_load(host->ctx, path, &error) != EH_OK) {
+		snprintf(why, VENDORLIB_REASON, "%s", error.message);
+		return false;
+	}
+	return try_open(library, path, why, VENDORLIB_REASON);
+}
+
 eh_status vendorlib_open(vendorlib *library, const char *what, const char *names,
                          const char *chosen, const char *advice, eh_error *error)
 {
 	const char *rest = names;
-	char name[96], why[160] = "";
+	char name[PATH_MAX], why[160] = "";
 
 	memset(library, 0, sizeof(*library));
 	if (chosen != NULL) {
@@ -118,6 +142,6 @@ eh_status vendorlib_resolve(const vendorlib *library, const vendorlib_symbol *sy
 	for (size_t i = 0; i < count; i++)
 		memcpy((char *)table + symbols[i].offset, &address, sizeof(address));
 	snprintf(name, sizeof(name), "%s", missing->names);
-	return failure_set(error, EH_E_INCOMPATIBLE, name, "%s has no %s; %s.",
+	return failure_set(error, EH_E_INCOMPATIBLE, name, "%.150s has no %s; %s.",
 	                   library->path[0] != '\0' ? library->path : library->name, name, advice);
 }

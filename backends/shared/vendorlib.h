@@ -19,14 +19,15 @@
 #ifndef SHARED_VENDORLIB_H
 #define SHARED_VENDORLIB_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "evenhand/backend.h"
 
 typedef struct vendorlib {
-	void *handle;     /* NULL = not open                                                  */
-	char name[96];    /* under which it was found, "libcuda.so.1"                         */
-	char path[256];   /* of the file, "" = unknown                                        */
+	void *handle;         /* NULL = not open                                              */
+	char name[PATH_MAX];  /* under which it was found, "libcuda.so.1"                     */
+	char path[PATH_MAX];  /* of the file, "" = unknown                                    */
 } vendorlib;
 
 typedef struct vendorlib_symbol {
@@ -47,6 +48,17 @@ typedef struct vendorlib_symbol {
  */
 eh_status vendorlib_open(vendorlib *library, const char *what, const char *names,
                          const char *chosen, const char *advice, eh_error *error);
+
+enum { VENDORLIB_REASON = 400 };
+
+/*
+ * Opens the file `name` in `folder`, or as the loader finds it when folder is NULL; false when that
+ * is not possible.  A file in a folder is opened only when host->may_load allows it; NULL for host
+ * allows every file.  `why` (VENDORLIB_REASON bytes) is the reason when a file is there and cannot
+ * be used; a missing one, or a path that is too long to be one, leaves it as it is.
+ */
+bool vendorlib_try(vendorlib *library, const eh_host *host, const char *folder, const char *name,
+                   char *why);
 
 /*
  * Fills the pointers of *table (NULL for an optional function that is missing).  All or nothing:

@@ -2,6 +2,7 @@
 #include "wording.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,23 @@ void wording_detail_gaps(eh_layer *layer, const wording_gaps *gaps)
 	wording_detail(layer, "unknown", gaps->text);
 }
 
+void wording_path(eh_layer *layer, const char *path)
+{
+	if (strlen(path) < sizeof(layer->path))
+		memcpy(layer->path, path, strlen(path) + 1);
+}
+
+/* Whether the line that begins at `at` stands before it, too. */
+static bool is_line_before(const char *notes, size_t at)
+{
+	const size_t length = strlen(notes + at);
+
+	for (size_t i = 0; i < at; i += strcspn(notes + i, "\n") + 1)
+		if (strncmp(notes + i, notes + at, length) == 0 && notes[i + length] == '\n')
+			return true;
+	return false;
+}
+
 void wording_note(char *notes, size_t size, const char *format, ...)
 {
 	const size_t used = strlen(notes);
@@ -117,8 +135,8 @@ void wording_note(char *notes, size_t size, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(notes + used, room, format, arguments);
 	va_end(arguments);
-	/* A line that does not fit whole is left out. */
-	if (length < 0 || (size_t)length + 2 > room)
+	/* A line that does not fit whole, or is there already, is left out. */
+	if (length < 0 || (size_t)length + 2 > room || is_line_before(notes, used))
 		notes[used] = '\0';
 	else
 		memcpy(notes + used + length, "\n", 2);

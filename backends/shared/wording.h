@@ -24,6 +24,9 @@ void wording_no_log(const char *where, const char *name, int64_t native, char *l
 /* Makes one line: blanks for control characters, blanks at the ends cut. */
 void wording_tidy(char *text);
 
+/* The layer's file; none where the path has no room, for half a path is another file's. */
+void wording_path(eh_layer *layer, const char *path);
+
 /* Appends "key=value" to layer->detail, after "; " if it is not the first.  An empty value is left
  * out; a value that does not fit is cut at a word and ends in "...". */
 void wording_detail(eh_layer *layer, const char *key, const char *value);
@@ -42,7 +45,7 @@ void wording_detail_gaps(eh_layer *layer, const wording_gaps *gaps);
 /* Warns of them in the core's log, where no layer can hold them; does nothing without any. */
 void wording_say_gaps(const eh_host *host, const char *device, const wording_gaps *gaps);
 
-/* Adds a line to notes (text of `size` bytes) if it fits whole. */
+/* Adds a line to notes (text of `size` bytes) if it fits whole and is not there yet. */
 __attribute__((format(printf, 3, 4)))
 void wording_note(char *notes, size_t size, const char *format, ...);
 

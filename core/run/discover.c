@@ -75,10 +75,11 @@ static eh_status list_backend(discover_backend *out, const char *path, session *
 	status = session_start(s, path, error);
 	if (status != EH_OK)
 		return status;
-	add_notes(out, s);
 	status = s->ops->device_count(s->self, &count, error);
 	for (uint32_t i = 0; status == EH_OK && i < count; i++)
 		add_device(out, s, i);
+	/* Last, because some concern devices. */
+	add_notes(out, s);
 	return status;
 }
 

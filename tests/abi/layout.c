@@ -37,7 +37,7 @@ AT(eh_error, native_name, 16, 48);
 AT(eh_error, where, 64, 48);
 AT(eh_error, message, 112, 360);
 
-SIZE(eh_host, 48);
+SIZE(eh_host, 56);
 AT(eh_host, struct_size, 0, 4);
 AT(eh_host, abi_major, 4, 2);
 AT(eh_host, abi_minor, 6, 2);
@@ -46,6 +46,7 @@ AT(eh_host, log, 16, 8);
 AT(eh_host, now_ns, 24, 8);
 AT(eh_host, option, 32, 8);
 AT(eh_host, sha256, 40, 8);
+AT(eh_host, may_load, 48, 8);
 
 SIZE(eh_device_info, 520);
 AT(eh_device_info, struct_size, 0, 4);

@@ -90,6 +90,39 @@ assert not wrong, wrong
 PY
 ok $? "the result says simulated, hsaco and for which architecture" "$T/facts"
 
+# Long paths, as Spack and EasyBuild make them; folders that others can write to.
+umask 022
+long=$T/opt/spack/linux-debian12-x86_64_v4/gcc-12.2.0/hip-7.2.1-7qgkvzt3w5l6tcv2mhtp4eexnbpljz7a/lib
+alone=$T/alone/lib rocm=$T/rocm
+mkdir -p "$long" "$alone" "$rocm/lib"
+ln -sf "$drivers/hip7/libamdhip64.so.7" "$drivers/hip7/libhiprtc.so.7" "$long"
+ln -sf "$drivers/hip7/libamdhip64.so.7" "$alone"
+cp "$drivers/hip7/libhiprtc.so.7" "$rocm/lib"
+"$EVENHAND" --set "hip.library=$long/libamdhip64.so.7" devices -v > "$log" 2>&1
+grep -q '^hip:0 ' "$log" && grep -q '^compiler *hiprtc *9\..* of HIP 7\.2' "$log"
+ok $? "hiprtc is found beside a runtime in a path of $(printf %s "$long" | wc -c) characters" "$log"
+ROCM_PATH=$rocm "$EVENHAND" --set "hip.library=$alone/libamdhip64.so.7" devices -v > "$log" 2>&1
+grep -q '^compiler *hiprtc *9\..* of HIP 7\.2' "$log"
+ok $? "hiprtc is found in \$ROCM_PATH" "$log"
+chmod 777 "$rocm"
+ROCM_PATH=$rocm "$EVENHAND" --set "hip.library=$alone/libamdhip64.so.7" devices > "$log" 2>&1
+grep -q "^hip .*run-time compiler hiprtc cannot be used: $rocm/lib/libhiprtc.so.7 is not used because others can write to $rocm: .*--set hip.hiprtc=PATH" "$log"
+ok $? "not when others can change it, and a note says so" "$log"
+chmod 755 "$rocm"
+
+# Another compiler in the same place has no entries in the cache.
+compile() { # how many kernels are kept then
+	ROCM_PATH=$rocm EVENHAND_CACHE_DIR=$T/keys "$EVENHAND" --set "hip.library=$alone/libamdhip64.so.7" \
+		plugin check "$so" --device 0 --only kernel/values --deadline 60s > "$log" 2>&1
+	find "$T/keys" -name '*.hsaco' | wc -l
+}
+first=$(compile)
+again=$(compile)
+printf x >> "$rocm/lib/libhiprtc.so.7"
+changed=$(compile)
+[ "$first" -gt 0 ] && [ "$again" -eq "$first" ] && [ "$changed" -eq $((2 * first)) ]
+ok $? "another hiprtc of the same name and version compiles again ($first, $again, $changed kept)" "$log"
+
 # The same texts for real architectures.
 clang=$(sh "$SRC/build-aux/newest.sh" clang | head -n 1)
 hip() { # text, architecture, output

@@ -71,8 +71,8 @@ static int compile(const char *text, const char *architecture, bool apart)
 	bool present = false;
 	int rc = 1;
 
-	if (hip_api_open(&self.api, NULL, &present, &error) != EH_OK ||
-	    hip_api_open_hiprtc(&self.hiprtc, &self.api, NULL, &error) != EH_OK) {
+	if (hip_api_open(&self.api, &host, NULL, &present, &error) != EH_OK ||
+	    hip_api_open_hiprtc(&self.hiprtc, &host, &self.api, NULL, &error) != EH_OK) {
 		printf("%s\n", error.message);
 		return 3;
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vendors' backends share (backends/shared). */
+#include <dlfcn.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -67,6 +69,53 @@ static void test_library_is_looked_for(void **state)
 	assert_int_equal(vendorlib_open(&library, "The C library", "libc.so.6", "/none/libmine.so",
 	                                "install it", &error), EH_E_UNAVAILABLE);
 	assert_non_null(strstr(error.message, "/none/libmine.so"));
+}
+
+static eh_status refuse_all(void *ctx, const char *path, eh_error *why)
+{
+	(void)ctx;
+	snprintf(why->message, sizeof(why->message), "%s is not trusted", path);
+	return EH_E_UNAVAILABLE;
+}
+
+static void test_library_in_a_folder(void **state)
+{
+	const eh_host strict = { .struct_size = sizeof(strict), .may_load = refuse_all };
+	const char *place = getenv("T");
+	char folder[2048], file[2200], loaded[PATH_MAX], way[PATH_MAX + 100], why[VENDORLIB_REASON] = "";
+	vendorlib library;
+	void *c = dlopen("libc.so.6", RTLD_NOW);
+
+	(void)state;
+	vendorlib_file_of(dlsym(c, "puts"), loaded, sizeof(loaded));
+	snprintf(folder, sizeof(folder), "%.1800s/folder with blanks and a name of more than ninety-six "
+	         "characters, as package managers for clusters make them", place != NULL ? place : ".");
+	assert_true(mkdir(folder, 0700) == 0 || errno == EEXIST);
+	snprintf(file, sizeof(file), "%s/libc.so.6", folder);
+	(void)unlink(file);
+	assert_int_equal(symlink(loaded, file), 0);
+	assert_true(vendorlib_try(&library, NULL, folder, "libc.so.6", why));
+	assert_string_equal(library.name, file);
+	assert_true(vendorlib_try(&library, &host, folder, "libc.so.6", why));
+	assert_string_equal(why, "");
+	assert_false(vendorlib_try(&library, &strict, folder, "libnone.so.1", why));
+	assert_string_equal(why, "");
+	assert_false(vendorlib_try(&library, &strict, folder, "libc.so.6", why));
+	assert_null(library.handle);
+	assert_non_null(strstr(why, "libc.so.6 is not trusted"));
+	/* The system's loader needs no permission; a path that cannot be one finds nothing. */
+	assert_true(vendorlib_try(&library, &strict, NULL, "libc.so.6", why));
+	memset(way, 'x', sizeof(way));
+	way[0] = '/';
+	way[sizeof(way) - 1] = '\0';
+	assert_false(vendorlib_try(&library, &host, way, "libc.so.6", why));
+	/* A name that is too long hides none behind it. */
+	way[sizeof(way) - 1 - strlen(" libc.so.6")] = '\0';
+	strcat(way, " libc.so.6");
+	assert_int_equal(vendorlib_open(&library, "The C library", way, NULL, "-", &error), EH_OK);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(folder), 0);
+	dlclose(c);
 }
 
 static void test_plain_names(void **state)
@@ -393,6 +442,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library_is_looked_for),
+		cmocka_unit_test(test_library_in_a_folder),
 		cmocka_unit_test(test_plain_names),
 		cmocka_unit_test(test_symbols_all_or_nothing),
 		cmocka_unit_test(test_errors_stay_in_their_size),

@@ -103,6 +103,10 @@ enum { EH_LOG_ERROR = 0, EH_LOG_WARN = 1, EH_LOG_INFO = 2, EH_LOG_DEBUG = 3 };
  *   "library-dir"  where evenhand's own plugins are installed (prebuilt kernels live under it)
  * Other keys are the backend's own, set by the user as --set BACKEND.KEY=VALUE.
  * The returned text stays valid until stop() returns.
+ * may_load(): whether this user may run code from the file at path: EH_OK, or EH_E_UNAVAILABLE with
+ * a sentence that says who else can change it.  The rule is that of plugins.  For files in folders
+ * that the environment names; what the user names in a setting, or the system's loader finds, needs
+ * no permission.
  */
 typedef struct eh_host {
 	uint32_t struct_size;
@@ -112,6 +116,7 @@ typedef struct eh_host {
 	uint64_t (*now_ns)(void *ctx); /* CLOCK_MONOTONIC_RAW: the clock of every host time */
 	const char *(*option)(void *ctx, const char *key);
 	void (*sha256)(void *ctx, const void *data, size_t size, char hex[65]);
+	eh_status (*may_load)(void *ctx, const char *path, eh_error *error);
 } eh_host;
 
 /* ---- descriptions ----------------------------------------------------------------------- */
@@ -285,7 +290,8 @@ typedef struct eh_backend_ops {
 	/* [R] Called once, after everything else was closed; start() is not called again. */
 	void (*stop)(void *self);
 	/* [O] Things found but not usable, one sentence a line, written to text (size bytes,
-	 * always terminated).  "Platform Clover has no devices." */
+	 * always terminated).  "Platform Clover has no devices."  Asked for after the devices
+	 * were described. */
 	void (*notes)(void *self, char *text, size_t size);
 
 	/* [R] Number of devices present.  Cheap: makes no context. */

@@ -155,9 +155,9 @@ TCU_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice 
 		if (values[i].attribute == attribute)
 			*value = values[i].value;
 	if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-		*value = tcu_compute() / 10;
+		*value = tcu_of_index(device)->compute / 10;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
-		*value = tcu_compute() % 10;
+		*value = tcu_of_index(device)->compute % 10;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
 		*value = BUS + device;
 	return CUDA_SUCCESS;

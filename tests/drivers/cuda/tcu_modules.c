@@ -97,7 +97,7 @@ static bool find_functions(tcu_module *module)
 	return true;
 }
 
-static CUresult accept(const char *text, const char **why)
+static CUresult accept(const tcu_device *device, const char *text, const char **why)
 {
 	const char *version = strstr(text, ".version"), *target = strstr(text, ".target");
 	unsigned major = 0, minor = 0, sm = 0;
@@ -113,7 +113,7 @@ static CUresult accept(const char *text, const char **why)
 		*why = "the version of the PTX is newer than the driver";
 		return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 	}
-	if ((int)sm > tcu_compute()) {
+	if ((int)sm > device->compute) {
 		*why = "the PTX is for a newer device";
 		return CUDA_ERROR_INVALID_PTX;
 	}
@@ -132,7 +132,7 @@ static CUresult load(tcu_device *device, const char *image, CUmodule *out, char 
 		snprintf(why, size, "a TEST device runs PTX only");
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
-	rc = accept(image, &said);
+	rc = accept(device, image, &said);
 	if (rc != CUDA_SUCCESS) {
 		snprintf(why, size, "%s", said);
 		return rc;
@@ -239,7 +239,6 @@ TCU_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunctio
 	const ptx_kernel *k;
 	TCU_ENTER_CONTEXT("cuFuncGetAttribute");
 
-	(void)device;
 	if (!is_function(function))
 		return CUDA_ERROR_INVALID_HANDLE;
 	k = function->kernel;
@@ -254,7 +253,7 @@ TCU_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunctio
 		*value = k->registers > 255 ? 255 : (int)k->registers;
 	else if (attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
 	         attribute == CU_FUNC_ATTRIBUTE_BINARY_VERSION)
-		*value = tcu_compute();
+		*value = device->compute;
 	return CUDA_SUCCESS;
 }
 

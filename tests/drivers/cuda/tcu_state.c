@@ -7,7 +7,7 @@
 
 static struct {
 	bool initialised;
-	int count, compute;
+	int count;
 	tcu_device devices[DEVMEM_DEVICES];
 } state;
 
@@ -25,9 +25,12 @@ void tcu_initialise(void)
 	if (state.initialised)
 		return;
 	state.count = driver_setting("EVENHAND_TEST_CUDA_DEVICES", 2, 0, DEVMEM_DEVICES);
-	state.compute = driver_setting("EVENHAND_TEST_CUDA_COMPUTE", 90, 50, 999);
-	for (int i = 0; i < DEVMEM_DEVICES; i++)
+	for (int i = 0; i < DEVMEM_DEVICES; i++) {
 		state.devices[i].index = i;
+		state.devices[i].compute = driver_setting("EVENHAND_TEST_CUDA_COMPUTE", 90, 50, 999);
+	}
+	state.devices[1].compute = driver_setting("EVENHAND_TEST_CUDA_COMPUTE_1",
+	                                          state.devices[1].compute, 50, 999);
 	state.initialised = devmem_start();
 	driver_progress(make_progress);
 }
@@ -40,11 +43,6 @@ bool tcu_initialised(void)
 int tcu_device_count(void)
 {
 	return state.count;
-}
-
-int tcu_compute(void)
-{
-	return state.compute;
 }
 
 tcu_device *tcu_of_index(int index)

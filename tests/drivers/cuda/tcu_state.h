@@ -6,6 +6,7 @@
  *
  *   EVENHAND_TEST_CUDA_DEVICES   how many devices, 0 .. 8; 2 when not set
  *   EVENHAND_TEST_CUDA_COMPUTE   compute capability times ten, 90 when not set
+ *   EVENHAND_TEST_CUDA_COMPUTE_1 that of the second device, when it is another
  *   EVENHAND_TEST_PROGRESS       milliseconds: every so often what was enqueued runs although nobody
  *                                waits; never when not set
  *   EVENHAND_TEST_CACHE          where compiled modules are kept; a folder of the user's in
@@ -46,7 +47,7 @@ struct tcu_module {
 };
 
 typedef struct tcu_device {
-	int index;
+	int index, compute;      /* compute capability times ten                               */
 	unsigned retained;
 	streams_device *streams; /* NULL = no context                                         */
 	uint64_t peers;          /* devices whose memory it may reach, a bit each               */
@@ -57,7 +58,6 @@ typedef struct tcu_device {
 tcu_device *tcu_of_context(CUcontext context);
 tcu_device *tcu_of_index(int index);
 int tcu_device_count(void);
-int tcu_compute(void);
 
 /* The calling thread's, or NULL. */
 tcu_device *tcu_current(void);
