@@ -19,10 +19,14 @@ extern char **environ;
 
 enum { MOST_TEXT = 1 << 20 };
 
-/* Flags that would not show in the record. */
+/* What would change a compiler's flags, or make it call other programs and link other libraries,
+ * and would not show in the record.  core/executor/unrecorded.def lists the same for compilers. */
 static const char *const hidden[] = {
-	"LC_ALL=", "LANGUAGE=", "TMPDIR=", "CPATH=", "C_INCLUDE_PATH=", "CCC_OVERRIDE_OPTIONS=",
-	"DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=", "CLANG_NO_DEFAULT_CONFIG=",
+	"LC_ALL=", "LANGUAGE=", "TMPDIR=",
+	"CPATH=", "C_INCLUDE_PATH=", "CCC_OVERRIDE_OPTIONS=", "CLANG_NO_DEFAULT_CONFIG=",
+	"DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=",
+	"GCC_EXEC_PREFIX=", "COMPILER_PATH=", "COLLECT_LTO_WRAPPER=",
+	"LIBRARY_PATH=", "LPATH=", "LD_RUN_PATH=", "GNUTARGET=", "LDEMULATION=",
 };
 
 /* A malloc'd environment; its strings are environ's own but for `temporary`. */

@@ -23,7 +23,8 @@ typedef struct subprocess {
 /*
  * Starts argv[0] (a path) in `folder` (NULL = here), on the CPUs of `mask`, in a process group of
  * its own that is killed with the parent.  Its environment has LC_ALL=C, TMPDIR=folder, and no
- * variable that secretly changes a compiler's work.  A failure is kept in start_errno.
+ * variable that secretly changes a compiler's work or makes it call other programs.  Those of the
+ * system's loader (LD_LIBRARY_PATH, LD_PRELOAD) stay: compilers need them, and they are recorded.  A failure is kept in start_errno.
  */
 void subprocess_start(subprocess *p, const char *const argv[], const char *folder,
                       const cpu_set_t *mask, size_t mask_size);

@@ -104,5 +104,18 @@ check $? "what was compiled again is used" "$T/err"
 EVENHAND_CACHE_DIR="$T/file/cache" alone "$EVENHAND" run "$T/two.ini" --on host -o "$T/nocache" > "$T/out" 2> "$T/err"
 sane "$T/nocache" "a cache that cannot be written stops nothing"
 
+# Variables that name other programs and libraries for a compiler: it calls its own.
+mkdir -p "$T/other"
+for tool in as ld collect2 cc1 ld.lld; do
+	printf '#!/bin/sh\ntouch "%s/called"\nexit 1\n' "$T" > "$T/other/$tool"
+	chmod +x "$T/other/$tool"
+done
+echo 'not a library' > "$T/other/libm.so"
+env COMPILER_PATH="$T/other" LIBRARY_PATH="$T/other" LPATH="$T/other" GCC_EXEC_PREFIX="$T/other/" EVENHAND_BACKEND_PATH="$T/none" \
+	EVENHAND_CACHE_DIR="$T/others" "$EVENHAND" plugin check "$BUILD/lib/evenhand/backends/host.so" --device 0 --only program/ > "$T/log" 2>&1
+rc=$?
+[ $rc -eq 0 ] && grep -q '^  pass' "$T/log" && [ ! -e "$T/called" ]
+check $? "no other programs and libraries come in by the environment" "$T/log"
+
 echo "1..$n"
 exit $bad

@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "executor/unrecorded.h"
 #include "shared/binarycache.h"
 #include "shared/checks.h"
 #include "shared/failure.h"
@@ -342,6 +343,37 @@ static void test_function_in_a_child(void **state)
 	subprocess_free(&p);
 }
 
+/* What a compiler does not get is not recorded as a setting that it reads, and what the loader reads
+ * it gets. */
+static void test_environment_of_compilers(void **state)
+{
+	static const char *const withheld[] = {
+		"CPATH", "C_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_NO_DEFAULT_CONFIG",
+		"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "GCC_COMPARE_DEBUG", "GCC_EXEC_PREFIX",
+		"COMPILER_PATH", "COLLECT_LTO_WRAPPER", "LIBRARY_PATH", "LPATH", "LD_RUN_PATH", "GNUTARGET",
+		"LDEMULATION",
+	};
+	static const char *const argv[] = { "/usr/bin/env", NULL };
+	subprocess p, *const list[] = { &p };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(withheld) / sizeof(withheld[0]); i++)
+		assert_int_equal(setenv(withheld[i], "/test-withheld", 1), 0);
+	assert_int_equal(setenv("LD_LIBRARY_PATH", "/test-loader", 1), 0);
+	subprocess_start(&p, argv, NULL, NULL, 0);
+	subprocess_wait(list, 1, 10000);
+	for (size_t i = 0; i < sizeof(withheld) / sizeof(withheld[0]); i++) {
+		assert_non_null(unrecorded_reason(UNRECORDED_PROGRAM, withheld[i]));
+		unsetenv(withheld[i]);
+	}
+	unsetenv("LD_LIBRARY_PATH");
+	assert_true(subprocess_succeeded(&p));
+	assert_non_null(strstr(p.text, "LC_ALL=C\n"));
+	assert_null(strstr(p.text, "/test-withheld"));
+	assert_non_null(strstr(p.text, "LD_LIBRARY_PATH=/test-loader\n"));
+	subprocess_free(&p);
+}
+
 /* ---- cache --------------------------------------------------------------------------- */
 
 static void test_cache(void **state)
@@ -451,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_function_in_a_child),
+		cmocka_unit_test(test_environment_of_compilers),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_vendors_caches_are_led),
 	};

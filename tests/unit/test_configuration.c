@@ -268,15 +268,15 @@ static void variables(void **state)
 /* A compiler that the worker calls is searched too, but not for what it does not get. */
 static void programs(void **state)
 {
-	static const char *const environment[] = { "COMPILER_PATH=/x", "CPATH=/y", NULL };
+	static const char *const environment[] = { "GCC_COLORS=never", "CPATH=/y", "COMPILER_PATH=/x", NULL };
 	machine m = machine_new();
-	char *path = OBJECT("/bin/gcc-12", "\0COMPILER_PATH\0CPATH\0");
+	char *path = OBJECT("/bin/gcc-12", "\0COMPILER_PATH\0CPATH\0GCC_COLORS\0");
 
 	(void)state;
 	add_object(m.record, RECORD_LAYER_COMPILER, path);
 	configure(&m, environment);
 	assert_int_equal(settings(&m), 1);
-	expect(&m, "COMPILER_PATH", "/x");
+	expect(&m, "GCC_COLORS", "never");
 	machine_end(&m);
 	m = machine_new();
 	map(&m, OBJECT("/lib/libclang-cpp.so.15", "\0CPATH\0"));
