@@ -74,6 +74,7 @@ static void keep_place(telemetry_reader *reader, telemetry_place *place, const e
 
 		if (readings[c].skip || log->given_up)
 			continue;
+		log->lost = status == EH_E_DEVICE_LOST ? log->lost + 1 : 0;
 		if (status == EH_OK) {
 			keep(log, &readings[c]);
 			full = full || log->count >= TELEMETRY_MOST;
@@ -82,7 +83,7 @@ static void keep_place(telemetry_reader *reader, telemetry_place *place, const e
 		log->failures++;
 		(void)snprintf(log->reason, sizeof(log->reason), "%.300s",
 		               error->message[0] != '\0' ? error->message : error_status_name(status));
-		log->given_up = status == EH_E_DEVICE_LOST;
+		log->given_up = log->lost >= TELEMETRY_LOST;
 	}
 	if (!full)
 		return;
@@ -125,6 +126,7 @@ static bool read_round(telemetry_round *round, bool rare)
 
 			round->readings[c] = (eh_reading){ .status = EH_READING_NONE };
 			round->readings[c].skip = info->status != EH_OK || place->logs[c].given_up ||
+			                          place->logs[c].hanging ||
 			                          ((info->flags & EH_CHANNEL_RARE) && !rare);
 			wanted += !round->readings[c].skip;
 		}
@@ -135,8 +137,10 @@ static bool read_round(telemetry_round *round, bool rare)
 		pthread_mutex_unlock(&t->lock);
 		status = probes_read(&reader->probe, place->index, round->readings, count, &error);
 		pthread_mutex_lock(&t->lock);
-		if (round->abandoned)
+		if (round->abandoned != NULL) {
+			round->abandoned->hanging = false;
 			return false;
+		}
 		reader->busy_since = 0;
 		/* A probe that fails as a whole need not have filled anything. */
 		for (uint32_t c = 0; status != EH_OK && c < count; c++)
@@ -246,6 +250,7 @@ static bool start_thread(telemetry_reader *reader)
 static void give_up(telemetry_reader *reader)
 {
 	telemetry_place *place = &reader->places[reader->busy_place];
+	telemetry_log *log;
 	uint32_t c = 0;
 
 	while (c < place->place->info.channel_count &&
@@ -255,14 +260,18 @@ static void give_up(telemetry_reader *reader)
 	/* Where all are done the place as a whole hangs; its last channel is given up. */
 	if (c == place->place->info.channel_count)
 		c--;
-	place->logs[c].given_up = true;
-	place->logs[c].failures++;
-	(void)snprintf(place->logs[c].reason, sizeof(place->logs[c].reason),
-	               "reading it did not return within %u s, so it is not read any more in this "
-	               "process", (unsigned)(hang_ns / SECOND));
-	log_write(EH_LOG_WARN, "probe %s, %s: the sensor '%s' hangs and is given up",
-	          reader->probe.name, place->place->info.id, place->place->channels[c].name);
-	reader->round->abandoned = true;
+	log = &place->logs[c];
+	log->hanging = true;
+	log->given_up = ++log->hangs >= TELEMETRY_HANGS;
+	log->failures++;
+	(void)snprintf(log->reason, sizeof(log->reason),
+	               "reading it did not return within %u s (%u of %u times), so it is not read %s",
+	               (unsigned)(hang_ns / SECOND), log->hangs, (unsigned)TELEMETRY_HANGS,
+	               log->given_up ? "any more in this process" : "until it does");
+	log_write(EH_LOG_WARN, "probe %s, %s: the sensor '%s' hangs and is given up%s",
+	          reader->probe.name, place->place->info.id, place->place->channels[c].name,
+	          log->given_up ? "" : " until it returns");
+	reader->round->abandoned = log;
 	reader->hung = true;
 	(void)pthread_detach(reader->thread);
 	(void)start_thread(reader);
@@ -518,6 +527,8 @@ void telemetry_start(telemetry *t, uint64_t period_ns)
 				log->count = 0;
 				log->failures = 0;
 				log->went_back = false;
+				log->lost = 0;
+				log->given_up = log->hangs >= TELEMETRY_HANGS;
 			}
 	}
 	t->period_ns = period_ns;

@@ -3,7 +3,7 @@
  * Telemetry: threads of the worker, one per probe, that read the sensors of the device and of the
  * machine around it while a case is measured.  Readings carry times of clock_now_ns.  Memory is
  * bounded: when it is full, every second reading is dropped and the period doubles.  A sensor that
- * fails or hangs costs its channel.  Functions take NULL for "no telemetry" and then find nothing.
+ * fails or hangs costs its channel while it does, and the record says how often it failed.  Functions take NULL for "no telemetry" and then find nothing.
  */
 #ifndef MEASURE_TELEMETRY_H
 #define MEASURE_TELEMETRY_H

@@ -67,7 +67,7 @@ static void add_place(record_telemetry *to, const telemetry_reader *r, const tel
 		if (log->went_back)
 			add_gap(to, r, p, log, "the counter fell during the recording, so its differences "
 			        "mean nothing");
-		else if (log->given_up || log->failures > 0)
+		else if (log->given_up || log->hanging || log->failures > 0)
 			add_gap(to, r, p, log, log->reason);
 	}
 }

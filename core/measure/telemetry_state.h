@@ -11,6 +11,10 @@
 
 #define TELEMETRY_MOST 1024 /* readings kept of a channel */
 
+/* A fault may pass, so a channel is tried again: in the next recording after so many answers in a row
+ * that its device is lost, and when a read that hung has returned, but for so many in a process. */
+enum { TELEMETRY_LOST = 5, TELEMETRY_HANGS = 3 };
+
 typedef struct telemetry_log { /* of one channel */
 	const eh_channel_info *info;
 	uint64_t *times_ns;      /* clock_now_ns                                               */
@@ -21,7 +25,10 @@ typedef struct telemetry_log { /* of one channel */
 	uint64_t last_raw;       /* of a counter                                               */
 	bool went_back;          /* a counter without wraparound fell: its sum means nothing   */
 	uint64_t failures;       /* readings that failed in this recording                     */
-	bool given_up;           /* hung or lost: not read any more                            */
+	unsigned lost;           /* answers in a row that the device is lost                   */
+	unsigned hangs;          /* in this process                                            */
+	bool hanging;            /* a read of it has not returned                              */
+	bool given_up;           /* not read any more in this recording                        */
 	char reason[320];        /* of the last failure                                        */
 } telemetry_log;
 
@@ -37,7 +44,7 @@ typedef struct telemetry_reader telemetry_reader;
 typedef struct telemetry_round {
 	telemetry_reader *reader;
 	eh_reading *readings;    /* of the place with most channels                            */
-	bool abandoned;
+	telemetry_log *abandoned; /* NULL, or what it hangs in: another thread reads on        */
 } telemetry_round;
 
 struct telemetry_reader { /* one per probe */

@@ -4,6 +4,8 @@
  * EVENHAND_TEST_UNWELL:
  *   none         none
  *   hang-read    the N-th read never returns
+ *   stall-read   the N-th read returns after 3 s
+ *   lost-read    the N-th read says that the device is lost, the next one is well
  *   crash-read   the N-th read ends in SIGSEGV, by itself and not by raise()
  *   abort-read   the N-th read calls abort()
  *   hang-start   start never returns
@@ -107,6 +109,12 @@ static eh_status unwell_read(void *self, uint32_t place, eh_reading *readings, u
 	if (++unwell.reads == unwell.at) {
 		if (has("hang-read"))
 			hang();
+		if (has("stall-read"))
+			sleep(3);
+		if (has("lost-read")) {
+			readings[0].status = EH_E_DEVICE_LOST;
+			return EH_OK;
+		}
 		if (has("crash-read"))
 			crash();
 		if (has("abort-read"))

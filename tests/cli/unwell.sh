@@ -104,6 +104,20 @@ check $? "hang-read: a warning says so, once in the run" hang-read.log
 others hang-read && [ "$(ask hang-read "any('did not return' in g['reason'] for g in gaps)")" = True ]
 check $? "hang-read: the record says which sensor hangs, the other probe is read on" hang-read.log
 
+run stall-read stall-read 4
+whole stall-read && [ $rc -eq 0 ]
+check $? "stall-read: every case has its samples" stall-read.log
+[ "$(ask stall-read "sum('did not return within 2 s (1 of 3 times)' in g['reason'] and g.get('failures') == 1 for g in gaps)")" = 2 ]
+check $? "stall-read: the record says that a reading did not return, once in each execution" stall-read.log
+[ "$(ask stall-read "len(gaps) == 2 and all(read(e, 'unwell') for e in es[2:])")" = True ]
+check $? "stall-read: the sensor is read again when it has returned" stall-read.log
+
+run lost-read lost-read 4
+whole lost-read && [ $rc -eq 0 ] && [ "$(ask lost-read "all(read(e, 'unwell') for e in es)")" = True ]
+check $? "lost-read: one answer that the device is lost does not end the channel" lost-read.log
+[ "$(ask lost-read "sum(g['reason'] == 'device-lost' and g.get('failures') == 1 for g in gaps)")" -ge 1 ]
+check $? "lost-read: the record says that a reading failed, once" lost-read.log
+
 run hang-start hang-start
 whole hang-start && [ $rc -eq 0 ]
 check $? "hang-start: every case has its samples" hang-start.log

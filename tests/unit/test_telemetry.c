@@ -375,6 +375,52 @@ static void test_lost_device_costs_its_channels(void **state)
 	telemetry_close(t);
 }
 
+/* One failure at start(), three in a row later: the channel goes on, and the record counts them. */
+static void test_failures_that_pass(void **state)
+{
+	const record_telemetry_gap *gap;
+	telemetry *t;
+	record_telemetry *record;
+
+	(void)state;
+	put("sensors", "#passing\ntemperature !999 60 60 !999 !15 !15 60\nclock 1980\n");
+	t = telemetry_open(&gpu, NULL);
+	telemetry_start(t, 10 * MS);
+	clock_sleep_ns(150 * MS);
+	telemetry_stop(t);
+	record = telemetry_record(t, 0);
+	assert_true(channel_of(record, "nvml", "temperature")->values.count > 3);
+	gap = gap_of(record, "nvml", "temperature");
+	assert_int_equal(gap->failures, 3);
+	layout_free(record_telemetry_layout(), record);
+	telemetry_close(t);
+}
+
+/* A device that is lost is asked again in the next recording, and only so often. */
+static void test_lost_device_may_return(void **state)
+{
+	telemetry *t;
+	record_telemetry *record;
+
+	(void)state;
+	put("sensors", "#returning\ntemperature 60 60 !15 !15 !15 !15 !15 61\nclock 1980\n");
+	t = telemetry_open(&gpu, NULL);
+	for (int i = 0; i < 2; i++) {
+		telemetry_start(t, 10 * MS);
+		clock_sleep_ns(150 * MS);
+		telemetry_stop(t);
+		record = telemetry_record(t, 0);
+		if (i == 0) {
+			assert_int_equal(gap_of(record, "nvml", "temperature")->failures, 5);
+			assert_int_equal(channel_of(record, "nvml", "temperature")->values.count, 1);
+		} else {
+			assert_true(channel_of(record, "nvml", "temperature")->values.count > 3);
+		}
+		layout_free(record_telemetry_layout(), record);
+	}
+	telemetry_close(t);
+}
+
 static void test_memory_is_bounded(void **state)
 {
 	const record_telemetry_channel *channel;
@@ -529,6 +575,8 @@ int main(void)
 		cmocka_unit_test(test_throttled_time_is_counted),
 		cmocka_unit_test(test_throttle_events_are_counted),
 		cmocka_unit_test(test_lost_device_costs_its_channels),
+		cmocka_unit_test(test_failures_that_pass),
+		cmocka_unit_test(test_lost_device_may_return),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_guards),
 		cmocka_unit_test(test_power_limit_is_recorded),

@@ -125,7 +125,7 @@ typedef struct eh_reading {
 	                      that the ratio of their differences is the share of time        */
 	uint64_t count;    /* EH_FORM_COUNTER and EH_FORM_BITS                                */
 	double value;      /* EH_FORM_INSTANT and EH_FORM_AVERAGE                             */
-	eh_status status;  /* EH_OK: the value counts; EH_E_DEVICE_LOST: no more will come    */
+	eh_status status;  /* EH_OK: the value counts; EH_E_DEVICE_LOST: the device is gone   */
 	uint32_t skip;     /* 1 = do not read this channel now                                */
 } eh_reading;
 

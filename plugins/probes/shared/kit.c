@@ -49,7 +49,8 @@ void kit_try(const kit *k, kit_channel *c)
 	eh_error error = { .struct_size = sizeof(error) };
 	eh_status status = c->read(c, &reading, &error);
 
-	if (status == EH_OK)
+	/* What may pass is tried again at every reading. */
+	if (status == EH_OK || status == EH_E_DEVICE || status == EH_E_TIMEOUT)
 		return;
 	c->info.status = status;
 	(void)snprintf(c->info.reason, sizeof(c->info.reason), "%.*s",

@@ -45,7 +45,8 @@ typedef struct kit {
 kit_place *kit_add_place(kit *k, uint32_t kind, const char *id, const char *name);
 /* Adds a copy of `what` to the place; NULL when memory is exhausted. */
 kit_channel *kit_add_channel(kit *k, kit_place *p, const kit_channel *what);
-/* Reads the channel once.  If that fails, the channel keeps the reason and is not read again. */
+/* Reads the channel once.  If it can never be read here, the channel keeps the reason and is not read
+ * again; a failure that may pass (EH_E_DEVICE, EH_E_TIMEOUT) leaves it as it is. */
 void kit_try(const kit *k, kit_channel *c);
 __attribute__((format(printf, 2, 3)))
 void kit_note(kit *k, const char *format, ...);
