@@ -8,8 +8,9 @@ tests/unit/%: obj/tests/unit/%.o $(CORE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(inputs) $(CMOCKA_LIBS) $(LIBRARY_LIBS) $(LIBS)
 .SECONDARY: $(call objects,$(unit_sources))
-obj/tests/unit/test_backend_shared.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
-tests/unit/test_backend_shared: obj/backends/shared.a
+shared_tests := test_backend_shared test_lastcache
+$(shared_tests:%=obj/tests/unit/%.o): private CORE_CPPFLAGS += -I$(srcdir)/backends
+$(shared_tests:%=tests/unit/%): obj/backends/shared.a
 
 obj/tests/unit/test_levelzero_clock.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
 tests/unit/test_levelzero_clock: obj/backends/levelzero/lz_clock.o

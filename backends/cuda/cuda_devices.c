@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cuda_state.h"
+#include "shared/lastcache.h"
 #include "shared/pcinode.h"
 
 enum { EVENT_RESOLUTION_NS = 500 }; /* as NVIDIA documents for event times */
@@ -63,7 +64,6 @@ static void read_bus(const cuda_query *q, eh_device_info *info)
 		return;
 	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.0", (unsigned)domain & 0xffffu,
 	         (unsigned)bus & 0xffu, (unsigned)slot & 0x1fu);
-	info->numa_node = pcinode_of(info->pci);
 }
 
 static void describe(const cuda_query *q, int compute, eh_device_info *info)
@@ -84,7 +84,6 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 	if (rc != CUDA_SUCCESS)
 		stream_error_gap(api, q->gaps, "memory-bytes", rc, "cuDeviceTotalMem");
 	info->memory_bytes = info->max_alloc_bytes = rc == CUDA_SUCCESS ? bytes : 0;
-	info->last_level_cache_bytes = positive(q, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "l2-bytes");
 	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
 	info->compute_units = positive(q, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
 	                               "multiprocessors");
@@ -101,6 +100,22 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 		wording_uuid((const unsigned char *)uuid.bytes, info->uuid, sizeof(info->uuid));
 	else
 		stream_error_gap(api, q->gaps, "uuid", rc, "cuDeviceGetUuid");
+}
+
+/* The L2 is the last level of NVIDIA's GPUs. */
+static void read_machine(const cuda_self *self, const cuda_query *q, eh_device *d)
+{
+	eh_device_info *info = &d->info;
+	const lastcache cache = lastcache_find(&(lastcache_query){
+		.root = self->root, .pci = info->pci, .name = info->name,
+		.reported = positive(q, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "l2-bytes"),
+		.memory_bytes = info->memory_bytes });
+
+	info->last_level_cache_bytes = cache.bytes;
+	d->cache_source = cache.source;
+	info->numa_node = pcinode_of(self->root, info->pci);
+	if (self->root[0] != '\0')
+		info->caps |= EH_CAP_SIMULATED;
 }
 
 /* Kernels and capabilities depend on it, so a device without it is unavailable. */
@@ -148,6 +163,7 @@ static eh_status find(const cuda_self *self, uint32_t index, eh_device *d, eh_er
 		                       "%s does not tell its compute capability", info->name);
 	q.device = d->device;
 	describe(&q, d->compute, info);
+	read_machine(self, &q, d);
 	if (cuda_devices_attribute(&q, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, "compute-mode", &d->mode) &&
 	    d->mode == CU_COMPUTEMODE_PROHIBITED)
 		return failure_set(error, EH_E_UNAVAILABLE, "device_info",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda_state.h"
+#include "shared/lastcache.h"
 #include "shared/wording.h"
 
 /* As numbers, because older headers lack some of them. */
@@ -46,8 +47,7 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
 	add_attribute(&q, layer, "memory-clock-mhz", ATTRIBUTE_MEMORY_CLOCK, 1000);
 	add_attribute(&q, layer, "memory-bits", ATTRIBUTE_MEMORY_BITS, 1);
-	if (d->info.last_level_cache_bytes > 0)
-		wording_detail_number(layer, "l2-bytes", d->info.last_level_cache_bytes);
+	lastcache_detail(layer, d->info.last_level_cache_bytes, d->cache_source);
 	add_attribute(&q, layer, "threads-per-multiprocessor", ATTRIBUTE_THREADS_PER_MULTIPROCESSOR,
 	              1);
 	add_attribute(&q, layer, "shared-bytes-per-multiprocessor", ATTRIBUTE_SHARED_PER_MULTIPROCESSOR,

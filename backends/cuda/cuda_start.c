@@ -8,6 +8,7 @@
 
 #include "cuda_state.h"
 #include "evenhand/extensions.h"
+#include "shared/lastcache.h"
 #include "shared/vendorcache.h"
 #include "shared/wording.h"
 
@@ -78,6 +79,7 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
+	self->root = lastcache_root(host);
 	status = read_schedule(self, error);
 	if (status != EH_OK)
 		goto undo;

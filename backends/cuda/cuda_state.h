@@ -48,6 +48,7 @@ typedef struct cuda_self {
 	unsigned schedule;         /* flag of contexts: how a wait waits                    */
 	const char *schedule_word;
 	const char *jit_cache;     /* owner of the cache of the driver's compiler           */
+	const char *root;          /* of sys, "" = this machine's                           */
 	char notes[2048];          /* lines, each with its newline                          */
 } cuda_self;
 
@@ -62,6 +63,7 @@ struct eh_device {
 	const nvrtc_api *nvrtc;    /* that compiles for it; NULL = there is none            */
 	eh_error nvrtc_error;      /* then why                                              */
 	int mode;                  /* of computing, CU_COMPUTEMODE_*                        */
+	const char *cache_source;  /* of the size of the last-level cache                   */
 	CUresult schedule_rc;      /* result of setting how waits wait                      */
 	wording_gaps gaps;         /* hardware facts that the driver did not report         */
 	checks_limits limits;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hip_state.h"
+#include "shared/lastcache.h"
 #include "shared/pcinode.h"
 
 enum {
@@ -101,7 +102,6 @@ static void read_pci(const hip_query *q, eh_device_info *info)
 	if (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3)
 		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", domain & 0xffffu, bus & 0xffu,
 		         slot & 0x1fu, function & 7u);
-	info->numa_node = pcinode_of(info->pci);
 }
 
 static void describe(const hip_query *q, eh_device_info *info)
@@ -121,7 +121,6 @@ static void describe(const hip_query *q, eh_device_info *info)
 	if (rc != hipSuccess)
 		stream_error_gap(api, q->gaps, "memory-bytes", rc, "hipDeviceTotalMem");
 	info->memory_bytes = info->max_alloc_bytes = rc == hipSuccess ? bytes : 0;
-	info->last_level_cache_bytes = positive(q, hipDeviceAttributeL2CacheSize, "l2-bytes");
 	info->timer_resolution_ns = EVENT_RESOLUTION_NS;
 	info->compute_units = positive(q, hipDeviceAttributeMultiprocessorCount, "compute-units");
 	info->max_group_items = positive(q, hipDeviceAttributeMaxThreadsPerBlock, "group-items");
@@ -134,7 +133,22 @@ static void describe(const hip_query *q, eh_device_info *info)
 	read_uuid(q, info);
 }
 
-/* Asks the runtime about a device: fills info and gaps of *d. */
+/* The runtime reports the L2, which is the last level on older GPUs only. */
+static void read_machine(const hip_self *self, eh_device *d)
+{
+	eh_device_info *info = &d->info;
+	const lastcache cache = lastcache_find(&(lastcache_query){
+		.root = self->root, .pci = info->pci, .name = info->name,
+		.memory_bytes = info->memory_bytes });
+
+	info->last_level_cache_bytes = cache.bytes;
+	d->cache_source = cache.source;
+	info->numa_node = pcinode_of(self->root, info->pci);
+	if (self->root[0] != '\0')
+		info->caps |= EH_CAP_SIMULATED;
+}
+
+/* Asks the runtime and the machine about a device: fills info and gaps of *d. */
 static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_error *error)
 {
 	const hip_query q = { &self->api, (int)index, &d->gaps };
@@ -157,6 +171,7 @@ static eh_status find(const hip_self *self, uint32_t index, eh_device *d, eh_err
 	info->name[sizeof(info->name) - 1] = '\0';
 	wording_tidy(info->name);
 	describe(&q, info);
+	read_machine(self, d);
 	/* The name is empty without libdrm-amdgpu's table of marketing names. */
 	if (info->name[0] == '\0')
 		snprintf(info->name, sizeof(info->name), "AMD GPU %u", (unsigned)index);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hip_state.h"
+#include "shared/lastcache.h"
 #include "shared/wording.h"
 
 static void add_attribute(const hip_query *q, eh_layer *layer, const char *key,
@@ -31,8 +32,8 @@ static void hardware(const eh_device *d, eh_layer *layer)
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
 	add_attribute(&q, layer, "memory-clock-mhz", hipDeviceAttributeMemoryClockRate, 1000);
 	add_attribute(&q, layer, "memory-bits", hipDeviceAttributeMemoryBusWidth, 1);
-	if (d->info.last_level_cache_bytes > 0)
-		wording_detail_number(layer, "l2-bytes", d->info.last_level_cache_bytes);
+	add_attribute(&q, layer, "l2-bytes", hipDeviceAttributeL2CacheSize, 1);
+	lastcache_detail(layer, d->info.last_level_cache_bytes, d->cache_source);
 	add_attribute(&q, layer, "wavefront-items", hipDeviceAttributeWarpSize, 1);
 	add_attribute(&q, layer, "items-per-compute-unit",
 	              hipDeviceAttributeMaxThreadsPerMultiProcessor, 1);

@@ -6,6 +6,7 @@
 
 #include "evenhand/extensions.h"
 #include "hip_state.h"
+#include "shared/lastcache.h"
 #include "shared/vendorcache.h"
 #include "shared/wording.h"
 
@@ -90,6 +91,7 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
+	self->root = lastcache_root(host);
 	self->compiler_cache = vendorcache_lead(host, &comgr_cache);
 	status = read_settings(self, error);
 	if (status == EH_OK)

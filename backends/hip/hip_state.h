@@ -47,6 +47,7 @@ typedef struct hip_self {
 	uint32_t device_count;
 	unsigned schedule;         /* flag of devices: how a wait waits                     */
 	const char *schedule_word;
+	const char *root;          /* of sys, "" = this machine's                           */
 	const char *compiler_cache; /* owner of the cache of AMD's compiler                  */
 	char notes[2048];          /* lines, each with its newline                          */
 } hip_self;
@@ -61,6 +62,7 @@ struct eh_device {
 	char architecture[96];     /* "gfx90a:sramecc+:xnack-"                              */
 	hipError_t schedule_rc;    /* result of setting how waits wait                      */
 	unsigned timed_event;      /* flags of events with times                            */
+	const char *cache_source;  /* of the size of the last-level cache                   */
 	wording_gaps gaps;         /* hardware facts that the runtime did not report        */
 	checks_limits limits;
 	eh_device_info info;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lz_state.h"
+#include "shared/lastcache.h"
 #include "shared/pcinode.h"
 
 enum { MOST_MEMORIES = 16, MOST_CACHES = 16 };
@@ -57,10 +58,11 @@ static void describe_memory(const lz_api *api, eh_device *d)
 		d->info.memory_bytes += memories[i].totalSize;
 }
 
-/* The largest cache. */
-static void describe_caches(const lz_api *api, eh_device *d)
+/* The largest cache that the driver lists; 0 = none. */
+static uint64_t largest_cache(const lz_api *api, eh_device *d)
 {
 	ze_device_cache_properties_t caches[MOST_CACHES];
+	uint64_t largest = 0;
 	uint32_t count = 0;
 	ze_result_t rc = api->device_cache(d->place.device, &count, NULL);
 
@@ -72,10 +74,21 @@ static void describe_caches(const lz_api *api, eh_device *d)
 		rc = api->device_cache(d->place.device, &count, caches);
 	}
 	if (!told(d, rc, "cache-bytes", "zeDeviceGetCacheProperties"))
-		return;
+		return 0;
 	for (uint32_t i = 0; i < count && i < MOST_CACHES; i++)
-		if (caches[i].cacheSize > d->info.last_level_cache_bytes)
-			d->info.last_level_cache_bytes = caches[i].cacheSize;
+		if (caches[i].cacheSize > largest)
+			largest = caches[i].cacheSize;
+	return largest;
+}
+
+static void describe_cache(const lz_self *self, eh_device *d)
+{
+	const lastcache cache = lastcache_find(&(lastcache_query){
+		.root = self->root, .pci = d->info.pci, .name = d->info.name,
+		.reported = largest_cache(&self->api, d), .memory_bytes = d->info.memory_bytes });
+
+	d->info.last_level_cache_bytes = cache.bytes;
+	d->cache_source = cache.source;
 }
 
 static void describe_groups(const lz_api *api, eh_device *d)
@@ -145,7 +158,6 @@ static void describe_bus(const lz_api *api, eh_device *d)
 	snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x",
 	         (unsigned)(pci.address.domain & 0xffff), (unsigned)(pci.address.bus & 0xff),
 	         (unsigned)(pci.address.device & 0x1f), (unsigned)(pci.address.function & 7));
-	info->numa_node = pcinode_of(info->pci);
 }
 
 /* The properties of version 1.2, whose resolution is a rate, where the driver has them. */
@@ -205,10 +217,11 @@ eh_status lz_describe(const lz_self *self, eh_device *d, eh_error *error)
 		info->timer_resolution_ns =
 			(UINT64_C(1000000000) + d->clock.hertz - 1) / d->clock.hertz;
 	describe_memory(api, d);
-	describe_caches(api, d);
 	describe_groups(api, d);
 	describe_bus(api, d);
+	describe_cache(self, d);
+	info->numa_node = pcinode_of(self->root, info->pci);
 	wording_uuid(p->uuid.id, info->uuid, sizeof(info->uuid));
-	info->caps = caps_of(api, d);
+	info->caps = caps_of(api, d) | (self->root[0] != '\0' ? EH_CAP_SIMULATED : 0);
 	return EH_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lz_state.h"
+#include "shared/lastcache.h"
 #include "shared/wording.h"
 
 /* The file of the driver, which the loader does not report: Intel's, if it is mapped, or the
@@ -56,8 +57,7 @@ static void hardware(eh_device *d, eh_layer *layer)
 		wording_detail_number(layer, "memory-bits", d->memory.maxBusWidth);
 	}
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
-	if (d->info.last_level_cache_bytes > 0)
-		wording_detail_number(layer, "cache-bytes", d->info.last_level_cache_bytes);
+	lastcache_detail(layer, d->info.last_level_cache_bytes, d->cache_source);
 	if (d->place.sub >= 0)
 		wording_detail_number(layer, "tile", (uint64_t)d->place.sub);
 	wording_detail_gaps(layer, &d->gaps);

@@ -6,6 +6,7 @@
 
 #include "evenhand/extensions.h"
 #include "lz_state.h"
+#include "shared/lastcache.h"
 #include "shared/vendorcache.h"
 #include "shared/wording.h"
 
@@ -37,6 +38,7 @@ eh_status lz_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
+	self->root = lastcache_root(host);
 	self->in_order = true;
 	self->native_cache = vendorcache_lead(host, &native_cache);
 	status = read_word(self, "lists", "regular", "immediate", &self->regular, error);

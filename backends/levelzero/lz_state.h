@@ -42,6 +42,7 @@ typedef struct lz_self {
 	bool regular;              /* levelzero.lists=regular                               */
 	bool in_order;             /* levelzero.order allows lists that keep order themselves */
 	lz_compilers compilers;
+	const char *root;          /* of sys, "" = this machine's                           */
 	const char *native_cache;  /* owner of the driver's cache of native code            */
 	char notes[2048];          /* lines, each with its newline                          */
 } lz_self;
@@ -73,6 +74,7 @@ struct eh_device {
 	size_t fill_pattern;       /* largest                                               */
 	ze_result_t lost;          /* the error after which nothing works, or success       */
 	lz_clock clock;
+	const char *cache_source;  /* of the size of the last-level cache                   */
 	ze_device_properties_t properties;
 	ze_device_memory_properties_t memory; /* of its first memory, zero = unknown        */
 	wording_gaps gaps;         /* hardware facts that the driver did not report         */

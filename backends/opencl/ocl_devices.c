@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "ocl_state.h"
+#include "shared/lastcache.h"
+#include "shared/pcinode.h"
 #include "shared/wording.h"
+
+enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de }; /* of the PCI bus */
 
 /* NVIDIA's, which is not in Khronos' headers. */
 enum {
@@ -150,13 +154,37 @@ eh_status ocl_devices_count(void *opaque, uint32_t *count, eh_error *error)
 	return EH_OK;
 }
 
-/* Reads the device's facts; *gaps gets those that it does not report, *svm the capabilities of its
- * shared memory. */
-static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *info, uint64_t *svm,
-                          wording_gaps *gaps, eh_error *error)
+/* AMD and NVIDIA report an L1 of their GPUs. */
+static uint64_t reported_cache(const query *q, uint32_t type)
+{
+	const uint32_t vendor = ask_u32(q, CL_DEVICE_VENDOR_ID, "vendor-id");
+	if (type == EH_DEVICE_GPU && (vendor == VENDOR_AMD || vendor == VENDOR_NVIDIA))
+		return 0;
+	return ask_u64(q, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "cache-bytes");
+}
+
+static void find_cache(const ocl_self *self, const query *q, eh_device_info *info,
+                       const char **source)
+{
+	const lastcache cache = lastcache_find(&(lastcache_query){
+	    .root = self->root, .pci = info->pci, .name = info->name,
+	    .reported = reported_cache(q, info->type), .memory_bytes = info->memory_bytes });
+	info->last_level_cache_bytes = cache.bytes;
+	*source = cache.source;
+}
+
+/* What is known of a device beside its info. */
+typedef struct facts {
+	uint64_t svm;              /* capabilities of shared memory                         */
+	const char *cache_source;
+	wording_gaps gaps;         /* what the device does not report                       */
+} facts;
+
+static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *info, facts *also,
+                          eh_error *error)
 {
 	const ocl_listing *d;
-	query q = { &self->api, NULL, gaps };
+	query q = { &self->api, NULL, &also->gaps };
 	char *extensions;
 	memset(info, 0, sizeof(*info));
 	info->numa_node = -1;
@@ -172,16 +200,18 @@ static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *
 	    d->platform->version_text);
 	if (!d->usable)
 		return failure_set(error, EH_E_UNAVAILABLE, "device_info", "%s", d->reason);
-	extensions = ocl_platforms_device_text(q.api, q.id, CL_DEVICE_EXTENSIONS, "extensions", gaps);
+	extensions = ocl_platforms_device_text(q.api, q.id, CL_DEVICE_EXTENSIONS, "extensions",
+	    &also->gaps);
 	if (extensions == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "device_info",
 		    "No memory is left to describe the device.");
-	*svm = svm_of(&q, d);
+	also->svm = svm_of(&q, d);
 	info->type = kind_of(&q);
-	info->caps = caps_of(&q, d, *svm, extensions);
+	info->caps = caps_of(&q, d, also->svm, extensions);
+	if (self->root[0] != '\0')
+		info->caps |= EH_CAP_SIMULATED;
 	info->memory_bytes = ask_u64(&q, CL_DEVICE_GLOBAL_MEM_SIZE, "memory-bytes");
 	info->max_alloc_bytes = ask_u64(&q, CL_DEVICE_MAX_MEM_ALLOC_SIZE, "max-alloc-bytes");
-	info->last_level_cache_bytes = ask_u64(&q, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "cache-bytes");
 	info->timer_resolution_ns = ask_size(&q, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
 	    "timer-resolution");
 	info->compute_units = ask_u32(&q, CL_DEVICE_MAX_COMPUTE_UNITS, "compute-units");
@@ -191,6 +221,8 @@ static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *
 	find_sizes(&q, info);
 	copy_text(&q, CL_DEVICE_VENDOR, "vendor", info->vendor, sizeof(info->vendor));
 	find_pci(&q, extensions, info->pci, sizeof(info->pci));
+	find_cache(self, &q, info, &also->cache_source);
+	info->numa_node = pcinode_of(self->root, info->pci);
 	find_uuid(&q, extensions, info->uuid, sizeof(info->uuid));
 	free(extensions);
 	return EH_OK;
@@ -199,13 +231,12 @@ static eh_status describe(const ocl_self *self, uint32_t index, eh_device_info *
 eh_status ocl_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_error *error)
 {
 	const ocl_self *self = opaque;
-	wording_gaps gaps = { "" };
+	facts also = { .cache_source = "" };
 	eh_device_info info;
-	uint64_t svm = 0;
-	const eh_status status = describe(self, index, &info, &svm, &gaps, error);
+	const eh_status status = describe(self, index, &info, &also, error);
 	if (status == EH_OK || status == EH_E_UNAVAILABLE)
 		eh_give(out, &info, sizeof(info));
-	wording_say_gaps(self->host, info.id, &gaps);
+	wording_say_gaps(self->host, info.id, &also.gaps);
 	return status;
 }
 
@@ -228,12 +259,11 @@ eh_status ocl_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 {
 	ocl_self *self = opaque;
 	cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
-	wording_gaps gaps = { "" };
+	facts also = { .cache_source = "" };
 	eh_device_info info;
-	uint64_t svm = 0;
 	cl_int rc = CL_SUCCESS;
 	eh_device *device;
-	eh_status status = describe(self, index, &info, &svm, &gaps, error);
+	eh_status status = describe(self, index, &info, &also, error);
 	if (status != EH_OK)
 		return status;
 	device = calloc(1, sizeof(*device));
@@ -245,8 +275,10 @@ eh_status ocl_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 	device->listing = &self->devices[index];
 	device->caps = info.caps;
 	device->max_alloc = info.max_alloc_bytes;
-	device->shared_needs_map = (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0;
-	device->gaps = gaps;
+	device->shared_needs_map = (also.svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0;
+	device->cache_bytes = info.last_level_cache_bytes;
+	device->cache_source = also.cache_source;
+	device->gaps = also.gaps;
 	properties[1] = (cl_context_properties)device->listing->platform->id;
 	device->context = self->api.clCreateContext(properties, 1, &device->listing->id,
 	    on_context_message, self, &rc);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ocl_state.h"
+#include "shared/lastcache.h"
 #include "shared/wording.h"
 
 static void hardware(const eh_device *device, eh_layer *layer)
@@ -33,6 +34,7 @@ static void hardware(const eh_device *device, eh_layer *layer)
 	} else {
 		ocl_error_gap(&gaps, "vendor-id", rc, "clGetDeviceInfo");
 	}
+	lastcache_detail(layer, device->cache_bytes, device->cache_source);
 	/* Before the extensions, which may fill the rest of the detail. */
 	wording_detail_gaps(layer, &gaps);
 	if (extensions != NULL && told) {

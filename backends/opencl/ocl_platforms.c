@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "ocl_state.h"
+#include "shared/lastcache.h"
 #include "shared/vendorlib.h"
 #include "shared/wording.h"
 
@@ -403,6 +404,7 @@ eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
 	self->host = host;
+	self->root = lastcache_root(host);
 	/* Before the library is opened, because drivers read the environment in their
 	 * constructors. */
 	prepare_environment(self);

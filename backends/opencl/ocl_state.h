@@ -34,6 +34,7 @@ typedef struct ocl_self {
 	ocl_platform *platforms;
 	ocl_listing *devices;
 	uint32_t platform_count, device_count;
+	const char *root;          /* of sys, "" = this machine's                           */
 	char notes[4096];          /* lines, each with its newline                          */
 	char settings[32768];      /* environment that the backend set, "NAME=VALUE; ...": paths */
 } ocl_self;
@@ -45,6 +46,8 @@ struct eh_device {
 	cl_context context;
 	cl_command_queue service;  /* maps and unmaps outside of the caller's queues        */
 	uint64_t caps, max_alloc;
+	uint64_t cache_bytes;      /* of the last level, 0 = unknown                        */
+	const char *cache_source;
 	bool shared_needs_map;     /* coarse-grained shared memory only                     */
 	wording_gaps gaps;         /* facts that the device did not report                  */
 	uint64_t next_serial;      /* of buffers                                            */

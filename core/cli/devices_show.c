@@ -91,10 +91,14 @@ static void add_details(table *t, const discover_device *d)
 	char *clock = number_words(d->device.clock_mhz);
 	char *items = number_words(d->device.max_group_items);
 	char *local = number_words(d->device.local_memory_bytes);
-	char *more = memory_format("vendor %s; PCI %s; UUID %s; up to %s MHz; group of %s items, "
-	                           "%s bytes local", or_dash(d->device.vendor),
-	                           or_dash(d->device.pci), or_dash(d->device.uuid), clock, items,
-	                           local);
+	char cache[32] = "unknown";
+	char *more;
+
+	if (d->device.last_level_cache_bytes != LAYOUT_NO_UINT && d->device.last_level_cache_bytes > 0)
+		text_format_bytes(d->device.last_level_cache_bytes, cache);
+	more = memory_format("vendor %s; PCI %s; UUID %s; up to %s MHz; group of %s items, "
+	                     "%s bytes local; last-level cache %s", or_dash(d->device.vendor),
+	                     or_dash(d->device.pci), or_dash(d->device.uuid), clock, items, local, cache);
 
 	table_row(t, (const char *const[]){ d->executor, more });
 	free(more);

@@ -63,13 +63,18 @@ mkdir -p "$T/texts"
 LD_LIBRARY_PATH=$mine "$EVENHAND" devices -v > "$log" 2>&1
 grep -q '^runtime *HIP runtime  *7\.2' "$log" && grep -q '^compiler *hiprtc *9\..* of HIP 7\.2' "$log"
 ok $? "its layers name runtime and hiprtc with versions" "$log"
+# The L2 that the runtime reports is not the last level.
+LD_LIBRARY_PATH=$mine "$EVENHAND" --set "hip.root=$SRC/tests/replay/mi300x" devices -v > "$log" 2>&1
+grep -q '^hip:0 .*last-level cache 256MiB$' "$log" && grep -q '^hip:1 .*last-level cache unknown$' "$log"
+ok $? "the last-level cache is the one in the kernel's list, or unknown" "$log"
 LD_LIBRARY_PATH=$mine "$EVENHAND" --set hip.hiprtc=/none/libhiprtc.so devices > "$log" 2>&1
 grep -q '^hip .*Only what needs no kernel can run.*/none/libhiprtc.so' "$log" && grep -q '^hip:0 ' "$log"
 ok $? "without hiprtc the devices stay, and a note says what cannot run" "$log"
 
 # With a cache of its own, so that every text is compiled and kept.
 LD_LIBRARY_PATH=$mine EVENHAND_CACHE_DIR=$T/cache EVENHAND_TEST_TEXTS=$T/texts \
-	"$EVENHAND" run "$SRC/tests/drivers/hip-backend.ini" --on hip:0 -o "$T/results" > "$log" 2>&1
+	"$EVENHAND" run "$SRC/tests/drivers/hip-backend.ini" --on hip:0 -o "$T/results" \
+	--set "hip.root=$SRC/tests/replay/mi300x" > "$log" 2>&1
 rc=$?
 [ $rc -eq 0 ]
 ok $? "every workload runs and verifies" "$log"
@@ -83,6 +88,8 @@ assert '"hsaco"' in text, "the binary is not recorded"
 assert 'hiprtc' in text, "the compiler is not recorded"
 assert 'gfx90a:sramecc+:xnack-' in text, "the target is not recorded"
 assert '"architecture": {"value": "gfx90a' in text, "the hardware layer lacks its facts"
+assert '"last-level-cache-source": {"value": "kfd' in text, "the source of the cache's size is not recorded"
+assert r["executor"]["device"]["numa_node"] == 0, "the memory node is not recorded"
 cases = r["cases"]
 assert len(cases) == 23, len(cases)
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if c["status"] not in ("valid", "not-converged")]
