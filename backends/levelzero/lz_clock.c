@@ -39,3 +39,8 @@ uint64_t lz_clock_ns(lz_clock clock, uint64_t from, uint64_t to)
 {
 	return clock.hertz == 0 ? 0 : to_ns(clock, (to - from) & mask(clock));
 }
+
+bool lz_clock_exceeds(lz_clock clock, uint64_t ns, uint64_t host_ns)
+{
+	return ns > host_ns && ns - host_ns > host_ns / 50 + 2 * to_ns(clock, 1);
+}

@@ -22,4 +22,8 @@ uint64_t lz_clock_period_ns(lz_clock clock);
 /* From one reading to a later one, less than a period apart, rounded to the nearest ns. */
 uint64_t lz_clock_ns(lz_clock clock, uint64_t from, uint64_t to);
 
+/* Whether a time is longer than the host saw pass, beyond what the two clocks may differ by: two
+ * percent and two ticks. */
+bool lz_clock_exceeds(lz_clock clock, uint64_t ns, uint64_t host_ns);
+
 #endif

@@ -82,12 +82,15 @@ eh_status lz_marks_record(eh_queue *q, eh_mark *m, eh_error *error)
 	const lz_api *api = q->device->api;
 	ze_command_list_handle_t list = NULL;
 	eh_status status = lz_queue_list(q, &list, error);
+	uint64_t before;
 	ze_result_t rc;
 
 	if (status == EH_OK)
 		status = renew(m, error);
 	if (status != EH_OK)
 		return status;
+	/* Before the call: the device may execute the mark before the call returns. */
+	before = host->now_ns(host->ctx);
 	rc = m->ticks != NULL ? api->append_time(list, m->ticks, m->event.handle, 0, NULL)
 	                      : api->append_barrier(list, m->event.handle, 0, NULL);
 	if (rc != ZE_RESULT_SUCCESS)
@@ -98,7 +101,7 @@ eh_status lz_marks_record(eh_queue *q, eh_mark *m, eh_error *error)
 	lz_queue_appended(q);
 	m->queue = q;
 	m->passed = false;
-	m->recorded_ns = host->now_ns(host->ctx);
+	m->recorded_ns = before;
 	return EH_OK;
 }
 
@@ -184,7 +187,7 @@ eh_status lz_marks_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *e
 		                   (double)lz_clock_period_ns(clock) / 1e9);
 	*ns = lz_clock_ns(clock, *from->ticks, *to->ticks);
 	/* A later mark that reads earlier looks like nearly a whole period. */
-	if (*ns > to->passed_ns - from->recorded_ns + UINT64_C(1000000))
+	if (lz_clock_exceeds(clock, *ns, to->passed_ns - from->recorded_ns))
 		return failure_set(error, EH_E_DEVICE, "zeCommandListAppendWriteGlobalTimestamp",
 		                   "%s puts its marks %.6g s apart, which is longer than the host saw "
 		                   "pass: its times are void.", d->info.name, (double)*ns / 1e9);

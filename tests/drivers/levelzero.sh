@@ -229,6 +229,12 @@ planted early transfer/copy '^  fail '
 planted 'wrong@2+' transfer/copy '^  fail '
 planted 'stale@2+' transfer/copy '^  fail '
 planted 'clock@2=jump' mark/elapsed 'longer than the host saw'
+# A host that is preempted behind its own call: the device's time is right, and stays so.
+EVENHAND_TEST_FAULT='zeCommandListAppendWriteGlobalTimestamp@1+=linger:30'
+export EVENHAND_TEST_FAULT
+EVENHAND_TEST_PROGRESS=1 "$EVENHAND" plugin check "$so" --device 0 --only mark/elapsed --deadline 20s > "$log" 2>&1
+ok $? "a host that is preempted between a mark and its clock gets the device's times" "$log"
+unset EVENHAND_TEST_FAULT
 rows() { # FAULT STATUS: runs, and whether it ends with that status; the rows' own go to $T/rows
 	rm -rf "$T/lied"
 	EVENHAND_TEST_FAULT=$1 timeout 60 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 -q -o "$T/lied" > "$log" 2>&1

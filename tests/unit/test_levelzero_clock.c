@@ -53,6 +53,19 @@ static void all_bits_can_be_valid(void **state)
 	assert_true(lz_clock_period_ns(lz_clock_make(1000000, true, 64)) == UINT64_MAX);
 }
 
+static void a_time_may_exceed_the_hosts_by_what_clocks_differ(void **state)
+{
+	const lz_clock clock = lz_clock_make(19200000, true, 32);
+
+	(void)state;
+	assert_false(lz_clock_exceeds(clock, 1000, 2000));
+	assert_false(lz_clock_exceeds(clock, 10100000, 10000000));
+	assert_true(lz_clock_exceeds(clock, 10300000, 10000000));
+	/* A tick has 52 ns. */
+	assert_false(lz_clock_exceeds(clock, 104, 0));
+	assert_true(lz_clock_exceeds(clock, 1000, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -60,6 +73,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_no_clock),
 		cmocka_unit_test(time_goes_on_when_the_counter_begins_again),
 		cmocka_unit_test(all_bits_can_be_valid),
+		cmocka_unit_test(a_time_may_exceed_the_hosts_by_what_clocks_differ),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

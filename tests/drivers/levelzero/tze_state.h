@@ -109,6 +109,7 @@ void *tze_new(size_t size);
 		rc = faults_call("ze" #name, tze_word, &code) ? (ze_result_t)code \
 		                                              : do_##name arguments; \
 		tze_unlock(); \
+		faults_linger(); \
 		return rc; \
 	} \
 	static ze_result_t do_##name parameters

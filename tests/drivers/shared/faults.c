@@ -182,6 +182,16 @@ void faults_hang(void)
 		(void)pause();
 }
 
+/* What the calling thread's newest call is to sleep before it returns. */
+static _Thread_local uint64_t linger_ms;
+
+void faults_linger(void)
+{
+	if (linger_ms > 0)
+		sleep_us(linger_ms * 1000);
+	linger_ms = 0;
+}
+
 static bool answer_code(const char *answer, faults_word word, int64_t *code)
 {
 	char *end = NULL;
@@ -195,6 +205,11 @@ static bool answer_code(const char *answer, faults_word word, int64_t *code)
 		if (!number_of(answer + 6, &ms))
 			refuse(answer);
 		sleep_us(ms * 1000);
+		return false;
+	}
+	if (strncmp(answer, "linger:", 7) == 0) {
+		if (!number_of(answer + 7, &linger_ms))
+			refuse(answer);
 		return false;
 	}
 	if (word != NULL && word(answer, code))

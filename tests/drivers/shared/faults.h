@@ -5,7 +5,7 @@
  *
  *   EVENHAND_TEST_FAULT  fault[;fault...]
  *     FUNCTION[@WHEN]=ANSWER   ANSWER: a number or a word of the driver ("oom", "lost"), or
- *                              hang, crash, sleep:MILLISECONDS
+ *                              hang, crash, sleep:MILLISECONDS, linger:MILLISECONDS
  *     lost[@WHEN]  hang[@WHEN]  stale[@WHEN]  wrong[@WHEN]     counted over executed commands
  *     early[@WHEN]                                             counted over waits
  *     slow=MICROSECONDS  memory=BYTES  clock=one|stuck  clock[@WHEN]=jump|back
@@ -39,6 +39,9 @@ typedef bool (*faults_word)(const char *word, int64_t *code);
  * one sentence, so that no test passes because of a typing mistake.
  */
 bool faults_call(const char *function, faults_word word, int64_t *code);
+
+/* To be called last, without the driver's lock: sleeps when the call was planned to linger. */
+void faults_linger(void);
 
 /* Counts one more command (or wait) of this kind; true when it is to misbehave. */
 bool faults_due(faults_kind kind);
