@@ -60,6 +60,8 @@ static void fill_channel(discover_channel *out, const eh_channel_info *info, con
 	text_set(&out->kind, probes_kind(info->kind));
 	text_set(&out->part, probes_part(info->part));
 	text_set(&out->form, probes_form(info->form));
+	if (info->window_ns > 0)
+		out->window_ns = info->window_ns;
 	text_set(&out->unit, info->unit);
 	text_set(&out->status, error_status_name(status));
 	if (status != EH_OK)

@@ -92,7 +92,32 @@ grep -q '^nvml gpu-0 simulated power-instant ok 251.5$' "$T/list"
 check $? "field 186 is read beside them"
 grep -q '^rocm gpu-0 simulated clock ok 1700$' "$T/list"
 check $? "ROCm SMI tells its clock"
+# What the power of NVML means is the device's: a mean of a second from Ampere on, but for GA100.
+power() { # FORM WINDOW-NS
+	sensors "${3:-new}" > "$T/list"
+	python3 - "$T/json" "$1" "$2" <<'PY'
+import json, sys
+for p in json.load(open(sys.argv[1]))["probes"]:
+    for place in p.get("places", []):
+        for c in place["channels"]:
+            if p["name"] == "nvml" and c["name"] == "power":
+                assert c["form"] == sys.argv[2] and c.get("window_ns", 0) == int(sys.argv[3]), c
+                sys.exit(0)
+sys.exit(1)
+PY
+}
 : > "$T/script"
+power average 1000000000; check $? "on Hopper power is the mean of a second"
+for capability in 70 80; do
+	echo "capability $capability" > "$T/script"
+	power instant 0; check $? "with compute capability $capability power is instantaneous"
+done
+echo "capability 86" > "$T/script"
+power average 1000000000; check $? "with 8.6 it is the mean of a second"
+echo "capability !3" > "$T/script"
+power average 0; check $? "where the GPU does not tell, the window is unknown"
+: > "$T/script"
+power average 0 old; check $? "nor where the library cannot ask"
 sensors old > "$T/list"
 grep -q '^nvml gpu-0 simulated power-instant unsupported libnvidia-ml has no nvmlDeviceGetFieldValues' "$T/list"
 check $? "a function that an old library lacks is named"

@@ -145,6 +145,8 @@ typedef struct nvmlProcessInfo_st nvmlProcessInfo_t;
 	X(energy, "nvmlDeviceGetTotalEnergyConsumption", \
 	  (nvmlDevice_t device, unsigned long long *millijoules)) \
 	X(power, "nvmlDeviceGetPowerUsage", (nvmlDevice_t device, unsigned *milliwatts)) \
+	X(capability, "nvmlDeviceGetCudaComputeCapability", \
+	  (nvmlDevice_t device, int *major, int *minor)) \
 	X(fields, "nvmlDeviceGetFieldValues", \
 	  (nvmlDevice_t device, int count, nvmlFieldValue_t *values)) \
 	X(clock, "nvmlDeviceGetClockInfo", \

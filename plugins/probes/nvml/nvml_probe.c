@@ -243,8 +243,8 @@ static const kit_channel channels[] = {
 	{ CHANNEL(ENERGY, ALL, COUNTER, "energy", "uJ"), .read = read_energy },
 	{ CHANNEL(POWER, ALL, INSTANT, "power-instant", "W"), .read = read_field,
 	  .argument = NVML_FI_DEV_POWER_INSTANT, .scale = 1e-3 },
-	{ .info = { .kind = EH_CHANNEL_POWER, .part = EH_PART_ALL, .form = EH_FORM_AVERAGE,
-	            .window_ns = SECOND, .name = "power", .unit = "W" }, .read = read_power },
+	/* Its form is the device's: name_method. */
+	{ CHANNEL(POWER, ALL, AVERAGE, "power", "W"), .read = read_power },
 	{ CHANNEL(CLOCK, CORE, INSTANT, "clock-sm", "MHz"), .read = read_clock,
 	  .argument = NVML_CLOCK_SM },
 	{ CHANNEL(CLOCK, MEMORY, INSTANT, "clock-memory", "MHz"), .read = read_clock,
@@ -274,6 +274,24 @@ static const kit_channel channels[] = {
 	{ RARE(OTHER, ALL, INSTANT, "ecc-mode", "on"), .read = read_ecc_mode },
 	{ RARE(OTHER, ALL, INSTANT, "mig-mode", "on"), .read = read_mig_mode },
 };
+
+/*
+ * NVML documents nvmlDeviceGetPowerUsage as the mean of a second from Ampere on, except GA100, and as
+ * instantaneous on GA100 (compute capability 8.0) and all before.
+ */
+static void name_method(const nvml_probe *p, nvmlDevice_t device, eh_channel_info *power)
+{
+	int major = 0, minor = 0;
+
+	power->form = EH_FORM_AVERAGE;
+	power->window_ns = 0;
+	if (p->api.capability == NULL || p->api.capability(device, &major, &minor) != NVML_SUCCESS)
+		return;
+	if (10 * major + minor <= 80)
+		power->form = EH_FORM_INSTANT;
+	else
+		power->window_ns = SECOND;
+}
 
 static eh_status add_device(nvml_probe *p, unsigned index, eh_error *error)
 {
@@ -311,6 +329,8 @@ static eh_status add_device(nvml_probe *p, unsigned index, eh_error *error)
 
 		made.owner = p;
 		made.object = device;
+		if (made.read == read_power)
+			name_method(p, device, &made.info);
 		c = kit_add_channel(&p->base, place, &made);
 		if (c == NULL)
 			return kit_fail(error, EH_E_NO_MEMORY, "no memory for a list of sensors");

@@ -85,6 +85,17 @@ int nvmlDeviceGetTotalEccErrors(void *d, int type, int counter, unsigned long lo
 int nvmlDeviceGetEccMode(void *d, unsigned *now, unsigned *later) { (void)d; *now = *later = 1; return 0; }
 int nvmlDeviceGetMigMode(void *d, unsigned *now, unsigned *later) { double v; int rc = script("mig", 0, &v); (void)d; *now = *later = (unsigned)v; return rc; }
 #ifndef OLD
+/* "capability 80": compute capability 8.0. */
+int nvmlDeviceGetCudaComputeCapability(void *d, int *major, int *minor)
+{
+	double v;
+	int rc = script("capability", 90, &v);
+
+	(void)d;
+	*major = (int)v / 10;
+	*minor = (int)v % 10;
+	return rc;
+}
 int nvmlDeviceGetFieldValues(void *d, int count, field_value *f)
 {
 	double v;
