@@ -44,7 +44,13 @@ eh_status lz_devices_info(void *opaque, uint32_t index, eh_device_info *out, eh_
 	return status;
 }
 
-/* The first group of engines that computes; such engines copy and fill too. */
+static bool computes(const ze_command_queue_group_properties_t *group)
+{
+	return (group->flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) != 0;
+}
+
+/* The first group of engines that computes; such engines copy and fill too.  Counts those that only
+ * copy. */
 static eh_status choose_engine(eh_device *d, eh_error *error)
 {
 	ze_command_queue_group_properties_t groups[MOST_ENGINES];
@@ -63,7 +69,10 @@ static eh_status choose_engine(eh_device *d, eh_error *error)
 		return lz_error_as(error, EH_E_UNAVAILABLE, rc, "zeDeviceGetCommandQueueGroupProperties",
 		                   "%s does not list its engines", d->info.name);
 	for (uint32_t i = 0; i < count && i < MOST_ENGINES; i++)
-		if ((groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) != 0) {
+		if (!computes(&groups[i]) && (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY) != 0)
+			d->copy_engines += groups[i].numQueues;
+	for (uint32_t i = 0; i < count && i < MOST_ENGINES; i++)
+		if (computes(&groups[i])) {
 			d->engine = i;
 			d->engine_queues = groups[i].numQueues > 0 ? groups[i].numQueues : 1;
 			d->fill_pattern = groups[i].maxMemoryFillPatternSize;

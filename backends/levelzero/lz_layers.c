@@ -58,6 +58,7 @@ static void hardware(eh_device *d, eh_layer *layer)
 	}
 	wording_detail_number(layer, "clock-mhz", d->info.clock_mhz);
 	lastcache_detail(layer, d->info.last_level_cache_bytes, d->cache_source);
+	wording_detail_number(layer, "copy-engines", d->copy_engines);
 	if (d->place.sub >= 0)
 		wording_detail_number(layer, "tile", (uint64_t)d->place.sub);
 	wording_detail_gaps(layer, &d->gaps);

@@ -71,11 +71,13 @@ static eh_status staged(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffe
 
 		status = lz_copies_download(reader, piece, from, from_offset + done, size, error);
 		if (status == EH_OK)
+			status = lz_queue_wait(reader, error);
+		if (status == EH_OK)
 			status = lz_copies_upload(writer, to, to_offset + done, piece, size, error);
+		if (status == EH_OK)
+			status = lz_queue_wait(writer, error);
 		done += size;
 	}
-	if (status == EH_OK)
-		status = lz_queue_wait(writer, error);
 	free(piece);
 	return status;
 }

@@ -27,20 +27,25 @@ static ze_command_queue_desc_t describe(const eh_queue *q, uint32_t flags)
 static ze_result_t make_immediate(eh_queue *q)
 {
 	const eh_device *d = q->device;
-	ze_command_queue_desc_t desc;
-	ze_result_t rc;
+	const bool ordered = d->self->in_order && d->place.driver->api >= LZ_API_IN_ORDER;
+	const uint32_t order = ordered ? ZE_COMMAND_QUEUE_FLAG_IN_ORDER : 0;
+	const uint32_t copies = d->copy_engines > 0 ? ZE_COMMAND_QUEUE_FLAG_COPY_OFFLOAD_HINT : 0;
+	const uint32_t tries[] = { order | copies, order, 0 };
+	ze_result_t rc = ZE_RESULT_SUCCESS;
 
-	if (d->self->in_order && d->place.driver->api >= LZ_API_IN_ORDER) {
-		desc = describe(q, ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		const ze_command_queue_desc_t desc = describe(q, tries[i]);
+
+		if (i > 0 && tries[i] == tries[i - 1])
+			continue;
 		rc = d->api->list_immediate(d->context, d->place.device, &desc, &q->immediate);
-		q->in_order = rc == ZE_RESULT_SUCCESS;
-		/* A loader older than the driver refuses the flag. */
+		q->in_order = rc == ZE_RESULT_SUCCESS && (tries[i] & ZE_COMMAND_QUEUE_FLAG_IN_ORDER) != 0;
+		/* An older driver, or a loader that is older than the driver, refuses a flag. */
 		if (rc != ZE_RESULT_ERROR_INVALID_ENUMERATION &&
 		    rc != ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION)
 			return rc;
 	}
-	desc = describe(q, 0);
-	return d->api->list_immediate(d->context, d->place.device, &desc, &q->immediate);
+	return rc;
 }
 
 eh_status lz_queue_executor(eh_queue *q, eh_error *error)
@@ -280,8 +285,6 @@ eh_status lz_queue_wait(eh_queue *q, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	q->behind = false;
-	for (size_t i = 0; i < LZ_STAGES; i++)
-		q->stages[i].busy = false;
 	return EH_OK;
 }
 
@@ -335,7 +338,6 @@ void lz_queue_destroy(eh_queue *q)
 	lz_graphs_give_up(q);
 	if (d->lost == ZE_RESULT_SUCCESS && lz_queue_wait(q, &error) != EH_OK)
 		wording_say(d->self->host, EH_LOG_WARN, "%s", error.message);
-	lz_copies_free_stages(q);
 	if (q->immediate != NULL)
 		(void)d->api->list_destroy(q->immediate);
 	free_lists(q, q->open);

@@ -12,7 +12,7 @@
 /* From this version on drivers can make lists that keep order themselves. */
 enum { LZ_API_IN_ORDER = ZE_API_VERSION_1_7 };
 
-enum { LZ_MOST_DRIVERS = 8, LZ_STAGES = 2 };
+enum { LZ_MOST_DRIVERS = 8 };
 
 /* A driver behind the loader, and the context that all its open devices share. */
 typedef struct lz_driver {
@@ -71,6 +71,7 @@ struct eh_device {
 	uint32_t engine;           /* ordinal of the first group of queues that computes    */
 	uint32_t engine_queues;
 	uint32_t engine_next[2];   /* of timed queues and of others                         */
+	uint32_t copy_engines;     /* queues of the groups that only copy                   */
 	size_t fill_pattern;       /* largest                                               */
 	ze_result_t lost;          /* the error after which nothing works, or success       */
 	lz_clock clock;
@@ -88,13 +89,6 @@ struct eh_buffer {
 	uint64_t bytes;
 	uint32_t kind;
 };
-
-/* Host memory that devices reach, for copies from and to other memory. */
-typedef struct lz_stage {
-	char *memory;              /* NULL = not yet                                        */
-	lz_event done;             /* of the copy that uses it                              */
-	bool busy;
-} lz_stage;
 
 /* A regular list: open to be appended to, or executing until `done`. */
 typedef struct lz_list {
@@ -115,8 +109,6 @@ struct eh_queue {
 	ze_command_list_handle_t record;    /* its list                                     */
 	bool recorded;                      /* something, since recording began             */
 	lz_event waiter;                    /* signalled when a wait is over                */
-	lz_stage stages[LZ_STAGES];
-	unsigned stage;                     /* the next to use                              */
 };
 
 struct eh_mark {
@@ -197,8 +189,6 @@ eh_status lz_copies_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, cons
                            uint64_t bytes, eh_error *error);
 eh_status lz_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
                              uint64_t bytes, eh_error *error);
-/* Frees the memory for staged copies, which must be unused. */
-void lz_copies_free_stages(eh_queue *queue);
 
 /* lz_events.c */
 /* An event that is not signalled. */

@@ -204,6 +204,16 @@ echo "$launches launches, $arguments arguments" >> "$log"
 [ "$launches" -gt 100 ] && [ "$arguments" -gt $((3 * launches)) ]
 ok $? "the arguments are set at each launch, repeated ones too" "$log"
 
+# Pageable memory is given to the driver as it is, and copied by the engines that only copy.
+copies() { # API
+	EVENHAND_TEST_ZE=api=$1 EVENHAND_TEST_CALLS=$T/copies.$1 "$EVENHAND" plugin check "$so" --device 0 --only transfer --deadline 60s > "$log" 2>&1 &&
+		grep -q '^copy of pageable memory$' "$T/copies.$1"
+}
+copies 104 && ! grep -q '^copy engine$' "$T/copies.104"
+ok $? "a driver that does not know how to offload copies takes pageable memory" "$log"
+copies 115 && grep -q '^copy engine$' "$T/copies.115"
+ok $? "a driver that does is asked to use the engines that only copy" "$log"
+
 # Each call fails once.
 mkdir -p "$T/binaries"
 "$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" unknown \

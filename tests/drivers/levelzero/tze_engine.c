@@ -15,12 +15,13 @@
 
 static tze_stream *streams;
 
-tze_stream *tze_engine_new(tze_device *device, bool in_order)
+tze_stream *tze_engine_new(tze_device *device, bool in_order, bool offloads)
 {
 	tze_stream *s = tze_new(sizeof(*s));
 
 	s->device = device;
 	s->in_order = in_order;
+	s->offloads = offloads;
 	s->last = &s->first;
 	s->next = streams;
 	streams = s;
@@ -38,6 +39,14 @@ void tze_engine_put(tze_stream *s, tze_command *c)
 
 /* ---- one command ---- */
 
+/* Memory of the process that no driver allocated. */
+static bool is_foreign(uint64_t address)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)devmem_base();
+
+	return (address & DEVMEM_TAG) == 0 && (address < base || address >= base + devmem_span());
+}
+
 /* The host's view of what a command of this device touches. */
 static char *view(const tze_device *d, uint64_t address, uint64_t bytes)
 {
@@ -46,6 +55,15 @@ static char *view(const tze_device *d, uint64_t address, uint64_t bytes)
 	if (block == NULL || (block->kind == DEVMEM_OWN && !tze_device_reaches(d, block->device)))
 		return NULL;
 	return devmem_view(address, bytes);
+}
+
+/* The host's view of what a copy touches; from and to memory of the process, too. */
+static char *view_any(const tze_device *d, uint64_t address, uint64_t bytes)
+{
+	if (!is_foreign(address))
+		return view(d, address, bytes);
+	faults_note("copy of pageable memory");
+	return (char *)(uintptr_t)address;
 }
 
 static bool launch(const tze_device *d, const tze_command *c, char **written)
@@ -78,8 +96,8 @@ static bool execute(tze_device *d, const tze_command *c, char **written)
 	case TZE_LAUNCH:
 		return launch(d, c, written);
 	case TZE_COPY:
-		to = view(d, c->to, c->bytes);
-		from = view(d, c->from, c->bytes);
+		to = view_any(d, c->to, c->bytes);
+		from = view_any(d, c->from, c->bytes);
 		if (to == NULL || from == NULL)
 			return false;
 		memmove(to, from, c->bytes);
@@ -113,10 +131,13 @@ static bool moves_data(tze_kind kind)
 	return kind == TZE_LAUNCH || kind == TZE_COPY || kind == TZE_FILL;
 }
 
-static void run(tze_device *d, const tze_command *c)
+static void run(const tze_stream *s, const tze_command *c)
 {
+	tze_device *d = s->device;
 	char *written = NULL;
 
+	if (c->kind == TZE_COPY && s->offloads)
+		faults_note("copy engine");
 	if (moves_data(c->kind)) {
 		faults_slow();
 		if (faults_due(FAULTS_HANG)) {
@@ -189,7 +210,7 @@ static bool advance(tze_stream *s)
 	place = choose(s);
 	if (place == NULL)
 		return false;
-	run(s->device, *place);
+	run(s, *place);
 	if (s->device->lost || s->device->hangs)
 		return true;
 	finish(s, place);

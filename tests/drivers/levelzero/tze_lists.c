@@ -6,7 +6,7 @@
 #include "../shared/faults.h"
 #include "tze_state.h"
 
-enum { QUEUE_FLAG_IN_ORDER = 1 << 1, COPY_ENGINE = 0, COMPUTE_ENGINE = 1 };
+enum { QUEUE_FLAG_IN_ORDER = 1 << 1, QUEUE_FLAG_COPY_OFFLOAD = 1 << 2, COPY_ENGINE = 0, COMPUTE_ENGINE = 1 };
 
 #define WAITS ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits
 
@@ -129,17 +129,18 @@ TZE_FUNCTION(CommandListCreateImmediate,
              (context, device, desc, out))
 {
 	const bool in_order = (desc->flags & QUEUE_FLAG_IN_ORDER) != 0;
+	const bool offloads = (desc->flags & QUEUE_FLAG_COPY_OFFLOAD) != 0;
 	tze_list *list;
 
 	(void)context;
 	if (desc->ordinal != COMPUTE_ENGINE || desc->index >= 4)
 		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-	if (in_order && tze_setting("api", 104) < 107)
+	if ((in_order && tze_setting("api", 104) < 107) || (offloads && tze_setting("api", 104) < 115))
 		return ZE_RESULT_ERROR_INVALID_ENUMERATION;
 	list = tze_new(sizeof(*list));
 	list->device = (tze_device *)device;
 	list->last = &list->first;
-	list->stream = tze_engine_new(list->device, in_order);
+	list->stream = tze_engine_new(list->device, in_order, offloads);
 	*out = (ze_command_list_handle_t)list;
 	tze_live("command lists", 1);
 	return ZE_RESULT_SUCCESS;
@@ -287,7 +288,7 @@ TZE_FUNCTION(CommandQueueCreate,
 	(void)context;
 	if (desc->ordinal != COMPUTE_ENGINE)
 		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-	*out = (ze_command_queue_handle_t)tze_engine_new((tze_device *)device, false);
+	*out = (ze_command_queue_handle_t)tze_engine_new((tze_device *)device, false, false);
 	tze_live("command queues", 1);
 	return ZE_RESULT_SUCCESS;
 }

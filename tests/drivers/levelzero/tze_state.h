@@ -75,7 +75,7 @@ typedef struct tze_command {
 typedef struct tze_stream {
 	struct tze_stream *next;
 	tze_device *device;
-	bool in_order;
+	bool in_order, offloads;
 	tze_command *first, **last;
 } tze_stream;
 
@@ -127,7 +127,7 @@ bool tze_device_reaches(const tze_device *device, int slice);
 /* ---- tze_engine.c ---- */
 /* Begins to run what nobody waits for, every EVENHAND_TEST_PROGRESS milliseconds, if that is set. */
 void tze_engine_start(void);
-tze_stream *tze_engine_new(tze_device *device, bool in_order);
+tze_stream *tze_engine_new(tze_device *device, bool in_order, bool offloads);
 /* Runs what can still run. */
 void tze_engine_free(tze_stream *stream);
 void tze_engine_put(tze_stream *stream, tze_command *command);

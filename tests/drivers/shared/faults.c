@@ -220,6 +220,14 @@ static bool answer_code(const char *answer, faults_word word, int64_t *code)
 	return true;
 }
 
+void faults_note(const char *what)
+{
+	hold();
+	if (plan.log >= 0)
+		(void)dprintf(plan.log, "%s\n", what);
+	release();
+}
+
 bool faults_call(const char *function, faults_word word, int64_t *code)
 {
 	char answer[sizeof(plan.calls[0].answer)] = "";

@@ -43,6 +43,9 @@ bool faults_call(const char *function, faults_word word, int64_t *code);
 /* To be called last, without the driver's lock: sleeps when the call was planned to linger. */
 void faults_linger(void);
 
+/* A line of several words in the file of calls, for what is no call. */
+void faults_note(const char *what);
+
 /* Counts one more command (or wait) of this kind; true when it is to misbehave. */
 bool faults_due(faults_kind kind);
 

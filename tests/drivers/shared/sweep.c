@@ -379,6 +379,9 @@ static size_t read_calls(const char *path, function list[MOST])
 			closing = true;
 			continue;
 		}
+		/* A note is no call. */
+		if (strchr(line, ' ') != NULL)
+			continue;
 		while (i < count && strcmp(list[i].name, line) != 0)
 			i++;
 		if (i == MOST)
