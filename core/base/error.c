@@ -8,27 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Drops an incomplete UTF-8 sequence at the end; replaces control characters by spaces. */
-static void tidy(char *text)
+#include "base/text.h"
+
+/* Drops an incomplete UTF-8 sequence at the end, where a message was cut. */
+static void tidy(char *message)
 {
-	size_t size = strlen(text);
+	size_t size = strlen(message);
 	size_t lead = size;
 
-	while (lead > 0 && size - lead < 4 && ((unsigned char)text[lead - 1] & 0xc0) == 0x80)
+	while (lead > 0 && size - lead < 4 && ((unsigned char)message[lead - 1] & 0xc0) == 0x80)
 		lead--;
 	if (lead > 0) {
-		unsigned char c = (unsigned char)text[lead - 1];
+		unsigned char c = (unsigned char)message[lead - 1];
 		size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
 
 		if (size - (lead - 1) < want)
-			text[lead - 1] = '\0';
+			message[lead - 1] = '\0';
 	}
-	for (char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = ' ';
+	text_clean(message);
 }
 
-/* The arguments may point into *error: the text is formatted before *error is cleared. */
+/* The arguments may point into *error: the message is formatted before *error is cleared. */
 __attribute__((format(printf, 5, 0)))
 static void fill(eh_error *error, eh_status code, int64_t native_code, const char *suffix,
                  const char *format, va_list args)
@@ -98,6 +98,16 @@ const char *error_status_name(eh_status status)
 	case EH_E_ALTERED: return "altered";
 	default: return "unknown";
 	}
+}
+
+const char *error_sentence(eh_error *error, eh_status status)
+{
+	if (error == NULL)
+		return error_status_name(status);
+	text_clean_array(error->message);
+	text_clean_array(error->where);
+	text_clean_array(error->native_name);
+	return error->message[0] != '\0' ? error->message : error_status_name(status);
 }
 
 int error_exit_code(eh_status status)

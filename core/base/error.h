@@ -47,6 +47,9 @@ eh_status error_system(eh_error *error, int errno_value, const char *format, ...
 
 /* "unsupported", "device-lost", ...; "unknown" for any other code. */
 const char *error_status_name(eh_status status);
+/* The sentence of an error that a plugin may have filled, or the name of its status; cleans its texts.
+ * error may be NULL. */
+const char *error_sentence(eh_error *error, eh_status status);
 
 #ifdef __clang_analyzer__
 #define error_system(error, errno_value, ...) \

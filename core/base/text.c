@@ -332,6 +332,55 @@ size_t text_utf8_size(const char *s, size_t size)
 	return want;
 }
 
+/* Marks that turn the direction of writing, and line ends by another name: U+200E, U+200F, U+2028
+ * to U+202E, U+2066 to U+2069. */
+static bool turns_text(const unsigned char *p, size_t size)
+{
+	if (size != 3 || p[0] != 0xe2)
+		return false;
+	return p[1] == 0x80 ? p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae) :
+	       p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
+void text_clean(char *s)
+{
+	size_t left = strlen(s);
+
+	while (left > 0) {
+		const unsigned char *p = (const unsigned char *)s;
+		size_t size = text_utf8_size(s, left);
+		/* C1: an 8-bit terminal obeys U+0080 to U+009F as it does ESC. */
+		bool control = size == 0 || p[0] < 0x20 || p[0] == 0x7f ||
+		               (p[0] == 0xc2 && p[1] <= 0x9f) || turns_text(p, size);
+
+		if (size == 0)
+			size = 1;
+		if (*s == '\n' || *s == '\t' || *s == '\r')
+			*s = ' ';
+		else if (control)
+			memset(s, '?', size);
+		s += size;
+		left -= size;
+	}
+}
+
+char *text_clean_copy(const char *array, size_t size)
+{
+	char *copy = memory_format("%.*s", (int)size, array);
+
+	text_clean(copy);
+	return copy;
+}
+
+bool text_is_clean(const char *s)
+{
+	char *copy = text_clean_copy(s, strlen(s));
+	bool same = strcmp(copy, s) == 0;
+
+	free(copy);
+	return same;
+}
+
 /* ---- the nearest word ------------------------------------------------------------------------ */
 
 enum { WORD_MAX = 63 };

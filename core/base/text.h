@@ -56,6 +56,16 @@ bool text_matches(const char *patterns, const char *s);
 
 /* The number of bytes of the UTF-8 character at s, of size bytes; 0 when it is not valid UTF-8. */
 size_t text_utf8_size(const char *s, size_t size);
+/* Makes one line of valid UTF-8 that no terminal obeys, of the same size: tabs and newlines become
+ * spaces; '?' replaces bytes that are not UTF-8, other control characters, of 8 bits, too, and marks
+ * that turn the direction of writing or end lines. */
+void text_clean(char *s);
+/* Whether text_clean would leave it as it is. */
+bool text_is_clean(const char *s);
+/* The same for an array that a plugin filled and need not have terminated. */
+#define text_clean_array(array) ((array)[sizeof(array) - 1] = '\0', text_clean(array))
+/* malloc'd: the clean text of such an array of `size` bytes. */
+char *text_clean_copy(const char *array, size_t size);
 
 /* malloc'd: the word as a literal shell word, quoted if needed. */
 char *text_shell_word(const char *word);

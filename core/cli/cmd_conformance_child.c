@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -17,22 +16,14 @@
 #include "plugin/object_file.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
+#include "run/voice.h"
 
-/* The reason may quote anything, cut anywhere: what is not printable UTF-8 is replaced. */
+/* The reason may quote anything, cut anywhere. */
 static void child_say(FILE *out, const char *word, size_t number, const char *reason)
 {
 	char *line = memory_text(reason != NULL ? reason : "");
-	const char *end = line + strlen(line);
 
-	for (char *c = line; c < end;) {
-		size_t size = text_utf8_size(c, (size_t)(end - c));
-
-		if (size == 0)
-			*c = '?';
-		else if ((unsigned char)*c < 0x20)
-			*c = ' ';
-		c += size > 0 ? size : 1;
-	}
+	text_clean(line);
 	fprintf(out, "%s\t%zu\t%s\n", word, number, line);
 	fflush(out);
 	free(line);
@@ -131,24 +122,14 @@ static eh_status child_devices(FILE *out, const char *path, eh_error *error)
 		return status;
 	status = s.ops->device_count(s.self, &count, error);
 	for (uint32_t i = 0; status == EH_OK && i < count; i++) {
-		eh_device_info info = { .struct_size = sizeof(info) };
+		eh_device_info info;
 
-		s.ops->device_info(s.self, i, &info, NULL);
-		fprintf(out, "device\t%u\t%.64s\t%.128s\n", i, info.id, info.name);
+		(void)session_device(&s, i, &info, NULL);
+		fprintf(out, "device\t%u\t%s\t%s\n", i, info.id, info.name);
 	}
 	fflush(out);
 	session_close(&s);
 	return status;
-}
-
-/* Drivers print what they like to stdout; the report goes where they do not. */
-static eh_status child_output(FILE **out, eh_error *error)
-{
-	int fd = dup(STDOUT_FILENO);
-
-	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || (*out = fdopen(fd, "w")) == NULL)
-		return error_system(error, errno, "cannot set up the output");
-	return EH_OK;
 }
 
 static void child_end_line(FILE *out, eh_status status, const eh_error *error)
@@ -164,11 +145,11 @@ static void child_end_line(FILE *out, eh_status status, const eh_error *error)
 
 static eh_status devices(cli_call *call, eh_error *error)
 {
-	FILE *out;
-	eh_status status = child_output(&out, error);
+	FILE *out = voice_take();
+	eh_status status = EH_OK;
 
-	if (status != EH_OK)
-		return status;
+	if (out == NULL)
+		return error_system(error, errno, "cannot set up the output");
 	/* A probe has places, not devices. */
 	if (plugin_kind_of(call->words[0]) != PLUGIN_PROBE)
 		status = child_devices(out, call->words[0], error);
@@ -186,8 +167,8 @@ static eh_status tests(cli_call *call, eh_error *error)
 	if (!text_parse_uint(call->words[1], &device) || !text_parse_uint(call->words[2], &first) ||
 	    device > UINT32_MAX || first > UINT32_MAX)
 		status = error_set(error, EH_E_USAGE, "DEVICE and FIRST are numbers");
-	if (status == EH_OK)
-		status = child_output(&out, error);
+	if (status == EH_OK && (out = voice_take()) == NULL)
+		status = error_system(error, errno, "cannot set up the output");
 	if (out != NULL) {
 		status = child_test(out, path, (uint32_t)device, (uint32_t)first,
 		                    call->count > 3 ? call->words[3] : NULL, error);

@@ -124,10 +124,10 @@ static void backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
 
 		if (ops->device_layer(device, i, &found, NULL) != EH_OK)
 			break;
-		found.name[sizeof(found.name) - 1] = '\0';
-		found.version[sizeof(found.version) - 1] = '\0';
-		found.path[sizeof(found.path) - 1] = '\0';
-		found.detail[sizeof(found.detail) - 1] = '\0';
+		text_clean_array(found.name);
+		text_clean_array(found.version);
+		text_clean_array(found.path);
+		text_clean_array(found.detail);
 		source = layer_source(found.source);
 		layer = layer_add(layers, layer_kind(found.kind), found.name, found.version,
 		                  source);

@@ -426,7 +426,7 @@ static eh_status try_device(trial *t, eh_error *error)
 }
 
 /* An error that leaves the device usable only costs the device clock. */
-static eh_status survive(trial *t, eh_status status, const eh_error *cause, eh_error *error)
+static eh_status survive(trial *t, eh_status status, eh_error *cause, eh_error *error)
 {
 	if (status == EH_OK)
 		return EH_OK;
@@ -436,7 +436,7 @@ static eh_status survive(trial *t, eh_status status, const eh_error *cause, eh_e
 		return status;
 	}
 	refuse(t, memory_format("The trial of the device clock failed: %.140s",
-	                        prepared_sentence(cause, status)));
+	                        error_sentence(cause, status)));
 	t->record->device_time = false;
 	return EH_OK;
 }

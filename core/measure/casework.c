@@ -21,10 +21,10 @@ void casework_conclude(casework *w, enum record_status status, const char *reaso
 	text_list_add(set_status(w, status), reason);
 }
 
-void casework_fail(casework *w, eh_status status, const eh_error *error)
+void casework_fail(casework *w, eh_status status, eh_error *error)
 {
 	casework_conclude(w, status == EH_E_UNSUPPORTED ? RECORD_UNSUPPORTED : RECORD_FAILED,
-	                  prepared_sentence(error, status));
+	                  error_sentence(error, status));
 	if (status == EH_E_DEVICE_LOST)
 		*w->lost = true;
 }

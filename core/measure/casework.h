@@ -31,7 +31,7 @@ typedef struct casework {
 /* The first status that says that there is no number stays.  The reason is copied. */
 void casework_conclude(casework *w, enum record_status status, const char *reason);
 /* unsupported or failed, by the status of a backend or workload. */
-void casework_fail(casework *w, eh_status status, const eh_error *error);
+void casework_fail(casework *w, eh_status status, eh_error *error);
 void casework_flag(casework *w, enum record_flag flag);
 /* Reports that a stage begins. */
 void casework_enter(const casework *w, const char *stage);

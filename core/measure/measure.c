@@ -43,7 +43,7 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
 		if (status != EH_OK) {
 			canary_close(work);
 			work = NULL;
-			missing = prepared_sentence(&cause, status);
+			missing = error_sentence(&cause, status);
 		}
 		if (is_fatal(status, &cause, error))
 			goto undo_measure;
@@ -56,7 +56,7 @@ eh_status measure_new_from(session *s, bool want_canary, uint64_t seed, const eh
 		status = canary_prepare(work, &cause);
 		if (is_fatal(status, &cause, error))
 			goto undo_canary;
-		missing = prepared_sentence(&cause, status);
+		missing = error_sentence(&cause, status);
 		if (status == EH_OK) {
 			m->canary = work;
 			work = NULL;
@@ -88,7 +88,7 @@ eh_status measure_new(session *s, bool want_canary, uint64_t seed, measure **out
 	status = session_source(program->kernel, program->defines, program->define_count, &source,
 	                        &cause);
 	status = measure_new_from(s, want_canary, seed, status == EH_OK ? source : NULL,
-	                          prepared_sentence(&cause, status), out, error);
+	                          error_sentence(&cause, status), out, error);
 	free(source);
 	return status;
 }

@@ -54,13 +54,6 @@ char *prepared_unsupported(const session *s, const eh_work *work)
 	return NULL;
 }
 
-const char *prepared_sentence(const eh_error *error, eh_status status)
-{
-	if (error != NULL && error->message[0] != '\0')
-		return error->message;
-	return error_status_name(status);
-}
-
 static char *digest_text(const void *data, uint64_t size)
 {
 	char hex[65];
@@ -71,8 +64,7 @@ static char *digest_text(const void *data, uint64_t size)
 	return memory_text(hex);
 }
 
-/* Of texts in arrays that a plugin filled and need not have terminated. */
-#define TEXT_OF(array) memory_format("%.*s", (int)sizeof(array), array)
+#define TEXT_OF(array) text_clean_copy(array, sizeof(array))
 
 static void describe_binary(const eh_program_info *info, record_program *out)
 {

@@ -78,7 +78,4 @@ eh_status prepared_idle(prepared *p, uint64_t *ns, eh_error *error);
  */
 uint64_t prepared_outlast(uint64_t idle_ns, uint64_t shortest_ns);
 
-/* An error's sentence: its message, or the name of its code. */
-const char *prepared_sentence(const eh_error *error, eh_status status);
-
 #endif

@@ -64,7 +64,7 @@ static void keep(telemetry_log *log, const eh_reading *r)
 }
 
 static void keep_place(telemetry_reader *reader, telemetry_place *place, const eh_reading *readings,
-                       const eh_error *error)
+                       eh_error *error)
 {
 	bool full = false;
 
@@ -82,7 +82,7 @@ static void keep_place(telemetry_reader *reader, telemetry_place *place, const e
 		}
 		log->failures++;
 		(void)snprintf(log->reason, sizeof(log->reason), "%.300s",
-		               error->message[0] != '\0' ? error->message : error_status_name(status));
+		               error_sentence(error, status));
 		log->given_up = log->lost >= TELEMETRY_LOST;
 	}
 	if (!full)

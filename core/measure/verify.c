@@ -32,14 +32,14 @@ static void keep(record_check **out, const eh_check *c)
 	record_check *kept = layout_new(record_check_layout());
 
 	kept->passed = c->passed == 1 && c->checked > 0 && c->failed == 0;
-	kept->gate = memory_format("%.*s", (int)sizeof(c->gate), c->gate);
+	kept->gate = text_clean_copy(c->gate, sizeof(c->gate));
 	kept->checked = c->checked;
 	kept->failed = c->failed;
 	kept->max_error = bounded(c->max_error);
 	kept->rho = bounded(c->rho);
 	kept->rho_limit = bounded(c->rho_limit);
-	kept->tolerance = memory_format("%.*s", (int)sizeof(c->tolerance), c->tolerance);
-	kept->detail = memory_format("%.*s", (int)sizeof(c->detail), c->detail);
+	kept->tolerance = text_clean_copy(c->tolerance, sizeof(c->tolerance));
+	kept->detail = text_clean_copy(c->detail, sizeof(c->detail));
 	layout_free(record_check_layout(), *out);
 	*out = kept;
 }

@@ -149,9 +149,7 @@ static void lent_log(void *ctx, int level, const char *message)
 
 	while (size > 0 && line[size - 1] == '\n')
 		line[--size] = '\0';
-	for (char *c = line; *c != '\0'; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
+	text_clean(line);
 	log_write(level, "%s: %s", l->name, line);
 	free(line);
 }

@@ -215,6 +215,8 @@ static eh_status check_words(const char *path, const char *title, const char *ve
 {
 	if (title == NULL || version == NULL || license == NULL)
 		return refuse(error, path, "its title, version or license is NULL");
+	if (!text_is_clean(title) || !text_is_clean(version) || !text_is_clean(license))
+		return refuse(error, path, "its title, version or license is not one line of UTF-8");
 	return table != NULL ? EH_OK : refuse(error, path, "it has no table of functions");
 }
 
@@ -235,6 +237,8 @@ static eh_status check_workload(const char *path, const eh_workload *w, eh_error
 {
 	if (w->summary == NULL || w->params == NULL)
 		return refuse(error, path, "its summary or its list of parameters is NULL");
+	if (!text_is_clean(w->summary))
+		return refuse(error, path, "its summary is not one line of UTF-8");
 #define CHECK_FUNCTION(slot)                                                                 \
 	if (w->slot == NULL)                                                                 \
 		return refuse(error, path, "it lacks the required function '" #slot "'");

@@ -16,7 +16,6 @@
 #define NOTES_SIZE 8192
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
 
 static _Thread_local const char *volatile inside;
 
@@ -26,11 +25,44 @@ const char *probes_current(void)
 }
 
 static eh_status probe_failed(const char *name, const char *doing, eh_status status,
-                              const eh_error *said, eh_error *error)
+                              eh_error *said, eh_error *error)
 {
-	return error_set(error, status, "probe %s cannot %s: %.*s", name, doing,
-	                 (int)sizeof(said->message),
-	                 said->message[0] != '\0' ? said->message : error_status_name(status));
+	return error_set(error, status, "probe %s cannot %s: %s", name, doing,
+	                 error_sentence(said, status));
+}
+
+/* Replaces the bits by a copy with clean texts. */
+static void take_bits(eh_channel_info *info)
+{
+	eh_bit *bits;
+
+	if (info->bits == NULL)
+		info->bit_count = 0;
+	bits = memory_get((info->bit_count + 1) * sizeof(*bits));
+	for (uint32_t i = 0; i < info->bit_count; i++) {
+		const eh_bit *from = &info->bits[i];
+
+		bits[i] = *from;
+		bits[i].name = text_clean_copy(from->name, strlen(from->name));
+		bits[i].meaning = text_clean_copy(from->meaning, strlen(from->meaning));
+	}
+	info->bits = bits;
+}
+
+static void free_bits(const eh_channel_info *info)
+{
+	for (uint32_t i = 0; i < info->bit_count; i++) {
+		free((char *)(uintptr_t)info->bits[i].name);
+		free((char *)(uintptr_t)info->bits[i].meaning);
+	}
+	free((eh_bit *)(uintptr_t)info->bits);
+}
+
+static void free_place(const probe_place *place)
+{
+	for (uint32_t c = 0; place->channels != NULL && c < place->info.channel_count; c++)
+		free_bits(&place->channels[c]);
+	free(place->channels);
 }
 
 static eh_status read_place(probes_one *p, uint32_t index, const char **doing, eh_error *said)
@@ -43,10 +75,10 @@ static eh_status read_place(probes_one *p, uint32_t index, const char **doing, e
 	status = p->ops->place_info(p->self, index, &place->info, said);
 	if (status != EH_OK)
 		return status;
-	TERMINATE(place->info.id);
-	TERMINATE(place->info.name);
-	TERMINATE(place->info.pci);
-	TERMINATE(place->info.uuid);
+	text_clean_array(place->info.id);
+	text_clean_array(place->info.name);
+	text_clean_array(place->info.pci);
+	text_clean_array(place->info.uuid);
 	if (place->info.channel_count > MOST_CHANNELS)
 		place->info.channel_count = MOST_CHANNELS;
 	place->channels = memory_get((place->info.channel_count + 1) * sizeof(*place->channels));
@@ -56,13 +88,15 @@ static eh_status read_place(probes_one *p, uint32_t index, const char **doing, e
 
 		info->struct_size = sizeof(*info);
 		status = p->ops->channel_info(p->self, index, c, info, said);
-		if (status != EH_OK)
-			return status;
-		TERMINATE(info->name);
-		TERMINATE(info->unit);
-		TERMINATE(info->reason);
-		if (info->bits == NULL)
+		if (status != EH_OK) {
+			info->bits = NULL;
 			info->bit_count = 0;
+			return status;
+		}
+		text_clean_array(info->name);
+		text_clean_array(info->unit);
+		text_clean_array(info->reason);
+		take_bits(info);
 	}
 	return EH_OK;
 }
@@ -149,7 +183,7 @@ void probes_stop(probes_one *p, bool leave)
 	if (p->probe != NULL)
 		p->ops->stop(p->self);
 	for (uint32_t i = 0; p->places != NULL && i < p->place_count; i++)
-		free(p->places[i].channels);
+		free_place(&p->places[i]);
 	free(p->places);
 	free(p->notes);
 	free(p->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,12 @@
 /* Puts the backend's name before its message unless it is there, as a backend's messages need not
  * name it. */
 static eh_status name_error(const eh_backend *backend, const char *doing, eh_status status,
-                            const eh_error *said, eh_error *error)
+                            eh_error *said, eh_error *error)
 {
 	if (error == NULL)
 		return status;
-	error_set(error, status, "backend %s cannot %s: %.*s", backend->name, doing,
-	          (int)sizeof(said->message),
-	          said->message[0] != '\0' ? said->message : error_status_name(status));
+	error_set(error, status, "backend %s cannot %s: %s", backend->name, doing,
+	          error_sentence(said, status));
 	error->native_code = said->native_code;
 	memcpy(error->native_name, said->native_name, sizeof(error->native_name));
 	memcpy(error->where, said->where, sizeof(error->where));
@@ -59,6 +59,23 @@ static eh_status make_queues(const eh_backend_ops *ops, eh_device *device, eh_qu
 	return status;
 }
 
+eh_status session_device(const session *s, uint32_t index, eh_device_info *out, eh_error *error)
+{
+	eh_status status;
+
+	*out = (eh_device_info){ .struct_size = sizeof(*out), .numa_node = -1 };
+	status = s->ops->device_info(s->self, index, out, error);
+	text_clean_array(out->id);
+	text_clean_array(out->name);
+	text_clean_array(out->vendor);
+	text_clean_array(out->platform);
+	text_clean_array(out->pci);
+	text_clean_array(out->uuid);
+	if (out->id[0] == '\0')
+		snprintf(out->id, sizeof(out->id), "%u", index);
+	return status;
+}
+
 eh_status session_open(session *s, uint32_t index, eh_error *error)
 {
 	eh_error said = ERROR_INIT;
@@ -74,11 +91,8 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 		return error_set(error, EH_E_NOT_FOUND, "backend %s has no device %u: it has %u",
 		                 s->backend->name, index, count);
 	if (status == EH_OK) {
-		memset(&s->info, 0, sizeof(s->info));
-		s->info.struct_size = sizeof(s->info);
-		s->info.numa_node = -1;
 		doing = "describe its device";
-		status = s->ops->device_info(s->self, index, &s->info, &said);
+		status = session_device(s, index, &s->info, &said);
 	}
 	if (status == EH_OK) {
 		doing = "open its device";

@@ -19,6 +19,9 @@ typedef struct session {
 
 /* Loads the plugin at path and starts it.  On failure *s is empty. */
 eh_status session_start(session *s, const char *path, eh_error *error);
+/* Describes a device: its texts are clean, and a device without an id has its number as id.  *out is
+ * filled also when the device is not usable. */
+eh_status session_device(const session *s, uint32_t index, eh_device_info *out, eh_error *error);
 /* Opens the device by index and creates its queues. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
 /* Destroys the queues, closes the device, stops the backend; an empty session is fine. */

@@ -118,7 +118,7 @@ eh_status values_parse(const eh_workload *workload, const eh_param *param, const
 
 static bool ends(const char *s, size_t size)
 {
-	return memchr(s, '\0', size) != NULL;
+	return memchr(s, '\0', size) != NULL && text_is_clean(s);
 }
 
 /* What is wrong with the answer of describe(), or NULL. */
@@ -136,11 +136,11 @@ static const char *flaw_of(const eh_work *w)
 	if (!ends(w->precision, sizeof(w->precision)) || !ends(w->kernel, sizeof(w->kernel)) ||
 	    !ends(w->flops_formula, sizeof(w->flops_formula)) ||
 	    !ends(w->bytes_formula, sizeof(w->bytes_formula)))
-		return "a text without its end";
+		return "a text without its end, or that is not one line of UTF-8";
 	for (uint32_t i = 0; i < w->define_count; i++)
 		if (!ends(w->defines[i].name, sizeof(w->defines[i].name)) ||
 		    !ends(w->defines[i].value, sizeof(w->defines[i].value)))
-			return "a define without its end";
+			return "a define without its end, or that is not one line of UTF-8";
 	return NULL;
 }
 
@@ -155,7 +155,7 @@ eh_status values_describe(const eh_workload *workload, const eh_case *values, eh
 	work->struct_size = sizeof(*work);
 	status = workload->describe(values, work, &own);
 	if (status != EH_OK) {
-		own.message[sizeof(own.message) - 1] = '\0';
+		(void)error_sentence(&own, status);
 		return error_set(error, status, "%s", own.message[0] != '\0' ? own.message :
 		                 "the workload refuses these values and does not say why");
 	}

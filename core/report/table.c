@@ -113,37 +113,11 @@ static row *row_add(table *t, enum row_kind kind, size_t cells)
 	return r;
 }
 
-/* Marks that turn the direction of writing, and line ends by another name: U+200E, U+200F, U+2028
- * to U+202E, U+2066 to U+2069. */
-static bool turns_text(const unsigned char *p, size_t size)
-{
-	if (size != 3 || p[0] != 0xe2)
-		return false;
-	return p[1] == 0x80 ? p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae) :
-	       p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
-}
-
 char *table_clean(const char *s)
 {
 	char *copy = memory_text(s);
-	size_t left = strlen(copy);
-	unsigned char *p = (unsigned char *)copy;
 
-	while (left > 0) {
-		size_t size = text_utf8_size((const char *)p, left);
-		/* C1: an 8-bit terminal obeys U+0080 to U+009F as it does ESC. */
-		bool control = size == 0 || p[0] < 0x20 || p[0] == 0x7f ||
-		               (p[0] == 0xc2 && p[1] <= 0x9f) || turns_text(p, size);
-
-		if (size == 0)
-			size = 1;
-		if (p[0] == '\n' || p[0] == '\t')
-			p[0] = ' ';
-		else if (control)
-			memset(p, '?', size);
-		p += size;
-		left -= size;
-	}
+	text_clean(copy);
 	return copy;
 }
 

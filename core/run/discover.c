@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/host.h"
+#include "plugin/notes.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 #include "run/lister.h"
@@ -24,36 +25,20 @@
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static void add_notes(discover_backend *out, const session *s)
-{
-	char notes[8192] = "", *rest = notes, *line;
-
-	if (!EH_HAS(s->ops, eh_backend_ops, notes))
-		return;
-	s->ops->notes(s->self, notes, sizeof(notes));
-	notes[sizeof(notes) - 1] = '\0';
-	while ((line = strsep(&rest, "\n")) != NULL)
-		if (*line != '\0')
-			text_list_add(&out->notes, line);
-}
-
-static void set_status(char **status, char **reason, eh_status code, const eh_error *error)
+static void set_status(char **status, char **reason, eh_status code, eh_error *error)
 {
 	text_set(status, error_status_name(code));
 	if (code != EH_OK)
-		text_set(reason, error->message[0] != '\0' ? error->message
-		         : error_status_name(code));
+		text_set(reason, error_sentence(error, code));
 }
 
 static void add_device(discover_backend *backend, const session *s, uint32_t index)
 {
 	discover_device *out = layout_append(discover_device_layout(), &backend->devices);
-	eh_device_info info = { .struct_size = sizeof(info), .numa_node = -1 };
+	eh_device_info info;
 	eh_error error = ERROR_INIT;
-	eh_status status = s->ops->device_info(s->self, index, &info, &error);
+	eh_status status = session_device(s, index, &info, &error);
 
-	if (info.id[0] == '\0')
-		snprintf(info.id, sizeof(info.id), "%u", index);
 	out->index = index;
 	out->executor = executor_name(s->backend, &info);
 	executor_device(&info, &out->device);
@@ -79,7 +64,7 @@ static eh_status list_backend(discover_backend *out, const char *path, session *
 	for (uint32_t i = 0; status == EH_OK && i < count; i++)
 		add_device(out, s, i);
 	/* Last, because some concern devices. */
-	add_notes(out, s);
+	notes_backend(s, &out->notes);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "plugin/host.h"
+#include "plugin/notes.h"
 #include "plugin/plugin.h"
 #include "plugin/probes.h"
 #include "run/lister.h"
@@ -136,7 +137,6 @@ int sensors_child(const char *path)
 	eh_error error = ERROR_INIT;
 	discover_probe found;
 	probes_one p;
-	char *rest, *line;
 	int code;
 
 	if (voice == NULL)
@@ -146,10 +146,7 @@ int sensors_child(const char *path)
 		text_set(&found.title, p.probe->title);
 		text_set(&found.version, p.probe->version);
 		add_places(&found, &p);
-		rest = p.notes;
-		while ((line = strsep(&rest, "\n")) != NULL)
-			if (*line != '\0')
-				text_list_add(&found.notes, line);
+		notes_add(&found.notes, p.notes);
 	}
 	set_status(&found, p.status, error.message);
 	code = lister_answer(voice, discover_probe_layout(), &found);

@@ -74,13 +74,12 @@ static void say_only(worker *w, enum worker_event_kind kind)
 	say(w, &e);
 }
 
-static void say_failure(worker *w, enum worker_event_kind kind, eh_status status,
-                        const char *message)
+static void say_failure(worker *w, enum worker_event_kind kind, eh_status status, eh_error *error)
 {
 	worker_event e = event(kind);
 
 	e.code = (int)status;
-	text_set(&e.message, message[0] != '\0' ? message : error_status_name(status));
+	text_set(&e.message, error_sentence(error, status));
 	say(w, &e);
 }
 
@@ -180,20 +179,18 @@ static eh_status open_device(worker *w, eh_error *error)
 	eh_status status = s->ops->device_count(s->self, &count, error);
 
 	for (uint32_t i = 0; status == EH_OK && i < count; i++) {
-		eh_device_info info = { .struct_size = sizeof(info), .numa_node = -1 };
+		eh_device_info info;
 		eh_error why = ERROR_INIT;
-		eh_status usable = s->ops->device_info(s->self, i, &info, &why);
+		eh_status usable = session_device(s, i, &info, &why);
 		char *name;
 		bool same;
 
-		if (info.id[0] == '\0')
-			snprintf(info.id, sizeof(info.id), "%u", i);
 		name = executor_name(s->backend, &info);
 		same = strcmp(name, w->job.executor) == 0;
 		free(name);
 		if (same && usable != EH_OK)
 			return error_set(error, usable, "the device is no longer usable: %s",
-			                 why.message);
+			                 error_sentence(&why, usable));
 		if (same)
 			return session_open(s, i, error);
 	}
@@ -283,7 +280,7 @@ static bool get_ready(worker *w)
 	worker_event e;
 
 	if (status != EH_OK) {
-		say_failure(w, WORKER_CANNOT, status, error.message);
+		say_failure(w, WORKER_CANNOT, status, &error);
 		return false;
 	}
 	e = event(WORKER_READY);
@@ -375,7 +372,10 @@ static bool enter(worker *w, const worker_command *c)
 static bool obey(worker *w, const worker_command *c)
 {
 	if (!enter(w, c)) {
-		say_failure(w, WORKER_CANNOT, EH_E_INTERNAL, "the command does not fit what was done");
+		eh_error error = ERROR_INIT;
+
+		say_failure(w, WORKER_CANNOT, error_set(&error, EH_E_INTERNAL, "the command does not fit "
+		                                        "what was done"), &error);
 		return false;
 	}
 	switch (c->command) {
@@ -422,13 +422,13 @@ static int prepare_and_serve(worker *w)
 	eh_status status = prepare(w, &error);
 
 	if (status != EH_OK) {
-		say_failure(w, WORKER_UNREADY, status, error.message);
+		say_failure(w, WORKER_UNREADY, status, &error);
 		return EXIT_CODE_ENVIRONMENT;
 	}
 	say_only(w, WORKER_START);
 	status = start(w, &error);
 	if (status != EH_OK) {
-		say_failure(w, WORKER_CANNOT, status, error.message);
+		say_failure(w, WORKER_CANNOT, status, &error);
 		return EXIT_CODE_ENVIRONMENT;
 	}
 	return serve(w);

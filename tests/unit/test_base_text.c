@@ -191,6 +191,33 @@ static void shell_words_stay_one(void **state)
 	}
 }
 
+static void text_is_cleaned(void **state)
+{
+	static const struct { const char *from, *to; } texts[] = {
+		{ "", "" }, { "as it is: \xc3\xa4 \xe2\x82\xac", "as it is: \xc3\xa4 \xe2\x82\xac" },
+		{ "caf\xe9 \xae", "caf? ?" },              /* Latin-1 */
+		{ "\x1b[31mred\x7f", "?[31mred?" },        /* an escape sequence */
+		{ "\xc2\x9b" "31m", "??31m" },             /* the same in 8 bits */
+		{ "a\tb\r\nc", "a b  c" },
+		{ "left \xe2\x80\xae right", "left ??? right" }, /* writing turns round */
+		{ "cut \xe2\x82", "cut ??" },
+	};
+	struct { char inner[4], after; } array = { { 'a', '\n', 'b', 'c' }, 'd' };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char *copy = memory_text(texts[i].from);
+
+		text_clean(copy);
+		assert_string_equal(copy, texts[i].to);
+		assert_int_equal(text_is_clean(texts[i].from), strcmp(texts[i].from, texts[i].to) == 0);
+		free(copy);
+	}
+	text_clean_array(array.inner);
+	assert_string_equal(array.inner, "a b");
+	assert_int_equal(array.after, 'd');
+}
+
 static void text_grows(void **state)
 {
 	text t = { 0 };
@@ -286,6 +313,7 @@ int main(void)
 		cmocka_unit_test(times_and_rates_are_shown),
 		cmocka_unit_test(the_nearest_word_is_found),
 		cmocka_unit_test(utf8_is_told_from_other_bytes),
+		cmocka_unit_test(text_is_cleaned),
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(shell_words_stay_one),
 		cmocka_unit_test(errors_keep_their_code_and_fit),
