@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/child.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +16,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/interrupt.h"
+#include "base/lastwords.h"
+#include "base/survivors.h"
 #include "base/text.h"
 
 #define LINE_MAX_BYTES ((size_t)64 << 20)
@@ -29,11 +30,9 @@
 #define NAP_MS 200
 /* How long the kernel may take to end a killed process.  A driver can hold it forever. */
 #define DEATH_NS (UINT64_C(10) * 1000000000)
-/* How often a session is searched for processes that are left: one may fork just before it is
- * killed. */
-#define SWEEPS 16
 
 struct child {
+	child *next;             /* of this process                                             */
 	pid_t pid;
 	int in;                  /* its stdin is the other end; -1 when there is nothing to say  */
 	int out, err;            /* read ends of its stdout and stderr; -1 at end of file       */
@@ -41,14 +40,47 @@ struct child {
 	size_t start, searched;  /* [start, searched) has no newline                            */
 	bool overlong;           /* a line was longer than the limit; reading has stopped       */
 	bool told;               /* the interrupt was reported                                  */
-	char words[512];         /* the end of its stderr                                       */
-	size_t words_size;
+	last_words words;        /* of its stderr                                               */
 };
 
 static void close_if(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+/* The children of this process: those that were started here and not finished, and those that it had
+ * when there was none of these.  Others are what one of the former left behind. */
+static child *all;
+static struct { pid_t *pids; size_t count; } strangers;
+
+static bool is_known(pid_t pid)
+{
+	for (size_t i = 0; i < strangers.count; i++)
+		if (strangers.pids[i] == pid)
+			return true;
+	for (const child *c = all; c != NULL; c = c->next)
+		if (c->pid == pid)
+			return true;
+	return false;
+}
+
+static void adopt(void)
+{
+	survivors_adopt();
+	if (all != NULL)
+		return;
+	free(strangers.pids);
+	strangers.pids = survivors_children(&strangers.count);
+}
+
+static void forget(const child *gone)
+{
+	child **at = &all;
+
+	while (*at != gone)
+		at = &(*at)->next;
+	*at = gone->next;
 }
 
 /* Runs in the child and never returns.  Makes only async-signal-safe calls: another thread of the
@@ -65,9 +97,10 @@ static void become(const char *const argv[], pid_t parent, int in, int out, int 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	survivors_adopt();
 	if (getppid() != parent) /* the parent died before prctl */
 		_exit(127);
-	if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
+	if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 && descriptors_seal())
 		execv(argv[0], (char *const *)(uintptr_t)argv);
 	failure = errno;
 	while (write(report, &failure, sizeof(failure)) < 0 && errno == EINTR)
@@ -140,6 +173,7 @@ eh_status child_start(const char *const argv[], bool talks, child **out, eh_erro
 	child *c;
 
 	keep_exit_statuses();
+	adopt();
 	if (!make_input(talks, in) || !make_pipe(stdout_pipe) || !make_pipe(stderr_pipe) || !make_pipe(report)) {
 		failure = errno;
 		error_system(error, failure, "cannot make a pipe to '%s'", argv[0]);
@@ -174,6 +208,8 @@ eh_status child_start(const char *const argv[], bool talks, child **out, eh_erro
 
 	c = memory_get(sizeof(*c));
 	c->pid = pid;
+	c->next = all;
+	all = c;
 	c->in = in[1];
 	c->out = stdout_pipe[0];
 	c->err = stderr_pipe[0];
@@ -221,25 +257,6 @@ void child_hush(child *c)
 	c->in = -1;
 }
 
-static void keep_words(child *c, const char *data, size_t size)
-{
-	size_t room = sizeof(c->words) - 1;
-
-	if (size >= room) {
-		memcpy(c->words, data + size - room, room);
-		c->words_size = room;
-		return;
-	}
-	if (c->words_size + size > room) {
-		size_t drop = c->words_size + size - room;
-
-		memmove(c->words, c->words + drop, c->words_size - drop);
-		c->words_size -= drop;
-	}
-	memcpy(c->words + c->words_size, data, size);
-	c->words_size += size;
-}
-
 /* Reads the available bytes; true while more may be available. */
 static bool drain(child *c, int *fd, char *chunk, size_t size)
 {
@@ -258,7 +275,7 @@ static bool drain(child *c, int *fd, char *chunk, size_t size)
 		return false;
 	}
 	if (fd == &c->err)
-		keep_words(c, chunk, (size_t)got);
+		last_words_add(&c->words, chunk, (size_t)got);
 	else if (!c->overlong)
 		text_add_bytes(&c->lines, chunk, (size_t)got);
 	return true;
@@ -380,82 +397,6 @@ void child_signal(child *c, int number)
 	kill(-c->pid, number);
 }
 
-/* The end of stderr as one line.  If text was cut off, it starts at a line or a word. */
-static void tell_words(const child *c, char *out, size_t size)
-{
-	size_t from = 0, n = 0;
-
-	if (c->words_size == sizeof(c->words) - 1) {
-		while (from < c->words_size && c->words[from] != '\n' && from < 128)
-			from++;
-		if (from == 128)
-			for (from = 0; from < c->words_size && ((unsigned char)c->words[from] & 0xc0) == 0x80;)
-				from++;
-	}
-	for (; from < c->words_size && n + 1 < size; from++) {
-		unsigned char letter = (unsigned char)c->words[from];
-
-		if (letter < 0x20 || letter == 0x7f)
-			letter = ' ';
-		if (letter == ' ' && (n == 0 || out[n - 1] == ' '))
-			continue;
-		out[n++] = (char)letter;
-	}
-	while (n > 0 && out[n - 1] == ' ')
-		n--;
-	out[n] = '\0';
-}
-
-/* Whether that process is alive and in the session.  Its stat is "PID (NAME) STATE PARENT GROUP
- * SESSION ..."; NAME may contain blanks and brackets. */
-static bool lives_in_session(const char *pid, pid_t session)
-{
-	char path[64], body[512], state = 0;
-	const char *after;
-	long belongs = 0;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, body, sizeof(body) - 1);
-	close(fd);
-	if (got <= 0)
-		return false;
-	body[got] = '\0';
-	after = strrchr(body, ')');
-	return after != NULL && sscanf(after + 1, " %c %*d %*d %ld", &state, &belongs) == 2 &&
-	       belongs == (long)session && state != 'Z' && state != 'X';
-}
-
-/* Kills the child's descendants that have their own process groups, such as compilers.  Call it
- * before the child is reaped: until then the session's number cannot be reused. */
-static void kill_session(pid_t session)
-{
-	const struct timespec pause = { .tv_nsec = 2000000 };
-	bool found = true;
-
-	for (int i = 0; i < SWEEPS && found; i++) {
-		DIR *all = opendir("/proc");
-		const struct dirent *at;
-
-		found = false;
-		while (all != NULL && (at = readdir(all)) != NULL) {
-			if (!isdigit((unsigned char)at->d_name[0]) ||
-			    !lives_in_session(at->d_name, session))
-				continue;
-			found = true;
-			kill((pid_t)strtol(at->d_name, NULL, 10), SIGKILL);
-		}
-		if (all != NULL)
-			closedir(all);
-		if (found)
-			nanosleep(&pause, NULL);
-	}
-}
-
 /* Waits for a killed child; false when the kernel does not end it in time. */
 static bool await_death(const child *c)
 {
@@ -470,14 +411,36 @@ static bool await_death(const child *c)
 	return true;
 }
 
-void child_finish(child *c, uint64_t grace_ns, child_end *end)
+/* What was started under a child that the kernel does not end stays under it. */
+static void end_survivors(const child *c, child_end *end)
+{
+	const survivors of = { end->stuck ? c->pid : getpid(), is_known };
+
+	survivors_end(&of, end->survivors, sizeof(end->survivors));
+}
+
+/* Before reaping, so that the group's number cannot have been reused.  The group of a child that ended
+ * by itself is killed last, so that its survivors are named. */
+static void end_all(const child *c, child_end *end)
+{
+	const bool by_itself = has_ended(c);
+
+	end->stuck = false;
+	if (by_itself)
+		end_survivors(c, end);
+	kill(-c->pid, SIGKILL);
+	kill(c->pid, SIGKILL);
+	if (by_itself)
+		return;
+	end->stuck = !await_death(c);
+	end_survivors(c, end);
+}
+
+/* Keeps reading: a child that blocks on a full pipe would never end. */
+static void read_on(child *c, uint64_t grace_ns)
 {
 	uint64_t start = clock_now_ns();
-	int status = 0;
-	pid_t got = 0;
-	bool dead;
 
-	/* Keep reading: a child that blocks on a full pipe would never end. */
 	while (!has_ended(c) && clock_now_ns() - start < grace_ns) {
 		uint64_t left_ms = (grace_ns - (clock_now_ns() - start)) / 1000000 + 1;
 
@@ -491,23 +454,27 @@ void child_finish(child *c, uint64_t grace_ns, child_end *end)
 		else if (c->lines.size > LINE_MAX_BYTES)
 			c->overlong = true;
 	}
-	/* Before reaping, so that the group's number cannot have been reused.  Also for a child
-	 * that has ended: its descendants are killed with it. */
-	kill(-c->pid, SIGKILL);
-	kill(c->pid, SIGKILL);
-	kill_session(c->pid);
-	dead = await_death(c);
+}
+
+void child_finish(child *c, uint64_t grace_ns, child_end *end)
+{
+	child_end unwanted;
+	int status = 0;
+	pid_t got = 0;
+
+	if (end == NULL)
+		end = &unwanted;
+	read_on(c, grace_ns);
+	end_all(c, end);
 	serve(c, 0);
-	if (dead)
+	if (!end->stuck)
 		do
 			got = waitpid(c->pid, &status, 0);
 		while (got < 0 && errno == EINTR);
-	if (end != NULL) {
-		end->stuck = !dead;
-		end->signalled = got == c->pid && WIFSIGNALED(status);
-		end->code = got != c->pid ? -1 : end->signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-		tell_words(c, end->last_words, sizeof(end->last_words));
-	}
+	end->signalled = got == c->pid && WIFSIGNALED(status);
+	end->code = got != c->pid ? -1 : end->signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+	last_words_tell(&c->words, end->last_words, sizeof(end->last_words));
+	forget(c);
 	close_if(c->in);
 	close_if(c->out);
 	close_if(c->err);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A child process that reads lines from stdin and writes lines to stdout.  The end of its stderr
  * is kept, for the message about its death.  The child is killed when this process ends
- * (PR_SET_PDEATHSIG).  It leads its own session: a terminal's SIGINT reaches only the parent, and
- * the processes that the child starts can be found and killed with it. */
+ * (PR_SET_PDEATHSIG).  It leads its own session: a terminal's SIGINT reaches only the parent.  It
+ * inherits no descriptor but these three.
+ *
+ * What a child leaves behind is ended with it, daemons as well: this process adopts them
+ * (base/survivors.h).  A process that uses this starts no other children while one of these runs, and
+ * starts and finishes them in one thread. */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -18,6 +22,7 @@ typedef struct child_end {
 	int code;             /* exit status, or the signal's number                            */
 	bool stuck;           /* SIGKILL did not end it: it still exists; code is not valid       */
 	char last_words[512]; /* the last lines of its stderr, joined by spaces; may be empty     */
+	char survivors[512];  /* "PID NAME (COMMAND), ..." of what it left behind; mostly empty   */
 } child_end;
 
 /* Starts a child.  argv[0] is the path of the program; argv ends with NULL.  talks: child_say will
@@ -40,8 +45,7 @@ eh_status child_line(child *c, uint64_t deadline_ns, const char **line, eh_error
 long child_pid(const child *c);
 /* Sends the signal to the child's process group. */
 void child_signal(child *c, int signal);
-/* Waits up to grace_ns for the child to end, then sends SIGKILL.  Kills the other processes of its
- * session too.  Fills *end (may be NULL) and frees c.  If a driver holds the child in the kernel,
+/* Waits up to grace_ns for the child to end, then sends SIGKILL.  Ends what it left behind.  Fills *end (may be NULL) and frees c.  If a driver holds the child in the kernel,
  * returns after about 10 s without reaping it and sets `stuck`. */
 void child_finish(child *c, uint64_t grace_ns, child_end *end);
 

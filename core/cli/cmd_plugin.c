@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
+#include "run/death.h"
 
 #define MAX_HANGS 3
 
@@ -268,6 +269,7 @@ static bool run_child(check *c, uint32_t index, talk *t, int *hangs)
 	if (status != EH_E_NOT_FOUND)
 		child_signal(process, SIGKILL);
 	child_finish(process, c->deadline_ns, &end);
+	death_survivors(c->path, &end);
 	if (c->trouble != EH_OK || t->refused)
 		return false;
 	if (!hung && !end.signalled && end.code == 0 && t->done)
@@ -300,6 +302,7 @@ static void list_devices(const check *c, text_list *devices)
 	eh_error error = ERROR_INIT;
 	const char *line;
 	child *process;
+	child_end end;
 
 	if (check_start(c, NULL, NULL, &process, &error) != EH_OK)
 		return;
@@ -311,7 +314,8 @@ static void list_devices(const check *c, text_list *devices)
 			text_list_format(devices, "%.*s (%s)", (int)(name - id - 1), id + 1, name + 1);
 	}
 	child_signal(process, SIGKILL);
-	child_finish(process, 0, NULL);
+	child_finish(process, 0, &end);
+	death_survivors(c->path, &end);
 }
 
 /* name: NULL where the plugin does not list the device. */

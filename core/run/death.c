@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
 
 char *death_text(const child_end *end)
@@ -22,4 +23,11 @@ char *death_text(const child_end *end)
 	if (words[0] != '\0')
 		text_add(&t, "; its last words: %s", words);
 	return t.data;
+}
+
+void death_survivors(const char *whose, const child_end *end)
+{
+	if (end->survivors[0] != '\0')
+		log_write(EH_LOG_WARN, "%s: processes that its driver left behind were ended, since they would "
+		          "disturb what is measured next: %s", whose, end->survivors);
 }

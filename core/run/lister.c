@@ -60,6 +60,7 @@ eh_status lister_read(child *c, const lister_words *words, uint64_t deadline_ns,
 		status = layout_read(l, line, strlen(line), words->name, out, error);
 	/* An answer counts even if the driver crashes when it is closed. */
 	child_finish(c, status == EH_OK || silent ? CLOSING_NS : 0, &end);
+	death_survivors(words->name, &end);
 	if (silent)
 		return say_death(words, &end, error);
 	if (status == EH_E_TIMEOUT)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The coordinator of a run.  For each execution and each executor (in seeded random order) a fresh
- * worker process measures every case (in seeded random order) and appends it to the journal.  The
- * coordinator enforces time limits and replaces a worker that died.  A run leaves only its journal;
+ * worker process measures every case (in seeded random order) and sends it over its pipe; the
+ * coordinator alone writes the journal.  It enforces time limits and replaces a worker that died.  A run leaves only its journal;
  * record/result.h builds one result per executor from it.
  */
 #ifndef RUN_RUN_H
@@ -65,8 +65,8 @@ char *run_folder_name(const char *name, uint64_t version, const char *tag, const
 /* malloc'd "DIR/opencl-pocl-0.json": where the result of an executor belongs. */
 char *run_result_path(const char *folder, const char *executor);
 
-/* The hidden subcommand of the worker: reads its job from stdin, writes events to stdout
- * (run/worker.def) and appends to the journal.  Returns the exit code. */
+/* The hidden subcommand of the worker: reads its job from stdin and writes events to stdout
+ * (run/worker.def).  Returns the exit code. */
 int worker_main(void);
 
 #endif

@@ -249,7 +249,7 @@ static enum supervise_fate death_fate(const supervised *s)
 }
 
 /* Asks it to end; what it still has to say counts. */
-static void stop_softly(supervised *s)
+static void stop_softly(supervised *s, child_end *how)
 {
 	const uint64_t until = clock_now_ns() + STOP_NS;
 	bool answered = false;
@@ -263,7 +263,7 @@ static void stop_softly(supervised *s)
 		if (status == EH_OK)
 			status = hear(s, line, &answered, NULL);
 	}
-	child_finish(s->child, STOP_NS, NULL);
+	child_finish(s->child, STOP_NS, how);
 }
 
 /* Why listening ended, as a fate. */
@@ -274,12 +274,14 @@ static void conclude(supervised *s, eh_status status)
 	char *reason;
 
 	if (status == EH_E_INTERRUPTED) {
-		stop_softly(s);
+		stop_softly(s, &how);
+		death_survivors(s->place->label, &how);
 		if (s->end.fate != SUPERVISE_JOURNAL)
 			set_interrupted(s);
 		return;
 	}
 	child_finish(s->child, status == EH_E_NOT_FOUND ? EXIT_NS : 0, &how);
+	death_survivors(s->place->label, &how);
 	if (s->end.reason != NULL && s->end.fate == SUPERVISE_JOURNAL)
 		return;
 	/* A signal reached both processes, and the worker ended first. */

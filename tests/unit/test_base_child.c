@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -299,6 +304,115 @@ static void an_exit_status_is_kept_with_sigchld_ignored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* Makes a system call fail with ENOSYS in this process and those that it starts, as an older kernel
+ * does. */
+static bool take_call_away(unsigned number)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(steps) / sizeof(steps[0]), steps };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Starts a child while descriptors are open that exec keeps. */
+static void expect_nothing_inherited(void)
+{
+	int low = dup(0), high = fcntl(0, F_DUPFD, 500);
+	child *c;
+
+	assert_true(low > 2 && high >= 500);
+	c = start_shell("ls /proc/$$/fd", NULL);
+	for (int fd = 0; fd < 3; fd++) {
+		char want[2] = { (char)('0' + fd), '\0' };
+
+		expect_line(c, want);
+	}
+	expect_end(c, "", 0);
+	close(low);
+	close(high);
+}
+
+static void it_inherits_three_descriptors(void **state)
+{
+	(void)state;
+	expect_nothing_inherited();
+}
+
+static void an_older_kernel_closes_them_too(void **state)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (!take_call_away(SYS_close_range))
+			_exit(77);
+		if (close_range(1000, 1000, 0) == 0 || errno != ENOSYS)
+			_exit(1);
+		expect_nothing_inherited();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip_because("a process may not filter its system calls here (seccomp)");
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void a_daemon_is_named_and_ended(void **state)
+{
+	child *c = start_shell("setsid sh -c 'echo $$; exec sleep 100' & wait", NULL);
+	child_end end;
+	const char *line;
+	char *pid;
+
+	(void)state;
+	assert_int_equal(next(c, 10, &line), EH_OK);
+	pid = memory_text(line);
+	kill((pid_t)child_pid(c), SIGKILL);
+	child_finish(c, 0, &end);
+	assert_memory_equal(end.survivors, pid, strlen(pid));
+	assert_string_equal(end.survivors + strlen(pid), " sleep (sleep 100)");
+	assert_int_equal(kill((pid_t)strtol(pid, NULL, 10), 0), -1);
+	free(pid);
+}
+
+static void a_child_keeps_its_daemon_while_another_ends(void **state)
+{
+	child *first = start_shell("(setsid sh -c 'echo $$; exec sleep 100' &); exec sleep 100", NULL);
+	child *second = start_shell("exit 0", NULL);
+	child_end end;
+	const char *line;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(next(first, 10, &line), EH_OK);
+	pid = (pid_t)strtol(line, NULL, 10);
+	child_finish(second, SECOND, &end);
+	assert_string_equal(end.survivors, "");
+	assert_int_equal(kill(pid, 0), 0);
+	child_finish(first, 0, &end);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+static void who_is_about_to_end_is_no_survivor(void **state)
+{
+	child *c = start_shell("setsid sh -c 'sleep 0.03' & exit 0", NULL);
+	child_end end;
+
+	(void)state;
+	child_finish(c, SECOND, &end);
+	assert_string_equal(end.survivors, "");
+	assert_int_equal(end.code, 0);
+}
+
 /* The state of a process, 0 when there is none. */
 static char state_of(long pid)
 {
@@ -416,6 +530,11 @@ int main(void)
 		cmocka_unit_test(a_signal_reaches_the_group),
 		cmocka_unit_test(signals_of_the_parent_do_not_reach_it_blocked),
 		cmocka_unit_test(an_exit_status_is_kept_with_sigchld_ignored),
+		cmocka_unit_test(it_inherits_three_descriptors),
+		cmocka_unit_test(an_older_kernel_closes_them_too),
+		cmocka_unit_test(a_daemon_is_named_and_ended),
+		cmocka_unit_test(a_child_keeps_its_daemon_while_another_ends),
+		cmocka_unit_test(who_is_about_to_end_is_no_survivor),
 		cmocka_unit_test(other_groups_of_its_session_end_with_it),
 		cmocka_unit_test(what_does_not_die_is_given_up),
 		cmocka_unit_test(an_interrupt_is_told_once),
