@@ -187,6 +187,14 @@ template <typename T>
 struct eh_splat_<T, T> {
 	EH_DEVICE_FN T of(T x) { return x; }
 };
+/* The whole vector, before an operator that takes a reference loads its elements one by one. */
+template <typename V>
+EH_DEVICE_FN V eh_copy_of_(const V *p)
+{
+	const V v = *p;
+	return v;
+}
+typedef eh_vector_<eh_u32, 4> eh_u32x4_;
 typedef float eh_f32x1;
 typedef eh_vector_<float, 2> eh_f32x2;
 typedef eh_vector_<float, 4> eh_f32x4;
@@ -259,13 +267,18 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 }
 #define EH_LOAD_F16(p, i) vload_half((size_t)(i), (p))
 #define EH_STORE_F16(p, i, x) vstore_half_rte((x), (size_t)(i), (p))
+#define EH_LOAD_SPAN_F16(p, i) vloada_half8((size_t)(i) / 8, (p))
+#define EH_STORE_SPAN_F16(p, i, x) vstorea_half8_rte((x), (size_t)(i) / 8, (p))
 #define eh_bits_of_(f) as_uint(f)
 #define eh_float_of_(u) as_float(u)
 
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
 #define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
+#define EH_STEP(j, n, x) (EH_LID(0) * (n) + (j))
 #endif
 
+#define eh_copy_of_(p) (*(p))
+typedef uint4 eh_u32x4_;
 typedef float eh_f32x1;
 typedef float2 eh_f32x2;
 typedef float4 eh_f32x4;
@@ -424,6 +437,81 @@ EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
 }
 #define EH_LOAD_BF16(p, i) eh_from_bf16_((p)[i].bits)
 #define EH_STORE_BF16(p, i, x) ((p)[i].bits = eh_to_bf16_(x))
+#define EH_LOAD_F32(p, i) ((p)[i])
+#define EH_STORE_F32(p, i, x) ((p)[i] = (x))
+#define EH_LOAD_F64(p, i) ((p)[i])
+#define EH_STORE_F64(p, i, x) ((p)[i] = (x))
+
+/*
+ * Spans: the values of a precision in 16 bytes, which are one access of a work-item.  EH_SPAN_P is
+ * their number, EH_SPAN_TYPE_P what they are in arithmetic; p[i] is aligned to 16 bytes.  On the host
+ * a span is one value: its accesses are as wide as the vectors of the loop over the work-items.
+ */
+#if defined(EH_HOST)
+#define EH_SPAN_F32 1
+#define EH_SPAN_F64 1
+#define EH_SPAN_F16 1
+#define EH_SPAN_BF16 1
+#define EH_SPAN_TYPE_F32 float
+#define EH_SPAN_TYPE_F64 double
+#define EH_SPAN_TYPE_F16 float
+#define EH_SPAN_TYPE_BF16 float
+#define EH_LOAD_SPAN_F32 EH_LOAD_F32
+#define EH_LOAD_SPAN_F64 EH_LOAD_F64
+#define EH_LOAD_SPAN_F16 EH_LOAD_F16
+#define EH_LOAD_SPAN_BF16 EH_LOAD_BF16
+#define EH_STORE_SPAN_F32 EH_STORE_F32
+#define EH_STORE_SPAN_F64 EH_STORE_F64
+#define EH_STORE_SPAN_F16 EH_STORE_F16
+#define EH_STORE_SPAN_BF16 EH_STORE_BF16
+#else
+#define EH_SPAN_F32 4
+#define EH_SPAN_F64 2
+#define EH_SPAN_F16 8
+#define EH_SPAN_BF16 8
+#define EH_SPAN_TYPE_F32 eh_f32x4
+#define EH_SPAN_TYPE_F64 eh_f64x2
+#define EH_SPAN_TYPE_F16 eh_f32x8
+#define EH_SPAN_TYPE_BF16 eh_f32x8
+#define EH_LOAD_SPAN_F32(p, i) eh_copy_of_((EH_GLOBAL const eh_f32x4 *)&(p)[i])
+#define EH_STORE_SPAN_F32(p, i, x) (*(EH_GLOBAL eh_f32x4 *)&(p)[i] = (x))
+#define EH_LOAD_SPAN_F64(p, i) eh_copy_of_((EH_GLOBAL const eh_f64x2 *)&(p)[i])
+#define EH_STORE_SPAN_F64(p, i, x) (*(EH_GLOBAL eh_f64x2 *)&(p)[i] = (x))
+typedef union { eh_u32x4_ words; eh_u32 word[4]; } eh_words_;
+typedef union { eh_f32x8 all; float one[8]; } eh_eight_;
+#define EH_SPAN_16_(name, T)                                                                 \
+	EH_DEVICE_FN eh_f32x8 eh_load_span_##name##_(EH_GLOBAL const T *p)                   \
+	{                                                                                    \
+		eh_words_ from;                                                              \
+		eh_eight_ to;                                                                \
+		from.words = *(EH_GLOBAL const eh_u32x4_ *)p;                                \
+		EH_UNROLL                                                                    \
+		for (int i = 0; i < 4; i++) {                                                \
+			to.one[2 * i] = eh_from_##name##_((eh_u16)from.word[i]);             \
+			to.one[2 * i + 1] = eh_from_##name##_((eh_u16)(from.word[i] >> 16)); \
+		}                                                                            \
+		return to.all;                                                               \
+	}                                                                                    \
+	EH_DEVICE_FN void eh_store_span_##name##_(EH_GLOBAL T *p, eh_f32x8 x)                \
+	{                                                                                    \
+		eh_words_ to;                                                                \
+		eh_eight_ from;                                                              \
+		from.all = x;                                                                \
+		EH_UNROLL                                                                    \
+		for (int i = 0; i < 4; i++)                                                  \
+			to.word[i] = (eh_u32)eh_to_##name##_(from.one[2 * i]) |              \
+			             (eh_u32)eh_to_##name##_(from.one[2 * i + 1]) << 16;     \
+		*(EH_GLOBAL eh_u32x4_ *)p = to.words;                                        \
+	}
+EH_SPAN_16_(bf16, eh_bf16)
+#define EH_LOAD_SPAN_BF16(p, i) eh_load_span_bf16_(&(p)[i])
+#define EH_STORE_SPAN_BF16(p, i, x) eh_store_span_bf16_(&(p)[i], (x))
+#if !defined(EH_LOAD_SPAN_F16)
+EH_SPAN_16_(f16, eh_f16)
+#define EH_LOAD_SPAN_F16(p, i) eh_load_span_f16_(&(p)[i])
+#define EH_STORE_SPAN_F16(p, i, x) eh_store_span_f16_(&(p)[i], (x))
+#endif
+#endif
 
 /* The work-item's index along x in the whole grid, for groups of `x` items along x. */
 #define EH_GLOBAL_ID(x) ((eh_i64)EH_GROUP(0) * (x) + EH_LID(0))
@@ -435,6 +523,15 @@ EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
  */
 #if !defined(EH_ITEM_ZERO)
 #define EH_ITEM_ZERO 0
+#endif
+
+/*
+ * Of the x * n places of a group of x work-items, the one that the work-item takes in step j of n.
+ * In a step neighbours take neighbours; on an OpenCL device that is a processor, where work-items
+ * run one after the other, the steps of one item are neighbours instead.
+ */
+#if !defined(EH_STEP)
+#define EH_STEP(j, n, x) ((j) * (x) + EH_LID(0))
 #endif
 
 #define EH_JOIN_(a, b) a##b

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The peer of stream's triad on OpenCL: the same kernel text, launched by the least C that does
- * it.  Prints "median_ns best_ns" of one triad by the host clock, from before the enqueue to the
- * completion of the kernel's own event.
- * usage: cl_triad SOURCE.cl KERNEL PLATFORM-SUBSTRING ELEMENTS GROUP-SIZE ELEMENTS-PER-GROUP REPETITIONS
+ * Triad kernels launched by the least C that does it, in turn on the same buffers, each with a
+ * launch between two samples of another.  Prints "median_ns best_ns" of one triad for every form, in
+ * the order given, by the host clock from before the enqueue to the completion of the kernel's own
+ * event.
+ * usage: cl_triad PLATFORM-SUBSTRING ELEMENTS REPETITIONS SOURCE:KERNEL:GROUP:PER-ITEM...
+ * GROUP is the size of the work-groups, 0 leaves it to the driver; an item takes PER-ITEM elements.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -69,65 +71,129 @@ static cl_device_id find_device(const char *wanted)
 	exit(77);
 }
 
-int main(int argc, char **argv)
+typedef struct form {
+	cl_program program;
+	cl_kernel kernel;
+	size_t group, global;
+	double *times;
+} form;
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: cl_triad PLATFORM ELEMENTS REPETITIONS SOURCE:KERNEL:GROUP:PER-ITEM...\n");
+	exit(4);
+}
+
+static form make_form(cl_context context, cl_device_id device, const char *words, size_t elements,
+                      size_t repetitions)
+{
+	char path[4096], name[64];
+	size_t group, per_item;
+	form f = { .times = calloc(repetitions, sizeof(double)) };
+	char *text;
+	cl_int code;
+
+	if (sscanf(words, "%4095[^:]:%63[^:]:%zu:%zu", path, name, &group, &per_item) != 4 || per_item == 0)
+		usage();
+	text = read_file(path);
+	f.program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
+	must(code, "clCreateProgramWithSource");
+	must(clBuildProgram(f.program, 1, &device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
+	f.kernel = clCreateKernel(f.program, name, &code);
+	must(code, "clCreateKernel");
+	f.group = group;
+	f.global = elements / per_item;
+	free(text);
+	return f;
+}
+
+static void set_arguments(const form *f, cl_mem buffers[3])
+{
+	const float s = 0.4f;
+
+	for (cl_uint i = 0; i < 3; i++)
+		must(clSetKernelArg(f->kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
+	must(clSetKernelArg(f->kernel, 3, sizeof(s), &s), "clSetKernelArg");
+}
+
+static double launch(cl_command_queue queue, const form *f)
+{
+	cl_event event;
+	const double start = now();
+	double time;
+
+	must(clEnqueueNDRangeKernel(queue, f->kernel, 1, NULL, &f->global, f->group > 0 ? &f->group : NULL,
+	                            0, NULL, &event), "clEnqueueNDRangeKernel");
+	must(clWaitForEvents(1, &event), "clWaitForEvents");
+	time = now() - start;
+	clReleaseEvent(event);
+	return time;
+}
+
+static cl_mem make_buffer(cl_context context, cl_command_queue queue, size_t n, const float *data)
 {
 	cl_int code;
-	if (argc != 8) {
-		fprintf(stderr, "usage: cl_triad SOURCE.cl KERNEL PLATFORM ELEMENTS GROUP PER-GROUP REPETITIONS\n");
-		return 4;
+	cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, &code);
+
+	must(code, "clCreateBuffer");
+	must(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL),
+	     "clEnqueueWriteBuffer");
+	return buffer;
+}
+
+/* The outputs of one launch on a cleared buffer. */
+static void check(cl_command_queue queue, const form *f, cl_mem out, size_t n, float *data)
+{
+	memset(data, 0, n * sizeof(float));
+	must(clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL),
+	     "clEnqueueWriteBuffer");
+	launch(queue, f);
+	must(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL),
+	     "clEnqueueReadBuffer");
+	for (size_t i = 0; i < n; i++) {
+		const float b = (float)(i % 1013) / 1013;
+
+		if (!(data[i] >= b + 0.4f * b - 1e-6f && data[i] <= b + 0.4f * b + 1e-6f)) {
+			fprintf(stderr, "cl_triad: wrong result at %zu\n", i);
+			exit(1);
+		}
 	}
-	const char *text = read_file(argv[1]);
-	const size_t n = (size_t)atoll(argv[4]), group = (size_t)atoll(argv[5]);
-	const size_t per_group = (size_t)atoll(argv[6]);
-	const int repetitions = atoi(argv[7]);
-	cl_device_id device = find_device(argv[3]);
+}
+
+int main(int argc, char **argv)
+{
+	enum { MOST_FORMS = 16 };
+	form forms[MOST_FORMS];
+	cl_int code;
+
+	if (argc < 5 || argc - 4 > MOST_FORMS)
+		usage();
+	const size_t n = (size_t)atoll(argv[2]), repetitions = (size_t)atoll(argv[3]);
+	const size_t count = (size_t)argc - 4;
+	cl_device_id device = find_device(argv[1]);
 	cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
 	must(code, "clCreateContext");
 	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
 	must(code, "clCreateCommandQueue");
-	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	must(code, "clCreateProgramWithSource");
-	must(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
-	cl_kernel kernel = clCreateKernel(program, argv[2], &code);
-	must(code, "clCreateKernel");
-
 	float *data = calloc(n, sizeof(float));
-	double *times = calloc((size_t)repetitions, sizeof(*times));
-	cl_mem buffer[3];
-	if (data == NULL || times == NULL)
+	cl_mem buffers[3];
+	if (data == NULL)
 		return 5;
 	for (size_t i = 0; i < n; i++)
 		data[i] = (float)(i % 1013) / 1013;
-	for (int i = 0; i < 3; i++) {
-		buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, &code);
-		must(code, "clCreateBuffer");
-		must(clEnqueueWriteBuffer(queue, buffer[i], CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL),
-		     "clEnqueueWriteBuffer");
-		must(clSetKernelArg(kernel, (cl_uint)i, sizeof(cl_mem), &buffer[i]), "clSetKernelArg");
+	for (int i = 0; i < 3; i++)
+		buffers[i] = make_buffer(context, queue, n, data);
+	for (size_t i = 0; i < count; i++) {
+		forms[i] = make_form(context, device, argv[4 + i], n, repetitions);
+		set_arguments(&forms[i], buffers);
+		check(queue, &forms[i], buffers[0], n, data);
 	}
-	const float s = 0.4f;
-	must(clSetKernelArg(kernel, 3, sizeof(s), &s), "clSetKernelArg");
-	const size_t global = n / per_group * group;
-	for (int r = -3; r < repetitions; r++) {
-		cl_event event;
-		const double start = now();
-		must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, &event),
-		     "clEnqueueNDRangeKernel");
-		must(clWaitForEvents(1, &event), "clWaitForEvents");
-		if (r >= 0)
-			times[r] = now() - start;
-		clReleaseEvent(event);
+	for (size_t r = 0; r < repetitions; r++)
+		for (size_t i = 0; i < count; i++)
+			forms[i].times[r] = launch(queue, &forms[i]);
+	for (size_t i = 0; i < count; i++) {
+		qsort(forms[i].times, repetitions, sizeof(double), ascending);
+		printf("%.0f %.0f\n", forms[i].times[repetitions / 2], forms[i].times[0]);
 	}
-	must(clEnqueueReadBuffer(queue, buffer[0], CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL),
-	     "clEnqueueReadBuffer");
-	for (size_t i = 0; i < n; i += 4099) {
-		const float b = (float)(i % 1013) / 1013;
-		if (data[i] < b + s * b - 1e-6f || data[i] > b + s * b + 1e-6f) {
-			fprintf(stderr, "cl_triad: wrong result at %zu\n", i);
-			return 1;
-		}
-	}
-	qsort(times, (size_t)repetitions, sizeof(*times), ascending);
-	printf("%.0f %.0f\n", times[repetitions / 2], times[0]);
 	return 0;
 }
