@@ -127,65 +127,13 @@ else
 fi
 
 # NVRTC is a library: a small program calls it.
-cat > "$T/nvrtc.c" <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef int (*create_fn)(void **, const char *, const char *, int, const char *const *,
-                         const char *const *);
-typedef int (*compile_fn)(void *, int, const char *const *);
-typedef int (*size_fn)(void *, size_t *);
-typedef int (*log_fn)(void *, char *);
-
-int main(int argc, char **argv)
-{
-	static const char *const names[] = {
-		"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
-		"/usr/local/cuda/lib64/libnvrtc.so"};
-	static const char *const options[] = {"--gpu-architecture=compute_90"};
-	static char text[1 << 20];
-	void *library = NULL, *program = NULL;
-	size_t i, n;
-	FILE *file;
-	for (i = 0; i < sizeof names / sizeof names[0] && library == NULL; i++)
-		library = dlopen(names[i], RTLD_NOW);
-	if (library == NULL)
-		return 77;
-	create_fn create = (create_fn)dlsym(library, "nvrtcCreateProgram");
-	compile_fn compile = (compile_fn)dlsym(library, "nvrtcCompileProgram");
-	size_fn log_size = (size_fn)dlsym(library, "nvrtcGetProgramLogSize");
-	log_fn get_log = (log_fn)dlsym(library, "nvrtcGetProgramLog");
-	if (create == NULL || compile == NULL || log_size == NULL || get_log == NULL)
-		return 77;
-	if (argc < 2)
-		return 0;
-	file = fopen(argv[1], "r");
-	if (file == NULL)
-		return 2;
-	n = fread(text, 1, sizeof text - 1, file);
-	text[n] = '\0';
-	fclose(file);
-	if (create(&program, text, argv[1], 0, NULL, NULL) != 0)
-		return 2;
-	if (compile(program, 1, options) == 0)
-		return 0;
-	if (log_size(program, &n) == 0) {
-		char *log = calloc(1, n + 1);
-		if (log != NULL && get_log(program, log) == 0)
-			puts(log);
-		free(log);
-	}
-	return 1;
-}
-END
-if "$CC" -std=gnu17 -o "$T/nvrtc" "$T/nvrtc.c" -ldl > "$T/log" 2>&1; then
+nvrtc() { "$T/nvrtc" "$1" compute_90; }
+if "$CC" -std=gnu17 -o "$T/nvrtc" "$SRC/tests/drivers/nvrtc_ptx.c" -ldl > "$T/log" 2>&1; then
 	"$T/nvrtc"
 	if [ $? -eq 77 ]; then
 		skip "NVRTC compute_90" "NVRTC is not installed (package nvidia-cuda-toolkit)"
 	else
-		try "NVRTC compute_90" c "$T/nvrtc"
+		try "NVRTC compute_90" c nvrtc
 	fi
 else
 	say "not ok" "the NVRTC caller compiles: $(head -n 1 "$T/log")"

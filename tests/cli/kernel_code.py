@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles kernel texts for GPUs and looks at the code.  Prints TAP.
+
+usage: kernel_code.py TEXTS WORK
+Environment: NVRTC_PTX (the caller of NVRTC), HIP_CLANG, SPIRV_PAIR ("CLANG TRANSLATOR" or empty)
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TEXTS, WORK = sys.argv[1:3]
+NVRTC_PTX, HIP_CLANG = os.environ["NVRTC_PTX"], os.environ["HIP_CLANG"]
+SPIRV_PAIR = os.environ["SPIRV_PAIR"].split()
+NVIDIA, AMD = (75, 80, 90, 100, 120), ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200")
+SPANS = {"F32": 4, "F64": 2, "F16": 8, "BF16": 8}
+tests = 0
+
+
+def say(name, problems=(), skip=None):
+    global tests
+    tests += 1
+    print("%s %d - %s%s" % ("not ok" if problems else "ok", tests, name, " # SKIP " + skip if skip else ""))
+    for line in problems:
+        print("#   " + line)
+    sys.stdout.flush()
+
+
+def call(argv):
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def load(prefix):
+    """[(path, {define: value})] of the texts whose defines begin with the prefix."""
+    found = []
+    for name in sorted(os.listdir(TEXTS)):
+        path = os.path.join(TEXTS, name)
+        with open(path) as f:
+            head = f.read().split("#line", 1)[0]
+        defines = dict(re.findall(r"#define (\S+) (.*)", head))
+        if any(key.startswith(prefix) for key in defines):
+            found.append((path, defines))
+    return found
+
+
+# ---- the code for one GPU ---------------------------------------------------------------------------
+
+def ptx(path, compute):
+    """(PTX, what ptxas says); the second is empty without ptxas.  Raises ValueError with a reason."""
+    done = call([NVRTC_PTX, path, "compute_%d" % compute])
+    if done.returncode != 0:
+        raise ValueError(done.stdout.strip()[:300])
+    out = os.path.join(WORK, "k.ptx")
+    with open(out, "w") as f:
+        f.write(done.stdout)
+    if shutil.which("ptxas") is None:
+        return done.stdout, ""
+    used = call(["ptxas", "-v", "-arch=sm_%d" % compute, "-o", os.path.join(WORK, "k.cubin"), out])
+    if used.returncode != 0:
+        raise ValueError(used.stdout.strip()[:300])
+    return done.stdout, used.stdout
+
+
+def amd(path, target):
+    """Assembly.  Raises ValueError with a reason."""
+    out, source = os.path.join(WORK, "k.s"), os.path.join(WORK, "k.hip")
+    shutil.copyfile(path, source)
+    done = call([HIP_CLANG, "-x", "hip", "--offload-arch=" + target, "--cuda-device-only", "-nogpuinc",
+                 "-nogpulib", "-O3", "-S", "-o", out, source])
+    if done.returncode != 0:
+        raise ValueError(done.stdout.strip()[:300])
+    with open(out) as f:
+        return f.read()
+
+
+def spirv(path):
+    """Assembly of the module.  Raises ValueError with a reason."""
+    clang, translator = SPIRV_PAIR
+    bitcode, module = os.path.join(WORK, "k.bc"), os.path.join(WORK, "k.spv")
+    for argv in ([clang, "-x", "cl", "-cl-std=CL1.2", "-target", "spir64", "-Xclang", "-finclude-default-header",
+                  "-ffp-contract=off", "-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", path,
+                  "-o", bitcode],
+                 [translator, "--spirv-max-version=1.0", "--spirv-fp-contract=fast", bitcode, "-o", module],
+                 ["spirv-dis", module]):
+        done = call(argv)
+        if done.returncode != 0:
+            raise ValueError(done.stdout.strip()[:300])
+    return done.stdout
+
+
+def kernel_of(code, name):
+    """The part of PTX or AMD assembly that is this kernel's."""
+    begin = re.search(r"\.entry %s\(|^%s:" % (name, name), code, re.M)
+    end = re.compile(r"^\}|^\s*s_endpgm", re.M).search(code, begin.end())
+    return code[begin.start():end.end()]
+
+
+def spills(used):
+    return [] if not used or not re.search(r"[1-9]\d* bytes spill", used) else ["it spills: " + used.strip()]
+
+
+def scratch(code):
+    return [] if not re.search(r"ScratchSize: [1-9]", code) else ["it uses scratch memory"]
+
+
+def on_nvidia(what, texts, look):
+    """look(PTX, what ptxas says, defines): the problems of one text."""
+    if call([NVRTC_PTX]).returncode == 77:
+        return say("NVIDIA: " + what, skip="NVRTC is not installed (NVIDIA's CUDA toolkit, or the Python "
+                                           "package nvidia-cuda-nvrtc)")
+    for compute in NVIDIA:
+        problems = []
+        for path, defines in texts:
+            try:
+                problems += look(*ptx(path, compute), defines)
+            except ValueError as why:
+                problems.append("%s: %s" % (defines, why))
+        say("sm_%d: %s" % (compute, what), problems)
+    if shutil.which("ptxas") is None and what.startswith("stream"):
+        say("NVIDIA: registers and spills", skip="ptxas is not installed (NVIDIA's CUDA toolkit)")
+
+
+def on_amd(what, texts, look):
+    """look(assembly, defines, target): the problems of one text."""
+    probe = os.path.join(WORK, "probe.c")
+    with open(probe, "w") as f:
+        f.write("__attribute__((global)) void k(int *a) { *a = 1; }\n")
+    for target in AMD:
+        try:
+            amd(probe, target)
+        except (ValueError, OSError):
+            say("%s: %s" % (target, what), skip="%s does not know it (a newer package clang)" %
+                (HIP_CLANG or "no clang"))
+            continue
+        problems = []
+        for path, defines in texts:
+            try:
+                problems += look(amd(path, target), defines, target)
+            except ValueError as why:
+                problems.append("%s: %s" % (defines, why))
+        say("%s: %s" % (target, what), problems)
+
+
+# ---- stream -------------------------------------------------------------------------------------------
+
+def accesses(defines):
+    """How many wide loads and stores the kernel has."""
+    operation = int(defines["EH_S_OPERATION"])
+    steps = int(defines["EH_S_ITEMS"]) / SPANS[defines["EH_S_PRECISION"]]
+    return [1, 1, 2, 2, 2, 1, 0][operation] * steps, 0 if operation in (4, 5) else steps
+
+
+def compare(defines, found, narrow):
+    """The problems, from the counts of wide loads and stores, and all the narrow ones."""
+    wanted = accesses(defines)
+    # One partial sum is stored.
+    allowed = 1 if wanted[1] == 0 else 0
+    if found == wanted and len(narrow) <= allowed:
+        return []
+    return ["operation %s, %s: %d loads and %d stores of 16 bytes, not %d and %d; narrow: %s" %
+            ((defines["EH_S_OPERATION"], defines["EH_S_PRECISION"]) + found + wanted + (narrow[:4],))]
+
+
+def split(words, wide):
+    """(loads, stores) of those that match `wide`, and the others."""
+    matching = [w for w in words if re.search(wide, w)]
+    loads = len([w for w in matching if "ld" in w or "load" in w])
+    return (loads, len(matching) - loads), [w for w in words if w not in matching]
+
+
+def stream_nvidia(code, used, defines):
+    words = re.findall(r"\b(?:ld|st)\.global[\w.]*", kernel_of(code, "eh_stream"))
+    return compare(defines, *split(words, r"\.v4\.[bfu]32$|\.v2\.[bfu]64$")) + spills(used)
+
+
+def stream_amd(code, defines, _):
+    words = re.findall(r"\b(?:global|flat|scratch)_(?:load|store)\w*", kernel_of(code, "eh_stream"))
+    return compare(defines, *split(words, r"^global_\w+_(dwordx4|b128)$")) + scratch(code)
+
+
+def stream_spirv(code, defines):
+    """Loops and calls stand in SPIR-V as in the text, so each access of it is there once."""
+    precision = defines["EH_S_PRECISION"]
+    # The second kernel, behind a function of the same name, adds up the partial sums.
+    second = re.findall(r'(?:OpEntryPoint Kernel|OpName) (%\w+) "eh_stream_sum"', code)
+    for name in second:
+        code = re.sub(r"(?ms)^\s*%s = OpFunction .*?OpFunctionEnd" % name, "", code)
+    pointers = dict(re.findall(r"(%\w+) = Op\w+ %_ptr_CrossWorkgroup_(\w+) ", code))
+    moved = [(pointers[p], int(align)) for p, align in
+             re.findall(r"= OpLoad %\w+ (%\w+) Aligned (\d+)", code) +
+             re.findall(r"OpStore (%\w+) %\w+ Aligned (\d+)", code) if p in pointers]
+    halves = len(re.findall(r"OpExtInst .* (?:vloada_halfn|vstorea_halfn_r) ", code))
+    wide = [m for m in moved if m in (("v4float", 16), ("v2double", 16), ("v4uint", 16))]
+    narrow = [m for m in moved if m not in wide]
+    # One partial sum is stored.
+    if len(narrow) > (1 if second else 0) or (halves if precision == "F16" else len(wide)) == 0:
+        return ["operation %s, %s: %d wide accesses, %d of halves, and %s" %
+                (defines["EH_S_OPERATION"], precision, len(wide), halves, narrow)]
+    return []
+
+
+def on_intel(what, texts, look):
+    """look(SPIR-V assembly, defines): the problems of one text."""
+    if len(SPIRV_PAIR) != 2 or shutil.which("spirv-dis") is None:
+        return say("SPIR-V: " + what, skip="clang, llvm-spirv of the same LLVM or spirv-dis is missing "
+                                           "(packages clang-15, llvm-spirv-15, spirv-tools)")
+    problems = []
+    for path, defines in texts:
+        try:
+            problems += look(spirv(path), defines)
+        except ValueError as why:
+            problems.append("%s: %s" % (defines, why))
+    say("SPIR-V: " + what, problems)
+
+
+if __name__ == "__main__":
+    streams = load("EH_S_")
+    say("the protocol has the texts of stream", [] if len(streams) >= 28 else ["%d" % len(streams)])
+    on_nvidia("stream moves 16 bytes at a time", streams, stream_nvidia)
+    on_amd("stream moves 16 bytes at a time", streams, stream_amd)
+    on_intel("stream moves 16 bytes at a time", streams, stream_spirv)
+    print("1..%d" % tests)
