@@ -5,8 +5,8 @@ OBJECTS += $(call objects,$(core_sources))
 # Made before anything includes it; the dependency files know who does.
 $(call objects,$(core_sources)): | version.h
 
-DATA += share/evenhand/owners.ini
-share/evenhand/owners.ini: $(srcdir)/core/executor/owners.ini
+DATA += share/evenhand/makers.ini
+share/evenhand/makers.ini: $(srcdir)/core/executor/makers.ini
 	$(folder)
 	$(copy)
 

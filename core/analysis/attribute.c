@@ -64,21 +64,14 @@ static void add_row(attribution *a, const comparison_row *row)
 
 /* ---- whether the machine moved it ------------------------------------------------------------ */
 
-/* The canary and the device's limits go through these layers: a change of them may be the cause of
- * what the machine shows. */
-static bool through_machine(enum record_layer_kind layer)
-{
-	return layer != RECORD_LAYER_COMPILER && layer != RECORD_LAYER_RUNTIME &&
-	       layer != RECORD_LAYER_DRIVER && layer != RECORD_LAYER_LIBRARY;
-}
-
-/* Whether a cause stands apart from every layer that changed. */
+/* Whether a cause stands apart from every layer that changed: a change of a layer that the canary and
+ * the device's limits go through may be the cause of what the machine shows. */
 static bool apart(const attribution *a, const attribution_cause *c)
 {
 	bool is = true;
 
 	for (size_t i = 0; i < a->groups.count; i++)
-		is = is && (c->kind == CAUSE_STEAL || !through_machine(a->groups.items[i].layer));
+		is = is && (c->kind == CAUSE_STEAL || record_layer_traits_of(a->groups.items[i].layer)->apart);
 	return is;
 }
 
@@ -176,6 +169,7 @@ static void conclude(attribution *a)
 	if (a->groups.count == 1 &&
 	    (a->answer == ATTRIBUTION_ATTRIBUTABLE || a->answer == ATTRIBUTION_PARTLY)) {
 		a->layer = a->groups.items[0].layer;
+		text_set(&a->maker, a->groups.items[0].maker);
 		text_set(&a->owner, a->groups.items[0].owner);
 	}
 }

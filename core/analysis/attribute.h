@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which layer moved a number: which cases moved by the contract, what differs between the stacks of
- * two results, and whether the one is the cause of the other.  A layer and its owner are named only
- * beside cases that moved.  Results and stacks in between split a confounded change into steps that
- * change one group each.  docs/attribution.md.
+ * two results, and whether the one is the cause of the other.  A layer, its maker and its owner are
+ * named only beside cases that moved.  Results and stacks in between split a confounded change into
+ * steps that change one group each.  docs/attribution.md.
  */
 #ifndef ANALYSIS_ATTRIBUTE_H
 #define ANALYSIS_ATTRIBUTE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/grouping.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +29,9 @@ static bool same_text(const char *x, const char *y)
 	return x != NULL && y != NULL && x[0] != '\0' && strcmp(x, y) == 0;
 }
 
-static bool same_owner(const grouping_change *x, const grouping_change *y)
+static bool same_maker(const grouping_change *x, const grouping_change *y)
 {
-	return same_text(x->words.owner, y->words.owner);
+	return same_text(x->words.maker, y->words.maker);
 }
 
 static bool same_file(const record_layer *x, const record_layer *y)
@@ -44,30 +45,31 @@ static bool one_file(const grouping_change *x, const grouping_change *y)
 	return same_file(x->from, y->from) || same_file(x->to, y->to);
 }
 
-/* Parts that one team released together: the same two versions of the same owner. */
+/* Parts that were released together: the same two versions of the same maker. */
 static bool one_release(const grouping_change *x, const grouping_change *y)
 {
 	const unsigned int kinds = KIND(FIRMWARE) | KIND(DRIVER) | KIND(RUNTIME) | KIND(COMPILER) |
 	                           KIND(LIBRARY);
 
-	return of_kind(x, kinds) && of_kind(y, kinds) && same_owner(x, y) &&
+	return of_kind(x, kinds) && of_kind(y, kinds) && same_maker(x, y) &&
 	       x->words.kind == STACK_CHANGED && y->words.kind == STACK_CHANGED &&
 	       same_text(x->from->version, y->from->version) &&
 	       same_text(x->to->version, y->to->version);
 }
 
-/* Files of one owner. */
+/* Files of one maker. */
 static bool one_package(const grouping_change *x, const grouping_change *y)
 {
 	const unsigned int files = KIND(MAPPED_OBJECT) | KIND(LIBRARY);
 
-	return of_kind(x, files) && of_kind(y, files) && same_owner(x, y);
+	return of_kind(x, files) && of_kind(y, files) && same_maker(x, y);
 }
 
+/* What was bought comes with its hardware. */
 static bool one_machine(const grouping_change *x, const grouping_change *y)
 {
 	return of_kind(x, KIND(HARDWARE) | KIND(INTERCONNECT)) &&
-	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE));
+	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE) | KIND(PROCUREMENT));
 }
 
 /* Files for all users that a package brings: the settings of its objects. */
@@ -76,7 +78,7 @@ static bool one_installation(const grouping_change *x, const grouping_change *y)
 	const unsigned int files = KIND(MAPPED_OBJECT) | KIND(LIBRARY) | KIND(DRIVER) |
 	                           KIND(RUNTIME) | KIND(COMPILER);
 
-	return of_kind(x, files) && of_kind(y, KIND(CONFIGURATION)) && same_owner(x, y) &&
+	return of_kind(x, files) && of_kind(y, KIND(CONFIGURATION)) && same_maker(x, y) &&
 	       strncmp(either(y)->name, "/usr/share/", 11) == 0;
 }
 
@@ -197,16 +199,10 @@ static void join(grouping *g, size_t i, size_t k)
 /* The order in which a group is named after its layers. */
 static size_t rank(const grouping_change *c)
 {
-	static const unsigned char order[] = {
-		[RECORD_LAYER_DRIVER] = 0, [RECORD_LAYER_RUNTIME] = 1, [RECORD_LAYER_COMPILER] = 2,
-		[RECORD_LAYER_HARDWARE] = 3, [RECORD_LAYER_FIRMWARE] = 4, [RECORD_LAYER_LIBRARY] = 5,
-		[RECORD_LAYER_INTERCONNECT] = 6, [RECORD_LAYER_HARNESS] = 7,
-		[RECORD_LAYER_OPERATING_SYSTEM] = 8, [RECORD_LAYER_HOST] = 9, [RECORD_LAYER_SITE] = 10,
-		[RECORD_LAYER_MAPPED_OBJECT] = 11, [RECORD_LAYER_CONFIGURATION] = 12,
-	};
+	enum { GONE = 1 << CHAR_BIT };
 
 	/* A layer that went away names a group only when nothing else does. */
-	return order[c->words.layer] + (c->to == NULL ? sizeof(order) : 0);
+	return record_layer_traits_of(c->words.layer)->lead + (c->to == NULL ? (size_t)GONE : 0);
 }
 
 /* malloc'd ", LLVM 14.0.6 -> 15.0.6" where the compiler of the group generates code with another
@@ -267,6 +263,7 @@ static void add_group(grouping *g, size_t first, stack_group_list *groups)
 		*(stack_change *)layout_append(stack_change_layout(), &group->changes) = c->words;
 	}
 	group->layer = lead->words.layer;
+	group->maker = memory_text(lead->words.maker);
 	group->owner = memory_text(lead->words.owner);
 	group->title = title_of(g, first, lead, with_backend);
 }

@@ -205,6 +205,7 @@ static void add_change(grouping *g, const record_layer *a, const record_layer *b
 	c->words.layer = either->layer;
 	c->words.what = what_text(g, a, b);
 	c->words.fields = fields_text(a, b);
+	c->words.maker = memory_text(text_or_empty(either->maker));
 	c->words.owner = memory_text(text_or_empty(either->owner));
 }
 

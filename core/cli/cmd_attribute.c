@@ -169,11 +169,11 @@ static eh_status attribute(cli_call *call, eh_error *error)
 const cli_command cmd_attribute = {
 	.name = "attribute",
 	.group = CLI_ANALYSIS,
-	.summary = "say which layer moved the numbers, and who owns it",
+	.summary = "say which layer moved the numbers, who makes it and which team owns it",
 	.about = "Compares TO with FROM, the reference, by the contract, and their stacks layer by layer. Layers "
-	         "that are one file or one release count as one change. A layer and its owner are "
-	         "named only where cases moved; where no layer differs, the records are searched for "
-	         "what else did.\n\n"
+	         "that are one file or one release count as one change. A layer, its maker and "
+	         "the team that owns it (docs/executor.md) are named only where cases moved; where no "
+	         "layer differs, the records are searched for what else did.\n\n"
 	         "BETWEEN are results of stacks that share something with both: they separate a "
 	         "confounded change into steps. Otherwise the executors of this machine are "
 	         "searched for stacks that could be measured to do so. docs/attribution.md has the "
@@ -196,7 +196,7 @@ const cli_command cmd_attribute = {
 	.items_title = "Answers",
 	.items = (const cli_item[]){
 		{ "attributable",
-		  "cases moved, the others are equal, and one thing changed, which is named with its owner" },
+		  "cases moved, the others are equal, and one thing changed, which is named with its maker and owner" },
 		{ "partly-attributable", "the same, but some cases have no verdict" },
 		{ "no-effect", "something changed, and every case is equal" },
 		{ "no-change", "no layer differs, and every case is equal" },

@@ -66,7 +66,7 @@ const cli_command cmd_devices = {
 		  .about = "a setting of a backend, as for run", .value = "BACKEND.KEY=VALUE" },
 		CLI_JSON(devices_options),
 		{ "verbose", OPTION_VERBOSE, 0,
-		  .about = "more about each device, its layers with their owners, the files of the "
+		  .about = "more about each device, its layers with their makers and owners, the files of the "
 		           "backends, and which sensors can be read, with their values now; with "
 		           "--json as \"probes\"", .letter = 'v' }, { 0 } },
 	.size = sizeof(devices_options),

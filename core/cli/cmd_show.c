@@ -178,7 +178,7 @@ const cli_command cmd_show = {
 		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, show }, { 0 } },
 	.options = (const cli_option[]){
 		{ "layers", OPTION_FLAG, offsetof(show_options, layers),
-		  .about = "print only the layers of the executor with their owners", .rivals = 3 },
+		  .about = "print only the layers of the executor with their makers and owners", .rivals = 3 },
 		{ "protocol", OPTION_FLAG, offsetof(show_options, protocol),
 		  .about = "print only the text of the protocol that was run", .rivals = 3 },
 		CLI_CASES(show_options),

@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "executor/site.h"
+#include "record/setting.h"
 #include "report/report.h"
 
 typedef struct site_options { bool json; } site_options;
@@ -39,13 +41,26 @@ static eh_status check(cli_call *call, eh_error *error)
 	return EH_OK;
 }
 
-static void print_layer(const record_layer *layer)
+static void add_layer(table *t, const record_layer *layer)
+{
+	const char *version = text_or_empty(layer->version);
+	char *words = memory_format("%s%s%s", layer->name, version[0] != '\0' ? " " : "", version);
+
+	if (layer->layer != RECORD_LAYER_SITE && !setting_is(layer))
+		table_row(t, (const char *const[]){ record_layer_kind_word(layer->layer), words });
+	for (size_t i = 0; i < layer->fields.count; i++)
+		table_row(t, (const char *const[]){ setting_is(layer) ? layer->name
+		                                                      : layer->fields.items[i].name,
+		                                    layer->fields.items[i].value.text });
+	free(words);
+}
+
+static void print_layers(const record_layer_list *layers)
 {
 	table *t = table_new("ll");
 
-	for (size_t i = 0; i < layer->fields.count; i++)
-		table_row(t, (const char *const[]){ layer->fields.items[i].name,
-		                                    layer->fields.items[i].value.text });
+	for (size_t i = 0; i < layers->count; i++)
+		add_layer(t, &layers->items[i]);
 	(void)table_print(t, stdout);
 	table_free(t);
 }
@@ -59,12 +74,14 @@ static eh_status show(cli_call *call, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	if (!site_add(s, call->count > 0 ? call->words[0] : NULL, &layers))
-		puts(o->json ? "null" : "nothing is declared");
-	else if (o->json)
-		command_layout(record_layer_layout(), &layers.items[0]);
+	(void)site_add(s, call->count > 0 ? call->words[0] : NULL, &layers);
+	site_own(s, &layers);
+	if (o->json)
+		command_layout_list(record_layer_layout(), &layers);
+	else if (layers.count == 0)
+		puts("nothing is declared");
 	else
-		print_layer(&layers.items[0]);
+		print_layers(&layers);
 	layout_list_clear(record_layer_layout(), &layers);
 	site_free(s);
 	return EH_OK;
@@ -75,11 +92,12 @@ enum { TEMPLATE, CHECK, SHOW };
 const cli_command cmd_site = {
 	.name = "site",
 	.group = CLI_EXTENDING,
-	.summary = "write and check the site file: who measures, cooling, power, owners of layers",
-	.about = "A site file declares what no program can find out (docs/executor.md). Every "
-	         "result has it as the layer \"site\", source \"declared\"; certified protocols "
-	         "require some of it. It is FILE, else EVENHAND_SITE, else site.ini of the user's "
-	         "configuration.",
+	.summary = "write and check the site file: who measures, what is declared, which team owns what",
+	.about = "A site file declares what no program can find out (docs/executor.md): facts, which "
+	         "every result has as the layer \"site\", and layers above the device's stack, such as "
+	         "framework and model, both with the source \"declared\"; certified protocols require some "
+	         "of it. It also names the teams that own the layers. It is FILE, else EVENHAND_SITE, "
+	         "else site.ini of the user's configuration.",
 	.forms = (const cli_form[]){
 		{ "template", { { 0 } }, "print a commented file to begin with", template },
 		{ "check", { { "FILE", .kind = OPTION_PATH, .optional = true } },

@@ -55,11 +55,11 @@ const cli_item topic_files[] = {
 	{ "results/NAME-VERSION-TIME/", "a run: run.journal and one EXECUTOR.json for each executor" },
 	{ "RESULT.sig, RESULT.amendments", "signatures and amendments of a result" },
 	{ "~/.config/evenhand/keys/, trusted/", "own keys, and trusted keys of others" },
-	{ "~/.config/evenhand/site.ini, owners.ini", "what this place declares, and who owns which layer" },
+	{ "~/.config/evenhand/site.ini, owners.ini", "what this place declares, and which team owns which layer" },
 	{ "~/.local/share/evenhand/", "the user's backends, workloads, probes and protocols" },
 	{ "~/.local/state/evenhand/noise/", "noise floors that `calibrate` measured" },
 	{ "PREFIX/lib/evenhand/", "backends, workloads, probes; kernels compiled ahead in host-kernels and spirv" },
-	{ "PREFIX/share/evenhand/", "protocols, claims, kernel sources, owners.ini; installed lists what `make "
+	{ "PREFIX/share/evenhand/", "protocols, claims, kernel sources, makers.ini; installed lists what `make "
 	  "install` put there. PREFIX is found from the program's own place" },
 	{ NULL, NULL }
 };
@@ -162,11 +162,55 @@ static void print_settings(bool json)
 	layout_clear(answer_topic_layout(), &answer);
 }
 
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+static void show_kinds(const answer_layer_kind_list *kinds)
+{
+	table *t = table_new("lll");
+
+	table_row(t, (const char *[]){ "layer", "team", "in a site file" });
+	table_rule(t);
+	for (size_t i = 0; i < kinds->count; i++) {
+		const answer_layer_kind *k = &kinds->items[i];
+
+		table_row(t, (const char *[]){ record_layer_kind_word(k->layer),
+			                       k->area != record_area_absent ? record_area_word(k->area) : "",
+			                       k->example });
+		table_note(t, k->sentence);
+	}
+	(void)table_print(t, stdout);
+	table_free(t);
+}
+
+static void print_layers(bool json)
+{
+	const layout_words *words = record_layer_kind_words();
+	answer_layer_kind_list kinds = { 0 };
+
+	for (size_t i = 0; i < words->count; i++) {
+		answer_layer_kind *k = layout_append(answer_layer_kind_layout(), &kinds);
+		const record_layer_traits *traits;
+
+		k->layer = (enum record_layer_kind)words->items[i].value;
+		traits = record_layer_traits_of(k->layer);
+		k->area = traits->area;
+		text_set(&k->example, traits->example);
+		text_set(&k->sentence, words->items[i].sentence);
+	}
+	if (json)
+		command_layout_list(answer_layer_kind_layout(), &kinds);
+	else
+		show_kinds(&kinds);
+	layout_list_clear(answer_layer_kind_layout(), &kinds);
+}
+
 /* ---- topics ---------------------------------------------------------------------------------- */
 
 const cli_topic cli_topics[] = {
 	{ "contract", "the rules that decide whether two results may be compared", print_contract },
 	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
+	{ "layers", "the kinds of layers, whose team owns them, and which a site file declares",
+	  print_layers },
 	{ "settings", "variables and files that a record leaves out of a stack's settings, and why",
 	  print_settings },
 	{ "exit-codes", "exit codes of all commands", print_exit_codes },

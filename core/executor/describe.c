@@ -72,6 +72,12 @@ static enum record_layer_kind layer_kind(uint32_t kind)
 		[EH_LAYER_DRIVER] = RECORD_LAYER_DRIVER,
 		[EH_LAYER_RUNTIME] = RECORD_LAYER_RUNTIME,
 		[EH_LAYER_COMPILER] = RECORD_LAYER_COMPILER,
+		[EH_LAYER_LIBRARY] = RECORD_LAYER_LIBRARY,
+		[EH_LAYER_FRAMEWORK] = RECORD_LAYER_FRAMEWORK,
+		[EH_LAYER_SERVING] = RECORD_LAYER_SERVING,
+		[EH_LAYER_MODEL] = RECORD_LAYER_MODEL,
+		[EH_LAYER_CONFIGURATION] = RECORD_LAYER_CONFIGURATION,
+		[EH_LAYER_DEMAND] = RECORD_LAYER_DEMAND,
 	};
 
 	return kind < COUNT(kinds) && kinds[kind] != 0 ? kinds[kind] : RECORD_LAYER_LIBRARY;
@@ -128,12 +134,14 @@ static void backend_layers(record_layer_list *layers, const eh_backend_ops *ops,
 		text_clean_array(found.version);
 		text_clean_array(found.path);
 		text_clean_array(found.detail);
+		text_clean_array(found.maker);
 		source = layer_source(found.source);
 		layer = layer_add(layers, layer_kind(found.kind), found.name, found.version,
 		                  source);
 		if (found.path[0] != '\0')
 			layer_file(layer, found.path, files);
 		add_details(layer, found.detail, source);
+		text_set(&layer_settle(layer)->maker, found.maker[0] != '\0' ? found.maker : NULL);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "record/setting.h"
 
 #define READ_LIMIT 65536
 
@@ -63,6 +64,15 @@ void layer_number(record_layer *layer, const char *key, double value, enum recor
 void layer_bool(record_layer *layer, const char *key, bool value, enum record_source source)
 {
 	set_field(layer, key, (scalar){ .kind = SCALAR_BOOL, .truth = value }, source);
+}
+
+record_layer *layer_settle(record_layer *layer)
+{
+	if (setting_is(layer) && setting_is_file(layer) && text_or_empty(layer->path)[0] == '\0') {
+		layer_text(layer, "value", layer->version, layer->source);
+		text_set(&layer->version, "");
+	}
+	return layer;
 }
 
 char *layer_read(const char *root, const char *path)

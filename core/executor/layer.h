@@ -14,6 +14,9 @@ record_layer *layer_add(record_layer_list *layers, enum record_layer_kind kind, 
 /* path, and sha256 where the file can be read. */
 void layer_file(record_layer *layer, const char *path, executor_files *files);
 
+/* Of a setting that is no file, and has no value yet, the version is its value.  Returns the layer. */
+record_layer *layer_settle(record_layer *layer);
+
 /* Sets a field.  A NULL text is unavailable: value "", source RECORD_SOURCE_UNAVAILABLE. */
 void layer_text(record_layer *layer, const char *key, const char *value, enum record_source source);
 void layer_number(record_layer *layer, const char *key, double value, enum record_source source);

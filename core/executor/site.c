@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "executor/site.h"
+#include "executor/site_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,6 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "executor/layer.h"
-#include "record/setting.h"
-
-/* The site file, the user's owners.ini, the installed one: in order of precedence. */
-enum { FILES = 3 };
-
-struct site {
-	char *paths[FILES];
-	ini_text files[FILES];
-};
 
 typedef struct site_key { const char *key, *example, *meaning; } site_key;
 
@@ -46,14 +37,14 @@ static const site_key keys[] = {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool is_section(const ini_section *section, const char *word)
+bool site_is_section(const ini_section *section, const char *word)
 {
 	size_t size = strlen(word);
 
 	return strncmp(section->name, word, size) == 0 && section->name[size] == ' ';
 }
 
-static const char *value_in(const ini_section *section, const char *key)
+const char *site_value_in(const ini_section *section, const char *key)
 {
 	for (size_t i = 0; i < section->count; i++)
 		if (strcmp(section->settings[i].key, key) == 0)
@@ -61,59 +52,118 @@ static const char *value_in(const ini_section *section, const char *key)
 	return NULL;
 }
 
-/* special: one more key that is allowed; NULL: none. */
-static eh_status check_key(const ini_text *l, const ini_section *section, int line, const char *key,
-                           const char *const *words, size_t count, const char *special,
-                           eh_error *error)
-{
-	const char *near;
+/* Which keys a section may have, apart from the one that it needs. */
+enum key_set { FACTS, AREAS, KINDS };
 
-	if (special != NULL && strcmp(key, special) == 0)
-		return EH_OK;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(words[i], key) == 0)
-			return EH_OK;
-	near = text_nearest(key, words, count);
-	return ini_refuse(l->source, line, error, "there is no key '%s' in [%s]%s%s%s", key,
-	                    section->name, near != NULL ? "; did you mean '" :
-	                    "; docs/executor.md lists them", near != NULL ? near : "",
-	                    near != NULL ? "'?" : "");
+typedef struct section_form {
+	const char *word;
+	const char *need;   /* the key that each [WORD NAME] has; NULL: the section is [WORD]      */
+	enum key_set keys;
+	bool in_tables;     /* whether owners.ini and makers.ini may have it                       */
+} section_form;
+
+static const section_form forms[] = {
+	{ "site", NULL, FACTS, false },
+	{ "device", "match", FACTS, false },
+	{ "teams", NULL, AREAS, true },
+	{ "owner", "name", KINDS, true },
+	{ "maker", "name", KINDS, true },
+};
+#define FORMS (sizeof(forms) / sizeof(*forms))
+
+static const section_form *form_of(const ini_section *section, bool in_tables)
+{
+	for (size_t i = 0; i < FORMS; i++)
+		if ((forms[i].in_tables || !in_tables) &&
+		    (forms[i].need != NULL ? site_is_section(section, forms[i].word)
+		                           : strcmp(section->name, forms[i].word) == 0))
+			return &forms[i];
+	return NULL;
 }
 
-static eh_status check_section(const ini_text *l, const ini_section *section, bool owners_only,
+enum { WORDS_MAX = 64 };
+
+static size_t words_of(const section_form *form, const char **words)
+{
+	const layout_words *all = form->keys == AREAS ? record_area_words() :
+	                          form->keys == KINDS ? record_layer_kind_words() : NULL;
+	size_t count = 0;
+
+	if (form->need != NULL)
+		words[count++] = form->need;
+	for (size_t i = 0; all != NULL && i < all->count; i++)
+		words[count++] = all->items[i].word;
+	if (all != NULL)
+		return count;
+	for (size_t i = 0; i < KEYS; i++)
+		words[count++] = keys[i].key;
+	return count + site_layer_keys(words + count, WORDS_MAX - count);
+}
+
+static eh_status check_key(const ini_text *l, const ini_section *section, const ini_setting *s,
+                           const section_form *form, eh_error *error)
+{
+	const char *words[WORDS_MAX], *near;
+	size_t count = words_of(form, words);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(words[i], s->key) == 0)
+			return EH_OK;
+	near = text_nearest(s->key, words, count);
+	return ini_refuse(l->source, s->line, error, "there is no key '%s' in [%s]%s%s%s", s->key,
+	                  section->name, near != NULL ? "; did you mean '" :
+	                  "; docs/executor.md lists them", near != NULL ? near : "",
+	                  near != NULL ? "'?" : "");
+}
+
+static bool is_of_run(const char *key)
+{
+	return strcmp(key, "party") == 0 || strcmp(key, "tester") == 0 || strcmp(key, "sponsor") == 0;
+}
+
+static bool is_layer_key(const char *key)
+{
+	const char *words[WORDS_MAX];
+	size_t count = site_layer_keys(words, WORDS_MAX);
+
+	while (count > 0 && strcmp(words[count - 1], key) != 0)
+		count--;
+	return count > 0;
+}
+
+/* Of [site] and [device NAME]. */
+static eh_status check_fact(const ini_text *l, const section_form *form, const ini_setting *s,
+                            eh_error *error)
+{
+	if (strcmp(s->key, "party") == 0 && strcmp(s->text, "vendor") != 0 &&
+	    strcmp(s->text, "buyer") != 0 && strcmp(s->text, "third-party") != 0)
+		return ini_refuse(l->source, s->line, error, "party is vendor, buyer or third-party, not "
+		                  "'%.40s'", s->text);
+	if (form->need != NULL && is_of_run(s->key))
+		return ini_refuse(l->source, s->line, error, "'%s' is of the whole run; it belongs into "
+		                  "[site]", s->key);
+	return is_layer_key(s->key) ? site_check_layers(l, s, error) : EH_OK;
+}
+
+static eh_status check_section(const ini_text *l, const ini_section *section, bool in_tables,
                                eh_error *error)
 {
-	bool owner = is_section(section, "owner"), device = is_section(section, "device");
-	const layout_words *kinds = record_layer_kind_words();
-	const char *words[KEYS > 16 ? KEYS : 16], *need = owner ? "name" : device ? "match" : NULL;
-	size_t count = owner ? kinds->count : KEYS;
+	const section_form *form = form_of(section, in_tables);
+	eh_status status = EH_OK;
 
-	if (!owner && (owners_only || (!device && strcmp(section->name, "site") != 0)))
-		return ini_refuse(l->source, section->line, error, "there is no section [%s]; %s",
-		                    section->name, owners_only ? "it is [owner NAME]" :
-		                    "it is [site], [device NAME] or [owner NAME]");
-	for (size_t i = 0; i < count; i++)
-		words[i] = owner ? kinds->items[i].word : keys[i].key;
-	for (size_t i = 0; i < section->count; i++) {
-		const ini_setting *s = &section->settings[i];
-		eh_status status = check_key(l, section, s->line, s->key, words, count, need,
-		                             error);
-
-		if (status != EH_OK)
-			return status;
-		if (!owner && strcmp(s->key, "party") == 0 && strcmp(s->text, "vendor") != 0 &&
-		    strcmp(s->text, "buyer") != 0 && strcmp(s->text, "third-party") != 0)
-			return ini_refuse(l->source, s->line, error, "party is vendor, buyer or "
-			                    "third-party, not '%.40s'", s->text);
-		if (device && (strcmp(s->key, "party") == 0 || strcmp(s->key, "tester") == 0 ||
-		               strcmp(s->key, "sponsor") == 0))
-			return ini_refuse(l->source, s->line, error, "'%s' is of the whole run; it "
-			                    "belongs into [site]", s->key);
+	if (form == NULL)
+		return ini_refuse(l->source, section->line, error, "there is no section [%s]; it is %s",
+		                  section->name, in_tables ? "[teams], [owner NAME] or [maker NAME]" :
+		                  "[site], [device NAME], [teams], [owner NAME] or [maker NAME]");
+	for (size_t i = 0; i < section->count && status == EH_OK; i++) {
+		status = check_key(l, section, &section->settings[i], form, error);
+		if (status == EH_OK && form->keys == FACTS)
+			status = check_fact(l, form, &section->settings[i], error);
 	}
-	if (need != NULL && value_in(section, need) == NULL)
-		return ini_refuse(l->source, section->line, error, "[%s] lacks the key '%s'",
-		                    section->name, need);
-	return EH_OK;
+	if (status == EH_OK && form->need != NULL && site_value_in(section, form->need) == NULL)
+		status = ini_refuse(l->source, section->line, error, "[%s] lacks the key '%s'",
+		                    section->name, form->need);
+	return status;
 }
 
 /* Takes path.  A file that may be missing is an empty one. */
@@ -148,7 +198,7 @@ eh_status site_read(const char *path, site **out, eh_error *error)
 	if (status == EH_OK)
 		status = read_file(s, 1, paths_user_config("owners.ini"), true, error);
 	if (status == EH_OK)
-		status = read_file(s, 2, paths_data("owners.ini"), true, error);
+		status = read_file(s, 2, paths_data("makers.ini"), true, error);
 	if (status == EH_OK)
 		*out = s;
 	else
@@ -160,7 +210,7 @@ void site_free(site *s)
 {
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < SITE_FILES; i++) {
 		ini_free(&s->files[i]);
 		free(s->paths[i]);
 	}
@@ -181,14 +231,14 @@ const char *site_value(const site *s, const char *executor, const char *key)
 
 	for (size_t i = 0; i < l->count; i++) {
 		const ini_section *section = &l->sections[i];
-		const char *value = value_in(section, key);
+		const char *value = site_value_in(section, key);
 
 		if (value == NULL)
 			continue;
 		if (strcmp(section->name, "site") == 0)
 			general = value;
-		else if (executor != NULL && is_section(section, "device") &&
-		         text_matches(value_in(section, "match"), executor))
+		else if (executor != NULL && site_is_section(section, "device") &&
+		         text_matches(site_value_in(section, "match"), executor))
 			return value;
 	}
 	return general;
@@ -196,6 +246,7 @@ const char *site_value(const site *s, const char *executor, const char *key)
 
 bool site_add(const site *s, const char *executor, record_layer_list *layers)
 {
+	const size_t before = layers->count;
 	record_layer *layer = NULL;
 
 	for (size_t i = 0; i < KEYS; i++) {
@@ -208,41 +259,43 @@ bool site_add(const site *s, const char *executor, record_layer_list *layers)
 			                  RECORD_SOURCE_DECLARED);
 		layer_text(layer, keys[i].key, value, RECORD_SOURCE_DECLARED);
 	}
-	return layer != NULL;
+	site_add_layers(s, executor, layers);
+	return layers->count > before;
 }
 
-const char *site_owner(const site *s, const char *kind, const char *name)
-{
-	for (size_t f = 0; f < FILES; f++)
-		for (size_t i = 0; i < s->files[f].count; i++) {
-			const ini_section *section = &s->files[f].sections[i];
-			const char *patterns = is_section(section, "owner") ? value_in(section, kind)
-			                                                    : NULL;
+/* ---- a file to begin with -------------------------------------------------------------------- */
 
-			if (patterns != NULL && text_matches(patterns, name))
-				return value_in(section, "name");
-		}
-	return NULL;
+static void add_facts(text *t)
+{
+	for (size_t i = 0; i < KEYS; i++)
+		text_add(t, "; %s\n; %s = %s\n", keys[i].meaning, keys[i].key, keys[i].example);
 }
 
-/* Of a setting, unless a table names its own, the owner of the first object that reads it. */
-static const char *owner_of(const site *s, const record_layer *layer)
+static void add_layer_keys(text *t)
 {
-	const char *owner = site_owner(s, record_layer_kind_word(layer->layer), layer->name);
-	char *reader;
+	const layout_words *kinds = record_layer_kind_words();
 
-	if (owner != NULL || !setting_is(layer))
-		return owner;
-	reader = setting_reader(layer);
-	owner = site_owner(s, record_layer_kind_word(RECORD_LAYER_MAPPED_OBJECT), reader);
-	free(reader);
-	return owner;
+	text_add(t, "\n; Layers that no backend knows, compared as every layer is: NAME@VERSION, of a setting\n"
+	         "; NAME@VALUE, several with commas between.\n");
+	for (size_t i = 0; i < kinds->count; i++) {
+		const layout_word *kind = &kinds->items[i];
+		const char *example =
+			record_layer_traits_of((enum record_layer_kind)kind->value)->example;
+
+		if (example[0] != '\0')
+			text_add(t, "; %s\n; %s = %s\n", kind->sentence, kind->word, example);
+	}
 }
 
-void site_own(const site *s, record_layer_list *layers)
+static void add_teams(text *t)
 {
-	for (size_t i = 0; i < layers->count; i++)
-		text_set(&layers->items[i].owner, owner_of(s, &layers->items[i]));
+	const layout_words *areas = record_area_words();
+
+	text_add(t, "\n; Which team here owns what; `attribute` names it beside the layer that moved a\n"
+	         "; number.  Any words: a name, a channel, an address.\n[teams]\n");
+	for (size_t i = 0; i < areas->count; i++)
+		text_add(t, "; %s\n; %s = %s team\n", areas->items[i].sentence, areas->items[i].word,
+		         areas->items[i].word);
 }
 
 char *site_template(void)
@@ -253,12 +306,15 @@ char *site_template(void)
 	         "; declare; `evenhand site check FILE` says whether the file is sound.  It is read from\n"
 	         "; $XDG_CONFIG_HOME/evenhand/site.ini, from EVENHAND_SITE or from run --site FILE.\n\n"
 	         "[site]\n");
-	for (size_t i = 0; i < KEYS; i++)
-		text_add(&t, "; %s\n; %s = %s\n", keys[i].meaning, keys[i].key, keys[i].example);
+	add_facts(&t);
+	add_layer_keys(&t);
 	text_add(&t, "\n; What holds for some executors only; the first section that fits and has the\n"
 	         "; key comes before [site].  match: patterns of names as `evenhand devices` prints them.\n"
-	         "; [device accelerator]\n; match = cuda:*, hip:*\n; hardware-power-cap = 350 W\n"
-	         "\n; Who owns a layer, before the installed table: patterns of names by kind of layer.\n"
-	         "; [owner toolchain]\n; name = our toolchain team\n; compiler = gcc*, clang*\n");
+	         "; [device accelerator]\n; match = cuda:*, hip:*\n; hardware-power-cap = 350 W\n");
+	add_teams(&t);
+	text_add(&t, "\n; The team of single layers, before [teams]: patterns of names by kind of layer.\n"
+	         "; [owner toolchain]\n; name = our toolchain team\n; compiler = gcc*, clang*\n"
+	         "\n; Who makes a layer that evenhand does not know.\n"
+	         "; [maker inhouse]\n; name = Example Corp.\n; framework = ourframework*\n");
 	return t.data;
 }

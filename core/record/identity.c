@@ -17,7 +17,7 @@ static void add_device(const record_device *from, record_device *to)
 	to->numa_node = LAYOUT_NO_INT;
 }
 
-/* Copies a layer without its owner, fields that do not last, and the path of a file with a digest. */
+/* Copies a layer without maker and owner, fields that do not last, and the path of a file with a digest. */
 static void add_lasting(const record_layer *from, record_layer *to)
 {
 	record_field *fields;
@@ -34,6 +34,7 @@ static void add_lasting(const record_layer *from, record_layer *to)
 		layout_clear(record_field_layout(), &fields[i]);
 	}
 	to->fields.count = kept;
+	text_set(&to->maker, NULL);
 	text_set(&to->owner, NULL);
 	if (to->sha256 != NULL)
 		text_set(&to->path, NULL);

@@ -29,6 +29,17 @@ const record_mark *record_flag_mark(enum record_flag flag)
 	return &marks[flag];
 }
 
+const record_layer_traits *record_layer_traits_of(enum record_layer_kind kind)
+{
+#define LAYER(constant, word, area, lead, apart, example, sentence) \
+	[constant] = { area, lead, apart, example },
+	static const record_layer_traits traits[] = {
+#include "record/layer_kind.def"
+	};
+#undef LAYER
+	return &traits[kind];
+}
+
 const record_field *record_layer_field(const record_layer *layer, const char *name)
 {
 	for (size_t i = 0; i < layer->fields.count; i++)

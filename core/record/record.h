@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record as C structs.  record/record.def defines every member; status.def and flag.def define
- * the statuses and flags.  base/layout.h reads, writes and compares the structs. */
+/* The record as C structs.  record/record.def defines every member; status.def, flag.def
+ * and layer_kind.def define the statuses, the flags and the kinds of layers.  base/layout.h reads, writes and compares the structs. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -47,6 +47,16 @@ static inline bool record_fits_turns(const record_settings *s)
 
 /* How a deviation begins that says that executions ran on different stacks. */
 #define RECORD_EXECUTOR_CHANGED "the executor changed during the run"
+
+/* What follows from the kind of a layer. */
+typedef struct record_layer_traits {
+	enum record_area area;  /* whose team owns it by default; record_area_absent: nobody's       */
+	unsigned char lead;     /* changes are named after the layer with the lowest                 */
+	bool apart;             /* whether the canary does not go through it                         */
+	const char *example;    /* of its key in a site file; "" = a site file does not declare it   */
+} record_layer_traits;
+
+const record_layer_traits *record_layer_traits_of(enum record_layer_kind kind);
 
 /* The layer's field of that name, or NULL. */
 const record_field *record_layer_field(const record_layer *layer, const char *name);

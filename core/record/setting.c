@@ -80,10 +80,15 @@ char *setting_reader(const record_layer *setting)
 	return memory_format("%.*s", (int)strcspn(readers, ","), readers);
 }
 
+bool setting_has_readers(const record_layer *setting)
+{
+	return setting_is(setting) && field_text(setting, "read-by")[0] != '\0';
+}
+
 bool setting_is_read(const record_layer *setting, const record_layer_list *layers)
 {
 	char *copy = memory_text(field_text(setting, "read-by")), *rest = copy, *name;
-	bool found = false;
+	bool found = !setting_has_readers(setting);
 
 	while (!found && (name = strsep(&rest, ",")) != NULL)
 		found = has_object(layers, name + strspn(name, " "));

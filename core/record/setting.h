@@ -14,6 +14,8 @@ bool setting_is_file(const record_layer *setting);
 bool setting_same(const record_layer *a, const record_layer *b);
 /* malloc'd: the name of the first object that reads it; "" where none is recorded. */
 char *setting_reader(const record_layer *setting);
+/* Whether objects read it: not so of a setting that somebody declares for the whole stack. */
+bool setting_has_readers(const record_layer *setting);
 /* Whether a stack has an object that reads it, in whatever version. */
 bool setting_is_read(const record_layer *setting, const record_layer_list *layers);
 /* malloc'd: its value in one line, cut.  setting NULL: why the stack with these layers lacks the

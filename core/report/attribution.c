@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/comparison_parts.h"
+#include "report/layers.h"
 #include "report/report.h"
 
 /* Lines of a list, unless with -v. */
@@ -16,11 +17,6 @@ enum { SHOWN = 8 };
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
-}
-
-static const char *owner_words(const char *owner)
-{
-	return owner[0] != '\0' ? owner : "nobody named";
 }
 
 /* "and 30 more (-v)" below a list that was cut. */
@@ -124,6 +120,31 @@ static bool is_still(enum attribution_answer answer)
 	       answer == ATTRIBUTION_UNDECIDED || answer == ATTRIBUTION_NOT_COMPARABLE;
 }
 
+/* malloc'd: where a site file names the team of such layers. */
+static char *team_remedy(enum record_layer_kind kind)
+{
+	enum record_area area = record_layer_traits_of(kind)->area;
+
+	return area != record_area_absent && kind != RECORD_LAYER_CONFIGURATION ?
+	       memory_format("no team is named here: %s = TEAM in [teams] of the site file",
+	                     record_area_word(area)) :
+	       memory_text("no team is named here: an [owner NAME] section of the site file does it");
+}
+
+/* malloc'd: the layer that is the cause, its maker and its team. */
+static char *culprit_words(const attribution *a)
+{
+	bool owned = a->owner[0] != '\0';
+	char *who = layers_who(a->maker, a->owner), *remedy = owned ? NULL : team_remedy(a->layer);
+	char *line = memory_format("%s; %s%s%s%s", a->groups.items[0].title,
+	                           a->maker[0] != '\0' ? "maker: " : "", who,
+	                           !owned && a->maker[0] != '\0' ? "; " : "", owned ? "" : remedy);
+
+	free(remedy);
+	free(who);
+	return line;
+}
+
 static bool show_answer(FILE *out, const attribution *a)
 {
 	char *words = is_still(a->answer) ? margin_words(a) : moved_words(a);
@@ -132,7 +153,7 @@ static bool show_answer(FILE *out, const attribution *a)
 
 	if (ok && a->owner != NULL) {
 		free(line);
-		line = memory_format("%s; owner: %s", a->groups.items[0].title, owner_words(a->owner));
+		line = culprit_words(a);
 		ok = table_wrap(out, line, 2);
 	}
 	free(line);
@@ -219,10 +240,15 @@ static bool show_causes(FILE *out, const attribution *a, bool verbose)
 
 /* ---- the layers ------------------------------------------------------------------------------ */
 
-/* malloc'd "TEXT  [OWNER]", or the text alone. */
-static char *owned(const char *words, const char *owner, bool owners)
+/* malloc'd "TEXT  [MAKER; owner: TEAM]", or the text alone. */
+static char *owned(const char *words, const char *maker, const char *owner, bool owners)
 {
-	return owners ? memory_format("%s  [%s]", words, owner_words(owner)) : memory_text(words);
+	char *who = layers_who(maker, owner);
+	char *all = owners ? memory_format("%s  [%s]", words, who[0] != '\0' ? who : "nobody named")
+	                   : memory_text(words);
+
+	free(who);
+	return all;
 }
 
 static bool show_changes(FILE *out, const stack_group *g, bool owners, size_t indent)
@@ -237,7 +263,7 @@ static bool show_changes(FILE *out, const stack_group *g, bool owners, size_t in
 		if (g->changes.count == 1 && c->fields[0] == '\0')
 			break;
 		what = memory_format("%s%s%s", c->what, c->fields[0] != '\0' ? ": " : "", c->fields);
-		line = owned(what, c->owner, owners);
+		line = owned(what, c->maker, c->owner, owners);
 		ok = table_wrap(out, line, indent);
 		free(line);
 		free(what);
@@ -251,7 +277,7 @@ static bool show_groups(FILE *out, const stack_group_list *groups, bool owners, 
 
 	for (size_t i = 0; i < groups->count && ok; i++) {
 		const stack_group *g = &groups->items[i];
-		char *title = owned(g->title, g->owner, owners);
+		char *title = owned(g->title, g->maker, g->owner, owners);
 		char *head = memory_format("%zu. %s", i + 1, title);
 
 		ok = table_wrap(out, head, indent) && show_changes(out, g, owners, indent + 4);

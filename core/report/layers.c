@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers of an executor with their owners, and which facts it discloses. */
+/* The layers of an executor with their makers and owners, and which facts it discloses. */
 #include "report/layers.h"
 
 #include <stdlib.h>
@@ -14,23 +14,36 @@
 #define LAYOUT_NAME(name) layers_##name
 #include "base/layout_tables.h"
 
+char *layers_who(const char *maker, const char *owner)
+{
+	const char *m = text_or_empty(maker), *o = text_or_empty(owner);
+
+	return memory_format("%s%s%s%s", m, m[0] != '\0' && o[0] != '\0' ? "; " : "",
+	                     o[0] != '\0' ? "owner: " : "", o);
+}
+
+static const char *word_or_dash(const char *word)
+{
+	return word != NULL && word[0] != '\0' ? word : "-";
+}
+
 static void add_layer(table *t, const record_layer *layer)
 {
 	char *version = setting_is(layer) ? setting_words(layer, NULL, NULL) :
 	                memory_format("%.40s", text_or_empty(layer->version));
-	const char *owner = layer->owner != NULL && layer->owner[0] != '\0' ? layer->owner : "-";
 
-	table_row(t, (const char *const[]){ record_layer_kind_word(layer->layer), layer->name,
-	                                    version, owner, record_source_word(layer->source) });
+	table_row(t, (const char *const[]){ record_layer_kind_word(layer->layer), layer->name, version,
+	                                    word_or_dash(layer->maker), word_or_dash(layer->owner),
+	                                    record_source_word(layer->source) });
 	free(version);
 }
 
 bool report_layers(FILE *out, const record_executor *record)
 {
-	table *t = table_new("lllll");
+	table *t = table_new("llllll");
 	bool ok;
 
-	table_row(t, (const char *const[]){ "layer", "name", "version", "owner", "source" });
+	table_row(t, (const char *const[]){ "layer", "name", "version", "maker", "owner", "source" });
 	table_rule(t);
 	for (size_t i = 0; i < record->layers.count; i++)
 		if (disclosure_is_stack(&record->layers.items[i]))

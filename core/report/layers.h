@@ -17,6 +17,10 @@
 /* Fills an initialised struct; who may be NULL. */
 void layers_find_facts(const record_executor *record, const record_who *who, layers_facts *out);
 
+/* malloc'd: who makes a layer and which team owns it, either may be NULL or "": "NVIDIA; owner: GPU
+ * team"; "" when nobody is named. */
+char *layers_who(const char *maker, const char *owner);
+
 /* Both false when writing failed. */
 bool report_layers(FILE *out, const record_executor *record);
 bool report_facts(FILE *out, const layers_facts *facts);

@@ -138,7 +138,9 @@ static bool print_stack(FILE *out, const result *r)
 		const char *version = text_or_empty(l->version);
 
 		if (l->layer == RECORD_LAYER_DRIVER || l->layer == RECORD_LAYER_RUNTIME ||
-		    l->layer == RECORD_LAYER_COMPILER || l->layer == RECORD_LAYER_OPERATING_SYSTEM)
+		    l->layer == RECORD_LAYER_COMPILER || l->layer == RECORD_LAYER_FRAMEWORK ||
+		    l->layer == RECORD_LAYER_SERVING || l->layer == RECORD_LAYER_MODEL ||
+		    l->layer == RECORD_LAYER_OPERATING_SYSTEM)
 			text_add(&t, "%s%s%s%s", t.size > 0 ? ", " : "", l->name, version[0] != '\0' ? " " : "",
 			         version);
 	}

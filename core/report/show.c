@@ -7,6 +7,7 @@
 #include "record/setting.h"
 #include "report/explain.h"
 #include "report/figure.h"
+#include "report/layers.h"
 #include "report/report.h"
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -104,7 +105,8 @@ static bool show_fact(FILE *out, const record_field *fact)
 
 static bool show_layer(FILE *out, const record_layer *layer)
 {
-	const char *owner = text_or_empty(layer->owner), *path = text_or_empty(layer->path);
+	const char *path = text_or_empty(layer->path);
+	char *owner = layers_who(layer->maker, layer->owner);
 	text t = { 0 };
 	bool ok;
 
@@ -116,6 +118,7 @@ static bool show_layer(FILE *out, const record_layer *layer)
 	ok = table_item(out, 0, layer_label(layer->layer), "%s", t.data);
 	for (size_t i = 0; i < layer->fields.count && ok; i++)
 		ok = show_fact(out, &layer->fields.items[i]);
+	free(owner);
 	text_free(&t);
 	return ok;
 }
@@ -124,9 +127,9 @@ static bool show_layers(FILE *out, const record_layer_list *layers)
 {
 	bool ok = true;
 
-	for (enum record_layer_kind k = RECORD_LAYER_HARDWARE; k <= RECORD_LAYER_SITE; k++)
+	for (size_t k = 1; k <= record_layer_kind_words()->count; k++)
 		for (size_t i = 0; i < layers->count && ok; i++)
-			if (layers->items[i].layer == k)
+			if (layers->items[i].layer == (enum record_layer_kind)k)
 				ok = show_layer(out, &layers->items[i]);
 	return ok;
 }

@@ -27,19 +27,24 @@ static size_t miss(const record_executor *record, const record_who *who,
 	return 1;
 }
 
-static size_t unowned(const record_executor *record, text *out)
+static bool is_named(const record_layer *layer)
+{
+	return text_or_empty(layer->maker)[0] != '\0' || text_or_empty(layer->owner)[0] != '\0';
+}
+
+static size_t unnamed(const record_executor *record, text *out)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < record->layers.count; i++) {
 		const record_layer *layer = &record->layers.items[i];
 
-		if ((layer->owner != NULL && layer->owner[0] != '\0') ||
+		if (is_named(layer) ||
 		    (layer->layer != RECORD_LAYER_DRIVER && layer->layer != RECORD_LAYER_RUNTIME &&
 		     layer->layer != RECORD_LAYER_COMPILER))
 			continue;
-		text_add(out, "%s: nobody owns the layer %s %s: name its owner in an [owner NAME] section "
-		         "of the site file or of owners.ini\n", record->name,
+		text_add(out, "%s: nobody is named for the layer %s %s: name its maker or its team, in a "
+		         "[maker NAME] or [owner NAME] section of the site file\n", record->name,
 		         record_layer_kind_word(layer->layer), layer->name);
 		count++;
 	}
@@ -60,7 +65,7 @@ static size_t forbidden(const record_executor *record, const record_harness *har
 		text_add(out, "%s: the device is simulated: certify on hardware\n", record->name);
 		count++;
 	}
-	return count + unowned(record, out);
+	return count + unnamed(record, out);
 }
 
 /* Facts of `requires`, and for level = certified the required ones. */

@@ -339,7 +339,7 @@ void conformance_device_layers(kit *k)
 		}
 		if (!kit_ok(k, "device_layer", status))
 			return;
-		if (layer.kind < EH_LAYER_HARDWARE || layer.kind > EH_LAYER_LIBRARY ||
+		if (layer.kind < EH_LAYER_HARDWARE || layer.kind > EH_LAYER_DEMAND ||
 		    layer.source < EH_SOURCE_MEASURED || layer.source > EH_SOURCE_UNAVAILABLE) {
 			kit_fail(k, "layer %u has no valid kind (%u) and source (%u)", i,
 			         layer.kind, layer.source);
@@ -348,7 +348,8 @@ void conformance_device_layers(kit *k)
 		if (!text_ok(layer.name, sizeof(layer.name)) || layer.name[0] == '\0' ||
 		    !text_ok(layer.version, sizeof(layer.version)) ||
 		    !text_ok(layer.path, sizeof(layer.path)) ||
-		    !text_ok(layer.detail, sizeof(layer.detail))) {
+		    !text_ok(layer.detail, sizeof(layer.detail)) ||
+		    !text_ok(layer.maker, sizeof(layer.maker))) {
 			kit_fail(k,
 			         "layer %u has a text that is empty, not terminated or not of one "
 			         "line",

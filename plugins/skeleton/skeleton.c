@@ -217,6 +217,7 @@ static eh_status skeleton_device_layer(eh_device *device, uint32_t index, eh_lay
 	snprintf(whole.name, sizeof(whole.name), "%s", device->self->compiler);
 	snprintf(whole.version, sizeof(whole.version), "%s", device->self->version);
 	snprintf(whole.detail, sizeof(whole.detail), "flags=%s", COMPILE_FLAGS);
+	/* ---- yours: whole.maker, where people would not guess it from the name. */
 	eh_give(layer, &whole, sizeof(whole));
 	return EH_OK;
 }

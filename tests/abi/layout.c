@@ -69,7 +69,7 @@ AT(eh_device_info, platform, 336, 128);
 AT(eh_device_info, pci, 464, 16);
 AT(eh_device_info, uuid, 480, 40);
 
-SIZE(eh_layer, 1008);
+SIZE(eh_layer, 1072);
 AT(eh_layer, struct_size, 0, 4);
 AT(eh_layer, kind, 4, 4);
 AT(eh_layer, source, 8, 4);
@@ -78,6 +78,7 @@ AT(eh_layer, name, 16, 96);
 AT(eh_layer, version, 112, 128);
 AT(eh_layer, path, 240, 256);
 AT(eh_layer, detail, 496, 512);
+AT(eh_layer, maker, 1008, 64);
 
 SIZE(eh_macro, 16);
 AT(eh_macro, name, 0, 8);
@@ -455,6 +456,11 @@ CHECK(EH_LAYER_DRIVER == 3, "EH_LAYER_DRIVER");
 CHECK(EH_LAYER_RUNTIME == 4, "EH_LAYER_RUNTIME");
 CHECK(EH_LAYER_COMPILER == 5, "EH_LAYER_COMPILER");
 CHECK(EH_LAYER_LIBRARY == 6, "EH_LAYER_LIBRARY");
+CHECK(EH_LAYER_FRAMEWORK == 7, "EH_LAYER_FRAMEWORK");
+CHECK(EH_LAYER_SERVING == 8, "EH_LAYER_SERVING");
+CHECK(EH_LAYER_MODEL == 9, "EH_LAYER_MODEL");
+CHECK(EH_LAYER_CONFIGURATION == 10, "EH_LAYER_CONFIGURATION");
+CHECK(EH_LAYER_DEMAND == 11, "EH_LAYER_DEMAND");
 CHECK(EH_SOURCE_MEASURED == 1, "EH_SOURCE_MEASURED");
 CHECK(EH_SOURCE_QUERIED == 2, "EH_SOURCE_QUERIED");
 CHECK(EH_SOURCE_DECLARED == 3, "EH_SOURCE_DECLARED");

@@ -58,8 +58,8 @@ else
 		rc=$?
 		agrees $rc <out.json && [ "$(json 'str(len(d["groups"])) + " " + d["groups"][0]["layer"]' <out.json)" = "1 compiler" ]
 		check $? "$first and $second differ in the compiler alone, and the answer follows from what moved" out.json
-		[ "$(json '"LLVM project" if d["moved"] and "owner" in d else d.get("owner", "")' <out.json)" = "$(json 'd.get("owner", "")' <out.json)" ]
-		check $? "its owner is named only where cases moved" out.json
+		[ "$(json '"LLVM project" if d["moved"] and "maker" in d else d.get("maker", "")' <out.json)" = "$(json 'd.get("maker", "")' <out.json)" ]
+		check $? "its maker is named only where cases moved" out.json
 		"$EVENHAND" attribute "$a" "$b" >out 2>err
 		sed -n 4p out | grep -q "^$(json '{"no-effect": "no effect"}.get(d["answer"], d["answer"])' <out.json)" && grep -q '^layers: 1 change' out
 		check $? "which is said in words" out

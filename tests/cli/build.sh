@@ -45,7 +45,7 @@ for f in backends/shared/shared workloads/one/one workloads/two/two plugins/prob
 	plugins/conformance/one_test plugins/conformance/conformance_main; do
 	echo "static const int unused __attribute__((unused)) = 1;" >"$tree/$f.c"
 done
-for f in core/executor/owners.ini workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \
+for f in core/executor/makers.ini workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \
 	docs/page.md docs/schema.json docs/evenhand.1 plugins/skeleton/skeleton.c; do
 	echo "# $f" >"$tree/$f"
 done

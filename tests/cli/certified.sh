@@ -27,6 +27,9 @@ match = host:*
 hardware-ecc = on
 hardware-clocks = 2 GHz
 hardware-power-cap = 300 W
+
+[teams]
+facilities = our operations
 X
 
 # The machine may tell some facts; these two only people know.
@@ -51,8 +54,8 @@ result=$(ls disclosed/*.json)
 grep -q '^who.*Jane Doe, buyer' shown && grep -q 'cooling: air (declared)' shown && grep -q 'hardware-power-cap: 300 W (declared)' shown
 check $? "the result holds what was declared, as declared" shown
 "$EVENHAND" show --layers "$result" >layers 2>err
-grep -q '^host  *host .*site operator' layers && grep -q '^harness  *evenhand .*evenhand project' layers && grep -q '^compiler' layers
-check $? "each layer has its owner" layers
+grep -q '^host  *host .*our operations' layers && grep -q '^harness  *evenhand .*evenhand project' layers && grep -q '^compiler' layers
+check $? "each layer has its maker, and the team that the site file names" layers
 
 cp site.ini "$XDG_CONFIG_HOME/evenhand/site.ini"
 EVENHAND_TESTER=me EVENHAND_PARTY=vendor "$EVENHAND" run "$SRC/tests/protocols/disclosed.ini" --on "$on" -q -o user >out 2>err

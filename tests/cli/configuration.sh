@@ -67,11 +67,11 @@ s = {k: x['fields']['value']['value'] if 'value' in x['fields'] else x['sha256']
 print(eval(sys.argv[2]))
 PY
 }
-answer() { # file: the titles of the groups, and their owners; whether a case moved is chance here
+answer() { # file: the titles of the groups, and their makers; whether a case moved is chance here
 	python3 -c "
 import json, sys
 d = json.load(open(sys.argv[1]))
-print('; '.join(g['title'] for g in d['groups']), '|', '; '.join(g['owner'] for g in d['groups']))" "$1"
+print('; '.join(g['title'] for g in d['groups']), '|', '; '.join(g['maker'] for g in d['groups']))" "$1"
 }
 
 # ---- PoCL ----------------------------------------------------------------------------------------
@@ -84,8 +84,8 @@ else
 	POCL_WORK_GROUP_METHOD=cbs measure cbs "$pocl"
 	check $? "and with POCL_WORK_GROUP_METHOD=cbs" cbs.log
 	a=$(file plain "$pocl") b=$(file cbs "$pocl")
-	[ "$(of "$b" "s['POCL_WORK_GROUP_METHOD'], l['POCL_WORK_GROUP_METHOD']['owner']")" = "('cbs', 'PoCL project')" ]
-	check $? "the variable is recorded, with the owner of the object that reads it"
+	[ "$(of "$b" "s['POCL_WORK_GROUP_METHOD'], l['POCL_WORK_GROUP_METHOD']['maker']")" = "('cbs', 'PoCL project')" ]
+	check $? "the variable is recorded, with the maker of the object that reads it"
 	[ "$(of "$a" "'POCL_WORK_GROUP_METHOD' in s")" = False ]
 	check $? "and is absent where it was not set"
 	[ "$(of "$a" "any(n in s for n in ('HOME', 'PATH', 'USER', 'LANG', 'TERM', 'PWD', 'POCL_CACHE_DIR', 'XDG_CONFIG_HOME', '/etc/passwd'))")" = False ]
@@ -102,7 +102,7 @@ else
 	check $? "compare names the variable alone, with both values" out
 	"$EVENHAND" attribute "$a" "$b" --no-look --json >out.json 2>err
 	[ "$(answer out.json)" = "configuration POCL_WORK_GROUP_METHOD: (not set) -> cbs | PoCL project" ]
-	check $? "and so does attribute, with its owner" out.json
+	check $? "and so does attribute, with its maker" out.json
 	"$EVENHAND" attribute "$b" "$a" --no-look >out 2>&1
 	tr -s '\n ' '  ' <out | grep -q 'POCL_WORK_GROUP_METHOD: cbs -> (not set)'
 	check $? "the other way round as well" out
@@ -134,7 +134,7 @@ if [ -z "$rusticl" ]; then
 	skip "a variable of rusticl" "rusticl is not installed (package mesa-opencl-icd)"
 else
 	LP_NUM_THREADS=1 measure threads "$rusticl"
-	[ "$(of "$(file threads "$rusticl")" "s['LP_NUM_THREADS'], l['LP_NUM_THREADS']['owner']")" = "('1', 'Mesa project')" ]
+	[ "$(of "$(file threads "$rusticl")" "s['LP_NUM_THREADS'], l['LP_NUM_THREADS']['maker']")" = "('1', 'Mesa project')" ]
 	check $? "LP_NUM_THREADS is recorded" threads.log
 	before=$(find cache/opencl/mesa -type f 2>/dev/null | sort)
 	LP_NATIVE_VECTOR_WIDTH=128 measure narrow "$rusticl"

@@ -80,12 +80,12 @@ rc=$?
 [ "$(json attribute.json 'd["exit_code"]')" = $rc ] && [ "$(json attribute.json 'len(d["moved"])')" = "$moved" ]
 check $? "attribute has the same cases" attribute.txt
 if [ "$moved" -eq 0 ]; then
-	! grep -q 'owner:' attribute.txt && [ "$(json attribute.json '"owner" in d')" = False ]
+	! grep -q 'maker:' attribute.txt && [ "$(json attribute.json '"maker" in d or "owner" in d')" = False ]
 	check $? "and names nobody, because no case moved" attribute.txt
 else
-	[ "$(json attribute.json '[d["layer"], d["owner"], len(d["groups"]), d["answer"] in ("attributable", "partly-attributable")]')" = \
+	[ "$(json attribute.json '[d["layer"], d["maker"], len(d["groups"]), d["answer"] in ("attributable", "partly-attributable")]')" = \
 		"['driver', 'PoCL project', 1, True]" ]
-	check $? "and names one layer, the driver, and its owner beside the cases that moved" attribute.txt
+	check $? "and names one layer, the driver, and its maker beside the cases that moved" attribute.txt
 	[ $rc -eq "$(json attribute.json '2 if d["open"] else 0')" ]
 	check $? "with exit code 0, or 2 while cases are open" attribute.txt
 fi
@@ -105,7 +105,7 @@ same() { # folder, selector, site file or "", answer, text
 		[ "$(json same.json 'len(d["moved"])')" != 0 ] || break
 	done
 	"$EVENHAND" attribute "$6" "$7" --margin $margin >same.txt 2>err
-	! grep -q 'owner' same.txt && [ "$(json same.json '"owner" in d or "layer" in d')" = False ]
+	! grep -q 'maker' same.txt && [ "$(json same.json '"maker" in d or "layer" in d')" = False ]
 	check $? "$5: nobody is accused" same.txt
 	answer=$(json same.json 'd["answer"]')
 	case $rc-$answer in

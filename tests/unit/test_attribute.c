@@ -9,10 +9,12 @@
 #include <cmocka.h>
 
 #include "analysis/attribute.h"
+#include "report/attribution.h"
 #include "golden.h"
 
 enum { COMPILER = 1, KERNEL = 2, SLOWER = 4, PROTOCOL = 8, SITE = 16, EQUAL = 32, MIXED = 64,
-       SOME = 128, THROTTLED = 256, CANARY = 512, STEAL = 1024, BROKEN = 2048, WIDE = 4096 };
+       SOME = 128, THROTTLED = 256, CANARY = 512, STEAL = 1024, BROKEN = 2048, WIDE = 4096,
+       FRAMEWORK = 8192 };
 
 static cJSON *layer_of(cJSON *root, const char *kind)
 {
@@ -115,6 +117,14 @@ static void change_site(cJSON *root)
 		" {\"cooling\": {\"value\": \"air\", \"source\": \"declared\"}}}"));
 }
 
+/* A declared layer, of which the core's clock knows nothing. */
+static void change_framework(cJSON *root)
+{
+	cJSON_AddItemToArray(golden_at(root, "executor/layers"), cJSON_Parse(
+		"{\"layer\": \"framework\", \"name\": \"PyTorch\", \"version\": \"2.5\", \"maker\":"
+		" \"PyTorch Foundation\", \"source\": \"declared\"}"));
+}
+
 /* The golden result with some things changed, in a file of its own. */
 static result *variant(const char *name, unsigned int what)
 {
@@ -129,11 +139,14 @@ static result *variant(const char *name, unsigned int what)
 	if (what & COMPILER) {
 		golden_set_compiler(root, "99.1");
 		json_set(layer_of(root, "compiler"), "owner", cJSON_CreateString("compiler team"));
+		json_set(layer_of(root, "compiler"), "maker", cJSON_CreateString("GCC project"));
 	}
 	if (what & KERNEL)
 		json_set(layer_of(root, "host"), "version", cJSON_CreateString("98.1"));
 	if (what & SITE)
 		change_site(root);
+	if (what & FRAMEWORK)
+		change_framework(root);
 	change_cases(root, what);
 	if (what & PROTOCOL)
 		golden_set(root, "protocol/canonical/intent", "\"another\"");
@@ -207,6 +220,8 @@ static void answers(void **state)
 		/* Two causes at once: the compiler is not accused of what the machine may have done. */
 		{ 0, COMPILER | SLOWER | STEAL, 1, 8, 0, ATTRIBUTION_CONFOUNDED, false },
 		{ 0, COMPILER | SLOWER | CANARY, 1, 8, 0, ATTRIBUTION_CONFOUNDED, false },
+		{ 0, FRAMEWORK | SLOWER, 1, 8, 0, ATTRIBUTION_ATTRIBUTABLE, true },
+		{ 0, FRAMEWORK | SLOWER | CANARY, 1, 8, 0, ATTRIBUTION_CONFOUNDED, false },
 		/* A kernel that slows everything down slows the canary as well. */
 		{ 0, KERNEL | SLOWER | CANARY, 1, 8, 0, ATTRIBUTION_ATTRIBUTABLE, true },
 	};
@@ -214,6 +229,39 @@ static void answers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		expect(&rows[i]);
+}
+
+/* The layer is named with its maker and its team, or with where to name one. */
+static void expect_words(unsigned int what, const char *words, const char *group)
+{
+	result *x = variant("a.json", 0), *y = variant("b.json", what);
+	attribution *a = attributed((const result *const[]){ x, y }, 2, NULL, 0);
+	char *body = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&body, &size);
+
+	assert_true(report_attribution(out, a, false));
+	assert_int_equal(fclose(out), 0);
+	/* Lines are broken at the width of the page. */
+	for (size_t i = 0, to = 0; i <= size; i++)
+		if (strchr(" \n", body[i]) == NULL || body[i] == '\0' || (to > 0 && body[to - 1] != ' '))
+			body[to++] = body[i] == '\n' ? ' ' : body[i];
+	if (strstr(body, words) == NULL || strstr(body, group) == NULL)
+		fail_msg("'%s' or '%s' is not in %s", words, group, body);
+	free(body);
+	attribution_free(a);
+	result_free(y);
+	result_free(x);
+}
+
+static void makers_and_teams_are_named(void **state)
+{
+	(void)state;
+	expect_words(COMPILER | SLOWER, "; maker: GCC project; owner: compiler team",
+	             "[GCC project; owner: compiler team]");
+	expect_words(FRAMEWORK | SLOWER, "framework PyTorch 2.5 added; maker: PyTorch Foundation; no team is "
+	             "named here: framework = TEAM in [teams] of the site file", "[PyTorch Foundation]");
+	expect_words(KERNEL | SLOWER, "; no team is named here: facilities = TEAM", "[nobody named]");
 }
 
 /* A case that neither run was asked for is not open. */
@@ -350,7 +398,7 @@ static void proposed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(unasked_cases_are_not_open), cmocka_unit_test(runs),
+		cmocka_unit_test(answers), cmocka_unit_test(makers_and_teams_are_named), cmocka_unit_test(unasked_cases_are_not_open), cmocka_unit_test(runs),
 		cmocka_unit_test(a_pair_is_repeated_as_a_pair), cmocka_unit_test(between), cmocka_unit_test(proposed),
 	};
 

@@ -59,6 +59,13 @@ static void strict(void **state)
 	refused("[device gpu]\nmatch = *\ntester = me\n", "belongs into [site]");
 	refused("[owner x]\ndriver = *\n", "lacks the key 'name'");
 	refused("[owner x]\nname = X\ndrivr = *\n", "did you mean 'driver'?");
+	refused("[teams]\ndrivr = us\n", "site.ini:2: there is no key 'drivr' in [teams]; did you mean 'driver'?");
+	refused("[team]\n", "[teams], [owner NAME] or [maker NAME]");
+	refused("[maker x]\nmodel = *\n", "lacks the key 'name'");
+	refused("[site]\nmodl = x\n", "did you mean 'model'?");
+	refused("[site]\n\nmodel = x, @2\n", "site.ini:3: 'x, @2' is not NAME@VERSION or NAME");
+	refused("[device d]\nmatch = *\nconfiguration = batch\n", "site.ini:3: 'batch' is not NAME@VALUE");
+	refused("[site]\nhost = x\n", "there is no key 'host'");
 	refused("[site]\ncooling = air\ncooling = water\n", "twice");
 	refused("[site]\ncooling =\n", "has no value");
 }
@@ -87,6 +94,30 @@ static void device_before_site(void **state)
 	site_free(s);
 }
 
+/* Each area has a team, and each kind that a site file may declare a layer. */
+static void template_has_all(const site *s)
+{
+	record_layer_list layers = { 0 };
+
+	assert_int_equal(record_area_words()->count, 11);
+	for (size_t i = 0; i < record_area_words()->count; i++) {
+		const char *word = record_area_words()->items[i].word;
+
+		assert_non_null(site_team(s, (enum record_area)record_area_words()->items[i].value));
+		assert_int_equal(strncmp(site_team(s, (enum record_area)record_area_words()->items[i].value),
+		                         word, strlen(word)), 0);
+	}
+	assert_true(site_add(s, "cuda:0", &layers));
+	for (size_t k = 1; k <= record_layer_kind_words()->count; k++) {
+		bool wanted = record_layer_traits_of((enum record_layer_kind)k)->example[0] != '\0', found = false;
+
+		for (size_t i = 0; i < layers.count; i++)
+			found = found || layers.items[i].layer == (enum record_layer_kind)k;
+		assert_true(found == (wanted || k == RECORD_LAYER_SITE));
+	}
+	layout_list_clear(record_layer_layout(), &layers);
+}
+
 /* The template is sound, and so is it with every line taken out of its comment. */
 static void template_is_sound(void **state)
 {
@@ -111,38 +142,133 @@ static void template_is_sound(void **state)
 	s = read_site(bare);
 	assert_string_equal(site_value(s, "cuda:0", "hardware-power-cap"), "350 W");
 	assert_string_equal(site_owner(s, "compiler", "GCC"), "our toolchain team");
+	template_has_all(s);
 	site_free(s);
 	free(bare);
 	free(body);
 }
 
-static void owners(void **state)
+static void makers(void **state)
 {
 	const char *src = getenv("SRC");
-	char *path = memory_format("%s/core/executor/owners.ini", src != NULL ? src : "."), *body = NULL;
+	char *path = memory_format("%s/core/executor/makers.ini", src != NULL ? src : "."), *body = NULL;
 	size_t size;
 	site *s;
 
 	(void)state;
 	assert_int_equal(file_read(path, &body, &size, NULL), EH_OK);
 	s = read_site(body);
-	assert_string_equal(site_owner(s, "driver", "nvidia"), "NVIDIA");
-	assert_string_equal(site_owner(s, "driver", "amdgpu"), "AMD");
-	assert_string_equal(site_owner(s, "driver", "xe"), "Intel");
-	assert_string_equal(site_owner(s, "driver", "pocl driver"), "PoCL project");
-	assert_string_equal(site_owner(s, "compiler", "gcc"), "GCC project");
-	assert_string_equal(site_owner(s, "compiler", "clang"), "LLVM project");
-	assert_string_equal(site_owner(s, "compiler", "nvrtc"), "NVIDIA");
-	assert_string_equal(site_owner(s, "runtime", "rusticl"), "Mesa project");
-	assert_string_equal(site_owner(s, "mapped-object", "libLLVM-15.so.1"), "LLVM project");
-	assert_string_equal(site_owner(s, "mapped-object", "libc.so.6"), "GNU C Library");
-	assert_string_equal(site_owner(s, "host", "host"), "site operator");
-	assert_string_equal(site_owner(s, "operating-system", "Linux kernel"), "Linux kernel");
-	assert_null(site_owner(s, "compiler", "unheard-of"));
-	assert_null(site_owner(s, "no-kind", "gcc"));
+	assert_string_equal(site_maker(s, "driver", "nvidia"), "NVIDIA");
+	assert_string_equal(site_maker(s, "driver", "amdgpu"), "AMD");
+	assert_string_equal(site_maker(s, "driver", "xe"), "Intel");
+	assert_string_equal(site_maker(s, "driver", "pocl driver"), "PoCL project");
+	assert_string_equal(site_maker(s, "compiler", "gcc"), "GCC project");
+	assert_string_equal(site_maker(s, "compiler", "clang"), "LLVM project");
+	assert_string_equal(site_maker(s, "compiler", "nvrtc"), "NVIDIA");
+	assert_string_equal(site_maker(s, "runtime", "rusticl"), "Mesa project");
+	assert_string_equal(site_maker(s, "mapped-object", "libLLVM-15.so.1"), "LLVM project");
+	assert_string_equal(site_maker(s, "mapped-object", "libc.so.6"), "GNU C Library");
+	assert_string_equal(site_maker(s, "framework", "PyTorch"), "PyTorch Foundation");
+	assert_null(site_maker(s, "host", "host"));
+	assert_string_equal(site_maker(s, "operating-system", "Linux kernel"), "Linux kernel");
+	assert_null(site_maker(s, "compiler", "unheard-of"));
+	assert_null(site_maker(s, "no-kind", "gcc"));
 	site_free(s);
 	free(body);
 	free(path);
+}
+
+/* ---- layers that are declared, and who owns layers ------------------------------------------- */
+
+static const record_layer *named_layer(const record_layer_list *layers, const char *name)
+{
+	for (size_t i = 0; i < layers->count; i++)
+		if (strcmp(layers->items[i].name, name) == 0)
+			return &layers->items[i];
+	fail_msg("no layer %s", name);
+	return NULL;
+}
+
+static void layers_are_declared(void **state)
+{
+	site *s = read_site("[site]\nframework = PyTorch@2.5.1 ,Triton@3.1\nmodel = me@lab/m@7\n"
+	                    "configuration = batch@64\ndemand = chat\n"
+	                    "[device gpus]\nmatch = cuda:*\nmodel = other@8\n");
+	record_layer_list here = { 0 }, there = { 0 };
+
+	(void)state;
+	assert_true(site_add(s, "host:gcc", &here));
+	assert_true(site_add(s, "cuda:0", &there));
+	assert_int_equal(here.count, 5);
+	assert_int_equal(named_layer(&here, "PyTorch")->layer, RECORD_LAYER_FRAMEWORK);
+	assert_int_equal(named_layer(&here, "PyTorch")->source, RECORD_SOURCE_DECLARED);
+	assert_string_equal(named_layer(&here, "PyTorch")->version, "2.5.1");
+	assert_string_equal(named_layer(&here, "Triton")->version, "3.1");
+	assert_string_equal(named_layer(&here, "me@lab/m")->version, "7");
+	assert_string_equal(named_layer(&here, "chat")->version, "");
+	assert_string_equal(record_layer_field(named_layer(&here, "batch"), "value")->value.text, "64");
+	assert_string_equal(named_layer(&here, "batch")->version, "");
+	assert_string_equal(named_layer(&there, "other")->version, "8");
+	layout_list_clear(record_layer_layout(), &there);
+	layout_list_clear(record_layer_layout(), &here);
+	site_free(s);
+}
+
+static void expect_who(const record_layer_list *layers, const char *name, const char *maker,
+                       const char *owner)
+{
+	const record_layer *layer = named_layer(layers, name);
+
+	if (strcmp(text_or_empty(layer->maker), maker) != 0 ||
+	    strcmp(text_or_empty(layer->owner), owner) != 0)
+		fail_msg("%s: '%s', '%s'", name, text_or_empty(layer->maker), text_or_empty(layer->owner));
+}
+
+/* The team of a layer is that of its kind; a file has the team of its layer, a setting that of the
+ * object that reads it; a pattern comes before all. */
+static void teams(void **state)
+{
+	static const char body[] = "{\"name\":\"cuda:0\",\"digest\":\"\",\"simulated\":false,\"device\":{},\"layers\":["
+		"{\"layer\":\"driver\",\"name\":\"nvidia\",\"source\":\"queried\",\"path\":\"/d.so\",\"maker\":\"unheard\"},"
+		"{\"layer\":\"driver\",\"name\":\"odd\",\"source\":\"queried\",\"maker\":\"its own word\"},"
+		"{\"layer\":\"compiler\",\"name\":\"gcc\",\"source\":\"queried\"},"
+		"{\"layer\":\"compiler\",\"name\":\"clang\",\"source\":\"queried\"},"
+		"{\"layer\":\"library\",\"name\":\"l\",\"source\":\"queried\",\"sha256\":\"\"},"
+		"{\"layer\":\"host\",\"name\":\"host\",\"source\":\"queried\"},"
+		"{\"layer\":\"harness\",\"name\":\"evenhand\",\"source\":\"declared\"},"
+		"{\"layer\":\"mapped-object\",\"name\":\"d.so\",\"source\":\"measured\",\"path\":\"/d.so\"},"
+		"{\"layer\":\"mapped-object\",\"name\":\"x.so\",\"source\":\"measured\",\"path\":\"/x.so\",\"sha256\":\"\"},"
+		"{\"layer\":\"configuration\",\"name\":\"D_MODE\",\"source\":\"measured\",\"fields\":{"
+		"\"value\":{\"value\":\"1\",\"source\":\"measured\"},\"read-by\":{\"value\":\"d.so, x.so\",\"source\":\"measured\"}}},"
+		"{\"layer\":\"configuration\",\"name\":\"X_MODE\",\"source\":\"measured\",\"fields\":{"
+		"\"value\":{\"value\":\"1\",\"source\":\"measured\"},\"read-by\":{\"value\":\"x.so\",\"source\":\"measured\"}}},"
+		"{\"layer\":\"configuration\",\"name\":\"batch\",\"source\":\"declared\",\"fields\":{"
+		"\"value\":{\"value\":\"64\",\"source\":\"declared\"}}}]}";
+	site *s = read_site("[teams]\ndriver = GPU team\ncompiler = toolchain\nkernel-libraries = kernels\n"
+	                    "facilities = hall\nserving = inference\n"
+	                    "[owner gcc]\nname = the gcc people\ncompiler = gcc*\n"
+	                    "[maker ours]\nname = Example Corp.\ndriver = nvidia\n");
+	record_executor *record = layout_new(record_executor_layout());
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	if (layout_read(record_executor_layout(), body, strlen(body), "record", record, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	site_own(s, &record->layers);
+	expect_who(&record->layers, "nvidia", "Example Corp.", "GPU team");
+	expect_who(&record->layers, "odd", "its own word", "GPU team");
+	assert_string_equal(named_layer(&record->layers, "gcc")->owner, "the gcc people");
+	assert_string_equal(named_layer(&record->layers, "clang")->owner, "toolchain");
+	assert_string_equal(named_layer(&record->layers, "l")->owner, "kernels");
+	assert_string_equal(named_layer(&record->layers, "host")->owner, "hall");
+	assert_null(named_layer(&record->layers, "evenhand")->owner);
+	assert_string_equal(named_layer(&record->layers, "d.so")->owner, "GPU team");
+	assert_null(named_layer(&record->layers, "x.so")->owner);
+	assert_string_equal(named_layer(&record->layers, "D_MODE")->owner, "GPU team");
+	assert_null(named_layer(&record->layers, "X_MODE")->owner);
+	expect_who(&record->layers, "batch", "", "inference");
+	layout_free(record_executor_layout(), record);
+	site_free(s);
 }
 
 static record_executor *gpu_record(const char *extra)
@@ -214,18 +340,18 @@ static protocol certified_protocol(void)
 }
 
 /* A record with every certified field, in the plainest form. */
-static record_executor *full_record(const char *owner)
+static record_executor *full_record(const char *maker)
 {
 	char *layers = memory_format(
 		"{\"layer\":\"hardware\",\"name\":\"device\",\"source\":\"queried\",\"fields\":{}},"
 		"{\"layer\":\"firmware\",\"name\":\"f\",\"version\":\"1\",\"source\":\"queried\",\"fields\":{}},"
-		"{\"layer\":\"driver\",\"name\":\"d\",\"version\":\"5\",\"owner\":\"%s\",\"source\":\"queried\",\"fields\":{}},"
+		"{\"layer\":\"driver\",\"name\":\"d\",\"version\":\"5\",\"maker\":\"%s\",\"source\":\"queried\",\"fields\":{}},"
 		"{\"layer\":\"runtime\",\"name\":\"r\",\"version\":\"5\",\"owner\":\"x\",\"source\":\"queried\",\"fields\":{}},"
-		"{\"layer\":\"compiler\",\"name\":\"c\",\"version\":\"5\",\"owner\":\"x\",\"source\":\"queried\",\"fields\":{\"flags\":{\"value\":\"-O3\",\"source\":\"queried\"}}},"
+		"{\"layer\":\"compiler\",\"name\":\"c\",\"version\":\"5\",\"maker\":\"x\",\"source\":\"queried\",\"fields\":{\"flags\":{\"value\":\"-O3\",\"source\":\"queried\"}}},"
 		"{\"layer\":\"operating-system\",\"name\":\"o\",\"version\":\"1\",\"source\":\"queried\",\"fields\":{}},"
 		"{\"layer\":\"host\",\"name\":\"host\",\"source\":\"queried\",\"fields\":{\"virtualization\":{\"value\":\"none\",\"source\":\"measured\"},"
 		"\"container\":{\"value\":\"none\",\"source\":\"measured\"}}},"
-		"{\"layer\":\"harness\",\"name\":\"evenhand\",\"source\":\"declared\",\"fields\":{\"commit\":{\"value\":\"abc\",\"source\":\"declared\"}}}", owner);
+		"{\"layer\":\"harness\",\"name\":\"evenhand\",\"source\":\"declared\",\"fields\":{\"commit\":{\"value\":\"abc\",\"source\":\"declared\"}}}", maker);
 	record_executor *record = gpu_record(layers);
 	site *s = read_site("[site]\ncooling = air\npower-policy = p\ntester = t\nparty = buyer\n"
 	                    "hardware-ecc = on\nhardware-clocks = 1\nhardware-power-cap = 1\n"
@@ -241,7 +367,7 @@ static void certified(void **state)
 {
 	static const record_harness clean = { .dirty = false }, dirty = { .dirty = true };
 	protocol p = certified_protocol();
-	record_executor *record = full_record("x"), *unowned = full_record(""), *bare =
+	record_executor *record = full_record("x"), *unnamed = full_record(""), *bare =
 		gpu_record("");
 	text out = { 0 };
 
@@ -250,8 +376,8 @@ static void certified(void **state)
 	assert_int_equal(certify_record(&p, record, NULL, &dirty, &out), 1);
 	assert_non_null(strstr(out.data, "changed or unknown tree"));
 	text_free(&out);
-	assert_int_equal(certify_record(&p, unowned, NULL, &clean, &out), 1);
-	assert_non_null(strstr(out.data, "nobody owns the layer driver d"));
+	assert_int_equal(certify_record(&p, unnamed, NULL, &clean, &out), 1);
+	assert_non_null(strstr(out.data, "nobody is named for the layer driver d"));
 	text_free(&out);
 	record->simulated = true;
 	assert_int_equal(certify_record(&p, record, NULL, &clean, &out), 1);
@@ -262,7 +388,7 @@ static void certified(void **state)
 	assert_non_null(strstr(out.data, "hardware-ecc = ... in the site file"));
 	text_free(&out);
 	layout_free(record_executor_layout(), bare);
-	layout_free(record_executor_layout(), unowned);
+	layout_free(record_executor_layout(), unnamed);
 	layout_free(record_executor_layout(), record);
 }
 
@@ -333,7 +459,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strict), cmocka_unit_test(device_before_site),
-		cmocka_unit_test(template_is_sound), cmocka_unit_test(owners),
+		cmocka_unit_test(template_is_sound), cmocka_unit_test(makers),
+		cmocka_unit_test(layers_are_declared), cmocka_unit_test(teams),
 		cmocka_unit_test(sources), cmocka_unit_test(declarable),
 		cmocka_unit_test(certified), cmocka_unit_test(required_only),
 		cmocka_unit_test(facts_of_devices),

@@ -307,12 +307,31 @@ static void files_cached(void **state)
 
 static const char *compiler_version = "12.2";
 
+/* Floors above the runtime: one with a maker, and a setting. */
+static eh_status upper_layer(uint32_t index, eh_layer *layer)
+{
+	static const struct { uint32_t kind; const char *name, *version, *maker; } layers[] = {
+		{ EH_LAYER_FRAMEWORK, "PyTorch", "2.5.1", "somebody" },
+		{ EH_LAYER_SERVING, "vLLM", "0.6", "" }, { EH_LAYER_MODEL, "m", "7", "" },
+		{ EH_LAYER_CONFIGURATION, "batch", "64", "" }, { EH_LAYER_DEMAND, "chat", "", "" },
+	};
+
+	if (index > sizeof(layers) / sizeof(*layers))
+		return EH_E_INVALID_ARGUMENT;
+	layer->kind = layers[index - 1].kind;
+	layer->source = EH_SOURCE_DECLARED;
+	snprintf(layer->name, sizeof(layer->name), "%s", layers[index - 1].name);
+	snprintf(layer->version, sizeof(layer->version), "%s", layers[index - 1].version);
+	snprintf(layer->maker, sizeof(layer->maker), "%s", layers[index - 1].maker);
+	return EH_OK;
+}
+
 static eh_status fake_layer(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error)
 {
 	(void)device;
 	(void)error;
 	if (index > 0)
-		return EH_E_INVALID_ARGUMENT;
+		return upper_layer(index, layer);
 	layer->kind = EH_LAYER_COMPILER;
 	layer->source = EH_SOURCE_QUERIED;
 	snprintf(layer->name, sizeof(layer->name), "gcc");
@@ -355,6 +374,13 @@ static void described(void **state)
 	expect(compiler, "thread-count ", " 4");
 	expect(compiler, "detail", "loose");
 	assert_int_equal(strlen(compiler->sha256), 64);
+	assert_null(compiler->maker);
+	assert_string_equal(layer_of(layers, RECORD_LAYER_FRAMEWORK, "PyTorch")->version, "2.5.1");
+	assert_string_equal(layer_of(layers, RECORD_LAYER_FRAMEWORK, "PyTorch")->maker, "somebody");
+	assert_null(layer_of(layers, RECORD_LAYER_SERVING, "vLLM")->maker);
+	assert_int_equal(layer_of(layers, RECORD_LAYER_MODEL, "m")->source, RECORD_SOURCE_DECLARED);
+	expect(layer_of(layers, RECORD_LAYER_CONFIGURATION, "batch"), "value", "64");
+	layer_of(layers, RECORD_LAYER_DEMAND, "chat");
 	layer_of(layers, RECORD_LAYER_HARNESS, "evenhand");
 	layer_of(layers, RECORD_LAYER_HARNESS, "backend fake");
 	layer_of(layers, RECORD_LAYER_MAPPED_OBJECT, "libc.so.6");
@@ -409,7 +435,11 @@ static void digest_follows_stack(void **state)
 	         "99");
 	a->device.memory_bytes++;
 	text_set(&a->layers.items[0].owner, "somebody");
+	text_set(&a->layers.items[0].maker, "somebody");
 	expect_digest(a, a->digest, true);
+	text_set(&((record_layer *)(uintptr_t)layer_of(&a->layers, RECORD_LAYER_MODEL, "m"))->version, "8");
+	expect_digest(a, a->digest, false);
+	text_set(&((record_layer *)(uintptr_t)layer_of(&a->layers, RECORD_LAYER_MODEL, "m"))->version, "7");
 	kernel = layout_append(record_layer_layout(), &a->layers);
 	kernel->layer = RECORD_LAYER_MAPPED_OBJECT;
 	kernel->source = RECORD_SOURCE_MEASURED;

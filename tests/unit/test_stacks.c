@@ -12,9 +12,9 @@
 #include "analysis/stacks.h"
 #include "base/text.h"
 
-/* A layer: kind, name, version, owner, file (path and digest), a field.  Of a variable the version is its
+/* A layer: kind, name, version, maker, file (path and digest), a field.  Of a variable the version is its
  * value, the key who reads it, and the value who set it. */
-typedef struct layer_words { const char *kind, *name, *version, *owner, *file, *key, *value; } layer_words;
+typedef struct layer_words { const char *kind, *name, *version, *maker, *file, *key, *value; } layer_words;
 
 static int layer_kind(const char *word)
 {
@@ -47,7 +47,7 @@ static void add_layer(record_executor *e, const layer_words *words)
 	layer->layer = (enum record_layer_kind)layer_kind(words->kind);
 	text_set(&layer->name, words->name);
 	text_set(&layer->version, words->version);
-	text_set(&layer->owner, words->owner);
+	text_set(&layer->maker, words->maker);
 	layer->source = RECORD_SOURCE_QUERIED;
 	text_set(&layer->path, words->file);
 	text_set(&layer->sha256, words->file);
@@ -71,7 +71,7 @@ static record_executor *record_of(const char *name, const char *type, const laye
 
 /* How many changes it is; title: of the first, may be NULL. */
 static size_t groups(const char *type, const char *name_a, const layer_words *a, const char *name_b,
-                     const layer_words *b, const char *title, const char *owner)
+                     const layer_words *b, const char *title, const char *maker)
 {
 	record_executor *x = record_of(name_a, type, a), *y = record_of(name_b, type, b);
 	attribution_step *step = layout_new(attribution_step_layout());
@@ -83,7 +83,7 @@ static size_t groups(const char *type, const char *name_a, const layer_words *a,
 	if (title != NULL) {
 		assert_true(count > 0);
 		assert_non_null(strstr(step->groups.items[0].title, title));
-		assert_string_equal(step->groups.items[0].owner, owner);
+		assert_string_equal(step->groups.items[0].maker, maker);
 	}
 	for (size_t i = 0; i < count; i++)
 		assert_true(step->groups.items[i].changes.count > 0);
@@ -93,7 +93,7 @@ static size_t groups(const char *type, const char *name_a, const layer_words *a,
 	return count;
 }
 
-#define SAME(type, a, b, title, owner) groups(type, "x:0", a, "x:0", b, title, owner)
+#define SAME(type, a, b, title, maker) groups(type, "x:0", a, "x:0", b, title, maker)
 #define LAST { 0 }
 #define CPU { "hardware", "Xeon", "", "Intel", NULL, "stepping", "8" }
 #define HOST { "host", "host", "", "site", NULL, "now-load", "1" }
@@ -222,6 +222,40 @@ static void site_facts(void **state)
 	assert_int_equal(SAME("cpu", air, water, "site site changed", "op"), 1);
 }
 
+#define DECLARED(kind, name, version) { kind, name, version, "", NULL, NULL, NULL }
+
+/* The floors above the device's stack are changes of their own; what was bought is one with its
+ * hardware. */
+static void declared(void **state)
+{
+	static const layer_words a[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		DECLARED("framework", "PyTorch", "2.4"), DECLARED("model", "m", "1"),
+		DECLARED("procurement", "small", ""), { "configuration", "batch", "32", "", NULL, "", NULL }, LAST };
+	static const layer_words model[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		DECLARED("framework", "PyTorch", "2.4"), DECLARED("model", "m", "2"),
+		DECLARED("procurement", "small", ""), { "configuration", "batch", "32", "", NULL, "", NULL }, LAST };
+	static const layer_words more[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		DECLARED("framework", "PyTorch", "2.5"), DECLARED("model", "m", "1"), DECLARED("demand", "chat", ""),
+		DECLARED("procurement", "small", ""), { "configuration", "batch", "32", "", NULL, "", NULL }, LAST };
+	static const layer_words bought[] = { { "hardware", "device", "", "maker", NULL, "uuid", "2" },
+		DECLARED("framework", "PyTorch", "2.4"), DECLARED("model", "m", "1"),
+		DECLARED("procurement", "large", ""), { "configuration", "batch", "32", "", NULL, "", NULL }, LAST };
+	static const layer_words batch[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		DECLARED("framework", "PyTorch", "2.4"), DECLARED("model", "m", "1"),
+		DECLARED("procurement", "small", ""), { "configuration", "batch", "64", "", NULL, "", NULL }, LAST };
+	static const layer_words unset[] = { { "hardware", "device", "", "maker", NULL, "uuid", "1" },
+		DECLARED("framework", "PyTorch", "2.5"), DECLARED("model", "m", "1"),
+		DECLARED("procurement", "small", ""), LAST };
+
+	(void)state;
+	assert_int_equal(SAME("gpu", a, model, "model m 1 -> 2", ""), 1);
+	assert_int_equal(SAME("gpu", a, more, NULL, NULL), 2);
+	assert_int_equal(SAME("gpu", a, bought, "hardware device changed", "maker"), 1);
+	assert_int_equal(SAME("gpu", a, batch, "configuration batch: 32 -> 64", ""), 1);
+	/* A declared setting that one side lacks does not follow from something else. */
+	assert_int_equal(SAME("gpu", a, unset, NULL, NULL), 2);
+}
+
 #define LIB(version) { "mapped-object", "libx.so." version, "", "X", "/x" version, NULL, NULL }
 #define SET(name, value, by) { "configuration", name, value, "X", NULL, by, NULL }
 
@@ -280,7 +314,7 @@ int main(void)
 		cmocka_unit_test(one_compiler), cmocka_unit_test(one_file),
 		cmocka_unit_test(one_release), cmocka_unit_test(one_machine),
 		cmocka_unit_test(libraries), cmocka_unit_test(interfaces),
-		cmocka_unit_test(site_facts), cmocka_unit_test(settings),
+		cmocka_unit_test(site_facts), cmocka_unit_test(declared), cmocka_unit_test(settings),
 		cmocka_unit_test(setting_files),
 	};
 

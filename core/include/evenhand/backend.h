@@ -164,7 +164,12 @@ enum {
 	EH_LAYER_DRIVER = 3,
 	EH_LAYER_RUNTIME = 4,  /* the API's library and its loader                            */
 	EH_LAYER_COMPILER = 5,
-	EH_LAYER_LIBRARY = 6
+	EH_LAYER_LIBRARY = 6,
+	EH_LAYER_FRAMEWORK = 7, /* what calls the libraries: PyTorch, JAX                     */
+	EH_LAYER_SERVING = 8,   /* what batches requests and schedules them                   */
+	EH_LAYER_MODEL = 9,
+	EH_LAYER_CONFIGURATION = 10, /* a setting: its version is the value, or its path a file */
+	EH_LAYER_DEMAND = 11    /* the requests: their mix, sizes and rate                    */
 };
 enum { /* where a fact came from */
 	EH_SOURCE_MEASURED = 1,
@@ -182,6 +187,7 @@ typedef struct eh_layer {
 	char version[128];  /* empty = unknown */
 	char path[256];     /* of the file, empty = none; the core computes its digest */
 	char detail[512];   /* "key=value" pairs separated by "; ", for other known facts */
+	char maker[64];     /* the vendor or project that makes it; empty = by the core's table */
 } eh_layer;
 
 /* ---- objects: opaque to the core, owned by the backend ---------------------------------- */
