@@ -57,8 +57,8 @@ const cli_command cmd_amend = {
 	         "RESULT and leaves a commitment in its place, so that every digest and signature "
 	         "still verifies. Only what tells who or which machine can be redacted: "
 	         "who.tester, who.sponsor, executor.device.uuid, executor.device.pci, "
-	         "executor.layers[N].path, and executor.layers[N].fields.NAME.value of an "
-	         "identifier (uuid, serial, pci, path, host name) or of a setting (NAME is "
+	         "executor.layers[N].path and .owner, and executor.layers[N].fields.NAME.value of "
+	         "an identifier (uuid, serial, pci, path, host name) or of a setting (NAME is "
 	         "`value`, the layer of the kind configuration). RESULT is one file.",
 	.forms = (const cli_form[]){
 		{ "--note", RESULT_ALONE, NULL, amend },

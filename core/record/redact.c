@@ -51,6 +51,7 @@ static void visit_text(char **leaf, const char *above, const char *key, visit *e
 static void visit_layer(record_layer *layer, const char *above, visit *each, void *context)
 {
 	visit_text(&layer->path, above, "path", each, context);
+	visit_text(&layer->owner, above, "owner", each, context);
 	for (size_t i = 0; i < layer->fields.count; i++) {
 		record_field *field = &layer->fields.items[i];
 		char *place;
@@ -199,7 +200,7 @@ static bool may_be_redacted(const char *member)
 		return true;
 	if (strncmp(member, "executor.layers[", 16) != 0 || dot == NULL)
 		return false;
-	return strcmp(dot, ".path") == 0 || strcmp(dot, ".value") == 0;
+	return strcmp(dot, ".path") == 0 || strcmp(dot, ".owner") == 0 || strcmp(dot, ".value") == 0;
 }
 
 static void drop_salt(text_map *salts, const char *member)
@@ -281,8 +282,8 @@ eh_status redact_text(const char *body, size_t size, const char *name, const cha
 	if (!may_be_redacted(member))
 		status = error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
 		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths, "
-		                   "identifiers and values of settings within executor.layers can; samples and what a "
-		                   "comparison needs cannot", member);
+		                   "owners, identifiers and values of settings within executor.layers "
+		                   "can; samples and what a comparison needs cannot", member);
 	else if (!parts_find(body, size, &parts))
 		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
 	if (status == EH_OK)

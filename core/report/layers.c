@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "record/disclosure.h"
+#include "record/redact.h"
 #include "record/setting.h"
 #include "report/figure.h"
 #include "report/report.h"
@@ -14,17 +15,22 @@
 #define LAYOUT_NAME(name) layers_##name
 #include "base/layout_tables.h"
 
+static const char *shown(const char *word)
+{
+	return redact_is_mark(word) ? "(redacted)" : word;
+}
+
 char *layers_who(const char *maker, const char *owner)
 {
 	const char *m = text_or_empty(maker), *o = text_or_empty(owner);
 
 	return memory_format("%s%s%s%s", m, m[0] != '\0' && o[0] != '\0' ? "; " : "",
-	                     o[0] != '\0' ? "owner: " : "", o);
+	                     o[0] != '\0' ? "owner: " : "", shown(o));
 }
 
 static const char *word_or_dash(const char *word)
 {
-	return word != NULL && word[0] != '\0' ? word : "-";
+	return word != NULL && word[0] != '\0' ? shown(word) : "-";
 }
 
 static void add_layer(table *t, const record_layer *layer)

@@ -110,5 +110,15 @@ check $? "as the cause only where cases moved" out
 [ "$(json out 'd["groups"]')" = "[]" ]
 check $? "another team is no change" out
 
+# ---- names of teams can be taken out ------------------------------------------------------------
+
+at=$(json "one/$result" '[i for i, l in enumerate(d["executor"]["layers"]) if l["layer"] == "model"][0]')
+{ "$EVENHAND" key new lab --who 'The Lab' || "$EVENHAND" key new lab; } >out 2>err
+"$EVENHAND" amend "one/$result" --redact "executor.layers[$at].owner" --reason policy --key lab >out 2>err &&
+	! grep -q 'the model team' "one/$result" && "$EVENHAND" verify "one/$result" >out 2>>err
+check $? "a team can be redacted, and the result still verifies" err
+"$EVENHAND" show --layers "one/$result" >out 2>err && grep -q '^model .*(redacted)' out
+check $? "which is shown" out
+
 echo "1..$n"
 exit $bad
