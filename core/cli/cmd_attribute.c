@@ -76,7 +76,7 @@ static char *protocol_words(const result *r)
 	char *words;
 
 	if (same) {
-		protocol_take_size(p, r->record->protocol.canonical.size_class);
+		protocol_take_plan(p, &r->record->protocol.canonical);
 		same = plan_make(p, plugin_find_workload, NULL, &made, &error) == EH_OK &&
 		       strcmp(made->digest, r->record->protocol.digest) == 0;
 	}

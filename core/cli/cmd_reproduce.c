@@ -128,7 +128,7 @@ static eh_status check_protocol(const result *r, eh_error *error)
 	eh_status status = protocol_parse(body, strlen(body), source, &p, &cannot);
 
 	if (status == EH_OK)
-		protocol_take_size(p, r->record->protocol.canonical.size_class);
+		protocol_take_plan(p, &r->record->protocol.canonical);
 	if (status == EH_OK)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
@@ -174,6 +174,11 @@ static uint64_t executions_of(const result *r)
 
 /* ---- the run ---------------------------------------------------------------------------------- */
 
+static uint64_t cache_of(const record_plan *p)
+{
+	return p->cache_bytes != LAYOUT_NO_UINT ? p->cache_bytes : 0;
+}
+
 static eh_status measure_again(const request *o, const result *r, const char *folder,
                                run_outcome *outcome, eh_error *error)
 {
@@ -182,7 +187,8 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
 		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
 		            .executions = executions_of(r),
-		            .size_class = r->record->protocol.canonical.size_class };
+		            .size_class = r->record->protocol.canonical.size_class,
+		            .cache_bytes = cache_of(&r->record->protocol.canonical) };
 	eh_status status = EH_OK;
 
 	if (o->resume)

@@ -20,7 +20,7 @@
 
 typedef struct measure_options {
 	const char *selectors, *folder, *resume, *site;
-	const char *cases;
+	const char *cases, *cache, *device_file;
 	uint64_t executions;
 	int size_class;
 	bool json, plan;
@@ -189,8 +189,13 @@ static eh_status run(cli_call *call, eh_error *error)
 	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
 		                .executions = o->executions, .site = o->site, .cases = o->cases,
 		                .size_class = (enum record_size_class)o->size_class,
-		                .quiet = call->quiet };
+		                .device_file = o->device_file, .quiet = call->quiet };
 
+	if (o->cache != NULL && (!text_parse_bytes(o->cache, &options.cache_bytes) || options.cache_bytes == 0))
+		return error_set(error, EH_E_USAGE, "--cache is a size such as 64MiB, not '%.40s'", o->cache);
+	if (o->device_file != NULL && !o->plan)
+		return error_set(error, EH_E_USAGE, "--device-file describes devices that may not be here, so "
+		                 "nothing can be measured on them; add --plan");
 	if (o->plan)
 		return print_plan(&options, o->json, error);
 	return measure(&options, o->json, &call->code, error);
@@ -252,6 +257,13 @@ const cli_command cmd_run = {
 		  .about = "size of the problems, where the protocol has several, instead of that of the "
 		           "largest device: the same on two machines makes their results comparable",
 		  .forms = CLI_FORM(RUN) },
+		{ "cache", OPTION_TEXT, offsetof(measure_options, cache),
+		  .about = "last-level cache that sizes in caches follow (`4 x llc`), instead of that of the "
+		           "largest device: the same on two machines makes their results comparable",
+		  .value = "SIZE", .forms = CLI_FORM(RUN) },
+		{ "device-file", OPTION_PATH, offsetof(measure_options, device_file),
+		  .about = "with --plan: the devices that FILE describes (docs/protocol.md), in place of those "
+		           "that are here", .value = "FILE", .forms = CLI_FORM(RUN) },
 		{ "plan", OPTION_FLAG, offsetof(measure_options, plan),
 		  .about = "print cases, sizes, memory and time, and measure nothing", .forms = CLI_FORM(RUN) },
 		{ "resume", OPTION_PATH, offsetof(measure_options, resume),

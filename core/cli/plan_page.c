@@ -41,7 +41,7 @@ static void print_cases(const run_plan *p)
 
 void plan_page_print(const run_plan *p)
 {
-	char time[32];
+	char time[32], cache[32];
 
 	printf("%s on ", p->protocol);
 	for (size_t i = 0; i < p->executors.count; i++)
@@ -57,6 +57,10 @@ void plan_page_print(const run_plan *p)
 	printf(", design %s", run_design_word(p->design));
 	if (p->size_class != 0)
 		printf(", sizes %s", run_size_class_word(p->size_class));
+	if (p->cache_bytes != LAYOUT_NO_UINT) {
+		text_format_bytes(p->cache_bytes, cache);
+		printf(", sizes for a cache of %s", cache);
+	}
 	printf("\n\n");
 	print_cases(p);
 	printf("\nmemory: %s\n", p->design == RECORD_DESIGN_LOCKSTEP ?

@@ -59,7 +59,7 @@ void replan(const record_result *r, audit_planned *out)
 		give_up(r, &error, out);
 		return;
 	}
-	protocol_take_size(p, r->protocol.canonical.size_class);
+	protocol_take_plan(p, &r->protocol.canonical);
 	out->why = missing_workload(&r->protocol.canonical.cases);
 	if (out->why == NULL && plan_make(p, plugin_find_workload, NULL, &made, &error) != EH_OK)
 		give_up(r, &error, out);

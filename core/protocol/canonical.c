@@ -85,5 +85,9 @@ record_plan *canonical_protocol(const plan *made)
 		out->budget_ns = p->budget_ns;
 	if (p->sized)
 		out->size_class = p->size_class;
+	if (p->cache_sized)
+		out->cache_bytes = p->cache_bytes;
+	if (p->cache_unknown_bytes != 0)
+		out->cache_unknown_bytes = p->cache_unknown_bytes;
 	return out;
 }

@@ -76,6 +76,25 @@ static void free_axes(expansion *e)
 	free(e->axes);
 }
 
+/* A size in last-level caches, "4 x llc", in bytes; any other word as it is.  malloc'd. */
+static char *resolve(const expansion *e, const axis *a, const char *word)
+{
+	const char *caches = strstr(word, SCHEMA_CACHES);
+	char *count, spelt[32];
+	uint64_t number = 0;
+
+	if (caches == NULL || caches[strlen(SCHEMA_CACHES)] != '\0' || a->param->type != EH_PARAM_BYTES)
+		return memory_text(word);
+	count = memory_format("%.*s", (int)(caches - word), word);
+	if (!text_parse_uint(count, &number) || number == 0 || number > UINT64_MAX / e->p->cache_bytes) {
+		free(count);
+		return memory_text(word);
+	}
+	free(count);
+	text_format_bytes(number * e->p->cache_bytes, spelt);
+	return memory_text(spelt);
+}
+
 static eh_status add_values(expansion *e, axis *a, const char *list)
 {
 	const char *source = e->p->source;
@@ -91,10 +110,13 @@ static eh_status add_values(expansion *e, axis *a, const char *list)
 		count++;
 	a->values = memory_get(count * sizeof(*a->values));
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
-		if (values_parse(e->workload, a->param, words[i], &a->values[i], &own) != EH_OK) {
+		char *word = resolve(e, a, words[i]);
+
+		if (values_parse(e->workload, a->param, word, &a->values[i], &own) != EH_OK)
 			status = ini_refuse(source, a->line, e->error, "%s", own.message);
+		free(word);
+		if (status != EH_OK)
 			break;
-		}
 		a->count++;
 		for (size_t j = 0; j < i && status == EH_OK; j++)
 			if (strcmp(a->values[i].text, a->values[j].text) == 0)

@@ -15,6 +15,8 @@
 #include "stat/percentile.h"
 
 #define CERTIFIED_EXECUTIONS 10
+/* Of a plan that is made for no device. */
+#define DEFAULT_CACHE (UINT64_C(32) << 20)
 
 double protocol_statistic_quantile(enum record_statistic statistic)
 {
@@ -195,7 +197,7 @@ static eh_status read_tiers(const char *source, const ini_setting *setting, reco
 }
 
 static eh_status read_case(const char *source, const ini_section *from,
-                           const record_settings *standard, protocol_section *to, bool *sized,
+                           const record_settings *standard, protocol_section *to, protocol *p,
                            eh_error *error)
 {
 	to->name = memory_text(from->name + strlen("case "));
@@ -215,7 +217,9 @@ static eh_status read_case(const char *source, const ini_section *from,
 			to->workload = memory_text(setting->text);
 		} else if (status == EH_OK) {
 			if (strchr(setting->text, SCHEMA_SIZES) != NULL)
-				*sized = true;
+				p->sized = true;
+			if (strstr(setting->text, SCHEMA_CACHES) != NULL)
+				p->cache_sized = true;
 			to->settings[to->setting_count++] = (ini_setting){
 				.key = memory_text(setting->key), .text = memory_text(setting->text),
 				.line = setting->line,
@@ -347,7 +351,7 @@ static eh_status read_sections(const ini_text *l, protocol *p, eh_error *error)
 	for (size_t i = 0; i < l->count && status == EH_OK; i++)
 		if (is_case(&l->sections[i]))
 			status = read_case(l->source, &l->sections[i], &p->measure,
-			                   &p->sections[p->section_count++], &p->sized, error);
+			                   &p->sections[p->section_count++], p, error);
 	return status;
 }
 
@@ -372,6 +376,7 @@ eh_status protocol_parse(const char *data, size_t size, const char *source, prot
 	p->size_class = RECORD_SIZE_SMALL;
 	schema_set_standards(schema_measure, &p->measure);
 	status = read_sections(&l, p, error);
+	protocol_take_cache(p, p->cache_unknown_bytes > 0 ? p->cache_unknown_bytes : DEFAULT_CACHE);
 	if (status == EH_OK)
 		*out = p;
 	else
@@ -398,6 +403,23 @@ void protocol_take_size(protocol *p, enum record_size_class size_class)
 {
 	if (size_class != record_size_class_absent)
 		p->size_class = size_class;
+}
+
+void protocol_take_cache(protocol *p, uint64_t bytes)
+{
+	uint64_t rounded = 1;
+
+	while (rounded < bytes && rounded <= UINT64_MAX / 2)
+		rounded *= 2;
+	if (bytes > 0)
+		p->cache_bytes = rounded;
+}
+
+void protocol_take_plan(protocol *p, const record_plan *other)
+{
+	protocol_take_size(p, other->size_class);
+	if (other->cache_bytes != LAYOUT_NO_UINT)
+		protocol_take_cache(p, other->cache_bytes);
 }
 
 void protocol_free(protocol *p)

@@ -51,6 +51,10 @@ typedef struct protocol {
 	bool sized;                    /* a parameter has one value for each size class    */
 	enum record_size_class size_class; /* which of them plan_make takes; RECORD_SIZE_SMALL
 	                                  unless the caller sets another                  */
+	bool cache_sized;              /* a size is given in last-level caches             */
+	uint64_t cache_bytes;          /* that they are for plan_make, a power of two; 32 MiB
+	                                  unless assumed or set otherwise                  */
+	uint64_t cache_unknown_bytes;  /* assumed of a device that does not tell; 0 = none */
 	record_settings measure;
 	protocol_section *sections;
 	size_t section_count;
@@ -66,8 +70,12 @@ eh_status protocol_find(const char *name, protocol **out, eh_error *error);
 /* malloc'd paths of the protocols that protocol_find knows, sorted, NULL-terminated. */
 char **protocol_list(void);
 void protocol_free(protocol *p);
-/* Of plans that are made from now on; 0 changes nothing. */
+/* Of plans that are made from now on; 0 changes nothing.  The cache is rounded up to a power of two,
+ * so that devices of about one size get the same plan. */
 void protocol_take_size(protocol *p, enum record_size_class size_class);
+void protocol_take_cache(protocol *p, uint64_t bytes);
+/* The sizes of another plan of this protocol. */
+void protocol_take_plan(protocol *p, const record_plan *other);
 
 /* 0.5 for the median, 0.999 for p99.9. */
 double protocol_statistic_quantile(enum record_statistic statistic);

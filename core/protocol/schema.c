@@ -12,6 +12,7 @@
 #define MS 1e6
 #define SECONDS 1e9
 #define HOURS 3600e9
+#define MOST_CACHE 17179869184.0 /* 16 GiB */
 #define IN(field) offsetof(protocol, field)
 #define OF(field) offsetof(record_settings, field)
 
@@ -28,6 +29,7 @@ const schema_key schema_protocol[] = {
 	{ "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, false },
 	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ "design", SCHEMA_CHOICE, IN(design), "sequence", 0, 0, record_design_kind_words, false },
+	{ "cache-unknown", SCHEMA_BYTES, IN(cache_unknown_bytes), "0", 0, MOST_CACHE, NULL, false },
 	{ "budget", SCHEMA_TIME, IN(budget_ns), "0s", 0, 24 * HOURS, NULL, false },
 	{ .key = NULL },
 };
@@ -181,6 +183,9 @@ static void describe_range(const schema_key *key, char out[80])
 	if (key->type == SCHEMA_TIME) {
 		text_format_duration((uint64_t)key->low, low);
 		text_format_duration((uint64_t)key->high, high);
+	} else if (key->type == SCHEMA_BYTES) {
+		text_format_bytes((uint64_t)key->low, low);
+		text_format_bytes((uint64_t)key->high, high);
 	} else {
 		snprintf(low, sizeof(low), "%.16g", key->low);
 		snprintf(high, sizeof(high), "%.16g", key->high);
@@ -192,7 +197,7 @@ static eh_status set_number(const schema_key *key, const char *value, void *fiel
                             const char *source, int line, eh_error *error)
 {
 	static const char *const examples[] = {
-		[SCHEMA_UINT] = "a whole number", [SCHEMA_TIME] = "a time such as 20ms, 1.5s or 500us",
+		[SCHEMA_UINT] = "a whole number", [SCHEMA_BYTES] = "a size such as 256MiB", [SCHEMA_TIME] = "a time such as 20ms, 1.5s or 500us",
 		[SCHEMA_RATIO] = "a share such as 1% or 0.01",
 	};
 	uint64_t whole = 0;
@@ -205,8 +210,9 @@ static eh_status set_number(const schema_key *key, const char *value, void *fiel
 		read = parse_ratio(value, &number);
 		within = number >= key->low && number <= key->high;
 	} else {
-		read = key->type == SCHEMA_UINT ? text_parse_uint(value, &whole)
-		                                : text_parse_duration(value, &whole);
+		read = key->type == SCHEMA_UINT ? text_parse_uint(value, &whole) :
+		       key->type == SCHEMA_BYTES ? text_parse_bytes(value, &whole)
+		                                 : text_parse_duration(value, &whole);
 		within = whole >= (uint64_t)key->low && whole <= (uint64_t)key->high;
 	}
 	if (!read)
@@ -323,6 +329,9 @@ char *schema_text(const schema_key *key, const void *object)
 		return t.data;
 	case SCHEMA_UINT:
 		return memory_format("%llu", (unsigned long long)*(const uint64_t *)field);
+	case SCHEMA_BYTES:
+		text_format_bytes(*(const uint64_t *)field, out);
+		return memory_text(out);
 	case SCHEMA_TIME:
 		text_format_duration(*(const uint64_t *)field, out);
 		return memory_text(out);

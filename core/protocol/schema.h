@@ -8,6 +8,8 @@
 
 /* Between the values of a parameter for the size classes: small | medium | large. */
 #define SCHEMA_SIZES '|'
+/* Behind the number of last-level caches that a size is: 4 x llc. */
+#define SCHEMA_CACHES " x llc"
 
 /* The most executions that a protocol, or an option of `run`, may ask for. */
 enum { SCHEMA_EXECUTIONS_MOST = 100 };
@@ -17,6 +19,7 @@ enum schema_type {
 	SCHEMA_TEXT,      /* one line of UTF-8                                                 */
 	SCHEMA_NAMES,     /* comma list of name@version                                        */
 	SCHEMA_UINT,
+	SCHEMA_BYTES,     /* "64MiB"                                                           */
 	SCHEMA_TIME,      /* "20ms", kept in ns                                                */
 	SCHEMA_RATIO,     /* "1%" or "0.01"                                                    */
 	SCHEMA_YES_NO,

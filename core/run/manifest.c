@@ -341,7 +341,7 @@ static eh_status plan_again(const record_protocol *theirs, protocol **p, plan **
 
 	if (status != EH_OK)
 		return status;
-	protocol_take_size(*p, theirs->canonical.size_class);
+	protocol_take_plan(*p, &theirs->canonical);
 	status = plan_make(*p, plugin_find_workload, NULL, made, error);
 	if (status == EH_OK && strcmp((*made)->digest, theirs->digest) != 0) {
 		status = error_set(error, EH_E_USAGE, "the run's protocol %s is planned differently now "

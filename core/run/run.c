@@ -15,6 +15,7 @@
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "run/certify.h"
+#include "run/described.h"
 #include "run/discover.h"
 #include "run/extend.h"
 #include "record/journal.h"
@@ -23,7 +24,7 @@
 #include "run/manifest.h"
 #include "run/noise.h"
 #include "run/progress.h"
-#include "run/sizeclass.h"
+#include "run/resize.h"
 #include "run/slot.h"
 #include "run/supervise.h"
 
@@ -81,25 +82,14 @@ char *run_result_path(const char *folder, const char *executor)
 	return path;
 }
 
-/* Plans again where the devices ask for other sizes. */
-static eh_status resize(const run_options *o, protocol *p, plan **made, const selected *chosen,
-                        size_t count, eh_error *error)
+static eh_status find_devices(const run_options *o, discover_report *here, eh_error *error)
 {
-	enum record_size_class largest = o->size_class;
-	eh_status status = EH_OK;
-
-	for (size_t i = 0; i < count && o->size_class == 0; i++) {
-		enum record_size_class one = sizeclass_of(&chosen[i].device->device);
-
-		largest = one > largest ? one : largest;
-	}
-	if (!p->sized || largest == p->size_class)
-		return EH_OK;
-	p->size_class = largest;
-	plan_free(*made);
-	*made = NULL;
-	status = plan_make(p, plugin_find_workload, NULL, made, error);
-	return status;
+	if (o->device_file != NULL)
+		return described_read(o->device_file, here, error);
+	discover(here);
+	if (interrupt_pending())
+		return error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
+	return EH_OK;
 }
 
 /* Takes the protocol and the plan. */
@@ -112,13 +102,11 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	eh_status status;
 
 	layout_init(discover_report_layout(), &here);
-	discover(&here);
-	if (interrupt_pending())
-		status = error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
-	else
+	status = find_devices(o, &here, error);
+	if (status == EH_OK)
 		status = discover_select(&here, o->selectors, &chosen, &chosen_count, error);
 	if (status == EH_OK)
-		status = resize(o, p, &made, chosen, chosen_count, error);
+		status = resize_plan(o, p, &made, chosen, chosen_count, error);
 	if (status == EH_OK) {
 		status = manifest_new(p, made, o->executions, chosen, chosen_count, host_options(),
 		                      out, error);
@@ -133,7 +121,8 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 		status = site_read(NULL, &(*out)->site, error);
 	if (status == EH_OK)
 		status = manifest_ask(*out, o->cases, error);
-	if (status == EH_OK)
+	/* Described devices disclose nothing. */
+	if (status == EH_OK && o->device_file == NULL)
 		status = certify_check(*out, error);
 	return status;
 }
@@ -184,6 +173,8 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
 		text_set(&out->digest, m->plan->digest);
 		if (m->protocol->sized)
 			out->size_class = m->protocol->size_class;
+		if (m->protocol->cache_sized)
+			out->cache_bytes = m->protocol->cache_bytes;
 		out->design = m->protocol->design;
 		for (size_t i = 0; i < m->executor_count; i++)
 			text_list_add(&out->executors, m->names[i]);

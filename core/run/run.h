@@ -21,6 +21,8 @@ typedef struct run_options {
 	uint64_t executions;      /* 0 = the protocol's; else recorded as a deviation             */
 	enum record_size_class size_class; /* 0 = that of the largest device; where the protocol has
 	                           * several                                                      */
+	uint64_t cache_bytes;     /* that sizes in caches follow; 0 = that of the largest device    */
+	const char *device_file;  /* of run_plan_make: devices described by a file; NULL: found     */
 	bool resume;              /* complete the run in folder                                   */
 	bool quiet;               /* no progress                                                  */
 	bool temporary;           /* the caller removes the folder: messages suggest no --resume   */

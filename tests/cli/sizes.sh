@@ -1,0 +1,134 @@
+#!/bin/sh
+# Sizes in last-level caches, and the plan of a run on devices that a file describes.
+: "${T:?}" "${EVENHAND:?}" "${BUILD:?}" "${SRC:?}"
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	# What the program said last, so that a log explains itself.
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: ${said##*/}:"; tail -n 10 "$said"; } >&2; done
+}
+run() { # expected exit code, arguments of evenhand
+	want=$1
+	shift
+	"$EVENHAND" "$@" >out 2>err </dev/null
+	[ $? -eq "$want" ]
+}
+cd "$T" || exit 1
+devices=$SRC/tests/replay/devices.ini
+
+# The plan of gpu-quick on each device: bytes of an array, rounds of fma, size of the matrices.
+plan() { # DEVICES
+	run 0 run "$SRC/protocols/gpu-quick.ini" --plan --device-file "$devices" --on "$1" --json
+}
+while read -r device bytes rounds matrix; do
+	plan "described:$device" && grep -q "\"triad\.f32\.$bytes\"" out && grep -q "\"fma\.f32\.rounds$rounds\"" out &&
+		grep -q "\"gemm\.f32\.$matrix\"" out
+	check $? "gpu-quick on $device: arrays of $bytes, $rounds rounds, matrices of $matrix"
+done <<'END'
+h100 256MiB 1024 4096
+h200 256MiB 1024 4096
+b200 512MiB 1024 4096
+mi300x 1GiB 4096 8192
+mi355x 1GiB 4096 8192
+rdna3 512MiB 1024 4096
+arc 128MiB 1024 4096
+genoa-x 8GiB 4096 8192
+unknown 1GiB 1024 4096
+END
+plan described:h100,described:mi300x && grep -q '"triad\.f32\.1GiB"' out && ! grep -q 'triad\.f32\.256MiB' out
+check $? "all executors of a run get the sizes of the largest"
+digest=$(sed -n 's/.*"digest": "\(.*\)".*/\1/p' out)
+plan described:mi355x,described:b200 && [ "$(sed -n 's/.*"digest": "\(.*\)".*/\1/p' out)" = "$digest" ]
+check $? "and another machine with the same largest cache the same plan"
+for device in h100 b200 mi300x mi355x rdna3 arc genoa-x; do
+	plan "described:$device"
+	python3 - out "$devices" "$device" <<'PY' >err 2>&1 || break
+import configparser, json, sys
+plan = json.load(open(sys.argv[1]))
+c = configparser.ConfigParser(interpolation=None)
+c.read(sys.argv[2])
+unit = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "GB": 10**9}
+def size(text):
+    word = text.lstrip("0123456789")
+    return int(text[:len(text) - len(word)]) * unit[word]
+d = c["device " + sys.argv[3]]
+cache, memory = size(d["last-level-cache"]), size(d["memory"])
+for case in plan["cases"]:
+    if case["id"].split(".")[0] in ("copy", "triad", "dot"):
+        assert case["working_set_bytes"] >= 4 * cache, case
+    assert case["memory_bytes"] < memory / 2, case
+PY
+done
+check $? "on every device the arrays are four caches at least, and fit the memory"
+
+sed '/^cache-unknown/d' "$SRC/protocols/gpu-quick.ini" >strict.ini
+run 5 run strict.ini --plan --device-file "$devices" --on described:unknown &&
+	grep -q 'described:unknown does not tell the size of its last-level cache.*--cache SIZE' err
+check $? "without an assumption a device whose cache is unknown is refused"
+run 0 run strict.ini --plan --device-file "$devices" --on described:unknown --cache 60MiB && grep -q 'sizes for a cache of 64MiB' out
+check $? "--cache says what to assume, rounded up to a power of two"
+run 0 run strict.ini --plan --device-file "$devices" --on described:h100 && grep -q 'sizes for a cache of 64MiB' out
+check $? "a device that tells needs no assumption"
+
+# What is refused, with the place.
+run 4 run quick --device-file "$devices" && grep -q 'add --plan' err
+check $? "nothing is measured on described devices"
+run 4 run quick --cache much && grep -q -- "--cache is a size such as 64MiB, not 'much'" err
+check $? "--cache takes a size"
+printf '[device x]\nmemory = lots\n' >bad.ini
+run 4 run quick --plan --device-file bad.ini && grep -q "bad.ini:2: memory is a size such as 80GiB, not 'lots'" err
+check $? "a bad fact of a device is named with its line"
+printf '[device x]\ncolour = red\n' >bad.ini
+run 4 run quick --plan --device-file bad.ini && grep -q "bad.ini:2: there is no key 'colour'" err
+check $? "so is an unknown one"
+printf '[machine]\nname = x\n' >bad.ini
+run 4 run quick --plan --device-file bad.ini && grep -q 'there is no section \[machine\]' err
+check $? "and an unknown section"
+for value in '0 x llc' '4 x l2' 'x llc' '4 x llc x llc' '99999999999 x llc'; do
+	sed "s/^bytes = 4 x llc/bytes = $value/" "$SRC/protocols/gpu-quick.ini" >bad.ini
+	run 4 protocol check bad.ini && grep -q 'bad.ini:[0-9]*: bytes is\|bad.ini:[0-9]*: bytes =' err
+	check $? "$value is refused"
+done
+sed 's/^m = .*/m = 4 x llc/' "$SRC/protocols/gpu-quick.ini" >bad.ini
+run 4 protocol check bad.ini && grep -q "m is a whole number" err
+check $? "only a size can be in caches"
+
+# A real run: the plan is made again by workers, from the journal, and from the record.
+cat >cached.ini <<'END'
+[protocol]
+name = cached
+version = 1
+intent = one copy of four caches
+executions = 1
+canary = no
+
+[measure]
+samples-min = 6
+samples-max = 20
+warmup-min = 0s
+warmup-max = 5ms
+time-min = 0s
+time-max = 20ms
+proof = 5ms
+telemetry = 0s
+half-width = 50%
+margin = 50%
+timeout = 30s
+
+[case copy]
+workload = stream
+operation = copy
+precision = f32
+bytes = 4 x llc
+END
+run 0 run cached.ini --on host:0 --cache 100KiB -o small -q && grep -q '"id": *"copy\.f32\.512KiB"' small/*.json && grep -q '"cache_bytes": *131072' small/*.json
+check $? "a run has the sizes of its cache, and records it"
+run 0 verify small/*.json && tr -s ' ' <out | grep -qF 'planned again, it gives the recorded plan'
+check $? "the record is planned again in the same sizes"
+run 0 run cached.ini --on host:0 --plan && grep -q 'sizes for a cache of [0-9]*[MG]iB' out
+check $? "without --cache they are those of the device's cache"
+echo "1..$n"
+exit $bad
