@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "executor/executor.h"
+#include "executor/placement.h"
 #include "measure/measure.h"
 #include "measure/turnwork.h"
 #include "plugin/host.h"
@@ -43,6 +44,7 @@ typedef struct worker {
 	const plan_case *at;  /* the case in progress                                             */
 	uint64_t position;
 	turnwork *turns;         /* its turns; NULL: it takes none                                   */
+	record_placement *placement; /* until the first event that takes it; NULL: nothing was bound   */
 	const char *last_stage;
 	uint64_t last_ns;
 } worker;
@@ -193,8 +195,11 @@ static eh_status open_device(worker *w, eh_error *error)
 		if (same && usable != EH_OK)
 			return error_set(error, usable, "the device is no longer usable: %s",
 			                 error_sentence(&why, usable));
-		if (same)
-			return session_open(s, i, error);
+		if (!same)
+			continue;
+		/* Before the device is opened, so that what its driver allocates lies near. */
+		w->placement = placement_near(&info);
+		return session_open(s, i, error);
 	}
 	if (status == EH_OK)
 		status = error_set(error, EH_E_UNAVAILABLE, "the device is gone: %s is not among the %u "
@@ -262,6 +267,7 @@ static eh_status calibrate(worker *w, eh_error *error)
 
 static void stop(worker *w)
 {
+	layout_free(record_placement_layout(), w->placement);
 	turnwork_free(w->turns);
 	measure_free(w->measure);
 	session_close(&w->session);
@@ -288,6 +294,8 @@ static bool get_ready(worker *w)
 	e = event(WORKER_READY);
 	e.instrument = layout_new(record_instrument_layout());
 	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
+	e.instrument->placement = w->placement;
+	w->placement = NULL;
 	say(w, &e);
 	return true;
 }
