@@ -192,6 +192,9 @@ run run short.ini --on host:0,host:0 -o short
 [ $rc -eq 7 ] && ask short '(all(e["status"] == "out-of-time" and "samples_ns" not in e for e in es(a)) and
 	all(c["status"] == "out-of-time" for c in a["cases"]) and a["run"]["design"]["spent_ns"] < 6e9)'
 check $? "a case that comes when the budget is over is out of time"
+run run short.ini --on host:0 -o single
+"$EVENHAND" verify single/*.json >single.log 2>&1 && grep -q '"status":"out-of-time"' single/run.journal
+check $? "the same of one executor alone, and its result verifies"
 run verify short/*.json
 [ $rc -eq 0 ]
 check $? "such a result verifies"

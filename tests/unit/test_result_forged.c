@@ -247,7 +247,7 @@ static void out_of_time_hides_nothing(void **state)
 		  "cases[0].executions[1].status is out-of-time, but there are samples", EH_E_ALTERED },
 		{ { { "cases/0/executions/1",
 		      "{\"execution\":2,\"status\":\"out-of-time\",\"reasons\":[\"no\"]}" } },
-		  "cases[0].executions[1].status is out-of-time, but the run had no budget in lockstep",
+		  "cases[0].executions[1].status is out-of-time, but the run had no budget",
 		  EH_E_ALTERED },
 	};
 
