@@ -76,6 +76,21 @@ eh_status session_device(const session *s, uint32_t index, eh_device_info *out, 
 	return status;
 }
 
+eh_status session_count(const session *s, uint32_t *count, eh_error *error)
+{
+	uint32_t found = 0;
+	eh_status status = s->ops->device_count(s->self, &found, error);
+
+	if (status == EH_OK && found > SESSION_MOST_DEVICES)
+		return error_set(error, EH_E_INTERNAL,
+		                 "backend %s counts %u devices and a backend has at most %u: its "
+		                 "device_count is wrong", s->backend->name, found,
+		                 SESSION_MOST_DEVICES);
+	if (status == EH_OK)
+		*count = found;
+	return status;
+}
+
 eh_status session_open(session *s, uint32_t index, eh_error *error)
 {
 	eh_error said = ERROR_INIT;
@@ -86,7 +101,7 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 	uint32_t count = 0;
 	eh_status status;
 
-	status = s->ops->device_count(s->self, &count, &said);
+	status = session_count(s, &count, &said);
 	if (status == EH_OK && index >= count)
 		return error_set(error, EH_E_NOT_FOUND, "backend %s has no device %u: it has %u",
 		                 s->backend->name, index, count);

@@ -60,7 +60,7 @@ static eh_status list_backend(discover_backend *out, const char *path, session *
 	status = session_start(s, path, error);
 	if (status != EH_OK)
 		return status;
-	status = s->ops->device_count(s->self, &count, error);
+	status = session_count(s, &count, error);
 	for (uint32_t i = 0; status == EH_OK && i < count; i++)
 		add_device(out, s, i);
 	/* Last, because some concern devices. */

@@ -180,7 +180,7 @@ static eh_status open_device(worker *w, eh_error *error)
 {
 	session *s = &w->session;
 	uint32_t count = 0;
-	eh_status status = s->ops->device_count(s->self, &count, error);
+	eh_status status = session_count(s, &count, error);
 
 	for (uint32_t i = 0; status == EH_OK && i < count; i++) {
 		eh_device_info info;

@@ -300,7 +300,7 @@ typedef struct eh_backend_ops {
 	 * were described. */
 	void (*notes)(void *self, char *text, size_t size);
 
-	/* [R] Number of devices present.  Cheap: makes no context. */
+	/* [R] Number of devices present, at most 4096.  Cheap: makes no context. */
 	eh_status (*device_count)(void *self, uint32_t *count, eh_error *error);
 	/* [R] Fills the known fields.  EH_E_UNAVAILABLE for a device that is present but not
 	 * usable; id and name are filled then, too. */
