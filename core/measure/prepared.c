@@ -51,6 +51,12 @@ char *prepared_unsupported(const session *s, const eh_work *work)
 	if (info->max_group_items != 0 && work->group_items > info->max_group_items)
 		return memory_format("The work needs work-groups of %llu items, the device allows %u.",
 		                     (unsigned long long)work->group_items, info->max_group_items);
+	if (info->local_memory_bytes != 0 && work->local_bytes > info->local_memory_bytes) {
+		text_format_bytes(work->local_bytes, want);
+		text_format_bytes(info->local_memory_bytes, have);
+		return memory_format("The work needs %s of local memory in a group, the device has %s.", want,
+		                     have);
+	}
 	return NULL;
 }
 

@@ -205,7 +205,7 @@ SIZE(eh_define, 64);
 AT(eh_define, name, 0, 24);
 AT(eh_define, value, 24, 40);
 
-SIZE(eh_work, 1336);
+SIZE(eh_work, 1344);
 AT(eh_work, struct_size, 0, 4);
 AT(eh_work, metric, 4, 4);
 AT(eh_work, region, 8, 4);
@@ -222,6 +222,7 @@ AT(eh_work, flops_formula, 88, 96);
 AT(eh_work, bytes_formula, 184, 96);
 AT(eh_work, kernel, 280, 32);
 AT(eh_work, defines, 312, 1024);
+AT(eh_work, local_bytes, 1336, 8);
 
 SIZE(eh_check, 344);
 AT(eh_check, struct_size, 0, 4);

@@ -269,6 +269,12 @@ static void unsupported_with_reason(void **state)
 	r.c.work.device_bytes = UINT64_C(1) << 31;
 	record = rig_measure(&r);
 	expect(record, RECORD_UNSUPPORTED, "2GiB of device memory");
+	layout_free(record_execution_layout(), record);
+	r.c.work.device_bytes = 0;
+	r.c.work.local_bytes = 65536;
+	r.s.info.local_memory_bytes = 49152;
+	record = rig_measure(&r);
+	expect(record, RECORD_UNSUPPORTED, "64KiB of local memory in a group, the device has 48KiB");
 	rig_end(&r, record);
 	record = measure_absent(RECORD_FAILED, "Why.");
 	expect(record, RECORD_FAILED, "Why.");

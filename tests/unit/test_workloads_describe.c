@@ -233,6 +233,13 @@ static void test_gemm(void **state)
 
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
+	/* 16 * (128 + 4 + 128) floats by default, which every device has; 32 * (128 + 4 + 512) at most. */
+	assert_int_equal(describe(&r, "gemm", ""), EH_OK);
+	assert_int_equal(r.work.local_bytes, 16640);
+	assert_int_equal(describe(&r, "gemm", "width=16 vectors=2 depth=32"), EH_OK);
+	assert_int_equal(r.work.local_bytes, 82432);
+	assert_int_equal(describe(&r, "gemm", "precision=f64"), EH_OK);
+	assert_int_equal(r.work.local_bytes, 25088);
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm"};
 	struct request a, b;

@@ -54,6 +54,7 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	const uint64_t depth = eh_case_number(values, "depth");
 	const uint64_t tile_m = GROUP_SIDE * rows, tile_n = GROUP_SIDE * width * vectors;
 	const uint64_t size = support_element_bytes(precision);
+	uint64_t local;
 
 	if (rows == 0 || vectors == 0 || depth == 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
@@ -81,6 +82,10 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	work->device_bytes = size * (m * k + k * n + m * n);
 	work->working_set_bytes = work->device_bytes;
 	work->group_items = GROUP_SIDE * GROUP_SIDE;
+	/* Both tiles, with four elements of padding in each row of A's. */
+	local = depth * (tile_m + 4 + tile_n) * (size == 8 ? 8 : 4);
+	if (work->struct_size >= sizeof *work)
+		work->local_bytes = local;
 	snprintf(work->precision, sizeof work->precision, size == 2 ? "%s/f32/%s" : "%s", precision,
 	         precision);
 	snprintf(work->flops_formula, sizeof work->flops_formula, "2*M*N*K");

@@ -98,6 +98,8 @@ typedef struct eh_work {
 
 /* ---- checking ----------------------------------------------------------------------------- */
 
+	/* Since minor 1. */
+	uint64_t local_bytes;        /* local memory of one group, 0 = none or not known         */
 typedef struct eh_check {
 	uint32_t struct_size;
 	uint32_t passed;             /* 1 only if every checked value is within tolerance       */
