@@ -179,6 +179,18 @@ EH_DEVICE_FN eh_vector_<T, N> eh_mad_(const eh_vector_<T, N> &a, const eh_vector
 		r.v[i] = a.v[i] * b.v[i] + c.v[i];
 	return r;
 }
+EH_DEVICE_FN float eh_fused_(float a, float b, float c) { return EH_FMA32(a, b, c); }
+EH_DEVICE_FN double eh_fused_(double a, double b, double c) { return EH_FMA64(a, b, c); }
+template <typename T, int N>
+EH_DEVICE_FN eh_vector_<T, N> eh_fused_(const eh_vector_<T, N> &a, const eh_vector_<T, N> &b,
+                                        const eh_vector_<T, N> &c)
+{
+	eh_vector_<T, N> r;
+	EH_UNROLL
+	for (int i = 0; i < N; i++)
+		r.v[i] = eh_fused_(a.v[i], b.v[i], c.v[i]);
+	return r;
+}
 template <typename V, typename T>
 struct eh_splat_ {
 	EH_DEVICE_FN V of(T x) { return V::splat(x); }
@@ -206,6 +218,7 @@ typedef eh_vector_<double, 4> eh_f64x4;
 typedef eh_vector_<double, 8> eh_f64x8;
 typedef eh_vector_<double, 16> eh_f64x16;
 #define EH_MAD(a, b, c) eh_mad_((a), (b), (c))
+#define EH_FUSED(V, T, n, r, a, b, c) ((r) = eh_fused_((a), (b), (c)))
 #define EH_SPLAT(V, T, x) eh_splat_<V, T>::of(x)
 
 /* ==== OpenCL C 1.1 and later, also as a source of SPIR-V =================================== */
@@ -292,6 +305,7 @@ typedef double8 eh_f64x8;
 typedef double16 eh_f64x16;
 #endif
 #define EH_MAD(a, b, c) ((a) * (b) + (c))
+#define EH_FUSED(V, T, n, r, a, b, c) ((r) = fma((a), (b), (c)))
 #define EH_SPLAT(V, T, x) ((V)(x))
 
 /* ==== host C (gcc, clang; gnu11 or later) =================================================== */
@@ -417,6 +431,27 @@ typedef double eh_f64x8 __attribute__((vector_size(64), may_alias));
 /* Two registers wide already in the eighth: gcc has no wider one that stays in registers. */
 typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 #define EH_MAD(a, b, c) ((a) * (b) + (c))
+#if defined(__clang__)
+/* One operation for the optimiser, which thus cannot take a product out of a loop. */
+#define EH_FUSED(V, T, n, r, a, b, c)                                                        \
+	do {                                                                                 \
+		_Pragma("clang fp contract(on)")                                             \
+		(r) = (a) * (b) + (c);                                                       \
+	} while (0)
+#else
+/* Element by element: gcc makes one instruction of them. */
+#define EH_FUSED(V, T, n, r, a, b, c)                                                        \
+	do {                                                                                 \
+		union { V all; T one[n]; } eh_a_ = {a}, eh_b_ = {b}, eh_c_ = {c};            \
+		EH_UNROLL                                                                    \
+		for (int eh_i_ = 0; eh_i_ < (n); eh_i_++)                                    \
+			eh_c_.one[eh_i_] = sizeof(T) == 8                                    \
+				? (T)EH_FMA64(eh_a_.one[eh_i_], eh_b_.one[eh_i_], eh_c_.one[eh_i_]) \
+				: (T)EH_FMA32((float)eh_a_.one[eh_i_], (float)eh_b_.one[eh_i_],    \
+			                      (float)eh_c_.one[eh_i_]);                      \
+		(r) = eh_c_.all;                                                             \
+	} while (0)
+#endif
 #define EH_SPLAT(V, T, x) ((V){0} + (T)(x))
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "protocol/canonical.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "protocol/schema.h"
 
@@ -39,6 +41,17 @@ static char *tune_space(const eh_workload *workload)
 	return t.data;
 }
 
+/* Newer than released cases and at its default: absent, so that their identity stays. */
+static bool is_left_out(const eh_workload *workload, const eh_value *value)
+{
+	const eh_param *param = workload->params;
+
+	while (param->key != NULL && strcmp(param->key, value->key) != 0)
+		param++;
+	return param->key != NULL && (param->flags & EH_PARAM_ADDED) != 0 && param->standard != NULL &&
+	       strcmp(param->standard, value->text) == 0;
+}
+
 static void fill_case(const plan_case *c, record_planned_case *out)
 {
 	text_set(&out->id, c->id);
@@ -47,7 +60,8 @@ static void fill_case(const plan_case *c, record_planned_case *out)
 	out->tier = c->tier;
 	text_set(&out->precision, c->work.precision);
 	for (uint32_t i = 0; i < c->values.value_count; i++)
-		text_map_add(&out->parameters, c->values.values[i].key, c->values.values[i].text);
+		if (!is_left_out(c->workload, &c->values.values[i]))
+			text_map_add(&out->parameters, c->values.values[i].key, c->values.values[i].text);
 	fill_work(&c->work, &out->work);
 	/* A plain copy: tune_space, its only pointer, is set below. */
 	out->measure = c->section->measure;

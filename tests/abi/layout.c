@@ -184,7 +184,7 @@ AT(eh_backend, ops, 48, 8);
 SIZE(eh_param, 48);
 AT(eh_param, key, 0, 8);
 AT(eh_param, type, 8, 4);
-AT(eh_param, reserved, 12, 4);
+AT(eh_param, flags, 12, 4);
 AT(eh_param, standard, 16, 8);
 AT(eh_param, domain, 24, 8);
 AT(eh_param, tune, 32, 8);

@@ -117,8 +117,8 @@ def on_nvidia(what, texts, look):
             except ValueError as why:
                 problems.append("%s: %s" % (defines, why))
         say("sm_%d: %s" % (compute, what), problems)
-    if shutil.which("ptxas") is None and what.startswith("stream"):
-        say("NVIDIA: registers and spills", skip="ptxas is not installed (NVIDIA's CUDA toolkit)")
+    if shutil.which("ptxas") is None:
+        say("NVIDIA: registers and spills, " + what, skip="ptxas is not installed (NVIDIA's CUDA toolkit)")
 
 
 def on_amd(what, texts, look):
@@ -200,6 +200,44 @@ def stream_spirv(code, defines):
     return []
 
 
+# ---- fma ----------------------------------------------------------------------------------------------
+
+def multiply_adds(defines):
+    """Of one round of both steps, in the loop."""
+    width = int(re.search(r"x(\d+)$", defines["EH_F_VECTOR"]).group(1))
+    return 2 * width * int(defines["EH_F_CHAINS"])
+
+
+def fma_nvidia(code, used, defines):
+    kind = "f64" if defines["EH_F_REAL"] == "double" else "f32"
+    fused = len(re.findall(r"\bfma\.rn\.%s" % kind, code))
+    apart = len(re.findall(r"\bmul\.(?:rn\.)?%s" % kind, code))
+    problems = spills(used)
+    if fused < multiply_adds(defines) or apart > 0:
+        problems.append("%s: %d fused multiply-adds of %d, %d products apart" %
+                        (defines, fused, multiply_adds(defines), apart))
+    return problems
+
+
+def fma_amd(code, defines, target):
+    """An eighth of the multiply-adds may be left over by the pairing."""
+    body = kernel_of(code, "eh_fma")
+    packed, dual = len(re.findall(r"v_pk_fma_f32", body)), len(re.findall(r"v_dual_fmac_f32", body))
+    single = len(re.findall(r"v_(?:fma|fmac)_f(?:32|64)", body))
+    apart = len(re.findall(r"v_(?:pk_|dual_)?mul_f(?:32|64)", body))
+    single_precision = defines["EH_F_REAL"] == "float"
+    wanted, problems = multiply_adds(defines), scratch(code)
+    if 2 * packed + dual + single < wanted or apart > 0:
+        problems.append("%s: %d packed, %d dual, %d single of %d, %d products apart" %
+                        (defines, packed, dual, single, wanted, apart))
+    if single_precision and target.startswith("gfx9") and 2 * packed < wanted * 7 / 8:
+        problems.append("%s: only %d packed multiply-adds of %d" % (defines, packed, wanted / 2))
+    if single_precision and target.startswith("gfx1") and \
+            "EH_F_ACCUMULATE" in defines and dual < wanted * 7 / 8:
+        problems.append("%s: only %d of %d multiply-adds are issued in pairs" % (defines, dual, wanted))
+    return problems
+
+
 def on_intel(what, texts, look):
     """look(SPIR-V assembly, defines): the problems of one text."""
     if len(SPIRV_PAIR) != 2 or shutil.which("spirv-dis") is None:
@@ -220,4 +258,8 @@ if __name__ == "__main__":
     on_nvidia("stream moves 16 bytes at a time", streams, stream_nvidia)
     on_amd("stream moves 16 bytes at a time", streams, stream_amd)
     on_intel("stream moves 16 bytes at a time", streams, stream_spirv)
+    rounds = [text for text in load("EH_F_") if text[1]["EH_F_VECTOR"].endswith("x2")]
+    say("the protocol has the texts of fma", [] if len(rounds) == 4 else ["%d" % len(rounds)])
+    on_nvidia("fma fuses all and spills nothing", rounds, fma_nvidia)
+    on_amd("fma is packed or issued in pairs", rounds, fma_amd)
     print("1..%d" % tests)

@@ -211,6 +211,13 @@ static void test_fma(void **state)
 	assert_int_equal(describe(&r, "fma", "precision=f64"), EH_OK);
 	assert_string_equal(define(&r, "EH_F_VECTOR"), "eh_f64x8");
 	assert_int_equal(r.work.needs, EH_CAP_FP64);
+	/* The form changes neither the work nor, at its default, the text. */
+	expect("fma", "groups=3 chains=5 rounds=8 form=accumulate", 983040, 983040, 65536);
+	assert_int_equal(describe(&r, "fma", "form=accumulate width=4"), EH_OK);
+	assert_string_equal(define(&r, "EH_F_ACCUMULATE"), "1");
+	assert_string_equal(define(&r, "EH_F_WIDTH"), "4");
+	assert_int_equal(describe(&r, "fma", "form=chain"), EH_OK);
+	assert_int_equal(r.work.define_count, 3);
 	expect_refusal("fma", "width=3", "width=3");
 	expect_refusal("fma", "rounds=7", "odd");
 }
@@ -226,13 +233,6 @@ static void test_gemm(void **state)
 	assert_int_equal(describe(&r, "gemm", "precision=bf16"), EH_OK);
 	assert_string_equal(r.work.precision, "bf16/f32/bf16");
 	assert_int_equal(r.work.group_items, 256);
-	expect_refusal("gemm", "m=100", "not multiples of the tile 128 x 128 x 16");
-	expect_refusal("gemm", "k=1000", "not multiples");
-	expect_refusal("gemm", "width=12", "width=12");
-}
-
-/* describe() is pure: the same again, whatever was in the struct before. */
-static void test_describe_is_pure(void **state)
 	/* 16 * (128 + 4 + 128) floats by default, which every device has; 32 * (128 + 4 + 512) at most. */
 	assert_int_equal(describe(&r, "gemm", ""), EH_OK);
 	assert_int_equal(r.work.local_bytes, 16640);
@@ -240,6 +240,13 @@ static void test_describe_is_pure(void **state)
 	assert_int_equal(r.work.local_bytes, 82432);
 	assert_int_equal(describe(&r, "gemm", "precision=f64"), EH_OK);
 	assert_int_equal(r.work.local_bytes, 25088);
+	expect_refusal("gemm", "m=100", "not multiples of the tile 128 x 128 x 16");
+	expect_refusal("gemm", "k=1000", "not multiples");
+	expect_refusal("gemm", "width=12", "width=12");
+}
+
+/* describe() is pure: the same again, whatever was in the struct before. */
+static void test_describe_is_pure(void **state)
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm"};
 	struct request a, b;

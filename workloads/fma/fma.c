@@ -2,6 +2,9 @@
 /*
  * fma - the ceiling of multiply-add arithmetic: chains of vectors in registers, no memory.
  *
+ * A chain is x = a*x + b, or, of the form accumulate, x = a*y + x with inputs y: the order of a matrix
+ * product, for which RDNA 3 and later issue two multiply-adds at once.
+ *
  * The multipliers are 1/2 and 2, so that every product is exact and a multiply-add has one right
  * answer, fused or not; the addends have all their bits in use.  Every output is recomputed here
  * and compared bit by bit.  One round more or less changes all of them.
@@ -19,12 +22,15 @@ static const eh_param fma_params[] = {
 	{"rounds", EH_PARAM_UINT, 0, "256", "2..65536", NULL,
 	 "multiply-adds per chain and element; even"},
 	{"groups", EH_PARAM_UINT, 0, "512", "1..1048576", NULL, "work-groups of 256 work-items"},
+	{"form", EH_PARAM_ENUM, EH_PARAM_ADDED, "chain", "chain|accumulate", NULL,
+	 "x = a*x + b, or x = a*y + x"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
 typedef struct fma_state {
 	const eh_bench *bench;
 	int wide;                 /* f64                                                       */
+	int accumulate;           /* the form                                                  */
 	uint64_t width, chains, rounds, groups;
 	uint64_t element;         /* bytes                                                     */
 	uint64_t elements;        /* of one group's outputs, GROUP_ITEMS * width               */
@@ -43,6 +49,11 @@ static uint64_t fma_width(const eh_case *values)
 	if (width != 0)
 		return width;
 	return strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 8 : 16;
+}
+
+static int is_accumulate(const eh_case *values)
+{
+	return strcmp(eh_case_text(values, "form"), "accumulate") == 0;
 }
 
 static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *error)
@@ -79,13 +90,18 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 	support_define(work, "EH_F_REAL", size == 8 ? "double" : "float");
 	support_define(work, "EH_F_VECTOR", "eh_%sx%" PRIu64, precision, width);
 	support_define(work, "EH_F_CHAINS", "%" PRIu64, chains);
+	if (is_accumulate(values)) {
+		support_define(work, "EH_F_ACCUMULATE", "1");
+		support_define(work, "EH_F_WIDTH", "%" PRIu64, width);
+	}
 	return EH_OK;
 }
 
 /* ---- expected values ------------------------------------------------------------------------ */
 
-/* The output of one group of the identity rotation: the kernel's arithmetic, element by element. */
-#define EXPECT(REAL, b, d)                                                                   \
+/* The output of one group of the identity rotation: the kernel's arithmetic, element by element.
+ * ROUNDS are those of x[i], the element i of chain c. */
+#define EXPECT(REAL, ROUNDS)                                                                 \
 	do {                                                                                 \
 		const REAL *begin = s->begin;                                                \
 		REAL *want = s->want, *x = s->chain;                                         \
@@ -93,20 +109,33 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 			for (i = 0; i < s->elements; i++)                                    \
 				x[i] = begin[i] + (REAL)c * (REAL)0.0625;                    \
 			for (r = 0; r < s->rounds; r += 2)                                   \
-				for (i = 0; i < s->elements; i++)                            \
-					x[i] = (x[i] * (REAL)0.5 + (b)) * (REAL)2 + (d);     \
+				for (i = 0; i < s->elements; i++) {                          \
+					ROUNDS                                               \
+				}                                                            \
 			for (i = 0; i < s->elements; i++)                                    \
 				want[i] = c == 0 ? x[i] : want[i] + x[i];                    \
 		}                                                                            \
 	} while (0)
 
+#define CHAINED(REAL, b, d) x[i] = (x[i] * (REAL)0.5 + (b)) * (REAL)2 + (d);
+
+/* The inputs of this item and of the one 128 further, in turns. */
+#define ACCUMULATED(REAL)                                                                    \
+	const REAL near = begin[i], far = begin[(i + s->elements / 2) % s->elements];        \
+	x[i] += (REAL)0.5 * (c % 2 == 0 ? near : far);                                       \
+	x[i] += (REAL)2 * (c % 2 == 0 ? far : near);
+
 static void expect(fma_state *s)
 {
 	uint64_t c, r, i;
-	if (s->wide)
-		EXPECT(double, s->addend64[0], s->addend64[1]);
+	if (s->wide && s->accumulate)
+		EXPECT(double, ACCUMULATED(double));
+	else if (s->wide)
+		EXPECT(double, CHAINED(double, s->addend64[0], s->addend64[1]));
+	else if (s->accumulate)
+		EXPECT(float, ACCUMULATED(float));
 	else
-		EXPECT(float, s->addend[0], s->addend[1]);
+		EXPECT(float, CHAINED(float, s->addend[0], s->addend[1]));
 }
 
 static eh_status fma_inputs(fma_state *s, uint32_t variant, eh_error *error)
@@ -152,6 +181,7 @@ static eh_status fma_prepare(const eh_bench *bench, void **state, eh_error *erro
 		return support_error(error, EH_E_NO_MEMORY, "fma: no host memory");
 	s->bench = bench;
 	s->wide = strcmp(eh_case_text(values, "precision"), "f64") == 0;
+	s->accumulate = is_accumulate(values);
 	s->element = s->wide ? 8 : 4;
 	s->width = fma_width(values);
 	s->chains = eh_case_number(values, "chains");
