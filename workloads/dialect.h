@@ -424,12 +424,15 @@ typedef float eh_f32x2 __attribute__((vector_size(8), may_alias));
 typedef float eh_f32x4 __attribute__((vector_size(16), may_alias));
 typedef float eh_f32x8 __attribute__((vector_size(32), may_alias));
 typedef float eh_f32x16 __attribute__((vector_size(64), may_alias));
+/* A backend whose C compiler has no double defines EH_NO_FP64. */
+#if !defined(EH_NO_FP64)
 typedef double eh_f64x1;
 typedef double eh_f64x2 __attribute__((vector_size(16), may_alias));
 typedef double eh_f64x4 __attribute__((vector_size(32), may_alias));
 typedef double eh_f64x8 __attribute__((vector_size(64), may_alias));
 /* Two registers wide already in the eighth: gcc has no wider one that stays in registers. */
 typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
+#endif
 #define EH_MAD(a, b, c) ((a) * (b) + (c))
 #if defined(__clang__)
 /* One operation for the optimiser, which thus cannot take a product out of a loop. */

@@ -276,9 +276,6 @@ typedef struct eh_launch {
 	uint32_t groups[3];      /* work-groups per dimension, each >= 1                       */
 	uint32_t group_size[3];  /* work-items per group, as in KERNEL(x,y,z) of the text      */
 	const eh_arg *args;      /* read before the call returns                               */
-	uint32_t local_bytes;    /* work-group memory that the text declares with EH_LOCAL_BIG;
-	                            APIs whose kernels carry its size ignore it                */
-	uint32_t reserved;
 } eh_launch;
 
 /* ---- the table --------------------------------------------------------------------------- */
