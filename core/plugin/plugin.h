@@ -8,6 +8,8 @@
 #ifndef PLUGIN_PLUGIN_H
 #define PLUGIN_PLUGIN_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "evenhand/backend.h"
 #include "evenhand/conformance.h"
@@ -21,6 +23,7 @@ typedef struct plugin_file {  /* one candidate on the search path               
 	char *name;               /* file name without .so                                      */
 	eh_status status;         /* EH_OK, or why it must not be loaded                        */
 	char *reason;             /* one sentence, NULL when EH_OK                              */
+	bool shadowed;            /* refused only because an earlier file has its name          */
 } plugin_file;
 
 /* The folders of the search path in order, each once, also those that do not exist;
@@ -31,9 +34,10 @@ void plugin_folders_free(char **folders);
 /*
  * Lists every NAME.so of the search path and loads none.  The search path is
  * $EVENHAND_BACKEND_PATH (colon list; each kind has its variable), the user's data folder and the
- * installed folder.  The first file of a name wins; later ones get the status
- * EH_E_INVALID_ARGUMENT and the reason "shadowed by PATH".  Files that are not trusted (trust.h)
- * get EH_E_UNAVAILABLE.  Returns the number of files; free *out with plugin_files_free.
+ * installed folder.  Files that are not trusted (trust.h) get EH_E_UNAVAILABLE, and those that are no
+ * whole object of this machine EH_E_INCOMPATIBLE.  Of the others the first of a name wins; later
+ * ones are shadowed: EH_E_INVALID_ARGUMENT and the reason "shadowed by PATH".  Who loads a file and
+ * finds it refused (EH_E_INCOMPATIBLE) goes on with the shadowed ones.  Returns the number of files; free *out with plugin_files_free.
  */
 size_t plugin_search(enum plugin_kind kind, plugin_file **out);
 void plugin_files_free(plugin_file *files, size_t count);

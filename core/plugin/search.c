@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "plugin/object_file.h"
 #include "plugin/plugin.h"
 #include "plugin/trust.h"
 
@@ -78,10 +79,34 @@ void plugin_folders_free(char **folders)
 	free(folders);
 }
 
-static void refuse_file(plugin_file *file, eh_status status, char *reason)
+/* Sets the status of files[count], whose path and name are set. */
+static void judge_file(plugin_file *files, size_t count, eh_status folder_status,
+                       const char *folder_reason)
 {
-	file->status = status;
-	file->reason = reason;
+	plugin_file *file = &files[count];
+	eh_error error = ERROR_INIT;
+	size_t earlier = 0;
+
+	file->status = folder_status;
+	if (folder_status != EH_OK) {
+		file->reason = memory_text(folder_reason);
+		return;
+	}
+	file->status = trust_file(file->path, NULL, &error);
+	if (file->status == EH_OK)
+		file->status = object_file_check(file->path, &error);
+	if (file->status != EH_OK) {
+		file->reason = memory_text(error.message);
+		return;
+	}
+	while (earlier < count && (files[earlier].status != EH_OK ||
+	                           strcmp(files[earlier].name, file->name) != 0))
+		earlier++;
+	if (earlier == count)
+		return;
+	file->shadowed = true;
+	file->status = EH_E_INVALID_ARGUMENT;
+	file->reason = memory_format("shadowed by %s", files[earlier].path);
 }
 
 size_t plugin_search(enum plugin_kind kind, plugin_file **out)
@@ -102,32 +127,15 @@ size_t plugin_search(enum plugin_kind kind, plugin_file **out)
 		folder_status = names[0] != NULL ? trust_folder(folders[f], &error) : EH_OK;
 
 		for (size_t n = 0; names[n] != NULL; n++) {
-			plugin_file *file;
-			size_t earlier = 0;
-
 			if (strlen(names[n]) <= strlen(".so"))
 				continue;
 			files = memory_grow(files, (count + 1) * sizeof(*files));
-			file = &files[count];
-			memset(file, 0, sizeof(*file));
-			file->path = path_join(folders[f], names[n]);
-			file->name = memory_format("%.*s", (int)(strlen(names[n]) - strlen(".so")),
-			                           names[n]);
-			while (earlier < count && strcmp(files[earlier].name, file->name) != 0)
-				earlier++;
-			if (earlier < count)
-				refuse_file(file, EH_E_INVALID_ARGUMENT,
-				            memory_format("shadowed by %s", files[earlier].path));
-			else if (folder_status != EH_OK)
-				refuse_file(file, folder_status, memory_text(error.message));
-			else {
-				eh_error own = ERROR_INIT;
-				eh_status status = trust_file(file->path, NULL, &own);
-
-				if (status != EH_OK)
-					refuse_file(file, status, memory_text(own.message));
-			}
-			count++;
+			files[count] = (plugin_file){
+				.path = path_join(folders[f], names[n]),
+				.name = memory_format("%.*s",
+				                      (int)(strlen(names[n]) - strlen(".so")), names[n]),
+			};
+			judge_file(files, count++, folder_status, error.message);
 		}
 		dir_list_free(names);
 	}
@@ -179,45 +187,58 @@ static eh_status report_miss(enum plugin_kind kind, const char *name, const plug
 	return status;
 }
 
-static eh_status find(enum plugin_kind kind, const char *name, char **path, eh_error *error)
+static eh_status load(enum plugin_kind kind, const char *path, const void **out, eh_error *error)
+{
+	const eh_workload *workload = NULL;
+	const eh_conformance *suite = NULL;
+	eh_status status = kind == PLUGIN_WORKLOAD ? plugin_load_workload(path, &workload, error)
+	                                           : plugin_load_conformance(path, &suite, error);
+
+	*out = kind == PLUGIN_WORKLOAD ? (const void *)workload : (const void *)suite;
+	return status;
+}
+
+/* Loads the first file of that name that is not refused; the error is that of the first. */
+static eh_status find(enum plugin_kind kind, const char *name, const void **out, eh_error *error)
 {
 	plugin_file *files;
-	size_t count = plugin_search(kind, &files), i = 0;
-	eh_status status = EH_OK;
+	size_t count = plugin_search(kind, &files), met = 0;
+	eh_error first = ERROR_INIT, own = ERROR_INIT;
+	eh_status status = EH_E_NOT_FOUND;
 
-	while (i < count && strcmp(files[i].name, name) != 0)
-		i++;
-	if (i == count)
-		status = report_miss(kind, name, files, count, error);
-	else if (files[i].status != EH_OK)
-		status = error_set(error, files[i].status, "%s", files[i].reason);
-	else
-		*path = memory_text(files[i].path);
+	for (size_t i = 0; i < count && status != EH_OK; i++) {
+		if (strcmp(files[i].name, name) != 0)
+			continue;
+		status = files[i].status;
+		if (status == EH_OK || files[i].shadowed)
+			status = load(kind, files[i].path, out, &own);
+		else
+			(void)error_set(&own, status, "%s", files[i].reason);
+		if (met++ == 0)
+			first = own;
+	}
+	if (met == 0)
+		(void)report_miss(kind, name, files, count, &first);
+	if (status != EH_OK && error != NULL)
+		*error = first;
 	plugin_files_free(files, count);
-	return status;
+	return status != EH_OK ? first.code : EH_OK;
 }
 
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error)
 {
-	const eh_workload *workload = NULL;
-	char *path = NULL;
+	const void *workload = NULL;
 
 	(void)context;
-	if (find(PLUGIN_WORKLOAD, name, &path, error) != EH_OK)
-		return NULL;
-	if (plugin_load_workload(path, &workload, error) != EH_OK)
-		workload = NULL;
-	free(path);
-	return workload;
+	return find(PLUGIN_WORKLOAD, name, &workload, error) == EH_OK ? workload : NULL;
 }
 
 eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error)
 {
-	char *path = NULL;
-	eh_status status = find(PLUGIN_CONFORMANCE, "conformance", &path, error);
+	const void *suite = NULL;
+	eh_status status = find(PLUGIN_CONFORMANCE, "conformance", &suite, error);
 
 	if (status == EH_OK)
-		status = plugin_load_conformance(path, out, error);
-	free(path);
+		*out = suite;
 	return status;
 }

@@ -189,6 +189,24 @@ EVENHAND_BACKEND_PATH="$T/first:$T/second" "$EVENHAND" plugin list --json > "$lo
 grep -q '"shadowed by ' "$log" && grep -q '"workloads"' "$log"
 ok $? "plugin list --json" "$log"
 
+# A refused copy does not stand in the way of a good one behind it.
+mkdir -p "$T/wrong" "$T/workloads"
+cp "$bin/bad_magic.so" "$T/wrong/liar.so"
+cp "$bin/liar.so" "$T/second"
+chmod 644 "$T/wrong/liar.so" "$T/second/liar.so"
+EVENHAND_BACKEND_PATH="$T/wrong:$T/second" "$EVENHAND" devices > "$log" 2>&1
+grep -q '^liar:honest ' "$log" && grep -q "^liar ($T/wrong/liar.so) .*is refused" "$log"
+ok $? "devices: the second copy of a backend is used when the first is refused, which is said" "$log"
+EVENHAND_BACKEND_PATH="$T/wrong:$T/second" "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on liar --executions 1 -o "$T/second-copy" > "$log" 2>&1 &&
+	ls "$T/second-copy"/*.json > /dev/null 2>&1
+ok $? "run measures with the second copy" "$log"
+head -c 3000 "$BUILD/lib/evenhand/workloads/stream.so" > "$T/workloads/stream.so"
+EVENHAND_WORKLOAD_PATH="$T/workloads" "$EVENHAND" protocol show quick > "$log" 2>&1
+ok $? "a torn copy of a workload does not hide the installed one" "$log"
+cp "$bin/bad_magic.so" "$T/workloads/stream.so"
+EVENHAND_WORKLOAD_PATH="$T/workloads" "$EVENHAND" protocol show quick > "$log" 2>&1
+ok $? "neither does another kind of plugin under its name" "$log"
+
 # A run of everything: what misses its driver has one line together, what is wrong by itself its own.
 own=$T/prefix
 mkdir -p "$own/bin" "$own/lib/evenhand/backends"
