@@ -1,45 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process in which `evenhand plugin check` loads a backend or a probe.  It writes one line a
  * step, its fields separated by tabs:
- *   device INDEX ID NAME        prepare TEST     begin TEST     pass TEST
+ *   device ID NAME              prepare TEST     begin TEST     pass TEST
  *   skip TEST REASON            fail TEST REASON
  * and as the last line one of
- *   done 0                      error 0 MESSAGE  unavailable 0 MESSAGE */
+ *   done 0                      error 0 MESSAGE  unavailable 0 MESSAGE
+ * Each line begins with the token of the file of --slots, so that what a plugin writes to a
+ * descriptor that is not its own is told from a line. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/slotfile.h"
 #include "plugin/host.h"
 #include "plugin/object_file.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 #include "run/voice.h"
 
+typedef struct child_options { const char *slots; } child_options;
+
+typedef struct tester {
+	FILE *out;
+	const char *token;   /* at the head of each line; "" when there is no --slots         */
+	char *path, *place;  /* of the plugin; of slotfile.h, may be NULL                     */
+} tester;
+
+/* A plugin that closes descriptors may close this one; then nothing can be reported. */
+static void child_flush(FILE *out)
+{
+	if (fflush(out) == 0)
+		return;
+	(void)fputs("something in the process of the plugin closed the descriptor of the report, which it "
+	            "had not opened\n", stderr);
+	_exit(EXIT_CODE_ENVIRONMENT);
+}
+
 /* The reason may quote anything, cut anywhere. */
-static void child_say(FILE *out, const char *word, size_t number, const char *reason)
+static void child_say(const tester *t, const char *word, size_t number, const char *reason)
 {
 	char *line = memory_text(reason != NULL ? reason : "");
 
 	text_clean(line);
-	fprintf(out, "%s\t%zu\t%s\n", word, number, line);
-	fflush(out);
+	fprintf(t->out, "%s\t%s\t%zu\t%s\n", t->token, word, number, line);
+	child_flush(t->out);
 	free(line);
 }
 
-static eh_status child_load_backend(void *path, const eh_backend **backend, eh_error *error)
+static eh_status child_load_backend(void *ctx, const eh_backend **backend, eh_error *error)
 {
-	return plugin_load_backend(path, backend, error);
+	const tester *t = ctx;
+
+	return plugin_load_backend(t->path, backend, error);
 }
 
-static eh_status child_load_probe(void *path, const eh_probe **probe, eh_error *error)
+static eh_status child_load_probe(void *ctx, const eh_probe **probe, eh_error *error)
 {
-	return plugin_load_probe(path, probe, error);
+	const tester *t = ctx;
+
+	return plugin_load_probe(t->path, probe, error);
 }
 
-static eh_status run_tests(FILE *out, const eh_suite *suite, const eh_trial *trial, uint32_t first,
+static void child_enter(void *ctx, const char *slot)
+{
+	const tester *t = ctx;
+
+	slotfile_write(t->place, slot);
+}
+
+static eh_status run_tests(const tester *t, const eh_suite *suite, const eh_trial *trial, uint32_t first,
                            const char *part, eh_error *error)
 {
 	static const char *const words[] = { "pass", "skip", "fail" };
@@ -54,11 +87,11 @@ static eh_status run_tests(FILE *out, const eh_suite *suite, const eh_trial *tri
 
 		if (!suite->selects(i, trial->device, part))
 			continue;
-		child_say(out, "prepare", i, NULL);
+		child_say(t, "prepare", i, NULL);
 		suite->prepare(self, i);
-		child_say(out, "begin", i, NULL);
+		child_say(t, "begin", i, NULL);
 		outcome = suite->run(self, i, &reason);
-		child_say(out, words[outcome], i, outcome != EH_TEST_PASS ? reason : NULL);
+		child_say(t, words[outcome], i, outcome != EH_TEST_PASS ? reason : NULL);
 	}
 	return suite->end(self, error);
 }
@@ -77,7 +110,7 @@ static const eh_host *host_for(const char *path)
 	return host;
 }
 
-static eh_status child_test(FILE *out, char *path, uint32_t device, uint32_t first,
+static eh_status child_test(tester *t, uint32_t device, uint32_t first,
                             const char *part, eh_error *error)
 {
 	const eh_conformance *suites;
@@ -90,93 +123,102 @@ static eh_status child_test(FILE *out, char *path, uint32_t device, uint32_t fir
 		status = session_texts("conformance", &prelude, &kernels, error);
 	if (status != EH_OK)
 		return status;
-	exports = object_file_exports(path, &count);
+	exports = object_file_exports(t->path, &count);
 	const eh_trial trial = {
 		.struct_size = sizeof(trial),
 		.device = device,
 		.partial = part != NULL,
-		.host = host_for(path),
+		.host = host_for(t->path),
 		.exports = exports,
 		.prelude = prelude,
 		.kernels = kernels,
-		.ctx = path,
+		.ctx = t,
 		.load_backend = child_load_backend,
 		.load_probe = child_load_probe,
+		.enter = child_enter,
 	};
 
-	suite = plugin_kind_of(path) == PLUGIN_PROBE ? suites->probe : suites->backend;
-	status = run_tests(out, suite, &trial, first, part, error);
+	suite = plugin_kind_of(t->path) == PLUGIN_PROBE ? suites->probe : suites->backend;
+	status = run_tests(t, suite, &trial, first, part, error);
 	free(prelude);
 	free(kernels);
 	free(exports);
 	return status;
 }
 
-static eh_status child_devices(FILE *out, const char *path, eh_error *error)
+static eh_status child_devices(const tester *t, eh_error *error)
 {
 	session s;
 	uint32_t count = 0;
-	eh_status status = session_start(&s, path, error);
+	eh_status status = session_start(&s, t->path, error);
 
 	if (status != EH_OK)
 		return status;
-	status = s.ops->device_count(s.self, &count, error);
+	status = session_count(&s, &count, error);
 	for (uint32_t i = 0; status == EH_OK && i < count; i++) {
 		eh_device_info info;
 
 		(void)session_device(&s, i, &info, NULL);
-		fprintf(out, "device\t%u\t%s\t%s\n", i, info.id, info.name);
+		fprintf(t->out, "%s\tdevice\t%s\t%s\n", t->token, info.id, info.name);
 	}
-	fflush(out);
+	child_flush(t->out);
 	session_close(&s);
 	return status;
 }
 
-static void child_end_line(FILE *out, eh_status status, const eh_error *error)
+static eh_status child_begin(const cli_call *call, tester *t, eh_error *error)
+{
+	const child_options *o = call->options;
+
+	t->token = o->slots != NULL ? slotfile_token(o->slots) : "";
+	t->place = o->slots != NULL ? slotfile_open(o->slots) : NULL;
+	t->path = memory_text(call->words[0]);
+	t->out = voice_take();
+	return t->out != NULL ? EH_OK : error_system(error, errno, "cannot set up the output");
+}
+
+static void child_end_line(tester *t, eh_status status, const eh_error *error)
 {
 	if (status == EH_E_UNAVAILABLE)
-		child_say(out, "unavailable", 0, error->message);
+		child_say(t, "unavailable", 0, error->message);
 	else if (status != EH_OK)
-		child_say(out, "error", 0, error->message);
+		child_say(t, "error", 0, error->message);
 	else
-		child_say(out, "done", 0, NULL);
-	fclose(out);
+		child_say(t, "done", 0, NULL);
+	fclose(t->out);
+	free(t->path);
 }
 
 static eh_status devices(cli_call *call, eh_error *error)
 {
-	FILE *out = voice_take();
-	eh_status status = EH_OK;
+	tester t = { 0 };
+	eh_status status = child_begin(call, &t, error);
 
-	if (out == NULL)
-		return error_system(error, errno, "cannot set up the output");
+	if (status != EH_OK)
+		return status;
 	/* A probe has places, not devices. */
-	if (plugin_kind_of(call->words[0]) != PLUGIN_PROBE)
-		status = child_devices(out, call->words[0], error);
-	child_end_line(out, status, error);
+	if (plugin_kind_of(t.path) != PLUGIN_PROBE)
+		status = child_devices(&t, error);
+	child_end_line(&t, status, error);
 	return EH_OK;
 }
 
 static eh_status tests(cli_call *call, eh_error *error)
 {
-	char *path = memory_text(call->words[0]);
 	uint64_t device, first;
-	FILE *out = NULL;
-	eh_status status = EH_OK;
+	tester t = { 0 };
+	eh_status status;
 
 	if (!text_parse_uint(call->words[1], &device) || !text_parse_uint(call->words[2], &first) ||
 	    device > UINT32_MAX || first > UINT32_MAX)
-		status = error_set(error, EH_E_USAGE, "DEVICE and FIRST are numbers");
-	if (status == EH_OK && (out = voice_take()) == NULL)
-		status = error_system(error, errno, "cannot set up the output");
-	if (out != NULL) {
-		status = child_test(out, path, (uint32_t)device, (uint32_t)first,
-		                    call->count > 3 ? call->words[3] : NULL, error);
-		child_end_line(out, status, error);
-		status = EH_OK;
-	}
-	free(path);
-	return status;
+		return error_set(error, EH_E_USAGE, "DEVICE and FIRST are numbers");
+	status = child_begin(call, &t, error);
+	if (status != EH_OK)
+		return status;
+	status = child_test(&t, (uint32_t)device, (uint32_t)first,
+	                    call->count > 3 ? call->words[3] : NULL, error);
+	child_end_line(&t, status, error);
+	return EH_OK;
 }
 
 const cli_command cmd_conformance_child = {
@@ -189,4 +231,8 @@ const cli_command cmd_conformance_child = {
 		{ "tests",
 		  { { "FILE", .kind = OPTION_PATH }, { "DEVICE", .kind = OPTION_TEXT }, { "FIRST", .kind = OPTION_TEXT }, { "PART", .kind = OPTION_TEXT, .optional = true } },
 		  "run the tests from number FIRST on", tests }, { 0 } },
+	.options = (const cli_option[]){
+		{ "slots", OPTION_PATH, offsetof(child_options, slots),
+		  .about = "the file to write the running slot to", .value = "FILE" }, { 0 } },
+	.size = sizeof(child_options),
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance_guard.h"
 #include "conformance_kit.h"
 
 #define KIT_PUBLIC(name, level, function, requirement) { name, requirement },
@@ -47,6 +48,7 @@ static eh_status begin(const eh_trial *trial, void **self, eh_error *error)
 	k->trial = trial;
 	kit_error_clear(&k->start);
 	kit_error_clear(&k->unreached);
+	guard_begin(trial);
 	status = trial->device > 0 ? reach(k, KIT_DEVICE, error) : EH_OK;
 	if (status == EH_OK) {
 		*self = k;
@@ -86,6 +88,17 @@ static void not_reached(kit *k)
 		kit_skip(k, "not run: %s", k->error.message);
 }
 
+/* What a call left behind is the cause of what a test saw. */
+static void blame(kit *k)
+{
+	const char *trouble = guard_trouble();
+
+	if (trouble == NULL)
+		return;
+	k->outcome = EH_TEST_PASS;
+	kit_fail(k, "%s", trouble);
+}
+
 /* A test that fails closes the device; the next one opens it again. */
 static uint32_t run(void *self, uint32_t test, const char **reason)
 {
@@ -99,6 +112,7 @@ static uint32_t run(void *self, uint32_t test, const char **reason)
 		not_reached(k);
 	}
 	kit_clean(k);
+	blame(k);
 	if (k->outcome == EH_TEST_FAIL) {
 		k->failed = true;
 		kit_close(k);
@@ -111,9 +125,13 @@ static eh_status end(void *self, eh_error *error)
 {
 	kit *k = self;
 	eh_status status = EH_OK;
+	const char *trouble;
 
 	kit_stop(k);
-	if (!k->tested && !k->failed && k->unreached.code != EH_OK)
+	trouble = guard_trouble();
+	if (trouble != NULL)
+		status = kit_error(error, EH_E_INTERNAL, "%s", trouble);
+	else if (!k->tested && !k->failed && k->unreached.code != EH_OK)
 		status = kit_error(error, EH_E_UNAVAILABLE, "%s", k->unreached.message);
 	free(k);
 	return status;

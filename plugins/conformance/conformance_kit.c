@@ -8,6 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "conformance_guard.h"
+#include "conformance_text.h"
+
 void *kit_memory(size_t size)
 {
 	void *p = calloc(1, size > 0 ? size : 1);
@@ -120,6 +123,15 @@ bool kit_expect(kit *k, const char *call, eh_status status, eh_status want)
 	return false;
 }
 
+bool kit_text(kit *k, const char *field, const char *text, size_t room, int flags)
+{
+	const char *fault = text_fault(text, room, flags);
+
+	if (fault != NULL)
+		kit_fail(k, "%s %s", field, fault);
+	return fault == NULL;
+}
+
 bool kit_has(kit *k, uint64_t cap, const char *name)
 {
 	if ((k->info.caps & cap) != 0)
@@ -134,9 +146,11 @@ eh_status kit_load(kit *k, eh_error *error)
 
 	if (k->level >= KIT_LOADED)
 		return EH_OK;
+	guard_enter("loading the plugin");
 	status = k->trial->load_backend(k->trial->ctx, &k->backend, error);
+	guard_leave("loading the plugin");
 	if (status == EH_OK) {
-		k->ops = k->backend->ops;
+		k->ops = guard_backend(k->backend->ops);
 		k->level = KIT_LOADED;
 	}
 	return status;

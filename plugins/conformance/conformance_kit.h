@@ -60,6 +60,9 @@ bool kit_ok(kit *k, const char *call, eh_status status);
 bool kit_explained(kit *k, const char *call, eh_status status);
 /* Fails unless status is `want`, and explained unless it is EH_OK. */
 bool kit_expect(kit *k, const char *call, eh_status status, eh_status want);
+/* Fails unless the text of `room` bytes is UTF-8, terminated and without control characters; flags
+ * are TEXT_* of conformance_text.h.  field: "the name that device_info gave device 0". */
+bool kit_text(kit *k, const char *field, const char *text, size_t room, int flags);
 /* False after kit_skip when the device does not list the capability. */
 bool kit_has(kit *k, uint64_t cap, const char *name);
 
@@ -214,6 +217,12 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "half loads and stores round to nearest even, where caps lists them") \
 	X("kernel/bf16-storage", DEVICE, kernel_bf16, \
 	  "bfloat16 loads and stores round to nearest even, where caps lists them") \
+	X("kernel/order-32", DEVICE, kernel_order32, \
+	  "32-bit sums, products and divisions are computed as they are written; contraction is " \
+	  "allowed, other value-changing optimisation is not") \
+	X("kernel/order-64", DEVICE, kernel_order64, \
+	  "double sums, products and divisions are computed as they are written, where caps lists " \
+	  "them") \
 	X("queue/in-order", DEVICE, queue_in_order, \
 	  "commands take effect in program order") \
 	X("queue/many-launches", DEVICE, queue_many, \
@@ -235,6 +244,8 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "not provided") \
 	X("queue/async", DEVICE, queue_async, \
 	  "enqueueing returns before the work is done, where caps says so") \
+	X("launch/round-trip", DEVICE, launch_round_trip, \
+	  "queue_wait also waits for launches of a millisecond, one after the other") \
 	X("mark/wait-waits", DEVICE, mark_wait_waits, \
 	  "mark_wait returns when the mark has passed, not before") \
 	X("mark/passed", DEVICE, mark_passed, \
@@ -245,6 +256,8 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "a mark that has passed can be recorded again") \
 	X("mark/clock", DEVICE, mark_clock, \
 	  "the time between marks agrees with the host's clock") \
+	X("mark/steady", DEVICE, mark_steady, \
+	  "the clock of the marks never steps back") \
 	X("graph/records", DEVICE, graph_records, \
 	  "commands between begin and end have no effect until the graph is launched") \
 	X("graph/order", DEVICE, graph_order, \
@@ -260,13 +273,19 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("peer/wait-mark", DEVICE, peer_wait_mark, \
 	  "a queue of one device waits for another's mark without the host") \
 	X("resource/buffers", DEVICE, resource_buffers, \
-	  "freeing a buffer gives its memory back") \
-	X("resource/objects", DEVICE, resource_objects, \
-	  "destroying queues and marks gives everything back") \
+	  "freeing a buffer gives everything back") \
+	X("resource/queues", DEVICE, resource_queues, \
+	  "destroying a queue gives everything back") \
+	X("resource/marks", DEVICE, resource_marks, \
+	  "destroying a mark gives everything back") \
 	X("resource/commands", DEVICE, resource_commands, \
 	  "commands that are done leave nothing behind") \
+	X("resource/kernels", DEVICE, resource_kernels, \
+	  "destroying a program gives its kernels back") \
 	X("resource/programs", DEVICE, resource_programs, \
 	  "destroying a program gives everything back") \
+	X("resource/devices", DEVICE, resource_devices, \
+	  "closing a device gives everything back") \
 	X("backend/stop", DEVICE, backend_stop, \
 	  "everything can be closed, and the backend stopped")
 
@@ -274,6 +293,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 KIT_TESTS(KIT_PROTOTYPE)
 #undef KIT_PROTOTYPE
 
+#define KIT_SPIN_STEPS 256 /* of one round of cf_spin */
 /* For tests of time and waiting: a cf_spin of `rounds` that take at least 40 ms from launch to
  * download. */
 typedef struct kit_spin {

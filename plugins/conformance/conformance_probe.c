@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance_guard.h"
 #include "conformance_kit.h"
+#include "conformance_text.h"
 
 #define ROUNDS 5
 #define PAUSE_NS UINT64_C(20000000)
@@ -65,10 +67,7 @@ static eh_status cannot(suite *s, const char *doing, eh_status status, const eh_
 	                 (int)sizeof(cause->message), cause->message);
 }
 
-static bool ends(const char *text, size_t size)
-{
-	return memchr(text, '\0', size) != NULL;
-}
+#define ENDS(array) (memchr(array, '\0', sizeof(array)) != NULL)
 
 static eh_status read_place(suite *s, place *p, uint32_t index)
 {
@@ -80,9 +79,8 @@ static eh_status read_place(suite *s, place *p, uint32_t index)
 	status = s->ops->place_info(s->self, index, info, &cause);
 	if (status != EH_OK)
 		return cannot(s, "describe a place", status, &cause);
-	if (info->channel_count > MOST || !ends(info->id, sizeof(info->id)) ||
-	    !ends(info->name, sizeof(info->name)) || !ends(info->pci, sizeof(info->pci)) ||
-	    !ends(info->uuid, sizeof(info->uuid)))
+	if (info->channel_count > MOST || !ENDS(info->id) || !ENDS(info->name) ||
+	    !ENDS(info->pci) || !ENDS(info->uuid))
 		return kit_error(&s->start, EH_E_INTERNAL,
 		                 "place %u has %u channels, or a text that is not terminated",
 		                 index, info->channel_count);
@@ -94,9 +92,7 @@ static eh_status read_place(suite *s, place *p, uint32_t index)
 		status = s->ops->channel_info(s->self, index, c, channel, &cause);
 		if (status != EH_OK)
 			return cannot(s, "describe a channel", status, &cause);
-		if (!ends(channel->name, sizeof(channel->name)) ||
-		    !ends(channel->unit, sizeof(channel->unit)) ||
-		    !ends(channel->reason, sizeof(channel->reason)))
+		if (!ENDS(channel->name) || !ENDS(channel->unit) || !ENDS(channel->reason))
 			return kit_error(&s->start, EH_E_INTERNAL,
 			                 "channel %u of place %u has a text that is not terminated",
 			                 c, index);
@@ -128,19 +124,68 @@ static eh_status start(suite *s)
 {
 	eh_error cause = { .struct_size = sizeof(cause) };
 	const eh_probe *probe = NULL;
-	eh_status status = s->trial->load_probe(s->trial->ctx, &probe, &s->start);
+	const eh_probe_ops *ops;
+	eh_status status;
 
+	guard_enter("loading the plugin");
+	status = s->trial->load_probe(s->trial->ctx, &probe, &s->start);
+	guard_leave("loading the plugin");
 	if (status != EH_OK)
 		return status;
 	s->name = probe->name;
-	status = probe->ops->start(s->trial->host, &s->self, &cause);
+	ops = guard_probe(probe->ops);
+	status = ops->start(s->trial->host, &s->self, &cause);
 	if (status != EH_OK)
 		return cannot(s, "start", status, &cause);
-	s->ops = probe->ops;
+	s->ops = ops;
 	return read_lists(s);
 }
 
 /* ---- the tests ------------------------------------------------------------------------------- */
+
+static uint32_t check_text(suite *s, const char *slot, const char *field, const char *text,
+                           size_t room)
+{
+	const char *fault = text_fault(text, room, 0);
+
+	return fault == NULL ? EH_TEST_PASS : fail(s, "the %s that %s gave %s", field, slot, fault);
+}
+
+/* A text of any length. */
+static uint32_t check_string(suite *s, const char *field, const char *text)
+{
+	return text != NULL ? check_text(s, "channel_info", field, text, strlen(text) + 1)
+	                    : EH_TEST_PASS;
+}
+
+#define TEXT_OF(s, slot, object, name) \
+	check_text(s, slot, #name, (object)->name, sizeof((object)->name))
+
+static uint32_t check_channel_texts(suite *s, const eh_channel_info *c)
+{
+	uint32_t outcome = TEXT_OF(s, "channel_info", c, name) | TEXT_OF(s, "channel_info", c, unit) |
+	                   TEXT_OF(s, "channel_info", c, reason);
+
+	for (uint32_t b = 0; b < c->bit_count && outcome == EH_TEST_PASS; b++)
+		outcome = check_string(s, "name of a bit", c->bits[b].name) |
+		          check_string(s, "meaning of a bit", c->bits[b].meaning);
+	return outcome;
+}
+
+static uint32_t check_texts(suite *s)
+{
+	uint32_t outcome = EH_TEST_PASS;
+
+	for (uint32_t i = 0; i < s->place_count && outcome == EH_TEST_PASS; i++) {
+		const eh_place_info *info = &s->places[i].info;
+
+		outcome = TEXT_OF(s, "place_info", info, id) | TEXT_OF(s, "place_info", info, name) |
+		          TEXT_OF(s, "place_info", info, pci) | TEXT_OF(s, "place_info", info, uuid);
+		for (uint32_t c = 0; c < info->channel_count && outcome == EH_TEST_PASS; c++)
+			outcome = check_channel_texts(s, &s->places[i].channels[c]);
+	}
+	return outcome;
+}
 
 static uint32_t check_places(suite *s)
 {
@@ -165,7 +210,7 @@ static uint32_t check_places(suite *s)
 
 static uint32_t check_beyond(suite *s)
 {
-	eh_place_info info = { .struct_size = sizeof(place) };
+	eh_place_info info = { .struct_size = sizeof(info) };
 	eh_channel_info channel = { .struct_size = sizeof(channel) };
 	eh_reading reading = { .status = EH_READING_NONE };
 
@@ -371,6 +416,7 @@ static uint32_t check_speed(suite *s)
 static const eh_test tests[] = {
 	{ "probe/start", "the object is a probe that starts and describes its places and channels" },
 	{ "place/identity", "places have unique ids, names, and devices a PCI address or UUID" },
+	{ "place/texts", "every text is UTF-8, without control characters" },
 	{ "place/beyond", "an index beyond the last is EH_E_INVALID_ARGUMENT" },
 	{ "error/struct-size", "nothing is written beyond the error's struct_size" },
 	{ "channel/well-formed", "channels have unique names, the unit of their kind, and named bits" },
@@ -381,8 +427,8 @@ static const eh_test tests[] = {
 	{ "read/speed", "a read during a case is quick" },
 };
 static uint32_t (*const checks[])(suite *s) = {
-	NULL, check_places, check_beyond, check_error_size, check_channels, check_reasons, check_skip, check_reads,
-	check_speed,
+	NULL, check_places, check_texts, check_beyond, check_error_size, check_channels,
+	check_reasons, check_skip, check_reads, check_speed,
 };
 
 #define TEST_COUNT (sizeof(tests) / sizeof(tests[0]))
@@ -399,6 +445,7 @@ static eh_status begin(const eh_trial *trial, void **self, eh_error *error)
 
 	(void)error;
 	s->trial = trial;
+	guard_begin(trial);
 	kit_error_clear(&s->start);
 	*self = s;
 	return EH_OK;
@@ -414,10 +461,8 @@ static void prepare(void *self, uint32_t test)
 	s->tried = true;
 }
 
-static uint32_t run(void *self, uint32_t test, const char **reason)
+static uint32_t run_test(suite *s, uint32_t test, const char **reason)
 {
-	suite *s = self;
-
 	*reason = s->reason;
 	if (checks[test] == NULL && s->start.code != EH_OK) {
 		(void)snprintf(s->reason, sizeof(s->reason), "%s", s->start.message);
@@ -434,9 +479,22 @@ static uint32_t run(void *self, uint32_t test, const char **reason)
 	return checks[test] != NULL ? checks[test](s) : EH_TEST_PASS;
 }
 
+/* What a call left behind is the cause of what a test saw. */
+static uint32_t run(void *self, uint32_t test, const char **reason)
+{
+	const uint32_t outcome = run_test(self, test, reason);
+	const char *trouble = guard_trouble();
+
+	if (trouble == NULL)
+		return outcome;
+	*reason = ((suite *)self)->reason;
+	return fail(self, "%s", trouble);
+}
+
 static eh_status end(void *self, eh_error *error)
 {
 	suite *s = self;
+	const char *trouble;
 	eh_status status = EH_OK;
 
 	if (s->start.code == EH_E_UNAVAILABLE)
@@ -445,6 +503,9 @@ static eh_status end(void *self, eh_error *error)
 		status = kit_error(error, EH_E_UNAVAILABLE, "none of its sensors is here");
 	if (s->ops != NULL)
 		s->ops->stop(s->self);
+	trouble = guard_trouble();
+	if (trouble != NULL)
+		status = kit_error(error, EH_E_INTERNAL, "%s", trouble);
 	for (uint32_t i = 0; i < s->place_count; i++)
 		free(s->places[i].channels);
 	free(s->places);

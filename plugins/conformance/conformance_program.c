@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of programs: from source to kernels. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance_kit.h"
+#include "conformance_text.h"
 
 #define CANARY 0xa5
 
@@ -63,6 +65,8 @@ void conformance_program_error(kit *k)
 		kit_fail(k, "program_build failed and wrote its output all the same");
 	else if (memchr(log, '\0', 65536) == NULL || log[0] == '\0')
 		kit_fail(k, "the log of a failed build is empty or not terminated");
+	else if (!kit_text(k, "the log of program_build", log, 65536, TEXT_LINES | TEXT_CUT))
+		goto done;
 	else if (strstr(log, "no_such_name_anywhere") == NULL)
 		kit_fail(k, "the log of a failed build does not contain the compiler's message");
 done:
@@ -119,12 +123,12 @@ void conformance_program_unknown(kit *k)
 	}
 }
 
-static bool short_text(kit *k, const char *s, size_t size, const char *what)
+static bool info_text(kit *k, const char *text, size_t size, const char *name)
 {
-	if (memchr(s, '\0', size) != NULL)
-		return true;
-	kit_fail(k, "%s is not terminated", what);
-	return false;
+	char field[64];
+
+	(void)snprintf(field, sizeof(field), "the %s that program_info gave", name);
+	return kit_text(k, field, text, size, 0);
 }
 
 /* Whether a compiler layer of the device is the one that the program names, or none is known. */
@@ -161,13 +165,13 @@ void conformance_program_info(kit *k)
 	}
 	if (!kit_kernel(k, "cf_affine", &kernel) ||
 	    !kit_ok(k, "program_info", k->ops->program_info(k->program, &info, &k->error)) ||
-	    !short_text(k, info.compiler, sizeof(info.compiler), "compiler") ||
-	    !short_text(k, info.compiler_version, sizeof(info.compiler_version),
+	    !info_text(k, info.compiler, sizeof(info.compiler), "compiler") ||
+	    !info_text(k, info.compiler_version, sizeof(info.compiler_version),
 	                "compiler_version") ||
-	    !short_text(k, info.flags, sizeof(info.flags), "flags") ||
-	    !short_text(k, info.target, sizeof(info.target), "target") ||
-	    !short_text(k, info.binary_kind, sizeof(info.binary_kind), "binary_kind") ||
-	    !short_text(k, info.ir_kind, sizeof(info.ir_kind), "ir_kind"))
+	    !info_text(k, info.flags, sizeof(info.flags), "flags") ||
+	    !info_text(k, info.target, sizeof(info.target), "target") ||
+	    !info_text(k, info.binary_kind, sizeof(info.binary_kind), "binary_kind") ||
+	    !info_text(k, info.ir_kind, sizeof(info.ir_kind), "ir_kind"))
 		return;
 	if (info.compiler[0] == '\0')
 		kit_fail(k, "compiler is empty: name what compiled the program");

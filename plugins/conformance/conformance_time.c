@@ -8,7 +8,6 @@
 
 #define TRIES 4
 #define LONG_NS UINT64_C(40000000)
-#define SPIN_STEPS 64 /* of one round of cf_spin */
 
 bool kit_spin_launch(kit *k, const kit_spin *spin, eh_queue *queue)
 {
@@ -42,10 +41,10 @@ static bool spin_once(kit *k, const kit_spin *spin, uint64_t *ns)
 	    !kit_download(k, state, spin->state, 0, sizeof(state)))
 		return false;
 	*ns = kit_now(k) - begin;
-	x = kit_steps(x, (uint64_t)spin->rounds * SPIN_STEPS);
+	x = kit_steps(x, (uint64_t)spin->rounds * KIT_SPIN_STEPS);
 	if (state[0] != x || state[1] != spin->rounds) {
 		kit_fail(k, "a kernel of %u times %d dependent steps gave a wrong value",
-		         spin->rounds, SPIN_STEPS);
+		         spin->rounds, KIT_SPIN_STEPS);
 		return false;
 	}
 	return true;
@@ -66,7 +65,7 @@ bool kit_spin_make(kit *k, kit_spin *spin)
 			return true;
 		if (spin->rounds >= UINT32_C(1) << 20) {
 			kit_fail(k, "a kernel of %u times %d dependent steps took only %llu us",
-			         spin->rounds, SPIN_STEPS, (unsigned long long)(spin->ns / 1000));
+			         spin->rounds, KIT_SPIN_STEPS, (unsigned long long)(spin->ns / 1000));
 			return false;
 		}
 		spin->rounds *= spin->ns < LONG_NS / 16 ? 8 : 2;

@@ -41,6 +41,9 @@ typedef struct eh_trial {
 	 * May be NULL for the kind of plugin that is not tested. */
 	eh_status (*load_backend)(void *ctx, const eh_backend **backend, eh_error *error);
 	eh_status (*load_probe)(void *ctx, const eh_probe **probe, eh_error *error);
+	/* Called with the name of a slot before each call of it, and with NULL when it has
+	 * returned: what crashes or hangs can be named.  May be NULL. */
+	void (*enter)(void *ctx, const char *slot);
 } eh_trial;
 
 /* ---- the suite ------------------------------------------------------------------------------ */
@@ -72,7 +75,8 @@ typedef struct eh_suite {
 	/* EH_TEST_*.  Unless it passes, *reason is one sentence, valid until the next call. */
 	uint32_t (*run)(void *self, uint32_t test, const char **reason);
 	/* Stops the plugin.  EH_E_UNAVAILABLE with advice when no test failed and nothing could be
-	 * tested, because the plugin or its device is not available here. */
+	 * tested, because the plugin or its device is not available here.  EH_E_INTERNAL when the
+	 * plugin breaks a rule in it. */
 	eh_status (*end)(void *self, eh_error *error);
 } eh_suite;
 
