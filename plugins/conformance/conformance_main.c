@@ -164,6 +164,8 @@ int main(int argc, char **argv)
 	};
 	int count = 0, code;
 
+	/* A sanitizer that ends the process drops what was not written. */
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1; i < argc; i++) {
 		if (strchr(argv[i], '=') != NULL)
 			continue;

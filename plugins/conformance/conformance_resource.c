@@ -49,7 +49,7 @@ static long long heap_bytes(void)
 	const struct mallinfo2 info = mallinfo2();
 
 	if (__asan_init == NULL && info.uordblks > 0)
-		return (long long)(info.uordblks + info.hblkhd);
+		return (long long)info.uordblks + (long long)info.hblkhd;
 #endif
 	return -1;
 }

@@ -8,7 +8,7 @@
  * parts piece by piece: what stands between "---- yours" lines is what an accelerator's API does.
  *
  * The contract is evenhand/backend.h; read its comments next to this file.  What CUDA, HIP, OpenCL
- * and Level Zero put into each slot is written down in docs/backend-abi.md.
+ * and Level Zero put into each slot is written down in backend-abi.md, installed beside this folder.
  */
 #include "evenhand/backend_helper.h"
 
@@ -49,7 +49,7 @@ struct eh_mark {
 	int timed;
 	uint64_t ns;
 };
-/* The signature of kernels in the dialect's host branch: workloads/dialect.h, EH_ENTRY. */
+/* The signature of kernels in the dialect's host branch: dialect.h, EH_ENTRY. */
 typedef void (*skeleton_entry)(void **args, const int32_t groups[3], int64_t first, int64_t end);
 struct eh_kernel {
 	eh_kernel *next;
