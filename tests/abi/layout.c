@@ -69,16 +69,16 @@ AT(eh_device_info, platform, 336, 128);
 AT(eh_device_info, pci, 464, 16);
 AT(eh_device_info, uuid, 480, 40);
 
-SIZE(eh_layer, 1072);
+SIZE(eh_layer, 1840);
 AT(eh_layer, struct_size, 0, 4);
 AT(eh_layer, kind, 4, 4);
 AT(eh_layer, source, 8, 4);
 AT(eh_layer, reserved, 12, 4);
 AT(eh_layer, name, 16, 96);
 AT(eh_layer, version, 112, 128);
-AT(eh_layer, path, 240, 256);
-AT(eh_layer, detail, 496, 512);
-AT(eh_layer, maker, 1008, 64);
+AT(eh_layer, path, 240, 1024);
+AT(eh_layer, detail, 1264, 512);
+AT(eh_layer, maker, 1776, 64);
 
 SIZE(eh_macro, 16);
 AT(eh_macro, name, 0, 8);
@@ -389,7 +389,7 @@ AT(eh_probe, license, 40, 8);
 AT(eh_probe, ops, 48, 8);
 
 /* Values that are stored in results or passed across the boundary. */
-SIZE(eh_trial, 72);
+SIZE(eh_trial, 80);
 AT(eh_trial, struct_size, 0, 4);
 AT(eh_trial, device, 4, 4);
 AT(eh_trial, partial, 8, 4);
@@ -401,6 +401,7 @@ AT(eh_trial, kernels, 40, 8);
 AT(eh_trial, ctx, 48, 8);
 AT(eh_trial, load_backend, 56, 8);
 AT(eh_trial, load_probe, 64, 8);
+AT(eh_trial, enter, 72, 8);
 
 SIZE(eh_test, 16);
 AT(eh_test, name, 0, 8);

@@ -193,7 +193,7 @@ variant levelzero barriers order=barriers queue/
 for backend in $usable; do
 	step "workloads-$backend" 420 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
 done
-for protocol in quick stream-2 gemm-2 system-3; do
+for protocol in gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
 	[ -f "$tree/share/evenhand/protocols/$protocol.ini" ] || continue
 	for backend in $usable; do
 		step "$protocol-$backend" 420 "$evenhand" run "$protocol" --on "$backend" -o "$out/$protocol-$backend"

@@ -185,7 +185,7 @@ typedef struct eh_layer {
 	uint32_t reserved;
 	char name[96];
 	char version[128];  /* empty = unknown */
-	char path[256];     /* of the file, empty = none; the core computes its digest */
+	char path[1024];    /* of the file, empty = none; the core computes its digest */
 	char detail[512];   /* "key=value" pairs separated by "; ", for other known facts */
 	char maker[64];     /* the vendor or project that makes it; empty = by the core's table */
 } eh_layer;

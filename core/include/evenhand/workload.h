@@ -98,7 +98,6 @@ typedef struct eh_work {
 	char bytes_formula[96];      /* "3*N*s"                                                */
 	char kernel[32];
 	eh_define defines[16];
-	/* Since minor 1. */
 	uint64_t local_bytes;        /* local memory of one group, 0 = none or not known         */
 } eh_work;
 
