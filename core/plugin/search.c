@@ -198,7 +198,8 @@ static eh_status load(enum plugin_kind kind, const char *path, const void **out,
 	return status;
 }
 
-/* Loads the first file of that name that is not refused; the error is that of the first. */
+/* Loads the first file of that name that is not refused, with a warning when it is not the first at
+ * all; the error is that of the first. */
 static eh_status find(enum plugin_kind kind, const char *name, const void **out, eh_error *error)
 {
 	plugin_file *files;
@@ -216,6 +217,8 @@ static eh_status find(enum plugin_kind kind, const char *name, const void **out,
 			(void)error_set(&own, status, "%s", files[i].reason);
 		if (met++ == 0)
 			first = own;
+		else if (status == EH_OK)
+			log_write(EH_LOG_WARN, "%s; %s is used instead", first.message, files[i].path);
 	}
 	if (met == 0)
 		(void)report_miss(kind, name, files, count, &first);

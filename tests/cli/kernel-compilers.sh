@@ -106,6 +106,25 @@ for cc in $gcc $clang; do
 done
 [ -n "$gcc" ] || skip "gcc" "gcc is not installed (package gcc)"
 
+# A compiler without double, as accelerators have: the texts of single precision name none.
+if [ -n "$gcc" ]; then
+	bad=
+	i=1
+	while [ "$i" -le "$count" ]; do
+		if ! sed -n "${i}p" "$T/cases" | grep -q 'double\|f64' &&
+			! "$gcc" -std=gnu11 -fsyntax-only -DEH_NO_FP64 -Ddouble=no_such_type "$T/$i.c" > "$T/log" 2>&1; then
+			bad="$bad $i"
+			sed 's/^/# /' "$T/log" | head -n 5
+		fi
+		i=$((i + 1))
+	done
+	if [ -z "$bad" ]; then
+		say ok "without double: the texts of single precision"
+	else
+		say "not ok" "without double: texts$bad"
+	fi
+fi
+
 if [ -n "$clang" ]; then
 	for std in CL1.1 CL3.0; do
 		if echo 'kernel void k(global int *a) { a[get_global_id(0)] = 1; }' > "$T/probe.cl" &&
