@@ -135,8 +135,8 @@ ok $? "the suite is no plugin that it can test" "$log"
 # The suite is loaded as every plugin is.
 mkdir -p "$T/suite"
 suite_refused() { # words of the refusal
-	EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin check "$liar" --only plugin/ > "$log" 2>&1
-	[ $? -eq 0 ] && grep -q "warning: .*$1.*; $suite is used instead" "$log"
+	EVENHAND_CONFORMANCE_PATH=$T/suite "$EVENHAND" plugin check "$liar" --only plugin/ > "$log" 2>&1 &&
+		grep -q "warning: .*$1.*; $suite is used instead" "$log"
 	ok $? "a suite that is refused is named, and the next one used: $1" "$log"
 }
 (umask 022 && cp "$liar" "$T/suite/conformance.so")
