@@ -70,13 +70,13 @@ OWN nvrtcGetPTX(nvrtcProgram program, char *text)
 OWN nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
 	(void)program;
-	*size = 4;
+	*size = sizeof("none");
 	return 0;
 }
 
 OWN nvrtcGetCUBIN(nvrtcProgram program, char *code)
 {
 	(void)program;
-	memcpy(code, "none", 4);
+	memcpy(code, "none", sizeof("none"));
 	return 0;
 }
