@@ -13,15 +13,14 @@ static bool is_polled(const sampler *s)
 static eh_status poll(sampler *s, eh_error *error)
 {
 	const session *of = s->p->s;
-	const eh_backend_ops *ops = of->ops;
 	eh_queue *queue = s->p->bench.queue;
-	eh_status status = ops->mark_record(queue, s->p->to, error);
+	eh_status status = of->ops->mark_record(queue, s->p->to, error);
 	uint32_t passed = 0;
 
-	if (status == EH_OK && EH_HAS(of->ops, eh_backend_ops, queue_flush))
-		status = ops->queue_flush(queue, error);
+	if (status == EH_OK)
+		status = session_flush(of, queue, error);
 	while (status == EH_OK && passed == 0)
-		status = ops->mark_passed(s->p->to, &passed, error);
+		status = of->ops->mark_passed(s->p->to, &passed, error);
 	return status;
 }
 

@@ -82,9 +82,8 @@ static eh_status issue(player *x, eh_error *error)
 	status = prepared_enqueue(x->p, 1, error);
 	if (status == EH_OK)
 		status = s->ops->mark_record(x->p->bench.queue, x->marks[i % x->load->concurrency], error);
-	if (status == EH_OK && x->load->concurrency > 1 &&
-	    EH_HAS(s->ops, eh_backend_ops, queue_flush))
-		status = s->ops->queue_flush(x->p->bench.queue, error);
+	if (status == EH_OK && x->load->concurrency > 1)
+		status = session_flush(s, x->p->bench.queue, error);
 	if (status == EH_OK)
 		x->issued++;
 	return status;

@@ -128,6 +128,11 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 	return EH_OK;
 }
 
+eh_status session_flush(const session *s, eh_queue *queue, eh_error *error)
+{
+	return EH_HAS(s->ops, eh_backend_ops, queue_flush) ? s->ops->queue_flush(queue, error) : EH_OK;
+}
+
 void session_close(session *s)
 {
 	if (s->ops == NULL)

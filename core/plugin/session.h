@@ -27,6 +27,8 @@ eh_status session_count(const session *s, uint32_t *count, eh_error *error);
 #define SESSION_MOST_DEVICES 4096u /* backend.h: device_count */
 /* Opens the device by index and creates its queues. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
+/* Sends what was enqueued to the device, where the backend keeps commands back; else nothing. */
+eh_status session_flush(const session *s, eh_queue *queue, eh_error *error);
 /* Destroys the queues, closes the device, stops the backend; an empty session is fine. */
 void session_close(session *s);
 
