@@ -93,6 +93,8 @@ static size_t words_of(const section_form *form, const char **words)
 		words[count++] = form->need;
 	for (size_t i = 0; all != NULL && i < all->count; i++)
 		words[count++] = all->items[i].word;
+	if (form->keys == KINDS)
+		words[count++] = "path";
 	if (all != NULL)
 		return count;
 	for (size_t i = 0; i < KEYS; i++)

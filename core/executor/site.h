@@ -31,9 +31,9 @@ const char *site_value(const site *s, const char *executor, const char *key);
  * are none. */
 bool site_add(const site *s, const char *executor, record_layer_list *layers);
 /* The maker of a layer of that kind (record_layer_kind_word), and the team that an [owner NAME]
- * section names for it; NULL when no table does. */
-const char *site_maker(const site *s, const char *kind, const char *name);
-const char *site_owner(const site *s, const char *kind, const char *name);
+ * section names for it; NULL when no table does.  path: of its file, or NULL. */
+const char *site_maker(const site *s, const char *kind, const char *name, const char *path);
+const char *site_owner(const site *s, const char *kind, const char *name, const char *path);
 /* The team of [teams]; NULL when none is named. */
 const char *site_team(const site *s, enum record_area area);
 /* Sets maker and owner of each layer.  A maker that the backend names comes before the installed
