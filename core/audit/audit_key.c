@@ -317,13 +317,45 @@ void audit_key_close(audit_key *key)
 	free(key);
 }
 
+/* The DER form of an Ed25519 public key is these bytes and the key itself: RFC 8410, section 4.  Read
+ * here, because PEM_read_bio_PUBKEY looks through all decoders of OpenSSL 3 for every key of a keyring,
+ * three quarters of the time of comparing small results. */
+static const unsigned char public_prefix[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+	                                       0x2b, 0x65, 0x70, 0x03, 0x21, 0x00 };
+
+static eh_status public_of_pem(const char *data, size_t size, const char *path, audit_public *out,
+                               eh_error *error)
+{
+	BIO *body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
+	char *name = NULL, *header = NULL;
+	char hex[AUDIT_KEY_HEX + 1];
+	unsigned char *der = NULL;
+	long length = 0;
+	eh_status status = EH_OK;
+
+	if (body == NULL || PEM_read_bio(body, &name, &header, &der, &length) != 1 ||
+	    strcmp(name, PEM_STRING_PUBLIC) != 0) {
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a public key in PEM; `evenhand key "
+		                   "new` writes one as NAME.pub", path);
+	} else if (length != sizeof(public_prefix) + PUBLIC_SIZE ||
+	           memcmp(der, public_prefix, sizeof(public_prefix)) != 0) {
+		status = error_set(error, EH_E_FORMAT, "%s: this is not an Ed25519 key", path);
+	} else {
+		digest_hex(der + sizeof(public_prefix), PUBLIC_SIZE, hex);
+		(void)audit_public_of(hex, out);
+	}
+	OPENSSL_free(name);
+	OPENSSL_free(header);
+	OPENSSL_free(der);
+	BIO_free(body);
+	return status;
+}
+
 eh_status audit_public_read(const char *path, audit_public *out, eh_error *error)
 {
 	char *own = NULL;
 	char *data;
 	size_t size;
-	BIO *body;
-	EVP_PKEY *pair;
 	eh_status status;
 
 	if (!file_exists(path) && audit_name_ok(path) &&
@@ -338,15 +370,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 		free(own);
 		return status;
 	}
-	body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
-	pair = body != NULL ? PEM_read_bio_PUBKEY(body, NULL, NULL, NULL) : NULL;
-	if (pair == NULL)
-		status = error_set(error, EH_E_FORMAT, "%s: this is not a public key in PEM; `evenhand key "
-		                   "new` writes one as NAME.pub", path);
-	else
-		status = public_of(pair, path, out, error);
-	EVP_PKEY_free(pair);
-	BIO_free(body);
+	status = public_of_pem(data, size, path, out, error);
 	free(data);
 	free(own);
 	return status;

@@ -56,6 +56,14 @@ gives 0 'as verifier' sign "$r" --key second --as verifier
 EVENHAND_KEY_PASSPHRASE=wrong gives 4 'the passphrase does not open it' amend "$r" --note x --key second
 gives 0 'trusted as verifier' key trust "$T/config/evenhand/keys/second.pub" --name other --role verifier
 gives 4 'already' key trust "$T/config/evenhand/keys/second.pub" --name other
+if command -v openssl >/dev/null; then
+	openssl genpkey -algorithm ed448 2>err | openssl pkey -pubout -out "$T/ed448.pub" 2>>err
+	gives 4 'this is not an Ed25519 key' key trust "$T/ed448.pub" --name third
+	openssl pkey -pubin -in "$T/config/evenhand/keys/second.pub" -text >"$T/spoken.pub" 2>err
+	gives 4 'already' key trust "$T/spoken.pub" --name other
+fi
+echo 'no key' >"$T/nothing.pub"
+gives 4 'this is not a public key in PEM' key trust "$T/nothing.pub" --name third
 gives 0 'verified by other' verify "$r"
 if command -v openssl >/dev/null 2>&1; then
 	theirs=$(openssl pkey -pubin -in "$T/config/evenhand/keys/lab.pub" -outform DER | tail -c 32 | sha256sum | cut -d' ' -f1)
