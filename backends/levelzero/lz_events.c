@@ -10,6 +10,7 @@ enum { EVENTS_PER_POOL = 64 };
 struct lz_parked {
 	struct lz_parked *next;
 	lz_event event;
+	const eh_queue *waiter;  /* whose; NULL = not one queue's of this device             */
 };
 
 /* Adds a pool to d->pools; NULL when that fails. */
@@ -85,17 +86,35 @@ void lz_events_return(eh_device *d, lz_event *event)
 	event->handle = NULL;
 }
 
-void lz_events_park(eh_device *d, lz_event *event)
+void lz_events_park(eh_device *d, lz_event *event, const eh_queue *waiter)
 {
 	struct lz_parked *parked = event->handle != NULL ? calloc(1, sizeof(*parked)) : NULL;
 
 	/* Without memory for the note the event's place in the pool is lost until the close. */
 	if (parked != NULL) {
 		parked->event = *event;
+		parked->waiter = waiter;
 		parked->next = d->parked;
 		d->parked = parked;
 	}
 	event->handle = NULL;
+}
+
+void lz_events_settle(eh_device *d, const eh_queue *waiter)
+{
+	struct lz_parked **at = &d->parked;
+
+	while (*at != NULL) {
+		struct lz_parked *each = *at;
+
+		if (each->waiter != waiter) {
+			at = &each->next;
+			continue;
+		}
+		*at = each->next;
+		lz_events_return(d, &each->event);
+		free(each);
+	}
 }
 
 void lz_events_free(eh_device *d)

@@ -285,7 +285,18 @@ eh_status lz_queue_wait(eh_queue *q, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	q->behind = false;
+	lz_events_settle(q->device, q);
 	return EH_OK;
+}
+
+/* One queue of the mark's device settles the event when it was waited for; a graph waits again. */
+static void note_waiter(const eh_queue *q, eh_mark *mark)
+{
+	const bool one = q->device == mark->device && q->recording == NULL &&
+	                 (!mark->awaited || mark->waiter == q);
+
+	mark->awaited = true;
+	mark->waiter = one ? q : NULL;
 }
 
 eh_status lz_queue_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
@@ -311,7 +322,7 @@ eh_status lz_queue_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
 		return lz_devices_failed(q->device, error, rc, "zeCommandListAppendWaitOnEvents",
 		                         "%s does not wait for a mark of another queue",
 		                         q->device->info.name);
-	mark->awaited = true;
+	note_waiter(q, mark);
 	lz_queue_appended(q);
 	return EH_OK;
 }

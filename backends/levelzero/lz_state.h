@@ -119,6 +119,7 @@ struct eh_mark {
 	uint64_t *ticks;           /* in host memory that the device writes, NULL = no times */
 	bool passed;               /* seen by the host                                      */
 	bool awaited;              /* another queue waits for it                            */
+	const eh_queue *waiter;    /* which; may be destroyed; NULL = not one of this device */
 	uint64_t recorded_ns;      /* the host's clock                                      */
 	uint64_t passed_ns;
 };
@@ -195,8 +196,11 @@ eh_status lz_copies_download(eh_queue *queue, void *to, eh_buffer *from, uint64_
 eh_status lz_events_take(eh_device *device, lz_event *event, eh_error *error);
 /* For an event that nothing waits for any more. */
 void lz_events_return(eh_device *device, lz_event *event);
-/* For an event that other queues may still wait for: it is kept until the device closes. */
-void lz_events_park(eh_device *device, lz_event *event);
+/* For an event that other queues may still wait for: it is kept until the waiter is settled, without
+ * one until the device closes. */
+void lz_events_park(eh_device *device, lz_event *event, const eh_queue *waiter);
+/* All that the queue waited for has happened. */
+void lz_events_settle(eh_device *device, const eh_queue *waiter);
 void lz_events_free(eh_device *device);
 /* Blocks until it is signalled. */
 eh_status lz_events_wait(eh_device *device, const lz_event *event, eh_error *error);

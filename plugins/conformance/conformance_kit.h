@@ -280,6 +280,8 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "destroying a mark gives everything back") \
 	X("resource/commands", DEVICE, resource_commands, \
 	  "commands that are done leave nothing behind") \
+	X("resource/waits", DEVICE, resource_waits, \
+	  "a mark that was waited for by another queue leaves nothing when it is recorded again") \
 	X("resource/kernels", DEVICE, resource_kernels, \
 	  "destroying a program gives its kernels back") \
 	X("resource/programs", DEVICE, resource_programs, \

@@ -251,6 +251,32 @@ void conformance_resource_commands(kit *k)
 		                       "launching, filling and recording a mark, 80 times each," });
 }
 
+static eh_queue *waiting; /* by cycle_waits */
+
+static bool cycle_waits(kit *k)
+{
+	for (int i = 0; i < COMMANDS; i += 3) {
+		if (!kit_fill(k, used.buffer, 0, 256, 1) ||
+		    !kit_ok(k, "mark_record", k->ops->mark_record(k->queue, used.mark, &k->error)) ||
+		    !kit_ok(k, "queue_wait_mark",
+		            k->ops->queue_wait_mark(waiting, used.mark, &k->error)))
+			return false;
+	}
+	return kit_ok(k, "queue_wait", k->ops->queue_wait(waiting, &k->error)) && kit_wait(k);
+}
+
+void conformance_resource_waits(kit *k)
+{
+	if (!EH_HAS(k->ops, eh_backend_ops, queue_wait_mark)) {
+		kit_skip(k, "queue_wait_mark is not provided");
+		return;
+	}
+	if (kit_buffer(k, EH_MEMORY_DEVICE, 256, &used.buffer) && kit_mark(k, 0, &used.mark) &&
+	    kit_queue(k, 0, &waiting))
+		churn_run(k, &(churn){ cycle_waits, 40, COMMANDS, 4,
+		                       "recording a mark for which another queue waits, 80 times," });
+}
+
 /* ---- programs -------------------------------------------------------------------------------- */
 
 #define KERNELS 400
