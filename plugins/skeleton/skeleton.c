@@ -2,10 +2,11 @@
 /*
  * skeleton - a whole backend of evenhand, small enough to read in one sitting.
  *
- * It makes one device of this machine's processor: one thread, everything done at once when it is
- * asked for.  It is correct and complete (`evenhand plugin check` passes, `evenhand run quick --on
- * skeleton` measures with it) and slow.  Copy the folder, set NAME in its Makefile, and replace the
- * parts piece by piece: what stands between "---- yours" lines is what an accelerator's API does.
+ * It makes one device of this machine's processor.  As on an accelerator, commands are enqueued and
+ * run later: each queue has a thread of its own (queue.c).  It is correct and complete (`evenhand
+ * plugin check` passes, `evenhand run quick --on skeleton` measures with it) and slow.  Copy the
+ * folder, set NAME in its Makefile, and replace the parts piece by piece: a comment that begins with
+ * "---- yours" says what an accelerator's API does there.
  *
  * The contract is evenhand/backend.h; read its comments next to this file.  What CUDA, HIP, OpenCL
  * and Level Zero put into each slot is written down in backend-abi.md, installed beside this folder.
@@ -13,17 +14,18 @@
 #include "evenhand/backend_helper.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "compile.h"
+#include "queue.h"
 
 /*
- * The handles.  evenhand passes around pointers to them and never looks inside, so put in
- * whatever your API needs: a CUdevice and its CUcontext, a cl_mem, a ze_event_handle_t.
+ * The handles; those of devices, queues and marks are in queue.h.  evenhand passes around pointers
+ * to them and never looks inside, so put in whatever your API needs: a CUdevice and its CUcontext,
+ * a cl_mem, a ze_event_handle_t.
  */
 typedef struct skeleton {
 	const eh_host *host; /* outlives us: it may be kept                                    */
@@ -31,26 +33,11 @@ typedef struct skeleton {
 	char version[128];
 } skeleton;
 
-struct eh_device {
-	skeleton *self;
-};
-struct eh_queue {
-	eh_device *device;
-	int timed;
-};
 struct eh_buffer {
 	unsigned char *data;
 	uint64_t bytes;
 	uint32_t kind;
 };
-struct eh_mark {
-	eh_device *device;
-	const eh_queue *queue; /* where it was recorded last */
-	int timed;
-	uint64_t ns;
-};
-/* The signature of kernels in the dialect's host branch: dialect.h, EH_ENTRY. */
-typedef void (*skeleton_entry)(void **args, const int32_t groups[3], int64_t first, int64_t end);
 struct eh_kernel {
 	eh_kernel *next;
 	skeleton_entry entry;
@@ -159,8 +146,8 @@ static eh_status skeleton_device_info(void *self, uint32_t index, eh_device_info
 {
 	eh_device_info whole = {
 		.type = EH_DEVICE_CPU,
-		.caps = EH_CAP_PINNED | EH_CAP_SHARED | EH_CAP_FP64 | EH_CAP_FP16_STORE |
-		        EH_CAP_BF16_STORE | EH_CAP_ATOMIC64,
+		.caps = EH_CAP_ASYNC | EH_CAP_PINNED | EH_CAP_SHARED | EH_CAP_FP64 |
+		        EH_CAP_FP16_STORE | EH_CAP_BF16_STORE | EH_CAP_ATOMIC64,
 		.memory_bytes = skeleton_memory_bytes(),
 		.timer_resolution_ns = 1,
 		.compute_units = 1,
@@ -169,7 +156,7 @@ static eh_status skeleton_device_info(void *self, uint32_t index, eh_device_info
 		.local_memory_bytes = 64 << 10,
 		.numa_node = -1,
 		.id = "cpu", /* stays the same from run to run: users select devices by it */
-		.platform = "one thread, compiled by cc",
+		.platform = "one thread a queue, compiled by cc",
 	};
 
 	(void)self;
@@ -193,12 +180,19 @@ static eh_status skeleton_device_open(void *self, uint32_t index, eh_device **de
 	if (d == NULL)
 		return skeleton_no_memory(error, "device_open");
 	d->self = self;
+	d->host = d->self->host;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->reached, NULL);
 	*device = d;
 	return EH_OK;
 }
 
 static void skeleton_device_close(eh_device *device)
 {
+	if (device == NULL) /* as for every destroy function */
+		return;
+	pthread_cond_destroy(&device->reached);
+	pthread_mutex_destroy(&device->lock);
 	free(device);
 }
 
@@ -260,7 +254,7 @@ static eh_status skeleton_buffer_alloc(eh_device *device, uint32_t kind, uint64_
 
 static void skeleton_buffer_free(eh_buffer *buffer)
 {
-	if (buffer == NULL) /* as for every destroy function */
+	if (buffer == NULL)
 		return;
 	free(buffer->data);
 	free(buffer);
@@ -271,41 +265,15 @@ static void *skeleton_buffer_host_pointer(eh_buffer *buffer)
 	return buffer->kind == EH_MEMORY_DEVICE ? NULL : buffer->data;
 }
 
-/* ---- queues ---------------------------------------------------------------------------------- */
+/* ---- commands on memory --------------------------------------------------------------------- */
 /*
- * Commands of one queue take effect in the order in which they were enqueued.  This queue is the
- * simplest one there is: a command is done when its function returns.  An asynchronous API
- * enqueues and returns, sets EH_CAP_ASYNC, and then queue_wait must really wait: results
- * are only believed when it does.
+ * A slot looks at its arguments, enqueues a command and returns; run_... is called later, in the
+ * queue's thread.  A mistake of the caller is found at once.  What goes wrong later is the next
+ * wait's to tell: queue_wait, mark_wait or mark_passed.
+ *
+ * ---- yours: cuMemcpyHtoDAsync, clEnqueueWriteBuffer, zeCommandListAppendMemoryCopy.  Your API runs
+ * the commands, and what it reports late is what your waits return.
  */
-static eh_status skeleton_queue_create(eh_device *device, uint32_t flags, eh_queue **queue,
-                                       eh_error *error)
-{
-	eh_queue *q;
-
-	if ((flags & ~(uint32_t)(EH_TIMED | EH_COPIES)) != 0)
-		return eh_fail(error, EH_E_INVALID_ARGUMENT, "queue_create", "unknown flags");
-	q = calloc(1, sizeof(*q));
-	if (q == NULL)
-		return skeleton_no_memory(error, "queue_create");
-	q->device = device;
-	q->timed = (flags & EH_TIMED) != 0;
-	*queue = q;
-	return EH_OK;
-}
-
-static void skeleton_queue_destroy(eh_queue *queue)
-{
-	free(queue);
-}
-
-static eh_status skeleton_queue_wait(eh_queue *queue, eh_error *error)
-{
-	(void)queue;
-	(void)error;
-	return EH_OK;
-}
-
 /* A range check costs little and turns a crash into a message. */
 static eh_status skeleton_inside(const eh_buffer *buffer, uint64_t offset, uint64_t bytes,
                                  const char *where, eh_error *error)
@@ -318,18 +286,42 @@ static eh_status skeleton_inside(const eh_buffer *buffer, uint64_t offset, uint6
 	                     (unsigned long long)buffer->bytes);
 }
 
+static eh_status run_fill(eh_queue *queue, const command *self, eh_error *error)
+{
+	(void)queue;
+	(void)error;
+	for (uint64_t at = 0; at < self->fill.bytes; at += 4)
+		memcpy((unsigned char *)self->fill.to + at, &self->fill.pattern, 4);
+	return EH_OK;
+}
+
 static eh_status skeleton_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
                                uint32_t pattern, eh_error *error)
 {
-	eh_status status = skeleton_inside(buffer, offset, bytes, "fill", error);
+	const eh_status status = skeleton_inside(buffer, offset, bytes, "fill", error);
 
-	(void)queue;
-	if (status == EH_OK && bytes % 4 != 0)
+	if (status != EH_OK)
+		return status;
+	if (bytes % 4 != 0)
 		return eh_fail(error, EH_E_INVALID_ARGUMENT, "fill",
 		                     "the size of a fill is a multiple of 4");
-	for (uint64_t at = 0; status == EH_OK && at < bytes; at += 4)
-		memcpy(buffer->data + offset + at, &pattern, 4);
-	return status;
+	queue_add(queue, &(command){ .run = run_fill,
+	                             .fill = { buffer->data + offset, bytes, pattern } });
+	return EH_OK;
+}
+
+static eh_status run_move(eh_queue *queue, const command *self, eh_error *error)
+{
+	(void)queue;
+	(void)error;
+	memcpy(self->move.to, self->move.from, self->move.bytes);
+	return EH_OK;
+}
+
+static eh_status skeleton_move(eh_queue *queue, void *to, const void *from, uint64_t bytes)
+{
+	queue_add(queue, &(command){ .run = run_move, .move = { to, from, bytes } });
+	return EH_OK;
 }
 
 static eh_status skeleton_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
@@ -337,38 +329,30 @@ static eh_status skeleton_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offse
 {
 	eh_status status = skeleton_inside(to, to_offset, bytes, "copy", error);
 
-	(void)queue;
 	if (status == EH_OK)
 		status = skeleton_inside(from, from_offset, bytes, "copy", error);
-	if (status == EH_OK)
-		memcpy(to->data + to_offset, from->data + from_offset, bytes);
-	return status;
+	return status != EH_OK ? status : skeleton_move(queue, to->data + to_offset,
+	                                                from->data + from_offset, bytes);
 }
 
+/* The host's memory stays as it is until the queue was waited for, so nothing is copied here. */
 static eh_status skeleton_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
                                  uint64_t bytes, eh_error *error)
 {
-	eh_status status = skeleton_inside(to, offset, bytes, "upload", error);
+	const eh_status status = skeleton_inside(to, offset, bytes, "upload", error);
 
-	(void)queue;
-	if (status == EH_OK)
-		memcpy(to->data + offset, from, bytes);
-	return status;
+	return status != EH_OK ? status : skeleton_move(queue, to->data + offset, from, bytes);
 }
 
 static eh_status skeleton_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
                                    uint64_t bytes, eh_error *error)
 {
-	eh_status status = skeleton_inside(from, offset, bytes, "download", error);
+	const eh_status status = skeleton_inside(from, offset, bytes, "download", error);
 
-	(void)queue;
-	if (status == EH_OK)
-		memcpy(to, from->data + offset, bytes);
-	return status;
+	return status != EH_OK ? status : skeleton_move(queue, to, from->data + offset, bytes);
 }
 
-/* ---- programs and kernels -----------------------------------------------------------------------
- */
+/* ---- programs and kernels ------------------------------------------------------------------- */
 
 /*
  * ---- yours: hand macros, prelude and body to your stack's compiler.  For CUDA C, HIP and OpenCL C
@@ -456,99 +440,59 @@ static eh_status skeleton_kernel_get(eh_program *program, const char *name, eh_k
 	return EH_OK;
 }
 
+/* The dialect wants a pointer to each value; a buffer's value is its address. */
+static eh_status run_launch(eh_queue *queue, const command *self, eh_error *error)
+{
+	const int32_t *groups = self->launch.groups;
+	void *args[LAUNCH_ARGS];
+
+	(void)queue;
+	(void)error;
+	for (uint32_t i = 0; i < self->launch.arg_count; i++)
+		args[i] = (void *)(uintptr_t)&self->launch.values[i];
+	self->launch.entry(args, groups, 0, (int64_t)groups[0] * groups[1] * groups[2]);
+	return EH_OK;
+}
+
 /*
  * ---- yours: cuLaunchKernel, clSetKernelArg and clEnqueueNDRangeKernel,
- * zeCommandListAppendLaunchKernel. launch->args may be gone when this returns: copy what is needed
- * later.
+ * zeCommandListAppendLaunchKernel.  launch->args may be gone when this returns: the command takes
+ * the values along.
  */
 static eh_status skeleton_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
                                  eh_error *error)
 {
-	int32_t groups[3];
-	void *args[32];
+	command c = { .run = run_launch, .launch = { .entry = kernel->entry } };
 	int64_t total = 1;
 
-	(void)queue;
-	if (launch->arg_count > sizeof(args) / sizeof(args[0]))
-		return eh_fail(error, EH_E_UNSUPPORTED, "launch",
-		                     "a kernel has at most 32 arguments here");
+	if (launch->arg_count > LAUNCH_ARGS)
+		return eh_fail(error, EH_E_INVALID_ARGUMENT, "launch",
+		                     "a kernel has at most %d arguments", LAUNCH_ARGS);
 	for (int d = 0; d < 3; d++) {
 		if (launch->groups[d] < 1 || launch->groups[d] > INT32_MAX ||
 		    launch->groups[d] > INT64_MAX / total)
 			return eh_fail(error, EH_E_INVALID_ARGUMENT, "launch",
 			                     "%u groups in dimension %d", launch->groups[d], d);
-		groups[d] = (int32_t)launch->groups[d];
-		total *= groups[d];
+		c.launch.groups[d] = (int32_t)launch->groups[d];
+		total *= launch->groups[d];
 	}
 	for (uint32_t i = 0; i < launch->arg_count; i++) {
 		const eh_arg *arg = &launch->args[i];
 
-		/* The dialect wants a pointer to the value; a buffer's value is its address. */
-		args[i] = arg->buffer != NULL ? (void *)&arg->buffer->data
-		                              : (void *)(uintptr_t)arg->data;
+		if (arg->buffer == NULL && arg->size > sizeof(c.launch.values[i]))
+			return eh_fail(error, EH_E_INVALID_ARGUMENT, "launch",
+			                     "argument %u has %u bytes", i, arg->size);
+		if (arg->buffer != NULL)
+			c.launch.values[i] = (uintptr_t)arg->buffer->data;
+		else
+			memcpy(&c.launch.values[i], arg->data, arg->size);
 	}
-	kernel->entry(args, groups, 0, total);
+	c.launch.arg_count = launch->arg_count;
+	queue_add(queue, &c);
 	return EH_OK;
 }
 
-/* ---- marks: points in a queue, with a time
- * ------------------------------------------------------- */
-
-static eh_status skeleton_mark_create(eh_device *device, uint32_t flags, eh_mark **mark,
-                                      eh_error *error)
-{
-	eh_mark *m;
-
-	if ((flags & ~(uint32_t)EH_TIMED) != 0)
-		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_create", "unknown flags");
-	m = calloc(1, sizeof(*m));
-	if (m == NULL)
-		return skeleton_no_memory(error, "mark_create");
-	m->device = device;
-	m->timed = (flags & EH_TIMED) != 0;
-	*mark = m;
-	return EH_OK;
-}
-
-static void skeleton_mark_destroy(eh_mark *mark)
-{
-	free(mark);
-}
-
-/* Everything before it is done already, so the mark passes now.  ---- yours: cuEventRecord, the
- * event of clEnqueueMarkerWithWaitList, zeCommandListAppendWriteGlobalTimestamp. */
-static eh_status skeleton_mark_record(eh_queue *queue, eh_mark *mark, eh_error *error)
-{
-	const eh_host *host = queue->device->self->host;
-
-	(void)error;
-	mark->queue = queue;
-	mark->ns = host->now_ns(host->ctx);
-	return EH_OK;
-}
-
-static eh_status skeleton_mark_wait(eh_mark *mark, eh_error *error)
-{
-	(void)mark;
-	(void)error;
-	return EH_OK;
-}
-
-static eh_status skeleton_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
-{
-	if (from->queue == NULL || from->queue != to->queue || !from->queue->timed ||
-	    !from->timed || !to->timed)
-		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
-		                     "two timed marks of one timed queue have a time between them");
-	if (to->ns < from->ns)
-		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
-		                     "the marks are in the wrong order");
-	*ns = to->ns - from->ns;
-	return EH_OK;
-}
-
-/* ---- the table, the identity block, the one exported function
- * --------------------------------------- */
+/* ---- the table, the identity block, the one exported function ------------------------------- */
 
 static const eh_backend_ops skeleton_ops = {
 	.struct_size = sizeof(eh_backend_ops),
@@ -562,9 +506,9 @@ static const eh_backend_ops skeleton_ops = {
 	.buffer_alloc = skeleton_buffer_alloc,
 	.buffer_free = skeleton_buffer_free,
 	.buffer_host_pointer = skeleton_buffer_host_pointer,
-	.queue_create = skeleton_queue_create,
-	.queue_destroy = skeleton_queue_destroy,
-	.queue_wait = skeleton_queue_wait,
+	.queue_create = queue_create,
+	.queue_destroy = queue_destroy,
+	.queue_wait = queue_wait,
 	.fill = skeleton_fill,
 	.copy = skeleton_copy,
 	.upload = skeleton_upload,
@@ -574,11 +518,13 @@ static const eh_backend_ops skeleton_ops = {
 	.program_info = skeleton_program_info,
 	.kernel_get = skeleton_kernel_get,
 	.launch = skeleton_launch,
-	.mark_create = skeleton_mark_create,
-	.mark_destroy = skeleton_mark_destroy,
-	.mark_record = skeleton_mark_record,
-	.mark_wait = skeleton_mark_wait,
-	.mark_elapsed = skeleton_mark_elapsed,
+	.mark_create = mark_create,
+	.mark_destroy = mark_destroy,
+	.mark_record = mark_record,
+	.mark_wait = mark_wait,
+	.mark_elapsed = mark_elapsed,
+	.mark_passed = mark_passed,
+	.queue_wait_mark = queue_wait_mark,
 	/* Not provided, which is allowed for what backend.h marks [O]: notes, queue_flush,
 	 * kernel_info, extension. */
 };
@@ -590,7 +536,7 @@ static const eh_backend skeleton_backend = {
 	.abi_minor = EH_ABI_MINOR,
 	.pointer_bytes = sizeof(void *),
 	.name = SKELETON_NAME, /* the file is called SKELETON_NAME.so */
-	.title = "A backend to start from: one thread, the C compiler",
+	.title = "A backend to start from: one thread a queue, the C compiler",
 	.version = "1.0",
 	.license = "Apache-2.0",
 	.ops = &skeleton_ops,

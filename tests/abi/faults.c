@@ -5,19 +5,26 @@
  *   late    downloads are done in the background, and nothing waits for them
  *   silent  a failed buffer_alloc does not explain itself
  *   leak    each launch leaves 300 bytes behind
+ *   broken  each launch fails in the thread of its queue
+ *   stack   the threads of the queues have a small stack
  *   stuck   start does not return                                                             */
 #include "evenhand/backend.h"
+
+#include <pthread.h>
 
 #undef EH_EXPORT
 #define EH_EXPORT __attribute__((unused)) static
 #define eh_backend_entry_v1 honest_entry
+/* Of queue.c. */
+#define pthread_attr_setstacksize(attributes, size) faults_stack(attributes, size)
+static int faults_stack(pthread_attr_t *attributes, size_t size);
 #include "compile.c"
+#include "queue.c"
+#undef pthread_attr_setstacksize
 #include "skeleton.c"
 #undef eh_backend_entry_v1
 #undef EH_EXPORT
 #define EH_EXPORT __attribute__((visibility("default")))
-
-#include <pthread.h>
 
 static eh_backend_ops faults_ops;
 static eh_backend faults_backend;
@@ -61,19 +68,19 @@ static eh_status lazy_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 static eh_status lazy_wait(eh_queue *queue, eh_error *error)
 {
 	faults_run();
-	return skeleton_queue_wait(queue, error);
+	return queue_wait(queue, error);
 }
 
 static eh_status lazy_mark_wait(eh_mark *mark, eh_error *error)
 {
 	faults_run();
-	return skeleton_mark_wait(mark, error);
+	return mark_wait(mark, error);
 }
 
 static eh_status lazy_record(eh_queue *queue, eh_mark *mark, eh_error *error)
 {
 	faults_run();
-	return skeleton_mark_record(queue, mark, error);
+	return mark_record(queue, mark, error);
 }
 
 static eh_status lazy_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, const void *from,
@@ -117,6 +124,8 @@ static eh_status late_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 
 	*l = (late){ to, malloc(bytes), bytes };
 	status = skeleton_download(queue, l->data, from, offset, bytes, error);
+	if (status == EH_OK)
+		status = queue_wait(queue, error);
 	if (status == EH_OK && pthread_create(&thread, NULL, late_run, l) == 0)
 		pthread_detach(thread);
 	return status;
@@ -139,6 +148,31 @@ static eh_status leak_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	last = malloc(300);
 	memset(last, 1, 300);
 	return skeleton_launch(queue, kernel, launch, error);
+}
+
+static eh_status run_broken(eh_queue *queue, const command *self, eh_error *error)
+{
+	(void)queue;
+	(void)self;
+	return eh_fail(error, EH_E_DEVICE, "launch", "the device failed later");
+}
+
+static eh_status broken_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
+                               eh_error *error)
+{
+	(void)kernel;
+	(void)launch;
+	(void)error;
+	queue_add(queue, &(command){ .run = run_broken });
+	return EH_OK;
+}
+
+static int faults_stack(pthread_attr_t *attributes, size_t size)
+{
+	const char *fault = getenv("FAULT");
+
+	return pthread_attr_setstacksize(attributes, fault != NULL && strcmp(fault, "stack") == 0 ?
+	                                             256 << 10 : size);
 }
 
 static eh_status stuck_start(const eh_host *host, void **self, eh_error *error)
@@ -173,6 +207,8 @@ EH_EXPORT const eh_backend *eh_backend_entry_v1(void)
 		faults_ops.buffer_alloc = silent_alloc;
 	else if (strcmp(fault, "leak") == 0)
 		faults_ops.launch = leak_launch;
+	else if (strcmp(fault, "broken") == 0)
+		faults_ops.launch = broken_launch;
 	else if (strcmp(fault, "stuck") == 0)
 		faults_ops.start = stuck_start;
 	return &faults_backend;

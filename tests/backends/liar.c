@@ -5,7 +5,7 @@
  * The fault is named by --set liar.fault=NAME or EVENHAND_LIAR_FAULT, its count N by --set
  * liar.n=NUMBER or EVENHAND_LIAR_N:
  *   honest      none: then it passes the conformance suite
- *   early       work runs in the background and waits do not wait for it; downloads do
+ *   early       waits do not wait, and marks pass at once; uploads and downloads wait
  *   tick        marks are always 1 ns apart
  *   fast-clock  the time between marks is 10 times too short
  *   wrong       every 16th word of what is downloaded is changed
@@ -27,12 +27,12 @@
 #define EH_EXPORT __attribute__((unused)) static
 #define eh_backend_entry_v1 honest_entry
 #include "../../plugins/skeleton/compile.c"
+#include "../../plugins/skeleton/queue.c"
 #include "../../plugins/skeleton/skeleton.c"
 #undef eh_backend_entry_v1
 #undef EH_EXPORT
 #define EH_EXPORT __attribute__((visibility("default")))
 
-#include <pthread.h>
 #include <signal.h>
 
 enum fault {
@@ -71,21 +71,6 @@ typedef struct memory {
 	unsigned char data[];
 } memory;
 
-/* A command that is still to run, for `early`. */
-typedef struct command {
-	struct command *next;
-	enum { RUN_LAUNCH, RUN_FILL, RUN_COPY, RUN_UPLOAD } kind;
-	eh_queue *queue;
-	eh_kernel *kernel;
-	eh_launch launch;
-	eh_arg args[32];
-	unsigned char values[32][16];
-	eh_buffer *to, *from;
-	uint64_t to_offset, from_offset, bytes;
-	uint32_t pattern;
-	void *data;
-} command;
-
 /* The contents that were uploaded, for `memo`; enough for a case of the tests. */
 enum { SEEN_MOST = 4096 };
 
@@ -96,96 +81,24 @@ static struct {
 	int fresh; /* an upload since the last launch was new */
 	uint64_t n, commands, launches, waits, allocations;
 	memory *remembered;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	pthread_t thread;
-	command *first, **last;
-	size_t waiting; /* commands not finished */
-	int ending;
-} liar = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+	eh_queue *queues[64]; /* those that are there, for `early` */
+} liar;
 
-/* ---- the background of `early` ------------------------------------------------------------ */
-
-static void background_run(command *c)
+/* For what is only safe when nothing runs any more. */
+static void drain(void)
 {
-	switch (c->kind) {
-	case RUN_LAUNCH:
-		skeleton_launch(c->queue, c->kernel, &c->launch, NULL);
-		break;
-	case RUN_FILL:
-		skeleton_fill(c->queue, c->to, c->to_offset, c->bytes, c->pattern, NULL);
-		break;
-	case RUN_COPY:
-		skeleton_copy(c->queue, c->to, c->to_offset, c->from, c->from_offset, c->bytes,
-		              NULL);
-		break;
-	case RUN_UPLOAD:
-		skeleton_upload(c->queue, c->to, c->to_offset, c->data, c->bytes, NULL);
-		break;
-	}
-	free(c->data);
-	free(c);
+	for (size_t i = 0; i < sizeof(liar.queues) / sizeof(liar.queues[0]); i++)
+		if (liar.queues[i] != NULL)
+			queue_wait(liar.queues[i], NULL);
 }
 
-static void *background_main(void *unused)
+static void replace_queue(eh_queue *old, eh_queue *new)
 {
-	(void)unused;
-	pthread_mutex_lock(&liar.lock);
-	for (;;) {
-		command *c = liar.first;
+	size_t i = 0;
 
-		if (c == NULL) {
-			if (liar.ending)
-				break;
-			pthread_cond_wait(&liar.changed, &liar.lock);
-			continue;
-		}
-		liar.first = c->next;
-		if (liar.first == NULL)
-			liar.last = &liar.first;
-		pthread_mutex_unlock(&liar.lock);
-		background_run(c);
-		pthread_mutex_lock(&liar.lock);
-		liar.waiting--;
-		pthread_cond_broadcast(&liar.changed);
-	}
-	pthread_mutex_unlock(&liar.lock);
-	return NULL;
-}
-
-static void background_add(command *c)
-{
-	pthread_mutex_lock(&liar.lock);
-	while (liar.waiting >= 256) /* drivers do so too */
-		pthread_cond_wait(&liar.changed, &liar.lock);
-	c->next = NULL;
-	*liar.last = c;
-	liar.last = &c->next;
-	liar.waiting++;
-	pthread_cond_broadcast(&liar.changed);
-	pthread_mutex_unlock(&liar.lock);
-}
-
-static void background_drain(void)
-{
-	if (liar.fault != FAULT_EARLY)
-		return;
-	pthread_mutex_lock(&liar.lock);
-	while (liar.waiting > 0)
-		pthread_cond_wait(&liar.changed, &liar.lock);
-	pthread_mutex_unlock(&liar.lock);
-}
-
-/* NULL when this fault does its work at once. */
-static command *background_command(int kind, eh_queue *queue)
-{
-	command *c = liar.fault == FAULT_EARLY ? calloc(1, sizeof(*c)) : NULL;
-
-	if (c != NULL) {
-		c->kind = kind;
-		c->queue = queue;
-	}
-	return c;
+	while (i + 1 < sizeof(liar.queues) / sizeof(liar.queues[0]) && liar.queues[i] != old)
+		i++;
+	liar.queues[i] = new;
 }
 
 /* ---- what every command goes through -------------------------------------------------------- */
@@ -232,23 +145,7 @@ static eh_status liar_start(const eh_host *host, void **self, eh_error *error)
 		                     "liar has no fault called '%.40s'", name);
 	liar.fault = (enum fault)fault;
 	liar.n = n != NULL ? strtoull(n, NULL, 10) : faults[fault].n;
-	liar.last = &liar.first;
-	if (liar.fault == FAULT_EARLY &&
-	    pthread_create(&liar.thread, NULL, background_main, NULL) != 0)
-		return eh_fail(error, EH_E_INTERNAL, "pthread_create", "no thread");
 	return skeleton_start(host, self, error);
-}
-
-static void liar_stop(void *self)
-{
-	if (liar.fault == FAULT_EARLY) {
-		pthread_mutex_lock(&liar.lock);
-		liar.ending = 1;
-		pthread_cond_broadcast(&liar.changed);
-		pthread_mutex_unlock(&liar.lock);
-		pthread_join(liar.thread, NULL);
-	}
-	skeleton_stop(self);
 }
 
 static eh_status liar_device_info(void *self, uint32_t index, eh_device_info *info, eh_error *error)
@@ -259,8 +156,6 @@ static eh_status liar_device_info(void *self, uint32_t index, eh_device_info *in
 	if (status != EH_OK)
 		return status;
 	whole.caps |= EH_CAP_DEVICE_TIME | EH_CAP_SIMULATED;
-	if (liar.fault == FAULT_EARLY)
-		whole.caps |= EH_CAP_ASYNC;
 	snprintf(whole.id, sizeof(whole.id), "%s", faults[liar.fault].name);
 	snprintf(whole.name, sizeof(whole.name), "TEST device that is %s", faults[liar.fault].name);
 	eh_give(info, &whole, sizeof(whole));
@@ -280,7 +175,7 @@ static void liar_buffer_free(eh_buffer *buffer)
 {
 	memory **at = &liar.remembered;
 
-	background_drain();
+	drain();
 	while (*at != NULL) {
 		memory *m = *at;
 
@@ -293,56 +188,46 @@ static void liar_buffer_free(eh_buffer *buffer)
 	skeleton_buffer_free(buffer);
 }
 
+static eh_status liar_queue_create(eh_device *device, uint32_t flags, eh_queue **queue,
+                                   eh_error *error)
+{
+	eh_status status = queue_create(device, flags, queue, error);
+
+	if (status == EH_OK)
+		replace_queue(NULL, *queue);
+	return status;
+}
+
 static void liar_queue_destroy(eh_queue *queue)
 {
-	background_drain();
-	skeleton_queue_destroy(queue);
+	if (queue != NULL)
+		replace_queue(queue, NULL);
+	queue_destroy(queue);
 }
 
 static eh_status liar_queue_wait(eh_queue *queue, eh_error *error)
 {
 	eh_status status = liar_wait("queue_wait", error);
 
-	return status != EH_OK ? status : skeleton_queue_wait(queue, error);
+	return status != EH_OK || liar.fault == FAULT_EARLY ? status : queue_wait(queue, error);
 }
 
 static eh_status liar_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, uint64_t bytes,
                            uint32_t pattern, eh_error *error)
 {
 	eh_status status = liar_step("fill", error);
-	command *c;
 
-	if (status != EH_OK)
-		return status;
-	c = background_command(RUN_FILL, queue);
-	if (c == NULL)
-		return skeleton_fill(queue, buffer, offset, bytes, pattern, error);
-	c->to = buffer;
-	c->to_offset = offset;
-	c->bytes = bytes;
-	c->pattern = pattern;
-	background_add(c);
-	return EH_OK;
+	return status != EH_OK ? status :
+	       skeleton_fill(queue, buffer, offset, bytes, pattern, error);
 }
 
 static eh_status liar_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
                            uint64_t from_offset, uint64_t bytes, eh_error *error)
 {
 	eh_status status = liar_step("copy", error);
-	command *c;
 
-	if (status != EH_OK)
-		return status;
-	c = background_command(RUN_COPY, queue);
-	if (c == NULL)
-		return skeleton_copy(queue, to, to_offset, from, from_offset, bytes, error);
-	c->to = to;
-	c->to_offset = to_offset;
-	c->from = from;
-	c->from_offset = from_offset;
-	c->bytes = bytes;
-	background_add(c);
-	return EH_OK;
+	return status != EH_OK ? status :
+	       skeleton_copy(queue, to, to_offset, from, from_offset, bytes, error);
 }
 
 /* FNV-1a. */
@@ -372,24 +257,14 @@ static eh_status liar_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, co
                              uint64_t bytes, eh_error *error)
 {
 	eh_status status = liar_step("upload", error);
-	command *c;
 
-	if (status != EH_OK)
-		return status;
-	if (liar.fault == FAULT_MEMO)
+	if (status == EH_OK && liar.fault == FAULT_MEMO)
 		remember_content(from, bytes);
-	c = background_command(RUN_UPLOAD, queue);
-	if (c == NULL || (c->data = malloc(bytes)) == NULL) {
-		free(c);
-		background_drain();
-		return skeleton_upload(queue, to, offset, from, bytes, error);
-	}
-	memcpy(c->data, from, bytes);
-	c->to = to;
-	c->to_offset = offset;
-	c->bytes = bytes;
-	background_add(c);
-	return EH_OK;
+	if (status == EH_OK)
+		status = skeleton_upload(queue, to, offset, from, bytes, error);
+	if (status == EH_OK && liar.fault == FAULT_EARLY)
+		status = queue_wait(queue, error);
+	return status;
 }
 
 static void stale_data(void *to, const eh_buffer *from, uint64_t offset, uint64_t bytes)
@@ -418,9 +293,11 @@ static eh_status liar_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 {
 	eh_status status = liar_step("download", error);
 
-	background_drain();
 	if (status == EH_OK)
 		status = skeleton_download(queue, to, from, offset, bytes, error);
+	if (status == EH_OK && (liar.fault == FAULT_EARLY || liar.fault == FAULT_STALE ||
+	                        liar.fault == FAULT_WRONG))
+		status = queue_wait(queue, error);
 	if (status == EH_OK && liar.fault == FAULT_STALE)
 		stale_data(to, from, offset, bytes);
 	if (status == EH_OK && liar.fault == FAULT_WRONG) {
@@ -432,15 +309,27 @@ static eh_status liar_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 
 static void liar_program_destroy(eh_program *program)
 {
-	background_drain();
+	drain();
 	skeleton_program_destroy(program);
+}
+
+static eh_status run_slowly(eh_queue *queue, const command *self, eh_error *error)
+{
+	(void)queue;
+	(void)error;
+	usleep((useconds_t)self->fill.bytes);
+	return EH_OK;
+}
+
+static void slow_down(eh_queue *queue, uint64_t us)
+{
+	queue_add(queue, &(command){ .run = run_slowly, .fill = { .bytes = us } });
 }
 
 static eh_status liar_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
                              eh_error *error)
 {
 	eh_status status = liar_step("launch", error);
-	command *c;
 
 	if (status != EH_OK)
 		return status;
@@ -452,47 +341,36 @@ static eh_status liar_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (liar.fault == FAULT_SKIP && liar.launches > liar.n)
 		return EH_OK;
 	if (liar.fault == FAULT_SLOW)
-		usleep(20000);
-	if (liar.fresh) {
-		usleep((useconds_t)liar.n);
-		liar.fresh = 0;
-	}
-	if (launch->arg_count > 32)
-		return skeleton_launch(queue, kernel, launch, error);
-	c = background_command(RUN_LAUNCH, queue);
-	if (c == NULL)
-		return skeleton_launch(queue, kernel, launch, error);
-	c->kernel = kernel;
-	c->launch = *launch;
-	c->launch.args = c->args;
-	for (uint32_t i = 0; i < launch->arg_count; i++) {
-		c->args[i] = launch->args[i];
-		if (c->args[i].buffer != NULL || c->args[i].size > sizeof(c->values[i]))
-			continue;
-		memcpy(c->values[i], c->args[i].data, c->args[i].size);
-		c->args[i].data = c->values[i];
-	}
-	background_add(c);
-	return EH_OK;
+		slow_down(queue, 20000);
+	if (liar.fresh)
+		slow_down(queue, liar.n);
+	liar.fresh = 0;
+	return skeleton_launch(queue, kernel, launch, error);
 }
 
+/* `early`: the mark passes now, and no command knows of it. */
 static eh_status liar_mark_record(eh_queue *queue, eh_mark *mark, eh_error *error)
 {
 	eh_status status = liar_step("mark_record", error);
 
-	return status != EH_OK ? status : skeleton_mark_record(queue, mark, error);
+	if (status != EH_OK || liar.fault != FAULT_EARLY)
+		return status != EH_OK ? status : mark_record(queue, mark, error);
+	mark->queue = queue;
+	mark->ns = now_ns(queue->device);
+	mark->passed.value = ++mark->recorded;
+	return EH_OK;
 }
 
 static eh_status liar_mark_wait(eh_mark *mark, eh_error *error)
 {
 	eh_status status = liar_wait("mark_wait", error);
 
-	return status != EH_OK ? status : skeleton_mark_wait(mark, error);
+	return status != EH_OK ? status : mark_wait(mark, error);
 }
 
 static eh_status liar_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
 {
-	eh_status status = skeleton_mark_elapsed(from, to, ns, error);
+	eh_status status = mark_elapsed(from, to, ns, error);
 
 	if (status == EH_OK && liar.fault == FAULT_TICK)
 		*ns = 1;
@@ -503,48 +381,31 @@ static eh_status liar_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_
 
 EH_EXPORT const eh_backend *eh_backend_entry_v1(void)
 {
-	static const eh_backend_ops ops = {
-		.struct_size = sizeof(eh_backend_ops),
-		.start = liar_start,
-		.stop = liar_stop,
-		.device_count = skeleton_device_count,
-		.device_info = liar_device_info,
-		.device_open = skeleton_device_open,
-		.device_close = skeleton_device_close,
-		.device_layer = skeleton_device_layer,
-		.buffer_alloc = liar_buffer_alloc,
-		.buffer_free = liar_buffer_free,
-		.buffer_host_pointer = skeleton_buffer_host_pointer,
-		.queue_create = skeleton_queue_create,
-		.queue_destroy = liar_queue_destroy,
-		.queue_wait = liar_queue_wait,
-		.fill = liar_fill,
-		.copy = liar_copy,
-		.upload = liar_upload,
-		.download = liar_download,
-		.program_build = skeleton_program_build,
-		.program_destroy = liar_program_destroy,
-		.program_info = skeleton_program_info,
-		.kernel_get = skeleton_kernel_get,
-		.launch = liar_launch,
-		.mark_create = skeleton_mark_create,
-		.mark_destroy = skeleton_mark_destroy,
-		.mark_record = liar_mark_record,
-		.mark_wait = liar_mark_wait,
-		.mark_elapsed = liar_mark_elapsed,
-	};
-	static const eh_backend backend = {
-		.magic = EH_BACKEND_MAGIC,
-		.struct_size = sizeof(eh_backend),
-		.abi_major = EH_ABI_MAJOR,
-		.abi_minor = EH_ABI_MINOR,
-		.pointer_bytes = sizeof(void *),
-		.name = "liar",
-		.title = "A backend for tests that lies",
-		.version = "1",
-		.license = "Apache-2.0",
-		.ops = &ops,
-	};
+	static eh_backend_ops ops;
+	static eh_backend backend;
 
+	if (backend.ops != NULL)
+		return &backend;
+	ops = skeleton_ops;
+	ops.start = liar_start;
+	ops.device_info = liar_device_info;
+	ops.buffer_alloc = liar_buffer_alloc;
+	ops.buffer_free = liar_buffer_free;
+	ops.queue_create = liar_queue_create;
+	ops.queue_destroy = liar_queue_destroy;
+	ops.queue_wait = liar_queue_wait;
+	ops.fill = liar_fill;
+	ops.copy = liar_copy;
+	ops.upload = liar_upload;
+	ops.download = liar_download;
+	ops.program_destroy = liar_program_destroy;
+	ops.launch = liar_launch;
+	ops.mark_record = liar_mark_record;
+	ops.mark_wait = liar_mark_wait;
+	ops.mark_elapsed = liar_mark_elapsed;
+	backend = skeleton_backend;
+	backend.name = "liar";
+	backend.title = "A backend for tests that lies";
+	backend.ops = &ops;
 	return &backend;
 }

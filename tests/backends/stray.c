@@ -17,6 +17,7 @@
 #define EH_EXPORT __attribute__((unused)) static
 #define eh_backend_entry_v1 honest_entry
 #include "../../plugins/skeleton/compile.c"
+#include "../../plugins/skeleton/queue.c"
 #include "../../plugins/skeleton/skeleton.c"
 #undef eh_backend_entry_v1
 #undef EH_EXPORT
