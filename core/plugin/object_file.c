@@ -119,8 +119,8 @@ static void add_exports(const char *data, const ElfW(Shdr) *symbols, const ElfW(
 
 		memcpy(&symbol, data + symbols->sh_offset + at, sizeof(symbol));
 		bind = ELF64_ST_BIND(symbol.st_info);
-		if (symbol.st_shndx == SHN_UNDEF || (bind != STB_GLOBAL && bind != STB_WEAK) ||
-		    symbol.st_name >= strings->sh_size)
+		if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings->sh_size ||
+		    (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE))
 			continue;
 		name = data + strings->sh_offset + symbol.st_name;
 		if (memchr(name, '\0', strings->sh_size - symbol.st_name) == NULL ||

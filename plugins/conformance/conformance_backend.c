@@ -25,8 +25,8 @@ void conformance_plugin_one_symbol(kit *k)
 		kit_skip(k, "the symbols that it exports are not known: its file has no section "
 		            "headers, or it is linked into this program");
 	else if (strcmp(names, EH_BACKEND_ENTRY_NAME) != 0)
-		kit_fail(k, "it exports more than %s: %.200s; build with -fvisibility=hidden and "
-		            "mark the entry function EH_EXPORT", EH_BACKEND_ENTRY_NAME, names);
+		kit_fail(k, "it exports more than %s: %.200s; link it with the version script of "
+		            "the skeleton, backend.map", EH_BACKEND_ENTRY_NAME, names);
 }
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *context)

@@ -89,6 +89,23 @@ faults=$T/faults/faults.so
 ok $? "the skeleton with faults builds under a name of its own" "$log"
 "$EVENHAND" plugin check "$faults" --only queue/ > "$log" 2>&1
 ok $? "without a fault it passes" "$log"
+# A symbol is exported, be it global, weak, or unique as C++ makes them.
+mkdir -p "$T/second"
+sed 's/eh_backend_entry_v1;/& second;/' "$SRC/plugins/skeleton/backend.map" > "$T/second.map"
+for kind in global weak unique; do
+	case $kind in
+	global) text='int second = 1;' ;;
+	weak) text='__attribute__((weak)) int second = 1;' ;;
+	unique) text='__asm__(".data\n.globl second\n.type second, \"gnu_unique_object\"\n.size second, 4\nsecond: .long 1\n.text");' ;;
+	esac
+	printf '%s\n' "$text" > "$T/second.c"
+	# shellcheck disable=SC2086 # SANITIZE is a list of flags
+	"$CC" -std=gnu17 -D_GNU_SOURCE ${SANITIZE:-} -DSKELETON_NAME='"faults"' -I "$SRC/core/include" -I "$SRC/plugins/skeleton" -fPIC \
+		-shared -Wl,--version-script="$T/second.map" -o "$T/second/faults.so" "$SRC/tests/abi/faults.c" "$T/second.c" -ldl -lpthread > "$log" 2>&1 &&
+		! "$EVENHAND" plugin check "$T/second/faults.so" --only plugin/ > "$log" 2>&1 &&
+		grep -q '^  fail  plugin/one-symbol .*eh_backend_entry_v1: .*second.*backend\.map' "$log"
+	ok $? "a second symbol that is $kind: plugin/one-symbol fails" "$log"
+done
 # fault, part of test names, test that must fail, words of its reason
 found() {
 	FAULT=$1 "$EVENHAND" plugin check "$faults" --only "$2" --deadline "${5:-20s}" > "$log" 2>&1
