@@ -155,7 +155,7 @@ $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenha
 644|$(mandir)/man1|$(srcdir)/docs/evenhand.1
 644|$(docdir)|$(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/LICENSE
 644|$(docdir)/skeleton|$(srcdir)/plugins/skeleton/*
-644|$(docdir)/examples|$(srcdir)/plugins/conformance/conformance_main.c
+644|$(docdir)/examples|$(srcdir)/plugins/conformance/conformance_main.c $(srcdir)/tests/backends/plusplus.cc
 644|$(datadir)/bash-completion/completions|$(srcdir)/build-aux/completions/evenhand
 644|$(datadir)/zsh/site-functions|$(srcdir)/build-aux/completions/_evenhand
 644|$(datadir)/fish/vendor_completions.d|$(srcdir)/build-aux/completions/evenhand.fish

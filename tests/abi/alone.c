@@ -4,8 +4,10 @@
 #include "evenhand/backend.h"
 
 #ifdef WITH_WORKLOAD
+#include "evenhand/backend_helper.h"
 #include "evenhand/conformance.h"
 #include "evenhand/extensions.h"
+#include "evenhand/probe.h"
 #include "evenhand/workload.h"
 #endif
 
