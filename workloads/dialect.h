@@ -17,8 +17,10 @@
  * the kernel's own x, y, z; EH_BARRIER() stands only between regions; loops and branches around
  * regions are the same for the whole group; `return` does not occur; `break` and `continue` do
  * not leave a region.  What a work-item keeps from one region to the next is EH_PRIVATE(T, name,
- * n), n the items of the group, used as EH_P(name) inside regions.  EH_LOCAL stands at the top of
- * the kernel.  No kernel is named like an OpenCL builtin.
+ * n), n the items of the group, used as EH_P(name) inside regions.  EH_LOCAL and EH_LOCAL_AT stand
+ * at the top of the kernel.  EH_LOCAL_AT(T, name, count, at) is an array at byte `at` of the group's
+ * local memory, a multiple of 16; each launch says in eh_launch.local_bytes where the last one ends.
+ * No kernel is named like an OpenCL builtin.
  */
 
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
@@ -98,6 +100,11 @@ EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
 #define EH_GROUP(d) ((int)EH_DIMENSION_(blockIdx, d))
 #define EH_GROUPS(d) ((int)EH_DIMENSION_(gridDim, d))
 #define EH_BARRIER() __syncthreads()
+/* Static shared memory ends at 48 KiB on every GPU, the memory that a launch asks for does not. */
+extern "C" __shared__ __attribute__((aligned(16))) eh_u8 eh_local_[];
+#define EH_LOCAL_AT(T, name, count, at)                                                      \
+	static_assert((at) % 16 == 0, "EH_LOCAL_AT is at a multiple of 16");                 \
+	T *const name = (T *)(eh_local_ + (at))
 #define EH_ATOMIC_ADD_(p, v) atomicAdd((p), (v))
 #define EH_FMA32(a, b, c) fmaf((a), (b), (c))
 #define EH_FMA64(a, b, c) fma((a), (b), (c))
@@ -344,6 +351,9 @@ static __thread eh_place_type_ eh_place_;
 #define EH_GROUPS(d) (eh_place_.groups[d])
 #define EH_BARRIER() ((void)0)
 #define EH_LOCAL(T, decl) __attribute__((aligned(64))) T decl
+#define EH_LOCAL_AT(T, name, count, at)                                                      \
+	_Static_assert((at) % 16 == 0, "EH_LOCAL_AT is at a multiple of 16");                \
+	EH_LOCAL(T, name[count])
 #define EH_FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define EH_FMA64(a, b, c) __builtin_fma((a), (b), (c))
 #define EH_ATOMIC_ADD_I32(p, v) __atomic_fetch_add((p), (int)(v), __ATOMIC_RELAXED)
@@ -460,6 +470,11 @@ typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 #endif
 
 /* ==== the same everywhere ==================================================================== */
+
+/* Where static memory is all that the device has, EH_LOCAL_AT is static, and `at` without effect. */
+#if !defined(EH_LOCAL_AT)
+#define EH_LOCAL_AT(T, name, count, at) EH_LOCAL(T, name[count])
+#endif
 
 /* bfloat16 by its bits: to nearest even, NaN stays NaN. */
 typedef struct { eh_u16 bits; } eh_bf16;

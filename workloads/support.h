@@ -150,6 +150,7 @@ SUPPORT_INLINE eh_arg support_value(const void *data, uint32_t size)
 	return a;
 }
 
+/* What eh_work counts as local memory lies in arrays of EH_LOCAL_AT. */
 SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, uint32_t groups_x,
                                         uint32_t groups_y, uint32_t items_x, uint32_t items_y,
                                         const eh_arg *args, uint32_t count, eh_error *error)
@@ -160,6 +161,8 @@ SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, ui
 		.groups = {groups_x, groups_y, 1},
 		.group_size = {items_x, items_y, 1},
 		.args = args,
+		.local_bytes = EH_ROOM(b->work->struct_size, eh_work, local_bytes)
+		                       ? b->work->local_bytes : 0,
 	};
 	return b->ops->launch(b->queue, kernel, &l, error);
 }

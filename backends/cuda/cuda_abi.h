@@ -90,7 +90,6 @@ typedef enum CUdevice_attribute_enum {
 	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
 	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6,
 	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7,
-	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
 	CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
 	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
 	CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
@@ -102,6 +101,7 @@ typedef enum CUdevice_attribute_enum {
 	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
 	CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
 	CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
+	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 } CUdevice_attribute;
 
 typedef enum CUfunction_attribute_enum {
@@ -109,6 +109,7 @@ typedef enum CUfunction_attribute_enum {
 	CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
 	CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
 	CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+	CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 } CUfunction_attribute;
 
 typedef enum CUjit_option_enum {
@@ -205,6 +206,8 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 	  (CUfunction *function, CUmodule module, const char *name)) \
 	X(function_attribute, "cuFuncGetAttribute", \
 	  (int *value, CUfunction_attribute attribute, CUfunction function)) \
+	X(function_set, "cuFuncSetAttribute", \
+	  (CUfunction function, CUfunction_attribute attribute, int value)) \
 	X(launch_kernel, "cuLaunchKernel", \
 	  (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
 	   unsigned bz, unsigned shared, CUstream stream, void **parameters, void **extra))

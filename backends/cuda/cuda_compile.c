@@ -43,7 +43,18 @@ static eh_status choose(const eh_device *d, char option[64], char target[64], bo
 	return EH_OK;
 }
 
-static void hand_out_log(const nvrtc_api *n, nvrtcProgram program, char *log, size_t log_size)
+bool cuda_compile_static(const char *said, const char *name, eh_error *error)
+{
+	if (strstr(said, "uses too much shared data") == NULL)
+		return false;
+	(void)failure_set(error, EH_E_UNSUPPORTED, "program_build",
+	                  "A kernel of %.60s has more static local memory than CUDA's 48 KiB; arrays of "
+	                  "EH_LOCAL_AT may take all that the device has.", name);
+	return true;
+}
+
+/* The log, malloc'd, or NULL. */
+static char *hand_out_log(const nvrtc_api *n, nvrtcProgram program, char *log, size_t log_size)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -51,7 +62,7 @@ static void hand_out_log(const nvrtc_api *n, nvrtcProgram program, char *log, si
 	nvrtcResult rc = n->log_size(program, &size);
 
 	if (rc == NVRTC_SUCCESS && size <= 1)
-		return;
+		return NULL;
 	if (rc == NVRTC_SUCCESS) {
 		where = "nvrtcGetProgramLog";
 		text = calloc(1, size + 1);
@@ -61,7 +72,7 @@ static void hand_out_log(const nvrtc_api *n, nvrtcProgram program, char *log, si
 		wording_log(text, log, log_size);
 	else
 		wording_no_log(where, n->error_text(rc), (int64_t)rc, log, log_size);
-	free(text);
+	return text;
 }
 
 /* Fetches one of the products, malloc'd with a NUL behind it. */
@@ -96,7 +107,7 @@ static eh_status compile(const eh_device *d, const eh_source *source, const char
 	size_t ptx_size = 0, cubin_size = 0;
 	eh_status status;
 	nvrtcResult rc;
-	char name[80];
+	char name[80], *said = NULL;
 
 	snprintf(name, sizeof(name), "%.70s.cu", source->name);
 	rc = n->create(&program, text, name, 0, NULL, NULL);
@@ -104,7 +115,12 @@ static eh_status compile(const eh_device *d, const eh_source *source, const char
 		return failed(n, error, rc == NVRTC_ERROR_OUT_OF_MEMORY ? EH_E_NO_MEMORY : EH_E_INTERNAL,
 		              rc, "nvrtcCreateProgram", "NVRTC takes no text");
 	rc = n->compile(program, 2, options);
-	hand_out_log(n, program, log, log_size);
+	said = hand_out_log(n, program, log, log_size);
+	if (rc == NVRTC_ERROR_COMPILATION && said != NULL &&
+	    cuda_compile_static(said, source->name, error)) {
+		status = EH_E_UNSUPPORTED;
+		goto done;
+	}
 	if (rc != NVRTC_SUCCESS) {
 		const bool text_is_wrong = rc == NVRTC_ERROR_COMPILATION;
 
@@ -130,6 +146,7 @@ static eh_status compile(const eh_device *d, const eh_source *source, const char
 	p->cubin_size = cubin_size;
 	status = EH_OK;
 done:
+	free(said);
 	(void)n->destroy(&program);
 	return status;
 }

@@ -91,7 +91,7 @@ static void describe(const cuda_query *q, int compute, eh_device_info *info)
 	info->max_group_size[0] = positive(q, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, "group-size-x");
 	info->max_group_size[1] = positive(q, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, "group-size-y");
 	info->max_group_size[2] = positive(q, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, "group-size-z");
-	info->local_memory_bytes = positive(q, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+	info->local_memory_bytes = positive(q, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
 	                                    "shared-bytes");
 	info->clock_mhz = positive(q, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, "clock-mhz") / 1000;
 	read_bus(q, info);

@@ -9,8 +9,10 @@
 
 enum { DRIVER_LOG = 4096 };
 
-/* Loads the PTX, which the driver's compiler translates; its messages go to the log. */
-static CUresult load_ptx(eh_program *p, char *log, size_t log_size)
+/* Loads the PTX, which the driver's compiler translates; its messages go to the log.  *status is
+ * EH_E_UNSUPPORTED, with the error, where they tell that nothing but the text can help. */
+static CUresult load_ptx(eh_program *p, const char *name, char *log, size_t log_size,
+                         eh_status *status, eh_error *error)
 {
 	char *said = calloc(1, DRIVER_LOG);
 	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
@@ -21,6 +23,8 @@ static CUresult load_ptx(eh_program *p, char *log, size_t log_size)
 	if (rc != CUDA_SUCCESS && said != NULL) {
 		said[DRIVER_LOG - 1] = '\0';
 		wording_log(said, log, log_size);
+		if (cuda_compile_static(said, name, error))
+			*status = EH_E_UNSUPPORTED;
 	}
 	free(said);
 	return rc;
@@ -30,6 +34,7 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 {
 	eh_device *d = p->device;
 	CUresult rc = CUDA_ERROR_NO_BINARY_FOR_GPU;
+	eh_status status = EH_OK;
 
 	if (p->cubin != NULL)
 		rc = d->api->module_load(&p->module, p->cubin, 0, NULL, NULL);
@@ -41,7 +46,7 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 			            "sm_%d (%s); it compiles the PTX itself.", d->compute,
 			            stream_error_name(d->api, rc));
 		p->loaded_ptx = true;
-		rc = load_ptx(p, log, log_size);
+		rc = load_ptx(p, name, log, log_size, &status, error);
 	}
 	if (rc == CUDA_SUCCESS) {
 		if (p->loaded_ptx && p->cubin != NULL)
@@ -49,6 +54,8 @@ static eh_status load(eh_program *p, const char *name, char *log, size_t log_siz
 		return EH_OK;
 	}
 	p->module = NULL;
+	if (status != EH_OK)
+		return status;
 	return stream_devices_failed(d, error, rc, "cuModuleLoadDataEx",
 	                             "The kernels of %.60s do not load on %s", name, d->info.name);
 }

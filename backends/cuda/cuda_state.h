@@ -113,6 +113,9 @@ eh_status cuda_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh
 /* Compiles source for the device and fills ptx, cubin, target and flags of *program. */
 eh_status cuda_compile(eh_device *device, const eh_source *source, eh_program *program, char *log,
                        size_t log_size, eh_error *error);
+/* True, and EH_E_UNSUPPORTED in *error, when a compiler's log says that static local memory ends
+ * before a kernel of `name` does.  NVRTC and the driver use the same words. */
+bool cuda_compile_static(const char *said, const char *name, eh_error *error);
 #define CUDA_COMPILE_FLAGS "--fmad=true"
 
 /* cuda_programs.c */

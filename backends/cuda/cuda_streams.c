@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The slots that CUDA shares with other stream APIs, and the parts of them that are its own. */
 #include <ctype.h>
+#include <limits.h>
 
 #include "cuda_state.h"
 #include "shared/stream_devices.h"
@@ -47,6 +48,34 @@ int64_t stream_vendor_arguments(const eh_program *p, const char *kernel)
 		return count;
 	}
 	return CHECKS_ANY_COUNT;
+}
+
+/* The driver allows 48 KiB of shared memory unless it was told of more. */
+static eh_status tell_local(eh_kernel *k, uint64_t bytes, eh_error *error)
+{
+	eh_device *d = k->program->device;
+	const CUresult rc = d->api->function_set(k->function,
+	    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes > INT_MAX ? INT_MAX : (int)bytes);
+
+	if (rc == CUDA_ERROR_INVALID_VALUE)
+		return stream_error_as(d->api, error, EH_E_UNSUPPORTED, rc, cuda_calls.function_set,
+		    "Kernel %.60s is launched with %llu bytes of local memory in a group, and %s offers "
+		    "%u with the static ones", k->name, (unsigned long long)bytes, d->info.name,
+		    (unsigned)d->info.local_memory_bytes);
+	if (rc != CUDA_SUCCESS)
+		return stream_devices_failed(d, error, rc, cuda_calls.function_set,
+		    "Kernel %.60s gets no %llu bytes of local memory in a group", k->name,
+		    (unsigned long long)bytes);
+	k->local_most = (unsigned)bytes;
+	return EH_OK;
+}
+
+eh_status stream_vendor_local(eh_kernel *k, const eh_launch *l, unsigned *bytes, eh_error *error)
+{
+	const uint64_t wanted = EH_ROOM(l->struct_size, eh_launch, local_bytes) ? l->local_bytes : 0;
+
+	*bytes = (unsigned)wanted;
+	return wanted <= k->local_most ? EH_OK : tell_local(k, wanted, error);
 }
 
 bool stream_vendor_can_graph(const cuda_api *api)

@@ -21,6 +21,16 @@ int64_t stream_vendor_arguments(const eh_program *p, const char *kernel)
 	return hip_metadata_arguments(p->code, p->code_size, kernel);
 }
 
+/* All of AMD's local memory can be static. */
+eh_status stream_vendor_local(eh_kernel *k, const eh_launch *l, unsigned *bytes, eh_error *error)
+{
+	(void)k;
+	(void)l;
+	(void)error;
+	*bytes = 0;
+	return EH_OK;
+}
+
 bool stream_vendor_can_graph(const hip_api *api)
 {
 	return api->graph_make != NULL;

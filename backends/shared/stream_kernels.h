@@ -113,11 +113,14 @@ eh_status stream_kernels_info(eh_kernel *k, eh_kernel_info *out, eh_error *error
 eh_status stream_kernels_launch(eh_queue *q, eh_kernel *k, const eh_launch *l, eh_error *error)
 {
 	void *parameters[MOST_ARGUMENTS];
+	unsigned local = 0;
 	stream_rc rc;
 	eh_status status = checks_launch(k->name, k->argument_count, &k->limits, l, error);
 
 	if (status == EH_OK)
 		status = stream_devices_enter(q->device, "launch", error);
+	if (status == EH_OK)
+		status = stream_vendor_local(k, l, &local, error);
 	if (status != EH_OK)
 		return status;
 	for (unsigned i = 0; i < 3; i++)
@@ -132,7 +135,7 @@ eh_status stream_kernels_launch(eh_queue *q, eh_kernel *k, const eh_launch *l, e
 		parameters[i] = l->args[i].buffer != NULL ? (void *)&l->args[i].buffer->address
 		                                          : (void *)(uintptr_t)l->args[i].data;
 	rc = q->device->api->launch_kernel(k->function, l->groups[0], l->groups[1], l->groups[2],
-	    l->group_size[0], l->group_size[1], l->group_size[2], 0, q->stream, parameters, NULL);
+	    l->group_size[0], l->group_size[1], l->group_size[2], local, q->stream, parameters, NULL);
 	if (rc != STREAM_OK)
 		return stream_devices_failed(q->device, error, rc, STREAM_CALLS.launch_kernel,
 		    "Kernel %.60s does not start in %u x %u x %u groups of %u x %u x %u", k->name,

@@ -72,6 +72,7 @@ struct eh_kernel {
 	char *name;
 	int64_t argument_count;    /* CHECKS_ANY_COUNT = not known                          */
 	checks_limits limits;      /* the device's, and the kernel's own group size         */
+	unsigned local_most;       /* of a launch's local memory that the driver was told   */
 };
 
 /* One code of the vendor's. */
@@ -164,6 +165,10 @@ eh_status stream_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_lau
 /* Provided by the vendor's part: the kernel's number of arguments, CHECKS_ANY_COUNT when it is
  * unknown. */
 int64_t stream_vendor_arguments(const eh_program *program, const char *kernel);
+/* Provided by the vendor's part: the local memory of a group that the launch asks the driver for, 0
+ * where all of it is static.  Tells the driver first, where it must know the most. */
+eh_status stream_vendor_local(eh_kernel *kernel, const eh_launch *launch, unsigned *bytes,
+                              eh_error *error);
 
 /* The tables of eh.graph.1 and eh.peer.0, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);

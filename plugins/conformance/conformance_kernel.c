@@ -227,6 +227,66 @@ void conformance_kernel_local(kit *k)
 		kit_same(k, got, want, sizeof(got), "values reversed through work-group memory");
 }
 
+static const char whole_body[] =
+	"EH_KERNEL(64, 1, 1) cf_whole(EH_GLOBAL eh_u32 *out)\n{\n"
+	"\tEH_LOCAL_AT(eh_u32, low, CF_VALUE / 2, 0);\n"
+	"\tEH_LOCAL_AT(eh_u32, high, CF_VALUE / 2, CF_VALUE / 2 * 4);\n"
+	"\tEH_ITEMS(64, 1, 1)\n"
+	"\t\tfor (int i = EH_LID(0); i < CF_VALUE / 2; i += 64) {\n"
+	"\t\t\tlow[i] = (eh_u32)(EH_GROUP(0) * CF_VALUE + i) * 2654435761u;\n"
+	"\t\t\thigh[i] = (eh_u32)(EH_GROUP(0) * CF_VALUE + CF_VALUE / 2 + i) * 2654435761u;\n"
+	"\t\t}\n\tEH_END\n\tEH_BARRIER();\n"
+	"\tEH_ITEMS(64, 1, 1)\n"
+	"\t\tfor (int i = 63 - EH_LID(0); i < CF_VALUE / 2; i += 64) {\n"
+	"\t\t\tout[EH_GROUP(0) * CF_VALUE + i] = low[i];\n"
+	"\t\t\tout[EH_GROUP(0) * CF_VALUE + CF_VALUE / 2 + i] = high[i];\n"
+	"\t\t}\n\tEH_END\n}\n"
+	"EH_ENTRY(cf_whole, (EH_GLOBAL eh_u32 *))\n";
+
+static bool launch_whole(kit *k, eh_kernel *kernel, uint32_t groups, eh_buffer *out,
+                         uint32_t struct_size, uint64_t local_bytes)
+{
+	const eh_arg args[] = { ARG_BUFFER(out) };
+	const eh_launch l = { .struct_size = struct_size, .arg_count = 1, .groups = { groups, 1, 1 },
+		.group_size = { groups == 1 ? 1 : 64, 1, 1 }, .args = args, .local_bytes = local_bytes };
+
+	return kit_ok(k, "launch", k->ops->launch(k->queue, kernel, &l, &k->error));
+}
+
+void conformance_kernel_local_whole(kit *k)
+{
+	enum { GROUPS = 3, MOST = 256 << 10 };
+	const uint32_t has = k->info.local_memory_bytes, bytes = (has < MOST ? has : MOST) / 256 * 256;
+	const size_t all = (size_t)GROUPS * bytes;
+	uint32_t *want, *got;
+	eh_program *program;
+	eh_kernel *kernel, *plain;
+	eh_buffer *out;
+
+	if (bytes == 0) {
+		kit_skip(k, "the device does not report its local memory");
+		return;
+	}
+	if (!kit_ok(k, "program_build", kit_build(k, whole_body, bytes / 4, &program, NULL, 0)))
+		return;
+	kit_own(k, KIT_PROGRAM, program);
+	if (!kit_ok(k, "kernel_get", k->ops->kernel_get(program, "cf_whole", &kernel, &k->error)) ||
+	    !kit_kernel(k, "cf_macro", &plain) || !kit_buffer(k, EH_MEMORY_DEVICE, all, &out))
+		return;
+	want = kit_memory(all);
+	got = kit_memory(all);
+	for (size_t i = 0; i < all / 4; i++)
+		want[i] = (uint32_t)i * 2654435761u;
+	/* A caller of version 1.1 ends before local_bytes. */
+	if (launch_whole(k, plain, 1, out, offsetof(eh_launch, local_bytes), UINT64_MAX) &&
+	    launch_whole(k, kernel, GROUPS, out, sizeof(eh_launch), bytes) &&
+	    kit_download(k, got, out, 0, all))
+		kit_same(k, got, want, all, "values that passed through a group's whole local memory");
+	kit_settle(k);
+	free(want);
+	free(got);
+}
+
 void conformance_kernel_private(kit *k)
 {
 	enum { GROUPS = 20, ROUNDS = 5 };

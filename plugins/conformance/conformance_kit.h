@@ -199,6 +199,9 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	  "each group of a 3-D grid runs once and knows its place") \
 	X("kernel/local-memory", DEVICE, kernel_local, \
 	  "work-group memory is shared in a group, and barriers order it") \
+	X("kernel/local-whole", DEVICE, kernel_local_whole, \
+	  "a group has the local memory that the device reports, and a launch without local_bytes " \
+	  "takes none") \
 	X("kernel/private-values", DEVICE, kernel_private, \
 	  "an item keeps its values across barriers") \
 	X("kernel/stack", DEVICE, kernel_stack, \

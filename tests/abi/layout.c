@@ -122,12 +122,13 @@ AT(eh_arg, size, 16, 4);
 AT(eh_arg, reserved, 20, 4);
 AT(eh_arg, reserved2, 24, 8);
 
-SIZE(eh_launch, 40);
+SIZE(eh_launch, 48);
 AT(eh_launch, struct_size, 0, 4);
 AT(eh_launch, arg_count, 4, 4);
 AT(eh_launch, groups, 8, 12);
 AT(eh_launch, group_size, 20, 12);
 AT(eh_launch, args, 32, 8);
+AT(eh_launch, local_bytes, 40, 8);
 
 SIZE(eh_backend_ops, 272);
 AT(eh_backend_ops, struct_size, 0, 4);

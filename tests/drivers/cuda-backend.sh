@@ -60,7 +60,7 @@ if "$EVENHAND" devices 2>/dev/null | grep -q 'Only what needs no kernel can run'
 fi
 
 # The whole suite runs in cuda.sh; here, what must not have been skipped.
-for part in graph/ peer/ transfer/shared kernel/scalar-arguments; do
+for part in graph/ peer/ transfer/shared kernel/scalar-arguments kernel/local-whole; do
 	"$EVENHAND" plugin check "$so" --only "$part" --deadline 60s > "$log" 2>&1 && grep -q '^  pass' "$log" &&
 		! grep -q '^  skip' "$log"
 	ok $? "$part passes on every test device, and nothing of it is skipped" "$log"
@@ -86,6 +86,55 @@ wrong = [c["id"] + ": " + c["status"] for c in cases if c["status"] not in ("val
 assert not wrong, wrong
 PY
 ok $? "the result says simulated, PTX and who compiled it" "$T/facts"
+
+# Tiles of 69 KiB: on a device that offers them, and on one that does not.
+cat > "$T/tiles.ini" <<'END'
+[protocol]
+name = tiles
+version = 1
+intent = a product whose tiles need more than static local memory
+executions = 1
+seed = 42
+
+[measure]
+warmup-min = 1ms
+warmup-max = 5ms
+samples-min = 6
+samples-max = 6
+time-min = 1ms
+time-max = 5ms
+half-width = 50%
+margin = 50%
+proof = 2ms
+timeout = 60s
+
+[case gemm]
+workload = gemm
+precision = f32
+m = 16
+n = 256
+k = 64
+rows = 1
+width = 8
+vectors = 2
+depth = 64
+END
+gemm_is() { # status code, status of the row
+	rm -rf "$T/tiles"
+	"$EVENHAND" run "$T/tiles.ini" --on cuda:0 -o "$T/tiles" > "$log" 2>&1
+	[ $? -eq "$1" ] && python3 -c 'import json, sys
+c = json.load(open(sys.argv[1]))["cases"][0]
+print(c["status"], c.get("reasons"))
+sys.exit(c["status"] not in sys.argv[2:])' "$T/tiles/cuda-0.json" $2 >> "$log" 2>&1
+}
+gemm_is 0 'valid not-converged'
+ok $? "a product with 69 KiB of local memory in a group runs and verifies" "$log"
+EVENHAND_TEST_CUDA_SHARED=48
+export EVENHAND_TEST_CUDA_SHARED
+gemm_is 7 unsupported
+rc=$?
+unset EVENHAND_TEST_CUDA_SHARED
+ok $rc "on a device with 48 KiB it is unsupported" "$log"
 
 # Errors, each planted in the driver.
 planted() { # fault, part of test names, words that must be said

@@ -145,7 +145,7 @@ typedef struct eh_device_info {
 	uint32_t compute_units;        /* SMs, CUs, Xe cores, CPU threads used                */
 	uint32_t max_group_items;      /* work-items in one work-group                        */
 	uint32_t max_group_size[3];
-	uint32_t local_memory_bytes;   /* per work-group                                      */
+	uint32_t local_memory_bytes;   /* per work-group, for arrays of EH_LOCAL_AT           */
 	uint32_t clock_mhz;            /* highest, as claimed                                 */
 	int32_t numa_node;             /* -1 = unknown or all                                 */
 	char id[64];                   /* stable and unique in the backend: a selector matches it;
@@ -256,7 +256,8 @@ typedef struct eh_kernel_info {
 	uint32_t max_group_items;     /* 0 = unknown, as for all of these                      */
 	uint32_t registers;           /* per work-item                                         */
 	uint32_t reserved;
-	uint64_t local_bytes;         /* work-group memory, static                             */
+	uint64_t local_bytes;         /* work-group memory that the code takes at any launch,
+	                                 without eh_launch.local_bytes                         */
 	uint64_t private_bytes;       /* spills and private arrays, per work-item              */
 } eh_kernel_info;
 
@@ -276,6 +277,9 @@ typedef struct eh_launch {
 	uint32_t groups[3];      /* work-groups per dimension, each >= 1                       */
 	uint32_t group_size[3];  /* work-items per group, as in KERNEL(x,y,z) of the text      */
 	const eh_arg *args;      /* read before the call returns                               */
+	uint64_t local_bytes;    /* of a group, for arrays that the text has at run time (CUDA C:
+	                            EH_LOCAL_AT).  Where the prelude makes them static (host C,
+	                            OpenCL C, HIP) a backend need not read it                  */
 } eh_launch;
 
 /* ---- the table --------------------------------------------------------------------------- */

@@ -32,6 +32,12 @@ typedef struct ptx_kernel {
 	uint32_t barriers;
 } ptx_kernel;
 
+/* Where the shared memory begins that a launch asks for. */
+static inline uint32_t ptx_dynamic_at(const ptx_kernel *kernel)
+{
+	return (kernel->shared_bytes + 15) / 16 * 16;
+}
+
 /* A variable of the module in global or constant memory. */
 typedef struct ptx_variable {
 	char name[PTX_NAME];

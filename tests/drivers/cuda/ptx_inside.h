@@ -37,7 +37,7 @@ typedef struct ptx_symbol {
 	char name[PTX_NAME];
 	ptx_space space;
 	uint64_t offset; /* in its space; of a variable, its index                              */
-	uint64_t bytes;
+	uint64_t bytes;  /* 0 = shared memory that a launch asks for                            */
 	int scope;       /* -1 = the module                                                     */
 } ptx_symbol;
 

@@ -147,9 +147,11 @@ static bool literal(const char *text, const ptx_type *type, char *to, size_t siz
 	return true;
 }
 
-static void symbol_value(const ptx_symbol *s, char *to, size_t size)
+static void symbol_value(const ptx_text *t, const ptx_symbol *s, char *to, size_t size)
 {
-	if (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST)
+	if (s->space == PTX_SPACE_SHARED && s->bytes == 0)
+		snprintf(to, size, "%" PRIu32 "ull", ptx_dynamic_at(t->kernel));
+	else if (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST)
 		snprintf(to, size, "b->globals[%" PRIu64 "]", s->offset);
 	else
 		snprintf(to, size, "%" PRIu64 "ull", s->offset);
@@ -187,7 +189,7 @@ void ptx_read(ptx_text *t, const ptx_instruction *i, const char *operand, const 
 		return;
 	symbol = ptx_symbol_of(t, i->scope, operand);
 	if (symbol != NULL && !is_float(type) && symbol->space != PTX_SPACE_PARAM) {
-		symbol_value(symbol, value, sizeof(value));
+		symbol_value(t, symbol, value, sizeof(value));
 		snprintf(to, size, "(%s)%s", type->c, value);
 		return;
 	}

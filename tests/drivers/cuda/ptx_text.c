@@ -409,7 +409,7 @@ static const char *read_variable(ptx_text *t, const char *p, ptx_space space)
 	}
 	after = d.after;
 	if (space == PTX_SPACE_SHARED) {
-		add_symbol(t, &d, space, place(&t->module_shared, &d), -1);
+		add_symbol(t, &d, space, d.bytes == 0 ? 0 : place(&t->module_shared, &d), -1);
 		return after + (*after == ';');
 	}
 	m->variables = grow(m->variables, m->variable_count, sizeof(*v));
@@ -464,8 +464,9 @@ static void read_module(ptx_text *t, const char *p)
 			p = read_variable(t, p + 7, PTX_SPACE_GLOBAL);
 		} else if (starts(p, ".const") && !external) {
 			p = read_variable(t, p + 6, PTX_SPACE_CONST);
-		} else if (starts(p, ".shared") && !external) {
+		} else if (starts(p, ".shared")) {
 			p = read_variable(t, p + 7, PTX_SPACE_SHARED);
+			external = false;
 		} else {
 			ptx_fail(t, "directive %.*s is not known to this test driver",
 			         (int)strcspn(p, " \t\r\n"), p);

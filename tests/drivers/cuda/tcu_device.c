@@ -6,7 +6,7 @@
 
 #include "tcu_state.h"
 
-enum { MEMORY = 1 << 30, BUS = 0x40, L2 = 4 << 20, SHARED = 48 << 10, THREADS = 1024 };
+enum { MEMORY = 1 << 30, BUS = 0x40, L2 = 4 << 20, THREADS = 1024 };
 
 TCU_API cuInit(unsigned flags)
 {
@@ -125,9 +125,7 @@ TCU_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice 
 		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647 },
 		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535 },
 		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535 },
-		{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, SHARED },
-		{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, SHARED },
-		{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, SHARED },
+		{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, TCU_SHARED },
 		{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536 },
 		{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2 * THREADS },
 		{ CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536 },
@@ -154,7 +152,10 @@ TCU_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		if (values[i].attribute == attribute)
 			*value = values[i].value;
-	if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+	if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ||
+	    attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+		*value = (int)tcu_shared_most();
+	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
 		*value = tcu_of_index(device)->compute / 10;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
 		*value = tcu_of_index(device)->compute % 10;

@@ -7,7 +7,7 @@
 #include "ptx_block.h"
 #include "tcu_state.h"
 
-enum { SHARED_MOST = 48 << 10, THREADS_MOST = 1024, UNINITIALISED = 0xFF };
+enum { THREADS_MOST = 1024, UNINITIALISED = 0xFF };
 
 typedef struct launch {
 	tcu_device *device;
@@ -83,7 +83,7 @@ static int64_t run_launch(void *data)
 	b->items = l->block[0] * l->block[1] * l->block[2];
 	memcpy(b->ntid, l->block, sizeof(b->ntid));
 	memcpy(b->nctaid, l->grid, sizeof(b->nctaid));
-	b->shared_bytes = k->shared_bytes + l->dynamic;
+	b->shared_bytes = l->dynamic == 0 ? k->shared_bytes : ptx_dynamic_at(k) + l->dynamic;
 	b->local_bytes = k->local_bytes;
 	b->shared = room(b->shared_bytes);
 	b->local = room((size_t)b->local_bytes * b->items);
@@ -138,7 +138,7 @@ CUresult tcu_launch(tcu_device *device, tcu_function *function, const unsigned g
 		return CUDA_ERROR_INVALID_VALUE;
 	if (items > (k->max_items != 0 ? k->max_items : THREADS_MOST))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (k->shared_bytes + (uint64_t)dynamic > SHARED_MOST)
+	if (dynamic > function->dynamic_limit)
 		return CUDA_ERROR_INVALID_VALUE;
 	l = room(sizeof(*l));
 	l->device = device;

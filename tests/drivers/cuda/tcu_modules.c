@@ -8,7 +8,7 @@
 
 #include "tcu_state.h"
 
-enum { MEMORY = 1 << 30, SHARED_MOST = 48 << 10, THREADS_MOST = 1024, PTX_NEWEST = 90 };
+enum { MEMORY = 1 << 30, THREADS_MOST = 1024, PTX_NEWEST = 90 };
 
 typedef struct logs {
 	char *error, *info;
@@ -92,6 +92,7 @@ static bool find_functions(tcu_module *module)
 			return false;
 		module->functions[i].module = module;
 		module->functions[i].kernel = &p->kernels[i];
+		module->functions[i].dynamic_limit = TCU_SHARED - p->kernels[i].shared_bytes;
 		memcpy(&module->functions[i].run, &run, sizeof(run));
 	}
 	return true;
@@ -120,6 +121,18 @@ static CUresult accept(const tcu_device *device, const char *text, const char **
 	return CUDA_SUCCESS;
 }
 
+/* False, with the words of NVIDIA's assembler, when a kernel has more static memory than there is. */
+static bool is_within_shared(const ptx_module *p, char *why, size_t size)
+{
+	for (size_t i = 0; i < p->kernel_count; i++)
+		if (p->kernels[i].shared_bytes > TCU_SHARED) {
+			snprintf(why, size, "Entry function '%s' uses too much shared data (0x%x bytes, 0x%x max)",
+			         p->kernels[i].name, (unsigned)p->kernels[i].shared_bytes, TCU_SHARED);
+			return false;
+		}
+	return true;
+}
+
 static CUresult load(tcu_device *device, const char *image, CUmodule *out, char *why, size_t size)
 {
 	tcu_module *module;
@@ -144,7 +157,8 @@ static CUresult load(tcu_device *device, const char *image, CUmodule *out, char 
 		free(module);
 		return CUDA_ERROR_INVALID_PTX;
 	}
-	module->object = tcu_compile(c, why, size);
+	if (is_within_shared(&module->ptx, why, size))
+		module->object = tcu_compile(c, why, size);
 	free(c);
 	rc = module->object == NULL || !find_functions(module) ? CUDA_ERROR_INVALID_PTX
 	                                                       : place_variables(module);
@@ -259,13 +273,18 @@ TCU_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunctio
 
 TCU_API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value)
 {
+	tcu_function *function = (tcu_function *)handle;
 	TCU_ENTER_CONTEXT("cuFuncSetAttribute");
 
 	(void)device;
-	(void)attribute;
-	if (!is_function((const tcu_function *)handle))
+	if (!is_function(function))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return value < 0 || value > SHARED_MOST ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (value < 0 || (uint32_t)value > tcu_shared_most() - function->kernel->shared_bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	function->dynamic_limit = (uint32_t)value;
+	return CUDA_SUCCESS;
 }
 
 TCU_API cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -300,7 +319,7 @@ TCU_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction hand
 		return CUDA_ERROR_INVALID_VALUE;
 	used = function->kernel->shared_bytes + shared;
 	by_threads = 2 * THREADS_MOST / size;
-	by_memory = used == 0 ? 32 : SHARED_MOST / used;
+	by_memory = used == 0 ? 32 : tcu_shared_most() / used;
 	*blocks = by_threads < (int)by_memory ? by_threads : (int)by_memory;
 	return CUDA_SUCCESS;
 }

@@ -35,6 +35,11 @@ void tcu_initialise(void)
 	driver_progress(make_progress);
 }
 
+uint32_t tcu_shared_most(void)
+{
+	return (uint32_t)driver_setting("EVENHAND_TEST_CUDA_SHARED", 227, 48, 1024) << 10;
+}
+
 bool tcu_initialised(void)
 {
 	return state.initialised;

@@ -7,6 +7,8 @@
  *   EVENHAND_TEST_CUDA_DEVICES   how many devices, 0 .. 8; 2 when not set
  *   EVENHAND_TEST_CUDA_COMPUTE   compute capability times ten, 90 when not set
  *   EVENHAND_TEST_CUDA_COMPUTE_1 that of the second device, when it is another
+ *   EVENHAND_TEST_CUDA_SHARED    KiB of shared memory that a block gets by cuFuncSetAttribute, at least
+ *                                48; 227 when not set
  *   EVENHAND_TEST_PROGRESS       milliseconds: every so often what was enqueued runs although nobody
  *                                waits; never when not set
  *   EVENHAND_TEST_CACHE          where compiled modules are kept; a folder of the user's in
@@ -28,13 +30,18 @@
 
 #define TCU_API __attribute__((visibility("default"))) CUresult CUDAAPI
 
+/* Shared memory of a block: static, or without cuFuncSetAttribute. */
+enum { TCU_SHARED = 48 << 10 };
+/* With it. */
+uint32_t tcu_shared_most(void);
+
 typedef struct tcu_module tcu_module;
 
 typedef struct tcu_function {
 	tcu_module *module;
 	const ptx_kernel *kernel;
 	void (*run)(void *block);
-	uint32_t dynamic_limit; /* of cuFuncSetAttribute                                       */
+	uint32_t dynamic_limit; /* of a launch: what static memory leaves, or cuFuncSetAttribute's */
 } tcu_function;
 
 struct tcu_module {

@@ -32,8 +32,9 @@ enum { ITEMS = 256, BYTES = ITEMS * 4, FACTOR = 3, ADDEND = 7, FILL = 5, MOST = 
 
 static const char body[] =
 	"EH_KERNEL(64, 1, 1) sweep_affine(EH_GLOBAL eh_u32 *out, EH_GLOBAL const eh_u32 *in, eh_u32 n)\n"
-	"{\n\tEH_ITEMS(64, 1, 1)\n\t\teh_u32 i = (eh_u32)EH_GLOBAL_ID(64);\n\t\tif (i < n)\n"
-	"\t\t\tout[i] = in[i] * 3u + 7u;\n\tEH_END\n}\n"
+	"{\n\tEH_LOCAL_AT(eh_u32, own, 64, 0);\n"
+	"\tEH_ITEMS(64, 1, 1)\n\t\teh_u32 i = (eh_u32)EH_GLOBAL_ID(64);\n\t\tif (i < n) {\n"
+	"\t\t\town[EH_LID(0)] = in[i] * 3u;\n\t\t\tout[i] = own[EH_LID(0)] + 7u;\n\t\t}\n\tEH_END\n}\n"
 	"EH_ENTRY(sweep_affine, (EH_GLOBAL eh_u32 *, EH_GLOBAL const eh_u32 *, eh_u32))\n";
 
 typedef enum verdict { RIGHT, FAILED, WRONG } verdict;
@@ -171,7 +172,7 @@ static eh_status launch(job *j)
 	const eh_arg args[] = { { .buffer = j->out }, { .buffer = j->in },
 		                { .data = &n, .size = sizeof(n) } };
 	const eh_launch shape = { .struct_size = sizeof(shape), .arg_count = 3, .args = args,
-		.groups = { ITEMS / 64, 1, 1 }, .group_size = { 64, 1, 1 } };
+		.groups = { ITEMS / 64, 1, 1 }, .group_size = { 64, 1, 1 }, .local_bytes = 64 * sizeof(uint32_t) };
 
 	return j->ops->launch(j->queue, j->kernel, &shape, &j->error);
 }
