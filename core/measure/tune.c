@@ -118,7 +118,8 @@ static eh_status measure_candidate(search *s, const eh_case *values, const eh_wo
                                    record_trial *trial, enum record_status *found, eh_error *error)
 {
 	char *missing = prepared_unsupported(s->s, work);
-	prepared_choice choice = { .data = s->rules.input_data, .seed = s->seed };
+	prepared_choice choice = { .data = s->rules.input_data, .seed = s->seed,
+	                           .timed = sampler_on_device(s->clocks, &s->rules, work) };
 	prepared p;
 	eh_status status;
 	eh_error cause = ERROR_INIT;

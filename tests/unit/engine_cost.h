@@ -122,7 +122,7 @@ static record_execution *engine_measure(engine_cost *out, uint64_t samples, bool
 	static const eh_source source = { .struct_size = sizeof(source), .name = "canary" };
 	fake f = { .work_ns = 50000 };
 	eh_device device;
-	eh_queue queue;
+	eh_queue queue[2];
 	session s;
 	eh_backend_ops ops = fake_ops;
 	protocol_section section = { .measure = {
@@ -148,7 +148,7 @@ static record_execution *engine_measure(engine_cost *out, uint64_t samples, bool
 	watch.in_region = false;
 	watch.left_ns = 0;
 	watch.io = io ? open("/proc/self/io", O_RDONLY | O_CLOEXEC) : -1;
-	fake_session(&f, &device, &queue, &s);
+	fake_session(&f, &device, queue, &s);
 	ops.launch = watched_launch;
 	ops.mark_record = watched_record;
 	ops.queue_wait = watched_wait;

@@ -91,11 +91,11 @@ typedef struct fake {
 } fake;
 
 struct eh_device { fake *f; };
-struct eh_queue { fake *f; };
+struct eh_queue { fake *f; bool timed; };
 struct eh_buffer { fake *f; uint64_t bytes; unsigned char *data, *old; };
 struct eh_program { fake *f; eh_kernel *kernels; };
 struct eh_kernel { int id; };
-struct eh_mark { fake *f; uint64_t done_ns; };
+struct eh_mark { fake *f; bool timed; const eh_queue *queue; uint64_t done_ns; };
 
 static bool fake_has(const fake *f, enum fault fault)
 {
@@ -420,10 +420,10 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 static eh_status fake_mark_create(eh_device *device, uint32_t flags, eh_mark **mark,
                                   eh_error *error)
 {
-	(void)flags;
 	(void)error;
 	*mark = memory_get(sizeof(**mark));
 	(*mark)->f = device->f;
+	(*mark)->timed = (flags & EH_TIMED) != 0;
 	device->f->objects++;
 	return EH_OK;
 }
@@ -443,6 +443,7 @@ static eh_status fake_mark_record(eh_queue *queue, eh_mark *mark, eh_error *erro
 	(void)error;
 	c->kind = FAKE_MARK;
 	c->mark = mark;
+	mark->queue = queue;
 	mark->done_ns = c->done_ns;
 	return EH_OK;
 }
@@ -462,7 +463,8 @@ static eh_status fake_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_
 	const fake *f = from->f;
 	static unsigned asked;
 
-	(void)error;
+	if (!from->timed || !to->timed || !from->queue->timed || from->queue != to->queue)
+		return error_set(error, EH_E_INVALID_ARGUMENT, "two timed marks of one timed queue");
 	*ns = f->clock_step_ns == 0 ? to->done_ns - from->done_ns :
 	      (to->done_ns / f->clock_step_ns - from->done_ns / f->clock_step_ns) * f->clock_step_ns;
 	*ns -= *ns < f->unseen_ns ? *ns : f->unseen_ns;
@@ -508,13 +510,14 @@ static const eh_backend_ops fake_ops = {
 	.mark_passed = fake_mark_passed,
 };
 
-/* A session on *f; device and queue are the caller's. */
-static void fake_session(fake *f, eh_device *device, eh_queue *queue, session *s)
+/* A session on *f; the device and its two queues are the caller's. */
+static void fake_session(fake *f, eh_device *device, eh_queue queue[2], session *s)
 {
 	f->last_launch = -1;
 	device->f = f;
-	queue->f = f;
-	*s = (session){ .ops = &fake_ops, .device = device, .queue = queue, .plain = queue };
+	queue[0] = (eh_queue){ .f = f, .timed = true };
+	queue[1] = (eh_queue){ .f = f };
+	*s = (session){ .ops = &fake_ops, .device = device, .queue = &queue[0], .plain = &queue[1] };
 	s->info.struct_size = sizeof(s->info);
 	s->info.caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME;
 	s->info.memory_bytes = UINT64_C(1) << 30;

@@ -27,7 +27,7 @@
 typedef struct rig {
 	fake f;
 	eh_device device;
-	eh_queue queue;
+	eh_queue queue[2];
 	session s;
 	measure *m;
 	protocol_section section;
@@ -42,7 +42,7 @@ static const eh_source canary_source = { .struct_size = sizeof(canary_source), .
 static record_settings *rig_make(rig *r, uint64_t work_ns)
 {
 	*r = (rig){ .f = { .work_ns = work_ns, .wake_ns = 3000 } };
-	fake_session(&r->f, &r->device, &r->queue, &r->s);
+	fake_session(&r->f, &r->device, r->queue, &r->s);
 	r->section.measure = (record_settings){
 		.warmup_min_ns = 1000000, .warmup_max_ns = 10000000,
 		.samples_min = 10, .samples_max = 100,

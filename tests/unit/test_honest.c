@@ -43,7 +43,7 @@ static const char *const names[KINDS] = {
 typedef struct rig {
 	fake f;
 	eh_device device;
-	eh_queue queue;
+	eh_queue queue[2];
 	session s;
 	measure *m;
 	protocol_section section;
@@ -161,7 +161,7 @@ static void set_kind(rig *r, enum kind kind, random_state *random)
 static void make(rig *r, enum kind kind, random_state *random)
 {
 	*r = (rig){ .f = { .work_ns = draw(random, 1e3, 5e6), .wake_ns = 3000 } };
-	fake_session(&r->f, &r->device, &r->queue, &r->s);
+	fake_session(&r->f, &r->device, r->queue, &r->s);
 	random_seed(&r->f.wakes, random_below(random, 1000000));
 	set_protocol(r, random);
 	memcpy(r->id, "fake", sizeof("fake"));

@@ -23,7 +23,7 @@
 typedef struct rig {
 	fake f;
 	eh_device device;
-	eh_queue queue;
+	eh_queue queue[2];
 	session s;
 	measure *m;
 	protocol_section section;
@@ -43,7 +43,7 @@ static const eh_source canary_source = { .struct_size = sizeof(canary_source), .
 static void rig_make(rig *r, uint64_t work_ns, enum record_clock clock)
 {
 	*r = (rig){ .f = { .work_ns = work_ns, .wake_ns = 3000 } };
-	fake_session(&r->f, &r->device, &r->queue, &r->s);
+	fake_session(&r->f, &r->device, r->queue, &r->s);
 	r->section.measure = (record_settings){
 		.warmup_min_ns = 2000000, .warmup_max_ns = 20000000,
 		.samples_min = 10, .samples_max = 100,
@@ -302,15 +302,14 @@ static void no_work_no_device_clock(void **state)
 	log_set_level(EH_LOG_WARN);
 }
 
-static void tuned_finds_the_quickest(void **state)
+static void finds_the_quickest(enum record_clock clock)
 {
 	const record_tuning *t;
 	record_execution *record;
 	size_t unsupported = 0;
 	rig r;
 
-	(void)state;
-	rig_make(&r, 50000, RECORD_CLOCK_HOST);
+	rig_make(&r, 50000, clock);
 	r.c.tier = RECORD_TIER_TUNED;
 	rig_start(&r, false);
 	record = rig_measure(&r);
@@ -324,7 +323,15 @@ static void tuned_finds_the_quickest(void **state)
 	for (size_t i = 0; i < t->trials.count; i++)
 		unsupported += strcmp(t->trials.items[i].status, "unsupported") == 0;
 	assert_int_equal(unsupported, 1);
+	assert_int_equal(record->clock, clock);
 	rig_end(&r, record);
+}
+
+static void tuned_finds_the_quickest(void **state)
+{
+	(void)state;
+	finds_the_quickest(RECORD_CLOCK_HOST);
+	finds_the_quickest(RECORD_CLOCK_DEVICE);
 }
 
 /* ---- beside a neighbour ---------------------------------------------------------------------- */

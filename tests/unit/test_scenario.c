@@ -244,7 +244,7 @@ static void knee_of_md1(void **state)
 typedef struct rig {
 	fake f;
 	eh_device device;
-	eh_queue queue;
+	eh_queue queue[2];
 	session s;
 	eh_value values[1];
 	eh_case c;
@@ -258,7 +258,7 @@ static void rig_open(rig *r, uint64_t service_ns)
 	eh_error error = ERROR_INIT;
 
 	*r = (rig){ .f = { .work_ns = service_ns } };
-	fake_session(&r->f, &r->device, &r->queue, &r->s);
+	fake_session(&r->f, &r->device, r->queue, &r->s);
 	r->values[0] = (eh_value){ "cost", "1", 1 };
 	r->c = (eh_case){ sizeof(r->c), 1, r->values, 7 };
 	assert_int_equal(fake_describe(&r->c, &r->work, NULL), EH_OK);
