@@ -11,6 +11,7 @@ struct lz_parked {
 	struct lz_parked *next;
 	lz_event event;
 	const eh_queue *waiter;  /* whose; NULL = not one queue's of this device             */
+	uint64_t wait;           /* the number of the command                                */
 };
 
 /* Adds a pool to d->pools; NULL when that fails. */
@@ -86,7 +87,7 @@ void lz_events_return(eh_device *d, lz_event *event)
 	event->handle = NULL;
 }
 
-void lz_events_park(eh_device *d, lz_event *event, const eh_queue *waiter)
+void lz_events_park(eh_device *d, lz_event *event, const eh_queue *waiter, uint64_t wait)
 {
 	struct lz_parked *parked = event->handle != NULL ? calloc(1, sizeof(*parked)) : NULL;
 
@@ -94,20 +95,21 @@ void lz_events_park(eh_device *d, lz_event *event, const eh_queue *waiter)
 	if (parked != NULL) {
 		parked->event = *event;
 		parked->waiter = waiter;
+		parked->wait = wait;
 		parked->next = d->parked;
 		d->parked = parked;
 	}
 	event->handle = NULL;
 }
 
-void lz_events_settle(eh_device *d, const eh_queue *waiter)
+void lz_events_settle(eh_device *d, const eh_queue *waiter, uint64_t wait)
 {
 	struct lz_parked **at = &d->parked;
 
 	while (*at != NULL) {
 		struct lz_parked *each = *at;
 
-		if (each->waiter != waiter) {
+		if (each->waiter != waiter || each->wait > wait) {
 			at = &each->next;
 			continue;
 		}

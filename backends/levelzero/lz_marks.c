@@ -48,7 +48,7 @@ void lz_marks_destroy(eh_mark *m)
 	if (m == NULL)
 		return;
 	if (m->awaited)
-		lz_events_park(m->device, &m->event, m->waiter);
+		lz_events_park(m->device, &m->event, m->waiter, m->wait);
 	else
 		lz_events_return(m->device, &m->event);
 	if (m->ticks != NULL)
@@ -70,7 +70,7 @@ static eh_status renew(eh_mark *m, eh_error *error)
 	status = lz_events_take(m->device, &fresh, error);
 	if (status != EH_OK)
 		return status;
-	lz_events_park(m->device, &m->event, m->waiter);
+	lz_events_park(m->device, &m->event, m->waiter, m->wait);
 	m->event = fresh;
 	m->awaited = false;
 	return EH_OK;
@@ -100,6 +100,7 @@ eh_status lz_marks_record(eh_queue *q, eh_mark *m, eh_error *error)
 		                         q->device->info.name);
 	lz_queue_appended(q);
 	m->queue = q;
+	m->waits = q->device->waits;
 	m->passed = false;
 	m->recorded_ns = before;
 	return EH_OK;

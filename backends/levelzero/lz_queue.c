@@ -285,18 +285,26 @@ eh_status lz_queue_wait(eh_queue *q, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	q->behind = false;
-	lz_events_settle(q->device, q);
+	lz_events_settle(q->device, q, q->device->waits);
+	if (q->follows != NULL)
+		lz_events_settle(q->device, q->follows, q->follows_wait);
 	return EH_OK;
 }
 
-/* One queue of the mark's device settles the event when it was waited for; a graph waits again. */
-static void note_waiter(const eh_queue *q, eh_mark *mark)
+/* One queue of the mark's device settles the event when it was waited for, itself or by way of a queue
+ * that waits for it; a graph waits again. */
+static void note_waiter(eh_queue *q, eh_mark *mark)
 {
-	const bool one = q->device == mark->device && q->recording == NULL &&
-	                 (!mark->awaited || mark->waiter == q);
+	const bool here = q->device == mark->device && q->recording == NULL;
+	const bool one = here && (!mark->awaited || mark->waiter == q);
 
 	mark->awaited = true;
 	mark->waiter = one ? q : NULL;
+	mark->wait = ++q->device->waits;
+	if (here) {
+		q->follows = mark->queue;
+		q->follows_wait = mark->waits;
+	}
 }
 
 eh_status lz_queue_wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)

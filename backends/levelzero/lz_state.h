@@ -67,6 +67,7 @@ struct eh_device {
 	ze_context_handle_t context;
 	lz_pool *pools;
 	struct lz_parked *parked;  /* events that other queues may still wait for           */
+	uint64_t waits;            /* commands that wait for marks, of all queues           */
 	eh_queue *relay;           /* of staged copies between devices, NULL = none yet     */
 	uint32_t engine;           /* ordinal of the first group of queues that computes    */
 	uint32_t engine_queues;
@@ -90,7 +91,7 @@ struct eh_buffer {
 	uint32_t kind;
 };
 
-/* A regular list: open to be appended to, or executing until `done`. */
+/* A regular list: open to be appended to, or executing. */
 typedef struct lz_list {
 	struct lz_list *next;
 	ze_command_list_handle_t handle;
@@ -109,6 +110,9 @@ struct eh_queue {
 	ze_command_list_handle_t record;    /* its list                                     */
 	bool recorded;                      /* something, since recording began             */
 	lz_event waiter;                    /* signalled when a wait is over                */
+	const eh_queue *follows;            /* whose commands are done when a wait is over; may be
+	                                     * destroyed; NULL = none                       */
+	uint64_t follows_wait;              /* its last such command that waits             */
 };
 
 struct eh_mark {
@@ -120,6 +124,8 @@ struct eh_mark {
 	bool passed;               /* seen by the host                                      */
 	bool awaited;              /* another queue waits for it                            */
 	const eh_queue *waiter;    /* which; may be destroyed; NULL = not one of this device */
+	uint64_t wait;             /* the number of its last command that waits for this    */
+	uint64_t waits;            /* all of the queue's before this have lower ones        */
 	uint64_t recorded_ns;      /* the host's clock                                      */
 	uint64_t passed_ns;
 };
@@ -198,9 +204,9 @@ eh_status lz_events_take(eh_device *device, lz_event *event, eh_error *error);
 void lz_events_return(eh_device *device, lz_event *event);
 /* For an event that other queues may still wait for: it is kept until the waiter is settled, without
  * one until the device closes. */
-void lz_events_park(eh_device *device, lz_event *event, const eh_queue *waiter);
-/* All that the queue waited for has happened. */
-void lz_events_settle(eh_device *device, const eh_queue *waiter);
+void lz_events_park(eh_device *device, lz_event *event, const eh_queue *waiter, uint64_t wait);
+/* The queue has done its commands that wait, up to that number. */
+void lz_events_settle(eh_device *device, const eh_queue *waiter, uint64_t wait);
 void lz_events_free(eh_device *device);
 /* Blocks until it is signalled. */
 eh_status lz_events_wait(eh_device *device, const lz_event *event, eh_error *error);

@@ -284,7 +284,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("resource/commands", DEVICE, resource_commands, \
 	  "commands that are done leave nothing behind") \
 	X("resource/waits", DEVICE, resource_waits, \
-	  "a mark that was waited for by another queue leaves nothing when it is recorded again") \
+	  "queues that wait for each other leave nothing behind") \
 	X("resource/kernels", DEVICE, resource_kernels, \
 	  "destroying a program gives its kernels back") \
 	X("resource/programs", DEVICE, resource_programs, \

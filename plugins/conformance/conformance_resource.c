@@ -223,8 +223,9 @@ void conformance_resource_devices(kit *k)
 static struct {
 	eh_kernel *kernel;
 	eh_buffer *buffer;
-	eh_mark *mark;
-} used; /* by cycle_commands */
+	eh_mark *mark, *back; /* to and from the other queue                                  */
+	eh_queue *other;
+} used; /* by cycle_commands and cycle_waits */
 
 static bool cycle_commands(kit *k)
 {
@@ -251,18 +252,21 @@ void conformance_resource_commands(kit *k)
 		                       "launching, filling and recording a mark, 80 times each," });
 }
 
-static eh_queue *waiting; /* by cycle_waits */
+static bool follows(kit *k, eh_queue *then, eh_queue *first, eh_mark *mark)
+{
+	return kit_ok(k, "mark_record", k->ops->mark_record(first, mark, &k->error)) &&
+	       kit_ok(k, "queue_wait_mark", k->ops->queue_wait_mark(then, mark, &k->error));
+}
 
+/* Nobody waits for the other queue but the first one. */
 static bool cycle_waits(kit *k)
 {
-	for (int i = 0; i < COMMANDS; i += 3) {
-		if (!kit_fill(k, used.buffer, 0, 256, 1) ||
-		    !kit_ok(k, "mark_record", k->ops->mark_record(k->queue, used.mark, &k->error)) ||
-		    !kit_ok(k, "queue_wait_mark",
-		            k->ops->queue_wait_mark(waiting, used.mark, &k->error)))
+	for (int i = 0; i < COMMANDS; i += 3)
+		if (!follows(k, used.other, k->queue, used.mark) ||
+		    !kit_ok(k, "fill", k->ops->fill(used.other, used.buffer, 0, 256, 1, &k->error)) ||
+		    !follows(k, k->queue, used.other, used.back))
 			return false;
-	}
-	return kit_ok(k, "queue_wait", k->ops->queue_wait(waiting, &k->error)) && kit_wait(k);
+	return kit_wait(k);
 }
 
 void conformance_resource_waits(kit *k)
@@ -272,9 +276,9 @@ void conformance_resource_waits(kit *k)
 		return;
 	}
 	if (kit_buffer(k, EH_MEMORY_DEVICE, 256, &used.buffer) && kit_mark(k, 0, &used.mark) &&
-	    kit_queue(k, 0, &waiting))
+	    kit_mark(k, 0, &used.back) && kit_queue(k, 0, &used.other))
 		churn_run(k, &(churn){ cycle_waits, 40, COMMANDS, 4,
-		                       "recording a mark for which another queue waits, 80 times," });
+		                       "following another queue and being followed by it, 80 times," });
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
