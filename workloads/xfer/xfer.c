@@ -138,13 +138,14 @@ static void xfer_finish(void *state)
 	int i;
 	if (x == NULL)
 		return;
+	/* It may still copy: nothing is freed before it is done. */
+	if (x->second != NULL)
+		x->bench->ops->queue_destroy(x->second);
 	for (i = 0; i < 2; i++) {
 		side_free(x->bench, &x->paths[i].from);
 		side_free(x->bench, &x->paths[i].to);
 		free(x->paths[i].block);
 	}
-	if (x->second != NULL)
-		x->bench->ops->queue_destroy(x->second);
 	x->bench->ops->mark_destroy(x->fork);
 	x->bench->ops->mark_destroy(x->join);
 	free(x->got);
