@@ -217,13 +217,17 @@ eh_status mark_wait(eh_mark *mark, eh_error *error)
 eh_status mark_passed(eh_mark *mark, uint32_t *passed, eh_error *error)
 {
 	eh_status status;
+	bool done;
 
 	if (mark->recorded == 0)
 		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_passed",
 		               "the mark was not recorded");
+	done = atomic_load(&mark->passed.value) == mark->recorded;
+	/* It takes the lock: then the queue's thread has left a mark that has passed, and the caller may
+	 * destroy it. */
 	status = failure_tell(mark->queue, error);
 	if (status == EH_OK)
-		*passed = atomic_load(&mark->passed.value) == mark->recorded;
+		*passed = done;
 	return status;
 }
 
