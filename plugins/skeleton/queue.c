@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "evenhand/backend_helper.h"
@@ -10,7 +11,7 @@ static uint64_t now_ns(const eh_device *device)
 	return device->host->now_ns(device->host->ctx);
 }
 
-/* ---- counters ----------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 /* What was written before is visible to whoever sees the new value.  A thread is woken only for the
  * value that it waits for: waking costs more than many a command. */
@@ -25,12 +26,13 @@ static void counter_advance(eh_device *device, counter *c, uint64_t value)
 	pthread_mutex_unlock(&device->lock);
 }
 
-/* Looks for a moment before it sleeps: a round trip would else pay for two wake-ups. */
+/* Looks for a moment before it sleeps: a round trip would else pay for two wake-ups.  It yields
+ * meanwhile, for the other side may need this processor. */
 static void counter_await(eh_device *device, counter *c, uint64_t goal)
 {
 	if (atomic_load(&c->value) >= goal)
 		return;
-	for (const uint64_t until = now_ns(device) + SPIN_NS; now_ns(device) < until;)
+	for (const uint64_t until = now_ns(device) + SPIN_NS; now_ns(device) < until; sched_yield())
 		if (atomic_load(&c->value) >= goal)
 			return;
 	pthread_mutex_lock(&device->lock);
@@ -42,7 +44,7 @@ static void counter_await(eh_device *device, counter *c, uint64_t goal)
 	pthread_mutex_unlock(&device->lock);
 }
 
-/* ---- errors of commands: the first one is kept until a wait tells it ---------------------------- */
+/* ---- errors of commands: the first one is kept until a wait tells it ------------------------- */
 
 static void failure_keep(eh_queue *queue, const eh_error *error)
 {
@@ -65,7 +67,7 @@ static eh_status failure_tell(eh_queue *queue, eh_error *error)
 	return whole.code;
 }
 
-/* ---- queues ------------------------------------------------------------------------------------ */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 static void *queue_main(void *context)
 {
@@ -156,7 +158,7 @@ eh_status queue_wait_mark(eh_queue *queue, eh_mark *mark, eh_error *error)
 	return EH_OK;
 }
 
-/* ---- marks: points in a queue, with a time ------------------------------------------------------ */
+/* ---- marks: points in a queue, with a time --------------------------------------------------- */
 
 eh_status mark_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error)
 {
@@ -237,7 +239,8 @@ eh_status mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error
 	    !from->timed || !to->timed)
 		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
 		               "two timed marks of one timed queue have a time between them");
-	if (atomic_load(&from->passed.value) < from->recorded || atomic_load(&to->passed.value) < to->recorded)
+	if (atomic_load(&from->passed.value) < from->recorded ||
+	    atomic_load(&to->passed.value) < to->recorded)
 		return eh_fail(error, EH_E_INVALID_ARGUMENT, "mark_elapsed",
 		               "a mark has not passed: wait for it first");
 	if (to->ns < from->ns)

@@ -19,8 +19,8 @@ enum {
 	QUEUE_ROOM = 256,      /* commands of a queue that are not done; the next call waits */
 	QUEUE_STACK = 8 << 20, /* kernels keep work-group memory there: at least 1 MiB */
 	LAUNCH_ARGS = 20,      /* backend.h: a kernel has no more */
-	SPIN_NS = 100000,      /* before a wait sleeps: longer than waking up takes, so that a wait is
-	                          never more wake-up than work */
+	SPIN_NS = 100000,      /* before a wait sleeps: longer than waking up takes, so that no
+	                          wait is more wake-up than work */
 };
 
 /* The signature of kernels in the dialect's host branch: dialect.h, EH_ENTRY. */

@@ -60,7 +60,8 @@ constexpr char flags[] = "-std=gnu17 -O3 -march=native -fPIC -shared";
 struct failure : std::runtime_error {
 	eh_status status;
 
-	failure(eh_status code, const std::string &message) : std::runtime_error(message), status(code) {}
+	failure(eh_status code, const std::string &message)
+		: std::runtime_error(message), status(code) {}
 };
 
 // No exception may leave the backend: its callers are C.  What work() throws becomes a status.
@@ -106,7 +107,8 @@ eh_status device_count(void *, uint32_t *count, eh_error *)
 
 uint64_t memory_bytes()
 {
-	return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+	return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+	       static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 eh_status device_info(void *, uint32_t index, eh_device_info *info, eh_error *error)
