@@ -238,6 +238,13 @@ def fma_amd(code, defines, target):
     return problems
 
 
+def gemm_nvidia(code, used, _):
+    """Tiles of any size: all of a group's memory is what the launch asks for."""
+    shared = re.findall(r"\.shared .*\b(?:b8|f32|f64) (\w+)\[\d*\]", code)
+    smem = re.findall(r"\d+ bytes smem", used)
+    return [] if shared == ["eh_local_"] and not smem else ["shared memory: %s %s" % (shared, smem)]
+
+
 def on_intel(what, texts, look):
     """look(SPIR-V assembly, defines): the problems of one text."""
     if len(SPIRV_PAIR) != 2 or shutil.which("spirv-dis") is None:
@@ -264,4 +271,7 @@ if __name__ == "__main__":
     say("the protocol has the texts of fma", [] if len(rounds) == 4 else ["%d" % len(rounds)])
     on_nvidia("fma fuses all and spills nothing", rounds, fma_nvidia)
     on_amd("fma is packed or issued in pairs", rounds, fma_amd)
+    tiles = [text for text in load("EH_G_") if text[1]["EH_G_DEPTH"] == "32"]
+    say("the protocol has the texts of gemm", [] if len(tiles) == 2 else ["%d" % len(tiles)])
+    on_nvidia("gemm asks for its local memory at launch", tiles, gemm_nvidia)
     print("1..%d" % tests)

@@ -119,13 +119,15 @@ width = 8
 vectors = 2
 depth = 64
 END
-gemm_is() { # status code, status of the row
+gemm_is() { # exit code, statuses of the row, options: runs it and looks
 	rm -rf "$T/tiles"
-	"$EVENHAND" run "$T/tiles.ini" --on cuda:0 -o "$T/tiles" > "$log" 2>&1
-	[ $? -eq "$1" ] && python3 -c 'import json, sys
+	code=$1 statuses=$2
+	shift 2
+	"$EVENHAND" "$@" run "$T/tiles.ini" --on cuda:0 -o "$T/tiles" > "$log" 2>&1
+	[ $? -eq "$code" ] && python3 -c 'import json, sys
 c = json.load(open(sys.argv[1]))["cases"][0]
 print(c["status"], c.get("reasons"))
-sys.exit(c["status"] not in sys.argv[2:])' "$T/tiles/cuda-0.json" $2 >> "$log" 2>&1
+sys.exit(c["status"] not in sys.argv[2].split())' "$T/tiles/cuda-0.json" "$statuses" >> "$log" 2>&1
 }
 gemm_is 0 'valid not-converged'
 ok $? "a product with 69 KiB of local memory in a group runs and verifies" "$log"
@@ -135,6 +137,21 @@ gemm_is 7 unsupported
 rc=$?
 unset EVENHAND_TEST_CUDA_SHARED
 ok $rc "on a device with 48 KiB it is unsupported" "$log"
+
+# The same with static tiles, which NVRTC's assembler refuses, or the driver's.
+mkdir -p "$T/static"
+cp "$BUILD/lib/evenhand/workloads/gemm.so" "$T/static/"
+{
+	printf '#undef EH_LOCAL_AT\n#define EH_LOCAL_AT(T, name, count, at) EH_LOCAL(T, name[count])\n'
+	cat "$SRC/workloads/gemm/gemm.k"
+} > "$T/static/gemm.k"
+EVENHAND_WORKLOAD_PATH=$T/static
+export EVENHAND_WORKLOAD_PATH
+for code in cubin ptx; do
+	gemm_is 7 unsupported --set "cuda.code=$code" && grep -q 'more static local memory than' "$log"
+	ok $? "cuda.code=$code: static tiles of that size are unsupported, with the remedy" "$log"
+done
+unset EVENHAND_WORKLOAD_PATH
 
 # Errors, each planted in the driver.
 planted() { # fault, part of test names, words that must be said

@@ -24,7 +24,7 @@
 typedef unsigned long long device_address;
 
 enum { SUCCESS = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, ILLEGAL = 700, FAILED = 719,
-	MISALIGNED = 716, PEER_ALREADY = 704, NO_BINARY = 209, ITEMS = 64, BYTES = ITEMS * 4,
+	MISALIGNED = 716, PEER_ALREADY = 704, NO_BINARY = 209, WRONG_PTX = 218, DYNAMIC_MOST = 8, ITEMS = 64, BYTES = ITEMS * 4,
 	FAILURE = 9 };
 
 static char library[4096];
@@ -42,6 +42,7 @@ static struct {
 	int (*load)(void **, const void *, unsigned, int *, void **);
 	int (*unload)(void *);
 	int (*function)(void **, void *, const char *);
+	int (*set)(void *, int, int);
 	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
 	              void **, void **);
 	int (*stream)(void **, unsigned);
@@ -66,7 +67,7 @@ static void *module, *context;
 	fprintf(stderr, "line %d: %s\n", __LINE__, #condition); _exit(FAILURE); } } while (0)
 
 static const char kernels[] =
-	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 more[];\n"
 #define KERNEL(name, text) \
 	".visible .entry " name "(.param .u64 p)\n.maxntid 64, 1, 1\n{\n" \
 	".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .shared .align 4 .b8 s[256];\n" \
@@ -87,6 +88,9 @@ static const char kernels[] =
 	       "setp.ne.u32 %p2, %r4, 0; @%p2 bra again; bar.sync 0; ld.shared.u32 %r7, [s]; st.global.u32 [%rd3], %r7;")
 	KERNEL("beyond", "st.global.u32 [%rd3+4], %r1;") KERNEL("before", "ld.global.u32 %r2, [%rd3+-4];")
 	KERNEL("beyond_shared", "st.shared.u32 [%rd5+4], %r1;") KERNEL("crooked", "st.global.u32 [%rd3+2], %r1;")
+	/* Through the last bytes of the 200 KiB that the launch asks for. */
+	KERNEL("asks", "mov.u64 %rd4, more; add.u64 %rd5, %rd4, %rd2; st.shared.u32 [%rd5+204544], %r1; bar.sync 0;\n"
+	       "ld.shared.u32 %r3, [%rd5+204544]; st.global.u32 [%rd3], %r3;")
 	KERNEL("wild", "mov.u64 %rd6, 4096; ld.global.u32 %r2, [%rd6];");
 
 static void start(void)
@@ -101,6 +105,7 @@ static void start(void)
 		{ "cuMemcpyHtoDAsync_v2", &cu.up }, { "cuMemcpyDtoHAsync_v2", &cu.down },
 		{ "cuMemcpyDtoH_v2", &cu.down_now }, { "cuModuleLoadDataEx", &cu.load },
 		{ "cuModuleUnload", &cu.unload }, { "cuModuleGetFunction", &cu.function },
+		{ "cuFuncSetAttribute", &cu.set },
 		{ "cuLaunchKernel", &cu.launch }, { "cuStreamCreate", &cu.stream },
 		{ "cuStreamSynchronize", &cu.wait }, { "cuStreamQuery", &cu.query },
 		{ "cuEventCreate", &cu.event }, { "cuEventRecord", &cu.record },
@@ -218,6 +223,41 @@ static void before(void) { out_of_bounds("before", ILLEGAL); }
 static void beyond_shared(void) { out_of_bounds("beyond_shared", ILLEGAL); }
 static void crooked(void) { out_of_bounds("crooked", MISALIGNED); }
 static void wild(void) { out_of_bounds("wild", ILLEGAL); }
+
+static void asked_shared(void)
+{
+	const int bytes = 200 << 10, all = (227 << 10) - 256;
+	void *function = NULL, *parameters[1];
+	device_address at;
+	uint32_t got[ITEMS];
+
+	start();
+	at = memory();
+	parameters[0] = &at;
+#define ASK(bytes) cu.launch(function, 1, 1, 1, ITEMS, 1, 1, (unsigned)(bytes), NULL, parameters, NULL)
+	WANT(cu.function(&function, module, "asks") == SUCCESS);
+	WANT(ASK(bytes) == INVALID && ASK((48 << 10) - 255) == INVALID);
+	WANT(cu.set(function, DYNAMIC_MOST, all + 1) == INVALID && cu.set(function, DYNAMIC_MOST, -1) == INVALID);
+	WANT(cu.set(function, DYNAMIC_MOST, all) == SUCCESS);
+	WANT(cu.set(function, DYNAMIC_MOST, bytes) == SUCCESS && ASK(bytes + 1) == INVALID);
+	WANT(ASK(bytes) == SUCCESS && cu.down_now(got, at, BYTES) == SUCCESS);
+	for (unsigned i = 0; i < ITEMS; i++)
+		WANT(got[i] == i);
+	WANT(ASK(bytes - 4) == SUCCESS && cu.wait(NULL) == ILLEGAL);
+}
+
+static void too_much_static(void)
+{
+	static const char large[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k()\n{\n.shared .align 4 .b8 s[49156];\nret;\n}\n";
+	char log[400] = "";
+	int options[] = { 5, 6 };
+	void *values[] = { log, (void *)(uintptr_t)sizeof(log) }, *loaded = NULL;
+
+	start();
+	WANT(cu.load(&loaded, large, 2, options, values) == WRONG_PTX);
+	WANT(strstr(log, "'k' uses too much shared data (0xc004 bytes, 0xc000 max)") != NULL);
+}
 
 static void copies(void)
 {
@@ -372,6 +412,8 @@ static const scenario scenarios[] = {
 	{ "a store beyond the end", NULL, beyond, 0, 0 },
 	{ "a load before the begin", NULL, before, 0, 0 },
 	{ "a store beyond shared memory", NULL, beyond_shared, 0, 0 },
+	{ "shared memory that a launch asks for", NULL, asked_shared, 0, 0 },
+	{ "more static shared memory than there is", NULL, too_much_static, 0, 0 },
 	{ "a misaligned store", NULL, crooked, 0, 0 },
 	{ "a load from anywhere", NULL, wild, 0, 0 },
 	{ "copies stay in their blocks", NULL, copies, 0, 0 },
