@@ -65,8 +65,32 @@ static void read_architectures(nvrtc_api *n)
 		n->count = count;
 }
 
+static void name_builtins(const nvrtc_api *n, char name[64])
+{
+	snprintf(name, 64, "libnvrtc-builtins.so.%d.%d", n->major, n->minor);
+}
+
+/*
+ * NVRTC opens its builtins by their name alone, and no path of its own leads the loader to the folder
+ * of NVRTC.  What is loaded already is found by its name.  They are checked as NVRTC was.
+ */
+static void load_builtins(const nvrtc_api *n, const eh_host *checked)
+{
+	char name[64], folder[PATH_MAX], why[VENDORLIB_REASON];
+	vendorlib builtins;
+	char *end;
+
+	snprintf(folder, sizeof(folder), "%s", n->library.path);
+	end = strrchr(folder, '/');
+	if (end == NULL)
+		return;
+	*end = '\0';
+	name_builtins(n, name);
+	(void)vendorlib_try(&builtins, checked, folder, name, why);
+}
+
 /* Finds the functions of the library and asks for version and architectures. */
-static eh_status begin(nvrtc_api *n, const vendorlib *library, eh_error *error)
+static eh_status begin(nvrtc_api *n, const vendorlib *library, const eh_host *checked, eh_error *error)
 {
 	eh_status status = vendorlib_resolve(library, symbols, COUNT(symbols), n, advice, error);
 	nvrtcResult rc;
@@ -83,11 +107,13 @@ static eh_status begin(nvrtc_api *n, const vendorlib *library, eh_error *error)
 		                      library->path);
 	}
 	n->library = *library;
+	load_builtins(n, checked);
 	read_architectures(n);
 	return EH_OK;
 }
 
-static nvrtc_api *new_api(const vendorlib *library, eh_error *error)
+/* `checked` is the host that allowed the library, NULL where none was asked. */
+static nvrtc_api *new_api(const vendorlib *library, const eh_host *checked, eh_error *error)
 {
 	nvrtc_api *n = calloc(1, sizeof(*n));
 	eh_status status;
@@ -96,7 +122,7 @@ static nvrtc_api *new_api(const vendorlib *library, eh_error *error)
 		(void)failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left for NVRTC.");
 		return NULL;
 	}
-	status = begin(n, library, error);
+	status = begin(n, library, checked, error);
 	if (status == EH_OK)
 		return n;
 	free(n);
@@ -110,7 +136,7 @@ static void open_chosen(nvrtc_set *set)
 	                                        &set->chosen_error);
 
 	if (status == EH_OK)
-		set->opened[0] = new_api(&library, &set->chosen_error);
+		set->opened[0] = new_api(&library, NULL, &set->chosen_error);
 }
 
 /* NULL = where the loader looks; "" = not set. */
@@ -138,7 +164,7 @@ static void open_at(nvrtc_set *set, size_t index)
 		return;
 	if (!vendorlib_try(&library, set->host, folder, files[index % COUNT(files)].name, set->why))
 		return;
-	set->opened[index] = new_api(&library, &error);
+	set->opened[index] = new_api(&library, folder != NULL ? set->host : NULL, &error);
 	if (set->opened[index] == NULL)
 		snprintf(set->why, sizeof(set->why), "%s", error.message);
 }
@@ -267,7 +293,7 @@ static void identify(const nvrtc_set *set, nvrtc_api *n)
 	char builtins[64];
 
 	n->identified = true;
-	snprintf(builtins, sizeof(builtins), "libnvrtc-builtins.so.%d.%d", n->major, n->minor);
+	name_builtins(n, builtins);
 	compilerid_of(&n->library, set->host, (const char *const[]){ builtins, NULL }, n->identity);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Which NVRTC the cuda backend takes: found in long paths, chosen for each device, not taken from
-# where others can write; and its files are part of the key of what it compiled.
+# where others can write, with the builtins beside it; and its files are part of the key of what it
+# compiled.
 : "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
 n=0 bad=0
 ok() { # status text [file with detail]
@@ -27,7 +28,7 @@ real=
 for folder in "${CUDA_HOME:-/usr/local/cuda}/lib64" /usr/local/cuda/lib64 $(ldconfig -p | sed -n 's,.*=> \(/.*\)/libnvrtc\.so\.13$,\1,p'); do
 	[ -f "$folder/libnvrtc.so.13" ] && real=$(readlink -f "$folder") && break
 done
-[ -n "$real" ] || skip "NVRTC of CUDA 13 is not installed (package libnvrtc13)"
+[ -n "$real" ] || skip "NVRTC of CUDA 13 is not installed: sh build-aux/nvidia-compilers.sh DIR, then CUDA_HOME=DIR"
 unset CUDA_HOME
 LD_LIBRARY_PATH=$driver EVENHAND_TEST_CACHE=$driver/cache
 export LD_LIBRARY_PATH EVENHAND_TEST_CACHE
@@ -52,14 +53,17 @@ for home in "$long" "$long with blanks"; do
 	grep -q "\"path\": *\"$home/lib64/libnvrtc.so.13\"" "$T/found/cuda-0.json"
 	ok $? "NVRTC is found in $(printf %s "$home/lib64/libnvrtc.so.13" | wc -c) characters" "$log"
 done
-CUDA_HOME=$(printf '/%04095d' 0) "$EVENHAND" devices -v > "$log" 2>&1
+CUDA_HOME=$(printf '/%04095d' 0) LD_LIBRARY_PATH=$driver:$real "$EVENHAND" devices -v > "$log" 2>&1
 names "$log" | grep -q '^13'
 ok $? "a path that is too long for a file hides no other" "$log"
 
-# Two versions: an old device takes the older one, a new one the newer.
+# Two versions: an old device takes the older one, a new one the newer.  Nothing but the folder leads
+# to the builtins of the older one.
 toolkit "$T/two"
 "$CC" -shared -fPIC -w -Wl,-soname,libnvrtc.so.12 -o "$T/two/lib64/libnvrtc.so.12" "$SRC/tests/drivers/nvrtc/older_nvrtc.c" \
-	-Wl,--no-as-needed "$real/libnvrtc.so.13" -Wl,-rpath,"$real" -ldl > "$log" 2>&1
+	-Wl,--no-as-needed "$real/libnvrtc.so.13" -Wl,-rpath,"$real" -ldl > "$log" 2>&1 &&
+	"$CC" -shared -fPIC -Wl,-soname,libnvrtc-builtins.so.12.4 -o "$T/two/lib64/libnvrtc-builtins.so.12.4" -x c /dev/null \
+		-x none -Wl,--no-as-needed "$real"/libnvrtc-builtins.so.13.? -Wl,-rpath,"$real" >> "$log" 2>&1
 ok $? "an older NVRTC can be built" "$log"
 CUDA_HOME=$T/two
 export CUDA_HOME
@@ -69,7 +73,7 @@ ok $? "each device has the newest NVRTC that compiles for it" "$log"
 EVENHAND_TEST_CUDA_COMPUTE=70 "$EVENHAND" plugin check "$so" --device 0 --only kernel/ --deadline 60s > "$log" 2>&1
 rc=$?
 [ $rc -eq 0 ] && grep -q '^  pass' "$log"
-ok $? "kernels compile and run on the old device" "$log"
+ok $? "kernels compile and run on the old device, by the builtins beside its NVRTC" "$log"
 EVENHAND_TEST_CUDA_COMPUTE=70 EVENHAND_TEST_CUDA_COMPUTE_1=90 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" \
 	--on cuda -q -o "$T/out" > "$log" 2>&1
 python3 - "$T"/out/cuda-0.json "$T"/out/cuda-1.json > "$T/facts" 2>&1 <<'PY'
@@ -92,7 +96,7 @@ ok $? "an NVRTC that the user names is the only one" "$log"
 
 # A folder that others can write to.
 chmod 777 "$T/two/lib64"
-EVENHAND_TEST_CUDA_COMPUTE=70 "$EVENHAND" devices -v > "$log" 2>&1
+LD_LIBRARY_PATH=$driver:$real EVENHAND_TEST_CUDA_COMPUTE=70 "$EVENHAND" devices -v > "$log" 2>&1
 grep -q "^cuda .*An NVRTC is left out: $T/two/lib64/libnvrtc.so.12 is not used because others can write to $T/two/lib64" "$log"
 ok $? "an NVRTC of \$CUDA_HOME that others can change is not opened, and a note says so" "$log"
 ! names "$log" | grep -q '^12'

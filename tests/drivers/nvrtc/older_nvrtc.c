@@ -2,7 +2,8 @@
 /*
  * An older NVRTC for tests, in front of the real one: it is version 12.4 and compiles for compute
  * capability 5.0 to 9.0.  What the real one cannot compile any more, it compiles for its oldest and
- * says sm_70.  It is linked with the real one, where all other functions are.
+ * says sm_70.  It is linked with the real one, where all other functions are.  It opens its builtins
+ * as the real one does: by their name alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,8 @@ OWN nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *opti
 	int (*compile)(nvrtcProgram, int, const char *const *);
 	const char *changed[16];
 
+	if (dlopen("libnvrtc-builtins.so.12.4", RTLD_NOW) == NULL)
+		return 7; /* NVRTC_ERROR_BUILTIN_OPERATION_FAILURE */
 	*(void **)&compile = real("nvrtcCompileProgram");
 	for (int i = 0; i < count && i < 16; i++)
 		changed[i] = strstr(options[i], "_70") != NULL ? "--gpu-architecture=compute_75" : options[i];
