@@ -12,9 +12,11 @@ mkdir -p "$XDG_DATA_HOME/evenhand/protocols" "$T/texts"
 cp "$SRC/tests/protocols/kernel-code.ini" "$XDG_DATA_HOME/evenhand/protocols/"
 "$EVENHAND" kernels "$T/texts" >"$T/log" 2>&1 || { cat "$T/log" >&2; exit 1; }
 
+# NVRTC opens its builtins as the loader finds them.
+[ -z "${CUDA_HOME:-}" ] || export LD_LIBRARY_PATH="$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 # ptxas stands in a folder of its own in many installations.
 for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda /usr/local/cuda-*; do
-	[ ! -x "$folder/bin/ptxas" ] || PATH=$PATH:$folder/bin
+	[ ! -x "$folder/bin/ptxas" ] || { PATH=$folder/bin:$PATH; break; }
 done
 "$CC" -std=gnu17 -o "$T/nvrtc_ptx" "$SRC/tests/drivers/nvrtc_ptx.c" -ldl || exit 1
 NVRTC_PTX=$T/nvrtc_ptx

@@ -148,12 +148,13 @@ else
 	skip "clang, OpenCL and HIP" "clang is not installed (package clang)"
 fi
 
-# NVRTC is a library: a small program calls it.
+# NVRTC is a library: a small program calls it.  NVRTC opens its builtins as the loader finds them.
+[ -z "${CUDA_HOME:-}" ] || export LD_LIBRARY_PATH="$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 nvrtc() { "$T/nvrtc" "$1" compute_90; }
 if "$CC" -std=gnu17 -o "$T/nvrtc" "$SRC/tests/drivers/nvrtc_ptx.c" -ldl > "$T/log" 2>&1; then
 	"$T/nvrtc"
 	if [ $? -eq 77 ]; then
-		skip "NVRTC compute_90" "NVRTC is not installed (package nvidia-cuda-toolkit)"
+		skip "NVRTC compute_90" "NVRTC is not installed: sh build-aux/nvidia-compilers.sh DIR, then CUDA_HOME=DIR"
 	else
 		try "NVRTC compute_90" c nvrtc
 	fi

@@ -107,8 +107,8 @@ def scratch(code):
 def on_nvidia(what, texts, look):
     """look(PTX, what ptxas says, defines): the problems of one text."""
     if call([NVRTC_PTX]).returncode == 77:
-        return say("NVIDIA: " + what, skip="NVRTC is not installed (NVIDIA's CUDA toolkit, or the Python "
-                                           "package nvidia-cuda-nvrtc)")
+        return say("NVIDIA: " + what, skip="NVRTC is not installed: sh build-aux/nvidia-compilers.sh DIR, then "
+                                           "CUDA_HOME=DIR")
     for compute in NVIDIA:
         problems = []
         for path, defines in texts:
@@ -118,7 +118,8 @@ def on_nvidia(what, texts, look):
                 problems.append("%s: %s" % (defines, why))
         say("sm_%d: %s" % (compute, what), problems)
     if shutil.which("ptxas") is None:
-        say("NVIDIA: registers and spills, " + what, skip="ptxas is not installed (NVIDIA's CUDA toolkit)")
+        say("NVIDIA: registers and spills, " + what, skip="ptxas is not installed: sh build-aux/"
+            "nvidia-compilers.sh DIR, then CUDA_HOME=DIR")
 
 
 def on_amd(what, texts, look):
