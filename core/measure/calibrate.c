@@ -26,6 +26,8 @@ enum {
 };
 static const uint64_t launch_budget_ns = 50000000;
 static const uint64_t trial_ns = 20000000;
+/* What lies between a mark and the work beside it, some microseconds, is little of this. */
+static const uint64_t borrowed_shortest_ns = 1000000;
 
 static void host_clock(calibration *out)
 {
@@ -350,21 +352,26 @@ static eh_status try_wait(trial *t, eh_error *error)
 	return EH_OK;
 }
 
-/* Marks that were recorded one after the other have times in that order. */
+/* Marks that were recorded one after the other have times in that order, and of their own. */
 static eh_status try_order(trial *t, eh_error *error)
 {
 	record_order_trial *order = layout_new(record_order_trial_layout());
-	eh_status status = clocktrial_device(t->s, t->work, order, error);
+	bool borrowed = false;
+	eh_status status = clocktrial_device(t->s, t->work, order, &borrowed, error);
 	uint64_t steps = order->steps_back;
 
 	/* Again: one that steps back once is not used, one that steps back each time is false. */
-	for (int i = 1; i < ORDER_TRIALS && status == EH_OK && steps > 0; i++) {
+	for (int i = 1; i < ORDER_TRIALS && status == EH_OK && (steps > 0 || borrowed); i++) {
 		record_order_trial *more = layout_new(record_order_trial_layout());
+		bool again = false;
 
-		status = clocktrial_device(t->s, t->work, more, error);
-		steps = more->steps_back;
+		status = clocktrial_device(t->s, t->work, more, &again, error);
+		steps = steps > 0 ? more->steps_back : 0;
+		borrowed = borrowed && again;
 		layout_free(record_order_trial_layout(), more);
 	}
+	if (status == EH_OK && borrowed)
+		t->record->device_shortest_ns = borrowed_shortest_ns;
 	if (status == EH_OK && order->steps_back > 0)
 		(steps > 0 ? refuse_false : refuse)
 			(t, memory_format("The device clock is not monotonic: %llu of %llu marks in a row have a "

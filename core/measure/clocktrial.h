@@ -11,9 +11,10 @@ struct canary; /* measure/canary.h */
 /* Reads `now` many times, on each processor that this process may use and across them.  The
  * thread's own affinity is restored. */
 void clocktrial_host(uint64_t (*now)(void), record_order_trial *out);
-/* Marks in a row with a little work between them, each against the first; work is sized.  On an
- * error, out->readings says how many were compared. */
+/* Marks in a row with a little work between them, each against the first; work is sized.  *borrowed:
+ * marks have the times of the work beside them, so that those with nothing between them have one time,
+ * and others do not.  On an error, out->readings says how many were compared. */
 eh_status clocktrial_device(const session *s, struct canary *work, record_order_trial *out,
-                            eh_error *error);
+                            bool *borrowed, eh_error *error);
 
 #endif

@@ -40,6 +40,14 @@ static bool hides_launches(const sampler *s, uint64_t device, uint64_t host)
 	return (double)device < device_share * (double)host && (double)device + launches >= (double)host;
 }
 
+/* Whether the device's marks leave out too much of so short a sample. */
+static bool too_short_for_marks(const sampler *s, uint64_t device)
+{
+	uint64_t shortest = s->clocks->device_shortest_ns;
+
+	return s->device && shortest != LAYOUT_NO_UINT && device < shortest;
+}
+
 static void use_host_clock(sampler *s)
 {
 	s->device = false;
@@ -71,6 +79,9 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 	/* A turn is worth its beginning only if its samples are long. */
 	if (s->rounds != NULL && target < in_turn_ns)
 		target = in_turn_ns;
+	/* Twice, because later samples may be shorter than the first. */
+	if (too_short_for_marks(s, target / 2))
+		target = 2 * c->device_shortest_ns;
 	s->batch = 1;
 	s->warmup_count = 0;
 	s->short_samples = false;
@@ -112,7 +123,8 @@ eh_status sampler_batch(sampler *s, eh_error *error)
 			s->warmup_ns[0] = time;
 			s->warmup_count = 1;
 			s->short_samples = least < needed;
-			if (s->short_samples && s->device && hides_launches(s, least, least_host)) {
+			if ((s->short_samples && s->device && hides_launches(s, least, least_host)) ||
+			    too_short_for_marks(s, least)) {
 				use_host_clock(s);
 				least = least_host;
 				resolution = c->host_resolution_ns;

@@ -284,17 +284,23 @@ static const record_instrument *instrument_of(const result *r, const record_exec
 static bool show_clock(FILE *out, const result *r, const record_execution *e)
 {
 	const record_instrument *i = instrument_of(r, e);
-	char launch[32];
+	char launch[32], shortest[32];
+	bool ok;
 
 	if (e->clock == record_clock_absent || i == NULL)
 		return true;
 	text_format_ns((double)i->launch_ns, launch);
-	return explain_item(out, "clock", "%s, resolution %llu ns; batches of %llu; an empty launch takes "
+	text_format_ns((double)i->device_shortest_ns, shortest);
+	ok = explain_item(out, "clock", "%s, resolution %llu ns; batches of %llu; an empty launch takes "
 	                    "%s%s%s", record_clock_word(e->clock),
 	                    (unsigned long long)(e->clock == RECORD_CLOCK_DEVICE ? i->device_resolution_ns :
 	                    i->host_resolution_ns), e->batch != LAYOUT_NO_UINT ?
 	                    (unsigned long long)e->batch : 1ULL, launch, i->device_time ? "" :
 	                    "; device clock not used: ", i->device_time ? "" : i->device_time_reason);
+	if (i->device_time && i->device_shortest_ns != LAYOUT_NO_UINT)
+		ok = ok && explain_item(out, "marks", "have the times of the commands beside them, so the device's "
+		                        "clock is used for samples of %s and longer", shortest);
+	return ok;
 }
 
 static bool show_turns(FILE *out, const record_execution *e)

@@ -134,13 +134,22 @@ static bool show_layers(FILE *out, const record_layer_list *layers)
 	return ok;
 }
 
-/* Why the device's clock was not used. */
+/* Why the device's clock was not used, or only for long samples. */
 static bool show_clock(FILE *out, const record_instrument_list *instruments)
 {
-	for (size_t i = 0; i < instruments->count; i++)
-		if (!instruments->items[i].device_time)
-			return table_item(out, 0, "clock", "the host's: %s",
-			                  instruments->items[i].device_time_reason);
+	char shortest[32];
+
+	for (size_t i = 0; i < instruments->count; i++) {
+		const record_instrument *one = &instruments->items[i];
+
+		if (!one->device_time)
+			return table_item(out, 0, "clock", "the host's: %s", one->device_time_reason);
+		if (one->device_shortest_ns == LAYOUT_NO_UINT)
+			continue;
+		text_format_ns((double)one->device_shortest_ns, shortest);
+		return table_item(out, 0, "clock", "the host's for samples below %s: the device's marks have "
+		                  "the times of the commands beside them", shortest);
+	}
 	return true;
 }
 

@@ -34,10 +34,12 @@ enum fault {
 	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
 	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
 	FAULT_PASSED,         /* asked without waiting, every mark has passed                 */
-	FAULT_MEMO            /* work takes ten times as long on inputs it has not had before  */
+	FAULT_MEMO,           /* work takes ten times as long on inputs it has not had before  */
+	FAULT_BORROWED        /* a mark has the end of the launch before it, or the beginning of
+	                         the next one where none was launched since the last wait     */
 };
 
-enum { FAKE_REMEMBERED = 256 };
+enum { FAKE_REMEMBERED = 256, FAKE_WAITING = 64, FAKE_MARK_NS = 40 };
 
 /* How long before its end a wait stops to sleep, which may take longer than was asked for. */
 #ifndef FAKE_SPIN_NS
@@ -87,6 +89,9 @@ typedef struct fake {
 	uint64_t busy_ns;       /* when everything enqueued has completed                     */
 	fake_command *first, *last;
 	int64_t last_launch;    /* the number that tells launches of the work apart, -1 none  */
+	uint64_t lent_ns;       /* the end of the newest launch since the last wait, 0 = none */
+	eh_mark *waiting[FAKE_WAITING]; /* marks that borrow the beginning of the next one    */
+	size_t waiting_count;
 	size_t objects;         /* alive, to find leaks                                       */
 } fake;
 
@@ -168,6 +173,8 @@ static void fake_wait_until(fake *f, uint64_t when)
 /* Who waits sleeps, and has to be woken. */
 static void fake_wake(fake *f)
 {
+	f->lent_ns = 0;
+	f->waiting_count = 0;
 	bool slow = f->wake_slow_ns > 0 && random_unit(&f->wakes) < f->wake_slow_share;
 	uint64_t takes = slow ? f->wake_slow_ns : f->wake_ns;
 
@@ -408,6 +415,9 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
 		cost *= 4;
 	c = fake_enqueue(f, cost);
+	f->lent_ns = c->done_ns;
+	while (f->waiting_count > 0)
+		f->waiting[--f->waiting_count]->done_ns = c->done_ns - cost;
 	c->kind = FAKE_LAUNCH;
 	c->kernel = kernel->id;
 	c->groups = launch->groups[0];
@@ -438,13 +448,20 @@ static void fake_mark_destroy(eh_mark *mark)
 
 static eh_status fake_mark_record(eh_queue *queue, eh_mark *mark, eh_error *error)
 {
-	fake_command *c = fake_enqueue(queue->f, 0);
+	fake *f = queue->f;
+	fake_command *c = fake_enqueue(f, FAKE_MARK_NS);
 
 	(void)error;
 	c->kind = FAKE_MARK;
 	c->mark = mark;
 	mark->queue = queue;
 	mark->done_ns = c->done_ns;
+	if (!fake_has(f, FAULT_BORROWED))
+		return EH_OK;
+	if (f->lent_ns != 0)
+		mark->done_ns = f->lent_ns;
+	else if (f->waiting_count < FAKE_WAITING)
+		f->waiting[f->waiting_count++] = mark;
 	return EH_OK;
 }
 

@@ -437,6 +437,38 @@ static void clocks_that_lie_are_not_believed(void **state)
 	}
 }
 
+/* Marks that borrow the times of the launches beside them leave out what it takes to launch: samples
+ * are long, or by the host's clock. */
+static void borrowed_marks_time_no_short_samples(void **state)
+{
+	static const enum record_statistic statistics[] = { RECORD_STATISTIC_MEDIAN, RECORD_STATISTIC_P99 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		const bool long_work = i >= 2;
+		const bool device = i % 2 == 0 || long_work;
+		rig r;
+		record_execution *record;
+
+		rig_make(&r, long_work ? 4000000 : 50000, RECORD_CLOCK_DEVICE);
+		r.section.measure.statistic = statistics[i % 2];
+		r.section.measure.samples_max = 1000;
+		r.section.measure.time_max_ns = UINT64_C(60000000000);
+		r.f.fault = FAULT_BORROWED;
+		r.f.launch_ns = 20000;
+		rig_start(&r, false);
+		assert_true(measure_instrument(r.m)->device_time);
+		assert_int_equal(measure_instrument(r.m)->device_shortest_ns, 1000000);
+		record = rig_measure(&r);
+		expect(record, RECORD_VALID, "");
+		assert_int_equal(record->clock, device ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
+		assert_int_equal(has_flag(record, RECORD_FLAG_HOST_CLOCK), !device);
+		for (size_t k = 0; k < record->samples_ns.count; k++)
+			assert_true(record->samples_ns.items[k] >= (device ? 1000000 : 70000));
+		rig_end(&r, record);
+	}
+}
+
 /* Lies told, and those of them that were not settled though they could be. */
 static unsigned told, unsettled;
 
@@ -714,6 +746,7 @@ int main(void)
 		cmocka_unit_test(no_work_no_device_clock),
 		cmocka_unit_test(tuned_finds_the_quickest),
 		cmocka_unit_test(clocks_that_lie_are_not_believed),
+		cmocka_unit_test(borrowed_marks_time_no_short_samples),
 		cmocka_unit_test(lies_never_give_a_valid_row),
 		cmocka_unit_test(lies_beside_a_neighbour),
 		cmocka_unit_test(merging_in_short_cold),
