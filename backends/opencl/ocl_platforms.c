@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start and stop: the environment that the stacks read, the platforms, and the list of devices. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ocl_state.h"
 #include "shared/lastcache.h"
@@ -360,6 +362,40 @@ static void note_rusticl(ocl_self *self)
 		}
 }
 
+/*
+ * Intel's runtime for processors, as pip or oneAPI install it, is in no folder that a loader searches.
+ * It is not loaded unasked: the folder is the user's, so the user is told.
+ */
+static void note_unregistered(ocl_self *self)
+{
+	const struct {
+		const char *folder, *below;
+	} places[] = {
+		{ getenv("VIRTUAL_ENV"), "/lib" },
+		{ getenv("CONDA_PREFIX"), "/lib" },
+		{ getenv("HOME"), "/.local/lib" },
+		{ "/usr/local", "/lib" },
+		{ getenv("ONEAPI_ROOT"), "/compiler/latest/lib" },
+		{ "/opt/intel/oneapi", "/compiler/latest/lib" },
+	};
+	char path[PATH_MAX];
+	if (getenv("OCL_ICD_VENDORS") != NULL)
+		return;
+	for (uint32_t i = 0; i < self->platform_count; i++)
+		if (strncmp(self->platforms[i].slug, "intel-cpu", strlen("intel-cpu")) == 0)
+			return;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (places[i].folder == NULL ||
+		    snprintf(path, sizeof(path), "%s%s/libintelocl.so", places[i].folder,
+		        places[i].below) >= (int)sizeof(path) || access(path, F_OK) != 0)
+			continue;
+		note(self, "The OpenCL loader does not know Intel's runtime for processors in %.400s: root can "
+		    "write this path into /etc/OpenCL/vendors/intel-cpu.icd, and OCL_ICD_VENDORS=%.400s shows "
+		    "it alone.", path, path);
+		return;
+	}
+}
+
 static eh_status list_platforms(ocl_self *self, eh_error *error)
 {
 	cl_platform_id *ids;
@@ -411,6 +447,8 @@ eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
 	status = ocl_loader_open(&self->api, host->option(host->ctx, "library"), error);
 	if (status == EH_OK)
 		status = list_platforms(self, error);
+	if (status == EH_OK)
+		note_unregistered(self);
 	if (status != EH_OK) {
 		ocl_platforms_stop(self);
 		return status;

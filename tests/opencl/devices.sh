@@ -24,7 +24,7 @@ finish() {
 	echo "1..$n"
 	exit $bad
 }
-unset RUSTICL_ENABLE OCL_ICD_VENDORS
+unset RUSTICL_ENABLE OCL_ICD_VENDORS VIRTUAL_ENV CONDA_PREFIX
 
 if [ ! -f "$BUILD/lib/evenhand/backends/opencl.so" ]; then
 	skip "OpenCL stacks" "the OpenCL backend is not built"
@@ -75,6 +75,19 @@ else
 	out=$(OCL_ICD_VENDORS="$vendors/mesa.icd" "$EVENHAND" devices 2>&1)
 	has "$out" "Platform Clover .* has no devices" && ! has "$out" "opencl:clover"
 	check $? "a platform without devices is a note" "$out"
+fi
+
+# Intel's runtime of a Python environment, which no loader finds there.  A file that is not opened will do.
+mkdir -p "$T/venv/lib" && echo "no library" > "$T/venv/lib/libintelocl.so"
+if "$EVENHAND" devices 2>&1 | grep -q '^opencl:intel-cpu-'; then
+	skip "Intel's runtime that the loader does not know is a note" "the loader knows one here"
+else
+	out=$(VIRTUAL_ENV="$T/venv" "$EVENHAND" devices 2>&1)
+	has "$out" "OCL_ICD_VENDORS=$T/venv/lib/libintelocl.so" && has "$out" "/etc/OpenCL/vendors/intel-cpu.icd"
+	check $? "Intel's runtime that the loader does not know is a note with the remedy" "$out"
+	out=$(VIRTUAL_ENV="$T/venv" OCL_ICD_VENDORS="$vendors" "$EVENHAND" devices 2>&1)
+	! has "$out" "libintelocl"
+	check $? "not where the user has chosen the stacks" "$out"
 fi
 
 # A library that is no OpenCL, and a vendor's file that names nothing.
