@@ -40,8 +40,7 @@ packages() {
 			case $p in
 			*-N)
 				all=$(awk -v name="$name" '$1 == name { print $3 }' "$table" | tr '\n' ' ')
-				n=$(printf '%s\n' "$have" | newest "$all")
-				[ -n "$n" ] || n=$(apt-cache pkgnames | newest "$all")
+				n=$({ apt-cache pkgnames; printf '%s\n' "$have"; } | newest "$all")
 				[ -n "$n" ] || { echo "setup: apt knows no ${p%N}NUMBER: going on without" >&2; continue; }
 				p=${p%N}$n
 				;;
