@@ -174,9 +174,9 @@ static uint64_t executions_of(const result *r)
 
 /* ---- the run ---------------------------------------------------------------------------------- */
 
-static uint64_t cache_of(const record_plan *p)
+static uint64_t known(uint64_t recorded)
 {
-	return p->cache_bytes != LAYOUT_NO_UINT ? p->cache_bytes : 0;
+	return recorded != LAYOUT_NO_UINT ? recorded : 0;
 }
 
 static eh_status measure_again(const request *o, const result *r, const char *folder,
@@ -188,7 +188,8 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
 		            .executions = executions_of(r),
 		            .size_class = r->record->protocol.canonical.size_class,
-		            .cache_bytes = cache_of(&r->record->protocol.canonical) };
+		            .cache_bytes = known(r->record->protocol.canonical.cache_bytes),
+		            .compute_units = known(r->record->protocol.canonical.compute_units) };
 	eh_status status = EH_OK;
 
 	if (o->resume)

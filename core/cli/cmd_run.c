@@ -21,7 +21,7 @@
 typedef struct measure_options {
 	const char *selectors, *folder, *resume, *site;
 	const char *cases, *cache, *device_file;
-	uint64_t executions;
+	uint64_t executions, units;
 	int size_class;
 	bool json, plan;
 } measure_options;
@@ -189,6 +189,7 @@ static eh_status run(cli_call *call, eh_error *error)
 	run_options options = { .protocol = call->words[0], .selectors = o->selectors, .folder = o->folder,
 		                .executions = o->executions, .site = o->site, .cases = o->cases,
 		                .size_class = (enum record_size_class)o->size_class,
+		                .compute_units = o->units,
 		                .device_file = o->device_file, .quiet = call->quiet };
 
 	if (o->cache != NULL && (!text_parse_bytes(o->cache, &options.cache_bytes) || options.cache_bytes == 0))
@@ -261,6 +262,10 @@ const cli_command cmd_run = {
 		  .about = "last-level cache that sizes in caches follow (`4 x llc`), instead of that of the "
 		           "largest device: the same on two machines makes their results comparable",
 		  .value = "SIZE", .forms = CLI_FORM(RUN) },
+		{ "units", OPTION_NUMBER, offsetof(measure_options, units),
+		  .about = "compute units that numbers in units follow (`400 x units`), instead of those of the "
+		           "largest device: the same on two machines makes their results comparable",
+		  .value = "N", .low = 1, .high = SCHEMA_UNITS_MOST, .forms = CLI_FORM(RUN) },
 		{ "device-file", OPTION_PATH, offsetof(measure_options, device_file),
 		  .about = "with --plan: the devices that FILE describes (docs/protocol.md), in place of those "
 		           "that are here", .value = "FILE", .forms = CLI_FORM(RUN) },

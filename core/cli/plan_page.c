@@ -61,6 +61,8 @@ void plan_page_print(const run_plan *p)
 		text_format_bytes(p->cache_bytes, cache);
 		printf(", sizes for a cache of %s", cache);
 	}
+	if (p->compute_units != LAYOUT_NO_UINT)
+		printf(", numbers for %llu compute units", (unsigned long long)p->compute_units);
 	printf("\n\n");
 	print_cases(p);
 	printf("\nmemory: %s\n", p->design == RECORD_DESIGN_LOCKSTEP ?

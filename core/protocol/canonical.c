@@ -99,9 +99,13 @@ record_plan *canonical_protocol(const plan *made)
 		out->budget_ns = p->budget_ns;
 	if (p->sized)
 		out->size_class = p->size_class;
-	if (p->cache_sized)
-		out->cache_bytes = p->cache_bytes;
-	if (p->cache_unknown_bytes != 0)
-		out->cache_unknown_bytes = p->cache_unknown_bytes;
+	if (p->scales[PROTOCOL_CACHE].used)
+		out->cache_bytes = p->scales[PROTOCOL_CACHE].size;
+	if (p->scales[PROTOCOL_CACHE].unknown != 0)
+		out->cache_unknown_bytes = p->scales[PROTOCOL_CACHE].unknown;
+	if (p->scales[PROTOCOL_UNITS].used)
+		out->compute_units = p->scales[PROTOCOL_UNITS].size;
+	if (p->scales[PROTOCOL_UNITS].unknown != 0)
+		out->compute_units_unknown = p->scales[PROTOCOL_UNITS].unknown;
 	return out;
 }

@@ -76,23 +76,37 @@ static void free_axes(expansion *e)
 	free(e->axes);
 }
 
-/* A size in last-level caches, "4 x llc", in bytes; any other word as it is.  malloc'd. */
-static char *resolve(const expansion *e, const axis *a, const char *word)
+/* The number in front of " x llc" or " x units"; 0 when the word is another. */
+static uint64_t count_of(const schema_scale *scale, const char *word)
 {
-	const char *caches = strstr(word, SCHEMA_CACHES);
-	char *count, spelt[32];
+	const char *behind = strstr(word, scale->behind);
+	char *count;
 	uint64_t number = 0;
 
-	if (caches == NULL || caches[strlen(SCHEMA_CACHES)] != '\0' || a->param->type != EH_PARAM_BYTES)
-		return memory_text(word);
-	count = memory_format("%.*s", (int)(caches - word), word);
-	if (!text_parse_uint(count, &number) || number == 0 || number > UINT64_MAX / e->p->cache_bytes) {
-		free(count);
-		return memory_text(word);
-	}
+	if (behind == NULL || behind[strlen(scale->behind)] != '\0')
+		return 0;
+	count = memory_format("%.*s", (int)(behind - word), word);
+	if (!text_parse_uint(count, &number))
+		number = 0;
 	free(count);
-	text_format_bytes(number * e->p->cache_bytes, spelt);
-	return memory_text(spelt);
+	return number;
+}
+
+/* "4 x llc" in bytes, "400 x units" as a number; any other word as it is.  malloc'd. */
+static char *resolve(const expansion *e, const axis *a, const char *word)
+{
+	for (int i = 0; i < PROTOCOL_SCALES; i++) {
+		uint64_t number = count_of(&schema_scales[i], word), size = e->p->scales[i].size;
+		char spelt[32];
+
+		if (number == 0 || number > UINT64_MAX / size || a->param->type != schema_scales[i].type)
+			continue;
+		if (a->param->type != EH_PARAM_BYTES)
+			return memory_format("%llu", (unsigned long long)(number * size));
+		text_format_bytes(number * size, spelt);
+		return memory_text(spelt);
+	}
+	return memory_text(word);
 }
 
 static eh_status add_values(expansion *e, axis *a, const char *list)

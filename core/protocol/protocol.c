@@ -15,8 +15,6 @@
 #include "stat/percentile.h"
 
 #define CERTIFIED_EXECUTIONS 10
-/* Of a plan that is made for no device. */
-#define DEFAULT_CACHE (UINT64_C(32) << 20)
 
 double protocol_statistic_quantile(enum record_statistic statistic)
 {
@@ -218,8 +216,9 @@ static eh_status read_case(const char *source, const ini_section *from,
 		} else if (status == EH_OK) {
 			if (strchr(setting->text, SCHEMA_SIZES) != NULL)
 				p->sized = true;
-			if (strstr(setting->text, SCHEMA_CACHES) != NULL)
-				p->cache_sized = true;
+			for (int scale = 0; scale < PROTOCOL_SCALES; scale++)
+				if (strstr(setting->text, schema_scales[scale].behind) != NULL)
+					p->scales[scale].used = true;
 			to->settings[to->setting_count++] = (ini_setting){
 				.key = memory_text(setting->key), .text = memory_text(setting->text),
 				.line = setting->line,
@@ -376,7 +375,9 @@ eh_status protocol_parse(const char *data, size_t size, const char *source, prot
 	p->size_class = RECORD_SIZE_SMALL;
 	schema_set_standards(schema_measure, &p->measure);
 	status = read_sections(&l, p, error);
-	protocol_take_cache(p, p->cache_unknown_bytes > 0 ? p->cache_unknown_bytes : DEFAULT_CACHE);
+	for (int i = 0; i < PROTOCOL_SCALES; i++)
+		protocol_take_scale(p, (enum protocol_scale)i, p->scales[i].unknown > 0 ?
+		                    p->scales[i].unknown : schema_scales[i].standard);
 	if (status == EH_OK)
 		*out = p;
 	else
@@ -405,21 +406,21 @@ void protocol_take_size(protocol *p, enum record_size_class size_class)
 		p->size_class = size_class;
 }
 
-void protocol_take_cache(protocol *p, uint64_t bytes)
+void protocol_take_scale(protocol *p, enum protocol_scale scale, uint64_t size)
 {
 	uint64_t rounded = 1;
 
-	while (rounded < bytes && rounded <= UINT64_MAX / 2)
+	while (rounded < size && rounded <= UINT64_MAX / 2)
 		rounded *= 2;
-	if (bytes > 0)
-		p->cache_bytes = rounded;
+	if (size > 0 && size != LAYOUT_NO_UINT)
+		p->scales[scale].size = rounded;
 }
 
 void protocol_take_plan(protocol *p, const record_plan *other)
 {
 	protocol_take_size(p, other->size_class);
-	if (other->cache_bytes != LAYOUT_NO_UINT)
-		protocol_take_cache(p, other->cache_bytes);
+	protocol_take_scale(p, PROTOCOL_CACHE, other->cache_bytes);
+	protocol_take_scale(p, PROTOCOL_UNITS, other->compute_units);
 }
 
 void protocol_free(protocol *p)

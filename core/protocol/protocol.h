@@ -30,6 +30,16 @@ typedef struct protocol_section {              /* one [case NAME]               
 	size_t setting_count;
 } protocol_section;
 
+/* What a device has and values of parameters may be given in: bytes = 4 x llc, groups = 400 x units. */
+enum protocol_scale { PROTOCOL_CACHE, PROTOCOL_UNITS, PROTOCOL_SCALES };
+
+typedef struct protocol_scaled {
+	bool used;                     /* a value is given in it                           */
+	uint64_t size;                 /* that it is for plan_make, a power of two; that of
+	                                  schema_scales unless assumed or set otherwise    */
+	uint64_t unknown;              /* assumed of a device that does not tell; 0 = none */
+} protocol_scaled;
+
 typedef struct protocol {
 	char *source;                  /* path or name it was read from, for messages      */
 	char *text;                    /* the file, verbatim                               */
@@ -51,10 +61,7 @@ typedef struct protocol {
 	bool sized;                    /* a parameter has one value for each size class    */
 	enum record_size_class size_class; /* which of them plan_make takes; RECORD_SIZE_SMALL
 	                                  unless the caller sets another                  */
-	bool cache_sized;              /* a size is given in last-level caches             */
-	uint64_t cache_bytes;          /* that they are for plan_make, a power of two; 32 MiB
-	                                  unless assumed or set otherwise                  */
-	uint64_t cache_unknown_bytes;  /* assumed of a device that does not tell; 0 = none */
+	protocol_scaled scales[PROTOCOL_SCALES];
 	record_settings measure;
 	protocol_section *sections;
 	size_t section_count;
@@ -70,10 +77,10 @@ eh_status protocol_find(const char *name, protocol **out, eh_error *error);
 /* malloc'd paths of the protocols that protocol_find knows, sorted, NULL-terminated. */
 char **protocol_list(void);
 void protocol_free(protocol *p);
-/* Of plans that are made from now on; 0 changes nothing.  The cache is rounded up to a power of two,
- * so that devices of about one size get the same plan. */
+/* Of plans that are made from now on; 0 and LAYOUT_NO_UINT change nothing.  What a device has is
+ * rounded up to a power of two, so that devices of about one size get the same plan. */
 void protocol_take_size(protocol *p, enum record_size_class size_class);
-void protocol_take_cache(protocol *p, uint64_t bytes);
+void protocol_take_scale(protocol *p, enum protocol_scale scale, uint64_t size);
 /* The sizes of another plan of this protocol. */
 void protocol_take_plan(protocol *p, const record_plan *other);
 

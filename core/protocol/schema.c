@@ -16,6 +16,13 @@
 #define IN(field) offsetof(protocol, field)
 #define OF(field) offsetof(record_settings, field)
 
+const schema_scale schema_scales[PROTOCOL_SCALES] = {
+	[PROTOCOL_CACHE] = { " x llc", EH_PARAM_BYTES, UINT64_C(32) << 20, "the size of its last-level cache",
+	                     "--cache SIZE", "cache-unknown" },
+	[PROTOCOL_UNITS] = { " x units", EH_PARAM_UINT, 64, "the number of its compute units", "--units N",
+	                     "units-unknown" },
+};
+
 const schema_key schema_protocol[] = {
 	{ "name", SCHEMA_WORD, IN(name), NULL, 0, 0, NULL, false },
 	{ "version", SCHEMA_UINT, IN(version), NULL, 1, 1e6, NULL, false },
@@ -29,7 +36,9 @@ const schema_key schema_protocol[] = {
 	{ "requires", SCHEMA_TEXT, IN(requires), "", 0, 0, NULL, false },
 	{ "executions-max", SCHEMA_UINT, IN(executions_max), "0", 0, SCHEMA_EXECUTIONS_MOST, NULL, false },
 	{ "design", SCHEMA_CHOICE, IN(design), "sequence", 0, 0, record_design_kind_words, false },
-	{ "cache-unknown", SCHEMA_BYTES, IN(cache_unknown_bytes), "0", 0, MOST_CACHE, NULL, false },
+	{ "cache-unknown", SCHEMA_BYTES, IN(scales[PROTOCOL_CACHE].unknown), "0", 0, MOST_CACHE, NULL,
+	  false },
+	{ "units-unknown", SCHEMA_UINT, IN(scales[PROTOCOL_UNITS].unknown), "0", 0, SCHEMA_UNITS_MOST, NULL, false },
 	{ "budget", SCHEMA_TIME, IN(budget_ns), "0s", 0, 24 * HOURS, NULL, false },
 	{ .key = NULL },
 };

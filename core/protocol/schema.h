@@ -8,11 +8,22 @@
 
 /* Between the values of a parameter for the size classes: small | medium | large. */
 #define SCHEMA_SIZES '|'
-/* Behind the number of last-level caches that a size is: 4 x llc. */
-#define SCHEMA_CACHES " x llc"
+
+/* How values are given in what a device has; by enum protocol_scale. */
+typedef struct schema_scale {
+	const char *behind;       /* the number: 4 x llc                                       */
+	uint32_t type;            /* EH_PARAM_* of the parameters that may be given so         */
+	uint64_t standard;        /* of a plan that is made for no device                      */
+	const char *name;         /* of what a device has, for messages                        */
+	const char *option, *key; /* of the run and of the protocol: what to assume            */
+} schema_scale;
+
+extern const schema_scale schema_scales[PROTOCOL_SCALES];
 
 /* The most executions that a protocol, or an option of `run`, may ask for. */
 enum { SCHEMA_EXECUTIONS_MOST = 100 };
+/* The most compute units that it may assume. */
+enum { SCHEMA_UNITS_MOST = 65536 };
 
 enum schema_type {
 	SCHEMA_WORD,      /* [a-z][a-z0-9-]*                                                   */

@@ -2,6 +2,7 @@
 #include "run/resize.h"
 
 #include "plugin/plugin.h"
+#include "protocol/schema.h"
 #include "run/sizeclass.h"
 
 static enum record_size_class class_of(const run_options *o, const selected *chosen, size_t count)
@@ -16,38 +17,55 @@ static enum record_size_class class_of(const run_options *o, const selected *cho
 	return largest;
 }
 
-static eh_status cache_of(const run_options *o, const protocol *p, const selected *chosen,
-                          size_t count, uint64_t *out, eh_error *error)
+static uint64_t has(const record_device *d, enum protocol_scale scale)
 {
-	*out = o->cache_bytes;
-	for (size_t i = 0; i < count && p->cache_sized && o->cache_bytes == 0; i++) {
-		uint64_t one = chosen[i].device->device.last_level_cache_bytes;
+	return scale == PROTOCOL_CACHE ? d->last_level_cache_bytes : d->compute_units;
+}
+
+/* The most that a device of the run has, for plans; what the options say instead. */
+static eh_status take_scale(const run_options *o, protocol *p, enum protocol_scale scale,
+                            const selected *chosen, size_t count, eh_error *error)
+{
+	uint64_t set = scale == PROTOCOL_CACHE ? o->cache_bytes : o->compute_units, most = set;
+	const schema_scale *s = &schema_scales[scale];
+
+	for (size_t i = 0; i < count && p->scales[scale].used && set == 0; i++) {
+		uint64_t one = has(&chosen[i].device->device, scale);
 
 		if (one == 0 || one == LAYOUT_NO_UINT)
-			one = p->cache_unknown_bytes;
+			one = p->scales[scale].unknown;
 		if (one == 0)
-			return error_set(error, EH_E_UNAVAILABLE, "%s does not tell the size of its last-level cache, "
-			                 "and %s gives sizes in caches; --cache SIZE says what to assume, or "
-			                 "cache-unknown in the protocol", chosen[i].device->executor, p->name);
-		*out = one > *out ? one : *out;
+			return error_set(error, EH_E_UNAVAILABLE, "%s does not tell %s, and %s gives values in it "
+			                 "(N%s); %s says what to assume, or %s in the protocol",
+			                 chosen[i].device->executor, s->name, p->name, s->behind, s->option,
+			                 s->key);
+		most = one > most ? one : most;
 	}
+	protocol_take_scale(p, scale, most);
 	return EH_OK;
+}
+
+/* Whether another plan follows from what the protocol was given. */
+static bool changes(const protocol *p, const protocol *before)
+{
+	bool different = p->sized && p->size_class != before->size_class;
+
+	for (int i = 0; i < PROTOCOL_SCALES; i++)
+		different = different || (p->scales[i].used && p->scales[i].size != before->scales[i].size);
+	return different;
 }
 
 eh_status resize_plan(const run_options *o, protocol *p, plan **made, const selected *chosen,
                       size_t count, eh_error *error)
 {
 	const protocol before = *p;
-	uint64_t cache = 0;
-	eh_status status = cache_of(o, p, chosen, count, &cache, error);
+	eh_status status = EH_OK;
 
-	if (status == EH_OK) {
-		protocol_take_size(p, class_of(o, chosen, count));
-		protocol_take_cache(p, cache);
-		if ((!p->sized || p->size_class == before.size_class) &&
-		    (!p->cache_sized || p->cache_bytes == before.cache_bytes))
-			return EH_OK;
-	}
+	protocol_take_size(p, class_of(o, chosen, count));
+	for (int i = 0; i < PROTOCOL_SCALES && status == EH_OK; i++)
+		status = take_scale(o, p, (enum protocol_scale)i, chosen, count, error);
+	if (status == EH_OK && !changes(p, &before))
+		return EH_OK;
 	plan_free(*made);
 	*made = NULL;
 	if (status == EH_OK)

@@ -7,10 +7,10 @@
 #include "run/discover.h"
 #include "run/run.h"
 
-/* All executors of a run get the sizes of the largest device: its class, and its last-level cache.
- * The options may set both.  Replaces *made when sizes change; NULL after an error.
- * EH_E_UNAVAILABLE when sizes are given in caches, a device does not tell its own, and the protocol
- * assumes none. */
+/* All executors of a run get the sizes of the largest device: its class, its last-level cache
+ * and its compute units.  The options may set each.  Replaces *made when sizes change; NULL after an
+ * error.  EH_E_UNAVAILABLE when values are given in what a device does not tell, and the protocol
+ * assumes nothing. */
 eh_status resize_plan(const run_options *o, protocol *p, plan **made, const selected *chosen,
                       size_t count, eh_error *error);
 

@@ -173,8 +173,10 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
 		text_set(&out->digest, m->plan->digest);
 		if (m->protocol->sized)
 			out->size_class = m->protocol->size_class;
-		if (m->protocol->cache_sized)
-			out->cache_bytes = m->protocol->cache_bytes;
+		if (m->protocol->scales[PROTOCOL_CACHE].used)
+			out->cache_bytes = m->protocol->scales[PROTOCOL_CACHE].size;
+		if (m->protocol->scales[PROTOCOL_UNITS].used)
+			out->compute_units = m->protocol->scales[PROTOCOL_UNITS].size;
 		out->design = m->protocol->design;
 		for (size_t i = 0; i < m->executor_count; i++)
 			text_list_add(&out->executors, m->names[i]);

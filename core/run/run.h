@@ -22,6 +22,7 @@ typedef struct run_options {
 	enum record_size_class size_class; /* 0 = that of the largest device; where the protocol has
 	                           * several                                                      */
 	uint64_t cache_bytes;     /* that sizes in caches follow; 0 = that of the largest device    */
+	uint64_t compute_units;   /* that numbers in units follow; 0 = those of the largest device  */
 	const char *device_file;  /* of run_plan_make: devices described by a file; NULL: found     */
 	bool resume;              /* complete the run in folder                                   */
 	bool quiet;               /* no progress                                                  */

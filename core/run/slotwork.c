@@ -123,7 +123,8 @@ static void fill_job(const slotwork *w, worker_job *j)
 	text_set(&j->protocol_text, m->protocol->text);
 	text_set(&j->protocol_digest, m->plan->digest);
 	j->size_class = (uint64_t)m->protocol->size_class;
-	j->cache_bytes = m->protocol->cache_bytes;
+	j->cache_bytes = m->protocol->scales[PROTOCOL_CACHE].size;
+	j->compute_units = m->protocol->scales[PROTOCOL_UNITS].size;
 	j->protocol_seed = m->protocol->seed;
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&j->options, m->options[i]);

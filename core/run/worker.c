@@ -165,10 +165,11 @@ static eh_status make_plan(worker *w, eh_error *error)
 
 	if (status == EH_OK && j->size_class <= RECORD_SIZE_LARGE)
 		protocol_take_size(w->protocol, (enum record_size_class)j->size_class);
-	if (status == EH_OK)
-		protocol_take_cache(w->protocol, j->cache_bytes);
-	if (status == EH_OK)
+	if (status == EH_OK) {
+		protocol_take_scale(w->protocol, PROTOCOL_CACHE, j->cache_bytes);
+		protocol_take_scale(w->protocol, PROTOCOL_UNITS, j->compute_units);
 		status = plan_make(w->protocol, plugin_find_workload, NULL, &w->plan, error);
+	}
 	if (status == EH_OK && strcmp(w->plan->digest, j->protocol_digest) != 0)
 		status = error_set(error, EH_E_INCOMPATIBLE, "the worker plans the protocol differently "
 		                   "from its coordinator: the workloads were replaced during the run");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sizes in last-level caches, and the plan of a run on devices that a file describes.
+# Values in last-level caches and in compute units, and the plan of a run on devices that a file describes.
 : "${T:?}" "${EVENHAND:?}" "${BUILD:?}" "${SRC:?}"
 n=0 bad=0
 check() { # status text
@@ -73,6 +73,46 @@ check $? "--cache says what to assume, rounded up to a power of two"
 run 0 run strict.ini --plan --device-file "$devices" --on described:h100 && grep -q 'sizes for a cache of 64MiB' out
 check $? "a device that tells needs no assumption"
 
+# The groups of fma in ceilings-2 on each device.
+fma() { # DEVICES OPTION...
+	on=$1
+	shift
+	run 0 run "$SRC/protocols/ceilings-2.ini" --plan --device-file "$devices" --on "$on" "$@" --json
+}
+while read -r device groups; do
+	fma "described:$device" && [ "$(grep -c "\"fma-gpu\..*\.groups$groups\." out)" -eq "$(grep -c '"fma-gpu\.' out)" ] &&
+		grep -q '"fma-gpu\.' out
+	check $? "ceilings-2 on $device: $groups groups"
+	# A unit holds up to 8 groups at a time: the last of these waves leaves at most a fiftieth idle.
+	awk -v units="$(sed -n "/^\[device $device\]/,/^\[/s/^compute-units = //p" "$devices")" -v groups="$groups" '
+		BEGIN { for (held = 1; held <= 8; held++) {
+			waves = groups / (units * held); last = int(waves) + (waves > int(waves))
+			if (waves / last < 0.98) exit 1 } }'
+	check $? "of which the last leave at most a fiftieth of the work's time idle"
+done <<'END'
+h100 102400
+b200 102400
+rtx5090 102400
+mi300x 204800
+rdna3 51200
+arc 12800
+genoa-x 102400
+END
+fma described:arc,described:mi300x && grep -q '"fma-gpu\..*\.groups204800\.' out
+check $? "all executors of a run get the groups of the most units"
+fma described:arc --units 132 && grep -q '"fma-gpu\..*\.groups102400\.' out && grep -q '"compute_units": *256' out
+check $? "--units says how many, rounded up to a power of two"
+run 4 run quick --units 0 && grep -q -- '--units' err
+check $? "--units takes a number"
+printf '[device x]\ntype = gpu\nlast-level-cache = 1MiB\n' >blank.ini
+run 5 run "$SRC/protocols/ceilings-2.ini" --plan --device-file blank.ini &&
+	grep -q 'described:x does not tell the number of its compute units.*--units N' err
+check $? "without an assumption a device whose units are unknown is refused"
+sed 's/^seed = 1/&\nunits-unknown = 20/' "$SRC/protocols/ceilings-2.ini" >assumed.ini
+run 0 run assumed.ini --plan --device-file blank.ini && grep -q 'numbers for 32 compute units' out &&
+	grep -q 'fma-gpu.*groups12800' out
+check $? "the protocol may assume them"
+
 # What is refused, with the place.
 run 4 run quick --device-file "$devices" && grep -q 'add --plan' err
 check $? "nothing is measured on described devices"
@@ -91,6 +131,11 @@ for value in '0 x llc' '4 x l2' 'x llc' '4 x llc x llc' '99999999999 x llc'; do
 	sed "s/^bytes = 4 x llc/bytes = $value/" "$SRC/protocols/gpu-quick.ini" >bad.ini
 	run 4 protocol check bad.ini && grep -q 'bad.ini:[0-9]*: bytes is\|bad.ini:[0-9]*: bytes =' err
 	check $? "$value is refused"
+done
+for value in '0 x units' '4 x unit' 'x units' '4 x llc' '99999999999999999 x units' '1048576 x units'; do
+	sed "s/^groups = 400 x units/groups = $value/" "$SRC/protocols/ceilings-2.ini" >bad.ini
+	run 4 protocol check bad.ini && grep -q 'bad.ini:[0-9]*: groups is\|bad.ini:[0-9]*: groups =' err
+	check $? "groups = $value is refused"
 done
 sed 's/^m = .*/m = 4 x llc/' "$SRC/protocols/gpu-quick.ini" >bad.ini
 run 4 protocol check bad.ini && grep -q "m is a whole number" err
@@ -123,9 +168,18 @@ workload = stream
 operation = copy
 precision = f32
 bytes = 4 x llc
+
+[case fma]
+workload = fma
+width = 1
+chains = 4
+rounds = 2
+groups = 5 x units
 END
-run 0 run cached.ini --on host:0 --cache 100KiB -o small -q && grep -q '"id": *"copy\.f32\.512KiB"' small/*.json && grep -q '"cache_bytes": *131072' small/*.json
-check $? "a run has the sizes of its cache, and records it"
+run 0 run cached.ini --on host:0 --cache 100KiB --units 3 -o small -q && grep -q '"id": *"copy\.f32\.512KiB"' small/*.json &&
+	grep -q '"cache_bytes": *131072' small/*.json && grep -q '"id": *"fma.*groups20"' small/*.json &&
+	grep -q '"compute_units": *4' small/*.json
+check $? "a run has the sizes of its cache and units, and records both"
 run 0 verify small/*.json && tr -s ' ' <out | grep -qF 'planned again, it gives the recorded plan'
 check $? "the record is planned again in the same sizes"
 run 0 run cached.ini --on host:0 --plan && grep -q 'sizes for a cache of [0-9]*[MG]iB' out

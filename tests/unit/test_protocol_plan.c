@@ -133,6 +133,30 @@ static void values_reach_the_case(void **state)
 	drop(&x);
 }
 
+static void values_follow_what_the_device_has(void **state)
+{
+	planned x = taken(HEAD "units-unknown = 20\n[case s]\nworkload = stream\nbytes = 4 x llc\n"
+	                       "[case g]\nworkload = gemm\nm = 3 x units, 7\nn = 1\nk = 1\n");
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	assert_string_equal(x.plan->cases[0].id, "s.128MiB");
+	assert_string_equal(x.plan->cases[1].id, "g.m96.n1.k1");
+	assert_string_equal(x.plan->cases[2].id, "g.m7.n1.k1");
+	assert_int_equal(x.plan->canonical->cache_bytes, 32 << 20);
+	assert_int_equal(x.plan->canonical->compute_units, 32);
+	assert_int_equal(x.plan->canonical->compute_units_unknown, 20);
+	plan_free(x.plan);
+	protocol_take_scale(x.p, PROTOCOL_CACHE, LAYOUT_NO_UINT);
+	protocol_take_scale(x.p, PROTOCOL_UNITS, 132);
+	assert_int_equal(plan_make(x.p, fake_find, NULL, &x.plan, &error), EH_OK);
+	assert_string_equal(x.plan->cases[0].id, "s.128MiB");
+	assert_string_equal(x.plan->cases[1].id, "g.m768.n1.k1");
+	drop(&x);
+	refused(HEAD "[case g]\nworkload = gemm\nm = 4 x llc\nn = 1\nk = 1\n", "m is a whole number");
+	refused(HEAD "[case s]\nworkload = stream\nbytes = 4 x units\n", "bytes is");
+}
+
 static void senseless_cases_are_refused(void **state)
 {
 	static const struct { const char *section, *says; } bad[] = {
@@ -301,6 +325,7 @@ int main(void)
 		cmocka_unit_test(cases_are_named_and_ordered),
 		cmocka_unit_test(ids_are_unique),
 		cmocka_unit_test(values_reach_the_case),
+		cmocka_unit_test(values_follow_what_the_device_has),
 		cmocka_unit_test(senseless_cases_are_refused),
 		cmocka_unit_test(spelling_does_not_change_the_digest),
 		cmocka_unit_test(canonical_form_says_everything),
