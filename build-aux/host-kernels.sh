@@ -6,7 +6,7 @@ set -eu
 program=$1 sources=$2 out=$3 cc=$4 flags=$5
 rm -rf "$sources"
 mkdir -p "$sources" "$out"
-"$program" kernels "$sources" >/dev/null
+"$program" kernels "$sources" --without-fp16 >/dev/null
 # The compiler and its flags are lists of words on purpose.
 # shellcheck disable=SC2086
 note=$(printf 'version=%s\nflags=%s\ntarget=baseline' "$($cc --version | head -n 1)" "$flags")

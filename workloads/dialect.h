@@ -188,6 +188,15 @@ EH_DEVICE_FN eh_vector_<T, N> eh_mad_(const eh_vector_<T, N> &a, const eh_vector
 }
 EH_DEVICE_FN float eh_fused_(float a, float b, float c) { return EH_FMA32(a, b, c); }
 EH_DEVICE_FN double eh_fused_(double a, double b, double c) { return EH_FMA64(a, b, c); }
+#if defined(EH_HIP)
+typedef _Float16 eh_half;
+EH_DEVICE_FN eh_half eh_fused_(eh_half a, eh_half b, eh_half c)
+{
+	/* One operation for the optimiser, which thus cannot take a product out of a loop. */
+	_Pragma("clang fp contract(on)")
+	return a * b + c;
+}
+#endif
 template <typename T, int N>
 EH_DEVICE_FN eh_vector_<T, N> eh_fused_(const eh_vector_<T, N> &a, const eh_vector_<T, N> &b,
                                         const eh_vector_<T, N> &c)
@@ -198,6 +207,92 @@ EH_DEVICE_FN eh_vector_<T, N> eh_fused_(const eh_vector_<T, N> &a, const eh_vect
 		r.v[i] = eh_fused_(a.v[i], b.v[i], c.v[i]);
 	return r;
 }
+#if defined(EH_CUDA) && __CUDA_ARCH__ >= 1000
+/* From Blackwell on an instruction of two multiply-adds, which compilers do not use unasked. */
+template <int N>
+EH_DEVICE_FN eh_vector_<float, N> eh_fused_(const eh_vector_<float, N> &a,
+                                            const eh_vector_<float, N> &b,
+                                            const eh_vector_<float, N> &c)
+{
+	eh_vector_<float, N> r;
+	EH_UNROLL
+	for (int i = 0; i < N; i += 2)
+		asm("{\n\t"
+		    ".reg .b64 eh_a, eh_b, eh_c;\n\t"
+		    "mov.b64 eh_a, {%2, %3};\n\t"
+		    "mov.b64 eh_b, {%4, %5};\n\t"
+		    "mov.b64 eh_c, {%6, %7};\n\t"
+		    "fma.rn.f32x2 eh_c, eh_a, eh_b, eh_c;\n\t"
+		    "mov.b64 {%0, %1}, eh_c;\n\t"
+		    "}"
+		    : "=f"(r.v[i]), "=f"(r.v[i + 1])
+		    : "f"(a.v[i]), "f"(a.v[i + 1]), "f"(b.v[i]), "f"(b.v[i + 1]), "f"(c.v[i]),
+		      "f"(c.v[i + 1]));
+	return r;
+}
+#endif
+
+#if defined(EH_CUDA)
+/* Half precision in arithmetic: pairs, each in a register, by name; clang makes AMD's of single ones. */
+struct eh_half {
+	eh_u16 bits;
+	__device__ __forceinline__ explicit eh_half(float f) : bits(eh_to_f16_(f)) {}
+};
+typedef eh_u32 eh_half2_;
+EH_DEVICE_FN eh_half2_ eh_half2_of_(eh_half x) { return (eh_u32)x.bits << 16 | x.bits; }
+EH_DEVICE_FN eh_half2_ eh_half2_add_(eh_half2_ a, eh_half2_ b)
+{
+	eh_half2_ r;
+	asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+	return r;
+}
+EH_DEVICE_FN eh_half2_ eh_half2_fma_(eh_half2_ a, eh_half2_ b, eh_half2_ c)
+{
+	eh_half2_ r;
+	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+template <int N>
+struct __attribute__((aligned(2 * N < 16 ? 2 * N : 16))) eh_vector_<eh_half, N> {
+	eh_half2_ v[N / 2];
+	EH_DEVICE_FN eh_vector_ splat(eh_half x)
+	{
+		eh_vector_ r;
+		EH_UNROLL
+		for (int i = 0; i < N / 2; i++)
+			r.v[i] = eh_half2_of_(x);
+		return r;
+	}
+};
+template <int N>
+EH_DEVICE_FN eh_vector_<eh_half, N> operator+(const eh_vector_<eh_half, N> &a,
+                                              const eh_vector_<eh_half, N> &b)
+{
+	eh_vector_<eh_half, N> r;
+	EH_UNROLL
+	for (int i = 0; i < N / 2; i++)
+		r.v[i] = eh_half2_add_(a.v[i], b.v[i]);
+	return r;
+}
+template <int N>
+EH_DEVICE_FN eh_vector_<eh_half, N> eh_fused_(const eh_vector_<eh_half, N> &a,
+                                              const eh_vector_<eh_half, N> &b,
+                                              const eh_vector_<eh_half, N> &c)
+{
+	eh_vector_<eh_half, N> r;
+	EH_UNROLL
+	for (int i = 0; i < N / 2; i++)
+		r.v[i] = eh_half2_fma_(a.v[i], b.v[i], c.v[i]);
+	return r;
+}
+template <int N>
+EH_DEVICE_FN eh_vector_<eh_half, N> eh_mad_(const eh_vector_<eh_half, N> &a,
+                                            const eh_vector_<eh_half, N> &b,
+                                            const eh_vector_<eh_half, N> &c)
+{
+	return eh_fused_(a, b, c);
+}
+#endif
 template <typename V, typename T>
 struct eh_splat_ {
 	EH_DEVICE_FN V of(T x) { return V::splat(x); }
@@ -224,15 +319,22 @@ typedef eh_vector_<double, 2> eh_f64x2;
 typedef eh_vector_<double, 4> eh_f64x4;
 typedef eh_vector_<double, 8> eh_f64x8;
 typedef eh_vector_<double, 16> eh_f64x16;
+typedef eh_vector_<eh_half, 2> eh_f16x2;
+typedef eh_vector_<eh_half, 4> eh_f16x4;
+typedef eh_vector_<eh_half, 8> eh_f16x8;
+typedef eh_vector_<eh_half, 16> eh_f16x16;
 #define EH_MAD(a, b, c) eh_mad_((a), (b), (c))
 #define EH_FUSED(V, T, n, r, a, b, c) ((r) = eh_fused_((a), (b), (c)))
-#define EH_SPLAT(V, T, x) eh_splat_<V, T>::of(x)
+#define EH_SPLAT(V, T, x) eh_splat_<V, T>::of((T)(x))
 
 /* ==== OpenCL C 1.1 and later, also as a source of SPIR-V =================================== */
 #elif defined(EH_OPENCL)
 
 #if defined(cl_khr_fp64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#if defined(cl_khr_fp16)
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif
 #if defined(cl_khr_int64_base_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -311,9 +413,16 @@ typedef double4 eh_f64x4;
 typedef double8 eh_f64x8;
 typedef double16 eh_f64x16;
 #endif
+#if defined(cl_khr_fp16)
+typedef half eh_half;
+typedef half2 eh_f16x2;
+typedef half4 eh_f16x4;
+typedef half8 eh_f16x8;
+typedef half16 eh_f16x16;
+#endif
 #define EH_MAD(a, b, c) ((a) * (b) + (c))
 #define EH_FUSED(V, T, n, r, a, b, c) ((r) = fma((a), (b), (c)))
-#define EH_SPLAT(V, T, x) ((V)(x))
+#define EH_SPLAT(V, T, x) ((V)((T)(x)))
 
 /* ==== host C (gcc, clang; gnu11 or later) =================================================== */
 #else

@@ -18,6 +18,10 @@
 #include "protocol/plan.h"
 #include "protocol/protocol.h"
 
+typedef struct kernels_options {
+	bool without_fp16;
+} kernels_options;
+
 /* The text as a compiler gets it.  The host backend names the lines the same way. */
 static eh_status write_source(const char *folder, const eh_source *source, size_t *written,
                               eh_error *error)
@@ -56,8 +60,8 @@ static eh_status write_program(const char *folder, const char *kernel, const eh_
 	return status;
 }
 
-static eh_status write_protocol(const char *folder, const char *path, size_t *written,
-                                eh_error *error)
+static eh_status write_protocol(const char *folder, const char *path, bool without_fp16,
+                                size_t *written, eh_error *error)
 {
 	protocol *p = NULL;
 	plan *made = NULL;
@@ -69,27 +73,30 @@ static eh_status write_protocol(const char *folder, const char *path, size_t *wr
 	for (size_t i = 0; status == EH_OK && i < made->case_count; i++) {
 		const eh_work *work = &made->cases[i].work;
 
-		status = write_program(folder, work->kernel, work->defines, work->define_count,
-		                       written, error);
+		if ((work->needs & EH_CAP_FP16) == 0 || !without_fp16)
+			status = write_program(folder, work->kernel, work->defines, work->define_count,
+			                       written, error);
 	}
 	plan_free(made);
 	protocol_free(p);
 	return status;
 }
 
-static eh_status write_protocols(const char *folder, size_t *written, eh_error *error)
+static eh_status write_protocols(const char *folder, bool without_fp16, size_t *written,
+                                 eh_error *error)
 {
 	char **protocols = protocol_list();
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; status == EH_OK && protocols[i] != NULL; i++)
-		status = write_protocol(folder, protocols[i], written, error);
+		status = write_protocol(folder, protocols[i], without_fp16, written, error);
 	dir_list_free(protocols);
 	return status;
 }
 
 static eh_status kernels(cli_call *call, eh_error *error)
 {
+	const kernels_options *o = call->options;
 	const char *folder = call->words[0];
 	const canary_program *programs;
 	size_t written = 0, count = canary_programs(&programs);
@@ -99,7 +106,7 @@ static eh_status kernels(cli_call *call, eh_error *error)
 		status = write_program(folder, programs[i].kernel, programs[i].defines,
 		                       programs[i].define_count, &written, error);
 	if (status == EH_OK)
-		status = write_protocols(folder, &written, error);
+		status = write_protocols(folder, o->without_fp16, &written, error);
 	if (status == EH_OK)
 		printf("%zu kernel sources written to %s\n", written, folder);
 	return status;
@@ -115,5 +122,10 @@ const cli_command cmd_kernels = {
 	         "them for machines without a compiler.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "DIR", .kind = OPTION_PATH } }, NULL, kernels }, { 0 } },
+	.options = (const cli_option[]){
+		{ "without-fp16", OPTION_FLAG, offsetof(kernels_options, without_fp16),
+		  .about = "leave out programs with half precision arithmetic, which the host backend does "
+		           "not offer" }, { 0 } },
+	.size = sizeof(kernels_options),
 	.examples = (const char *const[]){ "evenhand kernels /tmp/kernels", NULL },
 };

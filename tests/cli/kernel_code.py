@@ -210,27 +210,35 @@ def multiply_adds(defines):
 
 
 def fma_nvidia(code, used, defines):
-    kind = "f64" if defines["EH_F_REAL"] == "double" else "f32"
-    fused = len(re.findall(r"\bfma\.rn\.%s" % kind, code))
+    kind = {"double": "f64", "float": "f32", "eh_half": "f16"}[defines["EH_F_REAL"]]
+    # Pairs: halves on every GPU, floats fused by name from Blackwell on.
+    pairs = len(re.findall(r"\bfma\.rn\.%sx2" % kind, code))
+    fused = len(re.findall(r"\bfma\.rn\.%s\b" % kind, code)) + 2 * pairs
     apart = len(re.findall(r"\bmul\.(?:rn\.)?%s" % kind, code))
     problems = spills(used)
     if fused < multiply_adds(defines) or apart > 0:
         problems.append("%s: %d fused multiply-adds of %d, %d products apart" %
                         (defines, fused, multiply_adds(defines), apart))
+    target = int(re.search(r"\.target sm_(\d+)", code).group(1))
+    paired = kind == "f16" or (kind == "f32" and "EH_F_ACCUMULATE" in defines and target >= 100)
+    if paired != (2 * pairs >= multiply_adds(defines)) or (pairs > 0) != paired:
+        problems.append("%s: %d multiply-adds of pairs" % (defines, pairs))
     return problems
 
 
 def fma_amd(code, defines, target):
     """An eighth of the multiply-adds may be left over by the pairing."""
     body = kernel_of(code, "eh_fma")
-    packed, dual = len(re.findall(r"v_pk_fma_f32", body)), len(re.findall(r"v_dual_fmac_f32", body))
-    single = len(re.findall(r"v_(?:fma|fmac)_f(?:32|64)", body))
-    apart = len(re.findall(r"v_(?:pk_|dual_)?mul_f(?:32|64)", body))
+    packed, dual = len(re.findall(r"v_pk_fma_f(?:16|32)", body)), len(re.findall(r"v_dual_fmac_f32", body))
+    single = len(re.findall(r"v_(?:fma|fmac)_f(?:16|32|64)", body))
+    apart = len(re.findall(r"v_(?:pk_|dual_)?mul_f(?:16|32|64)", body))
     single_precision = defines["EH_F_REAL"] == "float"
     wanted, problems = multiply_adds(defines), scratch(code)
     if 2 * packed + dual + single < wanted or apart > 0:
         problems.append("%s: %d packed, %d dual, %d single of %d, %d products apart" %
                         (defines, packed, dual, single, wanted, apart))
+    if defines["EH_F_REAL"] == "eh_half" and 2 * packed < wanted:
+        problems.append("%s: only %d packed multiply-adds of %d" % (defines, packed, wanted / 2))
     if single_precision and target.startswith("gfx9") and 2 * packed < wanted * 7 / 8:
         problems.append("%s: only %d packed multiply-adds of %d" % (defines, packed, wanted / 2))
     if single_precision and target.startswith("gfx1") and \
@@ -244,6 +252,16 @@ def gemm_nvidia(code, used, _):
     shared = re.findall(r"\.shared .*\b(?:b8|f32|f64) (\w+)\[\d*\]", code)
     smem = re.findall(r"\d+ bytes smem", used)
     return [] if shared == ["eh_local_"] and not smem else ["shared memory: %s %s" % (shared, smem)]
+
+
+def fma_spirv(code, defines):
+    """Unrolling is the driver's, so each multiply-add of a round's two steps stands once."""
+    kind = {"double": "double", "float": "float", "eh_half": "half"}[defines["EH_F_REAL"]]
+    if "EH_F_ACCUMULATE" in defines:
+        found = len(re.findall(r"= OpExtInst %%v2%s %%\d+ fma " % kind, code))
+    else:
+        found = len(re.findall(r"= OpFMul %%v2%s " % kind, code))
+    return [] if found == 2 else ["%s: %d multiply-adds of vectors, not 2" % (defines, found)]
 
 
 def on_intel(what, texts, look):
@@ -269,9 +287,10 @@ if __name__ == "__main__":
     on_amd("stream moves 16 bytes at a time", streams, stream_amd)
     on_intel("stream moves 16 bytes at a time", streams, stream_spirv)
     rounds = [text for text in load("EH_F_") if text[1]["EH_F_VECTOR"].endswith("x2")]
-    say("the protocol has the texts of fma", [] if len(rounds) == 4 else ["%d" % len(rounds)])
+    say("the protocol has the texts of fma", [] if len(rounds) == 6 else ["%d" % len(rounds)])
     on_nvidia("fma fuses all and spills nothing", rounds, fma_nvidia)
     on_amd("fma is packed or issued in pairs", rounds, fma_amd)
+    on_intel("fma has vectors in every precision", rounds, fma_spirv)
     tiles = [text for text in load("EH_G_") if text[1]["EH_G_DEPTH"] == "32"]
     say("the protocol has the texts of gemm", [] if len(tiles) == 2 else ["%d" % len(tiles)])
     on_nvidia("gemm asks for its local memory at launch", tiles, gemm_nvidia)

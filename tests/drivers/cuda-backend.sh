@@ -81,7 +81,7 @@ assert 'NVRTC' in text, "the compiler is not recorded"
 assert 'from PTX by the driver' in text, "the target does not say who compiled last"
 assert 'compute-capability' in text, "the hardware layer lacks its facts"
 cases = r["cases"]
-assert len(cases) == 23, len(cases)
+assert len(cases) == 25, len(cases)
 wrong = [c["id"] + ": " + c["status"] for c in cases if c["status"] not in ("valid", "not-converged")]
 assert not wrong, wrong
 PY

@@ -91,7 +91,7 @@ assert '"architecture": {"value": "gfx90a' in text, "the hardware layer lacks it
 assert '"last-level-cache-source": {"value": "kfd' in text, "the source of the cache's size is not recorded"
 assert r["executor"]["device"]["numa_node"] == 0, "the memory node is not recorded"
 cases = r["cases"]
-assert len(cases) == 23, len(cases)
+assert len(cases) == 25, len(cases)
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if c["status"] not in ("valid", "not-converged")]
 assert not wrong, wrong
 PY

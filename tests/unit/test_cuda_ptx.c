@@ -230,6 +230,11 @@ REF(h_s32, half_bits((int32_t)a, 5, 10, 'n')) REF(u32_h, whole(truncl(half_value
 REF(s32_g, whole(truncl(half_value(a & 0xffff, 8, 7)), 32, 1, 0))
 REF(f32_f64, fb((float)D(a))) REF(f32z_f64, fb(to_float(D(a), 0, 'z'))) REF(f32m_f64, fb(to_float(D(a), 0, 'd')))
 REF(f32p_f64, fb(to_float(D(a), 0, 'u'))) REF(f64_f32, db((double)F(a))) REF(rint_f32, fb(rintf(F(a)))) REF(floor_f64, db(floor(D(a))))
+static double half_at(u64 pair, int k) { return half_value(pair >> 16 * k & 0xffff, 5, 10); }
+static u64 half_sum(quad a, quad b) { return half_bits((double)(a + b), 5, 10, 'n'); }
+REF(addh2, half_sum(half_at(a, 1), half_at(b, 1)) << 16 | half_sum(half_at(a, 0), half_at(b, 0)))
+REF(fmah2, half_sum((quad)half_at(a, 1) * half_at(b, 1), half_at(c, 1)) << 16 |
+           half_sum((quad)half_at(a, 0) * half_at(b, 0), half_at(c, 0)))
 REF(packh, half_bits(F(a), 5, 10, 'n') << 16 | half_bits(F(b), 5, 10, 'n'))
 REF(f32z_s64, fb(to_float((quad)(int64_t)a, 0, 'z'))) REF(f32p_u32, fb(to_float((quad)(uint32_t)a, 0, 'u')))
 REF(setand, isless(F(a), F(b)) && (c & 1)) REF(setor, !isless(F(a), F(b)) || (c & 1))
@@ -322,6 +327,7 @@ static const row rows[] = {
 	{ "cvt.rzi.s32.bf16 D, A;", "s32 b16", s32_g, 0 }, { "cvt.rn.f32.f64 D, A;", "f32 f64", f32_f64, 0 }, { "cvt.rz.f32.f64 D, A;", "f32 f64", f32z_f64, 0 },
 	{ "cvt.rm.f32.f64 D, A;", "f32 f64", f32m_f64, 0 }, { "cvt.rp.f32.f64 D, A;", "f32 f64", f32p_f64, 0 }, { "cvt.f64.f32 D, A;", "f64 f32", f64_f32, 0 },
 	{ "cvt.rni.f32.f32 D, A;", "f32 f32", rint_f32, 0 }, { "cvt.rmi.f64.f64 D, A;", "f64 f64", floor_f64, 0 },
+	{ "add.rn.f16x2 D, A, B;", "b32 b32 b32", addh2, 0 }, { "fma.rn.f16x2 D, A, B, C;", "b32 b32 b32 b32", fmah2, 0 },
 	{ "cvt.rn.f16x2.f32 D, A, B;", "b32 f32 f32", packh, 0 }, { "cvt.rz.f32.s64 D, A;", "f32 s64", f32z_s64, 0 }, { "cvt.rp.f32.u32 D, A;", "f32 u32", f32p_u32, 0 },
 	{ "setp.lt.and.f32 D, A, B, C;", "pred f32 f32 pred", setand, 0 }, { "setp.lt.or.f32 T|D, A, B, C;", "pred f32 f32 pred", setor, 0 },
 	{ "mov.b64 {D, S}, A;", "b32 b64", low32, 0 }, { "mov.b64 {S, D}, A;", "b32 b64", high32, 0 }, { "mov.b64 D, {A, B};", "b64 b32 b32", pair, 0 },

@@ -218,6 +218,14 @@ static void test_fma(void **state)
 	assert_string_equal(define(&r, "EH_F_WIDTH"), "4");
 	assert_int_equal(describe(&r, "fma", "form=chain"), EH_OK);
 	assert_int_equal(r.work.define_count, 3);
+	/* Halves: 16 of them, in pairs, with arguments in floats. */
+	expect("fma", "groups=3 chains=5 rounds=8 precision=f16", 983040, 983040, 32768);
+	assert_int_equal(describe(&r, "fma", "precision=f16"), EH_OK);
+	assert_string_equal(define(&r, "EH_F_VECTOR"), "eh_f16x16");
+	assert_string_equal(define(&r, "EH_F_SCALAR"), "float");
+	assert_int_equal(r.work.needs, EH_CAP_FP16);
+	expect_refusal("fma", "precision=f16 width=1", "use 2, 4, 8 or 16");
+	expect_refusal("fma", "precision=f16 rounds=514", "rounds=514");
 	expect_refusal("fma", "width=3", "width=3");
 	expect_refusal("fma", "rounds=7", "odd");
 }

@@ -8,15 +8,21 @@
  * The multipliers are 1/2 and 2, so that every product is exact and a multiply-add has one right
  * answer, fused or not; the addends have all their bits in use.  Every output is recomputed here
  * and compared bit by bit.  One round more or less changes all of them.
+ *
+ * Halves are recomputed in floats that are rounded after every operation: a float has more than
+ * twice the bits, so the sum of two halves rounded twice is the sum rounded once.  Their inputs are
+ * multiples of 2^-11, so that no value is subnormal, which devices need not keep.
  */
 #include "../support.h"
 
 #define GROUP_ITEMS 256
+/* Beyond them a half, whose bits are few, would not move with every round. */
+#define HALF_ROUNDS_MOST 512
 
 static const eh_param fma_params[] = {
-	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64", NULL, "of the arithmetic"},
+	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64|f16", NULL, "of the arithmetic"},
 	{"width", EH_PARAM_UINT, 0, "0", "0..16", "1,2,4,8,16",
-	 "elements per vector: 1, 2, 4, 8 or 16; 0 = 64 bytes"},
+	 "elements per vector: 1, 2, 4, 8 or 16; 0 = 64 bytes, of f16 32"},
 	{"chains", EH_PARAM_UINT, 0, "12", "1..24", "4,6,8,10,12,16,20",
 	 "independent chains of vectors per work-item"},
 	{"rounds", EH_PARAM_UINT, 0, "256", "2..65536", NULL,
@@ -29,17 +35,19 @@ static const eh_param fma_params[] = {
 
 typedef struct fma_state {
 	const eh_bench *bench;
-	int wide;                 /* f64                                                       */
+	const char *precision;
+	int wide, half;           /* f64, f16                                                  */
 	int accumulate;           /* the form                                                  */
 	uint64_t width, chains, rounds, groups;
 	uint64_t element;         /* bytes                                                     */
 	uint64_t elements;        /* of one group's outputs, GROUP_ITEMS * width               */
 	uint64_t group_bytes;
-	float addend[2];          /* b, d                                                      */
+	float addend[2];          /* b, d; also of f16                                         */
 	double addend64[2];
 	eh_kernel *kernel;
 	eh_buffer *out, *start;
-	void *begin, *want, *chain; /* elements each: inputs, expected sums, one chain          */
+	void *begin, *want;       /* elements each: inputs, expected sums                       */
+	void *first, *sum, *chain; /* the same in arithmetic, and one chain; of f16 floats      */
 	unsigned char *got;
 } fma_state;
 
@@ -71,6 +79,14 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "fma: rounds=%" PRIu64 " is odd; the chain alternates two steps",
 		                     rounds);
+	if (size == 2 && width == 1)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "fma: width=1 is no vector of f16, which is measured in pairs; "
+		                     "use 2, 4, 8 or 16");
+	if (size == 2 && rounds > HALF_ROUNDS_MOST)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "fma: rounds=%" PRIu64 " is too many for f16, whose sums stand "
+		                     "still after %d", rounds, HALF_ROUNDS_MOST);
 	support_work_clear(work);
 	work->metric = EH_METRIC_FLOP_PER_SECOND;
 	work->region = EH_REGION_EXECUTION;
@@ -78,7 +94,7 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 		2.0 * (double)groups * GROUP_ITEMS * (double)(chains * width) * (double)rounds;
 	work->bytes = (double)((groups + 1) * GROUP_ITEMS * width * size);
 	work->amount = work->flops;
-	work->needs = support_needs(precision);
+	work->needs = size == 2 ? EH_CAP_FP16 : support_needs(precision);
 	work->device_bytes = (groups + 1) * GROUP_ITEMS * width * size;
 	work->working_set_bytes = work->device_bytes;
 	work->group_items = GROUP_ITEMS;
@@ -87,69 +103,115 @@ static eh_status fma_describe(const eh_case *values, eh_work *work, eh_error *er
 	         "2*G*256*C*W*R (groups, chains, width, rounds)");
 	snprintf(work->bytes_formula, sizeof work->bytes_formula, "(G+1)*256*W*s");
 	snprintf(work->kernel, sizeof work->kernel, "fma");
-	support_define(work, "EH_F_REAL", size == 8 ? "double" : "float");
+	support_define(work, "EH_F_REAL", size == 8 ? "double" : size == 4 ? "float" : "eh_half");
 	support_define(work, "EH_F_VECTOR", "eh_%sx%" PRIu64, precision, width);
 	support_define(work, "EH_F_CHAINS", "%" PRIu64, chains);
 	if (is_accumulate(values)) {
 		support_define(work, "EH_F_ACCUMULATE", "1");
 		support_define(work, "EH_F_WIDTH", "%" PRIu64, width);
 	}
+	if (size == 2)
+		support_define(work, "EH_F_SCALAR", "float");
 	return EH_OK;
 }
 
 /* ---- expected values ------------------------------------------------------------------------ */
 
+/* The half that is nearest to x, to even; |x| < 65520. */
+static inline float half_of(float x)
+{
+	const float tiny = (fabsf(x) + 0.5f) - 0.5f; /* a multiple of 2^-24, as subnormal halves are */
+	uint32_t u, a, t;
+
+	memcpy(&u, &x, sizeof u);
+	memcpy(&t, &tiny, sizeof t);
+	a = u & 0x7fffffffu;
+	a = a < 0x38800000u ? t : (a + 0xfffu + (a >> 13 & 1u)) & ~0x1fffu;
+	a |= u & 0x80000000u;
+	memcpy(&x, &a, sizeof x);
+	return x;
+}
+
 /* The output of one group of the identity rotation: the kernel's arithmetic, element by element.
- * ROUNDS are those of x[i], the element i of chain c. */
-#define EXPECT(REAL, ROUNDS)                                                                 \
+ * ROUNDS are those of x[i], the element i of chain c; ROUNDED is what an operation does at its end. */
+#define EXPECT(REAL, ROUNDED, ROUNDS)                                                        \
 	do {                                                                                 \
-		const REAL *begin = s->begin;                                                \
-		REAL *want = s->want, *x = s->chain;                                         \
+		const REAL *begin = s->first;                                                \
+		REAL *want = s->sum, *x = s->chain;                                          \
 		for (c = 0; c < s->chains; c++) {                                            \
 			for (i = 0; i < s->elements; i++)                                    \
-				x[i] = begin[i] + (REAL)c * (REAL)0.0625;                    \
+				x[i] = ROUNDED(begin[i] + (REAL)c * (REAL)0.0625);           \
 			for (r = 0; r < s->rounds; r += 2)                                   \
 				for (i = 0; i < s->elements; i++) {                          \
 					ROUNDS                                               \
 				}                                                            \
 			for (i = 0; i < s->elements; i++)                                    \
-				want[i] = c == 0 ? x[i] : want[i] + x[i];                    \
+				want[i] = c == 0 ? x[i] : ROUNDED(want[i] + x[i]);           \
 		}                                                                            \
 	} while (0)
 
-#define CHAINED(REAL, b, d) x[i] = (x[i] * (REAL)0.5 + (b)) * (REAL)2 + (d);
+#define AS_IT_IS(x) (x)
+
+#define CHAINED(REAL, ROUNDED, b, d)                                                         \
+	x[i] = ROUNDED(x[i] * (REAL)0.5 + (b));                                              \
+	x[i] = ROUNDED(x[i] * (REAL)2 + (d));
 
 /* The inputs of this item and of the one 128 further, in turns. */
-#define ACCUMULATED(REAL)                                                                    \
+#define ACCUMULATED(REAL, ROUNDED)                                                           \
 	const REAL near = begin[i], far = begin[(i + s->elements / 2) % s->elements];        \
-	x[i] += (REAL)0.5 * (c % 2 == 0 ? near : far);                                       \
-	x[i] += (REAL)2 * (c % 2 == 0 ? far : near);
+	x[i] = ROUNDED(x[i] + (REAL)0.5 * (c % 2 == 0 ? near : far));                        \
+	x[i] = ROUNDED(x[i] + (REAL)2 * (c % 2 == 0 ? far : near));
 
 static void expect(fma_state *s)
 {
 	uint64_t c, r, i;
 	if (s->wide && s->accumulate)
-		EXPECT(double, ACCUMULATED(double));
+		EXPECT(double, AS_IT_IS, ACCUMULATED(double, AS_IT_IS));
 	else if (s->wide)
-		EXPECT(double, CHAINED(double, s->addend64[0], s->addend64[1]));
+		EXPECT(double, AS_IT_IS,
+		       CHAINED(double, AS_IT_IS, s->addend64[0], s->addend64[1]));
+	else if (s->half && s->accumulate)
+		EXPECT(float, half_of, ACCUMULATED(float, half_of));
+	else if (s->half)
+		EXPECT(float, half_of, CHAINED(float, half_of, s->addend[0], s->addend[1]));
 	else if (s->accumulate)
-		EXPECT(float, ACCUMULATED(float));
+		EXPECT(float, AS_IT_IS, ACCUMULATED(float, AS_IT_IS));
 	else
-		EXPECT(float, CHAINED(float, s->addend[0], s->addend[1]));
+		EXPECT(float, AS_IT_IS, CHAINED(float, AS_IT_IS, s->addend[0], s->addend[1]));
+	for (i = 0; s->half && i < s->elements; i++)
+		support_encode((uint16_t *)s->want + i, ((float *)s->sum)[i], s->precision);
+}
+
+/* The halves as floats, after they became multiples of 2^-11. */
+static void take_halves(fma_state *s)
+{
+	float *first = s->first;
+	uint64_t i;
+	for (i = 0; i < s->elements; i++) {
+		uint16_t *half = (uint16_t *)s->begin + i;
+		/* The sum with 0 makes +0 of -0. */
+		first[i] = half_of((float)(rint(s->bench->to_double(half, s->precision) * 0x1p11) *
+		                           0x1p-11 + 0));
+		support_encode(half, first[i], s->precision);
+	}
 }
 
 static eh_status fma_inputs(fma_state *s, uint32_t variant, eh_error *error)
 {
-	const char *precision = s->wide ? "f64" : "f32";
 	const uint64_t seed = s->bench->values->seed;
 	double u;
-	s->bench->fill_uniform(s->bench, s->begin, 0, s->elements, precision, seed, 2 * variant);
+	s->bench->fill_uniform(s->bench, s->begin, 0, s->elements, s->precision, seed, 2 * variant);
 	s->bench->fill_uniform(s->bench, &u, 0, 1, "f64", seed, 2 * variant + 1);
 	/* One round of both steps adds 2b + d, about 2^-8. */
 	s->addend64[0] = 0.75 + u / 4;
 	s->addend64[1] = 0x1p-8 - 2 * s->addend64[0];
 	s->addend[0] = (float)s->addend64[0];
-	s->addend[1] = (float)(0x1p-8 - 2 * (double)s->addend[0]);
+	if (s->half) {
+		s->addend[0] = half_of(s->addend[0]);
+		take_halves(s);
+	}
+	/* Of halves 2^-4; both are exact. */
+	s->addend[1] = (float)((s->half ? 0x1p-4 : 0x1p-8) - 2 * (double)s->addend[0]);
 	expect(s);
 	return support_upload_repeated(s->bench, s->start, s->group_bytes, s->begin, s->group_bytes,
 	                               error);
@@ -164,6 +226,10 @@ static void fma_finish(void *state)
 		return;
 	support_free(s->bench, s->out);
 	support_free(s->bench, s->start);
+	if (s->first != s->begin) {
+		free(s->first);
+		free(s->sum);
+	}
 	free(s->begin);
 	free(s->want);
 	free(s->chain);
@@ -180,9 +246,11 @@ static eh_status fma_prepare(const eh_bench *bench, void **state, eh_error *erro
 	if (s == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "fma: no host memory");
 	s->bench = bench;
-	s->wide = strcmp(eh_case_text(values, "precision"), "f64") == 0;
+	s->precision = eh_case_text(values, "precision");
+	s->element = support_element_bytes(s->precision);
+	s->wide = s->element == 8;
+	s->half = s->element == 2;
 	s->accumulate = is_accumulate(values);
-	s->element = s->wide ? 8 : 4;
 	s->width = fma_width(values);
 	s->chains = eh_case_number(values, "chains");
 	s->rounds = eh_case_number(values, "rounds");
@@ -191,9 +259,12 @@ static eh_status fma_prepare(const eh_bench *bench, void **state, eh_error *erro
 	s->group_bytes = s->elements * s->element;
 	s->begin = malloc(s->group_bytes);
 	s->want = malloc(s->group_bytes);
-	s->chain = malloc(s->group_bytes);
+	s->first = s->half ? malloc(s->elements * sizeof(float)) : s->begin;
+	s->sum = s->half ? malloc(s->elements * sizeof(float)) : s->want;
+	s->chain = malloc(s->half ? s->elements * sizeof(float) : s->group_bytes);
 	s->got = malloc(SUPPORT_CHUNK);
-	if (s->begin == NULL || s->want == NULL || s->chain == NULL || s->got == NULL) {
+	if (s->begin == NULL || s->want == NULL || s->first == NULL || s->sum == NULL ||
+	    s->chain == NULL || s->got == NULL) {
 		fma_finish(s);
 		return support_error(error, EH_E_NO_MEMORY, "fma: no host memory");
 	}
@@ -218,7 +289,7 @@ static eh_status fma_enqueue(void *state, uint64_t iteration, eh_error *error)
 	static const double multiplier64[2] = {0.5, 2};
 	static const float multiplier[2] = {0.5f, 2};
 	fma_state *s = state;
-	const uint32_t size = (uint32_t)s->element, pairs = (uint32_t)(s->rounds / 2);
+	const uint32_t size = s->wide ? sizeof(double) : sizeof(float), pairs = (uint32_t)(s->rounds / 2);
 	eh_arg args[7];
 	(void)iteration;
 	args[0] = support_buffer(s->out);
@@ -241,7 +312,6 @@ static eh_status fma_poison(void *state, eh_error *error)
 static eh_status fma_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
 {
 	fma_state *s = state;
-	const char *precision = s->wide ? "f64" : "f32";
 	const unsigned char *want = s->want;
 	const uint64_t step = SUPPORT_CHUNK / s->group_bytes;
 	uint64_t first, g;
@@ -263,10 +333,10 @@ static eh_status fma_check(void *state, uint64_t iteration, eh_check *check, eh_
 			const unsigned char *got = s->got + g * s->group_bytes;
 			support_check_bits(check, s->bench, "element", at, got,
 			                   want + turn * s->element,
-			                   s->elements - turn, precision);
+			                   s->elements - turn, s->precision);
 			support_check_bits(check, s->bench, "element", at + s->elements - turn,
 			                   got + (s->elements - turn) * s->element, want, turn,
-			                   precision);
+			                   s->precision);
 		}
 	}
 	support_check_end(check);

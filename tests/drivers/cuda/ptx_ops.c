@@ -98,9 +98,15 @@ static void binary(ptx_text *t, const ptx_instruction *i, const ptx_type *type, 
 	}
 }
 
+/* Floats, and pairs of halves. */
+static bool is_real(const ptx_type *type)
+{
+	return type->kind == 'f' || strcmp(type->name, "f16x2") == 0;
+}
+
 static void add(ptx_text *t, const ptx_instruction *i, const ptx_type *type)
 {
-	if (type->kind == 'f')
+	if (is_real(type))
 		call(t, i, type, 2, "add", true);
 	else
 		binary(t, i, type, "+");
@@ -367,11 +373,11 @@ static void testp(ptx_text *t, const ptx_instruction *i, const ptx_type *type)
 }
 
 static const operation operations[] = {
-	{ "add", "s16 u16 s32 u32 s64 u64 f32 f64", "rn rz rm rp ftz sat", add },
+	{ "add", "s16 u16 s32 u32 s64 u64 f32 f64 f16x2", "rn rz rm rp ftz sat", add },
 	{ "sub", "s16 u16 s32 u32 s64 u64 f32 f64", "rn rz rm rp ftz sat", sub },
 	{ "mul", "s16 u16 s32 u32 s64 u64 f32 f64", "lo hi wide rn rz rm rp ftz sat", mul },
 	{ "mad", "s16 u16 s32 u32 s64 u64 f32 f64", "lo hi wide rn rz rm rp ftz sat", mad },
-	{ "fma", "f32 f64", "rn rz rm rp ftz sat", fma_ },
+	{ "fma", "f32 f64 f16x2", "rn rz rm rp ftz sat", fma_ },
 	{ "div", "s16 u16 s32 u32 s64 u64 f32 f64", "rn rz rm rp approx full ftz", div_ },
 	{ "rem", "s16 u16 s32 u32 s64 u64", "", rem_ },
 	{ "min", "s16 u16 s32 u32 s64 u64 f32 f64", "ftz NaN", pick },

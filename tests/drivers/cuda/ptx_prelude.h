@@ -260,6 +260,13 @@ PTX_SLOW double small_to(uint16_t h, int e, int m)
 #define bf16_of(x, mode) small_of(x, 8, 7, mode)
 #define f16_to(h) small_to(h, 5, 10)
 #define bf16_to(h) small_to(h, 8, 7)
+/* Pairs of halves.  A double holds every product, and every sum on which rounding to a half depends. */
+#define PTX_HALF(a, k) f16_to((uint16_t)((a) >> 16 * (k)))
+#define PTX_PAIR(expression) \
+	{ uint32_t r_ = 0; for (int k = 0; k < 2; k++) r_ |= (uint32_t)f16_of(expression, 'n') << 16 * k; return r_; }
+PTX_SLOW uint32_t add_rn_f16x2(uint32_t a, uint32_t b) PTX_PAIR(PTX_HALF(a, k) + PTX_HALF(b, k))
+PTX_SLOW uint32_t fma_rn_f16x2(uint32_t a, uint32_t b, uint32_t c)
+	PTX_PAIR(PTX_HALF(a, k) * PTX_HALF(b, k) + PTX_HALF(c, k))
 
 /* ---- conversions ---- */
 #define PTX_CVT_DOWN(name, mode, T, S) \

@@ -102,6 +102,9 @@ struct emu_half {
 		return f;
 	}
 };
+/* A float holds twice the bits of a half and more, so rounding the float's result is right. */
+static inline emu_half operator*(emu_half a, emu_half b) { return emu_half((float)a * (float)b); }
+static inline emu_half operator+(emu_half a, emu_half b) { return emu_half((float)a + (float)b); }
 #define _Float16 emu_half
 
 /* ---- every load and store ---- */
