@@ -73,6 +73,17 @@ eh_status proof_part_take(sampler *s, uint64_t count, proof_part *sum, eh_error 
 	return EH_OK;
 }
 
+eh_status proof_part_ask(sampler *s, uint64_t count, uint64_t *ns, eh_error *error)
+{
+	uint64_t start = clock_now_ns();
+	eh_status status = prepared_enqueue(s->p, count, error);
+
+	if (status == EH_OK)
+		status = poll(s, error);
+	*ns = clock_now_ns() - start;
+	return status == EH_OK ? prepared_wait(s->p, error) : status;
+}
+
 uint64_t proof_part_single(const sampler *s, const proof_part *part)
 {
 	return s->batch == 1 || s->region == EH_REGION_ENQUEUE ? part->claimed_ns : part->waited_ns;

@@ -22,6 +22,8 @@ typedef struct proof_claims {
 
 /* Adds one sample of `count` operations to *sum, without a drain. */
 eh_status proof_part_take(sampler *s, uint64_t count, proof_part *sum, eh_error *error);
+/* The time until a mark behind `count` operations has passed, asked again and again: nobody is woken. */
+eh_status proof_part_ask(sampler *s, uint64_t count, uint64_t *ns, eh_error *error);
 /* The time of one operation that compares with those of others taken so: by the samples' clock where it
  * is fine enough for one. */
 uint64_t proof_part_single(const sampler *s, const proof_part *part);

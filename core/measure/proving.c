@@ -354,38 +354,66 @@ static eh_status judge_lone(proving *r, eh_error *error)
 	return status;
 }
 
+/* Times of operations, and of four times as many. */
+typedef struct growth {
+	uint64_t few, many;
+} growth;
+
+static void keep_least(uint64_t *least, uint64_t ns)
+{
+	*least = ns < *least ? ns : *least;
+}
+
+static double times_of(const growth *g)
+{
+	return (double)g->many / (double)(g->few + 1);
+}
+
 /* The quickest of several, in turn, because waking up may take longer than a batch.  Where it is so
- * slow throughout that a batch hardly takes longer than nothing, this shows nothing. */
+ * slow throughout that a batch hardly takes longer than nothing, this shows nothing.  A wait that
+ * sleeps only when it lasts shows in no empty wait what waking up takes, so marks are asked as well,
+ * which wakes nobody: operations that are left out are left out both ways. */
 static eh_status take_growth(void *context, uint64_t *first, uint64_t *second, eh_error *error)
 {
 	const trial *t = context;
+	sampler *s = t->r->s;
+	const uint64_t counts[] = { t->count, t->count * SETTLE_GROWTH_TIMES };
+	growth waited = { UINT64_MAX, UINT64_MAX };
+	growth asked = { UINT64_MAX, UINT64_MAX };
 	uint64_t nothing = UINT64_MAX;
 	eh_status status = EH_OK;
+	bool shows;
 
-	*first = *second = UINT64_MAX;
 	for (int i = 0; i < TRIES && status == EH_OK; i++) {
-		proof_part few = { 0 };
-		proof_part many = { 0 };
 		uint64_t empty = 0;
 
-		status = proof_part_take(t->r->s, t->count, &few, error);
+		for (int k = 0; k < 2 && status == EH_OK; k++) {
+			proof_part part = { 0 };
+			uint64_t ns = 0;
+
+			status = proof_part_take(s, counts[k], &part, error);
+			if (status == EH_OK)
+				status = proof_part_ask(s, counts[k], &ns, error);
+			keep_least(k == 0 ? &waited.few : &waited.many, part.waited_ns);
+			keep_least(k == 0 ? &asked.few : &asked.many, ns);
+		}
 		if (status == EH_OK)
-			status = proof_part_take(t->r->s, t->count * SETTLE_GROWTH_TIMES, &many, error);
-		if (status == EH_OK)
-			status = take_nothing(t->r->s, &empty, error);
-		*first = many.waited_ns < *first ? many.waited_ns : *first;
-		*second = few.waited_ns < *second ? few.waited_ns : *second;
-		nothing = empty < nothing ? empty : nothing;
+			status = take_nothing(s, &empty, error);
+		keep_least(&nothing, empty);
 	}
-	if ((double)*second < least_nothings * (double)nothing)
-		*first = *second = 0;
+	shows = (double)waited.few >= least_nothings * (double)nothing;
+	if (times_of(&asked) > times_of(&waited))
+		waited = asked;
+	shows = shows || times_of(&waited) >= SETTLE_GROWTH_PAIRS;
+	*first = shows ? waited.many : 0;
+	*second = shows ? waited.few : 0;
 	return status;
 }
 
 static eh_status judge_growth(proving *r, eh_error *error)
 {
-	uint64_t few = r->s->batch < MOST_AT_ONCE / SETTLE_GROWTH_TIMES ? r->s->batch : MOST_AT_ONCE / SETTLE_GROWTH_TIMES;
-	trial t = { .r = r, .count = few };
+	uint64_t most = MOST_AT_ONCE / SETTLE_GROWTH_TIMES;
+	trial t = { .r = r, .count = r->s->batch < most ? r->s->batch : most };
 	const doubts_way way = { RECORD_DOUBT_GROWTH, SETTLE_GROWTH_PAIRS, take_growth, &t };
 	double times = r->few > 0 ? (double)r->s->batch / (double)r->few : 1;
 	record_doubt *d;

@@ -76,9 +76,11 @@ typedef struct fake {
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
 	uint64_t unseen_ns;     /* that the device clock leaves out between two marks         */
 	uint64_t wake_ns;       /* until who waits knows that what was waited for is done     */
+	uint64_t spin_ns;       /* a wait that is over sooner was never asleep                */
 	uint64_t wake_slow_ns;  /* now and then it takes so long, with a chance of            */
 	double wake_slow_share;
 	random_state wakes;
+	bool slept;             /* in the last wait                                           */
 	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
 	uint64_t clock_step_ns; /* of the device clock; 0 = 1 ns                              */
 	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
@@ -162,6 +164,7 @@ static void fake_wait_until(fake *f, uint64_t when)
 {
 	uint64_t now = clock_now_ns();
 
+	f->slept = f->spin_ns == 0 || when > now + f->spin_ns;
 	while (now < when) {
 		if (when - now > FAKE_SPIN_NS + FAKE_SPIN_NS / 2)
 			clock_sleep_ns(when - now - FAKE_SPIN_NS);
@@ -175,6 +178,8 @@ static void fake_wake(fake *f)
 {
 	f->lent_ns = 0;
 	f->waiting_count = 0;
+	if (!f->slept)
+		return;
 	bool slow = f->wake_slow_ns > 0 && random_unit(&f->wakes) < f->wake_slow_share;
 	uint64_t takes = slow ? f->wake_slow_ns : f->wake_ns;
 

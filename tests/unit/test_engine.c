@@ -432,7 +432,7 @@ static void no_mode_believes_a_lie(void **state)
 			record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
 			if (record_counts(record->status)) {
 				fprintf(stderr, "# mode %d, fault %d: %s: %s\n", mode, (int)lies[i].fault,
-				        record_status_word(record->status), record->reasons.items[0]);
+				        record_status_word(record->status), record->reasons.count > 0 ? record->reasons.items[0] : "");
 				fail();
 			}
 			rig_end(&r, record);

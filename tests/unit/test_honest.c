@@ -30,6 +30,7 @@ enum kind {
 	KIND_SLOW_READ,     /* reading back takes 10 ms                                       */
 	KIND_WAKES,         /* a wait takes 50 us, and now and then 4 ms                      */
 	KIND_WAKES_DEVICE,  /* the same, with a device clock                                  */
+	KIND_SPINS,         /* a wait spins for 20 us, then sleeps: waking takes 20 to 200 us */
 	KIND_COARSE,        /* a device clock of 1 ms                                         */
 	KIND_DRIFT,         /* the machine's speed changes                                    */
 	KIND_LONG,          /* operations of 0.1 to 1 s                                       */
@@ -37,7 +38,7 @@ enum kind {
 };
 static const char *const names[KINDS] = {
 	"device", "processor", "round trip", "cold", "launch", "launch-bound", "slow read-back",
-	"slow wakes", "slow wakes, device clock", "1 ms clock", "drift", "long",
+	"slow wakes", "slow wakes, device clock", "spins, then sleeps", "1 ms clock", "drift", "long",
 };
 
 typedef struct rig {
@@ -149,6 +150,11 @@ static void set_kind(rig *r, enum kind kind, random_state *random)
 		r->f.wake_ns = 50000;
 		r->f.wake_slow_ns = 4000000;
 		r->f.wake_slow_share = 0.05 + 0.9 * random_unit(random);
+	}
+	if (kind == KIND_SPINS) {
+		r->f.spin_ns = 20000;
+		r->f.wake_ns = draw(random, 20e3, 200e3);
+		r->f.work_ns = draw(random, 1e3, 50e3);
 	}
 	if (kind == KIND_COARSE)
 		r->f.clock_step_ns = 1000000;
