@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -95,6 +96,13 @@ static bool group_is_trusted(const makers *m, uid_t owner, gid_t gid)
 	return group_is_private(owner, gid);
 }
 
+/* An access list names users and groups besides; the group's bits of the mode are then those that any
+ * of them may have. */
+static bool has_access_list(const char *path)
+{
+	return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
 /* ---- one file or folder ------------------------------------------------------------------------ */
 
 /* The place `at` on the way to `wanted`, or `wanted` itself. */
@@ -116,8 +124,9 @@ static eh_status check_writers(const makers *m, const char *wanted, const char *
                                const struct stat *info, eh_error *error)
 {
 	const bool itself = strcmp(wanted, at) == 0;
+	const bool listed = (info->st_mode & S_IWGRP) != 0 && has_access_list(at);
 
-	if ((info->st_mode & S_IWOTH) == 0 &&
+	if ((info->st_mode & S_IWOTH) == 0 && !listed &&
 	    ((info->st_mode & S_IWGRP) == 0 || group_is_trusted(m, info->st_uid, info->st_gid)))
 		return EH_OK;
 	return error_set(error, EH_E_UNAVAILABLE,
