@@ -48,7 +48,8 @@ static int add_loaded(struct dl_phdr_info *object, size_t size, void *context)
 	return 0;
 }
 
-/* Beside the file itself, not beside a link to it: there a library looks for its parts. */
+/* A library looks for its parts beside itself: beside the name that it was loaded by, or beside the
+ * file that a link leads to. */
 static void add_beside(search *s, const char *library)
 {
 	const char *slash = strrchr(library, '/');
@@ -97,6 +98,7 @@ void compilerid_of(const vendorlib *library, const eh_host *host, const char *co
 	add(&s, library->path);
 	if (s.count > 0)
 		add_beside(&s, s.paths[0]);
+	add_beside(&s, library->path);
 	(void)dl_iterate_phdr(add_loaded, &s);
 	while (s.whole && done < s.count && digest_of(s.paths[done], host, digests[done]))
 		done++;
