@@ -401,7 +401,8 @@ static void leave_out(telemetry *t, const char *name, const char *reason)
 }
 
 /* Starts a probe as the next reader; false when it has nothing for this device. */
-static bool open_reader(telemetry *t, const plugin_file *file)
+/* *refused: the file is no probe that can be loaded. */
+static bool open_reader(telemetry *t, const plugin_file *file, bool *refused)
 {
 	telemetry_reader *reader = &t->readers[t->reader_count];
 	eh_error error = ERROR_INIT;
@@ -410,6 +411,7 @@ static bool open_reader(telemetry *t, const plugin_file *file)
 	memset(reader, 0, sizeof(*reader));
 	reader->owner = t;
 	status = probestart_in_time(&reader->probe, file->path, &error);
+	*refused = status == EH_E_INCOMPATIBLE;
 	if (status == EH_OK && select_places(reader, &t->device))
 		return true;
 	if (status == EH_E_TIMEOUT) {
@@ -442,12 +444,16 @@ telemetry *telemetry_open(const eh_device_info *info, const char *const *without
 	layout_init(record_telemetry_layout(), &t->empty);
 	t->readers = memory_get((count + 1) * sizeof(*t->readers));
 	for (size_t i = 0; i < count; i++) {
+		bool refused = false;
+
 		if (files[i].status != EH_OK)
 			log_write(EH_LOG_INFO, "probe %s: %s", files[i].name, files[i].reason);
 		else if (is_named(without, files[i].name))
 			leave_out(t, files[i].name, "it ended an earlier worker of this run, so it is not read");
 		else
-			t->reader_count += open_reader(t, &files[i]);
+			t->reader_count += open_reader(t, &files[i], &refused);
+		if (refused)
+			(void)plugin_next(files, count, i);
 	}
 	plugin_files_free(files, count);
 	if ((t->reader_count > 0 || t->empty.gaps.count > 0) && start_threads(t))

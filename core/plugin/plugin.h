@@ -37,10 +37,13 @@ void plugin_folders_free(char **folders);
  * installed folder.  Files that are not trusted (trust.h) get EH_E_UNAVAILABLE, and those that are no
  * whole object of this machine EH_E_INCOMPATIBLE.  Of the others the first of a name wins; later
  * ones are shadowed: EH_E_INVALID_ARGUMENT and the reason "shadowed by PATH".  Who loads a file and
- * finds it refused (EH_E_INCOMPATIBLE) goes on with the shadowed ones.  Returns the number of files;
- * free *out with plugin_files_free.
+ * finds it refused (EH_E_INCOMPATIBLE) goes on with plugin_next.  Returns the number of files; free
+ * *out with plugin_files_free.
  */
 size_t plugin_search(enum plugin_kind kind, plugin_file **out);
+/* files[i] was loaded and refused: the first file that it shadows is no longer shadowed, and its place,
+ * behind i, is returned; count when there is none. */
+size_t plugin_next(plugin_file *files, size_t count, size_t i);
 void plugin_files_free(plugin_file *files, size_t count);
 
 /* Loads and checks the object at path; the descriptor lives until the process ends. */

@@ -198,6 +198,21 @@ static eh_status load(enum plugin_kind kind, const char *path, const void **out,
 	return status;
 }
 
+size_t plugin_next(plugin_file *files, size_t count, size_t i)
+{
+	size_t next = i + 1;
+
+	while (next < count && !(files[next].shadowed && strcmp(files[next].name, files[i].name) == 0))
+		next++;
+	if (next < count) {
+		files[next].status = EH_OK;
+		files[next].shadowed = false;
+		free(files[next].reason);
+		files[next].reason = NULL;
+	}
+	return next;
+}
+
 /* Loads the first file of that name that is not refused, with a warning when it is not the first at
  * all; the error is that of the first. */
 static eh_status find(enum plugin_kind kind, const char *name, const void **out, eh_error *error)

@@ -152,29 +152,20 @@ static int by_name(const void *a, const void *b)
 	return order != 0 ? order : discover_is(y->status, EH_OK) - discover_is(x->status, EH_OK);
 }
 
-/* Whether every earlier file of the name of files[i] was refused. */
-static bool is_next(const plugin_file *files, const discover_report *report, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (strcmp(files[j].name, files[i].name) == 0 &&
-		    (files[j].status == EH_OK || files[j].shadowed) &&
-		    !discover_is(report->backends.items[j].status, EH_E_INCOMPATIBLE))
-			return false;
-	return true;
-}
-
 /* A file that was loaded and refused does not stand in the way of a good one of its name. */
-static void list_shadowed(plugin_file *files, size_t count, discover_report *out)
+static void list_next(plugin_file *files, size_t count, discover_report *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		discover_backend *b = &out->backends.items[i];
-		child *c;
+		bool refused = files[i].status == EH_OK &&
+		               discover_is(out->backends.items[i].status, EH_E_INCOMPATIBLE);
+		size_t next = refused ? plugin_next(files, count, i) : count;
+		discover_backend *b = next < count ? &out->backends.items[next] : NULL;
+		child *c = NULL;
 
-		if (!files[i].shadowed || !is_next(files, out, i))
-			continue;
-		files[i].status = EH_OK;
-		text_set(&b->reason, NULL);
-		c = start_lister(&files[i], b);
+		if (b != NULL) {
+			text_set(&b->reason, NULL);
+			c = start_lister(&files[next], b);
+		}
 		if (c != NULL)
 			read_lister(c, clock_now_ns() + UINT64_C(1000000000) * DEADLINE_S, b);
 	}
@@ -199,7 +190,7 @@ void discover(discover_report *out)
 			read_lister(children[i], deadline > turn ? deadline : turn,
 			            &out->backends.items[i]);
 	}
-	list_shadowed(files, count, out);
+	list_next(files, count, out);
 	if (count > 0)
 		qsort(out->backends.items, count, sizeof(*out->backends.items), by_name);
 	free(children);

@@ -210,6 +210,20 @@ static void list_all(discover_probe_list *out)
 		if (children[i] != NULL)
 			read_lister(children[i], deadline > turn ? deadline : turn, &out->items[i]);
 	}
+	for (size_t i = 0; i < count; i++) {
+		bool refused = files[i].status == EH_OK &&
+		               discover_is(out->items[i].status, EH_E_INCOMPATIBLE);
+		size_t next = refused ? plugin_next(files, count, i) : count;
+		child *c = NULL;
+
+		if (next < count) {
+			text_set(&out->items[next].reason, NULL);
+			c = start_lister(&files[next], &out->items[next]);
+		}
+		if (c != NULL)
+			read_lister(c, clock_now_ns() + UINT64_C(1000000000) * DEADLINE_S,
+			            &out->items[next]);
+	}
 	free(children);
 	plugin_files_free(files, count);
 }

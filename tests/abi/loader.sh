@@ -115,6 +115,22 @@ cp "$good" "$T/mine/bad_start.so"
 chmod 666 "$T/mine/bad_start.so"
 refused "$T/mine/bad_start.so" "others can write to it"
 chmod 644 "$T/mine/bad_start.so"
+# Another account may write, which the mode alone does not tell from the owner's group.
+if python3 - "$T/mine/bad_start.so" 2> "$log" <<'PY'
+import os, struct, sys
+entries = [(1, 6, -1), (2, 6, 4242), (4, 4, -1), (16, 6, -1), (32, 4, -1)]
+os.setxattr(sys.argv[1], "system.posix_acl_access", struct.pack("<I", 2) +
+            b"".join(struct.pack("<HHi", *e) for e in entries))
+PY
+then
+	refused "$T/mine/bad_start.so" "others can write to it: run chmod go-w on it"
+	chmod go-w "$T/mine/bad_start.so"
+	loads "$T/mine/bad_start.so" "and it is used again after chmod"
+else
+	skip "a file with an access list" "this file system has none"
+fi
+rm "$T/mine/bad_start.so"
+cp "$good" "$T/mine/bad_start.so"
 ln -s "$T/open/bad_start.so" "$T/other/bad_start.so"
 refused "$T/other/bad_start.so" "others can write to $T/open"
 rm "$T/other/bad_start.so"
@@ -206,6 +222,15 @@ ok $? "a torn copy of a workload does not hide the installed one" "$log"
 cp "$bin/bad_magic.so" "$T/workloads/stream.so"
 EVENHAND_WORKLOAD_PATH="$T/workloads" "$EVENHAND" protocol show quick > "$log" 2>&1
 ok $? "neither does another kind of plugin under its name" "$log"
+
+mkdir -p "$T/probes"
+cp "$bin/bad_magic.so" "$T/probes/linux.so"
+EVENHAND_PROBE_PATH="$T/probes" "$EVENHAND" devices -v > "$log" 2>&1
+grep -q '^sensors: linux ' "$log"
+ok $? "a refused copy of a probe does not hide the installed one" "$log"
+EVENHAND_PROBE_PATH="$T/probes" "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 --executions 1 -o "$T/second-probe" > "$log" 2>&1
+grep -q '"probe":"linux"' "$T/second-probe/run.journal"
+ok $? "and a run reads the installed one" "$log"
 
 # A run of everything: what misses its driver has one line together, what is wrong by itself its own.
 own=$T/prefix
