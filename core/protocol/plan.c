@@ -101,9 +101,10 @@ static char *resolve(const expansion *e, const axis *a, const char *word)
 
 		if (number == 0 || number > UINT64_MAX / size || a->param->type != schema_scales[i].type)
 			continue;
+		number *= size;
 		if (a->param->type != EH_PARAM_BYTES)
-			return memory_format("%llu", (unsigned long long)(number * size));
-		text_format_bytes(number * size, spelt);
+			return memory_format("%llu", (unsigned long long)number);
+		text_format_bytes(number, spelt);
 		return memory_text(spelt);
 	}
 	return memory_text(word);

@@ -115,11 +115,14 @@ check $? "another team is no change" out
 makers() { # folder: the makers of liar's backend and its file, and those of evenhand
 	python3 -c "import json,sys; print({(l['name'], l.get('maker')) for l in json.load(open(sys.argv[1]))['executor']['layers'] if l['name'] in ('backend liar', 'liar.so', 'evenhand')})" "$1/liar-honest.json"
 }
-(export EVENHAND_BACKEND_PATH="$BUILD/tests/backends"; on=liar; : >none.ini; measure liar-unknown none.ini)
+on=liar
+export EVENHAND_BACKEND_PATH="$BUILD/tests/backends"
+: >none.ini
+measure liar-unknown none.ini
 [ "$(makers liar-unknown | grep -o None | wc -l)" -eq 2 ] && makers liar-unknown | grep -q "('evenhand', 'evenhand project')"
 check $? "a backend of somebody else and its file are neither evenhand's nor the distribution's" err
 printf '[maker lab]\nname = Example Lab\nharness = backend liar\n' >lab.ini
-(export EVENHAND_BACKEND_PATH="$BUILD/tests/backends"; on=liar; measure liar-known lab.ini)
+measure liar-known lab.ini
 [ "$(makers liar-known | grep -o 'Example Lab' | wc -l)" -eq 2 ]
 check $? "a site file names their maker once for both" err
 
