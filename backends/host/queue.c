@@ -6,6 +6,7 @@
 
 #include "faults.h"
 #include "recording.h"
+#include "shared/checks.h"
 
 enum {
 	BLOCK = 4096,            /* unit of a copy that is shared among threads                   */
@@ -13,17 +14,9 @@ enum {
 	MOST_ARGS = 64,
 };
 
-static eh_status check_flags(uint32_t flags, uint32_t known, eh_error *error)
-{
-	if ((flags & ~known) == 0)
-		return EH_OK;
-	return faults_set(error, EH_E_INVALID_ARGUMENT, "0x%x is no set of flags for this",
-	                  (unsigned)flags);
-}
-
 eh_status queue_create(eh_device *device, uint32_t flags, eh_queue **queue, eh_error *error)
 {
-	const eh_status status = check_flags(flags, EH_TIMED | EH_COPIES, error);
+	const eh_status status = checks_flags("queue_create", flags, EH_TIMED | EH_COPIES, error);
 	eh_queue *q = status == EH_OK ? calloc(1, sizeof(*q)) : NULL;
 
 	if (status != EH_OK)
@@ -265,7 +258,7 @@ eh_status queue_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *laun
 
 eh_status queue_mark_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error)
 {
-	const eh_status status = check_flags(flags, EH_TIMED, error);
+	const eh_status status = checks_flags("mark_create", flags, EH_TIMED, error);
 	eh_mark *m = status == EH_OK ? calloc(1, sizeof(*m)) : NULL;
 
 	if (status != EH_OK)
@@ -310,13 +303,11 @@ eh_status queue_mark_passed(eh_mark *mark, uint32_t *passed, eh_error *error)
 
 eh_status queue_mark_elapsed(eh_mark *from, eh_mark *to, uint64_t *ns, eh_error *error)
 {
-	if (from->queue == NULL || to->queue == NULL)
-		return faults_set(error, EH_E_INVALID_ARGUMENT, "A mark was never recorded");
-	if (from->queue != to->queue)
-		return faults_set(error, EH_E_INVALID_ARGUMENT, "The marks are of two queues");
-	if (!from->timed || !to->timed || !from->queue->timed)
-		return faults_set(error, EH_E_INVALID_ARGUMENT,
-		                  "A mark or its queue was made without EH_TIMED");
+	const bool timed = from->timed && to->timed && from->queue != NULL && from->queue->timed;
+	const eh_status usable = checks_elapsed(from->queue, to->queue, timed, error);
+
+	if (usable != EH_OK)
+		return usable;
 	if (to->ns < from->ns)
 		return faults_set(error, EH_E_INVALID_ARGUMENT, "The first mark is the later one");
 	*ns = to->ns - from->ns;

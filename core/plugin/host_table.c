@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "evenhand/backend_helper.h"
 #include "plugin/cachekey.h"
 #include "plugin/trust.h"
 
@@ -203,12 +204,8 @@ static eh_status lent_may_load(void *ctx, const char *path, eh_error *error)
 	pthread_mutex_lock(&lending.lock); /* the accounts that it asks for are not for threads */
 	status = trust_file(path, NULL, &own);
 	pthread_mutex_unlock(&lending.lock);
-	if (status != EH_OK && error != NULL) {
-		const uint32_t room = error->struct_size;
-
-		memcpy(error, &own, room < sizeof(own) ? room : sizeof(own));
-		error->struct_size = room;
-	}
+	if (status != EH_OK && error != NULL)
+		eh_give(error, &own, sizeof(own));
 	return status;
 }
 

@@ -81,11 +81,11 @@ eh_status session_count(const session *s, uint32_t *count, eh_error *error)
 	uint32_t found = 0;
 	eh_status status = s->ops->device_count(s->self, &found, error);
 
-	if (status == EH_OK && found > SESSION_MOST_DEVICES)
+	if (status == EH_OK && found > EH_MOST_DEVICES)
 		return error_set(error, EH_E_INTERNAL,
 		                 "backend %s counts %u devices and a backend has at most %u: its "
 		                 "device_count is wrong", s->backend->name, found,
-		                 SESSION_MOST_DEVICES);
+		                 EH_MOST_DEVICES);
 	if (status == EH_OK)
 		*count = found;
 	return status;

@@ -22,9 +22,8 @@ eh_status session_start(session *s, const char *path, eh_error *error);
 /* Describes a device: its texts are clean, and a device without an id has its number as id.  *out is
  * filled also when the device is not usable. */
 eh_status session_device(const session *s, uint32_t index, eh_device_info *out, eh_error *error);
-/* The number of devices.  EH_E_INTERNAL when the backend counts more than SESSION_MOST_DEVICES. */
+/* The number of devices.  EH_E_INTERNAL when the backend counts more than EH_MOST_DEVICES. */
 eh_status session_count(const session *s, uint32_t *count, eh_error *error);
-#define SESSION_MOST_DEVICES 4096u /* backend.h: device_count */
 /* Opens the device by index and creates its queues. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
 /* Sends what was enqueued to the device, where the backend keeps commands back; else nothing. */

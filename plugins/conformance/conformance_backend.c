@@ -9,7 +9,6 @@
 #include "conformance_text.h"
 
 #define CANARY 0xa5
-#define MOST_DEVICES 4096 /* backend.h: device_count */
 
 void conformance_plugin_load(kit *k)
 {
@@ -126,10 +125,10 @@ static bool count_devices(kit *k, uint32_t *count)
 	*count = 0;
 	if (!kit_ok(k, "device_count", k->ops->device_count(k->self, count, &k->error)))
 		return false;
-	if (*count > MOST_DEVICES)
-		kit_fail(k, "device_count counted %u devices: a backend has at most %d", *count,
-		         MOST_DEVICES);
-	return *count <= MOST_DEVICES;
+	if (*count > EH_MOST_DEVICES)
+		kit_fail(k, "device_count counted %u devices: a backend has at most %u", *count,
+		         EH_MOST_DEVICES);
+	return *count <= EH_MOST_DEVICES;
 }
 
 void conformance_device_count(kit *k)

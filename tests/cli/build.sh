@@ -17,7 +17,7 @@ chmod 755 "$place"
 tree=$place/tree
 mkdir -p "$tree/core/cli" "$tree/core/executor" "$tree/backends/host" "$tree/backends/shared" "$tree/workloads/one" \
 	"$tree/workloads/two" "$tree/plugins/probes/linux" "$tree/plugins/probes/shared" "$tree/plugins/skeleton" "$tree/plugins/conformance" "$tree/tests/judge" \
-	"$tree/protocols/claims" "$tree/docs" "$tree/tests/unit" "$T/bin"
+	"$tree/protocols/claims" "$tree/docs" "$tree/tests/unit" "$tree/tests/backends" "$T/bin"
 for f in Makefile VERSION configure configure.ac config.mk.in LICENSE build-aux core/include core/module.mk \
 	backends/module.mk workloads/module.mk plugins/probes/module.mk plugins/conformance/module.mk protocols/module.mk tests/module.mk; do
 	cp -Rp "$SRC/$f" "$tree/$f" || exit 1
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	char path[200];
 	FILE *f;
 
-	if (argc == 3 && strcmp(argv[1], "kernels") == 0) {
+	if (argc >= 3 && strcmp(argv[1], "kernels") == 0) {
 		snprintf(path, sizeof(path), "%s/0123.c", argv[2]);
 		f = fopen(path, "w");
 		return f == NULL || fputs("int kernel;\n", f) < 0 || fclose(f) != 0;
@@ -46,7 +46,8 @@ for f in backends/shared/shared workloads/one/one workloads/two/two plugins/prob
 	echo "static const int unused __attribute__((unused)) = 1;" >"$tree/$f.c"
 done
 for f in core/executor/makers.ini workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \
-	docs/page.md docs/schema.json docs/evenhand.1 plugins/skeleton/skeleton.c; do
+	docs/page.md docs/schema.json docs/evenhand.1 plugins/skeleton/skeleton.c \
+	tests/backends/plusplus.cc; do
 	echo "# $f" >"$tree/$f"
 done
 build=$tree/build

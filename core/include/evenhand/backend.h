@@ -41,6 +41,7 @@ extern "C" {
 #define EH_ABI_MAJOR 1
 #define EH_ABI_MINOR 2
 #define EH_ABI_FROZEN_MINOR 2 /* headers with a smaller one are from before the freeze */
+#define EH_MOST_DEVICES 4096u /* of a backend */
 
 /* The one symbol a backend exports. */
 #define EH_BACKEND_ENTRY_NAME "eh_backend_entry_v1"
@@ -209,8 +210,8 @@ enum {
 enum { /* flags of queues and marks */
 	EH_TIMED = 1, /* mark_elapsed tells times: between two timed marks in a timed queue.
 	                 Without it nothing is spent on times                                 */
-	EH_COPIES = 2 /* a queue that takes fill, copy, upload and download only: on engines
-	                 that only copy, where the device has them                            */
+	EH_COPIES = 2 /* a queue that takes fill, copy, upload and download only: it may be
+	                 on engines that only copy, or the driver chooses                     */
 };
 
 typedef struct eh_macro { /* frozen */
@@ -301,7 +302,7 @@ typedef struct eh_backend_ops {
 	 * were described. */
 	void (*notes)(void *self, char *text, size_t size);
 
-	/* [R] Number of devices present, at most 4096.  Cheap: makes no context. */
+	/* [R] Number of devices present, at most EH_MOST_DEVICES.  Cheap: makes no context. */
 	eh_status (*device_count)(void *self, uint32_t *count, eh_error *error);
 	/* [R] Fills the known fields.  EH_E_UNAVAILABLE for a device that is present but not
 	 * usable; id and name are filled then, too. */

@@ -172,7 +172,8 @@ hipError_t thip_launch(thip_device *device, thip_function *function, const unsig
 	for (unsigned i = 0; i < k->parameter_count; i++)
 		if (k->parameter_bytes[i] > 8)
 			return hipErrorInvalidValue;
-	if ((uint64_t)(inside->shared_end - inside->shared) + dynamic > LDS_MOST)
+	/* In front of the kernel's own lies the mark of emu.h, at a place of 16 bytes. */
+	if ((uint64_t)(inside->shared_end - inside->shared) + dynamic > LDS_MOST + 16)
 		return hipErrorInvalidValue;
 	l = room(sizeof(*l));
 	l->device = device;
