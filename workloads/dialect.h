@@ -188,15 +188,6 @@ EH_DEVICE_FN eh_vector_<T, N> eh_mad_(const eh_vector_<T, N> &a, const eh_vector
 }
 EH_DEVICE_FN float eh_fused_(float a, float b, float c) { return EH_FMA32(a, b, c); }
 EH_DEVICE_FN double eh_fused_(double a, double b, double c) { return EH_FMA64(a, b, c); }
-#if defined(EH_HIP)
-typedef _Float16 eh_half;
-EH_DEVICE_FN eh_half eh_fused_(eh_half a, eh_half b, eh_half c)
-{
-	/* One operation for the optimiser, which thus cannot take a product out of a loop. */
-	_Pragma("clang fp contract(on)")
-	return a * b + c;
-}
-#endif
 template <typename T, int N>
 EH_DEVICE_FN eh_vector_<T, N> eh_fused_(const eh_vector_<T, N> &a, const eh_vector_<T, N> &b,
                                         const eh_vector_<T, N> &c)
@@ -232,8 +223,9 @@ EH_DEVICE_FN eh_vector_<float, N> eh_fused_(const eh_vector_<float, N> &a,
 }
 #endif
 
+/* Half precision in arithmetic: pairs, each in a register, because compilers do not make all pairs of
+ * single ones. */
 #if defined(EH_CUDA)
-/* Half precision in arithmetic: pairs, each in a register, by name; clang makes AMD's of single ones. */
 struct eh_half {
 	eh_u16 bits;
 	__device__ __forceinline__ explicit eh_half(float f) : bits(eh_to_f16_(f)) {}
@@ -252,6 +244,24 @@ EH_DEVICE_FN eh_half2_ eh_half2_fma_(eh_half2_ a, eh_half2_ b, eh_half2_ c)
 	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
 	return r;
 }
+#else
+typedef _Float16 eh_half;
+#if defined(__clang__)
+typedef eh_half eh_half2_ __attribute__((ext_vector_type(2)));
+#else
+struct eh_half2_ { eh_half x, y; };
+EH_DEVICE_FN eh_half2_ operator+(eh_half2_ a, eh_half2_ b) { return {a.x + b.x, a.y + b.y}; }
+EH_DEVICE_FN eh_half2_ operator*(eh_half2_ a, eh_half2_ b) { return {a.x * b.x, a.y * b.y}; }
+#endif
+EH_DEVICE_FN eh_half2_ eh_half2_of_(eh_half x) { return {x, x}; }
+EH_DEVICE_FN eh_half2_ eh_half2_add_(eh_half2_ a, eh_half2_ b) { return a + b; }
+EH_DEVICE_FN eh_half2_ eh_half2_fma_(eh_half2_ a, eh_half2_ b, eh_half2_ c)
+{
+	/* One operation for the optimiser, which thus cannot take a product out of a loop. */
+	_Pragma("clang fp contract(on)")
+	return a * b + c;
+}
+#endif
 template <int N>
 struct __attribute__((aligned(2 * N < 16 ? 2 * N : 16))) eh_vector_<eh_half, N> {
 	eh_half2_ v[N / 2];
@@ -292,7 +302,6 @@ EH_DEVICE_FN eh_vector_<eh_half, N> eh_mad_(const eh_vector_<eh_half, N> &a,
 {
 	return eh_fused_(a, b, c);
 }
-#endif
 template <typename V, typename T>
 struct eh_splat_ {
 	EH_DEVICE_FN V of(T x) { return V::splat(x); }

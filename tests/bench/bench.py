@@ -183,7 +183,8 @@ def triad_opencl():
         return
     os.environ.setdefault("RUSTICL_ENABLE", "llvmpipe")
     here = executors()
-    for executor, platform, mib in (("opencl:pocl-0", "Portable", 64), ("opencl:rusticl-0", "rusticl", 16)):
+    for executor, platform, mib in (("opencl:pocl-0", "Portable", 64), ("opencl:rusticl-0", "rusticl", 16),
+                                     ("opencl:intel-cpu-0", "Intel", 64)):
         if executor in here:
             triad_on(peer, executor, platform, mib)
         else:
