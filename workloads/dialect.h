@@ -398,8 +398,8 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 }
 #define EH_LOAD_F16(p, i) vload_half((size_t)(i), (p))
 #define EH_STORE_F16(p, i, x) vstore_half_rte((x), (size_t)(i), (p))
-#define EH_LOAD_SPAN_F16(p, i) vloada_half8((size_t)(i) / 8, (p))
-#define EH_STORE_SPAN_F16(p, i, x) vstorea_half8_rte((x), (size_t)(i) / 8, (p))
+#define EH_LOAD_SPAN_F16(p, k) vloada_half8((size_t)(k), (p))
+#define EH_STORE_SPAN_F16(p, k, x) vstorea_half8_rte((x), (size_t)(k), (p))
 #define eh_bits_of_(f) as_uint(f)
 #define eh_float_of_(u) as_float(u)
 
@@ -615,8 +615,8 @@ EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
 
 /*
  * Spans: the values of a precision in 16 bytes, which are one access of a work-item.  EH_SPAN_P is
- * their number, EH_SPAN_TYPE_P what they are in arithmetic; p[i] is aligned to 16 bytes.  On the host
- * a span is one value: its accesses are as wide as the vectors of the loop over the work-items.
+ * their number, EH_SPAN_TYPE_P what they are in arithmetic; p is aligned to 16 bytes, and k counts
+ * spans.  On the host a span is one value: its accesses are as wide as the vectors of the loop over the work-items.
  */
 #if defined(EH_HOST)
 #define EH_SPAN_F32 1
@@ -644,18 +644,18 @@ EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
 #define EH_SPAN_TYPE_F64 eh_f64x2
 #define EH_SPAN_TYPE_F16 eh_f32x8
 #define EH_SPAN_TYPE_BF16 eh_f32x8
-#define EH_LOAD_SPAN_F32(p, i) eh_copy_of_((EH_GLOBAL const eh_f32x4 *)&(p)[i])
-#define EH_STORE_SPAN_F32(p, i, x) (*(EH_GLOBAL eh_f32x4 *)&(p)[i] = (x))
-#define EH_LOAD_SPAN_F64(p, i) eh_copy_of_((EH_GLOBAL const eh_f64x2 *)&(p)[i])
-#define EH_STORE_SPAN_F64(p, i, x) (*(EH_GLOBAL eh_f64x2 *)&(p)[i] = (x))
+#define EH_LOAD_SPAN_F32(p, k) eh_copy_of_((EH_GLOBAL const eh_f32x4 *)(p) + (k))
+#define EH_STORE_SPAN_F32(p, k, x) (((EH_GLOBAL eh_f32x4 *)(p))[k] = (x))
+#define EH_LOAD_SPAN_F64(p, k) eh_copy_of_((EH_GLOBAL const eh_f64x2 *)(p) + (k))
+#define EH_STORE_SPAN_F64(p, k, x) (((EH_GLOBAL eh_f64x2 *)(p))[k] = (x))
 typedef union { eh_u32x4_ words; eh_u32 word[4]; } eh_words_;
 typedef union { eh_f32x8 all; float one[8]; } eh_eight_;
 #define EH_SPAN_16_(name, T)                                                                 \
-	EH_DEVICE_FN eh_f32x8 eh_load_span_##name##_(EH_GLOBAL const T *p)                   \
+	EH_DEVICE_FN eh_f32x8 eh_load_span_##name##_(EH_GLOBAL const T *p, eh_i64 k)         \
 	{                                                                                    \
 		eh_words_ from;                                                              \
 		eh_eight_ to;                                                                \
-		from.words = *(EH_GLOBAL const eh_u32x4_ *)p;                                \
+		from.words = ((EH_GLOBAL const eh_u32x4_ *)p)[k];                            \
 		EH_UNROLL                                                                    \
 		for (int i = 0; i < 4; i++) {                                                \
 			to.one[2 * i] = eh_from_##name##_((eh_u16)from.word[i]);             \
@@ -663,7 +663,7 @@ typedef union { eh_f32x8 all; float one[8]; } eh_eight_;
 		}                                                                            \
 		return to.all;                                                               \
 	}                                                                                    \
-	EH_DEVICE_FN void eh_store_span_##name##_(EH_GLOBAL T *p, eh_f32x8 x)                \
+	EH_DEVICE_FN void eh_store_span_##name##_(EH_GLOBAL T *p, eh_i64 k, eh_f32x8 x)      \
 	{                                                                                    \
 		eh_words_ to;                                                                \
 		eh_eight_ from;                                                              \
@@ -672,15 +672,15 @@ typedef union { eh_f32x8 all; float one[8]; } eh_eight_;
 		for (int i = 0; i < 4; i++)                                                  \
 			to.word[i] = (eh_u32)eh_to_##name##_(from.one[2 * i]) |              \
 			             (eh_u32)eh_to_##name##_(from.one[2 * i + 1]) << 16;     \
-		*(EH_GLOBAL eh_u32x4_ *)p = to.words;                                        \
+		((EH_GLOBAL eh_u32x4_ *)p)[k] = to.words;                                    \
 	}
 EH_SPAN_16_(bf16, eh_bf16)
-#define EH_LOAD_SPAN_BF16(p, i) eh_load_span_bf16_(&(p)[i])
-#define EH_STORE_SPAN_BF16(p, i, x) eh_store_span_bf16_(&(p)[i], (x))
+#define EH_LOAD_SPAN_BF16(p, k) eh_load_span_bf16_((p), (k))
+#define EH_STORE_SPAN_BF16(p, k, x) eh_store_span_bf16_((p), (k), (x))
 #if !defined(EH_LOAD_SPAN_F16)
 EH_SPAN_16_(f16, eh_f16)
-#define EH_LOAD_SPAN_F16(p, i) eh_load_span_f16_(&(p)[i])
-#define EH_STORE_SPAN_F16(p, i, x) eh_store_span_f16_(&(p)[i], (x))
+#define EH_LOAD_SPAN_F16(p, k) eh_load_span_f16_((p), (k))
+#define EH_STORE_SPAN_F16(p, k, x) eh_store_span_f16_((p), (k), (x))
 #endif
 #endif
 

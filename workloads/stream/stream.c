@@ -23,7 +23,7 @@ static const eh_param stream_params[] = {
 	{"bytes", EH_PARAM_BYTES, 0, "64MiB", "512..64GiB", NULL,
 	 "size of each array; a multiple of 256 elements"},
 	{"items", EH_PARAM_UINT, 0, "0", "0..32", "1,2,4,8,16,32",
-	 "elements per work-item; 0 = 32 bytes, for dot and read 16, or fewer in a small array"},
+	 "elements per work-item; 0 = 16 bytes, for dot and read 16 elements, or fewer in a small array"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -81,7 +81,7 @@ static eh_status stream_describe(const eh_case *values, eh_work *work, eh_error 
 		                     eh_case_text(values, "bytes"), precision,
 		                     (unsigned)(GROUP_ITEMS * size));
 	if (items == 0)
-		for (items = is_sum(op) ? 16 : 32 / size;
+		for (items = is_sum(op) ? 16 : 16 / size;
 		     items > 1 && count % (GROUP_ITEMS * items) != 0; items /= 2)
 			;
 	if (count % (GROUP_ITEMS * items) != 0)
