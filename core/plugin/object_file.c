@@ -77,6 +77,13 @@ static eh_status check_bytes(const char *path, const char *data, size_t size, eh
 			                 path, size,
 			                 (unsigned long long)part.p_offset + part.p_filesz);
 	}
+	/* The table of sections is the last part of a file as linkers write it. */
+	if (header.e_shnum != 0 &&
+	    !inside(header.e_shoff, (uint64_t)header.e_shnum * sizeof(ElfW(Shdr)), size))
+		return error_set(error, EH_E_INCOMPATIBLE,
+		                 "%s is truncated: it has %zu bytes and its section "
+		                 "headers lie beyond them; copy or build it again",
+		                 path, size);
 	return EH_OK;
 }
 

@@ -42,7 +42,7 @@ echo "not an object" > "$T/files/text.so"
 : > "$T/files/empty.so"
 refused "$T/files/text.so" "it does not begin as an ELF file does"
 refused "$T/files/empty.so" "it does not begin as an ELF file does"
-for part in 20 100 300 5000 $((size / 2)); do
+for part in 20 100 300 5000 $((size / 2)) $((size - 1)); do
 	head -c "$part" "$good" > "$T/files/cut$part.so"
 	if [ "$part" -ge "$size" ]; then skip "cut to $part bytes" "the plugin is smaller"; continue; fi
 	refused "$T/files/cut$part.so" "truncated"
