@@ -82,7 +82,11 @@ assert 'from PTX by the driver' in text, "the target does not say who compiled l
 assert 'compute-capability' in text, "the hardware layer lacks its facts"
 cases = r["cases"]
 assert len(cases) == 25, len(cases)
-wrong = [c["id"] + ": " + c["status"] for c in cases if c["status"] not in ("valid", "not-converged")]
+# A machine with other work may become slower between the samples and their proof.
+def good(c):
+    return c["status"] in ("valid", "not-converged") or \
+        c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
+wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if not good(c)]
 assert not wrong, wrong
 PY
 ok $? "the result says simulated, PTX and who compiled it" "$T/facts"

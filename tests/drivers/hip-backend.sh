@@ -92,7 +92,11 @@ assert '"last-level-cache-source": {"value": "kfd' in text, "the source of the c
 assert r["executor"]["device"]["numa_node"] == 0, "the memory node is not recorded"
 cases = r["cases"]
 assert len(cases) == 25, len(cases)
-wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if c["status"] not in ("valid", "not-converged")]
+# A machine with other work may become slower between the samples and their proof.
+def good(c):
+    return c["status"] in ("valid", "not-converged") or \
+        c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
+wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cases if not good(c)]
 assert not wrong, wrong
 PY
 ok $? "the result says simulated, hsaco and for which architecture" "$T/facts"
