@@ -200,7 +200,7 @@ void compile_begin(compile_job *job, const host_state *s, const compiler *c, con
 	argv[n++] = "kernel.c";
 	argv[n++] = "-lm";
 	argv[n] = NULL;
-	subprocess_start(&job->process, argv, job->folder, s->cpu.mask, s->cpu.mask_size);
+	subprocess_start(&job->process, argv, job->folder, s->cpu.may.mask, s->cpu.may.mask_size);
 }
 
 /* The line with the error, without the path before it. */

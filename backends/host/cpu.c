@@ -80,32 +80,6 @@ static void read_cpuinfo(cpu *c, cpu_sha256 sha256, void *ctx)
 	(void)fclose(f);
 }
 
-static bool read_affinity(cpu *c)
-{
-	int most = 1024;
-
-	for (;;) {
-		c->mask = CPU_ALLOC(most);
-		if (c->mask == NULL)
-			return false;
-		c->mask_size = CPU_ALLOC_SIZE(most);
-		if (sched_getaffinity(0, c->mask_size, c->mask) == 0)
-			break;
-		CPU_FREE(c->mask);
-		c->mask = NULL;
-		if (errno != EINVAL || most > 1 << 20)
-			return false;
-		most *= 2;
-	}
-	c->allowed = calloc((size_t)CPU_COUNT_S(c->mask_size, c->mask), sizeof(*c->allowed));
-	if (c->allowed == NULL)
-		return false;
-	for (int i = 0; i < most; i++)
-		if (CPU_ISSET_S(i, c->mask_size, c->mask))
-			c->allowed[c->allowed_count++] = i;
-	return c->allowed_count > 0;
-}
-
 __attribute__((format(printf, 3, 4)))
 static bool read_text(char *out, size_t size, const char *format, ...)
 {
@@ -127,74 +101,6 @@ static bool read_text(char *out, size_t size, const char *format, ...)
 	if (got)
 		out[strcspn(out, "\n")] = '\0';
 	return got;
-}
-
-/* The largest level of CPU `number` that holds data: its size and who shares it. */
-static uint64_t last_level(int number, char shared[256])
-{
-	uint64_t bytes = 0;
-	long best = 0;
-
-	for (int i = 0; i < 16; i++) {
-		char text[256];
-		char *end;
-		long level;
-		uint64_t size;
-
-		if (!read_text(text, sizeof(text),
-		               "/sys/devices/system/cpu/cpu%d/cache/index%d/level", number, i))
-			break;
-		level = strtol(text, NULL, 10);
-		if (level <= best ||
-		    !read_text(text, sizeof(text),
-		               "/sys/devices/system/cpu/cpu%d/cache/index%d/type", number, i) ||
-		    strcmp(text, "Instruction") == 0 ||
-		    !read_text(text, sizeof(text),
-		               "/sys/devices/system/cpu/cpu%d/cache/index%d/size", number, i))
-			continue;
-		size = strtoull(text, &end, 10);
-		size *= *end == 'K' ? 1024 : *end == 'M' ? 1048576 : 1;
-		if (!read_text(shared, 256,
-		               "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
-		               number, i))
-			continue;
-		best = level;
-		bytes = size;
-	}
-	return bytes;
-}
-
-/* True when an allowed CPU before the one at `position` is in the list "0-3,8". */
-static bool listed_before(const cpu *c, unsigned position, const char *list)
-{
-	while (*list != '\0') {
-		char *end;
-		const long first = strtol(list, &end, 10);
-		const long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-
-		for (unsigned k = 0; k < position; k++)
-			if (c->allowed[k] >= first && c->allowed[k] <= last)
-				return true;
-		if (*end != ',')
-			break;
-		list = end + 1;
-	}
-	return false;
-}
-
-/* Each cache once: at the first of our CPUs that shares it. */
-static uint64_t all_last_levels(const cpu *c)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned i = 0; i < c->allowed_count; i++) {
-		char shared[256];
-		const uint64_t size = last_level(c->allowed[i], shared);
-
-		if (size > 0 && !listed_before(c, i, shared))
-			bytes += size;
-	}
-	return bytes;
 }
 
 static int node_of(int number)
@@ -223,7 +129,7 @@ bool cpu_read(cpu *c, cpu_sha256 sha256, void *ctx)
 	long pages, page;
 
 	memset(c, 0, sizeof(*c));
-	if (!read_affinity(c)) {
+	if (!processors_read(&c->may)) {
 		cpu_free(c);
 		return false;
 	}
@@ -234,7 +140,7 @@ bool cpu_read(cpu *c, cpu_sha256 sha256, void *ctx)
 		faults_text(c->model, sizeof(c->model), "unnamed %s CPU", c->machine);
 
 	c->quota_millis = cgroup_cpu_millis("");
-	c->usable = c->allowed_count;
+	c->usable = c->may.count;
 	/* Rounded down: a thread more than the quota pays for is throttled in every period. */
 	if (c->quota_millis > 0 && c->quota_millis / 1000 < c->usable)
 		c->usable = c->quota_millis < 1000 ? 1 : (unsigned)(c->quota_millis / 1000);
@@ -247,22 +153,20 @@ bool cpu_read(cpu *c, cpu_sha256 sha256, void *ctx)
 	if (limit > 0 && limit < c->memory_bytes)
 		c->memory_bytes = limit;
 
-	c->last_level_cache_bytes = all_last_levels(c);
+	c->last_level_cache_bytes = processors_cache_bytes(&c->may, "");
 	if (read_text(text, sizeof(text), "/sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq",
-	              c->allowed[0]))
+	              c->may.numbers[0]))
 		c->clock_mhz = (uint32_t)(strtoull(text, NULL, 10) / 1000);
-	c->numa_node = node_of(c->allowed[0]);
-	for (unsigned i = 1; i < c->allowed_count && c->numa_node >= 0; i++)
-		if (node_of(c->allowed[i]) != c->numa_node)
+	c->numa_node = node_of(c->may.numbers[0]);
+	for (unsigned i = 1; i < c->may.count && c->numa_node >= 0; i++)
+		if (node_of(c->may.numbers[i]) != c->numa_node)
 			c->numa_node = -1;
 	return true;
 }
 
 void cpu_free(cpu *c)
 {
-	free(c->allowed);
-	if (c->mask != NULL)
-		CPU_FREE(c->mask);
+	processors_free(&c->may);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -274,12 +178,12 @@ void cpu_list_text(const cpu *c, unsigned count, char *out, size_t size)
 	for (unsigned i = 0; i < count;) {
 		unsigned last = i;
 
-		while (last + 1 < count && c->allowed[last + 1] == c->allowed[last] + 1)
+		while (last + 1 < count && c->may.numbers[last + 1] == c->may.numbers[last] + 1)
 			last++;
-		faults_text(out + used, size - used, "%s%d", i > 0 ? "," : "", c->allowed[i]);
+		faults_text(out + used, size - used, "%s%d", i > 0 ? "," : "", c->may.numbers[i]);
 		used = strlen(out);
 		if (last > i) {
-			faults_text(out + used, size - used, "-%d", c->allowed[last]);
+			faults_text(out + used, size - used, "-%d", c->may.numbers[last]);
 			used = strlen(out);
 		}
 		i = last + 1;

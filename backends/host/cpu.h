@@ -3,9 +3,10 @@
 #ifndef HOST_CPU_H
 #define HOST_CPU_H
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "shared/processors.h"
 
 typedef struct cpu {
 	char model[128];      /* "AMD EPYC 9654 96-Core Processor"                             */
@@ -13,12 +14,9 @@ typedef struct cpu {
 	char detail[256];     /* "family=6; model=143; stepping=8; microcode=0x2b000571"       */
 	char features[65];    /* SHA-256 of the list of instruction set extensions             */
 	char machine[32];     /* "x86_64"                                                      */
-	int *allowed;         /* CPU numbers this process may run on, ascending                */
-	unsigned allowed_count;
+	processors may;       /* run on them                                                   */
 	uint64_t quota_millis; /* control group's limit, 0 = none                              */
 	unsigned usable;      /* threads that make sense: allowed, but no more than the quota  */
-	cpu_set_t *mask;      /* what sched_getaffinity said, mask_size bytes                  */
-	size_t mask_size;
 	uint64_t memory_bytes;
 	uint64_t last_level_cache_bytes; /* all of them that the allowed CPUs reach, 0 unknown */
 	uint32_t clock_mhz;

@@ -175,7 +175,7 @@ static void thread_layer(const eh_device *d, eh_layer *layer)
 	faults_text(layer->detail, sizeof(layer->detail), "threads=%u; pinned=%s; cpus=%s; "
 	            "allowed_cpus=%u; quota=%s; partition=static; first_touch=same partition; "
 	            "caller_works=%s; huge_pages=advised", s->threads,
-	            pool_pinned(d->pool) ? "yes" : "no", cpus, s->cpu.allowed_count, quota,
+	            pool_pinned(d->pool) ? "yes" : "no", cpus, s->cpu.may.count, quota,
 	            pool_caller_works(d->pool) ? "yes" : "no");
 }
 

@@ -62,7 +62,7 @@ static eh_status host_start(const eh_host *host, void **self, eh_error *error)
 		                  "be read");
 	}
 	threads = s->cpu.usable;
-	status = read_number(host, "threads", 1, s->cpu.allowed_count, &threads, error);
+	status = read_number(host, "threads", 1, s->cpu.may.count, &threads, error);
 	if (status == EH_OK)
 		status = read_number(host, "compile-timeout", 1, 86400, &seconds, error);
 	if (status != EH_OK)

@@ -136,7 +136,7 @@ static void *worker_main(void *argument)
 
 static bool pin(pthread_t thread, const cpu *c, unsigned index)
 {
-	const int number = c->allowed[index % c->allowed_count];
+	const int number = c->may.numbers[index % c->may.count];
 	cpu_set_t *mask = CPU_ALLOC((size_t)number + 1);
 	bool good;
 
@@ -251,7 +251,7 @@ void pool_close(pool *p)
 	if (p->stand_in_started)
 		(void)pthread_join(p->stand_in.thread, NULL);
 	if (p->opener_works && pthread_equal(p->opener, pthread_self()))
-		(void)sched_setaffinity(0, p->cpu->mask_size, p->cpu->mask);
+		(void)sched_setaffinity(0, p->cpu->may.mask_size, p->cpu->may.mask);
 	free(p->workers);
 	free(p);
 }

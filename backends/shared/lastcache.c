@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "processors.h"
 #include "wording.h"
 
 #define KIB UINT64_C(1024)
@@ -140,9 +141,19 @@ static uint64_t from_table(const char *name)
 	return 0;
 }
 
+static uint64_t of_processors(const char *root)
+{
+	processors mine;
+	const uint64_t bytes = processors_read(&mine) ? processors_cache_bytes(&mine, root) : 0;
+
+	processors_free(&mine);
+	return bytes;
+}
+
 lastcache lastcache_find(const lastcache_query *q)
 {
 	const lastcache candidates[] = {
+		{ q->is_processor ? of_processors(q->root) : 0, "sysfs" },
 		{ from_kernel(q->root, q->pci), "kfd" },
 		{ q->reported, "driver" },
 		{ from_table(q->name), "table" },

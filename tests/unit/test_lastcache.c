@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last-level cache of GPUs (backends/shared/lastcache.h), on machines in tests/replay. */
+/* Last-level caches: of GPUs (backends/shared/lastcache.h) on machines in tests/replay, of processors
+ * (backends/shared/processors.h) on one that is written here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "base/text.h"
 #include "shared/lastcache.h"
 #include "shared/pcinode.h"
+#include "shared/processors.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
@@ -28,7 +31,7 @@ static void expect(const char *machine, const char *pci, const char *name, uint6
                    uint64_t bytes, const char *source)
 {
 	char *root = replay(machine);
-	const lastcache_query query = { root, pci, name, reported, 192 * GIB };
+	const lastcache_query query = { root, false, pci, name, reported, 192 * GIB };
 	const lastcache found = lastcache_find(&query);
 
 	assert_int_equal(found.bytes, bytes);
@@ -85,7 +88,7 @@ static void test_the_table(void **state)
 
 static void test_implausible_is_unknown(void **state)
 {
-	const lastcache_query larger = { "", "", "TEST device", 2 * GIB, 1 * GIB };
+	const lastcache_query larger = { "", false, "", "TEST device", 2 * GIB, 1 * GIB };
 
 	(void)state;
 	expect("arm", "", "TEST device", 16 * MIB, 16 * MIB, "driver");
@@ -93,6 +96,60 @@ static void test_implausible_is_unknown(void **state)
 	expect("arm", "", "TEST device", 72 * KIB, 0, "");
 	expect("arm", "", "NVIDIA A100-SXM4-40GB", 72 * KIB, 40 * MIB, "table");
 	assert_int_equal(lastcache_find(&larger).bytes, 0);
+}
+
+/* Processor `number` has an instruction cache of 64 KiB, an L2 of 1 MiB and an L3 of 32 MiB. */
+static void write_caches(const char *root, int number, const char *sharers)
+{
+	static const char *const facts[3][3] = { { "1", "Instruction", "64K" }, { "2", "Unified", "1024K" },
+	                                         { "3", "Unified", "32M" } };
+
+	for (int i = 0; i < 3; i++) {
+		char *line = memory_format("d=%s/sys/devices/system/cpu/cpu%d/cache/index%d; mkdir -p $d && cd $d && "
+		                           "echo %s >level; echo %s >type; echo %s >size; echo %s >shared_cpu_list",
+		                           root, number, i, facts[i][0], facts[i][1], facts[i][2], sharers);
+
+		assert_int_equal(system(line), 0);
+		free(line);
+	}
+}
+
+static uint64_t caches_of(const char *root, int first, unsigned count)
+{
+	int numbers[] = { 0, 1, 2, 3 };
+	const processors some = { .numbers = numbers + first, .count = count };
+
+	return processors_cache_bytes(&some, root);
+}
+
+static void test_processors(void **state)
+{
+	const char *place = getenv("T");
+	char *root = memory_format("%s/processors-XXXXXX", place != NULL ? place : "/tmp");
+	lastcache_query query = { .root = root, .is_processor = true, .name = "", .pci = "", .reported = MIB };
+	processors mine;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (int i = 0; i < 4; i++)
+		write_caches(root, i, i < 2 ? "0-1" : "2-3");
+	/* Each cache once, also where its first processor is not ours. */
+	assert_int_equal(caches_of(root, 0, 4), 64 * MIB);
+	assert_int_equal(caches_of(root, 0, 2), 32 * MIB);
+	assert_int_equal(caches_of(root, 1, 2), 64 * MIB);
+	assert_int_equal(caches_of("/none", 0, 4), 0);
+
+	/* What the kernel lists goes before what an API of a processor reports, and only there. */
+	assert_true(processors_read(&mine) && mine.count > 0);
+	write_caches(root, mine.numbers[0], "0-4095");
+	processors_free(&mine);
+	assert_int_equal(lastcache_find(&query).bytes % (32 * MIB), 0);
+	assert_string_equal(lastcache_find(&query).source, "sysfs");
+	query.is_processor = false;
+	assert_int_equal(lastcache_find(&query).bytes, MIB);
+	query = (lastcache_query){ .root = "/none", .is_processor = true, .name = "", .pci = "", .reported = MIB };
+	assert_string_equal(lastcache_find(&query).source, "driver");
+	free(root);
 }
 
 static void test_detail(void **state)
@@ -128,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_gpus_that_are_not_listed),
 		cmocka_unit_test(test_the_table),
 		cmocka_unit_test(test_implausible_is_unknown),
+		cmocka_unit_test(test_processors),
 		cmocka_unit_test(test_detail),
 		cmocka_unit_test(test_memory_node),
 	};
