@@ -378,6 +378,8 @@ typedef half eh_f16; /* vload_half and vstore_half need no cl_khr_fp16 */
 #define EH_LID(d) ((int)get_local_id(d))
 #define EH_GROUP(d) ((int)get_group_id(d))
 #define EH_GROUPS(d) ((int)get_num_groups(d))
+/* Intel's compiler for processors knows only this function's values as neighbours. */
+#define EH_GLOBAL_ID(x) ((eh_i64)get_global_id(0))
 #define EH_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define EH_LOCAL(T, decl) __local T decl __attribute__((aligned(128)))
 #define EH_FMA32(a, b, c) fma((float)(a), (float)(b), (float)(c))
@@ -405,7 +407,7 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
 #define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
-#define EH_STEP(j, n, x) (EH_LID(0) * (n) + (j))
+#define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) * (n) + (j))
 #endif
 
 #define eh_copy_of_(p) (*(p))
@@ -685,7 +687,9 @@ EH_SPAN_16_(f16, eh_f16)
 #endif
 
 /* The work-item's index along x in the whole grid, for groups of `x` items along x. */
+#if !defined(EH_GLOBAL_ID)
 #define EH_GLOBAL_ID(x) ((eh_i64)EH_GROUP(0) * (x) + EH_LID(0))
+#endif
 
 /*
  * Zero, but on an OpenCL device that is a processor the compiler believes that it differs between
@@ -697,12 +701,12 @@ EH_SPAN_16_(f16, eh_f16)
 #endif
 
 /*
- * Of the x * n places of a group of x work-items, the one that the work-item takes in step j of n.
- * In a step neighbours take neighbours; on an OpenCL device that is a processor, where work-items
- * run one after the other, the steps of one item are neighbours instead.
+ * The place in memory that the work-item takes in step j of n, in groups of x work-items: a group has
+ * n * x places in a row.  In a step neighbours take neighbours; on an OpenCL device that is a
+ * processor, where work-items run one after the other, the steps of one item are neighbours instead.
  */
 #if !defined(EH_STEP)
-#define EH_STEP(j, n, x) ((j) * (x) + EH_LID(0))
+#define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) + ((eh_i64)EH_GROUP(0) * ((n) - 1) + (j)) * (x))
 #endif
 
 #define EH_JOIN_(a, b) a##b

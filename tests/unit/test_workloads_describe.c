@@ -143,6 +143,12 @@ static void test_stream_shape(void **state)
 	assert_string_equal(define(&r, "EH_S_ITEMS"), "4");
 	assert_int_equal(describe(&r, "stream", "operation=copy bytes=64MiB precision=f16"), EH_OK);
 	assert_string_equal(define(&r, "EH_S_ITEMS"), "8");
+	assert_string_equal(define(&r, "EH_S_GROUP"), "256");
+	assert_int_equal(r.work.group_items, 256);
+	assert_int_equal(describe(&r, "stream", "operation=triad bytes=64KiB group=4096"), EH_OK);
+	assert_string_equal(define(&r, "EH_S_GROUP"), "4096");
+	assert_string_equal(define(&r, "EH_S_ITEMS"), "4");
+	assert_int_equal(r.work.group_items, 4096);
 	/* 2 KiB of f32 are two pieces of 256. */
 	assert_int_equal(describe(&r, "stream", "operation=triad bytes=2KiB"), EH_OK);
 	assert_string_equal(define(&r, "EH_S_ITEMS"), "2");
@@ -154,6 +160,8 @@ static void test_stream_refusals(void **state)
 	expect_refusal("stream", "bytes=1000", "multiple of 256 f32 elements");
 	expect_refusal("stream", "bytes=512", "multiple of 256 f32 elements");
 	expect_refusal("stream", "bytes=3KiB items=2", "256 * items=2");
+	expect_refusal("stream", "bytes=8KiB group=4096", "multiple of 4096 f32 elements (16384 bytes)");
+	expect_refusal("stream", "operation=dot group=1024", "operation=dot has group=1024 and takes 256");
 }
 
 static void test_launch(void **state)

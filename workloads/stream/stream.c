@@ -12,7 +12,7 @@
 
 enum operation { COPY, MUL, ADD, TRIAD, DOT, READ, FILL };
 
-#define GROUP_ITEMS UINT64_C(256)
+#define SUM_GROUP UINT64_C(256) /* stream.k adds up 16 sums of 16 */
 #define BLOCK_ELEMENTS UINT64_C(262147)
 
 static const eh_param stream_params[] = {
@@ -21,9 +21,11 @@ static const eh_param stream_params[] = {
 	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64|f16|bf16", NULL,
 	 "of the elements; f16 and bf16 are computed in f32"},
 	{"bytes", EH_PARAM_BYTES, 0, "64MiB", "512..64GiB", NULL,
-	 "size of each array; a multiple of 256 elements"},
+	 "size of each array; a multiple of `group` elements"},
 	{"items", EH_PARAM_UINT, 0, "0", "0..32", "1,2,4,8,16,32",
 	 "elements per work-item; 0 = 16 bytes, for dot and read 16 elements, or fewer in a small array"},
+	{"group", EH_PARAM_UINT, EH_PARAM_ADDED, "256", "64..8192", "256,1024,4096",
+	 "work-items per group; dot and read take 256"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -34,6 +36,7 @@ typedef struct stream_state {
 	const char *sum_precision;
 	uint32_t element;         /* bytes                                                     */
 	uint32_t inputs;          /* arrays                                                    */
+	uint32_t group;           /* work-items                                                */
 	uint64_t count;           /* elements per array                                        */
 	uint64_t groups;
 	uint64_t piece;           /* elements per group                                        */
@@ -72,24 +75,29 @@ static eh_status stream_describe(const eh_case *values, eh_work *work, eh_error 
 	const uint64_t bytes = eh_case_number(values, "bytes");
 	const uint32_t size = support_element_bytes(precision);
 	const uint64_t count = bytes / size;
+	const uint64_t group = eh_case_number(values, "group");
 	uint64_t items = eh_case_number(values, "items");
 	const int wide = strcmp(precision, "f64") == 0;
 
-	if (bytes % (GROUP_ITEMS * size) != 0 || count == 0)
+	if (is_sum(op) && group != SUM_GROUP)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "stream: bytes=%s is not a multiple of 256 %s elements (%u bytes)",
-		                     eh_case_text(values, "bytes"), precision,
-		                     (unsigned)(GROUP_ITEMS * size));
+		                     "stream: operation=%s has group=%" PRIu64 " and takes 256",
+		                     eh_case_text(values, "operation"), group);
+	if (group == 0 || bytes % (group * size) != 0 || count == 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "stream: bytes=%s is not a multiple of %" PRIu64
+		                     " %s elements (%" PRIu64 " bytes)",
+		                     eh_case_text(values, "bytes"), group, precision, group * size);
 	if (items == 0)
 		for (items = is_sum(op) ? 16 : 16 / size;
-		     items > 1 && count % (GROUP_ITEMS * items) != 0; items /= 2)
+		     items > 1 && count % (group * items) != 0; items /= 2)
 			;
-	if (count % (GROUP_ITEMS * items) != 0)
+	if (count % (group * items) != 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "stream: bytes=%s is not a multiple of 256 * items=%" PRIu64
+		                     "stream: bytes=%s is not a multiple of %" PRIu64 " * items=%" PRIu64
 		                     " %s elements; take fewer items, or items=0",
-		                     eh_case_text(values, "bytes"), items, precision);
-	if (count / (GROUP_ITEMS * items) > INT32_MAX)
+		                     eh_case_text(values, "bytes"), group, items, precision);
+	if (count / (group * items) > INT32_MAX)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "stream: bytes=%s makes more than 2^31 work-groups; take more items",
 		                     eh_case_text(values, "bytes"));
@@ -104,8 +112,8 @@ static eh_status stream_describe(const eh_case *values, eh_work *work, eh_error 
 	work->working_set_bytes = (uint64_t)arrays[op] * bytes;
 	work->device_bytes = work->working_set_bytes;
 	if (is_sum(op))
-		work->device_bytes += (count / (GROUP_ITEMS * items) + 1) * (wide ? 8 : 4);
-	work->group_items = GROUP_ITEMS;
+		work->device_bytes += (count / (group * items) + 1) * (wide ? 8 : 4);
+	work->group_items = (uint32_t)group;
 	snprintf(work->precision, sizeof work->precision, size == 2 ? "%s/f32/%s" : "%s", precision,
 	         is_sum(op) ? "f32" : precision);
 	snprintf(work->bytes_formula, sizeof work->bytes_formula, "%s", formulas[op]);
@@ -113,6 +121,7 @@ static eh_status stream_describe(const eh_case *values, eh_work *work, eh_error 
 	snprintf(work->kernel, sizeof work->kernel, "stream");
 	support_define(work, "EH_S_OPERATION", "%d", (int)op);
 	support_define(work, "EH_S_ITEMS", "%" PRIu64, items);
+	support_define(work, "EH_S_GROUP", "%" PRIu64, group);
 	support_define(work, "EH_S_REAL", wide ? "double" : "float");
 	support_define(work, "EH_S_ELEMENT", size == 2 ? "eh_%s" : wide ? "double" : "float",
 	               precision);
@@ -221,6 +230,15 @@ static void stream_finish(void *state)
 	free(s);
 }
 
+/* Elements per work-item as stream_describe decided. */
+static uint64_t items_in_use(const eh_work *work)
+{
+	for (uint32_t i = 0; i < work->define_count; i++)
+		if (strcmp(work->defines[i].name, "EH_S_ITEMS") == 0)
+			return strtoull(work->defines[i].value, NULL, 10);
+	return 1;
+}
+
 static eh_status stream_prepare(const eh_bench *bench, void **state, eh_error *error)
 {
 	const eh_case *values = bench->values;
@@ -237,9 +255,8 @@ static eh_status stream_prepare(const eh_bench *bench, void **state, eh_error *e
 	s->element = support_element_bytes(s->precision);
 	s->inputs = input_count(s->operation);
 	s->count = eh_case_number(values, "bytes") / s->element;
-	for (i = 0; i < bench->work->define_count; i++)
-		if (strcmp(bench->work->defines[i].name, "EH_S_ITEMS") == 0)
-			s->piece = GROUP_ITEMS * strtoull(bench->work->defines[i].value, NULL, 10);
+	s->group = bench->work->group_items;
+	s->piece = s->group * items_in_use(bench->work);
 	s->groups = s->count / s->piece;
 	s->block = s->count < BLOCK_ELEMENTS ? s->count : BLOCK_ELEMENTS;
 
@@ -294,20 +311,20 @@ static eh_status stream_enqueue(void *state, uint64_t iteration, eh_error *error
 	args[0] = support_buffer(is_sum(s->operation) ? s->partial : s->out);
 	if (s->operation == FILL) {
 		args[1] = scalar;
-		return support_launch(s->bench, s->kernel, groups, 1, GROUP_ITEMS, 1, args, 2,
+		return support_launch(s->bench, s->kernel, groups, 1, s->group, 1, args, 2,
 		                      error);
 	}
 	args[1] = support_buffer(s->in[0]);
 	args[2] = support_buffer(s->in[s->inputs - 1]);
 	args[3] = scalar;
-	status = support_launch(s->bench, s->kernel, groups, 1, GROUP_ITEMS, 1, args,
+	status = support_launch(s->bench, s->kernel, groups, 1, s->group, 1, args,
 	                        is_sum(s->operation) ? 3 : 4, error);
 	if (status != EH_OK || !is_sum(s->operation))
 		return status;
 	args[0] = support_buffer(s->out);
 	args[1] = support_buffer(s->partial);
 	args[2] = support_value(&partials, sizeof partials);
-	return support_launch(s->bench, s->sum_kernel, 1, 1, GROUP_ITEMS, 1, args, 3, error);
+	return support_launch(s->bench, s->sum_kernel, 1, 1, SUM_GROUP, 1, args, 3, error);
 }
 
 static eh_status stream_poison(void *state, eh_error *error)
@@ -402,7 +419,7 @@ static eh_status check_sums(stream_state *s, eh_check *check, eh_error *error)
 					at = 0;
 			}
 			support_check_value(check, "partial sum", first + g, got, want.sum + want.rest,
-			                    sum_allowed(unit, (double)s->piece / GROUP_ITEMS + 32,
+			                    sum_allowed(unit, (double)s->piece / SUM_GROUP + 32,
 			                                squares, want.sum));
 			exact_add(&total, got);
 			total_squares += got * got;
@@ -413,7 +430,7 @@ static eh_status check_sums(stream_state *s, eh_check *check, eh_error *error)
 		return status;
 	result = s->bench->to_double(s->got, s->sum_precision);
 	support_check_value(check, "the sum", 0, result, total.sum + total.rest,
-	                    sum_allowed(unit, (double)s->groups / GROUP_ITEMS + 32, total_squares,
+	                    sum_allowed(unit, (double)s->groups / SUM_GROUP + 32, total_squares,
 	                                total.sum));
 	support_check_end(check);
 	return EH_OK;
