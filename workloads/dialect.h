@@ -702,8 +702,8 @@ EH_SPAN_16_(f16, eh_f16)
 
 /*
  * The place in memory that the work-item takes in step j of n, in groups of x work-items: a group has
- * n * x places in a row.  In a step neighbours take neighbours; on an OpenCL device that is a
- * processor, where work-items run one after the other, the steps of one item are neighbours instead.
+ * n * x places in a row.  In a step neighbours take neighbours; on PoCL, where work-items run one
+ * after the other, the steps of one item are neighbours instead.
  */
 #if !defined(EH_STEP)
 #define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) + ((eh_i64)EH_GROUP(0) * ((n) - 1) + (j)) * (x))

@@ -168,7 +168,8 @@ static void find_cache(const ocl_self *self, const query *q, eh_device_info *inf
 {
 	const lastcache cache = lastcache_find(&(lastcache_query){
 	    .root = self->root, .pci = info->pci, .name = info->name,
-	    .is_processor = info->type == EH_DEVICE_CPU, .reported = reported_cache(q, info->type), .memory_bytes = info->memory_bytes });
+	    .is_processor = info->type == EH_DEVICE_CPU, .reported = reported_cache(q, info->type),
+	    .memory_bytes = info->memory_bytes });
 	info->last_level_cache_bytes = cache.bytes;
 	*source = cache.source;
 }

@@ -178,7 +178,7 @@ def triad_on(peer, executor, platform, mib, most):
         times = host_times(measure(protocol, executor)["triad.f32.%dMiB" % mib])
         whole.append(statistics.median(times))
         rounds.append(cl_triad(peer, platform, mib * 2**20 // 4, forms + tuned))
-    # The candidate that is the quickest in most rounds is what a search finds.
+    # The candidate with the smallest median over the rounds stands for what a search finds.
     best = min(range(len(forms), len(rounds[0])), key=lambda i: statistics.median(r[i] for r in rounds))
     words = tuned[best - len(forms)].split(":")
     portable, chosen = [r[0] for r in rounds], [r[best] for r in rounds]
