@@ -198,7 +198,7 @@ for protocol in gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
 	limit=420
 	[ "$protocol" = ceilings-2 ] && limit=600 # its searches alone take 225 s
 	for backend in $usable; do
-		step "$protocol-$backend" $limit "$evenhand" run "$protocol" --on "$backend" -o "$out/$protocol-$backend"
+		step "$protocol-$backend" "$limit" "$evenhand" run "$protocol" --on "$backend" -o "$out/$protocol-$backend"
 	done
 done
 for result in "$out"/*/*.json; do
