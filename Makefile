@@ -6,6 +6,7 @@
 #   make check      all tests; no accelerator needed          TESTS="a.sh b" runs some
 #   make bench      the performance comparisons, as ratios in one run
 #   make stories    what a user does, from end to end, with the network   TESTS="driver" runs some
+#   make fuzz       damaged files, kills, attacks: thousands of each, for hours   SEED=7 again the same
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
 #   make manual     docs/cli.md, evenhand.1, result.schema.json and the tables of result-format.md
@@ -22,11 +23,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench stat stories install uninstall dist lint clean manual tests demo deb distclean
-all check bench stat stories dist lint clean manual tests: $(B)/GNUmakefile
+.PHONY: all check bench fuzz stat stories install uninstall dist lint clean manual tests demo deb distclean
+all check bench fuzz stat stories dist lint clean manual tests: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench stat stories install uninstall dist lint clean manual tests:
+all check bench fuzz stat stories install uninstall dist lint clean manual tests:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh
@@ -57,6 +58,7 @@ PLUGIN_FLAGS :=
 V =
 TESTS =
 BENCH =
+SEED =
 STAT =
 ALWAYS = FORCE
 own := $(shell test -O . && echo yes)

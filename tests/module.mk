@@ -134,10 +134,10 @@ test_drivers += tests/drivers/levelzero/libze_test.so
 endif
 
 test_files := $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers) tests/judge/judge
-.PHONY: tests check bench stat stories
+.PHONY: tests check bench fuzz stat stories
 tests: all $(test_files)
 ifeq ($(cross_compiling),yes)
-check bench stat stories:
+check bench fuzz stat stories:
 	@echo "$@: what is built here is for another machine: run the tests on one of its kind" >&2; exit 2
 else
 check: tests
@@ -147,6 +147,12 @@ check: tests
 bench: all $(tool_programs)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
 		sh $(srcdir)/tests/bench/run.sh $(BENCH)
+
+# What check runs a sample of, with its full counts.
+fuzz: tests
+	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' SANITIZE='$(SANITIZE)' \
+		EVENHAND_TEST_ROOMS=fuzz EVENHAND_TEST_TIMEOUT=14400 EVENHAND_FUZZ_SEED='$(or $(SEED),$(shell date +%s))' \
+		sh $(srcdir)/tests/run.sh $(TESTS)
 
 # What a user does, from end to end, for minutes and with the network.
 stories: all

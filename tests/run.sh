@@ -73,7 +73,7 @@ mkdir -p "$work"
 export XDG_DATA_HOME="$work/xdg-data" XDG_CACHE_HOME="$BUILD/tests/cache" EVENHAND_CACHE_DIR="$BUILD/tests/cache/evenhand"
 export XDG_CONFIG_HOME="$work/xdg-config" XDG_STATE_HOME="$work/xdg-state"
 for name in $(env | sed -n 's/^\(EVENHAND_[A-Z_]*\)=.*/\1/p'); do # not the program itself
-	case $name in EVENHAND_TEST_* | EVENHAND_CACHE_DIR | EVENHAND_VENDOR_HEADERS | EVENHAND_INTEL_OPENCL) ;; *) unset "$name" ;; esac
+	case $name in EVENHAND_TEST_* | EVENHAND_FUZZ_* | EVENHAND_CACHE_DIR | EVENHAND_VENDOR_HEADERS | EVENHAND_INTEL_OPENCL) ;; *) unset "$name" ;; esac
 done
 unset SOURCE_DATE_EPOCH
 if [ -n "${SANITIZE:-}" ]; then

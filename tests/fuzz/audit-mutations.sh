@@ -3,7 +3,8 @@
 # nothing crashes.
 set -u
 driver=$BUILD/tests/fuzz/audit_mutations
-rounds=${EVENHAND_FUZZ_ROUNDS:-800}
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 800 10000
 export XDG_CONFIG_HOME="$T/config"
 n=0 bad=0
 echo 1..4
@@ -20,7 +21,7 @@ rm -f "$T"/r.json* "$T/x.evenhand"
 report $? "the files to begin with"
 
 # 2, 3: damaged copies by two seeds.
-for seed in 1 2; do
+for seed in "$seed" $((seed + 1)); do
 	"$driver" "$seed" "$rounds" "$T" "$T/r.json" "$T/r.json.sig" "$T/r.json.amendments" "$T/x.evenhand" \
 		"$SRC"/tests/fuzz/corpus/audit/* >"$T/out.$seed" 2>"$T/err.$seed"
 	rc=$?

@@ -2,7 +2,9 @@
 # Thousands of damaged protocols: each is taken, or refused with one sentence that names the file.
 set -u
 driver=$BUILD/tests/fuzz/protocol_mutations
-rounds=${EVENHAND_FUZZ_ROUNDS:-3000}
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 3000 10000
+first=$seed
 n=0
 echo 1..4
 report() { # STATUS TEXT
@@ -11,7 +13,7 @@ report() { # STATUS TEXT
 }
 
 # 1, 2: damaged copies of the corpus and of the released protocols, by two seeds.
-for seed in 1 2; do
+for seed in $first $((first + 1)); do
 	"$driver" "$seed" "$rounds" "$SRC"/tests/fuzz/corpus/protocol/*.ini "$SRC"/protocols/*.ini \
 		>"$T/out.$seed" 2>&1
 	rc=$?
@@ -20,7 +22,7 @@ for seed in 1 2; do
 done
 
 # 3: the mutations reach both ends: some are still taken, most are refused.
-awk '{ if ($1 < 20 || $3 < 20) exit 1 }' "$T/out.1"
+awk '{ if ($1 < 20 || $3 < 20) exit 1 }' "$T/out.$first"
 report $? "both outcomes occur"
 
 # 4: the program itself says one line and ends with the exit code of a usage error.
