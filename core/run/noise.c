@@ -16,6 +16,8 @@
 
 #define NOISE_VERSION 1
 #define PAIRS_MOST 100000
+/* A ratio beyond is no measurement, and its square need not be finite. */
+#define RATIO_MOST 1e9
 
 char *noise_folder(void)
 {
@@ -49,7 +51,7 @@ static bool ratios_usable(const number_list *ratios)
 	if (ratios->count < NOISEFLOOR_LEAST || ratios->count > PAIRS_MOST)
 		return false;
 	for (size_t i = 0; i < ratios->count; i++)
-		if (!isfinite(ratios->items[i]) || !(ratios->items[i] > 0))
+		if (!(ratios->items[i] <= RATIO_MOST) || !(ratios->items[i] >= 1 / RATIO_MOST))
 			return false;
 	return true;
 }
