@@ -77,17 +77,13 @@ eh_status device_info(void *self, uint32_t index, eh_device_info *info, eh_error
 	faults_text(full.id, sizeof(full.id), "%s", c != NULL ? c->id : "prebuilt");
 	faults_text(full.name, sizeof(full.name), "%s", s->cpu.model);
 	faults_text(full.vendor, sizeof(full.vendor), "%s", s->cpu.vendor);
-	if (c != NULL) {
+	/* Which compiler prebuilt the kernels is a layer and no name: --on host:gcc means a compiler here. */
+	if (c != NULL)
 		faults_text(full.platform, sizeof(full.platform), "%s %s on %s", c->kind,
 		            c->version, s->cpu.machine);
-	} else {
-		prebuilt origin;
-
-		prebuilt_origin(s, &origin);
-		faults_text(full.platform, sizeof(full.platform), "kernels prebuilt by %.60s on %s",
-		            origin.version[0] != '\0' ? origin.version : "an unknown compiler",
+	else
+		faults_text(full.platform, sizeof(full.platform), "prebuilt kernels on %s",
 		            s->cpu.machine);
-	}
 	eh_give(info, &full, sizeof(full));
 	return check_usable(c, error);
 }

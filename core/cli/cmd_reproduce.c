@@ -185,7 +185,8 @@ static eh_status measure_again(const request *o, const result *r, const char *fo
 	const char *body = r->record->protocol.text;
 	char *path = path_join(folder, "protocol.ini"), *journal = path_join(folder, "run.journal");
 	run_options run = { .protocol = path, .folder = folder, .quiet = o->quiet,
-		            .selectors = o->on != NULL ? o->on : r->record->executor.name,
+		            .selectors = o->on,
+		            .executor = o->on == NULL ? r->record->executor.name : NULL,
 		            .executions = executions_of(r),
 		            .size_class = r->record->protocol.canonical.size_class,
 		            .cache_bytes = known(r->record->protocol.canonical.cache_bytes),

@@ -241,7 +241,8 @@ const cli_command cmd_run = {
 	.options = (const cli_option[]){
 		{ "on", OPTION_SELECTORS, offsetof(measure_options, selectors),
 		  .about = "executors: all (the default), BACKEND, BACKEND:INDEX, or BACKEND:TEXT, "
-		           "where TEXT is part of a device's id, name or platform in any case",
+		           "where TEXT is a device's id, else part of ids, else part of names or platforms, "
+		           "in any case; each of several has to be here",
 		  .value = "SELECTOR,...", .forms = CLI_FORM(RUN) },
 		{ "output", OPTION_PATH, offsetof(measure_options, folder),
 		  .about = "the folder; without it results/NAME-VERSION-TIME", .value = "DIR",

@@ -41,15 +41,21 @@ void discover(discover_report *out);
 /* The hidden subcommand of the child: lists the backend at path as JSON on stdout. */
 int discover_child(const char *path);
 
-/* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
- * "BACKEND:TEXT" (TEXT in id, name or platform, any case).  The same selector twice chooses its
- * executors twice; different ones choose each once.  EH_E_USAGE with the usable
- * executors when a selector matches nothing.  *out: pointers into here, malloc'd. */
 typedef struct selected {
 	const discover_backend *backend;
 	const discover_device *device;
 } selected;
+/* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
+ * "BACKEND:TEXT" (TEXT is an id, else part of ids, else part of names or platforms; any case).  The same
+ * selector twice chooses its executors twice; different ones choose each once.  Each selector has to
+ * match: EH_E_UNAVAILABLE with the reason when what it matches cannot be used, EH_E_USAGE with the usable
+ * executors when it matches nothing.  *out: pointers into here, malloc'd. */
 eh_status discover_select(const discover_report *here, const char *selectors, selected **out,
                           size_t *out_count, eh_error *error);
+/* The same for the one executor of exactly that name, which may come from a file. */
+eh_status discover_named(const discover_report *here, const char *executor, selected **out,
+                         size_t *out_count, eh_error *error);
+/* The device of that name, usable or not; false when there is none. */
+bool discover_find(const discover_report *here, const char *executor, selected *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "record/journal.h"
 
@@ -112,6 +113,9 @@ static eh_status take_executor(ledger *l, const record_line_executor *line, eh_e
 	digest = l->digests[slot % l->executors];
 	if (digest[0] == '\0')
 		snprintf(digest, sizeof(*l->digests), "%s", line->record.digest);
+	else if (strcmp(digest, line->record.digest) != 0)
+		log_write(EH_LOG_WARN, "%s, execution %llu: its stack is another than that of the first one; the "
+		          "result says so", line->executor, (unsigned long long)line->execution);
 	return EH_OK;
 }
 

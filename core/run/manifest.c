@@ -426,30 +426,18 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	return EH_OK;
 }
 
-static const discover_device *find_device(const discover_report *here, const char *name,
-                                          const discover_backend **of)
-{
-	for (size_t b = 0; b < here->backends.count; b++) {
-		*of = &here->backends.items[b];
-		for (size_t d = 0; d < (*of)->devices.count; d++)
-			if (strcmp((*of)->devices.items[d].executor, name) == 0)
-				return &(*of)->devices.items[d];
-	}
-	return NULL;
-}
-
 eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error)
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
-		const discover_backend *b = NULL;
-		const discover_device *d = find_device(here, m->executors[i], &b);
+		selected found;
+		const discover_device *d = discover_find(here, m->executors[i], &found) ? found.device : NULL;
 
 		if (d == NULL || !discover_is(d->status, EH_OK))
 			return error_set(error, EH_E_UNAVAILABLE, "the executor %s of this run is %s%s; make "
 			                 "it available again, then resume", m->names[i],
 			                 d == NULL ? "missing" : "not usable: ",
 			                 d == NULL ? "" : d->reason);
-		text_set(&m->plugins[i], b->path);
+		text_set(&m->plugins[i], found.backend->path);
 		m->indices[i] = (uint32_t)d->index;
 		layout_clear(record_device_layout(), &m->devices[i]);
 		layout_copy(record_device_layout(), &d->device, &m->devices[i]);

@@ -104,7 +104,9 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	layout_init(discover_report_layout(), &here);
 	status = find_devices(o, &here, error);
 	if (status == EH_OK)
-		status = discover_select(&here, o->selectors, &chosen, &chosen_count, error);
+		status = o->executor != NULL ?
+		         discover_named(&here, o->executor, &chosen, &chosen_count, error) :
+		         discover_select(&here, o->selectors, &chosen, &chosen_count, error);
 	if (status == EH_OK)
 		status = resize_plan(o, p, &made, chosen, chosen_count, error);
 	if (status == EH_OK) {

@@ -16,6 +16,7 @@
 typedef struct run_options {
 	const char *protocol;     /* name or path; NULL with resume                               */
 	const char *selectors;    /* NULL = all                                                   */
+	const char *executor;     /* exactly this one, instead of selectors; NULL: none             */
 	const char *folder;       /* NULL = results/NAME-VERSION-TIME                             */
 	const char *cases;        /* comma list of patterns of ids; NULL = all                    */
 	uint64_t executions;      /* 0 = the protocol's; else recorded as a deviation             */

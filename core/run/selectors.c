@@ -15,6 +15,8 @@ typedef struct choice {
 	selected *items;
 	size_t item_count;
 	size_t copies;        /* of an executor that the selector at hand may choose              */
+	size_t usable;        /* devices that it names                                            */
+	const discover_device *unusable; /* one that it names and that cannot be used, or NULL      */
 } choice;
 
 static void add(choice *c, const discover_backend *b, const discover_device *d)
@@ -48,54 +50,108 @@ static char *what_there_is(const choice *c)
 	return t.data;
 }
 
-enum how { HOW_BACKEND, HOW_INDEX, HOW_ID, HOW_PART };
+/* Ways in which a word may name a device, in the order in which they are tried: the first that finds
+ * a device, usable or not, decides.  So a word that is part of a device's id never means another
+ * device of which it describes something. */
+enum how { HOW_ID, HOW_INDEX, HOW_ID_PART, HOW_PART, HOW_BACKEND };
+
+typedef struct match {
+	const char *backend;   /* NULL: any                                                     */
+	enum how how;
+	const char *word;
+	uint64_t index;        /* when HOW_INDEX                                                */
+} match;
 
 static bool holds(const char *where, const char *word)
 {
 	return where != NULL && strcasestr(where, word) != NULL;
 }
 
-static bool matches(const discover_device *d, enum how how, const char *word, uint64_t index)
+static bool matches(const discover_device *d, const match *m)
 {
 	const record_device *is = &d->device;
 
-	switch (how) {
-	case HOW_BACKEND:
-		return true;
-	case HOW_INDEX:
-		return d->index == index;
+	switch (m->how) {
 	case HOW_ID:
-		return is->id != NULL && strcasecmp(is->id, word) == 0;
+		return is->id != NULL && strcasecmp(is->id, m->word) == 0;
+	case HOW_INDEX:
+		return d->index == m->index;
+	case HOW_ID_PART:
+		return holds(is->id, m->word);
+	case HOW_PART:
+		return holds(is->name, m->word) || holds(is->platform, m->word);
 	default:
-		return holds(is->id, word) || holds(is->name, word) || holds(is->platform, word);
+		return true;
 	}
 }
 
-/* How many usable devices match; *unusable is one that matches but cannot be used. */
-static size_t take(choice *c, const char *backend, enum how how, const char *word, uint64_t index,
-                   const discover_device **unusable)
+typedef void (*match_visit)(choice *c, const discover_backend *b, const discover_device *d);
+
+/* Calls the function for each device that matches; how many there are. */
+static size_t each_match(choice *c, const match *m, match_visit visit)
 {
 	size_t found = 0;
 
 	for (size_t b = 0; b < c->backends->count; b++) {
 		const discover_backend *at = &c->backends->items[b];
 
-		if (backend != NULL && strcmp(at->name, backend) != 0)
+		if (m->backend != NULL && strcmp(at->name, m->backend) != 0)
 			continue;
-		for (size_t i = 0; i < at->devices.count; i++) {
-			const discover_device *d = &at->devices.items[i];
-
-			if (!matches(d, how, word, index))
-				continue;
-			if (discover_is(d->status, EH_OK)) {
-				add(c, at, d);
+		for (size_t i = 0; i < at->devices.count; i++)
+			if (matches(&at->devices.items[i], m)) {
+				visit(c, at, &at->devices.items[i]);
 				found++;
-			} else if (*unusable == NULL) {
-				*unusable = d;
 			}
-		}
 	}
 	return found;
+}
+
+/* Takes a device, or counts it as unusable. */
+static void take(choice *c, const discover_backend *b, const discover_device *d)
+{
+	if (discover_is(d->status, EH_OK)) {
+		add(c, b, d);
+		c->usable++;
+	} else if (c->unusable == NULL) {
+		c->unusable = d;
+	}
+}
+
+static void tell_unusable(choice *c, const discover_backend *b, const discover_device *d)
+{
+	(void)c;
+	(void)b;
+	if (!discover_is(d->status, EH_OK))
+		log_write(EH_LOG_WARN, "%s is left out: %s", d->executor, text_or_empty(d->reason));
+}
+
+/* A number is an id or an index, never a part of something. */
+static bool applies(enum how how, const char *word, bool number)
+{
+	switch (how) {
+	case HOW_ID:
+		return word != NULL;
+	case HOW_INDEX:
+		return word != NULL && number;
+	case HOW_BACKEND:
+		return word == NULL;
+	default:
+		return word != NULL && !number;
+	}
+}
+
+/* Finds what the word names; NULL: all of the backend. */
+static void find(choice *c, const char *backend, const char *word)
+{
+	match m = { .backend = backend, .word = word };
+	bool number = word != NULL && text_parse_uint(word, &m.index);
+	size_t found = 0;
+
+	for (m.how = HOW_ID; found == 0 && m.how <= HOW_BACKEND; m.how++)
+		found = applies(m.how, word, number) ? each_match(c, &m, take) : 0;
+	m.how--;
+	if (c->usable > 0 && c->unusable != NULL)
+		(void)each_match(c, &m, tell_unusable);
 }
 
 /* The backend of that name; of several files, the usable one. */
@@ -113,52 +169,61 @@ static const discover_backend *backend_named(const choice *c, const char *name)
 	return found;
 }
 
-static eh_status select_one(choice *c, const char *selector, eh_error *error)
+/* What the backend told of what it found: why something that was named may not be there. */
+static char *what_it_says(const discover_backend *b)
 {
-	const char *colon = strchr(selector, ':');
-	char *backend = colon != NULL ? memory_format("%.*s", (int)(colon - selector), selector)
-	                              : memory_text(selector);
-	const char *word = colon != NULL ? colon + 1 : "";
-	const discover_backend *named;
-	const discover_device *unusable = NULL;
-	uint64_t index = 0;
-	size_t found = 0;
-	eh_status status = EH_OK;
-	char *there;
+	text t = { 0 };
 
-	if (strcmp(selector, "all") == 0)
-		found = take(c, NULL, HOW_BACKEND, "", 0, &unusable);
-	else if (colon == NULL)
-		found = take(c, backend, HOW_BACKEND, "", 0, &unusable);
-	else if (word[0] != '\0') {
-		found = take(c, backend, HOW_ID, word, 0, &unusable);
-		if (found == 0 && unusable == NULL)
-			found = text_parse_uint(word, &index)
-			                ? take(c, backend, HOW_INDEX, word, index, &unusable)
-			                : take(c, backend, HOW_PART, word, 0, &unusable);
-	}
-	if (found > 0)
-		goto undo_backend;
+	for (size_t i = 0; i < b->notes.count; i++)
+		text_add(&t, "%s%s", i == 0 ? "; the backend says: " : " ", b->notes.items[i]);
+	return t.data != NULL ? t.data : memory_text("");
+}
 
-	there = what_there_is(c);
-	named = backend_named(c, backend);
-	if (unusable != NULL)
-		status = error_set(error, EH_E_UNAVAILABLE, "%s is there but cannot be used: %s",
-		                   unusable->executor, unusable->reason);
-	else if (strcmp(selector, "all") == 0)
-		status = error_set(error, EH_E_UNAVAILABLE, "no executor is usable here; `evenhand "
-		                   "devices` says what is missing");
-	else if (named != NULL && !discover_is(named->status, EH_OK))
+static eh_status refuse_unknown(const choice *c, const char *selector, const char *backend, eh_error *error)
+{
+	const discover_backend *named = backend_named(c, backend);
+	char *there = what_there_is(c), *says = named != NULL ? what_it_says(named) : memory_text("");
+	eh_status status;
+
+	if (named != NULL && !discover_is(named->status, EH_OK))
 		status = error_set(error, EH_E_UNAVAILABLE, "the backend %s cannot be used: %s", backend,
 		                   named->reason);
 	else if (named != NULL)
-		status = error_set(error, EH_E_USAGE, "no executor matches '%s'; usable here: %s",
-		                   selector, there);
+		status = error_set(error, EH_E_USAGE, "no executor matches '%s'; usable here: %s%s",
+		                   selector, there, says);
 	else
 		status = error_set(error, EH_E_USAGE, "there is no backend '%s' for '%s'; usable here: "
 		                   "%s", backend, selector, there);
+	free(says);
 	free(there);
-undo_backend:
+	return status;
+}
+
+static eh_status refuse_unusable(const discover_device *d, eh_error *error)
+{
+	return error_set(error, EH_E_UNAVAILABLE, "%s is there but cannot be used: %s", d->executor,
+	                 text_or_empty(d->reason));
+}
+
+static eh_status select_one(choice *c, const char *selector, eh_error *error)
+{
+	const bool all = strcmp(selector, "all") == 0;
+	const char *colon = strchr(selector, ':');
+	char *backend = memory_format("%.*s", (int)strcspn(selector, ":"), selector);
+	eh_status status = EH_OK;
+
+	c->usable = 0;
+	c->unusable = NULL;
+	/* "host:" names nothing. */
+	if (colon == NULL || colon[1] != '\0')
+		find(c, all ? NULL : backend, colon != NULL ? colon + 1 : NULL);
+	if (c->usable == 0 && c->unusable != NULL)
+		status = refuse_unusable(c->unusable, error);
+	else if (c->usable == 0 && all)
+		status = error_set(error, EH_E_UNAVAILABLE, "no executor is usable here; `evenhand "
+		                   "devices` says what is missing");
+	else if (c->usable == 0)
+		status = refuse_unknown(c, selector, backend, error);
 	free(backend);
 	return status;
 }
@@ -272,5 +337,42 @@ eh_status discover_select(const discover_report *here, const char *selectors, se
 	}
 	*out = c.items;
 	*out_count = c.item_count;
+	return EH_OK;
+}
+
+bool discover_find(const discover_report *here, const char *executor, selected *out)
+{
+	for (size_t b = 0; b < here->backends.count; b++) {
+		out->backend = &here->backends.items[b];
+		for (size_t d = 0; d < out->backend->devices.count; d++) {
+			out->device = &out->backend->devices.items[d];
+			if (strcmp(out->device->executor, executor) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+eh_status discover_named(const discover_report *here, const char *executor, selected **out,
+                         size_t *out_count, eh_error *error)
+{
+	const choice c = { .backends = &here->backends };
+	eh_status status = check_settings(&c, error);
+	char *backend;
+	selected found;
+
+	if (status != EH_OK)
+		return status;
+	if (!discover_find(here, executor, &found)) {
+		backend = memory_format("%.*s", (int)strcspn(executor, ":"), executor);
+		status = refuse_unknown(&c, executor, backend, error);
+		free(backend);
+		return status;
+	}
+	if (!discover_is(found.device->status, EH_OK))
+		return refuse_unusable(found.device, error);
+	*out = memory_get(sizeof(**out));
+	**out = found;
+	*out_count = 1;
 	return EH_OK;
 }

@@ -67,6 +67,29 @@ check $? "the program that was not prebuilt says so" "$T/err"
 [ "$(grep -o '"binary_sha256"' "$T/prebuilt/host-prebuilt.json" | wc -l)" -eq 1 ]
 check $? "and the other one ran" "$T/prebuilt/host-prebuilt.json"
 
+# What is named is measured, or nothing is: prebuilt kernels do not stand in for a compiler.
+refused() { # exit code, two texts of the message, text
+	[ $status -eq "$1" ] && grep -q "$2" "$T/err" && grep -q "$3" "$T/err" && [ ! -e "$T/named" ]
+	check $? "$4" "$T/err"
+}
+on() { alone "$EVENHAND" run "$T/two.ini" --on "$1" -o "$T/named" > "$T/out" 2> "$T/err"; status=$?; }
+on host:gcc
+refused 4 "no executor matches 'host:gcc'; usable here: host:prebuilt" 'No working C compiler' "a compiler that is not there is not replaced"
+on host:prebuilt,host:gcc
+refused 4 "host:gcc" 'No working C compiler' "nor when another executor is named with it"
+ln -s "$real" "$T/bin/gcc"
+mkdir "$T/full"
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+	full() { unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && head -c 4096 /dev/zero >"$0/fill"; shift 0; exec "$@"' "$T/full" "$@"; }
+	status=0
+	TMPDIR=$T/full EVENHAND_CACHE_DIR=$T/full/cache full env PATH="$T/bin" EVENHAND_BACKEND_PATH="$T/none" \
+		"$timeout" 60 "$EVENHAND" run "$T/two.ini" --on "host:${real##*/}" -o "$T/named" > "$T/out" 2> "$T/err" || status=$?
+	refused 5 'host:[gc].* is there but cannot be used' 'cannot be written' "with a full TMPDIR a compiler is not replaced"
+else
+	echo "ok $((n += 1)) - a full TMPDIR # SKIP needs root and a mount of its own"
+fi
+rm "$T/bin/gcc"
+
 compiler "case \"\$*\" in *-dM*) exec $real \"\$@\";; esac; echo 'kernel.c:1: fatal error: no headers here' >&2; exit 1"
 alone "$EVENHAND" devices > "$T/out" 2> "$T/err"
 check $? "devices with a compiler that cannot compile" "$T/err"

@@ -50,6 +50,25 @@ check $? "the result can be read"
 [ $? -eq 7 ]
 check $? "a complete run is built again without its backend"
 
+# Two compilers of one version: when the first goes, the second has its name, and the result says so.
+mkdir second
+printf '#!/bin/sh\nexec %s "$@"\n' "$real" >bin/gcc
+# The second one is of another builder.
+printf '#!/bin/sh\ncase "$*" in *-dM*) %s "$@" 2>&1 | sed "s/version \\([0-9.]*\\) .*/version \\1 (other)/"; exit;; esac\nexec %s "$@"\n' \
+	"$real" "$real" >second/gcc
+chmod +x bin/gcc second/gcc
+env PATH="$T/bin:$T/second" "$own" run "$tiny" --on host:0 -o other --executions 8 --quiet >out 2>err </dev/null &
+pid=$!
+i=0
+while ! grep -q '"kind":"executor"' other/run.journal 2>/dev/null && [ $i -lt 300 ]; do
+	sleep 0.05
+	i=$((i + 1))
+done
+mv bin/gcc away-gcc
+wait $pid
+grep -q 'its stack is another' err && grep -q 'the executor changed during the run' other/host-*.json
+check $? "another executor of the same name is not taken silently"
+
 # Killed half-way, the backend gone when it is to be resumed, then there again.
 "$own" run "$tiny" --on host:0 -o half --executions 8 --quiet >out 2>err </dev/null &
 pid=$!

@@ -108,10 +108,83 @@ static void nothing_here(void **state)
 	assert_non_null(strstr(error.message, "evenhand devices"));
 }
 
+/* No compiler works here; what was compiled elsewhere stands for the processor. */
+static char broken_id[] = "gcc-12", prebuilt_id[] = "prebuilt", prebuilt[] = "host:prebuilt";
+static char no_space[] = "no space left on device", by_gcc[] = "kernels that gcc 12 made";
+static char refused[] = "/bin/gcc was asked for its version and did not finish in time: it is not used.";
+static char *told[] = { refused };
+
+static eh_status choose_here(discover_device *devices, size_t count, const char *selectors, eh_error *error)
+{
+	discover_backend one = { .name = host, .status = ok, .notes = { told, 1 },
+		                 .devices = { devices, count } };
+	const discover_report here = { .backends = { &one, 1 } };
+	selected *out = NULL;
+	size_t chosen = 0;
+	eh_status status = discover_select(&here, selectors, &out, &chosen, error);
+
+	free(out);
+	return status;
+}
+
+static void not_replaced(void **state)
+{
+	discover_device devices[] = {
+		{ 0, gcc12, unavailable, no_space, { .id = broken_id, .name = cpu_name, .platform = gcc_12 } },
+		{ 1, prebuilt, ok, NULL, { .id = prebuilt_id, .name = cpu_name, .platform = by_gcc } },
+	};
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(choose_here(devices, 2, "host:gcc", &error), EH_E_UNAVAILABLE);
+	assert_non_null(strstr(error.message, "host:gcc-12"));
+	assert_non_null(strstr(error.message, no_space));
+	/* Each of several must be there. */
+	assert_int_equal(choose_here(devices, 2, "host:prebuilt,host:gcc", &error), EH_E_UNAVAILABLE);
+	assert_int_equal(choose_here(devices, 2, "host:gcc-12", &error), EH_E_UNAVAILABLE);
+	assert_int_equal(choose_here(devices, 2, "host:0", &error), EH_E_UNAVAILABLE);
+	assert_int_equal(choose_here(devices, 2, "host", &error), EH_OK);
+}
+
+static void says_what_was_refused(void **state)
+{
+	discover_device devices[] = {
+		{ 0, prebuilt, ok, NULL, { .id = prebuilt_id, .name = cpu_name } },
+	};
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(choose_here(devices, 1, "host:gcc", &error), EH_E_USAGE);
+	assert_non_null(strstr(error.message, "usable here: host:prebuilt"));
+	assert_non_null(strstr(error.message, refused));
+}
+
+/* A name that comes from a file is that executor, never a pattern. */
+static void by_name_alone(void **state)
+{
+	static const char *const others[] = { "all", "host", "host:gcc-1", "host:gcc,host:gcc-12", "host:0",
+		                              "HOST:gcc", "host:GCC", "" };
+	const discover_report here = { .backends = { backends, 4 } };
+	eh_error error = ERROR_INIT;
+	selected *out = NULL;
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_int_equal(discover_named(&here, others[i], &out, &count, &error), EH_E_USAGE);
+	assert_int_equal(discover_named(&here, "opencl:gpu-0", &out, &count, &error), EH_E_UNAVAILABLE);
+	assert_int_equal(discover_named(&here, "host:gcc", &out, &count, &error), EH_OK);
+	assert_int_equal(count, 1);
+	assert_string_equal(out[0].device->executor, "host:gcc");
+	free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found), cmocka_unit_test(not_found), cmocka_unit_test(nothing_here),
+		cmocka_unit_test(not_replaced), cmocka_unit_test(says_what_was_refused),
+		cmocka_unit_test(by_name_alone),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
