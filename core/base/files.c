@@ -16,7 +16,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static eh_status read_all(int fd, const char *path, char **data, size_t *size, eh_error *error)
+eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error)
 {
 	struct stat info;
 	text content = { 0 };
@@ -67,7 +67,7 @@ eh_status file_read(const char *path, char **data, size_t *size, eh_error *error
 
 	if (fd < 0)
 		return error_system(error, errno, "cannot open '%s'", path);
-	status = read_all(fd, path, data, size, error);
+	status = file_read_open(fd, path, data, size, error);
 	close(fd);
 	return status;
 }

@@ -11,6 +11,8 @@
 /* *data is malloc'd, with a NUL after the last byte.  EH_E_IO for a file that is not regular or
  * larger than 1 GiB. */
 eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
+/* The same from a descriptor, which stays open; path is for the message. */
+eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error);
 
 /* Writes path.tmp-PID in the same folder, syncs it, renames it to path, syncs the folder.  On
  * failure an existing file stays as it is and no temporary file is left. */

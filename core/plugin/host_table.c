@@ -15,9 +15,9 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "evenhand/backend_helper.h"
 #include "plugin/cachekey.h"
-#include "plugin/trust.h"
 
 /* The table of one backend.  Returned texts are valid until the process ends, so nothing here is
  * freed or changed. */
@@ -117,7 +117,7 @@ static char *private_folder(char *folder)
 	if (folder == NULL)
 		return NULL;
 	if (dir_make(folder, &error) != EH_OK || chmod(folder, 0700) != 0 ||
-	    trust_folder(folder, &error) != EH_OK) {
+	    trust_open(folder, TRUST_FOLDER, NULL, NULL, &error) != EH_OK) {
 		log_write(EH_LOG_WARN, "compiled kernels are not cached: %s",
 		          error.message[0] != '\0' ? error.message : folder);
 		free(folder);
@@ -202,7 +202,7 @@ static eh_status lent_may_load(void *ctx, const char *path, eh_error *error)
 
 	(void)ctx;
 	pthread_mutex_lock(&lending.lock); /* the accounts that it asks for are not for threads */
-	status = trust_file(path, NULL, &own);
+	status = trust_open(path, TRUST_FILE, NULL, NULL, &own);
 	pthread_mutex_unlock(&lending.lock);
 	if (status != EH_OK && error != NULL)
 		eh_give(error, &own, sizeof(own));

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 #if defined(__x86_64__)
 #define OWN_MACHINE EM_X86_64
@@ -87,16 +88,20 @@ static eh_status check_bytes(const char *path, const char *data, size_t size, eh
 	return EH_OK;
 }
 
-eh_status object_file_check(const char *path, eh_error *error)
+eh_status object_file_trust(const char *path, char **real, eh_error *error)
 {
-	char *data;
+	char *data, *place;
 	size_t size;
-	eh_status status = file_read(path, &data, &size, error);
+	eh_status status = trust_read(path, TRUST_FILE, &data, &size, &place, error);
 
 	if (status != EH_OK)
 		return status;
 	status = check_bytes(path, data, size, error);
 	free(data);
+	if (status == EH_OK && real != NULL)
+		*real = place;
+	else
+		free(place);
 	return status;
 }
 

@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 
-/* EH_OK when path is a complete ELF shared object for this machine; else EH_E_INCOMPATIBLE, or the
- * error of reading it.  The message is one sentence that begins with the path. */
-eh_status object_file_check(const char *path, eh_error *error);
+/* EH_OK when path may be relied upon (base/trust.h) and is a complete ELF shared object for this
+ * machine, which is EH_E_INCOMPATIBLE otherwise.  The message is one sentence that begins with the
+ * path.  *real (NULL = not wanted) is the path to load it by, malloc'd; set on success only. */
+eh_status object_file_trust(const char *path, char **real, eh_error *error);
 
 /* malloc'd: the exported names, joined by ", ", without those that linkers and sanitizers add;
  * *count is their number.  NULL when the file has no section headers. */

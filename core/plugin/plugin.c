@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "plugin/object_file.h"
-#include "plugin/trust.h"
 
 /* Every [R] slot of eh_backend_ops.  A backend without one of them is refused. */
 #define REQUIRED_SLOTS(X)                                                                    \
@@ -147,15 +146,10 @@ static eh_status load_entry(const char *path, const char *entry_name, void **ent
 	const char *elsewhere;
 	void *handle;
 	char *real;
-	eh_status status = trust_file(path, &real, error);
+	eh_status status = object_file_trust(path, &real, error);
 
 	if (status != EH_OK)
 		return status;
-	status = object_file_check(path, error);
-	if (status != EH_OK) {
-		free(real);
-		return status;
-	}
 	handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	free(real);
 	if (handle == NULL)

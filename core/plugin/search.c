@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "plugin/object_file.h"
 #include "plugin/plugin.h"
-#include "plugin/trust.h"
 
 static const struct { const char *variable, *folder, *word; } kinds[] = {
 	[PLUGIN_BACKEND] = { "EVENHAND_BACKEND_PATH", "backends", "backend" },
@@ -92,9 +92,7 @@ static void judge_file(plugin_file *files, size_t count, eh_status folder_status
 		file->reason = memory_text(folder_reason);
 		return;
 	}
-	file->status = trust_file(file->path, NULL, &error);
-	if (file->status == EH_OK)
-		file->status = object_file_check(file->path, &error);
+	file->status = object_file_trust(file->path, NULL, &error);
 	if (file->status != EH_OK) {
 		file->reason = memory_text(error.message);
 		return;
@@ -124,7 +122,7 @@ size_t plugin_search(enum plugin_kind kind, plugin_file **out)
 			log_write(EH_LOG_WARN, "%s; its plugins are left out", error.message);
 			continue;
 		}
-		folder_status = names[0] != NULL ? trust_folder(folders[f], &error) : EH_OK;
+		folder_status = names[0] != NULL ? trust_open(folders[f], TRUST_FOLDER, NULL, NULL, &error) : EH_OK;
 
 		for (size_t n = 0; names[n] != NULL; n++) {
 			if (strlen(names[n]) <= strlen(".so"))

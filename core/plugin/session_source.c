@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
-#include "plugin/trust.h"
 
 #define PRELUDE "dialect.h"
 
@@ -48,10 +48,8 @@ static eh_status read_prelude(char **out, size_t *size, eh_error *error)
 {
 	char *folder = paths_data("workloads");
 	char *path = path_join(folder, PRELUDE);
-	eh_status status = trust_file(path, NULL, error);
+	eh_status status = trust_read(path, TRUST_FILE, out, size, NULL, error);
 
-	if (status == EH_OK)
-		status = file_read(path, out, size, error);
 	free(path);
 	free(folder);
 	return status;
@@ -76,9 +74,7 @@ static eh_status read_body(const char *kernel, char **out, size_t *size, eh_erro
 			"nor in the data folder; install evenhand again, or put it next to its "
 			"workload's .so",
 			kernel);
-	status = trust_file(path, NULL, error);
-	if (status == EH_OK)
-		status = file_read(path, out, size, error);
+	status = trust_read(path, TRUST_FILE, out, size, NULL, error);
 	free(path);
 	return status;
 }

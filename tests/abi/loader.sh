@@ -19,6 +19,11 @@ refused() {
 		[ "$(grep -c '^  pass' "$log")" -eq 0 ]
 	ok $? "$(basename "$1"): $2" "$log"
 }
+loads() { # file text: plugin/load passes
+	"$EVENHAND" plugin check "$1" > "$log" 2>&1
+	grep -q '^  fail  backend/start .*cannot start' "$log" && ! grep -q '^  fail  plugin/' "$log"
+	ok $? "$2" "$log"
+}
 refused "$bin/bad_magic.so" "its magic is 0x6e69626f and a backend has 0x42484531"
 refused "$bin/bad_major.so" "it was built for ABI 9.2 and this program speaks 1.2"
 refused "$bin/bad_minor.so" "it was built for ABI 1.1, and 1.2 is the first that was frozen"
@@ -136,11 +141,6 @@ refused "$T/other/bad_start.so" "others can write to $T/open"
 rm "$T/other/bad_start.so"
 
 # The whole way counts: the folders above, links and what they point to.
-loads() { # file text: plugin/load passes
-	"$EVENHAND" plugin check "$1" > "$log" 2>&1
-	grep -q '^  fail  backend/start .*cannot start' "$log" && ! grep -q '^  fail  plugin/' "$log"
-	ok $? "$2" "$log"
-}
 mkdir -p "$T/open/above/inner" "$T/sticky/above/inner" "$T/way"
 cp "$good" "$T/open/above/inner"
 cp "$good" "$T/sticky/above/inner"

@@ -18,10 +18,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "plugin/cachekey.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
-#include "plugin/trust.h"
 #include "skipping.h"
 
 /* The accounts and the group of the machine that the test is on (tests/module.mk: --wrap). */
@@ -206,17 +206,17 @@ static void a_group_may_write_when_it_is_the_owners_own(void **state)
 		machine.count = 2;
 		machine.group = cases[i].group != NULL ? &group : NULL;
 		assert_int_equal(fchmod(fd, 0664), 0);
-		status = trust_file(path, NULL, &error);
+		status = trust_open(path, TRUST_FILE, NULL, NULL, &error);
 		if ((status == EH_OK) != cases[i].good)
 			fail_msg("%s: %s", cases[i].what, error.message);
 		if (!cases[i].good) {
 			assert_int_equal(status, EH_E_UNAVAILABLE);
 			assert_non_null(strstr(error.message, "run chmod go-w on it"));
 			assert_int_equal(fchmod(fd, 0644), 0);
-			assert_int_equal(trust_file(path, NULL, &error), EH_OK);
+			assert_int_equal(trust_open(path, TRUST_FILE, NULL, NULL, &error), EH_OK);
 		}
 		assert_int_equal(fchmod(fd, 0666), 0);
-		assert_int_equal(trust_file(path, NULL, &error), EH_E_UNAVAILABLE);
+		assert_int_equal(trust_open(path, TRUST_FILE, NULL, NULL, &error), EH_E_UNAVAILABLE);
 	}
 	machine.group = NULL;
 	machine.count = 0;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files may be relied upon: plugins, kernel texts, keys, cache folders.  A plugin is code and a
+ * key is a voice, so nobody may be able to change them who could not change the program itself.  The
+ * whole way to them is checked, from the root, through links:
+ *
+ * - owner: root, this user, or who owns the program's file or a folder above it;
+ * - a group with write permission: root's, the owner's private group (it has the owner's name, is
+ *   the owner's primary group and has no other members), or one that can write to the program's
+ *   file or a folder above it;
+ * - others may not write, but to a sticky folder such as /tmp, where they cannot replace what they
+ *   do not own.
+ *
+ * Every step is made by descriptor, from the one before, without following a link, and looked at by
+ * that descriptor.  So what is checked is what is opened, and the descriptor that comes out, or the
+ * content, is that of what was checked.  Nobody else can exchange a step of `real` either, at any
+ * later time, as all of them belong to who may.  So a plugin is loaded by that path: the loader finds
+ * $ORIGIN by it.
+ *
+ * EH_E_UNAVAILABLE with one sentence that names the place and the remedy; EH_E_INCOMPATIBLE for what
+ * should be a file and is not a regular one; EH_E_IO for what is not there.  Not thread-safe
+ * (getpwuid, getgrgid).
+ */
+#ifndef BASE_TRUST_H
+#define BASE_TRUST_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum trust_kind {
+	TRUST_FILE,
+	TRUST_SECRET,  /* a file that only its owner can read, as a private key */
+	TRUST_FOLDER,  /* one that is not sticky and open to others */
+};
+
+/* *fd (NULL = not wanted) is open for reading; the caller closes it.  *real (NULL = not wanted) is
+ * the path without links, malloc'd.  Both are set on success only. */
+eh_status trust_open(const char *path, enum trust_kind kind, int *fd, char **real, eh_error *error);
+/* The content of the file, as file_read gives it. */
+eh_status trust_read(const char *path, enum trust_kind kind, char **data, size_t *size, char **real,
+                     eh_error *error);
+
+#endif
