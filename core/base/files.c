@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fresh.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 #define FILE_READ_MAX ((off_t)1 << 30)
 
@@ -75,45 +77,18 @@ eh_status file_read(const char *path, char **data, size_t *size, eh_error *error
 /* ---- writing --------------------------------------------------------------------------------- */
 
 struct file_writer {
-	int fd;
-	char *path, *partial;
+	fresh file;
 };
-
-static void writer_free(file_writer *w)
-{
-	free(w->path);
-	free(w->partial);
-	free(w);
-}
 
 eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
 {
 	file_writer *w = memory_get(sizeof(*w));
-	eh_status status;
-	struct stat info;
+	eh_status status = fresh_open(&w->file, path, error);
 
-	w->path = memory_text(path);
-	w->partial = memory_format("%s.tmp-%ld", path, (long)getpid());
-	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-		status = error_set(error, EH_E_IO, "cannot write '%s': it is %s", path,
-		                   S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
-		goto undo_writer;
-	}
-	w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (w->fd < 0 && errno == EEXIST) {
-		/* A killed process with the same number left it. */
-		unlink(w->partial);
-		w->fd = open(w->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	}
-	if (w->fd < 0) {
-		status = error_system(error, errno, "cannot write '%s'", path);
-		goto undo_writer;
-	}
-	*out = w;
-	return EH_OK;
-
-undo_writer:
-	writer_free(w);
+	if (status == EH_OK)
+		*out = w;
+	else
+		free(w);
 	return status;
 }
 
@@ -122,51 +97,38 @@ eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_erro
 	const char *p = data;
 
 	while (size > 0) {
-		ssize_t done = write(w->fd, p, size);
+		ssize_t done = write(w->file.fd, p, size);
 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return error_system(error, errno, "cannot write '%s'", w->path);
+			return error_system(error, errno, "cannot write '%s'", w->file.path);
 		p += done;
 		size -= (size_t)done;
 	}
 	return EH_OK;
 }
 
-/* Errors are ignored: some file systems cannot sync folders, and the rename has succeeded. */
-static void sync_folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash == NULL ? memory_text(".")
-	             : slash == path ? memory_text("/")
-	                             : memory_format("%.*s", (int)(slash - path), path);
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		(void)fsync(fd);
-		close(fd);
-	}
-	free(folder);
-}
-
 eh_status file_writer_commit(file_writer *w, eh_error *error)
 {
 	eh_status status = EH_OK;
+	int fd = w->file.fd, copy;
 
 	/* EINVAL: the file system does not support syncing. */
-	if (fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS)
-		status = error_system(error, errno, "cannot write '%s'", w->path);
-	/* Some file systems report a full disk or quota only at close. */
-	if (close(w->fd) != 0 && errno != EINTR && status == EH_OK)
-		status = error_system(error, errno, "cannot write '%s'", w->path);
-	if (status == EH_OK && rename(w->partial, w->path) != 0)
-		status = error_system(error, errno, "cannot write '%s'", w->path);
+	if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+		status = error_system(error, errno, "cannot write '%s'", w->file.path);
+	/* Some file systems report a full disk or quota only when a descriptor is closed.  The file's own
+	 * keeps the lock until it has its name. */
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if ((copy < 0 || (close(copy) != 0 && errno != EINTR)) && status == EH_OK)
+		status = error_system(error, errno, "cannot write '%s'", w->file.path);
 	if (status == EH_OK)
-		sync_folder_of(w->path);
+		status = fresh_place(&w->file, true, error);
+	if (status == EH_OK)
+		close(fd);
 	else
-		unlink(w->partial);
-	writer_free(w);
+		fresh_drop(&w->file);
+	free(w);
 	return status;
 }
 
@@ -174,9 +136,8 @@ void file_writer_abandon(file_writer *w)
 {
 	if (w == NULL)
 		return;
-	close(w->fd);
-	unlink(w->partial);
-	writer_free(w);
+	fresh_drop(&w->file);
+	free(w);
 }
 
 eh_status file_write(const char *path, const void *data, size_t size, eh_error *error)
@@ -205,35 +166,7 @@ bool file_exists(const char *path)
 
 eh_status dir_make(const char *path, eh_error *error)
 {
-	char *part = memory_text(path);
-	eh_status status = EH_OK;
-	struct stat info;
-
-	for (char *p = part + (part[0] == '/'); status == EH_OK; p++) {
-		char kept = *p;
-
-		if (kept != '/' && kept != '\0')
-			continue;
-		*p = '\0';
-		if (part[0] != '\0' && mkdir(part, 0777) != 0) {
-			int failure = errno;
-
-			/* An existing folder may give another error, as on a read-only file
-			 * system. */
-			if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
-				;
-			else if (failure == EEXIST)
-				status = error_set(error, EH_E_IO,
-				                   "cannot make the folder '%s': '%s' is a file", path, part);
-			else
-				status = error_system(error, failure, "cannot make the folder '%s'", path);
-		}
-		*p = kept;
-		if (kept == '\0')
-			break;
-	}
-	free(part);
-	return status;
+	return trust_place(path, "cannot make the folder", 0777, NULL, error);
 }
 
 char *path_join(const char *a, const char *b)

@@ -14,8 +14,8 @@ eh_status file_read(const char *path, char **data, size_t *size, eh_error *error
 /* The same from a descriptor, which stays open; path is for the message. */
 eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error);
 
-/* Writes path.tmp-PID in the same folder, syncs it, renames it to path, syncs the folder.  On
- * failure an existing file stays as it is and no temporary file is left. */
+/* Writes a new file in the same folder (base/fresh.h), syncs it, renames it to path, syncs the folder.
+ * On failure an existing file stays as it is and no temporary file is left. */
 eh_status file_write(const char *path, const void *data, size_t size, eh_error *error);
 
 /* The same, streamed: open, add any number of times, then commit or abandon (both free). */
@@ -26,7 +26,7 @@ eh_status file_writer_commit(file_writer *w, eh_error *error);
 void file_writer_abandon(file_writer *w); /* NULL is fine */
 
 bool file_exists(const char *path); /* of any kind */
-/* Makes the folder and its parents. */
+/* Makes the folder and its parents.  A link of somebody else's on the way is not followed. */
 eh_status dir_make(const char *path, eh_error *error);
 /* malloc'd "a/b". */
 char *path_join(const char *a, const char *b);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/walk.h"
 
 /* Whether the group is the owner's private group: it has the owner's name, is the owner's primary
  * group, lists no other member, and is not the primary group of another account.  The name is
@@ -114,36 +114,12 @@ static bool has_access_list(int fd)
 
 /* ---- the way to it ----------------------------------------------------------------------------- */
 
-enum { MOST_LINKS = 40 }; /* as in Linux */
-
-/* A path on the way from the root. */
-typedef struct walk {
-	const char *wanted; /* as it was given                                              */
-	makers makers;
-	char *done;         /* malloc'd: the real path so far, "" = the root                */
-	char *rest;         /* malloc'd: what follows, with links resolved so far           */
-	unsigned links;
-	int folder;         /* O_PATH, of the folder that holds done; -1 = done is the root */
-	int fd;             /* O_PATH, of done                                              */
-	struct stat info;   /* of it                                                        */
-} walk;
-
-static const char *here(const walk *w)
-{
-	return w->done[0] != '\0' ? w->done : "/";
-}
-
-static eh_status cannot(const walk *w, int failure, eh_error *error)
-{
-	return error_system(error, failure, "cannot look at %s", w->wanted);
-}
-
 /* `at` is a place on the way. */
 static eh_status check_owner(const walk *w, const char *at, const struct stat *info, eh_error *error)
 {
 	const bool itself = strcmp(w->wanted, at) == 0;
 
-	if (owner_is_trusted(&w->makers, info->st_uid))
+	if (owner_is_trusted(w->context, info->st_uid))
 		return EH_OK;
 	return error_set(error, EH_E_UNAVAILABLE,
 	                 "%s is not used because %s%s belongs to user %u: only what root, this user "
@@ -160,7 +136,7 @@ static eh_status check_writers(const walk *w, const char *name, eh_error *error)
 	if ((mode & S_IWOTH) == 0 &&
 	    ((mode & S_IWGRP) == 0 ||
 	     (!has_access_list(w->fd) &&
-	      group_is_trusted(&w->makers, w->info.st_uid, w->info.st_gid))))
+	      group_is_trusted(w->context, w->info.st_uid, w->info.st_gid))))
 		return EH_OK;
 	return error_set(error, EH_E_UNAVAILABLE,
 	                 "%s is not used because others can write to %s: run chmod go-w on it", w->wanted,
@@ -171,127 +147,22 @@ static eh_status check_writers(const walk *w, const char *name, eh_error *error)
  * sticky folder they cannot, since root or this user owns every step. */
 static eh_status check_folder(const walk *w, eh_error *error)
 {
+	const char *place = walk_place(w);
+
 	if ((w->info.st_mode & S_ISVTX) != 0)
-		return check_owner(w, here(w), &w->info, error);
-	return check_writers(w, strcmp(w->wanted, here(w)) == 0 ? "it" : here(w), error);
+		return check_owner(w, place, &w->info, error);
+	return check_writers(w, strcmp(w->wanted, place) == 0 ? "it" : place, error);
 }
 
-static void leave(walk *w)
+/* Somebody else's link could lead into any folder of this user's. */
+static eh_status check_link(const walk *w, const char *at, const struct stat *info, eh_error *error)
 {
-	if (w->folder >= 0)
-		close(w->folder);
-	if (w->fd >= 0)
-		close(w->fd);
-	w->folder = w->fd = -1;
-}
-
-static eh_status start_at_root(walk *w, eh_error *error)
-{
-	leave(w);
-	w->done[0] = '\0';
-	w->fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return w->fd >= 0 && fstat(w->fd, &w->info) == 0 ? EH_OK : cannot(w, errno, error);
-}
-
-/* Puts a path before what follows. */
-static void go_first(walk *w, const char *path)
-{
-	char *rest = memory_format("%s/%s", path, w->rest);
-
-	free(w->rest);
-	w->rest = rest;
-}
-
-/* The folder above, by the whole way again, so that every step of it is checked. */
-static eh_status go_up(walk *w, eh_error *error)
-{
-	char *slash = strrchr(w->done, '/');
-
-	if (slash != NULL)
-		*slash = '\0';
-	go_first(w, w->done);
-	return start_at_root(w, error);
-}
-
-static eh_status follow_link(walk *w, int link, eh_error *error)
-{
-	char target[PATH_MAX];
-	const ssize_t size = readlinkat(link, "", target, sizeof(target) - 1);
-
-	if (size < 0 || ++w->links > MOST_LINKS)
-		return error_system(error, size < 0 ? errno : ELOOP, "cannot follow %s", w->wanted);
-	target[size] = '\0';
-	go_first(w, target);
-	return target[0] == '/' ? start_at_root(w, error) : EH_OK;
-}
-
-/* Goes to `fd`, which it takes, or follows it when it is a link. */
-static eh_status enter(walk *w, const char *name, int fd, eh_error *error)
-{
-	char *path = memory_format("%s/%s", w->done, name);
-	struct stat info;
-	eh_status status;
-
-	if (fstat(fd, &info) != 0)
-		status = cannot(w, errno, error);
-	else
-		status = check_owner(w, path, &info, error);
-	if (status != EH_OK || S_ISLNK(info.st_mode)) {
-		if (status == EH_OK)
-			status = follow_link(w, fd, error);
-		close(fd);
-		free(path);
-		return status;
-	}
-	if (w->folder >= 0)
-		close(w->folder);
-	w->folder = w->fd;
-	w->fd = fd;
-	w->info = info;
-	free(w->done);
-	w->done = path;
-	return EH_OK;
-}
-
-static eh_status step(walk *w, const char *name, eh_error *error)
-{
-	int fd;
-
-	if (strcmp(name, ".") == 0)
+	if (!S_ISLNK(info->st_mode) || owner_is_trusted(w->context, info->st_uid))
 		return EH_OK;
-	if (strcmp(name, "..") == 0)
-		return go_up(w, error);
-	fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 ? enter(w, name, fd, error) : cannot(w, errno, error);
-}
-
-/* The next component of rest, malloc'd, NULL at the end; takes it from rest. */
-static char *next_component(walk *w)
-{
-	const char *start = w->rest + strspn(w->rest, "/");
-	size_t size = strcspn(start, "/");
-	char *name;
-
-	if (size == 0)
-		return NULL;
-	name = memory_format("%.*s", (int)size, start);
-	memmove(w->rest, start + size, strlen(start + size) + 1);
-	return name;
-}
-
-/* Walks from the root to the end of w->rest. */
-static eh_status go(walk *w, eh_error *error)
-{
-	eh_status status = start_at_root(w, error);
-	char *name;
-
-	while (status == EH_OK && (name = next_component(w)) != NULL) {
-		status = check_folder(w, error);
-		if (status == EH_OK)
-			status = step(w, name, error);
-		free(name);
-	}
-	return status;
+	return error_set(error, EH_E_UNAVAILABLE,
+	                 "%s '%s': the link %s belongs to user %u, and links of others are not followed "
+	                 "to write; name the folder that it leads to", w->rules->doing, w->wanted, at,
+	                 (unsigned)info->st_uid);
 }
 
 /* ---- what is there ----------------------------------------------------------------------------- */
@@ -341,28 +212,41 @@ undo:
 
 eh_status trust_open(const char *path, enum trust_kind kind, int *fd, char **real, eh_error *error)
 {
-	char current[PATH_MAX] = "";
-	walk w = { .wanted = path, .folder = -1, .fd = -1 };
-	eh_status status;
+	static const walk_rules rules = { "cannot look at", check_owner, check_folder };
+	makers program = makers_of_program();
+	walk w = { .wanted = path, .rules = &rules, .context = &program };
+	eh_status status = walk_go(&w, error);
 
-	if (path[0] != '/' && getcwd(current, sizeof(current)) == NULL)
-		return cannot(&w, errno, error);
-	w.done = memory_text("");
-	w.makers = makers_of_program();
-	w.rest = memory_format("%s/%s", current, path);
-	status = go(&w, error);
 	if (status == EH_OK)
 		status = check_end(&w, kind, error);
 	if (status == EH_OK && fd != NULL)
 		status = open_end(&w, kind, fd, error);
-	if (status == EH_OK && real != NULL) {
-		*real = w.done;
-		w.done = NULL;
+	if (status == EH_OK && real != NULL)
+		*real = memory_text(walk_place(&w));
+	walk_end(&w);
+	free(program.items);
+	return status;
+}
+
+eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd, eh_error *error)
+{
+	const walk_rules rules = { doing, check_link, NULL };
+	makers program = makers_of_program();
+	walk w = { .wanted = path, .rules = &rules, .context = &program, .makes = makes };
+	eh_status status = walk_go(&w, error);
+
+	if (status == EH_OK && !S_ISDIR(w.info.st_mode))
+		status = error_set(error, EH_E_IO, "%s '%s': it is not a folder", doing, path);
+	if (status == EH_OK && fd != NULL) {
+		*fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		/* One that may be written but not listed. */
+		if (*fd < 0)
+			*fd = openat(w.fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (*fd < 0)
+			status = error_system(error, errno, "%s '%s'", doing, path);
 	}
-	leave(&w);
-	free(w.makers.items);
-	free(w.rest);
-	free(w.done);
+	walk_end(&w);
+	free(program.items);
 	return status;
 }
 

@@ -11,11 +11,10 @@
  * - others may not write, but to a sticky folder such as /tmp, where they cannot replace what they
  *   do not own.
  *
- * Every step is made by descriptor, from the one before, without following a link, and looked at by
- * that descriptor.  So what is checked is what is opened, and the descriptor that comes out, or the
- * content, is that of what was checked.  Nobody else can exchange a step of `real` either, at any
- * later time, as all of them belong to who may.  So a plugin is loaded by that path: the loader finds
- * $ORIGIN by it.
+ * Every step is looked at by descriptor (base/walk.h).  So what is checked is what is opened, and the
+ * descriptor that comes out, or the content, is that of what was checked.  Nobody else can exchange a
+ * step of `real` either, at any later time, as all of them belong to who may.  So a plugin is loaded
+ * by that path: the loader finds $ORIGIN by it.
  *
  * EH_E_UNAVAILABLE with one sentence that names the place and the remedy; EH_E_INCOMPATIBLE for what
  * should be a file and is not a regular one; EH_E_IO for what is not there.  Not thread-safe
@@ -25,6 +24,7 @@
 #define BASE_TRUST_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -40,5 +40,11 @@ eh_status trust_open(const char *path, enum trust_kind kind, int *fd, char **rea
 /* The content of the file, as file_read gives it. */
 eh_status trust_read(const char *path, enum trust_kind kind, char **data, size_t *size, char **real,
                      eh_error *error);
+
+/* A folder to write to, which may be anybody's: *fd (NULL = not wanted) is open, and files are made and
+ * renamed by it.  Missing folders are made with the mode `makes`, unless that is 0.  A link on the way
+ * is followed only when root, this user or the program's owner owns it.  The message begins with
+ * `doing` and the path. */
+eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd, eh_error *error);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/fresh.h"
 #include "base/json_scan.h"
 #include "base/text.h"
 
@@ -222,38 +223,6 @@ static journal *journal_new(int fd, const char *path, const char chain[65])
 	return j;
 }
 
-/* Renames the file unless the final name exists. */
-static int rename_new(const char *from, const char *to)
-{
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	if (link(from, to) != 0)
-		return -1;
-	return unlink(from);
-}
-
-static int sync_folder(const char *path)
-{
-	char *folder = memory_text(path);
-	char *slash = strrchr(folder, '/');
-	int fd, rc;
-
-	if (slash != NULL)
-		slash[slash == folder ? 1 : 0] = '\0';
-	fd = open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
-	if (fd < 0)
-		return -1;
-	rc = fsync(fd);
-	/* Some file systems cannot sync a folder; the file itself is safe. */
-	if (rc != 0 && (errno == EINVAL || errno == ENOTSUP))
-		rc = 0;
-	close(fd);
-	return rc;
-}
-
 static eh_status refuse_lock(const char *path, eh_error *error)
 {
 	if (errno == EAGAIN || errno == EACCES)
@@ -265,52 +234,30 @@ static eh_status refuse_lock(const char *path, eh_error *error)
 
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error)
 {
-	char *temporary = memory_format("%s.tmp-%ld", path, (long)getpid());
 	char chain[65] = "";
 	size_t size;
-	char *body = NULL;
-	eh_status status;
-	int fd;
+	char *body;
+	fresh file;
+	eh_status status = fresh_open(&file, path, error);
+	const int fd = file.fd;
 
-	fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		status = error_system(error, errno, "cannot write %s", path);
-		goto undo_name;
-	}
+	if (status != EH_OK)
+		return status;
 	body = line_text(first, RECORD_LINE_RUN, chain, &size);
 	status = append_text(fd, path, body, size, error);
-	if (status != EH_OK)
-		goto undo_file;
-	if (lock(fd) != 0) {
+	free(body);
+	if (status == EH_OK && lock(fd) != 0)
 		status = refuse_lock(path, error);
-		goto undo_file;
+	if (status == EH_OK) {
+		status = fresh_place(&file, false, error);
+		if (status == EH_E_USAGE)
+			(void)error_set(error, EH_E_USAGE, "%s exists: this folder already holds a run; complete it with "
+			                "--resume or name another folder with -o", path);
 	}
-	if (rename_new(temporary, path) != 0) {
-		if (errno == EEXIST)
-			status = error_set(error, EH_E_USAGE, "%s exists: this folder already holds a "
-			                   "run; complete it with --resume or name another folder "
-			                   "with -o", path);
-		else
-			status = error_system(error, errno, "cannot write %s", path);
-		goto undo_file;
-	}
-	if (sync_folder(path) != 0) {
-		status = error_system(error, errno, "cannot write the folder of %s", path);
-		(void)unlink(path);
-		goto undo_fd;
-	}
-	*out = journal_new(fd, path, chain);
-	free(body);
-	free(temporary);
-	return EH_OK;
-
-undo_file:
-	(void)unlink(temporary);
-undo_fd:
-	free(body);
-	close(fd);
-undo_name:
-	free(temporary);
+	if (status == EH_OK)
+		*out = journal_new(fd, path, chain);
+	else
+		fresh_drop(&file);
 	return status;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +21,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "skipping.h"
 
 static char folder[] = "/tmp/evenhand-test-XXXXXX";
 
@@ -114,6 +118,189 @@ static void what_cannot_be_written_leaves_nothing(void **state)
 	assert_non_null(strstr(error.message, "a folder"));
 	unlink(path);
 	free(missing);
+	free(path);
+}
+
+/* ---- in a folder where somebody hostile makes names -------------------------------------------- */
+
+#define LEFT ".evenhand-0123456789abcdef"
+
+static void put(const char *path, const char *content, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, strlen(content)), (ssize_t)strlen(content));
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static void planted_links_are_not_written_through(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char *canary = in_folder("canary"), *path = in_folder("out"), *guess;
+	struct stat info;
+
+	(void)state;
+	guess = memory_format("%s.tmp-%ld", path, (long)getpid());
+	put(canary, "alive", 0600);
+	assert_int_equal(symlink(canary, path), 0);
+	assert_int_equal(symlink(canary, guess), 0);
+	assert_int_equal(file_write(path, "new", 3, &error), EH_OK);
+	expect_content(path, "new");
+	expect_content(canary, "alive");
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISREG(info.st_mode));
+	unlink(path);
+	/* One that leads nowhere is replaced too; one to a device is not. */
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(file_write(path, "new", 3, &error), EH_OK);
+	unlink(path);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(file_write(path, "new", 3, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "not a regular file"));
+	unlink(path);
+	unlink(guess);
+	unlink(canary);
+	free(guess);
+	free(path);
+	free(canary);
+}
+
+static void a_replaced_file_keeps_its_mode(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char *path = in_folder("closed");
+	struct stat info;
+
+	(void)state;
+	put(path, "old", 0600);
+	assert_int_equal(file_write(path, "new", 3, &error), EH_OK);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	unlink(path);
+	free(path);
+}
+
+static void expect_there(const char *path, bool there)
+{
+	if (file_exists(path) != there)
+		fail_msg("%s is %s", path, there ? "gone" : "still there");
+}
+
+static void what_a_killed_writer_left_is_removed(void **state)
+{
+	static const char *const strange[] = { ".evenhand-0123456789abcde", ".evenhand-0123456789abcdeg",
+	                                       ".evenhand-", "evenhand-0123456789abcdef" };
+	eh_error error = ERROR_INIT;
+	char *left = in_folder(LEFT), *path = in_folder("h"), *target = in_folder("target");
+	file_writer *w;
+
+	(void)state;
+	put(left, "half", 0600);
+	for (size_t i = 0; i < 4; i++) {
+		char *other = in_folder(strange[i]);
+
+		put(other, "", 0600);
+		free(other);
+	}
+	assert_int_equal(file_write(path, "", 0, &error), EH_OK);
+	expect_there(left, false);
+	for (size_t i = 0; i < 4; i++) {
+		char *other = in_folder(strange[i]);
+
+		expect_there(other, true);
+		unlink(other);
+		free(other);
+	}
+	/* A writer that is alive is not disturbed. */
+	assert_int_equal(file_writer_open(path, &w, &error), EH_OK);
+	assert_int_equal(file_write(target, "", 0, &error), EH_OK);
+	assert_int_equal(file_writer_add(w, "whole", 5, &error), EH_OK);
+	assert_int_equal(file_writer_commit(w, &error), EH_OK);
+	expect_content(path, "whole");
+	/* What is no regular file, or another user's, is none of ours. */
+	assert_int_equal(symlink(target, left), 0);
+	assert_int_equal(file_write(path, "", 0, &error), EH_OK);
+	expect_there(left, true);
+	expect_there(target, true);
+	unlink(left);
+	if (geteuid() == 0) {
+		put(left, "theirs", 0600);
+		assert_int_equal(chown(left, 65534, (gid_t)-1), 0);
+		assert_int_equal(file_write(path, "", 0, &error), EH_OK);
+		expect_there(left, true);
+		unlink(left);
+	}
+	unlink(target);
+	unlink(path);
+	free(target);
+	free(path);
+	free(left);
+}
+
+static void links_of_others_lead_nowhere(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char *inner = in_folder("inner"), *link = in_folder("way"), *path = in_folder("way/f");
+	char *deep = in_folder("way/a/../b");
+
+	(void)state;
+	assert_int_equal(mkdir(inner, 0700), 0);
+	assert_int_equal(symlink("inner", link), 0);
+	assert_int_equal(file_write(path, "", 0, &error), EH_OK);
+	assert_int_equal(dir_make(deep, &error), EH_OK);
+	expect_there(path, true);
+	unlink(path);
+	if (geteuid() != 0)
+		skip_because("only root can make another user's link");
+	assert_int_equal(lchown(link, 65534, (gid_t)-1), 0);
+	assert_int_equal(file_write(path, "", 0, &error), EH_E_UNAVAILABLE);
+	assert_non_null(strstr(error.message, "way belongs to user 65534"));
+	assert_int_equal(dir_make(deep, &error), EH_E_UNAVAILABLE);
+	free(deep);
+	free(path);
+	free(link);
+	free(inner);
+}
+
+enum { WRITERS = 8, ROUNDS = 100 };
+
+/* All write one file and each one of its own, and clean up behind each other. */
+static void many_write_at_once(void **state)
+{
+	char *path = in_folder("many"), **names;
+	pid_t pids[WRITERS];
+	size_t left = 0;
+
+	(void)state;
+	for (int i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			char *own = memory_format("%s-%d", path, i);
+			eh_error error = ERROR_INIT;
+			int bad = 0;
+
+			for (int k = 0; k < ROUNDS && bad == 0; k++)
+				bad = file_write(path, "same", 4, &error) != EH_OK ||
+				      file_write(own, "same", 4, &error) != EH_OK;
+			if (bad != 0)
+				fprintf(stderr, "%s\n", error.message);
+			_exit(bad);
+		}
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		int status;
+
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	expect_content(path, "same");
+	names = dir_list(folder, "", NULL);
+	for (char **name = names; *name != NULL; name++)
+		left += strncmp(*name, ".evenhand-", 10) == 0;
+	assert_int_equal(left, 0);
+	dir_list_free(names);
 	free(path);
 }
 
@@ -273,8 +460,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_replaced_whole),
 		cmocka_unit_test(what_cannot_be_written_leaves_nothing),
+		cmocka_unit_test(planted_links_are_not_written_through),
+		cmocka_unit_test(a_replaced_file_keeps_its_mode),
+		cmocka_unit_test(what_a_killed_writer_left_is_removed),
+		cmocka_unit_test(links_of_others_lead_nowhere),
 		cmocka_unit_test(only_regular_files_are_read),
 		cmocka_unit_test(folders_are_made_and_listed),
+		cmocka_unit_test(many_write_at_once),
 		cmocka_unit_test(a_file_has_a_digest),
 		cmocka_unit_test(paths_follow_the_environment),
 		cmocka_unit_test(clocks_tell_time),
