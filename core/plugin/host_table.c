@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,9 +24,13 @@ typedef struct lent {
 	struct lent *next;
 	char *name;
 	eh_host table;
-	bool cache_asked, library_asked;
-	char *cache, *library;
+	bool library_asked;
+	char *library;
+	struct lent_cache *caches;
 } lent;
+
+/* The cache folder that an assignment names: NULL = the backend's own. */
+typedef struct lent_cache { struct lent_cache *next; char *given, *folder; } lent_cache;
 
 /* The assignments and tables of this process. */
 static struct {
@@ -109,21 +112,20 @@ static const char *user_value(const char *name, const char *key)
 	return value;
 }
 
-/* Takes the path of a folder, which may be NULL, and makes it; NULL when others can write to it. */
+/* Takes the path of a folder, which may be NULL, and makes it, closed to others; the path without links,
+ * NULL when somebody else could change what is in it. */
 static char *private_folder(char *folder)
 {
 	eh_error error = ERROR_INIT;
+	char *real = NULL;
 
 	if (folder == NULL)
 		return NULL;
-	if (dir_make(folder, &error) != EH_OK || chmod(folder, 0700) != 0 ||
-	    trust_open(folder, TRUST_FOLDER, NULL, NULL, &error) != EH_OK) {
-		log_write(EH_LOG_WARN, "compiled kernels are not cached: %s",
-		          error.message[0] != '\0' ? error.message : folder);
-		free(folder);
-		return NULL;
-	}
-	return folder;
+	if (trust_place(folder, "cannot make the folder", 0700, NULL, &error) != EH_OK ||
+	    trust_open(folder, TRUST_FOLDER, NULL, &real, &error) != EH_OK)
+		log_write(EH_LOG_WARN, "compiled kernels are not cached: %s", error.message);
+	free(folder);
+	return real;
 }
 
 /* The path of the cache folder of this backend under these variables, or NULL. */
@@ -140,6 +142,25 @@ static char *own_cache(const char *name)
 	free(key);
 	free(folder);
 	return inner;
+}
+
+/* The caller holds the lock. */
+static const char *cache_folder(lent *l, const char *given)
+{
+	lent_cache *c = l->caches;
+
+	if (given != NULL && strcmp(given, "none") == 0)
+		return NULL;
+	while (c != NULL && (given == NULL || c->given == NULL ? given != c->given
+	                                                        : strcmp(given, c->given) != 0))
+		c = c->next;
+	if (c != NULL)
+		return c->folder;
+	c = memory_get(sizeof(*c));
+	*c = (lent_cache){ .next = l->caches, .given = given != NULL ? memory_text(given) : NULL };
+	c->folder = given != NULL ? private_folder(memory_text(given)) : own_cache(l->name);
+	l->caches = c;
+	return c->folder;
 }
 
 static void lent_log(void *ctx, int level, const char *message)
@@ -171,14 +192,7 @@ static const char *lent_option(void *ctx, const char *key)
 	pthread_mutex_lock(&lending.lock);
 	value = user_value(l->name, key);
 	if (strcmp(key, "cache-dir") == 0) {
-		if (value != NULL && strcmp(value, "none") == 0)
-			value = NULL;
-		else if (value == NULL) {
-			if (!l->cache_asked)
-				l->cache = own_cache(l->name);
-			l->cache_asked = true;
-			value = l->cache;
-		}
+		value = cache_folder(l, value);
 	} else if (strcmp(key, "library-dir") == 0 && value == NULL) {
 		if (!l->library_asked)
 			l->library = paths_library("");

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,6 +118,67 @@ static void the_cache_is_private(void **state)
 	assert_non_null(host->option(host->ctx, "library-dir"));
 	rmdir(cache);
 	rmdir(folder);
+}
+
+/* The cache of another backend, whose name nobody has asked for. */
+static const char *cache_of(const char *name)
+{
+	const eh_host *host = host_table(name);
+
+	return host->option(host->ctx, "cache-dir");
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	return info.st_mode & 07777;
+}
+
+static void no_cache_lies_where_others_can_change_it(void **state)
+{
+	char folder[] = "/tmp/evenhand-test-XXXXXX", setting[200];
+	char *victim, *planted, *opened, *inner;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	victim = path_join(folder, "victim");
+	planted = path_join(folder, "planted");
+	opened = path_join(folder, "opened");
+	inner = path_join(folder, "opened/inner");
+	assert_int_equal(setenv("EVENHAND_CACHE_DIR", folder, 1), 0);
+	assert_int_equal(mkdir(victim, 0755), 0);
+	assert_int_equal(mkdir(opened, 0700), 0);
+	assert_int_equal(chmod(opened, 0777), 0);
+	assert_null(cache_of("opened"));
+	assert_int_equal(mode_of(opened), 0777);
+	snprintf(setting, sizeof(setting), "given.cache-dir=%s", inner);
+	assert_int_equal(host_option_set(setting, NULL), EH_OK);
+	assert_null(cache_of("given"));
+	/* A name that somebody else planted leads nowhere, and what it leads to stays as it is. */
+	assert_int_equal(symlink("victim", planted), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chmod(folder, 01777), 0);
+		assert_int_equal(lchown(planted, 65534, (gid_t)-1), 0);
+		assert_null(cache_of("planted"));
+		assert_int_equal(mode_of(victim), 0755);
+		assert_int_equal(chmod(folder, 0700), 0);
+		assert_int_equal(lchown(planted, 0, (gid_t)-1), 0);
+	}
+	snprintf(setting, sizeof(setting), "planted2.cache-dir=%s", planted);
+	assert_int_equal(host_option_set(setting, NULL), EH_OK);
+	assert_string_equal(cache_of("planted2"), victim);
+	assert_int_equal(mode_of(victim), 0755);
+	rmdir(inner);
+	rmdir(opened);
+	unlink(planted);
+	rmdir(victim);
+	rmdir(folder);
+	free(inner);
+	free(opened);
+	free(planted);
+	free(victim);
 }
 
 static void the_digest_is_sha256(void **state)
@@ -252,6 +314,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_no_assignment),
 		cmocka_unit_test(the_last_assignment_of_a_key_counts),
 		cmocka_unit_test(the_cache_is_private),
+		cmocka_unit_test(no_cache_lies_where_others_can_change_it),
 		cmocka_unit_test(the_digest_is_sha256),
 		cmocka_unit_test(folders_come_in_order_and_once),
 		cmocka_unit_test(a_miss_says_what_there_is),
