@@ -23,7 +23,7 @@ typedef struct measure_options {
 	const char *cases, *cache, *device_file;
 	uint64_t executions, units;
 	int size_class;
-	bool json, plan;
+	bool json, plan, salvage;
 } measure_options;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -205,8 +205,8 @@ static eh_status run(cli_call *call, eh_error *error)
 static eh_status resume(cli_call *call, eh_error *error)
 {
 	const measure_options *o = call->options;
-	run_options options = { .folder = o->resume, .resume = true, .site = o->site,
-		                .quiet = call->quiet };
+	run_options options = { .folder = o->resume, .resume = true, .salvage = o->salvage,
+		                .site = o->site, .quiet = call->quiet };
 
 	if (host_options()[0] != NULL)
 		return error_set(error, EH_E_USAGE, "run --resume does not take --set; it uses the settings of the "
@@ -223,7 +223,9 @@ const cli_command cmd_run = {
 	.about = "Measures each case of the protocol in fresh processes, one executor at a time, "
 	         "and writes one result per executor, EXECUTOR.json, to the folder. Every finished "
 	         "case is appended to run.journal there: a worker that crashes or hangs costs its "
-	         "case, and a run that was interrupted or killed is completed with `--resume`.\n\n"
+	         "case, and a run that was interrupted or killed is completed with `--resume`. A torn "
+	         "end of the journal costs what it held, with a warning; where a line in the middle was "
+	         "damaged or changed, `--resume` refuses, and `--salvage` goes on without it.\n\n"
 	         "PROTOCOL is a name that `evenhand protocol list` shows, or a path (with a `/`, "
 	         "or ending in `.ini`). A protocol with `executions-max` measures its `executions` "
 	         "first, then as many more as their spread asks for (docs/method.md); `-v` says "
@@ -274,6 +276,10 @@ const cli_command cmd_run = {
 		  .about = "print cases, sizes, memory and time, and measure nothing", .forms = CLI_FORM(RUN) },
 		{ "resume", OPTION_PATH, offsetof(measure_options, resume),
 		  .about = "complete the run in DIR", .value = "DIR", .forms = CLI_FORM(RESUME) },
+		{ "salvage", OPTION_FLAG, offsetof(measure_options, salvage),
+		  .about = "where a line in the middle of the journal is damaged: keep the lines that are sound, "
+		           "measure the others again, and record it; the damaged journal stays beside it",
+		  .forms = CLI_FORM(RESUME) },
 		{ "set", OPTION_SETTING, 0,
 		  .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
 		  .forms = CLI_FORM(RUN) },

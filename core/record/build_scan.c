@@ -111,6 +111,13 @@ static void take_noise(builder *b, record_line_noise *line)
 	layout_move(record_noise_floor_layout(), &line->record, *ours);
 }
 
+static void take_salvage(builder *b, const record_line_salvage *line)
+{
+	text_list_format(&b->record.protocol.deviations, RECORD_SALVAGED ": %llu of its lines were lost, %llu "
+	                 "left out, %llu kept", (unsigned long long)line->lost,
+	                 (unsigned long long)line->left_out, (unsigned long long)line->kept);
+}
+
 /* Checks that the execution's number in the line equals the number in its record. */
 static eh_status check_execution(const builder *b, uint64_t stated, uint64_t recorded, long offset,
                                  eh_error *error)
@@ -164,6 +171,9 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 	case RECORD_LINE_NOISE:
 		if (is_ours(b, line->noise.executor))
 			take_noise(b, &line->noise);
+		break;
+	case RECORD_LINE_SALVAGE:
+		take_salvage(b, &line->salvage);
 		break;
 	case RECORD_LINE_END:
 		text_set(&b->record.run.ended, line->end.ended);

@@ -10,18 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/digest.h"
 #include "base/fresh.h"
-#include "base/json_scan.h"
+#include "base/log.h"
 #include "base/text.h"
+#include "record/journal_line.h"
+#include "record/journal_scan.h"
 
 /* The lock is on a byte far beyond the content. */
 #define LOCK_BYTE ((off_t)1 << 62)
-
-/* How a line ends: CHAIN, 64 hex digits, CHAIN_END. */
-#define CHAIN ",\"chain\":\""
-#define CHAIN_END "\"}"
-#define CHAIN_SIZE (sizeof(CHAIN) - 1 + 64 + sizeof(CHAIN_END) - 1)
 
 struct journal {
 	int fd;
@@ -110,107 +106,6 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
 	return EH_OK;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-static const layout *layout_of(enum record_line_kind kind)
-{
-	switch (kind) {
-	case RECORD_LINE_RUN: return record_line_run_layout();
-	case RECORD_LINE_EXECUTOR: return record_line_executor_layout();
-	case RECORD_LINE_INSTRUMENT: return record_line_instrument_layout();
-	case RECORD_LINE_CASE: return record_line_case_layout();
-	case RECORD_LINE_PILOT: return record_line_pilot_layout();
-	case RECORD_LINE_NOISE: return record_line_noise_layout();
-	case RECORD_LINE_END: return record_line_end_layout();
-	case record_line_kind_absent: break;
-	}
-	return NULL;
-}
-
-void record_line_init(record_line *line, enum record_line_kind kind)
-{
-	memset(line, 0, sizeof(*line));
-	layout_init(layout_of(kind), line);
-	line->kind = kind;
-}
-
-void record_line_clear(record_line *line)
-{
-	if (line->kind != record_line_kind_absent)
-		layout_clear(layout_of(line->kind), line);
-}
-
-/* The chain of a line whose bytes without "chain" are body[0 .. size) and "}". */
-static void chain_of(const char before[65], const char *body, size_t size, char out[65])
-{
-	text t = { 0 };
-
-	text_add(&t, "%s", before);
-	text_add_bytes(&t, body, size);
-	text_add(&t, "}");
-	digest_bytes(t.data, t.size, out);
-	text_free(&t);
-}
-
-/* malloc'd, with its newline; *chain is changed from that of the line before to its own. */
-static char *line_text(const void *line, enum record_line_kind kind, char chain[65], size_t *size)
-{
-	char *body = layout_text(layout_of(kind), line, false);
-	size_t inner = strlen(body) - 1;
-
-	chain_of(chain, body, inner, chain);
-	*size = inner + CHAIN_SIZE + 1;
-	body = memory_grow(body, *size + 1);
-	snprintf(body + inner, CHAIN_SIZE + 2, CHAIN "%s" CHAIN_END "\n", chain);
-	return body;
-}
-
-/* Where the chain of a line begins; SIZE_MAX for a line without one. */
-static size_t chain_place(const char *body, size_t size)
-{
-	size_t at = size - CHAIN_SIZE;
-
-	if (size <= CHAIN_SIZE || memcmp(body + at, CHAIN, sizeof(CHAIN) - 1) != 0 ||
-	    memcmp(body + size - (sizeof(CHAIN_END) - 1), CHAIN_END, sizeof(CHAIN_END) - 1) != 0)
-		return SIZE_MAX;
-	return at;
-}
-
-static eh_status refuse_altered(const char *path, long offset, eh_error *error)
-{
-	return error_set(error, EH_E_ALTERED, "%s, line at byte %ld: its chain does not fit: this line or "
-	                 "one before it was changed after it was written; run into a new folder", path,
-	                 offset);
-}
-
-/* Compares the chain of a line with what follows from the line before, and moves *chain on. */
-static eh_status check_chain(const char *body, size_t size, const char *path, long offset,
-                             char chain[65], eh_error *error)
-{
-	size_t at = chain_place(body, size);
-
-	if (at == SIZE_MAX)
-		return refuse_altered(path, offset, error);
-	chain_of(chain, body, at, chain);
-	return memcmp(body + at + sizeof(CHAIN) - 1, chain, 64) == 0 ? EH_OK :
-	       refuse_altered(path, offset, error);
-}
-
-/* Sets *chain to that of the last line, which is checked when it is read. */
-static eh_status read_last_chain(int fd, const char *path, char chain[65], eh_error *error)
-{
-	char end[CHAIN_SIZE + 1];
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return error_system(error, errno, "cannot read %s", path);
-	if (st.st_size < (off_t)sizeof(end) ||
-	    pread(fd, end, sizeof(end), st.st_size - (off_t)sizeof(end)) != (ssize_t)sizeof(end))
-		return EH_OK;
-	snprintf(chain, 65, "%.64s", end + sizeof(CHAIN) - 1);
-	return EH_OK;
-}
-
 /* ---- opening and appending ------------------------------------------------------------------- */
 
 static journal *journal_new(int fd, const char *path, const char chain[65])
@@ -243,7 +138,7 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 
 	if (status != EH_OK)
 		return status;
-	body = line_text(first, RECORD_LINE_RUN, chain, &size);
+	body = journal_line_text(first, RECORD_LINE_RUN, chain, &size);
 	status = append_text(fd, path, body, size, error);
 	free(body);
 	if (status == EH_OK && lock(fd) != 0)
@@ -261,25 +156,69 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	return status;
 }
 
+/* Whether the path still names the open file: a salvage replaces a journal by another file. */
+static bool is_current(int fd, const char *path)
+{
+	struct stat open_file, named;
+
+	return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+eh_status journal_lock(const char *path, int *out, eh_error *error)
+{
+	for (;;) {
+		int fd = open(path, O_RDWR | O_CLOEXEC);
+		eh_status status = EH_OK;
+
+		if (fd < 0 && errno == ENOENT)
+			return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
+		if (fd < 0)
+			return error_system(error, errno, "cannot open %s", path);
+		if (lock(fd) != 0)
+			status = refuse_lock(path, error);
+		if (status == EH_OK && is_current(fd, path)) {
+			*out = fd;
+			return EH_OK;
+		}
+		close(fd);
+		if (status != EH_OK)
+			return status;
+	}
+}
+
+/* Cuts what is damaged at the end, and says so. */
+static eh_status cut_end(int fd, const char *path, const journal_scan *found, eh_error *error)
+{
+	if (found->line == 0)
+		return EH_OK;
+	if (ftruncate(fd, (off_t)found->offset) != 0 || fdatasync(fd) != 0)
+		return error_system(error, errno, "cannot cut the damaged end of %s", path);
+	log_write(EH_LOG_WARN, "%s ends in a damaged line: line %zu, the %ld bytes from byte %ld on, is cut "
+	          "off (%s); the run measures again what it held", path, found->line,
+	          found->size - found->offset, found->offset, found->held);
+	return EH_OK;
+}
+
 eh_status journal_open(const char *path, journal **out, eh_error *error)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	char chain[65] = "";
-	eh_status status;
+	journal_scan found = { 0 };
+	int fd = -1;
+	eh_status status = journal_lock(path, &fd, error);
 
-	if (fd < 0 && errno == ENOENT)
-		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
-	if (fd < 0)
-		return error_system(error, errno, "cannot open %s", path);
-	status = lock(fd) == 0 ? append_text(fd, path, "", 0, error) : refuse_lock(path, error);
-	if (status == EH_OK)
-		status = read_last_chain(fd, path, chain, error);
-	if (status != EH_OK) {
-		close(fd);
+	if (status != EH_OK)
 		return status;
-	}
-	*out = journal_new(fd, path, chain);
-	return EH_OK;
+	status = journal_scan_file(path, &found, error);
+	if (status == EH_OK && found.line > 0 && (found.line == 1 || found.followed))
+		status = journal_scan_refuse(path, &found, error);
+	if (status == EH_OK)
+		status = cut_end(fd, path, &found, error);
+	if (status == EH_OK)
+		*out = journal_new(fd, path, found.chain);
+	else
+		close(fd);
+	journal_scan_clear(&found);
+	return status;
 }
 
 eh_status journal_append(journal *j, const record_line *line, eh_error *error)
@@ -290,7 +229,7 @@ eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 	eh_status status;
 
 	memcpy(chain, j->chain, sizeof(chain));
-	body = line_text(line, line->kind, chain, &size);
+	body = journal_line_text(line, line->kind, chain, &size);
 	status = append_text(j->fd, j->path, body, size, error);
 	if (status == EH_OK)
 		memcpy(j->chain, chain, sizeof(chain));
@@ -305,134 +244,4 @@ void journal_close(journal *j)
 	close(j->fd);
 	free(j->path);
 	free(j);
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* Absent for a text that is no line of a journal. */
-static enum record_line_kind kind_of(json_scan s)
-{
-	json_quoted word;
-	bool found;
-
-	s.error = NULL;
-	if (json_scan_find(&s, "kind", &found) != EH_OK || !found || json_scan_peek(&s) != '"' ||
-	    json_scan_string(&s, &word) != EH_OK)
-		return record_line_kind_absent;
-	return (enum record_line_kind)layout_word_value(record_line_kind_words(), word.bytes, word.size);
-}
-
-/* The bytes body[0 .. size) of a line become those without its chain. */
-static size_t cut_chain(char *body, size_t size)
-{
-	size_t at = chain_place(body, size);
-
-	if (at == SIZE_MAX)
-		return size;
-	body[at] = '}';
-	return at + 1;
-}
-
-static eh_status decode_line(char *body, size_t size, const char *path, long offset,
-                             record_line *line, eh_error *error)
-{
-	char *name = memory_format("%s, line at byte %ld", path, offset);
-	json_scan s = json_scan_of(body, (json_span){ 0, cut_chain(body, size) }, 0, name, error);
-	enum record_line_kind kind = kind_of(s);
-	eh_status status;
-
-	memset(line, 0, sizeof(*line));
-	if (kind != record_line_kind_absent) {
-		record_line_init(line, kind);
-		status = layout_scan(layout_of(kind), s, "", line);
-	} else {
-		status = json_scan_skip(&s);
-		if (status == EH_OK)
-			status = error_set(error, EH_E_FORMAT, "%s: is not a line of a journal: the file is "
-			                   "damaged or something else; run into a new folder", name);
-	}
-	free(name);
-	return status;
-}
-
-static FILE *open_at(const char *path, long offset, eh_status *status, eh_error *error)
-{
-	FILE *in = fopen(path, "re");
-
-	if (in == NULL && errno == ENOENT)
-		*status = error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
-	else if (in == NULL)
-		*status = error_system(error, errno, "cannot read %s", path);
-	if (in != NULL && fseek(in, offset, SEEK_SET) != 0) {
-		*status = error_system(error, errno, "cannot read %s", path);
-		fclose(in);
-		in = NULL;
-	}
-	return in;
-}
-
-/* Checks a line and hands it over. */
-static eh_status take_line(char *body, size_t size, const char *path, journal_cursor *at,
-                           journal_visit visit, void *context, eh_error *error)
-{
-	record_line decoded;
-	eh_status status = check_chain(body, size, path, at->offset, at->chain, error);
-
-	if (status != EH_OK)
-		return status;
-	status = decode_line(body, size, path, at->offset, &decoded, error);
-	if (status != EH_OK)
-		return status;
-	status = visit(context, &decoded, at->offset, error);
-	record_line_clear(&decoded);
-	at->offset += (long)size + 1;
-	return status;
-}
-
-eh_status journal_each_from(const char *path, journal_cursor *cursor, journal_visit visit,
-                            void *context, eh_error *error)
-{
-	eh_status status = EH_OK;
-	FILE *in = open_at(path, cursor->offset, &status, error);
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
-
-	if (in == NULL)
-		return status;
-	while (status == EH_OK && (size = getline(&line, &room, in)) > 0 && line[size - 1] == '\n')
-		status = take_line(line, (size_t)size - 1, path, cursor, visit, context, error);
-	if (status == EH_OK && ferror(in))
-		status = error_system(error, errno, "cannot read %s", path);
-	free(line);
-	fclose(in);
-	return status;
-}
-
-eh_status journal_each(const char *path, journal_visit visit, void *context, eh_error *error)
-{
-	journal_cursor start = { 0 };
-
-	return journal_each_from(path, &start, visit, context, error);
-}
-
-eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error)
-{
-	eh_status status = EH_OK;
-	FILE *in = open_at(path, offset, &status, error);
-	char *body = NULL;
-	size_t room = 0;
-	ssize_t size;
-
-	memset(line, 0, sizeof(*line));
-	if (in == NULL)
-		return status;
-	size = getline(&body, &room, in);
-	if (size > 0 && body[size - 1] == '\n')
-		status = decode_line(body, (size_t)size - 1, path, offset, line, error);
-	else
-		status = error_set(error, EH_E_FORMAT, "%s: no whole line at byte %ld", path, offset);
-	free(body);
-	fclose(in);
-	return status;
 }

@@ -2,7 +2,7 @@
 /*
  * The journal: one JSON object per line, appended as work finishes, never rewritten.  Each append is
  * one write, then fdatasync: a killed process loses at most the line being written.  Readers ignore
- * an incomplete last line; the next append cuts it off.  One process at a time writes.
+ * an incomplete last line; opening cuts a damaged end off.  One process at a time writes.
  *
  * record/record.def lists the lines and their members.  Reading is strict: a member that is unknown,
  * missing or of another type is EH_E_FORMAT with the file and the byte offset of the line.  The last
@@ -29,6 +29,7 @@ typedef union record_line {
 	record_line_case one_case;
 	record_line_pilot pilot;
 	record_line_noise noise;
+	record_line_salvage salvage;
 	record_line_end end;
 } record_line;
 
@@ -40,8 +41,9 @@ void record_line_clear(record_line *line);
 /* Creates a journal with its first line atomically, for writing until it is closed.  EH_E_USAGE when
  * the file exists. */
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error);
-/* Opens a journal for appending; cuts an incomplete last line.  EH_E_UNAVAILABLE while another
- * process writes it. */
+/* Opens a journal for appending.  What is damaged at its end, with no whole line behind it, is cut off
+ * with a warning: a torn write.  EH_E_ALTERED, and nothing is changed, when the first line is damaged,
+ * or one that whole lines follow.  EH_E_UNAVAILABLE while another process writes it. */
 eh_status journal_open(const char *path, journal **out, eh_error *error);
 /* On failure the file is unchanged. */
 eh_status journal_append(journal *j, const record_line *line, eh_error *error);
@@ -52,6 +54,13 @@ void journal_close(journal *j); /* NULL is fine */
  * journal_line_at. */
 typedef eh_status (*journal_visit)(void *context, record_line *line, long offset, eh_error *error);
 eh_status journal_each(const char *path, journal_visit visit, void *context, eh_error *error);
+/* Makes a journal with a damaged line, which whole lines follow, usable again: keeps the lines that follow
+ * from a line before, less those that rely on what may have been lost, writes a line of kind "salvage"
+ * behind the first one, and warns of each line that is lost.  The journal as it was found stays beside
+ * it, under path.damaged-DIGEST.  A journal without such damage stays as it is.  A process that is
+ * killed leaves the one journal or the other.  EH_E_ALTERED when the first line is damaged. */
+eh_status journal_salvage(const char *path, eh_error *error);
+
 /* A place between two lines; zeroed: before the first. */
 typedef struct journal_cursor { long offset; char chain[65]; } journal_cursor;
 /* Starts at the cursor, and moves it behind the last line visited. */

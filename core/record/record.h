@@ -47,6 +47,8 @@ static inline bool record_fits_turns(const record_settings *s)
 
 /* How a deviation begins that says that executions ran on different stacks. */
 #define RECORD_EXECUTOR_CHANGED "the executor changed during the run"
+/* The same for one that says that the run's journal was damaged, and what was kept of it. */
+#define RECORD_SALVAGED "the run's journal was damaged and salvaged"
 
 /* What follows from the kind of a layer. */
 typedef struct record_layer_traits {

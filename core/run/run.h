@@ -26,6 +26,7 @@ typedef struct run_options {
 	uint64_t compute_units;   /* that numbers in units follow; 0 = those of the largest device  */
 	const char *device_file;  /* of run_plan_make: devices described by a file; NULL: found     */
 	bool resume;              /* complete the run in folder                                   */
+	bool salvage;             /* with resume: go on from what is sound in a damaged journal    */
 	bool quiet;               /* no progress                                                  */
 	bool temporary;           /* the caller removes the folder: messages suggest no --resume   */
 	const char *site;         /* site file; NULL: $EVENHAND_SITE, else the user's             */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes a damaged journal usable again.  A line is sound when its chain follows from that of the last
+ * sound line, or from the line before it: what that line states, or what follows from its text.  So
+ * the digest in a sound line covers all of its bytes, whatever happened to those around it.
+ *
+ * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, and executions
+ * that a pilot planned on the pilot's line; such lines are left out, and measured again.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "record/journal_line.h"
+#include "record/journal_scan.h"
+
+#define MOST_WARNINGS 20
+
+/* An execution of an executor. */
+typedef struct place { char *executor; uint64_t execution; bool instrument; size_t gaps; } place;
+
+typedef struct entry {
+	long offset;
+	enum record_line_kind kind; /* absent: lost                                          */
+	size_t place;               /* of its execution; SIZE_MAX = of none                  */
+	bool samples, replacement;
+	bool kept;
+} entry;
+
+typedef struct salvage {
+	const char *path;
+	entry *entries;
+	size_t count, room;
+	place *places;
+	size_t place_count;
+	uint64_t planned;     /* executions that the first line plans                         */
+	bool pilot;
+	char last[65], stated[65], computed[65]; /* chains that the next line may follow      */
+	size_t lost, left_out, kept;
+} salvage;
+
+static void salvage_clear(salvage *s)
+{
+	for (size_t i = 0; i < s->place_count; i++)
+		free(s->places[i].executor);
+	free(s->places);
+	free(s->entries);
+}
+
+/* ---- which lines are sound ------------------------------------------------------------------- */
+
+static size_t place_of(salvage *s, const char *executor, uint64_t execution)
+{
+	for (size_t i = 0; i < s->place_count; i++)
+		if (s->places[i].execution == execution && strcmp(s->places[i].executor, executor) == 0)
+			return i;
+	s->places = memory_grow(s->places, (s->place_count + 1) * sizeof(*s->places));
+	s->places[s->place_count] = (place){ .executor = memory_text(executor), .execution = execution };
+	return s->place_count++;
+}
+
+static void take_case(salvage *s, const record_line_case *line, entry *e)
+{
+	const record_execution *record = &line->record;
+
+	e->place = place_of(s, line->executor, line->execution);
+	e->samples = record->samples_ns.count > 0;
+	for (size_t i = 0; i < record->flags.count; i++)
+		e->replacement = e->replacement || record->flags.items[i] == RECORD_FLAG_REPLACEMENT_WORKER;
+}
+
+static void take_sound(salvage *s, const record_line *line, entry *e)
+{
+	e->kind = line->kind;
+	switch (line->kind) {
+	case RECORD_LINE_RUN:
+		s->planned = line->run.executions.planned;
+		break;
+	case RECORD_LINE_EXECUTOR:
+		e->place = place_of(s, line->executor.executor, line->executor.execution);
+		break;
+	case RECORD_LINE_INSTRUMENT:
+		e->place = place_of(s, line->instrument.executor, line->instrument.execution);
+		s->places[e->place].instrument = true;
+		break;
+	case RECORD_LINE_CASE:
+		take_case(s, &line->one_case, e);
+		break;
+	case RECORD_LINE_PILOT:
+		s->pilot = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Whether a line with that chain before it is sound; *chain becomes its own. */
+static bool follows_any(const salvage *s, const journal_lines *l, char chain[65])
+{
+	return l->whole && (journal_line_follows(l->body, l->size, s->last, chain) ||
+	                    (s->stated[0] != '\0' && journal_line_follows(l->body, l->size, s->stated, chain)) ||
+	                    (s->computed[0] != '\0' &&
+	                     journal_line_follows(l->body, l->size, s->computed, chain)));
+}
+
+static void warn_lost(salvage *s, const journal_lines *l)
+{
+	char *held;
+
+	if (++s->lost > MOST_WARNINGS)
+		return;
+	held = journal_line_guess(l->body, l->size);
+	log_write(EH_LOG_WARN, "%s, line %zu at byte %ld: lost, %zu bytes: %s", s->path, l->number, l->offset,
+	          l->size, held);
+	free(held);
+}
+
+static void take_line(salvage *s, journal_lines *l)
+{
+	entry *e;
+	record_line line = { 0 };
+	char chain[65];
+
+	if (s->count == s->room) {
+		s->room = s->room == 0 ? 256 : 2 * s->room;
+		s->entries = memory_grow(s->entries, s->room * sizeof(*s->entries));
+	}
+	e = &s->entries[s->count++];
+	*e = (entry){ .offset = l->offset, .place = SIZE_MAX };
+	if (!follows_any(s, l, chain)) {
+		/* What follows from its text, if that is what it has to follow. */
+		(void)journal_line_follows(l->body, l->size, s->last, s->computed);
+		if (!journal_line_states(l->body, l->size, s->stated))
+			s->stated[0] = '\0';
+		warn_lost(s, l);
+		return;
+	}
+	memcpy(s->last, chain, sizeof(chain));
+	s->stated[0] = s->computed[0] = '\0';
+	if (journal_line_read(l->body, l->size, s->path, l->offset, &line, NULL) == EH_OK)
+		take_sound(s, &line, e);
+	else
+		warn_lost(s, l);
+	record_line_clear(&line);
+}
+
+/* ---- which of them are kept ------------------------------------------------------------------ */
+
+static const char *why_left_out(const salvage *s, const entry *e, size_t gaps)
+{
+	const place *p = e->place != SIZE_MAX ? &s->places[e->place] : NULL;
+
+	if (p != NULL && !s->pilot && p->execution > s->planned)
+		return "the pilot that planned its execution is lost";
+	if (e->kind != RECORD_LINE_CASE || !e->samples)
+		return NULL;
+	if (!p->instrument)
+		return "the instrument of its execution is lost";
+	/* A replacement's own instrument may have been in the gap. */
+	if (e->replacement && p->gaps < gaps)
+		return "the instrument of its worker may be lost";
+	return NULL;
+}
+
+static void leave_out(salvage *s, const entry *e, size_t number, const char *why)
+{
+	if (++s->left_out <= MOST_WARNINGS)
+		log_write(EH_LOG_WARN, "%s, line %zu at byte %ld: left out: %s", s->path, number, e->offset, why);
+}
+
+static void decide(salvage *s)
+{
+	size_t gaps = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		entry *e = &s->entries[i];
+		const char *why;
+
+		if (e->kind == record_line_kind_absent) {
+			gaps++;
+			continue;
+		}
+		why = why_left_out(s, e, gaps);
+		e->kept = why == NULL;
+		if (e->kept && e->kind == RECORD_LINE_INSTRUMENT)
+			s->places[e->place].gaps = gaps;
+		if (e->kept)
+			s->kept++;
+		else
+			leave_out(s, e, i + 1, why);
+	}
+}
+
+/* ---- the new journal ------------------------------------------------------------------------- */
+
+static eh_status add_fact(const salvage *s, const char *damaged, file_writer *out, char chain[65],
+                          eh_error *error)
+{
+	record_line line;
+	char time[24], *body;
+	size_t size;
+	eh_status status;
+
+	clock_wall_text(time);
+	record_line_init(&line, RECORD_LINE_SALVAGE);
+	text_set(&line.salvage.time, time);
+	text_set(&line.salvage.damaged, damaged);
+	line.salvage.lost = s->lost;
+	line.salvage.left_out = s->left_out;
+	line.salvage.kept = s->kept;
+	body = journal_line_text(&line, RECORD_LINE_SALVAGE, chain, &size);
+	status = file_writer_add(out, body, size, error);
+	free(body);
+	record_line_clear(&line);
+	return status;
+}
+
+static eh_status add_lines(const salvage *s, journal_lines *l, const char *damaged, file_writer *out,
+                           eh_error *error)
+{
+	char chain[65] = "";
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < s->count && status == EH_OK && journal_lines_next(l); i++) {
+		char *body;
+		size_t size;
+
+		if (!s->entries[i].kept)
+			continue;
+		body = journal_line_seal(l->body, journal_line_cut_chain(l->body, l->size), chain, &size);
+		status = file_writer_add(out, body, size, error);
+		free(body);
+		if (i == 0 && status == EH_OK)
+			status = add_fact(s, damaged, out, chain, error);
+	}
+	return status;
+}
+
+static eh_status write_new(const salvage *s, const char *damaged, eh_error *error)
+{
+	file_writer *out = NULL;
+	journal_lines l;
+	eh_status status = journal_lines_open(&l, s->path, 0, error);
+
+	if (status != EH_OK)
+		return status;
+	status = file_writer_open(s->path, &out, error);
+	if (status == EH_OK)
+		status = add_lines(s, &l, damaged, out, error);
+	status = journal_lines_close(&l, s->path, status, error);
+	if (status == EH_OK)
+		return file_writer_commit(out, error);
+	file_writer_abandon(out);
+	return status;
+}
+
+/* The same bytes have the same name, so that a salvage that is repeated leaves one copy. */
+static eh_status keep_damaged(const salvage *s, const char *hex, char **name, eh_error *error)
+{
+	file_writer *out = NULL;
+	journal_lines l;
+	eh_status status = journal_lines_open(&l, s->path, 0, error);
+
+	*name = memory_format("%s.damaged-%.12s", s->path, hex);
+	if (status != EH_OK)
+		return status;
+	status = file_writer_open(*name, &out, error);
+	while (status == EH_OK && journal_lines_next(&l))
+		status = file_writer_add(out, l.body, l.size + l.whole, error);
+	status = journal_lines_close(&l, s->path, status, error);
+	if (status == EH_OK)
+		return file_writer_commit(out, error);
+	file_writer_abandon(out);
+	return status;
+}
+
+static eh_status replace(const salvage *s, eh_error *error)
+{
+	char hex[65], *beside = NULL;
+	eh_status status = digest_file(s->path, hex, error);
+
+	if (status == EH_OK)
+		status = keep_damaged(s, hex, &beside, error);
+	if (status == EH_OK)
+		status = write_new(s, hex, error);
+	if (status == EH_OK)
+		log_write(EH_LOG_WARN, "%s was salvaged: %zu lines kept, %zu lost, %zu left out because they rely "
+		          "on these; the run measures again what is missing, and the results say so; the "
+		          "journal as it was is %s", s->path, s->kept, s->lost, s->left_out, beside);
+	free(beside);
+	return status;
+}
+
+static eh_status salvage_file(const char *path, eh_error *error)
+{
+	salvage s = { .path = path };
+	journal_lines l;
+	eh_status status = journal_lines_open(&l, path, 0, error);
+
+	if (status != EH_OK)
+		return status;
+	while (journal_lines_next(&l))
+		take_line(&s, &l);
+	status = journal_lines_close(&l, path, EH_OK, error);
+	if (status == EH_OK) {
+		decide(&s);
+		status = replace(&s, error);
+	}
+	salvage_clear(&s);
+	return status;
+}
+
+eh_status journal_salvage(const char *path, eh_error *error)
+{
+	journal_scan found = { 0 };
+	int fd = -1;
+	eh_status status = journal_lock(path, &fd, error);
+
+	if (status != EH_OK)
+		return status;
+	status = journal_scan_file(path, &found, error);
+	if (status == EH_OK && found.line == 1)
+		status = journal_scan_refuse(path, &found, error);
+	else if (status == EH_OK && found.followed)
+		status = salvage_file(path, error);
+	journal_scan_clear(&found);
+	close(fd);
+	return status;
+}

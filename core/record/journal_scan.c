@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/journal_scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "record/journal_line.h"
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error)
+{
+	*l = (journal_lines){ .in = fopen(path, "re"), .next = offset };
+	if (l->in == NULL && errno == ENOENT)
+		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
+	if (l->in == NULL)
+		return error_system(error, errno, "cannot read %s", path);
+	if (fseek(l->in, offset, SEEK_SET) == 0)
+		return EH_OK;
+	return journal_lines_close(l, path, error_system(error, errno, "cannot read %s", path), error);
+}
+
+bool journal_lines_next(journal_lines *l)
+{
+	ssize_t size = getline(&l->body, &l->room, l->in);
+
+	if (size <= 0)
+		return false;
+	l->offset = l->next;
+	l->next += (long)size;
+	l->number++;
+	l->whole = l->body[size - 1] == '\n';
+	l->size = (size_t)size - l->whole;
+	return true;
+}
+
+eh_status journal_lines_close(journal_lines *l, const char *path, eh_status status, eh_error *error)
+{
+	if (l->in == NULL)
+		return status;
+	if (status == EH_OK && ferror(l->in))
+		status = error_system(error, errno, "cannot read %s", path);
+	free(l->body);
+	fclose(l->in);
+	*l = (journal_lines){ 0 };
+	return status;
+}
+
+/* ---- the first break ------------------------------------------------------------------------- */
+
+static void look(const journal_lines *l, journal_scan *found)
+{
+	char chain[65];
+
+	if (found->line > 0) {
+		found->followed = found->followed || (l->whole && journal_line_complete(l->body, l->size));
+	} else if (l->whole && journal_line_follows(l->body, l->size, found->chain, chain)) {
+		memcpy(found->chain, chain, sizeof(chain));
+	} else {
+		found->line = l->number;
+		found->offset = l->offset;
+		found->held = journal_line_guess(l->body, l->size);
+	}
+}
+
+eh_status journal_scan_file(const char *path, journal_scan *found, eh_error *error)
+{
+	journal_lines l;
+	eh_status status;
+
+	*found = (journal_scan){ 0 };
+	status = journal_lines_open(&l, path, 0, error);
+	if (status != EH_OK)
+		return status;
+	while (journal_lines_next(&l))
+		look(&l, found);
+	found->size = l.next;
+	if (l.next == 0)
+		*found = (journal_scan){ .line = 1, .held = memory_text("the file is empty") };
+	return journal_lines_close(&l, path, EH_OK, error);
+}
+
+void journal_scan_clear(journal_scan *found)
+{
+	free(found->held);
+	found->held = NULL;
+}
+
+eh_status journal_scan_refuse(const char *path, const journal_scan *found, eh_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash != NULL ? memory_format("%.*s", (int)(slash - path), path) : memory_text(".");
+	char *word = text_shell_word(folder);
+
+	if (found->line == 1)
+		(void)error_set(error, EH_E_ALTERED, "%s, line 1 at byte 0: the plan of the run does not have its "
+		                "chain: it was damaged or changed, and nothing can be kept without it, not with "
+		                "--salvage either; start a new run in a new folder", path);
+	else
+		(void)error_set(error, EH_E_ALTERED, "%s, line %zu at byte %ld: its chain does not fit: this line was "
+		                "damaged, changed, inserted, or one before it removed; evenhand run --resume %s "
+		                "--salvage keeps the sound lines and measures the others again", path, found->line,
+		                found->offset, word);
+	free(word);
+	free(folder);
+	return EH_E_ALTERED;
+}

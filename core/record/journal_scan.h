@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Internal to journal*.c: the lines of a file as bytes, and where its chain breaks. */
+#ifndef RECORD_JOURNAL_SCAN_H
+#define RECORD_JOURNAL_SCAN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* A file that is read line by line.  All zeros is closed. */
+typedef struct journal_lines {
+	FILE *in;
+	char *body;       /* of the line, size bytes without the newline                        */
+	size_t size, room;
+	bool whole;       /* whether it has a newline                                           */
+	long offset, next;
+	size_t number;    /* of the line, from 1 where reading began                            */
+} journal_lines;
+
+eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error);
+/* Reads a line; false at the end, or when it cannot be read. */
+bool journal_lines_next(journal_lines *l);
+/* Closes it and returns `status`, or EH_E_IO where that is EH_OK and reading failed. */
+eh_status journal_lines_close(journal_lines *l, const char *path, eh_status status, eh_error *error);
+
+/* Where the chain breaks first. */
+typedef struct journal_scan {
+	size_t line;      /* its number, from 1; 0: nowhere                                     */
+	long offset, size; /* of the line, and of the file                                      */
+	bool followed;    /* whether a whole line with a chain stands behind it                 */
+	char *held;       /* what the line says that it held                                    */
+	char chain[65];   /* of the last line before it                                         */
+} journal_scan;
+
+/* An empty file, or one without a first line, has its break in line 1. */
+eh_status journal_scan_file(const char *path, journal_scan *found, eh_error *error);
+void journal_scan_clear(journal_scan *found);
+/* EH_E_ALTERED with the place and the remedy. */
+eh_status journal_scan_refuse(const char *path, const journal_scan *found, eh_error *error);
+
+/* Opens and locks the file that the path names. */
+eh_status journal_lock(const char *path, int *fd, eh_error *error);
+
+#endif
