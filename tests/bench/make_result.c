@@ -4,11 +4,12 @@
  * samples, and what result_build makes of it.  `make bench BENCH=contract` uses it; it is built as
  * BUILD/tests/bench/make_result.
  *
- * usage: make_result [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
+ * usage: make_result [-k] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
  *   -e  executions of each case (5)
  *   -n  samples of each case, over all executions (100)
  *   -f  times are that many times as long (1): two results of different factors differ in speed
  *   -s  seed of the noise (1)
+ *   -k  keep the journal, as OUT.json.journal
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ typedef struct settings {
 	unsigned long cases, executions, samples;
 	double factor;
 	uint64_t seed;
+	bool keep;
 } settings;
 
 static uint64_t next(uint64_t *state)
@@ -245,12 +247,13 @@ static bool read_settings(int argc, char **argv, settings *s)
 {
 	int flag;
 
-	while ((flag = getopt(argc, argv, "e:n:f:s:")) != -1) {
+	while ((flag = getopt(argc, argv, "e:n:f:s:k")) != -1) {
 		switch (flag) {
 		case 'e': s->executions = strtoul(optarg, NULL, 10); break;
 		case 'n': s->samples = strtoul(optarg, NULL, 10); break;
 		case 'f': s->factor = strtod(optarg, NULL); break;
 		case 's': s->seed = strtoull(optarg, NULL, 10); break;
+		case 'k': s->keep = true; break;
 		default: return false;
 		}
 	}
@@ -268,8 +271,8 @@ int main(int argc, char **argv)
 	eh_status status;
 
 	if (!read_settings(argc, argv, &s)) {
-		fputs("usage: make_result [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES "
-		      "OUT.json\n", stderr);
+		fputs("usage: make_result [-k] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] "
+		      "CASES OUT.json\n", stderr);
 		return EXIT_CODE_USAGE;
 	}
 	journal = memory_format("%s.journal", argv[optind + 1]);
@@ -280,7 +283,8 @@ int main(int argc, char **argv)
 	status = result_build(journal, "host:big", true, argv[optind + 1], NULL, &error);
 	if (status != EH_OK)
 		fprintf(stderr, "make_result: %s\n", error.message);
-	(void)remove(journal);
+	if (!s.keep)
+		(void)remove(journal);
 	free(journal);
 	return error_exit_code(status);
 }
