@@ -32,7 +32,8 @@ audit_evidence *audit_evidence_of(const char *signatures, const char *amendments
 /* For a result whose signatures, amendments or trusted keys cannot be read, with that error. */
 audit_evidence *audit_evidence_unreadable(const eh_error *error);
 void audit_evidence_free(audit_evidence *e); /* NULL is fine */
-/* EH_E_ALTERED with the first problem when a signature or an amendment does not hold. */
+/* EH_E_ALTERED with the first problem when a signature or an amendment does not hold; EH_E_USAGE when a
+ * redaction is not finished. */
 eh_status audit_refuse_broken(const result *r, eh_error *error);
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -40,7 +41,12 @@ eh_status audit_refuse_broken(const result *r, eh_error *error);
 /* result_read, and the bytes that were read (malloc'd). */
 eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error);
 
-/* Adds a signature to SIGNED.sig, or begins the file.  Refuses a second one of the same key. */
+/* Signs a result that holds; no other command changes it meanwhile.  *before: the key had signed it in
+ * this role already, and nothing is added.  EH_E_USAGE when it had in another role. */
+eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_role role,
+                            bool *before, eh_error *error);
+/* Adds a signature to SIGNED.sig, or begins the file, without a lock.  Refuses a second one of the
+ * same key. */
 eh_status audit_sign(const char *signed_path, const audit_subject *subject, const audit_key *key,
                      enum audit_role role, eh_error *error);
 /* The new text of the file of signatures, malloc'd; `before` is the present one or NULL, `name`
@@ -49,9 +55,31 @@ eh_status audit_signatures_add(const char *before, const char *name, const audit
                                const audit_key *key, enum audit_role role, char **out,
                                eh_error *error);
 
-/* Appends to RESULT.amendments.  A redaction rewrites the result (in one step) after the amendment
- * that announces it is safe.  `member` is NULL unless it is a redaction. */
-eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, const char *words,
-                      const char *member, const audit_key *key, eh_error *error);
+/* What to add to RESULT.amendments; all is borrowed. */
+typedef struct audit_request {
+	enum audit_amendment_kind kind;
+	const char *words;  /* the note, the dispute, or the reason                               */
+	const char *member; /* of a redaction: what to take out, ...                              */
+	const char *hidden; /* ... or, with member NULL, a text wherever it can be taken out      */
+} audit_request;
+
+/* What was done.  All zeros is empty. */
+typedef struct audit_amended {
+	text_list redacted; /* members that were taken out                                        */
+	text_list finished; /* those of a redaction that had been interrupted                     */
+	text_list remains;  /* places of the result, its signatures and amendments that still hold the
+	                     * text                                                               */
+	text_list nearby;   /* files of the folder that do, as sentences                          */
+	bool unsearched;    /* the text is too short to be looked for                             */
+	bool before;        /* the same was done already                                          */
+} audit_amended;
+
+/* Appends to RESULT.amendments; no other command changes the result meanwhile.  A redaction takes out
+ * the member and every other that holds its text.  It is announced in RESULT.amendments in one step;
+ * then the result is replaced.  Whatever ends the process between, the next command that signs or
+ * amends finishes it; with key NULL that is all.  *out needs audit_amended_clear in any case. */
+eh_status audit_amend(const char *path, const audit_request *q, const audit_key *key,
+                      audit_amended *out, eh_error *error);
+void audit_amended_clear(audit_amended *a);
 
 #endif

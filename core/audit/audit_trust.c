@@ -5,6 +5,7 @@
 #include "audit/audit.h"
 #include "audit/bundle.h"
 #include "audit/envelope.h"
+#include "audit/interrupted.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -316,9 +317,42 @@ audit_subject audit_subject_of(const result *r)
 	return (audit_subject){ AUDIT_RESULT, r->record->digest, r->file_sha256, &r->redacted };
 }
 
-eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
+/* As if the redaction that was interrupted had been finished: nothing was altered. */
+static audit_evidence *evidence_when_finished(const result *r, const interrupted *i,
+                                              const char *signatures, const char *amendments,
+                                              const audit_keyring *ring)
 {
 	audit_subject subject = audit_subject_of(r);
+	audit_evidence *e;
+	char *before;
+
+	subject.file_sha256 = i->file_sha256;
+	subject.redacted = &i->redacted;
+	e = audit_evidence_of(signatures, amendments, &subject, ring);
+	if (i->made || e->level == AUDIT_BROKEN)
+		return e;
+	before = e->sentence;
+	e->interrupted = interrupted_text(i, r->path);
+	e->sentence = memory_format("%s; %s", before, e->interrupted);
+	free(before);
+	return e;
+}
+
+static audit_evidence *evidence_of_result(const result *r, const char *signatures,
+                                          const char *amendments, const audit_keyring *ring)
+{
+	audit_subject subject = audit_subject_of(r);
+	interrupted i;
+	audit_evidence *e = interrupted_find(r, amendments, &i) ?
+	                    evidence_when_finished(r, &i, signatures, amendments, ring) :
+	                    audit_evidence_of(signatures, amendments, &subject, ring);
+
+	interrupted_clear(&i);
+	return e;
+}
+
+eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
+{
 	audit_keyring ring;
 	char *signatures = NULL, *amendments = NULL;
 	eh_status status = audit_keyring_read(&ring, error);
@@ -328,7 +362,7 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	if (status == EH_OK)
 		status = read_beside(r->path, ".amendments", &amendments, error);
 	if (status == EH_OK)
-		*out = audit_evidence_of(signatures, amendments, &subject, &ring);
+		*out = evidence_of_result(r, signatures, amendments, &ring);
 	free(signatures);
 	free(amendments);
 	layout_clear(audit_keyring_layout(), &ring);
@@ -343,6 +377,8 @@ eh_status audit_refuse_broken(const result *r, eh_error *error)
 	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
 		status = error_set(error, EH_E_ALTERED, "%s: %s; `evenhand verify` prints all", r->path,
 		                   evidence->problems.items[0]);
+	if (status == EH_OK && evidence->interrupted != NULL)
+		status = error_set(error, EH_E_USAGE, "%s: %s", r->path, evidence->interrupted);
 	audit_evidence_free(evidence);
 	return status;
 }

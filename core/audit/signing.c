@@ -4,10 +4,9 @@
 
 #include "audit/audit.h"
 #include "audit/envelope.h"
-#include "base/digest.h"
+#include "audit/held.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "record/redact.h"
 
 eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error)
 {
@@ -100,112 +99,31 @@ eh_status audit_sign(const char *signed_path, const audit_subject *subject, cons
 	return status;
 }
 
-/* ---- amendments ------------------------------------------------------------------------------ */
-
-/* Sets sequence and previous to those behind the last amendment. */
-static eh_status follow(const char *before, const char *path, audit_amendment *entry,
-                        eh_error *error)
+/* Whether a signature of the key in the role holds. */
+static bool has_signed(const audit_evidence *e, const audit_key *key, enum audit_role role)
 {
-	char previous[65];
-	eh_status status = EH_OK;
+	for (size_t i = 0; i < e->signatures.count; i++) {
+		const audit_checked_signature *s = &e->signatures.items[i];
 
-	entry->sequence = 1;
-	text_set(&entry->previous, entry->result);
-	while (before != NULL && *before != '\0' && status == EH_OK) {
-		audit_amendment last;
-
-		layout_init(audit_amendment_layout(), &last);
-		status = envelope_amendment_next(&before, path, &last, error);
-		if (status == EH_OK) {
-			layout_digest(audit_amendment_layout(), &last, previous);
-			text_set(&entry->previous, previous);
-			entry->sequence++;
-		}
-		layout_clear(audit_amendment_layout(), &last);
+		if (s->holds && s->role == role &&
+		    strcmp(s->fingerprint, audit_key_public(key)->fingerprint) == 0)
+			return true;
 	}
-	return status;
+	return false;
 }
 
-static eh_status append(const char *result_path, audit_amendment *entry, const audit_key *key,
-                        eh_error *error)
+eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_role role,
+                            bool *before, eh_error *error)
 {
-	char *path = memory_format("%s.amendments", result_path);
-	char *before = NULL, *line, *whole;
-	size_t size;
-	eh_status status = file_exists(path) ? file_read(path, &before, &size, error) : EH_OK;
+	held h;
+	eh_status status = held_open(path, &h, error);
 
-	if (status == EH_OK)
-		status = follow(before, path, entry, error);
-	if (status == EH_OK)
-		status = envelope_seal(&envelope_amendment, entry, key, error);
-	if (status == EH_OK) {
-		line = layout_text(audit_amendment_layout(), entry, false);
-		whole = memory_format("%s%s\n", before != NULL ? before : "", line);
-		status = file_write(path, whole, strlen(whole), error);
-		free(whole);
-		free(line);
+	*before = status == EH_OK && has_signed(h.evidence, key, role);
+	if (status == EH_OK && !*before) {
+		audit_subject subject = audit_subject_of(h.r);
+
+		status = audit_sign(path, &subject, key, role, error);
 	}
-	free(before);
-	free(path);
-	return status;
-}
-
-/* Writes the redacted result first, so that a full disk fails before there is an amendment. */
-static eh_status append_redaction(const char *path, const char *body, size_t size,
-                                  audit_amendment *entry, const audit_key *key, eh_error *error)
-{
-	file_writer *out = NULL;
-	char hex[65];
-	eh_status status = file_writer_open(path, &out, error);
-
-	digest_bytes(body, size, hex);
-	text_set(&entry->file_sha256, hex);
-	if (status == EH_OK)
-		status = file_writer_add(out, body, size, error);
-	if (status == EH_OK)
-		status = append(path, entry, key, error);
-	if (status == EH_OK)
-		return file_writer_commit(out, error);
-	file_writer_abandon(out);
-	return status;
-}
-
-static eh_status redact(const char *path, const char *bytes, size_t size, audit_amendment *entry,
-                        const audit_key *key, eh_error *error)
-{
-	text after = { 0 };
-	eh_status status = redact_text(bytes, size, path, entry->member, &after, error);
-
-	if (status == EH_OK)
-		status = append_redaction(path, after.data, after.size, entry, key, error);
-	text_free(&after);
-	return status;
-}
-
-eh_status audit_amend(const char *result_path, enum audit_amendment_kind kind, const char *words,
-                      const char *member, const audit_key *key, eh_error *error)
-{
-	audit_amendment entry;
-	result *r = NULL;
-	char *bytes = NULL;
-	size_t size;
-	eh_status status = audit_read(result_path, &r, &bytes, &size, error);
-
-	layout_init(audit_amendment_layout(), &entry);
-	entry.format = AUDIT_AMENDMENT;
-	entry.format_version = 1;
-	entry.kind = kind;
-	text_set(&entry.text, words);
-	text_set(&entry.member, member);
-	if (status == EH_OK)
-		status = audit_refuse_broken(r, error);
-	if (status == EH_OK) {
-		text_set(&entry.result, r->record->digest);
-		status = kind == AUDIT_REDACT ? redact(result_path, bytes, size, &entry, key, error) :
-		                                append(result_path, &entry, key, error);
-	}
-	layout_clear(audit_amendment_layout(), &entry);
-	result_free(r);
-	free(bytes);
+	held_close(&h);
 	return status;
 }

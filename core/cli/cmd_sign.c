@@ -14,26 +14,19 @@ typedef struct sign_options { const char *key; int role; bool json; } sign_optio
 static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
                           answer_signature *out, eh_error *error)
 {
-	result *r = NULL;
-	eh_status status = result_read(path, &r, error);
+	eh_status status = audit_sign_result(path, key, o->role == 0 ? AUDIT_TESTER : AUDIT_VERIFIER,
+	                                     &out->already, error);
 
-	if (status == EH_OK)
-		status = audit_refuse_broken(r, error);
-	if (status == EH_OK) {
-		audit_subject subject = audit_subject_of(r);
-
-		status = audit_sign(path, &subject, key, o->role == 0 ? AUDIT_TESTER : AUDIT_VERIFIER, error);
-	}
 	text_set(&out->file, path);
 	text_set(&out->role, roles[o->role]);
 	text_set(&out->fingerprint, audit_key_public(key)->fingerprint);
-	result_free(r);
 	return status;
 }
 
 static void print_signed(const sign_options *o, const answer_signature *s)
 {
-	printf("%s.sig: signed by %s as %s, fingerprint %s\n", s->file, o->key, s->role, s->fingerprint);
+	printf("%s.sig: %ssigned by %s as %s, fingerprint %s\n", s->file, s->already ? "already " : "",
+	       o->key, s->role, s->fingerprint);
 }
 
 static eh_status sign_all(const sign_options *o, char **paths, size_t count, const audit_key *key,
@@ -80,7 +73,9 @@ const cli_command cmd_sign = {
 	         "digest and the bytes of the file. A tester vouches for having measured it; a "
 	         "verifier, with another key, for having checked it. A result that both signed "
 	         "counts as verified for everyone who trusts the keys (`evenhand key trust`). "
-	         "RESULT is a file or a folder.\n\n"
+	         "RESULT is a file or a folder. What the key has signed in this role stays as it is. "
+	         "Commands that sign or amend one result wait for each other, 30 seconds at "
+	         "most.\n\n"
 	         "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the "
 	         "terminal.",
 	.forms = (const cli_form[]){
@@ -94,7 +89,9 @@ const cli_command cmd_sign = {
 		CLI_JSON(sign_options), { 0 } },
 	.size = sizeof(sign_options),
 	.exits = (const cli_item[]){
-		{ "4", "altered, no result, signed by this key before, or no such key" },
+		{ "4", "altered, no result, signed by this key before in the other role, or no such key" },
+		{ "5", "another command holds the result, its folder cannot be written, or a key that "
+		       "others could have changed or read" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand sign results/quick-1/host-gcc-12.json --key lab", NULL },
 };

@@ -43,7 +43,8 @@ static void add_lasting(const record_layer *from, record_layer *to)
 /* Whether a text of the layer is redacted. */
 static bool hides(const record_layer *layer)
 {
-	bool any = layer->path != NULL && redact_is_mark(layer->path);
+	bool any = redact_is_mark(text_or_empty(layer->name)) ||
+	           (layer->path != NULL && redact_is_mark(layer->path));
 
 	for (size_t i = 0; i < layer->fields.count && !any; i++)
 		any = layer->fields.items[i].value.text != NULL &&

@@ -14,25 +14,44 @@ enum { SALT_SIZE = 32 };
 
 /* ---- which members --------------------------------------------------------------------------- */
 
-/* Whether the field identifies one machine rather than its kind.  Values of settings may: paths,
- * names. */
-static bool identifies(const record_layer *layer, const char *key)
+static bool ends_with_word(const char *key, const char *word)
+{
+	size_t size = strlen(key), tail = strlen(word);
+
+	return size >= tail && strcmp(key + size - tail, word) == 0 &&
+	       (size == tail || key[size - tail - 1] == '-');
+}
+
+static bool is_one_of(const char *key, const char *const *words)
+{
+	while (*words != NULL && strcmp(key, *words) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* Whether a path from the root is in it, or it is redacted. */
+static bool has_path(const char *value)
+{
+	for (const char *at = value; (at = strchr(at, '/')) != NULL; at++)
+		if ((at == value || strchr(" \t:;,=\"'", at[-1]) != NULL) && at[1] != '\0' && at[1] != ' ')
+			return true;
+	return redact_is_mark(value);
+}
+
+/* Whether the field tells who or which machine rather than its kind.  Settings may: paths, names. */
+static bool identifies(const record_layer *layer, const record_field *field)
 {
 	static const char *const words[] = { "uuid", "serial", "serial-number", "pci", "bus-id",
 		                             "hostname", "host-name", "path", "mac", "asset-tag" };
-	size_t size = strlen(key);
-	size_t i;
+	static const char *const declared[] = { "tester", "sponsor", "location", "price", "notes", NULL };
+	bool found = (setting_is(layer) && strcmp(field->name, "value") == 0) ||
+	             (layer->layer == RECORD_LAYER_SITE && is_one_of(field->name, declared)) ||
+	             (layer->layer == RECORD_LAYER_HARNESS && strcmp(field->name, "settings") == 0) ||
+	             (field->value.text != NULL && has_path(field->value.text));
 
-	if (setting_is(layer) && strcmp(key, "value") == 0)
-		return true;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t word = strlen(words[i]);
-
-		if (size >= word && strcmp(key + size - word, words[i]) == 0 &&
-		    (size == word || key[size - word - 1] == '-'))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !found; i++)
+		found = ends_with_word(field->name, words[i]);
+	return found;
 }
 
 typedef void visit(void *context, char **leaf, const char *member);
@@ -50,13 +69,16 @@ static void visit_text(char **leaf, const char *above, const char *key, visit *e
 
 static void visit_layer(record_layer *layer, const char *above, visit *each, void *context)
 {
+	/* The name of a file that is read as settings is its path. */
+	if (setting_is(layer) && has_path(text_or_empty(layer->name)))
+		visit_text(&layer->name, above, "name", each, context);
 	visit_text(&layer->path, above, "path", each, context);
 	visit_text(&layer->owner, above, "owner", each, context);
 	for (size_t i = 0; i < layer->fields.count; i++) {
 		record_field *field = &layer->fields.items[i];
 		char *place;
 
-		if (!identifies(layer, field->name) || strpbrk(field->name, ".[]") != NULL)
+		if (strpbrk(field->name, ".[]") != NULL || !identifies(layer, field))
 			continue;
 		place = memory_format("%s.fields.%s", above, field->name);
 		visit_text(&field->value.text, place, "value", each, context);
@@ -67,6 +89,8 @@ static void visit_layer(record_layer *layer, const char *above, visit *each, voi
 /* Visits every text of the record that may be redacted, or is. */
 static void visit_record(record_result *r, visit *each, void *context)
 {
+	if (r->harness.build_flags != NULL && has_path(r->harness.build_flags))
+		visit_text(&r->harness.build_flags, "harness", "build_flags", each, context);
 	visit_text(&r->who.tester, "who", "tester", each, context);
 	visit_text(&r->who.sponsor, "who", "sponsor", each, context);
 	visit_text(&r->executor.device.uuid, "executor.device", "uuid", each, context);
@@ -191,18 +215,6 @@ static void match(void *context, char **leaf, const char *member)
 		s->leaf = leaf;
 }
 
-static bool may_be_redacted(const char *member)
-{
-	const char *dot = strrchr(member, '.');
-
-	if (strcmp(member, "who.tester") == 0 || strcmp(member, "who.sponsor") == 0 ||
-	    strcmp(member, "executor.device.uuid") == 0 || strcmp(member, "executor.device.pci") == 0)
-		return true;
-	if (strncmp(member, "executor.layers[", 16) != 0 || dot == NULL)
-		return false;
-	return strcmp(dot, ".path") == 0 || strcmp(dot, ".owner") == 0 || strcmp(dot, ".value") == 0;
-}
-
 static void drop_salt(text_map *salts, const char *member)
 {
 	size_t i = 0;
@@ -215,40 +227,59 @@ static void drop_salt(text_map *salts, const char *member)
 	memmove(&salts->items[i], &salts->items[i + 1], (salts->count - i) * sizeof(*salts->items));
 }
 
-static eh_status redact_member(record_result *r, const char *member, eh_error *error)
+/* The member's text, to be replaced; its salt is in r->salts. */
+static eh_status find_member(record_result *r, const char *member, char ***leaf, eh_error *error)
 {
-	const char *salt = text_map_get(&r->salts, member);
 	search s = { member, NULL };
-	char *mark;
+	bool salted = r->salts.items != NULL && text_map_get(&r->salts, member) != NULL;
 
+	visit_record(r, match, &s);
+	*leaf = s.leaf;
+	if (s.leaf == NULL)
+		return error_set(error, EH_E_USAGE, "%.120s cannot be redacted: it is empty, absent or no "
+		                 "text that tells who or which machine (`evenhand help amend`); samples "
+		                 "and what a comparison needs cannot be", member);
 	if (r->salts.items == NULL)
 		return error_set(error, EH_E_USAGE, "this result has no salts, so nothing can be "
 		                 "redacted without breaking its digests; an evenhand without redaction "
 		                 "wrote it");
-	visit_record(r, match, &s);
-	if (s.leaf != NULL && redact_is_mark(*s.leaf) && salt == NULL)
-		return error_set(error, EH_E_USAGE, "%s is already redacted", member);
-	if (s.leaf == NULL || salt == NULL)
-		return error_set(error, EH_E_USAGE, "%s is empty or absent, or identifies no "
-		                 "machine: there is nothing to redact", member);
-	mark = commit(salt, *s.leaf);
-	drop_salt(&r->salts, member);
-	free(*s.leaf);
-	*s.leaf = mark;
+	if (!salted && redact_is_mark(*s.leaf))
+		return error_set(error, EH_E_USAGE, "%.120s is already redacted", member);
+	if (!salted)
+		return error_set(error, EH_E_USAGE, "%.120s cannot be redacted without breaking its "
+		                 "digest, because it has no salt: an evenhand that did not redact it "
+		                 "wrote this result", member);
 	return EH_OK;
 }
 
-/* Whether redacting the member changes the top-level member `key`: its section, or the salts. */
-static bool changes(const char *key, const char *member)
+static eh_status redact_member(record_result *r, const char *member, eh_error *error)
+{
+	char **leaf, *mark;
+	eh_status status = find_member(r, member, &leaf, error);
+
+	if (status != EH_OK)
+		return status;
+	mark = commit(text_map_get(&r->salts, member), *leaf);
+	drop_salt(&r->salts, member);
+	free(*leaf);
+	*leaf = mark;
+	return EH_OK;
+}
+
+/* Whether redacting the members changes the top-level member `key`: a section of one, or the salts. */
+static bool changes(const char *key, const text_list *members)
 {
 	size_t size = strlen(key);
+	bool any = strcmp(key, "salts") == 0;
 
-	return strcmp(key, "salts") == 0 || (strncmp(member, key, size) == 0 && member[size] == '.');
+	for (size_t i = 0; i < members->count && !any; i++)
+		any = strncmp(members->items[i], key, size) == 0 && members->items[i][size] == '.';
+	return any;
 }
 
 /* Writes the text with the members that redacting changes replaced by those of the record. */
 static void write_changed(const char *body, size_t size, const result_parts *parts,
-                          const char *member, const record_result *r, text *out)
+                          const text_list *members, const record_result *r, text *out)
 {
 	size_t from = 0;
 
@@ -257,7 +288,7 @@ static void write_changed(const char *body, size_t size, const result_parts *par
 		json_span span = parts->members[i].value;
 		char *value;
 
-		if (!changes(key, member))
+		if (!changes(key, members))
 			continue;
 		/* The span reaches to the comma; white space before it stays. */
 		while (span.end > span.start && strchr(" \t\r\n", body[span.end - 1]) != NULL)
@@ -271,31 +302,87 @@ static void write_changed(const char *body, size_t size, const result_parts *par
 	text_add_bytes(out, body + from, size - from);
 }
 
-eh_status redact_text(const char *body, size_t size, const char *name, const char *member,
+/* Reads the record without its rows; both structs need freeing in any case. */
+static eh_status read_head(const char *body, size_t size, const char *name, result_parts *parts,
+                           record_result *record, eh_error *error)
+{
+	layout_init(record_result_layout(), record);
+	if (!parts_find(body, size, parts))
+		return error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
+	return parts_read_head(parts, body, size, name, record, error);
+}
+
+eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,
                       text *out, eh_error *error)
 {
-	result_parts parts = { .member_count = 0 };
+	result_parts parts;
 	record_result record;
-	eh_status status = EH_OK;
+	eh_status status = read_head(body, size, name, &parts, &record, error);
 
-	layout_init(record_result_layout(), &record);
-	if (!may_be_redacted(member))
-		status = error_set(error, EH_E_USAGE, "%s cannot be redacted: only who.tester, "
-		                   "who.sponsor, executor.device.uuid, executor.device.pci, and paths, "
-		                   "owners, identifiers and values of settings within executor.layers "
-		                   "can; samples and what a comparison needs cannot", member);
-	else if (!parts_find(body, size, &parts))
-		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
+	for (size_t i = 0; i < members->count && status == EH_OK; i++)
+		status = redact_member(&record, members->items[i], error);
 	if (status == EH_OK)
-		status = parts_read_head(&parts, body, size, name, &record, error);
-	if (status == EH_OK)
-		status = redact_member(&record, member, error);
-	if (status == EH_OK)
-		write_changed(body, size, &parts, member, &record, out);
+		write_changed(body, size, &parts, members, &record, out);
 	parts_free(&parts);
 	layout_clear(record_result_layout(), &record);
 	return status;
 }
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+typedef struct chooser { const record_result *record; redact_choice *out; } chooser;
+
+static void choose(void *context, char **leaf, const char *member)
+{
+	chooser *c = context;
+
+	if (reach_holds(&c->out->reach, *leaf) && text_map_get(&c->record->salts, member) != NULL &&
+	    !text_list_has(&c->out->members, member))
+		text_list_add(&c->out->members, member);
+}
+
+static eh_status choose_all(record_result *r, const char *member, const char *words, redact_choice *out,
+                            eh_error *error)
+{
+	chooser c = { r, out };
+	char **leaf = NULL;
+	eh_status status = EH_OK;
+
+	if (member != NULL)
+		status = find_member(r, member, &leaf, error);
+	if (status != EH_OK)
+		return status;
+	if (member != NULL)
+		text_list_add(&out->members, member);
+	reach_set(&out->reach, leaf != NULL ? *leaf : words);
+	visit_record(r, choose, &c);
+	if (out->members.count == 0)
+		status = error_set(error, EH_E_USAGE, "no text that can be redacted holds this one, which "
+		                   "must have %d bytes or more", REACH_LEAST);
+	return status;
+}
+
+eh_status redact_choose(const char *body, size_t size, const char *name, const char *member,
+                        const char *words, redact_choice *out, eh_error *error)
+{
+	result_parts parts;
+	record_result record;
+	eh_status status = read_head(body, size, name, &parts, &record, error);
+
+	if (status == EH_OK)
+		status = choose_all(&record, member, words, out, error);
+	parts_free(&parts);
+	layout_clear(record_result_layout(), &record);
+	return status;
+}
+
+void redact_choice_clear(redact_choice *r)
+{
+	text_list_clear(&r->members);
+	reach_clear(&r->reach);
+}
+
+/* ---- what is redacted ------------------------------------------------------------------------ */
 
 typedef struct listing { salt_index salts; text_list *out; } listing;
 

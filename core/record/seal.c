@@ -14,7 +14,8 @@ const char *const record_sections[] = { "harness", "who", "protocol", "run", "ex
 void record_section_digest(const record_result *r, const char *section, char hex[65])
 {
 	const layout_field *field = layout_find(record_result_layout(), section);
-	bool salted = strcmp(section, "who") == 0 || strcmp(section, "executor") == 0;
+	bool salted = strcmp(section, "who") == 0 || strcmp(section, "executor") == 0 ||
+	              strcmp(section, "harness") == 0;
 	record_result copy;
 
 	if (!salted || r->salts.items == NULL) {

@@ -72,7 +72,7 @@ fi
 
 gives 0 'note added' amend "$r" --note 'The room was warm.' --key lab
 gives 0 'dispute added' amend "$r" --dispute 'The fan had failed.' --key lab
-gives 4 'an action is missing: --note, --dispute or --redact' amend "$r" --key lab
+gives 4 'an action is missing: --note, --dispute, --redact, --redact-text or --finish' amend "$r" --key lab
 gives 4 'samples and what a comparison needs cannot' amend "$r" --redact cases --reason x --key lab
 gives 0 'The room was warm.' verify "$r"
 gives 0 'DISPUTED' show "$r"

@@ -431,12 +431,15 @@ static void sign_with(const char *path, const result *r, const char *name, enum 
 
 static void amend(const char *path, enum audit_amendment_kind kind)
 {
+	const audit_request request = { .kind = kind, .words = "The fan was off." };
 	eh_error error = ERROR_INIT;
+	audit_amended done;
 	audit_key *key = NULL;
 
 	if (audit_key_open("tester", &key, &error) != EH_OK ||
-	    audit_amend(path, kind, "The fan was off.", NULL, key, &error) != EH_OK)
+	    audit_amend(path, &request, key, &done, &error) != EH_OK)
 		give_up(path, error.message);
+	audit_amended_clear(&done);
 	audit_key_close(key);
 }
 

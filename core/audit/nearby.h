@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a text stands beside a result.  Inside of the audit room. */
+#ifndef AUDIT_NEARBY_H
+#define AUDIT_NEARBY_H
+
+#include "record/reach.h"
+
+/* Appends the places in RESULT.sig and in the text of RESULT.amendments. */
+eh_status nearby_evidence(const reach *r, const char *path, const char *amendments,
+                          text_list *places, eh_error *error);
+/* Appends a sentence for each other file of the result's folder that holds the text, as it is or with
+ * the escapes of JSON, or that cannot be searched; and for other names (hard links) of the result. */
+void nearby_files(const reach *r, const char *path, text_list *sentences);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a text stands: in values of the record, and in any JSON text.  Upper and lower case are the
+ * same, and a part of a longer text counts. */
+#ifndef RECORD_REACH_H
+#define RECORD_REACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/layout.h"
+
+/* Shorter texts stand everywhere: they are not looked for. */
+enum { REACH_LEAST = 4 };
+
+/* A text to look for.  All zeros finds nothing. */
+typedef struct reach {
+	text_list forms;  /* the text; in hex digits; an identifier without its dashes           */
+	text_list paths;  /* paths in it, which count where they stand whole                     */
+} reach;
+
+/* Into a zeroed struct; nothing for a text that is too short. */
+void reach_set(reach *r, const char *value);
+void reach_clear(reach *r);
+/* Whether the value holds the text, or with its %XX replaced. */
+bool reach_holds(const reach *r, const char *value);
+/* Appends the places of a JSON text that hold it, "cases[3].reasons[0]".  The salts of a record are
+ * passed over.  `name` stands for the text in messages. */
+eh_status reach_find(const reach *r, const char *body, size_t size, const char *name,
+                     text_list *places, eh_error *error);
+
+#endif
