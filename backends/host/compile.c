@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -81,36 +80,23 @@ void compile_flags_text(const compiler *c, char *out, size_t size)
 
 static bool make_folder(compile_job *job)
 {
-	const char *top = getenv("TMPDIR");
+	const int problem = scratch_make(&job->folder);
 
-	if (top == NULL || top[0] != '/')
-		top = "/tmp";
-	if (snprintf(job->folder, sizeof(job->folder), "%s/evenhand-XXXXXX", top) >=
-	    (int)sizeof(job->folder) - 32) {
-		errno = ENAMETOOLONG;
-		job->folder[0] = '\0';
-		job->status = faults_system(&job->error, EH_E_UNAVAILABLE, "mkdtemp", errno,
-		                            "TMPDIR is not usable for compiling");
-		return false;
-	}
-	if (mkdtemp(job->folder) != NULL)
+	if (problem == 0)
 		return true;
-	job->folder[0] = '\0';
-	job->status = faults_system(&job->error, EH_E_UNAVAILABLE, "mkdtemp", errno,
+	job->status = faults_system(&job->error, EH_E_UNAVAILABLE, "mkdir", problem,
 	                            "No folder for compiling can be made in %s; set TMPDIR to "
-	                            "one that is writable", top);
+	                            "one that is writable", scratch_top());
 	return false;
 }
 
 static bool write_source(compile_job *job, const char *text)
 {
-	char path[PATH_MAX];
 	const size_t size = strlen(text);
 	size_t done = 0;
 	int fd, problem = 0;
 
-	faults_text(path, sizeof(path), "%.4000s/kernel.c", job->folder);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(job->folder.fd, "kernel.c", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		problem = errno;
 	while (problem == 0 && done < size) {
@@ -126,20 +112,17 @@ static bool write_source(compile_job *job, const char *text)
 	if (problem == 0)
 		return true;
 	job->status = faults_system(&job->error, EH_E_UNAVAILABLE, "write", problem,
-	                            "The kernel's source cannot be written to %.120s; free space "
-	                            "there or set TMPDIR", path);
+	                            "The kernel's source cannot be written in %.120s; free space "
+	                            "there or set TMPDIR", scratch_top());
 	return false;
 }
 
 static bool read_binary(compile_job *job)
 {
-	char path[PATH_MAX];
 	struct stat about;
 	size_t done = 0;
-	int fd;
+	int fd = openat(job->folder.fd, "kernel.so", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
-	faults_text(path, sizeof(path), "%.4000s/kernel.so", job->folder);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 ||
@@ -165,23 +148,6 @@ static bool read_binary(compile_job *job)
 	return false;
 }
 
-static void remove_folder(compile_job *job)
-{
-	struct dirent *e;
-	DIR *d;
-
-	if (job->folder[0] == '\0')
-		return;
-	d = opendir(job->folder);
-	if (d != NULL) {
-		while ((e = readdir(d)) != NULL)
-			(void)unlinkat(dirfd(d), e->d_name, 0);
-		(void)closedir(d);
-	}
-	(void)rmdir(job->folder);
-	job->folder[0] = '\0';
-}
-
 void compile_begin(compile_job *job, const host_state *s, const compiler *c, const char *text)
 {
 	const char *argv[MOST_FLAGS + 6];
@@ -190,6 +156,7 @@ void compile_begin(compile_job *job, const host_state *s, const compiler *c, con
 	memset(job, 0, sizeof(*job));
 	job->with = c;
 	job->process.out = -1;
+	job->folder.fd = -1;
 	job->error.struct_size = sizeof(job->error);
 	if (!make_folder(job) || !write_source(job, text))
 		return;
@@ -200,7 +167,7 @@ void compile_begin(compile_job *job, const host_state *s, const compiler *c, con
 	argv[n++] = "kernel.c";
 	argv[n++] = "-lm";
 	argv[n] = NULL;
-	subprocess_start(&job->process, argv, job->folder, s->cpu.may.mask, s->cpu.may.mask_size);
+	subprocess_start(&job->process, argv, job->folder.fd, s->cpu.may.mask, s->cpu.may.mask_size);
 }
 
 /* The line with the error, without the path before it. */
@@ -256,7 +223,7 @@ void compile_end(compile_job *jobs, size_t count, const host_state *s, uint64_t 
 		job->log = job->process.text;
 		job->process.text = NULL;
 		judge(job);
-		remove_folder(job);
+		scratch_remove(&job->folder);
 		if (job->status != EH_OK)
 			state_log(s, EH_LOG_DEBUG, "%s: %s", job->with->id, job->error.message);
 	}
@@ -264,12 +231,13 @@ void compile_end(compile_job *jobs, size_t count, const host_state *s, uint64_t 
 
 void compile_free(compile_job *job)
 {
-	remove_folder(job);
+	scratch_remove(&job->folder);
 	subprocess_free(&job->process);
 	free(job->binary);
 	free(job->log);
 	memset(job, 0, sizeof(*job));
 	job->process.out = -1;
+	job->folder.fd = -1;
 }
 
 char *compile_unit(const eh_source *source)

@@ -4,6 +4,7 @@
 #define HOST_COMPILE_H
 
 #include "compilers.h"
+#include "shared/scratch.h"
 #include "shared/subprocess.h"
 
 enum { COMPILE_STACK_LIMIT = 4 << 20 }; /* bytes of stack that one work-group may need        */
@@ -11,7 +12,7 @@ enum { COMPILE_STACK_LIMIT = 4 << 20 }; /* bytes of stack that one work-group ma
 typedef struct compile_job {
 	const compiler *with;
 	subprocess process;
-	char folder[PATH_MAX];  /* private, empty text once removed                             */
+	scratch folder;         /* removed at the end                                           */
 	eh_status status;       /* EH_OK: binary is set                                         */
 	eh_error error;         /* otherwise                                                    */
 	void *binary;

@@ -240,7 +240,7 @@ static bool ask_all(host_state *s)
 		                             "-x", "c", "/dev/null", NULL };
 
 		list[i] = &processes[i];
-		subprocess_start(list[i], argv, NULL, s->cpu.may.mask, s->cpu.may.mask_size);
+		subprocess_start(list[i], argv, -1, s->cpu.may.mask, s->cpu.may.mask_size);
 	}
 	subprocess_wait(list, n, IDENTIFY_MS);
 	for (size_t i = n; i-- > 0;) {

@@ -13,6 +13,7 @@
 #include "lz_compilers.h"
 #include "shared/binarycache.h"
 #include "shared/failure.h"
+#include "shared/scratch.h"
 #include "shared/subprocess.h"
 #include "shared/wording.h"
 
@@ -30,15 +31,20 @@ static bool is_spirv(const void *bytes, size_t size)
 	return word == MAGIC;
 }
 
-/* Reads a module; false with errno on failure (0: the file is not SPIR-V). */
-static bool read_module(const char *path, lz_spirv *out)
+/* Reads a module of a folder (AT_FDCWD = by its path); false with errno on failure (0: the file is not
+ * SPIR-V). */
+static bool read_module(int folder, const char *path, lz_spirv *out)
 {
+	const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
 	struct stat about;
-	FILE *f = fopen(path, "re");
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	bool fine = false;
 
-	if (f == NULL)
+	if (f == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
 		return false;
+	}
 	errno = 0;
 	if (fstat(fileno(f), &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 &&
 	    about.st_size <= MOST_SPIRV) {
@@ -65,7 +71,7 @@ static bool find_prebuilt(const lz_compilers *c, const eh_source *source, lz_spi
 	    snprintf(path, sizeof(path), "%s/%s.spv", c->prebuilt.path, source->digest) >=
 	        (int)sizeof(path))
 		return false;
-	if (read_module(path, out)) {
+	if (read_module(AT_FDCWD, path, out)) {
 		out->maker = c->prebuilt;
 		return true;
 	}
@@ -77,37 +83,19 @@ static bool find_prebuilt(const lz_compilers *c, const eh_source *source, lz_spi
 	return false;
 }
 
-static bool write_text(const char *folder, const char *text)
+static bool write_text(int folder, const char *text)
 {
-	char path[PATH_MAX];
+	const int fd = openat(folder, "kernel.cl", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	bool fine;
-	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/kernel.cl", folder) >= (int)sizeof(path))
-		return false;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
 	fine = subprocess_write(fd, text, strlen(text));
 	return close(fd) == 0 && fine;
 }
 
-static void remove_folder(const char *folder)
-{
-	char path[PATH_MAX];
-	DIR *d = opendir(folder);
-
-	for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
-		if (e->d_name[0] != '.' &&
-		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path))
-			(void)unlink(path);
-	if (d != NULL)
-		(void)closedir(d);
-	(void)rmdir(folder);
-}
-
 /* Runs one program in the folder; its output is the log. */
-static eh_status run(const char *const argv[], const char *folder, const char *what, char *log,
+static eh_status run(const char *const argv[], int folder, const char *what, char *log,
                      size_t log_size, eh_error *error)
 {
 	subprocess p, *list[] = { &p };
@@ -139,7 +127,7 @@ static size_t add_flags(const char *argv[MOST_WORDS], size_t used, char *text)
 	return used;
 }
 
-static eh_status by_clang(const lz_maker *m, const char *folder, char *log, size_t log_size,
+static eh_status by_clang(const lz_maker *m, int folder, char *log, size_t log_size,
                           eh_error *error)
 {
 	const char *argv[MOST_WORDS] = { m->path, "-x", "cl" };
@@ -162,7 +150,7 @@ static eh_status by_clang(const lz_maker *m, const char *folder, char *log, size
 	return status;
 }
 
-static eh_status by_ocloc(const lz_maker *m, uint32_t device_id, const char *folder, char *log,
+static eh_status by_ocloc(const lz_maker *m, uint32_t device_id, int folder, char *log,
                           size_t log_size, eh_error *error)
 {
 	char device[16];
@@ -174,50 +162,49 @@ static eh_status by_ocloc(const lz_maker *m, uint32_t device_id, const char *fol
 }
 
 /* Whether ocloc adds the device's name to the file's depends on its version. */
-static bool read_any_module(const char *folder, lz_spirv *out)
+static bool read_any_module(int folder, lz_spirv *out)
 {
-	char path[PATH_MAX];
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	bool found = false;
-	DIR *d = opendir(folder);
 
 	for (const struct dirent *e; d != NULL && !found && (e = readdir(d)) != NULL;) {
 		const size_t length = strlen(e->d_name);
 
 		found = length > 4 && strcmp(e->d_name + length - 4, ".spv") == 0 &&
-		        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path) &&
-		        read_module(path, out);
+		        read_module(folder, e->d_name, out);
 	}
 	if (d != NULL)
 		(void)closedir(d);
+	else if (fd >= 0)
+		(void)close(fd);
 	return found;
 }
 
 static eh_status compile(const lz_maker *m, const char *text, uint32_t device_id, lz_spirv *out,
                          char *log, size_t log_size, eh_error *error)
 {
-	const char *top = getenv("TMPDIR");
-	char folder[PATH_MAX];
+	const char *top = scratch_top();
+	scratch s;
+	int problem = scratch_make(&s);
 	eh_status status;
 
-	if (top == NULL || top[0] != '/' || strlen(top) > PATH_MAX - 64)
-		top = "/tmp";
-	snprintf(folder, sizeof(folder), "%s/evenhand-XXXXXX", top);
-	if (mkdtemp(folder) == NULL)
-		return failure_set(error, EH_E_UNAVAILABLE, "mkdtemp",
+	if (problem != 0)
+		return failure_set(error, EH_E_UNAVAILABLE, "mkdir",
 		                   "No folder for compiling can be made in %.200s (%s); set TMPDIR to one "
-		                   "that is writable.", top, strerror(errno));
-	if (!write_text(folder, text))
+		                   "that is writable.", top, strerror(problem));
+	if (!write_text(s.fd, text))
 		status = failure_set(error, EH_E_UNAVAILABLE, "write",
 		                     "The kernel's text cannot be written in %.200s (%s).", top,
 		                     strerror(errno));
 	else if (m->way == LZ_OCLOC)
-		status = by_ocloc(m, device_id, folder, log, log_size, error);
+		status = by_ocloc(m, device_id, s.fd, log, log_size, error);
 	else
-		status = by_clang(m, folder, log, log_size, error);
-	if (status == EH_OK && !read_any_module(folder, out))
+		status = by_clang(m, s.fd, log, log_size, error);
+	if (status == EH_OK && !read_any_module(s.fd, out))
 		status = failure_set(error, EH_E_BUILD, "program_build",
 		                     "%s ended well and left no SPIR-V.", m->compiler);
-	remove_folder(folder);
+	scratch_remove(&s);
 	return status;
 }
 

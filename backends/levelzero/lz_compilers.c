@@ -66,7 +66,7 @@ static bool ask_version(const char *path, const char *argument, char *version, s
 	subprocess p, *list[] = { &p };
 	bool ran;
 
-	subprocess_start(&p, argv, NULL, NULL, 0);
+	subprocess_start(&p, argv, -1, NULL, 0);
 	subprocess_wait(list, 1, VERSION_MS);
 	ran = subprocess_succeeded(&p);
 	version[0] = '\0';

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,25 +104,48 @@ bool binarycache_load(const binarycache *cache, const char *key, void **binary, 
 	return same;
 }
 
-/* Writes a new file and renames it to `path`; returns 0 or errno. */
+/* Opens the file, empty and locked, under which an entry is written; what a killed process left under
+ * that name is used again.  -1 with errno: EWOULDBLOCK when another process writes the same entry. */
+static int open_partial(const char *path)
+{
+	struct stat own, named;
+	const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int problem;
+
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		/* Its writer may have renamed it before it was locked here. */
+		if (fstat(fd, &own) == 0 && stat(path, &named) == 0 && own.st_ino == named.st_ino &&
+		    ftruncate(fd, 0) == 0)
+			return fd;
+		errno = EWOULDBLOCK;
+	}
+	problem = errno;
+	(void)close(fd);
+	errno = problem;
+	return -1;
+}
+
+/* Writes a file beside `path` and renames it; returns 0 or errno.  The folder is the core's, where
+ * nobody else makes names. */
 static int put_file(const char *path, const void *data, size_t size)
 {
-	char temporary[PATH_MAX];
+	char partial[PATH_MAX];
 	int fd, problem = 0;
 
-	snprintf(temporary, sizeof(temporary), "%.4000s.%d", path, (int)getpid());
-	(void)unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(partial, sizeof(partial), "%.4000s.new", path);
+	fd = open_partial(partial);
 	if (fd < 0)
 		return errno;
-	if (!subprocess_write(fd, data, size))
+	if (!subprocess_write(fd, data, size) || rename(partial, path) != 0) {
 		problem = errno;
-	if (close(fd) != 0 && problem == 0)
+		(void)unlink(partial);
+	}
+	if (close(fd) != 0 && problem == 0) {
 		problem = errno;
-	if (problem == 0 && rename(temporary, path) != 0)
-		problem = errno;
-	if (problem != 0)
-		(void)unlink(temporary);
+		(void)unlink(path);
+	}
 	return problem;
 }
 
@@ -141,9 +165,9 @@ bool binarycache_store(binarycache *cache, const char *key, const void *binary, 
 		problem = put_file(digest_path, line, strlen(line));
 	if (problem == 0)
 		return true;
-	if (!cache->warned)
+	if (!cache->warned && problem != EWOULDBLOCK)
 		wording_say(cache->host, EH_LOG_WARN, "Compiled kernels cannot be kept in %s: %s; they "
 		            "are compiled again in every run", cache->folder, strerror(problem));
-	cache->warned = true;
+	cache->warned = cache->warned || problem != EWOULDBLOCK;
 	return false;
 }

@@ -29,7 +29,8 @@ void binarycache_key(const eh_host *host, const char *const texts[], size_t coun
 bool binarycache_load(const binarycache *cache, const char *key, void **binary, size_t *size,
                       char path[PATH_MAX]);
 
-/* Keeps an entry, in one step; false (with one warning per cache) when that is not possible. */
+/* Keeps an entry, in one step; false (with one warning per cache) when that is not possible, and false
+ * while another process keeps the same one. */
 bool binarycache_store(binarycache *cache, const char *key, const void *binary, size_t size,
                        char path[PATH_MAX]);
 

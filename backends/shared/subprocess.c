@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,10 +31,11 @@ static const char *const hidden[] = {
 	"LIBRARY_PATH=", "LPATH=", "LD_RUN_PATH=", "GNUTARGET=", "LDEMULATION=",
 };
 
-/* A malloc'd environment; its strings are environ's own but for `temporary`. */
-static char **make_environment(char *temporary)
+/* A malloc'd environment; its strings are environ's own but for ours.  A program in a folder of its own
+ * keeps temporary files there, by whatever name others give to the folder. */
+static char **make_environment(bool in_folder)
 {
-	static char locale[] = "LC_ALL=C";
+	static char locale[] = "LC_ALL=C", temporary[] = "TMPDIR=.";
 	size_t n = 0, used = 0;
 	char **list;
 
@@ -50,42 +53,92 @@ static char **make_environment(char *temporary)
 			list[used++] = environ[i];
 	}
 	list[used++] = locale;
-	if (temporary != NULL)
+	if (in_folder)
 		list[used++] = temporary;
 	list[used] = NULL;
 	return list;
 }
 
-/* The first steps of every child: a process group of its own, death with the parent, default
+/* The first steps of every child: a process group of its own, that signal when the parent dies, default
  * signals. */
-static void settle(pid_t parent)
+static void settle(pid_t parent, int at_death)
 {
 	static const int restored[] = { SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGALRM };
 	sigset_t none;
 
-	(void)setpgid(0, 0);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
 	for (size_t i = 0; i < sizeof(restored) / sizeof(restored[0]); i++)
 		(void)signal(restored[i], SIG_DFL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)prctl(PR_SET_PDEATHSIG, at_death);
+	if (getppid() != parent)
+		_exit(127);
+}
+
+static void end_group(int number)
+{
+	(void)number;
+	(void)kill(0, SIGKILL);
+}
+
+/* Ends as that process has ended. */
+__attribute__((noreturn))
+static void end_like(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			_exit(127);
+	if (WIFSIGNALED(status)) {
+		(void)prctl(PR_SET_DUMPABLE, 0);
+		(void)signal(WTERMSIG(status), SIG_DFL);
+		(void)raise(WTERMSIG(status));
+	}
+	_exit(WEXITSTATUS(status));
+}
+
+/* The leader of the group: a signal at the parent's death reaches it alone, not what the program has
+ * started, so it ends the whole group.  Returns in the program's process. */
+static void lead_group(pid_t parent, int report)
+{
+	const struct sigaction ends = { .sa_handler = end_group };
+	const pid_t self = getpid();
+	pid_t pid;
+	int problem;
+
+	(void)setpgid(0, 0);
+	(void)sigaction(SIGUSR1, &ends, NULL);
+	settle(parent, SIGUSR1);
+	pid = fork();
+	if (pid == 0) {
+		(void)signal(SIGUSR1, SIG_DFL);
+		settle(self, SIGKILL);
+		return;
+	}
+	if (pid < 0) {
+		problem = errno;
+		(void)!write(report, &problem, sizeof(problem));
+		_exit(127);
+	}
+	(void)close(report);
+	(void)close_range(0, UINT_MAX, 0);
+	end_like(pid);
 }
 
 /* Only calls that are safe between fork and exec of a process with threads. */
 __attribute__((noreturn))
-static void become(const char *const argv[], char **environment, const char *folder, int out,
+static void become(const char *const argv[], char **environment, int folder, int out,
                    const cpu_set_t *mask, size_t mask_size, pid_t parent, int report)
 {
 	int null, problem;
 
-	settle(parent);
+	lead_group(parent, report);
 	if (mask != NULL)
 		(void)sched_setaffinity(0, mask_size, mask);
 	null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 ||
-	    (folder != NULL && chdir(folder) != 0))
+	    (folder >= 0 && fchdir(folder) != 0))
 		goto failed;
 	(void)execve(argv[0], (char *const *)(uintptr_t)argv, environment);
 failed:
@@ -94,19 +147,17 @@ failed:
 	_exit(127);
 }
 
-void subprocess_start(subprocess *p, const char *const argv[], const char *folder,
-                      const cpu_set_t *mask, size_t mask_size)
+void subprocess_start(subprocess *p, const char *const argv[], int folder, const cpu_set_t *mask,
+                      size_t mask_size)
 {
 	const pid_t self = getpid();
 	int out[2], report[2], problem = 0;
-	char temporary[4200], **environment;
+	char **environment;
 	ssize_t got;
 
 	memset(p, 0, sizeof(*p));
 	p->out = -1;
-	if (folder != NULL)
-		snprintf(temporary, sizeof(temporary), "TMPDIR=%s", folder);
-	environment = make_environment(folder != NULL ? temporary : NULL);
+	environment = make_environment(folder >= 0);
 	if (environment == NULL) {
 		p->start_errno = ENOMEM;
 		return;
@@ -329,7 +380,8 @@ void subprocess_call(subprocess *p, int (*work)(void *context, int answer), void
 	}
 	p->pid = fork();
 	if (p->pid == 0) {
-		settle(self);
+		(void)setpgid(0, 0);
+		settle(self, SIGKILL);
 		if (dup2(out[1], 1) < 0 || dup2(out[1], 2) < 0)
 			_exit(127);
 		_exit(work(context, answer));

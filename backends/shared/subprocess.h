@@ -21,13 +21,15 @@ typedef struct subprocess {
 } subprocess;
 
 /*
- * Starts argv[0] (a path) in `folder` (NULL = here), on the CPUs of `mask`, in a process group of
- * its own that is killed with the parent.  Its environment has LC_ALL=C, TMPDIR=folder, and no
- * variable that secretly changes a compiler's work or makes it call other programs.  Those of the
- * system's loader (LD_LIBRARY_PATH, LD_PRELOAD) stay: compilers need them, and they are recorded.  A failure is kept in start_errno.
+ * Starts argv[0] (a path) in the folder of that descriptor (-1 = here), on the CPUs of `mask`, in a
+ * process group of its own.  What it starts in turn is killed with it, also when this process is
+ * killed.  Its environment has LC_ALL=C, TMPDIR=. where a folder is given, and no variable that
+ * secretly changes a compiler's work or makes it call other programs.  Those of the system's loader
+ * (LD_LIBRARY_PATH, LD_PRELOAD) stay: compilers need them, and they are recorded.  A failure is kept
+ * in start_errno.
  */
-void subprocess_start(subprocess *p, const char *const argv[], const char *folder,
-                      const cpu_set_t *mask, size_t mask_size);
+void subprocess_start(subprocess *p, const char *const argv[], int folder, const cpu_set_t *mask,
+                      size_t mask_size);
 
 /* Waits until all have ended; kills the others after `milliseconds`. */
 void subprocess_wait(subprocess *const *list, size_t count, uint64_t milliseconds);

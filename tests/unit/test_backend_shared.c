@@ -2,6 +2,8 @@
 /* What the vendors' backends share (backends/shared). */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,6 +25,7 @@
 #include "shared/binarycache.h"
 #include "shared/checks.h"
 #include "shared/failure.h"
+#include "shared/scratch.h"
 #include "shared/subprocess.h"
 #include "shared/vendorcache.h"
 #include "shared/vendorlib.h"
@@ -360,7 +365,7 @@ static void test_environment_of_compilers(void **state)
 	for (size_t i = 0; i < sizeof(withheld) / sizeof(withheld[0]); i++)
 		assert_int_equal(setenv(withheld[i], "/test-withheld", 1), 0);
 	assert_int_equal(setenv("LD_LIBRARY_PATH", "/test-loader", 1), 0);
-	subprocess_start(&p, argv, NULL, NULL, 0);
+	subprocess_start(&p, argv, -1, NULL, 0);
 	subprocess_wait(list, 1, 10000);
 	for (size_t i = 0; i < sizeof(withheld) / sizeof(withheld[0]); i++) {
 		assert_non_null(unrecorded_reason(UNRECORDED_PROGRAM, withheld[i]));
@@ -374,12 +379,127 @@ static void test_environment_of_compilers(void **state)
 	subprocess_free(&p);
 }
 
+static bool is_alive(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'X';
+	(void)fclose(f);
+	return state != 'Z' && state != 'X';
+}
+
+/* A compiler starts other programs.  None of them outlives the worker, however it dies. */
+static void test_grandchildren_die_with_the_worker(void **state)
+{
+	static const char *const argv[] = { "/bin/sh", "-c", "sleep 1000 & echo $!; wait", NULL };
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	int tell[2], grandchild = 0, left = 500;
+	pid_t worker;
+
+	(void)state;
+	assert_int_equal(pipe(tell), 0);
+	worker = fork();
+	if (worker == 0) {
+		subprocess p;
+
+		subprocess_start(&p, argv, -1, NULL, 0);
+		for (char c; p.out >= 0 && read(p.out, &c, 1) == 1;)
+			(void)!write(tell[1], &c, 1);
+		_exit(0);
+	}
+	for (char c = 0; c != '\n' && read(tell[0], &c, 1) == 1;)
+		grandchild = c != '\n' ? 10 * grandchild + c - '0' : grandchild;
+	assert_true(grandchild > 1 && is_alive(grandchild));
+	assert_int_equal(kill(worker, SIGKILL), 0);
+	assert_int_equal(waitpid(worker, NULL, 0), worker);
+	while (is_alive(grandchild) && left-- > 0)
+		(void)nanosleep(&pause, NULL);
+	if (is_alive(grandchild)) {
+		(void)kill(grandchild, SIGKILL);
+		fail_msg("process %d lives", grandchild);
+	}
+	(void)close(tell[0]);
+	(void)close(tell[1]);
+}
+
+/* ---- folders of compilers ------------------------------------------------------------ */
+
+static bool is_there(const char *top, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat about;
+
+	snprintf(path, sizeof(path), "%.2000s/%s", top, name);
+	return lstat(path, &about) == 0;
+}
+
+static void test_folders_of_killed_processes(void **state)
+{
+	static const char planted[] = "evenhand-cc-0123456789abcdef";
+	const char *place = getenv("T"), *before = getenv("TMPDIR");
+	char top[2048], path[PATH_MAX], kept[PATH_MAX] = "", left[32];
+	scratch own, next;
+	int tell[2];
+	pid_t pid;
+
+	(void)state;
+	if (before != NULL)
+		snprintf(kept, sizeof(kept), "%s", before);
+	snprintf(top, sizeof(top), "%.2000s/tmp-XXXXXX", place != NULL ? place : "/tmp");
+	assert_non_null(mkdtemp(top));
+	assert_int_equal(setenv("TMPDIR", top, 1), 0);
+	assert_int_equal(scratch_make(&own), 0);
+	assert_int_equal(pipe(tell), 0);
+	pid = fork();
+	if (pid == 0) {
+		scratch s;
+		int fd = scratch_make(&s) == 0 ? openat(s.fd, "kernel.c", O_WRONLY | O_CREAT, 0600) : -1;
+
+		(void)!write(tell[1], s.name, sizeof(s.name));
+		(void)close(fd);
+		for (;;)
+			(void)pause();
+	}
+	assert_int_equal(read(tell[0], left, sizeof(left)), sizeof(left));
+	assert_int_equal(scratch_make(&next), 0);
+	assert_true(is_there(top, left));
+	scratch_remove(&next);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	/* A link with such a name is not followed, and what others may have put there is left. */
+	snprintf(path, sizeof(path), "%.2000s/%s", top, planted);
+	assert_int_equal(symlink(own.name, path), 0);
+	assert_int_equal(scratch_make(&next), 0);
+	assert_false(is_there(top, left));
+	assert_true(is_there(top, own.name));
+	assert_true(is_there(top, planted));
+	scratch_remove(&next);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(chmod(path, 0777), 0);
+	assert_int_equal(scratch_make(&next), 0);
+	assert_true(is_there(top, planted));
+	scratch_remove(&next);
+	scratch_remove(&own);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(top), 0);
+	(void)close(tell[0]);
+	(void)close(tell[1]);
+	assert_int_equal(before != NULL ? setenv("TMPDIR", kept, 1) : unsetenv("TMPDIR"), 0);
+}
+
 /* ---- cache --------------------------------------------------------------------------- */
 
 static void test_cache(void **state)
 {
 	const char *place = getenv("T");
-	char folder[2048], path[PATH_MAX], key[65], other[65];
+	char folder[2048], path[PATH_MAX], left[PATH_MAX], key[65], other[65];
 	binarycache cache = { .host = &host, .suffix = ".bin" };
 	const char *const texts[] = { "one", "two" }, *const joined[] = { "onetwo", "" };
 	void *binary = NULL;
@@ -396,6 +516,14 @@ static void test_cache(void **state)
 	cache.folder = folder;
 	assert_false(binarycache_load(&cache, key, &binary, &size, path));
 	assert_true(binarycache_store(&cache, key, "data", 4, path));
+	/* What a killed process left half-written is used again. */
+	snprintf(left, sizeof(left), "%.4000s.new", path);
+	f = fopen(left, "w");
+	assert_non_null(f);
+	fputs("longer than the entry", f);
+	fclose(f);
+	assert_true(binarycache_store(&cache, key, "data", 4, path));
+	assert_int_not_equal(access(left, F_OK), 0);
 	assert_true(binarycache_load(&cache, key, &binary, &size, path));
 	assert_int_equal(size, 4);
 	assert_memory_equal(binary, "data", 4);
@@ -484,6 +612,8 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_function_in_a_child),
 		cmocka_unit_test(test_environment_of_compilers),
+		cmocka_unit_test(test_grandchildren_die_with_the_worker),
+		cmocka_unit_test(test_folders_of_killed_processes),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_vendors_caches_are_led),
 	};
