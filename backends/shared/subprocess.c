@@ -21,20 +21,26 @@ extern char **environ;
 
 enum { MOST_TEXT = 1 << 20 };
 
-/* What would change a compiler's flags, or make it call other programs and link other libraries,
- * and would not show in the record.  core/executor/unrecorded.def lists the same for compilers. */
-static const char *const hidden[] = {
-	"LC_ALL=", "LANGUAGE=", "TMPDIR=",
-	"CPATH=", "C_INCLUDE_PATH=", "CCC_OVERRIDE_OPTIONS=", "CLANG_NO_DEFAULT_CONFIG=",
-	"DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "GCC_COMPARE_DEBUG=",
-	"GCC_EXEC_PREFIX=", "COMPILER_PATH=", "COLLECT_LTO_WRAPPER=",
-	"LIBRARY_PATH=", "LPATH=", "LD_RUN_PATH=", "GNUTARGET=", "LDEMULATION=",
+const char *const subprocess_withheld[] = {
+	"CPATH", "C_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_NO_DEFAULT_CONFIG",
+	"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "GCC_COMPARE_DEBUG",
+	"GCC_EXEC_PREFIX", "COMPILER_PATH", "COLLECT_LTO_WRAPPER",
+	"LIBRARY_PATH", "LPATH", "LD_RUN_PATH", "GNUTARGET", "LDEMULATION", NULL
 };
+
+static bool is_one_of(const char *assignment, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strncmp(assignment, *names, strlen(*names)) == 0 && assignment[strlen(*names)] == '=')
+			return true;
+	return false;
+}
 
 /* A malloc'd environment; its strings are environ's own but for ours.  A program in a folder of its own
  * keeps temporary files there, by whatever name others give to the folder. */
 static char **make_environment(bool in_folder)
 {
+	static const char *const ours[] = { "LC_ALL", "LANGUAGE", "TMPDIR", NULL };
 	static char locale[] = "LC_ALL=C", temporary[] = "TMPDIR=.";
 	size_t n = 0, used = 0;
 	char **list;
@@ -44,14 +50,9 @@ static char **make_environment(bool in_folder)
 	list = calloc(n + 3, sizeof(*list));
 	if (list == NULL)
 		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		bool drop = false;
-
-		for (size_t k = 0; k < sizeof(hidden) / sizeof(hidden[0]) && !drop; k++)
-			drop = strncmp(environ[i], hidden[k], strlen(hidden[k])) == 0;
-		if (!drop)
+	for (size_t i = 0; i < n; i++)
+		if (!is_one_of(environ[i], ours) && !is_one_of(environ[i], subprocess_withheld))
 			list[used++] = environ[i];
-	}
 	list[used++] = locale;
 	if (in_folder)
 		list[used++] = temporary;

@@ -20,11 +20,16 @@ typedef struct subprocess {
 	int status;       /* of waitpid                                                        */
 } subprocess;
 
+/* The variables that programs do not get, as they would change a compiler's flags, or make it call other
+ * programs and link other libraries, and would not show in the record.  The core lists the same in
+ * core/executor/unrecorded.def, which a test compares.  NULL-terminated. */
+extern const char *const subprocess_withheld[];
+
 /*
  * Starts argv[0] (a path) in the folder of that descriptor (-1 = here), on the CPUs of `mask`, in a
  * process group of its own.  What it starts in turn is killed with it, also when this process is
- * killed.  Its environment has LC_ALL=C, TMPDIR=. where a folder is given, and no variable that
- * secretly changes a compiler's work or makes it call other programs.  Those of the system's loader
+ * killed.  Its environment has LC_ALL=C, TMPDIR=. where a folder is given, and nothing of
+ * subprocess_withheld.  Variables of the system's loader
  * (LD_LIBRARY_PATH, LD_PRELOAD) stay: compilers need them, and they are recorded.  A failure is kept
  * in start_errno.
  */

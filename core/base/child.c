@@ -172,6 +172,9 @@ eh_status child_start(const char *const argv[], bool talks, child **out, eh_erro
 	ssize_t got;
 	child *c;
 
+	if (argv[0][0] != '/')
+		return error_set(error, EH_E_UNAVAILABLE, "evenhand cannot start itself again: without /proc it "
+		                 "knows its own file only when it is started by its whole path; mount /proc");
 	keep_exit_statuses();
 	adopt();
 	if (!make_input(talks, in) || !make_pipe(stdout_pipe) || !make_pipe(stderr_pipe) || !make_pipe(report)) {

@@ -25,8 +25,9 @@ typedef struct child_end {
 	char survivors[512];  /* "PID NAME (COMMAND), ..." of what it left behind; mostly empty   */
 } child_end;
 
-/* Starts a child.  argv[0] is the path of the program; argv ends with NULL.  talks: child_say will
- * be called; else its stdin is empty.  Resets SIGCHLD to its default if this process ignores it. */
+/* Starts a child.  argv[0] is the absolute path of the program; "" as paths_program gives it is
+ * EH_E_UNAVAILABLE.  argv ends with NULL.  talks: child_say will be called; else its stdin is empty.
+ * Resets SIGCHLD to its default if this process ignores it. */
 eh_status child_start(const char *const argv[], bool talks, child **out, eh_error *error);
 
 /* Writes a line to its stdin.  false when it does not read: it is dead, or did not take it within

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/paths.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +18,8 @@
 #define EVENHAND_DATA_DIR "/usr/local/share/evenhand"
 #endif
 
-char *paths_program(void)
+/* As the kernel shows it; NULL without /proc. */
+static char *shown_program(void)
 {
 	size_t room = 256;
 	char *path = memory_get(room);
@@ -26,7 +29,7 @@ char *paths_program(void)
 
 		if (size < 0) {
 			free(path);
-			return memory_text("evenhand");
+			return NULL;
 		}
 		if ((size_t)size < room) {
 			path[size] = '\0';
@@ -35,6 +38,23 @@ char *paths_program(void)
 		room *= 2;
 		path = memory_grow(path, room);
 	}
+}
+
+/* The path that the kernel was given, when it names a file whatever the current folder is. */
+static char *started_program(void)
+{
+	const char *path = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+
+	return path != NULL && path[0] == '/' ? realpath(path, NULL) : NULL;
+}
+
+char *paths_program(void)
+{
+	char *path = shown_program();
+
+	if (path == NULL)
+		path = started_program();
+	return path != NULL ? path : memory_text("");
 }
 
 static bool is_folder(const char *path)

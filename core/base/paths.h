@@ -5,7 +5,8 @@
 #ifndef BASE_PATHS_H
 #define BASE_PATHS_H
 
-char *paths_program(void);           /* this executable                                    */
+char *paths_program(void);           /* this executable, absolute; "" where it cannot be
+                                         known: without /proc, and started by a relative path */
 char *paths_library(const char *sub); /* PREFIX/lib/evenhand/SUB: "backends", "workloads",
                                          "probes", "host-kernels"; "" for the folder itself */
 char *paths_data(const char *sub);   /* PREFIX/share/evenhand/SUB: "protocols", "workloads" */
