@@ -191,6 +191,15 @@ static bool sync_folder(const fresh *f)
 	       errno == EBADF;
 }
 
+/* In a folder that is open to others, and not sticky, they can put another file in its place. */
+static bool is_placed(const fresh *f)
+{
+	struct stat own, named;
+
+	return fstat(f->fd, &own) == 0 && fstatat(f->folder, f->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
 eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
 {
 	int failed = replaces ? renameat(f->folder, f->temporary, f->folder, f->name) : rename_new(f);
@@ -199,6 +208,9 @@ eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
 		return error_set(error, EH_E_USAGE, "'%s' exists already", f->path);
 	if (failed != 0)
 		return cannot(f, errno, error);
+	if (!is_placed(f))
+		return error_set(error, EH_E_IO, "cannot write '%s': somebody else exchanges files in its folder; "
+		                 "choose a folder that only you can write to", f->path);
 	if (!sync_folder(f)) {
 		eh_status status = cannot(f, errno, error);
 
