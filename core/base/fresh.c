@@ -191,13 +191,16 @@ static bool sync_folder(const fresh *f)
 	       errno == EBADF;
 }
 
-/* In a folder that is open to others, and not sticky, they can put another file in its place. */
+/* In a folder that is open to others, and not sticky, they can put another file in its place.  A file of
+ * this user is one that was written there right after it. */
 static bool is_placed(const fresh *f)
 {
 	struct stat own, named;
 
-	return fstat(f->fd, &own) == 0 && fstatat(f->folder, f->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+	if (fstat(f->fd, &own) != 0 || fstatat(f->folder, f->name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	return (own.st_dev == named.st_dev && own.st_ino == named.st_ino) ||
+	       (S_ISREG(named.st_mode) && named.st_uid == geteuid());
 }
 
 eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
