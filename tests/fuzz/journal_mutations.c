@@ -5,7 +5,7 @@
  * ones of the original, a cut is named in a warning, and a salvaged journal has only lines of the original.
  * Every third journal has its chain made anew after the damage, so that what stands behind the chain is
  * damaged too: then only crashes count.
- * Prints "AS-IT-WAS CUT SALVAGED REFUSED FORGED"; 1 with the reason, and the journal in FOLDER, when a
+ * Prints "AS-IT-WAS CUT SALVAGED REFUSED FORGED", and how many of them a resumed run takes; 1 with the reason, and the journal in FOLDER, when a
  * journal was read as another one.
  * usage: journal_mutations SEED ROUNDS FOLDER JOURNAL...   (FOLDER is written to)
  */
@@ -205,9 +205,10 @@ static bool is_part(const text_list *read, const original *o)
 	return read->count >= 2 && strcmp(read->items[0], o->lines.items[0]) == 0;
 }
 
-/* What a resumed run reads. */
-static void resume(const char *path)
+/* What a resumed run reads; true when all of it can be. */
+static bool resume(const char *path)
 {
+	bool whole = false;
 	record_line first;
 	manifest *m = NULL;
 	eh_error error = ERROR_INIT;
@@ -216,12 +217,12 @@ static void resume(const char *path)
 		ledger *l = ledger_new(m->plan, (const char *const *)m->names, m->executor_count, m->executions,
 		                       m->most, m->asked);
 
-		if (ledger_read(l, path, &error) == EH_OK)
-			(void)ledger_whole(l);
+		whole = ledger_read(l, path, &error) == EH_OK;
 		ledger_free(l);
 		manifest_free(m);
 	}
 	record_line_clear(&first);
+	return whole;
 }
 
 static eh_status names(void *context, record_line *line, long offset, eh_error *error)
@@ -255,7 +256,7 @@ static void build(const char *path, const char *folder)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-enum outcome { AS_IT_WAS, CUT, SALVAGED, REFUSED, FORGED, OUTCOMES };
+enum outcome { AS_IT_WAS, CUT, SALVAGED, REFUSED, FORGED, RESUMED, OUTCOMES };
 
 static size_t warnings;
 
@@ -346,7 +347,7 @@ static bool round_of(const original *o, const char *folder, size_t number, size_
 		build(path, folder);
 	if (number % 3 == 1)
 		build(path, folder);
-	resume(path);
+	counts[RESUMED] += resume(path);
 	counts[found]++;
 	if (sound)
 		remove_copies(folder);
