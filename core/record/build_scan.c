@@ -113,8 +113,8 @@ static void take_noise(builder *b, record_line_noise *line)
 
 static void take_salvage(builder *b, const record_line_salvage *line)
 {
-	text_list_format(&b->record.protocol.deviations, RECORD_SALVAGED ": %llu of its lines were lost, %llu "
-	                 "left out, %llu kept", (unsigned long long)line->lost,
+	text_list_format(&b->record.protocol.deviations, RECORD_SALVAGED ": lines lost: %llu, left out: "
+	                 "%llu, kept: %llu", (unsigned long long)line->lost,
 	                 (unsigned long long)line->left_out, (unsigned long long)line->kept);
 }
 

@@ -1,0 +1,121 @@
+#!/bin/sh
+# Damaged journals: an end is cut and measured again, a line in the middle is refused, and salvaged on
+# request; the result says so.
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	for said in out err; do [ ! -s "$said" ] || { echo "# $2: $said:"; tail -n 10 "$said"; } >&2; done
+}
+ended() { # status; whether a run ended with a result
+	[ "$1" -eq 0 ] || [ "$1" -eq 7 ]
+}
+resume() { # folder options...
+	folder=$1
+	shift
+	"$EVENHAND" run --resume "$folder" --quiet "$@" >out 2>err </dev/null
+}
+samples() { # the first sample of a case
+	sed -n 's/^{"kind":"case",.*"id":"copy[^"]*".*"samples_ns":\[\([0-9]*\).*$/\1/p' "$1"
+}
+cd "$T" || exit 1
+rm -rf ./*
+"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 -o run --executions 1 --quiet >out 2>err </dev/null
+rc=$?
+ended $rc && [ "$(wc -l <run/run.journal)" -eq 6 ]
+check $? "a run: plan, instrument, two cases, executor, end"
+
+# ---- the end -------------------------------------------------------------------------------------
+cp -r run torn
+printf '{"kind":"case","executor":"host:x","execution":1,"id":"c","rec\000\000\377\n' >>torn/run.journal
+resume torn
+rc=$?
+ended $rc && grep -q "line 7, the [0-9]* bytes from byte $(wc -c <run/run.journal) on, is cut off" err &&
+	grep -q 'a line of kind case of host:x, execution 1, case c' err
+check $? "a torn end is cut off and named, and the run is completed"
+cmp -s run/run.journal torn/run.journal && cmp -s run/host-*.json torn/host-*.json
+check $? "nothing else changes"
+cp -r run last
+sed -i '$s/"spent_ns":[0-9]*/"spent_ns":7/' last/run.journal
+resume last
+rc=$?
+ended $rc && grep -q 'line 6, .*of kind end' err && "$EVENHAND" verify last/host-*.json >out 2>err
+check $? "a last line that was changed costs only that line"
+
+# ---- the middle ----------------------------------------------------------------------------------
+cp -r run digit
+at=$(grep -n '^{"kind":"case",.*"id":"copy' run/run.journal | cut -d: -f1)
+before=$(samples run/run.journal)
+sed -i "${at}s/\"samples_ns\":\\[$before/\"samples_ns\":[${before}0/" digit/run.journal
+cp digit/run.journal changed
+[ "$(samples changed)" = "${before}0" ]
+check $? "a sample of ten times its time, in line $at"
+byte=$(head -n $((at - 1)) run/run.journal | wc -c)
+resume digit
+rc=$?
+[ $rc -eq 4 ] && grep -q "digit/run.journal, line $at at byte $byte: " err && grep -q 'run --resume digit --salvage' err &&
+	[ "$(grep -vc '^Try: ' err)" -eq 1 ]
+check $? "is refused with the place and the remedy"
+cmp -s digit/run.journal changed && cmp -s run/host-*.json digit/host-*.json && [ "$(find digit -type f | wc -l)" -eq 2 ]
+check $? "and nothing is changed"
+"$EVENHAND" bundle run/host-*.json --journal changed -o x.evenhand >out 2>err
+rc=$?
+[ $rc -eq 4 ] && grep -q 'its chain does not fit' err && [ ! -e x.evenhand ]
+check $? "nor is such a journal bundled"
+resume digit --salvage
+rc=$?
+ended $rc && grep -q "line $at at byte $byte: lost, [0-9]* bytes: .*of kind case of host:.*, execution 1, case copy" err &&
+	grep -q '5 lines kept, 1 lost, 0 left out' err
+check $? "--salvage goes on without the line, and names it"
+cmp -s digit/run.journal.damaged-* changed
+check $? "the damaged journal stays beside"
+[ "$(samples digit/run.journal | wc -l)" -eq 1 ] && [ "$(samples digit/run.journal)" != "${before}0" ] &&
+	grep '^{"kind":"case",.*"id":"triad' run/run.journal | sed 's/,"chain.*//' >kept &&
+	grep '^{"kind":"case",.*"id":"triad' digit/run.journal | sed 's/,"chain.*//' | cmp -s - kept
+check $? "its case was measured again, the other one is as it was"
+"$EVENHAND" verify digit/host-*.json >out 2>err
+check $? "the result holds"
+"$EVENHAND" show digit/host-*.json >out 2>err && tr -s '\n ' ' ' <out | grep -q 'deviations: .*damaged and salvaged: lines lost: 1, left out: 0, kept: 5'
+check $? "show says that the journal was salvaged"
+"$EVENHAND" compare digit/host-*.json run/host-*.json --json >out 2>err
+grep -q 'damaged and salvaged: lines lost: 1' out
+check $? "and so does compare"
+resume digit
+rc=$?
+ended $rc && [ ! -s err ]
+check $? "it is resumed like any other then"
+
+# ---- what is lost with an instrument, and with the plan --------------------------------------------
+cp -r run clocks
+sed -i '2s/"execution":1/"execution":2/' clocks/run.journal
+resume clocks --salvage
+rc=$?
+ended $rc && grep -q '3 lines kept, 1 lost, 2 left out' err &&
+	[ "$(grep -c '"kind":"case"' clocks/run.journal)" -eq 2 ] && "$EVENHAND" verify clocks/host-*.json >out 2>err
+check $? "without their instrument, cases are measured again"
+cp -r run plan
+sed -i '1s/"seed":[0-9]*/"seed":7/' plan/run.journal
+cp plan/run.journal changed
+said=0
+for option in '' --salvage; do
+	# shellcheck disable=SC2086
+	resume plan $option
+	[ $? -eq 4 ] && grep -q 'line 1 at byte 0: .*not with --salvage either' err && cmp -s changed plan/run.journal ||
+		said=1
+done
+check $said "a plan that was changed is refused, and nothing is changed"
+"$EVENHAND" run quick --salvage >out 2>err
+[ $? -eq 4 ]
+check $? "--salvage belongs to --resume"
+
+# ---- leftovers -----------------------------------------------------------------------------------
+cp -r run left
+: >left/run.journal.tmp-1 && : >"left/$(basename run/host-*.json).tmp-22" && : >left/other.tmp-1
+resume left
+rc=$?
+ended $rc && [ "$(find left -name '*.tmp-*')" = left/other.tmp-1 ]
+check $? "what killed runs left of their files is removed, and nothing else"
+echo "1..$n"
+exit $bad
