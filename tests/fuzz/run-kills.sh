@@ -96,19 +96,19 @@ cp salvaged/run.journal inserted
 
 # Copies of the folder, so that each death begins with the same.
 prepare() { # name
-	rm -rf work
+	rm -rf hit
 	case $1 in
-	resumed) cp -r full work ;;
-	salvaged) cp -r salvaged work ;;
+	resumed) cp -r full hit ;;
+	salvaged) cp -r salvaged hit ;;
 	esac
 }
 act() { # name; strace's arguments follow
 	name=$1
 	shift
 	case $name in
-	new) set -- "$@" "$EVENHAND" run "$tiny" --on host:0 -o work --executions 1 --quiet ;;
-	resumed) set -- "$@" "$EVENHAND" run --resume work --quiet ;;
-	salvaged) set -- "$@" "$EVENHAND" run --resume work --salvage --quiet ;;
+	new) set -- "$@" "$EVENHAND" run "$tiny" --on host:0 -o hit --executions 1 --quiet ;;
+	resumed) set -- "$@" "$EVENHAND" run --resume hit --quiet ;;
+	salvaged) set -- "$@" "$EVENHAND" run --resume hit --salvage --quiet ;;
 	esac
 	strace -o log -y -e trace=$calls "$@" >out 2>err </dev/null
 }
@@ -118,20 +118,20 @@ points() {
 		name = $0
 		sub(/\(.*/, "", name)
 		count[name]++
-		if (name == "openat" ? /O_CREAT/ : /work/)
+		if (name == "openat" ? /O_CREAT/ : /"hit|\/hit[\/>]/)
 			print name, count[name]
 	}' log
 }
 settle() { # name what
 	if [ "$1" = salvaged ]; then
-		"$EVENHAND" run --resume work --salvage --quiet >out 2>err </dev/null
+		"$EVENHAND" run --resume hit --salvage --quiet >out 2>err </dev/null
 		ended $? || blame "$2: the salvage was not repeated"
-		cmp -s work/run.journal.damaged-* inserted || blame "$2: the damaged journal is lost"
-		[ "$(find work -name '*.damaged-*' | wc -l)" -eq 1 ] || blame "$2: it leaves $(ls work)"
-		grep -q 'salvaged: lines lost: 1, left out: 0' work/host-*.json || blame "$2: the result says nothing"
+		cmp -s hit/run.journal.damaged-* inserted || blame "$2: the damaged journal is lost"
+		[ "$(find hit -name '*.damaged-*' | wc -l)" -eq 1 ] || blame "$2: it leaves $(ls hit)"
+		grep -q 'salvaged: lines lost: 1, left out: 0' hit/host-*.json || blame "$2: the result says nothing"
 	fi
-	finish work 1 "$2"
-	[ "$1" != resumed ] || cmp -s full/host-*.json work/host-*.json || blame "$2: the result differs"
+	finish hit 1 "$2"
+	[ "$1" != resumed ] || cmp -s full/host-*.json hit/host-*.json || blame "$2: the result differs"
 }
 die() { # name call number
 	prepare "$1"
@@ -148,8 +148,8 @@ fail() { # name call number error
 	5) [ "$(grep -vc -e warning: -e '^Try: ' err)" -eq 1 ] || blame "$what: not one sentence" ;;
 	*) blame "$what: exit code $rc" ;;
 	esac
-	[ -z "$(find work -name '*.tmp-*' 2>/dev/null)" ] || blame "$what: it leaves $(ls work)"
-	for file in work/host-*.json; do
+	[ -z "$(find hit -name '*.tmp-*' 2>/dev/null)" ] || blame "$what: it leaves $(ls hit)"
+	for file in hit/host-*.json; do
 		[ ! -e "$file" ] || "$EVENHAND" verify "$file" >out 2>err ||
 			blame "$what: half a result has its final name"
 	done
