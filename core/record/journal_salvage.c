@@ -7,8 +7,10 @@
  * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, and executions
  * that a pilot planned on the pilot's line; such lines are left out, and measured again.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -296,7 +298,23 @@ static eh_status replace(const salvage *s, eh_error *error)
 	return status;
 }
 
-static eh_status salvage_file(const char *path, eh_error *error)
+/* Whoever may not read the damaged journal, which holds a secret, may not read what is made of it.
+ * Before there are threads: the mask is the process's. */
+static eh_status replace_alike(const salvage *s, int fd, eh_error *error)
+{
+	struct stat info;
+	mode_t before;
+	eh_status status;
+
+	if (fstat(fd, &info) != 0)
+		return error_system(error, errno, "cannot examine %s", s->path);
+	before = umask(~info.st_mode & 0777);
+	status = replace(s, error);
+	umask(before);
+	return status;
+}
+
+static eh_status salvage_file(const char *path, int fd, eh_error *error)
 {
 	salvage s = { .path = path };
 	journal_lines l;
@@ -309,7 +327,7 @@ static eh_status salvage_file(const char *path, eh_error *error)
 	status = journal_lines_close(&l, path, EH_OK, error);
 	if (status == EH_OK) {
 		decide(&s);
-		status = replace(&s, error);
+		status = replace_alike(&s, fd, error);
 	}
 	salvage_clear(&s);
 	return status;
@@ -327,7 +345,7 @@ eh_status journal_salvage(const char *path, eh_error *error)
 	if (status == EH_OK && found.line == 1)
 		status = journal_scan_refuse(path, &found, error);
 	else if (status == EH_OK && found.followed)
-		status = salvage_file(path, error);
+		status = salvage_file(path, fd, error);
 	journal_scan_clear(&found);
 	close(fd);
 	return status;

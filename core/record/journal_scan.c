@@ -2,24 +2,51 @@
 #include "record/journal_scan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "record/journal_line.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+/* -1 with *status.  O_NONBLOCK, so that a FIFO is refused and not waited for. */
+static int open_regular(const char *path, eh_status *status, eh_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat info;
+
+	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+		return fd;
+	if (fd >= 0)
+		*status = error_set(error, EH_E_IO, "cannot read %s: it is not a regular file", path);
+	else if (errno == ENOENT)
+		*status = error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
+	else
+		*status = error_system(error, errno, "cannot read %s", path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error)
 {
-	*l = (journal_lines){ .in = fopen(path, "re"), .next = offset };
-	if (l->in == NULL && errno == ENOENT)
-		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
-	if (l->in == NULL)
-		return error_system(error, errno, "cannot read %s", path);
-	if (fseek(l->in, offset, SEEK_SET) == 0)
+	eh_status status = EH_OK;
+	int fd = open_regular(path, &status, error);
+
+	*l = (journal_lines){ .next = offset };
+	if (fd < 0)
+		return status;
+	l->in = fdopen(fd, "r");
+	if (l->in != NULL && fseek(l->in, offset, SEEK_SET) == 0)
 		return EH_OK;
-	return journal_lines_close(l, path, error_system(error, errno, "cannot read %s", path), error);
+	status = error_system(error, errno, "cannot read %s", path);
+	if (l->in == NULL)
+		close(fd);
+	return journal_lines_close(l, path, status, error);
 }
 
 bool journal_lines_next(journal_lines *l)

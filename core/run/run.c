@@ -217,8 +217,11 @@ static bool is_ours(const run_state *s, const char *name, size_t size)
  * writes these. */
 static void remove_leftovers(const run_state *s)
 {
-	char **names = dir_list(s->folder, "", NULL);
+	eh_error error = ERROR_INIT;
+	char **names = dir_list(s->folder, "", &error);
 
+	if (names == NULL)
+		log_write(EH_LOG_WARN, "what killed runs left is not removed: %s", error.message);
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
 		const char *end = strstr(names[i], ".tmp-");
 		char *path;

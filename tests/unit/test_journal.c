@@ -570,6 +570,44 @@ static outcome salvage(const place *p, const char *body, size_t size)
 	return o;
 }
 
+/* The journal holds a secret: no copy of it is readable for more people. */
+static void salvage_keeps_rights(void **state)
+{
+	place *p = *state;
+	struct stat info;
+	size_t size;
+	char *body = make_six(p->path, &size), *beside;
+
+	strchr(body, '\n')[20] ^= 1;
+	assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
+	assert_int_equal(chmod(p->path, 0600), 0);
+	log_set_level(EH_LOG_ERROR);
+	assert_int_equal(journal_salvage(p->path, NULL), EH_OK);
+	log_set_level(EH_LOG_WARN);
+	beside = damaged_copy(p);
+	assert_int_equal(stat(p->path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	assert_int_equal(stat(beside, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	assert_int_equal(unlink(beside), 0);
+	free(beside);
+	free(body);
+}
+
+/* A FIFO is refused, not waited for. */
+static void no_regular_file(void **state)
+{
+	place *p = *state;
+	record_line line;
+	journal *j = NULL;
+
+	assert_int_equal(mkfifo(p->path, 0600), 0);
+	assert_int_equal(journal_each(p->path, count_only, NULL, NULL), EH_E_IO);
+	assert_int_equal(journal_line_at(p->path, 0, &line, NULL), EH_E_IO);
+	assert_int_equal(journal_open(p->path, &j, NULL), EH_E_IO);
+	assert_int_equal(journal_salvage(p->path, NULL), EH_E_IO);
+}
+
 /* What a line costs that is changed, removed, doubled, exchanged or put in. */
 static void salvaged(void **state)
 {
@@ -832,6 +870,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damaged_end, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(salvaged, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(salvage_leaves_out, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(salvage_keeps_rights, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(no_regular_file, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(flipped_bits, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
