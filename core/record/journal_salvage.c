@@ -157,7 +157,9 @@ static const char *why_left_out(const salvage *s, const entry *e, size_t gaps)
 {
 	const place *p = e->place != SIZE_MAX ? &s->places[e->place] : NULL;
 
-	if (p != NULL && !s->pilot && p->execution > s->planned)
+	if (p == NULL)
+		return NULL;
+	if (!s->pilot && p->execution > s->planned)
 		return "the pilot that planned its execution is lost";
 	if (e->kind != RECORD_LINE_CASE || !e->samples)
 		return NULL;

@@ -328,7 +328,7 @@ static bool round_of(const original *o, const char *folder, size_t number, size_
 	bool sound = true;
 
 	text_add_bytes(&t, o->bytes.data, o->bytes.size);
-	for (size_t edits = 1 + below(3); number > 0 && edits > 0 && t.size > 8; edits--)
+	for (size_t edits = number % 2 ? 1 : 1 + below(3); number > 0 && edits > 0 && t.size > 8; edits--)
 		damage_once(&t);
 	if (number % 3 == 2 && memchr(t.data, '\0', t.size) == NULL) {
 		char *again = chained(t.data);
