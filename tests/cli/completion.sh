@@ -110,7 +110,7 @@ END
 	sed -n 's/^host://p' executors >want
 	in_bash evenhand run --on host :
 	offers "bash: what follows a colon, at which it parts words"
-	printf '%s\n' --set --site >want
+	printf '%s\n' --salvage --set --site >want
 	in_bash evenhand run --set host.threads = 1 --s
 	offers "bash: a flag after a value with ="
 	printf '%s\n' lonely.json lonely-folder >want
