@@ -169,13 +169,13 @@ static eh_status replace_both(const held *h, const chain *c, const text *after, 
 
 /* Where the text still stands, in what belongs to the result and in the files of its folder. */
 static eh_status look_for_rest(const held *h, const chain *c, const redact_choice *chosen,
-                               const text *after, audit_amended *out, eh_error *error)
+                               const char *body, size_t size, audit_amended *out, eh_error *error)
 {
-	eh_status status = reach_find(&chosen->reach, after->data, after->size, h->path, &out->remains,
-	                              error);
+	const char *amendments = c->whole.data != NULL ? c->whole.data : "";
+	eh_status status = reach_find(&chosen->reach, body, size, h->path, &out->remains, error);
 
 	if (status == EH_OK)
-		status = nearby_evidence(&chosen->reach, h->path, c->whole.data, &out->remains, error);
+		status = nearby_evidence(&chosen->reach, h->path, amendments, &out->remains, error);
 	if (status == EH_OK)
 		nearby_files(&chosen->reach, h->path, &out->nearby);
 	return status;
@@ -199,7 +199,7 @@ static eh_status redact_chosen(const held *h, const audit_request *q, redact_cho
 	if (status == EH_OK)
 		status = replace_both(h, &c, &after, error);
 	if (status == EH_OK)
-		status = look_for_rest(h, &c, chosen, &after, out, error);
+		status = look_for_rest(h, &c, chosen, after.data, after.size, out, error);
 	out->unsearched = chosen->reach.forms.count == 0;
 	out->redacted = chosen->members;
 	chosen->members = (text_list){ NULL, 0 };
@@ -208,48 +208,58 @@ static eh_status redact_chosen(const held *h, const audit_request *q, redact_cho
 	return status;
 }
 
-/* Whether the key has redacted the member, or anything, for the same reason: the command ended when that
- * was done, and is repeated. */
+/* Whether the key has redacted the member for the same reason: the command ended when that was done, and
+ * is repeated. */
 static bool is_done(const held *h, const audit_request *q, const audit_key *key)
 {
 	for (size_t i = 0; i < h->evidence->amendments.count; i++) {
 		const audit_checked_amendment *a = &h->evidence->amendments.items[i];
 
-		if (a->kind == AUDIT_REDACT && strcmp(a->text, q->words) == 0 &&
-		    (q->member == NULL || strcmp(text_or_empty(a->member), q->member) == 0) &&
+		if (a->kind == AUDIT_REDACT && q->member != NULL && strcmp(a->text, q->words) == 0 &&
+		    strcmp(text_or_empty(a->member), q->member) == 0 &&
 		    strcmp(a->fingerprint, audit_key_public(key)->fingerprint) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Nothing may be left to choose, because it was done already. */
-static eh_status choose(const held *h, const audit_request *q, const audit_key *key,
-                        redact_choice *out, bool *before, eh_error *error)
+/* The text may stand where it cannot be taken out, all the same. */
+static eh_status find_none(const held *h, const redact_choice *chosen, audit_amended *out,
+                           eh_error *error)
 {
-	eh_status status = redact_choose(h->bytes, h->size, h->path, q->member, q->hidden, out, error);
+	chain c;
+	eh_status status = chain_open(h, &c, error);
 
-	*before = status == EH_E_USAGE && out->members.count == 0 && is_done(h, q, key);
-	if (*before)
-		return EH_OK;
-	if (status == EH_OK && reach_holds(&out->reach, q->words))
+	if (status == EH_OK)
+		status = look_for_rest(h, &c, chosen, h->bytes, h->size, out, error);
+	out->before = true;
+	chain_close(&c);
+	return status;
+}
+
+static eh_status redact_what(const held *h, const audit_request *q, const audit_key *key,
+                             audit_amended *out, eh_error *error)
+{
+	redact_choice chosen = { .members = { NULL, 0 } };
+	eh_status status = redact_choose(h->bytes, h->size, h->path, q->member, q->hidden, &chosen, error);
+
+	if (status == EH_OK && reach_holds(&chosen.reach, q->words))
 		status = error_set(error, EH_E_USAGE, "the reason has the text that is to be taken out; the "
 		                   "reason stays in %s.amendments: word it otherwise", h->path);
+	if (status == EH_OK)
+		status = chosen.members.count == 0 ? find_none(h, &chosen, out, error)
+		                                   : redact_chosen(h, q, &chosen, key, out, error);
+	redact_choice_clear(&chosen);
 	return status;
 }
 
 static eh_status redact(const held *h, const audit_request *q, const audit_key *key,
                         audit_amended *out, eh_error *error)
 {
-	redact_choice chosen = { .members = { NULL, 0 } };
 	eh_status status = refuse_link(h->path, error);
 
-	if (status == EH_OK)
-		status = choose(h, q, key, &chosen, &out->before, error);
-	if (status == EH_OK && !out->before)
-		status = redact_chosen(h, q, &chosen, key, out, error);
-	redact_choice_clear(&chosen);
-	return status;
+	out->before = status == EH_OK && is_done(h, q, key);
+	return status == EH_OK && !out->before ? redact_what(h, q, key, out, error) : status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

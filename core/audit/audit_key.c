@@ -2,7 +2,6 @@
 #include "audit/audit_key.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -14,7 +13,9 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/fresh.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 enum { PUBLIC_SIZE = 32, SIGNATURE_SIZE = 64 };
 
@@ -100,35 +101,62 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Creates a file with that mode; a file that exists stays as it is. */
+static eh_status write_all(int fd, const char *path, const char *data, size_t size, eh_error *error)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t step = write(fd, data + done, size - done);
+
+		if (step < 0 && errno != EINTR)
+			return error_system(error, errno, "cannot write '%s'", path);
+		done += step > 0 ? (size_t)step : 0;
+	}
+	if (fsync(fd) != 0)
+		return error_system(error, errno, "cannot write '%s'", path);
+	return EH_OK;
+}
+
+eh_status audit_key_file(const char *path, mode_t mode, const char *data, size_t size, eh_error *error)
+{
+	fresh f;
+	eh_status status = fresh_open(&f, path, error);
+
+	if (status != EH_OK)
+		return status;
+	/* It is empty yet, and its name is random. */
+	if (fchmod(f.fd, mode) != 0)
+		status = error_system(error, errno, "cannot write '%s'", path);
+	if (status == EH_OK)
+		status = write_all(f.fd, path, data, size, error);
+	if (status == EH_OK)
+		status = fresh_place(&f, false, error);
+	if (status == EH_OK)
+		close(f.fd);
+	else
+		fresh_drop(&f);
+	return status;
+}
+
 static eh_status write_new(const char *path, mode_t mode, BIO *body, eh_error *error)
 {
 	char *data;
 	long size = BIO_get_mem_data(body, &data);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	long done = 0;
-	int failure = 0;
 
-	if (fd < 0 && errno == EEXIST)
-		return error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
-		                 "choose another name", path);
-	if (fd < 0)
-		return error_system(error, errno, "cannot create '%s'", path);
-	while (done < size && failure == 0) {
-		ssize_t step = write(fd, data + done, (size_t)(size - done));
+	return audit_key_file(path, mode, data, (size_t)size, error);
+}
 
-		if (step < 0 && errno != EINTR)
-			failure = errno;
-		done += step > 0 ? step : 0;
-	}
-	if (failure == 0 && fsync(fd) != 0)
-		failure = errno;
-	if (close(fd) != 0 && failure == 0)
-		failure = errno;
-	if (failure == 0)
-		return EH_OK;
-	(void)unlink(path);
-	return error_system(error, failure, "cannot write '%s'", path);
+eh_status audit_key_folder(const char *sub, eh_error *error)
+{
+	char *folder = audit_folder(sub);
+	eh_status status;
+
+	if (folder == NULL)
+		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
+		                 "XDG_CONFIG_HOME");
+	status = trust_place(folder, "cannot make the folder", 0700, NULL, error);
+	if (status == EH_OK)
+		status = trust_open(folder, TRUST_FOLDER, NULL, NULL, error);
+	free(folder);
+	return status;
 }
 
 static eh_status write_private(const char *path, EVP_PKEY *pair, const char *passphrase,
@@ -171,10 +199,24 @@ static eh_status write_public(const char *path, EVP_PKEY *pair, const char *name
 	return status;
 }
 
+/* A name with one file of the pair is that of a command that was interrupted. */
+static eh_status refuse_taken(const char *path, const char *public_path, eh_error *error)
+{
+	bool one = file_exists(path), other = file_exists(public_path);
+
+	if (one && other)
+		return error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
+		                 "choose another name", path);
+	if (one || other)
+		return error_set(error, EH_E_USAGE, "%s already exists, without the other half of the pair, "
+		                 "and is never overwritten: remove it if an interrupted command left it, or "
+		                 "choose another name", one ? path : public_path);
+	return EH_OK;
+}
+
 eh_status audit_key_make(const char *name, const char *comment, const char *passphrase,
                          audit_public *made, eh_error *error)
 {
-	char *folder = audit_folder("keys");
 	char *path = NULL;
 	char *public_path = NULL;
 	EVP_PKEY *pair = NULL;
@@ -183,12 +225,9 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 	if (status == EH_OK)
 		status = audit_key_path("keys", name, ".pub", &public_path, error);
 	if (status == EH_OK)
-		status = dir_make(folder, error);
-	if (status == EH_OK && chmod(folder, 0700) != 0)
-		status = error_system(error, errno, "cannot close '%s' to others", folder);
-	if (status == EH_OK && file_exists(public_path))
-		status = error_set(error, EH_E_USAGE, "%s already exists; a key is never overwritten: "
-		                   "choose another name", public_path);
+		status = audit_key_folder("keys", error);
+	if (status == EH_OK)
+		status = refuse_taken(path, public_path, error);
 	if (status == EH_OK) {
 		pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 		if (pair == NULL)
@@ -207,7 +246,6 @@ eh_status audit_key_make(const char *name, const char *comment, const char *pass
 	EVP_PKEY_free(pair);
 	free(public_path);
 	free(path);
-	free(folder);
 	return status;
 }
 
@@ -237,20 +275,12 @@ static int ask_passphrase(char *out, int room, int writing, void *context)
 	return (int)size;
 }
 
-/* Refuses a key file that other users can read. */
-static eh_status check_mode(const char *path, eh_error *error)
+static eh_status read_private(const char *path, char **data, size_t *size, eh_error *error)
 {
-	struct stat info;
-
-	if (stat(path, &info) != 0)
-		return errno == ENOENT ?
-			error_set(error, EH_E_NOT_FOUND, "there is no key %s; `evenhand key new` makes "
-			          "one, `evenhand key list` lists them", path) :
-			error_system(error, errno, "cannot read '%s'", path);
-	if ((info.st_mode & 077) != 0)
-		return error_set(error, EH_E_USAGE, "%s can be read by others; if it is still a secret, "
-		                 "chmod 600 it", path);
-	return EH_OK;
+	if (!file_exists(path))
+		return error_set(error, EH_E_NOT_FOUND, "there is no key %s; `evenhand key new` makes one, "
+		                 "`evenhand key list` lists them", path);
+	return trust_read(path, TRUST_SECRET, data, size, NULL, error);
 }
 
 eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
@@ -268,9 +298,7 @@ eh_status audit_key_open(const char *name, audit_key **out, eh_error *error)
 	else
 		status = audit_key_path("keys", name, ".pem", &path, error);
 	if (status == EH_OK)
-		status = check_mode(path, error);
-	if (status == EH_OK)
-		status = file_read(path, &data, &size, error);
+		status = read_private(path, &data, &size, error);
 	if (status == EH_OK) {
 		BIO *body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
 
@@ -351,27 +379,46 @@ static eh_status public_of_pem(const char *data, size_t size, const char *path, 
 	return status;
 }
 
-eh_status audit_public_read(const char *path, audit_public *out, eh_error *error)
+eh_status audit_public_own(const char *path, audit_public *out, eh_error *error)
 {
-	char *own = NULL;
+	char *data;
+	size_t size;
+	eh_status status = trust_read(path, TRUST_FILE, &data, &size, NULL, error);
+
+	if (status != EH_OK)
+		return status;
+	status = public_of_pem(data, size, path, out, error);
+	free(data);
+	return status;
+}
+
+static eh_status public_of_file(const char *path, audit_public *out, eh_error *error)
+{
 	char *data;
 	size_t size;
 	eh_status status;
 
-	if (!file_exists(path) && audit_name_ok(path) &&
-	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
-		path = own;
-	if (path != own && !file_exists(path) && audit_name_ok(path))
-		status = error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
-		                   "list` shows the keys", path);
-	else
-		status = file_read(path, &data, &size, error);
-	if (status != EH_OK) {
-		free(own);
+	if (!file_exists(path) && audit_name_ok(path))
+		return error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
+		                 "list` shows the keys", path);
+	status = file_read(path, &data, &size, error);
+	if (status != EH_OK)
 		return status;
-	}
 	status = public_of_pem(data, size, path, out, error);
 	free(data);
+	return status;
+}
+
+eh_status audit_public_read(const char *path, audit_public *out, eh_error *error)
+{
+	char *own = NULL;
+	eh_status status;
+
+	if (!file_exists(path) && audit_name_ok(path) &&
+	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
+		status = audit_public_own(own, out, error);
+	else
+		status = public_of_file(path, out, error);
 	free(own);
 	return status;
 }

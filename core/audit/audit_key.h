@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ed25519 keys (OpenSSL's libcrypto).  Own keys are PEM files in the user's configuration folder
  * (evenhand/keys/NAME.pem, mode 0600, and NAME.pub to give away); keys of others that the user
- * trusts are evenhand/trusted/NAME.json. */
+ * trusts are evenhand/trusted/NAME.json.  None is used that somebody else could have put there or
+ * changed (base/trust.h). */
 #ifndef AUDIT_KEY_H
 #define AUDIT_KEY_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "audit/audit_structs.h"
 #include "base/error.h"
@@ -27,6 +29,11 @@ char *audit_folder(const char *sub);
 /* malloc'd path of the file NAMESUFFIX there; EH_E_USAGE for a name that is not valid. */
 eh_status audit_key_path(const char *sub, const char *name, const char *suffix, char **out,
                          eh_error *error);
+/* Makes the folder SUB where it is missing, for the user alone, and refuses one that others can write or
+ * own, or could exchange: EH_E_UNAVAILABLE. */
+eh_status audit_key_folder(const char *sub, eh_error *error);
+/* Makes a file of that mode under a name that does not exist, whole or not at all: EH_E_USAGE. */
+eh_status audit_key_file(const char *path, mode_t mode, const char *data, size_t size, eh_error *error);
 /* Small letters, digits, '-', '_' and '.', not beginning with '.', at most 64. */
 bool audit_name_ok(const char *name);
 
@@ -34,15 +41,18 @@ bool audit_name_ok(const char *name);
  * unencrypted.  The comment stands above the public key. */
 eh_status audit_key_make(const char *name, const char *comment, const char *passphrase,
                          audit_public *made, eh_error *error);
-/* By the name of an own key, or by path where it has a '/'.  An encrypted one takes its passphrase
+/* By the name of an own key, or by path where it has a '/'.  EH_E_UNAVAILABLE for a file that others
+ * can read or write (base/trust.h).  An encrypted one takes its passphrase
  * from EVENHAND_KEY_PASSPHRASE, else from the terminal. */
 eh_status audit_key_open(const char *name, audit_key **out, eh_error *error);
 const audit_public *audit_key_public(const audit_key *key);
 const char *audit_key_name(const audit_key *key);
 void audit_key_close(audit_key *key); /* NULL is fine */
 
-/* From a PEM file, or an own key's name. */
+/* From a PEM file of anybody, or an own key's name. */
 eh_status audit_public_read(const char *path, audit_public *out, eh_error *error);
+/* From the file of an own key, which others must not be able to write (base/trust.h). */
+eh_status audit_public_own(const char *path, audit_public *out, eh_error *error);
 /* From 64 hex digits; false when they are none. */
 bool audit_public_of(const char *hex, audit_public *out);
 

@@ -8,6 +8,7 @@
 #include "audit/envelope.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ static void set_key(audit_known_key *known, const audit_public *key)
 static eh_status read_own(const char *path, audit_known_key *known, eh_error *error)
 {
 	audit_public key;
-	eh_status status = audit_public_read(path, &key, error);
+	eh_status status = audit_public_own(path, &key, error);
 
 	known->own = true;
 	word_list_add(&known->trusted_as, AUDIT_TESTER);
@@ -43,7 +44,7 @@ static eh_status read_trusted(const char *path, audit_known_key *known, eh_error
 	audit_public key;
 	char *body = NULL;
 	size_t size;
-	eh_status status = file_read(path, &body, &size, error);
+	eh_status status = trust_read(path, TRUST_FILE, &body, &size, NULL, error);
 
 	layout_init(audit_trusted_key_layout(), &file);
 	if (status == EH_OK)
@@ -136,7 +137,7 @@ static eh_status write_trusted(const char *path, const audit_public *key,
 	for (size_t i = 0; i < roles->count; i++)
 		word_list_add(&file.roles, roles->items[i]);
 	body = layout_text(audit_trusted_key_layout(), &file, true);
-	status = file_write(path, body, strlen(body), error);
+	status = audit_key_file(path, 0600, body, strlen(body), error);
 	free(body);
 	layout_clear(audit_trusted_key_layout(), &file);
 	return status;
@@ -145,18 +146,17 @@ static eh_status write_trusted(const char *path, const audit_public *key,
 eh_status audit_trust_add(const char *name, const audit_public *key, const audit_role_list *roles,
                           eh_error *error)
 {
-	char *folder = audit_folder("trusted"), *path = NULL;
+	char *path = NULL;
 	eh_status status = audit_key_path("trusted", name, ".json", &path, error);
 
 	if (status == EH_OK && file_exists(path))
 		status = error_set(error, EH_E_USAGE, "a key is already trusted under the name %s; choose "
 		                   "another with --name, or `evenhand key distrust %s`", name, name);
 	if (status == EH_OK)
-		status = dir_make(folder, error);
+		status = audit_key_folder("trusted", error);
 	if (status == EH_OK)
 		status = write_trusted(path, key, roles, error);
 	free(path);
-	free(folder);
 	return status;
 }
 

@@ -38,13 +38,14 @@ static void print_list(FILE *out, const char *before, const text_list *list)
 	(void)fputc('\n', out);
 }
 
-static void print_amended(const answer_amendment *a)
+/* why: nothing was added. */
+static void print_amended(const answer_amendment *a, const char *why)
 {
 	if (a->finished.count > 0)
 		printf("%s: a redaction that had been interrupted was finished;", a->file);
 	print_list(stdout, " taken out:", &a->finished);
 	if (a->already)
-		printf("%s.amendments: has this %s already; nothing was changed\n", a->file, a->added);
+		printf("%s: %s; nothing was changed\n", a->file, why);
 	else if (strcmp(a->added, "nothing") != 0)
 		printf("%s.amendments: %s added%s", a->file, a->added, a->redacted.count > 0 ? ";" : "\n");
 	else if (a->finished.count == 0)
@@ -81,7 +82,8 @@ static int answer(const amend_options *o, const char *file, const char *added, a
 	if (o->json)
 		command_layout(answer_amendment_layout(), &a);
 	else
-		print_amended(&a);
+		print_amended(&a, o->hidden != NULL ? "no text that can be redacted holds this one" :
+		              "this redaction was made already");
 	warn(&a, done->unsearched);
 	code = a.remains.count > 0 ? EXIT_CODE_NEGATIVE : EXIT_CODE_OK;
 	layout_clear(answer_amendment_layout(), &a);

@@ -230,7 +230,9 @@ const cli_command cmd_key = {
 	.summary = "make keys for signing, and say whose keys are trusted",
 	.about = "Keys are Ed25519 in PEM files below $XDG_CONFIG_HOME/evenhand "
 	         "(~/.config/evenhand). Your own keys count as testers. The fingerprint is the "
-	         "SHA-256 of the public key's 32 bytes.",
+	         "SHA-256 of the public key's 32 bytes. No key is used that others could have put there "
+	         "or changed, nor a private one that they can read: the sentence that refuses it has the "
+	         "remedy (exit code 5).",
 	.forms = (const cli_form[]){
 		{ "new", { { "NAME", .kind = OPTION_TEXT, .optional = true } },
 		  "make keys/NAME.pem, which only you can read, and keys/NAME.pub to give away; "
@@ -261,7 +263,8 @@ const cli_command cmd_key = {
 		{ 0 } },
 	.size = sizeof(key_options),
 	.exits = (const cli_item[]){
-		{ "4", "wrong usage, or a name that is taken" }, { NULL, NULL } },
+		{ "4", "wrong usage, or a name that is taken" },
+		{ "5", "keys that others could have changed or read" }, { NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand key new lab --comment 'Benchmark lab'",
 		                           "evenhand key trust lab.pub --role verifier", NULL },
 };

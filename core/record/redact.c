@@ -350,16 +350,16 @@ static eh_status choose_all(record_result *r, const char *member, const char *wo
 
 	if (member != NULL)
 		status = find_member(r, member, &leaf, error);
+	else if (strlen(words) < REACH_LEAST)
+		status = error_set(error, EH_E_USAGE, "a text of less than %d bytes stands everywhere: give "
+		                   "the member that has it", REACH_LEAST);
 	if (status != EH_OK)
 		return status;
 	if (member != NULL)
 		text_list_add(&out->members, member);
 	reach_set(&out->reach, leaf != NULL ? *leaf : words);
 	visit_record(r, choose, &c);
-	if (out->members.count == 0)
-		status = error_set(error, EH_E_USAGE, "no text that can be redacted holds this one, which "
-		                   "must have %d bytes or more", REACH_LEAST);
-	return status;
+	return EH_OK;
 }
 
 eh_status redact_choose(const char *body, size_t size, const char *name, const char *member,

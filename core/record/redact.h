@@ -40,8 +40,8 @@ typedef struct redact_choice {
 } redact_choice;
 
 /* Chooses the member ("executor.device.uuid") and every other that may be redacted and holds its text;
- * with member NULL those that hold `words`.  EH_E_USAGE when the member may not be redacted, is absent,
- * or has no salt, or when there is none.  The rows are not read: they must have been before.  `name`
+ * with member NULL those that hold `words`, if any.  EH_E_USAGE when the member may not be redacted, is
+ * absent, or has no salt, or the words are too short.  The rows are not read: they must have been before.  `name`
  * stands for the text in messages.  *out needs redact_choice_clear in any case. */
 eh_status redact_choose(const char *body, size_t size, const char *name, const char *member,
                         const char *words, redact_choice *out, eh_error *error);

@@ -146,5 +146,86 @@ cp "$BUILD"/share/evenhand/workloads/* "$T/kernels"
 echo >>"$T/kernels/stream.k"
 gives 4 'not the one that was measured' bundle "$m" -o "$T/z.evenhand" --kernels "$T/kernels"
 
+# ---- a name that stands in many places -----------------------------------------------------------
+
+rm -rf "$T/named" "$T/Quux"
+mkdir "$T/Quux"
+cp "$BUILD/lib/evenhand/backends/host.so" "$T/Quux/lib\"q.so"
+printf '[site]\ntester = J. Quux\nlocation = cellar of QUUX\nnotes = file:///%%51uux/\n[teams]\ncompiler = Quux and sons\n' >"$T/site.ini"
+{ cat "$SRC/tests/protocols/tiny.ini"; echo '; tuned by Quux'; } >"$T/tuned.ini"
+LD_PRELOAD="$T/Quux/lib\"q.so" "$EVENHAND" run "$T/tuned.ini" --on host:0 --site "$T/site.ini" -o "$T/named" -q >"$T/out" 2>"$T/err"
+check $? "a run with a name in its stack" "$T/err"
+for m in "$T"/named/*.json; do :; done
+gives 0 'signed by lab' sign "$m" --key lab
+gives 4 'the reason has the text' amend "$m" --redact-text Quux --reason 'Mr Quux asked' --key lab
+gives 0 'no text that can be redacted holds this one' amend "$m" --redact-text Zork --reason x --key lab
+ln -sf "$m" "$T/link.json"
+gives 4 'is a link' amend "$T/link.json" --redact-text Quux --reason x --key lab
+path=$(/usr/bin/python3 -c 'import json, sys
+print([i for i, l in enumerate(json.load(open(sys.argv[1]))["executor"]["layers"]) if "Quux" in l.get("path", "")][0])' "$m")
+gives 0 'fields.value.value' amend "$m" --redact "executor.layers[$path].path" --reason policy --key lab
+grep -q "run.journal, the run's journal: remove it" "$T/err"
+check $? "the journal still has it, which is said" "$T/err"
+gives 0 'this redaction was made already' amend "$m" --redact "executor.layers[$path].path" --reason policy --key lab
+gives 4 'is already redacted' amend "$m" --redact "executor.layers[$path].path" --reason other --key lab
+! grep -q -F "Quux/lib" "$m"
+check $? "the path of a preloaded library is also taken out of LD_PRELOAD" "$T/err"
+gives 1 'cannot be redacted' amend "$m" --redact-text Quux --reason policy --key lab
+grep -q 'measure again: protocol.text$' "$T/err"
+check $? "the protocol's text is where it still stands" "$T/err"
+[ "$(grep -o -i -e quux -e %51uux "$m" | wc -l)" -eq 1 ]
+check $? "and nowhere else in the result: tester, location, team, notes in any spelling" "$m"
+gives 0 'signed by lab' verify --require-signature "$m"
+gives 4 'less than 4 bytes' amend "$m" --redact-text Qu --reason policy --key lab
+gives 1 'nothing was changed' amend "$m" --redact-text Quux --reason policy --key lab
+gives 0 'already signed by lab' sign "$m" --key lab
+gives 0 'note added' amend "$m" --note 'Mr Corge measured.' --key lab
+gives 1 'json.amendments: line' amend "$m" --redact-text Corge --reason policy --key lab
+gives 0 'nothing to finish' amend "$m" --finish
+
+# ---- other users ---------------------------------------------------------------------------------
+
+config=$T/config/evenhand
+rm -rf "$T/open"
+(
+	umask 000
+	XDG_CONFIG_HOME="$T/open" "$EVENHAND" key new mine
+	XDG_CONFIG_HOME="$T/open" "$EVENHAND" key trust "$config/keys/second.pub" --name boss
+) >"$T/out" 2>&1
+[ "$(cd "$T/open/evenhand" && stat -c '%a %n' . keys trusted keys/* trusted/* | tr '\n' ' ')" = \
+	"700 . 700 keys 700 trusted 600 keys/mine.pem 644 keys/mine.pub 600 trusted/boss.json " ]
+check $? "keys and trusted keys are closed to others whatever the umask" "$T/out"
+chmod 777 "$config/trusted"
+gives 5 'chmod go-w' verify --require-signature "$m"
+gives 5 'others can write to' key list
+gives 5 'chmod go-w' key trust "$config/keys/second.pub" --name another
+chmod 700 "$config/trusted"
+chmod 666 "$config/trusted/other.json"
+gives 5 'others can write to it: run chmod go-w' verify --require-signature "$m"
+chmod 600 "$config/trusted/other.json"
+chmod 640 "$config/keys/lab.pem"
+gives 5 'chmod 600' sign "$m" --key lab --as verifier
+chmod 600 "$config/keys/lab.pem"
+chmod 646 "$config/keys/lab.pub"
+gives 5 'chmod go-w' verify "$m"
+chmod 644 "$config/keys/lab.pub"
+ln -s /etc "$T/open/evenhand/keys/half.pub"
+XDG_CONFIG_HOME="$T/open" gives 4 'without the other half of the pair' key new half
+if [ "$(id -u)" -eq 0 ]; then
+	chown 65534 "$config/trusted/other.json"
+	gives 5 'belongs to user 65534' verify --require-signature "$m"
+	chown 0 "$config/trusted/other.json"
+	chown 65534 "$config/trusted"
+	gives 5 'belongs to user 65534' verify --require-signature "$m"
+	chown 0 "$config/trusted"
+	chown 65534 "$config/keys/lab.pem"
+	gives 5 'belongs to user 65534' sign "$m" --key lab --as verifier
+	chown 0 "$config/keys/lab.pem"
+else
+	n=$((n + 1))
+	echo "ok $n - keys of another user # SKIP only root can give files away"
+fi
+gives 0 'signed by lab' verify --require-signature "$m"
+
 echo "1..$n"
 exit $bad

@@ -81,7 +81,7 @@ while [ $round -lt "$rounds" ]; do
 	[ "$(grep -c '"holds":.*true' log/verify)" -eq 3 ] || lost "a signature is missing"
 	grep -q "doubt $round" $r.amendments && grep -q "word $round" $r.amendments || lost "an amendment is missing"
 	! grep -r -q -e Quux -e Zork round || lost "a name is left"
-	[ "$(ls round | wc -l)" -eq 3 ] || lost "files are left: $(ls round)"
+	[ "$(ls -A round | wc -l)" -eq 3 ] || lost "files are left: $(ls -A round)"
 	[ ! -s failures ] || break
 done
 [ ! -s failures ]
@@ -101,7 +101,7 @@ fi
 
 # ---- kills ---------------------------------------------------------------------------------------
 
-words="pwrite64 write writev fsync fdatasync rename renameat renameat2 link linkat unlink unlinkat ftruncate fchmod flock"
+writing='?write,?writev,?pwrite64,?fsync,?fdatasync,?rename,?renameat,?renameat2,?link,?linkat,?unlink,?unlinkat,?ftruncate,?fchmod,?flock'
 kills=0
 dead() { echo "# killed at $call $at of $*" >>failures; cat log/* >>failures 2>/dev/null; }
 # What has to be after a kill, and after the same command again: NAME is the text, or nothing.
@@ -115,10 +115,13 @@ check_killed() { # NAME ARGUMENTS...
 	"$EVENHAND" "$@" >log/again 2>&1 || dead "$*: again"
 	"$EVENHAND" verify --require-signature round/r.json >log/verify 2>&1 || dead "$*: verify again"
 	! grep -q 'not finished' log/verify || dead "$*: still not finished"
+	[ "$(ls -A round | grep -c -v '^r.json')" -eq 0 ] || dead "$*: files are left: $(ls -A round)"
 	[ -z "$name" ] || ! grep -r -q "$name" round || dead "$*: the name is left"
 }
 kill_everywhere() { # NAME ARGUMENTS...
-	for call in $words; do
+	rm -rf round && cp -r base round
+	(shift && exec strace -f -qq -o calls -e trace="$writing" "$EVENHAND" "$@" >out 2>&1)
+	for call in $(sed -n 's/^[0-9]* *\([a-z0-9]*\)(.*/\1/p' calls | sort -u); do
 		at=0 rc=137
 		while [ $rc -eq 137 ] && [ $at -lt 40 ]; do
 			at=$((at + 1))
@@ -127,7 +130,7 @@ kill_everywhere() { # NAME ARGUMENTS...
 			mkdir log
 			(
 				shift
-				exec strace -f -qq -o log/trace -e trace="?$call" -e inject="?$call:signal=KILL:when=$at" \
+				exec strace -f -qq -o log/trace -e trace="$call" -e inject="$call:signal=KILL:when=$at" \
 					"$EVENHAND" "$@" >log/first 2>&1
 			)
 			rc=$?
