@@ -82,4 +82,9 @@ eh_status audit_amend(const char *path, const audit_request *q, const audit_key 
                       audit_amended *out, eh_error *error);
 void audit_amended_clear(audit_amended *a);
 
+/* Before a result is built anew: locks the one that is there.  EH_E_USAGE when signatures or amendments
+ * are beside it, which would not hold of another one; a redacted text would come back.  *lock is for
+ * file_lock_release, -1 when there is no result yet. */
+eh_status audit_replace(const char *path, int *lock, eh_error *error);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "audit/bundle.h"
 #include "base/digest.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -180,18 +181,36 @@ static int by_digest(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->path, y->path);
 }
 
+/* The lock under which the result, as it was read, and what is beside it belong together. */
+static eh_status hold(const result *r, int *lock, eh_error *error)
+{
+	char hex[65];
+	eh_status status = file_lock_take(r->path, FILE_LOCK_WAIT_NS, lock, error);
+
+	if (status == EH_OK)
+		status = digest_file(r->path, hex, error);
+	if (status == EH_OK && strcmp(hex, r->file_sha256) != 0)
+		status = error_set(error, EH_E_USAGE, "%s was changed while it was packed: repeat the command",
+		                   r->path);
+	return status;
+}
+
 /* Takes the bytes. */
 static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_error *error)
 {
 	char *name = free_name(b, p->r->path);
-	eh_status status = audit_refuse_broken(p->r, error);
+	int lock = -1;
+	eh_status status = hold(p->r, &lock, error);
 
+	if (status == EH_OK)
+		status = audit_refuse_broken(p->r, error);
 	add_member(b, memory_text(name), p->bytes, p->size);
 	p->bytes = NULL;
 	if (status == EH_OK)
 		status = add_beside(b, p->r->path, name, ".sig", error);
 	if (status == EH_OK)
 		status = add_beside(b, p->r->path, name, ".amendments", error);
+	file_lock_release(lock);
 	if (status == EH_OK)
 		status = add_kernels(b, s->kernels, p->r, error);
 	if (status == EH_OK)

@@ -90,3 +90,33 @@ void held_close(held *h)
 	file_lock_release(h->lock);
 	h->lock = -1;
 }
+
+/* ---- results that are built anew ------------------------------------------------------------- */
+
+static bool is_beside(const char *path, const char *suffix)
+{
+	char *file = memory_format("%s%s", path, suffix);
+	bool found = file_exists(file);
+
+	free(file);
+	return found;
+}
+
+eh_status audit_replace(const char *path, int *lock, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	*lock = -1;
+	if (!file_exists(path))
+		return EH_OK;
+	status = file_lock_take(path, FILE_LOCK_WAIT_NS, lock, error);
+	if (status == EH_OK && (is_beside(path, ".sig") || is_beside(path, ".amendments")))
+		status = error_set(error, EH_E_USAGE, "%s is signed or amended, so it is not written anew; "
+		                   "what was measured is in the run's journal: move the result and what is "
+		                   "beside it away, then run --resume again", path);
+	if (status != EH_OK) {
+		file_lock_release(*lock);
+		*lock = -1;
+	}
+	return status;
+}

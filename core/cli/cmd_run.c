@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/clock.h"
+#include "base/file_lock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -43,6 +45,18 @@ static void fill_rows(const result_summary *s, number_map *rows)
 /* Rows of all executors: those that give an exit code of their own, and those with a number. */
 typedef struct tally { size_t bad, counted; } tally;
 
+static eh_status build_one(const run_outcome *outcome, const char *executor, const char *path,
+                           result_summary *summary, eh_error *error)
+{
+	int lock;
+	eh_status status = audit_replace(path, &lock, error);
+
+	if (status == EH_OK)
+		status = result_build(outcome->journal, executor, outcome->complete, path, summary, error);
+	file_lock_release(lock);
+	return status;
+}
+
 /* Writes the result of every executor. */
 static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *rows, eh_error *error)
 {
@@ -53,8 +67,7 @@ static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *r
 
 		text_set(&built->executor, *executor);
 		built->path = run_result_path(outcome->folder, *executor);
-		status = result_build(outcome->journal, *executor, outcome->complete, built->path, &summary,
-		                      error);
+		status = build_one(outcome, *executor, built->path, &summary, error);
 		if (status != EH_OK)
 			return status;
 		fill_rows(&summary, &built->rows);

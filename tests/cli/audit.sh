@@ -183,6 +183,10 @@ gives 0 'note added' amend "$m" --note 'Mr Corge measured.' --key lab
 gives 1 'json.amendments: line' amend "$m" --redact-text Corge --reason policy --key lab
 gives 0 'nothing to finish' amend "$m" --finish
 
+gives 4 'is signed or amended, so it is not written anew' run --resume "$T/named" -q
+! grep -q -i 'cellar of' "$m"
+check $? "a resumed run does not bring a redacted text back"
+
 # ---- other users ---------------------------------------------------------------------------------
 
 config=$T/config/evenhand
