@@ -58,6 +58,7 @@ start() { # NAME ARGUMENTS...: in the background; its exit code goes to round/NA
 	{ "$EVENHAND" "$@" >"log/$name" 2>&1 </dev/null; echo $? >"log/$name.rc"; } &
 }
 said() { [ "$(cat "log/$1.rc")" -eq 0 ]; }
+files() { find round -type f | wc -l; }
 lost() { echo "# round $round: $1" >>failures; }
 : >failures
 round=0 done0=0
@@ -79,9 +80,10 @@ while [ $round -lt "$rounds" ]; do
 	done
 	"$EVENHAND" verify --json $r >log/verify 2>&1 || lost "verify: $(cat log/verify)"
 	[ "$(grep -c '"holds":.*true' log/verify)" -eq 3 ] || lost "a signature is missing"
-	grep -q "doubt $round" $r.amendments && grep -q "word $round" $r.amendments || lost "an amendment is missing"
+	grep -q "doubt $round" $r.amendments || lost "the dispute is missing"
+	grep -q "word $round" $r.amendments || lost "the note is missing"
 	! grep -r -q -e Quux -e Zork round || lost "a name is left"
-	[ "$(ls -A round | wc -l)" -eq 3 ] || lost "files are left: $(ls -A round)"
+	[ "$(files)" -eq 3 ] || lost "files are left: $(find round)"
 	[ ! -s failures ] || break
 done
 [ ! -s failures ]
@@ -92,7 +94,7 @@ if command -v flock >/dev/null; then
 	rm -rf round && cp -r base round
 	flock round/r.json sh -c 'echo held; sleep 1' >held &
 	until [ -s held ]; do :; done
-	"$EVENHAND" sign round/r.json --key b >out 2>&1 && [ "$(ls round | wc -l)" -eq 2 ]
+	"$EVENHAND" sign round/r.json --key b >out 2>&1 && [ "$(files)" -eq 2 ]
 	report $? "a command waits for the one that has the lock" out
 	wait
 else
@@ -112,16 +114,17 @@ check_killed() { # NAME ARGUMENTS...
 	if [ -n "$name" ] && [ -e round/r.json.amendments ] && grep -q "$name" round/r.json; then
 		grep -q 'announced and not finished' log/verify || dead "$*: nothing is said of it"
 	fi
-	"$EVENHAND" "$@" >log/again 2>&1 || dead "$*: again"
+	"$EVENHAND" "$@" >log/again 2>&1 </dev/null || dead "$*: again"
 	"$EVENHAND" verify --require-signature round/r.json >log/verify 2>&1 || dead "$*: verify again"
 	! grep -q 'not finished' log/verify || dead "$*: still not finished"
-	[ "$(ls -A round | grep -c -v '^r.json')" -eq 0 ] || dead "$*: files are left: $(ls -A round)"
+	[ "$(find round -type f ! -name 'r.json*' | wc -l)" -eq 0 ] || dead "$*: files are left: $(find round)"
 	[ -z "$name" ] || ! grep -r -q "$name" round || dead "$*: the name is left"
 }
 kill_everywhere() { # NAME ARGUMENTS...
 	rm -rf round && cp -r base round
 	(shift && exec strace -f -qq -o calls -e trace="$writing" "$EVENHAND" "$@" >out 2>&1)
-	for call in $(sed -n 's/^[0-9]* *\([a-z0-9]*\)(.*/\1/p' calls | sort -u); do
+	sed -n 's/^[0-9]* *\([a-z0-9]*\)(.*/\1/p' calls | sort -u >names
+	while read -r call; do
 		at=0 rc=137
 		while [ $rc -eq 137 ] && [ $at -lt 40 ]; do
 			at=$((at + 1))
@@ -131,12 +134,12 @@ kill_everywhere() { # NAME ARGUMENTS...
 			(
 				shift
 				exec strace -f -qq -o log/trace -e trace="$call" -e inject="$call:signal=KILL:when=$at" \
-					"$EVENHAND" "$@" >log/first 2>&1
+					"$EVENHAND" "$@" >log/first 2>&1 </dev/null
 			)
 			rc=$?
 			[ $rc -ne 137 ] || { kills=$((kills + 1)); check_killed "$@"; }
 		done
-	done
+	done <names
 }
 : >failures
 if ! command -v strace >/dev/null || ! strace -qq -o out -e inject=write:when=60000:signal=TERM true 2>err; then
