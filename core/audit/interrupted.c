@@ -9,12 +9,13 @@
 #include "base/files.h"
 #include "record/redact.h"
 
-/* Takes the members that are announced and not redacted, and the digest of the last redaction. */
-static void take_announced(const char *amendments, interrupted *out)
+/* Takes the members that are announced and not redacted, `most` and one at most, and the digest of the
+ * last redaction. */
+static void take_announced(const char *amendments, size_t most, interrupted *out)
 {
 	bool whole = true;
 
-	while (amendments != NULL && *amendments != '\0' && whole) {
+	while (amendments != NULL && *amendments != '\0' && whole && out->members.count <= most) {
 		audit_amendment a;
 
 		layout_init(audit_amendment_layout(), &a);
@@ -47,8 +48,10 @@ bool interrupted_find(const result *r, const char *amendments, interrupted *out)
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < r->redacted.count; i++)
 		text_list_add(&out->redacted, r->redacted.items[i]);
-	take_announced(amendments, out);
-	if (out->members.count == 0 || file_read(r->path, &bytes, &size, NULL) != EH_OK)
+	/* Whatever is redacted next has a salt still. */
+	take_announced(amendments, r->record->salts.count, out);
+	if (out->members.count == 0 || out->members.count > r->record->salts.count ||
+	    file_read(r->path, &bytes, &size, NULL) != EH_OK)
 		return false;
 	out->made = gives(bytes, size, out->file_sha256);
 	if (out->made)

@@ -252,18 +252,21 @@ static eh_status find_member(record_result *r, const char *member, char ***leaf,
 	return EH_OK;
 }
 
-static eh_status redact_member(record_result *r, const char *member, eh_error *error)
-{
-	char **leaf, *mark;
-	eh_status status = find_member(r, member, &leaf, error);
+typedef struct redacting { record_result *record; const text_list *members; size_t done; } redacting;
 
-	if (status != EH_OK)
-		return status;
-	mark = commit(text_map_get(&r->salts, member), *leaf);
-	drop_salt(&r->salts, member);
+static void redact_one(void *context, char **leaf, const char *member)
+{
+	redacting *x = context;
+	const char *salt = text_list_has(x->members, member) ? text_map_get(&x->record->salts, member) : NULL;
+	char *mark;
+
+	if (salt == NULL)
+		return;
+	mark = commit(salt, *leaf);
+	drop_salt(&x->record->salts, member);
 	free(*leaf);
 	*leaf = mark;
-	return EH_OK;
+	x->done++;
 }
 
 /* Whether redacting the members changes the top-level member `key`: a section of one, or the salts. */
@@ -319,10 +322,16 @@ eh_status redact_text(const char *body, size_t size, const char *name, const tex
 	record_result record;
 	eh_status status = read_head(body, size, name, &parts, &record, error);
 
-	for (size_t i = 0; i < members->count && status == EH_OK; i++)
-		status = redact_member(&record, members->items[i], error);
-	if (status == EH_OK)
-		write_changed(body, size, &parts, members, &record, out);
+	if (status == EH_OK) {
+		redacting x = { &record, members, 0 };
+
+		visit_record(&record, redact_one, &x);
+		if (x.done == members->count)
+			write_changed(body, size, &parts, members, &record, out);
+		else
+			status = error_set(error, EH_E_USAGE, "%s: not every text that is to be redacted is "
+			                   "there with a salt", name);
+	}
 	parts_free(&parts);
 	layout_clear(record_result_layout(), &record);
 	return status;

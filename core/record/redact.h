@@ -48,7 +48,8 @@ eh_status redact_choose(const char *body, size_t size, const char *name, const c
 void redact_choice_clear(redact_choice *r);
 
 /* Appends to `out` the result's text (`body`) with the texts of the members replaced by their
- * commitments, and without their salts; other sections keep their bytes.  Fails as redact_choose. */
+ * commitments, and without their salts; other sections keep their bytes.  EH_E_USAGE when one of
+ * them is absent or has no salt. */
 eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,
                       text *out, eh_error *error);
 /* Appends the paths of the members that are redacted in this record. */

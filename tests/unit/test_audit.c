@@ -215,6 +215,55 @@ static void redactions_keep_digests_and_signatures(void **state)
 	put_back();
 }
 
+/* The state that a kill between both replacements leaves. */
+static void an_interrupted_redaction_is_finished(void **state)
+{
+	const audit_request nothing = { .kind = AUDIT_NOTE };
+	eh_error error = ERROR_INIT;
+	audit_amended done;
+	char sentence[256], *after;
+
+	(void)state;
+	put_back();
+	assert_int_equal(sign_as("alice", AUDIT_TESTER), EH_OK);
+	assert_int_equal(amend(AUDIT_REDACT, "privacy", "who.tester", &error), EH_OK);
+	after = golden_file(path);
+	assert_int_equal(golden_put(original, strlen(original), path), EH_OK);
+	assert_int_equal(level_of(sentence), AUDIT_SIGNED);
+	assert_non_null(strstr(sentence, "announced and not finished, who.tester still stands"));
+	/* No bundle is made of it. */
+	{
+		result *r;
+
+		assert_int_equal(result_read(path, &r, &error), EH_OK);
+		assert_int_equal(audit_refuse_broken(r, &error), EH_E_USAGE);
+		assert_non_null(strstr(error.message, "--finish"));
+		result_free(r);
+	}
+	assert_int_equal(audit_amend(path, &nothing, NULL, &done, &error), EH_OK);
+	assert_int_equal(done.finished.count, 1);
+	assert_string_equal(done.finished.items[0], "who.tester");
+	audit_amended_clear(&done);
+	{
+		char *again = golden_file(path);
+
+		assert_string_equal(again, after);
+		free(again);
+	}
+	assert_int_equal(amend(AUDIT_REDACT, "privacy", "who.tester", &error), EH_OK);
+	/* Another text in the place of the announced one is no such state. */
+	{
+		char *other = memory_format("%s ", original);
+
+		assert_int_equal(golden_put(other, strlen(other), path), EH_OK);
+		assert_int_equal(level_of(NULL), AUDIT_BROKEN);
+		assert_int_equal(amend(AUDIT_NOTE, "x", NULL, &error), EH_E_ALTERED);
+		free(other);
+	}
+	free(after);
+	put_back();
+}
+
 static void an_old_result_has_nothing_to_redact(void **state)
 {
 	eh_error error = ERROR_INIT;
@@ -345,6 +394,7 @@ int main(void)
 		cmocka_unit_test(signatures_do_not_travel),
 		cmocka_unit_test(amendments_are_chained),
 		cmocka_unit_test(redactions_keep_digests_and_signatures),
+		cmocka_unit_test(an_interrupted_redaction_is_finished),
 		cmocka_unit_test(an_old_result_has_nothing_to_redact),
 		cmocka_unit_test(released_evidence_holds),
 		cmocka_unit_test(redacted_text_keeps_other_bytes),
