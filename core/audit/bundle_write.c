@@ -204,6 +204,9 @@ static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_
 
 	if (status == EH_OK)
 		status = audit_refuse_broken(p->r, error);
+	if (status == EH_OK && s->journal != NULL && p->r->redacted.count > 0)
+		status = error_set(error, EH_E_USAGE, "%s has redacted texts, which the journal still holds, and "
+		                   "the secret behind all others: pack it without the journal", p->r->path);
 	add_member(b, memory_text(name), p->bytes, p->size);
 	p->bytes = NULL;
 	if (status == EH_OK)

@@ -224,7 +224,7 @@ const cli_command cmd_bundle = {
 		  .about = "sign the manifest with this key", .value = "NAME",
 		  .forms = CLI_FORM(PACK) },
 		{ "journal", OPTION_PATH, offsetof(bundle_options, journal),
-		  .about = "add the run's journal; it holds the secret behind redactions",
+		  .about = "add the run's journal; it holds the secret behind redactions, so no result may have one",
 		  .value = "FILE", .forms = CLI_FORM(PACK) },
 		{ "kernels", OPTION_PATH, offsetof(bundle_options, kernels),
 		  .about = "look for kernel texts there first", .value = "DIR",

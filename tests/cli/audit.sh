@@ -183,6 +183,9 @@ gives 0 'note added' amend "$m" --note 'Mr Corge measured.' --key lab
 gives 1 'json.amendments: line' amend "$m" --redact-text Corge --reason policy --key lab
 gives 0 'nothing to finish' amend "$m" --finish
 
+gives 4 'has redacted texts, which the journal still holds' bundle "$m" --journal "$T/named/run.journal" -o "$T/named.evenhand"
+[ ! -e "$T/named.evenhand" ]
+check $? "no bundle brings a redacted text back with the journal"
 gives 4 'is signed or amended, so it is not written anew' run --resume "$T/named" -q
 ! grep -q -i 'cellar of' "$m"
 check $? "a resumed run does not bring a redacted text back"
