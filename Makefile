@@ -90,22 +90,25 @@ objects = $(patsubst $(srcdir)/%.c,obj/%.o,$(1))
 inputs = $(filter %.o %.a,$^)
 quoted = '$(subst ','\'',$(1))'
 
+# A file that is compared with the one that is there, before it replaces it: of this make alone, because
+# several may run in one build folder.
+fresh = $@.$$PPID
 # Objects depend on this file; it changes only when the flags do.
 flags: $(ALWAYS)
 	@printf '%s\n' $(call quoted,$(CC) $(ALL_CPPFLAGS) $(CORE_CPPFLAGS) $(ALL_CFLAGS) $(CMOCKA_CFLAGS) $(PLUGIN_FLAGS) \
-		$(foreach b,$(BACKENDS),$($(b)_CPPFLAGS))) > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+		$(foreach b,$(BACKENDS),$($(b)_CPPFLAGS))) > $(fresh)
+	@cmp -s $(fresh) $@ && rm $(fresh) || mv $(fresh) $@
 # Everything linked depends on this file: the flags of linking, then every file that is made, a line each.
 links: $(ALWAYS)
 	@printf '%s\n' $(call quoted,$(CC) $(AR) $(OBJCOPY) $(ALL_LDFLAGS) $(NO_UNDEFINED) $(LIBRARY_LIBS) $(LIBS) $(CMOCKA_LIBS) \
 		$(HOST_KERNEL_CFLAGS) $(SPIRV_CLANG) $(SPIRV_TRANSLATOR)) \
-		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(ARCHIVES) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $@.new
-	@sh $(srcdir)/build-aux/links.sh $@
+		$(sort bin/evenhand $(OBJECTS) $(PLUGINS) $(ARCHIVES) $(DATA) $(test_files) $(host_kernels) $(spirv_kernels)) > $(fresh)
+	@sh $(srcdir)/build-aux/links.sh $@ $(fresh)
 # What was built: commit and whether the tree differs from it.  A release tarball has the file
 # COMMIT instead of a repository.
 version.h: $(ALWAYS)
-	@sh $(srcdir)/build-aux/version.sh $(srcdir) $(call quoted,$(CC) $(ALL_CFLAGS)) > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@sh $(srcdir)/build-aux/version.sh $(srcdir) $(call quoted,$(CC) $(ALL_CFLAGS)) > $(fresh)
+	@cmp -s $(fresh) $@ && rm $(fresh) || mv $(fresh) $@
 
 # The program refuses plugins and kernel texts that others can write to, so the umask does not decide that.
 folder = @umask 022; mkdir -p $(@D)
@@ -200,6 +203,6 @@ manual: all
 	mv result-format.md $(srcdir)/docs/result-format.md
 
 clean:
-	rm -rf obj bin lib share tests flags links version.h deb.log evenhand*.deb
+	rm -rf obj bin lib share tests flags flags.* links links.* version.h version.h.* deb.log evenhand*.deb
 
 endif

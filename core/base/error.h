@@ -11,7 +11,7 @@ enum {
 	EH_E_IO = -101,          /* file system: unreadable, unwritable, full                  */
 	EH_E_FORMAT = -102,      /* a file that is malformed or not in our format              */
 	EH_E_NOT_FOUND = -103,
-	EH_E_INTERRUPTED = -104, /* SIGINT or SIGTERM                                          */
+	EH_E_INTERRUPTED = -104, /* base/interrupt.h                                            */
 	EH_E_CHILD = -105,       /* a child process crashed or was killed                      */
 	EH_E_ALTERED = -106      /* a file in our format that contradicts itself               */
 };

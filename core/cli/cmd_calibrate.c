@@ -226,6 +226,7 @@ static eh_status calibrate(cli_call *call, eh_error *error)
 	eh_status status;
 
 	interrupt_install();
+	interrupt_on_pipe();
 	signal(SIGXFSZ, SIG_IGN);
 	if (terminal)
 		log_set_before(wipe);

@@ -133,7 +133,9 @@ static eh_status check_protocol(const result *r, eh_error *error)
 		status = plan_make(p, plugin_find_workload, NULL, &made, &cannot);
 	if (status == EH_OK)
 		why = reproduce_plan_difference(&r->record->protocol.canonical, made->canonical);
-	if (status != EH_OK)
+	if (status != EH_OK && error_exit_code(status) == EXIT_CODE_ENVIRONMENT)
+		status = error_set(error, status, "%s", cannot.message);
+	else if (status != EH_OK)
 		status = error_set(error, EH_E_ALTERED, "this program cannot plan the protocol of %s: %s",
 		                   r->path, cannot.message);
 	else if (why != NULL)
@@ -250,6 +252,7 @@ static eh_status judge_one(const result *before, const run_outcome *outcome, con
 	eh_status status = result_build(outcome->journal, executor, outcome->complete, path, &summary,
 	                                error);
 
+	status = run_journal_gone(outcome->journal, status, error);
 	if (status == EH_OK) {
 		out->results = memory_grow(out->results, (out->count + 1) * sizeof(*out->results));
 		status = result_read(path, &out->results[out->count], error);
@@ -373,7 +376,7 @@ static eh_status again(const request *o, const result *before, const char *folde
 		eh_error unread = ERROR_INIT;
 		eh_status judged = judge_all(o, before, &outcome, code, status == EH_OK ? error : &unread);
 
-		if (status == EH_OK && judged == EH_E_IO)
+		if (status == EH_OK && judged == EH_E_IO && file_exists(outcome.journal))
 			explain(o, &outcome, error);
 		status = status == EH_OK ? judged : status;
 	}
@@ -422,6 +425,7 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 	if (status == EH_OK)
 		status = bundle_is(o.path) ? verify_bundle(o.path, error) : verify_evidence(before, error);
 	interrupt_install();
+	interrupt_on_pipe();
 	/* A limit on the size of files is an error to report, not a death. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (status == EH_OK)

@@ -7,6 +7,7 @@
 #include "audit/audit.h"
 #include "base/clock.h"
 #include "base/file_lock.h"
+#include "base/files.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -121,9 +122,10 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 		              .journal = memory_text(outcome->journal),
 		              .status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE };
 	tally rows = { 0 };
-	eh_status status = build_all(outcome, &answer, &rows, error);
+	eh_status status = run_journal_gone(outcome->journal, build_all(outcome, &answer, &rows, error),
+	                                    error);
 
-	if (status == EH_E_IO) {
+	if (status == EH_E_IO && file_exists(outcome->journal)) {
 		char *why = memory_text(error->message), *folder = text_shell_word(outcome->folder);
 
 		(void)error_set(error, status, "%s; everything measured is in %s; evenhand run --resume %s "
@@ -159,6 +161,7 @@ static eh_status measure(const run_options *options, bool json, int *code, eh_er
 		log_write(EH_LOG_WARN, "SOURCE_DATE_EPOCH is not a number of seconds; the records have the true "
 		          "time");
 	interrupt_install();
+	interrupt_on_pipe();
 	/* A limit on the size of files is an error to report, not a death. */
 	signal(SIGXFSZ, SIG_IGN);
 	status = run_execute(options, &outcome, error);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/manual.h"
 #include "report/report.h"
@@ -56,12 +57,18 @@ int command_printed(const cli_command *c, int code)
 	/* When an earlier write failed, its reason is gone: the next one has the same. */
 	if (!flushed || write(STDOUT_FILENO, "\n", 1) < 0)
 		failure = errno;
+	/* A reader that left wants to hear no more. */
+	if (failure == EPIPE && code == EXIT_CODE_INCOMPLETE)
+		return code;
+	if (failure == EPIPE)
+		interrupt_by_pipe();
 	if (!failure_reported)
 		fprintf(stderr, "evenhand%s%s: cannot write to standard output: %s\n",
 		        c != NULL ? " " : "", c != NULL ? c->name : "",
 		        failure != 0 ? strerror(failure) : "only a part was written");
 	failure_reported = true;
-	return EXIT_CODE_ENVIRONMENT;
+	/* What was interrupted has to be completed, whether that could be printed or not. */
+	return code == EXIT_CODE_INCOMPLETE ? code : EXIT_CODE_ENVIRONMENT;
 }
 
 void command_json(char *body)

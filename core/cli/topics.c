@@ -21,12 +21,15 @@ const cli_item topic_exit_codes[] = {
 	{ "4", "wrong usage: an option, a name, a protocol, a file that is not what it should be" },
 	{ "5", "the environment: disk, rights, a missing library, no usable device, stdout that "
 	  "cannot be written" },
-	{ "6", "interrupted; `run --resume` completes a run" },
+	{ "6", "interrupted by SIGINT, SIGTERM, SIGHUP, or during a run by a reader of its messages that left; "
+	  "`run --resume` completes a run" },
 	{ "7", "the run ended, but some rows failed or are invalid, or none has a number" },
 	{ "70", "a bug of evenhand" },
 	{ NULL, NULL }
 };
-const char topic_exit_order[] = "Of `compare --fail-on` 1 outweighs 3, and 3 outweighs 2.";
+const char topic_exit_order[] = "Of `compare --fail-on` 1 outweighs 3, and 3 outweighs 2. "
+	"Where the reader of stdout leaves (`| head`), a command ends quietly by SIGPIPE, which a shell shows as "
+	"141; what was measured is written first.";
 
 const cli_item topic_environment[] = {
 	{ "EVENHAND_TESTER", "who measures, for the record" },

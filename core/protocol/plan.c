@@ -378,6 +378,18 @@ static eh_status check_ids(const plan *p, eh_error *error)
 	return status;
 }
 
+/* A workload whose file may not or cannot be loaded is no fault of the protocol. */
+static eh_status refuse_workload(const expansion *e, const eh_error *why)
+{
+	eh_status status = ini_refuse(e->p->source, e->section->line, e->error, "%s", why->message);
+
+	if (error_exit_code(why->code) != EXIT_CODE_ENVIRONMENT)
+		return status;
+	if (e->error != NULL)
+		e->error->code = why->code;
+	return why->code;
+}
+
 eh_status plan_make(const protocol *p, plan_finder find, void *context, plan **out,
                     eh_error *error)
 {
@@ -391,7 +403,7 @@ eh_status plan_make(const protocol *p, plan_finder find, void *context, plan **o
 
 		e.workload = find(context, e.section->workload, &own);
 		if (e.workload == NULL)
-			status = ini_refuse(p->source, e.section->line, error, "%s", own.message);
+			status = refuse_workload(&e, &own);
 		else
 			status = expand(&e);
 	}

@@ -512,6 +512,14 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	return explain(s, o, close_run(s, outcome, status, error), error);
 }
 
+eh_status run_journal_gone(const char *path, eh_status status, eh_error *error)
+{
+	if (status != EH_E_NOT_FOUND || file_exists(path))
+		return status;
+	return error_set(error, EH_E_IO, "%s was removed while the run went on, and what was measured with it; "
+	                 "start a new run", path);
+}
+
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)
 {
 	run_state s = { .begin_ns = options->begin_ns != 0 ? options->begin_ns : clock_now_ns() };
@@ -523,7 +531,7 @@ eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error
 		return error_set(error, EH_E_NO_MEMORY, "not enough memory");
 	status = options->resume ? reopen(options, &s, error) : begin(options, &s, error);
 	if (status == EH_OK)
-		status = go_on(&s, options, outcome, error);
+		status = run_journal_gone(s.path, go_on(&s, options, outcome, error), error);
 	if (s.manifest != NULL && (status == EH_OK || outcome->stopped))
 		take_outcome(&s, outcome);
 	state_free(&s);

@@ -63,6 +63,9 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
  * EH_E_UNAVAILABLE when the run had to stop for a reason other than an executor's; the outcome is
  * filled then, with `stopped`. */
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error);
+/* What to return for a status of reading the journal of a run that goes on or has just ended: EH_E_IO
+ * with a sentence when somebody removed it. */
+eh_status run_journal_gone(const char *path, eh_status status, eh_error *error);
 void run_outcome_free(run_outcome *outcome);
 
 /* malloc'd "results/NAME-VERSION" TAG "-20261121T000222Z", with -2, -3, ... when that exists. */

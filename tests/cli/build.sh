@@ -198,6 +198,28 @@ made uninstall DESTDIR="$root" prefix=/opt/eh
 [ $? -eq 2 ] && grep -q 'there is no .*/installed, which would say what was installed' "$log"
 check $? "where nothing was installed it says so" "$log"
 
+# ---- several makes and goals at once ---------------------------------------------------------------
+
+failed=0
+for round in 1 2 3 4 5; do
+	pids=
+	for root in a b c; do
+		"$MAKE" --no-print-directory -C "$build" -j8 all install DESTDIR="$T/at-once/$root" >"$log.$root" 2>&1 &
+		pids="$pids $!"
+	done
+	for pid in $pids; do wait "$pid" || failed=$((failed + 1)); done
+done
+cat "$log.a" "$log.b" "$log.c" >"$log"
+for left in "$build"/flags.* "$build"/links.* "$build"/version.h.*; do [ ! -e "$left" ] || failed=$((failed + 1)); done
+[ $failed -eq 0 ]
+check $? "of 15 makes in one build folder, three at a time, $failed fail: round $round" "$log"
+rm -rf "$build"
+made -j8 all install DESTDIR="$T/fresh" prefix=/opt/eh && "$T/fresh/opt/eh/bin/evenhand" >"$log" && [ -f "$T/fresh/opt/eh/share/evenhand/installed" ]
+check $? "make -j8 all install from nothing" "$log"
+(cd "$build" && rm -rf bin lib obj share)
+"$MAKE" --no-print-directory -C "$build" -j8 install all DESTDIR="$T/within" >"$log" 2>&1 && [ -x "$T/within/usr/local/bin/evenhand" ]
+check $? "and in the build folder itself, in the other order" "$log"
+
 # ---- a user builds, root installs ------------------------------------------------------------------
 
 text="root installs what a user built"
