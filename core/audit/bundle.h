@@ -18,15 +18,34 @@ typedef struct bundle_member {
 	size_t size;
 } bundle_member;
 
-typedef struct bundle { bundle_member *members; size_t count; } bundle;
+/* Starts as zeros. */
+typedef struct bundle {
+	bundle_member *members;
+	size_t count, total;         /* members; their bytes                                     */
+	size_t *slots, slot_count;   /* the members by name (bundle_index)                       */
+} bundle;
+
+/* Longest file name of a member, and of its part that is the caller's: the rest is for ".amendments"
+ * and a number. */
+enum { BUNDLE_NAME_MOST = 255, BUNDLE_STEM_MOST = 200 };
 
 /* Whether the file begins like gzip. */
 bool bundle_is(const char *path);
-/* EH_E_FORMAT: not an archive, or bytes behind its end; absolute names, "..", odd characters;
- * doubled names (in any case of letters); anything but plain files; more than 4,096 members or 1
- * GiB unpacked. */
+/* EH_E_FORMAT: not an archive, or bytes behind its end; a member that a bundle does not have
+ * (docs/audit.md); doubled names (in any case of letters); a signature or amendments beside nothing;
+ * anything but plain files; more than 65,536 members or 1 GiB unpacked. */
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
+/* Adds a member whose data of `size` bytes the caller sets; *out is valid until the next one is added.
+ * EH_E_FORMAT for a name or a size that a bundle cannot have; path is for the message. */
+eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
+                     eh_error *error);
+/* Finds members again after their order was changed. */
+void bundle_index(bundle *b);
+/* Every signature and amendment is beside its member. */
+eh_status bundle_check_beside(const bundle *b, const char *path, eh_error *error);
+/* malloc'd file name of the path as a member may have it, ending in suffix. */
+char *bundle_file_name(const char *path, const char *suffix);
 const bundle_member *bundle_find(const bundle *b, const char *name);
 /* The member that a path such as "X.evenhand/results/host.json" names, malloc'd with a NUL behind
  * the last byte; EH_E_NOT_FOUND when no part of the path is a bundle, or it has no such member. */

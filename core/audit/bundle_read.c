@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 
-enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 100, BLOCK = 1 << 16, HEADERS_MAX = 1 << 24 };
+enum { BLOCK = 1 << 16, HEADERS_MAX = 1 << 24 };
 static const size_t total_max = (size_t)1 << 30;
 
 bool bundle_is(const char *path)
@@ -31,74 +30,25 @@ bool bundle_is(const char *path)
 	return is;
 }
 
-const bundle_member *bundle_find(const bundle *b, const char *name)
+/* What is neither a name nor bytes would be lost, or be more than the manifest says. */
+static bool is_plain(struct archive_entry *entry)
 {
-	for (size_t i = 0; i < b->count; i++)
-		if (strcmp(b->members[i].name, name) == 0)
-			return &b->members[i];
-	return NULL;
+	return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == NULL &&
+	       archive_entry_symlink(entry) == NULL && archive_entry_sparse_count(entry) == 0 &&
+	       archive_entry_xattr_count(entry) == 0 && archive_entry_acl_types(entry) == 0;
 }
 
-const bundle_member *bundle_find_like(const bundle *b, const char *name)
-{
-	for (size_t i = 0; i < b->count; i++)
-		if (strcasecmp(b->members[i].name, name) == 0)
-			return &b->members[i];
-	return NULL;
-}
-
-bool bundle_is_result(const bundle_member *m)
-{
-	size_t size = strlen(m->name);
-
-	return strncmp(m->name, "results/", 8) == 0 && size > 13 &&
-	       strcmp(m->name + size - 5, ".json") == 0;
-}
-
-/* A name that stays within its folder on every system. */
-static bool name_ok(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                              "0123456789._@+-/";
-	const char *at = name;
-
-	if (name[0] == '\0' || name[0] == '/' || strlen(name) > NAME_MAX_BYTES ||
-	    name[strspn(name, letters)] != '\0')
-		return false;
-	while (at != NULL) {
-		size_t size = strcspn(at, "/");
-
-		if (size == 0 || at[0] == '.')
-			return false;
-		at = at[size] == '/' ? at + size + 1 : NULL;
-	}
-	return true;
-}
-
-static eh_status check_entry(const char *path, struct archive_entry *entry, const bundle *b,
-                             size_t total, eh_error *error)
+static eh_status add_entry(const char *path, struct archive_entry *entry, bundle *b, bundle_member **out,
+                           eh_error *error)
 {
 	const char *name = archive_entry_pathname(entry);
-	const bundle_member *like;
+	bool sized = archive_entry_size_is_set(entry) && archive_entry_size(entry) >= 0;
+	eh_status status = bundle_add(b, path, name != NULL ? name : "",
+	                              sized ? (uint64_t)archive_entry_size(entry) : UINT64_MAX, out, error);
 
-	if (name == NULL || !name_ok(name))
-		return error_set(error, EH_E_FORMAT, "%s: this member's name is not allowed in a bundle: "
-		                 "\"%.60s\"", path, name != NULL ? name : "");
-	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
-	    archive_entry_symlink(entry) != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: %s is not a plain file", path, name);
-	like = bundle_find_like(b, name);
-	if (like != NULL && strcmp(like->name, name) == 0)
-		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
-	if (like != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: %s and %s differ only in the case of letters",
-		                 path, like->name, name);
-	if (b->count == MEMBERS_MAX)
-		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, MEMBERS_MAX);
-	if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0 ||
-	    (uint64_t)archive_entry_size(entry) > total_max - total)
-		return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", path);
-	return EH_OK;
+	if (status == EH_OK && !is_plain(entry))
+		status = error_set(error, EH_E_FORMAT, "%s: %s is not a plain file", path, name);
+	return status;
 }
 
 /* The stated size may be false, so memory grows with the bytes that are really there. */
@@ -133,8 +83,6 @@ static eh_status read_data(const char *path, struct archive *a, bundle_member *m
 
 static eh_status read_members(const char *path, struct archive *a, bundle *out, eh_error *error)
 {
-	size_t total = 0;
-
 	for (;;) {
 		struct archive_entry *entry;
 		bundle_member *m;
@@ -147,16 +95,12 @@ static eh_status read_members(const char *path, struct archive *a, bundle *out, 
 			return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", path,
 			                 archive_error_string(a) != NULL ? archive_error_string(a) :
 			                 "it is cut");
-		status = check_entry(path, entry, out, total, error);
+		status = add_entry(path, entry, out, &m, error);
 		if (status != EH_OK)
 			return status;
-		out->members = memory_grow(out->members, (out->count + 1) * sizeof(*out->members));
-		m = &out->members[out->count++];
-		*m = (bundle_member){ memory_text(archive_entry_pathname(entry)), NULL, 0 };
 		status = read_data(path, a, m, (size_t)archive_entry_size(entry), error);
 		if (status != EH_OK)
 			return status;
-		total += m->size;
 	}
 }
 
@@ -213,19 +157,11 @@ eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
 		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: it has no "
 		                   BUNDLE_MANIFEST, path);
+	if (status == EH_OK)
+		status = bundle_check_beside(out, path, error);
 	if (status != EH_OK)
 		bundle_free(out);
 	return status;
-}
-
-void bundle_free(bundle *b)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		free(b->members[i].name);
-		free(b->members[i].data);
-	}
-	free(b->members);
-	memset(b, 0, sizeof(*b));
 }
 
 eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error)

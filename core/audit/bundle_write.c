@@ -15,35 +15,23 @@
 /* ---- collecting ------------------------------------------------------------------------------ */
 
 /* Takes data. */
-static void add_member(bundle *b, char *name, char *data, size_t size)
+static eh_status add_member(bundle *b, const char *name, char *data, size_t size, eh_error *error)
 {
-	b->members = memory_grow(b->members, (b->count + 1) * sizeof(*b->members));
-	b->members[b->count++] = (bundle_member){ name, data, size };
-}
+	bundle_member *m;
+	eh_status status = bundle_add(b, "the bundle", name, size, &m, error);
 
-/* malloc'd "host-gcc-12.json" of a path, with '_' for letters that a bundle's names cannot have. */
-static char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *name = memory_text(slash != NULL ? slash + 1 : path);
-	size_t size = strlen(name);
-
-	for (char *c = name; *c != '\0'; c++)
-		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+-", *c) ==
-		    NULL || (c == name && *c == '.'))
-			*c = '_';
-	if (size < 5 || strcmp(name + size - 5, ".json") != 0) {
-		char *longer = memory_format("%s.json", name);
-
-		free(name);
-		return longer;
+	if (status == EH_OK) {
+		m->data = data;
+		m->size = size;
+	} else {
+		free(data);
 	}
-	return name;
+	return status;
 }
 
 static char *free_name(const bundle *b, const char *path)
 {
-	char *base = file_name(path);
+	char *base = bundle_file_name(path, ".json");
 	char *name = memory_format("results/%s", base);
 
 	for (int n = 2; bundle_find_like(b, name) != NULL; n++) {
@@ -57,7 +45,7 @@ static char *free_name(const bundle *b, const char *path)
 static eh_status add_beside(bundle *b, const char *path, const char *name, const char *suffix,
                             eh_error *error)
 {
-	char *from = memory_format("%s%s", path, suffix);
+	char *from = memory_format("%s%s", path, suffix), *to = memory_format("%s%s", name, suffix);
 	char *data;
 	size_t size;
 	eh_status status = EH_OK;
@@ -65,29 +53,41 @@ static eh_status add_beside(bundle *b, const char *path, const char *name, const
 	if (file_exists(from)) {
 		status = file_read(from, &data, &size, error);
 		if (status == EH_OK)
-			add_member(b, memory_format("%s%s", name, suffix), data, size);
+			status = add_member(b, to, data, size, error);
 	}
+	free(to);
 	free(from);
 	return status;
 }
 
-static void add_protocol(bundle *b, const result *r)
+static char *protocol_name(const record_protocol *p, unsigned n)
+{
+	char *name = memory_format("%.40s", p->name), *base = bundle_file_name(name, "");
+	char *whole = n > 1 ? memory_format("protocols/%s-%llu-%u.ini", base, (unsigned long long)p->version, n)
+	                    : memory_format("protocols/%s-%llu.ini", base, (unsigned long long)p->version);
+
+	free(base);
+	free(name);
+	return whole;
+}
+
+static eh_status add_protocol(bundle *b, const result *r, eh_error *error)
 {
 	const record_protocol *protocol = &r->record->protocol;
 	const char *body = protocol->text;
-	unsigned long long version = protocol->version;
-	char *name = memory_format("protocols/%.40s-%llu.ini", protocol->name, version);
+	char *name = protocol_name(protocol, 1);
 	const bundle_member *there = bundle_find_like(b, name);
+	eh_status status = EH_OK;
 
-	for (int n = 2; there != NULL && strcmp(there->data, body) != 0; n++) {
+	for (unsigned n = 2; there != NULL && strcmp(there->data, body) != 0; n++) {
 		free(name);
-		name = memory_format("protocols/%.40s-%llu-%d.ini", protocol->name, version, n);
+		name = protocol_name(protocol, n);
 		there = bundle_find_like(b, name);
 	}
 	if (there == NULL)
-		add_member(b, name, memory_text(body), strlen(body));
-	else
-		free(name);
+		status = add_member(b, name, memory_text(body), strlen(body), error);
+	free(name);
+	return status;
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static eh_status add_text_file(bundle *b, const char *folder, const char *file, 
 	if (bundle_find(b, name) == NULL) {
 		status = file_read(path, &data, &size, error);
 		if (status == EH_OK)
-			add_member(b, memory_text(name), data, size);
+			status = add_member(b, name, data, size, error);
 	}
 	free(path);
 	free(installed);
@@ -207,8 +207,10 @@ static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_
 	if (status == EH_OK && s->journal != NULL && p->r->redacted.count > 0)
 		status = error_set(error, EH_E_USAGE, "%s has redacted texts, which the journal still holds, and "
 		                   "the secret behind all others: pack it without the journal", p->r->path);
-	add_member(b, memory_text(name), p->bytes, p->size);
-	p->bytes = NULL;
+	if (status == EH_OK) {
+		status = add_member(b, name, p->bytes, p->size, error);
+		p->bytes = NULL;
+	}
 	if (status == EH_OK)
 		status = add_beside(b, p->r->path, name, ".sig", error);
 	if (status == EH_OK)
@@ -217,7 +219,7 @@ static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_
 	if (status == EH_OK)
 		status = add_kernels(b, s->kernels, p->r, error);
 	if (status == EH_OK)
-		add_protocol(b, p->r);
+		status = add_protocol(b, p->r, error);
 	free(name);
 	return status;
 }
@@ -290,19 +292,21 @@ static eh_status sign_manifest(bundle *b, const char *body, const audit_key *key
 	status = audit_signatures_add(NULL, BUNDLE_MANIFEST ".sig", &subject, key, AUDIT_TESTER,
 	                              &signature, error);
 	if (status == EH_OK)
-		add_member(b, memory_text(BUNDLE_MANIFEST ".sig"), signature, strlen(signature));
+		status = add_member(b, BUNDLE_MANIFEST ".sig", signature, strlen(signature), error);
 	return status;
 }
 
 static eh_status add_manifest(bundle *b, const audit_key *key, eh_error *error)
 {
 	char *body;
+	eh_status status;
 
 	if (b->count > 0)
 		qsort(b->members, b->count, sizeof(*b->members), by_name);
+	bundle_index(b);
 	body = manifest_text(b);
-	add_member(b, memory_text(BUNDLE_MANIFEST), body, strlen(body));
-	return key != NULL ? sign_manifest(b, body, key, error) : EH_OK;
+	status = add_member(b, BUNDLE_MANIFEST, body, strlen(body), error);
+	return status == EH_OK && key != NULL ? sign_manifest(b, body, key, error) : status;
 }
 
 typedef struct sink { file_writer *out; eh_error *error; eh_status status; } sink;
@@ -341,7 +345,7 @@ static bool put_member(struct archive *a, const bundle_member *m)
 static eh_status put_archive(const bundle *b, sink *s, eh_error *error)
 {
 	struct archive *a = archive_write_new();
-	bool ok = a != NULL && archive_write_set_format_ustar(a) == ARCHIVE_OK &&
+	bool ok = a != NULL && archive_write_set_format_pax_restricted(a) == ARCHIVE_OK &&
 	          archive_write_add_filter_gzip(a) == ARCHIVE_OK &&
 	          archive_write_set_filter_option(a, "gzip", "timestamp", NULL) == ARCHIVE_OK &&
 	          archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
@@ -366,7 +370,7 @@ static eh_status put_archive(const bundle *b, sink *s, eh_error *error)
 
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error)
 {
-	bundle b = { NULL, 0 };
+	bundle b = { 0 };
 	sink s = { NULL, error, EH_OK };
 	eh_status status = add_results(&b, settings, error);
 
@@ -376,7 +380,7 @@ eh_status bundle_write(const bundle_settings *settings, const char *path, eh_err
 
 		status = file_read(settings->journal, &data, &size, error);
 		if (status == EH_OK)
-			add_member(&b, memory_text("journal/run.journal"), data, size);
+			status = add_member(&b, "journal/run.journal", data, size, error);
 	}
 	if (status == EH_OK)
 		status = add_manifest(&b, settings->key, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "cli/whole_bundle.h"
 #include "record/journal.h"
 #include "record/result.h"
 
@@ -128,24 +130,58 @@ static void remove_members(const bundle *b, const char *folder)
 	(void)rmdir(folder);
 }
 
+/* An empty folder beside the one that is to be made, under a name that nobody can foresee; malloc'd. */
+static eh_status make_partial(const char *folder, char **out, eh_error *error)
+{
+	char *partial = memory_format("%s.XXXXXX", folder), *slash = strrchr(partial, '/');
+	eh_status status = EH_OK;
+
+	if (slash != NULL && slash != partial) {
+		*slash = '\0';
+		status = dir_make(partial, error);
+		*slash = '/';
+	}
+	if (status == EH_OK && mkdtemp(partial) == NULL)
+		status = error_system(error, errno, "cannot make a folder beside '%s'", folder);
+	if (status == EH_OK)
+		*out = partial;
+	else
+		free(partial);
+	return status;
+}
+
+/* Gives the folder its name, and the rights that a new one has. */
+static eh_status commit(const char *partial, const char *folder, eh_error *error)
+{
+	mode_t mask = umask(0);
+
+	(void)umask(mask);
+	if (chmod(partial, 0777 & ~mask) != 0 ||
+	    renameat2(AT_FDCWD, partial, AT_FDCWD, folder, RENAME_NOREPLACE) != 0)
+		return error_system(error, errno, "cannot make the folder '%s'", folder);
+	return EH_OK;
+}
+
 /* Makes the whole folder or nothing. */
 static eh_status extract(const bundle *b, const char *folder, eh_error *error)
 {
 	size_t size = strlen(folder);
-	char *partial;
+	char *name, *partial = NULL;
 	eh_status status;
 
 	while (size > 1 && folder[size - 1] == '/')
 		size--;
-	partial = memory_format("%.*s.tmp-%ld", (int)size, folder, (long)getpid());
-	status = dir_make(partial, error);
-	if (status == EH_OK)
+	name = memory_format("%.*s", (int)size, folder);
+	status = make_partial(name, &partial, error);
+	if (status == EH_OK) {
 		status = bundle_extract(b, partial, error);
-	if (status == EH_OK && rename(partial, folder) != 0)
-		status = error_system(error, errno, "cannot make the folder '%s'", folder);
-	if (status != EH_OK)
-		remove_members(b, partial);
+		if (status == EH_OK)
+			status = commit(partial, name, error);
+		if (status != EH_OK)
+			remove_members(b, partial);
+	}
 	free(partial);
+	free(name);
 	return status;
 }
 
@@ -180,6 +216,19 @@ static eh_status list(cli_call *call, eh_error *error)
 	return EH_OK;
 }
 
+/* Only what verify accepts is unpacked: the manifest is checked of the very bytes that are written. */
+static eh_status check_whole(const bundle *b, const char *path, eh_error *error)
+{
+	text_list problems = { 0 };
+	eh_status status;
+
+	bundle_check(b, &problems);
+	status = problems.count > 0 ? whole_refuse(path, "unpacked", problems.items[0], error) :
+	         whole_bundle(path, "unpacked", error);
+	text_list_clear(&problems);
+	return status;
+}
+
 /* Into a new folder. */
 static eh_status unpack(cli_call *call, eh_error *error)
 {
@@ -192,6 +241,8 @@ static eh_status unpack(cli_call *call, eh_error *error)
 	if (file_exists(o->folder))
 		status = error_set(error, EH_E_USAGE, "%s already exists; name a new folder", o->folder);
 	else
+		status = check_whole(&b, call->words[0], error);
+	if (status == EH_OK)
 		status = extract(&b, o->folder, error);
 	if (status == EH_OK && o->json)
 		print_members(&b, true);
@@ -234,12 +285,13 @@ const cli_command cmd_bundle = {
 		{ "list", OPTION_FLAG, offsetof(bundle_options, list),
 		  .about = "list the members of a bundle", .forms = CLI_FORM(LIST), .rivals = 1 },
 		{ "unpack", OPTION_PATH, offsetof(bundle_options, folder),
-		  .about = "unpack a bundle into a new folder", .value = "DIR",
+		  .about = "unpack a bundle that holds (verify) into a new folder", .value = "DIR",
 		  .forms = CLI_FORM(UNPACK), .rivals = 1 },
 		CLI_JSON(bundle_options), { 0 } },
 	.size = sizeof(bundle_options),
 	.exits = (const cli_item[]){
-		{ "4", "altered, wrong usage, or a kernel text that was not measured" },
+		{ "4", "altered, wrong usage, or a kernel text that was not measured; nothing is left" },
+		{ "5", "disk or rights; nothing is left" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand bundle results/quick-1 -o quick.evenhand",
 		                           "evenhand bundle quick.evenhand --unpack quick", NULL },

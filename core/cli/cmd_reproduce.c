@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "cli/replan.h"
+#include "cli/whole_bundle.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
@@ -37,34 +38,7 @@ typedef struct request {
 
 static eh_status refuse(const char *path, const char *why, eh_error *error)
 {
-	return error_set(error, EH_E_ALTERED, "%s fails verification and cannot be "
-	                 "reproduced: %s (evenhand verify prints everything)", path, why);
-}
-
-/* What audit_inspect() found in a bundle beside its results, which were checked when they were read. */
-static eh_status refuse_report(const audit_report *r, eh_error *error)
-{
-	if (r->answer == AUDIT_HOLDS || r->answer == AUDIT_CONSISTENT)
-		return EH_OK;
-	if (r->bundle_problems.count > 0)
-		return refuse(r->file, r->bundle_problems.items[0], error);
-	if (r->findings.count > 0)
-		return refuse(r->file, r->findings.items[0].sentence, error);
-	return refuse(r->file, r->evidence != NULL && r->evidence->problems.count > 0 ?
-	              r->evidence->problems.items[0] : "its structure", error);
-}
-
-static eh_status verify_bundle(const char *path, eh_error *error)
-{
-	audit_verification all;
-	eh_status status;
-
-	layout_init(audit_verification_layout(), &all);
-	status = audit_inspect(path, replan, &all, error);
-	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++)
-		status = refuse_report(&all.reports.items[i], error);
-	layout_clear(audit_verification_layout(), &all);
-	return status;
+	return whole_refuse(path, "reproduced", why, error);
 }
 
 /* What reading a result does not ask for: the evidence of its rows. */
@@ -423,7 +397,7 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 		return status;
 	status = pick(in, o.of, &before, error);
 	if (status == EH_OK)
-		status = bundle_is(o.path) ? verify_bundle(o.path, error) : verify_evidence(before, error);
+		status = bundle_is(o.path) ? whole_bundle(o.path, "reproduced", error) : verify_evidence(before, error);
 	interrupt_install();
 	interrupt_on_pipe();
 	/* A limit on the size of files is an error to report, not a death. */

@@ -7,7 +7,9 @@
 
 #include "audit/bundle.h"
 #include "audit/inspect.h"
+#include "base/clock.h"
 #include "base/digest.h"
+#include "base/random.h"
 
 static char *bundled;
 
@@ -73,7 +75,8 @@ static void make_archive(const planted *members, size_t count, const char *to)
 {
 	struct archive *a = archive_write_new();
 
-	assert_int_equal(archive_write_set_format_gnutar(a), ARCHIVE_OK);
+	assert_int_equal(members[0].size > 0 ? archive_write_set_format_pax(a) :
+	                 archive_write_set_format_gnutar(a), ARCHIVE_OK);
 	assert_int_equal(archive_write_add_filter_gzip(a), ARCHIVE_OK);
 	assert_int_equal(archive_write_open_filename(a, to), ARCHIVE_OK);
 	for (size_t i = 0; i < count; i++) {
@@ -83,6 +86,10 @@ static void make_archive(const planted *members, size_t count, const char *to)
 		archive_entry_set_size(e, (la_int64_t)strlen(members[i].data));
 		archive_entry_set_filetype(e, members[i].type);
 		archive_entry_set_perm(e, 0644);
+		if (members[i].size > 0) { /* a hole, then the data */
+			archive_entry_set_size(e, members[i].size);
+			archive_entry_sparse_add_entry(e, members[i].size - 2, 2);
+		}
 		if (members[i].link != NULL)
 			archive_entry_set_symlink(e, members[i].link);
 		assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
@@ -110,6 +117,20 @@ static void bad_archives_are_refused(void **state)
 		    { "results/A.json", "[]", AE_IFREG, NULL, 0 } },
 		  "results/a.json and results/A.json differ only in the case of letters" },
 		{ { { "results/a.json", "{}", AE_IFREG, NULL, 0 } }, "no manifest.json" },
+		{ { { "results/b.json", "", AE_IFBLK, NULL, 0 } }, "results/b.json is not a plain file" },
+		{ { { "results/c.json", "", AE_IFCHR, NULL, 0 } }, "results/c.json is not a plain file" },
+		{ { { "results/s.json", "{}", AE_IFREG, NULL, 1 << 20 } }, "results/s.json is not a plain file" },
+		{ { { "evil.so", "ELF", AE_IFREG, NULL, 0 } }, "not allowed in a bundle: \"evil.so\"" },
+		{ { { "journal/site.ini", "x", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/deep/a.json", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/.json", "{}", AE_IFREG, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "results/a.json/", "", AE_IFDIR, NULL, 0 } }, "not allowed in a bundle" },
+		{ { { "manifest.json", "{}", AE_IFREG, NULL, 0 },
+		    { "results/a.json.sig", "{}", AE_IFREG, NULL, 0 } },
+		  "results/a.json.sig is beside no member" },
+		{ { { "manifest.json", "{}", AE_IFREG, NULL, 0 },
+		    { "results/a.json.amendments", "{}", AE_IFREG, NULL, 0 } },
+		  "results/a.json.amendments is beside no member" },
 	};
 	char *file = golden_scratch("bad.evenhand");
 
@@ -303,6 +324,102 @@ static void bundles_are_not_altered(void **state)
 	bundle_free(&b);
 }
 
+/* ---- there and back ---------------------------------------------------------------------------- */
+
+/* A name of a file, with what a file system allows. */
+static char *any_name(random_state *random, size_t n)
+{
+	static const char *const pieces[] = { "a", "B", "7", ".", "_", "-", " ", "\xc3\xa4", "\xe2\x82\xac", "%",
+		                              "..", "\n", "'", ".json", ".sig", "host-gcc" };
+	const size_t long_enough = random_below(random, 4) == 0 ? 230 : 1 + random_below(random, 90);
+	text t = { 0 };
+
+	while (t.size < long_enough)
+		text_add(&t, "%s", pieces[random_below(random, sizeof(pieces) / sizeof(*pieces))]);
+	text_add(&t, "%zu%s", n, random_below(random, 2) == 0 ? ".json" : "");
+	return t.data;
+}
+
+static bool has_bytes(const bundle *b, const char *data, size_t size)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->members[i].size == size && memcmp(b->members[i].data, data, size) == 0)
+			return true;
+	return false;
+}
+
+/* What bundle_write writes holds, and unpacked it is the same bytes, whatever the names. */
+static void any_names_come_back(void **state)
+{
+	char *packed = golden_scratch("names.evenhand"), *folder = golden_scratch("names"), *data = NULL;
+	const char *seed = getenv("EVENHAND_FUZZ_SEED");
+	eh_error error = ERROR_INIT;
+	random_state random;
+	size_t size = 0;
+
+	(void)state;
+	put_back();
+	random_seed(&random, seed != NULL ? strtoull(seed, NULL, 10) : 1);
+	assert_int_equal(dir_make(folder, &error), EH_OK);
+	assert_int_equal(file_read(path, &data, &size, &error), EH_OK);
+	for (size_t round = 0; round < 12; round++) {
+		const char *list[5];
+		bundle_settings settings = { .results = list, .result_count = 1 + random_below(&random, 4) };
+		size_t results = 0;
+		bundle b;
+
+		for (size_t i = 0; i < settings.result_count; i++) {
+			char *name = any_name(&random, i);
+
+			list[i] = path_join(folder, name);
+			assert_int_equal(file_write(list[i], data, size, &error), EH_OK);
+			free(name);
+		}
+		if (bundle_write(&settings, packed, &error) != EH_OK)
+			fail_msg("round %zu: %s", round, error.message);
+		assert_true(bundle_holds(packed));
+		assert_int_equal(bundle_read(packed, &b, &error), EH_OK);
+		for (size_t i = 0; i < b.count; i++)
+			results += bundle_is_result(&b.members[i]);
+		assert_int_equal(results, settings.result_count);
+		assert_true(has_bytes(&b, data, size));
+		bundle_free(&b);
+		for (size_t i = 0; i < settings.result_count; i++) {
+			(void)remove(list[i]);
+			free((char *)(uintptr_t)list[i]);
+		}
+	}
+	free(data);
+	free(folder);
+	free(packed);
+}
+
+/* As many members as a bundle may have are found at once, by their names; one more is refused. */
+static void many_members(void **state)
+{
+	const uint64_t began = clock_now_ns();
+	eh_error error = ERROR_INIT;
+	bundle b = { 0 };
+	bundle_member *m;
+	char name[300];
+
+	(void)state;
+	for (size_t i = 0; i < 65536; i++) {
+		snprintf(name, sizeof(name), "results/%0200zu.json", i);
+		assert_int_equal(bundle_add(&b, "x", name, 1, &m, &error), EH_OK);
+	}
+	for (size_t i = 0; i < 65536; i++) {
+		snprintf(name, sizeof(name), "results/%0200zu.json", i);
+		assert_ptr_equal(bundle_find(&b, name), &b.members[i]);
+	}
+	assert_int_equal(bundle_add(&b, "x", "results/more.json", 1, &m, &error), EH_E_FORMAT);
+	assert_non_null(strstr(error.message, "more than 65536 members"));
+	assert_true(clock_now_ns() - began < UINT64_C(5000000000));
+	bundle_free(&b);
+	assert_int_equal(bundle_add(&b, "x", "results/a.json", (UINT64_C(1) << 30) + 1, &m, &error), EH_E_FORMAT);
+	assert_non_null(strstr(error.message, "more than 1 GiB"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +429,8 @@ int main(void)
 		cmocka_unit_test(nothing_follows_the_archive),
 		cmocka_unit_test(what_is_unpacked_has_a_limit),
 		cmocka_unit_test(bundles_are_not_altered),
+		cmocka_unit_test(any_names_come_back),
+		cmocka_unit_test(many_members),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

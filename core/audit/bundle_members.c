@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a bundle may hold.  Writer and reader add members by one function, so what is written is
+ * accepted. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "audit/bundle.h"
+#include "base/text.h"
+
+enum { MEMBERS_MAX = 1 << 16, FIRST_SLOTS = 64 };
+static const size_t total_max = (size_t)1 << 30;
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+-";
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The kinds of members: each is in a folder of its own, but those of the manifest. */
+static const struct { const char *folder, *suffix; } kinds[] = {
+	{ "results/", ".json" }, { "results/", ".json.sig" }, { "results/", ".json.amendments" },
+	{ "protocols/", ".ini" }, { "kernels/", ".k" },
+};
+static const char *const singles[] = {
+	BUNDLE_MANIFEST, BUNDLE_MANIFEST ".sig", "kernels/dialect.h", "journal/run.journal",
+};
+
+/* A name that stays within its folder on every system. */
+static bool is_name(const char *name)
+{
+	return name[0] != '\0' && name[0] != '.' && strlen(name) <= BUNDLE_NAME_MOST &&
+	       name[strspn(name, letters)] == '\0';
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t size = strlen(name), end = strlen(suffix);
+
+	return size > end && strcmp(name + size - end, suffix) == 0;
+}
+
+static bool name_ok(const char *name)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(singles) / sizeof(*singles); i++)
+		if (strcmp(name, singles[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !known; i++) {
+		size_t size = strlen(kinds[i].folder);
+
+		known = strncmp(name, kinds[i].folder, size) == 0 && is_name(name + size) &&
+		        ends_with(name + size, kinds[i].suffix);
+	}
+	return known;
+}
+
+char *bundle_file_name(const char *path, const char *suffix)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash != NULL ? slash + 1 : path;
+	size_t stem = strlen(base) - (ends_with(base, suffix) ? strlen(suffix) : 0);
+	char *name = memory_format("%.*s%s", (int)(stem < BUNDLE_STEM_MOST ? stem : BUNDLE_STEM_MOST), base,
+	                           suffix);
+
+	for (char *c = name; *c != '\0'; c++)
+		if (strchr(letters, *c) == NULL || (c == name && *c == '.'))
+			*c = '_';
+	return name;
+}
+
+/* ---- members by name ------------------------------------------------------------------------- */
+
+/* The same for names that differ in the case of letters only. */
+static size_t hash(const char *name)
+{
+	size_t sum = 5381;
+
+	for (; *name != '\0'; name++)
+		sum = sum * 33 + (unsigned char)(*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name);
+	return sum;
+}
+
+static void index_one(bundle *b, size_t member)
+{
+	size_t at = hash(b->members[member].name) % b->slot_count;
+
+	while (b->slots[at] != 0)
+		at = (at + 1) % b->slot_count;
+	b->slots[at] = member + 1;
+}
+
+void bundle_index(bundle *b)
+{
+	size_t wanted = FIRST_SLOTS;
+
+	while (wanted < 2 * (b->count + 1))
+		wanted *= 2;
+	free(b->slots);
+	b->slots = memory_get(wanted * sizeof(*b->slots));
+	b->slot_count = wanted;
+	for (size_t i = 0; i < b->count; i++)
+		index_one(b, i);
+}
+
+const bundle_member *bundle_find_like(const bundle *b, const char *name)
+{
+	size_t at = b->slot_count > 0 ? hash(name) % b->slot_count : 0;
+
+	for (; b->slot_count > 0 && b->slots[at] != 0; at = (at + 1) % b->slot_count)
+		if (strcasecmp(b->members[b->slots[at] - 1].name, name) == 0)
+			return &b->members[b->slots[at] - 1];
+	return NULL;
+}
+
+const bundle_member *bundle_find(const bundle *b, const char *name)
+{
+	const bundle_member *like = bundle_find_like(b, name);
+
+	return like != NULL && strcmp(like->name, name) == 0 ? like : NULL;
+}
+
+bool bundle_is_result(const bundle_member *m)
+{
+	return strncmp(m->name, "results/", 8) == 0 && ends_with(m->name, ".json");
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static eh_status check(const bundle *b, const char *path, const char *name, uint64_t size, eh_error *error)
+{
+	const bundle_member *like;
+
+	if (!name_ok(name))
+		return error_set(error, EH_E_FORMAT, "%s: this member's name is not allowed in a bundle: "
+		                 "\"%.60s\"", path, name);
+	like = bundle_find_like(b, name);
+	if (like != NULL && strcmp(like->name, name) == 0)
+		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
+	if (like != NULL)
+		return error_set(error, EH_E_FORMAT, "%s: %s and %s differ only in the case of letters",
+		                 path, like->name, name);
+	if (b->count == MEMBERS_MAX)
+		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, MEMBERS_MAX);
+	if (size > total_max - b->total)
+		return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", path);
+	return EH_OK;
+}
+
+eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
+                     eh_error *error)
+{
+	eh_status status = check(b, path, name, size, error);
+
+	if (status != EH_OK)
+		return status;
+	b->members = memory_grow(b->members, (b->count + 1) * sizeof(*b->members));
+	*out = &b->members[b->count++];
+	**out = (bundle_member){ .name = memory_text(name) };
+	b->total += (size_t)size;
+	if (2 * (b->count + 1) > b->slot_count)
+		bundle_index(b);
+	else
+		index_one(b, b->count - 1);
+	return EH_OK;
+}
+
+/* A signature or amendments of a result that is not there would become those of another. */
+eh_status bundle_check_beside(const bundle *b, const char *path, eh_error *error)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		const char *name = b->members[i].name, *dot = strrchr(name, '.');
+		bool beside = strcmp(dot, ".sig") == 0 || strcmp(dot, ".amendments") == 0;
+		char *of = memory_format("%.*s", (int)(dot - name), name);
+		bool there = !beside || bundle_find(b, of) != NULL;
+
+		free(of);
+		if (!there)
+			return error_set(error, EH_E_FORMAT, "%s: %s is beside no member that it could belong to",
+			                 path, name);
+	}
+	return EH_OK;
+}
+
+void bundle_free(bundle *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		free(b->members[i].name);
+		free(b->members[i].data);
+	}
+	free(b->members);
+	free(b->slots);
+	memset(b, 0, sizeof(*b));
+}
