@@ -16,7 +16,6 @@
 #include "cli/input_results.h"
 #include "cli/replan.h"
 #include "cli/whole_bundle.h"
-#include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
 #include "report/reproduced.h"
@@ -389,9 +388,6 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 	result *before = NULL;
 	eh_status status;
 
-	if (o.resume && host_options()[0] != NULL)
-		return error_set(error, EH_E_USAGE, "reproduce --resume does not take --set; it uses the settings "
-		                 "of the run that it goes on with");
 	status = cli_inputs_read(call->words, 1, &in, error);
 	if (status != EH_OK)
 		return status;
@@ -434,8 +430,8 @@ const cli_command cmd_reproduce = {
 		{ "of", OPTION_EXECUTOR, offsetof(reproduce_options, of),
 		  .about = "which result of a bundle or folder", .value = "EXECUTOR" },
 		{ "set", OPTION_SETTING, 0,
-		  .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
-		  .forms = CLI_FORM(NEW) },
+		  .about = "a setting of a backend; recorded. --resume uses those of the run; one that names a "
+		           "library, a program or a path has to be given again", .value = "BACKEND.KEY=VALUE" },
 		CLI_JSON(reproduce_options),
 		{ "verbose", OPTION_VERBOSE, 0,
 		  .about = "more messages on stderr, and rules that hold without qualifying "

@@ -15,7 +15,6 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "cli/plan_page.h"
-#include "plugin/host.h"
 #include "protocol/schema.h"
 #include "record/result.h"
 #include "report/screen.h"
@@ -224,9 +223,6 @@ static eh_status resume(cli_call *call, eh_error *error)
 	run_options options = { .folder = o->resume, .resume = true, .salvage = o->salvage,
 		                .site = o->site, .quiet = call->quiet };
 
-	if (host_options()[0] != NULL)
-		return error_set(error, EH_E_USAGE, "run --resume does not take --set; it uses the settings of the "
-		                 "run that it completes");
 	return measure(&options, o->json, &call->code, error);
 }
 
@@ -297,8 +293,8 @@ const cli_command cmd_run = {
 		           "measure the others again, and record it; the damaged journal stays beside it",
 		  .forms = CLI_FORM(RESUME) },
 		{ "set", OPTION_SETTING, 0,
-		  .about = "a setting of a backend; recorded", .value = "BACKEND.KEY=VALUE",
-		  .forms = CLI_FORM(RUN) },
+		  .about = "a setting of a backend; recorded. --resume uses those of the run; one that names a "
+		           "library, a program or a path has to be given again", .value = "BACKEND.KEY=VALUE" },
 		{ "site", OPTION_PATH, offsetof(measure_options, site),
 		  .about = "what this place declares (docs/executor.md), instead of EVENHAND_SITE "
 		           "and of site.ini in the user's configuration; --resume needs it again",

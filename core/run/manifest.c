@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 #include "executor/executor.h"
+#include "plugin/codeoption.h"
+#include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "protocol/schema.h"
 #include "run/lockstep_run.h"
@@ -443,4 +445,46 @@ eh_status manifest_find(manifest *m, const discover_report *here, eh_error *erro
 		layout_copy(record_device_layout(), &d->device, &m->devices[i]);
 	}
 	return EH_OK;
+}
+
+/* ---- settings of a run that is resumed --------------------------------------------------------- */
+
+static bool has(const char *const *list, const char *word)
+{
+	for (size_t i = 0; list[i] != NULL; i++)
+		if (strcmp(list[i], word) == 0)
+			return true;
+	return false;
+}
+
+eh_status manifest_check_options(const manifest *m, eh_error *error)
+{
+	const char *const *given = host_options();
+
+	for (size_t i = 0; given[i] != NULL; i++)
+		if (!has((const char *const *)m->options, given[i]))
+			return error_set(error, EH_E_USAGE, "--resume does not take --set %s: it uses the settings of "
+			                 "the run that it completes", given[i]);
+	return EH_OK;
+}
+
+eh_status manifest_take_options(const manifest *m, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; m->options[i] != NULL && status == EH_OK; i++) {
+		char *word;
+
+		if (has(host_options(), m->options[i]))
+			continue;
+		if (!codeoption_is(m->options[i])) {
+			status = host_option_set(m->options[i], error);
+			continue;
+		}
+		word = text_shell_word(m->options[i]);
+		status = error_set(error, EH_E_USAGE, "the run's setting %s may name code, which is not taken from a "
+		                   "journal; if it is yours, give it again: --set %s", m->options[i], word);
+		free(word);
+	}
+	return status;
 }

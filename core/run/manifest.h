@@ -49,6 +49,11 @@ void manifest_order(const manifest *m, const schedule_slot *slots, size_t count,
  * of the program, and a protocol that is planned differently now. */
 eh_status manifest_read(const record_line *line, manifest **out, eh_error *error);
 /* Finds the executors of a manifest that was read: their plugins and devices. */
+/* Refuses settings of the command line that are not the run's: a run that is resumed keeps its own. */
+eh_status manifest_check_options(const manifest *m, eh_error *error);
+/* Sets the run's settings for this process.  EH_E_USAGE when one names code and the command line does not
+ * have it too: the journal may be somebody else's. */
+eh_status manifest_take_options(const manifest *m, eh_error *error);
 eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error);
 void manifest_free(manifest *m); /* NULL is fine */
 

@@ -277,10 +277,8 @@ undo:
 static eh_status find_again(manifest *m, eh_error *error)
 {
 	discover_report here;
-	eh_status status = EH_OK;
+	eh_status status = manifest_take_options(m, error);
 
-	for (size_t i = 0; m->options[i] != NULL && status == EH_OK; i++)
-		status = host_option_set(m->options[i], error);
 	if (status != EH_OK)
 		return status;
 	layout_init(discover_report_layout(), &here);
@@ -308,6 +306,8 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 	status = journal_line_at(s->path, 0, &line, error);
 	if (status == EH_OK)
 		status = manifest_read(&line, &s->manifest, error);
+	if (status == EH_OK)
+		status = manifest_check_options(s->manifest, error);
 	if (status == EH_OK)
 		remove_leftovers(s);
 	if (status == EH_OK)
