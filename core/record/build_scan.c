@@ -20,6 +20,8 @@ static int line_compare(const void *a, const void *b)
 		return x->case_index < y->case_index ? -1 : 1;
 	if (x->execution != y->execution)
 		return x->execution < y->execution ? -1 : 1;
+	if (x->unstarted != y->unstarted)
+		return x->unstarted ? 1 : -1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
@@ -97,7 +99,8 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 		b->lines = memory_grow(b->lines, b->line_room * sizeof(*b->lines));
 	}
 	b->lines[b->line_count++] =
-		(builder_line){ (size_t)(*found - cases->items), line->execution, offset };
+		(builder_line){ line->starts != LAYOUT_NO_UINT, (size_t)(*found - cases->items), line->execution,
+			        offset };
 	return EH_OK;
 }
 
@@ -186,7 +189,8 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 	return status;
 }
 
-/* Drops all but the first line of each execution of a case, as nothing is measured twice. */
+/* Drops all but the first line of each execution of a case, as nothing is measured twice; a line for
+ * which no worker started is the last. */
 static void drop_repeats(builder *b)
 {
 	size_t kept = 0;

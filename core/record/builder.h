@@ -9,6 +9,7 @@
 
 /* The place of a case's line in the journal. */
 typedef struct builder_line {
+	bool unstarted;   /* no worker came as far as the case                                    */
 	size_t case_index;
 	uint64_t execution;
 	long offset;

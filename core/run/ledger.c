@@ -18,7 +18,7 @@ struct ledger {
 	uint64_t *planned;   /* [executor] */
 	bool undecided;
 	char (*digests)[65]; /* [executor] */
-	bool *done;      /* [execution][executor][case] */
+	bool *done, *unstarted; /* [execution][executor][case]; no worker came as far as the case */
 	bool *described, *begun; /* [execution][executor] */
 	bool complete;
 	journal_cursor read;  /* behind the last line taken */
@@ -42,6 +42,7 @@ ledger *ledger_new(const plan *p, const char *const *names, size_t executors, ui
 	l->digests = memory_get((executors + 1) * sizeof(*l->digests));
 	slots = (size_t)l->most * executors;
 	l->done = memory_get((slots * p->case_count + 1) * sizeof(*l->done));
+	l->unstarted = memory_get((slots * p->case_count + 1) * sizeof(*l->unstarted));
 	for (size_t i = 0; asked != NULL && i < slots * p->case_count; i++)
 		l->done[i] = !asked[i % p->case_count];
 	l->described = memory_get((slots + 1) * sizeof(*l->described));
@@ -54,6 +55,7 @@ void ledger_free(ledger *l)
 	if (l == NULL)
 		return;
 	free(l->done);
+	free(l->unstarted);
 	free(l->described);
 	free(l->begun);
 	free(l->planned);
@@ -122,7 +124,7 @@ static eh_status take_executor(ledger *l, const record_line_executor *line, eh_e
 static eh_status take_case(ledger *l, const record_line_case *line, eh_error *error)
 {
 	const plan_case *c = plan_case_by_id(l->plan, line->id);
-	size_t slot = 0;
+	size_t slot = 0, at;
 	eh_status status = find_slot(l, line->executor, line->execution, &slot, error);
 
 	if (status != EH_OK)
@@ -130,8 +132,11 @@ static eh_status take_case(ledger *l, const record_line_case *line, eh_error *er
 	if (c == NULL)
 		return error_set(error, EH_E_FORMAT, "the journal has a line of case '%s', which its "
 		                 "protocol does not have", line->id);
-	l->begun[slot] = true;
-	l->done[slot * l->plan->case_count + (size_t)(c - l->plan->cases)] = true;
+	at = slot * l->plan->case_count + (size_t)(c - l->plan->cases);
+	l->begun[slot] = l->begun[slot] || line->starts == LAYOUT_NO_UINT;
+	/* A case that was measured stays so. */
+	l->unstarted[at] = line->starts != LAYOUT_NO_UINT && (!l->done[at] || l->unstarted[at]);
+	l->done[at] = true;
 	return EH_OK;
 }
 
@@ -210,6 +215,15 @@ size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor)
 	for (size_t i = 0; i < l->plan->case_count; i++)
 		missing += !ledger_has(l, execution, executor, i);
 	return missing;
+}
+
+void ledger_forget_unstarted(ledger *l)
+{
+	size_t count = (size_t)l->most * l->executors * l->plan->case_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (l->unstarted[i])
+			l->done[i] = l->unstarted[i] = false;
 }
 
 bool ledger_ended_complete(const ledger *l)

@@ -38,6 +38,8 @@ size_t ledger_missing_in(const ledger *l, uint64_t execution, size_t executor);
 bool ledger_begun(const ledger *l, uint64_t execution, size_t executor);
 /* Digest of the stack in its first record; "" while there is none. */
 const char *ledger_digest(const ledger *l, size_t executor);
+/* Cases for which no worker started are to be measured again. */
+void ledger_forget_unstarted(ledger *l);
 bool ledger_ended_complete(const ledger *l); /* its last line says so */
 
 #endif

@@ -45,11 +45,13 @@ static size_t alive(const group *g)
 static eh_status mourn(const group *g, lane *l, supervise_end *end, eh_error *error)
 {
 	l->s = NULL;
-	if (end->fate != SUPERVISE_CANNOT || alive(g) == 0 || l->alone || end->probe != NULL)
+	if (end->fate != SUPERVISE_CANNOT || alive(g) == 0 || l->alone || end->probe != NULL ||
+	    (end->died && l->w.starts + 1 < SLOTWORK_STARTS))
 		return bury(l, end, error);
 	log_write(EH_LOG_INFO, "%s cannot start beside the other executors (%s); it is measured alone",
 	          l->w.name, end->reason);
 	l->alone = true;
+	l->w.starts = 0;
 	supervise_end_free(end);
 	return EH_OK;
 }
@@ -93,13 +95,35 @@ static eh_status launch_missing(group *g, bool alone, eh_error *error)
 }
 
 /* Devices are opened at the same time; the clocks are tried one after the other. */
-eh_status lockstep_group_start(group *g, bool alone, eh_error *error)
+static eh_status start_missing(group *g, bool alone, eh_error *error)
 {
 	eh_status status = launch_missing(g, alone, error);
 
 	if (status == EH_OK)
 		status = step_all(g, supervise_up, error);
 	return status == EH_OK ? step_all(g, supervise_calibrate, error) : status;
+}
+
+/* Whether a worker died in its start and is to be started again. */
+static bool any_to_start(const group *g, bool alone)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const lane *l = &g->lanes[i];
+
+		if (l->launched && l->s == NULL && !l->over && l->alone == alone && l->w.missing > 0)
+			return true;
+	}
+	return false;
+}
+
+eh_status lockstep_group_start(group *g, bool alone, eh_error *error)
+{
+	eh_status status;
+
+	do
+		status = start_missing(g, alone, error);
+	while (status == EH_OK && any_to_start(g, alone));
+	return status;
 }
 
 /* All at the same time: nothing is timed any more. */

@@ -497,6 +497,8 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	status = ledger_read(s->ledger, s->path, error);
 	if (status != EH_OK)
 		return status;
+	if (o->resume)
+		ledger_forget_unstarted(s->ledger);
 	/* A complete run needs none of its executors. */
 	if (!ledger_whole(s->ledger)) {
 		if (o->resume)

@@ -27,9 +27,9 @@ void slotwork_end(slotwork *w)
 	w->order = NULL;
 }
 
-/* The line of a case without samples. */
+/* The line of a case without samples.  starts: of line_case, or 0. */
 static eh_status append_without(const slotwork *w, size_t position, enum record_status found,
-                                const char *reason, eh_error *error)
+                                const char *reason, unsigned starts, eh_error *error)
 {
 	const plan *p = w->context->manifest->plan;
 	record_line line;
@@ -40,6 +40,8 @@ static eh_status append_without(const slotwork *w, size_t position, enum record_
 	text_set(&at->executor, w->name);
 	at->execution = at->record.execution = w->slot->execution;
 	text_set(&at->id, p->cases[w->order[position - 1]].id);
+	if (starts > 0)
+		at->starts = starts;
 	at->record.position = position;
 	at->record.status = found;
 	text_list_add(&at->record.reasons, reason);
@@ -75,14 +77,26 @@ static eh_status read_journal(const slotwork *w, eh_error *error)
 	return ledger_read(w->context->ledger, w->context->journal_path, error);
 }
 
-static eh_status fail_remaining(const slotwork *w, const char *reason, eh_error *error)
+static eh_status fail_remaining(const slotwork *w, const char *reason, unsigned starts, eh_error *error)
 {
 	eh_status status = EH_OK;
 
 	for (size_t i = 1; i <= w->context->manifest->plan->case_count && status == EH_OK; i++)
 		if (!slotwork_has(w, i))
-			status = append_without(w, i, RECORD_FAILED, reason, error);
+			status = append_without(w, i, RECORD_FAILED, reason, starts, error);
 	return status == EH_OK ? read_journal(w, error) : status;
+}
+
+/* No worker comes as far as the cases that are left. */
+static eh_status fail_unstarted(const slotwork *w, const char *reason, eh_error *error)
+{
+	unsigned starts = w->starts > 0 ? w->starts : 1;
+	char *why = starts > 1 ? memory_format("measuring could not start, tried %u times: %s", starts, reason) :
+	                         memory_format("measuring could not start: %s", reason);
+	eh_status status = fail_remaining(w, why, starts, error);
+
+	free(why);
+	return status;
 }
 
 static eh_status fail_case(const slotwork *w, const char *id, const char *reason, eh_error *error)
@@ -92,7 +106,7 @@ static eh_status fail_case(const slotwork *w, const char *id, const char *reason
 
 	for (size_t i = 1; i <= p->case_count; i++)
 		if (!slotwork_has(w, i) && strcmp(p->cases[w->order[i - 1]].id, id) == 0)
-			status = append_without(w, i, RECORD_FAILED, reason, error);
+			status = append_without(w, i, RECORD_FAILED, reason, 0, error);
 	return status == EH_OK ? read_journal(w, error) : status;
 }
 
@@ -148,6 +162,18 @@ static bool leave_out(const slotwork *w, const supervise_end *end)
 	return true;
 }
 
+/* Whether a worker that died costs its start alone: it came as far as no case, and not too often. */
+static bool start_again(slotwork *w, const supervise_end *end, size_t before)
+{
+	if (w->missing < before || end->during != NULL)
+		w->starts = 0;
+	if (!end->died || end->during != NULL || w->missing == 0 || ++w->starts >= SLOTWORK_STARTS)
+		return false;
+	log_write(EH_LOG_WARN, "%s, execution %llu: %s before it measured anything; it is started again (%u of %d)",
+	          w->name, (unsigned long long)w->slot->execution, end->reason, w->starts + 1, SLOTWORK_STARTS);
+	return true;
+}
+
 eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh_error *error)
 {
 	const slot_context *c = w->context;
@@ -156,25 +182,25 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 	eh_status status = read_journal(w, error);
 
 	*again = false;
-	if (status == EH_OK)
-		status = slotwork_end_of_run(w, end, error);
 	if (status != EH_OK)
 		return status;
-	w->replacement = true;
 	w->missing = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor);
+	w->replacement = w->replacement || end->during != NULL || w->missing < before || end->probe != NULL;
+	if (end->probe == NULL && start_again(w, end, before)) {
+		*again = true;
+		return EH_OK;
+	}
+	status = slotwork_end_of_run(w, end, error);
+	if (status != EH_OK)
+		return status;
 	if (leave_out(w, end)) {
 		*again = w->missing > 0;
 		return EH_OK;
 	}
 	if (end->fate == SUPERVISE_ENDED)
-		return fail_remaining(w, reason, error);
-	if (end->fate == SUPERVISE_CANNOT) {
-		char *why = memory_format("measuring could not start: %s", reason);
-
-		status = fail_remaining(w, why, error);
-		free(why);
-		return status;
-	}
+		return fail_remaining(w, reason, 0, error);
+	if (end->fate == SUPERVISE_CANNOT)
+		return fail_unstarted(w, reason, error);
 
 	log_write(EH_LOG_INFO, "%s, execution %llu: %s", w->name,
 	          (unsigned long long)w->slot->execution, reason);
@@ -185,7 +211,7 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 	w->missing = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor);
 	/* Workers without progress would be started for ever. */
 	if (w->missing > 0 && w->missing == before)
-		return fail_remaining(w, reason, error);
+		return fail_unstarted(w, reason, error);
 	*again = w->missing > 0;
 	return EH_OK;
 }
@@ -193,7 +219,7 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 eh_status slotwork_skip(slotwork *w, size_t position, eh_error *error)
 {
 	eh_status status = append_without(w, position, RECORD_OUT_OF_TIME,
-	                                  "The run's budget was over before this execution of the case.",
+	                                  "The run's budget was over before this execution of the case.", 0,
 	                                  error);
 
 	if (status == EH_OK)
@@ -221,27 +247,33 @@ supervised *slotwork_launch(const slotwork *w, supervise_end *end)
 	return s;
 }
 
-eh_status slotwork_describe(slotwork *w, bool try_worker, eh_error *error)
+/* One worker that describes its stack and ends; *again when it died and another one is worth it. */
+static eh_status try_to_describe(slotwork *w, unsigned tried, bool *again, eh_error *error)
 {
 	supervise_end end = { .fate = SUPERVISE_CANNOT };
-	eh_status status = EH_OK;
+	supervised *s = slotwork_start(w, &end);
+	eh_status status;
 
-	if (ledger_described(w->context->ledger, w->slot->execution, w->slot->executor))
-		return EH_OK;
-	if (try_worker) {
-		supervised *s = slotwork_start(w, &end);
-
-		if (s != NULL) {
-			supervise_finish(s);
-			supervise_finish_await(s, &end);
-		}
-		status = slotwork_end_of_run(w, &end, error);
-		supervise_end_free(&end);
-		if (status == EH_OK)
-			status = read_journal(w, error);
+	if (s != NULL) {
+		supervise_finish(s);
+		supervise_finish_await(s, &end);
 	}
-	if (status != EH_OK || ledger_described(w->context->ledger, w->slot->execution,
-	                                        w->slot->executor))
+	*again = end.died && tried < SLOTWORK_STARTS;
+	status = *again ? EH_OK : slotwork_end_of_run(w, &end, error);
+	supervise_end_free(&end);
+	return status == EH_OK ? read_journal(w, error) : status;
+}
+
+eh_status slotwork_describe(slotwork *w, bool try_worker, eh_error *error)
+{
+	const slot_context *c = w->context;
+	eh_status status = EH_OK;
+	bool again = try_worker;
+
+	for (unsigned tried = 1; again && status == EH_OK &&
+	     !ledger_described(c->ledger, w->slot->execution, w->slot->executor); tried++)
+		status = try_to_describe(w, tried, &again, error);
+	if (status != EH_OK || ledger_described(c->ledger, w->slot->execution, w->slot->executor))
 		return status;
 	status = append_outline(w, error);
 	return status == EH_OK ? read_journal(w, error) : status;

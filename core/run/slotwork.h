@@ -18,6 +18,10 @@ typedef struct slot_context {
 	text_list *without;       /* probes that ended a worker: not read any more in this run      */
 } slot_context;
 
+/* Starts of a worker that dies before it comes as far as a case.  Two more than one: what kills it may
+ * be a moment's lack of memory, and what does not pass costs little time. */
+enum { SLOTWORK_STARTS = 3 };
+
 typedef struct slotwork {
 	const slot_context *context;
 	const schedule_slot *slot;
@@ -25,6 +29,7 @@ typedef struct slotwork {
 	size_t *order;           /* of all cases; position i is order[i - 1]                       */
 	size_t missing;          /* cases without a line, when a worker was started or settled     */
 	bool replacement;        /* of an earlier worker of this slot                              */
+	unsigned starts;         /* workers in a row that died before they came as far as a case   */
 	supervise_place place;
 } slotwork;
 

@@ -306,6 +306,7 @@ static void conclude(supervised *s, eh_status status)
 		s->end.fate = SUPERVISE_ENDED;
 	} else {
 		set_end(s, death_fate(s), EH_E_CHILD, reason);
+		s->end.died = status == EH_E_NOT_FOUND;
 	}
 	free(reason);
 }
@@ -434,9 +435,10 @@ void supervise_tell(supervised *s, const worker_command *command)
 {
 	char *body = layout_text(worker_command_layout(), command, false);
 
-	enter(s, command);
 	s->told_ns = clock_now_ns();
-	(void)child_say(s->child, body); /* a dead worker's end is heard by supervise_await */
+	/* A worker that was dead before costs no case; its end is heard by supervise_await. */
+	if (child_say(s->child, body))
+		enter(s, command);
 	free(body);
 }
 

@@ -23,6 +23,7 @@ typedef struct supervise_end {
 	enum supervise_fate fate;
 	eh_status code;        /* why, when CANNOT, STOP or JOURNAL                               */
 	char *reason;          /* malloc'd sentence, NULL when ENDED or INTERRUPTED               */
+	bool died;             /* crashed or was killed, and not for hanging                      */
 	char *during;          /* malloc'd id of the case in progress, or NULL                     */
 	char *probe;           /* malloc'd name of the probe that ended it, or NULL               */
 } supervise_end;

@@ -20,6 +20,9 @@
  *   error-escape   so has the message of an error        info-escape   and program_info's compiler
  *   fast-math      kernels are compiled with -Ofast
  *   hasty          waits for short launches do not wait
+ *   faint          start ends in SIGKILL from its FIRST-th to its LAST-th call, over processes: the
+ *                  calls are counted by the bytes of the file SABOTAGE_STARTS, SABOTAGE_FAINTS is
+ *                  FIRST-LAST
  *   threaded       none: launches run in another thread, and waits wait
  */
 #include "evenhand/backend.h"
@@ -185,6 +188,20 @@ static void leave_daemon(void)
 	}
 	while (child > 0 && waitpid(child, NULL, 0) < 0)
 		;
+}
+
+static eh_status faint_start(const eh_host *host, void **self, eh_error *error)
+{
+	const char *file = getenv("SABOTAGE_STARTS"), *when = getenv("SABOTAGE_FAINTS");
+	FILE *starts = file != NULL ? fopen(file, "a") : NULL;
+	unsigned first = 1, last = 0;
+
+	if (starts != NULL && fputc('x', starts) == 'x' && fflush(starts) == 0 && when != NULL &&
+	    sscanf(when, "%u-%u", &first, &last) == 2 && ftell(starts) >= first && ftell(starts) <= last)
+		raise(SIGKILL);
+	if (starts != NULL)
+		fclose(starts);
+	return saboteur.ops->start(host, self, error);
 }
 
 static eh_status odd_start(const eh_host *host, void **self, eh_error *error)
@@ -506,6 +523,7 @@ static void sabotage(eh_backend_ops *ops)
 	PUT("status", queue_wait, odd_queue_wait)
 	PUT("hang", fill, bad_fill)
 	PUT("crash", fill, bad_fill)
+	PUT("faint", start, faint_start)
 	PUT("rounding", start, odd_start)
 	PUT("daemon", start, odd_start)
 	PUT("exit", stop, odd_stop)

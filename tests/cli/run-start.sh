@@ -1,0 +1,90 @@
+#!/bin/sh
+# A worker that dies before it comes as far as a case costs that start: it is started again, at most three
+# times, and what failed all the same is measured by --resume.
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	for said in out err; do [ ! -s $said ] || { echo "# $2: $said:"; tail -n 10 $said; } >&2; done
+}
+cd "$T" || exit 1
+mkdir backends
+cp "$BUILD/tests/backends/saboteur.so" backends/
+export EVENHAND_BACKEND_PATH="$T/backends" EVENHAND_SABOTAGED="$BUILD/lib/evenhand/backends/host.so"
+export SABOTAGE=faint SABOTAGE_STARTS="$T/starts" SABOTAGE_FAINTS=0-0
+cases() { grep -c '"kind":"case"' "$1/run.journal"; }
+failed() { grep '"kind":"case"' "$1/run.journal" | grep -c '"status":"failed"'; }
+go() { # which starts die, arguments; the first start lists the devices
+	: >starts
+	SABOTAGE_FAINTS=$1
+	export SABOTAGE_FAINTS
+	shift
+	timeout 200 "$EVENHAND" run "$@" -q >out 2>err </dev/null
+	rc=$?
+}
+fine() { [ $rc -eq 0 ] || [ $rc -eq 7 ]; }
+device=$("$EVENHAND" devices 2>/dev/null | sed -n 's/^\(saboteur:[^ ]*\) .*/\1/p' | head -n 1)
+for protocol in tiny turns; do
+	ini=$SRC/tests/protocols/$protocol.ini
+	all=$(grep -c '^\[case ' "$ini")
+	go 2-3 "$ini" --on "$device" --executions 2 -o $protocol-twice
+	fine && [ "$(cases $protocol-twice)" -eq $((2 * all)) ] && [ "$(failed $protocol-twice)" -eq 0 ]
+	check $? "$protocol: two starts that die cost no case"
+	grep -q 'before it measured anything; it is started again (3 of 3)' err
+	check $? "$protocol: and each is told"
+	go 2-4 "$ini" --on "$device" --executions 2 -o $protocol-thrice
+	[ $rc -eq 7 ] && [ "$(failed $protocol-thrice)" -eq "$all" ] &&
+		grep -q "\"starts\":3.*measuring could not start, tried 3 times: .*killed by signal 9" $protocol-thrice/run.journal
+	check $? "$protocol: three cost the cases of one execution, and the reason says how often it was tried"
+	"$EVENHAND" show $protocol-thrice/*.json >shown 2>err
+	check $? "$protocol: the result can be read"
+	go 0-0 --resume $protocol-thrice
+	fine && [ "$(cases $protocol-thrice)" -eq $((3 * all)) ] && ! grep -q 'could not start' $protocol-thrice/*.json
+	check $? "$protocol: --resume measures them, and the result has nothing of the failure"
+	go 0-0 --resume $protocol-thrice
+	fine && [ "$(cases $protocol-thrice)" -eq $((3 * all)) ]
+	check $? "$protocol: and once"
+done
+
+# Beside another executor.
+go 2-3 "$SRC/tests/protocols/turns.ini" --on "host:0,$device" --executions 2 -o beside
+fine && [ "$(failed beside)" -eq 0 ] && ! grep -q 'measured alone' err
+check $? "beside another executor two starts that die cost no case"
+
+# What fails in itself is not measured again.
+cp "$BUILD/tests/backends/liar.so" backends/
+go 0-0 "$SRC/tests/protocols/tiny.ini" --on liar --set liar.fault=wrong --executions 1 -o itself
+before=$(cases itself)
+[ $rc -eq 7 ]
+check $? "cases that fail in themselves"
+go 0-0 --resume itself
+[ "$(cases itself)" -eq "$before" ] && ! grep -q '"starts"' itself/run.journal
+check $? "are not repeated"
+
+# Killed from outside, at any moment: each kill costs one case at most.
+for protocol in tiny turns; do
+	ini=$SRC/tests/protocols/$protocol.ini
+	: >starts
+	"$EVENHAND" run "$ini" --on "$device" --executions 10 -o killed-$protocol -q >out 2>err </dev/null &
+	pid=$!
+	kills=0 i=0
+	while kill -0 $pid 2>/dev/null && [ $kills -lt 6 ] && [ $i -lt 400 ]; do
+		sleep "0.$(awk -v s=$((kills * 7919 + i + ${EVENHAND_FUZZ_SEED:-1})) 'BEGIN { srand(s); printf "%03d", 50 + rand() * 600 }')"
+		i=$((i + 1))
+		[ -e killed-$protocol/run.journal ] || continue
+		# shellcheck disable=SC2013
+		for worker in $(cat /proc/$pid/task/$pid/children 2>/dev/null); do
+			kill -KILL "$worker" 2>/dev/null && kills=$((kills + 1))
+		done
+	done
+	wait $pid
+	rc=$?
+	lost=$(failed killed-$protocol)
+	fine && [ $kills -gt 0 ] && [ "$lost" -le $kills ] && [ "$(cases killed-$protocol)" -eq $((10 * $(grep -c '^\[case ' "$ini"))) ]
+	check $? "$protocol: $kills workers killed cost $lost cases"
+done
+
+echo "1..$n"
+exit $bad
