@@ -59,9 +59,11 @@ eh_status bundle_unpack(const char *path, const char *packed, size_t size, size_
 bool bundle_is_result(const bundle_member *m);
 /* Compares the manifest with the members; appends a sentence for each error. */
 void bundle_check(const bundle *b, text_list *problems);
-/* Checks that the protocol and the kernel texts of one of its results are members. */
+/* Finds, for result_examine, the kernel texts of a result's rows that are not members. */
+result_watch bundle_watch_kernels(const bundle *b);
+/* Appends what that found of a result, and whether its protocol is a member. */
 void bundle_check_result(const bundle *b, const char *name, const record_result *r,
-                         text_list *problems);
+                         const result_watch *kernels, text_list *problems);
 /* Writes the members below an empty folder that nobody else uses. */
 eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error);
 

@@ -122,8 +122,7 @@ bool bundle_has_source(const record_program *program)
 	       program->source_sha256[0] != '\0';
 }
 
-static void check_program(const bundle *b, const record_program *program, const char *name,
-                          text_list *problems)
+static void check_program(const bundle *b, const record_program *program, findings *f)
 {
 	const bundle_member *prelude = bundle_find(b, "kernels/dialect.h");
 	const bundle_member *body;
@@ -136,15 +135,16 @@ static void check_program(const bundle *b, const record_program *program, const 
 	body = bundle_find(b, file);
 	free(file);
 	if (body == NULL || prelude == NULL) {
-		text_list_format(problems, "%s: the text of the kernel %.60s is not in the bundle", name,
-		                 program->kernel);
+		(void)findings_add(f, EH_E_ALTERED, CHECK_ROWS, "", NULL, NULL,
+		                   "the text of the kernel %.60s is not in the bundle", program->kernel);
 		return;
 	}
 	bundle_source_digest(&program->defines, prelude->data, body->data, hex);
 	if (strcmp(hex, program->source_sha256) != 0)
-		text_list_format(problems, "%s: kernels/%s.k is not the text that was measured: it gives "
-		                 "%.16s... and program.source_sha256 is %.16s...", name, program->kernel, hex,
-		                 program->source_sha256);
+		(void)findings_add(f, EH_E_ALTERED, CHECK_ROWS, "", NULL, NULL,
+		                   "kernels/%s.k is not the text that was measured: it gives %.16s... and "
+		                   "program.source_sha256 is %.16s...", program->kernel, hex,
+		                   program->source_sha256);
 }
 
 static bool has_protocol(const bundle *b, const char *body)
@@ -156,18 +156,29 @@ static bool has_protocol(const bundle *b, const char *body)
 	return false;
 }
 
-void bundle_check_result(const bundle *b, const char *name, const record_result *r,
-                         text_list *problems)
+/* Of a result's problems that many are told. */
+enum { PROBLEMS = 8 };
+
+static void check_kernels(const result_watch *w, const record_result *head, const record_case *row,
+                          size_t index, findings *f)
 {
-	enum { MOST = 8 };
-	size_t before = problems->count;
+	(void)head;
+	(void)index;
+	for (size_t k = 0; k < row->executions.count && f->count < PROBLEMS; k++)
+		check_program(w->context, row->executions.items[k].program, f);
+}
 
-	for (size_t i = 0; i < r->cases.count; i++) {
-		const record_execution_list *executions = &r->cases.items[i].executions;
+result_watch bundle_watch_kernels(const bundle *b)
+{
+	return (result_watch){ .row = check_kernels, .context = (void *)b,
+		               .found = { .most = PROBLEMS } };
+}
 
-		for (size_t k = 0; k < executions->count && problems->count < before + MOST; k++)
-			check_program(b, executions->items[k].program, name, problems);
-	}
+void bundle_check_result(const bundle *b, const char *name, const record_result *r,
+                         const result_watch *kernels, text_list *problems)
+{
+	for (size_t i = 0; i < kernels->found.count; i++)
+		text_list_format(problems, "%s: %s", name, kernels->found.items[i].sentence);
 	if (!has_protocol(b, r->protocol.text))
 		text_list_format(problems, "%s: its protocol's text is not in the bundle", name);
 }

@@ -68,37 +68,55 @@ static void add_finding(audit_report *report, const finding *from)
 	text_set(&to->sentence, from->sentence);
 }
 
-/* Adds the result's report, without evidence; *out is NULL where the structure does not hold. */
-static audit_report *add_result(audit_verification *all, char *file, const char *name,
-                                const char *bytes, size_t size, audit_planner *plan, result **out)
+static void set_result(audit_report *report, const result *r)
+{
+	const record_protocol *protocol = &r->record->protocol;
+
+	text_set(&report->executor, r->record->executor.name);
+	report->protocol = memory_format("%s@%llu", protocol->name,
+	                                 (unsigned long long)protocol->version);
+	text_set(&report->digest, r->record->digest);
+	report->cases = r->row_count;
+}
+
+static audit_report *add_report(audit_verification *all, const char *file, findings *f,
+                                const result *r, const char *unplanned)
 {
 	audit_report *report = layout_append(audit_report_layout(), &all->reports);
-	findings f = { .only_first = false };
-	result *r = result_examine(name, bytes, size, &f);
-	char *unplanned = NULL;
 
-	if (r != NULL) {
-		result_check_evidence(r, &f);
-		unplanned = audit_check_plan(r->record, plan, &f);
-	}
-	report->file = file;
+	text_set(&report->file, file);
 	report->kind = AUDIT_FILE_RESULT;
-	add_checks(report, &f, r != NULL, unplanned);
-	free(unplanned);
-	for (size_t i = 0; i < f.count; i++)
-		add_finding(report, &f.items[i]);
-	findings_free(&f);
-	if (r != NULL) {
-		const record_protocol *protocol = &r->record->protocol;
-
-		text_set(&report->executor, r->record->executor.name);
-		report->protocol = memory_format("%s@%llu", protocol->name,
-		                                 (unsigned long long)protocol->version);
-		text_set(&report->digest, r->record->digest);
-		report->cases = r->row_count;
-	}
-	*out = r;
+	findings_end(f);
+	add_checks(report, f, r != NULL, unplanned);
+	for (size_t i = 0; i < f->count; i++)
+		add_finding(report, &f->items[i]);
+	if (r != NULL)
+		set_result(report, r);
 	return report;
+}
+
+/* Adds the result's report, without evidence; *out is NULL where the structure does not hold.  kernels
+ * may be NULL. */
+static eh_status add_result(audit_verification *all, const char *file, const source_bytes *from,
+                            audit_planner *planner, result_watch *kernels, audit_report **report,
+                            result **out, eh_error *error)
+{
+	result_watch evidence = result_watch_evidence();
+	audit_plan_check plan;
+	result_watch *watches[] = { &evidence, &plan.watch, kernels };
+	findings f = { .only_first = false };
+	char *unplanned;
+	eh_status status;
+
+	audit_plan_check_begin(&plan, planner);
+	status = result_examine(from, watches, kernels != NULL ? 3 : 2, &f, out, error);
+	findings_move(&f, &evidence.found);
+	unplanned = audit_plan_check_end(&plan, &f);
+	if (status == EH_OK)
+		*report = add_report(all, file, &f, *out, *out != NULL ? unplanned : NULL);
+	free(unplanned);
+	findings_free(&f);
+	return status;
 }
 
 static void set_answer(audit_report *r)
@@ -119,21 +137,22 @@ static void set_answer(audit_report *r)
 static eh_status inspect_file(const char *path, audit_planner *plan, audit_verification *out,
                               eh_error *error)
 {
-	char *bytes;
-	size_t size;
+	source_bytes from;
 	audit_report *report;
-	result *r;
-	eh_status status = file_read(path, &bytes, &size, error);
+	result *r = NULL;
+	eh_status status = source_open(path, &from, error);
 
 	if (status != EH_OK)
 		return status;
-	report = add_result(out, memory_text(path), path, bytes, size, plan, &r);
+	status = add_result(out, path, &from, plan, NULL, &report, &r, error);
+	source_close(&from);
+	if (status != EH_OK)
+		return status;
 	/* Unreadable signatures change nothing about the record itself. */
 	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
 		report->evidence = audit_evidence_unreadable(error);
 	set_answer(report);
 	result_free(r);
-	free(bytes);
 	return EH_OK;
 }
 
@@ -158,12 +177,16 @@ typedef struct inspection {
 	audit_verification *out;
 } inspection;
 
-static void inspect_member(const inspection *in, const bundle_member *m, text_list *problems)
+static eh_status inspect_member(const inspection *in, const bundle_member *m, text_list *problems,
+                                eh_error *error)
 {
 	const bundle *b = in->b;
-	result *r;
-	audit_report *report = add_result(in->out, memory_format("%s: %s", in->path, m->name), m->name,
-	                                  m->data, m->size, in->plan, &r);
+	const source_bytes from = source_of_bytes(m->name, m->data, m->size);
+	char *file = memory_format("%s: %s", in->path, m->name);
+	result_watch kernels = bundle_watch_kernels(b);
+	result *r = NULL;
+	audit_report *report;
+	eh_status status = add_result(in->out, file, &from, in->plan, &kernels, &report, &r, error);
 
 	if (r != NULL) {
 		audit_subject subject = audit_subject_of(r);
@@ -171,10 +194,14 @@ static void inspect_member(const inspection *in, const bundle_member *m, text_li
 		report->evidence = audit_evidence_of(beside(b, m->name, ".sig"),
 		                                     beside(b, m->name, ".amendments"), &subject,
 		                                     in->ring);
-		bundle_check_result(b, m->name, r->record, problems);
+		bundle_check_result(b, m->name, r->record, &kernels, problems);
 	}
-	set_answer(report);
+	if (status == EH_OK)
+		set_answer(report);
+	findings_free(&kernels.found);
 	result_free(r);
+	free(file);
+	return status;
 }
 
 /* After the reports of its results, so that the problems of all are known. */
@@ -192,24 +219,26 @@ static void complete_bundle(audit_report *report, const bundle *b, const audit_k
 	set_answer(report);
 }
 
-static void inspect_bundle(const inspection *in)
+static eh_status inspect_bundle(const inspection *in, eh_error *error)
 {
 	const bundle *b = in->b;
 	audit_verification *out = in->out;
 	audit_report *report = layout_append(audit_report_layout(), &out->reports);
 	size_t index = out->reports.count - 1;
 	text_list problems = { NULL, 0 };
+	eh_status status = EH_OK;
 
 	report->file = memory_text(in->path);
 	report->kind = AUDIT_FILE_BUNDLE;
 	bundle_check(b, &problems);
-	for (size_t i = 0; i < b->count; i++)
+	for (size_t i = 0; i < b->count && status == EH_OK; i++)
 		if (bundle_is_result(&b->members[i]))
-			inspect_member(in, &b->members[i], &problems);
+			status = inspect_member(in, &b->members[i], &problems, error);
 	/* The list may have moved. */
 	report = &out->reports.items[index];
 	report->bundle_problems = problems;
 	complete_bundle(report, b, in->ring);
+	return status;
 }
 
 eh_status audit_inspect(const char *path, audit_planner *plan, audit_verification *out,
@@ -225,7 +254,7 @@ eh_status audit_inspect(const char *path, audit_planner *plan, audit_verificatio
 	if (status == EH_OK)
 		status = bundle_read(path, &b, error);
 	if (status == EH_OK) {
-		inspect_bundle(&(inspection){ path, &b, &ring, plan, out });
+		status = inspect_bundle(&(inspection){ path, &b, &ring, plan, out }, error);
 		bundle_free(&b);
 	}
 	layout_clear(audit_keyring_layout(), &ring);

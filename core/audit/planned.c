@@ -87,38 +87,56 @@ static void compare_programs(const record_case *row, size_t index, const record_
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-static void compare(const record_result *r, const audit_planned *planned, findings *f)
+static void plan_head(result_watch *w, const record_result *head)
 {
-	size_t before = f->count;
+	audit_plan_check *c = w->context;
+	audit_planned *planned = &c->planned;
 
-	compare_plans(&r->protocol.canonical, &planned->plan, f);
-	if (f->count > before)
+	if (c->planner == NULL)
 		return;
-	for (size_t i = 0; i < r->cases.count && i < planned->programs.count; i++)
-		compare_programs(&r->cases.items[i], i, &planned->programs.items[i], f);
+	layout_init(record_plan_layout(), &planned->plan);
+	c->planner(head, planned);
+	c->why = planned->why;
+	planned->why = NULL;
+	if (planned->made) {
+		compare_plans(&head->protocol.canonical, &planned->plan, &c->found);
+		c->programs = c->found.count == 0;
+	} else if (planned->at_fault) {
+		(void)findings_add(&c->found, EH_E_ALTERED, CHECK_TEXT, "protocol.text", NULL, NULL,
+		                   "%s, so protocol.canonical cannot come from it" FINDING_ALTERED, c->why);
+	}
+	/* The programs are all that the rows need. */
+	layout_clear(record_plan_layout(), &planned->plan);
 }
 
-char *audit_check_plan(const record_result *r, audit_planner *plan, findings *f)
+static void plan_row(const result_watch *w, const record_result *head, const record_case *row,
+                     size_t index, findings *f)
 {
-	audit_planned planned = { .made = false };
-	char *why = NULL;
+	const audit_plan_check *c = w->context;
 
-	if (plan == NULL)
-		return memory_text("workloads are needed for it");
-	layout_init(record_plan_layout(), &planned.plan);
-	plan(r, &planned);
-	if (planned.made) {
-		compare(r, &planned, f);
-	} else if (planned.at_fault) {
-		(void)findings_add(f, EH_E_ALTERED, CHECK_TEXT, "protocol.text", NULL, NULL,
-		                   "%s, so protocol.canonical cannot come from it" FINDING_ALTERED,
-		                   planned.why);
-	} else {
-		why = planned.why;
-		planned.why = NULL;
+	(void)head;
+	if (c->programs && index < c->planned.programs.count)
+		compare_programs(row, index, &c->planned.programs.items[index], f);
+}
+
+void audit_plan_check_begin(audit_plan_check *c, audit_planner *planner)
+{
+	*c = (audit_plan_check){ .watch = { .head = plan_head, .row = plan_row, .context = c },
+		                 .planner = planner };
+	if (planner == NULL)
+		c->why = memory_text("workloads are needed for it");
+}
+
+char *audit_plan_check_end(audit_plan_check *c, findings *f)
+{
+	char *why = c->why;
+
+	if (c->planned.made || c->planned.at_fault) {
+		free(why);
+		why = NULL;
 	}
-	free(planned.why);
-	layout_clear(record_plan_layout(), &planned.plan);
-	layout_list_clear(record_program_layout(), &planned.programs);
+	findings_move(f, &c->found);
+	findings_move(f, &c->watch.found);
+	layout_list_clear(record_program_layout(), &c->planned.programs);
 	return why;
 }

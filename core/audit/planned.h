@@ -6,6 +6,7 @@
 
 #include "record/findings.h"
 #include "record/record.h"
+#include "record/result.h"
 
 /* What a protocol's text gives when it is planned. */
 typedef struct audit_planned {
@@ -19,9 +20,20 @@ typedef struct audit_planned {
 /* Plans the record's protocol.text into *out, whose plan is initialised. */
 typedef void audit_planner(const record_result *r, audit_planned *out);
 
+/* Plans the record's text and compares the plan and, row by row, the programs. */
+typedef struct audit_plan_check {
+	result_watch watch;      /* lent to result_examine                                       */
+	audit_planner *planner;
+	audit_planned planned;
+	bool programs;           /* the plans are equal, so that programs are compared            */
+	findings found;          /* by comparing the plans                                       */
+	char *why;
+} audit_plan_check;
+
+/* planner NULL: nothing can be planned.  Stays where it is until audit_plan_check_end. */
+void audit_plan_check_begin(audit_plan_check *c, audit_planner *planner);
 /* Adds a finding where the text gives another plan than protocol.canonical, or a row ran another
- * kernel than its case has.  Returns the malloc'd reason when that could not be checked, else NULL.
- * plan NULL: nothing can be planned. */
-char *audit_check_plan(const record_result *r, audit_planner *plan, findings *f);
+ * kernel than its case has.  Returns the malloc'd reason when that could not be checked, else NULL. */
+char *audit_plan_check_end(audit_plan_check *c, findings *f);
 
 #endif

@@ -171,7 +171,7 @@ void json_put_number(text *t, double value)
 static void add_clean(text *t, const char *s)
 {
 	while (*s != '\0') {
-		size_t size = text_utf8_size(s, strlen(s) < 4 ? strlen(s) : 4);
+		size_t size = text_utf8_size(s, strnlen(s, 4));
 
 		if (size == 0)
 			text_add_bytes(t, "\xef\xbf\xbd", 3);

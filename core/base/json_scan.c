@@ -28,7 +28,7 @@ void json_place_move(json_place *place, const char *to)
 /* EH_E_FORMAT with the place of s->at: "NAME:3:17: what". */
 static eh_status refuse(const json_scan *s, const char *what)
 {
-	json_place place = s->from;
+	json_place place = s->behind.at != NULL && s->at >= s->behind.at ? s->behind : s->from;
 
 	if (s->error == NULL)
 		return EH_E_FORMAT;
@@ -64,10 +64,6 @@ static inline void skip_space(json_scan *s)
 char json_scan_peek(json_scan *s)
 {
 	skip_space(s);
-	if (s->gap != NULL && s->at == s->gap) {
-		s->at = s->gap_end;
-		skip_space(s);
-	}
 	return s->at < s->end ? *s->at : '\0';
 }
 

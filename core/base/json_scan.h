@@ -29,7 +29,9 @@ typedef struct json_place { const char *at; size_t line, column; } json_place;
 typedef struct json_scan {
 	json_place from;       /* lines are counted from here, for messages: the text's start    */
 	const char *at, *end;  /* the part not read yet                                          */
-	const char *gap, *gap_end; /* a part that is passed over where a value begins; NULL = none */
+	json_place behind;     /* where something was cut out: behind it lines are counted from here;
+	                        * at NULL = nothing was                                          */
+	size_t memory;         /* the most that the values may take; 0 = any                     */
 	const char *name;      /* of the file or source                                          */
 	int level;             /* the number of open brackets                                    */
 	eh_error *error;

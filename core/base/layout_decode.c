@@ -9,6 +9,7 @@
 #include "base/json_scan.h"
 #include "base/layout.h"
 #include "base/layout_inside.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -27,6 +28,7 @@ typedef struct decoder {
 	const layout_field *field; /* the member that is read                                 */
 	step path[STEPS_MAX];      /* its path, which becomes text only for a message         */
 	size_t depth;              /* the number of steps                                     */
+	size_t spent;              /* memory of the values                                    */
 } decoder;
 
 static void go_to(decoder *d, const char *key, size_t index)
@@ -67,22 +69,45 @@ static void spell(const decoder *d, text *out)
 	}
 }
 
+static eh_status refuse_with(const decoder *d, eh_status code, const char *sentence)
+{
+	text place = { 0 };
+
+	spell(d, &place);
+	(void)error_set(d->scan.error, code, "%s: %s %s", d->scan.name,
+	                place.size > 0 ? place.data : "the whole", sentence);
+	text_free(&place);
+	return code;
+}
+
 /* Refuses the member at the path. */
 __attribute__((format(printf, 2, 3)))
 static eh_status refuse(const decoder *d, const char *format, ...)
 {
-	text place = { 0 };
 	char sentence[512];
 	va_list args;
 
-	spell(d, &place);
 	va_start(args, format);
 	(void)vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
-	(void)error_set(d->scan.error, EH_E_FORMAT, "%s: %s %s", d->scan.name,
-	                place.size > 0 ? place.data : "the whole", sentence);
-	text_free(&place);
-	return EH_E_FORMAT;
+	return refuse_with(d, EH_E_FORMAT, sentence);
+}
+
+/* What an allocation takes beside its bytes. */
+enum { OVERHEAD = 16 };
+
+/* Counts memory that a value takes.  A text of 3 bytes may be a value of 40, so the file's size alone is
+ * no bound. */
+static eh_status spend(decoder *d, size_t size)
+{
+	char sentence[120];
+
+	d->spent += size;
+	if (d->scan.memory == 0 || d->spent <= d->scan.memory)
+		return EH_OK;
+	(void)snprintf(sentence, sizeof(sentence), "and the values before it take more than %zu MiB of "
+	               "memory, which no result needs", d->scan.memory / LIMIT_MIB);
+	return refuse_with(d, EH_E_NO_MEMORY, sentence);
 }
 
 static const char *kind_words(enum layout_kind kind)
@@ -147,6 +172,8 @@ static eh_status take_text(decoder *d, char **out)
 	json_quoted string = { 0 };
 	eh_status status = take_quoted(d, &string);
 
+	if (status == EH_OK)
+		status = spend(d, string.size + OVERHEAD);
 	if (status == EH_OK)
 		*out = json_quoted_text(string);
 	return status;
@@ -270,6 +297,8 @@ static eh_status take_name(decoder *d, char **out)
 	eh_status status = json_scan_name(&d->scan, &name);
 
 	if (status == EH_OK)
+		status = spend(d, name.size + OVERHEAD);
+	if (status == EH_OK)
 		*out = json_quoted_text(name);
 	return status;
 }
@@ -290,8 +319,12 @@ static eh_status take_array(decoder *d, enum layout_kind kind, void *list)
 	eh_status status = enter(d, '[', &more);
 
 	layout_list_present(list, sizeof(uint64_t));
+	if (status == EH_OK)
+		status = spend(d, OVERHEAD);
 	while (status == EH_OK && more) {
-		status = take_element(d, kind, list);
+		status = spend(d, sizeof(uint64_t));
+		if (status == EH_OK)
+			status = take_element(d, kind, list);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, ']', &more);
 	}
@@ -342,7 +375,9 @@ static eh_status take_pairs(decoder *d, void *map)
 
 	layout_list_present(map, layout_item_size(f));
 	while (status == EH_OK && more) {
-		status = take_pair(d, map);
+		status = spend(d, layout_item_size(f));
+		if (status == EH_OK)
+			status = take_pair(d, map);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, '}', &more);
 	}
@@ -358,9 +393,13 @@ static eh_status take_list(decoder *d, void *member)
 	eh_status status = enter(d, '[', &more);
 
 	layout_list_present(member, inner->size);
+	if (status == EH_OK)
+		status = spend(d, inner->size);
 	for (size_t i = 0; status == EH_OK && more; i++) {
 		go_to(d, NULL, i);
-		status = take_object(d, inner, layout_append(inner, member));
+		status = spend(d, inner->size);
+		if (status == EH_OK)
+			status = take_object(d, inner, layout_append(inner, member));
 		go_back(d);
 		if (status == EH_OK)
 			status = json_scan_more(&d->scan, ']', &more);
@@ -379,7 +418,9 @@ static eh_status take_map(decoder *d, void *member)
 	while (status == EH_OK && more) {
 		char **object = layout_append(inner, member);
 
-		status = take_name(d, object);
+		status = spend(d, inner->size);
+		if (status == EH_OK)
+			status = take_name(d, object);
 		go_to(d, *object, 0);
 		if (status == EH_OK)
 			status = take_object(d, inner, object);
@@ -395,11 +436,14 @@ static eh_status take_inner(decoder *d, void *member)
 	const layout *inner = d->field->inner();
 	void *object = member;
 
+	eh_status status = EH_OK;
+
 	if (d->field->optional) {
+		status = spend(d, inner->size + OVERHEAD);
 		object = layout_new(inner);
 		memcpy(member, &object, sizeof(object));
 	}
-	return take_object(d, inner, object);
+	return status == EH_OK ? take_object(d, inner, object) : status;
 }
 
 static eh_status take_member(decoder *d, void *member)

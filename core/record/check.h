@@ -9,11 +9,12 @@
 #include "record/derive.h"
 #include "record/findings.h"
 #include "record/record.h"
+#include "record/row_sums.h"
 
 /* Checks protocol.digest, name and version against the plan. */
 void check_protocol(const record_result *r, findings *f);
 /* Checks run.executions against the rows and the plan. */
-void check_executions(const record_result *r, findings *f);
+void check_executions(const record_result *r, const row_sums *rows, findings *f);
 /* Checks that every salt belongs to a text that may be redacted. */
 void check_salts(record_result *r, findings *f);
 /* Checks the digests of the sections. */
@@ -21,18 +22,13 @@ void check_sections(record_result *r, findings *f);
 /* Checks the statements of protocol.text against the plan. */
 void check_text(const record_result *r, findings *f);
 /* Checks times, noise floor and layers. */
-void check_run(const record_result *r, findings *f);
+void check_run(const record_result *r, const row_sums *rows, findings *f);
 
-/* run.order, for looking executions up. */
-typedef struct run_order {
-	const record_order_list *list; /* borrowed                                               */
-	bool sound;                    /* both numbers ascend; if not, nothing is looked up       */
-} run_order;
+/* run.order, which the record lends; adds a finding where it does not ascend. */
 run_order run_order_take(const record_result *r, findings *f);
-bool run_order_lists(const run_order *order, uint64_t execution);
 /* Checks that run.order lists the executions of the cases, and that the number done is right: those
  * that every case has. */
-void check_order(const record_result *r, const run_order *order, findings *f);
+void check_order(const record_result *r, const row_sums *rows, findings *f);
 /* Checks the digest of the whole record. */
 void check_digest(const record_result *r, findings *f);
 
@@ -51,9 +47,8 @@ void check_add(const row_check *c, eh_status code, enum finding_check check, siz
                const char *member, char *sentence);
 
 /* Checks a row: its plan, its executions, its derived members, its digest.  `hex` is the digest of
- * its canonical form. */
-void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
-               const char *hex, findings *f);
+ * its canonical form.  The record needs no rows. */
+void check_row(const row_check *c, const record_pool *pool, const char *hex);
 /* Checks what the samples and instruments of the row's executions imply about the rest of them. */
 void check_implied(const row_check *c, const record_pool *pool);
 /* Checks that the clocks and times of the row's executions fit together. */
@@ -64,6 +59,6 @@ void check_executor(const record_result *r, findings *f);
 /* Checks that the programs of a row are those of one compiler, which the stack has. */
 void check_programs(const row_check *c);
 /* Checks that an execution has no two cases at one position. */
-void check_positions(const record_result *r, findings *f);
+void check_positions(row_sums *rows, findings *f);
 
 #endif

@@ -35,18 +35,30 @@ static void check_one(const row_evidence *of, size_t row, size_t index, findings
 		add(f, row, index, "", "lacks", missing);
 }
 
-static void check_row_evidence(const result *r, size_t row, findings *f)
+static void check_row_evidence(const record_result *r, const record_case *row, size_t index,
+                               findings *f)
 {
-	const record_case *of = &r->record->cases.items[row];
-	row_evidence context = row_evidence_of(r->record, of);
+	row_evidence context = row_evidence_of(r, row);
 
-	for (size_t i = 0; i < of->executions.count; i++)
-		if (record_execution_counts(&of->executions.items[i]))
-			check_one(&context, row, i, f);
+	for (size_t i = 0; i < row->executions.count; i++)
+		if (record_execution_counts(&row->executions.items[i]))
+			check_one(&context, index, i, f);
 }
 
 void result_check_evidence(const result *r, findings *f)
 {
 	for (size_t i = 0; i < r->row_count; i++)
-		check_row_evidence(r, i, f);
+		check_row_evidence(r->record, r->rows[i].record, i, f);
+}
+
+static void watch_row(const result_watch *w, const record_result *head, const record_case *row,
+                      size_t index, findings *f)
+{
+	(void)w;
+	check_row_evidence(head, row, index, f);
+}
+
+result_watch result_watch_evidence(void)
+{
+	return (result_watch){ .row = watch_row };
 }

@@ -238,22 +238,21 @@ static void check_seal(const row_check *c, const char *hex, const char *seal)
 	free(place);
 }
 
-void check_row(const record_result *r, size_t index, const run_order *order, const record_pool *pool,
-               const char *hex, findings *f)
+void check_row(const row_check *c, const record_pool *pool, const char *hex)
 {
-	const record_plan *plan = &r->protocol.canonical;
-	row_check c = { r, &r->cases.items[index], order, index, f };
-	const char *seal = index < r->digests.cases.count ? r->digests.cases.items[index] : "";
+	const record_planned_case_list *plans = &c->result->protocol.canonical.cases;
+	const text_list *seals = &c->result->digests.cases;
+	const char *seal = c->index < seals->count ? seals->items[c->index] : "";
 
-	if (index < plan->cases.count)
-		check_plan(&c, &plan->cases.items[index]);
-	if (!findings_enough(f))
-		check_executions_of(&c);
-	if (!findings_enough(f))
-		check_derived(&c, pool);
-	check_times(&c);
-	check_implied(&c, pool);
-	check_programs(&c);
-	if (!findings_enough(f))
-		check_seal(&c, hex, seal);
+	if (c->index < plans->count)
+		check_plan(c, &plans->items[c->index]);
+	if (!findings_enough(c->f))
+		check_executions_of(c);
+	if (!findings_enough(c->f))
+		check_derived(c, pool);
+	check_times(c);
+	check_implied(c, pool);
+	check_programs(c);
+	if (!findings_enough(c->f))
+		check_seal(c, hex, seal);
 }

@@ -56,21 +56,22 @@ static void not_a_time(findings *f, const char *key, const char *value)
 
 /* ---- executions ------------------------------------------------------------------------------ */
 
-void check_executions(const record_result *r, findings *f)
+void check_executions(const record_result *r, const row_sums *rows, findings *f)
 {
 	const record_executions *all = &r->run.executions;
 	uint64_t declared = r->protocol.canonical.executions;
 
-	for (size_t i = 0; i < r->cases.count && !findings_enough(f); i++) {
-		/* A malformed row has no work and was reported already. */
-		if (r->cases.items[i].work.metric == record_metric_absent ||
-		    r->cases.items[i].executions.count >= all->done ||
-		    !record_asked(&r->run.asked, r->cases.items[i].id))
+	for (size_t i = 0; i < rows->row_count && !findings_enough(f); i++) {
+		const row_sum *row = &rows->rows[i];
+
+		/* A malformed row was reported already. */
+		if (!row->sound || row->executions >= all->done ||
+		    (rows->asked_count > 0 && !row->asked))
 			continue;
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done", NULL, NULL,
-		                   "run.executions.done is %llu but cases[%zu] has %zu executions"
+		                   "run.executions.done is %llu but cases[%zu] has %u executions"
 		                   FINDING_ALTERED, (unsigned long long)all->done, i,
-		                   r->cases.items[i].executions.count);
+		                   (unsigned)row->executions);
 		return;
 	}
 	if (all->declared != declared && !findings_enough(f))
@@ -117,31 +118,6 @@ run_order run_order_take(const record_result *r, findings *f)
 	return order;
 }
 
-/* The index of the execution, or where it would be inserted. */
-static size_t place_in(const record_order_list *list, uint64_t execution)
-{
-	size_t low = 0;
-	size_t high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].execution < execution)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-bool run_order_lists(const run_order *order, uint64_t execution)
-{
-	size_t i = place_in(order->list, execution);
-
-	return !order->sound ||
-	       (i < order->list->count && order->list->items[i].execution == execution);
-}
-
 /* Checks that a complete run has all executions from the first on. */
 static void check_gaps(const record_result *r, findings *f)
 {
@@ -158,41 +134,24 @@ static void check_gaps(const record_result *r, findings *f)
 	}
 }
 
-/* malloc'd: the number of rows that have each listed execution. */
-static size_t *count_rows(const record_result *r, const run_order *order)
+void check_order(const record_result *r, const row_sums *rows, findings *f)
 {
-	size_t *rows = memory_get((order->list->count + 1) * sizeof(*rows));
-
-	for (size_t i = 0; i < r->cases.count; i++)
-		for (size_t k = 0; k < r->cases.items[i].executions.count; k++) {
-			uint64_t execution = r->cases.items[i].executions.items[k].execution;
-
-			if (run_order_lists(order, execution))
-				rows[place_in(order->list, execution)]++;
-		}
-	return rows;
-}
-
-void check_order(const record_result *r, const run_order *order, findings *f)
-{
+	const run_order *order = rows->order;
 	uint64_t done = r->run.executions.done;
-	size_t asked = r->run.asked.count > 0 ? r->run.asked.count : r->cases.count;
+	size_t asked = rows->asked_count > 0 ? rows->asked_count : rows->row_count;
 	uint64_t whole = 0;
-	size_t *rows;
 
 	if (!order->sound || findings_enough(f))
 		return;
-	rows = count_rows(r, order);
 	check_gaps(r, f);
 	for (size_t i = 0; i < order->list->count && !findings_enough(f); i++) {
-		whole += rows[i] == asked;
-		if (rows[i] == 0)
+		whole += rows->listed[i] == asked;
+		if (rows->listed[i] == 0)
 			(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.order", NULL, NULL,
 			                   "run.order lists execution %llu, of which no case has anything"
 			                   FINDING_ALTERED,
 			                   (unsigned long long)order->list->items[i].execution);
 	}
-	free(rows);
 	if (done != whole && !findings_enough(f))
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.executions.done",
 		                   memory_format("%llu", (unsigned long long)done), NULL,
@@ -204,24 +163,23 @@ void check_order(const record_result *r, const run_order *order, findings *f)
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
 /* Each id once and of a case, and no other case has executions. */
-static void check_asked(const record_result *r, findings *f)
+static void check_asked(const row_sums *rows, findings *f)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < r->cases.count && r->run.asked.count > 0; i++) {
-		const record_case *row = &r->cases.items[i];
-		bool asked = text_list_has(&r->run.asked, row->id);
+	for (size_t i = 0; i < rows->row_count && rows->asked_count > 0; i++) {
+		const row_sum *row = &rows->rows[i];
 
-		found += asked;
-		if (!asked && row->executions.count > 0 && !findings_enough(f))
+		found += row->asked;
+		if (!row->asked && row->executions > 0 && !findings_enough(f))
 			(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.asked", NULL, NULL,
 			                   "cases[%zu] has executions, but run.asked does not name it"
 			                   FINDING_ALTERED, i);
 	}
-	if (found != r->run.asked.count && !findings_enough(f))
+	if (found != rows->asked_count && !findings_enough(f))
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, "run.asked", NULL, NULL,
 		                   "run.asked names %zu cases, of which the record has %zu" FINDING_ALTERED,
-		                   r->run.asked.count, found);
+		                   rows->asked_count, found);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -241,15 +199,6 @@ static void check_noise(const record_noise_floor *noise, findings *f)
 	}
 }
 
-static bool has_samples(const record_result *r)
-{
-	for (size_t i = 0; i < r->cases.count; i++)
-		for (size_t k = 0; k < r->cases.items[i].executions.count; k++)
-			if (record_execution_counts(&r->cases.items[i].executions.items[k]))
-				return true;
-	return false;
-}
-
 /* Only a protocol that declares it is run in lockstep, and only by two executors or more. */
 static void check_design(const record_result *r, findings *f)
 {
@@ -264,7 +213,7 @@ static void check_design(const record_result *r, findings *f)
 	                   "names fewer than two executors" : "the protocol does not declare it");
 }
 
-void check_run(const record_result *r, findings *f)
+void check_run(const record_result *r, const row_sums *rows, findings *f)
 {
 	const char *ended = r->run.ended;
 
@@ -277,10 +226,10 @@ void check_run(const record_result *r, findings *f)
 	    !findings_enough(f))
 		not_a_time(f, "ended", ended);
 	check_noise(r->run.noise_floor, f);
-	check_asked(r, f);
+	check_asked(rows, f);
 	check_design(r, f);
 	/* Only an executor that could not be opened has no layers; then there are no samples. */
-	if (r->executor.layers.count == 0 && has_samples(r) && !findings_enough(f))
+	if (r->executor.layers.count == 0 && rows->samples && !findings_enough(f))
 		(void)findings_add(f, EH_E_FORMAT, CHECK_RUN, "executor.layers", NULL, NULL,
 		                   "executor.layers is empty, so nothing says what the samples were "
 		                   "taken on");

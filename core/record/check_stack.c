@@ -126,61 +126,37 @@ void check_programs(const row_check *c)
 
 /* ---- positions ------------------------------------------------------------------------------- */
 
-/* Where a case was measured within an execution. */
-typedef struct place { uint64_t execution, position; size_t row, index; } place;
-
 static int by_place(const void *a, const void *b)
 {
-	const place *x = a;
-	const place *y = b;
+	const row_place *x = a;
+	const row_place *y = b;
 
 	if (x->execution != y->execution)
 		return x->execution < y->execution ? -1 : 1;
 	if (x->position != y->position)
 		return x->position < y->position ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+	return x->row != y->row ? (x->row > y->row) - (x->row < y->row) :
+	                          (x->index > y->index) - (x->index < y->index);
 }
 
-/* malloc'd: all places that are recorded. */
-static place *list_places(const record_result *r, size_t *count)
+void check_positions(row_sums *rows, findings *f)
 {
-	size_t room = 0;
-	place *all;
+	row_place *all = rows->places;
 
-	for (size_t i = 0; i < r->cases.count; i++)
-		room += r->cases.items[i].executions.count;
-	all = memory_get((room + 1) * sizeof(*all));
-	*count = 0;
-	for (size_t i = 0; i < r->cases.count; i++)
-		for (size_t k = 0; k < r->cases.items[i].executions.count; k++) {
-			const record_execution *e = &r->cases.items[i].executions.items[k];
-
-			if (e->position != LAYOUT_NO_UINT)
-				all[(*count)++] = (place){ e->execution, e->position, i, k };
-		}
-	return all;
-}
-
-void check_positions(const record_result *r, findings *f)
-{
-	size_t count;
-	place *all;
-
-	if (findings_enough(f))
+	if (findings_enough(f) || rows->place_count == 0)
 		return;
-	all = list_places(r, &count);
-	qsort(all, count, sizeof(*all), by_place);
-	for (size_t i = 1; i < count && !findings_enough(f); i++) {
+	qsort(all, rows->place_count, sizeof(*all), by_place);
+	for (size_t i = 1; i < rows->place_count && !findings_enough(f); i++) {
 		char *where;
 
 		if (all[i].execution != all[i - 1].execution || all[i].position != all[i - 1].position)
 			continue;
-		where = memory_format("cases[%zu].executions[%zu].position", all[i].row, all[i].index);
+		where = memory_format("cases[%u].executions[%u].position", (unsigned)all[i].row,
+		                      (unsigned)all[i].index);
 		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, where, NULL, NULL,
-		                   "%s is %llu, where execution %llu measured cases[%zu]" FINDING_ALTERED,
+		                   "%s is %llu, where execution %llu measured cases[%u]" FINDING_ALTERED,
 		                   where, (unsigned long long)all[i].position,
-		                   (unsigned long long)all[i].execution, all[i - 1].row);
+		                   (unsigned long long)all[i].execution, (unsigned)all[i - 1].row);
 		free(where);
 	}
-	free(all);
 }

@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
+
+static bool full(const findings *f)
+{
+	return f->count >= (f->most > 0 ? f->most : LIMIT_FINDINGS);
+}
 
 static finding *next_one(findings *f)
 {
@@ -21,9 +27,16 @@ static finding *next_one(findings *f)
 eh_status findings_add(findings *f, eh_status code, enum finding_check check, const char *place,
                        char *stated, char *recomputed, const char *format, ...)
 {
-	finding *one = next_one(f);
+	finding *one;
 	va_list args;
 
+	if (full(f)) {
+		f->more++;
+		free(stated);
+		free(recomputed);
+		return code;
+	}
+	one = next_one(f);
 	one->code = code;
 	one->check = check;
 	one->place = memory_text(place);
@@ -63,23 +76,46 @@ bool findings_enough(const findings *f)
 	return f->only_first && f->count > 0;
 }
 
+static void free_one(finding *one)
+{
+	free(one->place);
+	free(one->stated);
+	free(one->recomputed);
+	free(one->sentence);
+}
+
 void findings_move(findings *to, findings *from)
 {
-	for (size_t i = 0; i < from->count; i++)
-		*next_one(to) = from->items[i];
+	for (size_t i = 0; i < from->count; i++) {
+		if (!full(to)) {
+			*next_one(to) = from->items[i];
+			continue;
+		}
+		to->more++;
+		free_one(&from->items[i]);
+	}
+	to->more += from->more;
 	free(from->items);
 	from->items = NULL;
-	from->count = from->room = 0;
+	from->count = from->room = from->more = 0;
+}
+
+void findings_end(findings *f)
+{
+	size_t more = f->more;
+
+	if (more == 0)
+		return;
+	f->most = f->count + 1;
+	(void)findings_add(f, f->items[f->count - 1].code, f->items[f->count - 1].check, "", NULL, NULL,
+	                   "%zu more findings are not listed", more);
+	f->more = 0;
 }
 
 void findings_free(findings *f)
 {
-	for (size_t i = 0; i < f->count; i++) {
-		free(f->items[i].place);
-		free(f->items[i].stated);
-		free(f->items[i].recomputed);
-		free(f->items[i].sentence);
-	}
+	for (size_t i = 0; i < f->count; i++)
+		free_one(&f->items[i]);
 	free(f->items);
 	memset(f, 0, sizeof(*f));
 }

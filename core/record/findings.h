@@ -29,10 +29,12 @@ typedef struct finding {
 	char *sentence;        /* without the file's name                                       */
 } finding;
 
-/* Zero-initialised collects everything. */
+/* Zero-initialised collects LIMIT_FINDINGS of them. */
 typedef struct findings {
 	finding *items;
 	size_t count, room;
+	size_t most;           /* fewer than LIMIT_FINDINGS; 0 = as many                        */
+	size_t more;           /* those that are only counted                                   */
 	bool only_first;
 } findings;
 
@@ -52,8 +54,10 @@ eh_status findings_add_error(findings *f, enum finding_check check, const char *
 
 /* Whether the checks may stop: there is a finding and only the first is wanted. */
 bool findings_enough(const findings *f);
-/* Moves all findings of `from` to the end of `to`; `from` is empty then. */
+/* Moves the findings of `from` to the end of `to`; `from` is empty then. */
 void findings_move(findings *to, findings *from);
+/* Adds a sentence that tells how many are only counted, if any are. */
+void findings_end(findings *f);
 void findings_free(findings *f);
 const char *finding_check_name(enum finding_check check);
 

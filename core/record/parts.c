@@ -1,24 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
-typedef struct walk { const char *text; size_t at, size; } walk;
+/* A place in a source: text[at], in the window of `size` bytes. */
+typedef struct walk { source_window window; const char *text; size_t at, size; } walk;
 
-static void skip_space(walk *w)
+/* Moves on to the next window when there is no byte left in this one; false at the end. */
+static bool refill(walk *w)
 {
-	while (w->at < w->size && (w->text[w->at] == ' ' || w->text[w->at] == '\t' ||
-	                           w->text[w->at] == '\n' || w->text[w->at] == '\r'))
+	size_t past = w->at - w->size;
+
+	if (!source_window_next(&w->window)) {
+		w->at = w->size;
+		return false;
+	}
+	w->text = w->window.bytes;
+	w->size = w->window.size;
+	w->at = past;
+	return true;
+}
+
+/* Whether there is a byte at the place. */
+static inline bool there(walk *w)
+{
+	while (w->at >= w->size)
+		if (!refill(w))
+			return false;
+	return true;
+}
+
+static size_t offset_of(const walk *w)
+{
+	return w->window.from + w->at;
+}
+
+static bool skip_space(walk *w)
+{
+	while (there(w) && (w->text[w->at] == ' ' || w->text[w->at] == '\t' ||
+	                    w->text[w->at] == '\n' || w->text[w->at] == '\r'))
 		w->at++;
+	return w->at < w->size;
 }
 
 static bool take(walk *w, char c)
 {
-	skip_space(w);
-	if (w->at == w->size || w->text[w->at] != c)
+	if (!skip_space(w) || w->text[w->at] != c)
 		return false;
 	w->at++;
 	return true;
@@ -27,21 +59,25 @@ static bool take(walk *w, char c)
 /* Skips a string; w is at the opening quote. */
 static bool skip_string(walk *w)
 {
-	const char *given = w->text;
-	size_t at = w->at + 1;
+	w->at++;
+	while (there(w)) {
+		const char *given = w->text;
+		size_t size = w->size;
+		size_t at = w->at;
 
-	for (; at < w->size; at++) {
-		if (given[at] == '\\')
-			at++;
-		else if (given[at] == '"')
-			break;
+		while (at < size && given[at] != '"')
+			at += given[at] == '\\' ? 2 : 1;
+		w->at = at;
+		if (at < size) {
+			w->at++;
+			return true;
+		}
 	}
-	w->at = at < w->size ? at + 1 : w->size;
-	return at < w->size;
+	return false;
 }
 
-/* Skips to the next quote or bracket; with `commas`, not beyond a comma. */
-static void skip_others(walk *w, bool commas)
+/* Skips to the next quote or bracket of the window; with `commas`, not beyond a comma. */
+static bool skip_others(walk *w, bool commas)
 {
 	enum { OTHER, MARK, COMMA };
 	static const unsigned char kind[256] = { ['"'] = MARK, ['{'] = MARK, ['}'] = MARK, ['['] = MARK,
@@ -58,6 +94,16 @@ static void skip_others(walk *w, bool commas)
 			break;
 	}
 	w->at = at;
+	return at < size;
+}
+
+/* The same, in as many windows as it takes; false at the end. */
+static bool skip_plain(walk *w, bool commas)
+{
+	while (!skip_others(w, commas))
+		if (!there(w))
+			return false;
+	return true;
 }
 
 /* Skips one value, up to the comma or bracket that ends it. */
@@ -65,9 +111,9 @@ static bool skip_value(walk *w, json_span *span)
 {
 	size_t depth = 0;
 
-	skip_space(w);
-	span->start = w->at;
-	for (skip_others(w, true); w->at < w->size; skip_others(w, depth == 0)) {
+	(void)skip_space(w);
+	span->start = offset_of(w);
+	while (skip_plain(w, depth == 0)) {
 		char c = w->text[w->at];
 
 		if (c == '"') {
@@ -83,7 +129,7 @@ static bool skip_value(walk *w, json_span *span)
 			depth--;
 		w->at++;
 	}
-	span->end = w->at;
+	span->end = offset_of(w);
 	return w->at < w->size && span->end > span->start;
 }
 
@@ -99,25 +145,31 @@ static size_t least_row(void)
 	return least;
 }
 
+static json_span *add_row(result_parts *out)
+{
+	if (out->row_count == out->row_room) {
+		out->row_room = out->row_room == 0 ? 64 : out->row_room * 2;
+		out->rows = memory_grow(out->rows, out->row_room * sizeof(*out->rows));
+	}
+	return &out->rows[out->row_count++];
+}
+
 static bool find_rows(walk *w, result_parts *out)
 {
 	/* Memory for a row is many times that of a text such as "1,". */
-	size_t most = w->size / least_row();
+	size_t most = w->window.of->size / least_row();
 
+	if (most > LIMIT_ROWS)
+		most = LIMIT_ROWS;
 	if (!take(w, '['))
 		return false;
 	if (take(w, ']'))
 		return true;
 	do {
-		if (out->row_count == most)
-			return false;
-		if (out->row_count == out->row_room) {
-			out->row_room = out->row_room == 0 ? 64 : out->row_room * 2;
-			out->rows = memory_grow(out->rows, out->row_room * sizeof(*out->rows));
-		}
-		if (!skip_value(w, &out->rows[out->row_count++]))
+		if (out->row_count == most || !skip_value(w, add_row(out)))
 			return false;
 	} while (take(w, ','));
+	out->cut = (json_span){ out->rows[0].start, out->rows[out->row_count - 1].end };
 	return take(w, ']');
 }
 
@@ -132,66 +184,137 @@ static bool name_known(const result_parts *parts, const char *name)
 /* The format's names have no escapes. */
 static bool take_name(walk *w, char name[24])
 {
-	size_t from, size;
+	size_t size = 0;
 
-	skip_space(w);
-	if (w->at == w->size || w->text[w->at] != '"')
+	if (!take(w, '"'))
 		return false;
-	from = w->at + 1;
-	if (!skip_string(w))
-		return false;
-	size = w->at - 1 - from;
-	if (size >= 24 || memchr(w->text + from, '\\', size) != NULL)
-		return false;
-	memcpy(name, w->text + from, size);
+	for (; there(w) && w->text[w->at] != '"'; w->at++) {
+		if (size == 23 || w->text[w->at] == '\\')
+			return false;
+		name[size++] = w->text[w->at];
+	}
 	name[size] = '\0';
-	return take(w, ':');
+	return take(w, '"') && take(w, ':');
 }
 
-bool parts_find(const char *given, size_t size, result_parts *out)
+static bool find_members(walk *w, result_parts *out)
 {
-	walk w = { given, 0, size };
 	bool rows = false;
 
-	memset(out, 0, sizeof(*out));
-	if (!take(&w, '{'))
+	if (!take(w, '{'))
 		return false;
 	do {
 		size_t i = out->member_count;
 
-		if (i == PARTS_MAX || !take_name(&w, out->members[i].name) ||
+		if (i == PARTS_MAX || !take_name(w, out->members[i].name) ||
 		    name_known(out, out->members[i].name))
 			return false;
 		if (strcmp(out->members[i].name, "cases") == 0) {
-			if (rows || !find_rows(&w, out))
+			if (rows || !find_rows(w, out))
 				return false;
 			rows = true;
 		} else {
-			if (!skip_value(&w, &out->members[i].value))
+			if (!skip_value(w, &out->members[i].value))
 				return false;
 			out->member_count++;
 		}
-	} while (take(&w, ','));
-	if (!take(&w, '}') || !rows)
-		return false;
-	skip_space(&w);
-	return w.at == size;
+	} while (take(w, ','));
+	return take(w, '}') && rows && !skip_space(w);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static eh_status too_large(const char *name, const char *what, size_t most, eh_error *error)
+{
+	return error_set(error, EH_E_NO_MEMORY, "%s: %s more than %zu MiB of text, the most that is read; "
+	                 "split the protocol and measure its parts apart", name, what, most / LIMIT_MIB);
+}
+
+static eh_status check_sizes(const result_parts *parts, const source_bytes *from, eh_error *error)
+{
+	char row[64];
+
+	if (parts->head_size > LIMIT_HEAD)
+		return too_large(from->name, "the record without its cases has", LIMIT_HEAD, error);
+	for (size_t i = 0; i < parts->row_count; i++)
+		if (parts->rows[i].end - parts->rows[i].start > LIMIT_ROW) {
+			(void)snprintf(row, sizeof(row), "cases[%zu] has", i);
+			return too_large(from->name, row, LIMIT_ROW, error);
+		}
+	return EH_OK;
+}
+
+static eh_status read_head(const source_bytes *from, result_parts *out, eh_error *error)
+{
+	eh_status status;
+
+	out->head_size = from->size - (out->cut.end - out->cut.start);
+	status = check_sizes(out, from, error);
+	if (status != EH_OK)
+		return status;
+	out->head = memory_grow(NULL, out->head_size + 1);
+	status = source_read(from, 0, out->cut.start, out->head, error);
+	if (status == EH_OK)
+		status = source_read(from, out->cut.end, from->size - out->cut.end,
+		                     out->head + out->cut.start, error);
+	return status;
+}
+
+eh_status parts_find(const source_bytes *from, result_parts *out, eh_error *error)
+{
+	walk w = { .window = source_window_of(from, error) };
+	eh_status status;
+
+	memset(out, 0, sizeof(*out));
+	status = find_members(&w, out) ? EH_OK : EH_E_FORMAT;
+	if (status != EH_OK && out->row_count == LIMIT_ROWS)
+		status = error_set(error, EH_E_NO_MEMORY, "%s: more than %zu cases, the most that are read",
+		                   from->name, LIMIT_ROWS);
+	if (w.window.status != EH_OK)
+		status = w.window.status;
+	source_window_free(&w.window);
+	return status == EH_OK ? read_head(from, out, error) : status;
 }
 
 void parts_free(result_parts *parts)
 {
 	free(parts->rows);
+	free(parts->head);
 	memset(parts, 0, sizeof(*parts));
 }
 
-eh_status parts_read_head(const result_parts *parts, const char *given, size_t size,
-                          const char *name, record_result *out, eh_error *error)
-{
-	json_scan scan = json_scan_of(given, (json_span){ 0, size }, 0, name, error);
+/* ---- the head -------------------------------------------------------------------------------- */
 
-	if (parts->row_count > 0) {
-		scan.gap = given + parts->rows[0].start;
-		scan.gap_end = given + parts->rows[parts->row_count - 1].end;
-	}
-	return layout_scan(record_result_layout(), scan, "", out);
+json_scan parts_head(const result_parts *parts, const char *name, eh_error *error)
+{
+	json_scan scan = json_scan_of(parts->head, (json_span){ 0, parts->head_size }, 0, name, error);
+
+	scan.memory = LIMIT_HEAD_MEMORY;
+	return scan;
+}
+
+/* Reads it again to tell the error's place, with the lines of what is cut. */
+static eh_status explain_head(const result_parts *parts, const source_bytes *from, eh_error *error)
+{
+	json_scan scan = parts_head(parts, from->name, error);
+	source_place place = source_place_of(from);
+	record_result record;
+	eh_status status;
+
+	source_place_move(&place, parts->cut.end);
+	source_window_free(&place.window);
+	scan.behind = (json_place){ parts->head + parts->cut.start, place.line, place.column };
+	layout_init(record_result_layout(), &record);
+	status = layout_scan(record_result_layout(), scan, "", &record);
+	layout_clear(record_result_layout(), &record);
+	return status;
+}
+
+eh_status parts_read_head(const result_parts *parts, const source_bytes *from, record_result *out,
+                          eh_error *error)
+{
+	json_scan scan = parts_head(parts, from->name, NULL);
+
+	return layout_scan(record_result_layout(), scan, "", out) == EH_OK ? EH_OK :
+	       explain_head(parts, from, error);
 }

@@ -1,137 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading results, which are not trusted.  Rows are read on all processors, then the rest.  The
- * structure is checked first, so that later checks can rely on types; then derived members; then
- * digests.
+ * Reading results, which are not trusted.  The places of the rows are found first, then the record
+ * without its rows is read, then the rows, on all processors (read_rows.c).  The structure is checked
+ * first, so that later checks can rely on types; then derived members; then digests.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/files.h"
 #include "base/json_scan.h"
+#include "base/limits.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "record/check.h"
-#include "record/parts.h"
+#include "record/reader.h"
 #include "record/redact.h"
-#include "record/result.h"
 #include "record/seal.h"
-
-typedef struct row_state {
-	char digest[65];         /* of its canonical form                                        */
-	bool sound;              /* its structure is valid                                       */
-	findings found;
-} row_state;
-
-typedef struct reader {
-	const char *name;
-	const char *text;        /* the file                                                     */
-	size_t size;
-	result *r;
-	bool only_first;         /* stop at the first finding                                    */
-	result_parts parts;
-	row_state *rows;
-	run_order order;
-} reader;
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* Replaces an invalid row by an empty one, so that the other rows can be shown. */
-static void empty_row(record_case *row)
-{
-	text_set(&row->id, "");
-	text_set(&row->workload, "");
-	text_set(&row->precision, "");
-}
-
-static void take_row(reader *all, size_t i)
-{
-	record_case *row = &all->r->record->cases.items[i];
-	json_scan scan = json_scan_of(all->text, all->parts.rows[i], 2, all->name, NULL);
-
-	all->rows[i].sound = layout_scan(record_case_layout(), scan, "", row) == EH_OK;
-	if (all->rows[i].sound)
-		layout_digest(record_case_layout(), row, all->rows[i].digest);
-	else
-		empty_row(row);
-}
-
-/* Adds the error of a row that is not sound, by reading it again.  `from` is moved to the row. */
-static void explain_row(reader *all, size_t i, json_place *from, findings *f)
-{
-	json_span span = all->parts.rows[i];
-	char *place = memory_format("cases[%zu]", i);
-	eh_error error = ERROR_INIT;
-	json_scan scan = json_scan_of(all->text, span, 2, all->name, &error);
-	record_case row;
-
-	json_place_move(from, all->text + span.start);
-	scan.from = *from;
-	layout_init(record_case_layout(), &row);
-	if (layout_scan(record_case_layout(), scan, place, &row) != EH_OK)
-		(void)findings_add_error(f, CHECK_STRUCTURE, place, all->name, &error);
-	layout_clear(record_case_layout(), &row);
-	free(place);
-}
-
-/* One row after the other, so that lines are counted once however many rows are not sound. */
-static void explain_rows(reader *all, findings *f)
-{
-	json_place from = { all->text, 1, 1 };
-
-	for (size_t i = 0; i < all->parts.row_count && !findings_enough(f); i++)
-		if (!all->rows[i].sound)
-			explain_row(all, i, &from, f);
-}
-
-/* The digest of the file, or a row. */
-static void take_piece(void *context, size_t i)
-{
-	reader *all = context;
-
-	if (i == 0)
-		digest_bytes(all->text, all->size, all->r->file_sha256);
-	else
-		take_row(all, i - 1);
-}
-
-static void take_rows(reader *all)
-{
-	size_t count = all->parts.row_count;
-
-	all->rows = memory_get((count + 1) * sizeof(*all->rows));
-	for (size_t i = 0; i < count; i++) {
-		all->rows[i].found.only_first = all->only_first;
-		(void)layout_append(record_case_layout(), &all->r->record->cases);
-	}
-	parallel_each(count + 1, take_piece, all);
-}
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-/* Whether the record has the member; *value then stands before its value.  Adds a finding if the text
+/* Whether the record has the member; scan then stands before its value.  Adds a finding if the text
  * is malformed before it. */
-static bool find_member(const reader *all, const char *key, json_scan *value, findings *f)
+static bool find_member(json_scan *scan, const char *key, findings *f)
 {
 	eh_error error = ERROR_INIT;
 	bool found;
 
-	*value = json_scan_of(all->text, (json_span){ 0, all->size }, 0, all->name, &error);
-	if (json_scan_find(value, key, &found) != EH_OK)
-		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	value->error = NULL;
+	scan->error = &error;
+	if (json_scan_find(scan, key, &found) != EH_OK)
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", scan->name, &error);
+	scan->error = NULL;
 	return found;
 }
 
-static bool check_format(const reader *all, findings *f)
+/* Whether the text is a record of the format that is read. */
+static bool check_format(json_scan whole, findings *f)
 {
-	json_scan value;
+	json_scan value = whole;
 	size_t before = f->count;
 	json_quoted format;
 	double version;
 
-	if (!find_member(all, "format", &value, f) || json_scan_peek(&value) != '"' ||
+	if (!find_member(&value, "format", f) || json_scan_peek(&value) != '"' ||
 	    json_scan_string(&value, &format) != EH_OK ||
 	    !json_quoted_is(format, record_format_word(RECORD_FORMAT_RESULT))) {
 		if (f->count == before)
@@ -140,7 +50,8 @@ static bool check_format(const reader *all, findings *f)
 			                   record_format_word(RECORD_FORMAT_RESULT));
 		return false;
 	}
-	if (!find_member(all, "format_version", &value, f) ||
+	value = whole;
+	if (!find_member(&value, "format_version", f) ||
 	    !json_starts_number(json_scan_peek(&value)) || json_scan_number(&value, &version) != EH_OK ||
 	    version < RESULT_FORMAT_VERSION || version > RESULT_FORMAT_VERSION) {
 		if (f->count == before)
@@ -153,67 +64,94 @@ static bool check_format(const reader *all, findings *f)
 	return true;
 }
 
-/* Reads the rest of the record, whose rows are read already. */
-static bool take_head(reader *all, findings *f)
+/* ---- texts that cannot be split -------------------------------------------------------------- */
+
+/* Adds the error of the whole text. */
+static eh_status explain_text(reader *all, const char *bytes, size_t size, findings *f,
+                              eh_error *error)
 {
-	record_result *r = all->r->record;
-	record_case_list rows = r->cases;
-	eh_error error = ERROR_INIT;
+	json_scan scan = json_scan_of(bytes, (json_span){ 0, size }, 0, all->from->name, error);
+	eh_error why = ERROR_INIT;
 	eh_status status;
 
-	r->cases = (record_case_list){ NULL, 0 };
-	status = parts_read_head(&all->parts, all->text, all->size, all->name, r, &error);
-	if (status != EH_OK)
-		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	/* The head was read with an empty list of rows. */
-	if (rows.items != NULL) {
-		free(r->cases.items);
-		r->cases = rows;
-	}
-	return status == EH_OK;
-}
-
-/* Reads a text that cannot be split, which has an error. */
-static void take_whole(reader *all, findings *f)
-{
-	eh_error error = ERROR_INIT;
-
-	if (layout_read(record_result_layout(), all->text, all->size, all->name, all->r->record,
-	                &error) != EH_OK)
-		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->name, &error);
-	else
+	if (!check_format(scan, f))
+		return EH_OK;
+	scan.error = &why;
+	scan.memory = LIMIT_HEAD_MEMORY;
+	status = layout_scan(record_result_layout(), scan, "", all->r->record);
+	if (status == EH_OK)
 		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "", NULL, NULL,
 		                   "a member of the whole has an escape in its name; write it plainly");
+	else if (status == EH_E_FORMAT)
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->from->name, &why);
+	else if (error != NULL)
+		*error = why;
+	return status == EH_E_NO_MEMORY ? status : EH_OK;
 }
 
-static bool read_record(reader *all, findings *f)
+/* Of a large text only the begin is looked at. */
+static void explain_large(const reader *all, const char *bytes, findings *f)
 {
-	if (!check_format(all, f))
-		return false;
-	if (!parts_find(all->text, all->size, &all->parts)) {
-		take_whole(all, f);
-		return false;
-	}
-	take_rows(all);
-	if (!take_head(all, f))
-		return false;
-	/* Before all checks, so that a malformed row is not called altered. */
-	explain_rows(all, f);
-	return true;
+	findings begin = { .only_first = true };
+	json_scan scan = json_scan_of(bytes, (json_span){ 0, LIMIT_EXPLAINED }, 0, all->from->name, NULL);
+
+	(void)check_format(scan, &begin);
+	if (begin.count > 0 && strstr(begin.items[0].sentence, "the text ends") == NULL)
+		findings_move(f, &begin);
+	else
+		(void)findings_add(f, EH_E_FORMAT, CHECK_STRUCTURE, "", NULL, NULL,
+		                   "is not a result, or is damaged: it is no object whose member \"cases\" is "
+		                   "an array of rows; of a text of more than %zu MiB the place of the error is "
+		                   "not searched for", LIMIT_EXPLAINED / LIMIT_MIB);
+	findings_free(&begin);
+}
+
+static eh_status explain_whole(reader *all, findings *f, eh_error *error)
+{
+	const source_bytes *from = all->from;
+	bool large = from->size > LIMIT_EXPLAINED;
+	size_t size = large ? LIMIT_EXPLAINED : from->size;
+	char *bytes = memory_grow(NULL, size + 1);
+	eh_status status = source_read(from, 0, size, bytes, error);
+
+	if (status == EH_OK && large)
+		explain_large(all, bytes, f);
+	else if (status == EH_OK)
+		status = explain_text(all, bytes, size, f, error);
+	free(bytes);
+	return status;
+}
+
+/* Reads the record without its rows.  *whole: its structure is valid. */
+static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *error)
+{
+	eh_error why = ERROR_INIT;
+	eh_status status;
+
+	*whole = check_format(parts_head(&all->parts, all->from->name, NULL), f);
+	if (!*whole)
+		return EH_OK;
+	status = parts_read_head(&all->parts, all->from, all->r->record, &why);
+	*whole = status == EH_OK;
+	if (status == EH_E_FORMAT)
+		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->from->name, &why);
+	else if (status != EH_OK && error != NULL)
+		*error = why;
+	return status == EH_E_FORMAT ? EH_OK : status;
 }
 
 /* ---- consistency of the parts ---------------------------------------------------------------- */
 
-static void check_counts(const record_result *r, findings *f)
+static void check_counts(const record_result *r, size_t rows, findings *f)
 {
 	size_t plans = r->protocol.canonical.cases.count;
 	size_t seals = r->digests.cases.count;
 
-	if ((plans == r->cases.count && seals == r->cases.count) || findings_enough(f))
+	if ((plans == rows && seals == rows) || findings_enough(f))
 		return;
 	(void)findings_add(f, EH_E_ALTERED, CHECK_ROWS, "cases", NULL, NULL,
 	                   "cases has %zu rows, protocol.canonical.cases %zu and digests.cases %zu"
-	                   FINDING_ALTERED, r->cases.count, plans, seals);
+	                   FINDING_ALTERED, rows, plans, seals);
 }
 
 static int by_id(const void *a, const void *b)
@@ -249,19 +187,10 @@ static void check_ids(const record_result *r, findings *f)
 	free(sorted);
 }
 
-static void check_one(void *context, size_t i)
-{
-	reader *all = context;
-	row_state *row = &all->rows[i];
-
-	if (row->sound)
-		check_row(all->r->record, i, &all->order, &all->r->pools[i], row->digest, &row->found);
-}
-
 static bool all_sound(const reader *all)
 {
-	for (size_t i = 0; i < all->r->row_count; i++)
-		if (!all->rows[i].sound)
+	for (size_t i = 0; i < all->sums.row_count; i++)
+		if (!all->sums.rows[i].sound)
 			return false;
 	return true;
 }
@@ -275,96 +204,153 @@ static void take_findings(findings *f, findings *from)
 		findings_move(f, from);
 }
 
-/* Runs all checks in the order of docs/result-format.md. */
-static void check_all(reader *all, findings *f)
+/* Runs all checks in the order of docs/result-format.md.  Those of rows are made already. */
+static void check_all(reader *all, findings *order_findings, findings *f)
 {
 	record_result *r = all->r->record;
-	findings order_findings = { .only_first = f->only_first };
 
-	all->order = run_order_take(r, &order_findings);
 	check_salts(r, f);
 	if (!findings_enough(f))
 		check_protocol(r, f);
-	check_executions(r, f);
+	check_executions(r, &all->sums, f);
 	check_sections(r, f);
 	if (!findings_enough(f))
 		check_text(r, f);
-	check_run(r, f);
+	check_run(r, &all->sums, f);
 	check_executor(r, f);
-	check_counts(r, f);
+	check_counts(r, all->sums.row_count, f);
 	check_ids(r, f);
-	parallel_each(all->r->row_count, check_one, all);
-	for (size_t i = 0; i < all->r->row_count; i++)
-		take_findings(f, &all->rows[i].found);
-	take_findings(f, &order_findings);
+	take_findings(f, &all->found);
+	take_findings(f, order_findings);
 	if (all_sound(all)) {
-		check_order(r, &all->order, f);
-		check_positions(r, f);
+		check_order(r, &all->sums, f);
+		check_positions(&all->sums, f);
 	}
 	check_digest(r, f);
 }
 
-/* ---- the result ------------------------------------------------------------------------------ */
+/* ---- the file's digest ----------------------------------------------------------------------- */
 
-static void fill_row(void *context, size_t i)
+/* Made beside everything else, by a thread of its own where there can be one. */
+typedef struct hashing {
+	const source_bytes *from;
+	char *hex;
+	pthread_t thread;
+	bool apart;
+	eh_status status;
+	eh_error error;
+} hashing;
+
+static void *make_hash(void *context)
 {
-	result *r = context;
-	const record_planned_case_list *plans = &r->record->protocol.canonical.cases;
-	const record_case *record = &r->record->cases.items[i];
-	result_row *row = &r->rows[i];
-	bool load = record_is_load(&record->measure);
+	hashing *h = context;
 
-	record_pool_fill(&r->pools[i], record);
-	row->record = record;
-	row->id = record->id != NULL ? record->id : "";
-	row->planned = i < plans->count ? &plans->items[i] : NULL;
-	row->side = record_pool_side(&r->pools[i]);
-	row->medians = record_pool_medians(&r->pools[i]);
-	row->rounds = (const uint64_t *const *)r->pools[i].rounds;
-	row->amount = load ? 1 : record->work.amount;
-	row->metric = load ? RECORD_METRIC_SECONDS : record->work.metric;
-}
-
-static void fill_result(reader *all)
-{
-	result *r = all->r;
-
-	r->row_count = r->record->cases.count;
-	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
-	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
-	parallel_each(r->row_count, fill_row, r);
-	redact_list(r->record, &r->redacted);
-}
-
-/* `owned` is freed as soon as it is not needed; NULL = the text is not owned. */
-static result *examine(const char *name, const char *bytes, size_t size, char *owned, findings *f)
-{
-	result *r = memory_get(sizeof(*r));
-	reader all = { .name = name, .text = bytes, .size = size, .r = r,
-		       .only_first = f->only_first };
-	bool whole;
-
-	r->path = memory_text(name);
-	r->record = layout_new(record_result_layout());
-	whole = read_record(&all, f);
-	parts_free(&all.parts);
-	free(owned);
-	if (whole) {
-		fill_result(&all);
-		check_all(&all, f);
-	}
-	for (size_t i = 0; all.rows != NULL && i < r->record->cases.count; i++)
-		findings_free(&all.rows[i].found);
-	free(all.rows);
-	if (whole)
-		return r;
-	result_free(r);
+	h->status = source_digest(h->from, h->hex, &h->error);
 	return NULL;
 }
 
-result *result_examine(const char *name, const char *bytes, size_t size, findings *f)
+static void hashing_begin(hashing *h)
 {
-	return examine(name, bytes, size, NULL, f);
+	h->apart = pthread_create(&h->thread, NULL, make_hash, h) == 0;
+}
+
+static eh_status hashing_end(hashing *h, eh_error *error)
+{
+	if (h->apart)
+		(void)pthread_join(h->thread, NULL);
+	else
+		(void)make_hash(h);
+	if (h->status != EH_OK && error != NULL)
+		*error = h->error;
+	return h->status;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+static void make_room(reader *all)
+{
+	result *r = all->r;
+
+	r->row_count = all->parts.row_count;
+	if (!all->keep)
+		return;
+	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
+	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
+	for (size_t i = 0; i < r->row_count; i++)
+		(void)layout_append(record_case_layout(), &r->record->cases);
+}
+
+/* Reads and checks the rows, and what needs them. */
+static eh_status take_rows(reader *all, findings *f, eh_error *error)
+{
+	findings order_findings = { .only_first = f->only_first };
+	eh_status status;
+
+	make_room(all);
+	all->order = run_order_take(all->r->record, &order_findings);
+	row_sums_make(&all->sums, all->r->record, &all->order, all->parts.row_count);
+	for (size_t i = 0; i < all->watch_count; i++)
+		if (all->watches[i]->head != NULL)
+			all->watches[i]->head(all->watches[i], all->r->record);
+	status = reader_take_rows(all, error);
+	/* Before all checks, so that a malformed row is not called altered. */
+	if (status == EH_OK)
+		status = reader_explain_rows(all, f, error);
+	if (status == EH_OK) {
+		redact_list(all->r->record, &all->r->redacted);
+		check_all(all, &order_findings, f);
+	}
+	findings_free(&order_findings);
+	row_sums_clear(&all->sums);
+	return status;
+}
+
+/* *whole: there is a result. */
+static eh_status take_all(reader *all, findings *f, bool *whole, eh_error *error)
+{
+	eh_status status = parts_find(all->from, &all->parts, error);
+
+	*whole = false;
+	if (status == EH_E_FORMAT)
+		return explain_whole(all, f, error);
+	if (status == EH_OK)
+		status = take_head(all, f, whole, error);
+	free(all->parts.head);
+	all->parts.head = NULL;
+	return status == EH_OK && *whole ? take_rows(all, f, error) : status;
+}
+
+static eh_status examine(reader *all, findings *f, result **out, eh_error *error)
+{
+	result *r = memory_get(sizeof(*r));
+	hashing hash = { .from = all->from, .hex = r->file_sha256, .error = ERROR_INIT };
+	eh_status status, hashed;
+	bool whole;
+
+	all->r = r;
+	all->only_first = all->found.only_first = f->only_first;
+	r->path = memory_text(all->from->name);
+	r->record = layout_new(record_result_layout());
+	hashing_begin(&hash);
+	status = take_all(all, f, &whole, error);
+	parts_free(&all->parts);
+	findings_free(&all->found);
+	hashed = hashing_end(&hash, status == EH_OK ? error : NULL);
+	status = status == EH_OK ? hashed : status;
+	if (status == EH_OK)
+		status = source_check(all->from, error);
+	*out = status == EH_OK && whole ? r : NULL;
+	if (*out == NULL)
+		result_free(r);
+	return status;
+}
+
+eh_status result_examine(const source_bytes *from, result_watch *const *watches, size_t watch_count,
+                         findings *f, result **out, eh_error *error)
+{
+	reader all = { .from = from, .watches = watches, .watch_count = watch_count };
+
+	return examine(&all, f, out, error);
 }
 
 /* Structural errors come before contradictions. */
@@ -380,29 +366,42 @@ static eh_status first_finding(const findings *f, const char *path, eh_error *er
 	                 f->items[i].sentence[0] == ':' ? "" : ": ", f->items[i].sentence);
 }
 
-eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error)
+static eh_status read_from(const source_bytes *from, result **out, eh_error *error)
 {
+	reader all = { .from = from, .keep = true };
 	findings f = { .only_first = true };
-	eh_status status = EH_OK;
-	result *r = examine(name, bytes, size, bytes, &f);
+	result *r = NULL;
+	eh_status status = examine(&all, &f, &r, error);
 
-	if (f.count > 0) {
-		status = first_finding(&f, name, error);
+	if (status == EH_OK && f.count > 0) {
+		status = first_finding(&f, from->name, error);
 		result_free(r);
-	} else {
+	} else if (status == EH_OK) {
 		*out = r;
 	}
 	findings_free(&f);
 	return status;
 }
 
+eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error)
+{
+	const source_bytes from = source_of_bytes(name, bytes, size);
+	eh_status status = read_from(&from, out, error);
+
+	free(bytes);
+	return status;
+}
+
 eh_status result_read(const char *path, result **out, eh_error *error)
 {
-	char *bytes;
-	size_t size;
-	eh_status status = file_read(path, &bytes, &size, error);
+	source_bytes from;
+	eh_status status = source_open(path, &from, error);
 
-	return status == EH_OK ? result_read_bytes(path, bytes, size, out, error) : status;
+	if (status != EH_OK)
+		return status;
+	status = read_from(&from, out, error);
+	source_close(&from);
+	return status;
 }
 
 static void free_row(void *context, size_t i)
@@ -417,7 +416,8 @@ void result_free(result *r)
 {
 	if (r == NULL)
 		return;
-	parallel_each(r->row_count, free_row, r);
+	if (r->rows != NULL)
+		parallel_each(r->row_count, free_row, r);
 	layout_free(record_result_layout(), r->record);
 	for (size_t i = 0; i < r->redacted.count; i++)
 		free(r->redacted.items[i]);

@@ -309,10 +309,15 @@ static void write_changed(const char *body, size_t size, const result_parts *par
 static eh_status read_head(const char *body, size_t size, const char *name, result_parts *parts,
                            record_result *record, eh_error *error)
 {
+	const source_bytes from = source_of_bytes(name, body, size);
+	eh_status status;
+
+	*parts = (result_parts){ .member_count = 0 };
 	layout_init(record_result_layout(), record);
-	if (!parts_find(body, size, parts))
-		return error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
-	return parts_read_head(parts, body, size, name, record, error);
+	status = parts_find(&from, parts, error);
+	if (status == EH_E_FORMAT)
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
+	return status == EH_OK ? parts_read_head(parts, &from, record, error) : status;
 }
 
 eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/source.h"
 #include "record/findings.h"
 #include "record/record.h"
 #include "stat/statistics.h"
@@ -44,7 +45,7 @@ typedef struct result_row {
 typedef struct result {
 	char *path;
 	record_result *record; /* its cases are those of the rows                                */
-	result_row *rows;
+	result_row *rows;      /* NULL where they are not kept                                  */
 	size_t row_count;
 	struct record_pool *pools;  /* the rows' sides borrow from them                          */
 	text_list redacted;    /* paths of the members that are redacted                         */
@@ -59,14 +60,32 @@ eh_status result_read(const char *path, result **out, eh_error *error);
 eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error);
 void result_free(result *r); /* NULL is fine */
 
-/* The same for bytes, which are not kept; `name` names them in messages.  Collects the errors in f
- * (all, unless f wants only the first).  Returns a result for display even if there are errors;
- * NULL when the structure is invalid. */
-result *result_examine(const char *name, const char *bytes, size_t size, findings *f);
-
 /* Adds a finding for evidence of an execution that counts that is absent or contradicts its samples
  * (record/row_evidence.h).  Reading does not ask for it. */
 void result_check_evidence(const result *r, findings *f);
+
+/* ---- examining ------------------------------------------------------------------------------- */
+
+/* Looks at each row while a result is examined. */
+typedef struct result_watch {
+	/* Before the first row; NULL: nothing to do. */
+	void (*head)(struct result_watch *w, const record_result *head);
+	/* Any thread.  `head` is the record without rows. */
+	void (*row)(const struct result_watch *w, const record_result *head, const record_case *row,
+	            size_t index, findings *f);
+	void *context;
+	findings found;          /* by the rows, in their order; needs findings_free              */
+} result_watch;
+
+/* Adds what result_check_evidence adds. */
+result_watch result_watch_evidence(void);
+
+/* Checks a result as reading does, with few rows in memory at a time, so that a large file takes little
+ * memory.  Collects the errors in f (all, unless f wants only the first).  *out is a result without its
+ * rows (`rows` is NULL), also when there are errors, and NULL when the structure is invalid.  An error
+ * is a file that cannot be read, or is beyond a limit (base/limits.h). */
+eh_status result_examine(const source_bytes *from, result_watch *const *watches, size_t watch_count,
+                         findings *f, result **out, eh_error *error);
 
 /* The status for people: "not run" if the run ended before the case (the record has failed, without
  * an execution), else the status. */

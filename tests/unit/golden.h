@@ -499,4 +499,13 @@ static inline bool golden_same(const char *name, const char *path)
 	return same;
 }
 
+/* Examines a text as a result; NULL when its structure is invalid. */
+static inline result *golden_examine(const char *name, const char *body, size_t size, findings *f)
+{
+	const source_bytes from = source_of_bytes(name, body, size);
+	result *r = NULL;
+
+	return result_examine(&from, NULL, 0, f, &r, NULL) == EH_OK ? r : NULL;
+}
+
 #endif

@@ -54,7 +54,7 @@ static bool verifies(const char *edited, size_t size, const char *signatures,
 	bool holds = false;
 	result *r;
 
-	r = result_examine("edited.json", edited, size, &f);
+	r = golden_examine("edited.json", edited, size, &f);
 	*named = f.count > 0 && f.items[0].sentence[0] != '\0';
 	if (r != NULL && f.count == 0) {
 		audit_subject subject = audit_subject_of(r);

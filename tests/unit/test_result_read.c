@@ -473,7 +473,7 @@ static void every_malformed_row_is_named(void **state)
 	result *r;
 
 	(void)state;
-	r = result_examine("t", body, strlen(body), &f);
+	r = golden_examine("t", body, strlen(body), &f);
 	assert_non_null(r);
 	for (size_t i = 0; i < f.count; i++)
 		if (f.items[i].check == CHECK_STRUCTURE && strstr(f.items[i].place, "cases[") != NULL)
@@ -495,7 +495,7 @@ static void rows_without_room_are_refused(void **state)
 	for (size_t i = 0; i < 100000; i++)
 		text_add_bytes(&rows, i > 0 ? ",7" : "7", i > 0 ? 2 : 1);
 	body = with_rows(rows.data);
-	assert_null(result_examine("t", body, strlen(body), &f));
+	assert_null(golden_examine("t", body, strlen(body), &f));
 	assert_int_equal(f.count, 1);
 	assert_string_equal(f.items[0].sentence, "cases[0] is not an object");
 	findings_free(&f);
@@ -516,7 +516,7 @@ static void many_malformed_rows_take_little_time(void **state)
 	for (size_t i = 0; i < 10000; i++)
 		text_add(&rows, "%s%-300sx}", i > 0 ? "," : "", "{\"id\":");
 	body = with_rows(rows.data);
-	r = result_examine("t", body, strlen(body), &f);
+	r = golden_examine("t", body, strlen(body), &f);
 	assert_non_null(r);
 	assert_true(f.count >= 10000);
 	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);

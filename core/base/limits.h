@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What reading a file may cost.  Files come from anybody, so everything that grows with them has a
+ * bound.  A file beyond one of these is refused with a sentence and exit code 5; docs/result-format.md
+ * lists them for people who write files. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#include <stddef.h>
+
+#define LIMIT_MIB ((size_t)1 << 20)
+
+/* A file, or a bundle unpacked: results are at most a few hundred MB, those of 10,000 cases with 1,000
+ * samples each. */
+#define LIMIT_FILE (1024 * LIMIT_MIB)
+/* A result without its cases.  A plan has about 1 KB a case. */
+#define LIMIT_HEAD (160 * LIMIT_MIB)
+/* What its structs may take.  A plan of 100,000 cases takes 90 MiB. */
+#define LIMIT_HEAD_MEMORY (192 * LIMIT_MIB)
+/* One case: 5 executions of 1,000,000 samples by two clocks, the most that a protocol can ask for. */
+#define LIMIT_ROW (128 * LIMIT_MIB)
+/* What its structs may take; they are the larger part of what a case takes while it is checked. */
+#define LIMIT_ROW_MEMORY (160 * LIMIT_MIB)
+/* Samples of one case: those of 5 executions of 1,000,000, each of which takes about 65 bytes. */
+#define LIMIT_SAMPLES ((size_t)5000000)
+/* The text of the cases that are read side by side; a larger one is read alone. */
+#define LIMIT_BATCH (16 * LIMIT_MIB)
+/* Cases: a hundred times those that a protocol can declare. */
+#define LIMIT_ROWS ((size_t)1000000)
+/* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */
+#define LIMIT_EXECUTIONS ((size_t)4000000)
+/* A text with an error in its brackets is read as a whole to tell the error's place. */
+#define LIMIT_EXPLAINED (32 * LIMIT_MIB)
+/* Findings that are listed.  Nobody reads more. */
+#define LIMIT_FINDINGS ((size_t)10000)
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/json_scan.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { WINDOW = 1 << 18 };
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static eh_status refuse_kind(const char *path, const struct stat *info, eh_error *error)
+{
+	if (S_ISDIR(info->st_mode))
+		return error_set(error, EH_E_IO, "'%s' is a folder, not a file", path);
+	if (!S_ISREG(info->st_mode))
+		return error_set(error, EH_E_IO, "'%s' is not a regular file", path);
+	if ((size_t)info->st_size > LIMIT_FILE)
+		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
+	return EH_OK;
+}
+
+eh_status source_open(const char *path, source_bytes *out, eh_error *error)
+{
+	eh_status status;
+
+	*out = (source_bytes){ .name = path };
+	/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
+	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (out->fd < 0)
+		return error_system(error, errno, "cannot open '%s'", path);
+	status = fstat(out->fd, &out->opened) == 0 ? refuse_kind(path, &out->opened, error) :
+	         error_system(error, errno, "cannot examine '%s'", path);
+	if (status != EH_OK)
+		source_close(out);
+	out->size = (size_t)out->opened.st_size;
+	return status;
+}
+
+void source_close(source_bytes *s)
+{
+	if (s->bytes == NULL && s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+source_bytes source_of_bytes(const char *name, const char *bytes, size_t size)
+{
+	return (source_bytes){ .name = name, .bytes = bytes, .fd = -1, .size = size };
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static eh_status refuse_change(const source_bytes *s, eh_error *error)
+{
+	return error_set(error, EH_E_IO, "'%s' was changed while it was read; try again", s->name);
+}
+
+eh_status source_read(const source_bytes *s, size_t from, size_t size, char *out, eh_error *error)
+{
+	if (s->bytes != NULL) {
+		memcpy(out, s->bytes + from, size);
+		return EH_OK;
+	}
+	while (size > 0) {
+		ssize_t got = pread(s->fd, out, size, (off_t)(s->start + from));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_system(error, errno, "cannot read '%s'", s->name);
+		if (got == 0)
+			return refuse_change(s, error);
+		out += got;
+		from += (size_t)got;
+		size -= (size_t)got;
+	}
+	return EH_OK;
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+eh_status source_check(const source_bytes *s, eh_error *error)
+{
+	struct stat now;
+
+	if (s->bytes != NULL)
+		return EH_OK;
+	if (fstat(s->fd, &now) != 0)
+		return error_system(error, errno, "cannot examine '%s'", s->name);
+	/* A rename or a link changes st_ctim, but no byte. */
+	return now.st_size == s->opened.st_size && same_time(now.st_mtim, s->opened.st_mtim) ?
+	       EH_OK : refuse_change(s, error);
+}
+
+eh_status source_digest(const source_bytes *s, char hex[65], eh_error *error)
+{
+	source_window w = source_window_of(s, error);
+	digest *d = digest_new();
+
+	while (source_window_next(&w))
+		digest_add(d, w.bytes, w.size);
+	source_window_free(&w);
+	digest_end(d, hex);
+	return w.status;
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+source_window source_window_of(const source_bytes *s, eh_error *error)
+{
+	return (source_window){ .of = s, .error = error };
+}
+
+bool source_window_next(source_window *w)
+{
+	const source_bytes *s = w->of;
+
+	w->from += w->size;
+	w->size = s->size - w->from;
+	if (w->size == 0 || w->status != EH_OK)
+		return false;
+	if (s->bytes != NULL) {
+		w->bytes = s->bytes + w->from;
+		return true;
+	}
+	if (w->size > WINDOW)
+		w->size = WINDOW;
+	if (w->room == NULL)
+		w->room = memory_grow(NULL, WINDOW);
+	w->bytes = w->room;
+	w->status = source_read(s, w->from, w->size, w->room, w->error);
+	return w->status == EH_OK;
+}
+
+void source_window_free(source_window *w)
+{
+	free(w->room);
+	w->room = NULL;
+}
+
+source_place source_place_of(const source_bytes *s)
+{
+	return (source_place){ .window = source_window_of(s, NULL), .line = 1, .column = 1 };
+}
+
+void source_place_move(source_place *place, size_t to)
+{
+	source_window *w = &place->window;
+
+	while (place->at < to) {
+		json_place seen = { .line = place->line, .column = place->column };
+		size_t end = w->from + w->size;
+
+		if (place->at == end) {
+			if (!source_window_next(w))
+				return;
+			continue;
+		}
+		seen.at = w->bytes + (place->at - w->from);
+		end = to < end ? to : end;
+		json_place_move(&seen, w->bytes + (end - w->from));
+		*place = (source_place){ *w, end, seen.line, seen.column };
+	}
+}
