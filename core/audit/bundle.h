@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bundle: results and all that a stranger needs to check and repeat them, in one archive (tar,
- * gzip; docs/audit.md).  Reading keeps everything in memory and writes nowhere. */
+ * gzip; docs/audit.md).  Reading keeps texts in memory and large results in a temporary file. */
 #ifndef AUDIT_BUNDLE_H
 #define AUDIT_BUNDLE_H
 
@@ -9,13 +9,15 @@
 
 #include "audit/audit.h"
 #include "base/error.h"
+#include "base/spill.h"
 
 #define BUNDLE_MANIFEST "manifest.json"
 
 typedef struct bundle_member {
 	char *name;    /* "results/host-gcc-12.json"                                           */
-	char *data;    /* with a NUL after the last byte                                       */
+	char *data;    /* with a NUL after the last byte; NULL: it is in the bundle's file      */
 	size_t size;
+	size_t at;     /* of its bytes in that file                                            */
 } bundle_member;
 
 /* Starts as zeros. */
@@ -23,7 +25,11 @@ typedef struct bundle {
 	bundle_member *members;
 	size_t count, total;         /* members; their bytes                                     */
 	size_t *slots, slot_count;   /* the members by name (bundle_index)                       */
+	spill large;                 /* results and journals that are too large for memory       */
 } bundle;
+
+/* The bytes of any member; lent by the bundle, to which it belongs. */
+source_bytes bundle_bytes(const bundle *b, const bundle_member *m);
 
 /* Longest file name of a member, and of its part that is the caller's: the rest is for ".amendments"
  * and a number. */
@@ -33,7 +39,8 @@ enum { BUNDLE_NAME_MOST = 255, BUNDLE_STEM_MOST = 200 };
 bool bundle_is(const char *path);
 /* EH_E_FORMAT: not an archive, or bytes behind its end; a member that a bundle does not have
  * (docs/audit.md); doubled names (in any case of letters); a signature or amendments beside nothing;
- * anything but plain files; more than 65,536 members or 1 GiB unpacked. */
+ * anything but plain files; more than 65,536 members or 1 GiB unpacked.  EH_E_NO_MEMORY: beyond
+ * another limit (base/limits.h). */
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 /* Adds a member whose data of `size` bytes the caller sets; *out is valid until the next one is added.
@@ -52,9 +59,6 @@ const bundle_member *bundle_find(const bundle *b, const char *name);
 eh_status bundle_member_read(const char *path, char **data, size_t *size, eh_error *error);
 /* The same whatever the case of the letters. */
 const bundle_member *bundle_find_like(const bundle *b, const char *name);
-/* Unpacks gzip of exactly one member into malloc'd bytes, `most` at most. */
-eh_status bundle_unpack(const char *path, const char *packed, size_t size, size_t most, char **out,
-                        size_t *out_size, eh_error *error);
 /* Whether the member is a result. */
 bool bundle_is_result(const bundle_member *m);
 /* Compares the manifest with the members; appends a sentence for each error. */

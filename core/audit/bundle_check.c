@@ -5,6 +5,8 @@
 #include "audit/bundle.h"
 #include "audit/envelope.h"
 #include "base/digest.h"
+#include "base/json_scan.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ---- manifest -------------------------------------------------------------------------------- */
@@ -12,6 +14,8 @@
 static void check_member(const bundle *b, const audit_manifest_member *stated, text_list *problems)
 {
 	const bundle_member *m = bundle_find(b, stated->name);
+	source_bytes bytes;
+	eh_error error = ERROR_INIT;
 	char hex[65];
 
 	if (m == NULL) {
@@ -19,50 +23,85 @@ static void check_member(const bundle *b, const audit_manifest_member *stated, t
 		                 stated->name);
 		return;
 	}
-	digest_bytes(m->data, m->size, hex);
-	if (stated->size != m->size || strcmp(hex, stated->sha256) != 0)
+	bytes = bundle_bytes(b, m);
+	if (source_digest(&bytes, hex, &error) != EH_OK)
+		text_list_add(problems, error.message);
+	else if (stated->size != m->size || strcmp(hex, stated->sha256) != 0)
 		text_list_format(problems, "%s is not what the manifest says: its SHA-256 is %.16s... and "
 		                 "not %.16s...", stated->name, hex, stated->sha256);
 }
 
-/* The entry of that name from an index on, NULL when there is none. */
-static const audit_manifest_member *entry_of(const audit_manifest *manifest, const char *name,
-                                             size_t from)
+static int by_name(const void *a, const void *b)
 {
-	for (size_t i = from; i < manifest->members.count; i++)
-		if (strcmp(manifest->members.items[i].name, name) == 0)
-			return &manifest->members.items[i];
-	return NULL;
+	const audit_manifest_member *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
+
+	return order != 0 ? order : (*x > *y) - (*x < *y);
 }
 
-static void check_members(const bundle *b, const audit_manifest *manifest, text_list *problems)
+static int as_name(const void *name, const void *member)
 {
-	for (size_t i = 0; i < manifest->members.count; i++) {
-		const audit_manifest_member *stated = &manifest->members.items[i];
+	return strcmp(name, (*(const audit_manifest_member *const *)member)->name);
+}
 
-		check_member(b, stated, problems);
-		if (entry_of(manifest, stated->name, i + 1) != NULL)
-			text_list_format(problems, "%.100s is in the manifest twice", stated->name);
+/* malloc'd: the entries in the order of their names; a hostile manifest has any number of them. */
+static const audit_manifest_member **sort_entries(const audit_manifest *manifest)
+{
+	size_t count = manifest->members.count;
+	const audit_manifest_member **sorted = memory_get((count + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &manifest->members.items[i];
+	if (count > 1)
+		qsort(sorted, count, sizeof(*sorted), by_name);
+	return sorted;
+}
+
+static void check_entries(const bundle *b, const audit_manifest_member **sorted, size_t count,
+                          text_list *problems)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i + 1 < count && strcmp(sorted[i]->name, sorted[i + 1]->name) == 0)
+			text_list_format(problems, "%.100s is in the manifest twice", sorted[i]->name);
+		else
+			check_member(b, sorted[i], problems);
 	}
 	for (size_t i = 0; i < b->count; i++) {
 		const char *name = b->members[i].name;
 
 		if (strcmp(name, BUNDLE_MANIFEST) != 0 && strcmp(name, BUNDLE_MANIFEST ".sig") != 0 &&
-		    entry_of(manifest, name, 0) == NULL)
+		    bsearch(name, sorted, count, sizeof(*sorted), as_name) == NULL)
 			text_list_format(problems, "%s is in the bundle, but not in the manifest", name);
 	}
+}
+
+static void check_members(const bundle *b, const audit_manifest *manifest, text_list *problems)
+{
+	size_t count = manifest->members.count;
+	const audit_manifest_member **sorted;
+
+	/* Each has its entry, or some are doubled; one sentence is enough of many. */
+	if (count > 2 * b->count + 16) {
+		text_list_format(problems, "the manifest has %zu members, and the bundle %zu", count,
+		                 b->count);
+		return;
+	}
+	sorted = sort_entries(manifest);
+	check_entries(b, sorted, count, problems);
+	free(sorted);
 }
 
 static void check_manifest(const bundle *b, text_list *problems)
 {
 	const bundle_member *m = bundle_find(b, BUNDLE_MANIFEST);
 	eh_error error = ERROR_INIT;
+	json_scan scan = json_scan_of(m->data, (json_span){ 0, m->size }, 0, BUNDLE_MANIFEST, &error);
 	audit_manifest manifest;
 	eh_status status;
 
 	layout_init(audit_manifest_layout(), &manifest);
-	status = layout_read(audit_manifest_layout(), m->data, m->size, BUNDLE_MANIFEST, &manifest,
-	                     &error);
+	scan.memory = LIMIT_HEAD_MEMORY;
+	status = layout_scan(audit_manifest_layout(), scan, "", &manifest);
 	if (status == EH_OK)
 		status = envelope_version(manifest.format_version, BUNDLE_MANIFEST, &error);
 	if (status == EH_OK)
@@ -72,6 +111,18 @@ static void check_manifest(const bundle *b, text_list *problems)
 	layout_clear(audit_manifest_layout(), &manifest);
 }
 
+static bool has_nul(const bundle *b, const bundle_member *m)
+{
+	source_bytes bytes = bundle_bytes(b, m);
+	source_window w = source_window_of(&bytes, NULL);
+	bool found = false;
+
+	while (!found && source_window_next(&w))
+		found = memchr(w.bytes, '\0', w.size) != NULL;
+	source_window_free(&w);
+	return found;
+}
+
 void bundle_check(const bundle *b, text_list *problems)
 {
 	size_t results = 0;
@@ -79,7 +130,7 @@ void bundle_check(const bundle *b, text_list *problems)
 	check_manifest(b, problems);
 	for (size_t i = 0; i < b->count; i++) {
 		/* Members are texts, and readers of texts stop at a NUL. */
-		if (strlen(b->members[i].data) != b->members[i].size)
+		if (has_nul(b, &b->members[i]))
 			text_list_format(problems, "%s has a NUL byte", b->members[i].name);
 		results += bundle_is_result(&b->members[i]);
 	}
@@ -149,9 +200,11 @@ static void check_program(const bundle *b, const record_program *program, findin
 
 static bool has_protocol(const bundle *b, const char *body)
 {
+	size_t size = strlen(body);
+
 	for (size_t i = 0; i < b->count; i++)
-		if (strncmp(b->members[i].name, "protocols/", 10) == 0 &&
-		    strcmp(b->members[i].data, body) == 0)
+		if (b->members[i].size == size && strncmp(b->members[i].name, "protocols/", 10) == 0 &&
+		    memcmp(b->members[i].data, body, size) == 0)
 			return true;
 	return false;
 }

@@ -6,10 +6,12 @@
 #include <strings.h>
 
 #include "audit/bundle.h"
+#include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 enum { MEMBERS_MAX = 1 << 16, FIRST_SLOTS = 64 };
-static const size_t total_max = (size_t)1 << 30;
+static const size_t total_max = LIMIT_FILE;
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+-";
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -69,14 +71,18 @@ char *bundle_file_name(const char *path, const char *suffix)
 
 /* ---- members by name ------------------------------------------------------------------------- */
 
-/* The same for names that differ in the case of letters only. */
+/* The same for names that differ in the case of letters only.  By SHA-256, so that nobody makes names
+ * that all have the same. */
 static size_t hash(const char *name)
 {
-	size_t sum = 5381;
+	char *lower = memory_text(name), hex[65];
 
-	for (; *name != '\0'; name++)
-		sum = sum * 33 + (unsigned char)(*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name);
-	return sum;
+	for (char *c = lower; *c != '\0'; c++)
+		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+	digest_bytes(lower, strlen(lower), hex);
+	free(lower);
+	hex[15] = '\0';
+	return (size_t)strtoull(hex, NULL, 16);
 }
 
 static void index_one(bundle *b, size_t member)
@@ -188,5 +194,6 @@ void bundle_free(bundle *b)
 	}
 	free(b->members);
 	free(b->slots);
+	spill_close(&b->large);
 	memset(b, 0, sizeof(*b));
 }

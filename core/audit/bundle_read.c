@@ -9,11 +9,18 @@
 #include <unistd.h>
 
 #include "audit/bundle.h"
+#include "audit/bundle_unpack.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 enum { BLOCK = 1 << 16, HEADERS_MAX = 1 << 24 };
-static const size_t total_max = (size_t)1 << 30;
+
+source_bytes bundle_bytes(const bundle *b, const bundle_member *m)
+{
+	return m->data != NULL ? source_of_bytes(m->name, m->data, m->size) :
+	                         spill_part(&b->large, m->name, m->at, m->size);
+}
 
 bool bundle_is(const char *path)
 {
@@ -51,109 +58,182 @@ static eh_status add_entry(const char *path, struct archive_entry *entry, bundle
 	return status;
 }
 
-/* The stated size may be false, so memory grows with the bytes that are really there. */
-static eh_status read_data(const char *path, struct archive *a, bundle_member *m, size_t size,
-                           eh_error *error)
+/* An archive that is read. */
+typedef struct reading {
+	const char *path;
+	struct archive *a;
+	bundle_unpacker *unpacker;
+	bundle *out;
+	const char *piece;     /* the last unpacked bytes                                       */
+	size_t piece_size, given; /* of it; of all                                             */
+	size_t small;          /* bytes of the members that are no results                     */
+	eh_status status;      /* of the unpacker                                               */
+	eh_error *error;
+} reading;
+
+static bool may_spill(const bundle_member *m)
 {
-	size_t room = BLOCK;
+	return bundle_is_result(m) || strncmp(m->name, "journal/", 8) == 0;
+}
 
-	m->data = memory_get(room);
-	for (;;) {
-		la_ssize_t got;
-
-		if (room - m->size < BLOCK / 2) {
-			room *= 2;
-			m->data = memory_grow(m->data, room);
-		}
-		got = archive_read_data(a, m->data + m->size, room - m->size - 1);
-		if (got < 0)
-			return error_set(error, EH_E_FORMAT, "%s: %s cannot be unpacked: %.120s", path,
-			                 m->name, archive_error_string(a));
-		if (got == 0)
-			break;
-		m->size += (size_t)got;
-		if (m->size > size)
-			return error_set(error, EH_E_FORMAT, "%s: %s is longer than stated", path, m->name);
+static eh_status add_data(reading *r, bundle_member *m, const char *piece, size_t size,
+                          size_t *room)
+{
+	if (m->data == NULL)
+		return spill_add(&r->out->large, piece, size, r->error);
+	if (*room - m->size <= size) {
+		*room = 2 * (m->size + size + 1);
+		m->data = memory_grow(m->data, *room);
 	}
-	m->data[m->size] = '\0';
-	if (m->size != size)
-		return error_set(error, EH_E_FORMAT, "%s: %s is shorter than stated", path, m->name);
+	memcpy(m->data + m->size, piece, size);
 	return EH_OK;
 }
 
-static eh_status read_members(const char *path, struct archive *a, bundle *out, eh_error *error)
+/* The stated size may be false, so memory grows with the bytes that are really there. */
+static eh_status read_data(reading *r, bundle_member *m, size_t size)
 {
-	for (;;) {
+	bool spilled = size > LIMIT_MEMBER_MEMORY && may_spill(m);
+	size_t room = spilled ? 0 : BLOCK;
+	char piece[BLOCK];
+	la_ssize_t got;
+	eh_status status = EH_OK;
+
+	m->at = r->out->large.size;
+	m->data = spilled ? NULL : memory_get(room);
+	while (status == EH_OK && (got = archive_read_data(r->a, piece, sizeof(piece))) != 0) {
+		if (got < 0)
+			return r->status != EH_OK ? r->status :
+			       error_set(r->error, EH_E_FORMAT, "%s: %s cannot be unpacked: %.120s", r->path,
+			                 m->name, archive_error_string(r->a));
+		if ((size_t)got > size - m->size)
+			return error_set(r->error, EH_E_FORMAT, "%s: %s is longer than stated", r->path,
+			                 m->name);
+		status = add_data(r, m, piece, (size_t)got, &room);
+		m->size += (size_t)got;
+	}
+	if (m->data != NULL)
+		m->data[m->size] = '\0';
+	if (status == EH_OK && m->size != size)
+		return error_set(r->error, EH_E_FORMAT, "%s: %s is shorter than stated", r->path, m->name);
+	return status;
+}
+
+/* What is no result stays in memory. */
+static eh_status check_memory(reading *r, const bundle_member *m, size_t size)
+{
+	r->small += may_spill(m) ? 0 : size;
+	return r->small <= LIMIT_MEMBERS ? EH_OK :
+	       error_set(r->error, EH_E_NO_MEMORY, "%s: %s and the members before it that are no results "
+	                 "have more than %zu MiB, which no bundle needs", r->path, m->name,
+	                 LIMIT_MEMBERS / LIMIT_MIB);
+}
+
+static eh_status read_member(reading *r, struct archive_entry *entry)
+{
+	bundle_member *m;
+	eh_status status = add_entry(r->path, entry, r->out, &m, r->error);
+	size_t size;
+
+	if (status != EH_OK)
+		return status;
+	size = (size_t)archive_entry_size(entry);
+	status = check_memory(r, m, size);
+	return status == EH_OK ? read_data(r, m, size) : status;
+}
+
+static eh_status read_members(reading *r)
+{
+	eh_status status = EH_OK;
+
+	while (status == EH_OK) {
 		struct archive_entry *entry;
-		bundle_member *m;
-		int rc = archive_read_next_header(a, &entry);
-		eh_status status;
+		int rc = archive_read_next_header(r->a, &entry);
 
 		if (rc == ARCHIVE_EOF)
 			return EH_OK;
 		if (rc != ARCHIVE_OK)
-			return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", path,
-			                 archive_error_string(a) != NULL ? archive_error_string(a) :
+			return r->status != EH_OK ? r->status :
+			       error_set(r->error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", r->path,
+			                 archive_error_string(r->a) != NULL ? archive_error_string(r->a) :
 			                 "it is cut");
-		status = add_entry(path, entry, out, &m, error);
-		if (status != EH_OK)
-			return status;
-		status = read_data(path, a, m, (size_t)archive_entry_size(entry), error);
-		if (status != EH_OK)
-			return status;
+		status = read_member(r, entry);
 	}
+	return status;
 }
 
 /* Only zeros may follow the end of an archive: they fill its last record. */
-static eh_status check_end(const char *path, struct archive *a, const char *bytes, size_t size,
-                           eh_error *error)
+static eh_status check_end(reading *r)
 {
-	size_t at = (size_t)archive_filter_bytes(a, -1);
+	size_t at = (size_t)archive_filter_bytes(r->a, -1);
+	size_t from = r->given - r->piece_size, behind = 0;
 
-	while (at < size && bytes[at] == '\0')
-		at++;
-	if (at >= size)
-		return EH_OK;
-	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes follow the end of the "
-	                 "archive", path, size - at);
+	for (;;) {
+		for (size_t i = at > from ? at - from : 0; i < r->piece_size; i++)
+			behind += behind > 0 || r->piece[i] != '\0';
+		from += r->piece_size;
+		r->status = bundle_unpacker_next(r->unpacker, &r->piece, &r->piece_size, r->error);
+		if (r->status != EH_OK)
+			return r->status;
+		if (r->piece_size == 0)
+			break;
+	}
+	return behind == 0 ? EH_OK :
+	       error_set(r->error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes follow the end of the "
+	                 "archive", r->path, behind);
 }
 
-static eh_status read_archive(const char *path, const char *bytes, size_t size, bundle *out,
-                              eh_error *error)
+/* libarchive's reader. */
+static la_ssize_t give(struct archive *a, void *context, const void **bytes)
 {
-	struct archive *a = archive_read_new();
-	eh_status status = EH_OK;
+	reading *r = context;
 
-	if (a == NULL || archive_read_support_format_tar(a) != ARCHIVE_OK)
-		status = error_set(error, EH_E_UNSUPPORTED, "libarchive cannot read tar");
-	if (status == EH_OK && archive_read_open_memory(a, bytes, size) != ARCHIVE_OK)
-		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", path,
-		                   archive_error_string(a));
+	r->status = bundle_unpacker_next(r->unpacker, &r->piece, &r->piece_size, r->error);
+	*bytes = r->piece;
+	if (r->status == EH_OK) {
+		r->given += r->piece_size;
+		return (la_ssize_t)r->piece_size;
+	}
+	archive_set_error(a, EINVAL, "it cannot be unpacked");
+	return -1;
+}
+
+static eh_status read_archive(reading *r)
+{
+	r->a = archive_read_new();
+	if (r->a == NULL || archive_read_support_format_tar(r->a) != ARCHIVE_OK)
+		return error_set(r->error, EH_E_UNSUPPORTED, "libarchive cannot read tar");
+	if (archive_read_open(r->a, r, NULL, give, NULL) != ARCHIVE_OK)
+		return r->status != EH_OK ? r->status :
+		       error_set(r->error, EH_E_FORMAT, "%s: this is not a bundle: %.120s", r->path,
+		                 archive_error_string(r->a));
+	return read_members(r);
+}
+
+static eh_status read_packed(const source_bytes *packed, bundle *out, eh_error *error)
+{
+	reading r = { .path = packed->name, .out = out, .error = error };
+	eh_status status = bundle_unpacker_new(packed, LIMIT_FILE + HEADERS_MAX, &r.unpacker, error);
+
 	if (status == EH_OK)
-		status = read_members(path, a, out, error);
+		status = read_archive(&r);
 	if (status == EH_OK)
-		status = check_end(path, a, bytes, size, error);
-	if (a != NULL)
-		(void)archive_read_free(a);
+		status = check_end(&r);
+	if (r.a != NULL)
+		(void)archive_read_free(r.a);
+	bundle_unpacker_free(r.unpacker);
 	return status;
 }
 
 eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 {
-	char *packed = NULL;
-	char *bytes = NULL;
-	size_t packed_size = 0;
-	size_t size = 0;
-	eh_status status = file_read(path, &packed, &packed_size, error);
+	source_bytes packed;
+	eh_status status = source_open(path, &packed, error);
 
 	memset(out, 0, sizeof(*out));
-	if (status == EH_OK)
-		status = bundle_unpack(path, packed, packed_size, total_max + HEADERS_MAX, &bytes, &size,
-		                       error);
-	free(packed);
-	if (status == EH_OK)
-		status = read_archive(path, bytes, size, out, error);
-	free(bytes);
+	if (status != EH_OK)
+		return status;
+	status = read_packed(&packed, out, error);
+	source_close(&packed);
 	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
 		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: it has no "
 		                   BUNDLE_MANIFEST, path);
@@ -161,6 +241,23 @@ eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 		status = bundle_check_beside(out, path, error);
 	if (status != EH_OK)
 		bundle_free(out);
+	return status;
+}
+
+static eh_status write_bytes(const source_bytes *from, const char *path, eh_error *error)
+{
+	source_window w = source_window_of(from, error);
+	file_writer *out = NULL;
+	eh_status status = file_writer_open(path, &out, error);
+
+	while (status == EH_OK && source_window_next(&w))
+		status = file_writer_add(out, w.bytes, w.size, error);
+	if (status == EH_OK)
+		status = w.status;
+	source_window_free(&w);
+	if (status == EH_OK)
+		return file_writer_commit(out, error);
+	file_writer_abandon(out);
 	return status;
 }
 
@@ -175,8 +272,11 @@ eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error)
 		*slash = '\0';
 		status = dir_make(path, error);
 		*slash = '/';
-		if (status == EH_OK)
-			status = file_write(path, b->members[i].data, b->members[i].size, error);
+		if (status == EH_OK) {
+			source_bytes bytes = bundle_bytes(b, &b->members[i]);
+
+			status = write_bytes(&bytes, path, error);
+		}
 		free(path);
 	}
 	return status;
@@ -193,9 +293,13 @@ static eh_status member_of(const char *file, const char *name, char **data, size
 		return status;
 	m = bundle_find(&b, name);
 	if (m != NULL) {
+		source_bytes bytes = bundle_bytes(&b, m);
+
 		*size = m->size;
 		*data = memory_get(m->size + 1);
-		memcpy(*data, m->data, m->size);
+		status = source_read(&bytes, 0, m->size, *data, error);
+		if (status != EH_OK)
+			free(*data);
 	} else {
 		status = error_set(error, EH_E_NOT_FOUND, "%s has no member %s", file, name);
 	}

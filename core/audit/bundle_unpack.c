@@ -1,79 +1,112 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other readers of gzip skip the bytes behind the first member, or unpack them as a second one.  In
  * a bundle nobody would check those bytes, so they are refused here. */
-#include <limits.h>
+#include "audit/bundle_unpack.h"
+
 #include <stdlib.h>
-#include <string.h>
 #define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
-#include "audit/bundle.h"
+#include "base/limits.h"
 #include "base/text.h"
 
-enum { FIRST_ROOM = 1 << 20, GZIP_ONLY = 16 };
+enum { PIECE = 1 << 16, GZIP_ONLY = 16 };
 
-/* zlib counts in unsigned int. */
-static unsigned piece_of(size_t size)
+struct bundle_unpacker {
+	source_window packed;
+	const char *path;
+	z_stream z;
+	size_t most, made;     /* unpacked bytes                                               */
+	bool ended;
+	char piece[PIECE];
+};
+
+eh_status bundle_unpacker_new(const source_bytes *packed, size_t most, bundle_unpacker **out,
+                              eh_error *error)
 {
-	return size < UINT_MAX ? (unsigned)size : UINT_MAX;
-}
+	bundle_unpacker *u = memory_get(sizeof(*u));
 
-static eh_status refuse(const char *path, int code, const z_stream *z, eh_error *error)
-{
-	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %s", path,
-	                 code == Z_BUF_ERROR ? "its compressed bytes are cut" :
-	                 z->msg != NULL ? z->msg : "its compressed bytes are damaged");
-}
-
-static eh_status inflate_all(z_stream *z, const char *path, const char *packed, size_t size,
-                             size_t most, char **out, size_t *out_size, eh_error *error)
-{
-	size_t room = 0;
-	size_t taken = 0;
-	int code = Z_OK;
-
-	while (code == Z_OK) {
-		unsigned given = piece_of(size - taken);
-		unsigned free_room;
-
-		if (*out_size == room) {
-			room = room == 0 ? FIRST_ROOM : room * 2;
-			*out = memory_grow(*out, room);
-		}
-		free_room = piece_of(room - *out_size);
-		z->next_in = (const unsigned char *)packed + taken;
-		z->avail_in = given;
-		z->next_out = (unsigned char *)*out + *out_size;
-		z->avail_out = free_room;
-		code = inflate(z, Z_NO_FLUSH);
-		taken += given - z->avail_in;
-		*out_size += free_room - z->avail_out;
-		if (*out_size > most)
-			return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", path);
+	u->packed = source_window_of(packed, error);
+	u->path = packed->name;
+	u->most = most;
+	if (inflateInit2(&u->z, MAX_WBITS + GZIP_ONLY) != Z_OK) {
+		free(u);
+		return error_set(error, EH_E_UNSUPPORTED, "zlib cannot unpack gzip");
 	}
-	if (code != Z_STREAM_END)
-		return refuse(path, code, z, error);
-	if (taken < size)
-		return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes follow the "
-		                 "compressed archive", path, size - taken);
+	*out = u;
 	return EH_OK;
 }
 
-eh_status bundle_unpack(const char *path, const char *packed, size_t size, size_t most, char **out,
-                        size_t *out_size, eh_error *error)
+void bundle_unpacker_free(bundle_unpacker *u)
 {
-	z_stream z = { .zalloc = Z_NULL };
-	eh_status status;
+	if (u == NULL)
+		return;
+	(void)inflateEnd(&u->z);
+	source_window_free(&u->packed);
+	free(u);
+}
 
-	*out = NULL;
-	*out_size = 0;
-	if (inflateInit2(&z, MAX_WBITS + GZIP_ONLY) != Z_OK)
-		return error_set(error, EH_E_UNSUPPORTED, "zlib cannot unpack gzip");
-	status = inflate_all(&z, path, packed, size, most, out, out_size, error);
-	(void)inflateEnd(&z);
-	if (status != EH_OK) {
-		free(*out);
-		*out = NULL;
+static eh_status refuse(const bundle_unpacker *u, int code, eh_error *error)
+{
+	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %s", u->path,
+	                 code == Z_BUF_ERROR ? "its compressed bytes are cut" :
+	                 u->z.msg != NULL ? u->z.msg : "its compressed bytes are damaged");
+}
+
+/* How much came of how little. */
+static eh_status check_sizes(const bundle_unpacker *u, eh_error *error)
+{
+	size_t taken = u->packed.from + u->packed.size - u->z.avail_in;
+
+	if (u->made > u->most)
+		return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", u->path);
+	if (u->made > LIMIT_BLOWN_UP && u->made / LIMIT_RATIO > taken)
+		return error_set(error, EH_E_NO_MEMORY, "%s: unpacks to more than %d times its size, as no "
+		                 "bundle of results does; it is not unpacked", u->path, LIMIT_RATIO);
+	return EH_OK;
+}
+
+static eh_status check_end(const bundle_unpacker *u, eh_error *error)
+{
+	const source_window *w = &u->packed;
+	size_t left = w->of->size - (w->from + w->size - u->z.avail_in);
+
+	return left == 0 ? EH_OK : error_set(error, EH_E_FORMAT, "%s: this is not a bundle: %zu bytes "
+	                                     "follow the compressed archive", u->path, left);
+}
+
+/* Unpacks some bytes, maybe none, into the piece. */
+static eh_status inflate_some(bundle_unpacker *u, eh_error *error)
+{
+	int code;
+
+	if (u->z.avail_in == 0 && source_window_next(&u->packed)) {
+		u->z.next_in = (const unsigned char *)u->packed.bytes;
+		u->z.avail_in = (unsigned)u->packed.size;
+	}
+	if (u->packed.status != EH_OK)
+		return u->packed.status;
+	u->z.next_out = (unsigned char *)u->piece;
+	u->z.avail_out = PIECE;
+	code = inflate(&u->z, Z_NO_FLUSH);
+	u->made += PIECE - u->z.avail_out;
+	if (code != Z_OK && code != Z_STREAM_END)
+		return refuse(u, code, error);
+	u->ended = code == Z_STREAM_END;
+	return check_sizes(u, error);
+}
+
+eh_status bundle_unpacker_next(bundle_unpacker *u, const char **bytes, size_t *size, eh_error *error)
+{
+	eh_status status = EH_OK;
+
+	*bytes = u->piece;
+	*size = 0;
+	while (status == EH_OK && *size == 0 && !u->ended) {
+		status = inflate_some(u, error);
+		*size = PIECE - u->z.avail_out;
+		if (status == EH_OK && u->ended)
+			status = check_end(u, error);
 	}
 	return status;
 }

@@ -370,7 +370,7 @@ static eh_status put_archive(const bundle *b, sink *s, eh_error *error)
 
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error)
 {
-	bundle b = { 0 };
+	bundle b = { .members = NULL };
 	sink s = { NULL, error, EH_OK };
 	eh_status status = add_results(&b, settings, error);
 

@@ -181,7 +181,7 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
                                 eh_error *error)
 {
 	const bundle *b = in->b;
-	const source_bytes from = source_of_bytes(m->name, m->data, m->size);
+	const source_bytes from = bundle_bytes(b, m);
 	char *file = memory_format("%s: %s", in->path, m->name);
 	result_watch kernels = bundle_watch_kernels(b);
 	result *r = NULL;

@@ -28,6 +28,14 @@
 #define LIMIT_ROWS ((size_t)1000000)
 /* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */
 #define LIMIT_EXECUTIONS ((size_t)4000000)
+/* The members of a bundle that are not results, together: texts of a few KB each. */
+#define LIMIT_MEMBERS (64 * LIMIT_MIB)
+/* A result or journal of a bundle that is larger is in a temporary file, not in memory. */
+#define LIMIT_MEMBER_MEMORY (256 * 1024)
+/* How many times its size a bundle may unpack to, beyond the first bytes.  Results unpack to about 10
+ * times, and gzip can do 1,000. */
+#define LIMIT_RATIO 200
+#define LIMIT_BLOWN_UP (64 * LIMIT_MIB)
 /* A text with an error in its brackets is read as a whole to tell the error's place. */
 #define LIMIT_EXPLAINED (32 * LIMIT_MIB)
 /* Findings that are listed.  Nobody reads more. */

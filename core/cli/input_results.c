@@ -108,10 +108,10 @@ static void add(cli_input *in, result *r)
 	in->results[in->count++] = r;
 }
 
-static eh_status add_bytes(cli_input *in, const char *name, char *bytes, size_t size, eh_error *error)
+static eh_status add_source(cli_input *in, const source_bytes *from, eh_error *error)
 {
 	result *r;
-	eh_status status = result_read_bytes(name, bytes, size, &r, error);
+	eh_status status = result_read_source(from, &r, error);
 
 	if (status == EH_OK)
 		add(in, r);
@@ -126,12 +126,13 @@ static eh_status add_bundle(cli_input *in, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	for (size_t i = 0; i < b.count && status == EH_OK; i++) {
-		char *name = path_join(in->word, b.members[i].name), *bytes;
+		char *name = path_join(in->word, b.members[i].name);
 
 		if (bundle_is_result(&b.members[i])) {
-			bytes = memory_get(b.members[i].size + 1);
-			memcpy(bytes, b.members[i].data, b.members[i].size);
-			status = add_bytes(in, name, bytes, b.members[i].size, error);
+			source_bytes from = bundle_bytes(&b, &b.members[i]);
+
+			from.name = name;
+			status = add_source(in, &from, error);
 		}
 		free(name);
 	}
@@ -146,8 +147,13 @@ static eh_status add_file(cli_input *in, const char *path, eh_error *error)
 	size_t size;
 	eh_status status;
 
-	if (!file_exists(path) && bundle_member_read(path, &bytes, &size, NULL) == EH_OK)
-		return add_bytes(in, path, bytes, size, error);
+	if (!file_exists(path) && bundle_member_read(path, &bytes, &size, NULL) == EH_OK) {
+		source_bytes from = source_of_bytes(path, bytes, size);
+
+		status = add_source(in, &from, error);
+		free(bytes);
+		return status;
+	}
 	status = result_read(path, &r, error);
 	if (status == EH_OK)
 		add(in, r);

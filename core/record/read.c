@@ -366,7 +366,7 @@ static eh_status first_finding(const findings *f, const char *path, eh_error *er
 	                 f->items[i].sentence[0] == ':' ? "" : ": ", f->items[i].sentence);
 }
 
-static eh_status read_from(const source_bytes *from, result **out, eh_error *error)
+eh_status result_read_source(const source_bytes *from, result **out, eh_error *error)
 {
 	reader all = { .from = from, .keep = true };
 	findings f = { .only_first = true };
@@ -386,7 +386,7 @@ static eh_status read_from(const source_bytes *from, result **out, eh_error *err
 eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error)
 {
 	const source_bytes from = source_of_bytes(name, bytes, size);
-	eh_status status = read_from(&from, out, error);
+	eh_status status = result_read_source(&from, out, error);
 
 	free(bytes);
 	return status;
@@ -399,7 +399,7 @@ eh_status result_read(const char *path, result **out, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	status = read_from(&from, out, error);
+	status = result_read_source(&from, out, error);
 	source_close(&from);
 	return status;
 }

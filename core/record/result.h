@@ -58,6 +58,8 @@ typedef struct result {
 eh_status result_read(const char *path, result **out, eh_error *error);
 /* The same for malloc'd bytes, of which it takes ownership; `name` becomes the result's path. */
 eh_status result_read_bytes(const char *name, char *bytes, size_t size, result **out, eh_error *error);
+/* The same for bytes of any kind; their name becomes the result's path. */
+eh_status result_read_source(const source_bytes *from, result **out, eh_error *error);
 void result_free(result *r); /* NULL is fine */
 
 /* Adds a finding for evidence of an execution that counts that is absent or contradicts its samples

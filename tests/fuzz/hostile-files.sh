@@ -35,5 +35,21 @@ for shape in $shapes; do
 	rm -f hostile.json
 done
 
+# What a few kB of a bundle unpack to is not unpacked, or is not kept.
+python3 "$maker" make samples 90 honest.json blown.json && python3 "$maker" bundle blown.json blown.evenhand
+rm -f blown.json
+most=100000
+try blown.evenhand 5
+report $? "90 MB in $(wc -c <blown.evenhand) bytes: code $code after $took s and $kilobytes kB"
+"$BUILD/tests/bench/make_result" -n 20000 100 large.json && python3 "$maker" bundle large.json large.evenhand
+python3 "$maker" peak 60 "$EVENHAND" verify large.evenhand >out 2>err
+read -r code took kilobytes <<END
+$(tail -n 1 out)
+END
+# 1: its protocol is not in the bundle.
+[ "$code" -eq 1 ] && { [ -n "${SANITIZE:-}" ] || [ "$kilobytes" -lt 25000 ]; }
+report $? "a result of $(wc -c <large.json) bytes in a bundle: code $code after $took s and $kilobytes kB"
+rm -f large.json large.evenhand blown.evenhand
+
 echo "1..$n"
 exit $bad

@@ -3,13 +3,17 @@
 """Large files that nobody would write in good faith, and what a command takes to refuse them.
 
 usage: hostile.py make SHAPE MB RESULT OUT   a file of about that size, from a small honest result
+       hostile.py bundle RESULT OUT                 a bundle of a result, whatever it is
        hostile.py list                       the shapes
        hostile.py peak SECONDS COMMAND...    runs it; prints its exit code, seconds and peak memory in kB
 """
+import hashlib
+import io
 import json
 import os
 import signal
 import sys
+import tarfile
 import time
 
 
@@ -72,6 +76,18 @@ def make(shape, size, result, out):
             f.write(closing + end)
 
 
+def bundle(result, out):
+    with open(result, "rb") as f:
+        body = f.read()
+    manifest = {"format": "evenhand-bundle", "format_version": 1, "members": [
+        {"name": "results/r.json", "size": len(body), "sha256": hashlib.sha256(body).hexdigest()}]}
+    with tarfile.open(out, "w:gz", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in ("manifest.json", json.dumps(manifest).encode()), ("results/r.json", body):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+
+
 def peak(seconds, command):
     began = time.monotonic()
     child = os.posix_spawn(command[0], command, os.environ)
@@ -85,5 +101,7 @@ if sys.argv[1] == "list":
     print(*(["nesting", "string", "open-string"] + list(SHAPES)))
 elif sys.argv[1] == "make":
     make(*sys.argv[2:6])
+elif sys.argv[1] == "bundle":
+    bundle(*sys.argv[2:4])
 else:
     peak(sys.argv[2], sys.argv[3:])

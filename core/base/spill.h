@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A temporary file without a name, for bytes that are too many for memory.  It is in TMPDIR, or /tmp, and
+ * is gone when it is closed, or the process ends. */
+#ifndef BASE_SPILL_H
+#define BASE_SPILL_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/source.h"
+
+/* All zeros is an empty one, which has no file yet. */
+typedef struct spill { int fd; size_t size; } spill;
+
+/* Appends.  EH_E_IO. */
+eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error);
+/* Some of its bytes, once all are added; `name` is for messages, and borrowed. */
+source_bytes spill_part(const spill *s, const char *name, size_t from, size_t size);
+void spill_close(spill *s);
+
+#endif
