@@ -138,7 +138,7 @@ static eh_status inspect_file(const char *path, audit_planner *plan, audit_verif
                               eh_error *error)
 {
 	source_bytes from;
-	audit_report *report;
+	audit_report *report = NULL;
 	result *r = NULL;
 	eh_status status = source_open(path, &from, error);
 
@@ -185,10 +185,10 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 	char *file = memory_format("%s: %s", in->path, m->name);
 	result_watch kernels = bundle_watch_kernels(b);
 	result *r = NULL;
-	audit_report *report;
+	audit_report *report = NULL;
 	eh_status status = add_result(in->out, file, &from, in->plan, &kernels, &report, &r, error);
 
-	if (r != NULL) {
+	if (status == EH_OK && r != NULL) {
 		audit_subject subject = audit_subject_of(r);
 
 		report->evidence = audit_evidence_of(beside(b, m->name, ".sig"),
