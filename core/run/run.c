@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,53 +191,6 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
 	return status;
 }
 
-/* Whether a run writes a file of that name. */
-static bool is_ours(const run_state *s, const char *name, size_t size)
-{
-	static const char damaged[] = JOURNAL_NAME ".damaged-";
-
-	if (size == strlen(JOURNAL_NAME) && strncmp(name, JOURNAL_NAME, size) == 0)
-		return true;
-	if (size > strlen(damaged) && strncmp(name, damaged, strlen(damaged)) == 0)
-		return true;
-	for (size_t i = 0; i < s->manifest->executor_count; i++) {
-		char *path = run_result_path(s->folder, s->manifest->names[i]);
-		const char *own = path + strlen(s->folder) + 1;
-		bool same = strlen(own) == size && strncmp(name, own, size) == 0;
-
-		free(path);
-		if (same)
-			return true;
-	}
-	return false;
-}
-
-/* Removes what killed processes left of files that they were writing.  Only who has the journal's lock
- * writes these. */
-static void remove_leftovers(const run_state *s)
-{
-	eh_error error = ERROR_INIT;
-	char **names = dir_list(s->folder, "", &error);
-
-	if (names == NULL)
-		log_write(EH_LOG_WARN, "what killed runs left is not removed: %s", error.message);
-	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
-		const char *end = strstr(names[i], ".tmp-");
-		char *path;
-
-		if (end == NULL || !is_ours(s, names[i], (size_t)(end - names[i])))
-			continue;
-		path = path_join(s->folder, names[i]);
-		if (unlink(path) == 0)
-			log_write(EH_LOG_INFO, "removed %s, which a killed run left", path);
-		else
-			log_write(EH_LOG_WARN, "cannot remove %s, which a killed run left: %s", path,
-			          strerror(errno));
-		free(path);
-	}
-	dir_list_free(names);
-}
-
 static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 {
 	const protocol *p;
@@ -265,10 +217,8 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 		if (status != EH_OK && made_here)
 			(void)rmdir(s->folder);
 	}
-	if (status == EH_OK) {
-		remove_leftovers(s);
+	if (status == EH_OK)
 		guards_warn();
-	}
 undo:
 	record_line_clear(&line);
 	return status;
@@ -308,8 +258,6 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 		status = manifest_read(&line, &s->manifest, error);
 	if (status == EH_OK)
 		status = manifest_check_options(s->manifest, error);
-	if (status == EH_OK)
-		remove_leftovers(s);
 	if (status == EH_OK)
 		status = site_read(NULL, &s->manifest->site, error);
 	record_line_clear(&line);

@@ -112,10 +112,10 @@ check $? "--salvage belongs to --resume"
 
 # ---- leftovers -----------------------------------------------------------------------------------
 cp -r run left
-: >left/run.journal.tmp-1 && : >"left/$(basename run/host-*.json).tmp-22" && : >left/other.tmp-1
+: >left/.evenhand-0123456789abcdef && : >left/.evenhand-other
 resume left
 rc=$?
-ended $rc && [ "$(find left -name '*.tmp-*')" = left/other.tmp-1 ]
+ended $rc && [ "$(find left -name '.evenhand-*')" = left/.evenhand-other ]
 check $? "what killed runs left of their files is removed, and nothing else"
 echo "1..$n"
 exit $bad

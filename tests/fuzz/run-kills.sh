@@ -32,7 +32,7 @@ sound() { # folder cases what; each case once, the result verifies, and nothing 
 		[ "$count" -eq "$2" ] || blame "$3: $count cases in place of $2"
 	done
 	"$EVENHAND" verify "$1"/host-*.json >out 2>err || blame "$3: the result does not hold"
-	[ -z "$(find "$1" -name '*.tmp-*')" ] || blame "$3: it leaves $(ls "$1")"
+	[ -z "$(find "$1" -name '.evenhand-*')" ] || blame "$3: it leaves $(ls "$1")"
 }
 finish() { # folder executions what; after a death
 	if [ -f "$1/run.journal" ]; then
@@ -149,7 +149,7 @@ fail() { # name call number error
 	5) [ "$(grep -vc -e warning: -e '^Try: ' err)" -eq 1 ] || blame "$what: not one sentence" ;;
 	*) blame "$what: exit code $rc" ;;
 	esac
-	[ -z "$(find hit -name '*.tmp-*' 2>/dev/null)" ] || blame "$what: it leaves $(ls hit)"
+	[ -z "$(find hit -name '.evenhand-*' 2>/dev/null)" ] || blame "$what: it leaves $(ls hit)"
 	for file in hit/host-*.json; do
 		[ ! -e "$file" ] || "$EVENHAND" verify "$file" >out 2>err ||
 			blame "$what: half a result has its final name"
