@@ -10,13 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* Without memory nothing can be undone.  What stands under its final name is whole at any time, and the
+ * next writer removes what was being written. */
 __attribute__((noreturn)) static void exhausted(void)
 {
-	fputs("evenhand: error: out of memory\n", stderr);
-	abort();
+	static const char said[] = "evenhand: error: the memory that this process may have is used up; "
+	                           "allow it more (ulimit -v, the container's limit), or give it fewer "
+	                           "and smaller files\n";
+
+	(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
+	_exit(EXIT_CODE_ENVIRONMENT);
 }
 
 void *memory_insist(void *p)

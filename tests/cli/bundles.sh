@@ -100,17 +100,5 @@ else
 	skip "a full disk" "needs root and a mount of its own"
 fi
 
-# Many.
-mkdir many
-if [ "${EVENHAND_FUZZ_ROUNDS:-0}" -gt 0 ]; then
-	i=0
-	while [ $i -lt 4200 ]; do
-		cp "$golden/host-gcc-12.json" many/$i.json
-		i=$((i + 1))
-	done
-	timeout 600 "$EVENHAND" bundle many -o many.evenhand >out 2>err && timeout 600 "$EVENHAND" verify many.evenhand -q >out 2>err
-	check $? "a bundle of 4,200 results is written and holds"
-fi
-
 echo "1..$n"
 exit $bad

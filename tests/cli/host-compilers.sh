@@ -80,6 +80,7 @@ refused 4 "host:gcc" 'No working C compiler' "nor when another executor is named
 ln -s "$real" "$T/bin/gcc"
 mkdir "$T/full"
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+	# shellcheck disable=SC2016 # they expand inside
 	full() { unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && head -c 4096 /dev/zero >"$0/fill"; shift 0; exec "$@"' "$T/full" "$@"; }
 	status=0
 	TMPDIR=$T/full EVENHAND_CACHE_DIR=$T/full/cache full env PATH="$T/bin" EVENHAND_BACKEND_PATH="$T/none" \

@@ -44,5 +44,16 @@ check $? "altered samples are found"
 less "in as little memory"
 rm -f many.json few.json flipped.json
 
+# Exhaustion has a sentence and an exit code.
+if [ -n "${SANITIZE:-}" ]; then
+	skip "memory that is used up is exit 5" "a sanitizer's own memory counts too"
+else
+	"$maker" -n 2000 200 kept.json
+	# shellcheck disable=SC3045 # every sh of the systems that are tested has -v
+	(ulimit -v 60000 && exec "$EVENHAND" show kept.json >out 2>err)
+	[ $? -eq 5 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'memory .* is used up; allow it more' err
+	check $? "memory that is used up is exit 5, with a sentence"
+	rm -f kept.json
+fi
 echo "1..$n"
 exit $bad

@@ -1,10 +1,10 @@
 #!/bin/sh
 # sign and amend of one result at once, and killed at every system call that writes: whatever said 0 is
 # there, every signature holds, and a text that was redacted is nowhere.
-# EVENHAND_FUZZ_ROUNDS: rounds of six commands at once.
 set -u
 : "${T:?}" "${EVENHAND:?}"
-rounds=${EVENHAND_FUZZ_ROUNDS:-8}
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 8 170
 n=0 bad=0
 report() { # STATUS TEXT [FILE]
 	n=$((n + 1))

@@ -3,8 +3,8 @@
 # crashes.
 set -u
 driver=$BUILD/tests/fuzz/journal_mutations
-rounds=${EVENHAND_FUZZ_ROUNDS:-300}
-seed=${EVENHAND_FUZZ_SEED:-1}
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 300 5000
 # Drivers are no installed programs: a resumed run finds its workloads because it is told where.
 export EVENHAND_WORKLOAD_PATH="$BUILD/lib/evenhand/workloads"
 n=0 bad=0

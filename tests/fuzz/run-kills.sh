@@ -2,8 +2,8 @@
 # A coordinator that is killed, or whose system calls fail, at any moment and at each call that writes:
 # the next resume completes the run, nothing is lost or doubled, and no temporary file stays.
 set -u
-rounds=${EVENHAND_FUZZ_ROUNDS:-8}
-seed=${EVENHAND_FUZZ_SEED:-1}
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 8 4000
 [ "$rounds" -ge 8 ] || rounds=8 # less reaches nothing
 n=0 bad=0
 check() { # status text
