@@ -9,7 +9,7 @@
 eh_status nearby_evidence(const reach *r, const char *path, const char *amendments,
                           text_list *places, eh_error *error);
 /* Appends a sentence for each other file of the result's folder that holds the text, as it is or with
- * the escapes of JSON, or that cannot be searched; and for other names (hard links) of the result. */
+ * the escapes of JSON, or that cannot be searched. */
 void nearby_files(const reach *r, const char *path, text_list *sentences);
 
 #endif
