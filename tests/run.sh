@@ -102,7 +102,7 @@ fi
 done >"$work/list"
 
 started=$(date +%s)
-timed='^(cli/(run-basic|run-kill|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry|opencl_time)|abi/(suite|plusplus)|opencl/|stories/)'
+timed='^(cli/(installed|run-basic|run-kill|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry|opencl_time)|abi/(suite|plusplus)|opencl/|stories/)'
 together() { grep -v -E "$timed" "$work/list"; }
 alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one

@@ -15,14 +15,14 @@ struct digest {
 	EVP_MD_CTX *context;
 };
 
-/* Aborts unless ok.  libcrypto fails here only without memory or without its default provider. */
+/* libcrypto fails here only without memory or without its default provider. */
 static void insist(int ok)
 {
 	if (ok == 1)
 		return;
-	fputs("evenhand: error: libcrypto cannot compute SHA-256 (is its default provider "
-	      "disabled in openssl.cnf?)\n", stderr);
-	abort();
+	fputs("evenhand: error: libcrypto cannot compute SHA-256: the memory that this process may have is "
+	      "used up, or its default provider is disabled in openssl.cnf\n", stderr);
+	_exit(EXIT_CODE_ENVIRONMENT);
 }
 
 void digest_hex(const unsigned char *bytes, size_t size, char *hex)

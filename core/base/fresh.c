@@ -82,13 +82,16 @@ static eh_status find_folder(fresh *f, eh_error *error)
 	char *folder = slash == NULL ? memory_text(".")
 	             : slash == f->path ? memory_text("/")
 	                                : memory_format("%.*s", (int)(slash - f->path), f->path);
+	char *doing;
 	eh_status status;
 
 	f->name = slash != NULL ? slash + 1 : f->path;
+	doing = memory_format("cannot write %s into the folder", f->name);
 	if (f->name[0] == '\0')
 		status = cannot(f, EISDIR, error);
 	else
-		status = trust_place(folder, "cannot write to the folder", 0, &f->folder, error);
+		status = trust_place(folder, doing, 0, &f->folder, error);
+	free(doing);
 	free(folder);
 	return status;
 }

@@ -115,21 +115,38 @@ void journal_scan_clear(journal_scan *found)
 	found->held = NULL;
 }
 
+/* Of the first line: what is malformed in it, else that it does not have its chain. */
+static eh_status refuse_plan(const char *path, eh_error *error)
+{
+	journal_lines l;
+	record_line line = { 0 };
+	eh_status status = journal_lines_open(&l, path, 0, error);
+
+	if (status != EH_OK)
+		return status;
+	if (journal_lines_next(&l) && l.whole)
+		status = journal_line_read(l.body, l.size, path, 0, &line, error);
+	record_line_clear(&line);
+	status = journal_lines_close(&l, path, status, error);
+	return status != EH_OK ? status :
+	       error_set(error, EH_E_ALTERED, "%s, line 1 at byte 0: the plan of the run does not have its "
+	                 "chain: it was damaged or changed, and nothing can be kept without it, not with "
+	                 "--salvage either; start a new run in a new folder", path);
+}
+
 eh_status journal_scan_refuse(const char *path, const journal_scan *found, eh_error *error)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash != NULL ? memory_format("%.*s", (int)(slash - path), path) : memory_text(".");
-	char *word = text_shell_word(folder);
+	char *folder, *word;
 
 	if (found->line == 1)
-		(void)error_set(error, EH_E_ALTERED, "%s, line 1 at byte 0: the plan of the run does not have its "
-		                "chain: it was damaged or changed, and nothing can be kept without it, not with "
-		                "--salvage either; start a new run in a new folder", path);
-	else
-		(void)error_set(error, EH_E_ALTERED, "%s, line %zu at byte %ld: its chain does not fit: this line was "
-		                "damaged, changed, inserted, or one before it removed; evenhand run --resume %s "
-		                "--salvage keeps the sound lines and measures the others again", path, found->line,
-		                found->offset, word);
+		return refuse_plan(path, error);
+	folder = slash != NULL ? memory_format("%.*s", (int)(slash - path), path) : memory_text(".");
+	word = text_shell_word(folder);
+	(void)error_set(error, EH_E_ALTERED, "%s, line %zu at byte %ld: its chain does not fit: this line was "
+	                "damaged, changed, inserted, or one before it removed; evenhand run --resume %s "
+	                "--salvage keeps the sound lines and measures the others again", path, found->line,
+	                found->offset, word);
 	free(word);
 	free(folder);
 	return EH_E_ALTERED;

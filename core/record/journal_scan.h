@@ -36,7 +36,7 @@ typedef struct journal_scan {
 /* An empty file, or one without a first line, has its break in line 1. */
 eh_status journal_scan_file(const char *path, journal_scan *found, eh_error *error);
 void journal_scan_clear(journal_scan *found);
-/* EH_E_ALTERED with the place and the remedy. */
+/* EH_E_ALTERED with the place and the remedy; EH_E_FORMAT for a first line that is malformed. */
 eh_status journal_scan_refuse(const char *path, const journal_scan *found, eh_error *error);
 
 /* Opens and locks the file that the path names. */

@@ -773,9 +773,12 @@ static void flipped_bits(void **state)
 		status = journal_open(p->path, &j, NULL);
 		journal_close(j);
 		if (status != EH_OK) {
-			assert_int_equal(status, EH_E_ALTERED);
-			status = journal_salvage(p->path, NULL);
-			assert_int_equal(status, bit / 8 < (size_t)(second - body) ? EH_E_ALTERED : EH_OK);
+			const bool plan = bit / 8 < (size_t)(second - body);
+
+			/* A plan that a bit made malformed is told as that. */
+			assert_true(status == EH_E_ALTERED || (plan && status == EH_E_FORMAT));
+			assert_int_equal(journal_salvage(p->path, NULL), plan ? status : EH_OK);
+			status = plan ? status : EH_OK;
 		}
 		if (status == EH_OK) {
 			char *beside;
