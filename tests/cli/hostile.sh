@@ -185,7 +185,9 @@ if unshare -m true 2> /dev/null; then
 	check $? "without /proc the program starts itself by its whole path" "$log"
 	ln -s "$EVENHAND" "$H/current/own"
 	bare "$H/current" ./own devices
-	[ $? -eq 5 ] && grep -q 'without /proc it knows its own file only when' "$log"
+	code=$?
+	# A sanitizer that finds no /proc has an exit code of its own.
+	{ [ -n "${SANITIZE:-}" ] || [ $code -eq 5 ]; } && grep -q 'without /proc it knows its own file only when' "$log"
 	check $? "started by a relative path it says that it cannot" "$log"
 	unharmed "a program called evenhand in the current folder"
 else

@@ -63,20 +63,24 @@ go 0-0 --resume itself
 [ "$(cases itself)" -eq "$before" ] && ! grep -q '"starts"' itself/run.journal
 check $? "are not repeated"
 
-# Killed from outside, at any moment: each kill costs one case at most.
+# Killed from outside, at any moment: each kill costs one case at most.  Two kills at most in a row: a
+# third before anything is measured ends the execution, as above.
 for protocol in tiny turns; do
 	ini=$SRC/tests/protocols/$protocol.ini
 	: >starts
 	"$EVENHAND" run "$ini" --on "$device" --executions 10 -o killed-$protocol -q >out 2>err </dev/null &
 	pid=$!
-	kills=0 i=0
+	kills=0 i=0 idle=0 lines=0
 	while kill -0 $pid 2>/dev/null && [ $kills -lt 6 ] && [ $i -lt 400 ]; do
 		sleep "0.$(awk -v s=$((kills * 7919 + i + ${EVENHAND_FUZZ_SEED:-1})) 'BEGIN { srand(s); printf "%03d", 50 + rand() * 600 }')"
 		i=$((i + 1))
 		[ -e killed-$protocol/run.journal ] || continue
+		[ "$(wc -l <killed-$protocol/run.journal)" -eq "$lines" ] || idle=0
+		lines=$(wc -l <killed-$protocol/run.journal)
+		[ $idle -lt 2 ] || continue
 		# shellcheck disable=SC2013
 		for worker in $(cat /proc/$pid/task/$pid/children 2>/dev/null); do
-			kill -KILL "$worker" 2>/dev/null && kills=$((kills + 1))
+			kill -KILL "$worker" 2>/dev/null && kills=$((kills + 1)) idle=$((idle + 1))
 		done
 	done
 	wait $pid
