@@ -18,6 +18,7 @@ typedef struct bundle_member {
 	char *data;    /* with a NUL after the last byte; NULL: it is in the bundle's file      */
 	size_t size;
 	size_t at;     /* of its bytes in that file                                            */
+	size_t hash;   /* of its name; internal                                                */
 } bundle_member;
 
 /* Starts as zeros. */

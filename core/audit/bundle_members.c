@@ -87,7 +87,7 @@ static size_t hash(const char *name)
 
 static void index_one(bundle *b, size_t member)
 {
-	size_t at = hash(b->members[member].name) % b->slot_count;
+	size_t at = b->members[member].hash % b->slot_count;
 
 	while (b->slots[at] != 0)
 		at = (at + 1) % b->slot_count;
@@ -107,14 +107,19 @@ void bundle_index(bundle *b)
 		index_one(b, i);
 }
 
-const bundle_member *bundle_find_like(const bundle *b, const char *name)
+static const bundle_member *find_hashed(const bundle *b, const char *name, size_t hashed)
 {
-	size_t at = b->slot_count > 0 ? hash(name) % b->slot_count : 0;
+	size_t at = b->slot_count > 0 ? hashed % b->slot_count : 0;
 
 	for (; b->slot_count > 0 && b->slots[at] != 0; at = (at + 1) % b->slot_count)
 		if (strcasecmp(b->members[b->slots[at] - 1].name, name) == 0)
 			return &b->members[b->slots[at] - 1];
 	return NULL;
+}
+
+const bundle_member *bundle_find_like(const bundle *b, const char *name)
+{
+	return find_hashed(b, name, hash(name));
 }
 
 const bundle_member *bundle_find(const bundle *b, const char *name)
@@ -131,14 +136,15 @@ bool bundle_is_result(const bundle_member *m)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-static eh_status check(const bundle *b, const char *path, const char *name, uint64_t size, eh_error *error)
+static eh_status check(const bundle *b, const char *path, const char *name, size_t hashed, uint64_t size,
+                       eh_error *error)
 {
 	const bundle_member *like;
 
 	if (!name_ok(name))
 		return error_set(error, EH_E_FORMAT, "%s: this member's name is not allowed in a bundle: "
 		                 "\"%.60s\"", path, name);
-	like = bundle_find_like(b, name);
+	like = find_hashed(b, name, hashed);
 	if (like != NULL && strcmp(like->name, name) == 0)
 		return error_set(error, EH_E_FORMAT, "%s: %s is there twice", path, name);
 	if (like != NULL)
@@ -154,13 +160,14 @@ static eh_status check(const bundle *b, const char *path, const char *name, uint
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
                      eh_error *error)
 {
-	eh_status status = check(b, path, name, size, error);
+	size_t hashed = hash(name);
+	eh_status status = check(b, path, name, hashed, size, error);
 
 	if (status != EH_OK)
 		return status;
 	b->members = memory_grow(b->members, (b->count + 1) * sizeof(*b->members));
 	*out = &b->members[b->count++];
-	**out = (bundle_member){ .name = memory_text(name) };
+	**out = (bundle_member){ .name = memory_text(name), .hash = hashed };
 	b->total += (size_t)size;
 	if (2 * (b->count + 1) > b->slot_count)
 		bundle_index(b);
