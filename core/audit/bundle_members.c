@@ -165,7 +165,9 @@ eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t siz
 
 	if (status != EH_OK)
 		return status;
-	b->members = memory_grow(b->members, (b->count + 1) * sizeof(*b->members));
+	/* There is room for the next power of two. */
+	if ((b->count & (b->count - 1)) == 0)
+		b->members = memory_grow(b->members, (b->count > 0 ? 2 * b->count : 1) * sizeof(*b->members));
 	*out = &b->members[b->count++];
 	**out = (bundle_member){ .name = memory_text(name), .hash = hashed };
 	b->total += (size_t)size;
