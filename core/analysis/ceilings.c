@@ -218,74 +218,84 @@ void ceilings_find(const evidence_table *t, ceiling_list *out)
 
 /* ---- bandwidth ------------------------------------------------------------------------------- */
 
-/* Whether a smaller set is not much smaller. */
-static bool is_near(const ceiling *c, uint64_t working_set)
+/* The fastest of a set comes first. */
+static int by_set(const void *x, const void *y)
 {
-	return c->working_set_bytes >= working_set / 4;
+	const ceiling *a = x, *b = y;
+
+	if (a->working_set_bytes != b->working_set_bytes)
+		return a->working_set_bytes < b->working_set_bytes ? -1 : 1;
+	return a->rate != b->rate ? (a->rate > b->rate ? -1 : 1) : strcmp(a->by, b->by);
 }
 
-/* Of sets that are not larger: the best of the near ones, else the largest. */
-static bool tighter(const ceiling *is, const ceiling *old, uint64_t working_set)
+static void keep_first_of_sets(ceiling_list *sets)
 {
-	bool near = is_near(is, working_set);
+	size_t kept = 0;
 
-	if (near != is_near(old, working_set))
-		return near;
-	return near ? better(is, old) : is->working_set_bytes > old->working_set_bytes;
+	for (size_t i = 0; i < sets->count; i++)
+		if (kept > 0 && sets->items[kept - 1].working_set_bytes == sets->items[i].working_set_bytes)
+			layout_clear(ceiling_layout(), &sets->items[i]);
+		else
+			sets->items[kept++] = sets->items[i];
+	sets->count = kept;
 }
 
-/* Of larger sets: the smallest. */
-static bool nearer(const ceiling *is, const ceiling *old, uint64_t working_set)
-{
-	(void)working_set;
-	return is->working_set_bytes < old->working_set_bytes ||
-	       (is->working_set_bytes == old->working_set_bytes && better(is, old));
-}
-
-/* The best bandwidth of sets that are larger, or not, in an initialised struct. */
-static bool find_bandwidth(const evidence_table *t, uint64_t working_set, bool larger,
-                           bool (*wins)(const ceiling *, const ceiling *, uint64_t), ceiling *out)
+void ceilings_of_sets(const evidence_table *t, ceiling_list *out)
 {
 	for (size_t i = 0; i < t->of->row_count; i++) {
 		judged by = judged_at(t, i);
-		const record_case *row = by.row;
 		ceiling is;
 
-		if (!gives_bandwidth(by) || is_cold(row) ||
-		    (row->work.working_set_bytes > working_set) != larger)
+		if (!gives_bandwidth(by) || is_cold(by.row))
 			continue;
 		layout_init(ceiling_layout(), &is);
-		if (!make(&is, CEILING_CACHE, "", per_second(row, row->work.bytes), by))
-			continue;
-		if (out->by == NULL || wins(&is, out, working_set)) {
-			layout_clear(ceiling_layout(), out);
-			*out = is;
-		} else {
-			layout_clear(ceiling_layout(), &is);
-		}
+		if (make(&is, CEILING_CACHE, "", per_second(by.row, by.row->work.bytes), by))
+			*(ceiling *)layout_append(ceiling_layout(), out) = is;
 	}
-	return out->by != NULL;
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof(*out->items), by_set);
+	keep_first_of_sets(out);
+}
+
+/* The best of the sets from a quarter of this one to this one; else the largest that is smaller. */
+static const ceiling *tightest(const ceiling_list *sets, uint64_t working_set)
+{
+	const ceiling *found = NULL;
+
+	for (size_t i = 0; i < sets->count && sets->items[i].working_set_bytes <= working_set; i++) {
+		const ceiling *is = &sets->items[i];
+
+		if (found == NULL || found->working_set_bytes < working_set / 4 || better(is, found))
+			found = is;
+	}
+	return found;
+}
+
+/* The smallest of the larger sets. */
+static const ceiling *nearest(const ceiling_list *sets, uint64_t working_set)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		if (sets->items[i].working_set_bytes > working_set)
+			return &sets->items[i];
+	return NULL;
 }
 
 /* Data of a working set is as near as that of any smaller set or further, so a smaller set's
  * bandwidth bounds it; a larger set's does so loosely. */
-bool ceilings_bandwidth(const ceiling_list *all, const evidence_table *t, const record_case *row,
-                        ceiling *out)
+bool ceilings_bandwidth(const ceiling_list *all, const ceiling_list *sets, const record_result *of,
+                        const record_case *row, ceiling *out)
 {
-	const ceiling *memory = ceilings_of(all, CEILING_MEMORY, NULL);
+	const ceiling *memory = ceilings_of(all, CEILING_MEMORY, NULL), *found;
 	uint64_t working_set = row->work.working_set_bytes;
+	bool beyond = memory != NULL && is_beyond(of, row);
+	const ceiling *tight = beyond ? memory : tightest(sets, working_set);
 
-	if (memory != NULL && is_beyond(t->of->record, row)) {
-		layout_copy(ceiling_layout(), memory, out);
-		return true;
-	}
-	if (find_bandwidth(t, working_set, false, tighter, out))
-		return true;
-	if (!find_bandwidth(t, working_set, true, nearer, out)) {
-		if (memory == NULL)
-			return false;
-		layout_copy(ceiling_layout(), memory, out);
-	}
-	out->loose = true;
+	found = tight != NULL ? tight : nearest(sets, working_set);
+	if (found == NULL)
+		found = memory;
+	if (found == NULL)
+		return false;
+	layout_copy(ceiling_layout(), found, out);
+	out->loose = tight == NULL;
 	return true;
 }

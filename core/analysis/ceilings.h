@@ -14,9 +14,11 @@
 void ceilings_find(const evidence_table *t, ceiling_list *out);
 /* NULL where there is none.  of: precision or direction; NULL: the first of the kind. */
 const ceiling *ceilings_of(const ceiling_list *all, enum ceiling_kind kind, const char *of);
+/* Appends the best bandwidth of each working set that a warm stream has, the smallest set first. */
+void ceilings_of_sets(const evidence_table *t, ceiling_list *out);
 /* The tightest bandwidth for a case's data, in an initialised struct; false where there is none. */
-bool ceilings_bandwidth(const ceiling_list *all, const evidence_table *t, const record_case *row,
-                        ceiling *out);
+bool ceilings_bandwidth(const ceiling_list *all, const ceiling_list *sets, const record_result *of,
+                        const record_case *row, ceiling *out);
 /* malloc'd; NULL for NULL. */
 ceiling *ceilings_copy(const ceiling *c);
 

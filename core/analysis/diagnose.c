@@ -120,14 +120,22 @@ static bool vector_units(const record_case *row)
 	return row->tier != RECORD_TIER_VENDOR;
 }
 
-static void find_ceilings(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
+/* What the cases of a result are judged by. */
+typedef struct measured {
+	const record_result *of;
+	const ceiling_list *all;
+	ceiling_list sets;
+} measured;
+
+static void find_ceilings(diagnosis_case *c, const measured *m)
 {
 	ceiling bandwidth;
 
 	if (c->row->work.flops > 0 && vector_units(c->row))
-		c->compute = ceilings_copy(ceilings_of(all, CEILING_COMPUTE, c->row->precision));
+		c->compute = ceilings_copy(ceilings_of(m->all, CEILING_COMPUTE, c->row->precision));
 	layout_init(ceiling_layout(), &bandwidth);
-	if (c->row->work.bytes > 0 && ceilings_bandwidth(all, t, c->row, &bandwidth))
+	if (c->row->work.bytes > 0 &&
+	    ceilings_bandwidth(m->all, &m->sets, m->of, c->row, &bandwidth))
 		c->bandwidth = ceilings_copy(&bandwidth);
 	layout_clear(ceiling_layout(), &bandwidth);
 }
@@ -195,7 +203,7 @@ static void judge_share(diagnosis_case *c, bool compute)
 		NOTE(c, "The evidence of a ceiling has caveats; it may be too low.");
 }
 
-static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
+static void judge_kernel(diagnosis_case *c, const measured *m)
 {
 	const record_work *work = &c->row->work;
 	double compute_ns, memory_ns;
@@ -203,8 +211,8 @@ static void judge_kernel(diagnosis_case *c, const ceiling_list *all, const evide
 
 	if (work->bytes > 0)
 		c->flops_per_byte = work->flops / work->bytes;
-	find_ceilings(c, all, t);
-	if (gives_ceiling(c, all)) {
+	find_ceilings(c, m);
+	if (gives_ceiling(c, m->all)) {
 		NOTE(c, "It gives a ceiling: the run has nothing higher to judge it by.");
 		conclude(c, DIAGNOSIS_CEILING, strcmp(c->row->workload, "fma") == 0 ? DIAGNOSIS_BY_COMPUTE
 		                                                                    : bandwidth_limit(c));
@@ -262,22 +270,22 @@ static bool has_time(diagnosis_case *c)
 	return false;
 }
 
-static void judge_time(diagnosis_case *c, const ceiling_list *all, const evidence_table *t)
+static void judge_time(diagnosis_case *c, const measured *m)
 {
 	diagnose_power(c);
 	if (is_workload(c, "launch") || is_workload(c, "graph")) {
 		NOTE(c, "It measures what launching costs: the driver and the runtime, not the device.");
 		conclude(c, DIAGNOSIS_SOFTWARE, DIAGNOSIS_BY_LAUNCH);
 	} else if (is_workload(c, "xfer")) {
-		judge_transfer(c, all);
+		judge_transfer(c, m->all);
 	} else {
-		diagnose_idle(c, all);
-		if (!launch_bound(c, all) && !host_bound(c, all))
-			judge_kernel(c, all, t);
+		diagnose_idle(c, m->all);
+		if (!launch_bound(c, m->all) && !host_bound(c, m->all))
+			judge_kernel(c, m);
 	}
 }
 
-static void judge(diagnosis *d, const evidence_table *t, size_t i)
+static void judge(diagnosis *d, const evidence_table *t, const measured *m, size_t i)
 {
 	diagnosis_case *c = layout_append(diagnosis_case_layout(), &d->cases);
 
@@ -290,7 +298,7 @@ static void judge(diagnosis *d, const evidence_table *t, size_t i)
 	if (ceilings_time(c->row) > 0)
 		c->median_ns = ceilings_time(c->row);
 	if (has_time(c))
-		judge_time(c, &d->ceilings, t);
+		judge_time(c, m);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -327,6 +335,7 @@ diagnosis *diagnose_result(const result *r, const result *const *others, size_t 
 	diagnosis *d = layout_new(diagnosis_layout());
 	const record_result *record = r->record;
 	evidence_table t = evidence_judge_all(r, contract_declares_certified(r));
+	measured m = { .of = record, .all = &d->ceilings };
 
 	d->executor = memory_text(record->executor.name);
 	d->result = memory_text(r->path);
@@ -335,11 +344,13 @@ diagnosis *diagnose_result(const result *r, const result *const *others, size_t 
 	d->last_level_cache_bytes = record->executor.device.last_level_cache_bytes;
 	layout_copy(evidence_layout(), &t.whole, &d->evidence);
 	ceilings_find(&t, &d->ceilings);
+	ceilings_of_sets(&t, &m.sets);
 	for (size_t i = 0; i < r->row_count; i++)
 		if (wanted(r->rows[i].id, patterns, pattern_count))
-			judge(d, &t, i);
+			judge(d, &t, &m, i);
 	diagnose_counterfactuals(d, r, others, other_count);
 	take_counts(d);
+	layout_list_clear(ceiling_layout(), &m.sets);
 	evidence_table_free(&t);
 	return d;
 }

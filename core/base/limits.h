@@ -14,6 +14,8 @@
 #define LIMIT_FILE (1024 * LIMIT_MIB)
 /* A result without its cases.  A plan has about 1 KB a case. */
 #define LIMIT_HEAD (160 * LIMIT_MIB)
+/* A line of a journal: the plan, which is in the head of a result, is the longest. */
+#define LIMIT_LINE LIMIT_HEAD
 /* What its structs may take.  A plan of 100,000 cases takes 90 MiB. */
 #define LIMIT_HEAD_MEMORY (192 * LIMIT_MIB)
 /* One case: 5 executions of 1,000,000 samples by two clocks, the most that a protocol can ask for. */

@@ -9,6 +9,7 @@
 
 #include "audit/bundle.h"
 #include "base/files.h"
+#include "base/memory_bound.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -207,10 +208,13 @@ eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **ou
 	reading all = { .inputs = memory_get((count + 1) * sizeof(*all.inputs)) };
 	eh_status status = EH_OK;
 
+	struct rlimit before = memory_bind("");
+
 	all.outcomes = memory_get((count + 1) * sizeof(*all.outcomes));
 	for (size_t i = 0; i < count; i++)
 		all.inputs[i].word = words[i];
 	parallel_each(count, read_one, &all);
+	memory_unbind(&before);
 	for (size_t i = 0; i < count && status == EH_OK; i++) {
 		status = all.outcomes[i].status;
 		if (status != EH_OK && error != NULL)

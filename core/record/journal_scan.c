@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "record/journal_line.h"
 
@@ -49,17 +50,36 @@ eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh
 	return journal_lines_close(l, path, status, error);
 }
 
+/* What is beyond the limit is counted and not kept: no such line has its chain. */
+static void line_add(journal_lines *l, size_t at, char byte)
+{
+	if (at >= LIMIT_LINE)
+		return;
+	if (at + 1 >= l->room) {
+		l->room = l->room > 0 ? 2 * l->room : 4096;
+		l->body = memory_grow(l->body, l->room);
+	}
+	l->body[at] = byte;
+	l->body[at + 1] = '\0';
+}
+
 bool journal_lines_next(journal_lines *l)
 {
-	ssize_t size = getline(&l->body, &l->room, l->in);
+	size_t size = 0;
+	int byte;
 
-	if (size <= 0)
+	l->whole = false;
+	while (!l->whole && (byte = getc_unlocked(l->in)) != EOF) {
+		l->whole = byte == '\n';
+		line_add(l, size++, (char)byte);
+	}
+	if (size == 0)
 		return false;
 	l->offset = l->next;
 	l->next += (long)size;
 	l->number++;
-	l->whole = l->body[size - 1] == '\n';
-	l->size = (size_t)size - l->whole;
+	size -= l->whole;
+	l->size = size < LIMIT_LINE ? size : LIMIT_LINE;
 	return true;
 }
 

@@ -28,12 +28,10 @@ static const comparison_row *row_at(const page *p, size_t i)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static const diagnosis_case *limit_of(const page *p, const char *id)
+/* All cases are diagnosed, in the order of the result. */
+static const diagnosis_case *limit_of(const page *p, size_t i)
 {
-	for (size_t i = 0; i < p->limits->cases.count; i++)
-		if (strcmp(p->limits->cases.items[i].id, id) == 0)
-			return &p->limits->cases.items[i];
-	return NULL;
+	return &p->limits->cases.items[row_at(p, i)->a - p->of->rows];
 }
 
 static void row_fill(page *p, size_t i)
@@ -59,11 +57,11 @@ static void page_make(page *p, const grid *g, const result *r)
 		     .halves = memory_get((count + 1) * sizeof(char *)),
 		     .units = memory_get((count + 1) * sizeof(char *)) };
 	for (size_t i = 0; i < count; i++) {
-		const diagnosis_case *limit = limit_of(p, g->rows[i].id);
+		const diagnosis_case *limit = limit_of(p, i);
 
 		row_fill(p, i);
 		p->mixed = p->mixed || row_at(p, i)->a->record->status != row_at(p, 0)->a->record->status;
-		p->ceilings = p->ceilings || (limit != NULL && !isnan(limit->share));
+		p->ceilings = p->ceilings || !isnan(limit->share);
 	}
 	figure_align(p->numbers, count);
 	figure_align(p->halves, count);
@@ -84,12 +82,12 @@ static void page_clear(page *p)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void share_text(const page *p, const char *id, char out[32])
+static void share_text(const page *p, size_t i, char out[32])
 {
-	const diagnosis_case *limit = limit_of(p, id);
+	const diagnosis_case *limit = limit_of(p, i);
 
 	out[0] = '\0';
-	if (limit == NULL || !p->ceilings)
+	if (!p->ceilings)
 		return;
 	if (limit->answer == DIAGNOSIS_CEILING)
 		snprintf(out, 32, "ceiling");
@@ -116,7 +114,7 @@ static bool print_rows(FILE *out, const page *p)
 
 		if (p->halves[i][0] != '\0')
 			snprintf(half, sizeof(half), "\xc2\xb1 %.60s", p->halves[i]);
-		share_text(p, p->g->rows[i].id, share);
+		share_text(p, i, share);
 		status_text(p, i, status);
 		table_row(t, (const char *[]){ p->g->cases.full[i], p->numbers[i], half, p->units[i], share,
 			                       status });
