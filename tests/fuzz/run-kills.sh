@@ -3,7 +3,7 @@
 # the next resume completes the run, nothing is lost or doubled, and no temporary file stays.
 set -u
 . "$SRC/tests/fuzz/counts"
-fuzz_counts 8 4000
+fuzz_counts 8 4100
 [ "$rounds" -ge 8 ] || rounds=8 # less reaches nothing
 n=0 bad=0
 check() { # status text

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Large results: in many cases and in few, verify takes little memory, and show some bytes for each byte.
+# `make check` tries 10 MB of each; make fuzz tries 1 GB.
+set -u
+. "$SRC/tests/fuzz/counts"
+fuzz_counts 10 1000 # MB
+maker=$BUILD/tests/bench/make_result
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; cat err >&2; fi
+}
+cd "$T" || exit 1
+# measure COMMAND MOST_KB: the command holds, within that much memory.
+measure() {
+	python3 "$SRC/tests/fuzz/hostile.py" peak 600 "$EVENHAND" "$1" large.json >out 2>err </dev/null
+	read -r code took kilobytes <<-END
+		$(tail -n 1 out)
+	END
+	[ "$code" -eq 0 ] && { [ -n "${SANITIZE:-}" ] || [ "$kilobytes" -lt "$2" ]; }
+	check $? "$1 of $megabytes MB in $kind cases: code $code after $took s and $kilobytes kB"
+}
+for kind in many few; do
+	case $kind in
+	many) "$maker" -n 1000 $((60 * rounds)) large.json ;;
+	few) "$maker" -n $((2000 * rounds)) 70 large.json ;;
+	esac
+	megabytes=$(($(wc -c <large.json) / 1000000))
+	[ "$megabytes" -ge "$rounds" ]
+	check $? "a result of $rounds MB or more in $kind cases"
+	measure verify 250000
+	measure show $((50000 + 5000 * megabytes))
+	rm -f large.json*
+done
+echo "1..$n"
+exit $bad
