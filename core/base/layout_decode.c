@@ -93,8 +93,16 @@ static eh_status refuse(const decoder *d, const char *format, ...)
 	return refuse_with(d, EH_E_FORMAT, sentence);
 }
 
-/* What an allocation takes beside its bytes. */
-enum { OVERHEAD = 16 };
+/* Lists grow to twice their size. */
+enum { GROWTH = 2 };
+
+/* What an allocation of so many bytes takes in the common C libraries. */
+static size_t allocated(size_t size)
+{
+	size_t whole = (size + 8 + 15) / 16 * 16;
+
+	return whole < 32 ? 32 : whole;
+}
 
 /* Counts memory that a value takes.  A text of 3 bytes may be a value of 40, so the file's size alone is
  * no bound. */
@@ -172,8 +180,10 @@ static eh_status take_text(decoder *d, char **out)
 	json_quoted string = { 0 };
 	eh_status status = take_quoted(d, &string);
 
+	if (status == EH_OK && string.size > LIMIT_TEXT)
+		status = refuse_with(d, EH_E_NO_MEMORY, "is a text of more than 4 MiB, which no record needs");
 	if (status == EH_OK)
-		status = spend(d, string.size + OVERHEAD);
+		status = spend(d, allocated(string.size));
 	if (status == EH_OK)
 		*out = json_quoted_text(string);
 	return status;
@@ -297,7 +307,7 @@ static eh_status take_name(decoder *d, char **out)
 	eh_status status = json_scan_name(&d->scan, &name);
 
 	if (status == EH_OK)
-		status = spend(d, name.size + OVERHEAD);
+		status = spend(d, allocated(name.size));
 	if (status == EH_OK)
 		*out = json_quoted_text(name);
 	return status;
@@ -320,9 +330,9 @@ static eh_status take_array(decoder *d, enum layout_kind kind, void *list)
 
 	layout_list_present(list, sizeof(uint64_t));
 	if (status == EH_OK)
-		status = spend(d, OVERHEAD);
+		status = spend(d, allocated(8 * sizeof(uint64_t)));
 	while (status == EH_OK && more) {
-		status = spend(d, sizeof(uint64_t));
+		status = spend(d, kind == LAYOUT_TEXTS ? GROWTH * sizeof(char *) : sizeof(uint64_t));
 		if (status == EH_OK)
 			status = take_element(d, kind, list);
 		if (status == EH_OK)
@@ -375,7 +385,7 @@ static eh_status take_pairs(decoder *d, void *map)
 
 	layout_list_present(map, layout_item_size(f));
 	while (status == EH_OK && more) {
-		status = spend(d, layout_item_size(f));
+		status = spend(d, GROWTH * layout_item_size(f));
 		if (status == EH_OK)
 			status = take_pair(d, map);
 		if (status == EH_OK)
@@ -394,10 +404,10 @@ static eh_status take_list(decoder *d, void *member)
 
 	layout_list_present(member, inner->size);
 	if (status == EH_OK)
-		status = spend(d, inner->size);
+		status = spend(d, allocated(inner->size));
 	for (size_t i = 0; status == EH_OK && more; i++) {
 		go_to(d, NULL, i);
-		status = spend(d, inner->size);
+		status = spend(d, GROWTH * inner->size);
 		if (status == EH_OK)
 			status = take_object(d, inner, layout_append(inner, member));
 		go_back(d);
@@ -418,7 +428,7 @@ static eh_status take_map(decoder *d, void *member)
 	while (status == EH_OK && more) {
 		char **object = layout_append(inner, member);
 
-		status = spend(d, inner->size);
+		status = spend(d, GROWTH * inner->size);
 		if (status == EH_OK)
 			status = take_name(d, object);
 		go_to(d, *object, 0);
@@ -439,7 +449,7 @@ static eh_status take_inner(decoder *d, void *member)
 	eh_status status = EH_OK;
 
 	if (d->field->optional) {
-		status = spend(d, inner->size + OVERHEAD);
+		status = spend(d, allocated(inner->size));
 		object = layout_new(inner);
 		memcpy(member, &object, sizeof(object));
 	}

@@ -16,8 +16,8 @@
 #define LIMIT_HEAD (160 * LIMIT_MIB)
 /* A line of a journal: the plan, which is in the head of a result, is the longest. */
 #define LIMIT_LINE LIMIT_HEAD
-/* What its structs may take.  A plan of 100,000 cases takes 90 MiB. */
-#define LIMIT_HEAD_MEMORY (192 * LIMIT_MIB)
+/* What its structs may take.  A plan of 100,000 cases takes 107 MiB. */
+#define LIMIT_HEAD_MEMORY (128 * LIMIT_MIB)
 /* One case: 5 executions of 1,000,000 samples by two clocks, the most that a protocol can ask for. */
 #define LIMIT_ROW (128 * LIMIT_MIB)
 /* What its structs may take; they are the larger part of what a case takes while it is checked. */
@@ -25,7 +25,13 @@
 /* Samples of one case: those of 5 executions of 1,000,000, each of which takes about 65 bytes. */
 #define LIMIT_SAMPLES ((size_t)5000000)
 /* The text of the cases that are read side by side; a larger one is read alone. */
-#define LIMIT_BATCH (16 * LIMIT_MIB)
+#define LIMIT_BATCH (4 * LIMIT_MIB)
+/* Layers of a stack.  A stack has about 50, and each execution is held against all of them. */
+#define LIMIT_LAYERS 1000
+/* A text within a record or a line.  The longest is that of a protocol, of at most 1 MiB. */
+#define LIMIT_TEXT (4 * LIMIT_MIB)
+/* A journal, which has the results of all executors of a run. */
+#define LIMIT_JOURNAL (16 * LIMIT_FILE)
 /* Cases: a hundred times those that a protocol can declare. */
 #define LIMIT_ROWS ((size_t)1000000)
 /* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */

@@ -58,7 +58,7 @@ source_bytes source_of_bytes(const char *name, const char *bytes, size_t size)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static eh_status refuse_change(const source_bytes *s, eh_error *error)
+eh_status source_changed(const source_bytes *s, eh_error *error)
 {
 	return error_set(error, EH_E_IO, "'%s' was changed while it was read; try again", s->name);
 }
@@ -77,7 +77,7 @@ eh_status source_read(const source_bytes *s, size_t from, size_t size, char *out
 		if (got < 0)
 			return error_system(error, errno, "cannot read '%s'", s->name);
 		if (got == 0)
-			return refuse_change(s, error);
+			return source_changed(s, error);
 		out += got;
 		from += (size_t)got;
 		size -= (size_t)got;
@@ -100,7 +100,7 @@ eh_status source_check(const source_bytes *s, eh_error *error)
 		return error_system(error, errno, "cannot examine '%s'", s->name);
 	/* A rename or a link changes st_ctim, but no byte. */
 	return now.st_size == s->opened.st_size && same_time(now.st_mtim, s->opened.st_mtim) ?
-	       EH_OK : refuse_change(s, error);
+	       EH_OK : source_changed(s, error);
 }
 
 eh_status source_digest(const source_bytes *s, char hex[65], eh_error *error)

@@ -25,7 +25,9 @@ source_bytes source_of_bytes(const char *name, const char *bytes, size_t size);
 
 /* Reads bytes that it has.  Any thread.  EH_E_IO, also for a file that became shorter. */
 eh_status source_read(const source_bytes *s, size_t from, size_t size, char *out, eh_error *error);
-/* EH_E_IO if the file was changed since it was opened. */
+/* EH_E_IO with the sentence that the file was changed since it was opened. */
+eh_status source_changed(const source_bytes *s, eh_error *error);
+/* The same where it was. */
 eh_status source_check(const source_bytes *s, eh_error *error);
 /* The SHA-256 of all bytes. */
 eh_status source_digest(const source_bytes *s, char hex[65], eh_error *error);

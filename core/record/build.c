@@ -42,7 +42,7 @@ static eh_status take_executions(const builder *b, size_t index, size_t *at, rec
 	for (; *at < b->line_count && b->lines[*at].case_index == index && status == EH_OK; (*at)++) {
 		record_line line;
 
-		status = journal_line_at(b->journal_path, b->lines[*at].offset, &line, error);
+		status = journal_line_again(b->journal_path, &b->lines[*at].at, &line, error);
 		if (status == EH_OK)
 			layout_move(record_execution_layout(), &line.one_case.record,
 			            layout_append(record_execution_layout(), &row->executions));

@@ -22,7 +22,7 @@ static int line_compare(const void *a, const void *b)
 		return x->execution < y->execution ? -1 : 1;
 	if (x->unstarted != y->unstarted)
 		return x->unstarted ? 1 : -1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return (x->at.offset > y->at.offset) - (x->at.offset < y->at.offset);
 }
 
 static eh_status take_run(builder *b, record_line_run *line, eh_error *error)
@@ -100,7 +100,7 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 	}
 	b->lines[b->line_count++] =
 		(builder_line){ line->starts != LAYOUT_NO_UINT, (size_t)(*found - cases->items), line->execution,
-			        offset };
+			        b->at };
 	return EH_OK;
 }
 
@@ -219,7 +219,7 @@ static eh_status check_executor_known(const builder *b, eh_error *error)
 
 eh_status builder_scan(builder *b, eh_error *error)
 {
-	eh_status status = journal_each(b->journal_path, first_pass, b, error);
+	eh_status status = journal_each_from(b->journal_path, &b->at, first_pass, b, error);
 
 	if (status == EH_OK)
 		status = check_executor_known(b, error);

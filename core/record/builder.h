@@ -12,7 +12,7 @@ typedef struct builder_line {
 	bool unstarted;   /* no worker came as far as the case                                    */
 	size_t case_index;
 	uint64_t execution;
-	long offset;
+	journal_cursor at;
 } builder_line;
 
 typedef struct builder {
@@ -23,6 +23,7 @@ typedef struct builder {
 	const record_planned_case **by_id; /* the plan's cases, sorted                         */
 	builder_line *lines;       /* of this executor, by case and execution                  */
 	size_t line_count, line_room;
+	journal_cursor at;         /* of the line that the first pass is at                    */
 	uint64_t spent_ns;         /* wall time of the run, resumed or not                     */
 	file_writer *out;
 	result_summary summary;

@@ -37,6 +37,7 @@ typedef struct row_check {
 	const record_result *result;
 	const record_case *row;
 	const run_order *order;
+	bool stack_changed;      /* check_stack_changed                                          */
 	size_t index;            /* of the row                                                   */
 	findings *f;
 } row_check;
@@ -56,6 +57,9 @@ void check_times(const row_check *c);
 
 /* Checks the digest of the stack and the order of the instruments. */
 void check_executor(const record_result *r, findings *f);
+/* Whether the stack changed during the run: it has the layers of its first execution then, and the
+ * protocol's deviations say so. */
+bool check_stack_changed(const record_result *r);
 /* Checks that the programs of a row are those of one compiler, which the stack has. */
 void check_programs(const row_check *c);
 /* Checks that an execution has no two cases at one position. */

@@ -73,9 +73,7 @@ static bool has_compiler(const record_executor *e, const record_program *p)
 	return !any || p->compiler == NULL || p->compiler[0] == '\0';
 }
 
-/* A stack that changed during the run has the layers of its first execution; the protocol's
- * deviations say so. */
-static bool may_change(const record_result *r)
+bool check_stack_changed(const record_result *r)
 {
 	const text_list *deviations = &r->protocol.deviations;
 	const size_t size = strlen(RECORD_EXECUTOR_CHANGED);
@@ -107,7 +105,7 @@ void check_programs(const row_check *c)
 	const record_execution_list *all = &c->row->executions;
 	const record_program *first = NULL;
 
-	if (may_change(c->result))
+	if (c->stack_changed)
 		return;
 	for (size_t i = 0; i < all->count && !findings_enough(c->f); i++) {
 		const record_program *p = program_of(&all->items[i]);

@@ -69,5 +69,9 @@ eh_status journal_each_from(const char *path, journal_cursor *cursor, journal_vi
 /* Reads the line at `offset`, without regard to those before it.  The caller clears *line; on failure
  * it is empty. */
 eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error);
+/* The same of a line that was visited: `at` is the cursor that its visitor saw.  EH_E_ALTERED when the line
+ * is not the one that it was. */
+eh_status journal_line_again(const char *path, const journal_cursor *at, record_line *line,
+                             eh_error *error);
 
 #endif

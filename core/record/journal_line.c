@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/json_scan.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 /* How a line ends: CHAIN, 64 hex digits, CHAIN_END. */
@@ -150,6 +151,7 @@ eh_status journal_line_read(char *body, size_t size, const char *path, long offs
 	enum record_line_kind kind = kind_of(s);
 	eh_status status;
 
+	s.memory = LIMIT_HEAD_MEMORY;
 	memset(line, 0, sizeof(*line));
 	if (kind != record_line_kind_absent) {
 		record_line_init(line, kind);

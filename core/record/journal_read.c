@@ -46,17 +46,34 @@ eh_status journal_each(const char *path, journal_visit visit, void *context, eh_
 	return journal_each_from(path, &start, visit, context, error);
 }
 
-eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error)
+/* Reads one line, and asks for its chain where `before` is not NULL. */
+static eh_status read_one(const char *path, long offset, const char *before, record_line *line,
+                          eh_error *error)
 {
 	journal_lines l;
 	eh_status status = journal_lines_open(&l, path, offset, error);
+	char chain[65];
 
 	memset(line, 0, sizeof(*line));
 	if (status != EH_OK)
 		return status;
-	if (journal_lines_next(&l) && l.whole)
-		status = journal_line_read(l.body, l.size, path, offset, line, error);
-	else
+	if (!journal_lines_next(&l) || !l.whole)
 		status = error_set(error, EH_E_FORMAT, "%s: no whole line at byte %ld", path, offset);
+	else if (before != NULL && !journal_line_follows(l.body, l.size, before, chain))
+		status = error_set(error, EH_E_ALTERED, "%s, line at byte %ld: it was changed while it was read",
+		                   path, offset);
+	else
+		status = journal_line_read(l.body, l.size, path, offset, line, error);
 	return journal_lines_close(&l, path, status, error);
+}
+
+eh_status journal_line_at(const char *path, long offset, record_line *line, eh_error *error)
+{
+	return read_one(path, offset, NULL, line, error);
+}
+
+eh_status journal_line_again(const char *path, const journal_cursor *at, record_line *line,
+                             eh_error *error)
+{
+	return read_one(path, at->offset, at->chain, line, error);
 }

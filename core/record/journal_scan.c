@@ -20,9 +20,12 @@ static int open_regular(const char *path, eh_status *status, eh_error *error)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat info;
 
-	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)LIMIT_JOURNAL)
 		return fd;
-	if (fd >= 0)
+	if (fd >= 0 && S_ISREG(info.st_mode))
+		*status = error_set(error, EH_E_NO_MEMORY, "%s is larger than %zu GiB, the most that is read", path,
+		                    LIMIT_JOURNAL / LIMIT_FILE);
+	else if (fd >= 0)
 		*status = error_set(error, EH_E_IO, "cannot read %s: it is not a regular file", path);
 	else if (errno == ENOENT)
 		*status = error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);

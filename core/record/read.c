@@ -133,6 +133,10 @@ static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *erro
 		return EH_OK;
 	status = parts_read_head(&all->parts, all->from, all->r->record, &why);
 	*whole = status == EH_OK;
+	if (status == EH_OK && all->r->record->executor.layers.count > LIMIT_LAYERS)
+		return error_set(error, EH_E_NO_MEMORY, "%s: executor.layers has %zu layers, and %d are the most "
+		                 "that are read", all->from->name, all->r->record->executor.layers.count,
+		                 LIMIT_LAYERS);
 	if (status == EH_E_FORMAT)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->from->name, &why);
 	else if (status != EH_OK && error != NULL)
@@ -288,6 +292,7 @@ static eh_status take_rows(reader *all, findings *f, eh_error *error)
 
 	make_room(all);
 	all->order = run_order_take(all->r->record, &order_findings);
+	all->stack_changed = check_stack_changed(all->r->record);
 	row_sums_make(&all->sums, all->r->record, &all->order, all->parts.row_count);
 	for (size_t i = 0; i < all->watch_count; i++)
 		if (all->watches[i]->head != NULL)

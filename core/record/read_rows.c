@@ -107,7 +107,7 @@ static eh_status judge_row(const batch *b, size_t i, const record_case *row, con
 {
 	const reader *all = b->all;
 	findings *found = &b->found[(i - b->first) * (all->watch_count + 1)];
-	row_check check = { all->r->record, row, &all->order, i, found };
+	row_check check = { all->r->record, row, &all->order, all->stack_changed, i, found };
 	char hex[65];
 
 	if (!row_sums_add(&b->all->sums, row, i))
@@ -256,6 +256,8 @@ static eh_status explain_row(const reader *all, size_t i, source_place *at, find
 		scan.from = (json_place){ bytes, at->line, at->column };
 		if (layout_scan(record_case_layout(), scan, place, &row) != EH_OK)
 			(void)findings_add_error(f, CHECK_STRUCTURE, place, all->from->name, &why);
+		else
+			status = source_changed(all->from, error);
 	}
 	layout_clear(record_case_layout(), &row);
 	free(owned);

@@ -16,6 +16,7 @@ typedef struct reader {
 	size_t watch_count;
 	result_parts parts;
 	run_order order;
+	bool stack_changed;
 	row_sums sums;
 	findings found;          /* by the rows                                                  */
 } reader;

@@ -6,6 +6,7 @@ maker=$SRC/tests/fuzz/hostile.py
 if [ -n "${EVENHAND_FUZZ_SEED:-}" ]; then size=100 seconds=30 most=500000; else size=4 seconds=20 most=250000; fi
 # A sanitizer makes both many times as much.
 [ -z "${SANITIZE:-}" ] || { seconds=$((seconds * 8)); most=100000000; }
+set -f # a name may have a star
 shapes=$(python3 "$maker" list)
 n=0 bad=0
 report() { # STATUS TEXT

@@ -23,12 +23,6 @@ def at(record, *path):
     return record
 
 
-def put(record, path, filler):
-    """The text of the record with `filler` as the value at the path, as its begin and its end."""
-    at(record, *path[:-1])[path[-1]] = "FILLER"
-    return json.dumps(record, separators=(",", ":")).split('"FILLER"')
-
-
 EXECUTION = ("cases", 0, "executions", 0)
 TINY = json.dumps({"execution": 1, "status": "failed", "reasons": [], "flags": []}, separators=(",", ":"))
 # path, opening, the element for an index, closing
@@ -49,7 +43,35 @@ SHAPES = {
     "salts": (("salts",), "{", lambda i: '"executor.layers[%d].path":"%032x"' % (i, i), "}"),
     "unknown": (("more",), "{", lambda i: '"m%d":0' % i, "}"),
     "text": (("protocol", "text"), '"', lambda i: "name = big\\n", '"'),
+    "long-text": (("protocol", "text"), '"', lambda i: "#" * 80, '"'),
+    "deviations": (("protocol", "deviations"), "[", lambda i: '""', "]"),
+    "compilers": (("executor", "layers"), "[", lambda i: '{"layer":"compiler","name":"c%d","source":"queried","version":"1"}' % i, "]"),
+    # As often as there is room: what is in the honest result.
+    "cases": (("cases",), "[", ("cases", 0), "]"),
+    "measured": (("cases", 0, "executions"), "[", EXECUTION, "]"),
 }
+# Half of the file each: what is large may cost more for each of the others.
+PRODUCTS = ("deviations*cases", "compilers*measured", "asked*cases", "order*measured")
+
+
+def elements(record, element):
+    """The text of element i."""
+    if callable(element):
+        return element
+    text = json.dumps(at(record, *element), separators=(",", ":"))
+    return lambda i: text
+
+
+def write_filler(f, size, opening, element, closing):
+    f.write(opening)
+    i, used, comma = 0, 0, "" if opening == '"' else ","
+    while used < size:
+        count = min(10000, size // (len(element(i)) + 1) + 1)
+        part = comma.join(element(k) for k in range(i, i + count))
+        f.write((comma if i > 0 else "") + part)
+        used += len(part) + 1
+        i += count
+    f.write(closing)
 
 
 def make(shape, size, result, out):
@@ -64,16 +86,19 @@ def make(shape, size, result, out):
         elif shape == "open-string":
             f.write(json.dumps(record)[:-1] + ',"' + "a" * size)
         else:
-            path, opening, element, closing = SHAPES[shape]
-            begin, end = put(record, path, None)
-            f.write(begin + opening)
-            i, used, comma = 0, 0, "" if opening == '"' else ","
-            while used < size:
-                part = comma.join(element(k) for k in range(i, i + 10000))
-                f.write((comma if i > 0 else "") + part)
-                used += len(part) + 1
-                i += 10000
-            f.write(closing + end)
+            shapes = [SHAPES[one] for one in shape.split("*")]
+            fillers = []
+            for path, opening, element, closing in shapes:
+                fillers.append((opening, elements(record, element), closing))
+            for i, (path, *_) in enumerate(shapes):
+                at(record, *path[:-1])[path[-1]] = "FILLER%d" % i
+            rest = json.dumps(record, separators=(",", ":"))
+            marks = sorted(range(len(shapes)), key=lambda i: rest.index('"FILLER%d"' % i))
+            for i in marks:
+                begin, rest = rest.split('"FILLER%d"' % i)
+                f.write(begin)
+                write_filler(f, size // len(shapes), *fillers[i])
+            f.write(rest)
 
 
 def bundle(result, out):
@@ -98,7 +123,7 @@ def peak(seconds, command):
 
 
 if sys.argv[1] == "list":
-    print(*(["nesting", "string", "open-string"] + list(SHAPES)))
+    print(*(["nesting", "string", "open-string"] + list(SHAPES) + list(PRODUCTS)))
 elif sys.argv[1] == "make":
     make(*sys.argv[2:6])
 elif sys.argv[1] == "bundle":

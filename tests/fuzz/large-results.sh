@@ -1,9 +1,9 @@
 #!/bin/sh
 # Large results: in many cases and in few, verify takes little memory, and show some bytes for each byte.
-# `make check` tries 10 MB of each; make fuzz tries 1 GB.
+# `make check` tries 3 MB of each; make fuzz tries 1 GB.
 set -u
 . "$SRC/tests/fuzz/counts"
-fuzz_counts 10 1000 # MB
+fuzz_counts 3 1000 # MB
 maker=$BUILD/tests/bench/make_result
 n=0 bad=0
 check() { # status text

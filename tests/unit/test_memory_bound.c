@@ -105,5 +105,6 @@ int main(void)
 		cmocka_unit_test(who_takes_more_ends),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "chain.h"
 #include "golden.h"
+#include "record/journal.h"
 
 static char *source;
 
@@ -109,13 +110,13 @@ static bool keep_two_executions(const char *line)
 	        keep_run_only(line));
 }
 
-static result *built(const char *journal, bool complete)
+static result *built(const char *journal_path, bool complete)
 {
 	char *path = golden_scratch("variant.json");
 	eh_error error = ERROR_INIT;
 	result *r = NULL;
 
-	if (result_build(journal, "host:gcc-12", complete, path, NULL, &error) != EH_OK ||
+	if (result_build(journal_path, "host:gcc-12", complete, path, NULL, &error) != EH_OK ||
 	    result_read(path, &r, &error) != EH_OK)
 		fail_msg("%s", error.message);
 	free(path);
@@ -133,22 +134,22 @@ static const result_row *row_by_id(const result *r, const char *id)
 
 static void the_first_line_of_a_case_counts(void **state)
 {
-	char *journal = variant(keep_all,
+	char *journal_path = variant(keep_all,
 		"{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":1,\"id\":\"fma.f64\","
 		"\"record\":{\"execution\":1,\"status\":\"failed\",\"reasons\":[\"late\"]}}\n");
-	result *r = built(journal, true);
+	result *r = built(journal_path, true);
 
 	(void)state;
 	assert_int_equal(row_by_id(r, "fma.f64")->record->status, RECORD_VALID);
 	assert_int_equal(row_by_id(r, "fma.f64")->side.executions, 5);
 	result_free(r);
-	free(journal);
+	free(journal_path);
 }
 
 static void an_interrupted_run_is_incomplete(void **state)
 {
-	char *journal = variant(keep_two_executions, "{\"kind\":\"case\",\"executor\":\"ho");
-	result *r = built(journal, true);
+	char *journal_path = variant(keep_two_executions, "{\"kind\":\"case\",\"executor\":\"ho");
+	result *r = built(journal_path, true);
 
 	(void)state;
 	assert_int_equal(r->record->status, RECORD_INCOMPLETE);
@@ -156,13 +157,13 @@ static void an_interrupted_run_is_incomplete(void **state)
 	assert_int_equal(row_by_id(r, "fma.f64")->side.executions, 2);
 	assert_string_equal(r->record->run.ended, "");
 	result_free(r);
-	free(journal);
+	free(journal_path);
 }
 
 static void what_never_ran_is_a_row(void **state)
 {
-	char *journal = variant(keep_run_only, "");
-	result *r = built(journal, false);
+	char *journal_path = variant(keep_run_only, "");
+	result *r = built(journal_path, false);
 	result_summary summary;
 	char *path;
 	size_t i;
@@ -176,11 +177,11 @@ static void what_never_ran_is_a_row(void **state)
 	}
 	result_free(r);
 	path = golden_scratch("unrun.json");
-	assert_int_equal(result_build(journal, "host:gcc-12", false, path, &summary, NULL), EH_OK);
+	assert_int_equal(result_build(journal_path, "host:gcc-12", false, path, &summary, NULL), EH_OK);
 	assert_int_equal(summary.not_run, 8);
 	assert_int_equal(summary.failed, 0);
 	free(path);
-	free(journal);
+	free(journal_path);
 }
 
 static void a_whole_run_said_to_be_incomplete_is(void **state)
@@ -196,26 +197,26 @@ static void a_whole_run_said_to_be_incomplete_is(void **state)
 
 static void a_changed_executor_is_a_deviation(void **state)
 {
-	char *journal = variant(keep_all, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
+	char *journal_path = variant(keep_all, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
 	                        "\"execution\":5,\"record\":{\"name\":\"host:gcc-12\",\"digest\":"
 	                        "\"" OTHER_DIGEST "\",\"simulated\":false,\"device\":{},\"layers\":[]}}\n");
-	result *r = built(journal, true);
+	result *r = built(journal_path, true);
 	const text_list *deviations = &r->record->protocol.deviations;
 
 	(void)state;
 	assert_int_equal(deviations->count, 1);
 	assert_non_null(strstr(deviations->items[0], "executor changed"));
 	result_free(r);
-	free(journal);
+	free(journal_path);
 }
 
-static void refused(const char *journal, const char *executor, const char *words, eh_status code)
+static void refused(const char *journal_path, const char *executor, const char *words, eh_status code)
 {
 	char *path = golden_scratch("refused.json");
 	eh_error error = ERROR_INIT;
 
 	(void)unlink(path);
-	assert_int_equal(result_build(journal, executor, true, path, NULL, &error), code);
+	assert_int_equal(result_build(journal_path, executor, true, path, NULL, &error), code);
 	if (strstr(error.message, words) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", error.message, words);
 	assert_false(file_exists(path));
@@ -229,32 +230,32 @@ static void refused(const char *journal, const char *executor, const char *words
 
 static void refuses_what_is_no_journal(void **state)
 {
-	char *journal;
+	char *journal_path;
 
 	(void)state;
 	refused(source, "cuda:0", "no executor cuda:0", EH_E_NOT_FOUND);
 	refused("/nonexistent/run.journal", "host:gcc-12", "no journal", EH_E_NOT_FOUND);
-	journal = variant(keep_no_run, "");
-	refused(journal, "host:gcc-12", "first line", EH_E_FORMAT);
-	free(journal);
-	journal = variant(keep_all, CASE_LINE(1, "other", "\"execution\":1,\"status\":\"failed\"," REASONS));
-	refused(journal, "host:gcc-12", "\"other\"", EH_E_FORMAT);
-	free(journal);
-	journal = variant(keep_run_only, CASE_LINE(1, "fma.f64", "\"status\":7"));
-	refused(journal, "host:gcc-12", "record.status", EH_E_FORMAT);
-	free(journal);
-	journal = variant(keep_all, CASE_LINE(1, "fma.f64", "\"execution\":2,\"status\":\"failed\","
+	journal_path = variant(keep_no_run, "");
+	refused(journal_path, "host:gcc-12", "first line", EH_E_FORMAT);
+	free(journal_path);
+	journal_path = variant(keep_all, CASE_LINE(1, "other", "\"execution\":1,\"status\":\"failed\"," REASONS));
+	refused(journal_path, "host:gcc-12", "\"other\"", EH_E_FORMAT);
+	free(journal_path);
+	journal_path = variant(keep_run_only, CASE_LINE(1, "fma.f64", "\"status\":7"));
+	refused(journal_path, "host:gcc-12", "record.status", EH_E_FORMAT);
+	free(journal_path);
+	journal_path = variant(keep_all, CASE_LINE(1, "fma.f64", "\"execution\":2,\"status\":\"failed\","
 	                                      REASONS));
-	refused(journal, "host:gcc-12", "is of execution 1, its record of execution 2", EH_E_FORMAT);
-	free(journal);
-	journal = variant(keep_run_only, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
+	refused(journal_path, "host:gcc-12", "is of execution 1, its record of execution 2", EH_E_FORMAT);
+	free(journal_path);
+	journal_path = variant(keep_run_only, "{\"kind\":\"executor\",\"executor\":\"host:gcc-12\","
 	                                 "\"execution\":1,\"record\":{\"name\":1}}\n");
-	refused(journal, "host:gcc-12", "record.name", EH_E_FORMAT);
-	free(journal);
-	journal = variant(keep_no_run, "");
-	assert_int_equal(file_write(journal, "{\"a\":1}\n", 8, NULL), EH_OK);
-	refused(journal, "host:gcc-12", "line at byte 0: its chain does not fit", EH_E_ALTERED);
-	free(journal);
+	refused(journal_path, "host:gcc-12", "record.name", EH_E_FORMAT);
+	free(journal_path);
+	journal_path = variant(keep_no_run, "");
+	assert_int_equal(file_write(journal_path, "{\"a\":1}\n", 8, NULL), EH_OK);
+	refused(journal_path, "host:gcc-12", "line at byte 0: its chain does not fit", EH_E_ALTERED);
+	free(journal_path);
 }
 
 static void nothing_half_written(void **state)
@@ -271,9 +272,53 @@ static void nothing_half_written(void **state)
 	free(path);
 }
 
+/* ---- a journal that changes ------------------------------------------------------------------ */
+
+typedef struct visited { journal_cursor at, found; } visited;
+
+static eh_status find_case(void *context, record_line *line, long offset, eh_error *error)
+{
+	visited *v = context;
+
+	(void)offset;
+	(void)error;
+	if (line->kind == RECORD_LINE_CASE)
+		v->found = v->at;
+	return EH_OK;
+}
+
+/* What the second pass reads is what the first one saw. */
+static void a_line_that_changed_is_refused(void **state)
+{
+	char *path = golden_scratch("changing.journal"), *data;
+	visited v = { 0 };
+	eh_error error = ERROR_INIT;
+	record_line line;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(file_read(source, &data, &size, NULL), EH_OK);
+	assert_int_equal(file_write(path, data, size, NULL), EH_OK);
+	assert_int_equal(journal_each_from(path, &v.at, find_case, &v, NULL), EH_OK);
+	assert_int_equal(journal_line_again(path, &v.found, &line, NULL), EH_OK);
+	assert_int_equal(line.kind, RECORD_LINE_CASE);
+	record_line_clear(&line);
+	/* One digit of a sample. */
+	data[strstr(data + v.found.offset, "\"samples_ns\":[") + 14 - data] ^= 1;
+	assert_int_equal(file_write(path, data, size, NULL), EH_OK);
+	assert_int_equal(journal_line_again(path, &v.found, &line, &error), EH_E_ALTERED);
+	assert_non_null(strstr(error.message, "it was changed while it was read"));
+	/* Another line of the same journal, with a chain of its own. */
+	v.found.offset = 0;
+	assert_int_equal(journal_line_again(path, &v.found, &line, NULL), EH_E_ALTERED);
+	free(data);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_that_changed_is_refused),
 		cmocka_unit_test(builds_gcc),
 		cmocka_unit_test(builds_clang),
 		cmocka_unit_test(builds_opencl),

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that were edited, cut, or never were results: refused with the place, never a crash. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -528,6 +530,61 @@ static void many_malformed_rows_take_little_time(void **state)
 
 /* ---- salts ----------------------------------------------------------------------------------- */
 
+/* Makes the first case of the file sound again while the others are read, and leaves no trace of it in
+ * the file's times. */
+static void mend(const result_watch *w, const record_result *head, const record_case *row, size_t index,
+                 findings *f)
+{
+	const struct timespec while_read = { .tv_nsec = 300000000 };
+	const char *path = w->context;
+	struct stat before;
+	char *data = NULL;
+	size_t size = 0;
+	int fd;
+
+	(void)head;
+	(void)row;
+	(void)f;
+	if (index != 7)
+		return;
+	(void)nanosleep(&while_read, NULL);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &before) != 0 || file_read(path, &data, &size, NULL) != EH_OK)
+		abort();
+	if (pwrite(fd, "\"id\"", 4, strstr(data, "\"Xd\"") - data) != 4 ||
+	    futimens(fd, (const struct timespec[]){ before.st_atim, before.st_mtim }) != 0)
+		abort();
+	free(data);
+	close(fd);
+}
+
+static void a_file_that_changes_is_no_result(void **state)
+{
+	char *path = golden_path("host-gcc-12.json"), *bytes;
+	result_watch watch = { .row = mend, .context = scratch }, *watches[] = { &watch };
+	findings found = { 0 };
+	eh_error error = ERROR_INIT;
+	cJSON *tree = NULL;
+	source_bytes from;
+	result *r = NULL;
+
+	(void)state;
+	assert_int_equal(json_read(path, &tree, NULL), EH_OK);
+	bytes = cJSON_PrintUnformatted(tree);
+	strstr(strstr(bytes, "\"cases\":[{\"derived\""), "\"id\"")[1] = 'X';
+	assert_int_equal(file_write(scratch, bytes, strlen(bytes), NULL), EH_OK);
+	assert_int_equal(source_open(scratch, &from, NULL), EH_OK);
+	assert_int_equal(result_examine(&from, watches, 1, &found, &r, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "was changed while it was read"));
+	source_close(&from);
+	result_free(r);
+	findings_free(&found);
+	findings_free(&watch.found);
+	cJSON_Delete(tree);
+	cJSON_free(bytes);
+	free(path);
+}
+
 static void salts_belong_to_texts(void **state)
 {
 #define SALT "\"0123456789abcdef0123456789abcdef\""
@@ -597,6 +654,7 @@ int main(void)
 		cmocka_unit_test(every_malformed_row_is_named),
 		cmocka_unit_test(rows_without_room_are_refused),
 		cmocka_unit_test(many_malformed_rows_take_little_time),
+		cmocka_unit_test(a_file_that_changes_is_no_result),
 		cmocka_unit_test(salts_belong_to_texts),
 		cmocka_unit_test(many_salts_take_little_time),
 	};
