@@ -69,7 +69,8 @@ result_watch bundle_watch_kernels(const bundle *b);
 /* Appends what that found of a result, and whether its protocol is a member. */
 void bundle_check_result(const bundle *b, const char *name, const record_result *r,
                          const result_watch *kernels, text_list *problems);
-/* Writes the members below an empty folder that nobody else uses. */
+/* Makes a new folder of the members: the whole folder or nothing (base/fresh.h).  EH_E_USAGE where the name
+ * exists. */
 eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error);
 
 typedef struct bundle_settings {

@@ -244,44 +244,6 @@ eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 	return status;
 }
 
-static eh_status write_bytes(const source_bytes *from, const char *path, eh_error *error)
-{
-	source_window w = source_window_of(from, error);
-	file_writer *out = NULL;
-	eh_status status = file_writer_open(path, &out, error);
-
-	while (status == EH_OK && source_window_next(&w))
-		status = file_writer_add(out, w.bytes, w.size, error);
-	if (status == EH_OK)
-		status = w.status;
-	source_window_free(&w);
-	if (status == EH_OK)
-		return file_writer_commit(out, error);
-	file_writer_abandon(out);
-	return status;
-}
-
-eh_status bundle_extract(const bundle *b, const char *folder, eh_error *error)
-{
-	eh_status status = EH_OK;
-
-	for (size_t i = 0; i < b->count && status == EH_OK; i++) {
-		char *path = path_join(folder, b->members[i].name);
-		char *slash = strrchr(path, '/');
-
-		*slash = '\0';
-		status = dir_make(path, error);
-		*slash = '/';
-		if (status == EH_OK) {
-			source_bytes bytes = bundle_bytes(b, &b->members[i]);
-
-			status = write_bytes(&bytes, path, error);
-		}
-		free(path);
-	}
-	return status;
-}
-
 static eh_status member_of(const char *file, const char *name, char **data, size_t *size,
                            eh_error *error)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/bundle.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -241,23 +240,31 @@ static eh_status inspect_bundle(const inspection *in, eh_error *error)
 	return status;
 }
 
+eh_status audit_inspect_bundle(const char *path, const bundle *b, audit_planner *plan,
+                               audit_verification *out, eh_error *error)
+{
+	audit_keyring ring;
+	eh_status status = audit_keyring_read(&ring, error);
+
+	if (status == EH_OK)
+		status = inspect_bundle(&(inspection){ path, b, &ring, plan, out }, error);
+	layout_clear(audit_keyring_layout(), &ring);
+	return status;
+}
+
 eh_status audit_inspect(const char *path, audit_planner *plan, audit_verification *out,
                         eh_error *error)
 {
-	audit_keyring ring;
 	bundle b;
 	eh_status status;
 
 	if (!bundle_is(path))
 		return inspect_file(path, plan, out, error);
-	status = audit_keyring_read(&ring, error);
-	if (status == EH_OK)
-		status = bundle_read(path, &b, error);
-	if (status == EH_OK) {
-		status = inspect_bundle(&(inspection){ path, &b, &ring, plan, out }, error);
-		bundle_free(&b);
-	}
-	layout_clear(audit_keyring_layout(), &ring);
+	status = bundle_read(path, &b, error);
+	if (status != EH_OK)
+		return status;
+	status = audit_inspect_bundle(path, &b, plan, out, error);
+	bundle_free(&b);
 	return status;
 }
 

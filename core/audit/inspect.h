@@ -4,6 +4,7 @@
 #define AUDIT_INSPECT_H
 
 #include "audit/audit.h"
+#include "audit/bundle.h"
 #include "audit/planned.h"
 
 /* Adds a report for a result, or one for a bundle and one for each result in it, to an initialised
@@ -11,6 +12,9 @@
  * bundle that cannot be unpacked.  plan NULL: protocols' texts are not planned again. */
 eh_status audit_inspect(const char *path, audit_planner *plan, audit_verification *out,
                         eh_error *error);
+/* The same for a bundle that was read from the path. */
+eh_status audit_inspect_bundle(const char *path, const bundle *b, audit_planner *plan,
+                               audit_verification *out, eh_error *error);
 /* Makes the answer of a result that is consistent AUDIT_NOT_SIGNED unless the key with this fingerprint
  * signed; NULL: any key that is trusted as tester.  A bundle without a signature may hold signed
  * results: its own answer stays. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,11 +21,73 @@
 enum { DIGITS = 16, MOST_TRIES = 16 };
 
 /* 0, or -1 with errno: EAGAIN when somebody else has it, another where the file system has none. */
-static int lock(int fd)
+static int lock(int fd, bool is_folder)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	return fcntl(fd, F_OFD_SETLK, &whole);
+	/* A folder cannot be opened for writing, as the lock of a file asks. */
+	return is_folder ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------- */
+
+/* NULL when it cannot be read. */
+static DIR *list(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *all = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (all == NULL && fd >= 0)
+		close(fd);
+	return all;
+}
+
+/* The next name but "." and "..". */
+static const char *next_name(DIR *all)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(all)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			return entry->d_name;
+	return NULL;
+}
+
+static bool is_empty(int folder)
+{
+	DIR *all = list(folder);
+	bool empty = all != NULL && next_name(all) == NULL;
+
+	if (all != NULL)
+		closedir(all);
+	return empty;
+}
+
+/* Removes the files in it, and its folders that have no folders.  No link is followed. */
+static void empty(int folder, bool with_folders)
+{
+	DIR *all = list(folder);
+	const char *name;
+
+	while (all != NULL && (name = next_name(all)) != NULL) {
+		int inner;
+
+		if (unlinkat(folder, name, 0) == 0 || !with_folders)
+			continue;
+		inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inner >= 0) {
+			empty(inner, false);
+			close(inner);
+		}
+		(void)unlinkat(folder, name, AT_REMOVEDIR);
+	}
+	if (all != NULL)
+		closedir(all);
 }
 
 /* ---- what killed processes left ---------------------------------------------------------------- */
@@ -37,17 +100,43 @@ static bool is_temporary(const char *name)
 	       strspn(digits, "0123456789abcdef") == DIGITS;
 }
 
+/* Whether nobody else can rename a folder of this user's in it, so that the name says who made it. */
+static bool is_guarded(int folder)
+{
+	struct stat info;
+
+	return fstat(folder, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0) &&
+	       ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (info.st_mode & S_ISVTX) != 0);
+}
+
+static void remove_locked(int folder, const char *name, int fd, bool is_folder)
+{
+	struct stat own, named;
+
+	/* One that got its final name in the meantime is whole. */
+	if (fstat(fd, &own) != 0 || fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !same_file(&own, &named))
+		return;
+	if (is_folder)
+		empty(fd, true);
+	(void)unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0);
+}
+
 static void remove_dead(int folder, const char *name)
 {
 	struct stat info;
+	bool is_folder;
 	int fd;
 
-	if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode) ||
-	    info.st_uid != geteuid())
+	if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || info.st_uid != geteuid())
 		return;
-	fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && lock(fd) == 0)
-		(void)unlinkat(folder, name, 0);
+	is_folder = S_ISDIR(info.st_mode);
+	if (is_folder ? !is_guarded(folder) : !S_ISREG(info.st_mode))
+		return;
+	fd = openat(folder, name, (is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK |
+	            O_CLOEXEC);
+	if (fd >= 0 && lock(fd, is_folder) == 0)
+		remove_locked(folder, name, fd, is_folder);
 	if (fd >= 0)
 		close(fd);
 }
@@ -55,27 +144,25 @@ static void remove_dead(int folder, const char *name)
 /* A folder that cannot be read is left as it is. */
 static void clean(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *all = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *entry;
+	DIR *all = list(folder);
+	const char *name;
 
-	while (all != NULL && (entry = readdir(all)) != NULL)
-		if (is_temporary(entry->d_name))
-			remove_dead(folder, entry->d_name);
+	while (all != NULL && (name = next_name(all)) != NULL)
+		if (is_temporary(name))
+			remove_dead(folder, name);
 	if (all != NULL)
 		closedir(all);
-	else if (fd >= 0)
-		close(fd);
 }
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
 static eh_status cannot(const fresh *f, int failure, eh_error *error)
 {
-	return error_system(error, failure, "cannot write '%s'", f->path);
+	return error_system(error, failure, "cannot %s '%s'", f->is_folder ? "make the folder" : "write",
+	                    f->path);
 }
 
-/* Opens the folder and sets the name. */
+/* Opens the folder above and sets the name. */
 static eh_status find_folder(fresh *f, eh_error *error)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -90,7 +177,7 @@ static eh_status find_folder(fresh *f, eh_error *error)
 	if (f->name[0] == '\0')
 		status = cannot(f, EISDIR, error);
 	else
-		status = trust_place(folder, doing, 0, &f->folder, error);
+		status = trust_place(folder, doing, f->is_folder ? 0777 : 0, &f->folder, error);
 	free(doing);
 	free(folder);
 	return status;
@@ -107,7 +194,24 @@ static eh_status check_name(const fresh *f, eh_error *error)
 	                 S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
 }
 
-/* False with errno, which is EAGAIN when the file was taken for a dead process's before it was locked. */
+/* The new file's descriptor, or the folder's; -1 with errno. */
+static int make_entry(const fresh *f)
+{
+	if (!f->is_folder)
+		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (mkdirat(f->folder, f->temporary, 0700) != 0)
+		return -1;
+	return openat(f->folder, f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A folder is opened after it was made, and somebody may have put another in its place. */
+static bool is_new(const fresh *f, const struct stat *info)
+{
+	return info->st_nlink > 0 && (!f->is_folder || (info->st_uid == geteuid() &&
+	       (info->st_mode & 077) == 0 && is_empty(f->fd)));
+}
+
+/* False with errno, which is EAGAIN when it was taken for a dead process's before it was locked. */
 static bool make(fresh *f)
 {
 	uint64_t number;
@@ -116,14 +220,14 @@ static bool make(fresh *f)
 	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return false;
 	snprintf(f->temporary, sizeof(f->temporary), PREFIX "%016" PRIx64, number);
-	f->fd = openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f->fd = make_entry(f);
 	if (f->fd < 0)
 		return false;
-	if ((lock(f->fd) == 0 || (errno != EAGAIN && errno != EACCES)) &&
-	    fstat(f->fd, &info) == 0 && info.st_nlink > 0)
+	if ((lock(f->fd, f->is_folder) == 0 || (errno != EAGAIN && errno != EACCES)) &&
+	    fstat(f->fd, &info) == 0 && is_new(f, &info))
 		return true;
 	close(f->fd);
-	(void)unlinkat(f->folder, f->temporary, 0);
+	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
 	errno = EAGAIN;
 	return false;
 }
@@ -145,45 +249,94 @@ static void forget(fresh *f)
 	f->path = NULL;
 }
 
-eh_status fresh_open(fresh *f, const char *path, eh_error *error)
+/* Makes it in the folder that is open. */
+static eh_status make_cleanly(fresh *f, eh_error *error)
 {
-	eh_status status;
 	int tries = 0;
 	bool made;
 
-	*f = (fresh){ .fd = -1, .folder = -1, .path = memory_text(path) };
-	status = find_folder(f, error);
+	clean(f->folder);
+	while (!(made = make(f)) && (errno == EAGAIN || errno == EEXIST) && ++tries < MOST_TRIES)
+		;
+	return made ? EH_OK : cannot(f, errno, error);
+}
+
+static eh_status open_any(fresh *f, eh_error *error)
+{
+	eh_status status = find_folder(f, error);
+
 	if (status != EH_OK) {
 		free(f->path);
 		return status;
 	}
-	status = check_name(f, error);
-	if (status == EH_OK) {
-		clean(f->folder);
-		while (!(made = make(f)) && (errno == EAGAIN || errno == EEXIST) && ++tries < MOST_TRIES)
-			;
-		if (!made)
-			status = cannot(f, errno, error);
-	}
+	if (!f->is_folder)
+		status = check_name(f, error);
 	if (status == EH_OK)
+		status = make_cleanly(f, error);
+	if (status == EH_OK && !f->is_folder)
 		keep_mode(f);
-	else
+	if (status != EH_OK)
 		forget(f);
 	return status;
 }
 
+eh_status fresh_open(fresh *f, const char *path, eh_error *error)
+{
+	*f = (fresh){ .fd = -1, .folder = -1, .path = memory_text(path) };
+	return open_any(f, error);
+}
+
+eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error)
+{
+	*f = (fresh){ .fd = -1, .folder = -1, .path = memory_text(path), .is_folder = true };
+	return open_any(f, error);
+}
+
 /* ---- placing ----------------------------------------------------------------------------------- */
 
-/* Renames the file unless the final name exists; -1 with errno. */
+/* Where renaming cannot refuse a name that exists: an empty folder takes the name, and is replaced. */
+static int rename_folder(const fresh *f)
+{
+	int failure;
+
+	if (mkdirat(f->folder, f->name, 0700) != 0)
+		return -1;
+	if (renameat(f->folder, f->temporary, f->folder, f->name) == 0)
+		return 0;
+	failure = errno;
+	(void)unlinkat(f->folder, f->name, AT_REMOVEDIR);
+	errno = failure;
+	return -1;
+}
+
+/* Renames it unless the final name exists; -1 with errno. */
 static int rename_new(const fresh *f)
 {
 	if (renameat2(f->folder, f->temporary, f->folder, f->name, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
+	if (f->is_folder)
+		return rename_folder(f);
 	if (linkat(f->folder, f->temporary, f->folder, f->name, 0) != 0)
 		return -1;
 	return unlinkat(f->folder, f->temporary, 0);
+}
+
+/* Gives a folder the rights that a new one has. */
+static int open_to_others(const fresh *f)
+{
+	mode_t mask = umask(0);
+
+	(void)umask(mask);
+	return fchmod(f->fd, 0777 & ~mask);
+}
+
+static int give_name(const fresh *f, bool replaces)
+{
+	if (f->is_folder && open_to_others(f) != 0)
+		return -1;
+	return replaces ? renameat(f->folder, f->temporary, f->folder, f->name) : rename_new(f);
 }
 
 /* Some file systems cannot sync a folder, and one that cannot be read is open without that right; the
@@ -202,13 +355,13 @@ static bool is_placed(const fresh *f)
 
 	if (fstat(f->fd, &own) != 0 || fstatat(f->folder, f->name, &named, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	return (own.st_dev == named.st_dev && own.st_ino == named.st_ino) ||
-	       (S_ISREG(named.st_mode) && named.st_uid == geteuid());
+	return same_file(&own, &named) ||
+	       (!f->is_folder && S_ISREG(named.st_mode) && named.st_uid == geteuid());
 }
 
 eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
 {
-	int failed = replaces ? renameat(f->folder, f->temporary, f->folder, f->name) : rename_new(f);
+	int failed = give_name(f, replaces);
 
 	if (failed != 0 && errno == EEXIST)
 		return error_set(error, EH_E_USAGE, "'%s' exists already", f->path);
@@ -220,8 +373,9 @@ eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
 	if (!sync_folder(f)) {
 		eh_status status = cannot(f, errno, error);
 
+		/* fresh_drop finds it there. */
 		if (!replaces)
-			(void)unlinkat(f->folder, f->name, 0);
+			(void)renameat(f->folder, f->name, f->folder, f->temporary);
 		return status;
 	}
 	forget(f);
@@ -230,7 +384,9 @@ eh_status fresh_place(fresh *f, bool replaces, eh_error *error)
 
 void fresh_drop(fresh *f)
 {
-	(void)unlinkat(f->folder, f->temporary, 0);
+	if (f->is_folder)
+		empty(f->fd, true);
+	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
 	close(f->fd);
 	forget(f);
 }

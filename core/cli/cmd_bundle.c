@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "audit/bundle.h"
 #include "base/files.h"
@@ -113,78 +110,6 @@ static eh_status pack(cli_call *call, eh_error *error)
 	return status;
 }
 
-/* Removes the unpacked members and the folder. */
-static void remove_members(const bundle *b, const char *folder)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		char *path = path_join(folder, b->members[i].name);
-
-		(void)unlink(path);
-		for (char *slash = strrchr(path, '/'); slash > path + strlen(folder);
-		     slash = strrchr(path, '/')) {
-			*slash = '\0';
-			(void)rmdir(path);
-		}
-		free(path);
-	}
-	(void)rmdir(folder);
-}
-
-/* An empty folder beside the one that is to be made, under a name that nobody can foresee; malloc'd. */
-static eh_status make_partial(const char *folder, char **out, eh_error *error)
-{
-	char *partial = memory_format("%s.XXXXXX", folder), *slash = strrchr(partial, '/');
-	eh_status status = EH_OK;
-
-	if (slash != NULL && slash != partial) {
-		*slash = '\0';
-		status = dir_make(partial, error);
-		*slash = '/';
-	}
-	if (status == EH_OK && mkdtemp(partial) == NULL)
-		status = error_system(error, errno, "cannot make a folder beside '%s'", folder);
-	if (status == EH_OK)
-		*out = partial;
-	else
-		free(partial);
-	return status;
-}
-
-/* Gives the folder its name, and the rights that a new one has. */
-static eh_status commit(const char *partial, const char *folder, eh_error *error)
-{
-	mode_t mask = umask(0);
-
-	(void)umask(mask);
-	if (chmod(partial, 0777 & ~mask) != 0 ||
-	    renameat2(AT_FDCWD, partial, AT_FDCWD, folder, RENAME_NOREPLACE) != 0)
-		return error_system(error, errno, "cannot make the folder '%s'", folder);
-	return EH_OK;
-}
-
-/* Makes the whole folder or nothing. */
-static eh_status extract(const bundle *b, const char *folder, eh_error *error)
-{
-	size_t size = strlen(folder);
-	char *name, *partial = NULL;
-	eh_status status;
-
-	while (size > 1 && folder[size - 1] == '/')
-		size--;
-	name = memory_format("%.*s", (int)size, folder);
-	status = make_partial(name, &partial, error);
-	if (status == EH_OK) {
-		status = bundle_extract(b, partial, error);
-		if (status == EH_OK)
-			status = commit(partial, name, error);
-		if (status != EH_OK)
-			remove_members(b, partial);
-	}
-	free(partial);
-	free(name);
-	return status;
-}
-
 static void print_members(const bundle *b, bool json)
 {
 	answer_member_list list = { NULL, 0 };
@@ -216,34 +141,19 @@ static eh_status list(cli_call *call, eh_error *error)
 	return EH_OK;
 }
 
-/* Only what verify accepts is unpacked: the manifest is checked of the very bytes that are written. */
-static eh_status check_whole(const bundle *b, const char *path, eh_error *error)
-{
-	text_list problems = { 0 };
-	eh_status status;
-
-	bundle_check(b, &problems);
-	status = problems.count > 0 ? whole_refuse(path, "unpacked", problems.items[0], error) :
-	         whole_bundle(path, "unpacked", error);
-	text_list_clear(&problems);
-	return status;
-}
-
-/* Into a new folder. */
+/* Into a new folder.  Only what verify accepts is unpacked: the very bytes that it looked at. */
 static eh_status unpack(cli_call *call, eh_error *error)
 {
 	const bundle_options *o = call->options;
 	bundle b;
-	eh_status status = bundle_read(call->words[0], &b, error);
+	eh_status status;
 
+	if (file_exists(o->folder))
+		return error_set(error, EH_E_USAGE, "%s already exists; name a new folder", o->folder);
+	status = whole_bundle_read(call->words[0], "unpacked", &b, error);
 	if (status != EH_OK)
 		return status;
-	if (file_exists(o->folder))
-		status = error_set(error, EH_E_USAGE, "%s already exists; name a new folder", o->folder);
-	else
-		status = check_whole(&b, call->words[0], error);
-	if (status == EH_OK)
-		status = extract(&b, o->folder, error);
+	status = bundle_extract(&b, o->folder, error);
 	if (status == EH_OK && o->json)
 		print_members(&b, true);
 	else if (status == EH_OK)

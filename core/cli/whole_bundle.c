@@ -22,15 +22,29 @@ static eh_status refuse_report(const audit_report *r, const char *done, eh_error
 	                    r->evidence->problems.items[0] : "its structure", error);
 }
 
-eh_status whole_bundle(const char *path, const char *done, eh_error *error)
+eh_status whole_bundle_read(const char *path, const char *done, bundle *out, eh_error *error)
 {
 	audit_verification all;
-	eh_status status;
+	eh_status status = bundle_read(path, out, error);
 
+	if (status != EH_OK)
+		return status;
 	layout_init(audit_verification_layout(), &all);
-	status = audit_inspect(path, replan, &all, error);
+	status = audit_inspect_bundle(path, out, replan, &all, error);
 	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++)
 		status = refuse_report(&all.reports.items[i], done, error);
 	layout_clear(audit_verification_layout(), &all);
+	if (status != EH_OK)
+		bundle_free(out);
+	return status;
+}
+
+eh_status whole_bundle(const char *path, const char *done, eh_error *error)
+{
+	bundle b;
+	eh_status status = whole_bundle_read(path, done, &b, error);
+
+	if (status == EH_OK)
+		bundle_free(&b);
 	return status;
 }

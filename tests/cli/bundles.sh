@@ -19,7 +19,7 @@ gives() { # exit code, words on stdout or stderr, arguments...
 	check $? "evenhand $(echo "$*" | sed "s|$T/||g; s|$SRC/||g" | cut -c1-70): $want, $words"
 }
 left() { # folder; nothing of it is there
-	for at in "$1" "$1".*; do [ ! -e "$at" ] || return 1; done
+	for at in "$1" .evenhand-*; do [ ! -e "$at" ] || return 1; done
 }
 cd "$T" || exit 1
 export XDG_CONFIG_HOME="$T/config"
@@ -98,6 +98,39 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	check $? "nor is a part of a bundle"
 else
 	skip "a full disk" "needs root and a mount of its own"
+fi
+
+# What the file system or somebody else does on the way.
+if [ -z "${SANITIZE:-}" ] && strace -o /dev/null true 2>/dev/null; then
+	rm -rf all
+	disturbed() { # options of strace...
+		timeout 60 strace -f -o trace "$@" "$EVENHAND" bundle all.evenhand --unpack all >out 2>err </dev/null
+		rc=$?
+	}
+	disturbed -e trace=openat,open
+	[ $rc -eq 0 ] && [ "$(grep -c '"all.evenhand"' trace)" -eq 1 ]
+	check $? "what is verified is what is unpacked: the file is opened once"
+	rm -rf all
+	disturbed -e trace=fsync,syncfs
+	[ "$(grep -c sync trace)" -le 4 ]
+	check $? "the disk is waited for once, not for each file"
+	rm -rf all
+	disturbed -e trace=renameat2 -e inject=renameat2:error=EINVAL
+	[ $rc -eq 0 ] && diff -r all by-tar >out
+	check $? "a file system that cannot refuse a name when it renames"
+	disturbed -e trace=renameat2 -e inject=renameat2:error=EINVAL
+	[ $rc -eq 4 ] && diff -r all by-tar >out
+	check $? "replaces nothing there either"
+	rm -rf all
+	disturbed -e trace=fchmod -e inject=fchmod:signal=KILL
+	[ $rc -eq 137 ] && [ ! -e all ] && ls -d .evenhand-* >out
+	check $? "killed on the way: there is no folder"
+	gives 0 'files' bundle all.evenhand --unpack all
+	rm -rf all
+	left all
+	check $? "and the next one removes what was left"
+else
+	skip "a file system that fails" "needs strace, and no sanitizer"
 fi
 
 echo "1..$n"

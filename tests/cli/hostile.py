@@ -48,6 +48,18 @@ def replace(folder, victim):
                 attempt(os.symlink, os.path.join(victim, "canary"), path)
 
 
+def lead(folder, victim):
+    """Every new folder becomes a link to the victim."""
+    print("ready", flush=True)
+    while True:
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(".taken") or os.path.islink(path) or not os.path.isdir(path):
+                continue
+            attempt(os.rename, path, path + ".taken")
+            attempt(os.symlink, victim, path)
+
+
 def swap(folder, _):
     """The good folder and theirs change places."""
     print("ready", flush=True)
@@ -58,4 +70,4 @@ def swap(folder, _):
 if sys.argv[1] == "plant":
     plant(sys.argv[2], sys.argv[3], sys.argv[4:])
 else:
-    {"replace": replace, "swap": swap}[sys.argv[1]](sys.argv[2], sys.argv[3])
+    {"replace": replace, "lead": lead, "swap": swap}[sys.argv[1]](sys.argv[2], sys.argv[3])

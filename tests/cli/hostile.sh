@@ -43,7 +43,9 @@ tiny=$SRC/tests/protocols/tiny.ini
 mkdir "$H/safe" "$H/safe/folder"
 echo alive > "$H/safe/canary"
 echo alive > "$H/safe/folder/canary"
+echo alive > "$H/safe/folder/manifest.json"
 chmod 600 "$H/safe/canary" "$H/safe/folder/canary"
+chmod 700 "$H/safe/folder"
 state() { (cd "$H/safe" && find . -printf '%p %m %U %l\n' | sort && cat canary folder/canary); }
 state > "$T/before"
 unharmed() { # text
@@ -133,6 +135,28 @@ for _ in 1 2 3; do
 done
 stop
 unharmed "exchanged files"
+
+out=$H/unpacking
+mkdir "$out"
+chmod 777 "$out"
+mkdir "$T/packed"
+cp "$SRC/tests/golden/host-gcc-12.json" "$T/packed"
+"$EVENHAND" bundle "$T/packed" -o "$T/packed.evenhand" > "$log" 2>&1
+check $? "a bundle to unpack" "$log"
+attack lead "$out" "$H/safe/folder"
+wrong=0 refused=0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$EVENHAND" bundle "$T/packed.evenhand" --unpack "$out/made$i" > "$log" 2>&1
+	case $? in
+	0) ;;
+	5) grep -q -e 'somebody else exchanges' -e 'cannot make the folder' "$log" && refused=$((refused + 1)) ;;
+	*) wrong=$((wrong + 1)) ;;
+	esac
+done
+stop
+[ $wrong -eq 0 ] && ls -d "$out"/*.taken > /dev/null 2>&1
+check $? "folders that a bundle is unpacked to were exchanged ($refused of 12 refused)" "$log"
+unharmed "exchanged folders of a bundle"
 
 # ---- between the look at a plugin and its use ------------------------------------------------------
 

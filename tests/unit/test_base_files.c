@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/fresh.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "skipping.h"
@@ -264,14 +265,154 @@ static void links_of_others_lead_nowhere(void **state)
 	free(inner);
 }
 
+/* ---- folders that are made whole --------------------------------------------------------------- */
+
+/* A file in the folder, and one in a folder in it. */
+static void fill(int fd)
+{
+	int file = openat(fd, "file", O_WRONLY | O_CREAT | O_EXCL, 0666);
+
+	assert_true(file >= 0);
+	close(file);
+	assert_int_equal(mkdirat(fd, "inner", 0777), 0);
+	file = openat(fd, "inner/file", O_WRONLY | O_CREAT | O_EXCL, 0666);
+	assert_true(file >= 0);
+	close(file);
+}
+
+static size_t count_temporary(const char *where)
+{
+	char **names = dir_list(where, "", NULL);
+	size_t count = 0;
+
+	for (char **name = names; *name != NULL; name++)
+		count += strncmp(*name, ".evenhand-", 10) == 0;
+	dir_list_free(names);
+	return count;
+}
+
+static void a_folder_is_made_whole(void **state)
+{
+	char *above = in_folder("above"), *path = in_folder("above/made"), *inner = in_folder("above/made/inner/file");
+	eh_error error = ERROR_INIT;
+	struct stat info;
+	fresh f, again;
+
+	(void)state;
+	assert_int_equal(fresh_open_folder(&f, path, &error), EH_OK);
+	expect_there(path, false);
+	assert_int_equal(fstat(f.fd, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	fill(f.fd);
+	/* Another writer leaves it alone. */
+	assert_int_equal(fresh_open_folder(&again, path, &error), EH_OK);
+	fill(again.fd);
+	assert_int_equal(fresh_place(&f, false, &error), EH_OK);
+	assert_int_equal(fstat(f.fd, &info), 0);
+	assert_int_equal(info.st_mode & 0022, 0);
+	assert_int_not_equal(info.st_mode & 0050, 0);
+	close(f.fd);
+	expect_there(inner, true);
+	assert_int_equal(fresh_place(&again, false, &error), EH_E_USAGE);
+	fresh_drop(&again);
+	expect_there(inner, true);
+	assert_int_equal(count_temporary(above), 0);
+	free(inner);
+	free(path);
+	free(above);
+}
+
+/* Of a process that was killed. */
+static void leave_folder(const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		fresh f;
+
+		if (fresh_open_folder(&f, path, NULL) != EH_OK)
+			_exit(1);
+		fill(f.fd);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void a_folder_that_was_left_is_removed(void **state)
+{
+	char *above = in_folder("left"), *path = in_folder("left/made"), *file = in_folder("left/file");
+	eh_error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(dir_make(above, &error), EH_OK);
+	leave_folder(path);
+	assert_int_equal(count_temporary(above), 1);
+	assert_int_equal(file_write(file, "", 0, &error), EH_OK);
+	assert_int_equal(count_temporary(above), 0);
+	/* Where others can rename, the name does not say whose it is. */
+	leave_folder(path);
+	assert_int_equal(chmod(above, 0777), 0);
+	assert_int_equal(file_write(file, "", 0, &error), EH_OK);
+	assert_int_equal(count_temporary(above), 1);
+	assert_int_equal(chmod(above, 01777), 0);
+	assert_int_equal(file_write(file, "", 0, &error), EH_OK);
+	assert_int_equal(count_temporary(above), 0);
+	free(file);
+	free(path);
+	free(above);
+}
+
+/* Somebody who can rename takes the folder away, and puts a link to another folder of this user's in its
+ * place. */
+static void an_exchanged_folder_harms_nothing(void **state)
+{
+	char *victim = in_folder("victim"), *taken = in_folder("taken"), *path = in_folder("exchanged");
+	char *canary = in_folder("victim/file"), *rest = in_folder("taken/file");
+	eh_error error = ERROR_INIT;
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(mkdir(victim, 0700), 0);
+	put(canary, "alive", 0600);
+	for (int named = 0; named < 2; named++) {
+		char *temporary;
+		fresh f;
+
+		assert_int_equal(fresh_open_folder(&f, path, &error), EH_OK);
+		fill(f.fd);
+		temporary = in_folder(f.temporary);
+		assert_int_equal(rename(temporary, taken), 0);
+		assert_int_equal(symlink(victim, temporary), 0);
+		if (named)
+			assert_int_equal(mkdir(path, 0700), 0);
+		assert_int_equal(fresh_place(&f, false, &error), named ? EH_E_USAGE : EH_E_IO);
+		assert_non_null(strstr(error.message, named ? "exists already" : "somebody else exchanges"));
+		fresh_drop(&f);
+		assert_int_equal(stat(victim, &info), 0);
+		assert_int_equal(info.st_mode & 0777, 0700);
+		expect_content(canary, "alive");
+		expect_there(rest, false);
+		(void)remove(temporary);
+		assert_int_equal(remove(path), 0);
+		assert_int_equal(rmdir(taken), 0);
+		free(temporary);
+	}
+	free(rest);
+	free(canary);
+	free(path);
+	free(taken);
+	free(victim);
+}
+
 enum { WRITERS = 8, ROUNDS = 100 };
 
 /* All write one file and each one of its own, and clean up behind each other. */
 static void many_write_at_once(void **state)
 {
-	char *path = in_folder("many"), **names;
+	char *path = in_folder("many");
 	pid_t pids[WRITERS];
-	size_t left = 0;
 
 	(void)state;
 	for (int i = 0; i < WRITERS; i++) {
@@ -296,11 +437,7 @@ static void many_write_at_once(void **state)
 		assert_int_equal(status, 0);
 	}
 	expect_content(path, "same");
-	names = dir_list(folder, "", NULL);
-	for (char **name = names; *name != NULL; name++)
-		left += strncmp(*name, ".evenhand-", 10) == 0;
-	assert_int_equal(left, 0);
-	dir_list_free(names);
+	assert_int_equal(count_temporary(folder), 0);
 	free(path);
 }
 
@@ -466,6 +603,9 @@ int main(void)
 		cmocka_unit_test(links_of_others_lead_nowhere),
 		cmocka_unit_test(only_regular_files_are_read),
 		cmocka_unit_test(folders_are_made_and_listed),
+		cmocka_unit_test(a_folder_is_made_whole),
+		cmocka_unit_test(a_folder_that_was_left_is_removed),
+		cmocka_unit_test(an_exchanged_folder_harms_nothing),
 		cmocka_unit_test(many_write_at_once),
 		cmocka_unit_test(a_file_has_a_digest),
 		cmocka_unit_test(paths_follow_the_environment),
