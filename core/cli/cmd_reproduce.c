@@ -430,8 +430,9 @@ const cli_command cmd_reproduce = {
 		{ "of", OPTION_EXECUTOR, offsetof(reproduce_options, of),
 		  .about = "which result of a bundle or folder", .value = "EXECUTOR" },
 		{ "set", OPTION_SETTING, 0,
-		  .about = "a setting of a backend; recorded. --resume uses those of the run; one that names a "
-		           "library, a program or a path has to be given again", .value = "BACKEND.KEY=VALUE" },
+		  .about = "a setting of a backend; recorded. --resume uses those of the run, but from its journal it "
+		           "takes only numbers and switches (yes, no, on, off, true, false, none, auto); one that "
+		           "may name a library, a program or a folder has to be given again", .value = "BACKEND.KEY=VALUE" },
 		CLI_JSON(reproduce_options),
 		{ "verbose", OPTION_VERBOSE, 0,
 		  .about = "more messages on stderr, and rules that hold without qualifying "

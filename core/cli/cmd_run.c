@@ -293,8 +293,9 @@ const cli_command cmd_run = {
 		           "measure the others again, and record it; the damaged journal stays beside it",
 		  .forms = CLI_FORM(RESUME) },
 		{ "set", OPTION_SETTING, 0,
-		  .about = "a setting of a backend; recorded. --resume uses those of the run; one that names a "
-		           "library, a program or a path has to be given again", .value = "BACKEND.KEY=VALUE" },
+		  .about = "a setting of a backend; recorded. --resume uses those of the run, but from its journal it "
+		           "takes only numbers and switches (yes, no, on, off, true, false, none, auto); one that "
+		           "may name a library, a program or a folder has to be given again", .value = "BACKEND.KEY=VALUE" },
 		{ "site", OPTION_PATH, offsetof(measure_options, site),
 		  .about = "what this place declares (docs/executor.md), instead of EVENHAND_SITE "
 		           "and of site.ini in the user's configuration; --resume needs it again",

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 
 /* Whether the assignment BACKEND.KEY=VALUE may name a library, a program or a folder that code is loaded
- * from.  Such a setting is the user's alone: it is never taken from a journal. */
+ * from.  Such a setting is the user's alone: it is never taken from a journal.  Harmless are numbers and
+ * words such as yes, off and auto, unless the key ends as those of places and programs do, and
+ * cache-dir=none; everything else may be a name. */
 bool codeoption_is(const char *assignment);
 
 #endif

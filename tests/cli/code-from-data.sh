@@ -53,7 +53,14 @@ check $? "other settings than the run's are refused"
 resume kept --set "host.cache-dir=$T/cache"
 { [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && [ "$(grep -c '"kind":"case"' kept/run.journal)" -eq 40 ]
 check $? "given again, the run is completed"
-stopped plain --set host.threads=1
+mkdir beside
+cd beside || exit 1
+stopped related --set host.cache-dir=evil
+cd .. || exit 1
+resume beside/related
+[ $rc -eq 4 ] && grep -q "the run's setting host.cache-dir=evil may name code" err
+check $? "nor is the name of a folder without a slash"
+stopped plain --set host.threads=1 --set host.cache-dir=none --set host.compile-timeout=60
 resume plain
 { [ $rc -eq 0 ] || [ $rc -eq 7 ]; }
 check $? "what names no code is taken from the journal"
@@ -76,7 +83,8 @@ if command -v python3 >/dev/null 2>&1; then
 		check $? "$1: nothing is loaded, and nothing written elsewhere ($rc)"
 	}
 	for setting in opencl.library="$name.so" opencl.library=evil.so mine.driver=libevil.so.1 levelzero.ocloc=evil cuda.nvrtc=evil \
-		rocm.amdsmi-library=evil host.library-dir="$T/evil" 'no setting' "host.threads=1$(printf '\\n')x"; do
+		rocm.amdsmi-library=evil host.library-dir="$T/evil" host.library-dir=evil host.cache-dir=evil host.cache-dir=1 mine.ocloc=1 \
+		mine.driver=none mine.place=evil mine.place=1.so mine.place= opencl.rusticl=iris 'no setting' "host.threads=1$(printf '\\n')x"; do
 		forged "$setting" "run['options'] = ['$setting']"
 		grep -q 'may name code\|is not BACKEND.KEY=VALUE\|newline' err
 		check $? "and the sentence names it"
