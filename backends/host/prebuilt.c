@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "faults.h"
+#include "shared/vendorlib.h"
 
 static void take_value(const char *line, const char *key, char *out, size_t size)
 {
@@ -52,6 +54,7 @@ eh_status prebuilt_read(const host_state *s, const eh_source *source, void **bin
 {
 	const char *name = source->name != NULL ? source->name : "this program";
 	struct stat about;
+	eh_status status;
 	FILE *f;
 
 	if (!is_digest(source->digest))
@@ -63,11 +66,14 @@ eh_status prebuilt_read(const host_state *s, const eh_source *source, void **bin
 		return faults_set(error, EH_E_UNSUPPORTED, "Program \"%s\" is not prebuilt: the "
 		                  "folder of prebuilt kernels is not known; install gcc or clang "
 		                  "to compile it", name);
-	f = fopen(path, "re");
-	if (f == NULL && errno == ENOENT)
+	if (access(path, F_OK) != 0 && errno == ENOENT)
 		return faults_set(error, EH_E_UNSUPPORTED, "Program \"%s\" with these parameters "
 		                  "was not compiled at installation, and there is no working C "
 		                  "compiler here; install gcc or clang", name);
+	status = vendorlib_allowed(s->host, path, error);
+	if (status != EH_OK)
+		return status;
+	f = fopen(path, "re");
 	if (f == NULL)
 		return faults_system(error, EH_E_UNAVAILABLE, "fopen", errno,
 		                     "The prebuilt kernel %.160s cannot be read", path);

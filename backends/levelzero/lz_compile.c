@@ -15,6 +15,7 @@
 #include "shared/failure.h"
 #include "shared/scratch.h"
 #include "shared/subprocess.h"
+#include "shared/vendorlib.h"
 #include "shared/wording.h"
 
 enum { MOST_SPIRV = 1 << 26, MOST_WORDS = 40 };
@@ -71,12 +72,15 @@ static bool find_prebuilt(const lz_compilers *c, const eh_source *source, lz_spi
 	    snprintf(path, sizeof(path), "%s/%s.spv", c->prebuilt.path, source->digest) >=
 	        (int)sizeof(path))
 		return false;
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return false;
+	*status = vendorlib_allowed(c->host, path, error);
+	if (*status != EH_OK)
+		return false;
 	if (read_module(AT_FDCWD, path, out)) {
 		out->maker = c->prebuilt;
 		return true;
 	}
-	if (errno == ENOENT)
-		return false;
 	*status = failure_set(error, EH_E_UNAVAILABLE, "fopen",
 	                      "The prebuilt kernel %.160s cannot be read or is no SPIR-V; install "
 	                      "evenhand again.", path);

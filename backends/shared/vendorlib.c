@@ -71,6 +71,16 @@ static bool try_open(vendorlib *library, const char *name, char *why, size_t why
 	return true;
 }
 
+eh_status vendorlib_allowed(const eh_host *host, const char *path, eh_error *error)
+{
+	eh_error own = { .struct_size = sizeof(own) };
+
+	if (host == NULL || !EH_HAS(host, eh_host, may_load) ||
+	    host->may_load(host->ctx, path, &own) == EH_OK)
+		return EH_OK;
+	return failure_set(error, EH_E_UNAVAILABLE, "may_load", "%s", own.message);
+}
+
 bool vendorlib_try(vendorlib *library, const eh_host *host, const char *folder, const char *name,
                    char *why)
 {
@@ -83,8 +93,7 @@ bool vendorlib_try(vendorlib *library, const eh_host *host, const char *folder, 
 	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) ||
 	    access(path, F_OK) != 0)
 		return false;
-	if (host != NULL && EH_HAS(host, eh_host, may_load) &&
-	    host->may_load(host->ctx, path, &error) != EH_OK) {
+	if (vendorlib_allowed(host, path, &error) != EH_OK) {
 		snprintf(why, VENDORLIB_REASON, "%s", error.message);
 		return false;
 	}

@@ -49,6 +49,11 @@ typedef struct vendorlib_symbol {
 eh_status vendorlib_open(vendorlib *library, const char *what, const char *names,
                          const char *chosen, const char *advice, eh_error *error);
 
+/* EH_OK when host->may_load allows code from the file at path, else EH_E_UNAVAILABLE with its sentence.
+ * NULL for host, or a host without that function, allows every file.  Ask before the file is opened:
+ * nobody else can exchange a file that is allowed. */
+eh_status vendorlib_allowed(const eh_host *host, const char *path, eh_error *error);
+
 enum { VENDORLIB_REASON = 400 };
 
 /*

@@ -67,6 +67,19 @@ check $? "the program that was not prebuilt says so" "$T/err"
 [ "$(grep -o '"binary_sha256"' "$T/prebuilt/host-prebuilt.json" | wc -l)" -eq 1 ]
 check $? "and the other one ran" "$T/prebuilt/host-prebuilt.json"
 
+# A kernel that others can change is not loaded, wherever the user says that it lies.
+mkdir "$T/ahead"
+cp -r "$BUILD/lib/evenhand/host-kernels" "$T/ahead"
+chmod 644 "$T/ahead/host-kernels"/*
+elsewhere() { alone "$EVENHAND" run "$T/two.ini" --on host:prebuilt --set "host.library-dir=$T/ahead" -o "$T/$1" > "$T/out" 2> "$T/err"; }
+elsewhere mine
+grep -q '"binary_sha256"' "$T/mine/host-prebuilt.json"
+check $? "kernels in a folder that the user names run" "$T/err"
+chmod o+w "$T/ahead/host-kernels"/*.so
+elsewhere everybodys
+grep -q 'is not used because others can write to it: run chmod go-w' "$T/everybodys/host-prebuilt.json" && ! grep -q '"binary_sha256"' "$T/everybodys/host-prebuilt.json"
+check $? "and those that others can change do not" "$T/err"
+
 # What is named is measured, or nothing is: prebuilt kernels do not stand in for a compiler.
 refused() { # exit code, two texts of the message, text
 	[ $status -eq "$1" ] && grep -q "$2" "$T/err" && grep -q "$3" "$T/err" && [ ! -e "$T/named" ]

@@ -108,6 +108,22 @@ for mode in 1777 0777; do
 	unharmed "a planted cache folder, mode $mode"
 done
 
+# ---- kernels compiled ahead ------------------------------------------------------------------------
+
+if [ -f "$BUILD/lib/evenhand/host-kernels/compiler" ]; then
+	mkdir -p "$H/ahead/host-kernels" "$H/nothing"
+	for so in "$BUILD/lib/evenhand/host-kernels"/*.so; do cp "$H/theirs/kernel.so" "$H/ahead/host-kernels/${so##*/}"; done
+	chown 65534 "$H/ahead/host-kernels"/*.so
+	timeout=$(command -v timeout)
+	PATH=$H/nothing "$timeout" 60 "$EVENHAND" run "$tiny" --on host:prebuilt --executions 1 -o "$T/ahead" --quiet --set "host.library-dir=$H/ahead" > "$log" 2>&1
+	[ $? -eq 7 ] && grep -q 'host-kernels/.*\.so is not used because .* belongs to user 65534' "$T/ahead/host-prebuilt.json"
+	check $? "kernels compiled ahead that are somebody else's are not loaded, and the rows say why" "$log"
+	unharmed "kernels of the other user"
+else
+	n=$((n + 1))
+	echo "ok $n - kernels compiled ahead # skip none were built here"
+fi
+
 # ---- exchanging what is made -----------------------------------------------------------------------
 
 out=$H/race

@@ -163,6 +163,19 @@ unset EVENHAND_TEST_ZE
 "$EVENHAND" --set levelzero.compiler=clang plugin check "$so" --device 0 --only program --deadline 60s > "$log" 2>&1
 ok $? "programs are built by clang and the translator" "$log"
 
+# Modules compiled ahead that others can change are not read.
+if [ -f "$spirv/compiler" ]; then
+	mkdir -p "$T/ahead"
+	cp -r "$spirv" "$T/ahead"
+	chmod o+w "$T/ahead/spirv"/*.spv
+	"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 --executions 1 -q -o "$T/ahead-run" \
+		--set levelzero.compiler=prebuilt --set "levelzero.library-dir=$T/ahead" > "$log" 2>&1
+	[ $? -eq 7 ] && grep -q 'spirv/.*\.spv is not used because others can write to it: run chmod go-w' "$T/ahead-run"/levelzero-*.json
+	ok $? "a prebuilt module that others can change is not read" "$log"
+else
+	skip "a prebuilt module that others can change is not read" "no SPIR-V was prebuilt"
+fi
+
 # Intel's compiler is not here: a program that takes its arguments stands in for it.
 mkdir -p "$T/bin"
 cat > "$T/bin/ocloc" <<SH

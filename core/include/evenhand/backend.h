@@ -106,8 +106,8 @@ enum { EH_LOG_ERROR = 0, EH_LOG_WARN = 1, EH_LOG_INFO = 2, EH_LOG_DEBUG = 3 };
  * The returned text stays valid until stop() returns.
  * may_load(): whether this user may run code from the file at path: EH_OK, or EH_E_UNAVAILABLE with
  * a sentence that says who else can change it.  The rule is that of plugins.  For files in folders
- * that the environment names; what the user names in a setting, or the system's loader finds, needs
- * no permission.
+ * that the environment names, and for kernels compiled ahead in library-dir; a library or program
+ * that the user names in a setting, or the system's loader finds, needs no permission.
  */
 typedef struct eh_host {
 	uint32_t struct_size;
