@@ -22,7 +22,7 @@ void kernelcache_key(const host_state *s, const compiler *c, const char *text, c
 
 	compile_flags_text(c, flags, sizeof(flags));
 	s->host->sha256(s->host->ctx, text, strlen(text), digest);
-	n = asprintf(&all, "evenhand host kernel 1\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n", digest,
+	n = asprintf(&all, "evenhand host kernel 2\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n", digest,
 	             c->text, c->real, c->stamp, c->target_cpu, flags, s->cpu.model,
 	             s->cpu.features);
 	if (n < 0) {

@@ -247,7 +247,7 @@ eh_status lz_compile(lz_compilers *c, const eh_source *source, uint32_t device_i
 		return failure_set(error, EH_E_NO_MEMORY, "program_build",
 		                   "No memory is left to build %.60s.", source->name);
 	snprintf(device, sizeof(device), "%04x", m->way == LZ_OCLOC ? (unsigned)device_id : 0U);
-	binarycache_key(c->host, (const char *const[]){ "evenhand levelzero kernel 1", m->path,
+	binarycache_key(c->host, (const char *const[]){ "evenhand levelzero kernel 2", m->path,
 	    m->version, m->translator, m->flags, device, source->name, text }, 8, key);
 	out->maker = *m;
 	out->from_cache = binarycache_load(&cache, key, &out->bytes, &out->size, path);

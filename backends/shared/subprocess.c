@@ -36,24 +36,47 @@ static bool is_one_of(const char *assignment, const char *const *names)
 	return false;
 }
 
+/* The size of the folder's name, 0 when PATH cannot have it: a relative one, or one with a colon. */
+static int folder_size(const char *path)
+{
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : path;
+
+	return memchr(path, ':', (size_t)(slash - path)) == NULL ? (int)(slash - path) : 0;
+}
+
+/* malloc'd: the PATH of a program, "PATH=...".  NULL when memory is exhausted. */
+static char *make_path(const char *program)
+{
+	char *real = realpath(program, NULL), *out = NULL;
+	const char *own = real != NULL ? real : "";
+	const int first = folder_size(own), second = folder_size(program);
+
+	if (asprintf(&out, "PATH=%.*s%s%.*s%s/usr/local/bin:/usr/bin:/bin", first, own, first > 0 ? ":" : "",
+	             second, program, second > 0 ? ":" : "") < 0)
+		out = NULL;
+	free(real);
+	return out;
+}
+
 /* A malloc'd environment; its strings are environ's own but for ours.  A program in a folder of its own
  * keeps temporary files there, by whatever name others give to the folder. */
-static char **make_environment(bool in_folder)
+static char **make_environment(char *path, bool in_folder)
 {
-	static const char *const ours[] = { "LC_ALL", "LANGUAGE", "TMPDIR", NULL };
+	static const char *const ours[] = { "LC_ALL", "LANGUAGE", "PATH", "TMPDIR", NULL };
 	static char locale[] = "LC_ALL=C", temporary[] = "TMPDIR=.";
 	size_t n = 0, used = 0;
 	char **list;
 
 	while (environ != NULL && environ[n] != NULL)
 		n++;
-	list = calloc(n + 3, sizeof(*list));
+	list = calloc(n + 4, sizeof(*list));
 	if (list == NULL)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!is_one_of(environ[i], ours) && !is_one_of(environ[i], subprocess_withheld))
 			list[used++] = environ[i];
 	list[used++] = locale;
+	list[used++] = path;
 	if (in_folder)
 		list[used++] = temporary;
 	list[used] = NULL;
@@ -153,15 +176,15 @@ void subprocess_start(subprocess *p, const char *const argv[], int folder, const
 {
 	const pid_t self = getpid();
 	int out[2], report[2], problem = 0;
-	char **environment;
+	char **environment, *path = make_path(argv[0]);
 	ssize_t got;
 
 	memset(p, 0, sizeof(*p));
 	p->out = -1;
-	environment = make_environment(folder >= 0);
+	environment = path != NULL ? make_environment(path, folder >= 0) : NULL;
 	if (environment == NULL) {
 		p->start_errno = ENOMEM;
-		return;
+		goto undo_path;
 	}
 	if (pipe2(out, O_CLOEXEC) != 0) {
 		p->start_errno = errno;
@@ -186,6 +209,7 @@ void subprocess_start(subprocess *p, const char *const argv[], int folder, const
 	(void)close(report[0]);
 	(void)close(out[1]);
 	free(environment);
+	free(path);
 	if (got == (ssize_t)sizeof(problem)) {
 		(void)waitpid(p->pid, NULL, 0);
 		(void)close(out[0]);
@@ -204,6 +228,8 @@ undo_out:
 	(void)close(out[1]);
 undo_environment:
 	free(environment);
+undo_path:
+	free(path);
 }
 
 static uint64_t now_ms(void)

@@ -29,7 +29,9 @@ extern const char *const subprocess_withheld[];
  * Starts argv[0] (a path) in the folder of that descriptor (-1 = here), on the CPUs of `mask`, in a
  * process group of its own.  What it starts in turn is killed with it, also when this process is
  * killed.  Its environment has LC_ALL=C, TMPDIR=. where a folder is given, and nothing of
- * subprocess_withheld.  Variables of the system's loader
+ * subprocess_withheld.  Its PATH is the folder of its file, links followed, then the folder of argv[0]
+ * (where they are absolute), then the system's /usr/local/bin:/usr/bin:/bin: what a compiler calls is
+ * its own or the system's, and never hangs on the user's PATH, which no record shows.  Variables of the system's loader
  * (LD_LIBRARY_PATH, LD_PRELOAD) stay: compilers need them, and they are recorded.  A failure is kept
  * in start_errno.
  */

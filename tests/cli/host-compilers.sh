@@ -153,6 +153,27 @@ env COMPILER_PATH="$T/other" LIBRARY_PATH="$T/other" LPATH="$T/other" GCC_EXEC_P
 rc=$?
 [ $rc -eq 0 ] && grep -q '^  pass' "$T/log" && [ ! -e "$T/called" ]
 check $? "no other programs and libraries come in by the environment" "$T/log"
+rm "$T/other/cc1" "$T/other/collect2"
+PATH="$T/other:$PATH" "$real" -o "$T/program" -x c - <<'C' > "$T/log" 2>&1
+int main(void) { return 0; }
+C
+[ -e "$T/called" ]
+check $? "an assembler of a folder of PATH is called by a compiler" "$T/log"
+rm -f "$T/called"
+env PATH="$T/other:$PATH" EVENHAND_BACKEND_PATH="$T/none" EVENHAND_CACHE_DIR="$T/by-path" \
+	"$EVENHAND" plugin check "$BUILD/lib/evenhand/backends/host.so" --device 0 --only program/ > "$T/log" 2>&1
+rc=$?
+[ $rc -eq 0 ] && grep -q '^  pass' "$T/log" && [ ! -e "$T/called" ]
+check $? "but by none that evenhand starts" "$T/log"
+# A compiler in a folder of its own has its assembler there.
+mkdir "$T/own"
+printf '#!/bin/sh\ntouch "%s/own-called"\nexec "%s" "$@"\n' "$T" "$(command -v as)" > "$T/own/as"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$real" > "$T/own/gcc"
+chmod +x "$T/own/as" "$T/own/gcc"
+env PATH="$T/own" EVENHAND_BACKEND_PATH="$T/none" EVENHAND_CACHE_DIR="$T/own-cache" "$timeout" 60 \
+	"$EVENHAND" run "$T/two.ini" --on host -o "$T/of-its-own" > "$T/out" 2> "$T/err"
+[ -e "$T/own-called" ] && grep -q '"binary_sha256"' "$T"/of-its-own/*.json
+check $? "what lies beside a compiler is called" "$T/err"
 
 echo "1..$n"
 exit $bad
