@@ -114,8 +114,17 @@ static void take_noise(builder *b, record_line_noise *line)
 	layout_move(record_noise_floor_layout(), &line->record, *ours);
 }
 
+/* A session of the run; LAYOUT_NO_UINT makes the whole unknown. */
+static void add_spent(builder *b, uint64_t session_ns)
+{
+	b->spent_ns = b->spent_ns == LAYOUT_NO_UINT || session_ns == LAYOUT_NO_UINT ? LAYOUT_NO_UINT :
+	              b->spent_ns + session_ns;
+}
+
+/* What was lost may be the end of a session. */
 static void take_salvage(builder *b, const record_line_salvage *line)
 {
+	add_spent(b, LAYOUT_NO_UINT);
 	text_list_format(&b->record.protocol.deviations, RECORD_SALVAGED ": lines lost: %llu, left out: "
 	                 "%llu, kept: %llu", (unsigned long long)line->lost,
 	                 (unsigned long long)line->left_out, (unsigned long long)line->kept);
@@ -180,8 +189,7 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 		break;
 	case RECORD_LINE_END:
 		text_set(&b->record.run.ended, line->end.ended);
-		if (line->end.spent_ns != LAYOUT_NO_UINT)
-			b->spent_ns += line->end.spent_ns;
+		add_spent(b, line->end.spent_ns);
 		break;
 	case record_line_kind_absent:
 		break;

@@ -24,7 +24,7 @@ typedef struct builder {
 	builder_line *lines;       /* of this executor, by case and execution                  */
 	size_t line_count, line_room;
 	journal_cursor at;         /* of the line that the first pass is at                    */
-	uint64_t spent_ns;         /* wall time of the run, resumed or not                     */
+	uint64_t spent_ns;         /* wall time of all sessions; LAYOUT_NO_UINT: unknown        */
 	file_writer *out;
 	result_summary summary;
 } builder;

@@ -20,7 +20,7 @@ struct ledger {
 	char (*digests)[65]; /* [executor] */
 	bool *done, *unstarted; /* [execution][executor][case]; no worker came as far as the case */
 	bool *described, *begun; /* [execution][executor] */
-	bool complete;
+	bool ended, complete; /* of the last line                        */
 	journal_cursor read;  /* behind the last line taken */
 };
 
@@ -145,7 +145,8 @@ static eh_status visit(void *context, record_line *line, long offset, eh_error *
 	ledger *l = context;
 
 	(void)offset;
-	l->complete = line->kind == RECORD_LINE_END && line->end.status == RECORD_ENDED_COMPLETE;
+	l->ended = line->kind == RECORD_LINE_END;
+	l->complete = l->ended && line->end.status == RECORD_ENDED_COMPLETE;
 	switch (line->kind) {
 	case RECORD_LINE_PILOT: return take_pilot(l, &line->pilot, error);
 	case RECORD_LINE_EXECUTOR: return take_executor(l, &line->executor, error);
@@ -224,6 +225,11 @@ void ledger_forget_unstarted(ledger *l)
 	for (size_t i = 0; i < count; i++)
 		if (l->unstarted[i])
 			l->done[i] = l->unstarted[i] = false;
+}
+
+bool ledger_ended(const ledger *l)
+{
+	return l->ended;
 }
 
 bool ledger_ended_complete(const ledger *l)

@@ -40,6 +40,8 @@ bool ledger_begun(const ledger *l, uint64_t execution, size_t executor);
 const char *ledger_digest(const ledger *l, size_t executor);
 /* Cases for which no worker started are to be measured again. */
 void ledger_forget_unstarted(ledger *l);
+/* Whether the journal's last line ends a session of the run. */
+bool ledger_ended(const ledger *l);
 bool ledger_ended_complete(const ledger *l); /* its last line says so */
 
 #endif

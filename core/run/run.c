@@ -42,6 +42,7 @@ typedef struct run_state {
 	char *folder, *path;
 	ledger *ledger;
 	uint64_t begin_ns;
+	bool timed;       /* whether the journal has the time of each session before this one */
 } run_state;
 
 static void state_free(run_state *s)
@@ -286,7 +287,8 @@ static eh_status append_end(const run_state *s, bool complete, eh_error *error)
 	record_line_init(&line, RECORD_LINE_END);
 	text_set(&line.end.ended, ended);
 	line.end.status = complete ? RECORD_ENDED_COMPLETE : RECORD_ENDED_INTERRUPTED;
-	line.end.spent_ns = clock_now_ns() - s->begin_ns;
+	if (s->timed)
+		line.end.spent_ns = clock_now_ns() - s->begin_ns;
 	status = journal_append(s->journal, &line, error);
 	record_line_clear(&line);
 	return status;
@@ -445,6 +447,7 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	status = ledger_read(s->ledger, s->path, error);
 	if (status != EH_OK)
 		return status;
+	s->timed = !o->resume || ledger_ended(s->ledger);
 	if (o->resume)
 		ledger_forget_unstarted(s->ledger);
 	/* A complete run needs none of its executors. */

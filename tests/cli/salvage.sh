@@ -110,6 +110,33 @@ check $said "a plan that was changed is refused, and nothing is changed"
 [ $? -eq 4 ]
 check $? "--salvage belongs to --resume"
 
+# ---- the time of a run with a budget -----------------------------------------------------------------
+sed -e 's/^executions = .*/executions = 14/; s/^seed = .*/seed = 1\nbudget = 5s/; s/^time-max = .*/time-max = 10s/' \
+	-e 's/^samples-max = .*/samples-max = 1000000/; s/^margin = .*/margin = 0.01%/' "$SRC/tests/protocols/turns.ini" >budget.ini
+"$EVENHAND" run budget.ini --on host:0,host:0 -o budget --quiet >out 2>err </dev/null
+spent='"spent_ns":[0-9]*'
+grep -q '"status":"out-of-time"' budget/run.journal && tail -n 1 budget/run.journal | grep -q "$spent" &&
+	grep -q "$spent" budget/host-*.json
+check $? "a budget of 5 s is used up, and the results have the time of the run"
+cp -r budget flipped
+sed -i '$s/"ended":"2/"ended":"3/' flipped/run.journal
+cp -r budget killed
+sed -i '$d' killed/run.journal
+for folder in flipped killed; do
+	resume "$folder"
+	rc=$?
+	cat err >"$folder.err"
+	ended $rc && "$EVENHAND" verify "$folder"/host-*.json >out 2>err && ! grep -q "$spent" "$folder"/host-*.json
+	check $? "$folder: without the end line the time is unknown, and the results hold"
+done
+cp -r budget middle
+sed -i '$h;$s/"ended":"2/"ended":"3/;$G' middle/run.journal
+resume middle --salvage
+rc=$?
+ended $rc && grep -q '1 lost, 0 left out' err && "$EVENHAND" verify middle/host-*.json >out 2>err &&
+	! grep -q "$spent" middle/host-*.json
+check $? "the same of an end line that salvage loses"
+
 # ---- leftovers -----------------------------------------------------------------------------------
 cp -r run left
 : >left/.evenhand-0123456789abcdef && : >left/.evenhand-other
