@@ -4,6 +4,7 @@
 #ifndef AUDIT_BUNDLE_H
 #define AUDIT_BUNDLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,7 @@ typedef struct bundle_member {
 typedef struct bundle {
 	bundle_member *members;
 	size_t count, total;         /* members; their bytes                                     */
+	size_t texts;                /* bytes of those that are neither results nor the journal  */
 	size_t *slots, slot_count;   /* the members by name (bundle_index)                       */
 	spill large;                 /* results and journals that are too large for memory       */
 } bundle;
@@ -35,6 +37,7 @@ source_bytes bundle_bytes(const bundle *b, const bundle_member *m);
 /* Longest file name of a member, and of its part that is the caller's: the rest is for ".amendments"
  * and a number. */
 enum { BUNDLE_NAME_MOST = 255, BUNDLE_STEM_MOST = 200 };
+enum { BUNDLE_MEMBERS_MOST = 1 << 16 };
 
 /* Whether the file begins like gzip. */
 bool bundle_is(const char *path);
@@ -45,7 +48,8 @@ bool bundle_is(const char *path);
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 /* Adds a member whose data of `size` bytes the caller sets; *out is valid until the next one is added.
- * EH_E_FORMAT for a name or a size that a bundle cannot have; path is for the message. */
+ * EH_E_FORMAT for a name or a size that a bundle cannot have, EH_E_NO_MEMORY beyond another limit; path is
+ * for the message. */
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
                      eh_error *error);
 /* Finds members again after their order was changed. */
@@ -62,10 +66,19 @@ eh_status bundle_member_read(const char *path, char **data, size_t *size, eh_err
 const bundle_member *bundle_find_like(const bundle *b, const char *name);
 /* Whether the member is a result. */
 bool bundle_is_result(const bundle_member *m);
+/* Whether the member of this name is a text of a few KB: neither a result nor the journal. */
+bool bundle_is_text(const char *name);
 /* Compares the manifest with the members; appends a sentence for each error. */
 void bundle_check(const bundle *b, text_list *problems);
+/* The kernel texts of a bundle, as its results are checked against them. */
+typedef struct bundle_kernels {
+	const bundle *b;
+	atomic_size_t hashed;        /* bytes of them, for all results                           */
+} bundle_kernels;
 /* Finds, for result_examine, the kernel texts of a result's rows that are not members. */
-result_watch bundle_watch_kernels(const bundle *b);
+result_watch bundle_watch_kernels(bundle_kernels *kernels);
+/* EH_E_NO_MEMORY if the rows asked for more than LIMIT_HASHED allows, and the rest was not hashed. */
+eh_status bundle_kernels_end(const bundle_kernels *kernels, const char *path, eh_error *error);
 /* Appends what that found of a result, and whether its protocol is a member. */
 void bundle_check_result(const bundle *b, const char *name, const record_result *r,
                          const result_watch *kernels, text_list *problems);

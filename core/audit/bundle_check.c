@@ -111,16 +111,21 @@ static void check_manifest(const bundle *b, text_list *problems)
 	layout_clear(audit_manifest_layout(), &manifest);
 }
 
-static bool has_nul(const bundle *b, const bundle_member *m)
+/* Members are texts, and readers of texts stop at a NUL. */
+static void check_nul(const bundle *b, const bundle_member *m, text_list *problems)
 {
+	eh_error error = ERROR_INIT;
 	source_bytes bytes = bundle_bytes(b, m);
-	source_window w = source_window_of(&bytes, NULL);
+	source_window w = source_window_of(&bytes, &error);
 	bool found = false;
 
 	while (!found && source_window_next(&w))
 		found = memchr(w.bytes, '\0', w.size) != NULL;
 	source_window_free(&w);
-	return found;
+	if (found)
+		text_list_format(problems, "%s has a NUL byte", m->name);
+	else if (w.status != EH_OK)
+		text_list_add(problems, error.message);
 }
 
 void bundle_check(const bundle *b, text_list *problems)
@@ -129,9 +134,7 @@ void bundle_check(const bundle *b, text_list *problems)
 
 	check_manifest(b, problems);
 	for (size_t i = 0; i < b->count; i++) {
-		/* Members are texts, and readers of texts stop at a NUL. */
-		if (has_nul(b, &b->members[i]))
-			text_list_format(problems, "%s has a NUL byte", b->members[i].name);
+		check_nul(b, &b->members[i], problems);
 		results += bundle_is_result(&b->members[i]);
 	}
 	if (results == 0)
@@ -173,29 +176,52 @@ bool bundle_has_source(const record_program *program)
 	       program->source_sha256[0] != '\0';
 }
 
-static void check_program(const bundle *b, const record_program *program, findings *f)
+static const bundle_member *find_text(const bundle *b, const char *kernel)
 {
-	const bundle_member *prelude = bundle_find(b, "kernels/dialect.h");
-	const bundle_member *body;
-	char *file;
+	char *file = memory_format("kernels/%s.k", kernel);
+	const bundle_member *found = bundle_find(b, file);
+
+	free(file);
+	return found;
+}
+
+/* Whether so many bytes more may be hashed: a row of a few hundred bytes can ask for a long text. */
+static bool may_hash(bundle_kernels *k, size_t size)
+{
+	size_t before = atomic_fetch_add(&k->hashed, size);
+
+	return before <= LIMIT_FILE + LIMIT_HASHED * k->b->total;
+}
+
+static void check_program(bundle_kernels *k, const record_program *program, findings *f)
+{
+	const bundle_member *prelude = bundle_find(k->b, "kernels/dialect.h");
+	const bundle_member *body = find_text(k->b, program->kernel);
 	char hex[65];
 
-	if (!bundle_has_source(program))
-		return;
-	file = memory_format("kernels/%s.k", program->kernel);
-	body = bundle_find(b, file);
-	free(file);
 	if (body == NULL || prelude == NULL) {
 		(void)findings_add(f, EH_E_ALTERED, CHECK_ROWS, "", NULL, NULL,
 		                   "the text of the kernel %.60s is not in the bundle", program->kernel);
 		return;
 	}
+	if (!may_hash(k, prelude->size + body->size))
+		return;
 	bundle_source_digest(&program->defines, prelude->data, body->data, hex);
 	if (strcmp(hex, program->source_sha256) != 0)
 		(void)findings_add(f, EH_E_ALTERED, CHECK_ROWS, "", NULL, NULL,
 		                   "kernels/%s.k is not the text that was measured: it gives %.16s... and "
 		                   "program.source_sha256 is %.16s...", program->kernel, hex,
 		                   program->source_sha256);
+}
+
+static bool same_source(const record_program *a, const record_program *b)
+{
+	bool same = strcmp(a->kernel, b->kernel) == 0 && strcmp(a->source_sha256, b->source_sha256) == 0 &&
+	            a->defines.count == b->defines.count;
+
+	for (size_t i = 0; i < a->defines.count && same; i++)
+		same = strcmp(a->defines.items[i], b->defines.items[i]) == 0;
+	return same;
 }
 
 static bool has_protocol(const bundle *b, const char *body)
@@ -212,19 +238,36 @@ static bool has_protocol(const bundle *b, const char *body)
 /* Of a result's problems that many are told. */
 enum { PROBLEMS = 8 };
 
+/* The executions of a case have one program, as a rule. */
 static void check_kernels(const result_watch *w, const record_result *head, const record_case *row,
                           size_t index, findings *f)
 {
+	const record_program *last = NULL;
+
 	(void)head;
 	(void)index;
-	for (size_t k = 0; k < row->executions.count && f->count < PROBLEMS; k++)
-		check_program(w->context, row->executions.items[k].program, f);
+	for (size_t k = 0; k < row->executions.count && f->count < PROBLEMS; k++) {
+		const record_program *program = row->executions.items[k].program;
+
+		if (!bundle_has_source(program) || (last != NULL && same_source(last, program)))
+			continue;
+		check_program(w->context, program, f);
+		last = program;
+	}
 }
 
-result_watch bundle_watch_kernels(const bundle *b)
+result_watch bundle_watch_kernels(bundle_kernels *kernels)
 {
-	return (result_watch){ .row = check_kernels, .context = (void *)b,
-		               .found = { .most = PROBLEMS } };
+	return (result_watch){ .row = check_kernels, .context = kernels, .found = { .most = PROBLEMS } };
+}
+
+eh_status bundle_kernels_end(const bundle_kernels *kernels, const char *path, eh_error *error)
+{
+	size_t most = LIMIT_FILE + LIMIT_HASHED * kernels->b->total;
+
+	return kernels->hashed <= most ? EH_OK :
+	       error_set(error, EH_E_NO_MEMORY, "%s: its results name more than %zu MiB of kernel texts, which "
+	                 "are not all compared: pack fewer results in a bundle", path, most / LIMIT_MIB);
 }
 
 void bundle_check_result(const bundle *b, const char *name, const record_result *r,

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-enum { MEMBERS_MAX = 1 << 16, FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64 };
 static const size_t total_max = LIMIT_FILE;
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+-";
 
@@ -129,12 +129,34 @@ const bundle_member *bundle_find(const bundle *b, const char *name)
 	return like != NULL && strcmp(like->name, name) == 0 ? like : NULL;
 }
 
+static bool is_result(const char *name)
+{
+	return strncmp(name, "results/", 8) == 0 && ends_with(name, ".json");
+}
+
 bool bundle_is_result(const bundle_member *m)
 {
-	return strncmp(m->name, "results/", 8) == 0 && ends_with(m->name, ".json");
+	return is_result(m->name);
+}
+
+bool bundle_is_text(const char *name)
+{
+	return !is_result(name) && strncmp(name, "journal/", 8) != 0;
 }
 
 /* ---- adding ---------------------------------------------------------------------------------- */
+
+static eh_status check_text(const bundle *b, const char *path, const char *name, size_t size, eh_error *error)
+{
+	if (strncmp(name, "kernels/", 8) == 0 && size > LIMIT_KERNEL)
+		return error_set(error, EH_E_NO_MEMORY, "%s: %s has more than %zu MiB, which no kernel text needs",
+		                 path, name, LIMIT_KERNEL / LIMIT_MIB);
+	if (bundle_is_text(name) && size > LIMIT_MEMBERS - b->texts)
+		return error_set(error, EH_E_NO_MEMORY, "%s: %s and the members before it that are no results "
+		                 "have more than %zu MiB, which no bundle needs", path, name,
+		                 LIMIT_MEMBERS / LIMIT_MIB);
+	return EH_OK;
+}
 
 static eh_status check(const bundle *b, const char *path, const char *name, size_t hashed, uint64_t size,
                        eh_error *error)
@@ -150,11 +172,11 @@ static eh_status check(const bundle *b, const char *path, const char *name, size
 	if (like != NULL)
 		return error_set(error, EH_E_FORMAT, "%s: %s and %s differ only in the case of letters",
 		                 path, like->name, name);
-	if (b->count == MEMBERS_MAX)
-		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, MEMBERS_MAX);
+	if (b->count == BUNDLE_MEMBERS_MOST)
+		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, BUNDLE_MEMBERS_MOST);
 	if (size > total_max - b->total)
 		return error_set(error, EH_E_FORMAT, "%s: more than 1 GiB unpacked", path);
-	return EH_OK;
+	return check_text(b, path, name, (size_t)size, error);
 }
 
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
@@ -171,6 +193,7 @@ eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t siz
 	*out = &b->members[b->count++];
 	**out = (bundle_member){ .name = memory_text(name), .hash = hashed };
 	b->total += (size_t)size;
+	b->texts += bundle_is_text(name) ? (size_t)size : 0;
 	if (2 * (b->count + 1) > b->slot_count)
 		bundle_index(b);
 	else

@@ -14,7 +14,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-enum { BLOCK = 1 << 16, HEADERS_MAX = 1 << 24 };
+enum { BLOCK = 1 << 16 };
+/* A header, one more for a long name with its own bytes, and zeros to fill the last block. */
+#define HEADERS_MAX ((size_t)BUNDLE_MEMBERS_MOST * 4 * 512)
 
 source_bytes bundle_bytes(const bundle *b, const bundle_member *m)
 {
@@ -66,15 +68,10 @@ typedef struct reading {
 	bundle *out;
 	const char *piece;     /* the last unpacked bytes                                       */
 	size_t piece_size, given; /* of it; of all                                             */
-	size_t small;          /* bytes of the members that are no results                     */
+	size_t kept;           /* bytes in memory of results and the journal                    */
 	eh_status status;      /* of the unpacker                                               */
 	eh_error *error;
 } reading;
-
-static bool may_spill(const bundle_member *m)
-{
-	return bundle_is_result(m) || strncmp(m->name, "journal/", 8) == 0;
-}
 
 static eh_status add_data(reading *r, bundle_member *m, const char *piece, size_t size,
                           size_t *room)
@@ -89,11 +86,22 @@ static eh_status add_data(reading *r, bundle_member *m, const char *piece, size_
 	return EH_OK;
 }
 
+/* Whether the member is for the temporary file. */
+static bool spills(reading *r, const bundle_member *m, size_t size)
+{
+	if (bundle_is_text(m->name))
+		return false;
+	if (size > LIMIT_MEMBER_MEMORY - r->kept)
+		return true;
+	r->kept += size;
+	return false;
+}
+
 /* The stated size may be false, so memory grows with the bytes that are really there. */
 static eh_status read_data(reading *r, bundle_member *m, size_t size)
 {
-	bool spilled = size > LIMIT_MEMBER_MEMORY && may_spill(m);
-	size_t room = spilled ? 0 : BLOCK;
+	bool spilled = spills(r, m, size);
+	size_t room = size < BLOCK ? size + 1 : BLOCK;
 	char piece[BLOCK];
 	la_ssize_t got;
 	eh_status status = EH_OK;
@@ -118,27 +126,12 @@ static eh_status read_data(reading *r, bundle_member *m, size_t size)
 	return status;
 }
 
-/* What is no result stays in memory. */
-static eh_status check_memory(reading *r, const bundle_member *m, size_t size)
-{
-	r->small += may_spill(m) ? 0 : size;
-	return r->small <= LIMIT_MEMBERS ? EH_OK :
-	       error_set(r->error, EH_E_NO_MEMORY, "%s: %s and the members before it that are no results "
-	                 "have more than %zu MiB, which no bundle needs", r->path, m->name,
-	                 LIMIT_MEMBERS / LIMIT_MIB);
-}
-
 static eh_status read_member(reading *r, struct archive_entry *entry)
 {
 	bundle_member *m;
 	eh_status status = add_entry(r->path, entry, r->out, &m, r->error);
-	size_t size;
 
-	if (status != EH_OK)
-		return status;
-	size = (size_t)archive_entry_size(entry);
-	status = check_memory(r, m, size);
-	return status == EH_OK ? read_data(r, m, size) : status;
+	return status == EH_OK ? read_data(r, m, (size_t)archive_entry_size(entry)) : status;
 }
 
 static eh_status read_members(reading *r)
@@ -257,11 +250,15 @@ static eh_status member_of(const char *file, const char *name, char **data, size
 	if (m != NULL) {
 		source_bytes bytes = bundle_bytes(&b, m);
 
-		*size = m->size;
-		*data = memory_get(m->size + 1);
-		status = source_read(&bytes, 0, m->size, *data, error);
-		if (status != EH_OK)
-			free(*data);
+		char *out = memory_get(m->size + 1);
+
+		status = source_read(&bytes, 0, m->size, out, error);
+		if (status == EH_OK) {
+			*data = out;
+			*size = m->size;
+		} else {
+			free(out);
+		}
 	} else {
 		status = error_set(error, EH_E_NOT_FOUND, "%s has no member %s", file, name);
 	}

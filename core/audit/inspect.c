@@ -174,6 +174,7 @@ typedef struct inspection {
 	const audit_keyring *ring;
 	audit_planner *plan;
 	audit_verification *out;
+	bundle_kernels *kernels;
 } inspection;
 
 static eh_status inspect_member(const inspection *in, const bundle_member *m, text_list *problems,
@@ -182,7 +183,7 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 	const bundle *b = in->b;
 	const source_bytes from = bundle_bytes(b, m);
 	char *file = memory_format("%s: %s", in->path, m->name);
-	result_watch kernels = bundle_watch_kernels(b);
+	result_watch kernels = bundle_watch_kernels(in->kernels);
 	result *r = NULL;
 	audit_report *report = NULL;
 	eh_status status = add_result(in->out, file, &from, in->plan, &kernels, &report, &r, error);
@@ -195,8 +196,10 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 		                                     in->ring);
 		bundle_check_result(b, m->name, r->record, &kernels, problems);
 	}
-	if (status == EH_OK)
+	if (status == EH_OK) {
 		set_answer(report);
+		status = bundle_kernels_end(in->kernels, in->path, error);
+	}
 	findings_free(&kernels.found);
 	result_free(r);
 	free(file);
@@ -218,6 +221,13 @@ static void complete_bundle(audit_report *report, const bundle *b, const audit_k
 	set_answer(report);
 }
 
+/* Nothing is said of a bundle that was not looked at as a whole. */
+static void drop_reports(audit_report_list *reports, size_t first)
+{
+	while (reports->count > first)
+		layout_clear(audit_report_layout(), &reports->items[--reports->count]);
+}
+
 static eh_status inspect_bundle(const inspection *in, eh_error *error)
 {
 	const bundle *b = in->b;
@@ -233,21 +243,27 @@ static eh_status inspect_bundle(const inspection *in, eh_error *error)
 	for (size_t i = 0; i < b->count && status == EH_OK; i++)
 		if (bundle_is_result(&b->members[i]))
 			status = inspect_member(in, &b->members[i], &problems, error);
+	if (status != EH_OK) {
+		drop_reports(&out->reports, index);
+		text_list_clear(&problems);
+		return status;
+	}
 	/* The list may have moved. */
 	report = &out->reports.items[index];
 	report->bundle_problems = problems;
 	complete_bundle(report, b, in->ring);
-	return status;
+	return EH_OK;
 }
 
 eh_status audit_inspect_bundle(const char *path, const bundle *b, audit_planner *plan,
                                audit_verification *out, eh_error *error)
 {
 	audit_keyring ring;
+	bundle_kernels kernels = { .b = b };
 	eh_status status = audit_keyring_read(&ring, error);
 
 	if (status == EH_OK)
-		status = inspect_bundle(&(inspection){ path, b, &ring, plan, out }, error);
+		status = inspect_bundle(&(inspection){ path, b, &ring, plan, out, &kernels }, error);
 	layout_clear(audit_keyring_layout(), &ring);
 	return status;
 }

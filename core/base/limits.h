@@ -36,10 +36,14 @@
 #define LIMIT_ROWS ((size_t)1000000)
 /* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */
 #define LIMIT_EXECUTIONS ((size_t)4000000)
-/* The members of a bundle that are not results, together: texts of a few KB each. */
+/* The members of a bundle that are neither results nor its journal, together: texts of a few KB each. */
 #define LIMIT_MEMBERS (64 * LIMIT_MIB)
-/* A result or journal of a bundle that is larger is in a temporary file, not in memory. */
-#define LIMIT_MEMBER_MEMORY (256 * 1024)
+/* The results and the journal of a bundle that are in memory, together.  The others are in a temporary file. */
+#define LIMIT_MEMBER_MEMORY (2 * LIMIT_MIB)
+/* A kernel text of a bundle: the longest are 40 KB. */
+#define LIMIT_KERNEL LIMIT_MIB
+/* Beyond 1 GiB, how many times its size a bundle's kernel texts are hashed: once for each case, about 10. */
+#define LIMIT_HASHED 100
 /* How many times its size a bundle may unpack to, beyond the first bytes.  Results unpack to about 10
  * times, and gzip can do 1,000. */
 #define LIMIT_RATIO 200

@@ -35,9 +35,10 @@ eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
 {
 	const char *p = data;
 
-	if (s->size == 0)
+	if (!s->opened)
 		s->fd = open_nameless();
-	while (size > 0 && s->fd >= 0) {
+	s->opened = s->fd >= 0;
+	while (size > 0 && s->opened) {
 		ssize_t done = pwrite(s->fd, p, size, (off_t)s->size);
 
 		if (done < 0 && errno == EINTR)
@@ -65,7 +66,7 @@ source_bytes spill_part(const spill *s, const char *name, size_t from, size_t si
 
 void spill_close(spill *s)
 {
-	if (s->size > 0)
+	if (s->opened)
 		close(s->fd);
 	*s = (spill){ 0 };
 }

@@ -4,13 +4,14 @@
 #ifndef BASE_SPILL_H
 #define BASE_SPILL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 #include "base/source.h"
 
 /* All zeros is an empty one, which has no file yet. */
-typedef struct spill { int fd; size_t size; } spill;
+typedef struct spill { int fd; size_t size; bool opened; } spill;
 
 /* Appends.  EH_E_IO. */
 eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error);

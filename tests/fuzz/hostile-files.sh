@@ -52,6 +52,36 @@ END
 report $? "a result of $(wc -c <large.json) bytes in a bundle: code $code after $took s and $kilobytes kB"
 rm -f large.json large.evenhand blown.evenhand
 
+# Many small results take no more than a few.  1: their protocol is not in the bundle; 4: they are none.
+bundle_takes() { # TEXT CODE KILOBYTES COUNT BYTES RESULT
+	python3 "$maker" copies "$4" "$5" "$6" copies.evenhand
+	python3 "$maker" peak 60 "$EVENHAND" verify copies.evenhand >out 2>err
+	read -r code took kilobytes <<-END
+		$(tail -n 1 out)
+	END
+	[ "$code" -eq "$2" ] && { [ -n "${SANITIZE:-}" ] || [ "$kilobytes" -lt "$3" ]; }
+	report $? "a bundle of $4 $1: code $code after $took s and $kilobytes kB"
+	rm -f copies.evenhand
+}
+echo '{}' >junk.json
+bundle_takes "files of 250 kB that are no results" 4 25000 300 250000 junk.json
+"$BUILD/tests/bench/make_result" -e 5 -n 100 3 small.json
+bundle_takes "results of $(wc -c <small.json) bytes" 1 25000 300 0 small.json
+
+# A few bytes that ask for a long text to be hashed.
+kernels() { # TEXT COUNT BYTES WORDS
+	python3 "$maker" kernels "$2" "$3" small.json kernels.evenhand
+	python3 "$maker" peak "$seconds" "$EVENHAND" verify kernels.evenhand >out 2>err
+	read -r code took kilobytes <<-END
+		$(tail -n 1 out)
+	END
+	[ "$code" -eq 5 ] && grep -qF "$4" err && [ "$(wc -l <out)" -eq 1 ]
+	report $? "$1 in $(wc -c <kernels.evenhand) bytes: code $code after $took s"
+	rm -f kernels.evenhand
+}
+kernels "20,000 executions of a kernel text of 1 MB" 20000 1040000 "kernel texts, which are not all compared"
+kernels "a kernel text of 2 MB" 2 2000000 "kernels/x.k has more than 1 MiB, which no kernel text needs"
+
 # More members than fit into a fixed table.
 if [ -n "${EVENHAND_FUZZ_SEED:-}" ]; then
 	mkdir many

@@ -3,7 +3,12 @@
 """Large files that nobody would write in good faith, and what a command takes to refuse them.
 
 usage: hostile.py make SHAPE MB RESULT OUT   a file of about that size, from a small honest result
-       hostile.py bundle RESULT OUT                 a bundle of a result, whatever it is
+       hostile.py bundle RESULT OUT          a bundle of a result, whatever it is
+       hostile.py copies COUNT BYTES RESULT OUT
+                                             a bundle of so many copies, each filled up to so many bytes
+       hostile.py kernels COUNT BYTES RESULT OUT
+                                             a bundle whose result has so many executions of two programs
+                                             of a kernel text of so many bytes
        hostile.py list                       the shapes
        hostile.py peak SECONDS COMMAND...    runs it; prints its exit code, seconds and peak memory in kB
 """
@@ -11,6 +16,7 @@ import hashlib
 import io
 import json
 import os
+import random
 import signal
 import sys
 import tarfile
@@ -101,16 +107,45 @@ def make(shape, size, result, out):
             f.write(rest)
 
 
-def bundle(result, out):
-    with open(result, "rb") as f:
-        body = f.read()
+def pack(members, out):
+    """A bundle of the members, which are a name and bytes each."""
     manifest = {"format": "evenhand-bundle", "format_version": 1, "members": [
-        {"name": "results/r.json", "size": len(body), "sha256": hashlib.sha256(body).hexdigest()}]}
+        {"name": name, "size": len(body), "sha256": hashlib.sha256(body).hexdigest()} for name, body in members]}
     with tarfile.open(out, "w:gz", format=tarfile.USTAR_FORMAT) as archive:
-        for name, data in ("manifest.json", json.dumps(manifest).encode()), ("results/r.json", body):
+        for name, data in [("manifest.json", json.dumps(manifest).encode())] + members:
             member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def bundle(result, out):
+    pack([("results/r.json", read(result))], out)
+
+
+def copies(count, size, result, out):
+    """Filled with what gzip does not make too small, and spaces."""
+    body, size, noise = read(result), int(size), random.Random(1)
+    filler = [noise.randbytes(1500).hex().encode() if size > len(body) + 3000 else b"" for _ in range(int(count))]
+    pack([("results/%05d.json" % i, (body + f).ljust(size)) for i, f in enumerate(filler)], out)
+
+
+def kernels(count, size, result, out):
+    """The digests of the programs are right, so that every one of them has to be computed."""
+    text, record, tiny = b"x" * int(size), json.loads(read(result)), json.loads(TINY)
+    programs = []
+    for value in "12":
+        parts = b"A", value.encode(), b"y", text
+        digest = hashlib.sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts))
+        programs.append({"kernel": "x", "defines": ["A=" + value], "source_sha256": digest.hexdigest()})
+    executions = [dict(tiny, program=programs[i % 2]) for i in range(int(count))]
+    record["cases"][0]["executions"] = executions
+    pack([("results/r.json", json.dumps(record, separators=(",", ":")).encode()), ("kernels/dialect.h", b"y"),
+          ("kernels/x.k", text)], out)
 
 
 def peak(seconds, command):
@@ -128,5 +163,9 @@ elif sys.argv[1] == "make":
     make(*sys.argv[2:6])
 elif sys.argv[1] == "bundle":
     bundle(*sys.argv[2:4])
+elif sys.argv[1] == "copies":
+    copies(*sys.argv[2:6])
+elif sys.argv[1] == "kernels":
+    kernels(*sys.argv[2:6])
 else:
     peak(sys.argv[2], sys.argv[3:])

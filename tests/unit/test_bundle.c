@@ -4,12 +4,15 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "audit/bundle.h"
 #include "audit/bundle_unpack.h"
 #include "audit/inspect.h"
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/random.h"
 
 static char *bundled;
@@ -436,6 +439,92 @@ static void many_members(void **state)
 	assert_non_null(strstr(error.message, "more than 1 GiB"));
 }
 
+static void add_text(bundle *b, const char *name, const char *body)
+{
+	bundle_member *m = NULL;
+
+	assert_int_equal(bundle_add(b, "x", name, strlen(body), &m, NULL), EH_OK);
+	m->data = memory_text(body);
+	m->size = strlen(body);
+}
+
+/* The executions of a case have one program: its text is hashed once, and no more than a bundle may ask. */
+static void texts_are_hashed_once(void **state)
+{
+	record_program program = { .kernel = (char *)(uintptr_t)"k" }, other;
+	record_execution executions[] = { { .program = &program }, { .program = &program }, { .program = &other } };
+	record_case row = { .executions = { executions, 2 } };
+	bundle b = { 0 };
+	bundle_kernels kernels = { .b = &b };
+	result_watch watch = bundle_watch_kernels(&kernels);
+	eh_error error = ERROR_INIT;
+	findings found = { 0 };
+	char hex[65];
+
+	(void)state;
+	add_text(&b, "kernels/dialect.h", "ab");
+	add_text(&b, "kernels/k.k", "cde");
+	bundle_source_digest(&program.defines, "ab", "cde", hex);
+	program.source_sha256 = hex;
+	other = program;
+	text_list_add(&other.defines, "A=1");
+	watch.row(&watch, NULL, &row, 0, &found);
+	assert_int_equal(found.count, 0);
+	assert_int_equal(kernels.hashed, 5);
+	row.executions.count = 3;
+	watch.row(&watch, NULL, &row, 0, &found);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(kernels.hashed, 15);
+	assert_int_equal(bundle_kernels_end(&kernels, "x", &error), EH_OK);
+	kernels.hashed = LIMIT_FILE + LIMIT_HASHED * b.total + 1;
+	watch.row(&watch, NULL, &row, 0, &found);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(bundle_kernels_end(&kernels, "x", &error), EH_E_NO_MEMORY);
+	text_list_clear(&other.defines);
+	findings_free(&found);
+	bundle_free(&b);
+}
+
+/* For writers as for readers. */
+static void texts_have_limits(void **state)
+{
+	eh_error error = ERROR_INIT;
+	bundle b = { 0 };
+	bundle_member *m;
+
+	(void)state;
+	assert_int_equal(bundle_add(&b, "x", "kernels/a.k", LIMIT_KERNEL, &m, &error), EH_OK);
+	assert_int_equal(bundle_add(&b, "x", "kernels/b.k", LIMIT_KERNEL + 1, &m, &error), EH_E_NO_MEMORY);
+	assert_int_equal(bundle_add(&b, "x", "protocols/a.ini", LIMIT_MEMBERS - LIMIT_KERNEL, &m, &error), EH_OK);
+	assert_int_equal(bundle_add(&b, "x", "results/a.json", LIMIT_MEMBERS, &m, &error), EH_OK);
+	assert_int_equal(bundle_add(&b, "x", "journal/run.journal", LIMIT_MEMBERS, &m, &error), EH_OK);
+	assert_int_equal(bundle_add(&b, "x", "results/a.json.sig", 1, &m, &error), EH_E_NO_MEMORY);
+	assert_non_null(strstr(error.message, "more than 64 MiB, which no bundle needs"));
+	bundle_free(&b);
+}
+
+/* A temporary file of which nothing could be written is closed too. */
+static void a_full_disk_leaves_no_descriptor(void **state)
+{
+	struct rlimit before, none;
+	eh_error error = ERROR_INIT;
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	spill s = { 0 };
+	int next = dup(0);
+
+	(void)state;
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	assert_int_equal(spill_add(&s, "x", 1, &error), EH_E_IO);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)signal(SIGXFSZ, handler);
+	spill_close(&s);
+	assert_int_equal(dup(0), next);
+	close(next);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +536,9 @@ int main(void)
 		cmocka_unit_test(bundles_are_not_altered),
 		cmocka_unit_test(any_names_come_back),
 		cmocka_unit_test(many_members),
+		cmocka_unit_test(texts_are_hashed_once),
+		cmocka_unit_test(texts_have_limits),
+		cmocka_unit_test(a_full_disk_leaves_no_descriptor),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
