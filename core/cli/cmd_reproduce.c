@@ -16,6 +16,7 @@
 #include "cli/input_results.h"
 #include "cli/replan.h"
 #include "cli/whole_bundle.h"
+#include "cli/written_results.h"
 #include "plugin/plugin.h"
 #include "protocol/plan.h"
 #include "report/reproduced.h"
@@ -217,24 +218,24 @@ static void answers_free(answers *a)
 	free(a->results);
 }
 
-static eh_status judge_one(const result *before, const run_outcome *outcome, const char *executor,
-                           answers *out, eh_error *error)
-{
-	char *path = run_result_path(outcome->folder, executor);
-	result_summary summary;
-	eh_status status = result_build(outcome->journal, executor, outcome->complete, path, &summary,
-	                                error);
+/* The result that is reproduced, and where the answers go. */
+typedef struct judging { const result *before; bool complete; answers *out; } judging;
 
-	status = run_journal_gone(outcome->journal, status, error);
-	if (status == EH_OK) {
-		out->results = memory_grow(out->results, (out->count + 1) * sizeof(*out->results));
-		status = result_read(path, &out->results[out->count], error);
-	}
-	if (status == EH_OK && outcome->complete)
-		reproduce_judge(before, out->results[out->count],
+static eh_status judge_one(void *context, const char *executor, const char *path,
+                           const result_summary *summary, eh_error *error)
+{
+	judging *j = context;
+	answers *out = j->out;
+	eh_status status;
+
+	(void)executor;
+	(void)summary;
+	out->results = memory_grow(out->results, (out->count + 1) * sizeof(*out->results));
+	status = result_read(path, &out->results[out->count], error);
+	if (status == EH_OK && j->complete)
+		reproduce_judge(j->before, out->results[out->count],
 		                layout_append(reproduction_layout(), &out->all.executors));
 	out->count += status == EH_OK;
-	free(path);
 	return status;
 }
 
@@ -276,11 +277,13 @@ static eh_status judge_all(const request *o, const result *before, const run_out
                            int *code, eh_error *error)
 {
 	answers found = { .count = 0 };
-	eh_status status = EH_OK;
+	judging each = { .before = before, .complete = outcome->complete, .out = &found };
+	char *next = resume_command(o, outcome->folder);
+	eh_status status;
 
 	layout_init(reproductions_layout(), &found.all);
-	for (size_t i = 0; outcome->executors[i] != NULL && status == EH_OK; i++)
-		status = judge_one(before, outcome, outcome->executors[i], &found, error);
+	status = written_results(outcome, next, judge_one, &each, error);
+	free(next);
 	*code = EXIT_CODE_OK;
 	for (size_t i = 0; i < found.all.executors.count; i++)
 		*code = worse(*code, code_of(found.all.executors.items[i].answer));
@@ -293,17 +296,6 @@ static eh_status judge_all(const request *o, const result *before, const run_out
 		print_answers(o, &found.all);
 	answers_free(&found);
 	return status;
-}
-
-/* A result could not be written: how to go on. */
-static void explain(const request *o, const run_outcome *outcome, eh_error *error)
-{
-	char *why = memory_text(error->message), *next = resume_command(o, outcome->folder);
-
-	(void)error_set(error, EH_E_IO, "%s; everything measured is in %s; %s answers once the "
-	                "folder can be written", why, outcome->journal, next);
-	free(next);
-	free(why);
 }
 
 /* Refuses a folder in which a new run would replace something. */
@@ -349,8 +341,6 @@ static eh_status again(const request *o, const result *before, const char *folde
 		eh_error unread = ERROR_INIT;
 		eh_status judged = judge_all(o, before, &outcome, code, status == EH_OK ? error : &unread);
 
-		if (status == EH_OK && judged == EH_E_IO && file_exists(outcome.journal))
-			explain(o, &outcome, error);
 		status = status == EH_OK ? judged : status;
 	}
 	if (status != EH_OK && !o->resume)

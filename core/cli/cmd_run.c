@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit.h"
 #include "base/clock.h"
-#include "base/file_lock.h"
-#include "base/files.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -15,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "cli/plan_page.h"
+#include "cli/written_results.h"
 #include "protocol/schema.h"
 #include "record/result.h"
 #include "report/screen.h"
@@ -45,36 +43,21 @@ static void fill_rows(const result_summary *s, number_map *rows)
 /* Rows of all executors: those that give an exit code of their own, and those with a number. */
 typedef struct tally { size_t bad, counted; } tally;
 
-static eh_status build_one(const run_outcome *outcome, const char *executor, const char *path,
-                           result_summary *summary, eh_error *error)
+/* Where the results go: the answer, and the tally. */
+typedef struct collected { answer_run *answer; tally rows; } collected;
+
+static eh_status collect(void *context, const char *executor, const char *path,
+                         const result_summary *summary, eh_error *error)
 {
-	int lock;
-	eh_status status = audit_replace(path, &lock, error);
+	collected *c = context;
+	answer_result *built = layout_append(answer_result_layout(), &c->answer->results);
 
-	if (status == EH_OK)
-		status = result_build(outcome->journal, executor, outcome->complete, path, summary, error);
-	file_lock_release(lock);
-	return status;
-}
-
-/* Writes the result of every executor. */
-static eh_status build_all(const run_outcome *outcome, answer_run *out, tally *rows, eh_error *error)
-{
-	for (char **executor = outcome->executors; *executor != NULL; executor++) {
-		answer_result *built = layout_append(answer_result_layout(), &out->results);
-		result_summary summary;
-		eh_status status;
-
-		text_set(&built->executor, *executor);
-		built->path = run_result_path(outcome->folder, *executor);
-		status = build_one(outcome, *executor, built->path, &summary, error);
-		if (status != EH_OK)
-			return status;
-		fill_rows(&summary, &built->rows);
-		rows->bad += summary.failed + summary.invalid + summary.out_of_time +
-		             summary.not_run;
-		rows->counted += summary.valid + summary.not_converged + summary.unproven;
-	}
+	(void)error;
+	text_set(&built->executor, executor);
+	text_set(&built->path, path);
+	fill_rows(summary, &built->rows);
+	c->rows.bad += summary->failed + summary->invalid + summary->out_of_time + summary->not_run;
+	c->rows.counted += summary->valid + summary->not_converged + summary->unproven;
 	return EH_OK;
 }
 
@@ -120,24 +103,19 @@ static eh_status finish(const run_outcome *outcome, bool json, int *code, eh_err
 	answer_run answer = { .folder = memory_text(outcome->folder),
 		              .journal = memory_text(outcome->journal),
 		              .status = outcome->complete ? RECORD_COMPLETE : RECORD_INCOMPLETE };
-	tally rows = { 0 };
-	eh_status status = run_journal_gone(outcome->journal, build_all(outcome, &answer, &rows, error),
-	                                    error);
+	collected results = { .answer = &answer };
+	char *folder = text_shell_word(outcome->folder);
+	char *next = memory_format("evenhand run --resume %s", folder);
+	eh_status status = written_results(outcome, next, collect, &results, error);
 
-	if (status == EH_E_IO && file_exists(outcome->journal)) {
-		char *why = memory_text(error->message), *folder = text_shell_word(outcome->folder);
-
-		(void)error_set(error, status, "%s; everything measured is in %s; evenhand run --resume %s "
-		                "writes the results once the folder can be written", why, outcome->journal, folder);
-		free(why);
-		free(folder);
-	}
+	free(next);
+	free(folder);
 	if (status == EH_OK && json)
 		command_layout(answer_run_layout(), &answer);
 	else if (status == EH_OK)
 		status = print_results(&answer, error);
 	*code = !outcome->complete ? EXIT_CODE_INCOMPLETE :
-	        rows.bad > 0 || rows.counted == 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
+	        results.rows.bad > 0 || results.rows.counted == 0 ? EXIT_CODE_ROWS_FAILED : EXIT_CODE_OK;
 	layout_clear(answer_run_layout(), &answer);
 	return status;
 }

@@ -190,6 +190,46 @@ check $? "no bundle brings a redacted text back with the journal"
 gives 4 'is signed or amended, so it is not written anew' run --resume "$T/named" -q
 ! grep -q -i 'cellar of' "$m"
 check $? "a resumed run does not bring a redacted text back"
+cp "$m" "$T/before"
+gives 4 'is signed or amended, so it is not written anew' reproduce "$m" --resume "$T/named" -q
+cmp -s "$m" "$T/before"
+check $? "nor does a reproduction that is resumed"
+gives 0 'signed by lab' verify --require-signature "$m"
+
+# ---- one result of several that stays as it is -----------------------------------------------------
+
+rm -rf "$T/plugins" "$T/two"
+mkdir "$T/plugins"
+cp "$BUILD/tests/backends/liar.so" "$T/plugins"
+EVENHAND_BACKEND_PATH=$T/plugins
+export EVENHAND_BACKEND_PATH
+"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0,liar --executions 1 -o "$T/two" -q >"$T/out" 2>"$T/err"
+[ "$(find "$T/two" -name '*.json' | wc -l)" -eq 2 ]
+check $? "a run of two executors" "$T/err"
+# Another process holds a result for longer than commands wait, while the tests go on.
+if command -v flock >/dev/null 2>&1; then
+	cp -r "$T/two" "$T/held"
+	rm "$T"/held/liar-*.json
+	for file in "$T"/held/host-*.json; do :; done
+	{ flock 9; exec sleep 45; } 9<"$file" &
+	holder=$!
+	{ "$EVENHAND" run --resume "$T/held" -q >"$T/held.out" 2>"$T/held.err" </dev/null; echo $? >"$T/held.rc"; } &
+	waiting=$!
+fi
+for kept in "$T"/two/*.json; do
+	"$EVENHAND" sign "$kept" --key lab >"$T/out" 2>"$T/err"
+	check $? "$(basename "$kept") is signed" "$T/err"
+	for other in "$T"/two/*.json; do [ "$other" = "$kept" ] || rm "$other"; done
+	gives 4 'is signed or amended, so it is not written anew' run --resume "$T/two" -q
+	[ "$(find "$T/two" -name '*.json' | wc -l)" -eq 2 ] && "$EVENHAND" verify "$T"/two/*.json >"$T/out" 2>&1
+	check $? "and does not keep the other from being written" "$T/out"
+	rm "$kept.sig"
+done
+for kept in "$T"/two/*.json; do "$EVENHAND" sign "$kept" --key lab >"$T/out" 2>"$T/err"; done
+gives 4 'is signed or amended, so it is not written anew' run --resume "$T/two" -q
+[ "$(grep -c 'is signed or amended' "$T/err")" -eq 2 ]
+check $? "of two that stay both are named" "$T/err"
+unset EVENHAND_BACKEND_PATH
 
 # ---- other users ---------------------------------------------------------------------------------
 
@@ -235,5 +275,15 @@ else
 fi
 gives 0 'signed by lab' verify --require-signature "$m"
 
+if [ -n "${waiting:-}" ]; then
+	wait "$waiting"
+	kill "$holder" 2>/dev/null
+	[ "$(cat "$T/held.rc")" -eq 5 ] && grep -q "host-.*is locked by .*; everything measured is in $T/held/run.journal; evenhand run --resume $T/held writes what is missing" "$T/held.err" &&
+		ls "$T"/held/liar-*.json >/dev/null
+	check $? "a result that is locked: the other one is written, and it is said where everything is" "$T/held.err"
+else
+	n=$((n + 1))
+	echo "ok $n - a result that is locked # skip no flock (package util-linux)"
+fi
 echo "1..$n"
 exit $bad

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/written_results.h"
+
+#include <stdlib.h>
+
+#include "audit/audit.h"
+#include "base/file_lock.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/text.h"
+
+static eh_status write_one(const run_outcome *outcome, const char *executor, const char *path,
+                           result_summary *summary, eh_error *error)
+{
+	int lock;
+	eh_status status = audit_replace(path, &lock, error);
+
+	if (status == EH_OK)
+		status = result_build(outcome->journal, executor, outcome->complete, path, summary, error);
+	file_lock_release(lock);
+	return run_journal_gone(outcome->journal, status, error);
+}
+
+/* Nothing of what was measured is lost: where it is, and how to go on. */
+static void explain(const run_outcome *outcome, const char *next, eh_status status, eh_error *error)
+{
+	char *why;
+
+	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || !file_exists(outcome->journal))
+		return;
+	why = memory_text(error->message);
+	(void)error_set(error, status, "%s; everything measured is in %s; %s writes what is missing, once it "
+	                "can be written", why, outcome->journal, next);
+	free(why);
+}
+
+static eh_status write_and_visit(const run_outcome *outcome, const char *next, const char *executor,
+                                 written_results_visit visit, void *context, eh_error *error)
+{
+	char *path = run_result_path(outcome->folder, executor);
+	result_summary summary;
+	eh_status status = write_one(outcome, executor, path, &summary, error);
+
+	if (status == EH_OK)
+		status = visit(context, executor, path, &summary, error);
+	else
+		explain(outcome, next, status, error);
+	free(path);
+	return status;
+}
+
+eh_status written_results(const run_outcome *outcome, const char *next, written_results_visit visit,
+                          void *context, eh_error *error)
+{
+	eh_status first = EH_OK;
+
+	for (char **executor = outcome->executors; *executor != NULL; executor++) {
+		eh_error own = ERROR_INIT;
+		eh_status status = write_and_visit(outcome, next, *executor, visit, context, &own);
+
+		if (first != EH_OK && status != EH_OK) {
+			log_write(EH_LOG_ERROR, "%s", own.message);
+		} else if (status != EH_OK) {
+			first = status;
+			*error = own;
+		}
+		if (!file_exists(outcome->journal))
+			break;
+	}
+	return first;
+}
