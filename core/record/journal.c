@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 #include "base/fresh.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "record/journal_line.h"
 #include "record/journal_scan.h"
 
@@ -118,11 +117,8 @@ static journal *journal_new(int fd, const char *path, const char chain[65])
 	return j;
 }
 
-static eh_status refuse_lock(const char *path, eh_error *error)
+static eh_status no_locks(const char *path, eh_error *error)
 {
-	if (errno == EAGAIN || errno == EACCES)
-		return error_set(error, EH_E_UNAVAILABLE, "another evenhand is working in the folder of %s; "
-		                 "wait until it has ended", path);
 	return error_system(error, errno, "cannot lock %s; choose a folder whose file system has locks",
 	                    path);
 }
@@ -142,7 +138,7 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	status = append_text(fd, path, body, size, error);
 	free(body);
 	if (status == EH_OK && lock(fd) != 0)
-		status = refuse_lock(path, error);
+		status = no_locks(path, error);
 	if (status == EH_OK) {
 		status = fresh_place(&file, false, error);
 		if (status == EH_E_USAGE)
@@ -156,28 +152,38 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	return status;
 }
 
-/* Whether the path still names the open file: a salvage replaces a journal by another file. */
-static bool is_current(int fd, const char *path)
+/* Whether the name still is that of the open file: a salvage replaces a journal by another file. */
+static bool is_current(int fd, int folder, const char *name)
 {
 	struct stat open_file, named;
 
-	return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+	return fstat(fd, &open_file) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-eh_status journal_lock(const char *path, int *out, eh_error *error)
+static eh_status cannot_open(const char *path, eh_error *error)
+{
+	if (errno == ENOENT)
+		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
+	if (errno == ELOOP)
+		return error_set(error, EH_E_IO, "cannot open %s: it is a link, and a run writes into its own "
+		                 "folder only; name the folder that holds the journal itself", path);
+	return error_system(error, errno, "cannot open %s", path);
+}
+
+static eh_status lock_in(int folder, const char *name, const char *path, int *out, eh_error *error)
 {
 	for (;;) {
-		int fd = open(path, O_RDWR | O_CLOEXEC);
+		int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		eh_status status = EH_OK;
 
-		if (fd < 0 && errno == ENOENT)
-			return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
 		if (fd < 0)
-			return error_system(error, errno, "cannot open %s", path);
+			return cannot_open(path, error);
 		if (lock(fd) != 0)
-			status = refuse_lock(path, error);
-		if (status == EH_OK && is_current(fd, path)) {
+			status = errno != EAGAIN && errno != EACCES ? no_locks(path, error) :
+			         error_set(error, EH_E_UNAVAILABLE, "another evenhand is working in the folder of "
+			                   "%s; wait until it has ended", path);
+		if (status == EH_OK && is_current(fd, folder, name)) {
 			*out = fd;
 			return EH_OK;
 		}
@@ -185,6 +191,21 @@ eh_status journal_lock(const char *path, int *out, eh_error *error)
 		if (status != EH_OK)
 			return status;
 	}
+}
+
+eh_status journal_lock(const char *path, int *out, eh_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char *above = slash != NULL ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_text(".");
+	int folder = -1;
+	eh_status status = trust_place(above, "cannot open the journal in the folder", 0, &folder, error);
+
+	free(above);
+	if (status != EH_OK)
+		return status;
+	status = lock_in(folder, slash != NULL ? slash + 1 : path, path, out, error);
+	close(folder);
+	return status;
 }
 
 /* Cuts what is damaged at the end, and says so. */
@@ -208,9 +229,9 @@ eh_status journal_open(const char *path, journal **out, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	status = journal_scan_file(path, &found, error);
+	status = journal_scan_file(fd, path, &found, error);
 	if (status == EH_OK && found.line > 0 && (found.line == 1 || found.followed))
-		status = journal_scan_refuse(path, &found, error);
+		status = journal_scan_refuse(fd, path, &found, error);
 	if (status == EH_OK)
 		status = cut_end(fd, path, &found, error);
 	if (status == EH_OK)

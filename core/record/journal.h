@@ -43,7 +43,7 @@ void record_line_clear(record_line *line);
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error);
 /* Opens a journal for appending.  What is damaged at its end, with no whole line behind it, is cut off
  * with a warning: a torn write.  EH_E_ALTERED, and nothing is changed, when the first line is damaged,
- * or one that whole lines follow.  EH_E_UNAVAILABLE while another process writes it. */
+ * or one that whole lines follow.  EH_E_UNAVAILABLE while another process writes it.  EH_E_IO for a link. */
 eh_status journal_open(const char *path, journal **out, eh_error *error);
 /* On failure the file is unchanged. */
 eh_status journal_append(journal *j, const record_line *line, eh_error *error);
@@ -58,8 +58,9 @@ eh_status journal_each(const char *path, journal_visit visit, void *context, eh_
  * from a line before, less those that rely on what may have been lost, writes a line of kind "salvage"
  * behind the first one, and warns of each line that is lost.  The journal as it was found stays beside
  * it, under path.damaged-DIGEST.  A journal without such damage stays as it is.  A process that is
- * killed leaves the one journal or the other.  EH_E_ALTERED when the first line is damaged. */
-eh_status journal_salvage(const char *path, eh_error *error);
+ * killed leaves the one journal or the other.  EH_E_ALTERED when the first line is damaged.  Before anything is
+ * replaced, accept gets the first line: its status, if not EH_OK, is returned. */
+eh_status journal_salvage(const char *path, journal_visit accept, void *context, eh_error *error);
 
 /* A place between two lines; zeroed: before the first. */
 typedef struct journal_cursor { long offset; char chain[65]; } journal_cursor;

@@ -4,8 +4,10 @@
  * sound line, or from the line before it: what that line states, or what follows from its text.  So
  * the digest in a sound line covers all of its bytes, whatever happened to those around it.
  *
- * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, and executions
- * that a pilot planned on the pilot's line; such lines are left out, and measured again.
+ * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, which is before
+ * them, and on the executor's line behind them, which describes the stack that they were taken on.
+ * Executions that a pilot planned rely on the pilot's line.  Lines that rely on what may have been lost
+ * are left out, and measured again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,18 +26,25 @@
 #define MOST_WARNINGS 20
 
 /* An execution of an executor. */
-typedef struct place { char *executor; uint64_t execution; bool instrument; size_t gaps; } place;
+typedef struct place {
+	char *executor;
+	uint64_t execution;
+	bool instrument, described; /* whether a line of that kind is before, or behind         */
+	size_t gaps;                /* before its last instrument                              */
+} place;
 
 typedef struct entry {
 	long offset;
 	enum record_line_kind kind; /* absent: lost                                          */
 	size_t place;               /* of its execution; SIZE_MAX = of none                  */
 	bool samples, replacement;
+	bool undescribed;           /* the line that describes its stack may be lost         */
 	bool kept;
 } entry;
 
 typedef struct salvage {
 	const char *path;
+	int fd;               /* of the journal as it was found, locked                       */
 	entry *entries;
 	size_t count, room;
 	place *places;
@@ -58,9 +67,10 @@ static void salvage_clear(salvage *s)
 
 static size_t place_of(salvage *s, const char *executor, uint64_t execution)
 {
-	for (size_t i = 0; i < s->place_count; i++)
-		if (s->places[i].execution == execution && strcmp(s->places[i].executor, executor) == 0)
-			return i;
+	/* Lines that belong together are close to each other. */
+	for (size_t i = s->place_count; i > 0; i--)
+		if (s->places[i - 1].execution == execution && strcmp(s->places[i - 1].executor, executor) == 0)
+			return i - 1;
 	s->places = memory_grow(s->places, (s->place_count + 1) * sizeof(*s->places));
 	s->places[s->place_count] = (place){ .executor = memory_text(executor), .execution = execution };
 	return s->place_count++;
@@ -88,7 +98,6 @@ static void take_sound(salvage *s, const record_line *line, entry *e)
 		break;
 	case RECORD_LINE_INSTRUMENT:
 		e->place = place_of(s, line->instrument.executor, line->instrument.execution);
-		s->places[e->place].instrument = true;
 		break;
 	case RECORD_LINE_CASE:
 		take_case(s, &line->one_case, e);
@@ -165,10 +174,35 @@ static const char *why_left_out(const salvage *s, const entry *e, size_t gaps)
 		return NULL;
 	if (!p->instrument)
 		return "the instrument of its execution is lost";
+	if (e->undescribed)
+		return "the line that describes its executor may be lost";
 	/* A replacement's own instrument may have been in the gap. */
 	if (e->replacement && p->gaps < gaps)
 		return "the instrument of its worker may be lost";
 	return NULL;
+}
+
+/* A worker describes its stack when it has measured. */
+static void find_undescribed(salvage *s)
+{
+	bool gap = false;
+
+	for (size_t i = s->count; i > 0; i--) {
+		entry *e = &s->entries[i - 1];
+
+		gap = gap || e->kind == record_line_kind_absent;
+		if (e->place == SIZE_MAX)
+			continue;
+		if (e->kind == RECORD_LINE_EXECUTOR)
+			s->places[e->place].described = true;
+		e->undescribed = gap && !s->places[e->place].described;
+	}
+}
+
+static void take_instrument(place *p, size_t gaps)
+{
+	p->instrument = true;
+	p->gaps = gaps;
 }
 
 static void leave_out(salvage *s, const entry *e, size_t number, const char *why)
@@ -181,6 +215,7 @@ static void decide(salvage *s)
 {
 	size_t gaps = 0;
 
+	find_undescribed(s);
 	for (size_t i = 0; i < s->count; i++) {
 		entry *e = &s->entries[i];
 		const char *why;
@@ -192,7 +227,7 @@ static void decide(salvage *s)
 		why = why_left_out(s, e, gaps);
 		e->kept = why == NULL;
 		if (e->kept && e->kind == RECORD_LINE_INSTRUMENT)
-			s->places[e->place].gaps = gaps;
+			take_instrument(&s->places[e->place], gaps);
 		if (e->kept)
 			s->kept++;
 		else
@@ -249,7 +284,7 @@ static eh_status write_new(const salvage *s, const char *damaged, eh_error *erro
 {
 	file_writer *out = NULL;
 	journal_lines l;
-	eh_status status = journal_lines_open(&l, s->path, 0, error);
+	eh_status status = journal_lines_of(&l, s->fd, s->path, error);
 
 	if (status != EH_OK)
 		return status;
@@ -263,20 +298,35 @@ static eh_status write_new(const salvage *s, const char *damaged, eh_error *erro
 	return status;
 }
 
-/* The same bytes have the same name, so that a salvage that is repeated leaves one copy. */
-static eh_status keep_damaged(const salvage *s, const char *hex, char **name, eh_error *error)
+/* The bytes of the journal, into a digest or a file. */
+static eh_status pass_bytes(const salvage *s, digest *d, file_writer *out, eh_error *error)
+{
+	char block[65536];
+	eh_status status = EH_OK;
+	off_t at = 0;
+	ssize_t got;
+
+	while (status == EH_OK && (got = pread(s->fd, block, sizeof(block), at)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_system(error, errno, "cannot read %s", s->path);
+		if (d != NULL)
+			digest_add(d, block, (size_t)got);
+		else
+			status = file_writer_add(out, block, (size_t)got, error);
+		at += got;
+	}
+	return status;
+}
+
+static eh_status keep_damaged(const salvage *s, const char *name, eh_error *error)
 {
 	file_writer *out = NULL;
-	journal_lines l;
-	eh_status status = journal_lines_open(&l, s->path, 0, error);
+	eh_status status = file_writer_open(name, &out, error);
 
-	*name = memory_format("%s.damaged-%.12s", s->path, hex);
-	if (status != EH_OK)
-		return status;
-	status = file_writer_open(*name, &out, error);
-	while (status == EH_OK && journal_lines_next(&l))
-		status = file_writer_add(out, l.body, l.size + l.whole, error);
-	status = journal_lines_close(&l, s->path, status, error);
+	if (status == EH_OK)
+		status = pass_bytes(s, NULL, out, error);
 	if (status == EH_OK)
 		return file_writer_commit(out, error);
 	file_writer_abandon(out);
@@ -285,11 +335,15 @@ static eh_status keep_damaged(const salvage *s, const char *hex, char **name, eh
 
 static eh_status replace(const salvage *s, eh_error *error)
 {
-	char hex[65], *beside = NULL;
-	eh_status status = digest_file(s->path, hex, error);
+	digest *d = digest_new();
+	eh_status status = pass_bytes(s, d, NULL, error);
+	char hex[65], *beside;
 
+	digest_end(d, hex);
+	/* The same bytes have the same name, so that a salvage that is repeated leaves one copy. */
+	beside = memory_format("%s.damaged-%.12s", s->path, hex);
 	if (status == EH_OK)
-		status = keep_damaged(s, hex, &beside, error);
+		status = keep_damaged(s, beside, error);
 	if (status == EH_OK)
 		status = write_new(s, hex, error);
 	if (status == EH_OK)
@@ -302,13 +356,13 @@ static eh_status replace(const salvage *s, eh_error *error)
 
 /* Whoever may not read the damaged journal, which holds a secret, may not read what is made of it.
  * Before there are threads: the mask is the process's. */
-static eh_status replace_alike(const salvage *s, int fd, eh_error *error)
+static eh_status replace_alike(const salvage *s, eh_error *error)
 {
 	struct stat info;
 	mode_t before;
 	eh_status status;
 
-	if (fstat(fd, &info) != 0)
+	if (fstat(s->fd, &info) != 0)
 		return error_system(error, errno, "cannot examine %s", s->path);
 	before = umask(~info.st_mode & 0777);
 	status = replace(s, error);
@@ -318,9 +372,9 @@ static eh_status replace_alike(const salvage *s, int fd, eh_error *error)
 
 static eh_status salvage_file(const char *path, int fd, eh_error *error)
 {
-	salvage s = { .path = path };
+	salvage s = { .path = path, .fd = fd };
 	journal_lines l;
-	eh_status status = journal_lines_open(&l, path, 0, error);
+	eh_status status = journal_lines_of(&l, fd, path, error);
 
 	if (status != EH_OK)
 		return status;
@@ -329,13 +383,13 @@ static eh_status salvage_file(const char *path, int fd, eh_error *error)
 	status = journal_lines_close(&l, path, EH_OK, error);
 	if (status == EH_OK) {
 		decide(&s);
-		status = replace_alike(&s, fd, error);
+		status = replace_alike(&s, error);
 	}
 	salvage_clear(&s);
 	return status;
 }
 
-eh_status journal_salvage(const char *path, eh_error *error)
+eh_status journal_salvage(const char *path, journal_visit accept, void *context, eh_error *error)
 {
 	journal_scan found = { 0 };
 	int fd = -1;
@@ -343,10 +397,12 @@ eh_status journal_salvage(const char *path, eh_error *error)
 
 	if (status != EH_OK)
 		return status;
-	status = journal_scan_file(path, &found, error);
+	status = journal_scan_file(fd, path, &found, error);
 	if (status == EH_OK && found.line == 1)
-		status = journal_scan_refuse(path, &found, error);
+		status = journal_scan_refuse(fd, path, &found, error);
 	else if (status == EH_OK && found.followed)
+		status = journal_scan_plan(fd, path, accept, context, error);
+	if (status == EH_OK && found.followed)
 		status = salvage_file(path, fd, error);
 	journal_scan_clear(&found);
 	close(fd);

@@ -14,36 +14,24 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* -1 with *status.  O_NONBLOCK, so that a FIFO is refused and not waited for. */
-static int open_regular(const char *path, eh_status *status, eh_error *error)
+/* The descriptor is closed with l, on failure too; -1: errno says why. */
+static eh_status begin(journal_lines *l, int fd, const char *path, long offset, eh_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat info;
-
-	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)LIMIT_JOURNAL)
-		return fd;
-	if (fd >= 0 && S_ISREG(info.st_mode))
-		*status = error_set(error, EH_E_NO_MEMORY, "%s is larger than %zu GiB, the most that is read", path,
-		                    LIMIT_JOURNAL / LIMIT_FILE);
-	else if (fd >= 0)
-		*status = error_set(error, EH_E_IO, "cannot read %s: it is not a regular file", path);
-	else if (errno == ENOENT)
-		*status = error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
-	else
-		*status = error_system(error, errno, "cannot read %s", path);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error)
-{
-	eh_status status = EH_OK;
-	int fd = open_regular(path, &status, error);
+	eh_status status;
 
 	*l = (journal_lines){ .next = offset };
 	if (fd < 0)
-		return status;
+		return error_system(error, errno, "cannot read %s", path);
+	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+		close(fd);
+		return error_set(error, EH_E_IO, "cannot read %s: it is not a regular file", path);
+	}
+	if (info.st_size > (off_t)LIMIT_JOURNAL) {
+		close(fd);
+		return error_set(error, EH_E_NO_MEMORY, "%s is larger than %zu GiB, the most that is read", path,
+		                 LIMIT_JOURNAL / LIMIT_FILE);
+	}
 	l->in = fdopen(fd, "r");
 	if (l->in != NULL && fseek(l->in, offset, SEEK_SET) == 0)
 		return EH_OK;
@@ -51,6 +39,23 @@ eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh
 	if (l->in == NULL)
 		close(fd);
 	return journal_lines_close(l, path, status, error);
+}
+
+/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
+eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT) {
+		*l = (journal_lines){ 0 };
+		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
+	}
+	return begin(l, fd, path, offset, error);
+}
+
+eh_status journal_lines_of(journal_lines *l, int fd, const char *path, eh_error *error)
+{
+	return begin(l, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, 0, error);
 }
 
 /* What is beyond the limit is counted and not kept: no such line has its chain. */
@@ -115,13 +120,13 @@ static void look(const journal_lines *l, journal_scan *found)
 	}
 }
 
-eh_status journal_scan_file(const char *path, journal_scan *found, eh_error *error)
+eh_status journal_scan_file(int fd, const char *path, journal_scan *found, eh_error *error)
 {
 	journal_lines l;
 	eh_status status;
 
 	*found = (journal_scan){ 0 };
-	status = journal_lines_open(&l, path, 0, error);
+	status = journal_lines_of(&l, fd, path, error);
 	if (status != EH_OK)
 		return status;
 	while (journal_lines_next(&l))
@@ -138,32 +143,42 @@ void journal_scan_clear(journal_scan *found)
 	found->held = NULL;
 }
 
-/* Of the first line: what is malformed in it, else that it does not have its chain. */
-static eh_status refuse_plan(const char *path, eh_error *error)
+eh_status journal_scan_plan(int fd, const char *path, journal_visit visit, void *context, eh_error *error)
 {
 	journal_lines l;
 	record_line line = { 0 };
-	eh_status status = journal_lines_open(&l, path, 0, error);
+	eh_status status = journal_lines_of(&l, fd, path, error);
 
 	if (status != EH_OK)
 		return status;
 	if (journal_lines_next(&l) && l.whole)
 		status = journal_line_read(l.body, l.size, path, 0, &line, error);
+	if (line.kind != record_line_kind_absent && line.kind != RECORD_LINE_RUN)
+		status = error_set(error, EH_E_FORMAT, "%s: the first line is not the run's", path);
+	if (status == EH_OK && visit != NULL)
+		status = visit(context, &line, 0, error);
 	record_line_clear(&line);
-	status = journal_lines_close(&l, path, status, error);
+	return journal_lines_close(&l, path, status, error);
+}
+
+/* Of the first line: what is malformed in it, else that it does not have its chain. */
+static eh_status refuse_plan(int fd, const char *path, eh_error *error)
+{
+	eh_status status = journal_scan_plan(fd, path, NULL, NULL, error);
+
 	return status != EH_OK ? status :
 	       error_set(error, EH_E_ALTERED, "%s, line 1 at byte 0: the plan of the run does not have its "
 	                 "chain: it was damaged or changed, and nothing can be kept without it, not with "
 	                 "--salvage either; start a new run in a new folder", path);
 }
 
-eh_status journal_scan_refuse(const char *path, const journal_scan *found, eh_error *error)
+eh_status journal_scan_refuse(int fd, const char *path, const journal_scan *found, eh_error *error)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder, *word;
 
 	if (found->line == 1)
-		return refuse_plan(path, error);
+		return refuse_plan(fd, path, error);
 	folder = slash != NULL ? memory_format("%.*s", (int)(slash - path), path) : memory_text(".");
 	word = text_shell_word(folder);
 	(void)error_set(error, EH_E_ALTERED, "%s, line %zu at byte %ld: its chain does not fit: this line was "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "stat/noisefloor.h"
@@ -161,5 +162,46 @@ eh_status noise_read(const char *path, const char *digest, noise_record *record,
 		text_set(&record->path, path);
 	else
 		layout_clear(noise_record_layout(), record);
+	return status;
+}
+
+static eh_status append_floor(journal *j, const char *name, noise_record *known, eh_error *error)
+{
+	record_line line;
+	eh_status status;
+
+	log_write(EH_LOG_INFO, "%s: its noise floor of %s goes into the result", name,
+	          known->measured_at);
+	record_line_init(&line, RECORD_LINE_NOISE);
+	text_set(&line.noise.executor, name);
+	text_set(&line.noise.record.measured_at, known->measured_at);
+	line.noise.record.pairs = known->pairs;
+	line.noise.record.classes = known->classes;
+	known->classes = (number_map){ 0 };
+	status = journal_append(j, &line, error);
+	record_line_clear(&line);
+	return status;
+}
+
+eh_status noise_append(journal *j, const char *executor, const char *digest, eh_error *error)
+{
+	char *path = digest[0] != '\0' ? noise_path(digest) : NULL;
+	eh_error why = ERROR_INIT;
+	noise_record known;
+	eh_status found, status = EH_OK;
+
+	if (path == NULL)
+		return EH_OK;
+	layout_init(noise_record_layout(), &known);
+	found = noise_read(path, digest, &known, &why);
+	if (found == EH_OK)
+		status = append_floor(j, executor, &known, error);
+	else if (found == EH_E_NOT_FOUND)
+		log_write(EH_LOG_INFO, "%s: no noise floor is known; evenhand calibrate --on %s measures it",
+		          executor, executor);
+	else
+		log_write(EH_LOG_WARN, "no noise floor for %s: %s", executor, why.message);
+	layout_clear(noise_record_layout(), &known);
+	free(path);
 	return status;
 }

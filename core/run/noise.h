@@ -7,6 +7,8 @@
 #ifndef RUN_NOISE_H
 #define RUN_NOISE_H
 
+#include "record/journal.h"
+
 #define LAYOUT_FILE "run/noise.def"
 #define LAYOUT_NAME(name) noise_##name
 #include "base/layout_structs.h"
@@ -26,5 +28,8 @@ eh_status noise_write(noise_record *record, eh_error *error);
 /* Fills an initialised record.  EH_E_NOT_FOUND; EH_E_FORMAT for another file; EH_E_ALTERED when
  * it does not follow from its own ratios, or is of another executor than digest (NULL: of any). */
 eh_status noise_read(const char *path, const char *digest, noise_record *record, eh_error *error);
+/* Appends the floor that is stored for the stack with that digest to the journal, where there is one.
+ * EH_E_IO of the journal alone: a bad file of a floor is a warning. */
+eh_status noise_append(journal *j, const char *executor, const char *digest, eh_error *error);
 
 #endif

@@ -239,6 +239,18 @@ static eh_status find_again(manifest *m, eh_error *error)
 	return status;
 }
 
+/* Whether this program can go on with the run: another version reads lines as damaged that are not. */
+static eh_status accept_plan(void *context, record_line *line, long offset, eh_error *error)
+{
+	manifest *m = NULL;
+	eh_status status = manifest_read(line, &m, error);
+
+	(void)context;
+	(void)offset;
+	manifest_free(m);
+	return status;
+}
+
 static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 {
 	record_line line = { 0 };
@@ -249,7 +261,7 @@ static eh_status reopen(const run_options *o, run_state *s, eh_error *error)
 	if (!file_exists(s->path))
 		return error_set(error, EH_E_NOT_FOUND, "%s holds no run to resume: it has no " JOURNAL_NAME,
 		                 s->folder);
-	status = o->salvage ? journal_salvage(s->path, error) : EH_OK;
+	status = o->salvage ? journal_salvage(s->path, accept_plan, NULL, error) : EH_OK;
 	if (status == EH_OK)
 		status = journal_open(s->path, &s->journal, error);
 	if (status != EH_OK)
@@ -369,56 +381,12 @@ static eh_status explain(const run_state *s, const run_options *o, eh_status sta
 	return status;
 }
 
-static eh_status append_floor(const run_state *s, const char *name, noise_record *known,
-                              eh_error *error)
-{
-	record_line line;
-	eh_status status;
-
-	log_write(EH_LOG_INFO, "%s: its noise floor of %s goes into the result", name,
-	          known->measured_at);
-	record_line_init(&line, RECORD_LINE_NOISE);
-	text_set(&line.noise.executor, name);
-	text_set(&line.noise.record.measured_at, known->measured_at);
-	line.noise.record.pairs = known->pairs;
-	line.noise.record.classes = known->classes;
-	known->classes = (number_map){ 0 };
-	status = journal_append(s->journal, &line, error);
-	record_line_clear(&line);
-	return status;
-}
-
-/* Appends the noise floor of an executor, where one is stored. */
-static eh_status append_noise_of(const run_state *s, size_t executor, eh_error *error)
-{
-	const char *name = s->manifest->names[executor], *digest = ledger_digest(s->ledger, executor);
-	char *path = digest[0] != '\0' ? noise_path(digest) : NULL;
-	eh_error why = ERROR_INIT;
-	noise_record known;
-	eh_status found, status = EH_OK;
-
-	if (path == NULL)
-		return EH_OK;
-	layout_init(noise_record_layout(), &known);
-	found = noise_read(path, digest, &known, &why);
-	if (found == EH_OK)
-		status = append_floor(s, name, &known, error);
-	else if (found == EH_E_NOT_FOUND)
-		log_write(EH_LOG_INFO, "%s: no noise floor is known; evenhand calibrate --on %s measures it",
-		          name, name);
-	else
-		log_write(EH_LOG_WARN, "no noise floor for %s: %s", name, why.message);
-	layout_clear(noise_record_layout(), &known);
-	free(path);
-	return status;
-}
-
 static eh_status append_noise(const run_state *s, eh_error *error)
 {
 	eh_status status = EH_OK;
 
 	for (size_t i = 0; i < s->manifest->executor_count && status == EH_OK; i++)
-		status = append_noise_of(s, i, error);
+		status = noise_append(s->journal, s->manifest->names[i], ledger_digest(s->ledger, i), error);
 	return status;
 }
 

@@ -87,6 +87,24 @@ chown -h 65534 "$out/run.journal"
 "$EVENHAND" run "$tiny" --on host:0 --executions 1 -o "$out" --quiet > "$log" 2>&1
 [ $? -eq 4 ] && grep -q 'already holds a run' "$log"
 check $? "a planted link is no place for a journal" "$log"
+"$EVENHAND" run "$tiny" --on host:0 --executions 1 -o "$H/roots" --quiet > "$log" 2>&1
+echo torn >> "$H/roots/run.journal"
+cp "$H/roots/run.journal" "$T/roots.journal"
+as_stranger mkdir "$H/theirs/open"
+as_stranger ln -s "$H/roots/run.journal" "$H/theirs/open/run.journal"
+as_stranger ln -s "$H/roots" "$H/theirs/folder"
+for folder in open folder; do
+	for salvage in '' --salvage; do
+		# shellcheck disable=SC2086
+		"$EVENHAND" run --resume "$H/theirs/$folder" $salvage --quiet > "$log" 2>&1
+		[ $? -eq 5 ] && grep -q 'link' "$log" && cmp -s "$H/roots/run.journal" "$T/roots.journal"
+		check $? "a journal of root's is not cut through a planted link, $folder $salvage" "$log"
+	done
+done
+ln -s roots "$H/mine"
+"$EVENHAND" run --resume "$H/mine" --quiet > "$log" 2>&1
+grep -q 'is cut off' "$log" && ! cmp -s "$H/roots/run.journal" "$T/roots.journal"
+check $? "a folder may be reached through a link of one's own" "$log"
 chmod 777 "$H/out0777"
 as_stranger ln -s "$H/safe/folder" "$H/out0777/folder"
 "$EVENHAND" run "$tiny" --on host:0 --executions 1 -o "$H/out0777/folder" --quiet > "$log" 2>&1

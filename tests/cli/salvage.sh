@@ -95,6 +95,34 @@ rc=$?
 ended $rc && grep -q '3 lines kept, 1 lost, 2 left out' err &&
 	[ "$(grep -c '"kind":"case"' clocks/run.journal)" -eq 2 ] && "$EVENHAND" verify clocks/host-*.json >out 2>err
 check $? "without their instrument, cases are measured again"
+cp -r run stack
+sed -i '5s/"execution":1/"execution":2/' stack/run.journal
+resume stack --salvage
+rc=$?
+ended $rc && grep -q 'line 3 at byte [0-9]*: left out: the line that describes its executor may be lost' err &&
+	grep -q '3 lines kept, 1 lost, 2 left out' err && [ "$(grep -c '"kind":"case"' stack/run.journal)" -eq 2 ] &&
+	"$EVENHAND" verify stack/host-*.json >out 2>err
+check $? "and without the description of the stack that they were measured on"
+
+# ---- what salvage does not touch -------------------------------------------------------------------
+cat >seal.py <<'PY'
+import hashlib, sys
+chain = ""
+for line in sys.stdin.buffer.read().splitlines():
+    body = line[:line.rfind(b',"chain":"')] + b"}"
+    chain = hashlib.sha256(chain.encode() + body).hexdigest()
+    sys.stdout.buffer.write(body[:-1] + b',"chain":"' + chain.encode() + b'"}\n')
+PY
+for edit in 's/"commit":"[^"]*"/"commit":"0123456789ab"/:4:resume it with that program' 's/{/{"novelty":1,/:4:novelty'; do
+	said=${edit##*:} rest=${edit%:*}
+	code=${rest##*:} change=${rest%:*}
+	rm -rf other && cp -r run other
+	sed "1$change" run/run.journal | python3 seal.py | sed '3s/"execution":1/"execution":2/' >other/run.journal
+	cp other/run.journal changed
+	resume other --salvage
+	[ $? -eq "$code" ] && grep -q "$said" err && cmp -s changed other/run.journal && [ "$(find other -type f | wc -l)" -eq 2 ]
+	check $? "the journal of another version stays as it is ($said)"
+done
 cp -r run plan
 sed -i '1s/"seed":[0-9]*/"seed":7/' plan/run.journal
 cp plan/run.journal changed

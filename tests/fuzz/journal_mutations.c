@@ -311,7 +311,7 @@ static bool judge_damaged(const char *path, const original *o, size_t size, enum
 		if (file_read(path, &data, &now, NULL) != EH_OK || (now != size) != (warnings > 0))
 			sound = wrong("a cut without a warning, or a warning without a cut");
 		free(data);
-	} else if (journal_salvage(path, &error) == EH_OK) {
+	} else if (journal_salvage(path, NULL, NULL, &error) == EH_OK) {
 		*found = SALVAGED;
 		if (warnings == 0 || journal_each(path, collect, &read, &error) != EH_OK || !is_part(&read, o))
 			sound = wrong("a salvage left other lines, or said nothing");

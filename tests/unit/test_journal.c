@@ -17,72 +17,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "chain.h"
+#include "journal_place.h"
 #include "record/journal.h"
-
-typedef struct place { char *folder, *path; } place;
-
-static int make_place(void **state)
-{
-	place *p = memory_get(sizeof(*p));
-
-	p->folder = memory_text("/tmp/evenhand-journal-XXXXXX");
-	if (mkdtemp(p->folder) == NULL)
-		return -1;
-	p->path = path_join(p->folder, "run.journal");
-	*state = p;
-	return 0;
-}
-
-static int remove_place(void **state)
-{
-	place *p = *state;
-
-	(void)unlink(p->path);
-	assert_int_equal(rmdir(p->folder), 0); /* nothing else is left in it */
-	free(p->path);
-	free(p->folder);
-	free(p);
-	return 0;
-}
-
-/* A first line of the least content. */
-static void first_line(record_line *line)
-{
-	record_line_init(line, RECORD_LINE_RUN);
-	line->run.format = 1;
-	line->run.harness.name = RECORD_PROGRAM_EVENHAND;
-	text_set(&line->run.protocol.digest,
-	         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
-}
-
-static void create(const char *path, journal **out)
-{
-	record_line line;
-	eh_error error = ERROR_INIT;
-
-	first_line(&line);
-	assert_int_equal(journal_create(path, &line.run, out, &error), EH_OK);
-	record_line_clear(&line);
-}
-
-/* Lines that follow are numbered from 1. */
-static eh_status append(journal *j, unsigned number)
-{
-	record_line line;
-	eh_status status;
-
-	record_line_init(&line, RECORD_LINE_END);
-	line.end.ended = memory_format("%u", number);
-	line.end.status = RECORD_ENDED_COMPLETE;
-	status = journal_append(j, &line, NULL);
-	record_line_clear(&line);
-	return status;
-}
-
-static unsigned number_of(const record_line *line)
-{
-	return line->kind == RECORD_LINE_RUN ? 0 : (unsigned)strtoul(line->end.ended, NULL, 10);
-}
 
 typedef struct seen { unsigned count; bool in_order; long last; } seen;
 
@@ -170,7 +106,7 @@ static void expect_first_line_refused(const char *path, size_t size)
 
 	assert_int_equal(journal_open(path, &j, &error), EH_E_ALTERED);
 	assert_non_null(strstr(error.message, "line 1 at byte 0"));
-	assert_int_equal(journal_salvage(path, &error), EH_E_ALTERED);
+	assert_int_equal(journal_salvage(path, NULL, NULL, &error), EH_E_ALTERED);
 	assert_non_null(strstr(error.message, "not with --salvage either"));
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_size, size);
@@ -427,26 +363,6 @@ static void the_chain_shows_edits(void **state)
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-static void collect(void *context, int level, const char *message)
-{
-	(void)level;
-	text_add(context, "%s\n", message);
-}
-
-/* A journal of a first line and lines 1 to 5; *size and malloc'd bytes. */
-static char *make_six(const char *path, size_t *size)
-{
-	journal *j;
-	char *body;
-
-	create(path, &j);
-	for (unsigned i = 1; i <= 5; i++)
-		assert_int_equal(append(j, i), EH_OK);
-	journal_close(j);
-	assert_int_equal(file_read(path, &body, size, NULL), EH_OK);
-	return body;
-}
-
 /* Opening cuts what follows the first `size` bytes, and says so. */
 static void expect_cut(const char *path, size_t size, unsigned line, const char *words)
 {
@@ -484,8 +400,9 @@ static void damaged_end(void **state)
 		  "a line of kind case of x, execution 2, case c" },
 	};
 	size_t size;
-	char *body = make_six(p->path, &size);
+	char *body;
 
+	make_six(p->path, &body, &size);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		text all = { 0 };
 
@@ -502,98 +419,6 @@ static void damaged_end(void **state)
 	free(body);
 }
 
-/* The only file beside the journal; malloc'd path. */
-static char *damaged_copy(const place *p)
-{
-	char **names = dir_list(p->folder, "", NULL), *path;
-
-	assert_non_null(names);
-	assert_non_null(names[0]);
-	assert_non_null(names[1]);
-	assert_null(names[2]);
-	assert_string_equal(names[0], "run.journal");
-	assert_memory_equal(names[1], "run.journal.damaged-", 20);
-	path = path_join(p->folder, names[1]);
-	dir_list_free(names);
-	return path;
-}
-
-/* kept: bits of the numbers of the lines that are left. */
-typedef struct outcome { unsigned kept; uint64_t lost, left_out; size_t count; } outcome;
-
-static eh_status take_kept(void *context, record_line *line, long offset, eh_error *error)
-{
-	outcome *o = context;
-
-	(void)offset;
-	(void)error;
-	if (line->kind == RECORD_LINE_SALVAGE) {
-		assert_int_equal(o->count, 1);
-		o->lost = line->salvage.lost;
-		o->left_out = line->salvage.left_out;
-	} else {
-		o->kept |= 1U << number_of(line);
-	}
-	o->count++;
-	return EH_OK;
-}
-
-/* Opening refuses `body`, salvaging keeps it beside. */
-static outcome salvage(const place *p, const char *body, size_t size)
-{
-	outcome o = { 0 };
-	eh_error error = ERROR_INIT;
-	journal *j = NULL;
-	text said = { 0 };
-	char *beside, *copy = NULL;
-	size_t copied = 0;
-
-	assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
-	assert_int_equal(journal_open(p->path, &j, &error), EH_E_ALTERED);
-	assert_non_null(strstr(error.message, "--salvage"));
-	assert_non_null(strstr(error.message, "at byte"));
-	log_set_sink(collect, &said);
-	assert_int_equal(journal_salvage(p->path, NULL), EH_OK);
-	/* Once more changes nothing. */
-	assert_int_equal(journal_salvage(p->path, NULL), EH_OK);
-	log_set_sink(NULL, NULL);
-	assert_non_null(strstr(said.data, "was salvaged"));
-	assert_int_equal(journal_each(p->path, take_kept, &o, NULL), EH_OK);
-	beside = damaged_copy(p);
-	assert_int_equal(file_read(beside, &copy, &copied, NULL), EH_OK);
-	assert_int_equal(copied, size);
-	assert_memory_equal(copy, body, size);
-	assert_int_equal(unlink(beside), 0);
-	free(beside);
-	free(copy);
-	text_free(&said);
-	return o;
-}
-
-/* The journal holds a secret: no copy of it is readable for more people. */
-static void salvage_keeps_rights(void **state)
-{
-	place *p = *state;
-	struct stat info;
-	size_t size;
-	char *body = make_six(p->path, &size), *beside;
-
-	strchr(body, '\n')[20] ^= 1;
-	assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
-	assert_int_equal(chmod(p->path, 0600), 0);
-	log_set_level(EH_LOG_ERROR);
-	assert_int_equal(journal_salvage(p->path, NULL), EH_OK);
-	log_set_level(EH_LOG_WARN);
-	beside = damaged_copy(p);
-	assert_int_equal(stat(p->path, &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0600);
-	assert_int_equal(stat(beside, &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0600);
-	assert_int_equal(unlink(beside), 0);
-	free(beside);
-	free(body);
-}
-
 /* A FIFO is refused, not waited for. */
 static void no_regular_file(void **state)
 {
@@ -605,196 +430,34 @@ static void no_regular_file(void **state)
 	assert_int_equal(journal_each(p->path, count_only, NULL, NULL), EH_E_IO);
 	assert_int_equal(journal_line_at(p->path, 0, &line, NULL), EH_E_IO);
 	assert_int_equal(journal_open(p->path, &j, NULL), EH_E_IO);
-	assert_int_equal(journal_salvage(p->path, NULL), EH_E_IO);
+	assert_int_equal(journal_salvage(p->path, NULL, NULL, NULL), EH_E_IO);
 }
 
-/* What a line costs that is changed, removed, doubled, exchanged or put in. */
-static void salvaged(void **state)
+/* Another's file is not cut nor written through a planted link; a folder may be a link of one's own. */
+static void no_link(void **state)
 {
 	place *p = *state;
-	size_t size;
-	char *body = make_six(p->path, &size), *lines[7], *all;
-	outcome o;
+	char *real = path_join(p->folder, "real"), *folder = path_join(p->folder, "folder");
+	char *through = path_join(folder, "real");
+	eh_error error = ERROR_INIT;
+	journal *j = NULL;
 
-	lines[0] = body;
-	for (size_t i = 1; i <= 6; i++)
-		lines[i] = strchr(lines[i - 1], '\n') + 1;
-	lines[2][20] ^= 1;
-	o = salvage(p, body, size);
-	assert_int_equal(o.kept, 0x3f & ~(1U << 2));
-	assert_int_equal(o.lost, 1);
-	lines[2][20] ^= 1;
-	/* A digit of its chain: the line behind it follows from its text. */
-	lines[3][-10] = lines[3][-10] == '0' ? '1' : '0';
-	assert_int_equal(salvage(p, body, size).kept, 0x3f & ~(1U << 2));
-	free(body);
-	body = make_six((assert_int_equal(unlink(p->path), 0), p->path), &size);
-	for (size_t i = 1; i <= 6; i++)
-		lines[i] = strchr(i == 1 ? body : lines[i - 1], '\n') + 1;
-	/* Line 2 removed: line 3 cannot be told from a changed one. */
-	all = memory_format("%.*s%s", (int)(lines[2] - body), body, lines[3]);
-	assert_int_equal(salvage(p, all, strlen(all)).kept, 0x3f & ~(3U << 2));
-	free(all);
-	all = memory_format("%.*s%.*s%s", (int)(lines[3] - body), body, (int)(lines[3] - lines[2]), lines[2],
-	                    lines[3]);
-	assert_int_equal(salvage(p, all, strlen(all)).kept, 0x3f);
-	free(all);
-	all = memory_format("%.*s{\"a\":1}\n%s", (int)(lines[2] - body), body, lines[2]);
-	assert_int_equal(salvage(p, all, strlen(all)).kept, 0x3f);
-	free(all);
-	all = memory_format("%.*s%.*s%.*s%s", (int)(lines[2] - body), body, (int)(lines[4] - lines[3]), lines[3],
-	                    (int)(lines[3] - lines[2]), lines[2], lines[4]);
-	assert_int_equal(salvage(p, all, strlen(all)).kept, 0x3f & ~(3U << 3));
-	free(all);
-	free(body);
-}
-
-/* Chained lines of a run of 2 planned executions, one of which is damaged: which cases are kept. */
-typedef struct cases { uint64_t left_out; text ids; } cases;
-
-static eh_status take_ids(void *context, record_line *line, long offset, eh_error *error)
-{
-	cases *c = context;
-
-	(void)offset;
-	(void)error;
-	if (line->kind == RECORD_LINE_SALVAGE)
-		c->left_out = line->salvage.left_out;
-	if (line->kind == RECORD_LINE_CASE)
-		text_add(&c->ids, "%s ", line->one_case.id);
-	return EH_OK;
-}
-
-static void add_line(journal *j, enum record_line_kind kind, uint64_t execution, const char *id,
-                     bool replacement)
-{
-	record_line line;
-
-	record_line_init(&line, kind);
-	if (kind == RECORD_LINE_INSTRUMENT) {
-		text_set(&line.instrument.executor, "x");
-		line.instrument.execution = line.instrument.record.execution = execution;
-	} else if (kind == RECORD_LINE_CASE) {
-		record_execution *e = &line.one_case.record;
-
-		text_set(&line.one_case.executor, "x");
-		line.one_case.execution = e->execution = execution;
-		text_set(&line.one_case.id, id);
-		e->status = RECORD_VALID;
-		e->samples_ns.items = memory_get(sizeof(*e->samples_ns.items));
-		e->samples_ns.count = 1;
-		if (replacement) {
-			e->flags.items = memory_get(sizeof(*e->flags.items));
-			e->flags.items[0] = RECORD_FLAG_REPLACEMENT_WORKER;
-			e->flags.count = 1;
-		}
-	}
-	assert_int_equal(journal_append(j, &line, NULL), EH_OK);
-	record_line_clear(&line);
-}
-
-/* Lines: 1 run, 2 instrument, 3 a, 4 b, 5 instrument of a replacement, 6 c, 7 pilot, 8 instrument of
- * execution 3, 9 d. */
-static void make_nine(const char *path)
-{
-	record_line line;
-	journal *j;
-
-	first_line(&line);
-	line.run.executions.planned = 2;
-	assert_int_equal(journal_create(path, &line.run, &j, NULL), EH_OK);
-	record_line_clear(&line);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 1, "a", false);
-	add_line(j, RECORD_LINE_CASE, 1, "b", false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 1, "c", true);
-	add_line(j, RECORD_LINE_PILOT, 0, NULL, false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 3, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 3, "d", false);
-	add_line(j, RECORD_LINE_NOISE, 0, NULL, false);
+	create(real, &j);
 	journal_close(j);
-}
-
-/* Samples without their instrument, and executions without the pilot that planned them, are not kept. */
-static void salvage_leaves_out(void **state)
-{
-	place *p = *state;
-	static const struct { unsigned line; const char *ids; uint64_t left_out; } expected[] = {
-		{ 2, "a b c d ", 0 }, { 3, "b c d ", 0 }, { 4, "a c d ", 0 }, { 5, "a b d ", 1 },
-		{ 6, "a b d ", 0 }, { 7, "a b c ", 2 }, { 8, "a b c ", 1 }, { 9, "a b c ", 0 },
-	};
-	char *body, *at;
-	size_t size;
-
-	make_nine(p->path);
-	assert_int_equal(file_read(p->path, &body, &size, NULL), EH_OK);
-	log_set_level(EH_LOG_ERROR);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		cases c = { 0 };
-		char *beside;
-
-		at = body;
-		for (unsigned n = 1; n < expected[i].line; n++)
-			at = strchr(at, '\n') + 1;
-		at[12] ^= 1;
-		assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
-		at[12] ^= 1;
-		assert_int_equal(journal_salvage(p->path, NULL), EH_OK);
-		assert_int_equal(journal_each(p->path, take_ids, &c, NULL), EH_OK);
-		assert_string_equal(c.ids.data, expected[i].ids);
-		assert_int_equal(c.left_out, expected[i].left_out);
-		text_free(&c.ids);
-		beside = damaged_copy(p);
-		assert_int_equal(unlink(beside), 0);
-		free(beside);
-	}
-	log_set_level(EH_LOG_WARN);
-	free(body);
-}
-
-/* Flipped bits of every place of a journal: the line is refused, cut with a warning, or salvaged; whatever is left is as it
- * was written. */
-static void flipped_bits(void **state)
-{
-	place *p = *state;
-	size_t size;
-	char *body = make_six(p->path, &size);
-	char *second = strchr(body, '\n') + 1;
-
-	log_set_level(EH_LOG_ERROR);
-	for (size_t bit = 0; bit < 8 * size; bit += bit < 8 * (size_t)(second - body) ? 61 : 13) {
-		journal *j = NULL;
-		outcome o = { 0 };
-		eh_status status;
-
-		body[bit / 8] ^= (char)(1 << bit % 8);
-		assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
-		status = journal_open(p->path, &j, NULL);
-		journal_close(j);
-		if (status != EH_OK) {
-			const bool plan = bit / 8 < (size_t)(second - body);
-
-			/* A plan that a bit made malformed is told as that. */
-			assert_true(status == EH_E_ALTERED || (plan && status == EH_E_FORMAT));
-			assert_int_equal(journal_salvage(p->path, NULL), plan ? status : EH_OK);
-			status = plan ? status : EH_OK;
-		}
-		if (status == EH_OK) {
-			char *beside;
-
-			assert_int_equal(journal_each(p->path, take_kept, &o, NULL), EH_OK);
-			assert_true((o.kept & 1) != 0 && __builtin_popcount(o.kept) >= 4 && o.kept != 0x3f);
-			if (o.lost > 0) {
-				beside = damaged_copy(p);
-				assert_int_equal(unlink(beside), 0);
-				free(beside);
-			}
-		}
-		body[bit / 8] ^= (char)(1 << bit % 8);
-	}
-	log_set_level(EH_LOG_WARN);
-	free(body);
+	assert_int_equal(symlink("real", p->path), 0);
+	assert_int_equal(journal_open(p->path, &j, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "it is a link"));
+	assert_int_equal(journal_salvage(p->path, NULL, NULL, NULL), EH_E_IO);
+	assert_int_equal(symlink(".", folder), 0);
+	assert_int_equal(journal_open(through, &j, NULL), EH_OK);
+	assert_int_equal(append(j, 1), EH_OK);
+	journal_close(j);
+	assert_int_equal(read_all(real).count, 2);
+	assert_int_equal(unlink(folder), 0);
+	assert_int_equal(unlink(real), 0);
+	free(through);
+	free(folder);
+	free(real);
 }
 
 /* ---- no room --------------------------------------------------------------------------------- */
@@ -871,11 +534,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_on, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(the_chain_shows_edits, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(damaged_end, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(salvaged, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(salvage_leaves_out, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(salvage_keeps_rights, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(no_regular_file, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(flipped_bits, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(no_link, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
