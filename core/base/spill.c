@@ -50,8 +50,8 @@ eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
 		s->size += (size_t)done;
 	}
 	return size == 0 ? EH_OK :
-	       error_system(error, errno, "cannot write a temporary file in '%s', which large members of "
-	                    "a bundle take (TMPDIR names another folder)", folder());
+	       error_system(error, errno, "cannot write a temporary file in '%s', which the results of a "
+	                    "large bundle take (TMPDIR names another folder)", folder());
 }
 
 source_bytes spill_part(const spill *s, const char *name, size_t from, size_t size)

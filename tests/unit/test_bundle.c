@@ -503,6 +503,28 @@ static void texts_have_limits(void **state)
 	bundle_free(&b);
 }
 
+/* Bytes that cannot be read are no bytes that are in order. */
+static void what_cannot_be_read_is_said(void **state)
+{
+	text_list problems = { 0 };
+	bundle b = { 0 };
+	bundle_member *m = NULL;
+	bool said = false;
+
+	(void)state;
+	add_text(&b, "manifest.json", "{\"format\":\"evenhand-bundle\",\"format_version\":1,\"members\":[]}");
+	assert_int_equal(bundle_add(&b, "x", "results/a.json", 2, &m, NULL), EH_OK);
+	m->size = 2;
+	assert_int_equal(spill_add(&b.large, "{}", 2, NULL), EH_OK);
+	assert_int_equal(ftruncate(b.large.fd, 1), 0);
+	bundle_check(&b, &problems);
+	for (size_t i = 0; i < problems.count; i++)
+		said = said || strstr(problems.items[i], "'results/a.json' was changed while it was read") != NULL;
+	assert_true(said);
+	text_list_clear(&problems);
+	bundle_free(&b);
+}
+
 /* A temporary file of which nothing could be written is closed too. */
 static void a_full_disk_leaves_no_descriptor(void **state)
 {
@@ -538,6 +560,7 @@ int main(void)
 		cmocka_unit_test(many_members),
 		cmocka_unit_test(texts_are_hashed_once),
 		cmocka_unit_test(texts_have_limits),
+		cmocka_unit_test(what_cannot_be_read_is_said),
 		cmocka_unit_test(a_full_disk_leaves_no_descriptor),
 	};
 
