@@ -55,6 +55,9 @@ eh_status discover_select(const discover_report *here, const char *selectors, se
 /* The same for the one executor of exactly that name, which may come from a file. */
 eh_status discover_named(const discover_report *here, const char *executor, selected **out,
                          size_t *out_count, eh_error *error);
+/* Warns of each file that has the name of the backend `used` and may not be used: perhaps it is the one
+ * that the user means.  The two functions above do so for what they choose. */
+void discover_tell_refused(const discover_report *here, const discover_backend *used);
 /* The device of that name, usable or not; false when there is none. */
 bool discover_find(const discover_report *here, const char *executor, selected *out);
 

@@ -428,6 +428,16 @@ eh_status manifest_read(const record_line *first, manifest **out, eh_error *erro
 	return EH_OK;
 }
 
+/* Whether none of the first executors has this plugin. */
+static bool is_new(const manifest *m, size_t executors, const char *plugin)
+{
+	size_t i = 0;
+
+	while (i < executors && strcmp(m->plugins[i], plugin) != 0)
+		i++;
+	return i == executors;
+}
+
 eh_status manifest_find(manifest *m, const discover_report *here, eh_error *error)
 {
 	for (size_t i = 0; i < m->executor_count; i++) {
@@ -439,6 +449,8 @@ eh_status manifest_find(manifest *m, const discover_report *here, eh_error *erro
 			                 "it available again, then resume", m->names[i],
 			                 d == NULL ? "missing" : "not usable: ",
 			                 d == NULL ? "" : d->reason);
+		if (is_new(m, i, found.backend->path))
+			discover_tell_refused(here, found.backend);
 		text_set(&m->plugins[i], found.backend->path);
 		m->indices[i] = (uint32_t)d->index;
 		layout_clear(record_device_layout(), &m->devices[i]);

@@ -169,6 +169,40 @@ static const discover_backend *backend_named(const choice *c, const char *name)
 	return found;
 }
 
+/* A file that was not loaded because another one of its name was found first. */
+static bool is_shadowed(const discover_backend *b)
+{
+	return discover_is(b->status, EH_E_INVALID_ARGUMENT) && text_or_empty(b->title)[0] == '\0';
+}
+
+/* A file that may not be used, while another one of its name is. */
+static bool is_refused(const discover_backend *b, const discover_backend *used)
+{
+	return b != used && strcmp(b->name, used->name) == 0 && discover_is(used->status, EH_OK) &&
+	       !discover_is(b->status, EH_OK) && !is_shadowed(b);
+}
+
+void discover_tell_refused(const discover_report *here, const discover_backend *used)
+{
+	for (size_t i = 0; i < here->backends.count; i++)
+		if (is_refused(&here->backends.items[i], used))
+			log_write(EH_LOG_WARN, "%s is used as backend %s; another file of that name is refused: %s",
+			          used->path, used->name, text_or_empty(here->backends.items[i].reason));
+}
+
+/* Each backend of a choice once. */
+static void tell_refused(const discover_report *here, const choice *c)
+{
+	for (size_t i = 0; i < c->item_count; i++) {
+		size_t earlier = 0;
+
+		while (earlier < i && c->items[earlier].backend != c->items[i].backend)
+			earlier++;
+		if (earlier == i)
+			discover_tell_refused(here, c->items[i].backend);
+	}
+}
+
 /* What the backend told of what it found: why something that was named may not be there. */
 static char *what_it_says(const discover_backend *b)
 {
@@ -290,7 +324,7 @@ static void tell_left_out(const choice *c)
 
 			free(absent);
 			absent = longer;
-		} else if (!discover_is(one->status, EH_OK)) {
+		} else if (!discover_is(one->status, EH_OK) && !is_refused(one, backend_named(c, one->name))) {
 			log_write(EH_LOG_WARN, "backend %s is left out: %s", one->name,
 			          one->reason != NULL ? one->reason : "");
 		}
@@ -335,6 +369,7 @@ eh_status discover_select(const discover_report *here, const char *selectors, se
 		free(c.items);
 		return status;
 	}
+	tell_refused(here, &c);
 	*out = c.items;
 	*out_count = c.item_count;
 	return EH_OK;
@@ -371,6 +406,7 @@ eh_status discover_named(const discover_report *here, const char *executor, sele
 	}
 	if (!discover_is(found.device->status, EH_OK))
 		return refuse_unusable(found.device, error);
+	discover_tell_refused(here, found.backend);
 	*out = memory_get(sizeof(**out));
 	**out = found;
 	*out_count = 1;

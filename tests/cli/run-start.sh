@@ -63,6 +63,25 @@ go 0-0 --resume itself
 [ "$(cases itself)" -eq "$before" ] && ! grep -q '"starts"' itself/run.journal
 check $? "are not repeated"
 
+# A plugin that may not be used: another of its name takes its place, and that is said.
+mkdir -p first second
+cp "$BUILD/tests/backends/liar.so" first
+cp "$BUILD/tests/backends/liar.so" second
+chmod o+w first/liar.so
+for on in liar all; do
+	EVENHAND_BACKEND_PATH=$T/first:$T/second go 0-0 "$SRC/tests/protocols/tiny.ini" --on $on --executions 1 -o "copy-$on"
+	[ -s "copy-$on/liar-honest.json" ] && grep -q "warning: $T/second/liar.so is used as backend liar; another file of that name is refused: $T/first/liar.so .*others can write to it" err &&
+		[ "$(grep -c "$T/first/liar.so" err)" -eq 1 ]
+	check $? "--on $on: a plugin that may not be used is named, with the one that is used in its place"
+done
+sed -i '/"kind":"case"/q' copy-liar/run.journal
+EVENHAND_BACKEND_PATH=$T/first:$T/second go 0-0 --resume copy-liar
+[ "$(grep -c 'another file of that name is refused' err)" -eq 1 ]
+check $? "and again when the run is resumed"
+EVENHAND_BACKEND_PATH=$T/second:$T/backends go 0-0 "$SRC/tests/protocols/tiny.ini" --on liar --executions 1 -o copy-sound
+! grep -q 'another file of that name' err
+check $? "a copy that is only shadowed is no news"
+
 # Killed from outside, at any moment: each kill costs one case at most.  Two kills at most in a row: a
 # third before anything is measured ends the execution, as above.
 for protocol in tiny turns; do
