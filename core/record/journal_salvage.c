@@ -189,13 +189,13 @@ static void find_undescribed(salvage *s)
 
 	for (size_t i = s->count; i > 0; i--) {
 		entry *e = &s->entries[i - 1];
+		place *p = e->place != SIZE_MAX ? &s->places[e->place] : NULL;
 
 		gap = gap || e->kind == record_line_kind_absent;
-		if (e->place == SIZE_MAX)
+		if (p == NULL)
 			continue;
-		if (e->kind == RECORD_LINE_EXECUTOR)
-			s->places[e->place].described = true;
-		e->undescribed = gap && !s->places[e->place].described;
+		p->described = p->described || e->kind == RECORD_LINE_EXECUTOR;
+		e->undescribed = gap && !p->described;
 	}
 }
 
