@@ -23,6 +23,9 @@ $(simulated_programs): private ALL_LDFLAGS += $(foreach name,clock_now_ns clock_
 tests/unit/test_plugin_host: private ALL_LDFLAGS += $(foreach name,getpwuid getpwent setpwent \
 	endpwent getgrgid,-Wl,--wrap=$(name))
 
+# One whose disk fails.
+tests/unit/test_journal: private ALL_LDFLAGS += $(foreach name,fdatasync ftruncate,-Wl,--wrap=$(name))
+
 # Fuzz drivers: programs that feed files to a reader.
 fuzz_sources := $(sort $(wildcard $(srcdir)/tests/fuzz/*.c))
 fuzz_programs := $(patsubst $(srcdir)/tests/fuzz/%.c,tests/fuzz/%,$(fuzz_sources))

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@ struct journal {
 	int fd;
 	char *path;
 	char chain[65];   /* of the last line                                                     */
+	bool unsure;      /* a line that failed may stand behind it                               */
 };
 
 /* An open file description lock belongs to this descriptor and ends with the process. */
@@ -88,7 +90,8 @@ static int write_all(int fd, const char *data, size_t size, off_t at)
 	return 0;
 }
 
-static eh_status append_text(int fd, const char *path, const char *data, size_t size,
+/* *stays: what was written of it could not be taken away again. */
+static eh_status append_text(int fd, const char *path, const char *data, size_t size, bool *stays,
                              eh_error *error)
 {
 	off_t end = 0;
@@ -96,10 +99,9 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
 	if (cut_torn(fd, &end) != 0)
 		return error_system(error, errno, "cannot append to %s", path);
 	if (write_all(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
-		int why = errno;
-		/* If this fails too, the line has no newline and counts as incomplete. */
-		if (ftruncate(fd, end) != 0)
-			why = why != 0 ? why : errno;
+		const int why = errno;
+
+		*stays = ftruncate(fd, end) != 0;
 		return error_system(error, why, "cannot append to %s", path);
 	}
 	return EH_OK;
@@ -127,6 +129,7 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 {
 	char chain[65] = "";
 	size_t size;
+	bool stays = false;
 	char *body;
 	fresh file;
 	eh_status status = fresh_open(&file, path, error);
@@ -135,7 +138,7 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	if (status != EH_OK)
 		return status;
 	body = journal_line_text(first, RECORD_LINE_RUN, chain, &size);
-	status = append_text(fd, path, body, size, error);
+	status = append_text(fd, path, body, size, &stays, error);
 	free(body);
 	if (status == EH_OK && lock(fd) != 0)
 		status = no_locks(path, error);
@@ -249,9 +252,14 @@ eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 	size_t size;
 	eh_status status;
 
+	/* What stays may be the whole line: then it is read as any other, and nothing that follows from the
+	 * line before it may stand behind it. */
+	if (j->unsure)
+		return error_set(error, EH_E_IO, "nothing more is appended to %s, because the line before could "
+		                 "neither be written nor removed", j->path);
 	memcpy(chain, j->chain, sizeof(chain));
 	body = journal_line_text(line, line->kind, chain, &size);
-	status = append_text(j->fd, j->path, body, size, error);
+	status = append_text(j->fd, j->path, body, size, &j->unsure, error);
 	if (status == EH_OK)
 		memcpy(j->chain, chain, sizeof(chain));
 	free(body);

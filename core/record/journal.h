@@ -45,7 +45,8 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
  * with a warning: a torn write.  EH_E_ALTERED, and nothing is changed, when the first line is damaged,
  * or one that whole lines follow.  EH_E_UNAVAILABLE while another process writes it.  EH_E_IO for a link. */
 eh_status journal_open(const char *path, journal **out, eh_error *error);
-/* On failure the file is unchanged. */
+/* On failure the file is unchanged; where that is not possible either, the line may stay, in part or, if
+ * only fdatasync failed, whole, and further appends are EH_E_IO. */
 eh_status journal_append(journal *j, const record_line *line, eh_error *error);
 void journal_close(journal *j); /* NULL is fine */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -495,6 +496,54 @@ static void full(void **state)
 	assert_true(s.in_order);
 }
 
+/* A disk on which nothing can be made safe (1), or taken away either (2). */
+static int failing;
+int __real_fdatasync(int fd);
+int __real_ftruncate(int fd, off_t size);
+int __wrap_fdatasync(int fd);
+int __wrap_ftruncate(int fd, off_t size);
+
+int __wrap_fdatasync(int fd)
+{
+	errno = EIO;
+	return failing > 0 ? -1 : __real_fdatasync(fd);
+}
+
+int __wrap_ftruncate(int fd, off_t size)
+{
+	errno = EROFS;
+	return failing > 1 ? -1 : __real_ftruncate(fd, size);
+}
+
+/* A line that was not made safe is taken away; where it cannot be, nothing follows it. */
+static void failing_disk(void **state)
+{
+	place *p = *state;
+	journal *j;
+	seen s;
+
+	create(p->path, &j);
+	assert_int_equal(append(j, 1), EH_OK);
+	failing = 1;
+	assert_int_equal(append(j, 2), EH_E_IO);
+	failing = 0;
+	assert_int_equal(append(j, 2), EH_OK);
+	failing = 2;
+	assert_int_equal(append(j, 3), EH_E_IO);
+	failing = 0;
+	assert_int_equal(append(j, 3), EH_E_IO);
+	journal_close(j);
+	s = read_all(p->path);
+	assert_int_equal(s.count, 4);
+	assert_true(s.in_order);
+	assert_int_equal(journal_open(p->path, &j, NULL), EH_OK);
+	assert_int_equal(append(j, 4), EH_OK);
+	journal_close(j);
+	s = read_all(p->path);
+	assert_int_equal(s.count, 5);
+	assert_true(s.in_order);
+}
+
 /* No room for the first line: no journal, no leftovers. */
 static void full_at_once(void **state)
 {
@@ -539,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(failing_disk, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full_at_once, make_place, remove_place),
 	};
 
