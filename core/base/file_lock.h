@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A lock on a file that several processes read, change and replace.  It belongs to the open file
  * (flock), so a process that ends, in whatever way, gives it back, and nothing is left in the folder.
- * Whoever can read the file can lock it, so users of one group can work in one folder. */
+ * Whoever can read the file can lock it, so users of one group can work in one folder; and anybody who
+ * can read it can make the others wait. */
 #ifndef BASE_FILE_LOCK_H
 #define BASE_FILE_LOCK_H
 

@@ -11,19 +11,23 @@
 #include <unistd.h>
 
 #include "base/fresh.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/trust.h"
 
-#define FILE_READ_MAX ((off_t)1 << 30)
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
-eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error)
+static eh_status too_large(const char *path, size_t most, eh_error *error)
+{
+	if (most == LIMIT_FILE)
+		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
+	return error_set(error, EH_E_IO, "'%s' is larger than %zu MiB, the most that is read", path,
+	                 most / LIMIT_MIB);
+}
+
+static eh_status check_kind(int fd, const char *path, size_t most, eh_error *error)
 {
 	struct stat info;
-	text content = { 0 };
-	char *chunk;
-	ssize_t got;
 
 	if (fstat(fd, &info) != 0)
 		return error_system(error, errno, "cannot examine '%s'", path);
@@ -31,9 +35,19 @@ eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh
 		return error_set(error, EH_E_IO, "'%s' is a folder, not a file", path);
 	if (!S_ISREG(info.st_mode))
 		return error_set(error, EH_E_IO, "'%s' is not a regular file", path);
-	if (info.st_size > FILE_READ_MAX)
-		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
+	return (size_t)info.st_size > most ? too_large(path, most, error) : EH_OK;
+}
 
+static eh_status read_open(int fd, const char *path, size_t most, char **data, size_t *size,
+                           eh_error *error)
+{
+	eh_status status = check_kind(fd, path, most, error);
+	text content = { 0 };
+	char *chunk;
+	ssize_t got;
+
+	if (status != EH_OK)
+		return status;
 	/* The size is only a hint: files of /proc report 0, and a file may grow while it is
 	 * read. */
 	chunk = memory_get(1 << 16);
@@ -44,7 +58,7 @@ eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh
 		if (got < 0)
 			break;
 		text_add_bytes(&content, chunk, (size_t)got);
-		if (content.size > (size_t)FILE_READ_MAX)
+		if (content.size > most)
 			break;
 	}
 	int failure = errno;
@@ -52,16 +66,20 @@ eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh
 	free(chunk);
 	if (got != 0) {
 		text_free(&content);
-		if (got > 0)
-			return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
-		return error_system(error, failure, "cannot read '%s'", path);
+		return got > 0 ? too_large(path, most, error) :
+		       error_system(error, failure, "cannot read '%s'", path);
 	}
 	*data = content.data;
 	*size = content.size;
 	return EH_OK;
 }
 
-eh_status file_read(const char *path, char **data, size_t *size, eh_error *error)
+eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error)
+{
+	return read_open(fd, path, LIMIT_FILE, data, size, error);
+}
+
+eh_status file_read_most(const char *path, size_t most, char **data, size_t *size, eh_error *error)
 {
 	/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -69,9 +87,14 @@ eh_status file_read(const char *path, char **data, size_t *size, eh_error *error
 
 	if (fd < 0)
 		return error_system(error, errno, "cannot open '%s'", path);
-	status = file_read_open(fd, path, data, size, error);
+	status = read_open(fd, path, most, data, size, error);
 	close(fd);
 	return status;
+}
+
+eh_status file_read(const char *path, char **data, size_t *size, eh_error *error)
+{
+	return file_read_most(path, LIMIT_FILE, data, size, error);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -90,6 +113,11 @@ eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
 	else
 		free(w);
 	return status;
+}
+
+eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error *error)
+{
+	return fresh_keep(&w->file, replaced, error);
 }
 
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error)

@@ -5,13 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
 /* *data is malloc'd, with a NUL after the last byte.  EH_E_IO for a file that is not regular or
  * larger than 1 GiB. */
 eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
-/* The same from a descriptor, which stays open; path is for the message. */
+/* The same with a limit in bytes, which the message has in MiB. */
+eh_status file_read_most(const char *path, size_t most, char **data, size_t *size, eh_error *error);
+/* file_read from a descriptor, which stays open; path is for the message. */
 eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error);
 
 /* Writes a new file in the same folder (base/fresh.h), syncs it, renames it to path, syncs the folder.
@@ -21,6 +24,8 @@ eh_status file_write(const char *path, const void *data, size_t size, eh_error *
 /* The same, streamed: open, add any number of times, then commit or abandon (both free). */
 typedef struct file_writer file_writer;
 eh_status file_writer_open(const char *path, file_writer **out, eh_error *error);
+/* The file takes over mode, group and owner of one that the caller has read (fresh_keep). */
+eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error *error);
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error);
 eh_status file_writer_commit(file_writer *w, eh_error *error);
 void file_writer_abandon(file_writer *w); /* NULL is fine */

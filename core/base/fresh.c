@@ -242,6 +242,20 @@ static void keep_mode(const fresh *f)
 		(void)fchmod(f->fd, info.st_mode & 0777);
 }
 
+eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
+{
+	const mode_t mode = replaced->st_mode & 0777, group = mode >> 3 & 7, others = mode & 7;
+
+	/* Closed while it changes hands. */
+	if (fchmod(f->fd, mode & 0700) != 0)
+		return cannot(f, errno, error);
+	if (fchown(f->fd, replaced->st_uid, replaced->st_gid) != 0 &&
+	    fchown(f->fd, (uid_t)-1, replaced->st_gid) != 0 && (group & ~others) != 0)
+		return error_system(error, errno, "cannot write '%s': its group, %u, would lose it; copy the result "
+		                    "into a folder of yours", f->path, (unsigned)replaced->st_gid);
+	return fchmod(f->fd, mode) == 0 ? EH_OK : cannot(f, errno, error);
+}
+
 static void forget(fresh *f)
 {
 	close(f->folder);

@@ -36,6 +36,12 @@
 #define LIMIT_ROWS ((size_t)1000000)
 /* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */
 #define LIMIT_EXECUTIONS ((size_t)4000000)
+/* The signatures of a result, or its amendments: a signature has 700 bytes, a redacted member 1 KB. */
+#define LIMIT_BESIDE (4 * LIMIT_MIB)
+/* Signatures of one file.  Checking one takes 0.2 ms. */
+#define LIMIT_SIGNATURES ((size_t)1000)
+/* The files beside a redacted result that are searched for its text, together: a few seconds. */
+#define LIMIT_SEARCHED (1024 * LIMIT_MIB)
 /* The members of a bundle that are neither results nor its journal, together: texts of a few KB each. */
 #define LIMIT_MEMBERS (64 * LIMIT_MIB)
 /* The results and the journal of a bundle that are in memory, together.  The others are in a temporary file. */
