@@ -69,7 +69,7 @@ void reach_clear(reach *r)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool ends_word(char c)
+bool reach_ends_word(char c)
 {
 	return c == '\0' || strchr(separators, c) != NULL;
 }
@@ -79,7 +79,7 @@ static bool has_whole(const char *value, const char *path)
 	const size_t size = strlen(path);
 
 	for (const char *at = value; (at = strcasestr(at, path)) != NULL; at++)
-		if ((at == value || ends_word(at[-1])) && ends_word(at[size]))
+		if ((at == value || reach_ends_word(at[-1])) && reach_ends_word(at[size]))
 			return true;
 	return false;
 }

@@ -22,6 +22,8 @@ typedef struct reach {
 /* Into a zeroed struct; nothing for a text that is too short. */
 void reach_set(reach *r, const char *value);
 void reach_clear(reach *r);
+/* Whether the byte stands between paths, or is no part of a text. */
+bool reach_ends_word(char c);
 /* Whether the value holds the text, or with its %XX replaced. */
 bool reach_holds(const reach *r, const char *value);
 /* Appends the places of a JSON text that hold it, "cases[3].reasons[0]".  The salts of a record are

@@ -280,65 +280,120 @@ static bool changes(const char *key, const text_list *members)
 	return any;
 }
 
+/* Where a redacted text goes. */
+typedef struct redacted_text { text *text; digest *digest; } redacted_text;
+
+static void put(const redacted_text *to, const char *bytes, size_t size)
+{
+	if (to->text != NULL)
+		text_add_bytes(to->text, bytes, size);
+	else
+		digest_add(to->digest, bytes, size);
+}
+
+static eh_status put_part(const source_bytes *from, size_t start, size_t end, const redacted_text *to,
+                          eh_error *error)
+{
+	enum { CHUNK = 1 << 18 };
+	char *chunk = memory_get(CHUNK);
+	eh_status status = EH_OK;
+
+	while (start < end && status == EH_OK) {
+		size_t size = end - start < CHUNK ? end - start : CHUNK;
+
+		status = source_read(from, start, size, chunk, error);
+		if (status == EH_OK)
+			put(to, chunk, size);
+		start += size;
+	}
+	free(chunk);
+	return status;
+}
+
+/* The end of the span without white space; it is not in the part that is cut. */
+static size_t trimmed(const result_parts *parts, json_span span)
+{
+	const size_t cut = span.start < parts->cut.start ? 0 : parts->cut.end - parts->cut.start;
+
+	while (span.end > span.start && strchr(" \t\r\n", parts->head[span.end - cut - 1]) != NULL)
+		span.end--;
+	return span.end;
+}
+
 /* Writes the text with the members that redacting changes replaced by those of the record. */
-static void write_changed(const char *body, size_t size, const result_parts *parts,
-                          const text_list *members, const record_result *r, text *out)
+static eh_status put_changed(const source_bytes *source, const result_parts *parts, const text_list *members,
+                             const record_result *r, const redacted_text *to, eh_error *error)
 {
 	size_t from = 0;
+	eh_status status = EH_OK;
 
-	for (size_t i = 0; i < parts->member_count; i++) {
+	for (size_t i = 0; i < parts->member_count && status == EH_OK; i++) {
 		const char *key = parts->members[i].name;
 		json_span span = parts->members[i].value;
 		char *value;
 
 		if (!changes(key, members))
 			continue;
-		/* The span reaches to the comma; white space before it stays. */
-		while (span.end > span.start && strchr(" \t\r\n", body[span.end - 1]) != NULL)
-			span.end--;
 		value = layout_member_json(layout_find(record_result_layout(), key), r);
-		text_add_bytes(out, body + from, span.start - from);
-		text_add_bytes(out, value, strlen(value));
+		status = put_part(source, from, span.start, to, error);
+		put(to, value, strlen(value));
 		free(value);
-		from = span.end;
+		/* The span reaches to the comma; white space before it stays. */
+		from = trimmed(parts, span);
 	}
-	text_add_bytes(out, body + from, size - from);
+	return status == EH_OK ? put_part(source, from, source->size, to, error) : status;
 }
 
 /* Reads the record without its rows; both structs need freeing in any case. */
-static eh_status read_head(const char *body, size_t size, const char *name, result_parts *parts,
-                           record_result *record, eh_error *error)
+static eh_status read_head(const source_bytes *from, result_parts *parts, record_result *record,
+                           eh_error *error)
 {
-	const source_bytes from = source_of_bytes(name, body, size);
 	eh_status status;
 
 	*parts = (result_parts){ .member_count = 0 };
 	layout_init(record_result_layout(), record);
-	status = parts_find(&from, parts, error);
+	status = parts_find(from, parts, error);
 	if (status == EH_E_FORMAT)
-		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", name);
-	return status == EH_OK ? parts_read_head(parts, &from, record, error) : status;
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a result", from->name);
+	return status == EH_OK ? parts_read_head(parts, from, record, error) : status;
 }
 
-eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,
-                      text *out, eh_error *error)
+static eh_status redact_to(const source_bytes *from, const text_list *members, const redacted_text *to,
+                           eh_error *error)
 {
 	result_parts parts;
 	record_result record;
-	eh_status status = read_head(body, size, name, &parts, &record, error);
+	eh_status status = read_head(from, &parts, &record, error);
 
 	if (status == EH_OK) {
 		redacting x = { &record, members, 0 };
 
 		visit_record(&record, redact_one, &x);
 		if (x.done == members->count)
-			write_changed(body, size, &parts, members, &record, out);
+			status = put_changed(from, &parts, members, &record, to, error);
 		else
 			status = error_set(error, EH_E_USAGE, "%s: not every text that is to be redacted is "
-			                   "there with a salt", name);
+			                   "there with a salt", from->name);
 	}
 	parts_free(&parts);
 	layout_clear(record_result_layout(), &record);
+	return status;
+}
+
+eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,
+                      text *out, eh_error *error)
+{
+	const source_bytes from = source_of_bytes(name, body, size);
+
+	return redact_to(&from, members, &(redacted_text){ .text = out }, error);
+}
+
+eh_status redact_digest(const source_bytes *from, const text_list *members, char hex[65], eh_error *error)
+{
+	const redacted_text to = { .digest = digest_new() };
+	eh_status status = redact_to(from, members, &to, error);
+
+	digest_end(to.digest, hex);
 	return status;
 }
 
@@ -381,7 +436,8 @@ eh_status redact_choose(const char *body, size_t size, const char *name, const c
 {
 	result_parts parts;
 	record_result record;
-	eh_status status = read_head(body, size, name, &parts, &record, error);
+	const source_bytes from = source_of_bytes(name, body, size);
+	eh_status status = read_head(&from, &parts, &record, error);
 
 	if (status == EH_OK)
 		status = choose_all(&record, member, words, out, error);

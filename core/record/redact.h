@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/source.h"
 #include "base/text.h"
 #include "record/reach.h"
 #include "record/record.h"
@@ -52,6 +53,8 @@ void redact_choice_clear(redact_choice *r);
  * them is absent or has no salt. */
 eh_status redact_text(const char *body, size_t size, const char *name, const text_list *members,
                       text *out, eh_error *error);
+/* The SHA-256 of the text that redact_text would give, with little of the result in memory. */
+eh_status redact_digest(const source_bytes *from, const text_list *members, char hex[65], eh_error *error);
 /* Appends the paths of the members that are redacted in this record. */
 void redact_list(record_result *r, text_list *out);
 /* The first salt that is malformed or belongs to no text of the record; NULL when there is none. */

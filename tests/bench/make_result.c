@@ -4,11 +4,12 @@
  * samples, and what result_build makes of it.  `make bench BENCH=contract` uses it; it is built as
  * BUILD/tests/bench/make_result.
  *
- * usage: make_result [-k] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
+ * usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
  *   -e  executions of each case (5)
  *   -n  samples of each case, over all executions (100)
  *   -f  times are that many times as long (1): two results of different factors differ in speed
  *   -s  seed of the noise (1)
+ *   -w  who measured; with salts, so that the name can be redacted
  *   -k  keep the journal, as OUT.json.journal
  */
 #include <inttypes.h>
@@ -32,6 +33,7 @@ typedef struct settings {
 	double factor;
 	uint64_t seed;
 	bool keep;
+	const char *tester;
 } settings;
 
 static uint64_t next(uint64_t *state)
@@ -95,15 +97,16 @@ static void put_first(FILE *out, const settings *s)
 	parsed = cJSON_Parse(plan.data);
 	json_digest(parsed, hex);
 	cJSON_Delete(parsed);
-	fprintf(out, "{\"kind\":\"run\",\"format\":1,\"id\":\"big-%" PRIu64 "\",\"seed\":1,\"started\":"
+	fprintf(out, "{%s\"kind\":\"run\",\"format\":1,\"id\":\"big-%" PRIu64 "\",\"seed\":1,\"started\":"
 	        "\"2026-01-01T00:00:00Z\",\"harness\":{\"name\":\"evenhand\",\"version\":\"0.1.0\","
 	        "\"commit\":\"0123456789abcdef\",\"dirty\":false,\"abi\":\"1.0\",\"build_flags\":"
-	        "\"-O2\"},\"who\":{\"tester\":\"\",\"party\":\"\",\"sponsor\":\"\",\"verified\":false},"
+	        "\"-O2\"},\"who\":{\"tester\":\"%s\",\"party\":\"\",\"sponsor\":\"\",\"verified\":false},"
 	        "\"protocol\":{\"name\":\"big\",\"version\":1,\"digest\":\"%s\",\"text\":"
 	        "\"[protocol]\\nname = big\\nversion = 1\\nintent = A big result.\\n[case triad]\\nworkload = stream\\n\",\"canonical\":%s,\"deviations\":[]},"
 	        "\"executions\":{\"declared\":5,\"planned\":%lu},\"executors\":[{\"name\":\"host:big\","
-	        "\"backend\":\"host\",\"index\":0,\"path\":\"host.so\"}],\"order\":[", s->seed, hex,
-	        plan.data, s->executions);
+	        "\"backend\":\"host\",\"index\":0,\"path\":\"host.so\"}],\"order\":[",
+	        s->tester[0] != '\0' ? "\"salt\":\"00112233445566778899aabbccddeeff\"," : "", s->seed,
+	        s->tester, hex, plan.data, s->executions);
 	for (unsigned long n = 1; n <= s->executions; n++)
 		fprintf(out, "%s{\"position\":%lu,\"execution\":%lu,\"executor\":\"host:big\"}",
 		        n > 1 ? "," : "", n, n);
@@ -247,12 +250,13 @@ static bool read_settings(int argc, char **argv, settings *s)
 {
 	int flag;
 
-	while ((flag = getopt(argc, argv, "e:n:f:s:k")) != -1) {
+	while ((flag = getopt(argc, argv, "e:n:f:s:w:k")) != -1) {
 		switch (flag) {
 		case 'e': s->executions = strtoul(optarg, NULL, 10); break;
 		case 'n': s->samples = strtoul(optarg, NULL, 10); break;
 		case 'f': s->factor = strtod(optarg, NULL); break;
 		case 's': s->seed = strtoull(optarg, NULL, 10); break;
+		case 'w': s->tester = optarg; break;
 		case 'k': s->keep = true; break;
 		default: return false;
 		}
@@ -265,14 +269,14 @@ static bool read_settings(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1 };
+	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1, .tester = "" };
 	eh_error error = ERROR_INIT;
 	char *journal;
 	eh_status status;
 
 	if (!read_settings(argc, argv, &s)) {
-		fputs("usage: make_result [-k] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] "
-		      "CASES OUT.json\n", stderr);
+		fputs("usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] "
+		      "[-s SEED] CASES OUT.json\n", stderr);
 		return EXIT_CODE_USAGE;
 	}
 	journal = memory_format("%s.journal", argv[optind + 1]);
