@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "audit/audit.h"
+#include "audit/beside.h"
 #include "audit/envelope.h"
 #include "audit/held.h"
 #include "audit/nearby.h"
 #include "base/digest.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "record/redact.h"
 
@@ -44,13 +43,12 @@ static eh_status follow(chain *c, const char *before, eh_error *error)
 static eh_status chain_open(const held *h, chain *out, eh_error *error)
 {
 	char *before = NULL;
-	size_t size = 0;
-	eh_status status = EH_OK;
+	size_t size;
+	eh_status status;
 
 	*out = (chain){ .path = memory_format("%s.amendments", h->path) };
 	memcpy(out->previous, h->r->record->digest, sizeof(out->previous));
-	if (file_exists(out->path))
-		status = file_read(out->path, &before, &size, error);
+	status = beside_read(h->path, ".amendments", &before, &size, error);
 	if (status == EH_OK && before != NULL) {
 		text_add_bytes(&out->whole, before, size);
 		status = follow(out, before, error);
@@ -87,9 +85,9 @@ static eh_status chain_add(chain *c, const held *h, audit_amendment *entry, cons
 	return EH_OK;
 }
 
-static eh_status chain_write(const chain *c, eh_error *error)
+static eh_status chain_write(const chain *c, const held *h, eh_error *error)
 {
-	return file_write(c->path, c->whole.data, c->whole.size, error);
+	return held_write_beside(h, ".amendments", c->whole.data, c->whole.size, error);
 }
 
 /* ---- notes and disputes ---------------------------------------------------------------------- */
@@ -106,24 +104,13 @@ static eh_status add_words(const held *h, const audit_request *q, const audit_ke
 	if (status == EH_OK)
 		status = chain_add(&c, h, &entry, key, error);
 	if (status == EH_OK)
-		status = chain_write(&c, error);
+		status = chain_write(&c, h, error);
 	layout_clear(audit_amendment_layout(), &entry);
 	chain_close(&c);
 	return status;
 }
 
 /* ---- redactions ------------------------------------------------------------------------------ */
-
-/* A link would be replaced by the redacted result, and what it leads to would keep the text. */
-static eh_status refuse_link(const char *path, eh_error *error)
-{
-	struct stat info;
-
-	if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
-		return error_set(error, EH_E_USAGE, "'%s' is a link, and what it leads to would keep the "
-		                 "text: redact the file itself", path);
-	return EH_OK;
-}
 
 static eh_status announce(chain *c, const held *h, const audit_request *q, const redact_choice *chosen,
                           const char *file_sha256, const audit_key *key, eh_error *error)
@@ -150,12 +137,12 @@ static eh_status replace_both(const held *h, const chain *c, const text *after, 
 {
 	eh_error why = ERROR_INIT;
 	file_writer *out = NULL;
-	eh_status status = file_writer_open(h->path, &out, error);
+	eh_status status = held_writer(h, &out, error);
 
 	if (status == EH_OK)
 		status = file_writer_add(out, after->data, after->size, error);
 	if (status == EH_OK)
-		status = chain_write(c, error);
+		status = chain_write(c, h, error);
 	if (status != EH_OK) {
 		file_writer_abandon(out);
 		return status;
@@ -167,6 +154,24 @@ static eh_status replace_both(const held *h, const chain *c, const text *after, 
 	return status;
 }
 
+/* Names of files and of members may be anybody's, and are printed. */
+static void clean(const text_list *sentences)
+{
+	for (size_t i = 0; i < sentences->count; i++)
+		text_clean(sentences->items[i]);
+}
+
+/* Another name of the file that was replaced keeps its bytes. */
+static void look_for_links(const held *h, text_list *sentences)
+{
+	const size_t others = held_other_names(h);
+
+	if (others > 0)
+		text_list_format(sentences, "%zu other name%s (hard links) of the file as it was: find them with "
+		                 "find -inum, before what they have is given away", others,
+		                 others > 1 ? "s" : "");
+}
+
 /* Where the text still stands, in what belongs to the result and in the files of its folder. */
 static eh_status look_for_rest(const held *h, const chain *c, const redact_choice *chosen,
                                const char *body, size_t size, audit_amended *out, eh_error *error)
@@ -176,8 +181,9 @@ static eh_status look_for_rest(const held *h, const chain *c, const redact_choic
 
 	if (status == EH_OK)
 		status = nearby_evidence(&chosen->reach, h->path, amendments, &out->remains, error);
-	if (status == EH_OK)
-		nearby_files(&chosen->reach, h->path, &out->nearby);
+	nearby_files(&chosen->reach, h->path, &out->nearby);
+	clean(&out->remains);
+	clean(&out->nearby);
 	return status;
 }
 
@@ -198,11 +204,13 @@ static eh_status redact_chosen(const held *h, const audit_request *q, redact_cho
 	}
 	if (status == EH_OK)
 		status = replace_both(h, &c, &after, error);
-	if (status == EH_OK)
+	if (status == EH_OK) {
+		out->unsearched = chosen->reach.forms.count == 0;
+		out->redacted = chosen->members;
+		chosen->members = (text_list){ NULL, 0 };
+		look_for_links(h, &out->nearby);
 		status = look_for_rest(h, &c, chosen, after.data, after.size, out, error);
-	out->unsearched = chosen->reach.forms.count == 0;
-	out->redacted = chosen->members;
-	chosen->members = (text_list){ NULL, 0 };
+	}
 	text_free(&after);
 	chain_close(&c);
 	return status;
@@ -256,7 +264,7 @@ static eh_status redact_what(const held *h, const audit_request *q, const audit_
 static eh_status redact(const held *h, const audit_request *q, const audit_key *key,
                         audit_amended *out, eh_error *error)
 {
-	eh_status status = refuse_link(h->path, error);
+	eh_status status = held_refuse_link(h->path, error);
 
 	out->before = status == EH_OK && is_done(h, q, key);
 	return status == EH_OK && !out->before ? redact_what(h, q, key, out, error) : status;
@@ -271,12 +279,12 @@ eh_status audit_amend(const char *path, const audit_request *q, const audit_key 
 	eh_status status;
 
 	memset(out, 0, sizeof(*out));
-	status = held_open(path, &h, error);
+	status = held_open(path, key == NULL, &h, error);
 	if (status == EH_OK && key != NULL)
 		status = q->kind == AUDIT_REDACT ? redact(&h, q, key, out, error)
 		                                 : add_words(&h, q, key, error);
 	out->finished = h.finished;
-	h.finished = (text_list){ NULL, 0 };
+	h.finished = (audit_finished){ .announcer = NULL };
 	held_close(&h);
 	return status;
 }
@@ -284,7 +292,7 @@ eh_status audit_amend(const char *path, const audit_request *q, const audit_key 
 void audit_amended_clear(audit_amended *a)
 {
 	text_list_clear(&a->redacted);
-	text_list_clear(&a->finished);
+	audit_finished_clear(&a->finished);
 	text_list_clear(&a->remains);
 	text_list_clear(&a->nearby);
 }

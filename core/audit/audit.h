@@ -41,14 +41,20 @@ eh_status audit_refuse_broken(const result *r, eh_error *error);
 /* result_read, and the bytes that were read (malloc'd). */
 eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error);
 
+/* A redaction that had been interrupted, and was finished first.  All zeros is none. */
+typedef struct audit_finished {
+	text_list members; /* that were taken out                                                 */
+	char *announcer;   /* for people: the user's name for the key, or what is known of it      */
+} audit_finished;
+
+void audit_finished_clear(audit_finished *f);
+
 /* Signs a result that holds; no other command changes it meanwhile.  *before: the key had signed it in
- * this role already, and nothing is added.  EH_E_USAGE when it had in another role. */
+ * this role already, and nothing is added.  EH_E_USAGE when it had in another role, or when a key that
+ * the user does not trust announced a redaction that is not made.  *finished is set also after a failure,
+ * and needs audit_finished_clear in any case. */
 eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_role role,
-                            bool *before, eh_error *error);
-/* Adds a signature to SIGNED.sig, or begins the file, without a lock.  Refuses a second one of the
- * same key. */
-eh_status audit_sign(const char *signed_path, const audit_subject *subject, const audit_key *key,
-                     enum audit_role role, eh_error *error);
+                            bool *before, audit_finished *finished, eh_error *error);
 /* The new text of the file of signatures, malloc'd; `before` is the present one or NULL, `name`
  * stands for it in messages. */
 eh_status audit_signatures_add(const char *before, const char *name, const audit_subject *subject,
@@ -66,7 +72,7 @@ typedef struct audit_request {
 /* What was done.  All zeros is empty. */
 typedef struct audit_amended {
 	text_list redacted; /* members that were taken out                                        */
-	text_list finished; /* those of a redaction that had been interrupted                     */
+	audit_finished finished;
 	text_list remains;  /* places of the result, its signatures and amendments that still hold the
 	                     * text                                                               */
 	text_list nearby;   /* files of the folder that do, as sentences                          */
@@ -77,7 +83,9 @@ typedef struct audit_amended {
 /* Appends to RESULT.amendments; no other command changes the result meanwhile.  A redaction takes out
  * the member and every other that holds its text.  It is announced in RESULT.amendments in one step;
  * then the result is replaced.  Whatever ends the process between, the next command that signs or
- * amends finishes it; with key NULL that is all.  *out needs audit_amended_clear in any case. */
+ * amends finishes it, for a key that the user trusts; with key NULL that is all, and the owner of the
+ * result may do it for any key.  *out says what was done also after a failure, and needs
+ * audit_amended_clear in any case. */
 eh_status audit_amend(const char *path, const audit_request *q, const audit_key *key,
                       audit_amended *out, eh_error *error);
 void audit_amended_clear(audit_amended *a);

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/trust.h"
 
-enum { PUBLIC_SIZE = 32, SIGNATURE_SIZE = 64 };
+enum { PUBLIC_SIZE = 32, KEY_HEX = 2 * PUBLIC_SIZE, SIGNATURE_SIZE = 64, LONGEST_NAME = 64 };
 
 struct audit_key {
 	char *name;
@@ -40,11 +40,12 @@ char *audit_folder(const char *sub)
 	return NULL;
 }
 
-bool audit_name_ok(const char *name)
+/* Small letters, digits, '-', '_' and '.', not beginning with '.'. */
+static bool name_ok(const char *name)
 {
 	size_t size = strlen(name);
 
-	return size > 0 && size <= AUDIT_NAME_MAX && name[0] != '.' &&
+	return size > 0 && size <= LONGEST_NAME && name[0] != '.' &&
 	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
 }
 
@@ -53,9 +54,9 @@ eh_status audit_key_path(const char *sub, const char *name, const char *suffix, 
 {
 	char *folder;
 
-	if (!audit_name_ok(name))
+	if (!name_ok(name))
 		return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small "
-		                 "letters, digits, '-', '_' and '.'", name, AUDIT_NAME_MAX);
+		                 "letters, digits, '-', '_' and '.'", name, LONGEST_NAME);
 	folder = audit_folder(sub);
 	if (folder == NULL)
 		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
@@ -89,7 +90,7 @@ static eh_status public_of(EVP_PKEY *pair, const char *path, audit_public *out, 
 {
 	unsigned char bytes[PUBLIC_SIZE];
 	size_t size = sizeof(bytes);
-	char hex[AUDIT_KEY_HEX + 1];
+	char hex[KEY_HEX + 1];
 
 	if (EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    EVP_PKEY_get_raw_public_key(pair, bytes, &size) != 1 || size != sizeof(bytes))
@@ -356,7 +357,7 @@ static eh_status public_of_pem(const char *data, size_t size, const char *path, 
 {
 	BIO *body = BIO_new_mem_buf(data, (int)(size > 65536 ? 65536 : size));
 	char *name = NULL, *header = NULL;
-	char hex[AUDIT_KEY_HEX + 1];
+	char hex[KEY_HEX + 1];
 	unsigned char *der = NULL;
 	long length = 0;
 	eh_status status = EH_OK;
@@ -398,7 +399,7 @@ static eh_status public_of_file(const char *path, audit_public *out, eh_error *e
 	size_t size;
 	eh_status status;
 
-	if (!file_exists(path) && audit_name_ok(path))
+	if (!file_exists(path) && name_ok(path))
 		return error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
 		                 "list` shows the keys", path);
 	status = file_read(path, &data, &size, error);
@@ -414,7 +415,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	char *own = NULL;
 	eh_status status;
 
-	if (!file_exists(path) && audit_name_ok(path) &&
+	if (!file_exists(path) && name_ok(path) &&
 	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
 		status = audit_public_own(own, out, error);
 	else

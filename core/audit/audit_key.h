@@ -13,11 +13,11 @@
 #include "audit/audit_structs.h"
 #include "base/error.h"
 
-enum { AUDIT_KEY_HEX = 64, AUDIT_SIGNATURE_HEX = 128, AUDIT_NAME_MAX = 64 };
+enum { AUDIT_SIGNATURE_HEX = 128 };
 
 /* A public key; the fingerprint is the SHA-256 of its 32 bytes. */
 typedef struct audit_public {
-	char key[AUDIT_KEY_HEX + 1];
+	char key[65];
 	char fingerprint[65];
 } audit_public;
 
@@ -34,8 +34,6 @@ eh_status audit_key_path(const char *sub, const char *name, const char *suffix, 
 eh_status audit_key_folder(const char *sub, eh_error *error);
 /* Makes a file of that mode under a name that does not exist, whole or not at all: EH_E_USAGE. */
 eh_status audit_key_file(const char *path, mode_t mode, const char *data, size_t size, eh_error *error);
-/* Small letters, digits, '-', '_' and '.', not beginning with '.', at most 64. */
-bool audit_name_ok(const char *name);
 
 /* Makes a pair of files and never overwrites one; passphrase NULL or "" leaves the private key
  * unencrypted.  The comment stands above the public key. */

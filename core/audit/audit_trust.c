@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "audit/bundle.h"
+#include "audit/beside.h"
 #include "audit/envelope.h"
 #include "audit/interrupted.h"
-#include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 typedef struct gathering {
@@ -80,7 +80,10 @@ static void take_signatures(gathering *g, const char *body)
 	} else {
 		if (file.signatures.count == 0)
 			text_list_add(&g->e->problems, "signatures: the file has none");
-		for (size_t i = 0; i < file.signatures.count; i++)
+		if (file.signatures.count > LIMIT_SIGNATURES)
+			text_list_format(&g->e->problems, "signatures: the file has %zu, and no more than %zu "
+			                 "are checked", file.signatures.count, LIMIT_SIGNATURES);
+		for (size_t i = 0; i < file.signatures.count && i < LIMIT_SIGNATURES; i++)
 			take_signature(g, &file.signatures.items[i], i);
 	}
 	layout_clear(audit_signature_file_layout(), &file);
@@ -98,6 +101,7 @@ static void add_amendment(gathering *g, const audit_amendment *from)
 	text_set(&a->fingerprint, from->fingerprint);
 	text_set(&a->text, from->text);
 	text_set(&a->member, from->member);
+	text_set(&a->file_sha256, from->file_sha256);
 	text_set(&a->time, from->time);
 	text_set(&a->signer, from->signer);
 	if (a->kind != AUDIT_REDACT)
@@ -255,22 +259,35 @@ static void conclude(audit_evidence *e)
 	}
 }
 
-audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
-                                  const audit_subject *subject, const audit_keyring *ring)
+/* All that does not depend on what is redacted in the file. */
+static gathering gather(const char *signatures, const char *amendments, const audit_subject *subject,
+                        const audit_keyring *ring)
 {
-	audit_evidence *e = layout_new(audit_evidence_layout());
-	gathering g = { .e = e, .subject = subject, .ring = ring };
+	gathering g = { .e = layout_new(audit_evidence_layout()), .subject = subject, .ring = ring };
 
 	if (signatures != NULL)
 		take_signatures(&g, signatures);
 	if (amendments != NULL)
 		take_amendments(&g, amendments);
-	check_redactions(&g);
-	if (any_signature(e) != NULL && !g.written_form && !g.redaction_form)
-		text_list_add(&e->problems, "the file does not have the bytes that were signed, though perhaps "
-		              "the same content");
-	conclude(e);
-	return e;
+	return g;
+}
+
+static audit_evidence *judge(gathering *g)
+{
+	check_redactions(g);
+	if (any_signature(g->e) != NULL && !g->written_form && !g->redaction_form)
+		text_list_add(&g->e->problems, "the file does not have the bytes that were signed, though "
+		              "perhaps the same content");
+	conclude(g->e);
+	return g->e;
+}
+
+audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
+                                  const audit_subject *subject, const audit_keyring *ring)
+{
+	gathering g = gather(signatures, amendments, subject, ring);
+
+	return judge(&g);
 }
 
 audit_evidence *audit_evidence_unreadable(const eh_error *error)
@@ -290,77 +307,55 @@ void audit_evidence_free(audit_evidence *e)
 
 /* ---- of a result ----------------------------------------------------------------------------- */
 
-/* NULL in *out when there is no such file, nor such a member of a bundle. */
-static eh_status read_beside(const char *path, const char *suffix, char **out, eh_error *error)
-{
-	char *beside = memory_format("%s%s", path, suffix);
-	size_t size = 0;
-	eh_status status = EH_OK;
-
-	*out = NULL;
-	if (file_exists(beside))
-		status = file_read(beside, out, &size, error);
-	else if (bundle_member_read(beside, out, &size, NULL) != EH_OK)
-		*out = NULL;
-	/* Readers of texts stop at a NUL, so bytes behind it would go unchecked. */
-	if (status == EH_OK && *out != NULL && strlen(*out) != size) {
-		free(*out);
-		*out = NULL;
-		status = error_set(error, EH_E_FORMAT, "%s has a NUL byte", beside);
-	}
-	free(beside);
-	return status;
-}
-
 audit_subject audit_subject_of(const result *r)
 {
 	return (audit_subject){ AUDIT_RESULT, r->record->digest, r->file_sha256, &r->redacted };
 }
 
-/* As if the redaction that was interrupted had been finished: nothing was altered. */
-static audit_evidence *evidence_when_finished(const result *r, const interrupted *i,
-                                              const char *signatures, const char *amendments,
-                                              const audit_keyring *ring)
+/* Says that a redaction is not finished; the rest is as if it were: nothing was altered. */
+static void add_interrupted(audit_evidence *e, const interrupted *i, const char *path)
 {
-	audit_subject subject = audit_subject_of(r);
-	audit_evidence *e;
-	char *before;
+	char *before = e->sentence;
 
-	subject.file_sha256 = i->file_sha256;
-	subject.redacted = &i->redacted;
-	e = audit_evidence_of(signatures, amendments, &subject, ring);
 	if (i->made || e->level == AUDIT_BROKEN)
-		return e;
-	before = e->sentence;
-	e->interrupted = interrupted_text(i, r->path);
+		return;
+	e->interrupted = interrupted_text(i, path);
 	e->sentence = memory_format("%s; %s", before, e->interrupted);
 	free(before);
-	return e;
 }
 
 static audit_evidence *evidence_of_result(const result *r, const char *signatures,
                                           const char *amendments, const audit_keyring *ring)
 {
 	audit_subject subject = audit_subject_of(r);
-	interrupted i;
-	audit_evidence *e = interrupted_find(r, amendments, &i) ?
-	                    evidence_when_finished(r, &i, signatures, amendments, ring) :
-	                    audit_evidence_of(signatures, amendments, &subject, ring);
+	gathering g = gather(signatures, amendments, &subject, ring);
+	interrupted i = { .made = false };
+	bool found;
 
+	/* The file is read again for amendments alone that hold. */
+	found = g.e->problems.count == 0 && interrupted_find(r, &g.e->amendments, &i);
+	if (found) {
+		subject.redacted = &i.redacted;
+		g.redaction_form = true;
+	}
+	judge(&g);
+	if (found)
+		add_interrupted(g.e, &i, r->path);
 	interrupted_clear(&i);
-	return e;
+	return g.e;
 }
 
 eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 {
 	audit_keyring ring;
 	char *signatures = NULL, *amendments = NULL;
+	size_t size;
 	eh_status status = audit_keyring_read(&ring, error);
 
 	if (status == EH_OK)
-		status = read_beside(r->path, ".sig", &signatures, error);
+		status = beside_read(r->path, ".sig", &signatures, &size, error);
 	if (status == EH_OK)
-		status = read_beside(r->path, ".amendments", &amendments, error);
+		status = beside_read(r->path, ".amendments", &amendments, &size, error);
 	if (status == EH_OK)
 		*out = evidence_of_result(r, signatures, amendments, &ring);
 	free(signatures);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/beside.h"
 #include "audit/bundle.h"
 #include "base/digest.h"
 #include "base/file_lock.h"
@@ -45,18 +46,14 @@ static char *free_name(const bundle *b, const char *path)
 static eh_status add_beside(bundle *b, const char *path, const char *name, const char *suffix,
                             eh_error *error)
 {
-	char *from = memory_format("%s%s", path, suffix), *to = memory_format("%s%s", name, suffix);
+	char *to = memory_format("%s%s", name, suffix);
 	char *data;
 	size_t size;
-	eh_status status = EH_OK;
+	eh_status status = beside_read(path, suffix, &data, &size, error);
 
-	if (file_exists(from)) {
-		status = file_read(from, &data, &size, error);
-		if (status == EH_OK)
-			status = add_member(b, to, data, size, error);
-	}
+	if (status == EH_OK && data != NULL)
+		status = add_member(b, to, data, size, error);
 	free(to);
-	free(from);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/beside.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -157,14 +158,29 @@ static eh_status inspect_file(const char *path, audit_planner *plan, audit_verif
 
 /* ---- bundles --------------------------------------------------------------------------------- */
 
-/* The text of the member NAMESUFFIX, NULL when there is none. */
-static const char *beside(const bundle *b, const char *name, const char *suffix)
+/* Borrows the text of the member NAMESUFFIX, NULL when there is none. */
+static eh_status beside(const bundle *b, const char *name, const char *suffix, const char **out,
+                        eh_error *error)
 {
 	char *whole = memory_format("%s%s", name, suffix);
 	const bundle_member *m = bundle_find(b, whole);
+	eh_status status = m != NULL ? beside_check(whole, m->data, m->size, error) : EH_OK;
 
+	*out = m != NULL ? m->data : NULL;
 	free(whole);
-	return m != NULL ? m->data : NULL;
+	return status;
+}
+
+static audit_evidence *evidence_of_member(const bundle *b, const char *name, const audit_subject *subject,
+                                          const audit_keyring *ring)
+{
+	eh_error error = ERROR_INIT;
+	const char *signatures, *amendments;
+
+	if (beside(b, name, ".sig", &signatures, &error) != EH_OK ||
+	    beside(b, name, ".amendments", &amendments, &error) != EH_OK)
+		return audit_evidence_unreadable(&error);
+	return audit_evidence_of(signatures, amendments, subject, ring);
 }
 
 /* How a bundle is inspected. */
@@ -191,9 +207,7 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 	if (status == EH_OK && r != NULL) {
 		audit_subject subject = audit_subject_of(r);
 
-		report->evidence = audit_evidence_of(beside(b, m->name, ".sig"),
-		                                     beside(b, m->name, ".amendments"), &subject,
-		                                     in->ring);
+		report->evidence = evidence_of_member(b, m->name, &subject, in->ring);
 		bundle_check_result(b, m->name, r->record, &kernels, problems);
 	}
 	if (status == EH_OK) {
@@ -215,7 +229,7 @@ static void complete_bundle(audit_report *report, const bundle *b, const audit_k
 
 	digest_bytes(manifest->data, manifest->size, hex);
 	text_set(&report->digest, hex);
-	report->evidence = audit_evidence_of(beside(b, BUNDLE_MANIFEST, ".sig"), NULL, &subject, ring);
+	report->evidence = evidence_of_member(b, BUNDLE_MANIFEST, &subject, ring);
 	add_check(report, "manifest", "every member has its digest; kernel texts are those measured",
 	          report->bundle_problems.count, true);
 	set_answer(report);

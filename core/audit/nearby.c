@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/nearby.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/beside.h"
+#include "audit/filesearch.h"
 #include "base/files.h"
-#include "base/json.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ---- what belongs to the result -------------------------------------------------------------- */
@@ -29,12 +29,10 @@ static void name_file(text_list *places, size_t first, const char *file)
 
 static eh_status in_signatures(const reach *r, const char *path, text_list *places, eh_error *error)
 {
-	char *file = memory_format("%s.sig", path), *body = NULL;
-	size_t size = 0, first = places->count;
-	eh_status status = EH_OK;
+	char *file = memory_format("%s.sig", path), *body;
+	size_t size, first = places->count;
+	eh_status status = beside_read(path, ".sig", &body, &size, error);
 
-	if (file_exists(file))
-		status = file_read(file, &body, &size, error);
 	if (status == EH_OK && body != NULL)
 		status = reach_find(r, body, size, file, places, error);
 	name_file(places, first, file);
@@ -62,63 +60,6 @@ eh_status nearby_evidence(const reach *r, const char *path, const char *amendmen
 
 /* ---- other files ----------------------------------------------------------------------------- */
 
-enum { CHUNK = 1 << 20 };
-
-/* malloc'd: the text as it stands between the quotes of JSON. */
-static char *escaped(const char *value)
-{
-	text t = { 0 };
-	char *out;
-
-	json_put_string(&t, value);
-	out = memory_format("%.*s", (int)t.size - 2, t.data + 1);
-	text_free(&t);
-	return out;
-}
-
-/* Whether the file has the bytes; -1: it cannot be read. */
-static int file_has(int fd, const char *wanted)
-{
-	const size_t size = strlen(wanted);
-	char *chunk = memory_get(CHUNK + size);
-	size_t kept = 0;
-	ssize_t got = 0;
-	int found = 0;
-
-	while (found == 0 && (got = read(fd, chunk + kept, CHUNK)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			break;
-		found = memmem(chunk, kept + (size_t)got, wanted, size) != NULL;
-		/* The end of the chunk may be the beginning of the text. */
-		kept += (size_t)got;
-		if (kept >= size) {
-			memmove(chunk, chunk + kept - (size - 1), size - 1);
-			kept = size - 1;
-		}
-	}
-	free(chunk);
-	return got < 0 ? -1 : found;
-}
-
-static int folder_file_has(int folder, const char *name, const reach *r)
-{
-	char *value = escaped(r->forms.items[0]);
-	const char *forms[] = { r->forms.items[0], value };
-	int found = 0;
-
-	for (size_t i = 0; i < 2 && found == 0; i++) {
-		int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-
-		found = fd < 0 ? -1 : file_has(fd, forms[i]);
-		if (fd >= 0)
-			close(fd);
-	}
-	free(value);
-	return found;
-}
-
 static bool ends_in(const char *name, const char *suffix)
 {
 	const size_t size = strlen(name), tail = strlen(suffix);
@@ -136,21 +77,35 @@ static bool is_own(const char *name, const char *base)
 	        strcmp(name + size, ".amendments") == 0);
 }
 
-static void look_at(int folder, const char *name, const reach *r, text_list *sentences)
+static enum filesearch search(int folder, const char *name, const reach *r, size_t *left)
+{
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	enum filesearch answer = fd < 0 ? FILESEARCH_UNREADABLE : filesearch_of(r, fd, left);
+
+	if (fd >= 0)
+		close(fd);
+	return answer;
+}
+
+/* *left: how many bytes may be searched. */
+static void look_at(int folder, const char *name, const reach *r, size_t *left, text_list *sentences)
 {
 	struct stat info;
-	int found;
+	enum filesearch answer;
 
 	if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
 		return;
-	found = folder_file_has(folder, name, r);
-	if (found > 0 && ends_in(name, ".journal"))
+	answer = search(folder, name, r, left);
+	if (answer == FILESEARCH_FOUND && ends_in(name, ".journal"))
 		text_list_format(sentences, "%s, the run's journal: remove it, or keep it where only you can "
 		                 "read it; `run --resume` would write the text into a result again", name);
-	else if (found > 0)
+	else if (answer == FILESEARCH_FOUND)
 		text_list_add(sentences, name);
-	else if (found < 0)
+	else if (answer == FILESEARCH_UNREADABLE)
 		text_list_format(sentences, "%s cannot be read, so perhaps there", name);
+	else if (answer == FILESEARCH_TOO_LARGE)
+		text_list_format(sentences, "perhaps in %s: it is too large to be searched (the files of a "
+		                 "folder are, up to 1 GiB together)", name);
 	else if (ends_in(name, ".evenhand"))
 		text_list_format(sentences, "perhaps in %s: bundles are not searched; pack it anew", name);
 }
@@ -159,12 +114,17 @@ void nearby_files(const reach *r, const char *path, text_list *sentences)
 {
 	const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
 	char *folder = slash != NULL ? memory_format("%.*s/", (int)(slash - path), path) : memory_text(".");
-	char **names = r->forms.count > 0 ? dir_list(folder, "", NULL) : NULL;
+	eh_error error = ERROR_INIT;
+	size_t left = LIMIT_SEARCHED;
+	char **names = r->forms.count > 0 ? dir_list(folder, "", &error) : NULL;
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; names != NULL && names[i] != NULL && fd >= 0; i++)
 		if (!is_own(names[i], base))
-			look_at(fd, names[i], r, sentences);
+			look_at(fd, names[i], r, &left, sentences);
+	if (r->forms.count > 0 && (names == NULL || fd < 0))
+		text_list_format(sentences, "perhaps other files of the folder: it cannot be listed, so search it "
+		                 "yourself (%s)", names == NULL ? error.message : strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	dir_list_free(names);

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "audit/audit.h"
+#include "audit/beside.h"
 #include "audit/envelope.h"
 #include "audit/held.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error)
@@ -30,6 +32,9 @@ eh_status audit_read(const char *path, result **out, char **bytes, size_t *size,
 static eh_status refuse_second(const audit_signature_file *file, const char *name,
                                const audit_subject *subject, const audit_key *key, eh_error *error)
 {
+	if (file->signatures.count >= LIMIT_SIGNATURES)
+		return error_set(error, EH_E_USAGE, "%s: the file has %zu signatures, the most that are "
+		                 "checked", name, file->signatures.count);
 	for (size_t i = 0; i < file->signatures.count; i++) {
 		const audit_signature *s = &file->signatures.items[i];
 
@@ -79,20 +84,19 @@ eh_status audit_signatures_add(const char *before, const char *name, const audit
 	return status;
 }
 
-eh_status audit_sign(const char *signed_path, const audit_subject *subject, const audit_key *key,
-                     enum audit_role role, eh_error *error)
+/* Adds a signature to RESULT.sig, or begins the file. */
+static eh_status sign_held(const held *h, const audit_key *key, enum audit_role role, eh_error *error)
 {
-	char *path = memory_format("%s.sig", signed_path);
+	const audit_subject subject = audit_subject_of(h->r);
+	char *path = memory_format("%s.sig", h->path);
 	char *before = NULL, *after = NULL;
 	size_t size;
-	eh_status status = EH_OK;
+	eh_status status = beside_read(h->path, ".sig", &before, &size, error);
 
-	if (file_exists(path))
-		status = file_read(path, &before, &size, error);
 	if (status == EH_OK)
-		status = audit_signatures_add(before, path, subject, key, role, &after, error);
+		status = audit_signatures_add(before, path, &subject, key, role, &after, error);
 	if (status == EH_OK)
-		status = file_write(path, after, strlen(after), error);
+		status = held_write_beside(h, ".sig", after, strlen(after), error);
 	free(after);
 	free(before);
 	free(path);
@@ -113,17 +117,23 @@ static bool has_signed(const audit_evidence *e, const audit_key *key, enum audit
 }
 
 eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_role role,
-                            bool *before, eh_error *error)
+                            bool *before, audit_finished *finished, eh_error *error)
 {
 	held h;
-	eh_status status = held_open(path, &h, error);
+	eh_status status = held_open(path, false, &h, error);
 
 	*before = status == EH_OK && has_signed(h.evidence, key, role);
-	if (status == EH_OK && !*before) {
-		audit_subject subject = audit_subject_of(h.r);
-
-		status = audit_sign(path, &subject, key, role, error);
-	}
+	if (status == EH_OK && !*before)
+		status = sign_held(&h, key, role, error);
+	*finished = h.finished;
+	h.finished = (audit_finished){ .announcer = NULL };
 	held_close(&h);
 	return status;
+}
+
+void audit_finished_clear(audit_finished *f)
+{
+	text_list_clear(&f->members);
+	free(f->announcer);
+	f->announcer = NULL;
 }

@@ -5,6 +5,7 @@
 #include "audit/audit.h"
 #include "cli/answer.h"
 #include "cli/command.h"
+#include "cli/finished.h"
 #include "cli/input_results.h"
 #include "record/redact.h"
 
@@ -13,53 +14,38 @@ typedef struct amend_options {
 	bool json, finish;
 } amend_options;
 
-enum { SHOWN = 20 };
-
 /* Takes the lists. */
 static void take_amended(answer_amendment *answer, audit_amended *done)
 {
 	answer->already = done->before;
 	answer->redacted = done->redacted;
-	answer->finished = done->finished;
+	answer->finished = done->finished.members;
+	answer->announced_by = done->finished.announcer;
 	answer->remains = done->remains;
 	answer->nearby = done->nearby;
 	*done = (audit_amended){ .unsearched = done->unsearched };
 }
 
-static void print_list(FILE *out, const char *before, const text_list *list)
-{
-	if (list->count == 0)
-		return;
-	(void)fputs(before, out);
-	for (size_t i = 0; i < list->count && i < SHOWN; i++)
-		fprintf(out, "%s%s", i > 0 ? ", " : " ", list->items[i]);
-	if (list->count > SHOWN)
-		fprintf(out, " and %zu more (--json has all)", list->count - SHOWN);
-	(void)fputc('\n', out);
-}
-
 /* why: nothing was added. */
 static void print_amended(const answer_amendment *a, const char *why)
 {
-	if (a->finished.count > 0)
-		printf("%s: a redaction that had been interrupted was finished;", a->file);
-	print_list(stdout, " taken out:", &a->finished);
+	finished_print(stdout, a->file, &a->finished, a->announced_by);
 	if (a->already)
 		printf("%s: %s; nothing was changed\n", a->file, why);
 	else if (strcmp(a->added, "nothing") != 0)
 		printf("%s.amendments: %s added%s", a->file, a->added, a->redacted.count > 0 ? ";" : "\n");
 	else if (a->finished.count == 0)
 		printf("%s: there is nothing to finish\n", a->file);
-	print_list(stdout, " taken out of the result:", &a->redacted);
+	finished_print_list(stdout, " taken out of the result:", &a->redacted);
 }
 
 static void warn(const answer_amendment *a, bool unsearched)
 {
 	if (a->remains.count > 0)
-		print_list(stderr, "evenhand amend: the text still stands where it cannot be redacted, because "
-		           "digests or signatures cover it as it is; to publish without it, measure again:",
-		           &a->remains);
-	print_list(stderr, "evenhand amend: beside the result the text stands in", &a->nearby);
+		finished_print_list(stderr, "evenhand amend: the text still stands where it cannot be redacted, because "
+		                    "digests or signatures cover it as it is; to publish without it, "
+		                    "measure again:", &a->remains);
+	finished_print_list(stderr, "evenhand amend: beside the result the text stands in", &a->nearby);
 	if (a->redacted.count > 0 && unsearched)
 		(void)fputs("evenhand amend: the text is so short that it was not looked for elsewhere\n",
 		            stderr);
@@ -113,8 +99,11 @@ static eh_status amend(cli_call *call, eh_error *error)
 		status = audit_key_open(o->key, &key, error);
 	if (status == EH_OK)
 		status = audit_amend(call->words[0], &q, key, &done, error);
-	if (status == EH_OK)
+	/* What was done before an error is said first. */
+	if (status == EH_OK || done.redacted.count > 0)
 		call->code = answer(o, call->words[0], added, &done);
+	else if (done.finished.members.count > 0)
+		(void)answer(o, call->words[0], "nothing", &done);
 	audit_amended_clear(&done);
 	audit_key_close(key);
 	return status;
@@ -139,7 +128,9 @@ const cli_command cmd_amend = {
 	         "where nothing can take it out (exit code 1), and in other files of its folder, such as "
 	         "the run's journal. Texts of less than 4 bytes are not looked for.\n\n"
 	         "A redaction is announced in RESULT.amendments first. If it is interrupted behind that, "
-	         "--finish, or the next command that signs or amends RESULT, finishes it. Commands that "
+	         "--finish, or the next command that signs or amends RESULT, finishes it, and says who "
+	         "announced it. For a key that you do not trust, only --finish does, for the owner of "
+	         "RESULT: what is taken out is gone for good. Commands that "
 	         "sign or amend one result wait for each other, 30 seconds at most.",
 	.forms = (const cli_form[]){
 		{ "--note", RESULT_ALONE, NULL, amend },
@@ -174,9 +165,10 @@ const cli_command cmd_amend = {
 	.size = sizeof(amend_options),
 	.exits = (const cli_item[]){
 		{ "1", "redacted, but the text still stands in what belongs to the result" },
-		{ "4", "altered, not redactable, wrong usage, or no such key" },
-		{ "5", "another command holds the result, its folder cannot be written, or a key that "
-		       "others could have changed or read" }, { NULL, NULL } },
+		{ "4", "altered, not redactable, wrong usage, no such key, or a key that you do not "
+		       "trust announced a redaction" },
+		{ "5", "another command holds the result, its folder cannot be written, its group "
+		       "would lose it, or a key that others could have changed or read" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand amend R.json --dispute 'The fan of this machine had failed.'",
 		"evenhand amend R.json --redact executor.device.uuid --reason 'asset policy'",

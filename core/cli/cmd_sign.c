@@ -5,6 +5,7 @@
 #include "audit/audit.h"
 #include "cli/answer.h"
 #include "cli/command.h"
+#include "cli/finished.h"
 #include "cli/input_results.h"
 
 static const char *const roles[] = { "tester", "verifier", NULL };
@@ -14,9 +15,12 @@ typedef struct sign_options { const char *key; int role; bool json; } sign_optio
 static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
                           answer_signature *out, eh_error *error)
 {
+	audit_finished finished;
 	eh_status status = audit_sign_result(path, key, o->role == 0 ? AUDIT_TESTER : AUDIT_VERIFIER,
-	                                     &out->already, error);
+	                                     &out->already, &finished, error);
 
+	out->finished = finished.members;
+	out->announced_by = finished.announcer;
 	text_set(&out->file, path);
 	text_set(&out->role, roles[o->role]);
 	text_set(&out->fingerprint, audit_key_public(key)->fingerprint);
@@ -39,11 +43,16 @@ static eh_status sign_all(const sign_options *o, char **paths, size_t count, con
 		answer_signature *s = layout_append(answer_signature_layout(), &list);
 
 		status = sign_one(o, paths[i], key, s, error);
+		if (!o->json)
+			finished_print(stdout, s->file, &s->finished, s->announced_by);
 		if (status == EH_OK && !o->json)
 			print_signed(o, s);
 	}
 	if (status == EH_OK && o->json)
 		command_layout_list(answer_signature_layout(), &list);
+	/* What was done before an error is said. */
+	for (size_t i = 0; i < list.count && status != EH_OK && o->json; i++)
+		finished_print(stderr, list.items[i].file, &list.items[i].finished, list.items[i].announced_by);
 	layout_list_clear(answer_signature_layout(), &list);
 	return status;
 }
@@ -74,6 +83,8 @@ const cli_command cmd_sign = {
 	         "verifier, with another key, for having checked it. A result that both signed "
 	         "counts as verified for everyone who trusts the keys (`evenhand key trust`). "
 	         "RESULT is a file or a folder. What the key has signed in this role stays as it is. "
+	         "A redaction of RESULT that was interrupted is finished first, if you trust the key that "
+	         "announced it (`evenhand help amend`). "
 	         "Commands that sign or amend one result wait for each other, 30 seconds at "
 	         "most.\n\n"
 	         "A key with a passphrase takes it from EVENHAND_KEY_PASSPHRASE or asks at the "
@@ -89,9 +100,10 @@ const cli_command cmd_sign = {
 		CLI_JSON(sign_options), { 0 } },
 	.size = sizeof(sign_options),
 	.exits = (const cli_item[]){
-		{ "4", "altered, no result, signed by this key before in the other role, or no such key" },
-		{ "5", "another command holds the result, its folder cannot be written, or a key that "
-		       "others could have changed or read" },
+		{ "4", "altered, no result, signed by this key before in the other role, no such key, or a "
+		       "key that you do not trust announced a redaction" },
+		{ "5", "another command holds the result, its folder cannot be written, its group "
+		       "would lose it, or a key that others could have changed or read" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand sign results/quick-1/host-gcc-12.json --key lab", NULL },
 };

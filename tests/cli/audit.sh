@@ -285,5 +285,125 @@ else
 	n=$((n + 1))
 	echo "ok $n - a result that is locked # skip no flock (package util-linux)"
 fi
+
+# ---- redactions that others announced ------------------------------------------------------------
+
+rm -rf "$T/told" "$T/theirs" "$T/victim" "$T/searched"
+EVENHAND_TESTER='Jane Quux' "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 -o "$T/told" -q >"$T/out" 2>"$T/err"
+check $? "a run of a tester" "$T/err"
+mkdir "$T/victim" "$T/theirs"
+cp "$T"/told/host*.json "$T/victim/R.json"
+cp "$T/victim/R.json" "$T/theirs/R.json"
+v=$T/victim/R.json
+XDG_CONFIG_HOME="$T/theirs" gives 0 'fingerprint' key new stranger
+XDG_CONFIG_HOME="$T/theirs" gives 0 'redaction added' amend "$T/theirs/R.json" --redact-text 'Jane Quux' --reason x --key stranger
+cp "$T/theirs/R.json.amendments" "$T/victim"
+key=$(XDG_CONFIG_HOME=$T/theirs "$EVENHAND" key list --json | sed -n 's/.*"fingerprint": "\([0-9a-f]*\)".*/\1/p')
+gives 4 "by the key $key, which calls itself stranger and which you do not trust: to keep the text, move" sign "$v" --key lab
+gives 4 'which you do not trust' amend "$v" --note x --key lab
+grep -q 'Jane Quux' "$v" && grep -q '"who.tester"' "$v" && [ ! -e "$v.sig" ]
+check $? "a redaction that a stranger announced destroys nothing"
+gives 0 'which you do not trust' verify "$v"
+! grep -q 'run: evenhand amend' "$T/out"
+check $? "verify does not advise to finish it" "$T/out"
+if [ "$(id -u)" -eq 0 ]; then
+	chown 65534 "$v"
+	gives 4 "only the result's owner finishes it" amend "$v" --finish
+	chown 0 "$v"
+else
+	n=$((n + 1))
+	echo "ok $n - a result of another user # SKIP only root can give files away"
+fi
+ln -s R.json "$T/victim/L.json"
+cp "$v.amendments" "$T/victim/L.json.amendments"
+gives 4 'is a link' amend "$T/victim/L.json" --finish
+cp "$v" "$T/victim/S.json"
+cp "$v.amendments" "$T/victim/S.json.amendments"
+gives 0 'which you do not trust announced it; taken out: who.tester' amend "$v" --finish
+! grep -q 'Jane Quux' "$v"
+check $? "who owns the result may ask for it"
+gives 0 'trusted' key trust "$T/theirs/evenhand/keys/stranger.pub" --name friend
+cp "$T/victim/S.json" "$T/victim/J.json"
+cp "$v.amendments" "$T/victim/J.json.amendments"
+gives 0 'friend announced it; taken out: who.tester' sign "$T/victim/S.json" --key lab
+gives 0 '"announced_by": "friend"' sign "$T/victim/J.json" --key lab --json
+grep -q '"finished": \["who.tester"' "$T/out"
+check $? "sign says what it finished" "$T/out"
+
+# ---- a text in the files of the folder -----------------------------------------------------------
+
+mkdir "$T/searched"
+cp "$T"/told/host*.json "$T/searched/R.json"
+s=$T/searched
+ln "$s/R.json" "$s/again"
+echo 'by JANE QUUX' >"$s/capital"
+printf '%s' 'jANE qUUX' | od -An -tx1 | tr -d ' \n' >"$s/hex"
+echo 'x=jane%20quux' >"$s/percent"
+echo '{"x":"J\u0061ne \u0051uux"}' >"$s/escapes"
+{ head -c 262139 /dev/zero; printf 'jane quux'; } >"$s/border"
+{ head -c 262140 /dev/zero; printf 'jan\\u0065 quux'; } >"$s/border2"
+echo 'Jane Quu' >"$s/other"
+echo 'Jane Quux' >"$s/$(printf 'esc\033[31m\377')"
+truncate -s 3G "$s/sparse"
+gives 0 'redaction added' amend "$s/R.json" --redact-text 'jANE qUUX' --reason policy --key lab
+for name in capital hex percent escapes border border2; do
+	tr ',' '\n' <"$T/err" | grep -q " $name\$"
+	check $? "the text is found: $name" "$T/err"
+done
+grep -q 'perhaps in sparse: it is too large to be searched' "$T/err" && grep -q '1 other name (hard links)' "$T/err" && ! grep -q other, "$T/err"
+check $? "what cannot be searched, and other names of the result, are named" "$T/err"
+grep -q -F 'esc?[31m?' "$T/err" && ! LC_ALL=C grep -q "$(printf '[\033\377]')" "$T/err"
+check $? "names of files are no commands of a terminal" "$T/err"
+
+# Files keep their mode and group, and a folder that cannot be listed is said.
+nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+H=$(mktemp -d /tmp/evenhand-audit-XXXXXX)
+chmod 755 "$H"
+if [ "$(id -u)" -eq 0 ] && nobody "$EVENHAND" --version >"$T/out" 2>&1; then
+	mkdir "$H/shared" "$H/config" "$H/closed"
+	cp "$T"/told/host*.json "$H/shared/R.json"
+	cp "$H/shared/R.json" "$H/shared/private.json"
+	cp "$H/shared/R.json" "$H/closed/R.json"
+	chown 65534 "$H/config" "$H/closed"
+	chmod 777 "$H/shared"
+	chmod 664 "$H/shared/R.json"
+	chmod 660 "$H/shared/private.json"
+	chgrp 65534 "$H/shared/R.json"
+	theirs() { (umask 077; XDG_CONFIG_HOME=$H/config nobody "$EVENHAND" "$@" >"$T/out" 2>"$T/err"); }
+	theirs key new nobody && theirs amend "$H/shared/R.json" --redact who.tester --reason x --key nobody
+	[ "$(stat -c '%a %u:%g' "$H/shared/R.json")" = 664\ 65534:65534 ]
+	check $? "a result of a group stays open to it whatever the umask" "$T/err"
+	chown 0:0 "$H/shared/R.json"
+	gives 0 'signed' sign "$H/shared/R.json" --key lab
+	chmod 644 "$H/shared/R.json.sig"
+	theirs sign "$H/shared/R.json" --key nobody
+	[ "$(stat -c %a "$H/shared/R.json.sig")" = 644 ]
+	check $? "and so do its signatures" "$T/err"
+	chown 65534 "$H/shared/private.json"
+	chgrp 0 "$H/shared/private.json"
+	theirs amend "$H/shared/private.json" --redact who.tester --reason x --key nobody
+	[ $? -eq 5 ] && grep -q 'its group, 0, would lose it' "$T/err" && [ ! -e "$H/shared/private.json.amendments" ] &&
+		grep -q 'Jane Quux' "$H/shared/private.json" && [ "$(find "$H/shared" -name '.evenhand*' | wc -l)" -eq 0 ]
+	check $? "a result is not taken from its group" "$T/err"
+	chown 65534:65534 "$H/shared/private.json"
+	chmod 600 "$H/shared/private.json"
+	gives 0 'redaction added' amend "$H/shared/private.json" --redact who.tester --reason x --key lab
+	[ "$(stat -c '%a %u:%g' "$H/shared/private.json")" = 600\ 65534:65534 ]
+	check $? "root does not take a result from a user, nor open it"
+	chmod 666 "$H/shared/private.json.amendments"
+	chown 65534 "$H/shared/private.json.amendments"
+	gives 0 'note added' amend "$H/shared/private.json" --note x --key lab
+	[ "$(stat -c %a "$H/shared/private.json.amendments")" = 600 ]
+	check $? "amendments that somebody planted are not more open than the result"
+	chown 65534 "$H/closed/R.json"
+	chmod 311 "$H/closed"
+	theirs amend "$H/closed/R.json" --redact who.tester --reason x --key nobody && grep -q 'perhaps other files of the folder: it cannot be listed' "$T/err"
+	check $? "a folder that cannot be listed is said" "$T/err"
+else
+	n=$((n + 1))
+	echo "ok $n - files of other users # SKIP only root can be two users, and another one must reach the program"
+fi
+rm -rf "$H"
+
 echo "1..$n"
 exit $bad

@@ -157,9 +157,40 @@ else
 	"$EVENHAND" verify round/r.json >out 2>&1 && "$EVENHAND" show round/r.json >>out 2>&1
 	grep -q 'amend round/r.json --finish' out && ! "$EVENHAND" bundle round/r.json -o round/x.evenhand >>out 2>&1
 	report $? "a redaction that was killed in the middle is named, and no bundle is made of it" out
+	cp -r round between
 	XDG_CONFIG_HOME=/nowhere "$EVENHAND" amend round/r.json --finish >out 2>&1 && ! grep -q Quux round/r.json &&
 		XDG_CONFIG_HOME=/nowhere "$EVENHAND" amend round/r.json --finish >>out 2>&1 && grep -q 'nothing to finish' out
 	report $? "and finished without a key" out
+	# Who finishes it replaces the file that has the lock.  The first waits before it replaces the signatures.
+	rm -rf round && mv between round
+	strace -f -qq -o log/trace -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:delay_enter=1500000:when=2 \
+		"$EVENHAND" sign round/r.json --key b >log/first 2>&1 &
+	while grep -q Quux round/r.json; do :; done
+	"$EVENHAND" sign round/r.json --key c --as verifier >out 2>&1
+	wait
+	[ "$(grep -c '"role"' round/r.json.sig)" -eq 3 ] && grep -q 'a announced it; taken out' log/first
+	report $? "nor is a signature lost that comes while it is finished" log/first
+	# What fails behind the redaction hides nothing of it.
+	rm -rf round && cp -r base round
+	strace -f -qq -o log/trace -e trace=openat -P round/r.json.sig -e inject=openat:error=EIO:when=2 \
+		"$EVENHAND" amend round/r.json --redact-text Quux --reason policy --key a >out 2>&1
+	[ $? -eq 5 ] && grep -q 'redaction added; taken out of the result:' out && grep -q "cannot open 'round/r.json.sig'" out
+	report $? "an error behind a redaction comes after what was done" out
+	# A bundle that cannot be read is not unsigned.
+	rm -rf round && cp -r base round
+	"$EVENHAND" bundle round/r.json -o round/x.evenhand >out 2>&1
+	at=0 wrong=0 failed=0
+	echo INJECTED >log/trace
+	while grep -q INJECTED log/trace && [ $at -lt 60 ]; do
+		at=$((at + 1))
+		strace -f -qq -o log/trace -e trace=pread64 -P "$T/round/x.evenhand" -e inject=pread64:error=EIO:when=$at+ \
+			"$EVENHAND" show "$T/round/x.evenhand/results/r.json" >out 2>&1
+		rc=$?
+		[ $rc -ne 5 ] || failed=$((failed + 1))
+		[ $rc -eq 5 ] || grep -q 'signed by a' out || wrong=1
+	done
+	[ $wrong -eq 0 ] && [ $failed -ge 3 ] && [ $at -lt 60 ]
+	report $? "signatures in a bundle that cannot be read are an error ($failed reads)" out
 fi
 echo "1..$n"
 exit $bad

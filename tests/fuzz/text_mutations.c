@@ -127,7 +127,7 @@ static eh_status read_key(const mutant *s, const char *path, eh_error *error)
 	eh_status status = audit_public_read(path, &key, error);
 
 	(void)s;
-	return status == EH_OK && strlen(key.key) != AUDIT_KEY_HEX ?
+	return status == EH_OK && strlen(key.key) != 64 ?
 	       error_set(error, EH_E_INTERNAL, "%s: a key of %zu digits", path, strlen(key.key)) : status;
 }
 

@@ -86,17 +86,13 @@ static inline eh_status sign_as(const char *name, enum audit_role role)
 {
 	eh_error error = ERROR_INIT;
 	audit_key *key = NULL;
-	result *r = NULL;
+	audit_finished finished = { .announcer = NULL };
+	bool before;
 	eh_status status = audit_key_open(name, &key, &error);
 
 	if (status == EH_OK)
-		status = result_read(path, &r, &error);
-	if (status == EH_OK) {
-		audit_subject subject = audit_subject_of(r);
-
-		status = audit_sign(path, &subject, key, role, &error);
-	}
-	result_free(r);
+		status = audit_sign_result(path, key, role, &before, &finished, &error);
+	audit_finished_clear(&finished);
 	audit_key_close(key);
 	return status;
 }

@@ -420,13 +420,20 @@ static void sign_with(const char *path, const result *r, const char *name, enum 
                       const char *hex)
 {
 	audit_subject subject = { AUDIT_RESULT, hex, r->file_sha256, &r->redacted };
+	char *file = memory_format("%s.sig", path), *before = NULL, *after = NULL;
 	eh_error error = ERROR_INIT;
 	audit_key *key = NULL;
 
+	if (access(file, F_OK) == 0)
+		before = golden_file(file);
 	if (audit_key_open(name, &key, &error) != EH_OK ||
-	    audit_sign(path, &subject, key, role, &error) != EH_OK)
+	    audit_signatures_add(before, file, &subject, key, role, &after, &error) != EH_OK ||
+	    golden_put(after, strlen(after), file) != EH_OK)
 		give_up(path, error.message);
 	audit_key_close(key);
+	free(after);
+	free(before);
+	free(file);
 }
 
 static void amend(const char *path, enum audit_amendment_kind kind)

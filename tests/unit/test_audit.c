@@ -39,7 +39,9 @@ static void keys_are_private_and_kept(void **state)
 	assert_int_equal(audit_key_open("alice", &key, &error), EH_E_UNAVAILABLE);
 	assert_non_null(strstr(error.message, "chmod 600"));
 	assert_int_equal(chmod(file, 0600), 0);
-	assert_false(audit_name_ok(".hidden") || audit_name_ok("a/b") || audit_name_ok(""));
+	assert_int_equal(audit_key_make(".hidden", NULL, NULL, &again, &error), EH_E_USAGE);
+	assert_int_equal(audit_key_make("a/b", NULL, NULL, &again, &error), EH_E_USAGE);
+	assert_int_equal(audit_key_make("", NULL, NULL, &again, &error), EH_E_USAGE);
 	free(public_file);
 	free(file);
 }
@@ -241,8 +243,9 @@ static void an_interrupted_redaction_is_finished(void **state)
 		result_free(r);
 	}
 	assert_int_equal(audit_amend(path, &nothing, NULL, &done, &error), EH_OK);
-	assert_int_equal(done.finished.count, 1);
-	assert_string_equal(done.finished.items[0], "who.tester");
+	assert_int_equal(done.finished.members.count, 1);
+	assert_string_equal(done.finished.members.items[0], "who.tester");
+	assert_string_equal(done.finished.announcer, "alice");
 	audit_amended_clear(&done);
 	{
 		char *again = golden_file(path);
