@@ -15,7 +15,7 @@ tiny=$SRC/tests/protocols/tiny.ini
 stopped() { # folder, settings...: a run that was interrupted
 	folder=$1
 	shift
-	"$EVENHAND" run "$tiny" --on host:0 -o "$folder" --executions 20 -q "$@" >out 2>err </dev/null &
+	"$EVENHAND" run "$tiny" --on host:0 -o "$folder" --executions 8 -q "$@" >out 2>err </dev/null &
 	pid=$!
 	until grep -q '"kind":"case"' "$folder/run.journal" 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 	kill -TERM $pid
@@ -51,7 +51,7 @@ resume kept --set host.threads=2
 [ $rc -eq 4 ] && grep -q -e '--resume does not take --set host.threads=2' err
 check $? "other settings than the run's are refused"
 resume kept --set "host.cache-dir=$T/cache"
-{ [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && [ "$(grep -c '"kind":"case"' kept/run.journal)" -eq 40 ]
+{ [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && [ "$(grep -c '"kind":"case"' kept/run.journal)" -eq 16 ]
 check $? "given again, the run is completed"
 mkdir beside
 cd beside || exit 1

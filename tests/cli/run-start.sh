@@ -87,7 +87,7 @@ check $? "a copy that is only shadowed is no news"
 for protocol in tiny turns; do
 	ini=$SRC/tests/protocols/$protocol.ini
 	: >starts
-	"$EVENHAND" run "$ini" --on "$device" --executions 10 -o killed-$protocol -q >out 2>err </dev/null &
+	"$EVENHAND" run "$ini" --on "$device" --executions 6 -o killed-$protocol -q >out 2>err </dev/null &
 	pid=$!
 	kills=0 i=0 idle=0 lines=0
 	while kill -0 $pid 2>/dev/null && [ $kills -lt 6 ] && [ $i -lt 400 ]; do
@@ -105,7 +105,7 @@ for protocol in tiny turns; do
 	wait $pid
 	rc=$?
 	lost=$(failed killed-$protocol)
-	fine && [ $kills -gt 0 ] && [ "$lost" -le $kills ] && [ "$(cases killed-$protocol)" -eq $((10 * $(grep -c '^\[case ' "$ini"))) ]
+	fine && [ $kills -gt 0 ] && [ "$lost" -le $kills ] && [ "$(cases killed-$protocol)" -eq $((6 * $(grep -c '^\[case ' "$ini"))) ]
 	check $? "$protocol: $kills workers killed cost $lost cases"
 done
 

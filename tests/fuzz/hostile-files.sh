@@ -1,9 +1,9 @@
 #!/bin/sh
 # Large files of hostile shapes are refused in little time and memory, and nothing crashes.  `make check`
-# tries 4 MB of each; make fuzz tries 100 MB.
+# tries 2 MB of each; make fuzz tries 100 MB.
 set -u
 maker=$SRC/tests/fuzz/hostile.py
-if [ -n "${EVENHAND_FUZZ_SEED:-}" ]; then size=100 seconds=30 most=500000; else size=4 seconds=20 most=250000; fi
+if [ -n "${EVENHAND_FUZZ_SEED:-}" ]; then size=100 seconds=30 most=500000; else size=2 seconds=20 most=250000; fi
 # A sanitizer makes both many times as much.
 [ -z "${SANITIZE:-}" ] || { seconds=$((seconds * 8)); most=100000000; }
 set -f # a name may have a star
