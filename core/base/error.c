@@ -61,6 +61,20 @@ eh_status error_set(eh_error *error, eh_status code, const char *format, ...)
 	return code;
 }
 
+void error_remedy(eh_error *error, const char *remedy)
+{
+	const size_t room = sizeof(error->message) - 1, size = strlen(remedy) < room ? strlen(remedy) : room;
+	size_t at = strlen(error->message);
+
+	if (at > room - size)
+		at = room - size;
+	/* No character is torn. */
+	while (at > 0 && ((unsigned char)error->message[at] & 0xc0) == 0x80)
+		at--;
+	memcpy(error->message + at, remedy, size);
+	error->message[at + size] = '\0';
+}
+
 eh_status error_system(eh_error *error, int errno_value, const char *format, ...)
 {
 	eh_status code = errno_value == ENOMEM ? EH_E_NO_MEMORY : EH_E_IO;

@@ -45,6 +45,9 @@ eh_status error_set(eh_error *error, eh_status code, const char *format, ...);
 __attribute__((format(printf, 3, 4)))
 eh_status error_system(eh_error *error, int errno_value, const char *format, ...);
 
+/* Appends what helps.  A message that is too long for both is cut, and the remedy is not. */
+void error_remedy(eh_error *error, const char *remedy);
+
 /* "unsupported", "device-lost", ...; "unknown" for any other code. */
 const char *error_status_name(eh_status status);
 /* The sentence of an error that a plugin may have filled, or the name of its status; cleans its texts.

@@ -24,14 +24,14 @@ static eh_status write_one(const run_outcome *outcome, const char *executor, con
 /* Nothing of what was measured is lost: where it is, and how to go on. */
 static void explain(const run_outcome *outcome, const char *next, eh_status status, eh_error *error)
 {
-	char *why;
+	char *remedy;
 
 	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || !file_exists(outcome->journal))
 		return;
-	why = memory_text(error->message);
-	(void)error_set(error, status, "%s; everything measured is in %s; %s writes what is missing, once it "
-	                "can be written", why, outcome->journal, next);
-	free(why);
+	remedy = memory_format("; everything measured is in %s; %s writes what is missing, once it can be written",
+	                       outcome->journal, next);
+	error_remedy(error, remedy);
+	free(remedy);
 }
 
 static eh_status write_and_visit(const run_outcome *outcome, const char *next, const char *executor,
@@ -64,7 +64,8 @@ eh_status written_results(const run_outcome *outcome, const char *next, written_
 			first = status;
 			*error = own;
 		}
-		if (!file_exists(outcome->journal))
+		/* Without the journal nothing more can be written, and that was said. */
+		if (first != EH_OK && !file_exists(outcome->journal))
 			break;
 	}
 	return first;

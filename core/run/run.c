@@ -360,23 +360,19 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 	outcome->journal = memory_text(s->path);
 }
 
-/* Adds how to go on after the journal could not be used or no worker could be started.  A long
- * reason is cut, the remedy never. */
+/* Adds how to go on after the journal could not be used or no worker could be started. */
 static eh_status explain(const run_state *s, const run_options *o, eh_status status,
                          eh_error *error)
 {
-	char message[sizeof(error->message)], *remedy, *folder;
-	int room;
+	char *remedy, *folder;
 
 	if ((status != EH_E_IO && status != EH_E_UNAVAILABLE) || error == NULL || o->temporary)
 		return status;
-	snprintf(message, sizeof(message), "%s", error->message);
 	folder = text_shell_word(s->folder);
 	remedy = memory_format("; everything measured is kept; %s, then complete the run with evenhand "
 	                       "run --resume %s", status == EH_E_IO ? "make room" : "fix this", folder);
+	error_remedy(error, remedy);
 	free(folder);
-	room = (int)sizeof(error->message) - 1 - (int)strlen(remedy);
-	error_set(error, status, "%.*s%s", room > 60 ? room : 60, message, remedy);
 	free(remedy);
 	return status;
 }

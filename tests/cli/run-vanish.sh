@@ -97,5 +97,33 @@ check $? "with the executor there again it is completed"
 grep '"kind":"case"' half/run.journal >cases && ! grep -q '"status":"failed"' cases
 check $? "and nothing of it failed"
 
+# The journal goes between the first result and the second.
+if [ -n "${SANITIZE:-}" ]; then
+	n=$((n + 1))
+	echo "ok $n - a journal that vanishes between two results # SKIP a sanitizer wants to be the first library"
+else
+	cat >removes.c <<-'C'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <string.h>
+		#include <unistd.h>
+		int renameat(int from, const char *old, int to, const char *new)
+		{
+			int (*next)(int, const char *, int, const char *) =
+				(int (*)(int, const char *, int, const char *))dlsym(RTLD_NEXT, "renameat");
+			int done = next(from, old, to, new);
+
+			if (strstr(new, ".json") != NULL)
+				(void)unlinkat(to, "run.journal", 0);
+			return done;
+		}
+	C
+	"${CC:-cc}" -shared -fPIC -o removes.so removes.c -ldl &&
+		"$EVENHAND" run "$tiny" --on host:0,host:0 -o both --executions 1 -q >out 2>err </dev/null
+	LD_PRELOAD=$T/removes.so "$EVENHAND" run --resume both -q >out 2>err </dev/null
+	[ $? -eq 5 ] && grep -q 'run.journal was removed while the run went on' err
+	check $? "results that are missing because the journal is gone are an error"
+fi
+
 echo "1..$n"
 exit $bad

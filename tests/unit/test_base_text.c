@@ -302,6 +302,31 @@ static void random_numbers_repeat(void **state)
 	assert_true(random_derive(1, "order", 0) == random_derive(1, "order", 0));
 }
 
+static void remedies_are_not_cut(void **state)
+{
+	eh_error error = ERROR_INIT;
+	char long_text[1000];
+
+	(void)state;
+	error_set(&error, EH_E_IO, "the disk is full");
+	error_remedy(&error, "; make room");
+	assert_string_equal(error.message, "the disk is full; make room");
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = '\0';
+	error_set(&error, EH_E_IO, "%s", long_text);
+	error_remedy(&error, "; make room");
+	assert_int_equal(strlen(error.message), sizeof(error.message) - 1);
+	assert_string_equal(error.message + strlen(error.message) - 11, "; make room");
+	error_remedy(&error, long_text);
+	assert_int_equal(strlen(error.message), sizeof(error.message) - 1);
+	assert_int_equal(error.code, EH_E_IO);
+	memset(long_text, 'x', 340);
+	strcpy(long_text + 340, "\xe2\x82\xac");
+	error_set(&error, EH_E_IO, "%s", long_text);
+	error_remedy(&error, "; make room; do it");
+	assert_string_equal(error.message + 338, "xx; make room; do it");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +342,7 @@ int main(void)
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(shell_words_stay_one),
 		cmocka_unit_test(errors_keep_their_code_and_fit),
+		cmocka_unit_test(remedies_are_not_cut),
 		cmocka_unit_test(random_numbers_repeat),
 	};
 
