@@ -18,7 +18,7 @@
 #define LIMIT_LINE LIMIT_HEAD
 /* What its structs may take.  A plan of 100,000 cases takes 107 MiB. */
 #define LIMIT_HEAD_MEMORY (128 * LIMIT_MIB)
-/* One case: 5 executions of 1,000,000 samples by two clocks, the most that a protocol can ask for. */
+/* One case: 5 executions of 1,000,000 samples by two clocks. */
 #define LIMIT_ROW (128 * LIMIT_MIB)
 /* What its structs may take; they are the larger part of what a case takes while it is checked. */
 #define LIMIT_ROW_MEMORY (160 * LIMIT_MIB)
@@ -34,7 +34,8 @@
 #define LIMIT_JOURNAL (16 * LIMIT_FILE)
 /* Cases: a hundred times those that a protocol can declare. */
 #define LIMIT_ROWS ((size_t)1000000)
-/* Executions of all cases together: those of 40,000 cases with 100, the most that a protocol can ask for. */
+/* Executions of all cases together: four times those of 10,000 cases with 100, the most that a protocol
+ * can ask for. */
 #define LIMIT_EXECUTIONS ((size_t)4000000)
 /* The signatures of a result, or its amendments: a signature has 700 bytes, a redacted member 1 KB. */
 #define LIMIT_BESIDE (4 * LIMIT_MIB)

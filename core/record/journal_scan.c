@@ -58,7 +58,7 @@ eh_status journal_lines_of(journal_lines *l, int fd, const char *path, eh_error 
 	return begin(l, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, 0, error);
 }
 
-/* What is beyond the limit is counted and not kept: no such line has its chain. */
+/* What is beyond the limit is counted and not kept: no such line is written. */
 static void line_add(journal_lines *l, size_t at, char byte)
 {
 	if (at >= LIMIT_LINE)
