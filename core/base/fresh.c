@@ -245,15 +245,26 @@ static void keep_mode(const fresh *f)
 eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
 {
 	const mode_t mode = replaced->st_mode & 0777, group = mode >> 3 & 7, others = mode & 7;
+	mode_t without = mode;
+	struct stat own;
 
+	/* Some file systems give all files one owner and one mode, and change neither. */
+	if (fstat(f->fd, &own) == 0 && (own.st_mode & 0777) == mode && own.st_uid == replaced->st_uid &&
+	    own.st_gid == replaced->st_gid)
+		return EH_OK;
 	/* Closed while it changes hands. */
 	if (fchmod(f->fd, mode & 0700) != 0)
 		return cannot(f, errno, error);
 	if (fchown(f->fd, replaced->st_uid, replaced->st_gid) != 0 &&
-	    fchown(f->fd, (uid_t)-1, replaced->st_gid) != 0 && (group & ~others) != 0)
-		return error_system(error, errno, "cannot write '%s': its group, %u, would lose it; copy the result "
-		                    "into a folder of yours", f->path, (unsigned)replaced->st_gid);
-	return fchmod(f->fd, mode) == 0 ? EH_OK : cannot(f, errno, error);
+	    fchown(f->fd, (uid_t)-1, replaced->st_gid) != 0) {
+		/* Who may write it is nobody's loss: files are replaced, not written in place. */
+		if ((group & ~others & 4) != 0)
+			return error_system(error, errno, "cannot write '%s': its group, %u, would lose it; copy "
+			                    "the result into a folder of yours", f->path,
+			                    (unsigned)replaced->st_gid);
+		without = (mode & ~(mode_t)070) | (group & others) << 3;
+	}
+	return fchmod(f->fd, without) == 0 ? EH_OK : cannot(f, errno, error);
 }
 
 static void forget(fresh *f)
@@ -338,12 +349,14 @@ static int rename_new(const fresh *f)
 }
 
 /* Gives a folder the rights that a new one has. */
+/* With the bit that a folder has from the one above. */
 static int open_to_others(const fresh *f)
 {
 	mode_t mask = umask(0);
+	struct stat info;
 
 	(void)umask(mask);
-	return fchmod(f->fd, 0777 & ~mask);
+	return fstat(f->fd, &info) == 0 ? fchmod(f->fd, (0777 & ~mask) | (info.st_mode & S_ISGID)) : -1;
 }
 
 static int give_name(const fresh *f, bool replaces)

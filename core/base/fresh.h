@@ -35,7 +35,7 @@ eh_status fresh_open(fresh *f, const char *path, eh_error *error);
 eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error);
 /* Gives the file the mode, the group and, where this user may, the owner of one that the caller has read
  * and replaces, without bits beyond rwx.  EH_E_IO when this user cannot give it that group, and the group
- * could do more than others can. */
+ * could read what others cannot. */
 eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error);
 /* Gives it its name and syncs the folder above.  On success f->fd alone is left, and is the caller's; after a
  * failure f must be dropped.  `replaces` is for files; without it a name that exists is EH_E_USAGE. */

@@ -280,6 +280,17 @@ static eh_status add_lines(const salvage *s, journal_lines *l, const char *damag
 	return status;
 }
 
+/* Whoever may not read the damaged journal, which holds a secret, may not read what is made of it, and
+ * whoever may keeps it. */
+static eh_status open_alike(const salvage *s, const char *path, file_writer **out, eh_error *error)
+{
+	struct stat info;
+	eh_status status = fstat(s->fd, &info) == 0 ? file_writer_open(path, out, error) :
+	                   error_system(error, errno, "cannot examine %s", s->path);
+
+	return status == EH_OK ? file_writer_keep(*out, &info, error) : status;
+}
+
 static eh_status write_new(const salvage *s, const char *damaged, eh_error *error)
 {
 	file_writer *out = NULL;
@@ -288,7 +299,7 @@ static eh_status write_new(const salvage *s, const char *damaged, eh_error *erro
 
 	if (status != EH_OK)
 		return status;
-	status = file_writer_open(s->path, &out, error);
+	status = open_alike(s, s->path, &out, error);
 	if (status == EH_OK)
 		status = add_lines(s, &l, damaged, out, error);
 	status = journal_lines_close(&l, s->path, status, error);
@@ -323,7 +334,7 @@ static eh_status pass_bytes(const salvage *s, digest *d, file_writer *out, eh_er
 static eh_status keep_damaged(const salvage *s, const char *name, eh_error *error)
 {
 	file_writer *out = NULL;
-	eh_status status = file_writer_open(name, &out, error);
+	eh_status status = open_alike(s, name, &out, error);
 
 	if (status == EH_OK)
 		status = pass_bytes(s, NULL, out, error);
@@ -354,22 +365,6 @@ static eh_status replace(const salvage *s, eh_error *error)
 	return status;
 }
 
-/* Whoever may not read the damaged journal, which holds a secret, may not read what is made of it.
- * Before there are threads: the mask is the process's. */
-static eh_status replace_alike(const salvage *s, eh_error *error)
-{
-	struct stat info;
-	mode_t before;
-	eh_status status;
-
-	if (fstat(s->fd, &info) != 0)
-		return error_system(error, errno, "cannot examine %s", s->path);
-	before = umask(~info.st_mode & 0777);
-	status = replace(s, error);
-	umask(before);
-	return status;
-}
-
 static eh_status salvage_file(const char *path, int fd, eh_error *error)
 {
 	salvage s = { .path = path, .fd = fd };
@@ -383,7 +378,7 @@ static eh_status salvage_file(const char *path, int fd, eh_error *error)
 	status = journal_lines_close(&l, path, EH_OK, error);
 	if (status == EH_OK) {
 		decide(&s);
-		status = replace_alike(&s, error);
+		status = replace(&s, error);
 	}
 	salvage_clear(&s);
 	return status;

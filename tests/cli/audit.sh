@@ -379,6 +379,15 @@ if [ "$(id -u)" -eq 0 ] && nobody "$EVENHAND" --version >"$T/out" 2>&1; then
 	theirs sign "$H/shared/R.json" --key nobody
 	[ "$(stat -c %a "$H/shared/R.json.sig")" = 644 ]
 	check $? "and so do its signatures" "$T/err"
+	# A group that may write besides, and not read alone, loses nothing.
+	cp "$T"/told/host*.json "$H/shared/open.json"
+	chmod 664 "$H/shared/open.json"
+	gives 0 'signed' sign "$H/shared/open.json" --key lab
+	chmod 664 "$H/shared/open.json.sig"
+	theirs sign "$H/shared/open.json" --key nobody
+	check $? "files of a group that others may read, too, are signed by others" "$T/err"
+	[ "$(stat -c '%a %u' "$H/shared/open.json.sig")" = 644\ 65534 ]
+	check $? "and their new group may not write them" "$T/err"
 	chown 65534 "$H/shared/private.json"
 	chgrp 0 "$H/shared/private.json"
 	theirs amend "$H/shared/private.json" --redact who.tester --reason x --key nobody

@@ -188,7 +188,8 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	esac
 done
 stop
-[ $wrong -eq 0 ] && ls -d "$out"/*.taken > /dev/null 2>&1
+# Those under their hidden names, too.
+[ $wrong -eq 0 ] && [ -n "$(find "$out" -maxdepth 1 -name '*.taken')" ]
 check $? "folders that a bundle is unpacked to were exchanged ($refused of 12 refused)" "$log"
 unharmed "exchanged folders of a bundle"
 

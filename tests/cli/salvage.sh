@@ -138,6 +138,18 @@ check $said "a plan that was changed is refused, and nothing is changed"
 [ $? -eq 4 ]
 check $? "--salvage belongs to --resume"
 
+# ---- whose it is ---------------------------------------------------------------------------------------
+
+if [ "$(id -u)" -eq 0 ]; then
+	cp -r digit whose
+	mv whose/run.journal.damaged-* whose/run.journal
+	chown 1111:2000 whose/run.journal
+	chmod 660 whose/run.journal
+	"$EVENHAND" run --resume whose --salvage -q >out 2>err </dev/null
+	[ "$(stat -c '%a %u:%g' whose/run.journal)" = 660\ 1111:2000 ] && [ "$(stat -c '%a %u:%g' whose/run.journal.damaged-*)" = 660\ 1111:2000 ]
+	check $? "a salvaged journal stays whose it was, and as closed as it was"
+fi
+
 # ---- the time of a run with a budget -----------------------------------------------------------------
 sed -e 's/^executions = .*/executions = 14/; s/^seed = .*/seed = 1\nbudget = 5s/; s/^time-max = .*/time-max = 10s/' \
 	-e 's/^samples-max = .*/samples-max = 1000000/; s/^margin = .*/margin = 0.01%/' "$SRC/tests/protocols/turns.ini" >budget.ini
