@@ -692,9 +692,9 @@ static void statuses_follow_from_the_proof(void **state)
 		  "its proof does not show that samples take as long as they claim" },
 		{ { { FIRST "proof/claimed_ns", "[9000,9000,9000,9000,9000]" },
 		    { FIRST "doubts", DOUBT("claim", "0.5", PAIRS("9", "9"), "cleared") } }, NULL },
-		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" } },
+		{ { { FIRST "varied", "{\"new_ns\":[900,900,900,900,900],\"repeated_ns\":[300,300,300,300,300]}" } },
 		  "its samples repeat inputs, and new ones take longer: it is unproven" },
-		{ { { FIRST "varied", "{\"new_ns\":[90,90,90,90,90],\"repeated_ns\":[30,30,30,30,30]}" },
+		{ { { FIRST "varied", "{\"new_ns\":[900,900,900,900,900],\"repeated_ns\":[300,300,300,300,300]}" },
 		    { FIRST "status", "\"unproven\"" } }, "flags lacks varied-differs" },
 		/* Whatever the doubt says that follows. */
 		{ { { FIRST "varied", "{\"new_ns\":[" SLOW "," SLOW "],\"repeated_ns\":[" QUICK "," QUICK "]}" },
