@@ -23,6 +23,9 @@ $(simulated_programs): private ALL_LDFLAGS += $(foreach name,clock_now_ns clock_
 tests/unit/test_plugin_host: private ALL_LDFLAGS += $(foreach name,getpwuid getpwent setpwent \
 	endpwent getgrgid,-Wl,--wrap=$(name))
 
+# One whose file system gives all folders one mode.
+tests/unit/test_fixed_modes: private ALL_LDFLAGS += $(foreach name,mkdirat fchmod,-Wl,--wrap=$(name))
+
 # One whose disk fails.
 tests/unit/test_journal: private ALL_LDFLAGS += $(foreach name,fdatasync ftruncate,-Wl,--wrap=$(name))
 

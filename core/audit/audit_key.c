@@ -123,6 +123,7 @@ eh_status audit_key_file(const char *path, mode_t mode, const char *data, size_t
 
 	if (status != EH_OK)
 		return status;
+	f.mode = mode;
 	/* It is empty yet, and its name is random. */
 	if (fchmod(f.fd, mode) != 0)
 		status = error_system(error, errno, "cannot write '%s'", path);
@@ -153,7 +154,7 @@ eh_status audit_key_folder(const char *sub, eh_error *error)
 	if (folder == NULL)
 		return error_set(error, EH_E_IO, "there is no folder for keys: set HOME or "
 		                 "XDG_CONFIG_HOME");
-	status = trust_place(folder, "cannot make the folder", 0700, NULL, error);
+	status = trust_place(folder, "cannot make the folder", 0700, NULL, NULL, error);
 	if (status == EH_OK)
 		status = trust_open(folder, TRUST_FOLDER, NULL, NULL, error);
 	free(folder);

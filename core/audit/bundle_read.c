@@ -27,8 +27,7 @@ source_bytes bundle_bytes(const bundle *b, const bundle_member *m)
 bool bundle_is(const char *path)
 {
 	unsigned char magic[2] = { 0, 0 };
-	/* O_NONBLOCK: a FIFO without a writer must not block. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open_at(AT_FDCWD, path, O_RDONLY);
 	bool is;
 
 	if (fd < 0)

@@ -11,6 +11,7 @@
 #include "audit/interrupted.h"
 #include "base/digest.h"
 #include "base/file_lock.h"
+#include "base/fresh.h"
 #include "base/text.h"
 #include "record/redact.h"
 
@@ -181,13 +182,14 @@ eh_status held_writer(const held *h, file_writer **out, eh_error *error)
 	return status == EH_OK ? file_writer_keep(*out, &own, error) : status;
 }
 
-/* What is there may be anybody's, so it closes the new file at most. */
+/* What is there may be anybody's, so it closes the new file at most; nothing beside a result is more open
+ * than the result. */
 static eh_status keep_beside(const held *h, const char *path, file_writer *out, eh_error *error)
 {
 	struct stat own, there;
 
 	if (lstat(path, &there) != 0 || !S_ISREG(there.st_mode))
-		return EH_OK;
+		there.st_mode = fresh_mode(0666);
 	if (fstat(h->lock, &own) != 0)
 		return error_system(error, errno, "cannot examine '%s'", h->path);
 	own.st_mode &= there.st_mode;

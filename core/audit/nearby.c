@@ -79,7 +79,7 @@ static bool is_own(const char *name, const char *base)
 
 static enum filesearch search(int folder, const char *name, const reach *r, size_t *left)
 {
-	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
 	enum filesearch answer = fd < 0 ? FILESEARCH_UNREADABLE : filesearch_of(r, fd, left);
 
 	if (fd >= 0)
@@ -105,7 +105,7 @@ static void look_at(int folder, const char *name, const reach *r, size_t *left, 
 		text_list_format(sentences, "%s cannot be read, so perhaps there", name);
 	else if (answer == FILESEARCH_TOO_LARGE)
 		text_list_format(sentences, "perhaps in %s: it is too large to be searched (the files of a "
-		                 "folder are, up to 1 GiB together)", name);
+		                 "folder are, up to %zu GiB together)", name, LIMIT_SEARCHED / LIMIT_GIB);
 	else if (ends_in(name, ".evenhand"))
 		text_list_format(sentences, "perhaps in %s: bundles are not searched; pack it anew", name);
 }

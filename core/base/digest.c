@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/text.h"
 
 struct digest {
@@ -89,14 +90,15 @@ void digest_bytes(const void *data, size_t size, char hex[65])
 eh_status digest_file(const char *path, char hex[65], eh_error *error)
 {
 	enum { CHUNK = 1 << 18 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char *chunk;
 	char digits[65];
 	digest *d;
 	ssize_t got;
+	int fd;
+	eh_status status = file_open(path, SIZE_MAX, &fd, error);
 
-	if (fd < 0)
-		return error_system(error, errno, "cannot open '%s'", path);
+	if (status != EH_OK)
+		return status;
 	chunk = memory_get(CHUNK);
 	d = digest_new();
 	while ((got = read(fd, chunk, CHUNK)) != 0) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/text.h"
 
 enum { TRY_AGAIN_NS = 5000000 };
@@ -73,43 +74,46 @@ static char *holder_text(int fd)
 static eh_status say_held(const char *path, int fd, uint64_t waited_ns, eh_error *error)
 {
 	char *who = holder_text(fd);
-	eh_status status;
+	char *waited = waited_ns == 0 ? memory_text("") :
+	               memory_format(", for more than %.3g seconds", (double)waited_ns / 1e9);
+	eh_status status = error_set(error, EH_E_UNAVAILABLE, "%s is locked by %s%s: repeat the command when "
+	                             "that has ended", path, who, waited);
 
-	status = error_set(error, EH_E_UNAVAILABLE, "%s is locked by %s, for more than %.3g seconds: "
-	                   "repeat the command when that has ended", path, who,
-	                   (double)waited_ns / 1e9);
+	free(waited);
 	free(who);
 	return status;
 }
 
 /* ---- taking it ------------------------------------------------------------------------------- */
 
-/* For writing where that is allowed: of NFS only such a file can be locked for one process alone. */
-static int open_to_lock(const char *path)
-{
-	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = open(path, O_RDWR | flags);
+/* What is locked. */
+typedef struct place { int folder; const char *name, *path; bool to_write; } place;
 
-	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS || errno == ETXTBSY))
-		fd = open(path, O_RDONLY | flags);
+/* For writing where that is allowed: of NFS only such a file can be locked for one process alone. */
+static int open_to_lock(const place *p)
+{
+	int fd = file_open_at(p->folder, p->name, O_RDWR | (p->to_write ? O_NOFOLLOW : 0));
+
+	if (fd < 0 && !p->to_write && (errno == EACCES || errno == EPERM || errno == EROFS || errno == ETXTBSY))
+		fd = file_open_at(p->folder, p->name, O_RDONLY);
 	return fd;
 }
 
-/* Whether the path still names the open file. */
-static bool is_at(const char *path, int fd)
+/* Whether the name still is that of the open file. */
+static bool is_at(const place *p, int fd)
 {
 	struct stat there, here;
 
-	return stat(path, &there) == 0 && fstat(fd, &here) == 0 && there.st_dev == here.st_dev &&
-	       there.st_ino == here.st_ino;
+	return fstatat(p->folder, p->name, &there, p->to_write ? AT_SYMLINK_NOFOLLOW : 0) == 0 &&
+	       fstat(fd, &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
-/* Waits for the lock of one open file. */
 static eh_status wait_for(const char *path, int fd, uint64_t begun, uint64_t wait_ns, eh_error *error)
 {
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return error_system(error, errno, "cannot lock '%s'", path);
+			return error_system(error, errno, "cannot lock '%s'; choose a folder whose file system has "
+			                    "locks", path);
 		if (clock_now_ns() - begun >= wait_ns)
 			return say_held(path, fd, wait_ns, error);
 		clock_sleep_ns(TRY_AGAIN_NS);
@@ -117,18 +121,20 @@ static eh_status wait_for(const char *path, int fd, uint64_t begun, uint64_t wai
 	return EH_OK;
 }
 
-eh_status file_lock_take(const char *path, uint64_t wait_ns, int *lock, eh_error *error)
+static eh_status take(const place *p, uint64_t wait_ns, int *lock, eh_error *error)
 {
 	uint64_t begun = clock_now_ns();
 
 	for (;;) {
-		int fd = open_to_lock(path);
+		int fd = open_to_lock(p);
 		eh_status status;
 
 		if (fd < 0)
-			return error_system(error, errno, "cannot open '%s'", path);
-		status = wait_for(path, fd, begun, wait_ns, error);
-		if (status == EH_OK && is_at(path, fd)) {
+			return error_system(error, errno, "cannot open '%s'", p->path);
+		status = file_check(fd, p->path, SIZE_MAX, error);
+		if (status == EH_OK)
+			status = wait_for(p->path, fd, begun, wait_ns, error);
+		if (status == EH_OK && is_at(p, fd)) {
 			*lock = fd;
 			return EH_OK;
 		}
@@ -136,6 +142,21 @@ eh_status file_lock_take(const char *path, uint64_t wait_ns, int *lock, eh_error
 		if (status != EH_OK)
 			return status;
 	}
+}
+
+eh_status file_lock_take(const char *path, uint64_t wait_ns, int *lock, eh_error *error)
+{
+	return take(&(place){ AT_FDCWD, path, path, false }, wait_ns, lock, error);
+}
+
+eh_status file_lock_to_write(int folder, const char *name, const char *path, int *lock, eh_error *error)
+{
+	return take(&(place){ folder, name, path, true }, 0, lock, error);
+}
+
+eh_status file_lock_new(int fd, const char *path, eh_error *error)
+{
+	return wait_for(path, fd, clock_now_ns(), 0, error);
 }
 
 void file_lock_release(int lock)

@@ -15,17 +15,56 @@
 #include "base/text.h"
 #include "base/trust.h"
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Where /proc is not mounted: the same file by its name. */
+static int open_again(int folder, const char *name, int flags, const struct stat *seen)
+{
+	int fd = openat(folder, name, flags);
+	struct stat info;
+
+	if (fd < 0 || (fstat(fd, &info) == 0 && info.st_dev == seen->st_dev && info.st_ino == seen->st_ino))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+/* The file that `seen`, of O_PATH, is open for. */
+static int open_seen(int seen, int folder, const char *name, int flags, const struct stat *info)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", seen);
+	fd = open(path, flags & ~O_NOFOLLOW);
+	return fd >= 0 || errno != ENOENT ? fd : open_again(folder, name, flags, info);
+}
+
+int file_open_at(int folder, const char *name, int flags)
+{
+	int seen = openat(folder, name, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)), fd = -1, failure;
+	struct stat info;
+
+	if (seen < 0 || fstat(seen, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)))
+		return seen;
+	if (S_ISREG(info.st_mode))
+		fd = open_seen(seen, folder, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, &info);
+	failure = S_ISREG(info.st_mode) ? errno : ELOOP;
+	close(seen);
+	errno = failure;
+	return fd;
+}
 
 static eh_status too_large(const char *path, size_t most, eh_error *error)
 {
-	if (most == LIMIT_FILE)
-		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
-	return error_set(error, EH_E_IO, "'%s' is larger than %zu MiB, the most that is read", path,
-	                 most / LIMIT_MIB);
+	const bool large = most % LIMIT_GIB == 0;
+
+	return error_set(error, EH_E_IO, "'%s' is larger than %zu %s, the most that is read", path,
+	                 most / (large ? LIMIT_GIB : LIMIT_MIB), large ? "GiB" : "MiB");
 }
 
-static eh_status check_kind(int fd, const char *path, size_t most, eh_error *error)
+eh_status file_check(int fd, const char *path, size_t most, eh_error *error)
 {
 	struct stat info;
 
@@ -38,16 +77,30 @@ static eh_status check_kind(int fd, const char *path, size_t most, eh_error *err
 	return (size_t)info.st_size > most ? too_large(path, most, error) : EH_OK;
 }
 
+eh_status file_open(const char *path, size_t most, int *out, eh_error *error)
+{
+	int fd = file_open_at(AT_FDCWD, path, O_RDONLY);
+	eh_status status;
+
+	if (fd < 0)
+		return error_system(error, errno, "cannot open '%s'", path);
+	status = file_check(fd, path, most, error);
+	if (status == EH_OK)
+		*out = fd;
+	else
+		close(fd);
+	return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
 static eh_status read_open(int fd, const char *path, size_t most, char **data, size_t *size,
                            eh_error *error)
 {
-	eh_status status = check_kind(fd, path, most, error);
 	text content = { 0 };
 	char *chunk;
 	ssize_t got;
 
-	if (status != EH_OK)
-		return status;
 	/* The size is only a hint: files of /proc report 0, and a file may grow while it is
 	 * read. */
 	chunk = memory_get(1 << 16);
@@ -76,17 +129,18 @@ static eh_status read_open(int fd, const char *path, size_t most, char **data, s
 
 eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error)
 {
-	return read_open(fd, path, LIMIT_FILE, data, size, error);
+	eh_status status = file_check(fd, path, LIMIT_FILE, error);
+
+	return status == EH_OK ? read_open(fd, path, LIMIT_FILE, data, size, error) : status;
 }
 
 eh_status file_read_most(const char *path, size_t most, char **data, size_t *size, eh_error *error)
 {
-	/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	eh_status status;
+	int fd;
+	eh_status status = file_open(path, most, &fd, error);
 
-	if (fd < 0)
-		return error_system(error, errno, "cannot open '%s'", path);
+	if (status != EH_OK)
+		return status;
 	status = read_open(fd, path, most, data, size, error);
 	close(fd);
 	return status;
@@ -99,8 +153,27 @@ eh_status file_read(const char *path, char **data, size_t *size, eh_error *error
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+int file_write_at(int fd, const void *data, size_t size, off_t at)
+{
+	for (const char *p = data; size > 0;) {
+		ssize_t done = pwrite(fd, p, size, at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done == 0)
+			errno = ENOSPC;
+		if (done <= 0)
+			return -1;
+		p += done;
+		at += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
 struct file_writer {
 	fresh file;
+	off_t size;
 };
 
 eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
@@ -122,18 +195,9 @@ eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error
 
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error)
 {
-	const char *p = data;
-
-	while (size > 0) {
-		ssize_t done = write(w->file.fd, p, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return error_system(error, errno, "cannot write '%s'", w->file.path);
-		p += done;
-		size -= (size_t)done;
-	}
+	if (file_write_at(w->file.fd, data, size, w->size) != 0)
+		return error_system(error, errno, "cannot write '%s'", w->file.path);
+	w->size += (off_t)size;
 	return EH_OK;
 }
 
@@ -194,7 +258,7 @@ bool file_exists(const char *path)
 
 eh_status dir_make(const char *path, eh_error *error)
 {
-	return trust_place(path, "cannot make the folder", 0777, NULL, error);
+	return trust_place(path, "cannot make the folder", 0777, NULL, NULL, error);
 }
 
 char *path_join(const char *a, const char *b)

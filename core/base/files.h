@@ -9,13 +9,25 @@
 
 #include "base/error.h"
 
+/* Opens a regular file, with close-on-exec and without waiting; -1 with errno, ELOOP for a link with
+ * O_NOFOLLOW.  Opening something else could have effects, as with a device, or wait, as with a FIFO: that
+ * is opened with O_PATH, so that it can be examined and not used.  What is opened is what was examined. */
+int file_open_at(int folder, const char *name, int flags);
+/* EH_E_IO for what is not a regular file or larger than `most`; fd may be of O_PATH. */
+eh_status file_check(int fd, const char *path, size_t most, eh_error *error);
+/* Both, for reading. */
+eh_status file_open(const char *path, size_t most, int *fd, eh_error *error);
+
 /* *data is malloc'd, with a NUL after the last byte.  EH_E_IO for a file that is not regular or
- * larger than 1 GiB. */
+ * larger than LIMIT_FILE (base/limits.h). */
 eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
-/* The same with a limit in bytes, which the message has in MiB. */
+/* The same with a limit in bytes, whole MiB. */
 eh_status file_read_most(const char *path, size_t most, char **data, size_t *size, eh_error *error);
 /* file_read from a descriptor, which stays open; path is for the message. */
 eh_status file_read_open(int fd, const char *path, char **data, size_t *size, eh_error *error);
+
+/* All of the bytes; 0, or -1 with errno, when a part of them may be written. */
+int file_write_at(int fd, const void *data, size_t size, off_t at);
 
 /* Writes a new file in the same folder (base/fresh.h), syncs it, renames it to path, syncs the folder.
  * On failure an existing file stays as it is and no temporary file is left. */

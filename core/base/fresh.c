@@ -16,17 +16,15 @@
 
 #include "base/text.h"
 #include "base/trust.h"
+#include "base/walk.h"
 
 #define PREFIX ".evenhand-"
 enum { DIGITS = 16, MOST_TRIES = 16 };
 
 /* 0, or -1 with errno: EAGAIN when somebody else has it, another where the file system has none. */
-static int lock(int fd, bool is_folder)
+static int lock(int fd)
 {
-	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	/* A folder cannot be opened for writing, as the lock of a file asks. */
-	return is_folder ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, F_OFD_SETLK, &whole);
+	return flock(fd, LOCK_EX | LOCK_NB);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -135,7 +133,7 @@ static void remove_dead(int folder, const char *name)
 		return;
 	fd = openat(folder, name, (is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK |
 	            O_CLOEXEC);
-	if (fd >= 0 && lock(fd, is_folder) == 0)
+	if (fd >= 0 && lock(fd) == 0)
 		remove_locked(folder, name, fd, is_folder);
 	if (fd >= 0)
 		close(fd);
@@ -177,7 +175,7 @@ static eh_status find_folder(fresh *f, eh_error *error)
 	if (f->name[0] == '\0')
 		status = cannot(f, EISDIR, error);
 	else
-		status = trust_place(folder, doing, f->is_folder ? 0777 : 0, &f->folder, error);
+		status = trust_place(folder, doing, f->is_folder ? 0777 : 0, &f->folder, &f->made, error);
 	free(doing);
 	free(folder);
 	return status;
@@ -198,17 +196,23 @@ static eh_status check_name(const fresh *f, eh_error *error)
 static int make_entry(const fresh *f)
 {
 	if (!f->is_folder)
-		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (mkdirat(f->folder, f->temporary, 0700) != 0)
 		return -1;
 	return openat(f->folder, f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* A folder is opened after it was made, and somebody may have put another in its place. */
-static bool is_new(const fresh *f, const struct stat *info)
+/* 0 when it is taken.  A folder is opened after it was made, and somebody may have put another in its
+ * place (EAGAIN).  Its mode is not changed here, since it may be that of such a one.  Some file systems
+ * give all folders one mode: nobody else may write into it (EPERM), though others may read. */
+static int doubt(fresh *f, const struct stat *info)
 {
-	return info->st_nlink > 0 && (!f->is_folder || (info->st_uid == geteuid() &&
-	       (info->st_mode & 077) == 0 && is_empty(f->fd)));
+	if (info->st_nlink == 0 || (f->is_folder && (info->st_uid != geteuid() || !is_empty(f->fd))))
+		return EAGAIN;
+	if (!f->is_folder || (info->st_mode & (S_IWGRP | S_IWOTH)) == 0)
+		return 0;
+	f->open_mode = info->st_mode & 0777;
+	return EPERM;
 }
 
 /* False with errno, which is EAGAIN when it was taken for a dead process's before it was locked. */
@@ -216,6 +220,7 @@ static bool make(fresh *f)
 {
 	uint64_t number;
 	struct stat info;
+	int why = EAGAIN;
 
 	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return false;
@@ -223,23 +228,30 @@ static bool make(fresh *f)
 	f->fd = make_entry(f);
 	if (f->fd < 0)
 		return false;
-	if ((lock(f->fd, f->is_folder) == 0 || (errno != EAGAIN && errno != EACCES)) &&
-	    fstat(f->fd, &info) == 0 && is_new(f, &info))
+	if ((lock(f->fd) == 0 || errno != EAGAIN) &&
+	    fstat(f->fd, &info) == 0 && (why = doubt(f, &info)) == 0)
 		return true;
 	close(f->fd);
 	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
-	errno = EAGAIN;
+	errno = why;
 	return false;
 }
 
+mode_t fresh_mode(mode_t most)
+{
+	mode_t mask = umask(0);
+
+	(void)umask(mask);
+	return most & ~mask;
+}
+
 /* What is replaced was perhaps closed to others. */
-static void keep_mode(const fresh *f)
+static mode_t mode_of(const fresh *f)
 {
 	struct stat info;
 
-	if (fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-	    info.st_uid == geteuid())
-		(void)fchmod(f->fd, info.st_mode & 0777);
+	return fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+	       info.st_uid == geteuid() ? info.st_mode & 0777 : fresh_mode(0666);
 }
 
 eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
@@ -250,8 +262,10 @@ eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
 
 	/* Some file systems give all files one owner and one mode, and change neither. */
 	if (fstat(f->fd, &own) == 0 && (own.st_mode & 0777) == mode && own.st_uid == replaced->st_uid &&
-	    own.st_gid == replaced->st_gid)
+	    own.st_gid == replaced->st_gid) {
+		f->mode = mode;
 		return EH_OK;
+	}
 	/* Closed while it changes hands. */
 	if (fchmod(f->fd, mode & 0700) != 0)
 		return cannot(f, errno, error);
@@ -264,14 +278,35 @@ eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
 			                    (unsigned)replaced->st_gid);
 		without = (mode & ~(mode_t)070) | (group & others) << 3;
 	}
+	f->mode = without;
 	return fchmod(f->fd, without) == 0 ? EH_OK : cannot(f, errno, error);
 }
 
 static void forget(fresh *f)
 {
 	close(f->folder);
+	free(f->made);
 	free(f->path);
-	f->path = NULL;
+	f->made = f->path = NULL;
+}
+
+static void forget_all(fresh *f)
+{
+	walk_unmake(f->folder, f->made);
+	forget(f);
+}
+
+static eh_status cannot_make(const fresh *f, int failure, eh_error *error)
+{
+	if (f->open_mode != 0)
+		return error_set(error, EH_E_IO, "cannot make the folder '%s': others could write into it, since a "
+		                 "new folder has the mode %04o there; choose a folder of another file system, or "
+		                 "mount this one with umask=022", f->path, (unsigned)f->open_mode);
+	if (f->is_folder && failure == EAGAIN)
+		return error_set(error, EH_E_IO, "cannot make the folder '%s': a new folder there is not empty, or "
+		                 "another user's; choose a folder that only you can write to, of a file system "
+		                 "that has owners", f->path);
+	return cannot(f, failure, error);
 }
 
 /* Makes it in the folder that is open. */
@@ -283,7 +318,7 @@ static eh_status make_cleanly(fresh *f, eh_error *error)
 	clean(f->folder);
 	while (!(made = make(f)) && (errno == EAGAIN || errno == EEXIST) && ++tries < MOST_TRIES)
 		;
-	return made ? EH_OK : cannot(f, errno, error);
+	return made ? EH_OK : cannot_make(f, errno, error);
 }
 
 static eh_status open_any(fresh *f, eh_error *error)
@@ -299,9 +334,9 @@ static eh_status open_any(fresh *f, eh_error *error)
 	if (status == EH_OK)
 		status = make_cleanly(f, error);
 	if (status == EH_OK && !f->is_folder)
-		keep_mode(f);
+		f->mode = mode_of(f);
 	if (status != EH_OK)
-		forget(f);
+		forget_all(f);
 	return status;
 }
 
@@ -348,21 +383,26 @@ static int rename_new(const fresh *f)
 	return unlinkat(f->folder, f->temporary, 0);
 }
 
-/* Gives a folder the rights that a new one has. */
-/* With the bit that a folder has from the one above. */
+/* Gives a folder the rights that a new one has, with the bit that it has from the one above.  Where all
+ * folders have one mode, which cannot be changed, it has them. */
 static int open_to_others(const fresh *f)
 {
-	mode_t mask = umask(0);
 	struct stat info;
 
-	(void)umask(mask);
-	return fstat(f->fd, &info) == 0 ? fchmod(f->fd, (0777 & ~mask) | (info.st_mode & S_ISGID)) : -1;
+	if (fstat(f->fd, &info) != 0)
+		return -1;
+	if (fchmod(f->fd, fresh_mode(0777) | (info.st_mode & S_ISGID)) == 0)
+		return 0;
+	return errno == EPERM || errno == ENOTSUP || errno == ENOSYS ? 0 : -1;
 }
 
 static int give_name(const fresh *f, bool replaces)
 {
 	if (f->is_folder && open_to_others(f) != 0)
 		return -1;
+	/* Some file systems give all files one mode. */
+	if (!f->is_folder)
+		(void)fchmod(f->fd, f->mode);
 	return replaces ? renameat(f->folder, f->temporary, f->folder, f->name) : rename_new(f);
 }
 
@@ -415,5 +455,5 @@ void fresh_drop(fresh *f)
 		empty(f->fd, true);
 	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
 	close(f->fd);
-	forget(f);
+	forget_all(f);
 }

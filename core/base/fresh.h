@@ -22,16 +22,23 @@ typedef struct fresh {
 	int fd;           /* a file's for reading and writing; locked; the caller's after fresh_place */
 	int folder;
 	char *path;       /* as it was given                                                     */
+	char *made;       /* the folders above it that were made (walk_made)                     */
 	const char *name; /* the last part of it                                                 */
 	char temporary[32];
 	bool is_folder;
+	mode_t mode;      /* which a file gets with its name; the caller may set another         */
+	mode_t open_mode; /* not 0: of the folder that was not taken, since others can write into it */
 } fresh;
 
-/* Makes the file with the mode that the umask gives; one that replaces a file of this user gets the
- * mode of that.  On failure there is nothing to drop. */
+/* What the umask leaves of a mode.  Threads: no other one may make files meanwhile. */
+mode_t fresh_mode(mode_t most);
+/* Makes the file, which others can open only when it has its name: with the mode that the umask gives; one that
+ * replaces a file of this user gets the mode of that.  On failure there is nothing to drop. */
 eh_status fresh_open(fresh *f, const char *path, eh_error *error);
 /* The same for an empty folder, which nobody else can enter until it has its name; with that it gets the
- * rights of a new one.  Everything in it is made by f->fd.  Missing folders above it are made. */
+ * rights of a new one.  Where the file system gives all folders one mode, that is its mode, and EH_E_IO
+ * when others could write into it.  Everything in it is made by f->fd.  Missing folders above it are made,
+ * and those that stay empty are removed when it is dropped. */
 eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error);
 /* Gives the file the mode, the group and, where this user may, the owner of one that the caller has read
  * and replaces, without bits beyond rwx.  EH_E_IO when this user cannot give it that group, and the group

@@ -8,10 +8,11 @@
 #include <stddef.h>
 
 #define LIMIT_MIB ((size_t)1 << 20)
+#define LIMIT_GIB ((size_t)1 << 30)
 
 /* A file, or a bundle unpacked: results are at most a few hundred MB, those of 10,000 cases with 1,000
  * samples each. */
-#define LIMIT_FILE (1024 * LIMIT_MIB)
+#define LIMIT_FILE LIMIT_GIB
 /* A result without its cases.  A plan has about 1 KB a case. */
 #define LIMIT_HEAD (160 * LIMIT_MIB)
 /* A line of a journal: the plan, which is in the head of a result, is the longest. */
@@ -42,14 +43,14 @@
 /* Signatures of one file.  Checking one takes 0.2 ms. */
 #define LIMIT_SIGNATURES ((size_t)1000)
 /* The files beside a redacted result that are searched for its text, together: a few seconds. */
-#define LIMIT_SEARCHED (1024 * LIMIT_MIB)
+#define LIMIT_SEARCHED LIMIT_GIB
 /* The members of a bundle that are neither results nor its journal, together: texts of a few KB each. */
 #define LIMIT_MEMBERS (64 * LIMIT_MIB)
 /* The results and the journal of a bundle that are in memory, together.  The others are in a temporary file. */
 #define LIMIT_MEMBER_MEMORY (2 * LIMIT_MIB)
 /* A kernel text of a bundle: the longest are 40 KB. */
 #define LIMIT_KERNEL LIMIT_MIB
-/* Beyond 1 GiB, how many times its size a bundle's kernel texts are hashed: once for each case, about 10. */
+/* Beyond LIMIT_FILE, how many times its size a bundle's kernel texts are hashed: once for each case, about 10. */
 #define LIMIT_HASHED 100
 /* How many times its size a bundle may unpack to, beyond the first bytes.  Results unpack to about 10
  * times, and gzip can do 1,000. */

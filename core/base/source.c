@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/files.h"
 #include "base/json_scan.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -16,30 +17,16 @@ enum { WINDOW = 1 << 18 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static eh_status refuse_kind(const char *path, const struct stat *info, eh_error *error)
-{
-	if (S_ISDIR(info->st_mode))
-		return error_set(error, EH_E_IO, "'%s' is a folder, not a file", path);
-	if (!S_ISREG(info->st_mode))
-		return error_set(error, EH_E_IO, "'%s' is not a regular file", path);
-	if ((size_t)info->st_size > LIMIT_FILE)
-		return error_set(error, EH_E_IO, "'%s' is larger than 1 GiB", path);
-	return EH_OK;
-}
-
 eh_status source_open(const char *path, source_bytes *out, eh_error *error)
 {
 	eh_status status;
 
-	*out = (source_bytes){ .name = path };
-	/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
-	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (out->fd < 0)
-		return error_system(error, errno, "cannot open '%s'", path);
-	status = fstat(out->fd, &out->opened) == 0 ? refuse_kind(path, &out->opened, error) :
-	         error_system(error, errno, "cannot examine '%s'", path);
-	if (status != EH_OK)
+	*out = (source_bytes){ .name = path, .fd = -1 };
+	status = file_open(path, LIMIT_FILE, &out->fd, error);
+	if (status == EH_OK && fstat(out->fd, &out->opened) != 0) {
+		status = error_system(error, errno, "cannot examine '%s'", path);
 		source_close(out);
+	}
 	out->size = (size_t)out->opened.st_size;
 	return status;
 }

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/text.h"
 
 static const char *folder(void)
 {
 	const char *stated = getenv("TMPDIR");
 
-	return stated != NULL && stated[0] == '/' ? stated : "/tmp";
+	if (stated != NULL && stated[0] == '/')
+		return stated;
+	return access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
 }
 
 /* Some file systems have no files without a name: there the name is removed at once. */
@@ -33,25 +36,14 @@ static int open_nameless(void)
 
 eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
 {
-	const char *p = data;
-
 	if (!s->opened)
 		s->fd = open_nameless();
 	s->opened = s->fd >= 0;
-	while (size > 0 && s->opened) {
-		ssize_t done = pwrite(s->fd, p, size, (off_t)s->size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			break;
-		p += done;
-		size -= (size_t)done;
-		s->size += (size_t)done;
-	}
-	return size == 0 ? EH_OK :
-	       error_system(error, errno, "cannot write a temporary file in '%s', which the results of a "
-	                    "large bundle take (TMPDIR names another folder)", folder());
+	if (!s->opened || file_write_at(s->fd, data, size, (off_t)s->size) != 0)
+		return error_system(error, errno, "cannot write a temporary file in '%s', which the results of a "
+		                    "large bundle take (TMPDIR names another folder)", folder());
+	s->size += size;
+	return EH_OK;
 }
 
 source_bytes spill_part(const spill *s, const char *name, size_t from, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporary file without a name, for bytes that are too many for memory.  It is in TMPDIR, or /tmp, and
- * is gone when it is closed, or the process ends. */
+/* A temporary file without a name, for bytes that are too many for memory.  It is in TMPDIR, or in
+ * /var/tmp, which is for large ones where /tmp may be memory, or in /tmp.  It is gone when it is closed, or
+ * the process ends. */
 #ifndef BASE_SPILL_H
 #define BASE_SPILL_H
 

@@ -228,12 +228,14 @@ eh_status trust_open(const char *path, enum trust_kind kind, int *fd, char **rea
 	return status;
 }
 
-eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd, eh_error *error)
+eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd, char **made,
+                      eh_error *error)
 {
 	const walk_rules rules = { doing, check_link, NULL };
 	makers program = makers_of_program();
 	walk w = { .wanted = path, .rules = &rules, .context = &program, .makes = makes };
 	eh_status status = walk_go(&w, error);
+	char *names;
 
 	if (status == EH_OK && !S_ISDIR(w.info.st_mode))
 		status = error_set(error, EH_E_IO, "%s '%s': it is not a folder", doing, path);
@@ -245,6 +247,13 @@ eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd
 		if (*fd < 0)
 			status = error_system(error, errno, "%s '%s'", doing, path);
 	}
+	names = walk_made(&w);
+	if (status != EH_OK)
+		walk_unmake(w.fd, names);
+	if (status == EH_OK && made != NULL)
+		*made = names;
+	else
+		free(names);
 	walk_end(&w);
 	free(program.items);
 	return status;

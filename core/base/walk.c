@@ -36,6 +36,7 @@ static eh_status start_at(walk *w, const char *place, eh_error *error)
 	leave(w);
 	free(w->done);
 	w->done = memory_text(place[0] == '/' ? place + 1 : place);
+	w->made = 0;
 	w->fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return w->fd >= 0 && fstat(w->fd, &w->info) == 0 ? EH_OK : cannot(w, errno, error);
 }
@@ -91,6 +92,8 @@ static eh_status enter(walk *w, const char *name, int fd, eh_error *error)
 
 static eh_status step(walk *w, const char *name, eh_error *error)
 {
+	bool made = false;
+	eh_status status;
 	int fd;
 
 	if (!S_ISDIR(w->info.st_mode))
@@ -99,9 +102,14 @@ static eh_status step(walk *w, const char *name, eh_error *error)
 	fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	/* Somebody else may make it at the same time. */
 	if (fd < 0 && errno == ENOENT && w->makes != 0 &&
-	    (mkdirat(w->fd, name, w->makes) == 0 || errno == EEXIST))
+	    ((made = mkdirat(w->fd, name, w->makes) == 0) || errno == EEXIST))
 		fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 ? enter(w, name, fd, error) : cannot(w, errno, error);
+	status = fd >= 0 ? enter(w, name, fd, error) : cannot(w, errno, error);
+	if (status == EH_OK)
+		w->made = made ? w->made + 1 : 0;
+	else if (made)
+		(void)unlinkat(w->fd, name, AT_REMOVEDIR);
+	return status;
 }
 
 /* To the folder above, from the root. */
@@ -167,4 +175,42 @@ void walk_end(walk *w)
 	leave(w);
 	free(w->rest);
 	free(w->done);
+}
+
+char *walk_made(const walk *w)
+{
+	const char *at = w->done + strlen(w->done);
+
+	for (size_t left = w->made; left > 0; left--)
+		while (*--at != '/')
+			;
+	return memory_text(w->made > 0 ? at + 1 : "");
+}
+
+/* Whether the name in the folder is that of the open one. */
+static bool is_named(int folder, const char *name, int fd)
+{
+	struct stat named, own;
+
+	return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &own) == 0 &&
+	       named.st_dev == own.st_dev && named.st_ino == own.st_ino;
+}
+
+void walk_unmake(int fd, char *made)
+{
+	int at = made[0] != '\0' ? openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	while (at >= 0 && made[0] != '\0') {
+		char *slash = strrchr(made, '/');
+		const char *name = slash != NULL ? slash + 1 : made;
+		int above = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (above < 0 || !is_named(above, name, at) || unlinkat(above, name, AT_REMOVEDIR) != 0)
+			slash = NULL;
+		close(at);
+		at = above;
+		*(slash != NULL ? slash : made) = '\0';
+	}
+	if (at >= 0)
+		close(at);
 }

@@ -30,6 +30,7 @@ struct walk {
 	char *done;           /* malloc'd: the path so far, without links where it began at the root */
 	char *rest;           /* malloc'd: what follows, with links resolved so far           */
 	unsigned links;
+	size_t made;          /* folders made, which are the last of done                     */
 	int folder;           /* O_PATH, of the folder that holds done; -1 = none             */
 	int fd;               /* O_PATH, of done                                              */
 	struct stat info;     /* of it                                                        */
@@ -39,6 +40,11 @@ struct walk {
  * after a failure too. */
 eh_status walk_go(walk *w, eh_error *error);
 void walk_end(walk *w);
+/* malloc'd: the path, from one to the next, of the last folders of the way that were made; "" for none. */
+char *walk_made(const walk *w);
+/* Removes these again, the last one, which fd is, first: while they are empty and where they were made.
+ * Changes the text. */
+void walk_unmake(int fd, char *made);
 /* The path where it is, never empty. */
 const char *walk_place(const walk *w);
 

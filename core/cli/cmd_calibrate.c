@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +226,6 @@ static eh_status calibrate(cli_call *call, eh_error *error)
 
 	interrupt_install();
 	interrupt_on_pipe();
-	signal(SIGXFSZ, SIG_IGN);
 	if (terminal)
 		log_set_before(wipe);
 	status = noise_folder_make(error);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +138,6 @@ static eh_status measure(const run_options *options, bool json, int *code, eh_er
 		          "time");
 	interrupt_install();
 	interrupt_on_pipe();
-	/* A limit on the size of files is an error to report, not a death. */
-	signal(SIGXFSZ, SIG_IGN);
 	status = run_execute(options, &outcome, error);
 	if (status != EH_OK && outcome.stopped) {
 		finish_stopped(&outcome, json, code);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,8 @@ int main(int argc, char **argv)
 	int at = 1;
 
 	hold_standard_streams();
+	/* A limit on the size of files is an error to report, not a death. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (option_read(&line, argc, argv, &at, &error) != EH_OK)
 		return command_fail(NULL, &error);
 	if (line.help)

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 enum { COLUMNS_MOST = 1000, SHOWN_MOST = 40 };
-static const size_t bytes_most = (size_t)1 << 30;
 /* Squares and sums of values between these are neither infinite nor zero. */
 static const double value_least = 1e-140;
 static const double value_most = 1e140;
@@ -31,12 +31,12 @@ static eh_status read_stdin(char **data, size_t *size, eh_error *error)
 	char part[65536];
 	size_t got;
 
-	while ((got = fread(part, 1, sizeof(part), stdin)) > 0 && all.size < bytes_most)
+	while ((got = fread(part, 1, sizeof(part), stdin)) > 0 && all.size < LIMIT_FILE)
 		text_add_bytes(&all, part, got);
 	if (ferror(stdin) || got > 0) {
 		text_free(&all);
-		return error_set(error, EH_E_IO, got > 0 ? "stdin holds more than 1 GiB" :
-		                 "stdin cannot be read");
+		return got == 0 ? error_set(error, EH_E_IO, "stdin cannot be read") :
+		       error_set(error, EH_E_IO, "stdin holds more than %zu GiB", LIMIT_FILE / LIMIT_GIB);
 	}
 	text_add_bytes(&all, "", 0);
 	*data = all.data != NULL ? all.data : memory_text("");

@@ -121,7 +121,7 @@ static char *private_folder(char *folder)
 
 	if (folder == NULL)
 		return NULL;
-	if (trust_place(folder, "cannot make the folder", 0700, NULL, &error) != EH_OK ||
+	if (trust_place(folder, "cannot make the folder", 0700, NULL, NULL, &error) != EH_OK ||
 	    trust_open(folder, TRUST_FOLDER, NULL, &real, &error) != EH_OK)
 		log_write(EH_LOG_WARN, "compiled kernels are not cached: %s", error.message);
 	free(folder);

@@ -9,15 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_lock.h"
+#include "base/files.h"
 #include "base/fresh.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/trust.h"
 #include "record/journal_line.h"
 #include "record/journal_scan.h"
-
-/* The lock is on a byte far beyond the content. */
-#define LOCK_BYTE ((off_t)1 << 62)
 
 struct journal {
 	int fd;
@@ -25,14 +25,6 @@ struct journal {
 	char chain[65];   /* of the last line                                                     */
 	bool unsure;      /* a line that failed may stand behind it                               */
 };
-
-/* An open file description lock belongs to this descriptor and ends with the process. */
-static int lock(int fd)
-{
-	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1 };
-
-	return fcntl(fd, F_OFD_SETLK, &whole);
-}
 
 /* The offset behind the last whole line, or -1 with errno. */
 static off_t whole_end(int fd, off_t size)
@@ -71,25 +63,6 @@ static int cut_torn(int fd, off_t *end)
 	return *end < st.st_size ? ftruncate(fd, *end) : 0;
 }
 
-static int write_all(int fd, const char *data, size_t size, off_t at)
-{
-	while (size > 0) {
-		ssize_t put = pwrite(fd, data, size, at);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		if (put == 0) {
-			errno = ENOSPC;
-			return -1;
-		}
-		data += put;
-		size -= (size_t)put;
-		at += put;
-	}
-	return 0;
-}
-
 /* *stays: what was written of it could not be taken away again. */
 static eh_status append_text(int fd, const char *path, const char *data, size_t size, bool *stays,
                              eh_error *error)
@@ -98,7 +71,7 @@ static eh_status append_text(int fd, const char *path, const char *data, size_t 
 
 	if (cut_torn(fd, &end) != 0)
 		return error_system(error, errno, "cannot append to %s", path);
-	if (write_all(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
+	if (file_write_at(fd, data, size, end) != 0 || fdatasync(fd) != 0) {
 		const int why = errno;
 
 		*stays = ftruncate(fd, end) != 0;
@@ -119,12 +92,6 @@ static journal *journal_new(int fd, const char *path, const char chain[65])
 	return j;
 }
 
-static eh_status no_locks(const char *path, eh_error *error)
-{
-	return error_system(error, errno, "cannot lock %s; choose a folder whose file system has locks",
-	                    path);
-}
-
 eh_status journal_create(const char *path, const record_line_run *first, journal **out, eh_error *error)
 {
 	char chain[65] = "";
@@ -140,8 +107,8 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	body = journal_line_text(first, RECORD_LINE_RUN, chain, &size);
 	status = append_text(fd, path, body, size, &stays, error);
 	free(body);
-	if (status == EH_OK && lock(fd) != 0)
-		status = no_locks(path, error);
+	if (status == EH_OK)
+		status = file_lock_new(fd, path, error);
 	if (status == EH_OK) {
 		status = fresh_place(&file, false, error);
 		if (status == EH_E_USAGE)
@@ -155,58 +122,32 @@ eh_status journal_create(const char *path, const record_line_run *first, journal
 	return status;
 }
 
-/* Whether the name still is that of the open file: a salvage replaces a journal by another file. */
-static bool is_current(int fd, int folder, const char *name)
+static eh_status check_name(int folder, const char *name, const char *path, eh_error *error)
 {
-	struct stat open_file, named;
+	struct stat info;
 
-	return fstat(fd, &open_file) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
-}
-
-static eh_status cannot_open(const char *path, eh_error *error)
-{
-	if (errno == ENOENT)
-		return error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path);
-	if (errno == ELOOP)
+	if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? error_set(error, EH_E_NOT_FOUND, "there is no journal %s", path) :
+		       error_system(error, errno, "cannot open %s", path);
+	if (S_ISLNK(info.st_mode))
 		return error_set(error, EH_E_IO, "cannot open %s: it is a link, and a run writes into its own "
 		                 "folder only; name the folder that holds the journal itself", path);
-	return error_system(error, errno, "cannot open %s", path);
-}
-
-static eh_status lock_in(int folder, const char *name, const char *path, int *out, eh_error *error)
-{
-	for (;;) {
-		int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		eh_status status = EH_OK;
-
-		if (fd < 0)
-			return cannot_open(path, error);
-		if (lock(fd) != 0)
-			status = errno != EAGAIN && errno != EACCES ? no_locks(path, error) :
-			         error_set(error, EH_E_UNAVAILABLE, "another evenhand is working in the folder of "
-			                   "%s; wait until it has ended", path);
-		if (status == EH_OK && is_current(fd, folder, name)) {
-			*out = fd;
-			return EH_OK;
-		}
-		close(fd);
-		if (status != EH_OK)
-			return status;
-	}
+	return EH_OK;
 }
 
 eh_status journal_lock(const char *path, int *out, eh_error *error)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
 	char *above = slash != NULL ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_text(".");
 	int folder = -1;
-	eh_status status = trust_place(above, "cannot open the journal in the folder", 0, &folder, error);
+	eh_status status = trust_place(above, "cannot open the journal in the folder", 0, &folder, NULL, error);
 
 	free(above);
 	if (status != EH_OK)
 		return status;
-	status = lock_in(folder, slash != NULL ? slash + 1 : path, path, out, error);
+	status = check_name(folder, name, path, error);
+	if (status == EH_OK)
+		status = file_lock_to_write(folder, name, path, out, error);
 	close(folder);
 	return status;
 }
@@ -245,6 +186,16 @@ eh_status journal_open(const char *path, journal **out, eh_error *error)
 	return status;
 }
 
+/* What is written can be read. */
+static eh_status check_size(const journal *j, size_t more, eh_error *error)
+{
+	struct stat info;
+
+	return fstat(j->fd, &info) != 0 || info.st_size <= (off_t)(LIMIT_JOURNAL - more) ? EH_OK :
+	       error_set(error, EH_E_IO, "%s has as much as is read of a journal, %zu GiB; split the protocol into "
+	                 "several", j->path, LIMIT_JOURNAL / LIMIT_GIB);
+}
+
 eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 {
 	char chain[65];
@@ -259,7 +210,9 @@ eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 		                 "neither be written nor removed", j->path);
 	memcpy(chain, j->chain, sizeof(chain));
 	body = journal_line_text(line, line->kind, chain, &size);
-	status = append_text(j->fd, j->path, body, size, &j->unsure, error);
+	status = check_size(j, size, error);
+	if (status == EH_OK)
+		status = append_text(j->fd, j->path, body, size, &j->unsure, error);
 	if (status == EH_OK)
 		memcpy(j->chain, chain, sizeof(chain));
 	free(body);

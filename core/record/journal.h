@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/source.h"
 #include "record/record.h"
 
 typedef struct journal journal;
@@ -55,6 +56,8 @@ void journal_close(journal *j); /* NULL is fine */
  * journal_line_at. */
 typedef eh_status (*journal_visit)(void *context, record_line *line, long offset, eh_error *error);
 eh_status journal_each(const char *path, journal_visit visit, void *context, eh_error *error);
+/* The same for bytes in memory; their name is for messages. */
+eh_status journal_each_of(const source_bytes *from, journal_visit visit, void *context, eh_error *error);
 /* Makes a journal with a damaged line, which whole lines follow, usable again: keeps the lines that follow
  * from a line before, less those that rely on what may have been lost, writes a line of kind "salvage"
  * behind the first one, and warns of each line that is lost.  The journal as it was found stays beside
@@ -75,5 +78,7 @@ eh_status journal_line_at(const char *path, long offset, record_line *line, eh_e
  * is not the one that it was. */
 eh_status journal_line_again(const char *path, const journal_cursor *at, record_line *line,
                              eh_error *error);
+/* The first line of bytes in memory, as journal_line_at reads it. */
+eh_status journal_first_of(const source_bytes *from, record_line *line, eh_error *error);
 
 #endif

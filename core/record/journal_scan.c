@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "record/journal_line.h"
@@ -30,7 +31,7 @@ static eh_status begin(journal_lines *l, int fd, const char *path, long offset, 
 	if (info.st_size > (off_t)LIMIT_JOURNAL) {
 		close(fd);
 		return error_set(error, EH_E_NO_MEMORY, "%s is larger than %zu GiB, the most that is read", path,
-		                 LIMIT_JOURNAL / LIMIT_FILE);
+		                 LIMIT_JOURNAL / LIMIT_GIB);
 	}
 	l->in = fdopen(fd, "r");
 	if (l->in != NULL && fseek(l->in, offset, SEEK_SET) == 0)
@@ -41,10 +42,9 @@ static eh_status begin(journal_lines *l, int fd, const char *path, long offset, 
 	return journal_lines_close(l, path, status, error);
 }
 
-/* O_NONBLOCK, so that a FIFO is refused and not waited for. */
 eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open_at(AT_FDCWD, path, O_RDONLY);
 
 	if (fd < 0 && errno == ENOENT) {
 		*l = (journal_lines){ 0 };
@@ -56,6 +56,18 @@ eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh
 eh_status journal_lines_of(journal_lines *l, int fd, const char *path, eh_error *error)
 {
 	return begin(l, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, 0, error);
+}
+
+eh_status journal_lines_in(journal_lines *l, const source_bytes *from, eh_error *error)
+{
+	/* No stream has no bytes. */
+	static char none[] = "";
+	bool empty = from->size == 0;
+
+	*l = (journal_lines){ .in = fmemopen(empty ? none : (char *)(uintptr_t)from->bytes, empty ? 1 : from->size, "r") };
+	if (l->in == NULL)
+		return error_system(error, errno, "cannot read %s", from->name);
+	return EH_OK;
 }
 
 /* What is beyond the limit is counted and not kept: no such line is written. */

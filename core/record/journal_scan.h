@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/source.h"
 #include "record/journal.h"
 
 /* A file that is read line by line.  All zeros is closed. */
@@ -22,6 +23,8 @@ typedef struct journal_lines {
 eh_status journal_lines_open(journal_lines *l, const char *path, long offset, eh_error *error);
 /* From the beginning of an open file, which stays open; l moves its offset. */
 eh_status journal_lines_of(journal_lines *l, int fd, const char *path, eh_error *error);
+/* Of bytes in memory, which l borrows. */
+eh_status journal_lines_in(journal_lines *l, const source_bytes *from, eh_error *error);
 /* Reads a line; false at the end, or when it cannot be read. */
 bool journal_lines_next(journal_lines *l);
 /* Closes it and returns `status`, or EH_E_IO where that is EH_OK and reading failed. */

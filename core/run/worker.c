@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,8 +455,6 @@ int worker_main(void)
 	if (setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_opencl.so,hwloc_gl.so,hwloc_cuda.so,hwloc_nvml.so,"
 	           "hwloc_rsmi.so,hwloc_levelzero.so", 0) != 0)
 		return EXIT_CODE_INTERNAL;
-	/* Exceeding a limit on file sizes is then an error, not a signal. */
-	signal(SIGXFSZ, SIG_IGN);
 	interrupt_install();
 	w.voice = voice_take();
 	w.input = voice_take_input();

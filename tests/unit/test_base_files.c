@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/fresh.h"
 #include "base/paths.h"
@@ -322,6 +323,44 @@ static void a_folder_is_made_whole(void **state)
 	free(above);
 }
 
+/* The folders above it that were made for it go with it, unless somebody uses them. */
+static void what_is_dropped_leaves_no_folder(void **state)
+{
+	char *there = in_folder("there"), *a = in_folder("there/a"), *b = in_folder("there/a/b");
+	char *path = in_folder("there/a/b/c"), *used = in_folder("there/a/used"), *moved = in_folder("moved");
+	char *bad = memory_format("%s/%0300d/d", b, 1);
+	eh_error error = ERROR_INIT;
+	fresh f;
+
+	(void)state;
+	assert_int_equal(mkdir(there, 0700), 0);
+	assert_int_equal(fresh_open_folder(&f, path, &error), EH_OK);
+	fill(f.fd);
+	fresh_drop(&f);
+	expect_there(a, false);
+	expect_there(there, true);
+	assert_int_equal(dir_make(bad, &error), EH_E_IO);
+	expect_there(a, false);
+	assert_int_equal(fresh_open_folder(&f, path, &error), EH_OK);
+	assert_int_equal(file_write(used, "", 0, &error), EH_OK);
+	fresh_drop(&f);
+	expect_there(b, false);
+	expect_there(used, true);
+	/* Somebody exchanges one: nothing but what was made is removed. */
+	assert_int_equal(fresh_open_folder(&f, path, &error), EH_OK);
+	assert_int_equal(rename(b, moved), 0);
+	assert_int_equal(mkdir(b, 0700), 0);
+	fresh_drop(&f);
+	expect_there(b, true);
+	free(bad);
+	free(moved);
+	free(used);
+	free(path);
+	free(b);
+	free(a);
+	free(there);
+}
+
 /* Of a process that was killed. */
 static void leave_folder(const char *path)
 {
@@ -469,6 +508,41 @@ static void only_regular_files_are_read(void **state)
 	free(data);
 }
 
+/* A writer waits for somebody who opens the FIFO to read: nobody does, not to look at it either. */
+static void what_is_no_file_is_not_opened(void **state)
+{
+	char *fifo = in_folder("waited"), *link = in_folder("to-waited"), *data, hex[65];
+	eh_error error = ERROR_INIT;
+	size_t size;
+	pid_t child;
+	int lock = -1;
+
+	(void)state;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(symlink("waited", link), 0);
+	child = fork();
+	if (child == 0) {
+		int fd = open(fifo, O_WRONLY | O_CLOEXEC);
+
+		_exit(fd >= 0);
+	}
+	clock_sleep_ns(50000000);
+	assert_int_equal(file_read(link, &data, &size, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "not a regular file"));
+	assert_int_equal(digest_file(link, hex, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "not a regular file"));
+	assert_int_equal(file_lock_take(link, 0, &lock, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "not a regular file"));
+	clock_sleep_ns(50000000);
+	assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	unlink(link);
+	unlink(fifo);
+	free(link);
+	free(fifo);
+}
+
 static void folders_are_made_and_listed(void **state)
 {
 	static const char *const files[] = { "b.ini", "a.ini", "c.txt", "a.ini.tmp-1" };
@@ -602,8 +676,10 @@ int main(void)
 		cmocka_unit_test(what_a_killed_writer_left_is_removed),
 		cmocka_unit_test(links_of_others_lead_nowhere),
 		cmocka_unit_test(only_regular_files_are_read),
+		cmocka_unit_test(what_is_no_file_is_not_opened),
 		cmocka_unit_test(folders_are_made_and_listed),
 		cmocka_unit_test(a_folder_is_made_whole),
+		cmocka_unit_test(what_is_dropped_leaves_no_folder),
 		cmocka_unit_test(a_folder_that_was_left_is_removed),
 		cmocka_unit_test(an_exchanged_folder_harms_nothing),
 		cmocka_unit_test(many_write_at_once),

@@ -16,6 +16,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "chain.h"
 #include "journal_place.h"
@@ -278,7 +279,8 @@ static void held_by_one(void **state)
 
 	create(p->path, &first);
 	assert_int_equal(journal_open(p->path, &second, &error), EH_E_UNAVAILABLE);
-	assert_non_null(strstr(error.message, "another evenhand"));
+	assert_non_null(strstr(error.message, "is locked by process "));
+	assert_non_null(strstr(error.message, ": repeat the command when that has ended"));
 	journal_close(first);
 	assert_int_equal(journal_open(p->path, &second, NULL), EH_OK);
 	journal_close(second);
@@ -515,6 +517,23 @@ int __wrap_ftruncate(int fd, off_t size)
 	return failing > 1 ? -1 : __real_ftruncate(fd, size);
 }
 
+/* Nothing is appended beyond what is read of a journal. */
+static void ends_at_the_limit(void **state)
+{
+	place *p = *state;
+	struct stat before, after;
+	journal *j;
+
+	create(p->path, &j);
+	if (truncate(p->path, (off_t)LIMIT_JOURNAL - 10) != 0)
+		skip(); /* a file system without such large files */
+	assert_int_equal(stat(p->path, &before), 0);
+	assert_int_equal(append(j, 1), EH_E_IO);
+	assert_int_equal(stat(p->path, &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	journal_close(j);
+}
+
 /* A line that was not made safe is taken away; where it cannot be, nothing follows it. */
 static void failing_disk(void **state)
 {
@@ -588,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(ends_at_the_limit, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(failing_disk, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full_at_once, make_place, remove_place),
 	};
