@@ -25,49 +25,88 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What stands alone in a file; UINT64_MAX for "max". */
-static uint64_t limit_in(const char *root, const char *folder, const char *name)
+/* What stands alone in a file; UINT64_MAX for "max", or where there is none. */
+static uint64_t number_in(const char *root, const char *folder, const char *name)
 {
 	char *data = read_text(root, folder, name);
-	uint64_t limit = data != NULL && *data >= '0' && *data <= '9' ? strtoull(data, NULL, 10) : UINT64_MAX;
+	uint64_t number = data != NULL && *data >= '0' && *data <= '9' ? strtoull(data, NULL, 10) : UINT64_MAX;
 
 	free(data);
-	return limit;
+	return number;
+}
+
+/* The files of a version of control groups, and the keys of memory.stat.  All count the groups below, too. */
+typedef struct group_files { const char *top, *limit, *used, *cached[2]; } group_files;
+
+/* Cached files, which the kernel gives back before a group has too much, as MemAvailable counts them. */
+static uint64_t cached_in(const char *root, const char *folder, const group_files *files)
+{
+	char *data = read_text(root, folder, "memory.stat"), *rest = NULL;
+	uint64_t cached = 0;
+
+	for (char *line = data != NULL ? strtok_r(data, "\n", &rest) : NULL; line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const size_t size = strcspn(line, " ");
+
+		for (int i = 0; i < 2; i++)
+			if (strlen(files->cached[i]) == size && strncmp(line, files->cached[i], size) == 0)
+				cached += strtoull(line + size, NULL, 10);
+	}
+	free(data);
+	return cached;
+}
+
+/* What the group may take beyond what it has. */
+static uint64_t left_in(const char *root, const char *folder, const group_files *files)
+{
+	uint64_t limit = number_in(root, folder, files->limit), used, cached;
+
+	if (limit == UINT64_MAX)
+		return limit;
+	used = number_in(root, folder, files->used);
+	cached = cached_in(root, folder, files);
+	if (used == UINT64_MAX || used <= cached)
+		return limit;
+	return used - cached < limit ? limit - (used - cached) : 0;
 }
 
 /* Of a group and of all above it.  A container may see its own group as the top. */
-static uint64_t limit_of_group(const char *root, const char *top, const char *group, const char *name)
+static uint64_t left_of_group(const char *root, const char *group, const group_files *files)
 {
-	char *folder = memory_format("%s%s", top, group);
-	uint64_t limit = limit_in(root, folder, name);
+	char *folder = memory_format("%s%s", files->top, group);
+	uint64_t left = left_in(root, folder, files);
 	char *slash;
 
-	while ((slash = strrchr(folder, '/')) >= folder + strlen(top)) {
+	while ((slash = strrchr(folder, '/')) >= folder + strlen(files->top)) {
 		*slash = '\0';
-		limit = least(limit, limit_in(root, folder, name));
+		left = least(left, left_in(root, folder, files));
 	}
 	free(folder);
-	return limit;
+	return left;
 }
 
 /* Lines are "0::/group" in version 2, and "4:memory:/group" in version 1. */
-static uint64_t limit_of_groups(const char *root)
+static uint64_t left_of_groups(const char *root)
 {
+	static const group_files one = { "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+	                                 "memory.usage_in_bytes",
+	                                 { "total_inactive_file", "total_active_file" } };
+	static const group_files two = { "/sys/fs/cgroup", "memory.max", "memory.current",
+	                                 { "inactive_file", "active_file" } };
 	char *groups = read_text(root, "/proc/self", "cgroup"), *rest = NULL;
-	uint64_t limit = UINT64_MAX;
+	uint64_t left = UINT64_MAX;
 
 	for (char *line = groups != NULL ? strtok_r(groups, "\n", &rest) : NULL; line != NULL;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		const char *path = strstr(line, ":/"), *memory = strstr(line, ":memory:/");
 
 		if (memory != NULL)
-			limit = least(limit, limit_of_group(root, "/sys/fs/cgroup/memory", memory + 8,
-			                                    "memory.limit_in_bytes"));
+			left = least(left, left_of_group(root, memory + 8, &one));
 		else if (strncmp(line, "0::/", 4) == 0)
-			limit = least(limit, limit_of_group(root, "/sys/fs/cgroup", path + 1, "memory.max"));
+			left = least(left, left_of_group(root, path + 1, &two));
 	}
 	free(groups);
-	return limit;
+	return left;
 }
 
 static uint64_t available_of_machine(const char *root)
@@ -83,7 +122,7 @@ static uint64_t available_of_machine(const char *root)
 
 uint64_t memory_available(const char *root)
 {
-	return least(available_of_machine(root), limit_of_groups(root));
+	return least(available_of_machine(root), left_of_groups(root));
 }
 
 /* The bytes of data that this process has; 0 where the system does not tell. */

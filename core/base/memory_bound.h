@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-/* The bytes that this process can have: what the machine has available, or the least limit of the control
- * groups of this process, whatever others of these use.  UINT64_MAX where neither is known.  root: ""
+/* The bytes that this process can have more: what the machine has available, or the least that a control
+ * group of this process may take beyond what it has.  UINT64_MAX where neither is known.  root: ""
  * or the folder that stands for "/". */
 uint64_t memory_available(const char *root);
 

@@ -67,6 +67,37 @@ static void version_one(void **state)
 	free(root);
 }
 
+/* What a group has already is not there to be had, but for the cached files that the kernel gives back. */
+static void what_is_used_is_taken_off(void **state)
+{
+	char *root = golden_scratch("used");
+
+	(void)state;
+	put(root, "proc/self/cgroup", "0::/a/b\n");
+	put(root, "sys/fs/cgroup/a/b/memory.max", "max\n");
+	put(root, "sys/fs/cgroup/a/b/memory.current", "900000\n");
+	put(root, "sys/fs/cgroup/a/memory.max", "3000000\n");
+	assert_int_equal(memory_available(root), 3000000);
+	put(root, "sys/fs/cgroup/a/memory.current", "2500000\n");
+	assert_int_equal(memory_available(root), 500000);
+	put(root, "sys/fs/cgroup/a/memory.stat", "anon 7\nfile 600000\nworkingset_inactive_file 1\n"
+	    "inactive_file 400000\nactive_file 200000\n");
+	assert_int_equal(memory_available(root), 1100000);
+	/* More than it may have, for a moment; and a cache that is counted late. */
+	put(root, "sys/fs/cgroup/a/memory.current", "3600001\n");
+	assert_int_equal(memory_available(root), 0);
+	put(root, "sys/fs/cgroup/a/memory.current", "300000\n");
+	assert_int_equal(memory_available(root), 3000000);
+	/* Version 1: the total is that of the groups below, as its use is. */
+	put(root, "proc/self/cgroup", "5:memory:/c\n");
+	put(root, "sys/fs/cgroup/memory/c/memory.limit_in_bytes", "4000000\n");
+	put(root, "sys/fs/cgroup/memory/c/memory.usage_in_bytes", "3000000\n");
+	assert_int_equal(memory_available(root), 1000000);
+	put(root, "sys/fs/cgroup/memory/c/memory.stat", "inactive_file 5\ntotal_inactive_file 500000\n");
+	assert_int_equal(memory_available(root), 1500000);
+	free(root);
+}
+
 /* Takes so many MB within the bound of a machine that has 400 MB available, in a process of its own. */
 static int take(const char *root, size_t megabytes)
 {
@@ -107,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_least_limit_counts),
 		cmocka_unit_test(version_one),
+		cmocka_unit_test(what_is_used_is_taken_off),
 		cmocka_unit_test(who_takes_more_ends),
 	};
 
