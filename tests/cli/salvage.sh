@@ -152,7 +152,7 @@ fi
 
 # ---- the time of a run with a budget -----------------------------------------------------------------
 sed -e 's/^executions = .*/executions = 14/; s/^seed = .*/seed = 1\nbudget = 5s/; s/^time-max = .*/time-max = 10s/' \
-	-e 's/^samples-max = .*/samples-max = 1000000/; s/^margin = .*/margin = 0.01%/' "$SRC/tests/protocols/turns.ini" >budget.ini
+	-e 's/^samples-max = .*/samples-max = 300000/; s/^margin = .*/margin = 0.01%/' "$SRC/tests/protocols/turns.ini" >budget.ini
 "$EVENHAND" run budget.ini --on host:0,host:0 -o budget --quiet >out 2>err </dev/null
 spent='"spent_ns":[0-9]*'
 grep -q '"status":"out-of-time"' budget/run.journal && tail -n 1 budget/run.journal | grep -q "$spent" &&
