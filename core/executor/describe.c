@@ -188,6 +188,18 @@ void executor_describe(const executor_subject *s, record_executor *out)
 	finish(out, s->site);
 }
 
+void executor_reported(const executor_subject *s, char hex[65])
+{
+	record_executor *found = layout_new(record_executor_layout());
+
+	found->name = executor_name(s->backend, s->info);
+	executor_device(s->info, &found->device);
+	backend_layers(&found->layers, s->ops, s->device, s->files);
+	executor_harness(&found->layers, s->backend, s->plugin_path, s->options, s->files);
+	(void)identity_digest(found, hex);
+	layout_free(record_executor_layout(), found);
+}
+
 void executor_outline(const char *name, const record_device *device, const site *declared,
                       record_executor *out)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static void take_executor(builder *b, record_line_executor *line)
 {
 	record_executor *ours = &b->record.executor;
 
+	b->stack[0] = '\0';
 	if (ours->name == NULL)
 		layout_move(record_executor_layout(), &line->record, ours);
 	else if (strcmp(ours->digest, line->record.digest) != 0)
@@ -67,6 +69,19 @@ static void merge_instrument(record_instrument *kept, record_instrument *other)
 	kept->device_time = trusted;
 	if (trusted)
 		text_set(&kept->device_time_reason, "");
+}
+
+/* A worker that was killed left no line of its executor.  A later one must have found the same stack. */
+static void take_stack(builder *b, const record_line_instrument *line)
+{
+	const char *found = text_or_empty(line->stack);
+
+	if (b->stack_used && b->stack[0] != '\0' && found[0] != '\0' && strcmp(b->stack, found) != 0)
+		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
+		                 ": the digest of what its backend reports was %.12s and is %.12s in execution "
+		                 "%llu", b->stack, found, (unsigned long long)line->execution);
+	snprintf(b->stack, sizeof(b->stack), "%s", found);
+	b->stack_used = false;
 }
 
 static void take_instrument(builder *b, record_line_instrument *line)
@@ -98,6 +113,7 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 		b->line_room = b->line_room == 0 ? 64 : b->line_room * 2;
 		b->lines = memory_grow(b->lines, b->line_room * sizeof(*b->lines));
 	}
+	b->stack_used = true;
 	b->lines[b->line_count++] =
 		(builder_line){ line->starts != LAYOUT_NO_UINT, (size_t)(*found - cases->items), line->execution,
 			        b->at };
@@ -166,8 +182,10 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 			break;
 		status = check_execution(b, line->instrument.execution,
 		                         line->instrument.record.execution, offset, error);
-		if (status == EH_OK)
+		if (status == EH_OK) {
+			take_stack(b, &line->instrument);
 			take_instrument(b, &line->instrument);
+		}
 		break;
 	case RECORD_LINE_CASE:
 		if (!is_ours(b, line->one_case.executor))

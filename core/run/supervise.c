@@ -85,6 +85,7 @@ static void keep_instrument(supervised *s, worker_event *e)
 	line.instrument.execution = s->job.execution;
 	layout_move(record_instrument_layout(), e->instrument, &line.instrument.record);
 	line.instrument.record.execution = s->job.execution;
+	text_set(&line.instrument.stack, e->stack);
 	keep(s, &line);
 }
 

@@ -96,13 +96,18 @@ static void pass_on(void *context, int level, const char *message)
 
 /* ---- while a case is measured ---------------------------------------------------------------- */
 
+static executor_subject subject_of(const worker *w)
+{
+	return (executor_subject){ .backend = w->session.backend, .plugin_path = w->session.path,
+		                   .ops = w->session.ops, .info = &w->session.info,
+		                   .device = w->session.device, .options = host_options(),
+		                   .files = w->files, .site = w->site };
+}
+
 /* What the worker has loaded by now is described. */
 static void say_end(worker *w)
 {
-	executor_subject subject = { .backend = w->session.backend, .plugin_path = w->session.path,
-		                     .ops = w->session.ops, .info = &w->session.info,
-		                     .device = w->session.device, .options = host_options(),
-		                     .files = w->files, .site = w->site };
+	executor_subject subject = subject_of(w);
 	worker_event e = event(WORKER_END);
 
 	e.executor = layout_new(record_executor_layout());
@@ -285,6 +290,8 @@ static bool get_ready(worker *w)
 {
 	eh_error error = ERROR_INIT;
 	eh_status status = calibrate(w, &error);
+	executor_subject subject = subject_of(w);
+	char stack[65];
 	worker_event e;
 
 	if (status != EH_OK) {
@@ -296,6 +303,8 @@ static bool get_ready(worker *w)
 	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
 	e.instrument->placement = w->placement;
 	w->placement = NULL;
+	executor_reported(&subject, stack);
+	text_set(&e.stack, stack);
 	say(w, &e);
 	return true;
 }

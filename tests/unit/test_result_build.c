@@ -210,6 +210,43 @@ static void a_changed_executor_is_a_deviation(void **state)
 	free(journal_path);
 }
 
+static bool keep_one_execution(const char *line)
+{
+	return keep_two_executions(line) && (keep_run_only(line) || strstr(line, "\"execution\":1,") != NULL);
+}
+
+#define ONE_DIGEST "abababababababababababababababababababababababababababababababab"
+#define WORKER(stack) "{\"kind\":\"instrument\",\"executor\":\"host:gcc-12\",\"execution\":2,\"record\":{" \
+	"\"execution\":2,\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000," \
+	"\"device_resolution_ns\":1,\"device_time\":false,\"device_time_reason\":\"None.\"}," \
+	"\"stack\":\"" stack "\"}\n"
+#define MEASURED "{\"kind\":\"case\",\"executor\":\"host:gcc-12\",\"execution\":2,\"id\":\"fma.f64\",\"record\":{" \
+	"\"execution\":2,\"position\":1,\"status\":\"failed\",\"reasons\":[\"x\"],\"flags\":[]}}\n"
+
+/* Workers of one execution of which the first one was killed before it described its stack. */
+static void a_stack_that_changed_undescribed_is_a_deviation(void **state)
+{
+	static const struct { const char *lines; size_t deviations; } trials[] = {
+		{ WORKER(ONE_DIGEST) MEASURED WORKER(OTHER_DIGEST), 1 },
+		{ WORKER(ONE_DIGEST) MEASURED WORKER(ONE_DIGEST), 0 },
+		{ WORKER(ONE_DIGEST) WORKER(OTHER_DIGEST), 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++) {
+		char *journal_path = variant(keep_one_execution, trials[i].lines);
+		result *r = built(journal_path, true);
+		const text_list *deviations = &r->record->protocol.deviations;
+
+		assert_int_equal(deviations->count, trials[i].deviations);
+		if (deviations->count > 0)
+			assert_non_null(strstr(deviations->items[0], "executor changed during the run: the digest "
+			                                             "of what its backend reports was abab"));
+		result_free(r);
+		free(journal_path);
+	}
+}
+
 static void refused(const char *journal_path, const char *executor, const char *words, eh_status code)
 {
 	char *path = golden_scratch("refused.json");
@@ -327,6 +364,7 @@ int main(void)
 		cmocka_unit_test(what_never_ran_is_a_row),
 		cmocka_unit_test(a_whole_run_said_to_be_incomplete_is),
 		cmocka_unit_test(a_changed_executor_is_a_deviation),
+		cmocka_unit_test(a_stack_that_changed_undescribed_is_a_deviation),
 		cmocka_unit_test(refuses_what_is_no_journal),
 		cmocka_unit_test(nothing_half_written),
 	};
