@@ -10,6 +10,7 @@
  * are left out, and measured again.
  */
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,50 +34,62 @@ typedef struct place {
 	size_t gaps;                /* before its last instrument                              */
 } place;
 
-typedef struct entry {
+typedef struct line_entry {
 	long offset;
 	enum record_line_kind kind; /* absent: lost                                          */
-	size_t place;               /* of its execution; SIZE_MAX = of none                  */
+	place *place;               /* of its execution; NULL = of none                      */
 	bool samples, replacement;
 	bool undescribed;           /* the line that describes its stack may be lost         */
 	bool kept;
-} entry;
+} line_entry;
 
 typedef struct salvage {
 	const char *path;
 	int fd;               /* of the journal as it was found, locked                       */
-	entry *entries;
+	line_entry *entries;
 	size_t count, room;
-	place *places;
-	size_t place_count;
+	void *places;         /* of tsearch, since a forged journal may have one a line       */
 	uint64_t planned;     /* executions that the first line plans                         */
 	bool pilot;
 	char last[65], stated[65], computed[65]; /* chains that the next line may follow      */
 	size_t lost, left_out, kept;
 } salvage;
 
+static void place_free(void *p)
+{
+	free(((place *)p)->executor);
+	free(p);
+}
+
 static void salvage_clear(salvage *s)
 {
-	for (size_t i = 0; i < s->place_count; i++)
-		free(s->places[i].executor);
-	free(s->places);
+	tdestroy(s->places, place_free);
 	free(s->entries);
 }
 
 /* ---- which lines are sound ------------------------------------------------------------------- */
 
-static size_t place_of(salvage *s, const char *executor, uint64_t execution)
+static int place_compare(const void *a, const void *b)
 {
-	/* Lines that belong together are close to each other. */
-	for (size_t i = s->place_count; i > 0; i--)
-		if (s->places[i - 1].execution == execution && strcmp(s->places[i - 1].executor, executor) == 0)
-			return i - 1;
-	s->places = memory_grow(s->places, (s->place_count + 1) * sizeof(*s->places));
-	s->places[s->place_count] = (place){ .executor = memory_text(executor), .execution = execution };
-	return s->place_count++;
+	const place *x = a, *y = b;
+
+	if (x->execution != y->execution)
+		return x->execution < y->execution ? -1 : 1;
+	return strcmp(x->executor, y->executor);
 }
 
-static void take_case(salvage *s, const record_line_case *line, entry *e)
+static place *place_of(salvage *s, const char *executor, uint64_t execution)
+{
+	place *own = memory_get(sizeof(*own)), *found;
+
+	*own = (place){ .executor = memory_text(executor), .execution = execution };
+	found = *(place **)memory_insist(tsearch(own, &s->places, place_compare));
+	if (found != own)
+		place_free(own);
+	return found;
+}
+
+static void take_case(salvage *s, const record_line_case *line, line_entry *e)
 {
 	const record_execution *record = &line->record;
 
@@ -86,7 +99,7 @@ static void take_case(salvage *s, const record_line_case *line, entry *e)
 		e->replacement = e->replacement || record->flags.items[i] == RECORD_FLAG_REPLACEMENT_WORKER;
 }
 
-static void take_sound(salvage *s, const record_line *line, entry *e)
+static void take_sound(salvage *s, const record_line *line, line_entry *e)
 {
 	e->kind = line->kind;
 	switch (line->kind) {
@@ -133,7 +146,7 @@ static void warn_lost(salvage *s, const journal_lines *l)
 
 static void take_line(salvage *s, journal_lines *l)
 {
-	entry *e;
+	line_entry *e;
 	record_line line = { 0 };
 	char chain[65];
 
@@ -142,7 +155,7 @@ static void take_line(salvage *s, journal_lines *l)
 		s->entries = memory_grow(s->entries, s->room * sizeof(*s->entries));
 	}
 	e = &s->entries[s->count++];
-	*e = (entry){ .offset = l->offset, .place = SIZE_MAX };
+	*e = (line_entry){ .offset = l->offset };
 	if (!follows_any(s, l, chain)) {
 		/* What follows from its text, if that is what it has to follow. */
 		(void)journal_line_follows(l->body, l->size, s->last, s->computed);
@@ -162,9 +175,9 @@ static void take_line(salvage *s, journal_lines *l)
 
 /* ---- which of them are kept ------------------------------------------------------------------ */
 
-static const char *why_left_out(const salvage *s, const entry *e, size_t gaps)
+static const char *why_left_out(const salvage *s, const line_entry *e, size_t gaps)
 {
-	const place *p = e->place != SIZE_MAX ? &s->places[e->place] : NULL;
+	const place *p = e->place;
 
 	if (p == NULL)
 		return NULL;
@@ -188,8 +201,8 @@ static void find_undescribed(salvage *s)
 	bool gap = false;
 
 	for (size_t i = s->count; i > 0; i--) {
-		entry *e = &s->entries[i - 1];
-		place *p = e->place != SIZE_MAX ? &s->places[e->place] : NULL;
+		line_entry *e = &s->entries[i - 1];
+		place *p = e->place;
 
 		gap = gap || e->kind == record_line_kind_absent;
 		if (p == NULL)
@@ -205,7 +218,7 @@ static void take_instrument(place *p, size_t gaps)
 	p->gaps = gaps;
 }
 
-static void leave_out(salvage *s, const entry *e, size_t number, const char *why)
+static void leave_out(salvage *s, const line_entry *e, size_t number, const char *why)
 {
 	if (++s->left_out <= MOST_WARNINGS)
 		log_write(EH_LOG_WARN, "%s, line %zu at byte %ld: left out: %s", s->path, number, e->offset, why);
@@ -217,7 +230,7 @@ static void decide(salvage *s)
 
 	find_undescribed(s);
 	for (size_t i = 0; i < s->count; i++) {
-		entry *e = &s->entries[i];
+		line_entry *e = &s->entries[i];
 		const char *why;
 
 		if (e->kind == record_line_kind_absent) {
@@ -227,7 +240,7 @@ static void decide(salvage *s)
 		why = why_left_out(s, e, gaps);
 		e->kept = why == NULL;
 		if (e->kept && e->kind == RECORD_LINE_INSTRUMENT)
-			take_instrument(&s->places[e->place], gaps);
+			take_instrument(e->place, gaps);
 		if (e->kept)
 			s->kept++;
 		else
@@ -324,7 +337,7 @@ static eh_status pass_bytes(const salvage *s, digest *d, file_writer *out, eh_er
 			return error_system(error, errno, "cannot read %s", s->path);
 		if (d != NULL)
 			digest_add(d, block, (size_t)got);
-		else
+		if (out != NULL)
 			status = file_writer_add(out, block, (size_t)got, error);
 		at += got;
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,7 +16,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "chain.h"
+#include "golden.h"
 #include "journal_place.h"
+#include "record/journal_line.h"
 
 /* The only file beside the journal; malloc'd path. */
 static char *damaged_copy(const place *p)
@@ -309,6 +312,56 @@ static void flipped_bits(void **state)
 	free(body);
 }
 
+/* ---- forged ------------------------------------------------------------------------------------ */
+
+/* Seconds of the processor that a salvage takes of so many lines, each of an execution of its own by name. */
+static double seconds_of(const place *p, unsigned lines)
+{
+	char chain[65] = "", *beside, *body;
+	text all = { 0 };
+	record_line line;
+	size_t size;
+	clock_t begun;
+
+	first_line(&line);
+	for (unsigned i = 0; i <= lines; i++) {
+		body = journal_line_text(&line, line.kind, chain, &size);
+		/* One that is damaged, at the second place. */
+		if (i == 1)
+			body[12] ^= 1;
+		text_add_bytes(&all, body, size);
+		free(body);
+		record_line_clear(&line);
+		record_line_init(&line, RECORD_LINE_EXECUTOR);
+		line.executor.executor = memory_format("%0200u", i);
+		line.executor.execution = 1;
+	}
+	record_line_clear(&line);
+	assert_int_equal(golden_put(all.data, all.size, p->path), EH_OK);
+	text_free(&all);
+	begun = clock();
+	assert_int_equal(journal_salvage(p->path, NULL, NULL, NULL), EH_OK);
+	begun = clock() - begun;
+	beside = damaged_copy(p);
+	assert_int_equal(unlink(beside), 0);
+	free(beside);
+	return (double)begun / CLOCKS_PER_SEC;
+}
+
+/* Six times the lines take about six times as long, however many executions they are of. */
+static void forged_executions_take_no_longer(void **state)
+{
+	place *p = *state;
+	double few, many;
+
+	log_set_level(EH_LOG_ERROR);
+	few = seconds_of(p, 4000);
+	many = seconds_of(p, 24000);
+	log_set_level(EH_LOG_WARN);
+	if (many > 12 * few)
+		fail_msg("24000 lines take %g times as long as 4000", many / few);
+}
+
 /* ---- what is not replaced ---------------------------------------------------------------------- */
 
 static eh_status refuse(void *context, record_line *line, long offset, eh_error *error)
@@ -383,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(salvage_leaves_out, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(salvage_keeps_rights, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(flipped_bits, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(forged_executions_take_no_longer, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(salvage_asks, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(salvage_needs_the_plan, make_place, remove_place),
 	};
