@@ -23,9 +23,12 @@ typedef struct audit_subject {
 /* Borrows from the result. */
 audit_subject audit_subject_of(const result *r);
 
-/* Checks RESULT.sig and RESULT.amendments, where there are such files, of a result that was read.
- * What is malformed is a problem; an error is a file that cannot be read. */
-eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error);
+/* Checks RESULT.sig and RESULT.amendments, where there are such files, of a result that was read: once,
+ * and keeps what it found with the result, which owns *out.  What is malformed is a problem; an error is a
+ * file that cannot be read.  Any thread. */
+eh_status audit_trust(const result *r, const audit_evidence **out, eh_error *error);
+/* Gives audit_trust its answer, before anybody asked; takes it. */
+void audit_trust_keep(const result *r, audit_evidence *found);
 /* The same from texts, NULL where there is none. */
 audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
                                   const audit_subject *subject, const audit_keyring *ring);

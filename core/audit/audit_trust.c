@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,7 +346,12 @@ static audit_evidence *evidence_of_result(const result *r, const char *signature
 	return g.e;
 }
 
-eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
+static void free_evidence(void *found)
+{
+	audit_evidence_free(found);
+}
+
+static eh_status look_beside(const result *r, audit_evidence **out, eh_error *error)
 {
 	audit_keyring ring;
 	char *signatures = NULL, *amendments = NULL;
@@ -364,9 +370,33 @@ eh_status audit_trust(const result *r, audit_evidence **out, eh_error *error)
 	return status;
 }
 
+void audit_trust_keep(const result *r, audit_evidence *found)
+{
+	*r->trust = (result_memo){ found, free_evidence };
+}
+
+/* Of the memos of all results: it is asked for rarely. */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
+eh_status audit_trust(const result *r, const audit_evidence **out, eh_error *error)
+{
+	audit_evidence *found = NULL;
+	eh_status status = EH_OK;
+
+	(void)pthread_mutex_lock(&looking);
+	if (r->trust->found == NULL)
+		status = look_beside(r, &found, error);
+	if (found != NULL)
+		audit_trust_keep(r, found);
+	(void)pthread_mutex_unlock(&looking);
+	if (status == EH_OK)
+		*out = r->trust->found;
+	return status;
+}
+
 eh_status audit_refuse_broken(const result *r, eh_error *error)
 {
-	audit_evidence *evidence = NULL;
+	const audit_evidence *evidence;
 	eh_status status = audit_trust(r, &evidence, error);
 
 	if (status == EH_OK && evidence->level == AUDIT_BROKEN)
@@ -374,6 +404,5 @@ eh_status audit_refuse_broken(const result *r, eh_error *error)
 		                   evidence->problems.items[0]);
 	if (status == EH_OK && evidence->interrupted != NULL)
 		status = error_set(error, EH_E_USAGE, "%s: %s", r->path, evidence->interrupted);
-	audit_evidence_free(evidence);
 	return status;
 }

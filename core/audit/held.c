@@ -42,7 +42,6 @@ static eh_status load(held *h, eh_error *error)
 
 static void unload(held *h)
 {
-	audit_evidence_free(h->evidence);
 	result_free(h->r);
 	free(h->bytes);
 	h->evidence = NULL;
@@ -148,7 +147,7 @@ eh_status held_open(const char *path, bool asked, held *out, eh_error *error)
 {
 	eh_status status;
 
-	*out = (held){ .path = path, .lock = -1 };
+	*out = (held){ .path = path, .lock = -1, .unbound = memory_bind("") };
 	status = lock_and_load(out, error);
 	if (status != EH_OK || out->evidence->interrupted == NULL)
 		return status;
@@ -168,6 +167,7 @@ void held_close(held *h)
 {
 	unlock(h);
 	audit_finished_clear(&h->finished);
+	memory_unbind(&h->unbound);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -5,15 +5,17 @@
 
 #include "audit/audit.h"
 #include "base/files.h"
+#include "base/memory_bound.h"
 
 typedef struct held {
 	const char *path;        /* borrowed                                                       */
 	result *r;
 	char *bytes;             /* of the file                                                    */
 	size_t size;
-	audit_evidence *evidence;
+	const audit_evidence *evidence; /* of r                                                    */
 	audit_finished finished; /* by held_open                                                   */
 	int lock;                /* the open result                                                */
+	struct rlimit unbound;   /* of the process, for memory_unbind                              */
 } held;
 
 /* Locks and reads the result, and finishes a redaction that was interrupted, if the user trusts the key

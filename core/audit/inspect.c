@@ -7,7 +7,11 @@
 #include "audit/beside.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
+
+/* Of a report whose file is one of many. */
+enum { FINDINGS_OF_EACH = 10 };
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
@@ -95,6 +99,16 @@ static audit_report *add_report(audit_verification *all, const char *file, findi
 	return report;
 }
 
+/* All reports together list LIMIT_FINDINGS, and each has room for some. */
+static size_t findings_left(const audit_verification *all)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < all->reports.count; i++)
+		listed += all->reports.items[i].findings.count;
+	return listed + FINDINGS_OF_EACH < LIMIT_FINDINGS ? LIMIT_FINDINGS - listed : FINDINGS_OF_EACH;
+}
+
 /* Adds the result's report, without evidence; *out is NULL where the structure does not hold.  kernels
  * may be NULL. */
 static eh_status add_result(audit_verification *all, const char *file, const source_bytes *from,
@@ -104,7 +118,7 @@ static eh_status add_result(audit_verification *all, const char *file, const sou
 	result_watch evidence = result_watch_evidence();
 	audit_plan_check plan;
 	result_watch *watches[] = { &evidence, &plan.watch, kernels };
-	findings f = { .only_first = false };
+	findings f = { .most = findings_left(all) };
 	char *unplanned;
 	eh_status status;
 
@@ -134,6 +148,20 @@ static void set_answer(audit_report *r)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Unreadable signatures change nothing about the record itself. */
+static audit_evidence *evidence_beside(const result *r)
+{
+	eh_error error = ERROR_INIT;
+	const audit_evidence *found;
+	audit_evidence *copy;
+
+	if (audit_trust(r, &found, &error) != EH_OK)
+		return audit_evidence_unreadable(&error);
+	copy = layout_new(audit_evidence_layout());
+	layout_copy(audit_evidence_layout(), found, copy);
+	return copy;
+}
+
 static eh_status inspect_file(const char *path, audit_planner *plan, audit_verification *out,
                               eh_error *error)
 {
@@ -148,9 +176,8 @@ static eh_status inspect_file(const char *path, audit_planner *plan, audit_verif
 	source_close(&from);
 	if (status != EH_OK)
 		return status;
-	/* Unreadable signatures change nothing about the record itself. */
-	if (r != NULL && audit_trust(r, &report->evidence, error) != EH_OK)
-		report->evidence = audit_evidence_unreadable(error);
+	if (r != NULL)
+		report->evidence = evidence_beside(r);
 	set_answer(report);
 	result_free(r);
 	return EH_OK;
@@ -183,6 +210,14 @@ static audit_evidence *evidence_of_member(const bundle *b, const char *name, con
 	return audit_evidence_of(signatures, amendments, subject, ring);
 }
 
+audit_evidence *audit_evidence_of_member(const bundle *b, const char *name, const result *r,
+                                         const audit_keyring *ring)
+{
+	const audit_subject subject = audit_subject_of(r);
+
+	return evidence_of_member(b, name, &subject, ring);
+}
+
 /* How a bundle is inspected. */
 typedef struct inspection {
 	const char *path;
@@ -205,9 +240,7 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 	eh_status status = add_result(in->out, file, &from, in->plan, &kernels, &report, &r, error);
 
 	if (status == EH_OK && r != NULL) {
-		audit_subject subject = audit_subject_of(r);
-
-		report->evidence = evidence_of_member(b, m->name, &subject, in->ring);
+		report->evidence = audit_evidence_of_member(b, m->name, r, in->ring);
 		bundle_check_result(b, m->name, r->record, &kernels, problems);
 	}
 	if (status == EH_OK) {

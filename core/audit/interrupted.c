@@ -82,12 +82,15 @@ void interrupted_clear(interrupted *i)
 char *interrupted_text(const interrupted *i, const char *path)
 {
 	const char *member = i->members.items[0], *more = i->members.count > 1 ? " and more" : "";
+	char *word, *out;
 
-	if (i->trusted)
-		return memory_format("a redaction is announced and not finished, %s%s still stands in the "
-		                     "file; if no other command is at work there, run: evenhand amend %s "
-		                     "--finish", member, more, path);
-	return memory_format("a redaction of %s%s is announced and not finished, by %s: to keep the text, move "
-	                     "%s.amendments away or copy the result alone; `amend --finish` destroys it",
-	                     member, more, i->announcer, path);
+	if (!i->trusted)
+		return memory_format("a redaction of %s%s is announced and not finished, by %s: to keep the text, move "
+		                     "%s.amendments away or copy the result alone; `amend --finish` destroys it",
+		                     member, more, i->announcer, path);
+	word = text_shell_word(path);
+	out = memory_format("a redaction is announced and not finished, %s%s still stands in the file; if no other "
+	                    "command is at work there, run: evenhand amend %s --finish", member, more, word);
+	free(word);
+	return out;
 }

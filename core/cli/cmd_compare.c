@@ -109,7 +109,7 @@ static void print_evidence(const cli_input *groups, size_t count)
 
 	for (i = 0; i < count; i++)
 		for (k = 0; k < groups[i].count; k++) {
-			audit_evidence *trust = NULL;
+			const audit_evidence *trust;
 			eh_error error = ERROR_INIT;
 			const result *r = groups[i].results[k];
 
@@ -117,7 +117,6 @@ static void print_evidence(const cli_input *groups, size_t count)
 				(void)report_evidence(stdout, r->path, trust);
 			else
 				printf("%s: %s\n", r->path, error.message);
-			audit_evidence_free(trust);
 		}
 }
 

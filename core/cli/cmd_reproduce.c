@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static eh_status verify_rows(const result *r, eh_error *error)
 /* The evidence, signatures and amendments of a result that was read. */
 static eh_status verify_evidence(const result *r, eh_error *error)
 {
-	audit_evidence *trust = NULL;
+	const audit_evidence *trust;
 	eh_status status = verify_rows(r, error);
 
 	if (status == EH_OK)
@@ -65,7 +64,19 @@ static eh_status verify_evidence(const result *r, eh_error *error)
 	if (status == EH_OK && trust->level <= AUDIT_BROKEN)
 		status = refuse(r->path, trust->problems.count > 0 ? trust->problems.items[0] : "its signatures",
 		                error);
-	audit_evidence_free(trust);
+	return status;
+}
+
+/* The results of the bundle, from the very bytes that were verified. */
+static eh_status read_bundle(const char *path, cli_input **out, eh_error *error)
+{
+	bundle b;
+	eh_status status = whole_bundle_read(path, "reproduced", &b, error);
+
+	if (status != EH_OK)
+		return status;
+	status = cli_inputs_of_bundle(path, &b, out, error);
+	bundle_free(&b);
 	return status;
 }
 
@@ -374,20 +385,19 @@ static eh_status reproduce(cli_call *call, eh_error *error)
 		      .folder = given->resume != NULL ? given->resume : given->folder,
 		      .resume = given->resume != NULL, .quiet = call->quiet,
 		      .verbose = log_level() >= EH_LOG_INFO };
+	const bool is_bundle = bundle_is(o.path);
 	cli_input *in;
 	result *before = NULL;
 	eh_status status;
 
-	status = cli_inputs_read(call->words, 1, &in, error);
+	status = is_bundle ? read_bundle(o.path, &in, error) : cli_inputs_read(call->words, 1, &in, error);
 	if (status != EH_OK)
 		return status;
 	status = pick(in, o.of, &before, error);
-	if (status == EH_OK)
-		status = bundle_is(o.path) ? whole_bundle(o.path, "reproduced", error) : verify_evidence(before, error);
+	if (status == EH_OK && !is_bundle)
+		status = verify_evidence(before, error);
 	interrupt_install();
 	interrupt_on_pipe();
-	/* A limit on the size of files is an error to report, not a death. */
-	signal(SIGXFSZ, SIG_IGN);
 	if (status == EH_OK)
 		status = begin(&o, before, &call->code, error);
 	cli_inputs_free(in, 1);

@@ -95,7 +95,7 @@ static eh_status show_samples(result *const *results, size_t count, const show_o
 /* With who vouches for it, and what was added to it since. */
 static eh_status show_whole(const result *r, const text_list *ids, eh_error *error)
 {
-	audit_evidence *trust = NULL;
+	const audit_evidence *trust;
 	eh_status status = audit_trust(r, &trust, error);
 
 	if (log_level() >= EH_LOG_INFO)
@@ -104,7 +104,6 @@ static eh_status show_whole(const result *r, const text_list *ids, eh_error *err
 		(void)report_values(stdout, r, ids, true);
 	if (status == EH_OK)
 		(void)report_evidence(stdout, r->path, trust);
-	audit_evidence_free(trust);
 	return status;
 }
 

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "audit/bundle.h"
+#include "audit/inspect.h"
 #include "base/files.h"
 #include "base/memory_bound.h"
 #include "base/parallel.h"
@@ -74,8 +76,7 @@ static eh_status refuse_text(const char *path, const char *start, eh_error *erro
 /* The first bytes of a regular file; empty where it is none. */
 static void read_start(const char *path, char *out, size_t size)
 {
-	/* O_NONBLOCK, so that a FIFO is not waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open_at(AT_FDCWD, path, O_RDONLY);
 	ssize_t got = fd >= 0 ? read(fd, out, size - 1) : 0;
 
 	out[got > 0 ? got : 0] = '\0';
@@ -119,25 +120,44 @@ static eh_status add_source(cli_input *in, const source_bytes *from, eh_error *e
 	return status;
 }
 
+/* With who vouches for it, so that the bundle is unpacked once. */
+static eh_status add_member(cli_input *in, const bundle *b, const bundle_member *m,
+                            const audit_keyring *ring, eh_error *error)
+{
+	source_bytes from = bundle_bytes(b, m);
+	char *name = path_join(in->word, m->name);
+	eh_status status;
+
+	from.name = name;
+	status = add_source(in, &from, error);
+	if (status == EH_OK)
+		audit_trust_keep(in->results[in->count - 1],
+		                 audit_evidence_of_member(b, m->name, in->results[in->count - 1], ring));
+	free(name);
+	return status;
+}
+
+static eh_status add_members(cli_input *in, const bundle *b, eh_error *error)
+{
+	audit_keyring ring;
+	eh_status status = audit_keyring_read(&ring, error);
+
+	for (size_t i = 0; i < b->count && status == EH_OK; i++)
+		if (bundle_is_result(&b->members[i]))
+			status = add_member(in, b, &b->members[i], &ring, error);
+	layout_clear(audit_keyring_layout(), &ring);
+	return status;
+}
+
 static eh_status add_bundle(cli_input *in, eh_error *error)
 {
 	bundle b;
 	eh_status status = bundle_read(in->word, &b, error);
 
-	if (status != EH_OK)
-		return status;
-	for (size_t i = 0; i < b.count && status == EH_OK; i++) {
-		char *name = path_join(in->word, b.members[i].name);
-
-		if (bundle_is_result(&b.members[i])) {
-			source_bytes from = bundle_bytes(&b, &b.members[i]);
-
-			from.name = name;
-			status = add_source(in, &from, error);
-		}
-		free(name);
+	if (status == EH_OK) {
+		status = add_members(in, &b, error);
+		bundle_free(&b);
 	}
-	bundle_free(&b);
 	return status;
 }
 
@@ -225,6 +245,22 @@ eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **ou
 		*out = all.inputs;
 	else
 		cli_inputs_free(all.inputs, count);
+	return status;
+}
+
+eh_status cli_inputs_of_bundle(const char *word, const bundle *b, cli_input **out, eh_error *error)
+{
+	struct rlimit before = memory_bind("");
+	cli_input *in = memory_get(sizeof(*in));
+	eh_status status;
+
+	*in = (cli_input){ .word = word, .folder = true };
+	status = add_members(in, b, error);
+	memory_unbind(&before);
+	if (status == EH_OK)
+		*out = in;
+	else
+		cli_inputs_free(in, 1);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "audit/bundle.h"
 #include "cli/option.h"
 #include "record/result.h"
 
@@ -20,6 +21,8 @@ typedef struct cli_input {
  * that is no result, and which command takes it. */
 eh_status cli_inputs_read(const char *const *words, size_t count, cli_input **out,
                       eh_error *error);
+/* One input: the results of a bundle that was read.  `word` names it. */
+eh_status cli_inputs_of_bundle(const char *word, const bundle *b, cli_input **out, eh_error *error);
 void cli_inputs_free(cli_input *inputs, size_t count);
 /* All results of inputs, in order; malloc'd, the results are borrowed. */
 result **cli_inputs_all(const cli_input *inputs, size_t count, size_t *total);

@@ -38,13 +38,3 @@ eh_status whole_bundle_read(const char *path, const char *done, bundle *out, eh_
 		bundle_free(out);
 	return status;
 }
-
-eh_status whole_bundle(const char *path, const char *done, eh_error *error)
-{
-	bundle b;
-	eh_status status = whole_bundle_read(path, done, &b, error);
-
-	if (status == EH_OK)
-		bundle_free(&b);
-	return status;
-}

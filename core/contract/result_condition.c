@@ -139,13 +139,9 @@ SIDE(side_deviations)
 /* who.verified in a record proves nothing.  A signature that cannot be read counts as broken. */
 static enum audit_level trust_of(const result *r)
 {
-	audit_evidence *trust = NULL;
-	enum audit_level level = AUDIT_BROKEN;
+	const audit_evidence *trust;
 
-	if (audit_trust(r, &trust, NULL) == EH_OK)
-		level = trust->level;
-	audit_evidence_free(trust);
-	return level;
+	return audit_trust(r, &trust, NULL) == EH_OK ? trust->level : AUDIT_BROKEN;
 }
 
 SIDE(side_signature)
@@ -156,14 +152,13 @@ SIDE(side_signature)
 /* By a key that is trusted for anything.  What others say is shown and changes nothing. */
 SIDE(side_disputed)
 {
-	audit_evidence *trust = NULL;
+	const audit_evidence *trust;
 	bool found = false;
 
 	if (audit_trust(a, &trust, NULL) == EH_OK)
 		for (size_t i = 0; i < trust->amendments.count; i++)
 			found = found || (trust->amendments.items[i].kind == AUDIT_DISPUTE &&
 			                  trust->amendments.items[i].trusted);
-	audit_evidence_free(trust);
 	return found;
 }
 

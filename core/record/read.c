@@ -335,6 +335,7 @@ static eh_status examine(reader *all, findings *f, result **out, eh_error *error
 	all->r = r;
 	all->only_first = all->found.only_first = f->only_first;
 	r->path = memory_text(all->from->name);
+	r->trust = memory_get(sizeof(*r->trust));
 	r->record = layout_new(record_result_layout());
 	hashing_begin(&hash);
 	status = take_all(all, f, &whole, error);
@@ -423,6 +424,9 @@ void result_free(result *r)
 		return;
 	if (r->rows != NULL)
 		parallel_each(r->row_count, free_row, r);
+	if (r->trust->found != NULL)
+		r->trust->free_found(r->trust->found);
+	free(r->trust);
 	layout_free(record_result_layout(), r->record);
 	for (size_t i = 0; i < r->redacted.count; i++)
 		free(r->redacted.items[i]);

@@ -42,6 +42,9 @@ typedef struct result_row {
 	enum record_metric metric;
 } result_row;
 
+/* What another room found out about a result, and how to free it. */
+typedef struct result_memo { void *found; void (*free_found)(void *found); } result_memo;
+
 typedef struct result {
 	char *path;
 	record_result *record; /* its cases are those of the rows                                */
@@ -50,6 +53,7 @@ typedef struct result {
 	struct record_pool *pools;  /* the rows' sides borrow from them                          */
 	text_list redacted;    /* paths of the members that are redacted                         */
 	char file_sha256[65];  /* of the file's bytes                                            */
+	result_memo *trust;    /* audit_trust's                                                  */
 } result;
 
 /* Parses and checks a result.  The message has the place of the error.  EH_E_FORMAT for a file that

@@ -107,11 +107,9 @@ static void fact_add(facts *all, const char *words, const char *name)
 
 static bool is_unsigned(const result *r)
 {
-	audit_evidence *trust = NULL;
-	bool none = audit_trust(r, &trust, NULL) == EH_OK && trust->level == AUDIT_UNSIGNED;
+	const audit_evidence *trust;
 
-	audit_evidence_free(trust);
-	return none;
+	return audit_trust(r, &trust, NULL) == EH_OK && trust->level == AUDIT_UNSIGNED;
 }
 
 /* NULL where the record does not say. */

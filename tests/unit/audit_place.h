@@ -100,7 +100,7 @@ static inline eh_status sign_as(const char *name, enum audit_role role)
 static inline enum audit_level level_of(char sentence[256])
 {
 	eh_error error = ERROR_INIT;
-	audit_evidence *e = NULL;
+	const audit_evidence *e;
 	enum audit_level level;
 	result *r = NULL;
 
@@ -109,7 +109,6 @@ static inline enum audit_level level_of(char sentence[256])
 	level = e->level;
 	if (sentence != NULL)
 		snprintf(sentence, 256, "%s", e->sentence);
-	audit_evidence_free(e);
 	result_free(r);
 	return level;
 }

@@ -24,6 +24,7 @@ static inline result *world_result(const char *name, const char *const *ids, siz
 	result *r = memory_get(sizeof(*r));
 
 	r->record = layout_new(record_result_layout());
+	r->trust = memory_get(sizeof(*r->trust));
 	r->path = memory_format("results/%s.json", name);
 	text_set(&r->record->executor.name, name);
 	text_set(&r->record->run.id, "run");
@@ -65,6 +66,9 @@ static inline void world_free(world *w)
 	layout_list_clear(comparison_layout(), &w->comparisons);
 	for (size_t i = 0; i < w->count; i++) {
 		layout_free(record_result_layout(), w->results[i]->record);
+		if (w->results[i]->trust->found != NULL)
+			w->results[i]->trust->free_found(w->results[i]->trust->found);
+		free(w->results[i]->trust);
 		free(w->results[i]->path);
 		free(w->results[i]->rows);
 		free(w->results[i]);
