@@ -52,6 +52,8 @@ void bundle_free(bundle *b);
  * for the message. */
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
                      eh_error *error);
+/* EH_E_FORMAT when a bundle of `total` bytes has no room for `size` more. */
+eh_status bundle_check_total(const char *path, size_t total, uint64_t size, eh_error *error);
 /* Finds members again after their order was changed. */
 void bundle_index(bundle *b);
 /* Every signature and amendment is beside its member. */
@@ -94,7 +96,9 @@ typedef struct bundle_settings {
 	const audit_key *key;       /* signs the manifest; NULL: unsigned                       */
 } bundle_settings;
 
-/* The same inputs give the same bytes, apart from the time in a signature. */
+/* The same inputs give the same bytes, apart from the time in a signature.  What is written, readers accept:
+ * EH_E_USAGE, EH_E_FORMAT or EH_E_ALTERED for a result, journal or kernel text that they would refuse,
+ * EH_E_NO_MEMORY beyond a limit. */
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error);
 
 /* The digest of a program's source (program.source_sha256): over the name and value of each define

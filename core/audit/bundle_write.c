@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "audit/beside.h"
 #include "audit/bundle.h"
 #include "base/digest.h"
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "base/memory_bound.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "record/journal.h"
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
@@ -113,24 +116,10 @@ static eh_status add_text_file(bundle *b, const char *folder, const char *file, 
 	return status;
 }
 
-static eh_status check_kernel(const bundle *b, const char *name, const record_program *program,
-                              const char *place, eh_error *error)
-{
-	char hex[65];
-
-	bundle_source_digest(&program->defines, bundle_find(b, "kernels/dialect.h")->data,
-	                     bundle_find(b, name)->data, hex);
-	if (strcmp(hex, program->source_sha256) == 0)
-		return EH_OK;
-	return error_set(error, EH_E_ALTERED, "%s: the kernel text %s.k found here is not the one that "
-	                 "was measured; give the folder with that one by --kernels", place,
-	                 program->kernel);
-}
-
 static eh_status add_kernel(bundle *b, const char *folder, const record_program *program,
                             const char *place, eh_error *error)
 {
-	char *file, *name;
+	char *file;
 	eh_status status;
 
 	if (!bundle_has_source(program))
@@ -139,13 +128,9 @@ static eh_status add_kernel(bundle *b, const char *folder, const record_program 
 		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is not a valid kernel name", place,
 		                 program->kernel);
 	file = memory_format("%s.k", program->kernel);
-	name = memory_format("kernels/%s", file);
 	status = add_text_file(b, folder, "dialect.h", error);
 	if (status == EH_OK)
 		status = add_text_file(b, folder, file, error);
-	if (status == EH_OK)
-		status = check_kernel(b, name, program, place, error);
-	free(name);
 	free(file);
 	return status;
 }
@@ -164,10 +149,51 @@ static eh_status add_kernels(bundle *b, const char *folder, const result *r, eh_
 	return status;
 }
 
+/* As a reader does it, once all members are there: what it would refuse is not written. */
+static eh_status check_kernels(bundle_kernels *kernels, const result *r, const char *path, eh_error *error)
+{
+	const record_case_list *cases = &r->record->cases;
+	result_watch watch = bundle_watch_kernels(kernels);
+	eh_status status;
+
+	for (size_t i = 0; i < cases->count; i++)
+		watch.row(&watch, r->record, &cases->items[i], i, &watch.found);
+	status = watch.found.count == 0 ? bundle_kernels_end(kernels, path, error) :
+	         error_set(error, EH_E_ALTERED, "%s: a kernel text found here is not the one that was measured; "
+	                   "give the folder with that one by --kernels: %s", r->path,
+	                   watch.found.items[0].sentence);
+	findings_free(&watch.found);
+	return status;
+}
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* A checked result, with the very bytes that were checked. */
 typedef struct packing { result *r; char *bytes; size_t size; } packing;
+typedef struct packings { packing *items; size_t count; } packings;
+
+static size_t size_of_file(const char *path)
+{
+	struct stat info;
+
+	return path != NULL && stat(path, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
+}
+
+/* Before any of them is in memory. */
+static eh_status check_sizes(const bundle_settings *s, const char *path, eh_error *error)
+{
+	size_t total = 0;
+	eh_status status = bundle_check_total(path, total, size_of_file(s->journal), error);
+
+	total += size_of_file(s->journal);
+	for (size_t i = 0; i < s->result_count && status == EH_OK; i++) {
+		size_t size = size_of_file(s->results[i]);
+
+		status = bundle_check_total(path, total, size, error);
+		total += size;
+	}
+	return status;
+}
 
 static int by_digest(const void *a, const void *b)
 {
@@ -221,27 +247,79 @@ static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_
 	return status;
 }
 
-static eh_status add_results(bundle *b, const bundle_settings *s, eh_error *error)
+/* *out needs packings_free in any case. */
+static eh_status read_results(const bundle_settings *s, packings *out, eh_error *error)
 {
-	packing *all = memory_get((s->result_count + 1) * sizeof(*all));
 	eh_status status = EH_OK;
-	size_t count = 0;
 
-	while (count < s->result_count && status == EH_OK) {
-		packing *p = &all[count];
+	*out = (packings){ memory_get((s->result_count + 1) * sizeof(*out->items)), 0 };
+	while (out->count < s->result_count && status == EH_OK) {
+		packing *p = &out->items[out->count];
 
-		status = audit_read(s->results[count], &p->r, &p->bytes, &p->size, error);
-		count += status == EH_OK;
+		status = audit_read(s->results[out->count], &p->r, &p->bytes, &p->size, error);
+		out->count += status == EH_OK;
 	}
-	if (count > 0)
-		qsort(all, count, sizeof(*all), by_digest);
-	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = add_result(b, s, &all[i], error);
-	for (size_t i = 0; i < count; i++) {
-		result_free(all[i].r);
-		free(all[i].bytes);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof(*out->items), by_digest);
+	return status;
+}
+
+static void packings_free(packings *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		result_free(all->items[i].r);
+		free(all->items[i].bytes);
 	}
-	free(all);
+	free(all->items);
+}
+
+/* ---- the journal ----------------------------------------------------------------------------- */
+
+/* That a line was read is all that is asked of it. */
+static eh_status pass(void *context, record_line *line, long offset, eh_error *error)
+{
+	(void)context;
+	(void)line;
+	(void)offset;
+	(void)error;
+	return EH_OK;
+}
+
+/* Refuses a journal with a damaged line, or one that none of the results was built from. */
+static eh_status check_journal(const source_bytes *bytes, const packings *all, eh_error *error)
+{
+	record_line line;
+	bool ours = false;
+	eh_status status = journal_first_of(bytes, &line, error);
+
+	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
+		status = error_set(error, EH_E_FORMAT, "%s is not a journal: its first line is not a run's",
+		                   bytes->name);
+	for (size_t i = 0; i < all->count && status == EH_OK && !ours; i++)
+		ours = strcmp(all->items[i].r->record->run.id, line.run.id) == 0;
+	if (status == EH_OK)
+		status = ours ? journal_each_of(bytes, pass, NULL, error) :
+		         error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
+		                   bytes->name);
+	record_line_clear(&line);
+	return status;
+}
+
+/* The bytes that are checked are those that are packed. */
+static eh_status add_journal(bundle *b, const char *path, const packings *all, eh_error *error)
+{
+	char *data;
+	size_t size;
+	source_bytes bytes;
+	eh_status status = file_read(path, &data, &size, error);
+
+	if (status != EH_OK)
+		return status;
+	bytes = source_of_bytes(path, data, size);
+	status = check_journal(&bytes, all, error);
+	if (status == EH_OK)
+		return add_member(b, "journal/run.journal", data, size, error);
+	free(data);
 	return status;
 }
 
@@ -365,31 +443,49 @@ static eh_status put_archive(const bundle *b, sink *s, eh_error *error)
 	return s->status;
 }
 
+/* Everything that the bundle will have, as readers accept it. */
+static eh_status collect(bundle *b, const bundle_settings *settings, const char *path, eh_error *error)
+{
+	bundle_kernels kernels = { .b = b };
+	packings all;
+	eh_status status = read_results(settings, &all, error);
+
+	for (size_t i = 0; i < all.count && status == EH_OK; i++)
+		status = add_result(b, settings, &all.items[i], error);
+	if (status == EH_OK && settings->journal != NULL)
+		status = add_journal(b, settings->journal, &all, error);
+	if (status == EH_OK)
+		status = add_manifest(b, settings->key, error);
+	for (size_t i = 0; i < all.count && status == EH_OK; i++)
+		status = check_kernels(&kernels, all.items[i].r, path, error);
+	packings_free(&all);
+	return status;
+}
+
+static eh_status write_archive(const bundle *b, const char *path, eh_error *error)
+{
+	sink s = { NULL, error, EH_OK };
+	eh_status status = file_writer_open(path, &s.out, error);
+
+	if (status == EH_OK)
+		status = put_archive(b, &s, error);
+	if (status == EH_OK)
+		return file_writer_commit(s.out, error);
+	file_writer_abandon(s.out);
+	return status;
+}
+
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error)
 {
+	struct rlimit before = memory_bind("");
 	bundle b = { .members = NULL };
-	sink s = { NULL, error, EH_OK };
-	eh_status status = add_results(&b, settings, error);
+	eh_status status = check_sizes(settings, path, error);
 
-	if (status == EH_OK && settings->journal != NULL) {
-		char *data;
-		size_t size;
-
-		status = file_read(settings->journal, &data, &size, error);
-		if (status == EH_OK)
-			status = add_member(&b, "journal/run.journal", data, size, error);
-	}
 	if (status == EH_OK)
-		status = add_manifest(&b, settings->key, error);
+		status = collect(&b, settings, path, error);
 	if (status == EH_OK)
-		status = file_writer_open(path, &s.out, error);
-	if (status == EH_OK) {
-		status = put_archive(&b, &s, error);
-		if (status == EH_OK)
-			status = file_writer_commit(s.out, error);
-		else
-			file_writer_abandon(s.out);
-	}
+		status = write_archive(&b, path, error);
 	bundle_free(&b);
+	memory_unbind(&before);
 	return status;
 }

@@ -12,17 +12,16 @@
 
 eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error)
 {
-	char *copy;
 	eh_status status = file_read(path, bytes, size, error);
 
-	if (status != EH_OK)
-		return status;
-	copy = memory_get(*size + 1);
-	memcpy(copy, *bytes, *size);
-	status = result_read_bytes(path, copy, *size, out, error);
-	if (status != EH_OK) {
-		free(*bytes);
-		*bytes = NULL;
+	if (status == EH_OK) {
+		const source_bytes from = source_of_bytes(path, *bytes, *size);
+
+		status = result_read_source(&from, out, error);
+		if (status != EH_OK) {
+			free(*bytes);
+			*bytes = NULL;
+		}
 	}
 	return status;
 }

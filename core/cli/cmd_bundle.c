@@ -11,8 +11,6 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "cli/whole_bundle.h"
-#include "record/journal.h"
-#include "record/result.h"
 
 typedef struct bundle_options {
 	const char *out, *key, *journal, *kernels, *folder;
@@ -24,40 +22,6 @@ static bool is_folder(const char *path)
 	struct stat info;
 
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* That a line was read is all that is asked of it. */
-static eh_status pass(void *context, record_line *line, long offset, eh_error *error)
-{
-	(void)context;
-	(void)line;
-	(void)offset;
-	(void)error;
-	return EH_OK;
-}
-
-/* Refuses a journal with a damaged line, or one that none of the results was built from. */
-static eh_status check_journal(const bundle_settings *settings, eh_error *error)
-{
-	const char *path = settings->journal;
-	record_line line;
-	bool ours = false;
-	eh_status status = journal_line_at(path, 0, &line, error);
-
-	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
-		status = error_set(error, EH_E_FORMAT, "%s is not a journal: its first line is not a run's", path);
-	for (size_t i = 0; i < settings->result_count && status == EH_OK && !ours; i++) {
-		result *r = NULL;
-
-		status = result_read(settings->results[i], &r, error);
-		ours = status == EH_OK && strcmp(r->record->run.id, line.run.id) == 0;
-		result_free(r);
-	}
-	if (status == EH_OK)
-		status = ours ? journal_each(path, pass, NULL, error) :
-		         error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'", path);
-	record_line_clear(&line);
-	return status;
 }
 
 static void print_packed(const bundle_options *o, size_t results)
@@ -79,9 +43,7 @@ static eh_status pack_results(const bundle_options *o, char **paths, size_t coun
 	audit_key *key = NULL;
 	eh_status status = EH_OK;
 
-	if (settings.journal != NULL)
-		status = check_journal(&settings, error);
-	if (status == EH_OK && o->key != NULL)
+	if (o->key != NULL)
 		status = audit_key_open(o->key, &key, error);
 	settings.key = key;
 	if (status == EH_OK)
