@@ -33,28 +33,29 @@ static void print_signed(const sign_options *o, const answer_signature *s)
 	       o->key, s->role, s->fingerprint);
 }
 
-static eh_status sign_all(const sign_options *o, char **paths, size_t count, const audit_key *key,
-                          eh_error *error)
+/* Signs what can be signed; an error of one result is printed, and is in its answer. */
+static void sign_all(cli_call *call, char **paths, size_t count, const audit_key *key)
 {
+	const sign_options *o = call->options;
 	answer_signature_list list = { NULL, 0 };
-	eh_status status = EH_OK;
 
-	for (size_t i = 0; i < count && status == EH_OK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		answer_signature *s = layout_append(answer_signature_layout(), &list);
+		eh_error error = ERROR_INIT;
+		eh_status status = sign_one(o, paths[i], key, s, &error);
 
-		status = sign_one(o, paths[i], key, s, error);
+		if (status != EH_OK)
+			text_set(&s->error, error.message);
 		if (!o->json)
 			finished_print(stdout, s->file, &s->finished, s->announced_by);
 		if (status == EH_OK && !o->json)
 			print_signed(o, s);
+		if (status != EH_OK)
+			command_unsound(call, status, true, &error);
 	}
-	if (status == EH_OK && o->json)
+	if (o->json)
 		command_layout_list(answer_signature_layout(), &list);
-	/* What was done before an error is said. */
-	for (size_t i = 0; i < list.count && status != EH_OK && o->json; i++)
-		finished_print(stderr, list.items[i].file, &list.items[i].finished, list.items[i].announced_by);
 	layout_list_clear(answer_signature_layout(), &list);
-	return status;
 }
 
 static eh_status sign(cli_call *call, eh_error *error)
@@ -68,7 +69,7 @@ static eh_status sign(cli_call *call, eh_error *error)
 	if (status == EH_OK)
 		status = audit_key_open(o->key, &key, error);
 	if (status == EH_OK)
-		status = sign_all(o, paths, count, key, error);
+		sign_all(call, paths, count, key);
 	audit_key_close(key);
 	cli_inputs_paths_free(paths, count);
 	return status;
@@ -82,7 +83,8 @@ const cli_command cmd_sign = {
 	         "digest and the bytes of the file. A tester vouches for having measured it; a "
 	         "verifier, with another key, for having checked it. A result that both signed "
 	         "counts as verified for everyone who trusts the keys (`evenhand key trust`). "
-	         "RESULT is a file or a folder. What the key has signed in this role stays as it is. "
+	         "RESULT is a file or a folder. Of several, each that can be signed is signed, and the exit "
+	         "code is the highest. What the key has signed in this role stays as it is. "
 	         "A redaction of RESULT that was interrupted is finished first, if you trust the key that "
 	         "announced it (`evenhand help amend`). "
 	         "Commands that sign or amend one result wait for each other, 30 seconds at "

@@ -90,6 +90,9 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	within size=32k bundle all.evenhand --unpack disk/made
 	[ "$(cat code)" = 5 ] && grep -q 'No space left' err && [ ! -s rest ]
 	check $? "on a full disk: exit code 5, and nothing is left"
+	within size=32k bundle all.evenhand --unpack disk/a/b/made
+	[ "$(cat code)" = 5 ] && [ ! -s rest ]
+	check $? "nor is a folder that was made on the way to it"
 	within ro bundle all.evenhand --unpack disk/made
 	[ "$(cat code)" = 5 ] && grep -q 'Read-only' err && [ ! -s rest ]
 	check $? "in a folder that is read only: the same"
@@ -99,6 +102,51 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 else
 	skip "a full disk" "needs root and a mount of its own"
 fi
+
+# A writer has the limits of readers: here for how much a result asks to be hashed.
+mkdir texts
+"$BUILD/tests/bench/make_result" -e 1 -n 5 1800 asks.json && /usr/bin/python3 - <<'END'
+import hashlib, json, re
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+text = b"x" * (1 << 20)
+open("texts/dialect.h", "w").write("y")
+open("texts/x.k", "wb").write(text)
+source = hashlib.sha256(b"1:y%d:%s" % (len(text), text)).hexdigest()
+body = open("asks.json").read()
+body = re.sub('"from_cache":false,"source_sha256":"[^"]*"', '"from_cache":false,"kernel":"x","source_sha256":"%s"' % source, body)
+record = json.loads(body)
+rows = [line.rstrip(",") for line in body.split("\n") if line.startswith('{"derived"')]
+digests = record["digests"]
+digests["cases"] = [sha(row) for row in rows]
+parts = {key: record[key] for key in ("format", "format_version", "status")}
+whole = sha(json.dumps(dict(parts, digests=digests), sort_keys=True, separators=(",", ":")))
+body = body[:body.index('\n"digests"')] + '\n"digests": %s,\n"digest": "%s"\n}\n' % (json.dumps(digests, separators=(",", ":")), whole)
+open("asks.json", "w").write(body)
+END
+gives 0 'consistent' verify asks.json
+gives 5 'kernel texts, which are not all compared: pack fewer results' bundle asks.json --kernels texts -o asks.evenhand
+left asks.evenhand
+check $? "nothing is left of what readers would refuse"
+
+# A limit on the size of files, which ends a process that does not expect it.
+"$BUILD/tests/bench/make_result" -w 'Jane Quux' 20 limited.json && "$EVENHAND" key new lab >out 2>err
+check $? "a result, and a key"
+cp limited.json before.json
+too_large() { # limit in blocks, file that cannot be written, arguments...
+	blocks=$1 file=$2
+	shift 2
+	# What it prints goes into no file.
+	{ (ulimit -f "$blocks" && exec "$EVENHAND" "$@" </dev/null) 2>&1; echo "code $?"; } | cat >out
+	grep -qx 'code 5' out && grep -qx "evenhand $1: cannot write '$file': File too large" out &&
+		cmp -s limited.json before.json && left limited.evenhand && [ "$(ls -d limited.*)" = limited.json ]
+	check $? "a limit of $blocks blocks: $1 says so, and leaves nothing"
+	gives 0 'limited.json: consistent' verify limited.json
+}
+too_large 8 limited.json amend limited.json --redact who.tester --reason policy --key lab
+too_large 1 limited.json.amendments amend limited.json --note x --key lab
+too_large 1 limited.json.sig sign limited.json --key lab
+too_large 8 limited.evenhand bundle limited.json -o limited.evenhand
 
 # What the file system or somebody else does on the way.
 if [ -z "${SANITIZE:-}" ] && strace -o /dev/null true 2>/dev/null; then
@@ -110,6 +158,18 @@ if [ -z "${SANITIZE:-}" ] && strace -o /dev/null true 2>/dev/null; then
 	disturbed -e trace=openat,open
 	[ $rc -eq 0 ] && [ "$(grep -c '"all.evenhand"' trace)" -eq 1 ]
 	check $? "what is verified is what is unpacked: the file is opened once"
+	timeout 60 strace -f -o trace -e trace=openat,open "$EVENHAND" show all.evenhand >out 2>err </dev/null
+	rc=$?
+	[ $rc -eq 0 ] && [ "$(grep -c '"all.evenhand"' trace)" -le 2 ]
+	check $? "a bundle is unpacked once to be shown, however often its signatures are asked for"
+	timeout 60 strace -f -o trace -e trace=openat,open "$EVENHAND" reproduce all.evenhand --of host:gcc-12 --on no:such -o again >out 2>err </dev/null
+	[ $? -eq 4 ] && grep -q no:such err && [ "$(grep -c '"all.evenhand"' trace)" -le 2 ]
+	check $? "and to be reproduced: what is verified is what is read"
+	"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 --executions 1 -o run -q >out 2>err
+	timeout 60 strace -f -o trace -e trace=openat,open "$EVENHAND" bundle run --journal run/run.journal -o run.evenhand >out 2>err </dev/null
+	rc=$?
+	[ $rc -eq 0 ] && [ "$(grep -c '"run/run.journal"' trace)" -eq 1 ] && tar xzf run.evenhand -O journal/run.journal | cmp -s - run/run.journal
+	check $? "the journal that is checked is the one that is packed: it is opened once"
 	rm -rf all
 	disturbed -e trace=fsync,syncfs
 	[ "$(grep -c sync trace)" -le 4 ]
@@ -131,6 +191,49 @@ if [ -z "${SANITIZE:-}" ] && strace -o /dev/null true 2>/dev/null; then
 	check $? "and the next one removes what was left"
 else
 	skip "a file system that fails" "needs strace, and no sanitizer"
+fi
+
+# A file system that gives all folders one mode, as vfat does.
+if [ -z "${SANITIZE:-}" ]; then
+	cat >fixed.c <<-'C'
+		#define _GNU_SOURCE
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <sys/stat.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		static mode_t fixed(void) { return (mode_t)strtol(getenv("FIXED"), NULL, 8); }
+		int mkdirat(int in, const char *name, mode_t mode)
+		{
+			(void)mode;
+			return syscall(SYS_mkdirat, in, name, 0700) != 0 ? -1 : fchmodat(in, name, fixed(), 0);
+		}
+		int fchmod(int fd, mode_t mode)
+		{
+			struct stat info;
+			if (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode))
+				return (int)syscall(SYS_fchmod, fd, mode);
+			errno = EPERM;
+			return -1;
+		}
+	C
+	"$CC" -shared -fPIC -o fixed.so fixed.c || exit 1
+	on() { # mode
+		rm -rf all
+		FIXED=$1 LD_PRELOAD=$T/fixed.so timeout 60 "$EVENHAND" bundle all.evenhand --unpack all >out 2>err </dev/null
+		rc=$?
+	}
+	for mode in 755 700; do
+		on $mode
+		[ $rc -eq 0 ] && diff -r all by-tar >out && [ "$(stat -c %a all)" = $mode ]
+		check $? "where all folders have the mode $mode"
+	done
+	on 777
+	[ $rc -eq 5 ] && grep -q "cannot make the folder 'all': others could write into it.* umask=022" err && left all
+	check $? "where others write into all folders: exit code 5, the remedy, and nothing is left"
+else
+	skip "a file system without modes" "needs a library loaded first, and no sanitizer"
 fi
 
 echo "1..$n"
