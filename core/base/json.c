@@ -224,34 +224,70 @@ int json_name_order(const char *a, const char *b)
 
 /* ---- indented texts -------------------------------------------------------------------------- */
 
-/* Replaces numbers by raw items with their shortest texts.  cJSON would print 15 digits where they are
- * within one epsilon, and so change 2^53. */
-static void fix_numbers(cJSON *item)
+static size_t quoted_size(const char *s)
 {
-	cJSON *child;
+	const char *p = s + 1;
 
-	if (cJSON_IsNumber(item)) {
-		text number = { 0 };
+	while (*p != '"')
+		p += *p == '\\' ? 2 : 1;
+	return (size_t)(p - s) + 1;
+}
 
-		json_put_number(&number, item->valuedouble);
-		item->valuestring = number.data;
-		item->type = (item->type & ~0xff) | cJSON_Raw;
+static void put_line(text *t, const char *before, unsigned depth)
+{
+	static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+
+	text_add_bytes(t, before, strlen(before));
+	text_add_bytes(t, "\n", 1);
+	for (unsigned most = sizeof(tabs) - 1; depth > 0; depth -= depth < most ? depth : most)
+		text_add_bytes(t, tabs, depth < most ? depth : most);
+}
+
+/* A bracket or what is between two values; `objects` has a bit for each open bracket, 1 for an object. */
+static void put_mark(text *t, char mark, uint64_t *objects, unsigned *depth)
+{
+	bool in_object = (*objects & 1) != 0;
+
+	if (mark == '{' || mark == '[') {
+		*objects = *objects << 1 | (mark == '{');
+		++*depth;
+	} else if (mark == '}' || mark == ']') {
+		*objects >>= 1;
+		--*depth;
 	}
-	cJSON_ArrayForEach(child, item)
-		fix_numbers(child);
+	if (mark == '{')
+		put_line(t, "{", *depth);
+	else if (mark == '}')
+		put_line(t, "", *depth);
+	else if (mark == ',' && in_object)
+		put_line(t, ",", *depth);
+	if (mark != '{' && (mark != ',' || !in_object))
+		text_add_bytes(t, &mark, 1);
+	if (mark == ':' || (mark == ',' && !in_object))
+		text_add_bytes(t, " ", 1);
+}
+
+void json_put_indented(text *t, const char *body, unsigned depth)
+{
+	uint64_t objects = 0;
+
+	for (size_t size; *body != '\0'; body += size) {
+		size = *body == '"' ? quoted_size(body) : strcspn(body, "{}[],:\"");
+		if (size > 0) {
+			text_add_bytes(t, body, size);
+		} else if (strncmp(body, "{}", 2) == 0) {
+			text_add_bytes(t, body, size = 2);
+		} else {
+			put_mark(t, *body, &objects, &depth);
+			size = 1;
+		}
+	}
 }
 
 char *json_indent(const char *body)
 {
-	cJSON *tree = memory_insist(cJSON_Parse(body));
-	char *out;
+	text t = { 0 };
 
-	fix_numbers(tree);
-	out = memory_insist(cJSON_Print(tree));
-	cJSON_Delete(tree);
-	/* cJSON writes a tab after the colon; tabs in strings are escaped, so this finds only its
-	 * own. */
-	for (char *p = out; (p = strstr(p, ":\t")) != NULL;)
-		p[1] = ' ';
-	return out;
+	json_put_indented(&t, body, 0);
+	return t.data;
 }

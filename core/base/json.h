@@ -17,7 +17,10 @@ void json_put_string(text *t, const char *s);
 /* The order of two members' names in the canonical form: negative, 0 or positive. */
 int json_name_order(const char *a, const char *b);
 
-/* malloc'd: a valid JSON text, indented with tabs. */
+/* Appends a JSON text that is valid and has no spaces between its values, with at most 64 brackets in each
+ * other, indented with tabs.  Its first line is not indented; `depth` is that of its last one. */
+void json_put_indented(text *t, const char *body, unsigned depth);
+/* malloc'd: the same, at depth 0. */
 char *json_indent(const char *body);
 
 #endif

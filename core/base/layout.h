@@ -117,6 +117,11 @@ void *layout_new(const layout *l);
 /* Clears and frees the object; NULL is fine. */
 void layout_free(const layout *l, void *object);
 
+/* Moves numbers from `items`, which is not NULL, and returns where they are then; `size` in bytes. */
+typedef void *layout_mover(void *context, void *items, size_t size);
+/* Moves the lists of numbers (UINTS, NUMBERS) of the object, and of all objects in it. */
+void layout_move_numbers(const layout *l, void *object, layout_mover *move, void *context);
+
 /* Appends an initialised element to a list { struct *items; size_t count } and returns it; pointers
  * to elements are valid until the next append. */
 void *layout_append(const layout *inner, void *list);

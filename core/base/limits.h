@@ -27,6 +27,9 @@
 #define LIMIT_SAMPLES ((size_t)5000000)
 /* The text of the cases that are read side by side; a larger one is read alone. */
 #define LIMIT_BATCH (4 * LIMIT_MIB)
+/* The text of a result whose rows are kept in memory; the numbers of a larger one are in a temporary
+ * file. */
+#define LIMIT_KEPT (8 * LIMIT_MIB)
 /* Layers of a stack.  A stack has about 50, and each execution is held against all of them. */
 #define LIMIT_LAYERS 1000
 /* A text within a record or a line.  The longest is that of a protocol, of at most 1 MiB. */

@@ -129,14 +129,17 @@ static eh_status show_texts(result *const *results, size_t count, const show_opt
 	return status;
 }
 
+/* As print_json. */
 static void show_records(result *const *results, size_t count)
 {
-	record_result *all = memory_get(count * sizeof(*all)); /* borrows from results */
+	bool several = count > 1;
 
-	for (size_t i = 0; i < count; i++)
-		all[i] = *results[i]->record;
-	print_json(record_result_layout(), all, count);
-	free(all);
+	for (size_t i = 0; i < count; i++) {
+		if (several)
+			(void)fputs(i == 0 ? "[" : ", ", stdout);
+		(void)report_record(stdout, results[i], several);
+	}
+	(void)puts(several ? "]" : "");
 }
 
 static eh_status show(cli_call *call, eh_error *error)

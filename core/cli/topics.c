@@ -47,8 +47,9 @@ const cli_item topic_environment[] = {
 	{ "XDG_CACHE_HOME", "the subfolder evenhand holds compiled kernels; default: ~/.cache" },
 	{ "XDG_DATA_HOME", "the subfolder evenhand holds plugins and protocols; default: ~/.local/share" },
 	{ "XDG_STATE_HOME", "the subfolder evenhand/noise holds noise floors; default: ~/.local/state" },
-	{ "TMPDIR", "where compilers work, `calibrate` keeps its runs, and what is read of a bundle is unpacked, up to "
-	            "1 GiB; default: /tmp" },
+	{ "TMPDIR", "where compilers work, `calibrate` keeps its runs, and large files are while they are read: a bundle "
+	            "unpacked, up to 1 GiB, and the numbers of a result that is shown or compared, about three times "
+	            "its size; default: /tmp, for large files /var/tmp" },
 	{ "NO_COLOR", "set and not empty: no colour" },
 	{ "SOURCE_DATE_EPOCH", "the time that records state, in seconds since 1970; for "
 	  "tests. Anything else is ignored with a warning" },

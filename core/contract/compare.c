@@ -244,6 +244,14 @@ static const evidence *evidence_of(const comparison_side *s)
 	return s != NULL ? &s->evidence : NULL;
 }
 
+static void rest_sides(const comparison *c, const comparison_row *row)
+{
+	if (row->a != NULL)
+		result_row_rest(c->a, row->a);
+	if (row->b != NULL)
+		result_row_rest(c->b, row->b);
+}
+
 static void compare_row(const comparison *c, comparison_row *row, double wish)
 {
 	row->statistic = row->a != NULL && row->b != NULL ? statistic_of_both(row->a, row->b) :
@@ -256,6 +264,7 @@ static void compare_row(const comparison *c, comparison_row *row, double wish)
 		row->verdict = VERDICT_ABSENT;
 	else
 		compare_sides(c, row, wish);
+	rest_sides(c, row);
 }
 
 comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share)

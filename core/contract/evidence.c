@@ -51,6 +51,7 @@ void evidence_judge_row(const result *r, const result_row *row, const evidence *
 {
 	out->level = whole->level;
 	ask(r, row, certified, out);
+	result_row_rest(r, row);
 }
 
 void evidence_judge(const result *r, const result_row *row, bool certified, evidence *out)

@@ -46,6 +46,8 @@ typedef struct record_pool {
 bool record_execution_counts(const record_execution *e);
 
 void record_pool_fill(record_pool *pool, const record_case *row);
+/* Moves its numbers, as layout_move_numbers moves those of a record. */
+void record_pool_move(record_pool *pool, layout_mover *move, void *context);
 void record_pool_free(record_pool *pool);
 /* The row as a side of a comparison, by its declared statistic; borrows from the pool. */
 statistics_side record_pool_side(const record_pool *pool);

@@ -135,6 +135,30 @@ void record_pool_fill(record_pool *pool, const record_case *row)
 		pool_add_rounds(pool, row);
 }
 
+/* The samples of one execution, and the sorted ones behind them. */
+static void move_values(record_pool *pool, size_t i, layout_mover *move, void *context)
+{
+	size_t first = (size_t)(pool->steady[i] - pool->values[i]);
+
+	pool->values[i] = move(context, pool->values[i], 2 * pool->counts[i] * sizeof(**pool->values));
+	if (pool->values[i] == NULL)
+		return;
+	pool->steady[i] = pool->values[i] + first;
+	pool->sorted[i] = pool->values[i] + pool->counts[i];
+}
+
+void record_pool_move(record_pool *pool, layout_mover *move, void *context)
+{
+	for (size_t i = 0; i < pool->executions; i++) {
+		move_values(pool, i, move, context);
+		if (pool->rounds == NULL)
+			continue;
+		pool->rounds[i] = move(context, pool->rounds[i], pool->counts[i] * sizeof(**pool->rounds));
+		pool->round_values[i] = move(context, pool->round_values[i],
+		                             pool->counts[i] * sizeof(**pool->round_values));
+	}
+}
+
 void record_pool_free(record_pool *pool)
 {
 	size_t i;

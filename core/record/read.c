@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "record/reader.h"
 #include "record/redact.h"
+#include "record/row_store.h"
 #include "record/seal.h"
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -280,6 +281,8 @@ static void make_room(reader *all)
 		return;
 	r->rows = memory_get((r->row_count + 1) * sizeof(*r->rows));
 	r->pools = memory_get((r->row_count + 1) * sizeof(*r->pools));
+	if (all->from->size > LIMIT_KEPT)
+		r->store = row_store_new(r->row_count);
 	for (size_t i = 0; i < r->row_count; i++)
 		(void)layout_append(record_case_layout(), &r->record->cases);
 }
@@ -414,6 +417,7 @@ static void free_row(void *context, size_t i)
 {
 	result *r = context;
 
+	row_store_take_out(r->store, i, &r->record->cases.items[i], &r->pools[i]);
 	record_pool_free(&r->pools[i]);
 	layout_clear(record_case_layout(), &r->record->cases.items[i]);
 }
@@ -424,6 +428,7 @@ void result_free(result *r)
 		return;
 	if (r->rows != NULL)
 		parallel_each(r->row_count, free_row, r);
+	row_store_free(r->store);
 	if (r->trust->found != NULL)
 		r->trust->free_found(r->trust->found);
 	free(r->trust);
@@ -435,6 +440,11 @@ void result_free(result *r)
 	free(r->rows);
 	free(r->path);
 	free(r);
+}
+
+void result_row_rest(const result *r, const result_row *row)
+{
+	row_store_rest(r->store, (size_t)(row - r->rows));
 }
 
 const char *result_row_word(const result_row *row)

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "record/reader.h"
+#include "record/row_store.h"
 
 /* A batch has few rows and few findings of each, so that a file of which every row is wrong takes
  * little memory, too. */
@@ -129,8 +130,11 @@ static eh_status take_kept(const batch *b, size_t i, eh_error *error)
 	if (status != EH_OK)
 		return status;
 	record_pool_fill(&r->pools[i], row);
+	status = judge_row(b, i, row, &r->pools[i], error);
+	if (r->store != NULL)
+		row_store_put(r->store, i, row, &r->pools[i]);
 	fill_row(r, i);
-	return judge_row(b, i, row, &r->pools[i], error);
+	return status;
 }
 
 static eh_status take_passing(const batch *b, size_t i, eh_error *error)

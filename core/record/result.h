@@ -51,6 +51,7 @@ typedef struct result {
 	result_row *rows;      /* NULL where they are not kept                                  */
 	size_t row_count;
 	struct record_pool *pools;  /* the rows' sides borrow from them                          */
+	struct row_store *store;    /* of a large result, else NULL                              */
 	text_list redacted;    /* paths of the members that are redacted                         */
 	char file_sha256[65];  /* of the file's bytes                                            */
 	result_memo *trust;    /* audit_trust's                                                  */
@@ -65,6 +66,9 @@ eh_status result_read_bytes(const char *name, char *bytes, size_t size, result *
 /* The same for bytes of any kind; their name becomes the result's path. */
 eh_status result_read_source(const source_bytes *from, result **out, eh_error *error);
 void result_free(result *r); /* NULL is fine */
+/* The numbers of a row of a large result are not needed for a while: their memory can be given back.
+ * They can be read as before. */
+void result_row_rest(const result *r, const result_row *row);
 
 /* Adds a finding for evidence of an execution that counts that is absent or contradicts its samples
  * (record/row_evidence.h).  Reading does not ask for it. */

@@ -13,6 +13,8 @@
 
 /* Everything that a result tells of its stack and of those cases (empty: all). */
 bool report_result(FILE *out, const result *r, const text_list *ids);
+/* The record as JSON, without the line's end; `depth` is how many tabs its first line stands after. */
+bool report_record(FILE *out, const result *r, unsigned depth);
 /* Who vouches for the result, its disputes, notes and redactions, a line each after `name`; nothing
  * where there is neither signature nor amendment. */
 bool report_evidence(FILE *out, const char *name, const audit_evidence *e);

@@ -160,10 +160,13 @@ static bool show_cases(FILE *out, const result *r, const text_list *ids)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < r->row_count && ok; i++)
-		if (ids->count == 0 || text_list_has(ids, r->rows[i].id))
-			ok = fputc('\n', out) != EOF &&
-			     report_explained(out, &(explain_subject){ .of = r, .row = &r->rows[i] });
+	for (size_t i = 0; i < r->row_count && ok; i++) {
+		if (ids->count > 0 && !text_list_has(ids, r->rows[i].id))
+			continue;
+		ok = fputc('\n', out) != EOF &&
+		     report_explained(out, &(explain_subject){ .of = r, .row = &r->rows[i] });
+		result_row_rest(r, &r->rows[i]);
+	}
 	return ok;
 }
 

@@ -76,24 +76,88 @@ rm -f small.json* named.json*
 
 rm -f few.json
 
+# Nobody reads more than 10,000 findings, so no more are kept, of however many results: each has 2,000.
+"$maker" -n 10 1000 wrong.json && sed -i 's/"median_ns":[0-9.e+]*/"median_ns":1/g' wrong.json
+python3 "$peak" copies 6 0 wrong.json some.evenhand
+python3 "$peak" copies 12 0 wrong.json more.evenhand
+# findings FILE RESULTS WORDS...: sets kilobytes.  One more of each says how many are left out.
+findings() {
+	file=$1 results=$2
+	shift 2
+	python3 "$peak" peak 60 "$EVENHAND" verify --json "$@" >out 2>err
+	read -r code took kilobytes <<-END
+		$(tail -n 1 out)
+	END
+	sed -i '$d' out
+	[ "$code" -eq 1 ] && python3 - out "$results" <<-'END'
+		import json, sys
+		listed = [len(r["findings"]) for r in json.load(open(sys.argv[1]))["reports"] if r["kind"] == "result"]
+		count = int(sys.argv[2])
+		sys.exit(not (len(listed) == count and sum(listed) <= 10000 + 11 * count and min(listed) >= 10))
+	END
+	check $? "$file: 10,000 findings are listed, and 10 of each of $results results at least"
+}
+findings "a bundle" 6 some.evenhand
+some=$kilobytes
+findings "a larger bundle" 12 more.evenhand
+if [ -n "${SANITIZE:-}" ]; then skip "its memory" "a sanitizer's own memory counts too"; else
+	[ "$kilobytes" -lt $((some + some / 10)) ]
+	check $? "and it takes no more memory ($kilobytes kB, and $some kB)"
+fi
+findings "files and bundles" 9 some.evenhand wrong.json wrong.json wrong.json
+rm -f some.evenhand more.evenhand wrong.json
+
 if [ -n "${SANITIZE:-}" ]; then
 	skip "memory that is used up is exit 5" "a sanitizer's own memory counts too"
 else
 	"$maker" -n 2000 200 kept.json
 	# Each thread that finds no memory says so.  127: not even the libraries fit.
-	wrong=0 refused=0
-	for most in 50000 70000 90000 110000 130000 150000; do
-		# shellcheck disable=SC3045 # every sh of the systems that are tested has -v
-		(ulimit -v $most && exec "$EVENHAND" show kept.json >out 2>err)
-		case $? in
-		0 | 127) ;;
-		5) refused=1; grep -q 'the memory that this process may have is used up' err || wrong=1 ;;
-		*) wrong=1 ;;
-		esac
+	all='50000 70000 90000 110000 130000 150000'
+	for words in 'show kept.json' 'sign kept.json --key lab' 'amend kept.json --note x --key lab' 'bundle kept.json --force -o kept.evenhand'; do
+		wrong=0 refused=0
+		for most in $all; do
+			# shellcheck disable=SC2086,SC3045 # every sh of the systems that are tested has -v
+			(ulimit -v $most && exec "$EVENHAND" $words >out 2>err)
+			case $? in
+			0 | 127) ;;
+			5) refused=1; grep -q 'the memory that this process may have is used up' err || wrong=1 ;;
+			*) wrong=1 ;;
+			esac
+		done
+		[ $wrong -eq 0 ] && [ $refused -eq 1 ] && [ -z "$(find . -name '.evenhand-*')" ]
+		check $? "${words%% *}: memory that is used up is exit 5, with a sentence"
+		all='50000 110000 150000'
 	done
-	[ $wrong -eq 0 ] && [ $refused -eq 1 ]
-	check $? "memory that is used up is exit 5, with a sentence"
-	rm -f kept.json
+	"$EVENHAND" verify kept.json >out 2>err
+	check $? "the result still holds"
+	rm -f kept.*
 fi
+
+# Whoever reads a result binds itself, until what it makes of it is written.
+if [ -z "${SANITIZE:-}" ] && strace -o trace true 2>err; then
+	"$maker" 1 one.json
+	for words in 'sign one.json --key lab' 'amend one.json --note x --key lab' 'bundle one.json -o one.evenhand'; do
+		# shellcheck disable=SC2086
+		strace -f -o trace -e trace=prlimit64,rename,renameat,renameat2,linkat "$EVENHAND" $words >out 2>err
+		code=$?
+		[ $code -eq 0 ] && awk '/RLIMIT_DATA, [{]/ { bound = !bound } /one[.]/ { written++; within += bound }
+			END { exit !(written > 0 && within == written && !bound) }' trace
+		check $? "${words%% *} is bounded until it has written"
+	done
+	rm -f one.*
+else
+	skip "commands are bounded until they have written" "needs strace, and no sanitizer"
+fi
+
+# What cannot fit into a bundle is not read.
+for i in 1 2 3; do truncate -s 400M sparse$i.json; done
+python3 "$peak" peak 60 "$EVENHAND" bundle sparse1.json sparse2.json sparse3.json -o sparse.evenhand >out 2>err
+read -r code took kilobytes <<-END
+	$(tail -n 1 out)
+END
+[ "$code" -eq 4 ] && grep -q 'sparse.evenhand: more than 1 GiB unpacked' err && [ ! -e sparse.evenhand ]
+check $? "results that are too large for a bundle are refused"
+less "before they are in memory"
+rm -f sparse*
 echo "1..$n"
 exit $bad
