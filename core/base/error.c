@@ -64,8 +64,11 @@ eh_status error_set(eh_error *error, eh_status code, const char *format, ...)
 void error_remedy(eh_error *error, const char *remedy)
 {
 	const size_t room = sizeof(error->message) - 1, size = strlen(remedy) < room ? strlen(remedy) : room;
-	size_t at = strlen(error->message);
+	size_t at;
 
+	if (error == NULL)
+		return;
+	at = strlen(error->message);
 	if (at > room - size)
 		at = room - size;
 	/* No character is torn. */

@@ -45,7 +45,7 @@ eh_status error_set(eh_error *error, eh_status code, const char *format, ...);
 __attribute__((format(printf, 3, 4)))
 eh_status error_system(eh_error *error, int errno_value, const char *format, ...);
 
-/* Appends what helps.  A message that is too long for both is cut, and the remedy is not. */
+/* Appends what helps (error may be NULL).  A message that is too long for both is cut, and the remedy is not. */
 void error_remedy(eh_error *error, const char *remedy);
 
 /* "unsupported", "device-lost", ...; "unknown" for any other code. */

@@ -74,14 +74,18 @@ static char *holder_text(int fd)
 static eh_status say_held(const char *path, int fd, uint64_t waited_ns, eh_error *error)
 {
 	char *who = holder_text(fd);
-	char *waited = waited_ns == 0 ? memory_text("") :
-	               memory_format(", for more than %.3g seconds", (double)waited_ns / 1e9);
-	eh_status status = error_set(error, EH_E_UNAVAILABLE, "%s is locked by %s%s: repeat the command when "
-	                             "that has ended", path, who, waited);
+	eh_status status;
 
-	free(waited);
+	status = error_set(error, EH_E_UNAVAILABLE, "%s is locked by %s, for more than %.3g seconds: "
+	                   "repeat the command when that has ended", path, who,
+	                   (double)waited_ns / 1e9);
 	free(who);
 	return status;
+}
+
+static eh_status no_locks(const char *path, eh_error *error)
+{
+	return error_system(error, errno, "cannot lock '%s'; choose a folder whose file system has locks", path);
 }
 
 /* ---- taking it ------------------------------------------------------------------------------- */
@@ -108,12 +112,23 @@ static bool is_at(const place *p, int fd)
 	       fstat(fd, &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
+/* Of a byte far beyond the content.  Who can only read the file cannot take it, and so holds up no writer. */
+static eh_status lock_to_write(int fd, const char *path, eh_error *error)
+{
+	struct flock far = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1 };
+
+	if (fcntl(fd, F_OFD_SETLK, &far) == 0)
+		return EH_OK;
+	if (errno != EAGAIN && errno != EACCES)
+		return no_locks(path, error);
+	return error_set(error, EH_E_UNAVAILABLE, "another evenhand is working with %s; wait until it has ended", path);
+}
+
 static eh_status wait_for(const char *path, int fd, uint64_t begun, uint64_t wait_ns, eh_error *error)
 {
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return error_system(error, errno, "cannot lock '%s'; choose a folder whose file system has "
-			                    "locks", path);
+			return no_locks(path, error);
 		if (clock_now_ns() - begun >= wait_ns)
 			return say_held(path, fd, wait_ns, error);
 		clock_sleep_ns(TRY_AGAIN_NS);
@@ -133,7 +148,8 @@ static eh_status take(const place *p, uint64_t wait_ns, int *lock, eh_error *err
 			return error_system(error, errno, "cannot open '%s'", p->path);
 		status = file_check(fd, p->path, SIZE_MAX, error);
 		if (status == EH_OK)
-			status = wait_for(p->path, fd, begun, wait_ns, error);
+			status = p->to_write ? lock_to_write(fd, p->path, error) :
+			         wait_for(p->path, fd, begun, wait_ns, error);
 		if (status == EH_OK && is_at(p, fd)) {
 			*lock = fd;
 			return EH_OK;
@@ -156,7 +172,7 @@ eh_status file_lock_to_write(int folder, const char *name, const char *path, int
 
 eh_status file_lock_new(int fd, const char *path, eh_error *error)
 {
-	return wait_for(path, fd, clock_now_ns(), 0, error);
+	return lock_to_write(fd, path, error);
 }
 
 void file_lock_release(int lock)

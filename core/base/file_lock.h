@@ -17,8 +17,8 @@
  * Waits for wait_ns at most: then EH_E_UNAVAILABLE, and the message says who has it.  *lock is closed
  * by file_lock_release. */
 eh_status file_lock_take(const char *path, uint64_t wait_ns, int *lock, eh_error *error);
-/* The same of a name in an open folder, without waiting; path is for the message.  The file is open for
- * reading and writing; EH_E_IO for a link. */
+/* The lock of one writer, of a name in an open folder, without waiting; path is for the message.  Only who may
+ * write the file can take it.  The file is open for reading and writing; EH_E_IO for a link. */
 eh_status file_lock_to_write(int folder, const char *name, const char *path, int *lock, eh_error *error);
 /* The same of an open file that has no name yet. */
 eh_status file_lock_new(int fd, const char *path, eh_error *error);

@@ -12,6 +12,7 @@
 
 #include "base/fresh.h"
 #include "base/limits.h"
+#include "base/source.h"
 #include "base/text.h"
 #include "base/trust.h"
 
@@ -193,12 +194,25 @@ eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error
 	return fresh_keep(&w->file, replaced, error);
 }
 
+eh_status file_writer_like(file_writer *w, const struct stat *other, eh_error *error)
+{
+	return fresh_like(&w->file, other, error);
+}
+
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error)
 {
 	if (file_write_at(w->file.fd, data, size, w->size) != 0)
 		return error_system(error, errno, "cannot write '%s'", w->file.path);
 	w->size += (off_t)size;
 	return EH_OK;
+}
+
+eh_status file_writer_source(const file_writer *w, source_bytes *out, eh_error *error)
+{
+	int fd = fcntl(w->file.fd, F_DUPFD_CLOEXEC, 3);
+
+	return fd >= 0 ? source_of_file(fd, w->file.path, out, error) :
+	       error_system(error, errno, "cannot read '%s'", w->file.path);
 }
 
 eh_status file_writer_commit(file_writer *w, eh_error *error)

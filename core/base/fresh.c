@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -22,9 +23,18 @@
 enum { DIGITS = 16, MOST_TRIES = 16 };
 
 /* 0, or -1 with errno: EAGAIN when somebody else has it, another where the file system has none. */
-static int lock(int fd)
+static int lock(int fd, bool is_folder)
 {
-	return flock(fd, LOCK_EX | LOCK_NB);
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	/* A folder cannot be opened for writing, as the lock of a file asks. */
+	return is_folder ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+/* Why fchmod failed: some file systems give all files or folders one mode. */
+static bool gives_one_mode(int failure)
+{
+	return failure == EPERM || failure == ENOTSUP || failure == ENOSYS;
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -133,7 +143,7 @@ static void remove_dead(int folder, const char *name)
 		return;
 	fd = openat(folder, name, (is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK |
 	            O_CLOEXEC);
-	if (fd >= 0 && lock(fd) == 0)
+	if (fd >= 0 && lock(fd, is_folder) == 0)
 		remove_locked(folder, name, fd, is_folder);
 	if (fd >= 0)
 		close(fd);
@@ -192,11 +202,18 @@ static eh_status check_name(const fresh *f, eh_error *error)
 	                 S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
 }
 
+/* Then the system computes the rights of new files from that, and not from the umask. */
+static bool has_default_acl(int folder)
+{
+	return fgetxattr(folder, "system.posix_acl_default", NULL, 0) > 0;
+}
+
 /* The new file's descriptor, or the folder's; -1 with errno. */
 static int make_entry(const fresh *f)
 {
 	if (!f->is_folder)
-		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		              has_default_acl(f->folder) ? 0666 : 0600);
 	if (mkdirat(f->folder, f->temporary, 0700) != 0)
 		return -1;
 	return openat(f->folder, f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -215,6 +232,16 @@ static int doubt(fresh *f, const struct stat *info)
 	return EPERM;
 }
 
+/* A file, until it has its name.  0, or an errno. */
+static int close_to_others(fresh *f, const struct stat *info)
+{
+	if (f->is_folder)
+		return 0;
+	f->mode = has_default_acl(f->folder) ? info->st_mode & 0777 : fresh_mode(0666);
+	return (info->st_mode & 077) == 0 || fchmod(f->fd, info->st_mode & 0700) == 0 || gives_one_mode(errno) ?
+	       0 : errno;
+}
+
 /* False with errno, which is EAGAIN when it was taken for a dead process's before it was locked. */
 static bool make(fresh *f)
 {
@@ -228,8 +255,8 @@ static bool make(fresh *f)
 	f->fd = make_entry(f);
 	if (f->fd < 0)
 		return false;
-	if ((lock(f->fd) == 0 || errno != EAGAIN) &&
-	    fstat(f->fd, &info) == 0 && (why = doubt(f, &info)) == 0)
+	if ((lock(f->fd, f->is_folder) == 0 || (errno != EAGAIN && errno != EACCES)) &&
+	    fstat(f->fd, &info) == 0 && (why = doubt(f, &info)) == 0 && (why = close_to_others(f, &info)) == 0)
 		return true;
 	close(f->fd);
 	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
@@ -246,15 +273,16 @@ mode_t fresh_mode(mode_t most)
 }
 
 /* What is replaced was perhaps closed to others. */
-static mode_t mode_of(const fresh *f)
+static void keep_mode(fresh *f)
 {
 	struct stat info;
 
-	return fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-	       info.st_uid == geteuid() ? info.st_mode & 0777 : fresh_mode(0666);
+	if (fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+	    info.st_uid == geteuid())
+		f->mode = info.st_mode & 0777;
 }
 
-eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
+static eh_status take_over(fresh *f, const struct stat *replaced, bool replaces, eh_error *error)
 {
 	const mode_t mode = replaced->st_mode & 0777, group = mode >> 3 & 7, others = mode & 7;
 	mode_t without = mode;
@@ -272,7 +300,7 @@ eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
 	if (fchown(f->fd, replaced->st_uid, replaced->st_gid) != 0 &&
 	    fchown(f->fd, (uid_t)-1, replaced->st_gid) != 0) {
 		/* Who may write it is nobody's loss: files are replaced, not written in place. */
-		if ((group & ~others & 4) != 0)
+		if (replaces && (group & ~others & 4) != 0)
 			return error_system(error, errno, "cannot write '%s': its group, %u, would lose it; copy "
 			                    "the result into a folder of yours", f->path,
 			                    (unsigned)replaced->st_gid);
@@ -280,6 +308,16 @@ eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
 	}
 	f->mode = without;
 	return fchmod(f->fd, without) == 0 ? EH_OK : cannot(f, errno, error);
+}
+
+eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
+{
+	return take_over(f, replaced, true, error);
+}
+
+eh_status fresh_like(fresh *f, const struct stat *other, eh_error *error)
+{
+	return take_over(f, other, false, error);
 }
 
 static void forget(fresh *f)
@@ -334,7 +372,7 @@ static eh_status open_any(fresh *f, eh_error *error)
 	if (status == EH_OK)
 		status = make_cleanly(f, error);
 	if (status == EH_OK && !f->is_folder)
-		f->mode = mode_of(f);
+		keep_mode(f);
 	if (status != EH_OK)
 		forget_all(f);
 	return status;
@@ -393,16 +431,15 @@ static int open_to_others(const fresh *f)
 		return -1;
 	if (fchmod(f->fd, fresh_mode(0777) | (info.st_mode & S_ISGID)) == 0)
 		return 0;
-	return errno == EPERM || errno == ENOTSUP || errno == ENOSYS ? 0 : -1;
+	return gives_one_mode(errno) ? 0 : -1;
 }
 
 static int give_name(const fresh *f, bool replaces)
 {
 	if (f->is_folder && open_to_others(f) != 0)
 		return -1;
-	/* Some file systems give all files one mode. */
-	if (!f->is_folder)
-		(void)fchmod(f->fd, f->mode);
+	if (!f->is_folder && fchmod(f->fd, f->mode) != 0 && !gives_one_mode(errno))
+		return -1;
 	return replaces ? renameat(f->folder, f->temporary, f->folder, f->name) : rename_new(f);
 }
 

@@ -17,18 +17,26 @@ enum { WINDOW = 1 << 18 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-eh_status source_open(const char *path, source_bytes *out, eh_error *error)
+eh_status source_of_file(int fd, const char *name, source_bytes *out, eh_error *error)
 {
-	eh_status status;
+	eh_status status = EH_OK;
 
-	*out = (source_bytes){ .name = path, .fd = -1 };
-	status = file_open(path, LIMIT_FILE, &out->fd, error);
-	if (status == EH_OK && fstat(out->fd, &out->opened) != 0) {
-		status = error_system(error, errno, "cannot examine '%s'", path);
+	*out = (source_bytes){ .name = name, .fd = fd };
+	if (fstat(fd, &out->opened) != 0) {
+		status = error_system(error, errno, "cannot examine '%s'", name);
 		source_close(out);
 	}
 	out->size = (size_t)out->opened.st_size;
 	return status;
+}
+
+eh_status source_open(const char *path, source_bytes *out, eh_error *error)
+{
+	int fd;
+	eh_status status = file_open(path, LIMIT_FILE, &fd, error);
+
+	*out = (source_bytes){ .name = path, .fd = -1 };
+	return status == EH_OK ? source_of_file(fd, path, out, error) : status;
 }
 
 void source_close(source_bytes *s)

@@ -20,6 +20,8 @@ typedef struct source_bytes {
 
 /* EH_E_IO for a file that is not regular or larger than LIMIT_FILE.  Needs source_close. */
 eh_status source_open(const char *path, source_bytes *out, eh_error *error);
+/* The same for an open regular file, which it takes. */
+eh_status source_of_file(int fd, const char *name, source_bytes *out, eh_error *error);
 void source_close(source_bytes *s);
 source_bytes source_of_bytes(const char *name, const char *bytes, size_t size);
 

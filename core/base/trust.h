@@ -43,7 +43,7 @@ eh_status trust_read(const char *path, enum trust_kind kind, char **data, size_t
 
 /* A folder to write to, which may be anybody's: *fd (NULL = not wanted) is open, and files are made and
  * renamed by it.  Missing folders are made with the mode `makes`, unless that is 0; after a failure none
- * is left.  *made (NULL = not wanted) is walk_made of them, for the caller to free.  A link on the way
+ * is left (behind the last ".." of the path).  *made (NULL = not wanted) is walk_made of them, for the caller to free.  A link on the way
  * is followed only when root, this user or the program's owner owns it.  The message begins with
  * `doing` and the path. */
 eh_status trust_place(const char *path, const char *doing, mode_t makes, int *fd, char **made,

@@ -40,7 +40,8 @@ struct walk {
  * after a failure too. */
 eh_status walk_go(walk *w, eh_error *error);
 void walk_end(walk *w);
-/* malloc'd: the path, from one to the next, of the last folders of the way that were made; "" for none. */
+/* malloc'd: the path, from one to the next, of the last folders of the way that were made, behind the last
+ * ".."; "" for none. */
 char *walk_made(const walk *w);
 /* Removes these again, the last one, which fd is, first: while they are empty and where they were made.
  * Changes the text. */

@@ -114,6 +114,15 @@ static char *map(row_store *s, size_t start, size_t size)
 	return map_more(s, start, size > store_extent ? size : store_extent);
 }
 
+/* No row is behind `start`, nor will be. */
+static void give_back(row_store *s, size_t start)
+{
+	if (s->extent_count == 0)
+		spill_close(&s->file);
+	else if (s->file.opened && ftruncate(s->file.fd, (off_t)start) == 0)
+		s->file.size = start;
+}
+
 /* Writes the numbers at the start of a page, which they share with no other row. */
 static stored store(row_store *s, record_case *row, record_pool *pool)
 {
@@ -128,6 +137,8 @@ static stored store(row_store *s, record_case *row, record_pool *pool)
 	in.at = s->closed ? NULL : map(s, start, in.size);
 	s->closed = in.at == NULL;
 	in.extent = s->extent_count - 1;
+	if (s->closed)
+		give_back(s, start);
 	return in;
 }
 

@@ -142,7 +142,7 @@ first=$!
 i=0
 while [ ! -s both/run.journal ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
 run run --resume both
-[ $rc -eq 5 ] && grep -q "is locked by process $first (evenhand)" err
+[ $rc -eq 5 ] && grep -q 'another evenhand' err
 check $? "a second evenhand in the folder of a run is refused"
 kill -KILL $first
 wait $first 2>/dev/null
