@@ -33,7 +33,7 @@ char *executor_name(const eh_backend *backend, const eh_device_info *info);
 /* Fills an initialised record, as executor_outline does.  Describe after the work was done: then the libraries that a
  * driver loads late are mapped. */
 void executor_describe(const executor_subject *subject, record_executor *out);
-/* SHA-256 of what program, plugin and backend are before any work, without what is mapped and set. */
+/* The digest of what it would fill in before any work, without the objects that are mapped. */
 void executor_reported(const executor_subject *subject, char hex[65]);
 /* Without the backend, for a device that could not be opened. */
 void executor_outline(const char *name, const record_device *device, const site *declared,

@@ -43,12 +43,23 @@ static eh_status take_run(builder *b, record_line_run *line, eh_error *error)
 	return EH_OK;
 }
 
+/* A worker that was killed left no line of its executor.  The next one that measured, or described, must have
+ * found the same stack. */
+static void compare_stacks(builder *b, const char *found, uint64_t execution)
+{
+	if (b->measured_on[0] != '\0' && found[0] != '\0' && strcmp(b->measured_on, found) != 0)
+		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
+		                 ": its digest before the cases was %.12s and is %.12s in execution %llu",
+		                 b->measured_on, found, (unsigned long long)execution);
+}
+
 /* The result has the first line of the executor; a later one with another digest is a deviation. */
 static void take_executor(builder *b, record_line_executor *line)
 {
 	record_executor *ours = &b->record.executor;
 
-	b->stack[0] = '\0';
+	compare_stacks(b, text_or_empty(line->stack), line->execution);
+	b->measured_on[0] = '\0';
 	if (ours->name == NULL)
 		layout_move(record_executor_layout(), &line->record, ours);
 	else if (strcmp(ours->digest, line->record.digest) != 0)
@@ -69,19 +80,6 @@ static void merge_instrument(record_instrument *kept, record_instrument *other)
 	kept->device_time = trusted;
 	if (trusted)
 		text_set(&kept->device_time_reason, "");
-}
-
-/* A worker that was killed left no line of its executor.  A later one must have found the same stack. */
-static void take_stack(builder *b, const record_line_instrument *line)
-{
-	const char *found = text_or_empty(line->stack);
-
-	if (b->stack_used && b->stack[0] != '\0' && found[0] != '\0' && strcmp(b->stack, found) != 0)
-		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
-		                 ": the digest of what its backend reports was %.12s and is %.12s in execution "
-		                 "%llu", b->stack, found, (unsigned long long)line->execution);
-	snprintf(b->stack, sizeof(b->stack), "%s", found);
-	b->stack_used = false;
 }
 
 static void take_instrument(builder *b, record_line_instrument *line)
@@ -113,7 +111,9 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 		b->line_room = b->line_room == 0 ? 64 : b->line_room * 2;
 		b->lines = memory_grow(b->lines, b->line_room * sizeof(*b->lines));
 	}
-	b->stack_used = true;
+	compare_stacks(b, b->stack, line->execution);
+	if (b->stack[0] != '\0')
+		snprintf(b->measured_on, sizeof(b->measured_on), "%s", b->stack);
 	b->lines[b->line_count++] =
 		(builder_line){ line->starts != LAYOUT_NO_UINT, (size_t)(*found - cases->items), line->execution,
 			        b->at };
@@ -183,7 +183,7 @@ static eh_status first_pass(void *context, record_line *line, long offset, eh_er
 		status = check_execution(b, line->instrument.execution,
 		                         line->instrument.record.execution, offset, error);
 		if (status == EH_OK) {
-			take_stack(b, &line->instrument);
+			snprintf(b->stack, sizeof(b->stack), "%s", text_or_empty(line->instrument.stack));
 			take_instrument(b, &line->instrument);
 		}
 		break;

@@ -24,9 +24,8 @@ typedef struct builder {
 	builder_line *lines;       /* of this executor, by case and execution                  */
 	size_t line_count, line_room;
 	journal_cursor at;         /* of the line that the first pass is at                    */
-	char stack[65];            /* of the worker whose cases were read last, until its executor's
-	                              line; "": none, or unknown                              */
-	bool stack_used;           /* it has cases                                            */
+	char stack[65];            /* of the worker whose instrument was read last; "": unknown */
+	char measured_on[65];      /* of the last case that no executor line follows yet; ""   */
 	uint64_t spent_ns;         /* wall time of all sessions; LAYOUT_NO_UINT: unknown        */
 	file_writer *out;
 	result_summary summary;

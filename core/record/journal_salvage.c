@@ -4,8 +4,8 @@
  * sound line, or from the line before it: what that line states, or what follows from its text.  So
  * the digest in a sound line covers all of its bytes, whatever happened to those around it.
  *
- * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, which is before
- * them, and on the executor's line behind them, which describes the stack that they were taken on.
+ * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, which has the digest of
+ * the stack that they were taken on, or else on the executor's line behind them.
  * Executions that a pilot planned rely on the pilot's line.  Lines that rely on what may have been lost
  * are left out, and measured again.
  */
@@ -26,19 +26,20 @@
 
 #define MOST_WARNINGS 20
 
-/* An execution of an executor. */
-typedef struct place {
+/* A worker; one without a number is all workers of an execution. */
+typedef struct measurer {
 	char *executor;
-	uint64_t execution;
-	bool instrument, described; /* whether a line of that kind is before, or behind         */
-	size_t gaps;                /* before its last instrument                              */
-} place;
+	uint64_t execution, worker;
+	bool instrument;            /* its line was there so far                               */
+	bool described;             /* a line has the digest of its executor                   */
+} measurer;
 
 typedef struct line_entry {
 	long offset;
 	enum record_line_kind kind; /* absent: lost                                          */
-	place *place;               /* of its execution; NULL = of none                      */
-	bool samples, replacement;
+	measurer *by;               /* whose line it is; NULL = of none                      */
+	bool samples;
+	bool unmeasured;            /* the line of its instrument is not before it           */
 	bool undescribed;           /* the line that describes its stack may be lost         */
 	bool kept;
 } line_entry;
@@ -48,55 +49,54 @@ typedef struct salvage {
 	int fd;               /* of the journal as it was found, locked                       */
 	line_entry *entries;
 	size_t count, room;
-	void *places;         /* of tsearch, since a forged journal may have one a line       */
+	void *measurers;      /* of tsearch, since a forged journal may have one a line       */
 	uint64_t planned;     /* executions that the first line plans                         */
 	bool pilot;
 	char last[65], stated[65], computed[65]; /* chains that the next line may follow      */
 	size_t lost, left_out, kept;
 } salvage;
 
-static void place_free(void *p)
+static void measurer_free(void *p)
 {
-	free(((place *)p)->executor);
+	free(((measurer *)p)->executor);
 	free(p);
 }
 
 static void salvage_clear(salvage *s)
 {
-	tdestroy(s->places, place_free);
+	tdestroy(s->measurers, measurer_free);
 	free(s->entries);
 }
 
 /* ---- which lines are sound ------------------------------------------------------------------- */
 
-static int place_compare(const void *a, const void *b)
+static int measurer_compare(const void *a, const void *b)
 {
-	const place *x = a, *y = b;
+	const measurer *x = a, *y = b;
 
 	if (x->execution != y->execution)
 		return x->execution < y->execution ? -1 : 1;
+	if (x->worker != y->worker)
+		return x->worker < y->worker ? -1 : 1;
 	return strcmp(x->executor, y->executor);
 }
 
-static place *place_of(salvage *s, const char *executor, uint64_t execution)
+static measurer *measurer_of(salvage *s, const char *executor, uint64_t execution, uint64_t worker)
 {
-	place *own = memory_get(sizeof(*own)), *found;
+	measurer *own = memory_get(sizeof(*own)), *found;
 
-	*own = (place){ .executor = memory_text(executor), .execution = execution };
-	found = *(place **)memory_insist(tsearch(own, &s->places, place_compare));
+	*own = (measurer){ .executor = memory_text(executor), .execution = execution, .worker = worker };
+	found = *(measurer **)memory_insist(tsearch(own, &s->measurers, measurer_compare));
 	if (found != own)
-		place_free(own);
+		measurer_free(own);
 	return found;
 }
 
 static void take_case(salvage *s, const record_line_case *line, line_entry *e)
 {
-	const record_execution *record = &line->record;
-
-	e->place = place_of(s, line->executor, line->execution);
-	e->samples = record->samples_ns.count > 0;
-	for (size_t i = 0; i < record->flags.count; i++)
-		e->replacement = e->replacement || record->flags.items[i] == RECORD_FLAG_REPLACEMENT_WORKER;
+	e->by = measurer_of(s, line->executor, line->execution, line->worker);
+	e->samples = line->record.samples_ns.count > 0;
+	e->unmeasured = !e->by->instrument;
 }
 
 static void take_sound(salvage *s, const record_line *line, line_entry *e)
@@ -107,10 +107,14 @@ static void take_sound(salvage *s, const record_line *line, line_entry *e)
 		s->planned = line->run.executions.planned;
 		break;
 	case RECORD_LINE_EXECUTOR:
-		e->place = place_of(s, line->executor.executor, line->executor.execution);
+		e->by = measurer_of(s, line->executor.executor, line->executor.execution, line->executor.worker);
+		e->by->described = true;
 		break;
 	case RECORD_LINE_INSTRUMENT:
-		e->place = place_of(s, line->instrument.executor, line->instrument.execution);
+		e->by = measurer_of(s, line->instrument.executor, line->instrument.execution,
+		                    line->instrument.worker);
+		e->by->instrument = true;
+		e->by->described = e->by->described || line->instrument.stack != NULL;
 		break;
 	case RECORD_LINE_CASE:
 		take_case(s, &line->one_case, e);
@@ -175,9 +179,9 @@ static void take_line(salvage *s, journal_lines *l)
 
 /* ---- which of them are kept ------------------------------------------------------------------ */
 
-static const char *why_left_out(const salvage *s, const line_entry *e, size_t gaps)
+static const char *why_left_out(const salvage *s, const line_entry *e)
 {
-	const place *p = e->place;
+	const measurer *p = e->by;
 
 	if (p == NULL)
 		return NULL;
@@ -185,37 +189,22 @@ static const char *why_left_out(const salvage *s, const line_entry *e, size_t ga
 		return "the pilot that planned its execution is lost";
 	if (e->kind != RECORD_LINE_CASE || !e->samples)
 		return NULL;
-	if (!p->instrument)
-		return "the instrument of its execution is lost";
-	if (e->undescribed)
-		return "the line that describes its executor may be lost";
-	/* A replacement's own instrument may have been in the gap. */
-	if (e->replacement && p->gaps < gaps)
-		return "the instrument of its worker may be lost";
-	return NULL;
+	if (e->unmeasured)
+		return "the instrument of its worker is lost";
+	return e->undescribed ? "the line that describes its executor may be lost" : NULL;
 }
 
-/* A worker describes its stack when it has measured. */
+/* Of a worker that was killed nothing was lost. */
 static void find_undescribed(salvage *s)
 {
 	bool gap = false;
 
 	for (size_t i = s->count; i > 0; i--) {
 		line_entry *e = &s->entries[i - 1];
-		place *p = e->place;
 
 		gap = gap || e->kind == record_line_kind_absent;
-		if (p == NULL)
-			continue;
-		p->described = p->described || e->kind == RECORD_LINE_EXECUTOR;
-		e->undescribed = gap && !p->described;
+		e->undescribed = gap && e->by != NULL && !e->by->described;
 	}
-}
-
-static void take_instrument(place *p, size_t gaps)
-{
-	p->instrument = true;
-	p->gaps = gaps;
 }
 
 static void leave_out(salvage *s, const line_entry *e, size_t number, const char *why)
@@ -226,21 +215,15 @@ static void leave_out(salvage *s, const line_entry *e, size_t number, const char
 
 static void decide(salvage *s)
 {
-	size_t gaps = 0;
-
 	find_undescribed(s);
 	for (size_t i = 0; i < s->count; i++) {
 		line_entry *e = &s->entries[i];
 		const char *why;
 
-		if (e->kind == record_line_kind_absent) {
-			gaps++;
+		if (e->kind == record_line_kind_absent)
 			continue;
-		}
-		why = why_left_out(s, e, gaps);
+		why = why_left_out(s, e);
 		e->kept = why == NULL;
-		if (e->kept && e->kind == RECORD_LINE_INSTRUMENT)
-			take_instrument(e->place, gaps);
 		if (e->kept)
 			s->kept++;
 		else

@@ -133,6 +133,7 @@ static void fill_job(const slotwork *w, worker_job *j)
 	j->canary = m->protocol->canary;
 	j->progress = progress_watched(c->shown);
 	j->replacement = w->replacement;
+	j->undescribed = w->undescribed;
 	text_set(&j->protocol_source, m->protocol->source);
 	text_set(&j->protocol_text, m->protocol->text);
 	text_set(&j->protocol_digest, m->plan->digest);
@@ -162,6 +163,17 @@ static bool leave_out(const slotwork *w, const supervise_end *end)
 	return true;
 }
 
+/* A backend that ends the worker, or hangs, where it describes its stack costs that description alone. */
+static bool leave_undescribed(slotwork *w, const supervise_end *end)
+{
+	if (!end->describing || w->undescribed || (end->fate != SUPERVISE_DIED && end->fate != SUPERVISE_CANNOT))
+		return false;
+	w->undescribed = true;
+	log_write(EH_LOG_WARN, "%s, execution %llu: %s where its backend described its stack; it is started again "
+	          "without that", w->name, (unsigned long long)w->slot->execution, end->reason);
+	return true;
+}
+
 /* Whether a worker that died costs its start alone: it came as far as no case, and not too often. */
 static bool start_again(slotwork *w, const supervise_end *end, size_t before)
 {
@@ -186,7 +198,7 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 		return status;
 	w->missing = ledger_missing_in(c->ledger, w->slot->execution, w->slot->executor);
 	w->replacement = w->replacement || end->during != NULL || w->missing < before || end->probe != NULL;
-	if (end->probe == NULL && start_again(w, end, before)) {
+	if (leave_undescribed(w, end) || (end->probe == NULL && start_again(w, end, before))) {
 		*again = true;
 		return EH_OK;
 	}

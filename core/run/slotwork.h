@@ -29,6 +29,7 @@ typedef struct slotwork {
 	size_t *order;           /* of all cases; position i is order[i - 1]                       */
 	size_t missing;          /* cases without a line, when a worker was started or settled     */
 	bool replacement;        /* of an earlier worker of this slot                              */
+	bool undescribed;        /* a worker died when its backend described its stack             */
 	unsigned starts;         /* workers in a row that died before they came as far as a case   */
 	supervise_place place;
 } slotwork;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/child.h"
 #include "base/clock.h"
@@ -35,7 +36,9 @@ struct supervised {
 	uint64_t spent_ns;     /* in the commands of the case so far                              */
 	const plan_case *at;   /* the case in progress, or NULL                                   */
 	char stage[32];
-	bool started, ready, ended;
+	bool started, describes, ready, ended;
+	uint64_t worker;       /* its number in the journal                                       */
+	char stack[65];        /* digest of its executor; "": unknown                             */
 	supervise_end end;
 };
 
@@ -85,7 +88,9 @@ static void keep_instrument(supervised *s, worker_event *e)
 	line.instrument.execution = s->job.execution;
 	layout_move(record_instrument_layout(), e->instrument, &line.instrument.record);
 	line.instrument.record.execution = s->job.execution;
+	line.instrument.worker = s->worker;
 	text_set(&line.instrument.stack, e->stack);
+	snprintf(s->stack, sizeof(s->stack), "%s", text_or_empty(e->stack));
 	keep(s, &line);
 }
 
@@ -99,6 +104,9 @@ static void keep_executor(supervised *s, worker_event *e)
 	text_set(&line.executor.executor, s->place->label);
 	line.executor.execution = s->job.execution;
 	layout_move(record_executor_layout(), e->executor, &line.executor.record);
+	line.executor.worker = s->worker;
+	if (s->stack[0] != '\0')
+		text_set(&line.executor.stack, s->stack);
 	keep(s, &line);
 }
 
@@ -115,6 +123,7 @@ static void keep_case(supervised *s, worker_event *e)
 	line.one_case.execution = s->job.execution;
 	text_set(&line.one_case.id, s->at->id);
 	layout_move(record_execution_layout(), e->record, &line.one_case.record);
+	line.one_case.worker = s->worker;
 	keep(s, &line);
 	progress_done(s->place->shown, record_status_word(status), supervise_expected_ns(s->at));
 	if (e->lost == MAYBE_YES && s->end.reason == NULL) {
@@ -155,6 +164,7 @@ static bool hear_event(supervised *s, worker_event *e)
 	case WORKER_CANNOT: hear_failure(s, SUPERVISE_CANNOT, e); return true;
 	case WORKER_START: s->started = true; break;
 	case WORKER_UP: return true;
+	case WORKER_DESCRIBES: s->describes = true; break;
 	case WORKER_READY:
 		s->ready = true;
 		keep_instrument(s, e);
@@ -308,6 +318,7 @@ static void conclude(supervised *s, eh_status status)
 	} else {
 		set_end(s, death_fate(s), EH_E_CHILD, reason);
 		s->end.died = status == EH_E_NOT_FOUND;
+		s->end.describing = s->describes && !s->ready;
 	}
 	free(reason);
 }
@@ -362,6 +373,16 @@ static eh_status start(supervised *s, eh_error *error)
 	return status;
 }
 
+/* The same in no two workers of a journal, also where it was resumed; exact as a JSON number. */
+static uint64_t random_number(void)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		number = clock_now_ns();
+	return number >> 12;
+}
+
 supervised *supervise_start(const worker_job *j, const supervise_place *place, supervise_end *end)
 {
 	supervised *s = memory_get(sizeof(*s));
@@ -369,6 +390,7 @@ supervised *supervise_start(const worker_job *j, const supervise_place *place, s
 	eh_status status;
 
 	s->place = place;
+	s->worker = random_number();
 	s->outside_ns = outside_ns(place->plan);
 	layout_init(worker_job_layout(), &s->job);
 	layout_copy(worker_job_layout(), j, &s->job);

@@ -24,6 +24,7 @@ typedef struct supervise_end {
 	eh_status code;        /* why, when CANNOT, STOP or JOURNAL                               */
 	char *reason;          /* malloc'd sentence, NULL when ENDED or INTERRUPTED               */
 	bool died;             /* crashed or was killed, and not for hanging                      */
+	bool describing;       /* while its backend described its stack                           */
 	char *during;          /* malloc'd id of the case in progress, or NULL                     */
 	char *probe;           /* malloc'd name of the probe that ended it, or NULL               */
 } supervise_end;

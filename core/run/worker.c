@@ -303,8 +303,11 @@ static bool get_ready(worker *w)
 	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
 	e.instrument->placement = w->placement;
 	w->placement = NULL;
-	executor_reported(&subject, stack);
-	text_set(&e.stack, stack);
+	if (!w->job.undescribed) {
+		say_only(w, WORKER_DESCRIBES);
+		executor_reported(&subject, stack);
+		text_set(&e.stack, stack);
+	}
 	say(w, &e);
 	return true;
 }

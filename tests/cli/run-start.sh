@@ -53,6 +53,18 @@ go 2-3 "$SRC/tests/protocols/turns.ini" --on "host:0,$device" --executions 2 -o 
 fine && [ "$(failed beside)" -eq 0 ] && ! grep -q 'measured alone' err
 check $? "beside another executor two starts that die cost no case"
 
+# A backend that ends the worker where it describes its stack.
+SABOTAGE=mute
+for protocol in tiny turns; do
+	ini=$SRC/tests/protocols/$protocol.ini
+	go 0-0 "$ini" --on "$device" --executions 2 -o $protocol-mute
+	fine && [ "$(cases $protocol-mute)" -eq $((2 * $(grep -c '^\[case ' "$ini"))) ] && [ "$(failed $protocol-mute)" -eq 0 ] &&
+		grep -q 'where its backend described its stack; it is started again without that' err &&
+		"$EVENHAND" verify $protocol-mute/*.json >out 2>err
+	check $? "$protocol: a backend that cannot describe its stack costs no case"
+done
+SABOTAGE=faint
+
 # What fails in itself is not measured again.
 cp "$BUILD/tests/backends/liar.so" backends/
 go 0-0 "$SRC/tests/protocols/tiny.ini" --on liar --set liar.fault=wrong --executions 1 -o itself

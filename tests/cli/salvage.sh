@@ -97,12 +97,29 @@ ended $rc && grep -q '3 lines kept, 1 lost, 2 left out' err &&
 check $? "without their instrument, cases are measured again"
 cp -r run stack
 sed -i '5s/"execution":1/"execution":2/' stack/run.journal
+cp -r stack other-stack
 resume stack --salvage
 rc=$?
-ended $rc && grep -q 'line 3 at byte [0-9]*: left out: the line that describes its executor may be lost' err &&
-	grep -q '3 lines kept, 1 lost, 2 left out' err && [ "$(grep -c '"kind":"case"' stack/run.journal)" -eq 2 ] &&
-	"$EVENHAND" verify stack/host-*.json >out 2>err
-check $? "and without the description of the stack that they were measured on"
+ended $rc && grep -q '5 lines kept, 1 lost, 0 left out' err && [ "$(grep -c '"kind":"case"' stack/run.journal)" -eq 2 ] &&
+	! grep -q 'executor changed' stack/host-*.json && "$EVENHAND" verify stack/host-*.json >out 2>err
+check $? "a line that describes the stack costs itself: the cases' worker stated its digest before them"
+(
+	export MALLOC_ARENA_MAX=1
+	resume other-stack --salvage
+)
+rc=$?
+ended $rc && grep -q 'executor changed during the run: its digest before the cases' other-stack/host-*.json &&
+	"$EVENHAND" verify other-stack/host-*.json >out 2>err
+check $? "described again on another stack, the result says so"
+cp -r run killed-stack
+sed -i '5,$d' killed-stack/run.journal
+(
+	export MALLOC_ARENA_MAX=1
+	resume killed-stack
+)
+rc=$?
+ended $rc && grep -q 'executor changed during the run' killed-stack/host-*.json
+check $? "as it does of a run that was killed before that line"
 
 # ---- what salvage does not touch -------------------------------------------------------------------
 cat >seal.py <<'PY'

@@ -172,8 +172,9 @@ static eh_status take_ids(void *context, record_line *line, long offset, eh_erro
 	return EH_OK;
 }
 
+/* worker 0: as a program wrote it that gave them no number. */
 static void add_line(journal *j, enum record_line_kind kind, uint64_t execution, const char *id,
-                     bool replacement)
+                     uint64_t worker, bool stated)
 {
 	record_line line;
 
@@ -181,9 +182,15 @@ static void add_line(journal *j, enum record_line_kind kind, uint64_t execution,
 	if (kind == RECORD_LINE_INSTRUMENT) {
 		text_set(&line.instrument.executor, "x");
 		line.instrument.execution = line.instrument.record.execution = execution;
+		if (worker > 0)
+			line.instrument.worker = worker;
+		if (stated)
+			line.instrument.stack = memory_format("%064d", 1);
 	} else if (kind == RECORD_LINE_EXECUTOR) {
 		text_set(&line.executor.executor, "x");
 		line.executor.execution = execution;
+		if (worker > 0)
+			line.executor.worker = worker;
 	} else if (kind == RECORD_LINE_CASE) {
 		record_execution *e = &line.one_case.record;
 
@@ -193,20 +200,18 @@ static void add_line(journal *j, enum record_line_kind kind, uint64_t execution,
 		e->status = RECORD_VALID;
 		e->samples_ns.items = memory_get(sizeof(*e->samples_ns.items));
 		e->samples_ns.count = 1;
-		if (replacement) {
-			e->flags.items = memory_get(sizeof(*e->flags.items));
-			e->flags.items[0] = RECORD_FLAG_REPLACEMENT_WORKER;
-			e->flags.count = 1;
-		}
+		if (worker > 0)
+			line.one_case.worker = worker;
 	}
 	assert_int_equal(journal_append(j, &line, NULL), EH_OK);
 	record_line_clear(&line);
 }
 
 /* Lines: 1 run, 2 instrument, 3 a, 4 b, 5 instrument of a replacement, 6 c, 7 executor, 8 pilot, and of
- * execution 3: 9 instrument, 10 d, 11 executor. */
-static void make_eleven(const char *path)
+ * execution 3: 9 instrument, 10 d, 11 executor.  The first worker was killed. */
+static void make_eleven(const char *path, bool numbered, bool stated)
 {
+	const uint64_t worker = numbered;
 	record_line line;
 	journal *j;
 
@@ -214,50 +219,43 @@ static void make_eleven(const char *path)
 	line.run.executions.planned = 2;
 	assert_int_equal(journal_create(path, &line.run, &j, NULL), EH_OK);
 	record_line_clear(&line);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 1, "a", false);
-	add_line(j, RECORD_LINE_CASE, 1, "b", false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 1, "c", true);
-	add_line(j, RECORD_LINE_EXECUTOR, 1, NULL, false);
-	add_line(j, RECORD_LINE_PILOT, 0, NULL, false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 3, NULL, false);
-	add_line(j, RECORD_LINE_CASE, 3, "d", false);
-	add_line(j, RECORD_LINE_EXECUTOR, 3, NULL, false);
-	add_line(j, RECORD_LINE_NOISE, 0, NULL, false);
+	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, worker, stated);
+	add_line(j, RECORD_LINE_CASE, 1, "a", worker, false);
+	add_line(j, RECORD_LINE_CASE, 1, "b", worker, false);
+	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, 2 * worker, stated);
+	add_line(j, RECORD_LINE_CASE, 1, "c", 2 * worker, false);
+	add_line(j, RECORD_LINE_EXECUTOR, 1, NULL, 2 * worker, false);
+	add_line(j, RECORD_LINE_PILOT, 0, NULL, 0, false);
+	add_line(j, RECORD_LINE_INSTRUMENT, 3, NULL, 3 * worker, stated);
+	add_line(j, RECORD_LINE_CASE, 3, "d", 3 * worker, false);
+	add_line(j, RECORD_LINE_EXECUTOR, 3, NULL, 3 * worker, false);
+	add_line(j, RECORD_LINE_NOISE, 0, NULL, 0, false);
 	journal_close(j);
 }
 
-/* Samples without their instrument or the description of their stack, and executions without the pilot
- * that planned them, are not kept. */
-static void salvage_leaves_out(void **state)
+typedef struct expected { unsigned line; const char *ids; uint64_t left_out; } expected;
+
+static void salvages(const place *p, const expected *all, size_t count)
 {
-	place *p = *state;
-	static const struct { unsigned line; const char *ids; uint64_t left_out; } expected[] = {
-		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 4, "a c d ", 0 }, { 5, "a b d ", 1 },
-		{ 6, "a b d ", 0 }, { 7, "d ", 3 }, { 8, "a b c ", 3 }, { 9, "a b c ", 1 },
-		{ 10, "a b c ", 0 }, { 11, "a b c ", 1 },
-	};
 	char *body, *at;
 	size_t size;
 
-	make_eleven(p->path);
 	assert_int_equal(file_read(p->path, &body, &size, NULL), EH_OK);
 	log_set_level(EH_LOG_ERROR);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+	for (size_t i = 0; i < count; i++) {
 		cases c = { 0 };
 		char *beside;
 
 		at = body;
-		for (unsigned n = 1; n < expected[i].line; n++)
+		for (unsigned n = 1; n < all[i].line; n++)
 			at = strchr(at, '\n') + 1;
 		at[12] ^= 1;
 		assert_int_equal(file_write(p->path, body, size, NULL), EH_OK);
 		at[12] ^= 1;
 		assert_int_equal(journal_salvage(p->path, NULL, NULL, NULL), EH_OK);
 		assert_int_equal(journal_each(p->path, take_ids, &c, NULL), EH_OK);
-		assert_string_equal(c.ids.data, expected[i].ids);
-		assert_int_equal(c.left_out, expected[i].left_out);
+		assert_string_equal(text_or_empty(c.ids.data), all[i].ids);
+		assert_int_equal(c.left_out, all[i].left_out);
 		text_free(&c.ids);
 		beside = damaged_copy(p);
 		assert_int_equal(unlink(beside), 0);
@@ -265,6 +263,34 @@ static void salvage_leaves_out(void **state)
 	}
 	log_set_level(EH_LOG_WARN);
 	free(body);
+	assert_int_equal(unlink(p->path), 0);
+}
+
+/* Samples without the instrument of their worker or the description of their stack, and executions without
+ * the pilot that planned them, are not kept. */
+static void salvage_leaves_out(void **state)
+{
+	place *p = *state;
+	static const expected stated[] = {
+		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 4, "a c d ", 0 }, { 5, "a b d ", 1 },
+		{ 6, "a b d ", 0 }, { 7, "a b c d ", 0 }, { 8, "a b c ", 3 }, { 9, "a b c ", 1 },
+		{ 10, "a b c ", 0 }, { 11, "a b c d ", 0 },
+	};
+	/* Of workers whose backend did not answer what their stack is. */
+	static const expected unstated[] = {
+		{ 2, "c d ", 2 }, { 7, "d ", 3 }, { 10, "c ", 2 }, { 11, "c ", 3 },
+	};
+	/* One worker an execution, as far as its lines tell. */
+	static const expected unnumbered[] = {
+		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 7, "d ", 3 }, { 9, "a b c ", 1 }, { 11, "a b c ", 1 },
+	};
+
+	make_eleven(p->path, true, true);
+	salvages(p, stated, sizeof(stated) / sizeof(*stated));
+	make_eleven(p->path, true, false);
+	salvages(p, unstated, sizeof(unstated) / sizeof(*unstated));
+	make_eleven(p->path, false, false);
+	salvages(p, unnumbered, sizeof(unnumbered) / sizeof(*unnumbered));
 }
 
 /* Flipped bits of every place of a journal: the line is refused, cut with a warning, or salvaged; whatever is left is as it
