@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/limits.h"
 #include "base/text.h"
 #include "base/ini.h"
 #include "protocol/load_check.h"
@@ -120,21 +119,6 @@ static eh_status check_regime(const char *source, int line, const char *name,
 	return EH_OK;
 }
 
-/* Whether a reader takes all samples of a case. */
-static eh_status check_samples(const char *source, int line, const char *name, const protocol *p,
-                               const record_settings *m, eh_error *error)
-{
-	uint64_t executions = p->executions_max > p->executions ? p->executions_max : p->executions;
-	bool requests = m->load_requests > m->samples_max;
-	uint64_t each = requests ? m->load_requests : m->samples_max, most = LIMIT_SAMPLES / executions;
-
-	return each <= most ? EH_OK :
-	       ini_refuse(source, line, error, "[%s]: %llu executions of %llu samples are more than the %zu "
-	                  "that are read of a case; use %s = %llu at most", name,
-	                  (unsigned long long)executions, (unsigned long long)each, LIMIT_SAMPLES,
-	                  requests ? "load-requests" : "samples-max", (unsigned long long)most);
-}
-
 /* Whether the keys fit together; line: of their section. */
 static eh_status check_measure(const char *source, int line, const char *name,
                                const record_settings *m, bool tuned, eh_error *error)
@@ -214,8 +198,6 @@ static eh_status read_case(const char *source, const ini_section *from,
                            const record_settings *standard, protocol_section *to, protocol *p,
                            eh_error *error)
 {
-	eh_status status;
-
 	to->name = memory_text(from->name + strlen("case "));
 	to->line = from->line;
 	to->measure = *standard;
@@ -223,8 +205,8 @@ static eh_status read_case(const char *source, const ini_section *from,
 	for (size_t i = 0; i < from->count; i++) {
 		const ini_setting *setting = &from->settings[i];
 		const schema_key *key = schema_find(schema_measure, setting->key);
+		eh_status status = check_ascii(source, setting, error);
 
-		status = check_ascii(source, setting, error);
 		if (status == EH_OK && key != NULL) {
 			status = schema_set(key, setting->text, &to->measure, source, setting->line, error);
 		} else if (status == EH_OK && strcmp(setting->key, "tier") == 0) {
@@ -249,9 +231,7 @@ static eh_status read_case(const char *source, const ini_section *from,
 		return ini_refuse(source, from->line, error, "[%s] lacks the key 'workload'", from->name);
 	if (to->tiers.count == 0)
 		word_list_add(&to->tiers, RECORD_TIER_PORTABLE);
-	status = check_samples(source, from->line, from->name, p, &to->measure, error);
-	return status != EH_OK ? status :
-	       check_measure(source, from->line, from->name, &to->measure,
+	return check_measure(source, from->line, from->name, &to->measure,
 	                     word_list_has(&to->tiers, RECORD_TIER_TUNED), error);
 }
 

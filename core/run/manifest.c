@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "executor/executor.h"
 #include "plugin/codeoption.h"
@@ -57,6 +58,28 @@ static char *name_in_run(const manifest *m, size_t i)
 	       memory_format("%s#%zu", m->executors[i], before + 1);
 }
 
+/* Whether a reader takes all samples that a case may have.  Of a run that is resumed nobody asks: it has what
+ * it has. */
+static eh_status check_samples(const manifest *m, eh_error *error)
+{
+	const uint64_t most = m->most > 0 ? LIMIT_SAMPLES / m->most : LIMIT_SAMPLES;
+
+	for (size_t i = 0; i < m->plan->case_count; i++) {
+		const plan_case *c = &m->plan->cases[i];
+		const record_settings *s = &c->section->measure;
+		const bool requests = s->load_requests > s->samples_max;
+		const uint64_t each = requests ? s->load_requests : s->samples_max;
+
+		if (each > most)
+			return error_set(error, EH_E_USAGE, "%.200s: %llu executions of %llu samples are more than the "
+			                 "%zu that are read of a case; use %s = %llu at most in [case %.60s], or fewer "
+			                 "executions", c->id, (unsigned long long)m->most, (unsigned long long)each,
+			                 LIMIT_SAMPLES, requests ? "load-requests" : "samples-max",
+			                 (unsigned long long)most, c->section->name);
+	}
+	return EH_OK;
+}
+
 eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selected *chosen,
                        size_t chosen_count, const char *const *options, manifest **out,
                        eh_error *error)
@@ -64,6 +87,7 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 	manifest *m = manifest_blank(p, made, chosen_count);
 	uint64_t most = 0;
 	size_t count = 0;
+	eh_status status;
 
 	for (size_t i = 0; i < chosen_count; i++) {
 		m->executors[i] = memory_text(chosen[i].device->executor);
@@ -89,6 +113,11 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 		                 (unsigned long long)executions);
 	}
 	set_slots(m, executions, most);
+	status = check_samples(m, error);
+	if (status != EH_OK) {
+		manifest_free(m);
+		return status;
+	}
 	*out = m;
 	return EH_OK;
 }

@@ -11,6 +11,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/trust.h"
+#include "base/walk.h"
 #include "measure/guards.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
@@ -192,12 +194,28 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
 	return status;
 }
 
+/* The folders that are made for it go with it when it fails. */
+static eh_status begin_journal(run_state *s, const record_line_run *line, eh_error *error)
+{
+	char *made;
+	int folder;
+	eh_status status = trust_place(s->folder, "cannot make the folder", 0777, &folder, &made, error);
+
+	if (status != EH_OK)
+		return status;
+	status = journal_create(s->path, line, &s->journal, error);
+	if (status != EH_OK)
+		walk_unmake(folder, made);
+	close(folder);
+	free(made);
+	return status;
+}
+
 static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 {
 	const protocol *p;
 	char started[24];
 	record_line line;
-	bool made_here;
 	eh_status status = prepare(o, &s->manifest, error);
 
 	if (status != EH_OK)
@@ -211,13 +229,7 @@ static eh_status begin(const run_options *o, run_state *s, eh_error *error)
 	s->folder = o->folder != NULL ? memory_text(o->folder) :
 	            run_folder_name(p->name, p->version, "", started);
 	s->path = path_join(s->folder, JOURNAL_NAME);
-	made_here = !file_exists(s->folder);
-	status = dir_make(s->folder, error);
-	if (status == EH_OK) {
-		status = journal_create(s->path, &line.run, &s->journal, error);
-		if (status != EH_OK && made_here)
-			(void)rmdir(s->folder);
-	}
+	status = begin_journal(s, &line.run, error);
 	if (status == EH_OK)
 		guards_warn();
 undo:

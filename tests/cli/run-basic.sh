@@ -136,6 +136,23 @@ run run "$tiny" --on host:0 -o file/below
 [ $rc -eq 5 ] && [ "$(wc -l <err)" -eq 1 ]
 check $? "a folder below a file: one sentence and exit code 5"
 
+(ulimit -f 0 && exec "$EVENHAND" run "$tiny" --on host:0 -o made/for/it >out 2>err </dev/null)
+[ $? -eq 5 ] && [ ! -e made ]
+check $? "folders that were made for a run that could not begin are removed"
+
+# More samples than a reader takes: said before anything is measured, and no fault of a result that has few.
+sed 's/^samples-max = .*/samples-max = 1000000/; s/^executions = .*/executions = 6/' "$tiny" >many.ini
+run run many.ini --on host:0 -o many
+[ $rc -eq 4 ] && grep -q '6 executions of 1000000 samples are more than the 5000000 .*; use samples-max = 833333 at most' err && [ ! -e many ]
+check $? "a run that could have more samples than are read is refused"
+run run many.ini --on host:0 -o many --executions 1 --quiet
+{ [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && "$EVENHAND" verify many/host-*.json >out 2>err
+check $? "with fewer executions it is measured, and its result holds"
+sed -i 's/^executions = .*/executions = 5/' many.ini
+run run many.ini --on host:0 -o many-more --executions 7
+[ $rc -eq 4 ] && grep -q '7 executions of' err && [ ! -e many-more ]
+check $? "--executions counts as those of the protocol"
+
 # Two at a time in one folder: the second is refused while the first goes on.
 "$EVENHAND" run "$tiny" --on host:0 -o both --executions 50 --quiet >out1 2>err1 </dev/null &
 first=$!
