@@ -131,6 +131,18 @@ static eh_status announce(chain *c, const held *h, const audit_request *q, const
 	return status;
 }
 
+static void say_unfinished(const char *path, eh_status status, const eh_error *why, eh_error *error)
+{
+	char *word = text_shell_word(path);
+	char *remedy = memory_format(": the redaction is announced and not finished; run: evenhand amend %s --finish",
+	                             word);
+
+	(void)error_set(error, status, "%s", why->message);
+	error_remedy(error, remedy);
+	free(remedy);
+	free(word);
+}
+
 /* Writes the redacted result beside first, so that a full disk fails before anything is announced.
  * The file of amendments decides: behind it a failure leaves what audit/interrupted.h finishes. */
 static eh_status replace_both(const held *h, const chain *c, const text *after, eh_error *error)
@@ -149,8 +161,7 @@ static eh_status replace_both(const held *h, const chain *c, const text *after, 
 	}
 	status = file_writer_commit(out, &why);
 	if (status != EH_OK)
-		(void)error_set(error, status, "the redaction is announced and not finished, run `evenhand "
-		                "amend FILE --finish` later: %.200s", why.message);
+		say_unfinished(h->path, status, &why, error);
 	return status;
 }
 

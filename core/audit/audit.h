@@ -24,11 +24,11 @@ typedef struct audit_subject {
 audit_subject audit_subject_of(const result *r);
 
 /* Checks RESULT.sig and RESULT.amendments, where there are such files, of a result that was read: once,
- * and keeps what it found with the result, which owns *out.  What is malformed is a problem; an error is a
- * file that cannot be read.  Any thread. */
+ * and keeps what it found, or the error, with the result, which owns *out.  What is malformed is a problem;
+ * an error is a file that cannot be read.  Any thread. */
 eh_status audit_trust(const result *r, const audit_evidence **out, eh_error *error);
-/* Gives audit_trust its answer, before anybody asked; takes it. */
-void audit_trust_keep(const result *r, audit_evidence *found);
+/* Gives audit_trust its answer, before anybody asked: takes `found`, or copies the error when that is NULL. */
+void audit_trust_keep(const result *r, audit_evidence *found, const eh_error *error);
 /* The same from texts, NULL where there is none. */
 audit_evidence *audit_evidence_of(const char *signatures, const char *amendments,
                                   const audit_subject *subject, const audit_keyring *ring);
@@ -41,8 +41,8 @@ eh_status audit_refuse_broken(const result *r, eh_error *error);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* result_read, and the bytes that were read (malloc'd). */
-eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error);
+/* result_read of an open file, at its start, and the bytes that were read (malloc'd); the path is for messages. */
+eh_status audit_read(int fd, const char *path, result **out, char **bytes, size_t *size, eh_error *error);
 
 /* A redaction that had been interrupted, and was finished first.  All zeros is none. */
 typedef struct audit_finished {
@@ -52,7 +52,7 @@ typedef struct audit_finished {
 
 void audit_finished_clear(audit_finished *f);
 
-/* Signs a result that holds; no other command changes it meanwhile.  *before: the key had signed it in
+/* Signs a result that holds, and whose rows have their evidence; no other command changes it meanwhile.  *before: the key had signed it in
  * this role already, and nothing is added.  EH_E_USAGE when it had in another role, or when a key that
  * the user does not trust announced a redaction that is not made.  *finished is set also after a failure,
  * and needs audit_finished_clear in any case. */

@@ -62,6 +62,9 @@ bool audit_verify_bytes(const audit_public *key, const void *data, size_t size, 
 
 /* Own keys and trusted ones, each by name.  Initialises *out, which the caller clears. */
 eh_status audit_keyring_read(audit_keyring *out, eh_error *error);
+/* The same, with the error kept for whoever asks for trust; layout_clear frees the ring. */
+typedef struct audit_keys { audit_keyring ring; eh_error error; } audit_keys;
+void audit_keys_read(audit_keys *out);
 /* What the ring says of the key, all entries together, into an initialised struct; nothing is set
  * where it has none. */
 void audit_keyring_find(const audit_keyring *ring, const char *fingerprint, audit_known_key *out);

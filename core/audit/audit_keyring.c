@@ -94,6 +94,12 @@ eh_status audit_keyring_read(audit_keyring *out, eh_error *error)
 	return status;
 }
 
+void audit_keys_read(audit_keys *out)
+{
+	out->error = (eh_error)ERROR_INIT;
+	(void)audit_keyring_read(&out->ring, &out->error);
+}
+
 void audit_keyring_find(const audit_keyring *ring, const char *fingerprint, audit_known_key *out)
 {
 	for (size_t i = 0; i < ring->keys.count; i++) {

@@ -370,9 +370,9 @@ static eh_status look_beside(const result *r, audit_evidence **out, eh_error *er
 	return status;
 }
 
-void audit_trust_keep(const result *r, audit_evidence *found)
+void audit_trust_keep(const result *r, audit_evidence *found, const eh_error *error)
 {
-	*r->trust = (result_memo){ found, free_evidence };
+	*r->trust = (result_memo){ found, free_evidence, *error };
 }
 
 /* Of the memos of all results: it is asked for rarely. */
@@ -380,18 +380,21 @@ static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 
 eh_status audit_trust(const result *r, const audit_evidence **out, eh_error *error)
 {
+	const result_memo *memo = r->trust;
 	audit_evidence *found = NULL;
-	eh_status status = EH_OK;
+	eh_error why = ERROR_INIT;
 
 	(void)pthread_mutex_lock(&looking);
-	if (r->trust->found == NULL)
-		status = look_beside(r, &found, error);
-	if (found != NULL)
-		audit_trust_keep(r, found);
+	if (memo->found == NULL && memo->error.code == EH_OK) {
+		(void)look_beside(r, &found, &why);
+		audit_trust_keep(r, found, &why);
+	}
 	(void)pthread_mutex_unlock(&looking);
-	if (status == EH_OK)
-		*out = r->trust->found;
-	return status;
+	if (memo->found != NULL)
+		*out = memo->found;
+	else if (error != NULL)
+		*error = memo->error;
+	return memo->error.code;
 }
 
 eh_status audit_refuse_broken(const result *r, eh_error *error)
@@ -403,6 +406,6 @@ eh_status audit_refuse_broken(const result *r, eh_error *error)
 		status = error_set(error, EH_E_ALTERED, "%s: %s; `evenhand verify` prints all", r->path,
 		                   evidence->problems.items[0]);
 	if (status == EH_OK && evidence->interrupted != NULL)
-		status = error_set(error, EH_E_USAGE, "%s: %s", r->path, evidence->interrupted);
+		status = error_set(error, EH_E_USAGE, "%s", evidence->interrupted);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "audit/audit.h"
+#include "audit/planned.h"
 #include "base/error.h"
 #include "base/spill.h"
 
@@ -43,17 +44,16 @@ enum { BUNDLE_MEMBERS_MOST = 1 << 16 };
 bool bundle_is(const char *path);
 /* EH_E_FORMAT: not an archive, or bytes behind its end; a member that a bundle does not have
  * (docs/audit.md); doubled names (in any case of letters); a signature or amendments beside nothing;
- * anything but plain files; more than 65,536 members or 1 GiB unpacked.  EH_E_NO_MEMORY: beyond
- * another limit (base/limits.h). */
+ * anything but plain files; more than 65,536 members.  EH_E_NO_MEMORY: more than 1 GiB unpacked, or
+ * beyond another limit (base/limits.h). */
 eh_status bundle_read(const char *path, bundle *out, eh_error *error);
+eh_status bundle_read_source(const source_bytes *packed, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 /* Adds a member whose data of `size` bytes the caller sets; *out is valid until the next one is added.
  * EH_E_FORMAT for a name or a size that a bundle cannot have, EH_E_NO_MEMORY beyond another limit; path is
  * for the message. */
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
                      eh_error *error);
-/* EH_E_FORMAT when a bundle of `total` bytes has no room for `size` more. */
-eh_status bundle_check_total(const char *path, size_t total, uint64_t size, eh_error *error);
 /* Finds members again after their order was changed. */
 void bundle_index(bundle *b);
 /* Every signature and amendment is beside its member. */
@@ -94,11 +94,12 @@ typedef struct bundle_settings {
 	const char *journal;        /* NULL: none                                              */
 	const char *kernels;        /* another folder with kernel texts; NULL: the installed ones */
 	const audit_key *key;       /* signs the manifest; NULL: unsigned                       */
+	audit_planner *plan;        /* as verify has one; NULL: protocols are not planned again  */
 } bundle_settings;
 
-/* The same inputs give the same bytes, apart from the time in a signature.  What is written, readers accept:
- * EH_E_USAGE, EH_E_FORMAT or EH_E_ALTERED for a result, journal or kernel text that they would refuse,
- * EH_E_NO_MEMORY beyond a limit. */
+/* The same inputs give the same bytes, apart from the time in a signature.  What is written is read back and
+ * verified before it has its name: EH_E_USAGE, EH_E_FORMAT or EH_E_ALTERED for a result, journal or kernel
+ * text that readers would refuse, EH_E_NO_MEMORY beyond a limit. */
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error);
 
 /* The digest of a program's source (program.source_sha256): over the name and value of each define

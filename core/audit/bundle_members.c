@@ -157,18 +157,10 @@ static eh_status check_text(const bundle *b, const char *path, const char *name,
 	return EH_OK;
 }
 
-eh_status bundle_check_total(const char *path, size_t total, uint64_t size, eh_error *error)
-{
-	return size <= LIMIT_FILE - total ? EH_OK :
-	       error_set(error, EH_E_FORMAT, "%s: more than %zu GiB unpacked", path,
-	                 LIMIT_FILE / LIMIT_GIB);
-}
-
 static eh_status check(const bundle *b, const char *path, const char *name, size_t hashed, uint64_t size,
                        eh_error *error)
 {
 	const bundle_member *like;
-	eh_status status;
 
 	if (!name_ok(name))
 		return error_set(error, EH_E_FORMAT, "%s: this member's name is not allowed in a bundle: "
@@ -181,8 +173,10 @@ static eh_status check(const bundle *b, const char *path, const char *name, size
 		                 path, like->name, name);
 	if (b->count == BUNDLE_MEMBERS_MOST)
 		return error_set(error, EH_E_FORMAT, "%s: more than %d members", path, BUNDLE_MEMBERS_MOST);
-	status = bundle_check_total(path, b->total, size, error);
-	return status != EH_OK ? status : check_text(b, path, name, (size_t)size, error);
+	if (size > LIMIT_FILE - b->total)
+		return error_set(error, EH_E_NO_MEMORY, "%s: more than %zu GiB unpacked", path,
+		                 LIMIT_FILE / LIMIT_GIB);
+	return check_text(b, path, name, (size_t)size, error);
 }
 
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,

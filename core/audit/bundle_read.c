@@ -216,23 +216,31 @@ static eh_status read_packed(const source_bytes *packed, bundle *out, eh_error *
 	return status;
 }
 
+eh_status bundle_read_source(const source_bytes *packed, bundle *out, eh_error *error)
+{
+	eh_status status;
+
+	memset(out, 0, sizeof(*out));
+	status = read_packed(packed, out, error);
+	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
+		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: it has no "
+		                   BUNDLE_MANIFEST, packed->name);
+	if (status == EH_OK)
+		status = bundle_check_beside(out, packed->name, error);
+	if (status != EH_OK)
+		bundle_free(out);
+	return status;
+}
+
 eh_status bundle_read(const char *path, bundle *out, eh_error *error)
 {
 	source_bytes packed;
 	eh_status status = source_open(path, &packed, error);
 
-	memset(out, 0, sizeof(*out));
 	if (status != EH_OK)
 		return status;
-	status = read_packed(&packed, out, error);
+	status = bundle_read_source(&packed, out, error);
 	source_close(&packed);
-	if (status == EH_OK && bundle_find(out, BUNDLE_MANIFEST) == NULL)
-		status = error_set(error, EH_E_FORMAT, "%s: this is not a bundle: it has no "
-		                   BUNDLE_MANIFEST, path);
-	if (status == EH_OK)
-		status = bundle_check_beside(out, path, error);
-	if (status != EH_OK)
-		bundle_free(out);
 	return status;
 }
 

@@ -59,11 +59,11 @@ static eh_status check_sizes(const bundle_unpacker *u, eh_error *error)
 	size_t taken = u->packed.from + u->packed.size - u->z.avail_in;
 
 	if (u->made > u->most)
-		return error_set(error, EH_E_FORMAT, "%s: more than %zu GiB unpacked", u->path,
+		return error_set(error, EH_E_NO_MEMORY, "%s: more than %zu GiB unpacked", u->path,
 		                 LIMIT_FILE / LIMIT_GIB);
 	if (u->made > LIMIT_BLOWN_UP && u->made / LIMIT_RATIO > taken)
 		return error_set(error, EH_E_NO_MEMORY, "%s: unpacks to more than %d times its size, as no "
-		                 "bundle of results does; it is not unpacked", u->path, LIMIT_RATIO);
+		                 "bundle of results does: pack fewer results in a bundle", u->path, LIMIT_RATIO);
 	return EH_OK;
 }
 

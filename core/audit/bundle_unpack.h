@@ -12,7 +12,7 @@ typedef struct bundle_unpacker bundle_unpacker;
 eh_status bundle_unpacker_new(const source_bytes *packed, size_t most, bundle_unpacker **out,
                               eh_error *error);
 /* The next unpacked bytes, valid until the next call; none at the end.  EH_E_FORMAT for what is no gzip of
- * one member and nothing else, or is more than `most`; EH_E_NO_MEMORY beyond LIMIT_RATIO. */
+ * one member and nothing else; EH_E_NO_MEMORY beyond `most` or LIMIT_RATIO. */
 eh_status bundle_unpacker_next(bundle_unpacker *u, const char **bytes, size_t *size, eh_error *error);
 void bundle_unpacker_free(bundle_unpacker *u); /* NULL is fine */
 

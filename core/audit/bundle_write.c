@@ -2,387 +2,17 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "audit/beside.h"
 #include "audit/bundle.h"
-#include "base/digest.h"
-#include "base/file_lock.h"
+#include "audit/bundle_collect.h"
+#include "audit/inspect.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/memory_bound.h"
-#include "base/paths.h"
-#include "base/text.h"
-#include "record/journal.h"
-
-/* ---- collecting ------------------------------------------------------------------------------ */
-
-/* Takes data. */
-static eh_status add_member(bundle *b, const char *name, char *data, size_t size, eh_error *error)
-{
-	bundle_member *m;
-	eh_status status = bundle_add(b, "the bundle", name, size, &m, error);
-
-	if (status == EH_OK) {
-		m->data = data;
-		m->size = size;
-	} else {
-		free(data);
-	}
-	return status;
-}
-
-static char *free_name(const bundle *b, const char *path)
-{
-	char *base = bundle_file_name(path, ".json");
-	char *name = memory_format("results/%s", base);
-
-	for (int n = 2; bundle_find_like(b, name) != NULL; n++) {
-		free(name);
-		name = memory_format("results/%d-%s", n, base);
-	}
-	free(base);
-	return name;
-}
-
-static eh_status add_beside(bundle *b, const char *path, const char *name, const char *suffix,
-                            eh_error *error)
-{
-	char *to = memory_format("%s%s", name, suffix);
-	char *data;
-	size_t size;
-	eh_status status = beside_read(path, suffix, &data, &size, error);
-
-	if (status == EH_OK && data != NULL)
-		status = add_member(b, to, data, size, error);
-	free(to);
-	return status;
-}
-
-static char *protocol_name(const record_protocol *p, unsigned n)
-{
-	char *name = memory_format("%.40s", p->name), *base = bundle_file_name(name, "");
-	char *whole = n > 1 ? memory_format("protocols/%s-%llu-%u.ini", base, (unsigned long long)p->version, n)
-	                    : memory_format("protocols/%s-%llu.ini", base, (unsigned long long)p->version);
-
-	free(base);
-	free(name);
-	return whole;
-}
-
-static eh_status add_protocol(bundle *b, const result *r, eh_error *error)
-{
-	const record_protocol *protocol = &r->record->protocol;
-	const char *body = protocol->text;
-	char *name = protocol_name(protocol, 1);
-	const bundle_member *there = bundle_find_like(b, name);
-	eh_status status = EH_OK;
-
-	for (unsigned n = 2; there != NULL && strcmp(there->data, body) != 0; n++) {
-		free(name);
-		name = protocol_name(protocol, n);
-		there = bundle_find_like(b, name);
-	}
-	if (there == NULL)
-		status = add_member(b, name, memory_text(body), strlen(body), error);
-	free(name);
-	return status;
-}
-
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-static eh_status add_text_file(bundle *b, const char *folder, const char *file, eh_error *error)
-{
-	char *name = memory_format("kernels/%s", file);
-	char *installed = paths_data("workloads");
-	char *path = path_join(folder != NULL ? folder : installed, file);
-	char *data;
-	size_t size;
-	eh_status status = EH_OK;
-
-	if (folder != NULL && !file_exists(path)) {
-		free(path);
-		path = path_join(installed, file);
-	}
-	if (bundle_find(b, name) == NULL) {
-		status = file_read(path, &data, &size, error);
-		if (status == EH_OK)
-			status = add_member(b, name, data, size, error);
-	}
-	free(path);
-	free(installed);
-	free(name);
-	return status;
-}
-
-static eh_status add_kernel(bundle *b, const char *folder, const record_program *program,
-                            const char *place, eh_error *error)
-{
-	char *file;
-	eh_status status;
-
-	if (!bundle_has_source(program))
-		return EH_OK;
-	if (strchr(program->kernel, '/') != NULL)
-		return error_set(error, EH_E_FORMAT, "%s: '%.60s' is not a valid kernel name", place,
-		                 program->kernel);
-	file = memory_format("%s.k", program->kernel);
-	status = add_text_file(b, folder, "dialect.h", error);
-	if (status == EH_OK)
-		status = add_text_file(b, folder, file, error);
-	free(file);
-	return status;
-}
-
-static eh_status add_kernels(bundle *b, const char *folder, const result *r, eh_error *error)
-{
-	const record_case_list *cases = &r->record->cases;
-	eh_status status = EH_OK;
-
-	for (size_t i = 0; i < cases->count; i++) {
-		const record_execution_list *executions = &cases->items[i].executions;
-
-		for (size_t k = 0; k < executions->count && status == EH_OK; k++)
-			status = add_kernel(b, folder, executions->items[k].program, r->path, error);
-	}
-	return status;
-}
-
-/* As a reader does it, once all members are there: what it would refuse is not written. */
-static eh_status check_kernels(bundle_kernels *kernels, const result *r, const char *path, eh_error *error)
-{
-	const record_case_list *cases = &r->record->cases;
-	result_watch watch = bundle_watch_kernels(kernels);
-	eh_status status;
-
-	for (size_t i = 0; i < cases->count; i++)
-		watch.row(&watch, r->record, &cases->items[i], i, &watch.found);
-	status = watch.found.count == 0 ? bundle_kernels_end(kernels, path, error) :
-	         error_set(error, EH_E_ALTERED, "%s: a kernel text found here is not the one that was measured; "
-	                   "give the folder with that one by --kernels: %s", r->path,
-	                   watch.found.items[0].sentence);
-	findings_free(&watch.found);
-	return status;
-}
-
-/* ---- results --------------------------------------------------------------------------------- */
-
-/* A checked result, with the very bytes that were checked. */
-typedef struct packing { result *r; char *bytes; size_t size; } packing;
-typedef struct packings { packing *items; size_t count; } packings;
-
-static size_t size_of_file(const char *path)
-{
-	struct stat info;
-
-	return path != NULL && stat(path, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
-}
-
-/* Before any of them is in memory. */
-static eh_status check_sizes(const bundle_settings *s, const char *path, eh_error *error)
-{
-	size_t total = 0;
-	eh_status status = bundle_check_total(path, total, size_of_file(s->journal), error);
-
-	total += size_of_file(s->journal);
-	for (size_t i = 0; i < s->result_count && status == EH_OK; i++) {
-		size_t size = size_of_file(s->results[i]);
-
-		status = bundle_check_total(path, total, size, error);
-		total += size;
-	}
-	return status;
-}
-
-static int by_digest(const void *a, const void *b)
-{
-	const result *x = ((const packing *)a)->r;
-	const result *y = ((const packing *)b)->r;
-	int order = strcmp(x->record->digest, y->record->digest);
-
-	return order != 0 ? order : strcmp(x->path, y->path);
-}
-
-/* The lock under which the result, as it was read, and what is beside it belong together. */
-static eh_status hold(const result *r, int *lock, eh_error *error)
-{
-	char hex[65];
-	eh_status status = file_lock_take(r->path, FILE_LOCK_WAIT_NS, lock, error);
-
-	if (status == EH_OK)
-		status = digest_file(r->path, hex, error);
-	if (status == EH_OK && strcmp(hex, r->file_sha256) != 0)
-		status = error_set(error, EH_E_USAGE, "%s was changed while it was packed: repeat the command",
-		                   r->path);
-	return status;
-}
-
-/* Takes the bytes. */
-static eh_status add_result(bundle *b, const bundle_settings *s, packing *p, eh_error *error)
-{
-	char *name = free_name(b, p->r->path);
-	int lock = -1;
-	eh_status status = hold(p->r, &lock, error);
-
-	if (status == EH_OK)
-		status = audit_refuse_broken(p->r, error);
-	if (status == EH_OK && s->journal != NULL && p->r->redacted.count > 0)
-		status = error_set(error, EH_E_USAGE, "%s has redacted texts, which the journal still holds, and "
-		                   "the secret behind all others: pack it without the journal", p->r->path);
-	if (status == EH_OK) {
-		status = add_member(b, name, p->bytes, p->size, error);
-		p->bytes = NULL;
-	}
-	if (status == EH_OK)
-		status = add_beside(b, p->r->path, name, ".sig", error);
-	if (status == EH_OK)
-		status = add_beside(b, p->r->path, name, ".amendments", error);
-	file_lock_release(lock);
-	if (status == EH_OK)
-		status = add_kernels(b, s->kernels, p->r, error);
-	if (status == EH_OK)
-		status = add_protocol(b, p->r, error);
-	free(name);
-	return status;
-}
-
-/* *out needs packings_free in any case. */
-static eh_status read_results(const bundle_settings *s, packings *out, eh_error *error)
-{
-	eh_status status = EH_OK;
-
-	*out = (packings){ memory_get((s->result_count + 1) * sizeof(*out->items)), 0 };
-	while (out->count < s->result_count && status == EH_OK) {
-		packing *p = &out->items[out->count];
-
-		status = audit_read(s->results[out->count], &p->r, &p->bytes, &p->size, error);
-		out->count += status == EH_OK;
-	}
-	if (out->count > 0)
-		qsort(out->items, out->count, sizeof(*out->items), by_digest);
-	return status;
-}
-
-static void packings_free(packings *all)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		result_free(all->items[i].r);
-		free(all->items[i].bytes);
-	}
-	free(all->items);
-}
-
-/* ---- the journal ----------------------------------------------------------------------------- */
-
-/* That a line was read is all that is asked of it. */
-static eh_status pass(void *context, record_line *line, long offset, eh_error *error)
-{
-	(void)context;
-	(void)line;
-	(void)offset;
-	(void)error;
-	return EH_OK;
-}
-
-/* Refuses a journal with a damaged line, or one that none of the results was built from. */
-static eh_status check_journal(const source_bytes *bytes, const packings *all, eh_error *error)
-{
-	record_line line;
-	bool ours = false;
-	eh_status status = journal_first_of(bytes, &line, error);
-
-	if (status == EH_OK && line.kind != RECORD_LINE_RUN)
-		status = error_set(error, EH_E_FORMAT, "%s is not a journal: its first line is not a run's",
-		                   bytes->name);
-	for (size_t i = 0; i < all->count && status == EH_OK && !ours; i++)
-		ours = strcmp(all->items[i].r->record->run.id, line.run.id) == 0;
-	if (status == EH_OK)
-		status = ours ? journal_each_of(bytes, pass, NULL, error) :
-		         error_set(error, EH_E_USAGE, "%s is the journal of another run than the results'",
-		                   bytes->name);
-	record_line_clear(&line);
-	return status;
-}
-
-/* The bytes that are checked are those that are packed. */
-static eh_status add_journal(bundle *b, const char *path, const packings *all, eh_error *error)
-{
-	char *data;
-	size_t size;
-	source_bytes bytes;
-	eh_status status = file_read(path, &data, &size, error);
-
-	if (status != EH_OK)
-		return status;
-	bytes = source_of_bytes(path, data, size);
-	status = check_journal(&bytes, all, error);
-	if (status == EH_OK)
-		return add_member(b, "journal/run.journal", data, size, error);
-	free(data);
-	return status;
-}
 
 /* ---- the archive ----------------------------------------------------------------------------- */
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const bundle_member *)a)->name, ((const bundle_member *)b)->name);
-}
-
-/* malloc'd text of the manifest of all members. */
-static char *manifest_text(const bundle *b)
-{
-	audit_manifest manifest;
-	char *body, *out;
-
-	layout_init(audit_manifest_layout(), &manifest);
-	manifest.format = AUDIT_BUNDLE;
-	manifest.format_version = 1;
-	for (size_t i = 0; i < b->count; i++) {
-		audit_manifest_member *m = layout_append(audit_manifest_member_layout(),
-		                                         &manifest.members);
-		char hex[65];
-
-		digest_bytes(b->members[i].data, b->members[i].size, hex);
-		text_set(&m->name, b->members[i].name);
-		text_set(&m->sha256, hex);
-		m->size = b->members[i].size;
-	}
-	body = layout_text(audit_manifest_layout(), &manifest, true);
-	out = memory_format("%s\n", body);
-	free(body);
-	layout_clear(audit_manifest_layout(), &manifest);
-	return out;
-}
-
-static eh_status sign_manifest(bundle *b, const char *body, const audit_key *key, eh_error *error)
-{
-	char hex[65];
-	audit_subject subject = { AUDIT_MANIFEST, hex, hex, NULL };
-	char *signature = NULL;
-	eh_status status;
-
-	digest_bytes(body, strlen(body), hex);
-	status = audit_signatures_add(NULL, BUNDLE_MANIFEST ".sig", &subject, key, AUDIT_TESTER,
-	                              &signature, error);
-	if (status == EH_OK)
-		status = add_member(b, BUNDLE_MANIFEST ".sig", signature, strlen(signature), error);
-	return status;
-}
-
-static eh_status add_manifest(bundle *b, const audit_key *key, eh_error *error)
-{
-	char *body;
-	eh_status status;
-
-	if (b->count > 0)
-		qsort(b->members, b->count, sizeof(*b->members), by_name);
-	bundle_index(b);
-	body = manifest_text(b);
-	status = add_member(b, BUNDLE_MANIFEST, body, strlen(body), error);
-	return status == EH_OK && key != NULL ? sign_manifest(b, body, key, error) : status;
-}
 
 typedef struct sink { file_writer *out; eh_error *error; eh_status status; } sink;
 
@@ -443,49 +73,104 @@ static eh_status put_archive(const bundle *b, sink *s, eh_error *error)
 	return s->status;
 }
 
-/* Everything that the bundle will have, as readers accept it. */
-static eh_status collect(bundle *b, const bundle_settings *settings, const char *path, eh_error *error)
-{
-	bundle_kernels kernels = { .b = b };
-	packings all;
-	eh_status status = read_results(settings, &all, error);
+/* ---- the whole bundle ------------------------------------------------------------------------ */
 
-	for (size_t i = 0; i < all.count && status == EH_OK; i++)
-		status = add_result(b, settings, &all.items[i], error);
-	if (status == EH_OK && settings->journal != NULL)
-		status = add_journal(b, settings->journal, &all, error);
+static size_t size_of_file(const char *path)
+{
+	struct stat info;
+
+	return path != NULL && stat(path, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
+}
+
+/* Before any of them is in memory.  One that is too large alone is refused when it is read. */
+static eh_status check_sizes(const bundle_settings *s, eh_error *error)
+{
+	size_t total = size_of_file(s->journal);
+
+	for (size_t i = 0; i < s->result_count; i++) {
+		const size_t size = size_of_file(s->results[i]);
+
+		if (size <= LIMIT_FILE && size > LIMIT_FILE - (total < LIMIT_FILE ? total : LIMIT_FILE))
+			return error_set(error, EH_E_NO_MEMORY, "'%s' does not fit into the bundle with what is before "
+			                 "it: a bundle has at most %zu GiB unpacked; pack fewer results in a bundle",
+			                 s->results[i], LIMIT_FILE / LIMIT_GIB);
+		total += size;
+	}
+	return EH_OK;
+}
+
+/* *out is NULL or needs file_writer_abandon also after a failure. */
+static eh_status put_into(const bundle_settings *settings, const char *path, file_writer **out, eh_error *error)
+{
+	sink s = { NULL, error, EH_OK };
+	bundle b = { .members = NULL };
+	eh_status status = bundle_collect(&b, settings, path, error);
+
 	if (status == EH_OK)
-		status = add_manifest(b, settings->key, error);
-	for (size_t i = 0; i < all.count && status == EH_OK; i++)
-		status = check_kernels(&kernels, all.items[i].r, path, error);
-	packings_free(&all);
+		status = file_writer_open(path, &s.out, error);
+	if (status == EH_OK)
+		status = put_archive(&b, &s, error);
+	bundle_free(&b);
+	*out = s.out;
 	return status;
 }
 
-static eh_status write_archive(const bundle *b, const char *path, eh_error *error)
+static eh_status check_reports(const bundle *b, audit_planner *plan, const char *path, eh_error *error)
 {
-	sink s = { NULL, error, EH_OK };
-	eh_status status = file_writer_open(path, &s.out, error);
+	audit_verification all;
+	eh_status status;
+
+	layout_init(audit_verification_layout(), &all);
+	status = audit_inspect_bundle(path, b, plan, &all, error);
+	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++) {
+		const char *problem = audit_problem(&all.reports.items[i]);
+
+		if (problem != NULL)
+			status = error_set(error, EH_E_ALTERED, "%s would not hold and is not written: %.250s; `evenhand "
+			                   "verify` of the result prints all", all.reports.items[i].file, problem);
+	}
+	layout_clear(audit_verification_layout(), &all);
+	return status;
+}
+
+/* By everything that readers ask for. */
+static eh_status check_back(const file_writer *out, audit_planner *plan, const char *path, eh_error *error)
+{
+	source_bytes packed;
+	bundle b;
+	eh_status status = file_writer_source(out, &packed, error);
+
+	if (status != EH_OK)
+		return status;
+	status = bundle_read_source(&packed, &b, error);
+	source_close(&packed);
+	if (status == EH_OK) {
+		status = check_reports(&b, plan, path, error);
+		bundle_free(&b);
+	}
+	return status;
+}
+
+static eh_status write_archive(const bundle_settings *settings, const char *path, eh_error *error)
+{
+	file_writer *out;
+	eh_status status = put_into(settings, path, &out, error);
 
 	if (status == EH_OK)
-		status = put_archive(b, &s, error);
+		status = check_back(out, settings->plan, path, error);
 	if (status == EH_OK)
-		return file_writer_commit(s.out, error);
-	file_writer_abandon(s.out);
+		return file_writer_commit(out, error);
+	file_writer_abandon(out);
 	return status;
 }
 
 eh_status bundle_write(const bundle_settings *settings, const char *path, eh_error *error)
 {
 	struct rlimit before = memory_bind("");
-	bundle b = { .members = NULL };
-	eh_status status = check_sizes(settings, path, error);
+	eh_status status = check_sizes(settings, error);
 
 	if (status == EH_OK)
-		status = collect(&b, settings, path, error);
-	if (status == EH_OK)
-		status = write_archive(&b, path, error);
-	bundle_free(&b);
+		status = write_archive(settings, path, error);
 	memory_unbind(&before);
 	return status;
 }

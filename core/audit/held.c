@@ -30,7 +30,7 @@ static eh_status check_folder(const char *path, eh_error *error)
 
 static eh_status load(held *h, eh_error *error)
 {
-	eh_status status = audit_read(h->path, &h->r, &h->bytes, &h->size, error);
+	eh_status status = audit_read(h->lock, h->path, &h->r, &h->bytes, &h->size, error);
 
 	if (status == EH_OK)
 		status = audit_trust(h->r, &h->evidence, error);
@@ -69,7 +69,7 @@ static eh_status may_finish(const held *h, const interrupted *i, bool asked, eh_
 	if (i->trusted)
 		return EH_OK;
 	if (!asked)
-		return error_set(error, EH_E_USAGE, "%s: %s", h->path, h->evidence->interrupted);
+		return error_set(error, EH_E_USAGE, "%s", h->evidence->interrupted);
 	if (fstat(h->lock, &info) != 0)
 		return error_system(error, errno, "cannot examine '%s'", h->path);
 	if (info.st_uid != geteuid())
@@ -187,13 +187,14 @@ eh_status held_writer(const held *h, file_writer **out, eh_error *error)
 static eh_status keep_beside(const held *h, const char *path, file_writer *out, eh_error *error)
 {
 	struct stat own, there;
+	const bool is_new = lstat(path, &there) != 0 || !S_ISREG(there.st_mode);
 
-	if (lstat(path, &there) != 0 || !S_ISREG(there.st_mode))
+	if (is_new)
 		there.st_mode = fresh_mode(0666);
 	if (fstat(h->lock, &own) != 0)
 		return error_system(error, errno, "cannot examine '%s'", h->path);
 	own.st_mode &= there.st_mode;
-	return file_writer_keep(out, &own, error);
+	return is_new ? file_writer_like(out, &own, error) : file_writer_keep(out, &own, error);
 }
 
 static eh_status write_whole(const held *h, const char *path, const char *body, size_t size, eh_error *error)

@@ -198,31 +198,46 @@ static eh_status beside(const bundle *b, const char *name, const char *suffix, c
 	return status;
 }
 
-static audit_evidence *evidence_of_member(const bundle *b, const char *name, const audit_subject *subject,
-                                          const audit_keyring *ring)
+static eh_status trust_of(const bundle *b, const char *name, const audit_subject *subject,
+                          const audit_keys *keys, audit_evidence **out, eh_error *error)
 {
-	eh_error error = ERROR_INIT;
 	const char *signatures, *amendments;
+	eh_status status = keys->error.code;
 
-	if (beside(b, name, ".sig", &signatures, &error) != EH_OK ||
-	    beside(b, name, ".amendments", &amendments, &error) != EH_OK)
-		return audit_evidence_unreadable(&error);
-	return audit_evidence_of(signatures, amendments, subject, ring);
+	if (status != EH_OK)
+		*error = keys->error;
+	if (status == EH_OK)
+		status = beside(b, name, ".sig", &signatures, error);
+	if (status == EH_OK)
+		status = beside(b, name, ".amendments", &amendments, error);
+	if (status == EH_OK)
+		*out = audit_evidence_of(signatures, amendments, subject, &keys->ring);
+	return status;
 }
 
-audit_evidence *audit_evidence_of_member(const bundle *b, const char *name, const result *r,
-                                         const audit_keyring *ring)
+eh_status audit_trust_member(const bundle *b, const char *name, const result *r, const audit_keys *keys,
+                             audit_evidence **out, eh_error *error)
 {
 	const audit_subject subject = audit_subject_of(r);
 
-	return evidence_of_member(b, name, &subject, ring);
+	return trust_of(b, name, &subject, keys, out, error);
+}
+
+static audit_evidence *evidence_of_member(const bundle *b, const char *name, const audit_subject *subject,
+                                          const audit_keys *keys)
+{
+	eh_error error = ERROR_INIT;
+	audit_evidence *found;
+
+	return trust_of(b, name, subject, keys, &found, &error) == EH_OK ? found :
+	       audit_evidence_unreadable(&error);
 }
 
 /* How a bundle is inspected. */
 typedef struct inspection {
 	const char *path;
 	const bundle *b;
-	const audit_keyring *ring;
+	const audit_keys *keys;
 	audit_planner *plan;
 	audit_verification *out;
 	bundle_kernels *kernels;
@@ -240,7 +255,9 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 	eh_status status = add_result(in->out, file, &from, in->plan, &kernels, &report, &r, error);
 
 	if (status == EH_OK && r != NULL) {
-		report->evidence = audit_evidence_of_member(b, m->name, r, in->ring);
+		const audit_subject subject = audit_subject_of(r);
+
+		report->evidence = evidence_of_member(b, m->name, &subject, in->keys);
 		bundle_check_result(b, m->name, r->record, &kernels, problems);
 	}
 	if (status == EH_OK) {
@@ -254,7 +271,7 @@ static eh_status inspect_member(const inspection *in, const bundle_member *m, te
 }
 
 /* After the reports of its results, so that the problems of all are known. */
-static void complete_bundle(audit_report *report, const bundle *b, const audit_keyring *ring)
+static void complete_bundle(audit_report *report, const bundle *b, const audit_keys *keys)
 {
 	const bundle_member *manifest = bundle_find(b, BUNDLE_MANIFEST);
 	char hex[65];
@@ -262,7 +279,7 @@ static void complete_bundle(audit_report *report, const bundle *b, const audit_k
 
 	digest_bytes(manifest->data, manifest->size, hex);
 	text_set(&report->digest, hex);
-	report->evidence = evidence_of_member(b, BUNDLE_MANIFEST, &subject, ring);
+	report->evidence = evidence_of_member(b, BUNDLE_MANIFEST, &subject, keys);
 	add_check(report, "manifest", "every member has its digest; kernel texts are those measured",
 	          report->bundle_problems.count, true);
 	set_answer(report);
@@ -298,20 +315,20 @@ static eh_status inspect_bundle(const inspection *in, eh_error *error)
 	/* The list may have moved. */
 	report = &out->reports.items[index];
 	report->bundle_problems = problems;
-	complete_bundle(report, b, in->ring);
+	complete_bundle(report, b, in->keys);
 	return EH_OK;
 }
 
 eh_status audit_inspect_bundle(const char *path, const bundle *b, audit_planner *plan,
                                audit_verification *out, eh_error *error)
 {
-	audit_keyring ring;
+	audit_keys keys;
 	bundle_kernels kernels = { .b = b };
-	eh_status status = audit_keyring_read(&ring, error);
+	eh_status status;
 
-	if (status == EH_OK)
-		status = inspect_bundle(&(inspection){ path, b, &ring, plan, out, &kernels }, error);
-	layout_clear(audit_keyring_layout(), &ring);
+	audit_keys_read(&keys);
+	status = inspect_bundle(&(inspection){ path, b, &keys, plan, out, &kernels }, error);
+	layout_clear(audit_keyring_layout(), &keys.ring);
 	return status;
 }
 
@@ -329,6 +346,18 @@ eh_status audit_inspect(const char *path, audit_planner *plan, audit_verificatio
 	status = audit_inspect_bundle(path, &b, plan, out, error);
 	bundle_free(&b);
 	return status;
+}
+
+const char *audit_problem(const audit_report *r)
+{
+	if (r->answer == AUDIT_HOLDS || r->answer == AUDIT_CONSISTENT)
+		return NULL;
+	if (r->bundle_problems.count > 0)
+		return r->bundle_problems.items[0];
+	if (r->findings.count > 0)
+		return r->findings.items[0].sentence;
+	return r->evidence != NULL && r->evidence->problems.count > 0 ? r->evidence->problems.items[0] :
+	       "its structure";
 }
 
 /* ---- signatures that are required ------------------------------------------------------------ */

@@ -15,9 +15,11 @@ eh_status audit_inspect(const char *path, audit_planner *plan, audit_verificatio
 /* The same for a bundle that was read from the path. */
 eh_status audit_inspect_bundle(const char *path, const bundle *b, audit_planner *plan,
                                audit_verification *out, eh_error *error);
-/* What a bundle's members say of a result that is its member of that name; the caller's. */
-audit_evidence *audit_evidence_of_member(const bundle *b, const char *name, const result *r,
-                                         const audit_keyring *ring);
+/* audit_trust for a result that is the bundle's member of that name; *out is the caller's. */
+eh_status audit_trust_member(const bundle *b, const char *name, const result *r, const audit_keys *keys,
+                             audit_evidence **out, eh_error *error);
+/* Why a report does not hold, or NULL: the first of its problems. */
+const char *audit_problem(const audit_report *r);
 /* Makes the answer of a result that is consistent AUDIT_NOT_SIGNED unless the key with this fingerprint
  * signed; NULL: any key that is trusted as tester.  A bundle without a signature may hold signed
  * results: its own answer stays. */

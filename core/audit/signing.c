@@ -10,9 +10,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-eh_status audit_read(const char *path, result **out, char **bytes, size_t *size, eh_error *error)
+eh_status audit_read(int fd, const char *path, result **out, char **bytes, size_t *size, eh_error *error)
 {
-	eh_status status = file_read(path, bytes, size, error);
+	eh_status status = file_read_open(fd, path, bytes, size, error);
 
 	if (status == EH_OK) {
 		const source_bytes from = source_of_bytes(path, *bytes, *size);
@@ -115,6 +115,20 @@ static bool has_signed(const audit_evidence *e, const audit_key *key, enum audit
 	return false;
 }
 
+/* What reading a result does not ask for. */
+static eh_status check_evidence(const result *r, eh_error *error)
+{
+	findings f = { .only_first = true };
+	eh_status status = EH_OK;
+
+	result_check_evidence(r, &f);
+	if (f.count > 0)
+		status = error_set(error, EH_E_ALTERED, "%s: %s; `evenhand verify` prints all", r->path,
+		                   f.items[0].sentence);
+	findings_free(&f);
+	return status;
+}
+
 eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_role role,
                             bool *before, audit_finished *finished, eh_error *error)
 {
@@ -122,6 +136,8 @@ eh_status audit_sign_result(const char *path, const audit_key *key, enum audit_r
 	eh_status status = held_open(path, false, &h, error);
 
 	*before = status == EH_OK && has_signed(h.evidence, key, role);
+	if (status == EH_OK && !*before)
+		status = check_evidence(h.r, error);
 	if (status == EH_OK && !*before)
 		status = sign_held(&h, key, role, error);
 	*finished = h.finished;

@@ -10,6 +10,7 @@
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
+#include "cli/replan.h"
 #include "cli/whole_bundle.h"
 
 typedef struct bundle_options {
@@ -22,6 +23,17 @@ static bool is_folder(const char *path)
 	struct stat info;
 
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* What is packed is not replaced by the pack. */
+static eh_status refuse_input(const bundle_options *o, const char *input, eh_error *error)
+{
+	struct stat in, out;
+
+	return stat(o->out, &out) == 0 && stat(input, &in) == 0 && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino ?
+	       error_set(error, EH_E_USAGE, "%s is packed, and would be replaced by the bundle: name another "
+	                 "file by -o", input) : EH_OK;
 }
 
 static void print_packed(const bundle_options *o, size_t results)
@@ -39,7 +51,7 @@ static void print_packed(const bundle_options *o, size_t results)
 static eh_status pack_results(const bundle_options *o, char **paths, size_t count, eh_error *error)
 {
 	bundle_settings settings = { .results = (const char *const *)paths, .result_count = count,
-		                     .journal = o->journal, .kernels = o->kernels };
+		                     .journal = o->journal, .kernels = o->kernels, .plan = replan };
 	audit_key *key = NULL;
 	eh_status status = EH_OK;
 
@@ -66,6 +78,10 @@ static eh_status pack(cli_call *call, eh_error *error)
 	if (o->kernels != NULL && !is_folder(o->kernels))
 		return error_set(error, EH_E_USAGE, "--kernels %s: there is no such folder", o->kernels);
 	status = cli_inputs_paths(call->words, call->count, false, &paths, &count, error);
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = refuse_input(o, paths[i], error);
+	if (status == EH_OK && o->journal != NULL)
+		status = refuse_input(o, o->journal, error);
 	if (status == EH_OK)
 		status = pack_results(o, paths, count, error);
 	cli_inputs_paths_free(paths, count);
@@ -132,8 +148,8 @@ const cli_command cmd_bundle = {
 	.summary = "pack results with all that a stranger needs to check and repeat them",
 	.about = "Packs results, their signatures and amendments, their protocols and the kernel "
 	         "texts that were measured into one archive (tar and gzip) with a manifest of "
-	         "SHA-256 digests. Every result is checked first, and every kernel text must give "
-	         "the digest in the result. The same files give the same bytes. RESULT is a file "
+	         "SHA-256 digests. What it wrote is verified before it has its name, so nothing is packed "
+	         "that `verify` would refuse. The same files give the same bytes. RESULT is a file "
 	         "or a folder. Commands that read results read bundles.",
 	.forms = (const cli_form[]){
 		{ NULL, { { "RESULT", .kind = OPTION_PATH, .many = true } }, NULL, pack },
@@ -162,8 +178,8 @@ const cli_command cmd_bundle = {
 		CLI_JSON(bundle_options), { 0 } },
 	.size = sizeof(bundle_options),
 	.exits = (const cli_item[]){
-		{ "4", "altered, wrong usage, or a kernel text that was not measured; nothing is left" },
-		{ "5", "disk or rights; nothing is left" },
+		{ "4", "a result or kernel text that `verify` would refuse, or wrong usage; nothing is left" },
+		{ "5", "disk, rights, or more than a bundle may have; nothing is left" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand bundle results/quick-1 -o quick.evenhand",
 		                           "evenhand bundle quick.evenhand --unpack quick", NULL },

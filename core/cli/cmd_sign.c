@@ -12,6 +12,13 @@ static const char *const roles[] = { "tester", "verifier", NULL };
 
 typedef struct sign_options { const char *key; int role; bool json; } sign_options;
 
+static void set_answer(const sign_options *o, const char *path, const audit_key *key, answer_signature *out)
+{
+	text_set(&out->file, path);
+	text_set(&out->role, roles[o->role]);
+	text_set(&out->fingerprint, audit_key_public(key)->fingerprint);
+}
+
 static eh_status sign_one(const sign_options *o, const char *path, const audit_key *key,
                           answer_signature *out, eh_error *error)
 {
@@ -21,9 +28,7 @@ static eh_status sign_one(const sign_options *o, const char *path, const audit_k
 
 	out->finished = finished.members;
 	out->announced_by = finished.announcer;
-	text_set(&out->file, path);
-	text_set(&out->role, roles[o->role]);
-	text_set(&out->fingerprint, audit_key_public(key)->fingerprint);
+	set_answer(o, path, key, out);
 	return status;
 }
 
@@ -33,45 +38,61 @@ static void print_signed(const sign_options *o, const answer_signature *s)
 	       o->key, s->role, s->fingerprint);
 }
 
-/* Signs what can be signed; an error of one result is printed, and is in its answer. */
-static void sign_all(cli_call *call, char **paths, size_t count, const audit_key *key)
+/* An error is printed, and is in the answer. */
+static void say_error(cli_call *call, answer_signature *s, eh_status status, eh_error *error)
+{
+	text_set(&s->error, error->message);
+	command_unsound(call, status, true, error);
+}
+
+static void sign_path(cli_call *call, const char *path, const audit_key *key, answer_signature_list *list)
 {
 	const sign_options *o = call->options;
-	answer_signature_list list = { NULL, 0 };
+	answer_signature *s = layout_append(answer_signature_layout(), list);
+	eh_error error = ERROR_INIT;
+	eh_status status = sign_one(o, path, key, s, &error);
 
-	for (size_t i = 0; i < count; i++) {
-		answer_signature *s = layout_append(answer_signature_layout(), &list);
-		eh_error error = ERROR_INIT;
-		eh_status status = sign_one(o, paths[i], key, s, &error);
+	if (!o->json)
+		finished_print(stdout, s->file, &s->finished, s->announced_by);
+	if (status == EH_OK && !o->json)
+		print_signed(o, s);
+	if (status != EH_OK)
+		say_error(call, s, status, &error);
+}
 
-		if (status != EH_OK)
-			text_set(&s->error, error.message);
-		if (!o->json)
-			finished_print(stdout, s->file, &s->finished, s->announced_by);
-		if (status == EH_OK && !o->json)
-			print_signed(o, s);
-		if (status != EH_OK)
-			command_unsound(call, status, true, &error);
+/* Signs what can be signed of a word: a file or a folder. */
+static void sign_word(cli_call *call, const char *word, const audit_key *key, answer_signature_list *list)
+{
+	const sign_options *o = call->options;
+	eh_error error = ERROR_INIT;
+	char **paths;
+	size_t count;
+	eh_status status = cli_inputs_paths(&word, 1, false, &paths, &count, &error);
+
+	if (status != EH_OK) {
+		answer_signature *s = layout_append(answer_signature_layout(), list);
+
+		set_answer(o, word, key, s);
+		say_error(call, s, status, &error);
 	}
-	if (o->json)
-		command_layout_list(answer_signature_layout(), &list);
-	layout_list_clear(answer_signature_layout(), &list);
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		sign_path(call, paths[i], key, list);
+	cli_inputs_paths_free(paths, count);
 }
 
 static eh_status sign(cli_call *call, eh_error *error)
 {
 	const sign_options *o = call->options;
+	answer_signature_list list = { NULL, 0 };
 	audit_key *key = NULL;
-	char **paths;
-	size_t count;
-	eh_status status = cli_inputs_paths(call->words, call->count, false, &paths, &count, error);
+	eh_status status = audit_key_open(o->key, &key, error);
 
-	if (status == EH_OK)
-		status = audit_key_open(o->key, &key, error);
-	if (status == EH_OK)
-		sign_all(call, paths, count, key);
+	for (size_t i = 0; i < call->count && status == EH_OK; i++)
+		sign_word(call, call->words[i], key, &list);
+	if (status == EH_OK && o->json)
+		command_layout_list(answer_signature_layout(), &list);
+	layout_list_clear(answer_signature_layout(), &list);
 	audit_key_close(key);
-	cli_inputs_paths_free(paths, count);
 	return status;
 }
 
@@ -79,7 +100,7 @@ const cli_command cmd_sign = {
 	.name = "sign",
 	.group = CLI_EVIDENCE,
 	.summary = "sign results, as the one who measured or as a second party who checked them",
-	.about = "Checks each result, then adds a signature to RESULT.sig, over the record's "
+	.about = "Checks each result and the evidence of its rows, then adds a signature to RESULT.sig, over the record's "
 	         "digest and the bytes of the file. A tester vouches for having measured it; a "
 	         "verifier, with another key, for having checked it. A result that both signed "
 	         "counts as verified for everyone who trusts the keys (`evenhand key trust`). "
@@ -104,7 +125,7 @@ const cli_command cmd_sign = {
 	.exits = (const cli_item[]){
 		{ "4", "altered, no result, signed by this key before in the other role, no such key, or a "
 		       "key that you do not trust announced a redaction" },
-		{ "5", "another command holds the result, its folder cannot be written, its group "
+		{ "5", "a result that cannot be opened, another command holds the result, its folder cannot be written, its group "
 		       "would lose it, or a key that others could have changed or read" },
 		{ NULL, NULL } },
 	.examples = (const char *const[]){ "evenhand sign results/quick-1/host-gcc-12.json --key lab", NULL },

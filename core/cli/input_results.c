@@ -122,30 +122,34 @@ static eh_status add_source(cli_input *in, const source_bytes *from, eh_error *e
 
 /* With who vouches for it, so that the bundle is unpacked once. */
 static eh_status add_member(cli_input *in, const bundle *b, const bundle_member *m,
-                            const audit_keyring *ring, eh_error *error)
+                            const audit_keys *keys, eh_error *error)
 {
 	source_bytes from = bundle_bytes(b, m);
 	char *name = path_join(in->word, m->name);
+	audit_evidence *found = NULL;
+	eh_error why = ERROR_INIT;
 	eh_status status;
 
 	from.name = name;
 	status = add_source(in, &from, error);
-	if (status == EH_OK)
-		audit_trust_keep(in->results[in->count - 1],
-		                 audit_evidence_of_member(b, m->name, in->results[in->count - 1], ring));
+	if (status == EH_OK) {
+		(void)audit_trust_member(b, m->name, in->results[in->count - 1], keys, &found, &why);
+		audit_trust_keep(in->results[in->count - 1], found, &why);
+	}
 	free(name);
 	return status;
 }
 
 static eh_status add_members(cli_input *in, const bundle *b, eh_error *error)
 {
-	audit_keyring ring;
-	eh_status status = audit_keyring_read(&ring, error);
+	audit_keys keys;
+	eh_status status = EH_OK;
 
+	audit_keys_read(&keys);
 	for (size_t i = 0; i < b->count && status == EH_OK; i++)
 		if (bundle_is_result(&b->members[i]))
-			status = add_member(in, b, &b->members[i], &ring, error);
-	layout_clear(audit_keyring_layout(), &ring);
+			status = add_member(in, b, &b->members[i], &keys, error);
+	layout_clear(audit_keyring_layout(), &keys.ring);
 	return status;
 }
 

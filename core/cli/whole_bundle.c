@@ -10,18 +10,6 @@ eh_status whole_refuse(const char *path, const char *done, const char *why, eh_e
 	                 "prints everything)", path, done, why);
 }
 
-static eh_status refuse_report(const audit_report *r, const char *done, eh_error *error)
-{
-	if (r->answer == AUDIT_HOLDS || r->answer == AUDIT_CONSISTENT)
-		return EH_OK;
-	if (r->bundle_problems.count > 0)
-		return whole_refuse(r->file, done, r->bundle_problems.items[0], error);
-	if (r->findings.count > 0)
-		return whole_refuse(r->file, done, r->findings.items[0].sentence, error);
-	return whole_refuse(r->file, done, r->evidence != NULL && r->evidence->problems.count > 0 ?
-	                    r->evidence->problems.items[0] : "its structure", error);
-}
-
 eh_status whole_bundle_read(const char *path, const char *done, bundle *out, eh_error *error)
 {
 	audit_verification all;
@@ -31,8 +19,12 @@ eh_status whole_bundle_read(const char *path, const char *done, bundle *out, eh_
 		return status;
 	layout_init(audit_verification_layout(), &all);
 	status = audit_inspect_bundle(path, out, replan, &all, error);
-	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++)
-		status = refuse_report(&all.reports.items[i], done, error);
+	for (size_t i = 0; i < all.reports.count && status == EH_OK; i++) {
+		const char *problem = audit_problem(&all.reports.items[i]);
+
+		if (problem != NULL)
+			status = whole_refuse(all.reports.items[i].file, done, problem, error);
+	}
 	layout_clear(audit_verification_layout(), &all);
 	if (status != EH_OK)
 		bundle_free(out);

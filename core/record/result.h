@@ -42,8 +42,12 @@ typedef struct result_row {
 	enum record_metric metric;
 } result_row;
 
-/* What another room found out about a result, and how to free it. */
-typedef struct result_memo { void *found; void (*free_found)(void *found); } result_memo;
+/* What another room found out about a result, and how to free it; or the error that it ended with. */
+typedef struct result_memo {
+	void *found;
+	void (*free_found)(void *found);
+	eh_error error;
+} result_memo;
 
 typedef struct result {
 	char *path;

@@ -130,6 +130,34 @@ gives 0 'a.json: holds, signed by lab' verify --require-signature "$T/several/a.
 [ ! -e "$T/several/b.json.sig" ]
 check $? "those that are sound are signed"
 gives 5 'c.json.sig: already signed by lab' sign "$T/several/b.json" "$T/no-such.json" "$T/several/c.json" --key lab
+mkdir "$T/several/none"
+cp "$r" "$T/several/d.json"
+gives 4 'd.json.sig: signed by lab' sign "$T/several/none" "$T/several/d.json" --key lab
+gives 4 'holds no result' sign "$T/several/d.json" "$T/several/none" --key lab --json
+/usr/bin/python3 -c 'import json, sys; d, none = json.load(open(sys.argv[1])); assert d["already"] and "holds no result" in none["error"]' "$T/out" 2>"$T/err"
+check $? "a folder without results stops no other" "$T/err"
+
+# A row without its evidence: reading does not ask for it, and whoever vouches does.
+/usr/bin/python3 - "$r" "$T/several/bare.json" <<'END'
+import hashlib, json, re, sys
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+body = open(sys.argv[1]).read()
+body = re.sub('"after":{"passed":true},', '', body, 1) if '"after":{"passed":true},' in body else re.sub('"after":{[^}]*},?', '', body, 1)
+record = json.loads(body)
+rows = [line.rstrip(",") for line in body.split("\n") if line.startswith('{"derived"')]
+digests = record["digests"]
+digests["cases"] = [sha(row) for row in rows]
+whole = sha(json.dumps(dict({key: record[key] for key in ("format", "format_version", "status")}, digests=digests), sort_keys=True, separators=(",", ":")))
+body = body[:body.index('\n"digests"')] + '\n"digests": %s,\n"digest": "%s"\n}\n' % (json.dumps(digests, separators=(",", ":")), whole)
+open(sys.argv[2], "w").write(body)
+END
+gives 1 'DOES NOT HOLD' verify "$T/several/bare.json"
+gives 4 'evenhand verify' sign "$T/several/bare.json" --key lab
+gives 4 'would not hold and is not written' bundle "$T/several/bare.json" -o "$T/bare.evenhand"
+[ ! -e "$T/several/bare.json.sig" ] && [ ! -e "$T/bare.evenhand" ]
+check $? "what verify does not accept is neither signed nor packed"
+gives 0 'note added' amend "$T/several/bare.json" --note 'its evidence was taken away' --key lab
 
 gives 0 '1 result' bundle "$r" -o "$T/x.evenhand"
 gives 4 'already exists' bundle "$r" -o "$T/x.evenhand"
@@ -164,7 +192,7 @@ gives 0 'run.evenhand: consistent, unsigned' verify "$T/run.evenhand"
 mkdir -p "$T/kernels"
 cp "$BUILD"/share/evenhand/workloads/* "$T/kernels"
 echo >>"$T/kernels/stream.k"
-gives 4 'not the one that was measured' bundle "$m" -o "$T/z.evenhand" --kernels "$T/kernels"
+gives 4 'kernels/stream.k is not the text that was measured' bundle "$m" -o "$T/z.evenhand" --kernels "$T/kernels"
 
 # ---- a name that stands in many places -----------------------------------------------------------
 
@@ -268,6 +296,11 @@ gives 5 'others can write to' key list
 gives 5 'chmod go-w' key trust "$config/keys/second.pub" --name another
 chmod 700 "$config/trusted"
 chmod 666 "$config/trusted/other.json"
+"$EVENHAND" bundle "$r" -o "$T/keys.evenhand" >/dev/null 2>&1 && mv "$T/keys.evenhand" "$T/never.evenhand"
+[ ! -e "$T/never.evenhand" ]
+check $? "nothing is packed while it cannot be told who signed"
+gives 0 '"digest"' show "$T/x.evenhand" --json
+gives 5 'ok  every section' verify "$T/x.evenhand"
 gives 5 'others can write to it: run chmod go-w' verify --require-signature "$m"
 chmod 600 "$config/trusted/other.json"
 chmod 640 "$config/keys/lab.pem"
@@ -368,6 +401,14 @@ if [ -z "${SANITIZE:-}" ] && strace -o /dev/null true 2>/dev/null; then
 		done
 		[ "$(find "$T/private" -name 'R.json.*' -perm 600 | wc -l)" -eq 1 ] && [ $open -eq 0 ]
 		check $? "${words%% *}: what is beside a closed result is never more open, also not while it is written" "$T/trace"
+		# Somebody may exchange the file between two looks: what is locked is what is read.
+		rm -f "$T/private/"*
+		cp "$T"/told/host*.json "$T/private/R.json"
+		# shellcheck disable=SC2086
+		strace -f -o "$T/trace" -e trace=openat,open,flock "$EVENHAND" ${words%% *} "$T/private/R.json" ${words#"${words%% *}"} --key lab >"$T/out" 2>"$T/err"
+		rc=$?
+		[ $rc -eq 0 ] && grep -q 'flock(' "$T/trace" && ! sed '1,/flock(/d' "$T/trace" | grep '/R.json", '
+		check $? "${words%% *}: the result that is locked is the one that is read: it is not opened again" "$T/trace"
 	done
 else
 	n=$((n + 1))

@@ -128,6 +128,50 @@ gives 0 'consistent' verify asks.json
 gives 5 'kernel texts, which are not all compared: pack fewer results' bundle asks.json --kernels texts -o asks.evenhand
 left asks.evenhand
 check $? "nothing is left of what readers would refuse"
+# A digest of a text ends at a NUL, and so may a journal after a loss of power.
+"$BUILD/tests/bench/make_result" 1 nul.json && /usr/bin/python3 - <<'END'
+import hashlib, json, re
+open("texts/x.k", "wb").write(b"text")
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+body = open("nul.json").read()
+body = re.sub('"from_cache":false,"source_sha256":"[^"]*"', '"from_cache":false,"kernel":"x","source_sha256":"%s"' % sha("1:y4:text"), body)
+record = json.loads(body)
+rows = [line.rstrip(",") for line in body.split("\n") if line.startswith('{"derived"')]
+digests = dict(record["digests"], cases=[sha(row) for row in rows])
+whole = sha(json.dumps(dict({key: record[key] for key in ("format", "format_version", "status")}, digests=digests), sort_keys=True, separators=(",", ":")))
+open("nul.json", "w").write(body[:body.index('\n"digests"')] + '\n"digests": %s,\n"digest": "%s"\n}\n' % (json.dumps(digests, separators=(",", ":")), whole))
+END
+gives 0 '1 result' bundle nul.json --kernels texts -o nul.evenhand
+gives 4 'is packed, and would be replaced' bundle nul.json --kernels texts -o nul.json --force
+gives 0 'consistent' verify nul.json
+printf 'text\0evil' >texts/x.k
+gives 4 'kernels/x.k has a NUL byte' bundle nul.json --kernels texts -o nul2.evenhand
+left nul2.evenhand
+check $? "nothing is left of a kernel text with a NUL byte"
+{ cat "$SRC/tests/golden/run.journal"; printf '\0\0\0'; } >torn.journal
+gives 4 'NUL bytes behind its last whole line' bundle "$SRC/tests/golden/host-gcc-12.json" --journal torn.journal -o torn.evenhand
+# Thousands of results of one name.
+mkdir same && for i in 1 2 3 4 5 6 7 8 9; do mkdir same/$i && cp nul.json same/$i/r.json; done
+printf text >texts/x.k
+gives 0 '9 results' bundle same/*/r.json --kernels texts -o same.evenhand
+gives 0 'results/9-r.json' bundle same.evenhand --list
+
+# Signatures that cannot be read count as broken, of a member as of a file.
+/usr/bin/python3 - <<'END'
+import io, tarfile
+packed = tarfile.open("nul.evenhand")
+members = [(m.name, packed.extractfile(m).read()) for m in packed]
+with tarfile.open("forged.evenhand", "w:gz", format=tarfile.USTAR_FORMAT) as out:
+    for name, data in members + [("results/nul.json.sig", b'{"format":"x"}\0')]:
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        out.addfile(info, io.BytesIO(data))
+END
+for place in forged.evenhand forged.evenhand/results/nul.json; do
+	gives 4 'NUL' show $place
+	gives 3 'signature-broken' compare $place same/1/r.json --json
+done
 
 # A limit on the size of files, which ends a process that does not expect it.
 "$BUILD/tests/bench/make_result" -w 'Jane Quux' 20 limited.json && "$EVENHAND" key new lab >out 2>err

@@ -155,7 +155,7 @@ python3 "$peak" peak 60 "$EVENHAND" bundle sparse1.json sparse2.json sparse3.jso
 read -r code took kilobytes <<-END
 	$(tail -n 1 out)
 END
-[ "$code" -eq 4 ] && grep -q 'sparse.evenhand: more than 1 GiB unpacked' err && [ ! -e sparse.evenhand ]
+[ "$code" -eq 5 ] && grep -q "'sparse3.json' does not fit into the bundle.*; pack fewer" err && [ ! -e sparse.evenhand ]
 check $? "results that are too large for a bundle are refused"
 less "before they are in memory"
 rm -f sparse*
