@@ -390,11 +390,11 @@ eh_status audit_trust(const result *r, const audit_evidence **out, eh_error *err
 		audit_trust_keep(r, found, &why);
 	}
 	(void)pthread_mutex_unlock(&looking);
-	if (memo->found != NULL)
+	if (memo->found != NULL) {
 		*out = memo->found;
-	else if (error != NULL)
-		*error = memo->error;
-	return memo->error.code;
+		return EH_OK;
+	}
+	return error_set(error, memo->error.code != EH_OK ? memo->error.code : EH_E_IO, "%s", memo->error.message);
 }
 
 eh_status audit_refuse_broken(const result *r, eh_error *error)

@@ -24,7 +24,7 @@ measure() {
 for kind in many few; do
 	case $kind in
 	many) "$maker" -n 1000 $((60 * rounds)) large.json && kept=1300 ;;
-	few) "$maker" -n $((2000 * rounds)) 70 large.json && kept=50 ;;
+	few) "$maker" -n $((2000 * rounds)) 70 large.json && kept=150 ;;
 	esac
 	megabytes=$(($(wc -c <large.json) / 1000000))
 	[ "$megabytes" -ge "$rounds" ]
