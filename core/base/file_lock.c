@@ -112,7 +112,8 @@ static bool is_at(const place *p, int fd)
 	       fstat(fd, &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
-/* Of a byte far beyond the content.  Who can only read the file cannot take it, and so holds up no writer. */
+/* Of a byte far beyond the content.  Who can only read the file cannot take it; only by a lock of readers, which
+ * no evenhand takes, could they hold it up. */
 static eh_status lock_to_write(int fd, const char *path, eh_error *error)
 {
 	struct flock far = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1 };
@@ -121,6 +122,9 @@ static eh_status lock_to_write(int fd, const char *path, eh_error *error)
 		return EH_OK;
 	if (errno != EAGAIN && errno != EACCES)
 		return no_locks(path, error);
+	if (fcntl(fd, F_OFD_GETLK, &far) == 0 && far.l_type == F_RDLCK)
+		return error_set(error, EH_E_UNAVAILABLE, "a process that reads %s has locked it, as no evenhand does; end "
+		                 "it, or copy the folder", path);
 	return error_set(error, EH_E_UNAVAILABLE, "another evenhand is working with %s; wait until it has ended", path);
 }
 

@@ -18,7 +18,7 @@
  * by file_lock_release. */
 eh_status file_lock_take(const char *path, uint64_t wait_ns, int *lock, eh_error *error);
 /* The lock of one writer, of a name in an open folder, without waiting; path is for the message.  Only who may
- * write the file can take it.  The file is open for reading and writing; EH_E_IO for a link. */
+ * write the file can take it, and a lock of readers, of whoever may read it, keeps it away.  The file is open for reading and writing; EH_E_IO for a link. */
 eh_status file_lock_to_write(int folder, const char *name, const char *path, int *lock, eh_error *error);
 /* The same of an open file that has no name yet. */
 eh_status file_lock_new(int fd, const char *path, eh_error *error);

@@ -202,18 +202,33 @@ static eh_status check_name(const fresh *f, eh_error *error)
 	                 S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
 }
 
-/* Then the system computes the rights of new files from that, and not from the umask. */
-static bool has_default_acl(int folder)
+/* The mode that a new file gets from the default ACL of its folder, where that has one, instead of the umask.
+ * The attribute is a version of 4 bytes, and entries of 2 bytes of tag, 2 of rights, 4 more; little-endian
+ * (linux/posix_acl_xattr.h).  The group's bits are the mask where there is one (acl(5)). */
+static bool acl_mode(int folder, mode_t *out)
 {
-	return fgetxattr(folder, "system.posix_acl_default", NULL, 0) > 0;
+	enum { OWNER = 0x01, GROUP = 0x04, MASK = 0x10, OTHERS = 0x20, HEAD = 4, ENTRY = 8 };
+	mode_t rights[OTHERS + 1] = { 0 };
+	bool masked = false;
+	unsigned char acl[4096];
+	ssize_t size = fgetxattr(folder, "system.posix_acl_default", acl, sizeof(acl));
+
+	for (ssize_t at = HEAD; at + ENTRY <= size; at += ENTRY) {
+		const unsigned tag = acl[at] | (unsigned)acl[at + 1] << 8;
+
+		if (tag <= OTHERS)
+			rights[tag] = acl[at + 2] & 6;
+		masked = masked || tag == MASK;
+	}
+	*out = rights[OWNER] << 6 | rights[masked ? MASK : GROUP] << 3 | rights[OTHERS];
+	return size > HEAD;
 }
 
 /* The new file's descriptor, or the folder's; -1 with errno. */
 static int make_entry(const fresh *f)
 {
 	if (!f->is_folder)
-		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		              has_default_acl(f->folder) ? 0666 : 0600);
+		return openat(f->folder, f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (mkdirat(f->folder, f->temporary, 0700) != 0)
 		return -1;
 	return openat(f->folder, f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -232,16 +247,6 @@ static int doubt(fresh *f, const struct stat *info)
 	return EPERM;
 }
 
-/* A file, until it has its name.  0, or an errno. */
-static int close_to_others(fresh *f, const struct stat *info)
-{
-	if (f->is_folder)
-		return 0;
-	f->mode = has_default_acl(f->folder) ? info->st_mode & 0777 : fresh_mode(0666);
-	return (info->st_mode & 077) == 0 || fchmod(f->fd, info->st_mode & 0700) == 0 || gives_one_mode(errno) ?
-	       0 : errno;
-}
-
 /* False with errno, which is EAGAIN when it was taken for a dead process's before it was locked. */
 static bool make(fresh *f)
 {
@@ -256,7 +261,7 @@ static bool make(fresh *f)
 	if (f->fd < 0)
 		return false;
 	if ((lock(f->fd, f->is_folder) == 0 || (errno != EAGAIN && errno != EACCES)) &&
-	    fstat(f->fd, &info) == 0 && (why = doubt(f, &info)) == 0 && (why = close_to_others(f, &info)) == 0)
+	    fstat(f->fd, &info) == 0 && (why = doubt(f, &info)) == 0)
 		return true;
 	close(f->fd);
 	(void)unlinkat(f->folder, f->temporary, f->is_folder ? AT_REMOVEDIR : 0);
@@ -273,10 +278,12 @@ mode_t fresh_mode(mode_t most)
 }
 
 /* What is replaced was perhaps closed to others. */
-static void keep_mode(fresh *f)
+static void choose_mode(fresh *f)
 {
 	struct stat info;
 
+	if (!acl_mode(f->folder, &f->mode))
+		f->mode = fresh_mode(0666);
 	if (fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
 	    info.st_uid == geteuid())
 		f->mode = info.st_mode & 0777;
@@ -372,7 +379,7 @@ static eh_status open_any(fresh *f, eh_error *error)
 	if (status == EH_OK)
 		status = make_cleanly(f, error);
 	if (status == EH_OK && !f->is_folder)
-		keep_mode(f);
+		choose_mode(f);
 	if (status != EH_OK)
 		forget_all(f);
 	return status;

@@ -26,14 +26,27 @@ static bool is_folder(const char *path)
 }
 
 /* What is packed is not replaced by the pack. */
+static eh_status refuse_file(const bundle_options *o, const char *input, const char *suffix, eh_error *error)
+{
+	char *path = memory_format("%s%s", input, suffix);
+	struct stat in, out;
+	eh_status status = EH_OK;
+
+	if (stat(o->out, &out) == 0 && stat(path, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		status = error_set(error, EH_E_USAGE, "%s is packed, and would be replaced by the bundle: name another "
+		                   "file by -o", path);
+	free(path);
+	return status;
+}
+
 static eh_status refuse_input(const bundle_options *o, const char *input, eh_error *error)
 {
-	struct stat in, out;
+	static const char *const suffixes[] = { "", ".sig", ".amendments" };
+	eh_status status = EH_OK;
 
-	return stat(o->out, &out) == 0 && stat(input, &in) == 0 && in.st_dev == out.st_dev &&
-	       in.st_ino == out.st_ino ?
-	       error_set(error, EH_E_USAGE, "%s is packed, and would be replaced by the bundle: name another "
-	                 "file by -o", input) : EH_OK;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes) && status == EH_OK; i++)
+		status = refuse_file(o, input, suffixes[i], error);
+	return status;
 }
 
 static void print_packed(const bundle_options *o, size_t results)
