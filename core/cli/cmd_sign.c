@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "audit/audit.h"
+#include "base/text.h"
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/finished.h"
@@ -60,27 +61,24 @@ static void sign_path(cli_call *call, const char *path, const audit_key *key, an
 		say_error(call, s, status, &error);
 }
 
-/* Signs what can be signed of a word: a file or a folder. */
-static void sign_word(cli_call *call, const char *word, const audit_key *key, answer_signature_list *list)
-{
-	const sign_options *o = call->options;
-	eh_error error = ERROR_INIT;
-	char **paths;
-	size_t count;
-	eh_status status = cli_inputs_paths(&word, 1, false, &paths, &count, &error);
+/* The results that a word names: a file or a folder. */
+typedef struct named { const char *word; char **paths; size_t count; eh_status status; eh_error error; } named;
 
-	if (status != EH_OK) {
+static void sign_named(cli_call *call, named *n, const audit_key *key, answer_signature_list *list)
+{
+	if (n->status != EH_OK) {
 		answer_signature *s = layout_append(answer_signature_layout(), list);
 
-		set_answer(o, word, key, s);
-		say_error(call, s, status, &error);
+		set_answer(call->options, n->word, key, s);
+		say_error(call, s, n->status, &n->error);
+		return;
 	}
-	for (size_t i = 0; i < count && status == EH_OK; i++)
-		sign_path(call, paths[i], key, list);
-	cli_inputs_paths_free(paths, count);
+	for (size_t i = 0; i < n->count; i++)
+		sign_path(call, n->paths[i], key, list);
 }
 
-static eh_status sign(cli_call *call, eh_error *error)
+/* Signs what can be signed. */
+static eh_status sign_all(cli_call *call, named *all, eh_error *error)
 {
 	const sign_options *o = call->options;
 	answer_signature_list list = { NULL, 0 };
@@ -88,11 +86,33 @@ static eh_status sign(cli_call *call, eh_error *error)
 	eh_status status = audit_key_open(o->key, &key, error);
 
 	for (size_t i = 0; i < call->count && status == EH_OK; i++)
-		sign_word(call, call->words[i], key, &list);
+		sign_named(call, &all[i], key, &list);
 	if (status == EH_OK && o->json)
 		command_layout_list(answer_signature_layout(), &list);
 	layout_list_clear(answer_signature_layout(), &list);
 	audit_key_close(key);
+	return status;
+}
+
+static eh_status sign(cli_call *call, eh_error *error)
+{
+	named *all = memory_get((call->count + 1) * sizeof(*all));
+	bool any = false;
+	eh_status status;
+
+	for (size_t i = 0; i < call->count; i++) {
+		named *n = &all[i];
+
+		*n = (named){ .word = call->words[i], .error = ERROR_INIT };
+		n->status = cli_inputs_paths(&n->word, 1, false, &n->paths, &n->count, &n->error);
+		any = any || n->status == EH_OK;
+	}
+	if (!any)
+		*error = all[0].error;
+	status = any ? sign_all(call, all, error) : all[0].status;
+	for (size_t i = 0; i < call->count; i++)
+		cli_inputs_paths_free(all[i].paths, all[i].count);
+	free(all);
 	return status;
 }
 
