@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,9 +170,12 @@ static void finish(record_executor *record, const site *declared)
 	text_set(&record->digest, hex);
 }
 
-/* Takes the mapped objects. */
-static void describe(const executor_subject *s, record_layer_list mapped, record_executor *out)
+void executor_describe(const executor_subject *s, record_executor *out)
 {
+	record_layer_list mapped = { 0 };
+
+	/* First: the steps below map files themselves. */
+	executor_mapped(&mapped, "/proc/self/maps", s->files);
 	out->name = executor_name(s->backend, s->info);
 	executor_device(s->info, &out->device);
 	add_outside(out);
@@ -184,24 +186,6 @@ static void describe(const executor_subject *s, record_layer_list mapped, record
 	free(mapped.items);
 	executor_configuration(&out->layers, "", (const char *const *)environ, s->files);
 	finish(out, s->site);
-}
-
-void executor_describe(const executor_subject *s, record_executor *out)
-{
-	record_layer_list mapped = { 0 };
-
-	/* First: the steps of describing map files themselves. */
-	executor_mapped(&mapped, "/proc/self/maps", s->files);
-	describe(s, mapped, out);
-}
-
-void executor_reported(const executor_subject *s, char hex[65])
-{
-	record_executor *found = layout_new(record_executor_layout());
-
-	describe(s, (record_layer_list){ 0 }, found);
-	snprintf(hex, 65, "%s", found->digest);
-	layout_free(record_executor_layout(), found);
 }
 
 void executor_outline(const char *name, const record_device *device, const site *declared,

@@ -30,11 +30,9 @@ typedef struct executor_subject {
 /* "host:gcc-12", "opencl:pocl-0": backend name, colon, device id. */
 char *executor_name(const eh_backend *backend, const eh_device_info *info);
 
-/* Fills an initialised record, as executor_outline does.  Describe after the work was done: then the libraries that a
+/* Both fill an initialised record.  Describe after the work was done: then the libraries that a
  * driver loads late are mapped. */
 void executor_describe(const executor_subject *subject, record_executor *out);
-/* The digest of what it would fill in before any work, without the objects that are mapped. */
-void executor_reported(const executor_subject *subject, char hex[65]);
 /* Without the backend, for a device that could not be opened. */
 void executor_outline(const char *name, const record_device *device, const site *declared,
                       record_executor *out);

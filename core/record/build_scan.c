@@ -45,12 +45,19 @@ static eh_status take_run(builder *b, record_line_run *line, eh_error *error)
 
 /* A worker that was killed left no line of its executor.  The next one that measured, or described, must have
  * found the same stack. */
-static void compare_stacks(builder *b, const char *found, uint64_t execution)
+static void compare_stacks(builder *b, const char *before, const char *found, const char *where)
 {
-	if (b->measured_on[0] != '\0' && found[0] != '\0' && strcmp(b->measured_on, found) != 0)
+	if (before[0] != '\0' && found[0] != '\0' && strcmp(before, found) != 0)
 		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
-		                 ": its digest before the cases was %.12s and is %.12s in execution %llu",
-		                 b->measured_on, found, (unsigned long long)execution);
+		                 ": its digest before the cases was %.12s and is %.12s %s", before, found, where);
+}
+
+static void compare_next(builder *b, const char *found, uint64_t execution)
+{
+	char where[40];
+
+	snprintf(where, sizeof(where), "in execution %llu", (unsigned long long)execution);
+	compare_stacks(b, b->measured_on, found, where);
 }
 
 /* The result has the first line of the executor; a later one with another digest is a deviation. */
@@ -58,8 +65,9 @@ static void take_executor(builder *b, record_line_executor *line)
 {
 	record_executor *ours = &b->record.executor;
 
-	compare_stacks(b, text_or_empty(line->stack), line->execution);
+	compare_next(b, text_or_empty(line->stack), line->execution);
 	b->measured_on[0] = '\0';
+	snprintf(b->described_on, sizeof(b->described_on), "%s", text_or_empty(line->stack));
 	if (ours->name == NULL)
 		layout_move(record_executor_layout(), &line->record, ours);
 	else if (strcmp(ours->digest, line->record.digest) != 0)
@@ -111,7 +119,7 @@ static eh_status take_case(builder *b, const record_line_case *line, long offset
 		b->line_room = b->line_room == 0 ? 64 : b->line_room * 2;
 		b->lines = memory_grow(b->lines, b->line_room * sizeof(*b->lines));
 	}
-	compare_stacks(b, b->stack, line->execution);
+	compare_next(b, b->stack, line->execution);
 	if (b->stack[0] != '\0')
 		snprintf(b->measured_on, sizeof(b->measured_on), "%s", b->stack);
 	b->lines[b->line_count++] =
@@ -249,6 +257,8 @@ eh_status builder_scan(builder *b, eh_error *error)
 
 	if (status == EH_OK)
 		status = check_executor_known(b, error);
+	if (status == EH_OK)
+		compare_stacks(b, b->described_on, b->measured_on, "in the last cases");
 	if (status == EH_OK)
 		drop_repeats(b);
 	return status;

@@ -26,6 +26,7 @@ typedef struct builder {
 	journal_cursor at;         /* of the line that the first pass is at                    */
 	char stack[65];            /* of the worker whose instrument was read last; "": unknown */
 	char measured_on[65];      /* of the last case that no executor line follows yet; ""   */
+	char described_on[65];     /* of the last executor line; ""                           */
 	uint64_t spent_ns;         /* wall time of all sessions; LAYOUT_NO_UINT: unknown        */
 	file_writer *out;
 	result_summary summary;

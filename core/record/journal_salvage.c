@@ -4,8 +4,8 @@
  * sound line, or from the line before it: what that line states, or what follows from its text.  So
  * the digest in a sound line covers all of its bytes, whatever happened to those around it.
  *
- * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, which has the digest of
- * the stack that they were taken on, or else on the executor's line behind them.
+ * A sound line can rely on a lost one.  Samples rely on the instrument of their worker, which is before
+ * them, and on its executor's line behind them, which describes the stack that they were taken on.
  * Executions that a pilot planned rely on the pilot's line.  Lines that rely on what may have been lost
  * are left out, and measured again.
  */
@@ -31,14 +31,16 @@ typedef struct measurer {
 	char *executor;
 	uint64_t execution, worker;
 	bool instrument;            /* its line was there so far                               */
-	bool described;             /* a line has the digest of its executor                   */
+	bool described;             /* it has a line of its executor                           */
+	size_t behind;              /* lines lost behind the last instrument of the execution  */
 } measurer;
 
 typedef struct line_entry {
 	long offset;
 	enum record_line_kind kind; /* absent: lost                                          */
 	measurer *by;               /* whose line it is; NULL = of none                      */
-	bool samples;
+	measurer *execution;        /* all workers of its execution                          */
+	bool samples;               /* a case with samples                                   */
 	bool unmeasured;            /* the line of its instrument is not before it           */
 	bool undescribed;           /* the line that describes its stack may be lost         */
 	bool kept;
@@ -92,9 +94,15 @@ static measurer *measurer_of(salvage *s, const char *executor, uint64_t executio
 	return found;
 }
 
+static void set_measurer(salvage *s, line_entry *e, const char *executor, uint64_t execution, uint64_t worker)
+{
+	e->by = measurer_of(s, executor, execution, worker);
+	e->execution = measurer_of(s, executor, execution, LAYOUT_NO_UINT);
+}
+
 static void take_case(salvage *s, const record_line_case *line, line_entry *e)
 {
-	e->by = measurer_of(s, line->executor, line->execution, line->worker);
+	set_measurer(s, e, line->executor, line->execution, line->worker);
 	e->samples = line->record.samples_ns.count > 0;
 	e->unmeasured = !e->by->instrument;
 }
@@ -107,14 +115,12 @@ static void take_sound(salvage *s, const record_line *line, line_entry *e)
 		s->planned = line->run.executions.planned;
 		break;
 	case RECORD_LINE_EXECUTOR:
-		e->by = measurer_of(s, line->executor.executor, line->executor.execution, line->executor.worker);
+		set_measurer(s, e, line->executor.executor, line->executor.execution, line->executor.worker);
 		e->by->described = true;
 		break;
 	case RECORD_LINE_INSTRUMENT:
-		e->by = measurer_of(s, line->instrument.executor, line->instrument.execution,
-		                    line->instrument.worker);
+		set_measurer(s, e, line->instrument.executor, line->instrument.execution, line->instrument.worker);
 		e->by->instrument = true;
-		e->by->described = e->by->described || line->instrument.stack != NULL;
 		break;
 	case RECORD_LINE_CASE:
 		take_case(s, &line->one_case, e);
@@ -194,16 +200,21 @@ static const char *why_left_out(const salvage *s, const line_entry *e)
 	return e->undescribed ? "the line that describes its executor may be lost" : NULL;
 }
 
-/* Of a worker that was killed nothing was lost. */
+/* A worker describes its stack when it has measured.  One that was killed did not, if no line was lost between
+ * its cases and the instrument of the next one. */
 static void find_undescribed(salvage *s)
 {
-	bool gap = false;
+	size_t lost = 0;
 
 	for (size_t i = s->count; i > 0; i--) {
 		line_entry *e = &s->entries[i - 1];
 
-		gap = gap || e->kind == record_line_kind_absent;
-		e->undescribed = gap && e->by != NULL && !e->by->described;
+		lost += e->kind == record_line_kind_absent;
+		if (e->by == NULL)
+			continue;
+		if (e->kind == RECORD_LINE_INSTRUMENT)
+			e->execution->behind = lost;
+		e->undescribed = !e->by->described && lost > e->execution->behind;
 	}
 }
 

@@ -285,13 +285,23 @@ static void stop(worker *w)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
+/* The digest of the executor as it is before the cases. */
+static void add_stack(worker *w, worker_event *e)
+{
+	executor_subject subject = subject_of(w);
+	record_executor *found = layout_new(record_executor_layout());
+
+	say_only(w, WORKER_DESCRIBES);
+	executor_describe(&subject, found);
+	text_set(&e->stack, found->digest);
+	layout_free(record_executor_layout(), found);
+}
+
 /* false when the device cannot be measured. */
 static bool get_ready(worker *w)
 {
 	eh_error error = ERROR_INIT;
 	eh_status status = calibrate(w, &error);
-	executor_subject subject = subject_of(w);
-	char stack[65];
 	worker_event e;
 
 	if (status != EH_OK) {
@@ -303,11 +313,8 @@ static bool get_ready(worker *w)
 	layout_copy(record_instrument_layout(), measure_instrument(w->measure), e.instrument);
 	e.instrument->placement = w->placement;
 	w->placement = NULL;
-	if (!w->job.undescribed) {
-		say_only(w, WORKER_DESCRIBES);
-		executor_reported(&subject, stack);
-		text_set(&e.stack, stack);
-	}
+	if (!w->job.undescribed)
+		add_stack(w, &e);
 	say(w, &e);
 	return true;
 }

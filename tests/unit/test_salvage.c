@@ -174,7 +174,7 @@ static eh_status take_ids(void *context, record_line *line, long offset, eh_erro
 
 /* worker 0: as a program wrote it that gave them no number. */
 static void add_line(journal *j, enum record_line_kind kind, uint64_t execution, const char *id,
-                     uint64_t worker, bool stated)
+                     uint64_t worker)
 {
 	record_line line;
 
@@ -184,8 +184,6 @@ static void add_line(journal *j, enum record_line_kind kind, uint64_t execution,
 		line.instrument.execution = line.instrument.record.execution = execution;
 		if (worker > 0)
 			line.instrument.worker = worker;
-		if (stated)
-			line.instrument.stack = memory_format("%064d", 1);
 	} else if (kind == RECORD_LINE_EXECUTOR) {
 		text_set(&line.executor.executor, "x");
 		line.executor.execution = execution;
@@ -209,7 +207,7 @@ static void add_line(journal *j, enum record_line_kind kind, uint64_t execution,
 
 /* Lines: 1 run, 2 instrument, 3 a, 4 b, 5 instrument of a replacement, 6 c, 7 executor, 8 pilot, and of
  * execution 3: 9 instrument, 10 d, 11 executor.  The first worker was killed. */
-static void make_eleven(const char *path, bool numbered, bool stated)
+static void make_eleven(const char *path, bool numbered)
 {
 	const uint64_t worker = numbered;
 	record_line line;
@@ -219,17 +217,17 @@ static void make_eleven(const char *path, bool numbered, bool stated)
 	line.run.executions.planned = 2;
 	assert_int_equal(journal_create(path, &line.run, &j, NULL), EH_OK);
 	record_line_clear(&line);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, worker, stated);
-	add_line(j, RECORD_LINE_CASE, 1, "a", worker, false);
-	add_line(j, RECORD_LINE_CASE, 1, "b", worker, false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, 2 * worker, stated);
-	add_line(j, RECORD_LINE_CASE, 1, "c", 2 * worker, false);
-	add_line(j, RECORD_LINE_EXECUTOR, 1, NULL, 2 * worker, false);
-	add_line(j, RECORD_LINE_PILOT, 0, NULL, 0, false);
-	add_line(j, RECORD_LINE_INSTRUMENT, 3, NULL, 3 * worker, stated);
-	add_line(j, RECORD_LINE_CASE, 3, "d", 3 * worker, false);
-	add_line(j, RECORD_LINE_EXECUTOR, 3, NULL, 3 * worker, false);
-	add_line(j, RECORD_LINE_NOISE, 0, NULL, 0, false);
+	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, worker);
+	add_line(j, RECORD_LINE_CASE, 1, "a", worker);
+	add_line(j, RECORD_LINE_CASE, 1, "b", worker);
+	add_line(j, RECORD_LINE_INSTRUMENT, 1, NULL, 2 * worker);
+	add_line(j, RECORD_LINE_CASE, 1, "c", 2 * worker);
+	add_line(j, RECORD_LINE_EXECUTOR, 1, NULL, 2 * worker);
+	add_line(j, RECORD_LINE_PILOT, 0, NULL, 0);
+	add_line(j, RECORD_LINE_INSTRUMENT, 3, NULL, 3 * worker);
+	add_line(j, RECORD_LINE_CASE, 3, "d", 3 * worker);
+	add_line(j, RECORD_LINE_EXECUTOR, 3, NULL, 3 * worker);
+	add_line(j, RECORD_LINE_NOISE, 0, NULL, 0);
 	journal_close(j);
 }
 
@@ -271,25 +269,18 @@ static void salvages(const place *p, const expected *all, size_t count)
 static void salvage_leaves_out(void **state)
 {
 	place *p = *state;
-	static const expected stated[] = {
-		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 4, "a c d ", 0 }, { 5, "a b d ", 1 },
-		{ 6, "a b d ", 0 }, { 7, "a b c d ", 0 }, { 8, "a b c ", 3 }, { 9, "a b c ", 1 },
-		{ 10, "a b c ", 0 }, { 11, "a b c d ", 0 },
-	};
-	/* Of workers whose backend did not answer what their stack is. */
-	static const expected unstated[] = {
-		{ 2, "c d ", 2 }, { 7, "d ", 3 }, { 10, "c ", 2 }, { 11, "c ", 3 },
+	static const expected numbered[] = {
+		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 4, "c d ", 1 }, { 5, "d ", 3 }, { 6, "a b d ", 0 },
+		{ 7, "a b d ", 1 }, { 8, "a b c ", 3 }, { 9, "a b c ", 1 }, { 10, "a b c ", 0 }, { 11, "a b c ", 1 },
 	};
 	/* One worker an execution, as far as its lines tell. */
 	static const expected unnumbered[] = {
-		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 7, "d ", 3 }, { 9, "a b c ", 1 }, { 11, "a b c ", 1 },
+		{ 2, "c d ", 2 }, { 3, "b c d ", 0 }, { 7, "a b d ", 1 }, { 9, "a b c ", 1 }, { 11, "a b c ", 1 },
 	};
 
-	make_eleven(p->path, true, true);
-	salvages(p, stated, sizeof(stated) / sizeof(*stated));
-	make_eleven(p->path, true, false);
-	salvages(p, unstated, sizeof(unstated) / sizeof(*unstated));
-	make_eleven(p->path, false, false);
+	make_eleven(p->path, true);
+	salvages(p, numbered, sizeof(numbered) / sizeof(*numbered));
+	make_eleven(p->path, false);
 	salvages(p, unnumbered, sizeof(unnumbered) / sizeof(*unnumbered));
 }
 
