@@ -210,7 +210,7 @@ static bool acl_mode(int folder, mode_t *out)
 	enum { OWNER = 0x01, GROUP = 0x04, MASK = 0x10, OTHERS = 0x20, HEAD = 4, ENTRY = 8 };
 	mode_t rights[OTHERS + 1] = { 0 };
 	bool masked = false;
-	unsigned char acl[4096];
+	unsigned char acl[1 << 16]; /* the most that an attribute has */
 	ssize_t size = fgetxattr(folder, "system.posix_acl_default", acl, sizeof(acl));
 
 	for (ssize_t at = HEAD; at + ENTRY <= size; at += ENTRY) {
