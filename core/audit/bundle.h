@@ -50,8 +50,8 @@ eh_status bundle_read(const char *path, bundle *out, eh_error *error);
 eh_status bundle_read_source(const source_bytes *packed, bundle *out, eh_error *error);
 void bundle_free(bundle *b);
 /* Adds a member whose data of `size` bytes the caller sets; *out is valid until the next one is added.
- * EH_E_FORMAT for a name or a size that a bundle cannot have, EH_E_NO_MEMORY beyond another limit; path is
- * for the message. */
+ * EH_E_FORMAT for a name that a bundle cannot have, EH_E_NO_MEMORY beyond a limit; path is for the
+ * message. */
 eh_status bundle_add(bundle *b, const char *path, const char *name, uint64_t size, bundle_member **out,
                      eh_error *error);
 /* Finds members again after their order was changed. */

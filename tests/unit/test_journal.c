@@ -287,8 +287,8 @@ static void held_by_one(void **state)
 	journal_close(second);
 }
 
-/* Whoever may read a journal cannot hold up its writer. */
-static void a_reader_holds_nobody(void **state)
+/* A lock that whoever may read the journal can take, as commands take it of results, is not the writer's. */
+static void a_flock_holds_no_writer(void **state)
 {
 	place *p = *state;
 	journal *j;
@@ -622,7 +622,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_regular_file, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(no_link, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_by_one, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(a_reader_holds_nobody, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(a_flock_holds_no_writer, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(held_until_death, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(full, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(ends_at_the_limit, make_place, remove_place),
