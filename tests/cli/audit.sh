@@ -245,7 +245,7 @@ gives 0 'signed by lab' verify --require-signature "$m"
 
 # ---- one result of several that stays as it is -----------------------------------------------------
 
-rm -rf "$T/plugins" "$T/two"
+rm -rf "$T/plugins" "$T/two" "$T/held" "$T/holds"
 mkdir "$T/plugins"
 cp "$BUILD/tests/backends/liar.so" "$T/plugins"
 EVENHAND_BACKEND_PATH=$T/plugins
@@ -253,13 +253,15 @@ export EVENHAND_BACKEND_PATH
 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0,liar --executions 1 -o "$T/two" -q >"$T/out" 2>"$T/err"
 [ "$(find "$T/two" -name '*.json' | wc -l)" -eq 2 ]
 check $? "a run of two executors" "$T/err"
-# Another process holds a result for longer than commands wait, while the tests go on.
+# Another process holds a result while the tests go on, until the command has given up: it is ended, so a slow machine
+# does not let it go too early.
 if command -v flock >/dev/null 2>&1; then
 	cp -r "$T/two" "$T/held"
 	rm "$T"/held/liar-*.json
 	for file in "$T"/held/host-*.json; do :; done
-	{ flock 9; exec sleep 45; } 9<"$file" &
+	{ flock 9; : >"$T/holds"; exec sleep 600; } 9<"$file" &
 	holder=$!
+	until [ -e "$T/holds" ]; do sleep 0.05; done
 	{ "$EVENHAND" run --resume "$T/held" -q >"$T/held.out" 2>"$T/held.err" </dev/null; echo $? >"$T/held.rc"; } &
 	waiting=$!
 fi
