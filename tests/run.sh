@@ -3,7 +3,7 @@
 # than 0, prints no plan, or prints fewer lines than planned, is a failure of its own.
 # usage: run.sh [NAME...]   NAME is part of a test's path; without one, all tests run
 # Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_JOBS tests run side by side (one more than
-# there are CPUs, since they often wait), but those that watch clocks run alone.  The closing line is
+# there are CPUs, since they often wait), but those that ask how fast something is run alone.  The closing line is
 # "N passed, N failed, N skipped".
 set -u
 export SRC BUILD EVENHAND CC
@@ -102,7 +102,7 @@ fi
 done >"$work/list"
 
 started=$(date +%s)
-timed='^(cli/(installed|run-basic|run-kill|run-pilot|liar|engine|load)|unit/test_(base_child|measure|engine|scenario|telemetry|opencl_time)|abi/(suite|plusplus)|opencl/|stories/)'
+timed='^(cli/(run-pilot|engine|load)|unit/test_(measure|engine|scenario|telemetry|opencl_time)|opencl/|stories/)'
 together() { grep -v -E "$timed" "$work/list"; }
 alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one

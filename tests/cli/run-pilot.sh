@@ -21,11 +21,17 @@ order() { # of executions and executors, as they ran
 }
 cd "$T" || exit 1
 protocol=$SRC/tests/protocols/pilot.ini
-# Long enough that a busy machine slows no execution down to half as a whole.
+# Long enough that a busy machine slows hardly ever a whole execution down to half.  Where it does all the same,
+# five are rightly asked for, and the run is repeated.
 sed -e 's/^half-width.*/half-width = 100%/; s/^executions = .*/executions = 4/' \
 	-e 's/^time-min.*/time-min = 40ms/; s/^time-max.*/time-max = 100ms/; s/^samples-max.*/samples-max = 10000/' "$protocol" >enough.ini
 
-run run enough.ini --on host:0 -o enough -v
+tries=0 rc=1
+until { [ $tries -gt 0 ] && ! grep -q 'asks for 5' err; } || [ $tries -eq 5 ]; do
+	tries=$((tries + 1))
+	rm -rf enough
+	run run enough.ini --on host:0 -o enough -v
+done
 fine && [ "$(cases enough)" -eq 8 ] && [ "$(grep -c '"kind":"pilot"' enough/run.journal)" -eq 1 ]
 check $? "where there is nothing to gain the run ends after the pilot"
 grep -q 'first 4 executions are enough' err
