@@ -64,6 +64,8 @@ fi
 caught hasty launch/ launch/round-trip "queue_wait returned before the work was done"
 check threaded --only launch/
 ok $? "threaded: an honest device with a thread of its own passes" "$log"
+check delayed --only launch/
+ok $? "delayed: an honest device on a busy machine passes" "$log"
 check threaded --only wait
 ok $? "threaded: its waits pass" "$log"
 

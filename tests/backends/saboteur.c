@@ -24,6 +24,7 @@
  *                  calls are counted by the bytes of the file SABOTAGE_STARTS, SABOTAGE_FAINTS is
  *                  FIRST-LAST
  *   threaded       none: launches run in another thread, and waits wait
+ *   delayed        none: every third download takes 4 ms more, as on a busy machine
  */
 #include "evenhand/backend.h"
 
@@ -157,6 +158,14 @@ static eh_status leaking_queue(eh_device *device, uint32_t flags, eh_queue **que
 }
 
 /* ---- what a call leaves behind --------------------------------------------------------------- */
+
+static eh_status delayed_download(eh_queue *queue, void *to, eh_buffer *from, uint64_t offset,
+                                  uint64_t bytes, eh_error *error)
+{
+	if (++saboteur.calls % 3 == 0)
+		usleep(4000);
+	return saboteur.ops->download(queue, to, from, offset, bytes, error);
+}
 
 static eh_status odd_queue_wait(eh_queue *queue, eh_error *error)
 {
@@ -548,6 +557,7 @@ static void sabotage(eh_backend_ops *ops)
 	PUT("error-escape", device_info, odd_device_info)
 	PUT("escape", device_layer, odd_device_layer)
 	PUT("mute", device_layer, mute_device_layer)
+	PUT("delayed", download, delayed_download)
 	PUT("info-escape", program_info, odd_program_info)
 	PUT("fast-math", program_build, fast_program_build)
 	PUT("fast-math", start, keep_host)
