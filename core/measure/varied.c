@@ -11,7 +11,7 @@
 #include "stat/settle.h"
 #include "stat/statistics.h"
 
-enum { SURE = 12 };          /* pairs after which a small difference is believed                */
+enum { SURE = 12 };          /* pairs after which a difference is believed, however long they take */
 
 /* The time left must be so many times that of a pair. */
 static const double spare = 1.25;
@@ -125,7 +125,7 @@ static eh_status settle_series(series *all, record_doubt *d, eh_error *error)
 	eh_status status = EH_OK;
 
 	while (status == EH_OK && is_open(all, d) && fits(all) && d->first_ns.count < SETTLE_MOST &&
-	       clock_now_ns() - begin < DOUBTS_PATIENCE_NS)
+	       (d->first_ns.count < SURE || clock_now_ns() - begin < DOUBTS_PATIENCE_NS))
 		status = take_pair(all, error);
 	return status;
 }

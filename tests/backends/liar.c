@@ -18,6 +18,8 @@
  *   slow        every launch takes 20 ms longer
  *   memo        launches are N (5000) us slower on inputs that were never uploaded before:
  *               repeated work is recognised
+ *   unsettled   the first N (6) launches on inputs that were never uploaded before take 12 ms longer,
+ *               by chance as it were, all others 2 ms, and uploads 150 ms: honest, and slow to write
  *   lost        the device is lost from the N-th (50) command or wait on
  */
 #include "evenhand/backend.h"
@@ -50,6 +52,7 @@ enum fault {
 	FAULT_SLOW,
 	FAULT_LOST,
 	FAULT_MEMO,
+	FAULT_UNSETTLED,
 	FAULT_COUNT
 };
 static const struct { const char *name; uint64_t n;
@@ -61,6 +64,7 @@ static const struct { const char *name; uint64_t n;
 	[FAULT_CRASH] = { "crash", 0 },   [FAULT_OOM] = { "oom", 4 },
 	[FAULT_ERROR] = { "error", 50 },  [FAULT_SLOW] = { "slow", 0 },
 	[FAULT_LOST] = { "lost", 50 }, [FAULT_MEMO] = { "memo", 5000 },
+	[FAULT_UNSETTLED] = { "unsettled", 6 },
 };
 
 /* What was downloaded once, for `stale`. */
@@ -71,7 +75,7 @@ typedef struct memory {
 	unsigned char data[];
 } memory;
 
-/* The contents that were uploaded, for `memo`; enough for a case of the tests. */
+/* The contents that were uploaded, for `memo` and `unsettled`; enough for a case of the tests. */
 enum { SEEN_MOST = 4096 };
 
 static struct {
@@ -79,7 +83,7 @@ static struct {
 	uint64_t seen[SEEN_MOST];
 	size_t seen_count;
 	int fresh; /* an upload since the last launch was new */
-	uint64_t n, commands, launches, waits, allocations;
+	uint64_t n, commands, launches, waits, allocations, slowed;
 	memory *remembered;
 	eh_queue *queues[64]; /* those that are there, for `early` */
 } liar;
@@ -258,8 +262,10 @@ static eh_status liar_upload(eh_queue *queue, eh_buffer *to, uint64_t offset, co
 {
 	eh_status status = liar_step("upload", error);
 
-	if (status == EH_OK && liar.fault == FAULT_MEMO)
+	if (status == EH_OK && (liar.fault == FAULT_MEMO || liar.fault == FAULT_UNSETTLED))
 		remember_content(from, bytes);
+	if (status == EH_OK && liar.fault == FAULT_UNSETTLED)
+		usleep(150000);
 	if (status == EH_OK)
 		status = skeleton_upload(queue, to, offset, from, bytes, error);
 	if (status == EH_OK && liar.fault == FAULT_EARLY)
@@ -342,8 +348,10 @@ static eh_status liar_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 		return EH_OK;
 	if (liar.fault == FAULT_SLOW)
 		slow_down(queue, 20000);
-	if (liar.fresh)
+	if (liar.fresh && liar.fault == FAULT_MEMO)
 		slow_down(queue, liar.n);
+	if (liar.fault == FAULT_UNSETTLED)
+		slow_down(queue, liar.fresh && liar.slowed++ < liar.n ? 12000 : 2000);
 	liar.fresh = 0;
 	return skeleton_launch(queue, kernel, launch, error);
 }

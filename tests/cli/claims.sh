@@ -150,49 +150,5 @@ gives '0 1 2' 'reproduced\|inconclusive' reproduce six/*.json --resume stopped -
 [ "$kept" -ge 1 ] && [ "$(grep -c '"kind":"case"' stopped/run.journal)" -eq 12 ]
 check $? "and has every case once, $kept of them from before" err
 
-# ---- what games a benchmark ---------------------------------------------------------------------
-
-mkdir -p plugins
-cp "$BUILD/tests/backends/liar.so" plugins/
-export EVENHAND_BACKEND_PATH="$T/plugins"
-liar() { # folder fault protocol [N]: the flags of each execution, a line each, with the pairs or why there are none
-	"$EVENHAND" run "$3" --on liar -o "$1" -q --set "liar.fault=$2" ${4:+--set "liar.n=$4"} >"$1.log" 2>&1
-	python3 - "$1/liar-$2.json" <<'PY'
-import json, sys
-for c in json.load(open(sys.argv[1]))['cases']:
-    e = c['executions'][0]
-    print(c['id'], c['status'], ','.join(e.get('flags', [])) or '-', e.get('varied'))
-PY
-}
-repeated=$SRC/tests/protocols/repeated.ini big=$SRC/tests/protocols/repeated-big.ini
-liar lie-honest honest "$repeated" >pairs-honest
-grep -q "new_ns" pairs-honest && ! grep -q varied-differs pairs-honest
-check $? "the honest one takes as long on new inputs as on repeated ones" pairs-honest
-liar lie-memo memo "$repeated" >pairs-memo
-! grep -E ' (valid|not-converged) ' pairs-memo | grep -v varied-differs >unflagged
-grep -q -e varied-differs -e invalid pairs-memo && [ ! -s unflagged ]
-check $? "what is fast on repeated inputs is never a number without a flag" pairs-memo
-
-# Writing these inputs takes longer than all samples may: the pairs are made all the same.
-liar big-honest honest "$big" >pairs-honest-big
-grep -q new_ns pairs-honest-big && ! grep -q -e varied-differs -e inputs-not-varied pairs-honest-big
-check $? "big inputs are varied too, and the honest one is not flagged for it" pairs-honest-big
-liar big-memo memo "$big" 400000 >pairs-memo-big
-! grep -E ' (valid|not-converged) ' pairs-memo-big | grep -v varied-differs >unflagged
-[ "$(wc -l <pairs-memo-big)" -eq 4 ] && [ ! -s unflagged ]
-check $? "nor is it with big inputs, under load or in the sustained regime" pairs-memo-big
-# Zeros cannot be varied: then the row says so.
-sed 's/^proof = .*/&\ninput-data = zeros/' "$repeated" >zeros.ini
-liar lie-zeros memo zeros.ini >pairs-zeros
-! grep -E ' (valid|not-converged) ' pairs-zeros | grep -v inputs-not-varied >unflagged
-grep -q inputs-not-varied pairs-zeros && [ ! -s unflagged ]
-check $? "inputs that cannot be varied flag the row" pairs-zeros
-[ "$(python3 -c "
-import json
-d = json.load(open('lie-honest/liar-honest.json'))
-print(all(e['verification']['during'] > 0 and e['verification']['during_failed'] == 0
-          for c in d['cases'] for e in c['executions'] if e['status'] == 'valid'))")" = True ]
-check $? "outputs are checked within the timed series, and the record says how often" pairs-honest
-
 echo "1..$n"
 exit $bad
