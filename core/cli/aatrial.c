@@ -176,8 +176,8 @@ static eh_status run_once(const trial *t, const char *folder, run_outcome *outco
 	for (size_t i = 0; status == EH_OK && outcome->executors[i] != NULL; i++) {
 		char *path = memory_format("%s/%zu.json", folder, i);
 
-		status = result_build(outcome->journal, outcome->executors[i], outcome->complete, path,
-		                      NULL, error);
+		status = result_build(outcome->journal, outcome->executors[i], outcome->complete,
+		                      NULL, path, NULL, error);
 		free(path);
 	}
 	return status;

@@ -185,9 +185,10 @@ static eh_status write_result(builder *b, bool complete, const char *path, eh_er
 }
 
 eh_status result_build(const char *journal_path, const char *executor, bool complete,
-                       const char *path, result_summary *summary, eh_error *error)
+                       const record_executor *outline, const char *path, result_summary *summary,
+                       eh_error *error)
 {
-	builder b = { .journal_path = journal_path, .executor = executor };
+	builder b = { .journal_path = journal_path, .executor = executor, .outline = outline };
 	eh_status status;
 
 	layout_init(record_line_run_layout(), &b.run);

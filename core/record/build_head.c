@@ -102,6 +102,18 @@ static void take_design(builder *b)
 		b->record.run.design->spent_ns = b->spent_ns;
 }
 
+/* A run that was ended before a worker described its stack, or whose backend could not open its device, has no
+ * line of the executor. */
+static void take_outline(builder *b)
+{
+	record_executor *ours = &b->record.executor;
+
+	if (ours->name == NULL && b->outline != NULL && b->outline->name != NULL)
+		layout_copy(record_executor_layout(), b->outline, ours);
+	else if (ours->name == NULL)
+		text_set(&ours->name, b->executor);
+}
+
 bool builder_finish_head(builder *b)
 {
 	record_run *run = &b->record.run;
@@ -121,9 +133,6 @@ bool builder_finish_head(builder *b)
 		add_pilot(b, plan, &run->executions);
 	}
 	take_design(b);
-	/* A backend that could not open its device wrote no executor line; the rows have the
-	 * reason. */
-	if (b->record.executor.name == NULL)
-		text_set(&b->record.executor.name, b->executor);
+	take_outline(b);
 	return run->executions.done >= planned;
 }

@@ -17,6 +17,7 @@ typedef struct builder_line {
 
 typedef struct builder {
 	const char *journal_path, *executor;
+	const record_executor *outline; /* may be NULL                                         */
 	record_line_run run;       /* the first line; parts of it have moved to `record`       */
 	record_line_pilot pilot;   /* kind is 0 when there is no such line                     */
 	record_result record;      /* without the cases, which are written one by one          */

@@ -219,6 +219,21 @@ eh_status journal_append(journal *j, const record_line *line, eh_error *error)
 	return status;
 }
 
+enum journal_place journal_where(const journal *j)
+{
+	struct stat own, named;
+
+	if (fstat(j->fd, &own) != 0 || own.st_nlink == 0)
+		return JOURNAL_REMOVED;
+	return stat(j->path, &named) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino ?
+	       JOURNAL_THERE : JOURNAL_MOVED;
+}
+
+const char *journal_path(const journal *j)
+{
+	return j->path;
+}
+
 void journal_close(journal *j)
 {
 	if (j == NULL)

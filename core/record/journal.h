@@ -50,6 +50,10 @@ eh_status journal_open(const char *path, journal **out, eh_error *error);
  * only fdatasync failed, whole, and further appends are EH_E_IO. */
 eh_status journal_append(journal *j, const record_line *line, eh_error *error);
 void journal_close(journal *j); /* NULL is fine */
+/* Where the open journal is now: others can move or remove its folder, and put another in its place. */
+enum journal_place { JOURNAL_THERE, JOURNAL_MOVED, JOURNAL_REMOVED };
+enum journal_place journal_where(const journal *j);
+const char *journal_path(const journal *j); /* as it was opened */
 
 /* Calls visit for each whole line until it returns a status other than EH_OK.  One line is in
  * memory at a time; visit may move parts out of it (layout_move).  `offset` is for

@@ -21,9 +21,11 @@ typedef struct result_summary {
 } result_summary;
 
 /* Builds the result of one executor from the journal, with one case in memory at a time, and writes
- * it to path atomically.  `complete` false marks it incomplete. */
+ * it to path atomically.  `complete` false marks it incomplete.  outline: of the executor, for a journal that
+ * has no line of it yet; NULL, or without a name: none. */
 eh_status result_build(const char *journal_path, const char *executor, bool complete,
-                       const char *path, result_summary *summary, eh_error *error);
+                       const record_executor *outline, const char *path, result_summary *summary,
+                       eh_error *error);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

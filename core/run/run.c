@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/trust.h"
 #include "base/walk.h"
+#include "executor/executor.h"
 #include "measure/guards.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
@@ -246,7 +247,9 @@ static eh_status find_again(manifest *m, eh_error *error)
 		return status;
 	layout_init(discover_report_layout(), &here);
 	discover(&here);
-	status = manifest_find(m, &here, error);
+	status = interrupt_pending() ?
+	         error_set(error, EH_E_INTERRUPTED, "interrupted before anything more was measured; nothing is lost") :
+	         manifest_find(m, &here, error);
 	layout_clear(discover_report_layout(), &here);
 	return status;
 }
@@ -359,6 +362,19 @@ static eh_status run_all(const run_state *s, bool quiet, eh_error *error)
 	return status;
 }
 
+/* A run that ends early may have samples of an executor that no worker has described. */
+static void take_outlines(const run_state *s, run_outcome *outcome)
+{
+	const manifest *m = s->manifest;
+
+	outcome->outlines = memory_get((m->executor_count + 1) * sizeof(*outcome->outlines));
+	for (size_t i = 0; i < m->executor_count; i++) {
+		layout_init(record_executor_layout(), &outcome->outlines[i]);
+		if (ledger_digest(s->ledger, i)[0] == '\0')
+			executor_outline(m->executors[i], &m->devices[i], m->site, &outcome->outlines[i]);
+	}
+}
+
 static void take_outcome(run_state *s, run_outcome *outcome)
 {
 	manifest *m = s->manifest;
@@ -370,6 +386,9 @@ static void take_outcome(run_state *s, run_outcome *outcome)
 		outcome->executors[i] = memory_text(m->names[i]);
 	outcome->folder = memory_text(s->folder);
 	outcome->journal = memory_text(s->path);
+	outcome->held = s->journal;
+	s->journal = NULL;
+	take_outlines(s, outcome);
 }
 
 /* Adds how to go on after the journal could not be used or no worker could be started. */
@@ -441,12 +460,20 @@ static eh_status go_on(run_state *s, const run_options *o, run_outcome *outcome,
 	return explain(s, o, close_run(s, outcome, status, error), error);
 }
 
-eh_status run_journal_gone(const char *path, eh_status status, eh_error *error)
+eh_status run_journal_gone(const journal *held, eh_status status, eh_error *error)
 {
-	if (status != EH_E_NOT_FOUND || file_exists(path))
-		return status;
-	return error_set(error, EH_E_IO, "%s was removed while the run went on, and what was measured with it; "
-	                 "start a new run", path);
+	switch (journal_where(held)) {
+	case JOURNAL_MOVED:
+		return error_set(error, EH_E_IO, "the folder of %s was moved while the run went on; everything "
+		                 "measured is in it: complete the run with evenhand run --resume and its new name",
+		                 journal_path(held));
+	case JOURNAL_REMOVED:
+		return error_set(error, EH_E_IO, "%s was removed while the run went on, and what was measured with "
+		                 "it; start a new run", journal_path(held));
+	case JOURNAL_THERE:
+		break;
+	}
+	return status;
 }
 
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error)
@@ -460,7 +487,7 @@ eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error
 		return error_set(error, EH_E_NO_MEMORY, "not enough memory");
 	status = options->resume ? reopen(options, &s, error) : begin(options, &s, error);
 	if (status == EH_OK)
-		status = run_journal_gone(s.path, go_on(&s, options, outcome, error), error);
+		status = run_journal_gone(s.journal, go_on(&s, options, outcome, error), error);
 	if (s.manifest != NULL && (status == EH_OK || outcome->stopped))
 		take_outcome(&s, outcome);
 	state_free(&s);
@@ -469,9 +496,13 @@ eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error
 
 void run_outcome_free(run_outcome *outcome)
 {
-	for (size_t i = 0; outcome->executors != NULL && outcome->executors[i] != NULL; i++)
+	for (size_t i = 0; outcome->executors != NULL && outcome->executors[i] != NULL; i++) {
+		layout_clear(record_executor_layout(), &outcome->outlines[i]);
 		free(outcome->executors[i]);
+	}
+	free(outcome->outlines);
 	free(outcome->executors);
+	journal_close(outcome->held);
 	free(outcome->folder);
 	free(outcome->journal);
 	memset(outcome, 0, sizeof(*outcome));

@@ -40,6 +40,10 @@ typedef struct run_outcome {
 	bool complete;            /* every case of every execution has its line                   */
 	bool interrupted;
 	bool stopped;             /* no worker could be started; never complete                   */
+	record_executor *outlines;  /* [executors] what is known of one that no worker has described
+	                           * yet, for result_build; else without a name                   */
+	struct journal *held;     /* so that nobody else goes on with the run before its results
+	                           * are written                                                  */
 } run_outcome;
 
 /* Structs of the record under names of this file. */
@@ -63,9 +67,8 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
  * EH_E_UNAVAILABLE when the run had to stop for a reason other than an executor's; the outcome is
  * filled then, with `stopped`. */
 eh_status run_execute(const run_options *options, run_outcome *outcome, eh_error *error);
-/* What to return for a status of reading the journal of a run that goes on or has just ended: EH_E_IO
- * with a sentence when somebody removed it. */
-eh_status run_journal_gone(const char *path, eh_status status, eh_error *error);
+/* The status, or EH_E_IO with a sentence when the journal that a run has open is no longer at its path. */
+eh_status run_journal_gone(const struct journal *held, eh_status status, eh_error *error);
 void run_outcome_free(run_outcome *outcome);
 
 /* malloc'd "results/NAME-VERSION" TAG "-20261121T000222Z", with -2, -3, ... when that exists. */

@@ -37,6 +37,7 @@ struct supervised {
 	const plan_case *at;   /* the case in progress, or NULL                                   */
 	char stage[32];
 	bool started, describes, ready, ended;
+	bool finishing;        /* it was told to end                                              */
 	uint64_t worker;       /* its number in the journal                                       */
 	char stack[65];        /* digest of its executor; "": unknown                             */
 	supervise_end end;
@@ -259,6 +260,23 @@ static enum supervise_fate death_fate(const supervised *s)
 	return s->ready ? SUPERVISE_DIED : s->started ? SUPERVISE_CANNOT : SUPERVISE_STOP;
 }
 
+/* Whether it ended as if told to, and was not: somebody else sent it a signal. */
+static bool left(const supervised *s)
+{
+	return s->ended && !s->finishing;
+}
+
+static void set_left(supervised *s)
+{
+	char *stage = s->at != NULL ? memory_format(" (stage of the case: %s)", s->stage) : memory_text("");
+	char *reason = memory_format("the worker was ended by a signal that evenhand did not send%s", stage);
+
+	set_end(s, death_fate(s), EH_E_CHILD, reason);
+	s->end.died = true;
+	free(reason);
+	free(stage);
+}
+
 /* Asks it to end; what it still has to say counts. */
 static void stop_softly(supervised *s, child_end *how)
 {
@@ -296,7 +314,7 @@ static void conclude(supervised *s, eh_status status)
 	if (s->end.reason != NULL && s->end.fate == SUPERVISE_JOURNAL)
 		return;
 	/* A signal reached both processes, and the worker ended first. */
-	if (status == EH_E_NOT_FOUND && !s->ended && interrupt_pending()) {
+	if (status == EH_E_NOT_FOUND && (!s->ended || left(s)) && interrupt_pending()) {
 		set_interrupted(s);
 		return;
 	}
@@ -306,6 +324,10 @@ static void conclude(supervised *s, eh_status status)
 	}
 	if (s->end.reason != NULL)
 		return;
+	if (left(s)) {
+		set_left(s);
+		return;
+	}
 	if (status == EH_E_NOT_FOUND && s->ended && !how.signalled && how.code == 0) {
 		s->end.fate = SUPERVISE_ENDED;
 		return;
@@ -487,6 +509,7 @@ void supervise_finish(supervised *s)
 {
 	worker_command command = supervise_command(WORKER_FINISH, NULL, 0);
 
+	s->finishing = true;
 	supervise_tell(s, &command);
 	layout_clear(worker_command_layout(), &command);
 }

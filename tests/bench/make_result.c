@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 		perror(journal);
 		return EXIT_CODE_ENVIRONMENT;
 	}
-	status = result_build(journal, "host:big", true, argv[optind + 1], NULL, &error);
+	status = result_build(journal, "host:big", true, NULL, argv[optind + 1], NULL, &error);
 	if (status != EH_OK)
 		fprintf(stderr, "make_result: %s\n", error.message);
 	if (!s.keep)

@@ -65,6 +65,27 @@ for protocol in tiny turns; do
 done
 SABOTAGE=faint
 
+# A signal that somebody else sends to the worker ends the case in progress, or a start; not what follows.
+ini=$SRC/tests/protocols/tiny.ini
+for signal in TERM HUP; do
+	sed 's/^time-min = .*/time-min = 2s/; s/^time-max = .*/time-max = 2s/; s/^samples-max = .*/samples-max = 20000/; s/^half-width = .*/half-width = 0.01%/' \
+		"$ini" >slow.ini
+	"$EVENHAND" run ./slow.ini --on host:0 --executions 1 -o told-$signal -q >out 2>err </dev/null &
+	pid=$!
+	until grep -q '"kind":"instrument"' told-$signal/run.journal 2>/dev/null; do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.02
+	done
+	read -r worker </proc/$pid/task/$pid/children
+	kill -$signal "$worker"
+	wait $pid
+	[ "$(cases told-$signal)" -eq 2 ] && [ "$(failed told-$signal)" -le 1 ] &&
+		! grep '"status":"failed"' told-$signal/run.journal | grep -qv 'by a signal that evenhand did not send'
+	check $? "SIG$signal to the worker costs at most the case in progress, with the reason"
+	"$EVENHAND" verify told-$signal/*.json >out 2>err
+	check $? "and the result holds"
+done
+
 # What fails in itself is not measured again.
 cp "$BUILD/tests/backends/liar.so" backends/
 go 0-0 "$SRC/tests/protocols/tiny.ini" --on liar --set liar.fault=wrong --executions 1 -o itself

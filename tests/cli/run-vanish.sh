@@ -1,5 +1,5 @@
 #!/bin/sh
-# A backend or device that goes away while a run goes on.
+# A backend, a device, a workload or the journal that goes away while a run goes on.
 n=0 bad=0
 check() { # status text
 	n=$((n + 1))
@@ -96,6 +96,58 @@ rc=$?
 check $? "with the executor there again it is completed"
 grep '"kind":"case"' half/run.journal >cases && ! grep -q '"status":"failed"' cases
 check $? "and nothing of it failed"
+
+# Two cases of 2 s, so that what happens in the second is sure to.
+sed 's/^time-min = .*/time-min = 2s/; s/^time-max = .*/time-max = 2s/; s/^samples-max = .*/samples-max = 20000/; s/^half-width = .*/half-width = 0.01%/' \
+	"$tiny" >slow.ini
+until_case() { # folder pid
+	until grep -q '"kind":"case"' "$1/run.journal" 2>/dev/null; do
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.02
+	done
+}
+
+# A worker is killed in its second case, and no other can be started: nobody describes the stack of the first.
+"$own" run ./slow.ini --on host:0 -o last --quiet >out 2>err </dev/null &
+pid=$!
+until_case last $pid
+mv prefix/lib/evenhand/workloads/stream.so stream.so
+read -r worker </proc/$pid/task/$pid/children
+kill -KILL "$worker"
+wait $pid
+rc=$?
+mv stream.so prefix/lib/evenhand/workloads/
+[ $rc -eq 5 ] && "$own" verify last/host-*.json >out 2>err && grep -q '"status": "incomplete"' last/host-*.json
+check $? "samples whose stack nobody described are in an incomplete result that holds"
+"$own" run --resume last --executions 1 --quiet >out 2>err </dev/null
+[ $? -eq 4 ]
+check $? "which is resumed as it was planned"
+"$own" run --resume last --quiet >out 2>err </dev/null
+rc=$?
+{ [ $rc -eq 0 ] || [ $rc -eq 7 ]; } && "$own" verify last/host-*.json >out 2>err &&
+	! grep -q "the device's own stack" last/host-*.json && ! grep -q 'executor changed' last/host-*.json
+check $? "and has the whole stack then"
+
+# The folder goes while a run goes on, and another run takes its name.
+"$own" run ./slow.ini --on host:0 -o taken --quiet >out 2>err </dev/null &
+pid=$!
+until_case taken $pid
+rm -rf taken
+"$own" run "$tiny" --on host:0 -o taken --executions 9 --quiet >out2 2>err2 </dev/null
+wait $pid
+[ $? -eq 5 ] && grep -q 'taken/run.journal was removed while the run went on, and what was measured' err
+check $? "a folder that was removed, and is another run's now: the first run says so"
+"$own" verify taken/host-*.json >out 2>err && grep -q '"name": *"tiny"' taken/host-*.json &&
+	[ "$(grep -c '"kind":"case"' taken/run.journal)" -eq 18 ]
+check $? "and leaves the other run alone"
+"$own" run ./slow.ini --on host:0 -o old --executions 1 --quiet >out 2>err </dev/null &
+pid=$!
+until_case old $pid
+mv old new
+wait $pid
+[ $? -eq 5 ] && grep -q 'old/run.journal was moved while the run went on; .* run --resume' err &&
+	[ ! -e old ] && "$own" run --resume new -q >out 2>err && "$own" verify new/host-*.json >out 2>err
+check $? "a folder that was moved is complete with --resume and its new name"
 
 # The journal goes between the first result and the second.
 if [ -n "${SANITIZE:-}" ]; then

@@ -246,7 +246,7 @@ static void build(const char *path, const char *folder)
 	for (size_t i = 0; i < all.count; i++) {
 		result *r = NULL;
 
-		if (result_build(path, all.items[i], true, out, NULL, &error) == EH_OK)
+		if (result_build(path, all.items[i], true, NULL, out, NULL, &error) == EH_OK)
 			(void)result_read(out, &r, &error);
 		result_free(r);
 	}

@@ -33,7 +33,7 @@ static inline eh_status build_salted(const char *to)
 	eh_status status = golden_put(whole, strlen(whole), journal);
 
 	if (status == EH_OK)
-		status = result_build(journal, "host:gcc-12", true, to, NULL, NULL);
+		status = result_build(journal, "host:gcc-12", true, NULL, to, NULL, NULL);
 	free(whole);
 	free(salted);
 	free(body);

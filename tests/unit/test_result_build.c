@@ -34,7 +34,7 @@ static void golden(const char *executor, const char *name, result_summary want)
 	eh_error error = ERROR_INIT;
 	result *r = NULL;
 
-	if (result_build(source, executor, true, path, &got, &error) != EH_OK)
+	if (result_build(source, executor, true, NULL, path, &got, &error) != EH_OK)
 		fail_msg("%s", error.message);
 	assert_memory_equal(&got, &want, sizeof(got));
 	assert_true(golden_same(name, path));
@@ -116,7 +116,7 @@ static result *built(const char *journal_path, bool complete)
 	eh_error error = ERROR_INIT;
 	result *r = NULL;
 
-	if (result_build(journal_path, "host:gcc-12", complete, path, NULL, &error) != EH_OK ||
+	if (result_build(journal_path, "host:gcc-12", complete, NULL, path, NULL, &error) != EH_OK ||
 	    result_read(path, &r, &error) != EH_OK)
 		fail_msg("%s", error.message);
 	free(path);
@@ -177,7 +177,7 @@ static void what_never_ran_is_a_row(void **state)
 	}
 	result_free(r);
 	path = golden_scratch("unrun.json");
-	assert_int_equal(result_build(journal_path, "host:gcc-12", false, path, &summary, NULL), EH_OK);
+	assert_int_equal(result_build(journal_path, "host:gcc-12", false, NULL, path, &summary, NULL), EH_OK);
 	assert_int_equal(summary.not_run, 8);
 	assert_int_equal(summary.failed, 0);
 	free(path);
@@ -260,7 +260,7 @@ static void refused(const char *journal_path, const char *executor, const char *
 	eh_error error = ERROR_INIT;
 
 	(void)unlink(path);
-	assert_int_equal(result_build(journal_path, executor, true, path, NULL, &error), code);
+	assert_int_equal(result_build(journal_path, executor, true, NULL, path, NULL, &error), code);
 	if (strstr(error.message, words) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", error.message, words);
 	assert_false(file_exists(path));
@@ -309,7 +309,7 @@ static void nothing_half_written(void **state)
 	eh_error error = ERROR_INIT;
 
 	(void)state;
-	assert_int_not_equal(result_build(source, "host:gcc-12", true, path, NULL, &error), EH_OK);
+	assert_int_not_equal(result_build(source, "host:gcc-12", true, NULL, path, NULL, &error), EH_OK);
 	assert_non_null(strstr(error.message, "x.json"));
 	assert_false(file_exists(folder));
 	free(folder);
