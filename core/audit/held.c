@@ -179,7 +179,7 @@ eh_status held_writer(const held *h, file_writer **out, eh_error *error)
 
 	if (status == EH_OK && fstat(h->lock, &own) != 0)
 		status = error_system(error, errno, "cannot examine '%s'", h->path);
-	return status == EH_OK ? file_writer_keep(*out, &own, error) : status;
+	return status == EH_OK ? file_writer_keep(*out, h->lock, &own, error) : status;
 }
 
 /* What is there may be anybody's, so it closes the new file at most; nothing beside a result is more open
@@ -194,7 +194,7 @@ static eh_status keep_beside(const held *h, const char *path, file_writer *out, 
 	if (fstat(h->lock, &own) != 0)
 		return error_system(error, errno, "cannot examine '%s'", h->path);
 	own.st_mode &= there.st_mode;
-	return is_new ? file_writer_like(out, &own, error) : file_writer_keep(out, &own, error);
+	return is_new ? file_writer_like(out, h->lock, &own, error) : file_writer_keep(out, h->lock, &own, error);
 }
 
 static eh_status write_whole(const held *h, const char *path, const char *body, size_t size, eh_error *error)

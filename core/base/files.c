@@ -189,14 +189,14 @@ eh_status file_writer_open(const char *path, file_writer **out, eh_error *error)
 	return status;
 }
 
-eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error *error)
+eh_status file_writer_keep(file_writer *w, int from, const struct stat *replaced, eh_error *error)
 {
-	return fresh_keep(&w->file, replaced, error);
+	return fresh_keep(&w->file, from, replaced, error);
 }
 
-eh_status file_writer_like(file_writer *w, const struct stat *other, eh_error *error)
+eh_status file_writer_like(file_writer *w, int from, const struct stat *other, eh_error *error)
 {
-	return fresh_like(&w->file, other, error);
+	return fresh_like(&w->file, from, other, error);
 }
 
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error)

@@ -36,10 +36,10 @@ eh_status file_write(const char *path, const void *data, size_t size, eh_error *
 /* The same, streamed: open, add any number of times, then commit or abandon (both free). */
 typedef struct file_writer file_writer;
 eh_status file_writer_open(const char *path, file_writer **out, eh_error *error);
-/* The file takes over mode, group and owner of one that the caller has read (fresh_keep). */
-eh_status file_writer_keep(file_writer *w, const struct stat *replaced, eh_error *error);
-/* The same for a file that replaces none: where this user cannot give it that group, it is closed to the group. */
-eh_status file_writer_like(file_writer *w, const struct stat *other, eh_error *error);
+/* The file takes over mode, ACL, group and owner of one that the caller has read (fresh_keep). */
+eh_status file_writer_keep(file_writer *w, int from, const struct stat *replaced, eh_error *error);
+/* The same for a file that replaces none (fresh_like). */
+eh_status file_writer_like(file_writer *w, int from, const struct stat *other, eh_error *error);
 eh_status file_writer_add(file_writer *w, const void *data, size_t size, eh_error *error);
 /* The bytes so far (base/source.h); *out needs source_close before the writer ends. */
 struct source_bytes;

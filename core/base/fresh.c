@@ -20,7 +20,7 @@
 #include "base/walk.h"
 
 #define PREFIX ".evenhand-"
-enum { DIGITS = 16, MOST_TRIES = 16 };
+enum { DIGITS = 16, MOST_TRIES = 16, ACL_MOST = 1 << 16 /* the most that an attribute has */ };
 
 /* 0, or -1 with errno: EAGAIN when somebody else has it, another where the file system has none. */
 static int lock(int fd, bool is_folder)
@@ -210,7 +210,7 @@ static bool acl_mode(int folder, mode_t *out)
 	enum { OWNER = 0x01, GROUP = 0x04, MASK = 0x10, OTHERS = 0x20, HEAD = 4, ENTRY = 8 };
 	mode_t rights[OTHERS + 1] = { 0 };
 	bool masked = false;
-	unsigned char acl[1 << 16]; /* the most that an attribute has */
+	unsigned char acl[ACL_MOST];
 	ssize_t size = fgetxattr(folder, "system.posix_acl_default", acl, sizeof(acl));
 
 	for (ssize_t at = HEAD; at + ENTRY <= size; at += ENTRY) {
@@ -277,54 +277,94 @@ mode_t fresh_mode(mode_t most)
 	return most & ~mask;
 }
 
+/* 0, or -1 with errno: gives the file the ACL of another, or none, also none from its folder.  Then its group's
+ * bits are the mask of the ACL, so closing them closes it to all that the ACL names. */
+static int copy_acl(int from, int to)
+{
+	static const char name[] = "system.posix_acl_access";
+	unsigned char acl[ACL_MOST];
+	const ssize_t size = fgetxattr(from, name, acl, sizeof(acl));
+
+	if (size >= 0)
+		return fsetxattr(to, name, acl, (size_t)size, 0);
+	if (errno == ENODATA && fremovexattr(to, name) == 0)
+		return 0;
+	return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS ? 0 : -1;
+}
+
+static bool has_acl(int fd)
+{
+	return fgetxattr(fd, "system.posix_acl_access", NULL, 0) > 0;
+}
+
 /* What is replaced was perhaps closed to others. */
 static void choose_mode(fresh *f)
 {
 	struct stat info;
+	int replaced;
 
 	if (!acl_mode(f->folder, &f->mode))
 		f->mode = fresh_mode(0666);
-	if (fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-	    info.st_uid == geteuid())
-		f->mode = info.st_mode & 0777;
+	if (fstatat(f->folder, f->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode) ||
+	    info.st_uid != geteuid())
+		return;
+	f->mode = info.st_mode & 0777;
+	replaced = openat(f->folder, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	/* Closed until it has its name. */
+	if (replaced < 0 || copy_acl(replaced, f->fd) != 0 || fchmod(f->fd, 0600) != 0)
+		f->mode &= 0700;
+	if (replaced >= 0)
+		close(replaced);
 }
 
-static eh_status take_over(fresh *f, const struct stat *replaced, bool replaces, eh_error *error)
+/* The mode of a file that cannot have the group of the other one: its members are others now, and those that its
+ * ACL names are not told from them. */
+static mode_t mode_without_group(int from, mode_t mode)
 {
-	const mode_t mode = replaced->st_mode & 0777, group = mode >> 3 & 7, others = mode & 7;
-	mode_t without = mode;
-	struct stat own;
+	const mode_t both = has_acl(from) ? 0 : mode >> 3 & mode & 7;
 
-	/* Some file systems give all files one owner and one mode, and change neither. */
-	if (fstat(f->fd, &own) == 0 && (own.st_mode & 0777) == mode && own.st_uid == replaced->st_uid &&
-	    own.st_gid == replaced->st_gid) {
-		f->mode = mode;
-		return EH_OK;
-	}
-	/* Closed while it changes hands. */
-	if (fchmod(f->fd, mode & 0700) != 0)
+	return (mode & 0700) | both << 3 | both;
+}
+
+static eh_status cannot_keep(const fresh *f, const struct stat *replaced, const char *what, eh_error *error)
+{
+	return error_system(error, errno, "cannot write '%s': its group, %u, would %s it; copy the result into a "
+	                    "folder of yours", f->path, (unsigned)replaced->st_gid, what);
+}
+
+static eh_status take_over(fresh *f, int from, const struct stat *replaced, bool replaces, eh_error *error)
+{
+	const mode_t mode = replaced->st_mode & 0777, without = mode_without_group(from, mode);
+	struct stat own;
+	bool owned;
+
+	if (fstat(f->fd, &own) != 0)
 		return cannot(f, errno, error);
-	if (fchown(f->fd, replaced->st_uid, replaced->st_gid) != 0 &&
+	owned = own.st_uid == replaced->st_uid && own.st_gid == replaced->st_gid;
+	f->mode = mode;
+	/* Closed while it changes hands.  Some file systems give all files one owner and one mode. */
+	if (fchmod(f->fd, mode & 0700) != 0)
+		return owned && (own.st_mode & 0777) == mode ? EH_OK : cannot(f, errno, error);
+	if (!owned && fchown(f->fd, replaced->st_uid, replaced->st_gid) != 0 &&
 	    fchown(f->fd, (uid_t)-1, replaced->st_gid) != 0) {
 		/* Who may write it is nobody's loss: files are replaced, not written in place. */
-		if (replaces && (group & ~others & 4) != 0)
-			return error_system(error, errno, "cannot write '%s': its group, %u, would lose it; copy "
-			                    "the result into a folder of yours", f->path,
-			                    (unsigned)replaced->st_gid);
-		without = (mode & ~(mode_t)070) | (group & others) << 3;
+		if (replaces && ((mode ^ without) & 044) != 0)
+			return cannot_keep(f, replaced, (mode & 040) != 0 ? "lose" : "get", error);
+		f->mode = without;
+	} else if (copy_acl(from, f->fd) != 0) {
+		return cannot(f, errno, error);
 	}
-	f->mode = without;
-	return fchmod(f->fd, without) == 0 ? EH_OK : cannot(f, errno, error);
+	return fchmod(f->fd, f->mode) == 0 ? EH_OK : cannot(f, errno, error);
 }
 
-eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error)
+eh_status fresh_keep(fresh *f, int from, const struct stat *replaced, eh_error *error)
 {
-	return take_over(f, replaced, true, error);
+	return take_over(f, from, replaced, true, error);
 }
 
-eh_status fresh_like(fresh *f, const struct stat *other, eh_error *error)
+eh_status fresh_like(fresh *f, int from, const struct stat *other, eh_error *error)
 {
-	return take_over(f, other, false, error);
+	return take_over(f, from, other, false, error);
 }
 
 static void forget(fresh *f)

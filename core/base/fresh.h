@@ -33,20 +33,20 @@ typedef struct fresh {
 /* What the umask leaves of a mode.  Threads: no other one may make files meanwhile. */
 mode_t fresh_mode(mode_t most);
 /* Makes the file, which others can open only when it has its name: with the mode that the umask gives, or
- * the default ACL of its folder; one that replaces a file of this user gets the mode of that.  On failure there is nothing to drop. */
+ * the default ACL of its folder; one that replaces a file of this user gets the mode and the ACL of that.  On failure there is nothing to drop. */
 eh_status fresh_open(fresh *f, const char *path, eh_error *error);
 /* The same for an empty folder, which nobody else can enter until it has its name; with that it gets the
  * rights of a new one.  Where the file system gives all folders one mode, that is its mode, and EH_E_IO
  * when others could write into it.  Everything in it is made by f->fd.  Missing folders above it are made,
  * and those that stay empty are removed when it is dropped (behind the last ".." of the path). */
 eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error);
-/* Gives the file the mode, the group and, where this user may, the owner of one that the caller has read
- * and replaces, without bits beyond rwx.  EH_E_IO when this user cannot give it that group, and the group
- * could read what others cannot. */
-eh_status fresh_keep(fresh *f, const struct stat *replaced, eh_error *error);
+/* Gives the file the mode, the ACL, the group and, where this user may, the owner of one that the caller has
+ * read, has open as `from` and replaces, without bits beyond rwx.  The mode may be a smaller one than that of
+ * `from`.  EH_E_IO when this user cannot give it that group, and so somebody would lose it or get it. */
+eh_status fresh_keep(fresh *f, int from, const struct stat *replaced, eh_error *error);
 /* The same for a file that replaces none, so that nobody loses it: where this user cannot give it that group,
- * the group may do with it what others may. */
-eh_status fresh_like(fresh *f, const struct stat *other, eh_error *error);
+ * it is as open as it is to both, the group and others, and to its owner alone where `from` has an ACL. */
+eh_status fresh_like(fresh *f, int from, const struct stat *other, eh_error *error);
 /* Gives it its name and syncs the folder above.  On success f->fd alone is left, and is the caller's; after a
  * failure f must be dropped.  `replaces` is for files; without it a name that exists is EH_E_USAGE. */
 eh_status fresh_place(fresh *f, bool replaces, eh_error *error);

@@ -295,7 +295,7 @@ static eh_status open_alike(const salvage *s, const char *path, file_writer **ou
 	eh_status status = fstat(s->fd, &info) == 0 ? file_writer_open(path, out, error) :
 	                   error_system(error, errno, "cannot examine %s", s->path);
 
-	return status == EH_OK ? file_writer_keep(*out, &info, error) : status;
+	return status == EH_OK ? file_writer_keep(*out, s->fd, &info, error) : status;
 }
 
 static eh_status write_new(const salvage *s, const char *damaged, eh_error *error)

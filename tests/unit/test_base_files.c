@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -324,72 +322,6 @@ static void a_folder_is_made_whole(void **state)
 	free(inner);
 	free(path);
 	free(above);
-}
-
-/* The rights of a file that is made in a folder with a default ACL: the system's, not the umask's. */
-static void a_default_acl_decides(void **state)
-{
-	/* Version 2; an entry has tag, rights and id: the owner reads and writes, its group reads, others do not. */
-	static const unsigned char acl[] = {
-		2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 4, 0, 4, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255
-	};
-	char *place = in_folder("acl"), *path = in_folder("acl/f");
-	eh_error error = ERROR_INIT;
-	mode_t mask = umask(022);
-	struct stat info;
-
-	(void)state;
-	assert_int_equal(mkdir(place, 0755), 0);
-	if (setxattr(place, "system.posix_acl_default", acl, sizeof(acl), 0) == 0) {
-		assert_int_equal(file_write(path, "x", 1, &error), EH_OK);
-		assert_int_equal(stat(path, &info), 0);
-		assert_int_equal(info.st_mode & 0777, 0640);
-		assert_int_equal(chmod(path, 0600), 0);
-		assert_int_equal(file_write(path, "y", 1, &error), EH_OK);
-		assert_int_equal(stat(path, &info), 0);
-		assert_int_equal(info.st_mode & 0777, 0600);
-	} else {
-		print_message("# no ACLs here: %s\n", strerror(errno));
-	}
-	(void)umask(mask);
-	free(path);
-	free(place);
-}
-
-/* A new file of another's group, which this user cannot give: it is closed to that group, and nobody loses it. */
-static void a_group_that_cannot_be_given(void **state)
-{
-	char *path = in_folder("grouped");
-	eh_error error = ERROR_INIT;
-	struct stat other = { .st_mode = S_IFREG | 0640, .st_uid = 65534, .st_gid = 1234 }, info;
-	pid_t child;
-	int ended;
-
-	(void)state;
-	if (geteuid() != 0)
-		skip_because("only root can become another user");
-	assert_int_equal(chmod(folder, 0777), 0);
-	child = fork();
-	if (child == 0) {
-		file_writer *w;
-		bool made;
-
-		if (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0)
-			_exit(2);
-		made = file_writer_open(path, &w, &error) == EH_OK;
-		if (made && file_writer_keep(w, &other, &error) == EH_OK)
-			_exit(3);
-		if (made)
-			file_writer_abandon(w);
-		made = made && file_writer_open(path, &w, &error) == EH_OK && file_writer_like(w, &other, &error) == EH_OK &&
-		       file_writer_commit(w, &error) == EH_OK;
-		_exit(made ? 0 : 4);
-	}
-	assert_int_equal(waitpid(child, &ended, 0), child);
-	assert_int_equal(ended, 0);
-	assert_int_equal(stat(path, &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0600);
-	free(path);
 }
 
 /* The folders above it that were made for it go with it, unless somebody uses them. */
@@ -749,8 +681,6 @@ int main(void)
 		cmocka_unit_test(folders_are_made_and_listed),
 		cmocka_unit_test(a_folder_is_made_whole),
 		cmocka_unit_test(what_is_dropped_leaves_no_folder),
-		cmocka_unit_test(a_default_acl_decides),
-		cmocka_unit_test(a_group_that_cannot_be_given),
 		cmocka_unit_test(a_folder_that_was_left_is_removed),
 		cmocka_unit_test(an_exchanged_folder_harms_nothing),
 		cmocka_unit_test(many_write_at_once),
