@@ -122,7 +122,7 @@ static void seal_head(builder *b)
 {
 	/* The run's secret stays in the journal. */
 	if (b->run.salt != NULL)
-		redact_salt(&b->record, b->run.salt);
+		redact_salt(&b->record, b->run.salt, b->executor);
 	for (size_t i = 0; record_sections[i] != NULL; i++) {
 		char hex[65];
 

@@ -157,7 +157,7 @@ static char *commit(const char *salt, const char *value)
 	return memory_format("%s%s", REDACT_MARK, hex);
 }
 
-typedef struct salting { const char *secret; text_map *salts; } salting;
+typedef struct salting { const char *secret, *executor; text_map *salts; } salting;
 
 static void add_salt(void *context, char **leaf, const char *member)
 {
@@ -168,16 +168,16 @@ static void add_salt(void *context, char **leaf, const char *member)
 	/* A text that looks like a mark gets no salt. */
 	if (redact_is_mark(*leaf))
 		return;
-	both = memory_format("%s:%s", s->secret, member);
+	both = memory_format("%s:%s:%s", s->secret, s->executor, member);
 	digest_bytes(both, strlen(both), hex);
 	hex[SALT_SIZE] = '\0';
 	text_map_add(s->salts, member, hex);
 	free(both);
 }
 
-void redact_salt(record_result *r, const char *secret)
+void redact_salt(record_result *r, const char *secret, const char *executor)
 {
-	salting s = { secret, &r->salts };
+	salting s = { secret, executor, &r->salts };
 
 	r->salts.items = memory_get(sizeof(*r->salts.items));
 	visit_record(r, add_salt, &s);

@@ -26,10 +26,10 @@ bool redact_is_mark(const char *value);
 	"`value` in the kind configuration, `settings` in the kind harness), of tester, sponsor, " \
 	"location, price and notes of the site, and of any text with a path from the root"
 
-/* Makes record->salts, for the texts that may be redacted, from the run's
- * secret, so that building the record again gives the same.  They are present even when there are
- * none. */
-void redact_salt(record_result *r, const char *secret);
+/* Makes record->salts, for the texts that may be redacted, from the run's secret and the executor's name in the
+ * run, so that building the record again gives the same, and the result of another executor has others: its
+ * salts would tell what was redacted in this one.  They are present even when there are none. */
+void redact_salt(record_result *r, const char *secret, const char *executor);
 
 /* Replaces every text that has a salt by its commitment. */
 void redact_commit(record_result *r, const text_map *salts);

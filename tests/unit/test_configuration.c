@@ -501,7 +501,7 @@ static void redaction(void **state)
 	map(&m, OBJECT("/lib/libx.so.1", "\0SOME_VARIABLE\0"));
 	configure(&m, environment);
 	layout_copy(record_executor_layout(), m.record, &r->executor);
-	redact_salt(r, "secret");
+	redact_salt(r, "secret", "host:gcc-12");
 	assert_non_null(text_map_get(&r->salts, "executor.layers[1].fields.value.value"));
 	assert_null(text_map_get(&r->salts, "executor.layers[1].fields.read-by.value"));
 	assert_null(redact_bad_salt(r));

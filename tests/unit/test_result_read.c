@@ -612,6 +612,29 @@ static void salts_belong_to_texts(void **state)
 	}
 }
 
+/* Whoever has the result of another executor does not have the salt of what was redacted in this one. */
+static void results_of_a_run_share_no_salt(void **state)
+{
+	static const char *const executors[] = { "host:gcc-12", "host:gcc-12#2", "host:gcc-12" };
+	char *salts[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		record_result r;
+
+		layout_init(record_result_layout(), &r);
+		text_set(&r.who.tester, "Jane");
+		redact_salt(&r, "secret", executors[i]);
+		assert_int_equal(r.salts.count, 1);
+		salts[i] = memory_text(r.salts.items[0].value);
+		layout_clear(record_result_layout(), &r);
+	}
+	assert_string_not_equal(salts[0], salts[1]);
+	assert_string_equal(salts[0], salts[2]);
+	for (size_t i = 0; i < 3; i++)
+		free(salts[i]);
+}
+
 /* Each salt is looked up, not searched for among all texts: that took a minute here. */
 static void many_salts_take_little_time(void **state)
 {
@@ -629,7 +652,7 @@ static void many_salts_take_little_time(void **state)
 		field->name = memory_format("n%zu-uuid", i);
 		field->value = (scalar){ .kind = SCALAR_TEXT, .text = memory_text("x") };
 	}
-	redact_salt(&r, "secret");
+	redact_salt(&r, "secret", "host:gcc-12");
 	assert_int_equal(r.salts.count, MANY);
 	assert_null(redact_bad_salt(&r));
 	redact_commit(&r, &r.salts);
@@ -656,6 +679,7 @@ int main(void)
 		cmocka_unit_test(many_malformed_rows_take_little_time),
 		cmocka_unit_test(a_file_that_changes_is_no_result),
 		cmocka_unit_test(salts_belong_to_texts),
+		cmocka_unit_test(results_of_a_run_share_no_salt),
 		cmocka_unit_test(many_salts_take_little_time),
 	};
 
