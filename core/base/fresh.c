@@ -164,10 +164,17 @@ static void clean(int folder)
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
+/* What messages begin with, before the path. */
+static const char *doing(const fresh *f)
+{
+	if (f->name == NULL)
+		return f->is_folder ? "cannot make a temporary folder in" : "cannot make a temporary file in";
+	return f->is_folder ? "cannot make the folder" : "cannot write";
+}
+
 static eh_status cannot(const fresh *f, int failure, eh_error *error)
 {
-	return error_system(error, failure, "cannot %s '%s'", f->is_folder ? "make the folder" : "write",
-	                    f->path);
+	return error_system(error, failure, "%s '%s'", doing(f), f->path);
 }
 
 /* Opens the folder above and sets the name. */
@@ -177,16 +184,16 @@ static eh_status find_folder(fresh *f, eh_error *error)
 	char *folder = slash == NULL ? memory_text(".")
 	             : slash == f->path ? memory_text("/")
 	                                : memory_format("%.*s", (int)(slash - f->path), f->path);
-	char *doing;
+	char *placing;
 	eh_status status;
 
 	f->name = slash != NULL ? slash + 1 : f->path;
-	doing = memory_format("cannot write %s into the folder", f->name);
+	placing = memory_format("cannot write %s into the folder", f->name);
 	if (f->name[0] == '\0')
 		status = cannot(f, EISDIR, error);
 	else
-		status = trust_place(folder, doing, f->is_folder ? 0777 : 0, &f->folder, &f->made, error);
-	free(doing);
+		status = trust_place(folder, placing, f->is_folder ? 0777 : 0, &f->folder, &f->made, error);
+	free(placing);
 	free(folder);
 	return status;
 }
@@ -384,13 +391,13 @@ static void forget_all(fresh *f)
 static eh_status cannot_make(const fresh *f, int failure, eh_error *error)
 {
 	if (f->open_mode != 0)
-		return error_set(error, EH_E_IO, "cannot make the folder '%s': others could write into it, since a "
+		return error_set(error, EH_E_IO, "%s '%s': others could write into it, since a "
 		                 "new folder has the mode %04o there; choose a folder of another file system, or "
-		                 "mount this one with umask=022", f->path, (unsigned)f->open_mode);
+		                 "mount this one with umask=022", doing(f), f->path, (unsigned)f->open_mode);
 	if (f->is_folder && failure == EAGAIN)
-		return error_set(error, EH_E_IO, "cannot make the folder '%s': a new folder there is not empty, or "
+		return error_set(error, EH_E_IO, "%s '%s': a new folder there is not empty, or "
 		                 "another user's; choose a folder that only you can write to, of a file system "
-		                 "that has owners", f->path);
+		                 "that has owners", doing(f), f->path);
 	return cannot(f, failure, error);
 }
 
@@ -435,6 +442,38 @@ eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error)
 {
 	*f = (fresh){ .fd = -1, .folder = -1, .path = memory_text(path), .is_folder = true };
 	return open_any(f, error);
+}
+
+/* In the folder f->path, which becomes the path of what is made. */
+static eh_status make_temporary(fresh *f, eh_error *error)
+{
+	eh_status status = trust_place(f->path, doing(f), 0, &f->folder, &f->made, error);
+	char *path;
+
+	if (status != EH_OK) {
+		free(f->path);
+		return status;
+	}
+	status = make_cleanly(f, error);
+	if (status != EH_OK) {
+		forget_all(f);
+		return status;
+	}
+	path = memory_format("%s/%s", f->path, f->temporary);
+	free(f->path);
+	f->path = path;
+	return EH_OK;
+}
+
+eh_status fresh_open_temporary(fresh *f, const char *folder, bool is_folder, eh_error *error)
+{
+	eh_status status;
+
+	*f = (fresh){ .fd = -1, .folder = -1, .path = memory_text(folder), .is_folder = is_folder };
+	status = make_temporary(f, error);
+	if (status != EH_OK)
+		error_remedy(error, "; set TMPDIR to another folder");
+	return status;
 }
 
 /* ---- placing ----------------------------------------------------------------------------------- */

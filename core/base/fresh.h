@@ -9,6 +9,8 @@
  * root's that others cannot write to, or that is sticky.
  *
  * A link under the final name is replaced itself, never followed.
+ *
+ * What is needed only while a process lives is made and removed in the same way, and never gets another name.
  */
 #ifndef BASE_FRESH_H
 #define BASE_FRESH_H
@@ -21,9 +23,9 @@
 typedef struct fresh {
 	int fd;           /* a file's for reading and writing; locked; the caller's after fresh_place */
 	int folder;
-	char *path;       /* as it was given                                                     */
+	char *path;       /* as it was given; of a temporary one, where it is                    */
 	char *made;       /* the folders above it that were made (walk_made)                     */
-	const char *name; /* the last part of it                                                 */
+	const char *name; /* the last part of it; NULL: a temporary one, which never gets one    */
 	char temporary[32];
 	bool is_folder;
 	mode_t mode;      /* which a file gets with its name; the caller may set another         */
@@ -40,6 +42,9 @@ eh_status fresh_open(fresh *f, const char *path, eh_error *error);
  * when others could write into it.  Everything in it is made by f->fd.  Missing folders above it are made,
  * and those that stay empty are removed when it is dropped (behind the last ".." of the path). */
 eh_status fresh_open_folder(fresh *f, const char *path, eh_error *error);
+/* A file or a folder for as long as this process lives, in a folder that is there, such as paths_temporary.
+ * It is at f->path, and fresh_drop removes it.  The message ends with TMPDIR as the remedy. */
+eh_status fresh_open_temporary(fresh *f, const char *folder, bool is_folder, eh_error *error);
 /* Gives the file the mode, the ACL, the group and, where this user may, the owner of one that the caller has
  * read, has open as `from` and replaces, without bits beyond rwx.  The mode may be a smaller one than that of
  * `from`.  EH_E_IO when this user cannot give it that group, and so somebody would lose it or get it. */

@@ -152,3 +152,10 @@ char *paths_cache(const char *sub)
 		return below(given, sub);
 	return user_folder("XDG_CACHE_HOME", ".cache", sub);
 }
+
+char *paths_temporary(void)
+{
+	const char *stated = absolute("TMPDIR");
+
+	return memory_text(stated != NULL ? stated : "/tmp");
+}

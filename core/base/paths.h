@@ -18,5 +18,6 @@ char *paths_user_state(const char *sub); /* $XDG_STATE_HOME/evenhand/SUB, ~/.loc
                                             there is none */
 char *paths_cache(const char *sub);  /* $EVENHAND_CACHE_DIR or $XDG_CACHE_HOME/evenhand or
                                         ~/.cache/evenhand, with /SUB; NULL if there is none */
+char *paths_temporary(void);         /* $TMPDIR when that is absolute, or /tmp */
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/aatrial.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,9 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/fresh.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "contract/contract.h"
 #include "stat/noisefloor.h"
@@ -18,7 +19,7 @@
 
 typedef struct trial {
 	const aatrial_options *options;
-	char *folder;       /* of all runs                                                    */
+	fresh folder;       /* of all runs                                                    */
 	noise_record_list records; /* one per executor; cases have their ratios               */
 	uint64_t began_ns;
 } trial;
@@ -27,13 +28,11 @@ typedef struct trial {
 
 static eh_status folder_make(trial *t, eh_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
+	char *temporary = paths_temporary();
+	eh_status status = fresh_open_temporary(&t->folder, temporary, true, error);
 
-	t->folder = memory_format("%s/evenhand-calibrate-XXXXXX", temporary != NULL &&
-	                          temporary[0] == '/' ? temporary : "/tmp");
-	if (mkdtemp(t->folder) != NULL)
-		return EH_OK;
-	return error_system(error, errno, "cannot make a folder %s; set TMPDIR", t->folder);
+	free(temporary);
+	return status;
 }
 
 /* The files of a run, then its folder; what cannot be removed is left. */
@@ -191,7 +190,7 @@ static eh_status pair_once(trial *t, size_t pair, eh_error *error)
 	size_t count = 0;
 
 	for (size_t k = 0; k < 2; k++) {
-		folders[k] = memory_format("%s/%zu", t->folder, 2 * pair + k);
+		folders[k] = memory_format("%s/%zu", t->folder.path, 2 * pair + k);
 		if (status != EH_OK)
 			continue;
 		tell(t, 2 * pair + k);
@@ -223,7 +222,7 @@ eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh
 	int level = log_level();
 
 	if (status != EH_OK)
-		goto undo_name;
+		return status;
 	for (size_t i = 0; i < options->pairs && status == EH_OK; i++) {
 		status = pair_once(&t, i, error);
 		/* Warnings of the first pair are not repeated. */
@@ -231,7 +230,7 @@ eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh
 			log_set_level(EH_LOG_ERROR);
 	}
 	log_set_level(level);
-	(void)rmdir(t.folder);
+	fresh_drop(&t.folder);
 	if (status == EH_E_IO) {
 		char *why = memory_text(error->message);
 
@@ -240,7 +239,5 @@ eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh
 		free(why);
 	}
 	*out = t.records;
-undo_name:
-	free(t.folder);
 	return status;
 }

@@ -25,7 +25,8 @@ typedef struct aatrial_options {
 } aatrial_options;
 
 /* Sets *out, which the caller frees, also on failure: one record per executor, with the ratios of every
- * case; a case may have fewer than NOISEFLOOR_LEAST.  Runs go to a folder below TMPDIR that is removed.
+ * case; a case may have fewer than NOISEFLOOR_LEAST.  Runs go to a folder below TMPDIR that is removed, after
+ * a kill by the next one (base/fresh.h).
  * EH_E_INTERRUPTED after a signal. */
 eh_status aatrial_run(const aatrial_options *options, noise_record_list *out, eh_error *error);
 

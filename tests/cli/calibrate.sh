@@ -17,6 +17,11 @@ run() { # arguments of evenhand; stdout in out, stderr in err, status in rc
 lacks() { # words file: it is there, without them
 	[ -s "$2" ] && ! grep -q -e "$1" "$2"
 }
+ended() { # processes: none of them runs
+	for p; do
+		case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$p/status" 2>/dev/null) in '' | Z) ;; *) return 1 ;; esac
+	done
+}
 cd "$T" || exit 1
 export XDG_STATE_HOME="$T/state" TMPDIR="$T/tmp"
 mkdir tmp
@@ -36,7 +41,7 @@ check $? "three pairs are six runs, with progress on -v"
 file=$(find state/evenhand/noise -name '*.json')
 [ "$(echo "$file" | wc -l)" -eq 1 ] && basename "$file" .json | grep -qx '[0-9a-f]\{64\}'
 check $? "stored under the executor's digest"
-[ -z "$(ls tmp)" ]
+[ -z "$(ls -A tmp)" ]
 check $? "and nothing is left of the runs"
 grep -q "$(basename "$file" .json)" before/host-*.json
 check $? "the digest is that of the results"
@@ -94,7 +99,7 @@ run calibrate --show nobody
 [ $rc -eq 4 ] && grep -q nobody err
 check $? "an executor that has none is named"
 run calibrate --on host:no-such-compiler --pairs 3
-[ $rc -eq 4 ] && [ -z "$(ls tmp)" ]
+[ $rc -eq 4 ] && [ -z "$(ls -A tmp)" ]
 check $? "an unknown executor is a usage error, and nothing is left"
 XDG_STATE_HOME='' HOME='' "$EVENHAND" calibrate --on host:0 --pairs 3 --protocol "$protocol" >out 2>err
 [ $? -eq 5 ] && grep -q XDG_STATE_HOME err
@@ -112,8 +117,26 @@ i=0
 while ! grep -q 'run 2 of' err && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done
 kill -TERM $pid
 wait $pid
-[ $? -eq 6 ] && [ -z "$(find state -type f)" ] && [ -z "$(ls tmp)" ]
+[ $? -eq 6 ] && [ -z "$(find state -type f)" ] && [ -z "$(ls -A tmp)" ]
 check $? "a signal ends it: exit code 6, nothing stored and nothing left"
+# Killed: its folder stays while it lives, and the next one removes it.
+"$EVENHAND" calibrate --on host:0 --pairs 50 --protocol "$protocol" -q >out 2>err </dev/null &
+pid=$!
+until [ -n "$(find tmp -name run.journal)" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -STOP $pid
+workers=$(cat /proc/$pid/task/$pid/children)
+run plugin check "$BUILD/lib/evenhand/backends/host.so" --only plugin/
+[ $rc -eq 0 ] && [ "$(find tmp -name run.journal | wc -l)" -eq 1 ]
+check $? "what a living calibrate has is left alone"
+kill -KILL $pid
+wait $pid 2>/dev/null
+# shellcheck disable=SC2086
+until ended $workers; do sleep 0.02; done
+[ "$(find tmp -name run.journal | wc -l)" -eq 1 ]
+check $? "a killed one leaves its folder"
+run calibrate --on host:0 --pairs 3 --protocol "$protocol" -q
+[ $rc -eq 0 ] && [ -z "$(ls -A tmp)" ]
+check $? "and the next one removes it"
 run calibrate --help
 [ $rc -eq 0 ] && grep -q 'usage: evenhand calibrate' out
 check $? "help is printed"

@@ -404,6 +404,53 @@ static void a_folder_that_was_left_is_removed(void **state)
 	free(above);
 }
 
+/* As leave_folder, of what never gets a name. */
+static void leave_temporary(const char *place, bool is_folder)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		fresh f;
+
+		if (fresh_open_temporary(&f, place, is_folder, NULL) != EH_OK)
+			_exit(1);
+		if (is_folder)
+			fill(f.fd);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void what_is_temporary_goes_with_its_process(void **state)
+{
+	char *above = in_folder("temporary"), *gone = in_folder("temporary/gone");
+	eh_error error = ERROR_INIT;
+	fresh own, next;
+
+	(void)state;
+	assert_int_equal(dir_make(above, &error), EH_OK);
+	for (int is_folder = 0; is_folder < 2; is_folder++) {
+		leave_temporary(above, is_folder);
+		assert_int_equal(count_temporary(above), 1);
+		assert_int_equal(fresh_open_temporary(&own, above, is_folder, &error), EH_OK);
+		assert_int_equal(count_temporary(above), 1);
+		expect_there(own.path, true);
+		assert_int_equal(fresh_open_temporary(&next, above, !is_folder, &error), EH_OK);
+		expect_there(own.path, true);
+		fresh_drop(&next);
+		fresh_drop(&own);
+		assert_int_equal(count_temporary(above), 0);
+	}
+	/* Folders on the way are not made. */
+	assert_int_equal(fresh_open_temporary(&own, gone, true, &error), EH_E_IO);
+	assert_non_null(strstr(error.message, "No such file or directory; set TMPDIR to another folder"));
+	expect_there(gone, false);
+	free(gone);
+	free(above);
+}
+
 /* Somebody who can rename takes the folder away, and puts a link to another folder of this user's in its
  * place. */
 static void an_exchanged_folder_harms_nothing(void **state)
@@ -641,6 +688,12 @@ static void paths_follow_the_environment(void **state)
 	expect_path(paths_cache("x"), NULL);
 	unsetenv("XDG_DATA_HOME");
 	expect_path(paths_user_data("protocols"), NULL);
+	setenv("TMPDIR", "/t", 1);
+	expect_path(paths_temporary(), "/t");
+	setenv("TMPDIR", "relative", 1);
+	expect_path(paths_temporary(), "/tmp");
+	unsetenv("TMPDIR");
+	expect_path(paths_temporary(), "/tmp");
 }
 
 static void clocks_tell_time(void **state)
@@ -682,6 +735,7 @@ int main(void)
 		cmocka_unit_test(a_folder_is_made_whole),
 		cmocka_unit_test(what_is_dropped_leaves_no_folder),
 		cmocka_unit_test(a_folder_that_was_left_is_removed),
+		cmocka_unit_test(what_is_temporary_goes_with_its_process),
 		cmocka_unit_test(an_exchanged_folder_harms_nothing),
 		cmocka_unit_test(many_write_at_once),
 		cmocka_unit_test(a_file_has_a_digest),
