@@ -9,28 +9,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "base/text.h"
 
 #define SLOT_BYTES 64
 
-eh_status slotfile_make(char **path, eh_error *error)
+eh_status slotfile_make(fresh *f, eh_error *error)
 {
-	const char *folder = getenv("TMPDIR");
-	char *name = memory_format("%s/evenhand-check-XXXXXX",
-	                           folder != NULL && folder[0] == '/' ? folder : "/tmp");
-	int fd = mkostemp(name, O_CLOEXEC);
-	bool good = fd >= 0 && ftruncate(fd, SLOT_BYTES) == 0;
-	int failure = errno;
+	char *folder = paths_temporary();
+	eh_status status = fresh_open_temporary(f, folder, false, error);
 
-	if (fd >= 0)
-		close(fd);
-	if (good) {
-		*path = name;
-		return EH_OK;
-	}
-	(void)error_system(error, failure, "cannot make %s", name);
-	free(name);
-	return error->code;
+	free(folder);
+	if (status != EH_OK || ftruncate(f->fd, SLOT_BYTES) == 0)
+		return status;
+	status = error_system(error, errno, "cannot write %s", f->path);
+	fresh_drop(f);
+	return status;
 }
 
 const char *slotfile_token(const char *path)
@@ -38,23 +32,11 @@ const char *slotfile_token(const char *path)
 	return path + strlen(path) - SLOTFILE_TOKEN;
 }
 
-void slotfile_remove(char *path)
-{
-	if (path != NULL)
-		unlink(path);
-	free(path);
-}
-
-char *slotfile_read(const char *path)
+char *slotfile_read(const fresh *f)
 {
 	char slot[SLOT_BYTES + 1] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
+	const ssize_t got = pread(f->fd, slot, SLOT_BYTES, 0);
 
-	if (fd < 0)
-		return NULL;
-	got = read(fd, slot, SLOT_BYTES);
-	close(fd);
 	return got > 0 && slot[0] != '\0' ? memory_text(slot) : NULL;
 }
 

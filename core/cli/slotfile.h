@@ -5,15 +5,15 @@
 #define CLI_SLOTFILE_H
 
 #include "base/error.h"
+#include "base/fresh.h"
 
-/* Makes the file; *path is malloc'd.  Its last six letters are random: SLOTFILE_TOKEN. */
-eh_status slotfile_make(char **path, eh_error *error);
-#define SLOTFILE_TOKEN 6
+/* Makes the file, at f->path; fresh_drop removes it.  The last SLOTFILE_TOKEN letters of the path are
+ * random. */
+eh_status slotfile_make(fresh *f, eh_error *error);
+#define SLOTFILE_TOKEN 16
 const char *slotfile_token(const char *path);
-/* Removes it and frees path. */
-void slotfile_remove(char *path);
 /* malloc'd: the slot that the child was in, or NULL when it was in none. */
-char *slotfile_read(const char *path);
+char *slotfile_read(const fresh *f);
 
 /* For the child: the place to write to, valid until the process ends.  NULL when it cannot be had. */
 char *slotfile_open(const char *path);

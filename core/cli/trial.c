@@ -40,7 +40,7 @@ static eh_status start(trial *t, const char *mode, const char *device, const cha
 	argv[at++] = cmd_conformance_child.name;
 	argv[at++] = mode;
 	argv[at++] = "--slots";
-	argv[at++] = t->slots;
+	argv[at++] = t->slots.path;
 	argv[at++] = t->path;
 	argv[at++] = device;
 	argv[at++] = first;
@@ -147,7 +147,7 @@ static void hear_words(trial *t, const char *word, size_t number, const char *re
 /* A line of the child is its token, a word, a number and a text, with tabs between. */
 static void hear(trial *t, const char *line)
 {
-	const char *own = strstr(line, slotfile_token(t->slots));
+	const char *own = strstr(line, slotfile_token(t->slots.path));
 	char word[16];
 	int size = 0;
 	size_t number;
@@ -165,7 +165,7 @@ static void hear(trial *t, const char *line)
 static char *cause_of_death(const trial *t, const child_end *end, bool hung)
 {
 	const char *colon = end->last_words[0] != '\0' ? ": " : "";
-	char *slot = slotfile_read(t->slots), *where, *cause;
+	char *slot = slotfile_read(&t->slots), *where, *cause;
 	char limit[32];
 
 	text_format_ns((double)t->deadline_ns, limit);
@@ -289,7 +289,7 @@ eh_status trial_run(trial *t, uint32_t index)
 			return t->trouble;
 		if (!run_child(t))
 			index = UINT32_MAX;
-		slotfile_remove(t->slots);
+		fresh_drop(&t->slots);
 	} while (index != UINT32_MAX);
 	return t->trouble;
 }
@@ -313,5 +313,5 @@ void trial_devices(trial *t, text_list *devices)
 		child_signal(process, SIGKILL);
 		child_finish(process, 0, NULL);
 	}
-	slotfile_remove(t->slots);
+	fresh_drop(&t->slots);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/fresh.h"
 #include "base/layout.h"
 #include "evenhand/conformance.h"
 
@@ -25,7 +26,7 @@ typedef struct trial {
 	eh_status trouble;         /* a failure of evenhand itself: it ends the trial           */
 	eh_error error;
 	/* Of the child that is running. */
-	char *slots;               /* path of the file of slotfile.h                            */
+	fresh slots;               /* the file of slotfile.h                                    */
 	size_t next;               /* the first test that has no outcome                        */
 	size_t current;            /* SIZE_MAX = none is running                                */
 	uint32_t index;            /* of the device                                             */

@@ -152,6 +152,32 @@ suite=$BUILD/lib/evenhand/conformance/conformance.so
 [ $? -eq 4 ] && grep -q 'is a conformance suite; plugin check tests backends' "$log"
 ok $? "the suite is no plugin that it can test" "$log"
 
+# Killed in a test that hangs: the file that it shares with the child stays while it lives, and the next one
+# removes it.
+mkdir "$T/tmp"
+ended() { # processes: none of them runs
+	for p; do
+		case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$p/status" 2>/dev/null) in '' | Z) ;; *) return 1 ;; esac
+	done
+}
+checked() { TMPDIR=$T/tmp "$EVENHAND" plugin check "$liar" --only "$1" > "$log" 2>&1; }
+EVENHAND_LIAR_FAULT=hang TMPDIR=$T/tmp "$EVENHAND" plugin check "$liar" --only transfer/fill --deadline 600s > "$T/out" 2>&1 &
+pid=$!
+until grep -qr queue_ "$T/tmp" || ! kill -0 $pid 2> /dev/null; do sleep 0.02; done
+file=$(ls -A "$T/tmp")
+checked plugin/ && [ -n "$file" ] && [ "$(ls -A "$T/tmp")" = "$file" ]
+ok $? "the file of a living check is left alone" "$log"
+kill -STOP $pid
+children=$(cat "/proc/$pid/task/$pid/children")
+kill -KILL $pid
+wait $pid 2> /dev/null
+# shellcheck disable=SC2086
+until ended $children; do sleep 0.02; done
+[ "$(ls -A "$T/tmp")" = "$file" ]
+ok $? "a killed check leaves it" "$log"
+checked transfer/fill && [ -z "$(ls -A "$T/tmp")" ]
+ok $? "and the next one removes it" "$log"
+
 # The suite is loaded as every plugin is.
 mkdir -p "$T/suite"
 suite_refused() { # words of the refusal
