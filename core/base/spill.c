@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/text.h"
+#include "base/fresh.h"
 
 static const char *folder(void)
 {
@@ -19,27 +19,32 @@ static const char *folder(void)
 }
 
 /* Some file systems have no files without a name: there the name is removed at once. */
-static int open_nameless(void)
+static eh_status open_nameless(int *fd, eh_error *error)
 {
-	int fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *path;
+	eh_status status;
+	fresh named;
 
-	if (fd >= 0)
-		return fd;
-	path = memory_format("%s/evenhand-XXXXXX", folder());
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	return fd;
+	*fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (*fd >= 0)
+		return EH_OK;
+	status = fresh_open_temporary(&named, folder(), false, error);
+	if (status != EH_OK)
+		return status;
+	*fd = fcntl(named.fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		status = error_system(error, errno, "cannot open a temporary file twice");
+	fresh_drop(&named);
+	return status;
 }
 
 eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
 {
-	if (!s->opened)
-		s->fd = open_nameless();
-	s->opened = s->fd >= 0;
-	if (!s->opened || file_write_at(s->fd, data, size, (off_t)s->size) != 0)
+	eh_status status = s->opened ? EH_OK : open_nameless(&s->fd, error);
+
+	if (status != EH_OK)
+		return status;
+	s->opened = true;
+	if (file_write_at(s->fd, data, size, (off_t)s->size) != 0)
 		return error_system(error, errno, "cannot write a temporary file in '%s', which the results of a "
 		                    "large bundle take (TMPDIR names another folder)", folder());
 	s->size += size;

@@ -14,7 +14,7 @@
 /* All zeros is an empty one, which has no file yet. */
 typedef struct spill { int fd; size_t size; bool opened; } spill;
 
-/* Appends.  EH_E_IO. */
+/* Appends.  EH_E_IO; EH_E_UNAVAILABLE where somebody else's link leads to the folder. */
 eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error);
 /* Some of its bytes, once all are added; `name` is for messages, and borrowed. */
 source_bytes spill_part(const spill *s, const char *name, size_t from, size_t size);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,8 +27,16 @@
 #include "base/files.h"
 #include "base/fresh.h"
 #include "base/paths.h"
+#include "base/spill.h"
 #include "base/text.h"
 #include "skipping.h"
+
+/* Newer machines have no unlink. */
+#ifdef SYS_unlink
+#define CALL_UNLINK SYS_unlink
+#else
+#define CALL_UNLINK SYS_unlinkat
+#endif
 
 static char folder[] = "/tmp/evenhand-test-XXXXXX";
 
@@ -267,6 +279,17 @@ static void links_of_others_lead_nowhere(void **state)
 	free(inner);
 }
 
+static size_t count_names(const char *where)
+{
+	char **names = dir_list(where, "", NULL);
+	size_t count = 0;
+
+	while (names[count] != NULL)
+		count++;
+	dir_list_free(names);
+	return count;
+}
+
 /* ---- folders that are made whole --------------------------------------------------------------- */
 
 /* A file in the folder, and one in a folder in it. */
@@ -448,6 +471,64 @@ static void what_is_temporary_goes_with_its_process(void **state)
 	assert_non_null(strstr(error.message, "No such file or directory; set TMPDIR to another folder"));
 	expect_there(gone, false);
 	free(gone);
+	free(above);
+}
+
+/* This process has no files without a name from now on, and may die of removing one. */
+static bool take_nameless_away(bool dies)
+{
+	const unsigned nameless = O_TMPFILE & ~O_DIRECTORY;
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, nameless, 0, 4),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unlinkat, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_UNLINK, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, dies ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(steps) / sizeof(steps[0]), steps };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* The status of a process that spills there. */
+static int spill_there(const char *place, bool dies)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		spill s = { 0 };
+
+		setenv("TMPDIR", place, 1);
+		if (!take_nameless_away(dies))
+			_exit(77);
+		_exit(spill_add(&s, "x", 1, NULL) == EH_OK && count_names(place) == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Where files cannot be made without a name, the name of one is removed by the next process after a kill. */
+static void a_spill_that_had_a_name_is_removed(void **state)
+{
+	char *above = in_folder("spill");
+	eh_error error = ERROR_INIT;
+	int status;
+
+	(void)state;
+	assert_int_equal(dir_make(above, &error), EH_OK);
+	status = spill_there(above, true);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip_because("a process may not filter its system calls here (seccomp)");
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(count_names(above), 1);
+	assert_int_equal(spill_there(above, false), 0);
+	assert_int_equal(count_names(above), 0);
 	free(above);
 }
 
@@ -736,6 +817,7 @@ int main(void)
 		cmocka_unit_test(what_is_dropped_leaves_no_folder),
 		cmocka_unit_test(a_folder_that_was_left_is_removed),
 		cmocka_unit_test(what_is_temporary_goes_with_its_process),
+		cmocka_unit_test(a_spill_that_had_a_name_is_removed),
 		cmocka_unit_test(an_exchanged_folder_harms_nothing),
 		cmocka_unit_test(many_write_at_once),
 		cmocka_unit_test(a_file_has_a_digest),
