@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 enum { CHUNK = 1 << 18 };
@@ -33,37 +34,32 @@ static long number(const char *digits, int count)
 	return value;
 }
 
-static char *put_small(char *to, long c)
+/* Makes the character small that ends there, if its begin is there, too. */
+static void make_small(const char *begin, char *end)
 {
-	*to = (char)tolower((int)c);
-	return to + 1;
-}
+	char *at = end;
 
-static char *put_utf8(char *to, long c)
-{
-	if (c < 0x80)
-		return put_small(to, c);
-	if (c >= 0x10000) {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-	} else if (c >= 0x800) {
-		*to++ = (char)(0xe0 | c >> 12);
+	while (at > begin && end - at < 4) {
+		at--;
+		if (((unsigned char)*at & 0xc0) != 0x80)
+			break;
 	}
-	*to++ = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
-	*to++ = (char)(0x80 | (c & 0x3f));
-	return to;
+	if (text_utf8_size(at, (size_t)(end - at)) == (size_t)(end - at))
+		(void)letters_small(at, (size_t)(end - at));
 }
 
-/* Decodes one escape.  Returns how many bytes it takes, 0 when it is none, or may be cut. */
-typedef size_t decoder(const char *in, size_t size, char **to);
+/* Decodes one escape, in small letters, behind what is decoded from `begin` on.  Returns how many bytes it
+ * takes, 0 when it is none, or may be cut. */
+typedef size_t decoder(const char *in, size_t size, const char *begin, char **to);
 
-static size_t decode_percent(const char *in, size_t size, char **to)
+static size_t decode_percent(const char *in, size_t size, const char *begin, char **to)
 {
 	long c = size >= 3 ? number(in + 1, 2) : -1;
 
 	if (c < 0)
 		return 0;
-	*to = put_small(*to, c);
+	*(*to)++ = (char)c;
+	make_small(begin, *to);
 	return 3;
 }
 
@@ -76,34 +72,39 @@ static size_t decode_unicode(const char *in, size_t size, char **to)
 	if (c >= 0xd800 && c < 0xdc00 && size >= 12 && in[6] == '\\' && in[7] == 'u')
 		low = number(in + 8, 4);
 	if (low >= 0xdc00 && low < 0xe000) {
-		*to = put_utf8(*to, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
+		*to = letters_put(*to, (uint32_t)(0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)));
 		return 12;
 	}
-	*to = put_utf8(*to, c);
+	*to = letters_put(*to, (uint32_t)c);
 	return 6;
 }
 
-static size_t decode_json(const char *in, size_t size, char **to)
+static size_t decode_json(const char *in, size_t size, const char *begin, char **to)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char *letter = size >= 2 && in[1] != '\0' ? strchr(letters, in[1]) : NULL;
 
-	if (size >= 2 && in[1] == 'u')
-		return decode_unicode(in, size, to);
+	if (size >= 2 && in[1] == 'u') {
+		size_t taken = decode_unicode(in, size, to);
+
+		if (taken > 0)
+			make_small(begin, *to);
+		return taken;
+	}
 	if (letter == NULL)
 		return 0;
-	*to = put_small(*to, meant[letter - letters]);
+	*(*to)++ = meant[letter - letters];
 	return 2;
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-/* Bytes in one spelling, as they come. */
+/* Bytes in one spelling, as they come, made small. */
 typedef struct stage {
 	decoder *decode;   /* NULL: as they are                                                   */
 	char escape;       /* that begins what it decodes                                        */
 	size_t longest;    /* escape                                                             */
-	text rest;         /* not decoded yet: it may be a part of an escape                     */
+	text rest;         /* not decoded yet: it may be a part of an escape, or of a character  */
 	text seen;         /* decoded; its end is searched again with what follows               */
 	bool cut;          /* something was before it                                            */
 } stage;
@@ -114,12 +115,22 @@ static void drop(text *t, size_t size)
 	t->size -= size;
 }
 
+/* Makes the bytes small.  Returns how many of them are whole characters, or none at all. */
+static size_t small_bytes(text *bytes, bool last)
+{
+	size_t size = letters_small(bytes->data, bytes->size);
+
+	return last ? bytes->size : size;
+}
+
 /* Decodes what is whole; the escapes are not longer than what they mean. */
 static void decode(stage *s, bool last)
 {
 	char *to = text_reserve(&s->seen, s->rest.size) + s->seen.size;
 	size_t at = 0, size = s->rest.size;
 
+	if (s->decode == NULL)
+		size = small_bytes(&s->rest, last);
 	while (at < size) {
 		const char *in = s->rest.data + at;
 		const char *next = s->decode != NULL ? memchr(in, s->escape, size - at) : NULL;
@@ -132,7 +143,7 @@ static void decode(stage *s, bool last)
 			break;
 		if (size - at < s->longest && !last)
 			break;
-		taken = s->decode(next, size - at, &to);
+		taken = s->decode(next, size - at, s->seen.data, &to);
 		if (taken == 0)
 			*to++ = *next;
 		at += taken > 0 ? taken : 1;
@@ -144,23 +155,17 @@ static void decode(stage *s, bool last)
 /* ---- searching ------------------------------------------------------------------------------- */
 
 typedef struct search {
-	reach reach;       /* in small letters                                                   */
+	const reach *reach;
 	size_t longest;    /* text of it                                                         */
 	stage stages[3];
 } search;
 
-static void take_small(text_list *to, const text_list *from, size_t *longest)
+static size_t longest_of(const text_list *list, size_t longest)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		char *item;
-
-		text_list_add(to, from->items[i]);
-		item = to->items[i];
-		for (char *c = item; *c != '\0'; c++)
-			*c = (char)tolower((unsigned char)*c);
-		if (strlen(item) > *longest)
-			*longest = strlen(item);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		if (strlen(list->items[i]) > longest)
+			longest = strlen(list->items[i]);
+	return longest;
 }
 
 static bool has(const stage *s, const char *wanted)
@@ -184,15 +189,16 @@ static bool has_whole(const stage *s, const char *path, bool last)
 	return false;
 }
 
-/* Searches what came; keeps as much of it as may be the beginning of a text. */
+/* Searches what came; keeps as much of it as may be the beginning of a text, which is more than a
+ * character. */
 static bool look(const search *s, stage *at, bool last)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < s->reach.forms.count && !found; i++)
-		found = has(at, s->reach.forms.items[i]);
-	for (size_t i = 0; i < s->reach.paths.count && !found; i++)
-		found = has_whole(at, s->reach.paths.items[i], last);
+	for (size_t i = 0; i < s->reach->forms.count && !found; i++)
+		found = has(at, s->reach->forms.items[i]);
+	for (size_t i = 0; i < s->reach->paths.count && !found; i++)
+		found = has_whole(at, s->reach->paths.items[i], last);
 	if (at->seen.size > s->longest + 1) {
 		drop(&at->seen, at->seen.size - (s->longest + 1));
 		at->cut = true;
@@ -207,8 +213,6 @@ static bool take(search *s, const char *bytes, size_t size, bool last)
 	bool found = false;
 
 	text_add_bytes(&come, bytes, size);
-	for (size_t i = 0; i < come.size; i++)
-		come.data[i] = (char)tolower((unsigned char)come.data[i]);
 	for (size_t i = 0; i < 3 && !found; i++) {
 		stage *at = &s->stages[i];
 		size_t before = at->seen.size;
@@ -249,7 +253,7 @@ static enum filesearch search_all(search *s, int fd, size_t *left)
 
 enum filesearch filesearch_of(const reach *r, int fd, size_t *left)
 {
-	search s = { .stages = { { .escape = '\0' }, { decode_json, '\\', 12, .cut = false },
+	search s = { .reach = r, .stages = { { .escape = '\0' }, { decode_json, '\\', 12, .cut = false },
 		                 { decode_percent, '%', 3, .cut = false } } };
 	enum filesearch answer;
 	struct stat info;
@@ -258,13 +262,11 @@ enum filesearch filesearch_of(const reach *r, int fd, size_t *left)
 		return FILESEARCH_UNREADABLE;
 	if ((size_t)info.st_size > *left)
 		return FILESEARCH_TOO_LARGE;
-	take_small(&s.reach.forms, &r->forms, &s.longest);
-	take_small(&s.reach.paths, &r->paths, &s.longest);
+	s.longest = longest_of(&r->paths, longest_of(&r->forms, 0));
 	answer = search_all(&s, fd, left);
 	for (size_t i = 0; i < 3; i++) {
 		text_free(&s.stages[i].rest);
 		text_free(&s.stages[i].seen);
 	}
-	reach_clear(&s.reach);
 	return answer;
 }

@@ -9,8 +9,9 @@
 
 enum filesearch { FILESEARCH_ABSENT, FILESEARCH_FOUND, FILESEARCH_TOO_LARGE, FILESEARCH_UNREADABLE };
 
-/* Reads the open file from its start to its end, `left` bytes at most, which it takes from *left.  The text is
- * found in every form of the reach, in any case of letters, also with escapes of JSON or %XX. */
+/* Reads the open file from its start to its end, `left` bytes at most, which it takes from *left.  The
+ * text is found in every form of the reach, in small and capital letters, also with escapes of JSON or
+ * %XX. */
 enum filesearch filesearch_of(const reach *r, int fd, size_t *left);
 
 #endif

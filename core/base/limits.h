@@ -45,7 +45,8 @@
 #define LIMIT_BESIDE (4 * LIMIT_MIB)
 /* Signatures of one file.  Checking one takes 0.2 ms. */
 #define LIMIT_SIGNATURES ((size_t)1000)
-/* The files beside a redacted result that are searched for its text, together: a few seconds. */
+/* The files beside a redacted result that are searched for its text, together: a few seconds of ASCII,
+ * a dozen of anything else. */
 #define LIMIT_SEARCHED LIMIT_GIB
 /* The members of a bundle that are neither results nor its journal, together: texts of a few KB each. */
 #define LIMIT_MEMBERS (64 * LIMIT_MIB)

@@ -7,11 +7,17 @@
 
 #include "base/digest.h"
 #include "base/json_scan.h"
+#include "base/letters.h"
 #include "base/text.h"
 
 static const char separators[] = " \t\n:;,='\"";
 
 /* ---- the text -------------------------------------------------------------------------------- */
+
+static bool is_hex(const char *s)
+{
+	return s[strspn(s, "0123456789abcdefABCDEF")] == '\0';
+}
 
 /* An identifier written with dashes: the same without them, malloc'd; else NULL. */
 static char *without_dashes(const char *value)
@@ -22,25 +28,51 @@ static char *without_dashes(const char *value)
 		if (*c != '-')
 			*to++ = *c;
 	*to = '\0';
-	if (strlen(out) >= 12 && strlen(out) < strlen(value) &&
-	    out[strspn(out, "0123456789abcdefABCDEF")] == '\0')
+	if (strlen(out) >= 12 && strlen(out) < strlen(value) && is_hex(out))
 		return out;
 	free(out);
 	return NULL;
 }
 
-static void add_forms(reach *r, const char *value)
+/* An identifier of 32 hex digits: the same as a UUID is written, malloc'd; else NULL. */
+static char *with_dashes(const char *value)
+{
+	return strlen(value) != 32 || !is_hex(value) ? NULL :
+	       memory_format("%.8s-%.4s-%.4s-%.4s-%s", value, value + 8, value + 12, value + 16, value + 20);
+}
+
+/* Takes form, which may be NULL; adds it in small letters. */
+static void add_small(text_list *list, char *form)
+{
+	if (form != NULL) {
+		(void)letters_small(form, strlen(form));
+		text_list_add(list, form);
+	}
+	free(form);
+}
+
+static void add_hex(reach *r, const char *value)
 {
 	size_t size = strlen(value);
-	char *hex = memory_get(2 * size + 1), *plain = without_dashes(value);
+	char *hex = memory_get(2 * size + 1);
 
-	text_list_add(&r->forms, value);
 	digest_hex((const unsigned char *)value, size, hex);
-	text_list_add(&r->forms, hex);
-	if (plain != NULL)
-		text_list_add(&r->forms, plain);
-	free(plain);
-	free(hex);
+	add_small(&r->forms, hex);
+}
+
+static void add_forms(reach *r, const char *value)
+{
+	char *other = memory_text(value);
+
+	add_small(&r->forms, memory_text(value));
+	add_hex(r, value);
+	(void)letters_small(other, strlen(other));
+	add_hex(r, other);
+	(void)letters_capital(other, strlen(other));
+	add_hex(r, other);
+	add_small(&r->forms, without_dashes(value));
+	add_small(&r->forms, with_dashes(value));
+	free(other);
 }
 
 static void add_paths(reach *r, const char *value)
@@ -49,7 +81,7 @@ static void add_paths(reach *r, const char *value)
 
 	while ((piece = strsep(&rest, separators)) != NULL)
 		if (piece[0] == '/' && strlen(piece) >= REACH_LEAST && strcmp(piece, value) != 0)
-			text_list_add(&r->paths, piece);
+			add_small(&r->paths, memory_text(piece));
 	free(copy);
 }
 
@@ -78,16 +110,18 @@ static bool has_whole(const char *value, const char *path)
 {
 	const size_t size = strlen(path);
 
-	for (const char *at = value; (at = strcasestr(at, path)) != NULL; at++)
+	for (const char *at = value; (at = strstr(at, path)) != NULL; at++)
 		if ((at == value || reach_ends_word(at[-1])) && reach_ends_word(at[size]))
 			return true;
 	return false;
 }
 
-static bool has_any(const reach *r, const char *value)
+/* Makes the value small. */
+static bool has_any(const reach *r, char *value)
 {
+	(void)letters_small(value, strlen(value));
 	for (size_t i = 0; i < r->forms.count; i++)
-		if (strcasestr(value, r->forms.items[i]) != NULL)
+		if (strstr(value, r->forms.items[i]) != NULL)
 			return true;
 	for (size_t i = 0; i < r->paths.count; i++)
 		if (has_whole(value, r->paths.items[i]))
@@ -100,32 +134,32 @@ static int digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* malloc'd: with %XX replaced by the byte. */
-static char *unescape(const char *value)
+/* Replaces %XX by the byte, but for %00. */
+static void unescape(char *value)
 {
-	char *out = memory_text(value), *to = out;
+	char *to = value;
 
 	for (const char *c = value; *c != '\0'; c++)
-		if (c[0] == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
+		if (c[0] == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2]) &&
+		    strncmp(c, "%00", 3) != 0) {
 			*to++ = (char)(16 * digit(c[1]) + digit(c[2]));
 			c += 2;
 		} else {
 			*to++ = *c;
 		}
 	*to = '\0';
-	return out;
 }
 
 bool reach_holds(const reach *r, const char *value)
 {
-	char *plain;
-	bool found = has_any(r, value);
+	char *copy = memory_text(value);
+	bool found = has_any(r, copy);
 
-	if (found || strchr(value, '%') == NULL)
-		return found;
-	plain = unescape(value);
-	found = has_any(r, plain);
-	free(plain);
+	if (!found && strchr(copy, '%') != NULL) {
+		unescape(copy);
+		found = has_any(r, copy);
+	}
+	free(copy);
 	return found;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a text stands: in values of the record, and in any JSON text.  Upper and lower case are the
- * same, and a part of a longer text counts. */
+/* Where a text stands: in values of the record, and in any JSON text.  Small and capital letters are the
+ * same (base/letters.h), and a part of a longer text counts.  Not found are other ways to write the same
+ * characters (Unicode normal forms; one letter for two), and hex digits of a text in which small and
+ * capital letters are mixed in another way than in the one looked for. */
 #ifndef RECORD_REACH_H
 #define RECORD_REACH_H
 
@@ -13,9 +15,10 @@
 /* Shorter texts stand everywhere: they are not looked for. */
 enum { REACH_LEAST = 4 };
 
-/* A text to look for.  All zeros finds nothing. */
+/* A text to look for, all in small letters.  All zeros finds nothing. */
 typedef struct reach {
-	text_list forms;  /* the text; in hex digits; an identifier without its dashes           */
+	text_list forms;  /* the text; it, its small and its capital letters in hex digits; an
+	                   * identifier without its dashes, or one of 32 digits with those of a UUID */
 	text_list paths;  /* paths in it, which count where they stand whole                     */
 } reach;
 

@@ -343,7 +343,7 @@ fi
 # ---- redactions that others announced ------------------------------------------------------------
 
 rm -rf "$T/told" "$T/theirs" "$T/victim" "$T/searched"
-EVENHAND_TESTER='Jane Quux' "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 -o "$T/told" -q >"$T/out" 2>"$T/err"
+EVENHAND_TESTER='Jane Quux' EVENHAND_SPONSOR='Büro JÖRG' "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on host:0 -o "$T/told" -q >"$T/out" 2>"$T/err"
 check $? "a run of a tester" "$T/err"
 mkdir "$T/victim" "$T/theirs"
 cp "$T"/told/host*.json "$T/victim/R.json"
@@ -441,6 +441,10 @@ grep -q 'perhaps in sparse: it is too large to be searched' "$T/err" && grep -q 
 check $? "what cannot be searched, and other names of the result, are named" "$T/err"
 grep -q -F 'esc?[31m?' "$T/err" && ! LC_ALL=C grep -q "$(printf '[\033\377]')" "$T/err"
 check $? "names of files are no commands of a terminal" "$T/err"
+
+gives 0 'who.sponsor' amend "$s/R.json" --redact-text 'bürO jörg' --reason policy --key lab
+! grep -q 'JÖRG' "$s/R.json"
+check $? "capital letters of all of UTF-8 are taken out" "$T/err"
 
 # Files keep their mode and group, and a folder that cannot be listed is said.
 nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
