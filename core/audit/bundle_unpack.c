@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other readers of gzip skip the bytes behind the first member, or unpack them as a second one.  In
- * a bundle nobody would check those bytes, so they are refused here. */
+/* Other readers of gzip skip the bytes behind the first member, or unpack them as a second one, and take
+ * any time, name and system in its header.  In a bundle nobody would check those bytes, so all but those
+ * that every bundle has are refused here. */
 #include "audit/bundle_unpack.h"
 
 #include <stdlib.h>
+#include <string.h>
 #define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
@@ -76,6 +78,20 @@ static eh_status check_end(const bundle_unpacker *u, eh_error *error)
 	                                     "follow the compressed archive", u->path, left);
 }
 
+/* The header as libarchive writes it on every system: deflate, no flags, no time, no hint of the level,
+ * Unix.  What is no gzip at all, or is cut, zlib refuses. */
+static eh_status check_header(const bundle_unpacker *u, eh_error *error)
+{
+	static const unsigned char header[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
+	const source_window *w = &u->packed;
+
+	if (w->from > 0 || w->size < sizeof(header) || memcmp(w->bytes, header, 2) != 0 ||
+	    memcmp(w->bytes, header, sizeof(header)) == 0)
+		return EH_OK;
+	return error_set(error, EH_E_FORMAT, "%s: this is not a bundle: its first %zu bytes are not those of "
+	                 "every bundle", u->path, sizeof(header));
+}
+
 /* Unpacks some bytes, maybe none, into the piece. */
 static eh_status inflate_some(bundle_unpacker *u, eh_error *error)
 {
@@ -87,6 +103,8 @@ static eh_status inflate_some(bundle_unpacker *u, eh_error *error)
 	}
 	if (u->packed.status != EH_OK)
 		return u->packed.status;
+	if (check_header(u, error) != EH_OK)
+		return EH_E_FORMAT;
 	u->z.next_out = (unsigned char *)u->piece;
 	u->z.avail_out = PIECE;
 	code = inflate(&u->z, Z_NO_FLUSH);

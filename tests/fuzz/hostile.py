@@ -12,6 +12,7 @@ usage: hostile.py make SHAPE MB RESULT OUT   a file of about that size, from a s
        hostile.py list                       the shapes
        hostile.py peak SECONDS COMMAND...    runs it; prints its exit code, seconds and peak memory in kB
 """
+import gzip
 import hashlib
 import io
 import json
@@ -111,11 +112,14 @@ def pack(members, out):
     """A bundle of the members, which are a name and bytes each."""
     manifest = {"format": "evenhand-bundle", "format_version": 1, "members": [
         {"name": name, "size": len(body), "sha256": hashlib.sha256(body).hexdigest()} for name, body in members]}
-    with tarfile.open(out, "w:gz", format=tarfile.USTAR_FORMAT) as archive:
-        for name, data in [("manifest.json", json.dumps(manifest).encode())] + members:
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
+    with open(out, "wb") as f:
+        with gzip.GzipFile("", "wb", fileobj=f) as z, tarfile.open(fileobj=z, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            for name, data in [("manifest.json", json.dumps(manifest).encode())] + members:
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+        f.seek(0)
+        f.write(b"\x1f\x8b\x08\0\0\0\0\0\0\x03")  # as every bundle begins
 
 
 def read(path):

@@ -82,6 +82,7 @@ static void make_archive(const planted *members, size_t count, const char *to)
 	assert_int_equal(members[0].size > 0 ? archive_write_set_format_pax(a) :
 	                 archive_write_set_format_gnutar(a), ARCHIVE_OK);
 	assert_int_equal(archive_write_add_filter_gzip(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_filter_option(a, "gzip", "timestamp", NULL), ARCHIVE_OK);
 	assert_int_equal(archive_write_open_filename(a, to), ARCHIVE_OK);
 	for (size_t i = 0; i < count; i++) {
 		struct archive_entry *e = archive_entry_new();
@@ -211,6 +212,31 @@ static void nothing_follows_a_bundle(void **state)
 	free(file);
 }
 
+/* Times, names, systems: any byte there could be another, and nobody would see it. */
+static void the_header_is_that_of_every_bundle(void **state)
+{
+	const char *one[] = { path };
+	bundle_settings settings = { .results = one, .result_count = 1 };
+	char *file = golden_scratch("header.evenhand");
+	char *packed = NULL;
+	size_t size = 0;
+
+	(void)state;
+	put_back();
+	assert_int_equal(bundle_write(&settings, bundled, NULL), EH_OK);
+	assert_int_equal(file_read(bundled, &packed, &size, NULL), EH_OK);
+	for (size_t bit = 0; bit < 8 * 10; bit++) {
+		packed[bit / 8] = (char)(packed[bit / 8] ^ (1 << bit % 8));
+		put_both(file, packed, size, "", 0);
+		refused(file, bit < 16 ? "this is not a bundle" : "its first 10 bytes are not those of every bundle");
+		packed[bit / 8] = (char)(packed[bit / 8] ^ (1 << bit % 8));
+	}
+	put_both(file, packed, size, "", 0);
+	assert_true(bundle_holds(file));
+	free(packed);
+	free(file);
+}
+
 /* The bytes, compressed. */
 static void pack(const char *file, const char *bytes, size_t size)
 {
@@ -219,6 +245,7 @@ static void pack(const char *file, const char *bytes, size_t size)
 
 	assert_int_equal(archive_write_set_format_raw(a), ARCHIVE_OK);
 	assert_int_equal(archive_write_add_filter_gzip(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_filter_option(a, "gzip", "timestamp", NULL), ARCHIVE_OK);
 	assert_int_equal(archive_write_open_filename(a, file), ARCHIVE_OK);
 	archive_entry_set_filetype(e, AE_IFREG);
 	assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
@@ -554,6 +581,7 @@ int main(void)
 		cmocka_unit_test(bundles_are_whole_and_the_same),
 		cmocka_unit_test(bad_archives_are_refused),
 		cmocka_unit_test(nothing_follows_a_bundle),
+		cmocka_unit_test(the_header_is_that_of_every_bundle),
 		cmocka_unit_test(nothing_follows_the_archive),
 		cmocka_unit_test(what_is_unpacked_has_a_limit),
 		cmocka_unit_test(bundles_are_not_altered),
