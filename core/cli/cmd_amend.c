@@ -31,11 +31,12 @@ static void print_amended(const answer_amendment *a, const char *why)
 {
 	finished_print(stdout, a->file, &a->finished, a->announced_by);
 	if (a->already)
-		printf("%s: %s; nothing was changed\n", a->file, why);
+		command_put(stdout, "%s: %s; nothing was changed\n", a->file, why);
 	else if (strcmp(a->added, "nothing") != 0)
-		printf("%s.amendments: %s added%s", a->file, a->added, a->redacted.count > 0 ? ";" : "\n");
+		command_put(stdout, a->redacted.count > 0 ? "%s.amendments: %s added;" : "%s.amendments: %s added\n",
+		            a->file, a->added);
 	else if (a->finished.count == 0)
-		printf("%s: there is nothing to finish\n", a->file);
+		command_put(stdout, "%s: there is nothing to finish\n", a->file);
 	finished_print_list(stdout, " taken out of the result:", &a->redacted);
 }
 

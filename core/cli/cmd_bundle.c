@@ -57,8 +57,8 @@ static void print_packed(const bundle_options *o, size_t results)
 	if (o->json)
 		command_layout(answer_bundle_layout(), &packed);
 	else
-		printf("%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
-		       packed.signed_by != NULL ? ", signed" : "");
+		command_put(stdout, "%s: %zu result%s%s\n", o->out, results, results > 1 ? "s" : "",
+		            packed.signed_by != NULL ? ", signed" : "");
 }
 
 static eh_status pack_results(const bundle_options *o, char **paths, size_t count, eh_error *error)
@@ -111,7 +111,7 @@ static void print_members(const bundle *b, bool json)
 		m->name = b->members[i].name;
 		m->bytes = b->members[i].size;
 		if (!json)
-			printf("%10zu  %s\n", b->members[i].size, m->name);
+			command_put(stdout, "%10zu  %s\n", b->members[i].size, m->name);
 	}
 	if (json)
 		command_layout_list(answer_member_layout(), &list);
@@ -148,7 +148,7 @@ static eh_status unpack(cli_call *call, eh_error *error)
 	if (status == EH_OK && o->json)
 		print_members(&b, true);
 	else if (status == EH_OK)
-		printf("%s: %zu files\n", o->folder, b.count);
+		command_put(stdout, "%s: %zu files\n", o->folder, b.count);
 	bundle_free(&b);
 	return status;
 }

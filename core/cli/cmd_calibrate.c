@@ -204,7 +204,7 @@ static eh_status store(noise_record_list *records, bool json, int *code, eh_erro
 			break;
 		if (!json) {
 			print_record(r);
-			printf("  %s\n", r->path);
+			command_put(stdout, "  %s\n", r->path);
 		}
 		layout_move(noise_record_layout(), r, layout_append(noise_record_layout(), &stored));
 	}

@@ -116,7 +116,7 @@ static void print_evidence(const cli_input *groups, size_t count)
 			if (audit_trust(r, &trust, &error) == EH_OK)
 				(void)report_evidence(stdout, r->path, trust);
 			else
-				printf("%s: %s\n", r->path, error.message);
+				command_put(stdout, "%s: %s\n", r->path, error.message);
 		}
 }
 

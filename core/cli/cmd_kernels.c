@@ -108,7 +108,7 @@ static eh_status kernels(cli_call *call, eh_error *error)
 	if (status == EH_OK)
 		status = write_protocols(folder, o->without_fp16, &written, error);
 	if (status == EH_OK)
-		printf("%zu kernel sources written to %s\n", written, folder);
+		command_put(stdout, "%zu kernel sources written to %s\n", written, folder);
 	return status;
 }
 

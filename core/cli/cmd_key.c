@@ -48,13 +48,14 @@ static void print_made(const char *name, const audit_public *key, bool encrypted
 		              memory_format("%s/%s.pub", folder, name), encrypted,
 		              memory_text(key->fingerprint) };
 
-	if (json)
+	if (json) {
 		command_layout(answer_key_layout(), &made);
-	else
-		printf("private key  %s (keep it secret%s)\n"
-		       "public key   %s (give it to those who should trust you)\n"
-		       "fingerprint  %s\n", made.private_key, encrypted ? "" : "; it is not encrypted",
-		       made.public_key, made.fingerprint);
+	} else {
+		command_put(stdout, "private key  %s (keep it secret%s)\n", made.private_key,
+		            encrypted ? "" : "; it is not encrypted");
+		command_put(stdout, "public key   %s (give it to those who should trust you)\n", made.public_key);
+		printf("fingerprint  %s\n", made.fingerprint);
+	}
 	layout_clear(answer_key_layout(), &made);
 	free(folder);
 }

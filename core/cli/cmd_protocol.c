@@ -266,9 +266,9 @@ static eh_status check_one(const char *file, bool json, answer_protocol_check *o
 	out->cases = l.plan->case_count;
 	text_set(&out->digest, l.plan->digest);
 	if (!json)
-		printf("%s: %s@%llu, %zu case%s, sha256 %s\n", file, l.p->name,
-		       (unsigned long long)l.p->version, l.plan->case_count,
-		       l.plan->case_count == 1 ? "" : "s", l.plan->digest);
+		command_put(stdout, "%s: %s@%llu, %zu case%s, sha256 %s\n", file, l.p->name,
+		            (unsigned long long)l.p->version, l.plan->case_count,
+		            l.plan->case_count == 1 ? "" : "s", l.plan->digest);
 	loaded_free(&l);
 	return EH_OK;
 }

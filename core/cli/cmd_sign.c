@@ -35,8 +35,8 @@ static eh_status sign_one(const sign_options *o, const char *path, const audit_k
 
 static void print_signed(const sign_options *o, const answer_signature *s)
 {
-	printf("%s.sig: %ssigned by %s as %s, fingerprint %s\n", s->file, s->already ? "already " : "",
-	       o->key, s->role, s->fingerprint);
+	command_put(stdout, "%s.sig: %ssigned by %s as %s, fingerprint %s\n", s->file,
+	            s->already ? "already " : "", o->key, s->role, s->fingerprint);
 }
 
 /* An error is printed, and is in the answer. */

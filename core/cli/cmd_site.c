@@ -36,7 +36,7 @@ static eh_status check(cli_call *call, eh_error *error)
 	else if (site_path(s)[0] == '\0')
 		puts("there is no site file: nothing is declared");
 	else
-		printf("%s is sound\n", site_path(s));
+		command_put(stdout, "%s is sound\n", site_path(s));
 	site_free(s);
 	return EH_OK;
 }

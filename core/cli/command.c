@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,23 @@ int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 	error.code = status;
 	code = command_fail(c, &error);
 	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
+}
+
+void command_put(FILE *out, const char *format, ...)
+{
+	const size_t ends = format[0] != '\0' && format[strlen(format) - 1] == '\n';
+	char *line = NULL;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vasprintf(&line, format, args);
+	va_end(args);
+	line = memory_insist(size < 0 ? NULL : line);
+	line[(size_t)size - ends] = '\0';
+	text_clean(line);
+	fprintf(out, "%s%s", line, ends > 0 ? "\n" : "");
+	free(line);
 }
 
 void command_layout(const layout *l, const void *object)

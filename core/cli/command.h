@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/layout.h"
 #include "cli/option.h"
@@ -98,6 +99,10 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 /* After everything was printed: code, or, when stdout did not take it (a full disk, a closed
  * descriptor), EXIT_CODE_ENVIRONMENT after saying so. */
 int command_printed(const cli_command *c, int code);
+/* Prints one line, or a part of it, with what may come from others, such as a file's name: no terminal
+ * obeys it (text_clean).  A line end behind it stays. */
+__attribute__((format(printf, 2, 3)))
+void command_put(FILE *out, const char *format, ...);
 /* Prints the text and frees it. */
 void command_json(char *body);
 /* The same of a struct. */

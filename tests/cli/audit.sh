@@ -446,6 +446,29 @@ gives 0 'who.sponsor' amend "$s/R.json" --redact-text 'bürO jörg' --reason pol
 ! grep -q 'JÖRG' "$s/R.json"
 check $? "capital letters of all of UTF-8 are taken out" "$T/err"
 
+# What succeeds prints names, too.
+esc=$T/$(printf 'esc\033[31m')
+rm -rf "$esc"
+mkdir "$esc"
+cp "$T"/told/host*.json "$esc/R.json"
+cp "$T/config/evenhand/keys/lab.pem" "$esc"
+echo '[site]' >"$esc/site.ini"
+harmless() { # command...
+	"$EVENHAND" "$@" >"$T/out" 2>"$T/err" </dev/null && cat "$T/out" "$T/err" >"$T/both" &&
+		grep -q -F 'esc?[31m' "$T/both" && ! LC_ALL=C grep -q "$(printf '\033')" "$T/both"
+	check $? "evenhand $1: paths are no commands of a terminal" "$T/out"
+}
+harmless sign "$esc/R.json" --key "$esc/lab.pem"
+harmless amend "$esc/R.json" --note x --key lab
+harmless amend "$esc/R.json" --redact who.tester --reason x --key lab
+harmless amend "$esc/R.json" --redact who.tester --reason x --key lab
+harmless amend "$esc/R.json" --finish
+harmless bundle "$esc/R.json" -o "$esc/R.evenhand"
+harmless bundle "$esc/R.evenhand" --unpack "$esc/unpacked"
+harmless verify "$esc/R.evenhand"
+harmless site check "$esc/site.ini"
+XDG_CONFIG_HOME=$esc harmless key new lab
+
 # Files keep their mode and group, and a folder that cannot be listed is said.
 nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 H=$(mktemp -d /tmp/evenhand-audit-XXXXXX)
