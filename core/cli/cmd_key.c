@@ -8,6 +8,7 @@
 
 #include "audit/audit_key.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/command.h"
@@ -193,33 +194,78 @@ static void print_trusted(const audit_known_key *key, bool json)
 	free(roles);
 }
 
+/* Warns of each other name under which the key counts, as before the command. */
+static void warn_of_others(const audit_keys *before, const char *name, const char *fingerprint)
+{
+	if (before->error.code != EH_OK)
+		log_write(EH_LOG_WARN, "whether the same key counts under another name is not known: %s",
+		          before->error.message);
+	for (size_t i = 0; i < before->ring.keys.count; i++) {
+		const audit_known_key *key = &before->ring.keys.items[i];
+
+		if (key->fingerprint == NULL || strcmp(key->fingerprint, fingerprint) != 0)
+			continue;
+		if (key->own)
+			log_write(EH_LOG_WARN, "the same key is your own key %s, which counts as tester", key->name);
+		else if (strcmp(key->name, name) != 0)
+			log_write(EH_LOG_WARN, "the same key is still trusted as %s: `evenhand key distrust %s`",
+			          key->name, key->name);
+	}
+}
+
 static eh_status trust_key(cli_call *call, eh_error *error)
 {
 	const key_options *o = call->options;
 	audit_known_key known;
 	audit_public key;
+	audit_keys before;
 	eh_status status = audit_public_read(call->words[0], &key, error);
 
 	if (status != EH_OK)
 		return status;
+	audit_keys_read(&before);
 	layout_init(audit_known_key_layout(), &known);
 	known.name = o->name != NULL ? memory_text(o->name) : name_of_file(call->words[0]);
 	text_set(&known.fingerprint, key.fingerprint);
 	text_set(&known.public_key, key.key);
 	take_roles(o->roles, &known.trusted_as);
 	status = audit_trust_add(known.name, &key, &known.trusted_as, error);
-	if (status == EH_OK)
+	if (status == EH_OK) {
 		print_trusted(&known, o->json);
+		(void)fflush(stdout);
+		warn_of_others(&before, known.name, known.fingerprint);
+	}
 	layout_clear(audit_known_key_layout(), &known);
+	layout_clear(audit_keyring_layout(), &before.ring);
 	return status;
+}
+
+/* Of the key that is trusted under the name; "" where its file could not be read. */
+static const char *trusted_fingerprint(const audit_keys *keys, const char *name)
+{
+	for (size_t i = 0; i < keys->ring.keys.count; i++) {
+		const audit_known_key *key = &keys->ring.keys.items[i];
+
+		if (!key->own && strcmp(key->name, name) == 0 && key->fingerprint != NULL)
+			return key->fingerprint;
+	}
+	return "";
 }
 
 static eh_status distrust_key(cli_call *call, eh_error *error)
 {
-	eh_status status = audit_trust_remove(call->words[0], error);
+	const char *name = call->words[0];
+	audit_keys before;
+	eh_status status;
 
-	if (status == EH_OK)
-		printf("%s is no longer trusted\n", call->words[0]);
+	audit_keys_read(&before);
+	status = audit_trust_remove(name, error);
+	if (status == EH_OK) {
+		printf("%s is no longer trusted\n", name);
+		(void)fflush(stdout);
+		warn_of_others(&before, name, trusted_fingerprint(&before, name));
+	}
+	layout_clear(audit_keyring_layout(), &before.ring);
 	return status;
 }
 

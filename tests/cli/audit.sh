@@ -19,7 +19,7 @@ gives() { # exit code, words on stdout or stderr, command...
 }
 export XDG_CONFIG_HOME="$T/config"
 unset EVENHAND_KEY_PASSPHRASE
-rm -rf "$T/config" "$T/unpacked"
+rm -rf "$T/config" "$T/lone" "$T/unpacked"
 rm -f "$T"/r.* "$T"/*.evenhand
 "$BUILD/tests/bench/make_result" 20 "$T/r.json" || check 1 "make_result"
 r=$T/r.json
@@ -57,6 +57,18 @@ gives 0 'as verifier' sign "$r" --key second --as verifier
 EVENHAND_KEY_PASSPHRASE=wrong gives 4 'the passphrase does not open it' amend "$r" --note x --key second
 gives 0 'trusted as verifier' key trust "$T/config/evenhand/keys/second.pub" --name other --role verifier
 gives 4 'already' key trust "$T/config/evenhand/keys/second.pub" --name other
+# A key that counts under several names.
+second=$T/config/evenhand/keys/second.pub
+gives 0 'the same key is still trusted as other: ' key trust "$second" --name twin --json
+/usr/bin/python3 -c 'import json, sys; assert json.load(sys.stdin)["name"] == "twin"' <"$T/out"
+check $? "key trust prints JSON on stdout alone" "$T/err"
+gives 0 'the same key is still trusted as other: ' key distrust twin
+gives 0 'the same key is your own key second, which counts as tester' key trust "$second" --name twin
+gives 0 'the same key is your own key second, which counts as tester' key distrust twin
+XDG_CONFIG_HOME=$T/lone gives 0 'other is trusted' key trust "$second" --name other
+XDG_CONFIG_HOME=$T/lone gives 0 'other is no longer trusted' key distrust other
+[ ! -s "$T/err" ] || [ "$(cat "$T/err")" = "$(cat "$T/out")" ]
+check $? "nothing more is said of a key of one name" "$T/err"
 if command -v openssl >/dev/null; then
 	openssl genpkey -algorithm ed448 2>err | openssl pkey -pubout -out "$T/ed448.pub" 2>>err
 	gives 4 'this is not an Ed25519 key' key trust "$T/ed448.pub" --name third
