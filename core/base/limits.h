@@ -32,6 +32,9 @@
 #define LIMIT_KEPT (8 * LIMIT_MIB)
 /* Layers of a stack.  A stack has about 50, and each execution is held against all of them. */
 #define LIMIT_LAYERS 1000
+/* Fields of a layer.  A layer has about 20, the memory of a host two for each NUMA node, and each is
+ * looked for among those of the layer that it is compared with. */
+#define LIMIT_FIELDS 1000
 /* A text within a record or a line.  The longest is that of a protocol, of at most 1 MiB. */
 #define LIMIT_TEXT (4 * LIMIT_MIB)
 /* A journal, which has the results of all executors of a run. */

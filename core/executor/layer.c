@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "record/setting.h"
 
@@ -39,6 +40,11 @@ static void set_field(record_layer *layer, const char *key, scalar value, enum r
 	for (size_t i = 0; i < layer->fields.count; i++)
 		if (strcmp(layer->fields.items[i].name, key) == 0)
 			field = &layer->fields.items[i];
+	/* A reader would refuse more. */
+	if (field == NULL && layer->fields.count >= LIMIT_FIELDS) {
+		free(value.text);
+		return;
+	}
 	if (field == NULL) {
 		field = layout_append(record_field_layout(), &layer->fields);
 		field->name = memory_text(key);

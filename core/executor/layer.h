@@ -17,7 +17,8 @@ void layer_file(record_layer *layer, const char *path, executor_files *files);
 /* Of a setting that is no file, and has no value yet, the version is its value.  Returns the layer. */
 record_layer *layer_settle(record_layer *layer);
 
-/* Sets a field.  A NULL text is unavailable: value "", source RECORD_SOURCE_UNAVAILABLE. */
+/* Sets a field; a new one beyond LIMIT_FIELDS is left out.  A NULL text is unavailable: value "", source
+ * RECORD_SOURCE_UNAVAILABLE. */
 void layer_text(record_layer *layer, const char *key, const char *value, enum record_source source);
 void layer_number(record_layer *layer, const char *key, double value, enum record_source source);
 void layer_bool(record_layer *layer, const char *key, bool value, enum record_source source);

@@ -123,6 +123,20 @@ static eh_status explain_whole(reader *all, findings *f, eh_error *error)
 	return status;
 }
 
+/* What is compared with each of its kind has a bound. */
+static eh_status check_layers(const record_layer_list *layers, const char *name, eh_error *error)
+{
+	if (layers->count > LIMIT_LAYERS)
+		return error_set(error, EH_E_NO_MEMORY, "%s: executor.layers has %zu layers, and %d are the most "
+		                 "that are read", name, layers->count, LIMIT_LAYERS);
+	for (size_t i = 0; i < layers->count; i++)
+		if (layers->items[i].fields.count > LIMIT_FIELDS)
+			return error_set(error, EH_E_NO_MEMORY, "%s: executor.layers[%zu].fields has %zu fields, and %d "
+			                 "are the most that are read", name, i, layers->items[i].fields.count,
+			                 LIMIT_FIELDS);
+	return EH_OK;
+}
+
 /* Reads the record without its rows.  *whole: its structure is valid. */
 static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *error)
 {
@@ -134,10 +148,8 @@ static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *erro
 		return EH_OK;
 	status = parts_read_head(&all->parts, all->from, all->r->record, &why);
 	*whole = status == EH_OK;
-	if (status == EH_OK && all->r->record->executor.layers.count > LIMIT_LAYERS)
-		return error_set(error, EH_E_NO_MEMORY, "%s: executor.layers has %zu layers, and %d are the most "
-		                 "that are read", all->from->name, all->r->record->executor.layers.count,
-		                 LIMIT_LAYERS);
+	if (status == EH_OK)
+		return check_layers(&all->r->record->executor.layers, all->from->name, error);
 	if (status == EH_E_FORMAT)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->from->name, &why);
 	else if (status != EH_OK && error != NULL)

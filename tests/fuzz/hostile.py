@@ -46,6 +46,7 @@ SHAPES = {
     "asked": (("run", "asked"), "[", lambda i: '"triad.n%08d"' % (99999999 - i), "]"),
     "order": (("run", "order"), "[", lambda i: '{"position":%d,"execution":%d}' % (i + 1, i + 1), "]"),
     "layers": (("executor", "layers"), "[", lambda i: "{}", "]"),
+    "fields": (("executor", "layers", 0, "fields"), "{", lambda i: '"f%d":{"value":"","source":"queried"}' % i, "}"),
     "digests": (("digests", "cases"), "[", lambda i: '"%064x"' % i, "]"),
     "salts": (("salts",), "{", lambda i: '"executor.layers[%d].path":"%032x"' % (i, i), "}"),
     "unknown": (("more",), "{", lambda i: '"m%d":0' % i, "}"),

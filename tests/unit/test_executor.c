@@ -11,9 +11,11 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "json_tree.h"
 #include "base/text.h"
 #include "executor/executor.h"
+#include "executor/layer.h"
 #include "golden.h"
 #include "record/disclosure.h"
 #include "record/identity.h"
@@ -509,10 +511,29 @@ static void device_in_words(void **state)
 	layout_clear(record_device_layout(), &device);
 }
 
+/* A reader would refuse a layer with more. */
+static void fields_have_a_limit(void **state)
+{
+	record_layer_list layers = { NULL, 0 };
+	record_layer *layer = layer_add(&layers, RECORD_LAYER_HOST, "host", "", RECORD_SOURCE_QUERIED);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * LIMIT_FIELDS; i++) {
+		char *key = memory_format("f%zu", i);
+
+		layer_text(layer, key, "x", RECORD_SOURCE_QUERIED);
+		free(key);
+	}
+	layer_text(layer, "f0", "y", RECORD_SOURCE_QUERIED);
+	assert_int_equal(layer->fields.count, LIMIT_FIELDS);
+	assert_string_equal(layer->fields.items[0].value.text, "y");
+	layout_list_clear(record_layer_layout(), &layers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(guest), cmocka_unit_test(server), cmocka_unit_test(arm),
+		cmocka_unit_test(fields_have_a_limit), cmocka_unit_test(guest), cmocka_unit_test(server), cmocka_unit_test(arm),
 		cmocka_unit_test(nothing_there), cmocka_unit_test(link_of_device),
 		cmocka_unit_test(topology), cmocka_unit_test(mapped_here),
 		cmocka_unit_test(mapped_lines), cmocka_unit_test(files_cached),

@@ -635,6 +635,38 @@ static void results_of_a_run_share_no_salt(void **state)
 		free(salts[i]);
 }
 
+static void layers_and_fields_have_a_limit(void **state)
+{
+	static const struct { const char *path, *first; size_t many; const char *words; } tries[] = {
+		{ "executor/layers/0/fields", "{", 1001, "executor.layers[0].fields has 1001 fields, and 1000 are the most" },
+		{ "executor/layers", "[", 1001, "executor.layers has 1001 layers, and 1000 are the most" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		cJSON *copy = cJSON_Duplicate(small, true);
+		eh_error error = ERROR_INIT;
+		text all = { 0 };
+
+		for (size_t k = 0; k < tries[i].many; k++) {
+			text_add(&all, "%s", k == 0 ? tries[i].first : ",");
+			if (tries[i].first[0] == '{')
+				text_add(&all, "\"f%zu\":{\"value\":\"x\",\"source\":\"queried\"}", k);
+			else
+				text_add(&all, "{\"layer\":\"library\",\"name\":\"l%zu\",\"version\":\"1\","
+				         "\"source\":\"queried\"}", k);
+		}
+		text_add(&all, "%s", tries[i].first[0] == '{' ? "}" : "]");
+		golden_set(copy, tries[i].path, all.data);
+		golden_reseal(copy, false);
+		assert_int_equal(read_json(copy, &error), EH_E_NO_MEMORY);
+		if (strstr(error.message, tries[i].words) == NULL)
+			fail_msg("%s", error.message);
+		text_free(&all);
+		cJSON_Delete(copy);
+	}
+}
+
 /* Each salt is looked up, not searched for among all texts: that took a minute here. */
 static void many_salts_take_little_time(void **state)
 {
@@ -680,6 +712,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_changes_is_no_result),
 		cmocka_unit_test(salts_belong_to_texts),
 		cmocka_unit_test(results_of_a_run_share_no_salt),
+		cmocka_unit_test(layers_and_fields_have_a_limit),
 		cmocka_unit_test(many_salts_take_little_time),
 	};
 
