@@ -330,8 +330,8 @@ static void redacted_text_keeps_other_bytes(void **state)
 	char *before = with(first, "\"verified\":false},", "\"verified\":false}\r\n , ");
 	char *mark = with(before, "{ \"tester\": \"T\\u0065st\", ",
 	                  "{\"tester\":\"redacted:sha256:"
-	                  "d9ea6c4e1141873f108bbc109a5d4ee111e4322c9ec9d208f338c2978f870dcf\",");
-	char *after = with(mark, "\"who.tester\":\"0177ba75015d98e8bf4e795f5f3a6563\",", "");
+	                  "ede53852612f3aee3891e40563f4533fbc840e512f5fd0dec1e8416682face69\",");
+	char *after = with(mark, "\"who.tester\":\"8f92a12d68ae4d7e57589bc0ec670247\",", "");
 
 	(void)state;
 	assert_int_equal(redact_text(before, strlen(before), "x", &tester, &out, &error), EH_OK);
