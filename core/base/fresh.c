@@ -20,6 +20,7 @@
 #include "base/walk.h"
 
 #define PREFIX ".evenhand-"
+#define ACL_NAME "system.posix_acl_access"
 enum { DIGITS = 16, MOST_TRIES = 16, ACL_MOST = 1 << 16 /* the most that an attribute has */ };
 
 /* 0, or -1 with errno: EAGAIN when somebody else has it, another where the file system has none. */
@@ -284,24 +285,24 @@ mode_t fresh_mode(mode_t most)
 	return most & ~mask;
 }
 
-/* 0, or -1 with errno: gives the file the ACL of another, or none, also none from its folder.  Then its group's
- * bits are the mask of the ACL, so closing them closes it to all that the ACL names. */
+/* Gives a file the ACL of another, or takes away the one that its folder gave it where the other has none.
+ * 0, or -1 with errno.  The bits of the group are the mask of the ACL, so closing them closes the file to
+ * all that the ACL names. */
 static int copy_acl(int from, int to)
 {
-	static const char name[] = "system.posix_acl_access";
 	unsigned char acl[ACL_MOST];
-	const ssize_t size = fgetxattr(from, name, acl, sizeof(acl));
+	const ssize_t size = fgetxattr(from, ACL_NAME, acl, sizeof(acl));
 
 	if (size >= 0)
-		return fsetxattr(to, name, acl, (size_t)size, 0);
-	if (errno == ENODATA && fremovexattr(to, name) == 0)
+		return fsetxattr(to, ACL_NAME, acl, (size_t)size, 0);
+	if (errno == ENODATA && fremovexattr(to, ACL_NAME) == 0)
 		return 0;
 	return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS ? 0 : -1;
 }
 
 static bool has_acl(int fd)
 {
-	return fgetxattr(fd, "system.posix_acl_access", NULL, 0) > 0;
+	return fgetxattr(fd, ACL_NAME, NULL, 0) > 0;
 }
 
 /* What is replaced was perhaps closed to others. */
