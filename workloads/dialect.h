@@ -80,6 +80,7 @@ EH_DEVICE_FN void eh_barrier_(void)
 	__hip_atomic_fetch_add((p), (v), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #define EH_FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define EH_FMA64(a, b, c) __builtin_fma((a), (b), (c))
+#define EH_SQRT32(x) __builtin_sqrtf(x)
 EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
 {
 	union { eh_u16 u; _Float16 f; } c;
@@ -108,6 +109,7 @@ extern "C" __shared__ __attribute__((aligned(16))) eh_u8 eh_local_[];
 #define EH_ATOMIC_ADD_(p, v) atomicAdd((p), (v))
 #define EH_FMA32(a, b, c) fmaf((a), (b), (c))
 #define EH_FMA64(a, b, c) fma((a), (b), (c))
+#define EH_SQRT32(x) sqrtf(x)
 /* PTX instead of cuda_fp16.h, which NVRTC finds only with an include path. */
 EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
 {
@@ -384,6 +386,7 @@ typedef half eh_f16; /* vload_half and vstore_half need no cl_khr_fp16 */
 #define EH_LOCAL(T, decl) __local T decl __attribute__((aligned(128)))
 #define EH_FMA32(a, b, c) fma((float)(a), (float)(b), (float)(c))
 #define EH_FMA64(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define EH_SQRT32(x) sqrt((float)(x))
 #define EH_ATOMIC_ADD_I32(p, v) atomic_add((p), (int)(v))
 #define EH_ATOMIC_ADD_U32(p, v) atomic_add((p), (eh_u32)(v))
 #define EH_ATOMIC_ADD_F32(p, v) eh_atomic_add_f32_((p), (v))
@@ -476,6 +479,7 @@ static __thread eh_place_type_ eh_place_;
 	EH_LOCAL(T, name[count])
 #define EH_FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define EH_FMA64(a, b, c) __builtin_fma((a), (b), (c))
+#define EH_SQRT32(x) __builtin_sqrtf(x)
 #define EH_ATOMIC_ADD_I32(p, v) __atomic_fetch_add((p), (int)(v), __ATOMIC_RELAXED)
 #define EH_ATOMIC_ADD_U32(p, v) __atomic_fetch_add((p), (eh_u32)(v), __ATOMIC_RELAXED)
 #define EH_ATOMIC_ADD_U64(p, v) __atomic_fetch_add((p), (eh_u64)(v), __ATOMIC_RELAXED)
@@ -610,6 +614,94 @@ EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
 }
 #define EH_LOAD_BF16(p, i) eh_from_bf16_((p)[i].bits)
 #define EH_STORE_BF16(p, i, x) ((p)[i].bits = eh_to_bf16_(x))
+
+/*
+ * The small formats, of 8 and 4 bits, by their bits: storage that is loaded to a float.  E4M3 and E5M2
+ * are OCP's, E4M3Z and E5M2Z the forms with one zero and one NaN (fnuz), of which each has one more
+ * exponent below.  No value passes through a subnormal float, which devices may flush.  I8 is the
+ * integer.  eh_from_e2m1_ takes the low four bits (mxfp4), eh_from_e8m0_ is its block's scale, 2^(b -
+ * 127), whose smallest is a subnormal float.
+ */
+typedef struct { eh_u8 bits; } eh_e4m3;
+typedef struct { eh_u8 bits; } eh_e5m2;
+typedef struct { eh_u8 bits; } eh_e4m3z;
+typedef struct { eh_u8 bits; } eh_e5m2z;
+typedef struct { eh_u8 bits; } eh_i8;
+/* A magnitude of `f` bits of fraction and exponent bias `bias`, without its special values. */
+#define EH_SMALL_(m, f, bias)                                                                \
+	((m) < (1u << (f)) ? (float)(m) * eh_float_of_((eh_u32)(127 + 1 - (bias) - (f)) << 23) \
+	                   : eh_float_of_(((m) << (23 - (f))) + ((eh_u32)(127 - (bias)) << 23)))
+#define EH_SIGNED_(x, sign) eh_float_of_(eh_bits_of_(x) | (eh_u32)(sign) << 24)
+EH_DEVICE_FN float eh_from_e4m3_(eh_u8 b)
+{
+	const eh_u32 m = b & 0x7fu;
+	const float x = m == 0x7fu ? eh_float_of_(0x7fc00000u) : EH_SMALL_(m, 3, 7);
+	return EH_SIGNED_(x, b & 0x80u);
+}
+EH_DEVICE_FN float eh_from_e5m2_(eh_u8 b)
+{
+	const eh_u32 m = b & 0x7fu;
+	const float x = m > 0x7cu    ? eh_float_of_(0x7fc00000u)
+	                : m == 0x7cu ? eh_float_of_(0x7f800000u)
+	                             : EH_SMALL_(m, 2, 15);
+	return EH_SIGNED_(x, b & 0x80u);
+}
+EH_DEVICE_FN float eh_from_e4m3z_(eh_u8 b)
+{
+	const eh_u32 m = b & 0x7fu;
+	const float x = EH_SMALL_(m, 3, 8);
+	return b == 0x80u ? eh_float_of_(0x7fc00000u) : EH_SIGNED_(x, b & 0x80u);
+}
+EH_DEVICE_FN float eh_from_e5m2z_(eh_u8 b)
+{
+	const eh_u32 m = b & 0x7fu;
+	const float x = EH_SMALL_(m, 2, 16);
+	return b == 0x80u ? eh_float_of_(0x7fc00000u) : EH_SIGNED_(x, b & 0x80u);
+}
+EH_DEVICE_FN float eh_from_e2m1_(eh_u32 b)
+{
+	const eh_u32 m = b & 7u;
+	const float x = EH_SMALL_(m, 1, 1);
+	return EH_SIGNED_(x, (b & 8u) << 4);
+}
+EH_DEVICE_FN float eh_from_e8m0_(eh_u8 b)
+{
+	return eh_float_of_(b == 0 ? 0x400000u : b == 255 ? 0x7fc00000u : (eh_u32)b << 23);
+}
+#define EH_LOAD_E4M3(p, i) eh_from_e4m3_((p)[i].bits)
+#define EH_LOAD_E5M2(p, i) eh_from_e5m2_((p)[i].bits)
+#define EH_LOAD_E4M3Z(p, i) eh_from_e4m3z_((p)[i].bits)
+#define EH_LOAD_E5M2Z(p, i) eh_from_e5m2z_((p)[i].bits)
+#define EH_LOAD_I8(p, i) ((int)((p)[i].bits ^ 0x80u) - 128)
+#define EH_LOAD_I32(p, i) ((p)[i])
+#define EH_STORE_I32(p, i, x) ((p)[i] = (x))
+
+/*
+ * e^x of a float within 2 units in the last place: the same arithmetic everywhere, of multiplications
+ * and additions alone, which a loop over work-items makes vectors of.  0 below -87, where floats
+ * become subnormal; beyond 88.3, near the largest float, it does not grow; NaN stays NaN.
+ */
+EH_DEVICE_FN float eh_exp_(float x)
+{
+	const float y = x > 88.3f ? 88.3f : x;
+	/* Adding 1.5 * 2^23 rounds to an integer n, which is then in the low bits. */
+	const float shifted = y * 1.44269504f + 12582912.0f;
+	const float n = shifted - 12582912.0f;
+	/* n * 0.693359375 is exact: eight bits by nine. */
+	const float r = (y - n * 0.693359375f) + n * 2.12194440e-4f;
+	float p = 1.0f / 5040;
+	p = p * r + 1.0f / 720;
+	p = p * r + 1.0f / 120;
+	p = p * r + 1.0f / 24;
+	p = p * r + 1.0f / 6;
+	p = p * r + 0.5f;
+	p = p * r + 1.0f;
+	p = p * r + 1.0f;
+	p = p * eh_float_of_((eh_bits_of_(shifted) << 23) + (127u << 23));
+	return x < -87.0f ? 0.0f : p;
+}
+#define EH_EXP32(x) eh_exp_(x)
+
 #define EH_LOAD_F32(p, i) ((p)[i])
 #define EH_STORE_F32(p, i, x) ((p)[i] = (x))
 #define EH_LOAD_F64(p, i) ((p)[i])

@@ -8,13 +8,6 @@
 #include "base/text.h"
 #include "measure/inputs.h"
 
-static size_t element_bytes(const char *precision)
-{
-	if (strcmp(precision, "f64") == 0)
-		return 8;
-	return strcmp(precision, "f32") == 0 ? 4 : 2;
-}
-
 static uint64_t word_of(const char *hex)
 {
 	uint64_t value = 0;
@@ -47,7 +40,7 @@ static void note_numbers(const eh_bench *bench, const char *precision, const voi
 
 	if (log->open)
 		log->numbers = true;
-	note(log, precision, data, count * element_bytes(precision));
+	note(log, precision, data, count * inputs_element_bytes(precision));
 }
 
 /* ---- generators, one table for each distribution --------------------------------------------- */
@@ -72,7 +65,7 @@ static void lent_zeros(const eh_bench *bench, void *out, uint64_t first, uint64_
 	(void)first;
 	(void)seed;
 	(void)stream;
-	memset(out, 0, (size_t)count * element_bytes(precision));
+	memset(out, 0, (size_t)count * inputs_element_bytes(precision));
 	note_numbers(bench, precision, out, count);
 }
 

@@ -39,25 +39,74 @@ static uint64_t word(uint64_t key, uint64_t j)
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-enum format { FORMAT_F64, FORMAT_F32, FORMAT_F16, FORMAT_BF16 };
+/* What the codes of a small format's largest exponent, and negative zero, mean. */
+enum specials {
+	SPECIALS_IEEE,  /* infinities and NaNs                                    */
+	SPECIALS_FINITE, /* values, but for one NaN of either sign: OCP's e4m3     */
+	SPECIALS_ZERO   /* values; negative zero is the one NaN: fnuz             */
+};
 
-static enum format format_of(const char *precision)
+/* Of at most 16 bits; bits 0: the value is a float, a double or an integer of bytes bytes. */
+static const struct format {
+	const char *name;
+	uint32_t bytes;
+	unsigned bits, fraction;
+	int bias;
+	enum specials specials;
+} formats[] = {
+	{ "f32", 4, 0, 23, 127, SPECIALS_IEEE },  { "f64", 8, 0, 52, 1023, SPECIALS_IEEE },
+	{ "f16", 2, 16, 10, 15, SPECIALS_IEEE },  { "bf16", 2, 16, 7, 127, SPECIALS_IEEE },
+	{ "e4m3", 1, 8, 3, 7, SPECIALS_FINITE },  { "e5m2", 1, 8, 2, 15, SPECIALS_IEEE },
+	{ "e4m3z", 1, 8, 3, 8, SPECIALS_ZERO },   { "e5m2z", 1, 8, 2, 16, SPECIALS_ZERO },
+	{ "i8", 1, 0, 7, 0, SPECIALS_IEEE },      { "i32", 4, 0, 31, 0, SPECIALS_IEEE },
+};
+
+static const struct format *format_of(const char *precision)
 {
-	if (strcmp(precision, "f64") == 0)
-		return FORMAT_F64;
-	if (strcmp(precision, "f16") == 0)
-		return FORMAT_F16;
-	if (strcmp(precision, "bf16") == 0)
-		return FORMAT_BF16;
-	return FORMAT_F32;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i].name, precision) == 0)
+			return &formats[i];
+	return &formats[0];
 }
 
-/* A 16-bit float with `fraction` bits of fraction, rounded from the double once, ties to even. */
-static uint16_t small_encode(double value, unsigned fraction)
+uint32_t inputs_element_bytes(const char *precision)
 {
-	unsigned exponent_bits = 15 - fraction;
-	int64_t bias = (INT64_C(1) << (exponent_bits - 1)) - 1;
-	uint64_t infinity = ((UINT64_C(1) << exponent_bits) - 1) << fraction;
+	return format_of(precision)->bytes;
+}
+
+static bool is_integer(const struct format *f)
+{
+	return f->name[0] == 'i';
+}
+
+/* The largest finite magnitude, as a code. */
+static uint64_t largest_code(const struct format *f)
+{
+	uint64_t all = (UINT64_C(1) << (f->bits - 1)) - 1;
+
+	if (f->specials == SPECIALS_IEEE)
+		return (all >> f->fraction << f->fraction) - 1;
+	return f->specials == SPECIALS_FINITE ? all - 1 : all;
+}
+
+/* Beyond the largest: infinity, where there is one; else the largest. */
+static uint64_t overflow_code(const struct format *f)
+{
+	return largest_code(f) + (f->specials == SPECIALS_IEEE);
+}
+
+static uint16_t nan_code(const struct format *f, uint64_t sign)
+{
+	if (f->specials == SPECIALS_ZERO)
+		return (uint16_t)(1U << (f->bits - 1));
+	if (f->specials == SPECIALS_FINITE)
+		return (uint16_t)(sign | (largest_code(f) + 1));
+	return (uint16_t)(sign | overflow_code(f) | UINT64_C(1) << (f->fraction - 1));
+}
+
+/* The code of a small format, rounded from the double once, ties to even. */
+static uint16_t small_encode(double value, const struct format *f)
+{
 	uint64_t bits;
 	uint64_t sign;
 	uint64_t significand;
@@ -65,102 +114,121 @@ static uint16_t small_encode(double value, unsigned fraction)
 	uint64_t rest;
 	uint64_t half;
 	int64_t exponent;
-	unsigned drop;
+	unsigned drop = 52 - f->fraction;
 
 	memcpy(&bits, &value, sizeof(bits));
-	sign = bits >> 63 << 15;
+	sign = bits >> 63 << (f->bits - 1);
 	exponent = (int64_t)(bits >> 52 & 0x7ff);
 	significand = bits & ((UINT64_C(1) << 52) - 1);
-	if (exponent == 0x7ff) /* a NaN stays one */
-		return (uint16_t)(sign | infinity | (significand != 0 ? UINT64_C(1) << (fraction - 1) : 0));
-	if (exponent == 0)
-		return (uint16_t)sign; /* a double's subnormals are far below any 16-bit one */
-	exponent -= 1023;
-	if (exponent > bias)
-		return (uint16_t)(sign | infinity);
+	if (exponent == 0x7ff && significand != 0) /* a NaN stays one */
+		return nan_code(f, sign);
+	if (exponent == 0x7ff)
+		return (uint16_t)(sign | overflow_code(f));
+	exponent = exponent == 0 ? -1023 : exponent - 1023;
 	significand |= UINT64_C(1) << 52;
-	drop = 52 - fraction;
-	if (exponent < 1 - bias) {
-		int64_t extra = 1 - bias - exponent;
+	if (exponent < 1 - f->bias) {
+		int64_t extra = 1 - f->bias - exponent;
 
-		if (extra > (int64_t)fraction + 1)
-			return (uint16_t)sign;
+		if (extra > (int64_t)f->fraction + 1)
+			return (uint16_t)(f->specials == SPECIALS_ZERO ? 0 : sign);
 		drop += (unsigned)extra;
 		result = significand >> drop;
 	} else {
-		result = (significand >> drop) + ((uint64_t)(exponent + bias - 1) << fraction);
+		result = (significand >> drop) + ((uint64_t)(exponent + f->bias - 1) << f->fraction);
 	}
 	rest = significand & ((UINT64_C(1) << drop) - 1);
 	half = UINT64_C(1) << (drop - 1);
 	/* A carry out of the fraction is the next exponent, and out of that infinity: as it should. */
 	if (rest > half || (rest == half && (result & 1) != 0))
 		result++;
+	if (result > largest_code(f))
+		result = overflow_code(f);
+	if (result == 0 && f->specials == SPECIALS_ZERO)
+		return 0;
 	return (uint16_t)(sign | result);
 }
 
-static double small_decode(uint16_t value, unsigned fraction)
+static double small_decode(uint16_t value, const struct format *f)
 {
-	unsigned exponent_bits = 15 - fraction;
-	int bias = (1 << (exponent_bits - 1)) - 1;
-	int exponent = value >> fraction & ((1 << exponent_bits) - 1);
-	int bits = value & ((1 << fraction) - 1);
+	bool negative = (value >> (f->bits - 1) & 1) != 0;
+	uint64_t code = value & ((UINT64_C(1) << (f->bits - 1)) - 1);
+	int exponent = (int)(code >> f->fraction);
+	int bits = (int)(code & ((UINT64_C(1) << f->fraction) - 1));
 	double magnitude;
 
-	if (exponent == (1 << exponent_bits) - 1)
-		magnitude = bits != 0 ? NAN : INFINITY;
+	if (f->specials == SPECIALS_ZERO && negative && code == 0)
+		return NAN;
+	if (code > largest_code(f))
+		magnitude = code == overflow_code(f) ? INFINITY : NAN;
 	else if (exponent == 0)
-		magnitude = ldexp(bits, 1 - bias - (int)fraction);
+		magnitude = ldexp(bits, 1 - f->bias - (int)f->fraction);
 	else
-		magnitude = ldexp(bits + (1 << fraction), exponent - bias - (int)fraction);
-	return (value & 0x8000) != 0 ? -magnitude : magnitude;
+		magnitude = ldexp(bits + (1 << f->fraction), exponent - f->bias - (int)f->fraction);
+	return negative ? -magnitude : magnitude;
 }
 
-/* Stores value at element i of out; `below_one` keeps what rounds up to 1 under it. */
-static void store(void *out, uint64_t i, enum format format, double value, int below_one)
+/* Stores value at element i of out; `below_one` keeps what rounds up to 1 under it.  An integer is 32
+ * times the value, so that the values that are drawn fill its range. */
+static void store(void *out, uint64_t i, const struct format *f, double value, bool below_one)
 {
-	switch (format) {
-	case FORMAT_F64:
+	uint16_t code;
+
+	if (is_integer(f)) {
+		double scaled = nearbyint(value * 32);
+
+		scaled = scaled > 127 ? 127 : scaled < -127 ? -127 : scaled;
+		if (f->bytes == 1)
+			((int8_t *)out)[i] = (int8_t)scaled;
+		else
+			((int32_t *)out)[i] = (int32_t)scaled;
+		return;
+	}
+	if (f->bytes == 8) {
 		((double *)out)[i] = value;
-		break;
-	case FORMAT_F32: {
-		float f = (float)value;
+		return;
+	}
+	if (f->bytes == 4) {
+		float narrow = (float)value;
 
-		((float *)out)[i] = below_one && f >= 1.0f ? 0x1.fffffep-1f : f;
-		break;
+		((float *)out)[i] = below_one && narrow >= 1.0f ? 0x1.fffffep-1f : narrow;
+		return;
 	}
-	case FORMAT_F16:
-	case FORMAT_BF16: {
-		unsigned fraction = format == FORMAT_F16 ? 10 : 7;
-		uint16_t h = small_encode(value, fraction);
-		uint16_t one = (uint16_t)(((1U << (14 - fraction)) - 1) << fraction);
-
-		((uint16_t *)out)[i] = below_one && h == one ? (uint16_t)(one - 1) : h;
-		break;
-	}
-	}
+	code = small_encode(value, f);
+	if (below_one && code == (uint16_t)(f->bias << f->fraction))
+		code--;
+	if (f->bytes == 2)
+		((uint16_t *)out)[i] = code;
+	else
+		((uint8_t *)out)[i] = (uint8_t)code;
 }
 
 double inputs_to_double(const void *element, const char *precision)
 {
+	const struct format *f = format_of(precision);
 	uint16_t h;
-	float f;
+	float narrow;
 	double d;
+	int32_t integer;
 
-	switch (format_of(precision)) {
-	case FORMAT_F64:
+	if (is_integer(f) && f->bytes == 4) {
+		memcpy(&integer, element, sizeof(integer));
+		return integer;
+	}
+	if (is_integer(f))
+		return *(const int8_t *)element;
+	switch (f->bytes) {
+	case 8:
 		memcpy(&d, element, sizeof(d));
 		return d;
-	case FORMAT_F16:
+	case 4:
+		memcpy(&narrow, element, sizeof(narrow));
+		return narrow;
+	case 2:
 		memcpy(&h, element, sizeof(h));
-		return small_decode(h, 10);
-	case FORMAT_BF16:
-		memcpy(&h, element, sizeof(h));
-		return small_decode(h, 7);
-	case FORMAT_F32:
-		break;
+		return small_decode(h, f);
+	default:
+		return small_decode(*(const uint8_t *)element, f);
 	}
-	memcpy(&f, element, sizeof(f));
-	return f;
 }
 
 /* ---- distributions --------------------------------------------------------------------------- */
@@ -169,9 +237,9 @@ void inputs_fill_uniform(void *out, uint64_t first, uint64_t count, const char *
                          uint64_t seed, uint32_t stream)
 {
 	uint64_t key = stream_key(seed, stream);
-	enum format format = format_of(precision);
+	const struct format *format = format_of(precision);
 
-	if (format == FORMAT_F32) { /* the common one, kept free of the switch */
+	if (format == &formats[0]) { /* the common one, kept free of the switch */
 		float *f = out;
 
 		for (uint64_t i = 0; i < count; i++) {
@@ -182,7 +250,7 @@ void inputs_fill_uniform(void *out, uint64_t first, uint64_t count, const char *
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++)
-		store(out, i, format, (double)(int64_t)(word(key, first + i) >> 11) * 0x1p-52 - 1, 1);
+		store(out, i, format, (double)(int64_t)(word(key, first + i) >> 11) * 0x1p-52 - 1, true);
 }
 
 /* Divisions take long, so this many pairs are made side by side. */
@@ -278,7 +346,7 @@ void inputs_fill_normal(void *out, uint64_t first, uint64_t count, const char *p
                         uint64_t seed, uint32_t stream)
 {
 	uint64_t key = stream_key(seed, stream);
-	enum format format = format_of(precision);
+	const struct format *format = format_of(precision);
 	uint64_t i = 0;
 
 	/* Elements 2j and 2j + 1 are one pair. */
@@ -289,7 +357,7 @@ void inputs_fill_normal(void *out, uint64_t first, uint64_t count, const char *p
 
 		normal_pairs(key, first + i - skipped, values);
 		for (uint64_t k = skipped; i < end; k++)
-			store(out, i++, format, values[k], 0);
+			store(out, i++, format, values[k], false);
 	}
 }
 
@@ -298,10 +366,9 @@ void inputs_fill_dense(void *out, uint64_t first, uint64_t count, const char *pr
 {
 	static const uint64_t top = UINT64_C(1022) << 52; /* exponent of [1/2, 1) */
 	uint64_t key = stream_key(seed, stream);
-	enum format format = format_of(precision);
+	const struct format *format = format_of(precision);
 	/* Bits of the fraction that the format has: random ones beyond would be rounded. */
-	unsigned bits = format == FORMAT_F64 ? 52 : format == FORMAT_F32 ? 23 :
-	                format == FORMAT_F16 ? 10 : 7;
+	unsigned bits = format->fraction < 52 ? format->fraction : 52;
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t a = word(key, 2 * (first + i));
@@ -311,7 +378,7 @@ void inputs_fill_dense(void *out, uint64_t first, uint64_t count, const char *pr
 		double value;
 
 		memcpy(&value, &pattern, sizeof(value));
-		store(out, i, format, value, 0);
+		store(out, i, format, value, false);
 	}
 }
 

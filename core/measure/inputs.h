@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+/* Of an element; of an unknown precision those of f32. */
+uint32_t inputs_element_bytes(const char *precision);
 void inputs_fill_normal(void *out, uint64_t first, uint64_t count, const char *precision,
                         uint64_t seed, uint32_t stream);
 void inputs_fill_uniform(void *out, uint64_t first, uint64_t count, const char *precision,

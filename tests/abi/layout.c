@@ -235,7 +235,7 @@ AT(eh_check, gate, 48, 8);
 AT(eh_check, tolerance, 56, 96);
 AT(eh_check, detail, 152, 192);
 
-SIZE(eh_bench, 112);
+SIZE(eh_bench, 120);
 AT(eh_bench, struct_size, 0, 4);
 AT(eh_bench, reserved, 4, 4);
 AT(eh_bench, ops, 8, 8);
@@ -251,6 +251,8 @@ AT(eh_bench, fill_uniform, 80, 8);
 AT(eh_bench, fill_bytes, 88, 8);
 AT(eh_bench, to_double, 96, 8);
 AT(eh_bench, extension, 104, 8);
+AT(eh_bench, tier, 112, 4);
+AT(eh_bench, reserved2, 116, 4);
 
 SIZE(eh_graph_ops, 48);
 AT(eh_graph_ops, struct_size, 0, 4);
@@ -289,21 +291,31 @@ AT(eh_gemm, type_c, 120, 8);
 AT(eh_gemm, accumulate, 128, 8);
 AT(eh_gemm, workspace_limit, 136, 8);
 
-SIZE(eh_gemm_ops, 48);
+SIZE(eh_gemm_operands, 64);
+AT(eh_gemm_operands, struct_size, 0, 4);
+AT(eh_gemm_operands, reserved, 4, 4);
+AT(eh_gemm_operands, a, 8, 8);
+AT(eh_gemm_operands, b, 16, 8);
+AT(eh_gemm_operands, c, 24, 8);
+AT(eh_gemm_operands, workspace, 32, 8);
+AT(eh_gemm_operands, offset_a, 40, 8);
+AT(eh_gemm_operands, offset_b, 48, 8);
+AT(eh_gemm_operands, offset_c, 56, 8);
+
+SIZE(eh_gemm_ops, 40);
 AT(eh_gemm_ops, struct_size, 0, 4);
 AT(eh_gemm_ops, reserved, 4, 4);
-AT(eh_gemm_ops, describe, 8, 8);
-AT(eh_gemm_ops, prepare, 16, 8);
-AT(eh_gemm_ops, enqueue, 24, 8);
-AT(eh_gemm_ops, layer, 32, 8);
-AT(eh_gemm_ops, destroy, 40, 8);
+AT(eh_gemm_ops, prepare, 8, 8);
+AT(eh_gemm_ops, enqueue, 16, 8);
+AT(eh_gemm_ops, layer, 24, 8);
+AT(eh_gemm_ops, destroy, 32, 8);
 
 CHECK(EH_PEER_STAGED == 0, "EH_PEER_STAGED");
 CHECK(EH_PEER_DIRECT == 1, "EH_PEER_DIRECT");
 CHECK(EH_GEMM_TRANSPOSE_A == 1, "EH_GEMM_TRANSPOSE_A");
 CHECK(EH_GEMM_TRANSPOSE_B == 2, "EH_GEMM_TRANSPOSE_B");
 
-SIZE(eh_workload, 112);
+SIZE(eh_workload, 128);
 AT(eh_workload, magic, 0, 4);
 AT(eh_workload, struct_size, 4, 4);
 AT(eh_workload, abi_major, 8, 2);
@@ -323,6 +335,8 @@ AT(eh_workload, poison, 80, 8);
 AT(eh_workload, check, 88, 8);
 AT(eh_workload, vary, 96, 8);
 AT(eh_workload, finish, 104, 8);
+AT(eh_workload, library, 112, 8);
+AT(eh_workload, checks, 120, 8);
 
 SIZE(eh_place_info, 264);
 AT(eh_place_info, struct_size, 0, 4);

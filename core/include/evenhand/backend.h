@@ -39,7 +39,7 @@ extern "C" {
 
 #define EH_BACKEND_MAGIC UINT32_C(0x42484531) /* "1EHB" in memory on a little-endian machine */
 #define EH_ABI_MAJOR 1
-#define EH_ABI_MINOR 2
+#define EH_ABI_MINOR 3
 #define EH_ABI_FROZEN_MINOR 2 /* headers with a smaller one are from before the freeze */
 #define EH_MOST_DEVICES 4096u /* of a backend */
 

@@ -71,17 +71,20 @@ typedef struct eh_peer_ops {
 	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
 } eh_peer_ops;
 
-/* ---- eh.gemm.0: the vendor's own matrix product --------------------------------------------- */
+/* ---- eh.gemm.1: the matrix product of a library --------------------------------------------- */
 
-#define EH_GEMM_NAME "eh.gemm.0"
+#define EH_GEMM_NAME "eh.gemm.1"
 
 typedef struct eh_gemm_plan eh_gemm_plan;
 
 enum { EH_GEMM_TRANSPOSE_A = 1, EH_GEMM_TRANSPOSE_B = 2 };
 
-/* C = alpha * op(A) * op(B) + beta * C, row-major; op(A) is m x k, op(B) k x n, C m x n; leading
- * dimensions and strides in elements.  Types as in eh_work.precision: "f64", "f32", "tf32", "f16",
- * "bf16", "f8e4m3", "f8e5m2", "i8", "i32". */
+/*
+ * C = alpha * op(A) * op(B) + beta * C, row-major; op(A) is m x k, op(B) k x n, C m x n.  Leading
+ * dimensions (elements from row to row as stored) and strides (elements from matrix to matrix of a
+ * batch) are in elements.  Types: "f64", "f32", "tf32" (stored as f32, multiplied in 19 bits), "f16",
+ * "bf16", "e4m3", "e5m2", "e4m3z", "e5m2z", "i8", "i32".
+ */
 typedef struct eh_gemm {
 	uint32_t struct_size;
 	uint32_t flags;             /* EH_GEMM_TRANSPOSE_*                                     */
@@ -95,19 +98,33 @@ typedef struct eh_gemm {
 	uint64_t workspace_limit;   /* bytes that the library may ask for                      */
 } eh_gemm;
 
+/* The matrices of one product: byte offsets are multiples of 16.  workspace is NULL where none was
+ * asked for. */
+typedef struct eh_gemm_operands {
+	uint32_t struct_size;
+	uint32_t reserved;
+	eh_buffer *a, *b, *c, *workspace;
+	uint64_t offset_a, offset_b, offset_c;
+} eh_gemm_operands;
+
+/* Where a device has several libraries, the backend's order decides, or the user: --set
+ * BACKEND.gemm=NAME. */
 typedef struct eh_gemm_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
-	/* EH_OK when the library supports this product on this device, EH_E_UNSUPPORTED with the
-	 * reason when it does not, EH_E_UNAVAILABLE with advice when the library is missing. */
-	eh_status (*describe)(eh_device *device, const eh_gemm *gemm, eh_error *error);
-	/* Chooses an algorithm; the caller allocates *workspace_bytes of device memory (0 = none). */
+	/* Chooses a library and its algorithm.  EH_E_UNSUPPORTED with the reason when no library that
+	 * is here makes this product on this device, EH_E_UNAVAILABLE with advice (a package) when
+	 * there is none.  A library that would make it in other types than these is no choice.  The
+	 * caller allocates *workspace_bytes of device memory (0 = none). */
 	eh_status (*prepare)(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **plan,
 	                     uint64_t *workspace_bytes, eh_error *error);
-	eh_status (*enqueue)(eh_queue *queue, eh_gemm_plan *plan, eh_buffer *a, eh_buffer *b,
-	                     eh_buffer *c, eh_buffer *workspace, eh_error *error);
-	/* The library, and in detail the algorithm chosen. */
+	/* One command in the queue, like a launch.  Buffers are device memory. */
+	eh_status (*enqueue)(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *operands,
+	                     eh_error *error);
+	/* EH_LAYER_LIBRARY: name, version and file of the library.  In detail at least "kernel=NAME",
+	 * what really runs, and "picked=HOW"; after the first enqueue was waited for. */
 	eh_status (*layer)(eh_gemm_plan *plan, eh_layer *layer, eh_error *error);
+	/* No enqueued command of it may be pending. */
 	void (*destroy)(eh_gemm_plan *plan);
 } eh_gemm_ops;
 

@@ -116,6 +116,14 @@ typedef struct eh_check {
 	char detail[192];            /* where the worst value was, or why it failed             */
 } eh_check;
 
+/* ---- tiers -------------------------------------------------------------------------------- */
+
+enum { /* who may optimise what runs */
+	EH_TIER_PORTABLE = 1, /* `kernel`, with the declared parameters                         */
+	EH_TIER_TUNED = 2,    /* the same, with parameters that were searched                   */
+	EH_TIER_VENDOR = 3    /* a library of the backend, by an extension: no program is built */
+};
+
 /* ---- the bench: device and functions for a workload ------------------------------------------ */
 
 /*
@@ -124,7 +132,9 @@ typedef struct eh_check {
  * fill_*: counter-based generators, so that any element can be recomputed alone: element i of
  * stream s under `seed` depends on (seed, s, i) only.  uniform lies in [-1, 1), normal is
  * N(0, 1); both are converted to `precision`
- * ("f64", "f32", "f16", "bf16") by rounding to nearest even; bytes are incompressible.
+ * by rounding to nearest even; bytes are incompressible.  Precisions: "f64", "f32", "f16", "bf16"; since
+ * 1.3 "e4m3", "e5m2" (OCP's; e4m3 saturates at 448), "e4m3z", "e5m2z" (one zero, one NaN: fnuz), and
+ * "i8", 32 times the value, rounded, within +-127.
  */
 typedef struct eh_bench {
 	uint32_t struct_size;
@@ -146,6 +156,8 @@ typedef struct eh_bench {
 	double (*to_double)(const void *element, const char *precision);
 	/* A table of evenhand/extensions.h by its name, NULL = not offered by the backend. */
 	const void *(*extension)(const struct eh_bench *bench, const char *name);
+	uint32_t tier;               /* EH_TIER_*; since 1.3                                    */
+	uint32_t reserved2;
 } eh_bench;
 
 /* ---- the workload --------------------------------------------------------------------------- */
@@ -184,6 +196,10 @@ typedef struct eh_workload {
 	eh_status (*check)(void *state, uint64_t iteration, eh_check *check, eh_error *error);
 	eh_status (*vary)(void *state, uint32_t variant, eh_error *error);
 	void (*finish)(void *state);
+	/* [O] since 1.3: the workload can run in the vendor tier.  Describes the library that does the
+	 * work of this state, and in detail the kernel that it chose; called after the first check. */
+	eh_status (*library)(void *state, eh_layer *layer, eh_error *error);
+	const char *checks;          /* [O] since 1.3: one line that says how outputs are checked */
 } eh_workload;
 
 /* Pure, as eh_backend_entry_v1. */
