@@ -330,6 +330,10 @@ typedef eh_vector_<double, 2> eh_f64x2;
 typedef eh_vector_<double, 4> eh_f64x4;
 typedef eh_vector_<double, 8> eh_f64x8;
 typedef eh_vector_<double, 16> eh_f64x16;
+typedef eh_vector_<int, 2> eh_i32x2;
+typedef eh_vector_<int, 4> eh_i32x4;
+typedef eh_vector_<int, 8> eh_i32x8;
+typedef eh_vector_<int, 16> eh_i32x16;
 typedef eh_vector_<eh_half, 2> eh_f16x2;
 typedef eh_vector_<eh_half, 4> eh_f16x4;
 typedef eh_vector_<eh_half, 8> eh_f16x8;
@@ -409,12 +413,17 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 #define eh_float_of_(u) as_float(u)
 
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
+#define EH_PROCESSOR 1
 #define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
 #define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) * (n) + (j))
 #endif
 
 #define eh_copy_of_(p) (*(p))
 typedef uint4 eh_u32x4_;
+typedef int2 eh_i32x2;
+typedef int4 eh_i32x4;
+typedef int8 eh_i32x8;
+typedef int16 eh_i32x16;
 typedef float eh_f32x1;
 typedef float2 eh_f32x2;
 typedef float4 eh_f32x4;
@@ -448,6 +457,7 @@ typedef __UINT16_TYPE__ eh_u16;
 typedef __UINT8_TYPE__ eh_u8;
 typedef struct { eh_u16 bits; } eh_f16;
 
+#define EH_PROCESSOR 1
 #define EH_GLOBAL
 #define EH_LOCAL_PTR
 #define EH_RESTRICT restrict
@@ -558,6 +568,10 @@ typedef float eh_f32x2 __attribute__((vector_size(8), may_alias));
 typedef float eh_f32x4 __attribute__((vector_size(16), may_alias));
 typedef float eh_f32x8 __attribute__((vector_size(32), may_alias));
 typedef float eh_f32x16 __attribute__((vector_size(64), may_alias));
+typedef int eh_i32x2 __attribute__((vector_size(8), may_alias));
+typedef int eh_i32x4 __attribute__((vector_size(16), may_alias));
+typedef int eh_i32x8 __attribute__((vector_size(32), may_alias));
+typedef int eh_i32x16 __attribute__((vector_size(64), may_alias));
 /* A backend whose C compiler has no double defines EH_NO_FP64. */
 #if !defined(EH_NO_FP64)
 typedef double eh_f64x1;
@@ -589,7 +603,8 @@ typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 		(r) = eh_c_.all;                                                             \
 	} while (0)
 #endif
-#define EH_SPLAT(V, T, x) ((V){0} + (T)(x))
+/* x - 0 is x for every x, so the compilers leave the vector alone; 0 + x is not, for -0. */
+#define EH_SPLAT(V, T, x) ((T)(x) - (V){0})
 
 #endif
 
@@ -777,6 +792,27 @@ EH_SPAN_16_(f16, eh_f16)
 #define EH_STORE_SPAN_F16(p, k, x) eh_store_span_f16_((p), (k), (x))
 #endif
 #endif
+
+/* The small formats one at a time. */
+#define EH_SPAN_TF32 EH_SPAN_F32
+#define EH_SPAN_TYPE_TF32 EH_SPAN_TYPE_F32
+#define EH_LOAD_TF32 EH_LOAD_F32
+#define EH_LOAD_SPAN_TF32 EH_LOAD_SPAN_F32
+#define EH_SPAN_E4M3 1
+#define EH_SPAN_E5M2 1
+#define EH_SPAN_E4M3Z 1
+#define EH_SPAN_E5M2Z 1
+#define EH_SPAN_I8 1
+#define EH_SPAN_TYPE_E4M3 float
+#define EH_SPAN_TYPE_E5M2 float
+#define EH_SPAN_TYPE_E4M3Z float
+#define EH_SPAN_TYPE_E5M2Z float
+#define EH_SPAN_TYPE_I8 int
+#define EH_LOAD_SPAN_E4M3 EH_LOAD_E4M3
+#define EH_LOAD_SPAN_E5M2 EH_LOAD_E5M2
+#define EH_LOAD_SPAN_E4M3Z EH_LOAD_E4M3Z
+#define EH_LOAD_SPAN_E5M2Z EH_LOAD_E5M2Z
+#define EH_LOAD_SPAN_I8 EH_LOAD_I8
 
 /* The work-item's index along x in the whole grid, for groups of `x` items along x. */
 #if !defined(EH_GLOBAL_ID)

@@ -37,11 +37,15 @@ support_error(eh_error *error, eh_status code, const char *format, ...)
 
 /* ---- precisions ---------------------------------------------------------------------------- */
 
+/* Of "f64", "f32", "tf32", "i32", "f16", "bf16", and the formats of eight bits. */
 SUPPORT_INLINE uint32_t support_element_bytes(const char *precision)
 {
 	if (strcmp(precision, "f64") == 0)
 		return 8;
-	return strcmp(precision, "f32") == 0 ? 4 : 2;
+	if (strcmp(precision, "f32") == 0 || strcmp(precision, "tf32") == 0 ||
+	    strcmp(precision, "i32") == 0)
+		return 4;
+	return precision[0] == 'e' || precision[0] == 'i' ? 1 : 2;
 }
 
 /* The capability that kernels with elements of this precision need; 0 for f32. */
@@ -98,6 +102,15 @@ SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, c
 		memcpy(&d, element, sizeof d);
 		return d;
 	}
+	if (precision[0] == 'b') {
+		uint16_t h;
+		uint32_t u;
+		float f;
+		memcpy(&h, element, sizeof h);
+		u = (uint32_t)h << 16;
+		memcpy(&f, &u, sizeof f);
+		return f;
+	}
 	return b->to_double(element, precision);
 }
 
@@ -151,20 +164,29 @@ SUPPORT_INLINE eh_arg support_value(const void *data, uint32_t size)
 }
 
 /* What eh_work counts as local memory lies in arrays of EH_LOCAL_AT. */
-SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, uint32_t groups_x,
-                                        uint32_t groups_y, uint32_t items_x, uint32_t items_y,
-                                        const eh_arg *args, uint32_t count, eh_error *error)
+SUPPORT_INLINE eh_status support_launch_grid(const eh_bench *b, eh_kernel *kernel,
+                                             const uint32_t groups[3], uint32_t items_x,
+                                             uint32_t items_y, const eh_arg *args, uint32_t count,
+                                             eh_error *error)
 {
 	eh_launch l = {
 		.struct_size = sizeof l,
 		.arg_count = count,
-		.groups = {groups_x, groups_y, 1},
+		.groups = {groups[0], groups[1], groups[2]},
 		.group_size = {items_x, items_y, 1},
 		.args = args,
 		.local_bytes = EH_ROOM(b->work->struct_size, eh_work, local_bytes)
 		                       ? b->work->local_bytes : 0,
 	};
 	return b->ops->launch(b->queue, kernel, &l, error);
+}
+
+SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, uint32_t groups_x,
+                                        uint32_t groups_y, uint32_t items_x, uint32_t items_y,
+                                        const eh_arg *args, uint32_t count, eh_error *error)
+{
+	const uint32_t groups[3] = {groups_x, groups_y, 1};
+	return support_launch_grid(b, kernel, groups, items_x, items_y, args, count, error);
 }
 
 /* Every 32-bit word of the buffer's first `bytes` (rounded down to words) becomes the poison. */

@@ -282,7 +282,8 @@ size_t contract_binaries(const result_row *r)
 	size_t count;
 
 	for EACH_COUNTED(e, r) {
-		const char *hex = e->program != NULL ? e->program->binary_sha256 : NULL;
+		const char *hex = e->program != NULL ? e->program->binary_sha256 :
+		                  e->library != NULL ? e->library->detail : NULL;
 
 		if (hex != NULL && hex[0] != '\0' && !text_list_has(&different, hex))
 			text_list_add(&different, hex);

@@ -245,7 +245,8 @@ static eh_status open_sets(prepared *p, casework *w, const eh_case *values, cons
 {
 	const record_settings *rules = &w->c->section->measure;
 	prepared_choice choice = { .data = rules->input_data, .seed = w->seed,
-	                           .timed = sampler_on_device(w->clocks, rules, work) };
+	                           .timed = sampler_on_device(w->clocks, rules, work),
+	                           .tier = w->c->tier };
 	bool cold = rules->cache == RECORD_CACHE_COLD;
 	eh_status status;
 
@@ -278,6 +279,9 @@ static bool open_case(prepared *p, casework *w, const eh_case *values, const eh_
 		w->record->program = program;
 	else
 		layout_free(record_program_layout(), program);
+	/* A library that is not installed is no failure of the device's. */
+	if (status == EH_E_UNAVAILABLE && w->c->tier == RECORD_TIER_VENDOR)
+		status = EH_E_UNSUPPORTED;
 	if (status != EH_OK)
 		casework_fail(w, status, &error);
 	else
@@ -301,6 +305,23 @@ static void open_sampler(attempt *a, const eh_work *work)
 	a->sampling = true;
 }
 
+/* After the first operation: only then does every library know which of its kernels runs. */
+static eh_status describe_library(prepared *p, casework *w, eh_error *error)
+{
+	eh_layer found = { .struct_size = sizeof(found), .kind = EH_LAYER_LIBRARY };
+	eh_status status = p->workload->library(prepared_state(p, 0), &found, error);
+	record_library *out;
+
+	if (status != EH_OK)
+		return status;
+	out = w->record->library = layout_new(record_library_layout());
+	out->name = text_clean_copy(found.name, sizeof(found.name));
+	out->version = text_clean_copy(found.version, sizeof(found.version));
+	out->path = text_clean_copy(found.path, sizeof(found.path));
+	out->detail = text_clean_copy(found.detail, sizeof(found.detail));
+	return EH_OK;
+}
+
 void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work *work)
 {
 	char *wrong;
@@ -313,6 +334,8 @@ void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work 
 	w->record->verification = layout_new(record_verification_layout());
 	verify_init(&a->v, w->record->verification);
 	a->status = verify_before(&a->p, &a->v, &a->error);
+	if (a->status == EH_OK && w->c->tier == RECORD_TIER_VENDOR)
+		a->status = describe_library(&a->p, w, &a->error);
 	wrong = verify_failure(&a->v);
 	if (a->status == EH_OK && wrong == NULL)
 		open_sampler(a, work);

@@ -250,8 +250,6 @@ static record_execution *refuse(const measure *m, const plan_case *c)
 	record_execution *record;
 	char *reason;
 
-	if (c->tier == RECORD_TIER_VENDOR)
-		return measure_absent(RECORD_UNSUPPORTED, "No backend of this version offers a vendor library.");
 	reason = prepared_unsupported(m->s, &c->work);
 	if (reason != NULL) {
 		record = measure_absent(RECORD_UNSUPPORTED, reason);

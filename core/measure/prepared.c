@@ -205,6 +205,12 @@ static const void *find_extension(const eh_bench *bench, const char *name)
 	       p->s->ops->extension(p->s->self, name) : NULL;
 }
 
+static uint32_t tier_of(enum record_tier tier)
+{
+	return tier == RECORD_TIER_VENDOR ? EH_TIER_VENDOR :
+	       tier == RECORD_TIER_TUNED  ? EH_TIER_TUNED : EH_TIER_PORTABLE;
+}
+
 eh_status prepared_open(prepared *p, const session *s, const eh_workload *workload,
                         const eh_case *values, const eh_work *work,
                         const prepared_choice *choice, record_program *program, eh_error *error)
@@ -221,6 +227,7 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		.values = values,
 		.work = work,
 		.extension = find_extension,
+		.tier = tier_of(choice->tier),
 	};
 	inputdata_lend(&p->bench, choice->data, &p->data);
 	status = s->ops->mark_create(s->device, choice->timed ? EH_TIMED : 0, &p->from, error);

@@ -35,6 +35,7 @@ typedef struct prepared_choice {
 	record_cache cold;
 	enum record_distribution data;
 	bool timed;          /* samples may be on the device's clock */
+	enum record_tier tier; /* absent: portable */
 	uint64_t seed;       /* of the order of the sets */
 } prepared_choice;
 

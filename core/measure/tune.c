@@ -119,7 +119,8 @@ static eh_status measure_candidate(search *s, const eh_case *values, const eh_wo
 {
 	char *missing = prepared_unsupported(s->s, work);
 	prepared_choice choice = { .data = s->rules.input_data, .seed = s->seed,
-	                           .timed = sampler_on_device(s->clocks, &s->rules, work) };
+	                           .timed = sampler_on_device(s->clocks, &s->rules, work),
+	                           .tier = RECORD_TIER_TUNED };
 	prepared p;
 	eh_status status;
 	eh_error cause = ERROR_INIT;

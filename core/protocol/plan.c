@@ -268,6 +268,16 @@ static char *make_id(const expansion *e, const eh_value *values, enum record_tie
 	return id.data;
 }
 
+/* A library does the work: what only the kernel needs does not count. */
+static void without_program(eh_work *work)
+{
+	memset(work->kernel, 0, sizeof(work->kernel));
+	work->define_count = 0;
+	work->needs = 0;
+	work->group_items = 0;
+	work->local_bytes = 0;
+}
+
 static eh_status add_case(expansion *e, const size_t *position, enum record_tier tier)
 {
 	plan *out = e->out;
@@ -295,6 +305,8 @@ static eh_status add_case(expansion *e, const size_t *position, enum record_tier
 	};
 	if (values_describe(e->workload, &c->values, &c->work, &own) != EH_OK)
 		return ini_refuse(e->p->source, e->section->line, e->error, "%s: %s", c->id, own.message);
+	if (tier == RECORD_TIER_VENDOR)
+		without_program(&c->work);
 	return EH_OK;
 }
 
@@ -308,11 +320,23 @@ static bool can_be_tuned(const eh_workload *workload)
 
 static eh_status check_tiers(expansion *e)
 {
-	if (!word_list_has(&e->section->tiers, RECORD_TIER_TUNED) || can_be_tuned(e->workload))
+	const record_tier_list *tiers = &e->section->tiers;
+
+	if (word_list_has(tiers, RECORD_TIER_TUNED) && !can_be_tuned(e->workload))
+		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the workload %s has "
+		                  "nothing to tune; leave out tier = tuned", e->section->name,
+		                  e->workload->name);
+	if (!word_list_has(tiers, RECORD_TIER_VENDOR))
 		return EH_OK;
-	return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the workload %s has "
-	                  "nothing to tune, so tier = portable is all there is", e->section->name,
-	                  e->workload->name);
+	if (!EH_HAS(e->workload, eh_workload, library))
+		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: no library does the "
+		                  "work of %s; leave out tier = vendor", e->section->name,
+		                  e->workload->name);
+	if (word_list_has(tiers, RECORD_TIER_PORTABLE))
+		return EH_OK;
+	return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: a library's number stands "
+	                  "beside that of the portable kernel; write tier = portable, vendor",
+	                  e->section->name);
 }
 
 /* Every combination; the last parameter changes fastest, the tier faster still. */

@@ -161,10 +161,11 @@ static eh_status check_measure(const char *source, int line, const char *name,
 static eh_status refuse_tier(const char *source, int line, const char *word, eh_error *error)
 {
 	const char *known[] = { record_tier_word(RECORD_TIER_PORTABLE),
-		                record_tier_word(RECORD_TIER_TUNED) };
-	const char *near = text_nearest(word, known, 2);
+		                record_tier_word(RECORD_TIER_TUNED),
+		                record_tier_word(RECORD_TIER_VENDOR) };
+	const char *near = text_nearest(word, known, 3);
 
-	return ini_refuse(source, line, error, "tier is portable or tuned, not '%.40s'%s%s%s", word,
+	return ini_refuse(source, line, error, "tier is portable, tuned or vendor, not '%.40s'%s%s%s", word,
 	                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -182,10 +183,6 @@ static eh_status read_tiers(const char *source, const ini_setting *setting, reco
 
 		if (tier == 0)
 			status = refuse_tier(source, setting->line, words[i], error);
-		else if (tier == RECORD_TIER_VENDOR)
-			status = ini_refuse(source, setting->line, error, "tier = vendor cannot be "
-			                    "measured yet; this version has the tiers portable and tuned "
-			                    "only");
 		else if (word_list_has(out, tier))
 			status = ini_refuse(source, setting->line, error, "'tier' lists %s twice", words[i]);
 		word_list_add(out, tier);

@@ -320,8 +320,12 @@ static bool show_turns(FILE *out, const record_execution *e)
 static bool show_program(FILE *out, const result_row *row, const record_execution *e)
 {
 	const record_program *p = e->program;
+	const record_library *l = e->library;
 	size_t binaries = contract_binaries(row);
 
+	if (l != NULL)
+		return explain_item(out, "library", "%s %s, %s; %s", l->name, text_or_empty(l->version),
+		                    text_or_empty(l->detail), text_or_empty(l->path));
 	if (p == NULL)
 		return true;
 	if (binaries > 1 && !explain_item(out, "binaries", "its executions ran %zu different binaries of the "

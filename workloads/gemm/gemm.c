@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm - C = A * B, row-major, from one portable kernel with register tiles and local memory.
+ * gemm - C = op(A) * op(B), row-major: one portable kernel with register tiles and local memory, or
+ * the library of the backend (the vendor tier).
  *
  * Gate A (selftest): factors in {-1, 0, 1}, so sparse that every sum is exact in every type
  * involved.  Sampled elements must be equal, and the sums of all rows of C must be equal as
@@ -10,21 +11,29 @@
  * The elements of every row of C, added up with random signs, are compared with A * (B * signs), so
  * that every element counts.
  */
+#include "evenhand/extensions.h"
 #include "gemm_oracle.h"
 
 #define GROUP_SIDE 16
+/* Of the library, as much as the largest GPUs' libraries ask for. */
+#define WORKSPACE_LIMIT (UINT64_C(64) << 20)
 
 static const eh_param gemm_params[] = {
-	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64|f16|bf16", NULL,
-	 "of A, B and C; f16 and bf16 are accumulated in f32"},
-	{"m", EH_PARAM_UINT, 0, "1024", "16..65536", NULL, "rows of A and C"},
-	{"n", EH_PARAM_UINT, 0, "1024", "16..65536", NULL, "columns of B and C"},
-	{"k", EH_PARAM_UINT, 0, "1024", "16..65536", NULL, "columns of A, rows of B"},
+	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64|f16|bf16|tf32|e4m3|e5m2|e4m3z|e5m2z|i8", NULL,
+	 "of A and B; all but f64 and i8 (i32) are accumulated in f32"},
+	{"m", EH_PARAM_UINT, 0, "1024", "1..1048576", NULL, "rows of A and C"},
+	{"n", EH_PARAM_UINT, 0, "1024", "1..1048576", NULL, "columns of B and C"},
+	{"k", EH_PARAM_UINT, 0, "1024", "1..1048576", NULL, "columns of A, rows of B"},
 	{"rows", EH_PARAM_UINT, 0, "8", "1..16", "4,8", "rows of C per work-item"},
 	{"width", EH_PARAM_UINT, 0, "0", "0..16", "4,8,16",
 	 "columns per vector: 2, 4, 8 or 16; 0 = 32 bytes"},
 	{"vectors", EH_PARAM_UINT, 0, "1", "1..4", "1,2", "vectors per work-item and row"},
 	{"depth", EH_PARAM_UINT, 0, "16", "8..64", "16,32", "of the tiles, along k"},
+	{"output", EH_PARAM_ENUM, EH_PARAM_ADDED, "standard", "standard|f32|f16|bf16", NULL,
+	 "of C; standard = that of A and B, of tf32 f32, of 8-bit floats bf16 (fnuz f32), of i8 i32"},
+	{"transpose", EH_PARAM_ENUM, EH_PARAM_ADDED, "none", "none|a|b|ab", NULL,
+	 "the factors that are stored transposed"},
+	{"batch", EH_PARAM_UINT, EH_PARAM_ADDED, "1", "1..65535", NULL, "products, one behind the other"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -32,9 +41,11 @@ typedef struct gemm_state {
 	const eh_bench *bench;
 	gemm_oracle oracle;
 	uint32_t tile_m, tile_n;
-	eh_kernel *kernel;
-	eh_buffer *a, *b, *c;
-	unsigned char *got;      /* the whole of C                                              */
+	eh_kernel *kernel;           /* of the portable and the tuned tier                       */
+	const eh_gemm_ops *library;  /* of the vendor tier, with its plan                        */
+	eh_gemm_plan *plan;
+	eh_buffer *a, *b, *c, *workspace;
+	unsigned char *got;          /* the whole of C                                           */
 } gemm_state;
 
 static uint64_t gemm_width(const eh_case *values)
@@ -45,16 +56,47 @@ static uint64_t gemm_width(const eh_case *values)
 	return strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 4 : 8;
 }
 
-static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *error)
+/* What products of that precision are added up in. */
+static const char *accumulator(const char *precision)
 {
+	if (strcmp(precision, "f64") == 0)
+		return "f64";
+	return precision[0] == 'i' ? "i32" : "f32";
+}
+
+static const char *standard_output(const char *precision)
+{
+	if (strcmp(precision, "i8") == 0)
+		return "i32";
+	if (strcmp(precision, "tf32") == 0 || strchr(precision, 'z') != NULL)
+		return "f32";
+	return precision[0] == 'e' ? "bf16" : precision;
+}
+
+static void gemm_shape_of(const eh_case *values, gemm_shape *s)
+{
+	const char *output = eh_case_text(values, "output");
+	const char *transpose = eh_case_text(values, "transpose");
 	const char *precision = eh_case_text(values, "precision");
-	const uint64_t m = eh_case_number(values, "m"), n = eh_case_number(values, "n");
-	const uint64_t k = eh_case_number(values, "k"), rows = eh_case_number(values, "rows");
-	const uint64_t width = gemm_width(values), vectors = eh_case_number(values, "vectors");
+	memset(s, 0, sizeof *s);
+	s->m = eh_case_number(values, "m");
+	s->n = eh_case_number(values, "n");
+	s->k = eh_case_number(values, "k");
+	s->batch = eh_case_number(values, "batch");
+	s->turn_a = strchr(transpose, 'a') != NULL;
+	s->turn_b = transpose[0] != 'n' && strchr(transpose, 'b') != NULL;
+	snprintf(s->precision, sizeof s->precision, "%s", precision);
+	snprintf(s->output, sizeof s->output, "%s",
+	         strcmp(output, "standard") == 0 ? standard_output(precision) : output);
+}
+
+/* ---- describing ----------------------------------------------------------------------------- */
+
+static eh_status refuse_tiles(const eh_case *values, eh_error *error)
+{
+	const uint64_t rows = eh_case_number(values, "rows"), width = gemm_width(values);
+	const uint64_t vectors = eh_case_number(values, "vectors");
 	const uint64_t depth = eh_case_number(values, "depth");
-	const uint64_t tile_m = GROUP_SIDE * rows, tile_n = GROUP_SIDE * width * vectors;
-	const uint64_t size = support_element_bytes(precision);
-	uint64_t local;
 
 	if (rows == 0 || vectors == 0 || depth == 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
@@ -65,48 +107,128 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	if (rows * depth % GROUP_SIDE != 0 || width * vectors * depth % GROUP_SIDE != 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "gemm: rows*depth and width*vectors*depth must be multiples of 16");
-	if (m % tile_m != 0 || n % tile_n != 0 || k % depth != 0)
-		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "gemm: m=%" PRIu64 ", n=%" PRIu64 ", k=%" PRIu64
-		                     " are not multiples of the tile %" PRIu64 " x %" PRIu64 " x %" PRIu64
-		                     "; change the sizes, or rows, width, vectors and depth",
-		                     m, n, k, tile_m, tile_n, depth);
+	return EH_OK;
+}
 
-	support_work_clear(work);
-	work->metric = EH_METRIC_FLOP_PER_SECOND;
-	work->region = EH_REGION_EXECUTION;
-	work->flops = 2.0 * (double)m * (double)n * (double)k;
-	work->bytes = (double)(size * (m * k + k * n + m * n));
-	work->amount = work->flops;
-	work->needs = support_needs(precision);
-	work->device_bytes = size * (m * k + k * n + m * n);
-	work->working_set_bytes = work->device_bytes;
-	work->group_items = GROUP_SIDE * GROUP_SIDE;
-	/* Both tiles, with four elements of padding in each row of A's. */
-	local = depth * (tile_m + 4 + tile_n) * (size == 8 ? 8 : 4);
-	if (work->struct_size >= sizeof *work)
-		work->local_bytes = local;
-	snprintf(work->precision, sizeof work->precision, size == 2 ? "%s/f32/%s" : "%s", precision,
-	         precision);
-	snprintf(work->flops_formula, sizeof work->flops_formula, "2*M*N*K");
-	snprintf(work->bytes_formula, sizeof work->bytes_formula, "s*(M*K + K*N + M*N)");
-	snprintf(work->kernel, sizeof work->kernel, "gemm");
-	support_define(work, "EH_G_REAL", size == 8 ? "double" : "float");
-	support_define(work, "EH_G_ELEMENT",
-	               size == 2   ? "eh_%s"
-	               : size == 8 ? "double"
-	                           : "float",
-	               precision);
-	support_define(work, "EH_G_VECTOR", "eh_f%sx%" PRIu64, size == 8 ? "64" : "32", width);
+static eh_status refuse_types(const gemm_shape *s, eh_error *error)
+{
+	const int wide = strcmp(s->precision, "f64") == 0, integer = s->precision[0] == 'i';
+	if ((wide || integer) && strcmp(s->output, standard_output(s->precision)) != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "gemm: the output of %s is %s, not %s; leave out output",
+		                     s->precision, standard_output(s->precision), s->output);
+	if (integer && s->k > 133143)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "gemm: k=%" PRIu64 " products of i8 may not fit i32; at most 133143 do",
+		                     s->k);
+	return EH_OK;
+}
+
+static const char *kernel_type(const char *precision)
+{
+	static const char *const plain[][2] = {
+		{"f32", "float"}, {"tf32", "float"}, {"f64", "double"}, {"i32", "int"}};
+	size_t i;
+	for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
+		if (strcmp(plain[i][0], precision) == 0)
+			return plain[i][1];
+	return NULL; /* eh_PRECISION */
+}
+
+static void define_type(eh_work *work, const char *type, const char *word, const char *precision)
+{
+	char upper[16];
+	size_t i;
+	for (i = 0; i + 1 < sizeof upper && precision[i] != '\0'; i++)
+		upper[i] = (char)(precision[i] >= 'a' && precision[i] <= 'z' ? precision[i] - 32
+		                                                             : precision[i]);
+	upper[i] = '\0';
+	support_define(work, word, "%s", upper);
+	if (kernel_type(precision) != NULL)
+		support_define(work, type, "%s", kernel_type(precision));
+	else
+		support_define(work, type, "eh_%s", precision);
+}
+
+/* Elements that a device accesses at once: 16 bytes, those of eight bits one. */
+static uint64_t span_of(const char *precision)
+{
+	const uint64_t size = support_element_bytes(precision);
+	return size == 1 ? 1 : 16 / size;
+}
+
+static void define_kernel(const eh_case *values, const gemm_shape *s, eh_work *work)
+{
+	const uint64_t rows = eh_case_number(values, "rows"), width = gemm_width(values);
+	const uint64_t vectors = eh_case_number(values, "vectors");
+	const uint64_t depth = eh_case_number(values, "depth"), span = span_of(s->precision);
+	const char *real = accumulator(s->precision);
+
+	define_type(work, "EH_G_ELEMENT", "EH_G_PRECISION", s->precision);
+	define_type(work, "EH_G_OUTPUT", "EH_G_OUT", s->output);
+	support_define(work, "EH_G_REAL", "%s", kernel_type(real));
+	support_define(work, "EH_G_VECTOR", "eh_%sx%" PRIu64, real, width);
 	support_define(work, "EH_G_WIDTH", "%" PRIu64, width);
 	support_define(work, "EH_G_VECTORS", "%" PRIu64, vectors);
 	support_define(work, "EH_G_ROWS", "%" PRIu64, rows);
 	support_define(work, "EH_G_DEPTH", "%" PRIu64, depth);
-	if (size == 2) {
-		const char *upper = strcmp(precision, "f16") == 0 ? "F16" : "BF16";
-		support_define(work, "EH_G_LOAD", "EH_LOAD_%s", upper);
-		support_define(work, "EH_G_STORE", "EH_STORE_%s", upper);
-	}
+	if (s->turn_a)
+		support_define(work, "EH_G_TURN_A", "1");
+	if (s->turn_b)
+		support_define(work, "EH_G_TURN_B", "1");
+	if (s->m % (GROUP_SIDE * rows) != 0 || s->n % (GROUP_SIDE * width * vectors) != 0 ||
+	    s->k % depth != 0)
+		support_define(work, "EH_G_GUARD", "1");
+	if ((s->turn_a ? s->m : s->k) % span != 0 || (s->turn_b ? s->k : s->n) % span != 0 ||
+	    s->n % width != 0 || depth % span != 0)
+		support_define(work, "EH_G_LOOSE", "1");
+	if (strcmp(s->output, real) != 0)
+		support_define(work, "EH_G_NARROW", "1");
+}
+
+static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *error)
+{
+	const uint64_t rows = eh_case_number(values, "rows");
+	const uint64_t depth = eh_case_number(values, "depth");
+	const uint64_t tile_n = GROUP_SIDE * gemm_width(values) * eh_case_number(values, "vectors");
+	uint64_t size, out, bytes;
+	gemm_shape s;
+	eh_status status;
+
+	gemm_shape_of(values, &s);
+	status = refuse_tiles(values, error);
+	if (status == EH_OK)
+		status = refuse_types(&s, error);
+	if (status != EH_OK)
+		return status;
+	size = support_element_bytes(s.precision);
+	out = support_element_bytes(s.output);
+	bytes = size * (gemm_elements_a(&s) + gemm_elements_b(&s)) + out * gemm_elements_c(&s);
+	support_work_clear(work);
+	work->metric = EH_METRIC_FLOP_PER_SECOND;
+	work->region = EH_REGION_EXECUTION;
+	work->flops = 2.0 * (double)s.batch * (double)s.m * (double)s.n * (double)s.k;
+	work->bytes = (double)bytes;
+	work->amount = work->flops;
+	work->needs = support_needs(s.precision) | support_needs(s.output);
+	work->device_bytes = bytes;
+	work->working_set_bytes = bytes;
+	work->group_items = GROUP_SIDE * GROUP_SIDE;
+	/* Both tiles, with four elements of padding in each row of A's. */
+	if (work->struct_size >= sizeof *work)
+		work->local_bytes = depth * (GROUP_SIDE * rows + 4 + tile_n) * (size == 8 ? 8 : 4);
+	if (strcmp(s.output, accumulator(s.precision)) == 0 && strcmp(s.output, s.precision) == 0)
+		snprintf(work->precision, sizeof work->precision, "%s", s.precision);
+	else
+		snprintf(work->precision, sizeof work->precision, "%.5s/%s/%.4s", s.precision,
+		         accumulator(s.precision), s.output);
+	snprintf(work->flops_formula, sizeof work->flops_formula, "2*%sM*N*K",
+	         s.batch > 1 ? "batch*" : "");
+	snprintf(work->bytes_formula, sizeof work->bytes_formula,
+	         size == out && s.batch == 1 ? "s*(M*K + K*N + M*N)"
+	                                     : "batch*(s*(M*K + K*N) + t*M*N), t bytes of C's");
+	snprintf(work->kernel, sizeof work->kernel, "gemm");
+	define_kernel(values, &s, work);
 	return EH_OK;
 }
 
@@ -115,13 +237,13 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 /* Uploads the oracle's current factors into A and B. */
 static eh_status gemm_upload(gemm_state *s, const gemm_oracle *o, eh_error *error)
 {
-	const eh_status status =
-		support_upload_repeated(s->bench, s->a, o->m * o->k * o->element, o->block[0],
-		                        ORACLE_BLOCK * o->element, error);
+	const eh_status status = support_upload_repeated(
+		s->bench, s->a, gemm_elements_a(&o->shape) * o->element, o->block[0],
+		ORACLE_BLOCK * o->element, error);
 	if (status != EH_OK)
 		return status;
-	return support_upload_repeated(s->bench, s->b, o->k * o->n * o->element, o->block[1],
-	                               ORACLE_BLOCK * o->element, error);
+	return support_upload_repeated(s->bench, s->b, gemm_elements_b(&o->shape) * o->element,
+	                               o->block[1], ORACLE_BLOCK * o->element, error);
 }
 
 static void gemm_finish(void *state)
@@ -129,49 +251,104 @@ static void gemm_finish(void *state)
 	gemm_state *s = state;
 	if (s == NULL)
 		return;
+	if (s->plan != NULL)
+		s->library->destroy(s->plan);
 	support_free(s->bench, s->a);
 	support_free(s->bench, s->b);
 	support_free(s->bench, s->c);
+	support_free(s->bench, s->workspace);
 	gemm_oracle_free(&s->oracle);
 	free(s->got);
 	free(s);
 }
 
+/* Asks the backend's library for this product. */
+static eh_status plan_library(gemm_state *s, eh_error *error)
+{
+	const gemm_shape *shape = &s->oracle.shape;
+	uint64_t workspace = 0;
+	eh_status status;
+	eh_gemm g = {
+		.struct_size = sizeof g,
+		.flags = (shape->turn_a ? EH_GEMM_TRANSPOSE_A : 0u) |
+		         (shape->turn_b ? EH_GEMM_TRANSPOSE_B : 0u),
+		.m = shape->m, .n = shape->n, .k = shape->k,
+		.lda = shape->turn_a ? shape->m : shape->k,
+		.ldb = shape->turn_b ? shape->k : shape->n,
+		.ldc = shape->n,
+		.batch = shape->batch,
+		.stride_a = shape->m * shape->k,
+		.stride_b = shape->k * shape->n,
+		.stride_c = shape->m * shape->n,
+		.alpha = 1,
+		.workspace_limit = WORKSPACE_LIMIT,
+	};
+	snprintf(g.type_a, sizeof g.type_a, "%s", shape->precision);
+	snprintf(g.type_b, sizeof g.type_b, "%s", shape->precision);
+	snprintf(g.type_c, sizeof g.type_c, "%s", shape->output);
+	snprintf(g.accumulate, sizeof g.accumulate, "%s", accumulator(shape->precision));
+	s->library = s->bench->extension(s->bench, EH_GEMM_NAME);
+	if (s->library == NULL)
+		return support_error(error, EH_E_UNSUPPORTED,
+		                     "The backend offers no library for matrix products (%s).",
+		                     EH_GEMM_NAME);
+	status = s->library->prepare(s->bench->device, &g, &s->plan, &workspace, error);
+	if (status != EH_OK)
+		s->plan = NULL;
+	if (status == EH_OK && workspace > 0)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, workspace, &s->workspace, error);
+	return status;
+}
+
+static int is_vendor(const eh_bench *bench)
+{
+	return EH_ROOM(bench->struct_size, eh_bench, tier) && bench->tier == EH_TIER_VENDOR;
+}
+
+static eh_status make_state(gemm_state *s, eh_error *error)
+{
+	const eh_bench *bench = s->bench;
+	const eh_case *values = bench->values;
+	gemm_oracle *o = &s->oracle;
+	gemm_shape shape;
+	eh_status status;
+
+	gemm_shape_of(values, &shape);
+	s->tile_m = (uint32_t)(GROUP_SIDE * eh_case_number(values, "rows"));
+	s->tile_n = (uint32_t)(GROUP_SIDE * gemm_width(values) * eh_case_number(values, "vectors"));
+	status = gemm_oracle_make(o, bench, &shape);
+	if (status == EH_OK)
+		s->got = malloc(gemm_elements_c(&shape) * o->out);
+	if (s->got == NULL)
+		return support_error(error, EH_E_NO_MEMORY, "gemm: no host memory");
+	if (is_vendor(bench))
+		status = plan_library(s, error);
+	else
+		status = bench->ops->kernel_get(bench->program, "eh_gemm", &s->kernel, error);
+	if (status == EH_OK)
+		status = support_alloc(bench, EH_MEMORY_DEVICE, gemm_elements_a(&shape) * o->element,
+		                       &s->a, error);
+	if (status == EH_OK)
+		status = support_alloc(bench, EH_MEMORY_DEVICE, gemm_elements_b(&shape) * o->element,
+		                       &s->b, error);
+	if (status == EH_OK)
+		status = support_alloc(bench, EH_MEMORY_DEVICE, gemm_elements_c(&shape) * o->out,
+		                       &s->c, error);
+	return status;
+}
+
 static eh_status gemm_prepare(const eh_bench *bench, void **state, eh_error *error)
 {
-	const eh_case *values = bench->values;
 	gemm_state *s = calloc(1, sizeof *s);
-	gemm_oracle *o;
 	eh_status status;
 
 	if (s == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "gemm: no host memory");
 	s->bench = bench;
-	o = &s->oracle;
-	s->tile_m = (uint32_t)(GROUP_SIDE * eh_case_number(values, "rows"));
-	s->tile_n = (uint32_t)(GROUP_SIDE * gemm_width(values) * eh_case_number(values, "vectors"));
-	status = gemm_oracle_make(o, bench, eh_case_text(values, "precision"),
-	                          eh_case_number(values, "m"), eh_case_number(values, "n"),
-	                          eh_case_number(values, "k"));
-	if (status == EH_OK)
-		s->got = malloc(o->m * o->n * o->element);
-	if (s->got == NULL) {
-		gemm_finish(s);
-		return support_error(error, EH_E_NO_MEMORY, "gemm: no host memory");
-	}
-	status = bench->ops->kernel_get(bench->program, "eh_gemm", &s->kernel, error);
-	if (status == EH_OK)
-		status = support_alloc(bench, EH_MEMORY_DEVICE, o->m * o->k * o->element, &s->a,
-		                       error);
-	if (status == EH_OK)
-		status = support_alloc(bench, EH_MEMORY_DEVICE, o->k * o->n * o->element, &s->b,
-		                       error);
-	if (status == EH_OK)
-		status = support_alloc(bench, EH_MEMORY_DEVICE, o->m * o->n * o->element, &s->c,
-		                       error);
+	status = make_state(s, error);
 	if (status == EH_OK) {
-		gemm_oracle_normal(o, 0);
-		status = gemm_upload(s, o, error);
+		gemm_oracle_normal(&s->oracle, 0);
+		status = gemm_upload(s, &s->oracle, error);
 	}
 	if (status != EH_OK) {
 		gemm_finish(s);
@@ -181,32 +358,63 @@ static eh_status gemm_prepare(const eh_bench *bench, void **state, eh_error *err
 	return EH_OK;
 }
 
+static eh_status enqueue_library(gemm_state *s, eh_error *error)
+{
+	const eh_gemm_operands operands = {
+		.struct_size = sizeof operands,
+		.a = s->a, .b = s->b, .c = s->c, .workspace = s->workspace,
+	};
+	return s->library->enqueue(s->bench->queue, s->plan, &operands, error);
+}
+
 static eh_status gemm_enqueue(void *state, uint64_t iteration, eh_error *error)
 {
 	gemm_state *s = state;
-	const int32_t n = (int32_t)s->oracle.n, k = (int32_t)s->oracle.k;
-	eh_arg args[5];
+	const gemm_shape *shape = &s->oracle.shape;
+	const int32_t m = (int32_t)shape->m, n = (int32_t)shape->n, k = (int32_t)shape->k;
+	const uint32_t groups[3] = {
+		(uint32_t)((shape->n + s->tile_n - 1) / s->tile_n),
+		(uint32_t)((shape->m + s->tile_m - 1) / s->tile_m),
+		(uint32_t)shape->batch,
+	};
+	eh_arg args[6];
 	(void)iteration;
+	if (s->plan != NULL)
+		return enqueue_library(s, error);
 	args[0] = support_buffer(s->a);
 	args[1] = support_buffer(s->b);
 	args[2] = support_buffer(s->c);
-	args[3] = support_value(&n, sizeof n);
-	args[4] = support_value(&k, sizeof k);
-	return support_launch(s->bench, s->kernel, (uint32_t)s->oracle.n / s->tile_n,
-	                      (uint32_t)s->oracle.m / s->tile_m, GROUP_SIDE, GROUP_SIDE, args, 5,
-	                      error);
+	args[3] = support_value(&m, sizeof m);
+	args[4] = support_value(&n, sizeof n);
+	args[5] = support_value(&k, sizeof k);
+	return support_launch_grid(s->bench, s->kernel, groups, GROUP_SIDE, GROUP_SIDE, args, 6,
+	                           error);
+}
+
+/* Also the bytes behind the last whole word. */
+static eh_status poison_bytes(gemm_state *s, uint64_t bytes, eh_error *error)
+{
+	const uint32_t word = UINT32_MAX; /* NaN in every format */
+	eh_status status = EH_OK;
+	if (bytes >= 4)
+		status = support_poison(s->bench, s->c, bytes, error);
+	if (status == EH_OK && bytes % 4 != 0)
+		status = s->bench->ops->upload(s->bench->queue, s->c, bytes & ~UINT64_C(3), &word,
+		                               bytes % 4, error);
+	return status == EH_OK && bytes % 4 != 0 ? s->bench->ops->queue_wait(s->bench->queue, error)
+	                                         : status;
 }
 
 static eh_status gemm_poison(void *state, eh_error *error)
 {
 	gemm_state *s = state;
-	return support_poison(s->bench, s->c, s->oracle.m * s->oracle.n * s->oracle.element, error);
+	return poison_bytes(s, gemm_elements_c(&s->oracle.shape) * s->oracle.out, error);
 }
 
 static eh_status check_product(gemm_state *s, gemm_oracle *o, eh_check *check, eh_error *error)
 {
-	const eh_status status = support_fetch(s->bench, s->got, s->c, 0, o->m * o->n * o->element,
-	                                       error);
+	const eh_status status = support_fetch(s->bench, s->got, s->c, 0,
+	                                       gemm_elements_c(&o->shape) * o->out, error);
 	if (status == EH_OK)
 		gemm_oracle_check(o, s->got, check);
 	return status;
@@ -227,7 +435,7 @@ static eh_status gemm_selftest(void *state, eh_check *check, eh_error *error)
 	gemm_oracle crafted;
 	eh_status status;
 	memset(&crafted, 0, sizeof crafted);
-	status = gemm_oracle_make(&crafted, s->bench, o->precision, o->m, o->n, o->k);
+	status = gemm_oracle_make(&crafted, s->bench, &o->shape);
 	if (status == EH_OK) {
 		gemm_oracle_crafted(&crafted);
 		status = gemm_upload(s, &crafted, error);
@@ -250,6 +458,12 @@ static eh_status gemm_vary(void *state, uint32_t variant, eh_error *error)
 	return gemm_upload(s, &s->oracle, error);
 }
 
+static eh_status gemm_library(void *state, eh_layer *layer, eh_error *error)
+{
+	gemm_state *s = state;
+	return s->library->layer(s->plan, layer, error);
+}
+
 static const eh_workload gemm_workload = {
 	.magic = EH_WORKLOAD_MAGIC,
 	.struct_size = sizeof(eh_workload),
@@ -258,7 +472,7 @@ static const eh_workload gemm_workload = {
 	.pointer_bytes = sizeof(void *),
 	.revision = 1,
 	.name = "gemm",
-	.summary = "matrix product from one portable kernel, register-tiled",
+	.summary = "matrix product: one portable kernel, register-tiled, or the vendor's library",
 	.params = gemm_params,
 	.describe = gemm_describe,
 	.prepare = gemm_prepare,
@@ -268,6 +482,8 @@ static const eh_workload gemm_workload = {
 	.check = gemm_check,
 	.vary = gemm_vary,
 	.finish = gemm_finish,
+	.library = gemm_library,
+	.checks = "A: exact sums of {-1, 0, 1}; B: 64 x 64 elements against f64, and signed sums of all rows",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

@@ -1,38 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expected C = A * B.  The factors repeat a block of a prime number of elements each. */
+/* The factors of a product, and what the product must be. */
 #ifndef WORKLOADS_GEMM_ORACLE_H
 #define WORKLOADS_GEMM_ORACLE_H
 
 #include "../support.h"
 
+/* The factors repeat with this period (a prime), so an element is known from its index. */
 #define ORACLE_BLOCK UINT64_C(262147)
-#define ORACLE_SAMPLES 64 /* rows and columns whose crossings are compared */
+/* Rows and columns sampled in full; of each product of a batch. */
+#define ORACLE_SAMPLES UINT64_C(64)
+#define ORACLE_BATCH_SAMPLES UINT64_C(16)
+
+typedef struct gemm_shape {
+	uint64_t m, n, k, batch;
+	int turn_a, turn_b;      /* stored transposed: k x m, n x k                            */
+	char precision[8];       /* of A and B                                                 */
+	char output[8];          /* of C                                                       */
+} gemm_shape;
 
 typedef struct gemm_oracle {
 	const eh_bench *bench;
-	char precision[8];
-	uint32_t element;         /* bytes                                                     */
-	uint32_t variant;
-	int exact;                /* the factors are the crafted ones                          */
-	uint64_t m, n, k;
-	void *block[2];           /* of A and B, as elements; the device holds them repeated   */
-	double *value[2];         /* the same in double precision                              */
-	double *sign;             /* n random signs                                            */
-	double *vector;           /* k: B * sign                                               */
-	double *column;           /* k: one column of B                                        */
+	gemm_shape shape;
+	uint64_t element, out;   /* bytes of an element of A and B, and of C                    */
+	uint32_t variant;        /* the factors' streams follow from it                        */
+	int exact;               /* crafted factors: equality, else gate B                     */
+	void *block[2];          /* the repeated elements of A and B                           */
+	double *value[2];        /* the same as doubles                                        */
+	double *sign;            /* n random signs                                             */
+	double *vector;          /* B * signs, k                                               */
+	double *column;          /* one column of B, k                                         */
 } gemm_oracle;
 
-/* EH_E_NO_MEMORY leaves what gemm_oracle_free can free; the factors are undefined. */
-eh_status gemm_oracle_make(gemm_oracle *o, const eh_bench *bench, const char *precision,
-                           uint64_t m, uint64_t n, uint64_t k);
+/* Elements of A, B and C, all products of the batch. */
+uint64_t gemm_elements_a(const gemm_shape *s);
+uint64_t gemm_elements_b(const gemm_shape *s);
+uint64_t gemm_elements_c(const gemm_shape *s);
+
+/* *o is zeroed; after a failure too it is freed with gemm_oracle_free. */
+eh_status gemm_oracle_make(gemm_oracle *o, const eh_bench *bench, const gemm_shape *shape);
 void gemm_oracle_free(gemm_oracle *o);
-
-/* Makes the factors: gate B's normal ones, or gate A's of -1, 0 and 1.  Variant 0 is made as a whole, so
- * that the digest of the inputs stays; of others only what the matrices use. */
-void gemm_oracle_normal(gemm_oracle *o, uint32_t variant);
+/* Factors of {-1, 0, 1}, so sparse that all sums are exact; or normal ones, by variant.  Integers are
+ * exact always. */
 void gemm_oracle_crafted(gemm_oracle *o);
-
-/* Compares c, m * n elements, with the product of the current factors. */
+void gemm_oracle_normal(gemm_oracle *o, uint32_t variant);
+/* The whole of C against the factors that were made last. */
 void gemm_oracle_check(gemm_oracle *o, const void *c, eh_check *check);
 
 #endif
