@@ -261,10 +261,51 @@ static void test_gemm(void **state)
 	expect_refusal("gemm", "width=12", "width=12");
 }
 
+/* 3 tokens of 100: 300 elements an array. */
+static void test_fused(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("fused", "operation=rmsnorm tokens=3 width=100", 2800, 1200, 2800);
+	expect("fused", "operation=rmsnorm-residual tokens=3 width=100", 5200, 1500, 5200);
+	expect("fused", "operation=swiglu tokens=3 width=100", 3600, 0, 3600);
+	expect("fused", "operation=softmax tokens=3 width=100 precision=f16", 1200, 0, 1200);
+	expect("fused", "operation=rmsnorm tokens=1 width=1 precision=bf16", 6, 4, 6);
+	/* 3 tokens of 4 + 1 heads of 8 in and out, and 3 rows of 8 in the table. */
+	expect("fused", "operation=rope tokens=3 heads=4 kv-heads=1 head-dim=8", 1056, 360, 1056);
+	assert_int_equal(describe(&r, "fused", "precision=bf16"), EH_OK);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
+	/* 4 spans of each work-item in a row, 256 work-items at most. */
+	assert_string_equal(define(&r, "EH_U_GROUP"), "128");
+	assert_int_equal(describe(&r, "fused", ""), EH_OK);
+	assert_string_equal(define(&r, "EH_U_GROUP"), "256");
+	assert_string_equal(define(&r, "EH_U_WIDE"), "1");
+	assert_int_equal(describe(&r, "fused", "width=17"), EH_OK);
+	assert_string_equal(define(&r, "EH_U_WIDE"), "0");
+	/* Guards only where groups are not full. */
+	assert_int_equal(describe(&r, "fused", "operation=swiglu"), EH_OK);
+	assert_string_equal(define(&r, "EH_U_GUARD"), "0");
+	assert_int_equal(describe(&r, "fused", "operation=swiglu width=4097 tokens=3"), EH_OK);
+	assert_string_equal(define(&r, "EH_U_GUARD"), "1");
+	/* 64 pairs are 16 spans: 16 heads in a group. */
+	assert_int_equal(describe(&r, "fused", "operation=rope"), EH_OK);
+	assert_string_equal(define(&r, "EH_U_GROUP"), "16");
+	assert_string_equal(define(&r, "EH_U_ROWS"), "16");
+	assert_string_equal(define(&r, "EH_U_GUARD"), "0");
+	assert_int_equal(r.work.group_items, 256);
+	expect_refusal("fused", "operation=rope head-dim=3", "head-dim=3 is odd");
+	expect_refusal("fused", "operation=rope items=5", "64 pairs, which items=5");
+	expect_refusal("fused", "items=4", "operation=rmsnorm has items=4");
+	expect_refusal("fused", "group=100", "group=100 is not a multiple of 16");
+}
+
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
 {
-	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm"};
+	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm",
+	                                    "fused"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -290,7 +331,8 @@ int main(void)
 		cmocka_unit_test(test_stream_refusals), cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_xfer), cmocka_unit_test(test_fma),
-		cmocka_unit_test(test_gemm), cmocka_unit_test(test_describe_is_pure),
+		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
+		cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
