@@ -11,6 +11,9 @@
  *   wrong       every 16th word of what is downloaded is changed
  *   stale       a download returns what the first download of the same range returned
  *   skip        launches after the first N (4) do nothing
+ *   twin        allocations of 4 KiB to 16 MiB after the first N (0) are all the same memory
+ *   no-copy     copies after the first N (4) do nothing
+ *   no-fill     fills of more than 64 bytes after the first N (0) do nothing
  *   hang        waits after the first N (0) never return
  *   crash       launches after the first N (0) end in SIGSEGV
  *   oom         allocations after the first N (4) fail
@@ -45,6 +48,9 @@ enum fault {
 	FAULT_WRONG,
 	FAULT_STALE,
 	FAULT_SKIP,
+	FAULT_TWIN,
+	FAULT_NO_COPY,
+	FAULT_NO_FILL,
 	FAULT_HANG,
 	FAULT_CRASH,
 	FAULT_OOM,
@@ -65,6 +71,8 @@ static const struct { const char *name; uint64_t n;
 	[FAULT_ERROR] = { "error", 50 },  [FAULT_SLOW] = { "slow", 0 },
 	[FAULT_LOST] = { "lost", 50 }, [FAULT_MEMO] = { "memo", 5000 },
 	[FAULT_UNSETTLED] = { "unsettled", 6 },
+	[FAULT_TWIN] = { "twin", 0 },
+	[FAULT_NO_COPY] = { "no-copy", 4 }, [FAULT_NO_FILL] = { "no-fill", 0 },
 };
 
 /* What was downloaded once, for `stale`. */
@@ -83,7 +91,7 @@ static struct {
 	uint64_t seen[SEEN_MOST];
 	size_t seen_count;
 	int fresh; /* an upload since the last launch was new */
-	uint64_t n, commands, launches, waits, allocations, slowed;
+	uint64_t n, commands, launches, waits, allocations, slowed, copies, fills;
 	memory *remembered;
 	eh_queue *queues[64]; /* those that are there, for `early` */
 } liar;
@@ -166,13 +174,24 @@ static eh_status liar_device_info(void *self, uint32_t index, eh_device_info *in
 	return EH_OK;
 }
 
+/* The memory of all buffers of `twin`. */
+static unsigned char twins[16 << 20];
+
 static eh_status liar_buffer_alloc(eh_device *device, uint32_t kind, uint64_t bytes,
                                    eh_buffer **buffer, eh_error *error)
 {
+	eh_status status;
+
 	if (liar.fault == FAULT_OOM && liar.allocations++ >= liar.n)
 		return eh_fail(error, EH_E_NO_MEMORY, "buffer_alloc",
 		                     "the device has no memory left");
-	return skeleton_buffer_alloc(device, kind, bytes, buffer, error);
+	status = skeleton_buffer_alloc(device, kind, bytes, buffer, error);
+	if (status == EH_OK && liar.fault == FAULT_TWIN && bytes >= 4096 && bytes <= sizeof(twins) &&
+	    liar.allocations++ >= liar.n) {
+		free((*buffer)->data);
+		(*buffer)->data = twins;
+	}
+	return status;
 }
 
 static void liar_buffer_free(eh_buffer *buffer)
@@ -180,6 +199,8 @@ static void liar_buffer_free(eh_buffer *buffer)
 	memory **at = &liar.remembered;
 
 	drain();
+	if (buffer != NULL && buffer->data == twins)
+		buffer->data = NULL;
 	while (*at != NULL) {
 		memory *m = *at;
 
@@ -221,6 +242,8 @@ static eh_status liar_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, 
 {
 	eh_status status = liar_step("fill", error);
 
+	if (status == EH_OK && liar.fault == FAULT_NO_FILL && bytes > 64 && liar.fills++ >= liar.n)
+		return EH_OK;
 	return status != EH_OK ? status :
 	       skeleton_fill(queue, buffer, offset, bytes, pattern, error);
 }
@@ -230,6 +253,8 @@ static eh_status liar_copy(eh_queue *queue, eh_buffer *to, uint64_t to_offset, e
 {
 	eh_status status = liar_step("copy", error);
 
+	if (status == EH_OK && liar.fault == FAULT_NO_COPY && liar.copies++ >= liar.n)
+		return EH_OK;
 	return status != EH_OK ? status :
 	       skeleton_copy(queue, to, to_offset, from, from_offset, bytes, error);
 }

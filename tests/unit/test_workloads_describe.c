@@ -299,6 +299,75 @@ static void test_fused(void **state)
 	expect_refusal("fused", "operation=rope items=5", "64 pairs, which items=5");
 	expect_refusal("fused", "items=4", "operation=rmsnorm has items=4");
 	expect_refusal("fused", "group=100", "group=100 is not a multiple of 16");
+static void test_overlap(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 2 * 3 groups * 256 items * 8 chains * 4 wide * 8 rounds; 1 MiB and 4 groups of 4 KiB. */
+	expect("overlap", "groups=3 rounds=8 bytes=1MiB", 1, 393216, 1064960);
+	expect("overlap", "groups=3 rounds=8 bytes=1MiB mode=serial direction=both", 1, 393216, 2113536);
+	expect("overlap", "groups=3 rounds=8 bytes=1MiB mode=compute direction=both", 1, 393216, 16384);
+	expect("overlap", "groups=3 rounds=8 bytes=1MiB mode=copy direction=both", 1, 0, 2097152);
+	assert_int_equal(describe(&r, "overlap", "mode=copy"), EH_OK);
+	assert_string_equal(r.work.kernel, "");
+	assert_int_equal(r.work.needs, EH_CAP_PINNED);
+	assert_int_equal(describe(&r, "overlap", "mode=compute"), EH_OK);
+	assert_string_equal(r.work.kernel, "fma");
+	assert_string_equal(define(&r, "EH_F_VECTOR"), "eh_f32x4");
+	assert_int_equal(r.work.needs, 0);
+	expect_refusal("overlap", "bytes=6", "multiple of 4");
+	expect_refusal("overlap", "rounds=7", "odd");
+}
+
+static void test_alloc(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("alloc", "bytes=4KiB count=3", 3, 0, 0);
+	expect("alloc", "bytes=4KiB count=3 mode=touched", 3, 0, 12288);
+	assert_int_equal(describe(&r, "alloc", "bytes=8GiB count=2"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ENQUEUE);
+	assert_int_equal(r.work.device_bytes, UINT64_C(17179869184));
+	assert_int_equal(describe(&r, "alloc", "kind=pinned mode=touched bytes=1MiB"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
+	assert_int_equal(r.work.needs, EH_CAP_PINNED);
+	assert_int_equal(r.work.device_bytes, 0);
+	assert_int_equal(r.work.working_set_bytes, 1048576);
+	assert_int_equal(describe(&r, "alloc", "kind=shared"), EH_OK);
+	assert_int_equal(r.work.needs, EH_CAP_SHARED);
+	expect_refusal("alloc", "bytes=5000", "multiple of 4096");
+	expect_refusal("alloc", "bytes=8GiB count=9", "more than 64GiB");
+}
+
+static void test_coldstart(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("coldstart", "memory=fresh", 1, 0, 0);
+	assert_int_equal(describe(&r, "coldstart", ""), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
+	assert_string_equal(r.work.kernel, "launch");
+}
+
+static void test_numerics(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 128 dot products of 4 terms: 8 elements, a start and a result each. */
+	expect("numerics", "groups=2", 1, 1024, 5120);
+	expect("numerics", "groups=2 precision=f64", 1, 1024, 10240);
+	expect("numerics", "groups=2 precision=f16", 1, 1024, 3072);
+	expect("numerics", "groups=2 precision=e4m3", 1, 1024, 2048);
+	assert_int_equal(describe(&r, "numerics", "precision=i8"), EH_OK);
+	assert_string_equal(r.work.precision, "i8/i32/i32");
+	assert_string_equal(define(&r, "EH_N_REAL"), "int");
+	assert_int_equal(describe(&r, "numerics", "precision=e5m2z property=subnormals"), EH_OK);
+	assert_string_equal(r.work.precision, "e5m2z/f32/f32");
+	assert_string_equal(define(&r, "EH_N_LOAD"), "EH_LOAD_E5M2Z");
+	assert_int_equal(describe(&r, "numerics", "precision=f64 property=contraction"), EH_OK);
+	assert_int_equal(r.work.needs, EH_CAP_FP64);
+	expect_refusal("numerics", "precision=i8 property=rounding", "integers have no rounding");
+	expect_refusal("numerics", "precision=f16 property=contraction", "contraction takes f32 and f64");
 }
 
 /* describe() is pure: the same again, whatever was in the struct before. */
@@ -306,6 +375,7 @@ static void test_describe_is_pure(void **state)
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm",
 	                                    "fused"};
+	                                    "overlap", "alloc", "coldstart", "numerics"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -333,6 +403,9 @@ int main(void)
 		cmocka_unit_test(test_xfer), cmocka_unit_test(test_fma),
 		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
 		cmocka_unit_test(test_describe_is_pure),
+		cmocka_unit_test(test_gemm), cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_alloc), cmocka_unit_test(test_coldstart),
+		cmocka_unit_test(test_numerics), cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
