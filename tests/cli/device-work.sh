@@ -40,7 +40,7 @@ says("rounding", "sums are rounded to nearest, ties to even")
 says("contraction", "multiply-adds are (fused|separate)")
 PY
 }
-honest host host
+honest host:0 host
 check $? "on the host every row is right, and numerics says what it found" host.facts host.log
 if "$EVENHAND" devices 2>/dev/null | grep -q '^opencl:pocl'; then
 	honest opencl:pocl pocl
