@@ -122,6 +122,17 @@ static u64 insert(u64 a, u64 b, u64 pos, u64 len, int bits)
 	return bits == 32 ? (uint32_t)r : r;
 }
 REF(bfi32, insert((uint32_t)a, (uint32_t)b, c & 255, 5, 32)) REF(bfi64, insert(a, b, c & 255, 40, 64))
+static u64 dot4(u64 a, u64 b, u64 c, int is_signed)
+{
+	long long sum = (int32_t)c;
+	int i;
+	for (i = 0; i < 4; i++) {
+		const int x = (int)(a >> 8 * i & 255), y = (int)(b >> 8 * i & 255);
+		sum += is_signed ? (x > 127 ? x - 256 : x) * (y > 127 ? y - 256 : y) : x * y;
+	}
+	return (uint32_t)sum;
+}
+REF(dot4_s32, dot4(a, b, c, 1)) REF(dot4_u32, dot4(a, b, c, 0))
 static u64 bytes(u64 a, u64 b, u64 c)
 {
 	uint8_t p[8], r[4];
@@ -311,6 +322,7 @@ static const row rows[] = {
 	{ "bfe.u64 D, A, B, C;", "u64 u64 u32 u32", bfe_u64, 0 }, { "bfe.s64 D, A, B, C;", "s64 s64 u32 u32", bfe_s64, 0 },
 	{ "bfi.b32 D, A, B, C, 5;", "b32 b32 b32 u32", bfi32, 0 }, { "bfi.b64 D, A, B, C, 40;", "b64 b64 b64 u32", bfi64, 0 },
 	{ "prmt.b32 D, A, B, C;", "b32 b32 b32 b32", bytes, 0 }, { "lop3.b32 D, A, B, C, 0x95;", "b32 b32 b32 b32", lop3, 0 },
+	{ "dp4a.s32.s32 D, A, B, C;", "s32 s32 s32 s32", dot4_s32, 0 }, { "dp4a.u32.u32 D, A, B, C;", "u32 u32 u32 u32", dot4_u32, 0 },
 	{ "shf.l.wrap.b32 D, A, B, C;", "b32 b32 b32 u32", shfl_wrap, 0 }, { "shf.r.clamp.b32 D, A, B, C;", "b32 b32 b32 u32", shfr_clamp, 0 },
 	{ "ex2.approx.f32 D, A;", "f32 f32", ex2, 4 }, { "lg2.approx.f32 D, A;", "f32 f32", lg2, 4 }, { "sin.approx.f32 D, A;", "f32 f32", sin_, 4 },
 	{ "cos.approx.f32 D, A;", "f32 f32", cos_, 4 }, { "tanh.approx.f32 D, A;", "f32 f32", tanh_, 4 },

@@ -327,6 +327,15 @@ static void permute(ptx_text *t, const ptx_instruction *i, const ptx_type *type)
 	call(t, i, type, 3, "prmt", false);
 }
 
+/* Four products of bytes; both words hold bytes of one kind here. */
+static void dot_of_bytes(ptx_text *t, const ptx_instruction *i, const ptx_type *type)
+{
+	if (ptx_has(i, "s32") && ptx_has(i, "u32"))
+		ptx_fail(t, "%s in \"%s\"", i->op, i->text);
+	else
+		call(t, i, type, 3, "dp4a", false);
+}
+
 static void lop3(ptx_text *t, const ptx_instruction *i, const ptx_type *type)
 {
 	char v[4][EXPRESSION];
@@ -409,6 +418,7 @@ static const operation operations[] = {
 	{ "bfe", "u32 s32 u64 s64", "", bit_field },
 	{ "bfi", "b32 b64", "", bit_field },
 	{ "prmt", "b32", "", permute },
+	{ "dp4a", "s32 u32", "s32 u32", dot_of_bytes },
 	{ "lop3", "b32", "", lop3 },
 	{ "selp", "b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64", "", selp },
 	{ "setp", "b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64",

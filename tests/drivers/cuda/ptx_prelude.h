@@ -188,6 +188,18 @@ PTX_FN uint32_t prmt_b32(uint32_t a, uint32_t b, uint32_t c)
 	}
 	return r;
 }
+PTX_FN uint32_t dp4a_s32(uint32_t a, uint32_t b, uint32_t c)
+{
+	for (int i = 0; i < 32; i += 8)
+		c += (uint32_t)((int8_t)(a >> i) * (int8_t)(b >> i));
+	return c;
+}
+PTX_FN uint32_t dp4a_u32(uint32_t a, uint32_t b, uint32_t c)
+{
+	for (int i = 0; i < 32; i += 8)
+		c += (a >> i & 255) * (b >> i & 255);
+	return c;
+}
 PTX_FN uint32_t lop3_b32(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
 	uint32_t r = 0;
