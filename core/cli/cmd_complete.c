@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/topics.h"
+#include "plugin/plugin.h"
 #include "protocol/protocol.h"
 #include "run/discover.h"
 
@@ -86,6 +87,17 @@ static void offer_claims(const char *head)
 	free(folder);
 }
 
+static void offer_workloads(const char *head)
+{
+	plugin_file *files;
+	size_t count = plugin_search(PLUGIN_WORKLOAD, &files);
+
+	for (size_t i = 0; i < count; i++)
+		if (files[i].status == EH_OK)
+			offer(head, files[i].name, "");
+	plugin_files_free(files, count);
+}
+
 static void offer_keys(const char *head)
 {
 	audit_keyring ring;
@@ -153,6 +165,8 @@ static bool offer_values(enum option_kind kind, const char *const *words, const 
 		offer_protocols(head);
 	} else if (kind == OPTION_CLAIM) {
 		offer_claims(head);
+	} else if (kind == OPTION_WORKLOAD) {
+		offer_workloads(head);
 	} else if (kind == OPTION_KEY) {
 		offer_keys(head);
 	} else if (kind == OPTION_EXECUTOR) {

@@ -167,7 +167,8 @@ static eh_status refuse_no_argument(const cli_command *c, const cli_form *form, 
                                     eh_error *error)
 {
 	const char *lister = a->kind == OPTION_PROTOCOL ? "`evenhand protocol list` names them" :
-	                     a->kind == OPTION_CLAIM ? "`evenhand claim list` names them" : NULL;
+	                     a->kind == OPTION_CLAIM ? "`evenhand claim list` names them" :
+	                     a->kind == OPTION_WORKLOAD ? "`evenhand workload list` names them" : NULL;
 
 	if (lister == NULL)
 		return refuse_missing(c, form, a->word, "", error);

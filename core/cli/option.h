@@ -31,6 +31,7 @@ enum option_kind {
 	OPTION_PATH,
 	OPTION_PROTOCOL,  /* a name or a path                                                  */
 	OPTION_CLAIM,     /* a name or a path                                                  */
+	OPTION_WORKLOAD,  /* a name                                                            */
 	OPTION_KEY,       /* a name or a path                                                  */
 	OPTION_SELECTORS, /* executors, with commas between                                    */
 	OPTION_EXECUTOR,

@@ -62,6 +62,9 @@ const char *plugin_kind_word(enum plugin_kind kind);
  * that were searched and the names that were found.  A plan_finder (protocol/plan.h); context is not
  * used. */
 const eh_workload *plugin_find_workload(void *context, const char *name, eh_error *error);
+/* The same, with the malloc'd path of the file that was loaded. */
+eh_status plugin_find_workload_file(const char *name, const eh_workload **out, char **path,
+                                    eh_error *error);
 /* Finds and loads the conformance suite. */
 eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error);
 

@@ -212,8 +212,9 @@ size_t plugin_next(plugin_file *files, size_t count, size_t i)
 }
 
 /* Loads the first file of that name that is not refused, with a warning when it is not the first at
- * all; the error is that of the first. */
-static eh_status find(enum plugin_kind kind, const char *name, const void **out, eh_error *error)
+ * all; the error is that of the first.  *path, if path is not NULL, is its malloc'd path. */
+static eh_status find(enum plugin_kind kind, const char *name, const void **out, char **path,
+                      eh_error *error)
 {
 	plugin_file *files;
 	size_t count = plugin_search(kind, &files), met = 0;
@@ -228,6 +229,8 @@ static eh_status find(enum plugin_kind kind, const char *name, const void **out,
 			status = load(kind, files[i].path, out, &own);
 		else
 			(void)error_set(&own, status, "%s", files[i].reason);
+		if (status == EH_OK && path != NULL)
+			*path = memory_text(files[i].path);
 		if (met++ == 0)
 			first = own;
 		else if (status == EH_OK)
@@ -246,13 +249,24 @@ const eh_workload *plugin_find_workload(void *context, const char *name, eh_erro
 	const void *workload = NULL;
 
 	(void)context;
-	return find(PLUGIN_WORKLOAD, name, &workload, error) == EH_OK ? workload : NULL;
+	return find(PLUGIN_WORKLOAD, name, &workload, NULL, error) == EH_OK ? workload : NULL;
+}
+
+eh_status plugin_find_workload_file(const char *name, const eh_workload **out, char **path,
+                                    eh_error *error)
+{
+	const void *workload = NULL;
+	eh_status status = find(PLUGIN_WORKLOAD, name, &workload, path, error);
+
+	if (status == EH_OK)
+		*out = workload;
+	return status;
 }
 
 eh_status plugin_find_conformance(const eh_conformance **out, eh_error *error)
 {
 	const void *suite = NULL;
-	eh_status status = find(PLUGIN_CONFORMANCE, "conformance", &suite, error);
+	eh_status status = find(PLUGIN_CONFORMANCE, "conformance", &suite, NULL, error);
 
 	if (status == EH_OK)
 		*out = suite;

@@ -18,7 +18,7 @@ static enum record_region region_of(uint32_t region)
 	       region == EH_REGION_ENQUEUE ? RECORD_REGION_ENQUEUE : RECORD_REGION_ROUND_TRIP;
 }
 
-static void fill_work(const eh_work *work, record_work *out)
+void canonical_work(const eh_work *work, record_work *out)
 {
 	out->metric = metric_of(work->metric);
 	out->amount = work->amount;
@@ -62,7 +62,7 @@ static void fill_case(const plan_case *c, record_planned_case *out)
 	for (uint32_t i = 0; i < c->values.value_count; i++)
 		if (!is_left_out(c->workload, &c->values.values[i]))
 			text_map_add(&out->parameters, c->values.values[i].key, c->values.values[i].text);
-	fill_work(&c->work, &out->work);
+	canonical_work(&c->work, &out->work);
 	/* A plain copy: tune_space, its only pointer, is set below. */
 	out->measure = c->section->measure;
 	schema_omit_standards(&out->measure);

@@ -7,5 +7,7 @@
 
 /* Of a plan whose cases are complete; the caller frees it with layout_free. */
 record_plan *canonical_protocol(const plan *made);
+/* What a record holds of the work; *out is initialised. */
+void canonical_work(const eh_work *work, record_work *out);
 
 #endif

@@ -19,4 +19,10 @@ size_t values_param_count(const eh_workload *workload);
 eh_status values_describe(const eh_workload *workload, const eh_case *values, eh_work *work,
                           eh_error *error);
 
+/* A case of its own: the words "KEY=VALUE" as given, the other parameters at their default.  EH_E_USAGE
+ * for a key that there is not (with the nearest), one that is missing, or a value that is refused.  Free
+ * *out with plan_values_free (protocol/plan.h). */
+eh_status values_given(const eh_workload *workload, const char *const *settings, size_t count,
+                       eh_case *out, eh_work *work, eh_error *error);
+
 #endif

@@ -365,6 +365,7 @@ static const eh_workload fma_workload = {
 	.check = fma_check,
 	.vary = fma_vary,
 	.finish = fma_finish,
+	.checks = "every element bit by bit, against the same arithmetic on the host",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

@@ -226,6 +226,7 @@ static const eh_workload graph_workload = {
 	.check = graph_check,
 	.vary = graph_vary,
 	.finish = graph_finish,
+	.checks = "two counters in device memory, exactly: kernels, and the sum of their arguments",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

@@ -180,6 +180,8 @@ static const eh_workload launch_workload = {
 	.check = launch_check,
 	.vary = launch_vary,
 	.finish = launch_finish,
+	.checks = "two counters in device memory, exactly: launches, and the sum of their "
+	          "arguments",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

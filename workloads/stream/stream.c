@@ -467,6 +467,8 @@ static const eh_workload stream_workload = {
 	.check = stream_check,
 	.vary = stream_vary,
 	.finish = stream_finish,
+	.checks = "every element bit by bit; of dot and read every partial sum and the result, "
+	          "within a bound in double precision",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

@@ -335,6 +335,7 @@ static const eh_workload xfer_workload = {
 	.check = xfer_check,
 	.vary = xfer_vary,
 	.finish = xfer_finish,
+	.checks = "every byte, against an incompressible block that repeats with a prime period",
 };
 
 const eh_workload *eh_workload_entry_v1(void)
