@@ -59,6 +59,9 @@ offers "and have their own options"
 { printf '%s\n' check list template; evenhand claim list | sed -n '/^--/,$s/ .*//p'; } | grep -v ^- >want
 asked claim ''
 offers "claims are those of the installation"
+evenhand workload list --json | sed -n 's/.*"name": "\(.*\)".*/\1/p' >want
+asked workload show ''
+offers "and workloads"
 printf '%s\n' tester verifier >want
 asked sign x.json --as ''
 offers "the words of an option are offered as values"
