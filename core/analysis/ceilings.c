@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/nameplates.h"
 #include "base/text.h"
 
 /* Data is beyond the caches from four times the last level on; that unknown, from 256 MiB on. */
@@ -133,7 +134,7 @@ static uint64_t beyond_from(const record_result *r)
 	return cache != LAYOUT_NO_UINT && cache > 0 ? BEYOND_FACTOR * cache : BEYOND_UNKNOWN;
 }
 
-static bool is_beyond(const record_result *r, const record_case *row)
+bool ceilings_beyond(const record_result *r, const record_case *row)
 {
 	return is_cold(row) || row->work.working_set_bytes >= beyond_from(r);
 }
@@ -176,7 +177,7 @@ static void offer_case(ceiling_list *all, const record_result *r, judged by)
 
 	if (gives(by, "fma"))
 		offer(all, CEILING_COMPUTE, row->precision, per_second(row, row->work.flops), by);
-	else if (gives_bandwidth(by) && is_beyond(r, row))
+	else if (gives_bandwidth(by) && ceilings_beyond(r, row))
 		offer(all, CEILING_MEMORY, "", per_second(row, row->work.bytes), by);
 	else if (gives(by, "xfer"))
 		offer(all, CEILING_LINK, ceilings_parameter(row, "direction"),
@@ -214,6 +215,7 @@ void ceilings_find(const evidence_table *t, ceiling_list *out)
 		offer_case(out, t->of->record, judged_at(t, i));
 	if (ceilings_of(out, CEILING_LAUNCH, NULL) == NULL)
 		offer_instrument(out, t);
+	nameplates_add(&t->of->record->executor, out);
 }
 
 /* ---- bandwidth ------------------------------------------------------------------------------- */
@@ -287,7 +289,7 @@ bool ceilings_bandwidth(const ceiling_list *all, const ceiling_list *sets, const
 {
 	const ceiling *memory = ceilings_of(all, CEILING_MEMORY, NULL), *found;
 	uint64_t working_set = row->work.working_set_bytes;
-	bool beyond = memory != NULL && is_beyond(of, row);
+	bool beyond = memory != NULL && ceilings_beyond(of, row);
 	const ceiling *tight = beyond ? memory : tightest(sets, working_set);
 
 	found = tight != NULL ? tight : nearest(sets, working_set);

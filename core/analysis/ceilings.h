@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an executor was seen to reach in a run: the rates and costs that its other cases are judged
- * by.  Each comes from a case of the same result; nothing is taken from data sheets.  Which cases
- * give which ceiling: docs/diagnosis.md.
+ * by.  Each comes from a case of the same result; nothing is taken from data sheets: what the site
+ * file declares of them stands beside it (nameplates.h).  Which cases give which ceiling:
+ * docs/diagnosis.md.
  */
 #ifndef ANALYSIS_CEILINGS_H
 #define ANALYSIS_CEILINGS_H
@@ -19,6 +20,8 @@ void ceilings_of_sets(const evidence_table *t, ceiling_list *out);
 /* The tightest bandwidth for a case's data, in an initialised struct; false where there is none. */
 bool ceilings_bandwidth(const ceiling_list *all, const ceiling_list *sets, const record_result *of,
                         const record_case *row, ceiling *out);
+/* Whether the data of a case is beyond the caches of the result's device. */
+bool ceilings_beyond(const record_result *of, const record_case *row);
 /* malloc'd; NULL for NULL. */
 ceiling *ceilings_copy(const ceiling *c);
 

@@ -7,6 +7,7 @@
 #include "analysis/grouping.h"
 #include "base/text.h"
 #include "record/disclosure.h"
+#include "record/nameplate.h"
 #include "record/setting.h"
 
 /* ---- facts about a layer --------------------------------------------------------------------- */
@@ -78,6 +79,8 @@ static bool is_noise(const record_layer *layer, const record_field *field)
 	for (size_t i = 0; layer->layer == RECORD_LAYER_SITE && i < sizeof(site) / sizeof(*site); i++)
 		if (strcmp(site[i], name) == 0)
 			return true;
+	if (layer->layer == RECORD_LAYER_SITE && nameplate_is_key(name))
+		return true;
 	/* The C library is a mapped file with a digest. */
 	return layer->layer == RECORD_LAYER_OPERATING_SYSTEM && strcmp(name, "libc") == 0;
 }
@@ -262,13 +265,28 @@ static bool may_be_late(const record_layer *layer, const record_executor *other)
 	return is_file(layer) || (setting_is(layer) && !setting_is_read(layer, &other->layers));
 }
 
+/* A site that declares nothing but facts which do not change the speed. */
+static bool is_idle_site(const record_layer *layer)
+{
+	for (size_t i = 0; i < layer->fields.count; i++)
+		if (!is_noise(layer, &layer->fields.items[i]))
+			return false;
+	return layer->layer == RECORD_LAYER_SITE;
+}
+
+/* Whether a layer that the other stack lacks is a change. */
+static bool counts_alone(const record_layer *layer, const record_executor *other, bool brief)
+{
+	return !is_idle_site(layer) && !(brief && may_be_late(layer, other));
+}
+
 static void take_rest(grouping *g, const side *a, const side *b, bool brief)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i] != NULL && !(brief && may_be_late(a->items[i], g->b)))
+		if (a->items[i] != NULL && counts_alone(a->items[i], g->b, brief))
 			add_change(g, a->items[i], NULL);
 	for (size_t k = 0; k < b->count; k++)
-		if (b->items[k] != NULL && !(brief && may_be_late(b->items[k], g->a)))
+		if (b->items[k] != NULL && counts_alone(b->items[k], g->a, brief))
 			add_change(g, NULL, b->items[k]);
 }
 

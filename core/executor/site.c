@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "executor/layer.h"
+#include "record/nameplate.h"
 
 typedef struct site_key { const char *key, *example, *meaning; } site_key;
 
@@ -99,6 +100,8 @@ static size_t words_of(const section_form *form, const char **words)
 		return count;
 	for (size_t i = 0; i < KEYS; i++)
 		words[count++] = keys[i].key;
+	for (size_t i = 0; nameplate_key(i) != NULL; i++)
+		words[count++] = nameplate_key(i);
 	return count + site_layer_keys(words + count, WORDS_MAX - count);
 }
 
@@ -133,6 +136,18 @@ static bool is_layer_key(const char *key)
 	return count > 0;
 }
 
+/* "NUMBER source TEXT". */
+static eh_status check_nameplate(const ini_text *l, const ini_setting *s, eh_error *error)
+{
+	nameplate read;
+
+	if (nameplate_parse(s->text, &read))
+		return EH_OK;
+	return ini_refuse(l->source, s->line, error, "%s is a positive number per second and where it is "
+	                  "stated, such as '989e12 source NVIDIA H100 data sheet', not '%.60s'", s->key,
+	                  s->text);
+}
+
 /* Of [site] and [device NAME]. */
 static eh_status check_fact(const ini_text *l, const section_form *form, const ini_setting *s,
                             eh_error *error)
@@ -144,6 +159,8 @@ static eh_status check_fact(const ini_text *l, const section_form *form, const i
 	if (form->need != NULL && is_of_run(s->key))
 		return ini_refuse(l->source, s->line, error, "'%s' is of the whole run; it belongs into "
 		                  "[site]", s->key);
+	if (nameplate_is_key(s->key))
+		return check_nameplate(l, s, error);
 	return is_layer_key(s->key) ? site_check_layers(l, s, error) : EH_OK;
 }
 
@@ -246,21 +263,28 @@ const char *site_value(const site *s, const char *executor, const char *key)
 	return general;
 }
 
+/* Adds the fact where it is declared, to the layer "site", which the first one makes. */
+static void add_declared(const site *s, const char *executor, const char *key,
+                         record_layer_list *layers, record_layer **layer)
+{
+	const char *value = site_value(s, executor, key);
+
+	if (value == NULL)
+		return;
+	if (*layer == NULL)
+		*layer = layer_add(layers, RECORD_LAYER_SITE, "site", "", RECORD_SOURCE_DECLARED);
+	layer_text(*layer, key, value, RECORD_SOURCE_DECLARED);
+}
+
 bool site_add(const site *s, const char *executor, record_layer_list *layers)
 {
 	const size_t before = layers->count;
 	record_layer *layer = NULL;
 
-	for (size_t i = 0; i < KEYS; i++) {
-		const char *value = site_value(s, executor, keys[i].key);
-
-		if (value == NULL)
-			continue;
-		if (layer == NULL)
-			layer = layer_add(layers, RECORD_LAYER_SITE, "site", "",
-			                  RECORD_SOURCE_DECLARED);
-		layer_text(layer, keys[i].key, value, RECORD_SOURCE_DECLARED);
-	}
+	for (size_t i = 0; i < KEYS; i++)
+		add_declared(s, executor, keys[i].key, layers, &layer);
+	for (size_t i = 0; nameplate_key(i) != NULL; i++)
+		add_declared(s, executor, nameplate_key(i), layers, &layer);
 	site_add_layers(s, executor, layers);
 	return layers->count > before;
 }
@@ -271,6 +295,16 @@ static void add_facts(text *t)
 {
 	for (size_t i = 0; i < KEYS; i++)
 		text_add(t, "; %s\n; %s = %s\n", keys[i].meaning, keys[i].key, keys[i].example);
+}
+
+static void add_nameplates(text *t)
+{
+	text_add(t, "\n; What the maker says that the device reaches, per second, and where it says so;\n"
+	         "; printed beside what is measured.  spec-bandwidth in bytes, spec-flops-PRECISION in\n"
+	         "; operations.  It belongs into the section of a device.\n");
+	for (size_t i = 0; nameplate_key(i) != NULL; i++)
+		text_add(t, "; %s = %s source Example Corp., data sheet of the X100\n", nameplate_key(i),
+		         i == 0 ? "3.35e12" : "989e12");
 }
 
 static void add_layer_keys(text *t)
@@ -309,6 +343,7 @@ char *site_template(void)
 	         "; $XDG_CONFIG_HOME/evenhand/site.ini, from EVENHAND_SITE or from run --site FILE.\n\n"
 	         "[site]\n");
 	add_facts(&t);
+	add_nameplates(&t);
 	add_layer_keys(&t);
 	text_add(&t, "\n; What holds for some executors only; the first section that fits and has the\n"
 	         "; key comes before [site].  match: patterns of names as `evenhand devices` prints them.\n"

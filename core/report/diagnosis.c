@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/ceilings.h"
+#include "analysis/nameplates.h"
 #include "base/text.h"
 #include "report/figure.h"
 #include "report/report.h"
@@ -17,15 +18,22 @@ static void add_ceiling(table *t, const ceiling *c)
 {
 	char *name = memory_format("%s%s%s", ceiling_kind_word(c->kind), c->of[0] != '\0' ? " " : "",
 	                           c->of);
+	const char *unit = c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s";
 	char value[40];
 
 	if (isnan(c->rate))
 		text_format_ns(c->ns, value);
 	else
-		text_format_si(c->rate, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s", value);
+		text_format_si(c->rate, unit, value);
 	table_row(t, (const char *const[]){ name, value,
 	          c->by != NULL ? c->by : "the instrument's record",
 	          c->evidence > EVIDENCE_GOOD ? evidence_level_word(c->evidence) : "" });
+	if (c->nameplate != NULL) {
+		char *words = nameplates_words(c->nameplate, unit);
+
+		table_note(t, words);
+		free(words);
+	}
 	free(name);
 }
 

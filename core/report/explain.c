@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/nameplates.h"
 #include "base/text.h"
 #include "contract/evidence.h"
 #include "report/figure.h"
@@ -219,11 +220,32 @@ static bool show_number(FILE *out, const explain_subject *s)
 	                    rate[0] != '\0' ? ", " : "", time, (unsigned long long)d->executions);
 }
 
+/* Of a number that stands: what the maker says of the device, where the site file declares it. */
+static bool show_nameplate(FILE *out, const explain_subject *s)
+{
+	const record_derived *d = s->row->record->derived;
+	beside_nameplate n;
+	char *words;
+	bool ok = true;
+
+	if (!result_row_counts(s->row) || d == NULL)
+		return true;
+	layout_init(beside_nameplate_layout(), &n);
+	if (nameplates_of_case(s->of->record, s->row->record, d->rate, &n)) {
+		words = nameplates_words(&n, figure_unit(s->row->metric));
+		ok = explain_item(out, "nameplate", "%s", words);
+		free(words);
+	}
+	layout_clear(beside_nameplate_layout(), &n);
+	return ok;
+}
+
 bool report_explained(FILE *out, const explain_subject *s)
 {
 	const char *id = s->row != NULL ? s->row->id : s->compared->id;
 	bool ok = show_head(out, s, id) && (s->row == NULL || show_work(out, s->row)) &&
 	          (s->compared != NULL ? show_compared(out, s) : show_number(out, s)) &&
+	          (s->row == NULL || show_nameplate(out, s)) &&
 	          (s->row == NULL || show_status(out, s->row)) && show_rules(out, s);
 
 	return ok && (s->row == NULL ||

@@ -51,6 +51,10 @@ refused "an area that is none is refused with its line and the nearest" \
 refused "and a layer without a name" "bad.ini:2: '@3' is not NAME@VERSION or NAME" '[site]\nmodel = @3\n'
 refused "and a setting without a value" "bad.ini:2: 'batch' is not NAME@VALUE" '[site]\nconfiguration = batch\n'
 refused "and a section that is none" "there is no section \[team\]" '[team]\nmodel = x\n'
+refused "and a maker's figure without a source" "bad.ini:2: spec-bandwidth is a positive number per second and where it is stated" \
+	'[site]\nspec-bandwidth = 3.35e12\n'
+refused "and one of a precision that is none" "there is no key 'spec-flops-bf15' in \[site\]; did you mean 'spec-flops-bf16'?" \
+	'[site]\nspec-flops-bf15 = 1e12 source x\n'
 "$EVENHAND" site check missing.ini >out 2>err
 [ $? -eq 5 ] && grep -q missing.ini err
 check $? "a file that is named has to be there" err
@@ -109,6 +113,30 @@ check $? "as the cause only where cases moved" out
 "$EVENHAND" attribute "one/$result" "three/$result" --no-look --json >out 2>err
 [ "$(json out 'd["groups"]')" = "[]" ]
 check $? "another team is no change" out
+
+# ---- the maker's figures -------------------------------------------------------------------------
+
+{ cat site.ini; printf '\n[device this]\nmatch = host:*\nspec-flops-f32 = 1e12 source data sheet of the test\n'; } >plated.ini
+EVENHAND_SITE=plated.ini "$EVENHAND" site show "$on" >out 2>err && grep -q '^spec-flops-f32  *1e12 source data sheet of the test$' out
+check $? "site show prints the maker's figures" err
+measure plated plated.ini
+"$EVENHAND" attribute "one/$result" "plated/$result" --no-look --json >out 2>>err
+[ "$(digest plated)" = "$(digest one)" ] && [ "$(json out 'd["groups"]')" = "[]" ]
+check $? "they are no part of the stack's identity and no change" err
+sed -e '/^\[case/,$d' -e 's/^name = .*/name = plated/' "$protocol" >plated-protocol.ini
+printf '[case fma]\nworkload = fma\nprecision = f32\ngroups = 4\n' >>plated-protocol.ini
+"$EVENHAND" run plated-protocol.ini --on "$on" --site plated.ini -q -o fma >out 2>err
+words="% of the maker's 1.000 TFLOP/s (declared: data sheet of the test)"
+"$EVENHAND" diagnose "fma/$result" >out 2>err
+grep -qF "$words" out
+check $? "diagnose prints them beside the ceiling" out
+"$EVENHAND" diagnose "fma/$result" --json >out 2>err
+[ "$(json out '[(c["nameplate"]["rate"], c["nameplate"]["source"], 0 < c["nameplate"]["share"] < 1) for c in d["ceilings"] if c["kind"] == "compute"]')" = \
+	"[(1000000000000, 'data sheet of the test', True)]" ]
+check $? "also as JSON" out
+"$EVENHAND" explain fma "fma/$result" >out 2>err
+tr -s '\n ' '  ' <out | grep -qF "$words"
+check $? "and explain beside the number of a case" out
 
 # ---- a backend of somebody else -----------------------------------------------------------------
 

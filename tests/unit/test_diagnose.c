@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each answer of a diagnosis, on variants of a golden result: launch overhead, idle device, near
  * and far from a ceiling, above it, throttled, overruled. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "analysis/ceilings.h"
 #include "analysis/diagnose.h"
+#include "analysis/nameplates.h"
 #include "golden.h"
 
 /* Rows of the golden result. */
@@ -92,6 +95,83 @@ static void expect(cJSON *root, int index, enum diagnosis_answer answer, const c
 
 	expect_of(d, index, answer, limit);
 	diagnosis_free(d);
+	result_free(r);
+}
+
+/* Declares the maker's figures of the golden result's executor. */
+static void declare(cJSON *root, const char *fields)
+{
+	char *layer = memory_format("{\"layer\":\"site\",\"name\":\"site\",\"version\":\"\","
+	                            "\"source\":\"declared\",\"fields\":{%s}}", fields);
+
+	assert_true(cJSON_AddItemToArray(golden_at(root, "executor/layers"), cJSON_Parse(layer)));
+	free(layer);
+}
+
+static const beside_nameplate *plate_of(const diagnosis *d, enum ceiling_kind kind, const char *of)
+{
+	const ceiling *c = ceilings_of(&d->ceilings, kind, of);
+
+	assert_non_null(c);
+	return c->nameplate;
+}
+
+/* The maker's figures stand beside the ceilings of their kind, and change no answer. */
+static void nameplates(void **state)
+{
+	cJSON *root = fresh();
+	result *plain = read_as(fresh(), "plain.json"), *r;
+	diagnosis *without = diagnose_result(plain, NULL, 0, NULL, 0), *d;
+	const beside_nameplate *n;
+	char *words;
+
+	(void)state;
+	declare(root, "\"spec-flops-f64\":{\"value\":\"2e11 source a sheet\",\"source\":\"declared\"},"
+	        "\"spec-flops-f16\":{\"value\":\"no figure\",\"source\":\"declared\"},"
+	        "\"spec-bandwidth\":{\"value\":\"4e10 source a page\",\"source\":\"declared\"}");
+	r = read_as(root, "diagnosed.json");
+	assert_string_equal(r->record->executor.digest, plain->record->executor.digest);
+	d = diagnose_result(r, NULL, 0, NULL, 0);
+	n = plate_of(d, CEILING_COMPUTE, "f64");
+	assert_non_null(n);
+	assert_float_equal(n->rate, 2e11, 1);
+	assert_float_equal(n->share, ceilings_of(&d->ceilings, CEILING_COMPUTE, "f64")->rate / 2e11, 1e-9);
+	words = nameplates_words(n, "FLOP/s");
+	assert_non_null(strstr(words, " % of the maker's 200.0 GFLOP/s (declared: a sheet)"));
+	free(words);
+	assert_null(plate_of(d, CEILING_COMPUTE, "f16"));
+	assert_string_equal(plate_of(d, CEILING_MEMORY, NULL)->source, "a page");
+	assert_null(plate_of(d, CEILING_LAUNCH, NULL));
+	assert_null(plate_of(without, CEILING_MEMORY, NULL));
+	for (size_t i = 0; i < d->cases.count; i++)
+		assert_int_equal(d->cases.items[i].answer, without->cases.items[i].answer);
+	diagnosis_free(d);
+	diagnosis_free(without);
+	result_free(r);
+	result_free(plain);
+}
+
+/* Of cases: arithmetic in a precision, and memory beyond the caches, not copies over a link. */
+static void nameplates_of_cases(void **state)
+{
+	cJSON *root = fresh();
+	beside_nameplate n;
+	result *r;
+
+	(void)state;
+	declare(root, "\"spec-flops-f32\":{\"value\":\"1e12 source a sheet\",\"source\":\"declared\"},"
+	        "\"spec-bandwidth\":{\"value\":\"4e10 source a page\",\"source\":\"declared\"}");
+	r = read_as(root, "diagnosed.json");
+	layout_init(beside_nameplate_layout(), &n);
+	assert_true(nameplates_of_case(r->record, r->rows[GEMM].record, 62e10, &n));
+	assert_float_equal(n.share, 0.62, 1e-9);
+	assert_true(nameplates_of_case(r->record, r->rows[TRIAD].record, 1e10, &n));
+	assert_float_equal(n.share, 0.25, 1e-9);
+	assert_false(nameplates_of_case(r->record, r->rows[GEMM].record, NAN, &n));
+	assert_false(nameplates_of_case(r->record, r->rows[FMA64].record, 1e10, &n));
+	assert_false(nameplates_of_case(r->record, r->rows[XFER].record, 1e10, &n));
+	assert_false(nameplates_of_case(r->record, r->rows[LAUNCH].record, 1, &n));
+	layout_clear(beside_nameplate_layout(), &n);
 	result_free(r);
 }
 
@@ -345,7 +425,7 @@ int main(void)
 		cmocka_unit_test(bad), cmocka_unit_test(caveats),
 		cmocka_unit_test(wide_intervals_accuse_nobody), cmocka_unit_test(idle_device), cmocka_unit_test(throttled),
 		cmocka_unit_test(tuned_sibling), cmocka_unit_test(other_provider),
-		cmocka_unit_test(chosen_cases),
+		cmocka_unit_test(chosen_cases), cmocka_unit_test(nameplates), cmocka_unit_test(nameplates_of_cases),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "record/disclosure.h"
+#include "record/nameplate.h"
 #include "executor/executor.h"
 #include "run/certify.h"
 
@@ -68,6 +69,17 @@ static void strict(void **state)
 	refused("[site]\nhost = x\n", "there is no key 'host'");
 	refused("[site]\ncooling = air\ncooling = water\n", "twice");
 	refused("[site]\ncooling =\n", "has no value");
+	refused("[site]\nspec-flops-bf17 = 1e12 source x\n",
+	        "site.ini:2: there is no key 'spec-flops-bf17' in [site]; did you mean 'spec-flops-bf16'?");
+	refused("[site]\nspec-bandwidth = 3.35e12\n",
+	        "site.ini:2: spec-bandwidth is a positive number per second and where it is stated, such as "
+	        "'989e12 source NVIDIA H100 data sheet', not '3.35e12'");
+	refused("[site]\nspec-bandwidth = 3.35e12 source\n", "where it is stated");
+	refused("[site]\nspec-bandwidth = 3.35e12 sourced from x\n", "where it is stated");
+	refused("[site]\nspec-bandwidth = -1 source x\n", "a positive number");
+	refused("[site]\nspec-bandwidth = 0 source x\n", "a positive number");
+	refused("[site]\nspec-bandwidth = 3.35 TB/s source x\n", "a positive number");
+	refused("[site]\nspec-bandwidth = nan source x\n", "a positive number");
 }
 
 static void device_before_site(void **state)
@@ -90,6 +102,35 @@ static void device_before_site(void **state)
 	s = read_site("; nothing\n");
 	assert_false(site_add(s, "cuda:0", &record->layers));
 	assert_int_equal(record->layers.count, 1);
+	layout_free(record_executor_layout(), record);
+	site_free(s);
+}
+
+/* What the maker says is a fact of the site, and of no other executor. */
+static void nameplates(void **state)
+{
+	site *s = read_site("[device gpus]\nmatch = cuda:*\n"
+	                    "spec-flops-bf16 = 989e12 source NVIDIA H100 data sheet\n"
+	                    "spec-bandwidth = 3.35e12 \t source  the same\n");
+	record_executor *record = layout_new(record_executor_layout());
+	nameplate n;
+
+	(void)state;
+	assert_false(site_add(s, "host:gcc-12", &record->layers));
+	assert_true(site_add(s, "cuda:0", &record->layers));
+	assert_int_equal(record->layers.items[0].layer, RECORD_LAYER_SITE);
+	assert_true(nameplate_compute(record, "bf16/f32/bf16", &n));
+	assert_float_equal(n.rate, 989e12, 1);
+	assert_string_equal(n.source, "NVIDIA H100 data sheet");
+	assert_true(nameplate_compute(record, "bf16", &n));
+	assert_false(nameplate_compute(record, "f16", &n));
+	assert_false(nameplate_compute(record, "", &n));
+	assert_true(nameplate_bandwidth(record, &n));
+	assert_float_equal(n.rate, 3.35e12, 1);
+	assert_string_equal(n.source, "the same");
+	/* A field of that name that nobody declared is none. */
+	record->layers.items[0].layer = RECORD_LAYER_HARDWARE;
+	assert_false(nameplate_bandwidth(record, &n));
 	layout_free(record_executor_layout(), record);
 	site_free(s);
 }
@@ -463,7 +504,7 @@ static void facts_of_devices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strict), cmocka_unit_test(device_before_site),
+		cmocka_unit_test(strict), cmocka_unit_test(device_before_site), cmocka_unit_test(nameplates),
 		cmocka_unit_test(template_is_sound), cmocka_unit_test(makers),
 		cmocka_unit_test(layers_are_declared), cmocka_unit_test(teams),
 		cmocka_unit_test(sources), cmocka_unit_test(declarable),
