@@ -11,6 +11,7 @@
 
 #include "compile.h"
 #include "faults.h"
+#include "gemm.h"
 
 eh_status device_count(void *self, uint32_t *count, eh_error *error)
 {
@@ -218,7 +219,8 @@ eh_status device_layer(eh_device *device, uint32_t index, eh_layer *layer, eh_er
 		library_layer(&full);
 		break;
 	default:
-		return faults_set(error, EH_E_INVALID_ARGUMENT, "There is no layer %u", index);
+		if (!gemm_device_layer(device->state, device->state->threads, index - 4, &full))
+			return faults_set(error, EH_E_INVALID_ARGUMENT, "There is no layer %u", index);
 	}
 	eh_give(layer, &full, sizeof(full));
 	return EH_OK;

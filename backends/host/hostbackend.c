@@ -8,6 +8,7 @@
 #include "compilers.h"
 #include "device.h"
 #include "faults.h"
+#include "gemm.h"
 #include "recording.h"
 #include "program.h"
 #include "queue.h"
@@ -40,6 +41,7 @@ static void host_stop(void *self)
 
 	if (s == NULL)
 		return;
+	gemm_forget(s);
 	free(s->compilers);
 	free(s->library_dir);
 	cpu_free(&s->cpu);
@@ -101,7 +103,9 @@ static void host_notes(void *self, char *text, size_t size)
 static const void *host_extension(void *self, const char *name)
 {
 	(void)self;
-	return strcmp(name, EH_GRAPH_NAME) == 0 ? &recording_table : NULL;
+	if (strcmp(name, EH_GRAPH_NAME) == 0)
+		return &recording_table;
+	return strcmp(name, EH_GEMM_NAME) == 0 ? &gemm_table : NULL;
 }
 
 static const eh_backend_ops ops = {

@@ -9,6 +9,7 @@
 #include "evenhand/backend.h"
 
 struct compiler;
+struct gemm_library;
 
 typedef struct host_state {
 	const eh_host *host;
@@ -21,6 +22,7 @@ typedef struct host_state {
 	struct compiler *compilers;
 	size_t compiler_count;
 	bool prebuilt;             /* the device after the compilers                           */
+	struct gemm_library *gemm; /* NULL until a product of a library is asked for           */
 	char notes[4096];          /* lines                                                    */
 } host_state;
 

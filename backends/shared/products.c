@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "products.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+
+static const struct {
+	char name[8];
+	uint64_t bytes;
+} types[] = {
+	{ "f64", 8 }, { "f32", 4 }, { "tf32", 4 }, { "f16", 2 }, { "bf16", 2 }, { "e4m3", 1 },
+	{ "e5m2", 1 }, { "e4m3z", 1 }, { "e5m2z", 1 }, { "i8", 1 }, { "i32", 4 },
+};
+
+uint64_t products_type_bytes(const char *type)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strncmp(type, types[i].name, sizeof(types[i].name)) == 0)
+			return types[i].bytes;
+	return 0;
+}
+
+/* The bytes of `batch` matrices of rows x columns elements; 0 when they are too many. */
+static uint64_t matrix_bytes(uint64_t rows, uint64_t columns, uint64_t leading, uint64_t batch,
+                             uint64_t stride, uint64_t element)
+{
+	uint64_t whole, gaps, bytes;
+
+	if (__builtin_mul_overflow(rows - 1, leading, &whole) ||
+	    __builtin_add_overflow(whole, columns, &whole) ||
+	    __builtin_mul_overflow(batch - 1, stride, &gaps) ||
+	    __builtin_add_overflow(whole, gaps, &whole) ||
+	    __builtin_mul_overflow(whole, element, &bytes) || bytes > INT64_MAX)
+		return 0;
+	return bytes;
+}
+
+static eh_status check_leading(const char *matrix, uint64_t leading, uint64_t columns, eh_error *error)
+{
+	if (leading >= columns)
+		return EH_OK;
+	return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The leading dimension of %s, %llu, is "
+	                   "shorter than its rows of %llu elements.", matrix,
+	                   (unsigned long long)leading, (unsigned long long)columns);
+}
+
+eh_status products_check(const eh_gemm *gemm, products_bytes *bytes, eh_error *error)
+{
+	const char *const names[] = { gemm->type_a, gemm->type_b, gemm->type_c, gemm->accumulate };
+	const bool turn_a = (gemm->flags & EH_GEMM_TRANSPOSE_A) != 0;
+	const bool turn_b = (gemm->flags & EH_GEMM_TRANSPOSE_B) != 0;
+	const uint64_t columns_a = turn_a ? gemm->m : gemm->k, columns_b = turn_b ? gemm->k : gemm->n;
+	eh_status status;
+
+	if (gemm->struct_size < sizeof(*gemm))
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The description of the product has "
+		                   "%u bytes, and eh.gemm.1 has %zu.", gemm->struct_size, sizeof(*gemm));
+	if ((gemm->flags & ~(uint32_t)(EH_GEMM_TRANSPOSE_A | EH_GEMM_TRANSPOSE_B)) != 0)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The flags 0x%x of the product are "
+		                   "unknown.", gemm->flags);
+	if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0 || gemm->batch == 0)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "A product of %llu x %llu x %llu, "
+		                   "%llu times, is empty.", (unsigned long long)gemm->m,
+		                   (unsigned long long)gemm->n, (unsigned long long)gemm->k,
+		                   (unsigned long long)gemm->batch);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (products_type_bytes(names[i]) == 0)
+			return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "%.7s is no type of eh.gemm.1.",
+			                   names[i]);
+	status = check_leading("A", gemm->lda, columns_a, error);
+	if (status == EH_OK)
+		status = check_leading("B", gemm->ldb, columns_b, error);
+	if (status == EH_OK)
+		status = check_leading("C", gemm->ldc, gemm->n, error);
+	if (status != EH_OK)
+		return status;
+	bytes->a = matrix_bytes(turn_a ? gemm->k : gemm->m, columns_a, gemm->lda, gemm->batch,
+	                        gemm->stride_a, products_type_bytes(gemm->type_a));
+	bytes->b = matrix_bytes(turn_b ? gemm->n : gemm->k, columns_b, gemm->ldb, gemm->batch,
+	                        gemm->stride_b, products_type_bytes(gemm->type_b));
+	bytes->c = matrix_bytes(gemm->m, gemm->n, gemm->ldc, gemm->batch, gemm->stride_c,
+	                        products_type_bytes(gemm->type_c));
+	if (bytes->a == 0 || bytes->b == 0 || bytes->c == 0)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The matrices of the product are larger "
+		                   "than 2^63 bytes.");
+	if (gemm->batch > 1 && gemm->stride_c < (gemm->m - 1) * gemm->ldc + gemm->n)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The matrices C of the batch overlap: "
+		                   "their stride is %llu elements.", (unsigned long long)gemm->stride_c);
+	return EH_OK;
+}
+
+eh_status products_fit_int(const eh_gemm *gemm, const char *library, eh_error *error)
+{
+	const uint64_t numbers[] = { gemm->m, gemm->n, gemm->k, gemm->lda, gemm->ldb, gemm->ldc };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i] > INT_MAX)
+			return failure_set(error, EH_E_UNSUPPORTED, "gemm", "%s counts in 32 bits, and %llu is "
+			                   "above 2^31-1.", library, (unsigned long long)numbers[i]);
+	return EH_OK;
+}
+
+bool products_types(const eh_gemm *gemm, const char *a, const char *b, const char *c,
+                    const char *accumulate)
+{
+	return strcmp(gemm->type_a, a) == 0 && strcmp(gemm->type_b, b) == 0 &&
+	       strcmp(gemm->type_c, c) == 0 && strcmp(gemm->accumulate, accumulate) == 0;
+}
+
+void products_text(const eh_gemm *gemm, char *out, size_t size)
+{
+	const bool same = strcmp(gemm->type_a, gemm->type_b) == 0;
+	const bool kept = same && strcmp(gemm->type_a, gemm->type_c) == 0;
+	const bool added = strcmp(gemm->type_c, gemm->accumulate) == 0;
+
+	(void)snprintf(out, size, "%s%s%s%s%s%s%s", gemm->type_a, same ? "" : " x ",
+	               same ? "" : gemm->type_b, kept ? "" : " into ", kept ? "" : gemm->type_c,
+	               added ? "" : " added up in ", added ? "" : gemm->accumulate);
+}
