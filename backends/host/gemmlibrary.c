@@ -7,7 +7,7 @@
 #include "faults.h"
 
 /* OpenBLAS is what most programs use; oneDNN has the types that it lacks. */
-static const gemm_vendor *const vendors[GEMMLIBRARY_COUNT] = { &gemm_openblas, &gemm_blis };
+static const gemm_vendor *const vendors[GEMMLIBRARY_COUNT] = { &gemm_openblas, &gemm_onednn, &gemm_blis };
 
 gemm_library *gemmlibrary_all(host_state *state)
 {

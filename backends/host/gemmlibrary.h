@@ -5,7 +5,7 @@
 
 #include "gemm.h"
 
-enum { GEMMLIBRARY_COUNT = 2 };
+enum { GEMMLIBRARY_COUNT = 3 };
 
 /* The CPUs that the calling thread had. */
 typedef struct gemmlibrary_cpus {

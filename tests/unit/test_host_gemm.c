@@ -104,6 +104,28 @@ static void openblas_f32(void **state) { (void)state; right_numbers(OPENBLAS, "f
 static void openblas_f64(void **state) { (void)state; right_numbers(OPENBLAS, "f64", "f64", "f64"); }
 static void blis_f32(void **state) { (void)state; right_numbers(BLIS, "f32", "f32", "f32"); }
 static void blis_f64(void **state) { (void)state; right_numbers(BLIS, "f64", "f64", "f64"); }
+static void onednn_f32(void **state) { (void)state; right_numbers(ONEDNN, "f32", "f32", "f32"); }
+static void onednn_i8(void **state) { (void)state; right_numbers(ONEDNN, "i8", "i32", "i32"); }
+
+/* Only some CPUs have these: what is made is right, and what is not made has a reason. */
+static void onednn_halves(void **state)
+{
+	static const char *const types[][2] = { { "bf16", "f32" }, { "bf16", "bf16" }, { "f16", "f32" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		eh_layer layer = { .struct_size = sizeof(layer) };
+		eh_error error = ERROR_INIT;
+		const eh_status status = all_shapes(ONEDNN, types[i][0], types[i][1], "f32", &layer, &error);
+
+		if (status == EH_E_UNAVAILABLE)
+			skip_because(libraries[ONEDNN].skip);
+		if (status != EH_OK) {
+			assert_int_equal(status, EH_E_UNSUPPORTED);
+			assert_non_null(strstr(error.message, "on this CPU"));
+		}
+	}
+}
 
 /* ---- threads, and when a library is opened ----------------------------------------------------- */
 
@@ -313,6 +335,9 @@ int main(void)
 		cmocka_unit_test(openblas_f64),
 		cmocka_unit_test(blis_f32),
 		cmocka_unit_test(blis_f64),
+		cmocka_unit_test(onednn_f32),
+		cmocka_unit_test(onednn_i8),
+		cmocka_unit_test(onednn_halves),
 		cmocka_unit_test(no_types_are_replaced),
 		cmocka_unit_test(no_such_file),
 		/* Last: settings stay. */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the host backend uses of the ABI of oneDNN 2, declared here, so that it is built without it.
+ * Names and values are those of oneapi/dnnl/dnnl.h; tests/abi/vendor.sh compares each with it, and
+ * reads this file in the forms that tests/abi/vendor/facts.awk lists.
+ */
+#ifndef ONEDNN_ABI_H
+#define ONEDNN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef ABI_OF_VENDOR /* the test takes these from the vendor's headers instead */
+
+typedef enum dnnl_status_t {
+	dnnl_success = 0,
+	dnnl_out_of_memory = 1,
+	dnnl_unimplemented = 3,
+} dnnl_status_t;
+
+typedef enum dnnl_data_type_t {
+	dnnl_f16 = 1,
+	dnnl_bf16 = 2,
+	dnnl_f32 = 3,
+	dnnl_s32 = 4,
+	dnnl_s8 = 5,
+} dnnl_data_type_t;
+
+typedef enum dnnl_alg_kind_t {
+	dnnl_eltwise_linear = 0x7f,
+} dnnl_alg_kind_t;
+
+typedef enum dnnl_engine_kind_t {
+	dnnl_cpu = 1,
+} dnnl_engine_kind_t;
+
+typedef enum dnnl_query_t {
+	dnnl_query_impl_info_str = 8,
+} dnnl_query_t;
+
+typedef enum dnnl_fpmath_mode_t {
+	dnnl_fpmath_mode_strict = 0,
+} dnnl_fpmath_mode_t;
+
+#define DNNL_ARG_SRC 1
+#define DNNL_ARG_DST 17
+#define DNNL_ARG_WEIGHTS 33
+#define DNNL_MAX_NDIMS 12
+#define DNNL_RUNTIME_SEQ 1
+#define DNNL_RUNTIME_OMP 2
+
+typedef int64_t dnnl_dim_t;
+
+/* Only pointed to: the library fills them. */
+typedef struct dnnl_memory_desc_t dnnl_memory_desc_t;
+typedef struct dnnl_matmul_desc_t dnnl_matmul_desc_t;
+typedef struct dnnl_engine *dnnl_engine_t;
+typedef struct dnnl_stream *dnnl_stream_t;
+typedef struct dnnl_memory *dnnl_memory_t;
+typedef struct dnnl_primitive *dnnl_primitive_t;
+typedef struct dnnl_primitive_desc *dnnl_primitive_desc_t;
+typedef struct dnnl_primitive_attr *dnnl_primitive_attr_t;
+typedef struct dnnl_post_ops *dnnl_post_ops_t;
+
+typedef struct dnnl_exec_arg_t {
+	int arg;
+	dnnl_memory_t memory;
+} dnnl_exec_arg_t;
+
+typedef struct dnnl_version_t {
+	int major;
+	int minor;
+	int patch;
+	const char *hash;
+	unsigned cpu_runtime;
+	unsigned gpu_runtime;
+} dnnl_version_t;
+
+#endif
+
+/* Room for the two descriptions, which have 696 and 2,800 bytes. */
+enum { ONEDNN_MEMORY_DESC = 1024, ONEDNN_MATMUL_DESC = 4096 };
+
+/* The functions: X(field, "name", (arguments)). */
+#define ONEDNN_FUNCTIONS(X) \
+	X(engine_create, "dnnl_engine_create", \
+	  (dnnl_engine_t *engine, dnnl_engine_kind_t kind, size_t index)) \
+	X(engine_destroy, "dnnl_engine_destroy", (dnnl_engine_t engine)) \
+	X(stream_create, "dnnl_stream_create", \
+	  (dnnl_stream_t *stream, dnnl_engine_t engine, unsigned flags)) \
+	X(stream_wait, "dnnl_stream_wait", (dnnl_stream_t stream)) \
+	X(stream_destroy, "dnnl_stream_destroy", (dnnl_stream_t stream)) \
+	X(memory_desc, "dnnl_memory_desc_init_by_strides", \
+	  (dnnl_memory_desc_t *desc, int dimensions, const dnnl_dim_t *sizes, dnnl_data_type_t type, \
+	   const dnnl_dim_t *strides)) \
+	X(matmul_desc, "dnnl_matmul_desc_init", \
+	  (dnnl_matmul_desc_t *desc, const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b, \
+	   const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *c)) \
+	X(attr_create, "dnnl_primitive_attr_create", (dnnl_primitive_attr_t *attr)) \
+	X(attr_destroy, "dnnl_primitive_attr_destroy", (dnnl_primitive_attr_t attr)) \
+	X(attr_set_post_ops, "dnnl_primitive_attr_set_post_ops", \
+	  (dnnl_primitive_attr_t attr, const struct dnnl_post_ops *ops)) \
+	X(attr_set_fpmath, "dnnl_primitive_attr_set_fpmath_mode", \
+	  (dnnl_primitive_attr_t attr, dnnl_fpmath_mode_t mode)) \
+	X(post_ops_create, "dnnl_post_ops_create", (dnnl_post_ops_t *ops)) \
+	X(post_ops_destroy, "dnnl_post_ops_destroy", (dnnl_post_ops_t ops)) \
+	X(append_sum, "dnnl_post_ops_append_sum", (dnnl_post_ops_t ops, float scale)) \
+	X(append_eltwise, "dnnl_post_ops_append_eltwise", \
+	  (dnnl_post_ops_t ops, float scale, dnnl_alg_kind_t kind, float alpha, float beta)) \
+	X(primitive_desc_create, "dnnl_primitive_desc_create", \
+	  (dnnl_primitive_desc_t *desc, const void *operation, const struct dnnl_primitive_attr *attr, \
+	   dnnl_engine_t engine, const struct dnnl_primitive_desc *hint)) \
+	X(primitive_desc_query, "dnnl_primitive_desc_query", \
+	  (const struct dnnl_primitive_desc *desc, dnnl_query_t what, int index, void *result)) \
+	X(primitive_desc_destroy, "dnnl_primitive_desc_destroy", (dnnl_primitive_desc_t desc)) \
+	X(primitive_create, "dnnl_primitive_create", \
+	  (dnnl_primitive_t *primitive, const struct dnnl_primitive_desc *desc)) \
+	X(primitive_execute, "dnnl_primitive_execute", \
+	  (const struct dnnl_primitive *primitive, dnnl_stream_t stream, int count, \
+	   const dnnl_exec_arg_t *arguments)) \
+	X(primitive_destroy, "dnnl_primitive_destroy", (dnnl_primitive_t primitive)) \
+	X(memory_create, "dnnl_memory_create", \
+	  (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc, dnnl_engine_t engine, void *data)) \
+	X(memory_set, "dnnl_memory_set_data_handle", (dnnl_memory_t memory, void *data)) \
+	X(memory_destroy, "dnnl_memory_destroy", (dnnl_memory_t memory))
+
+#define ONEDNN_VERSION(X) \
+	X(version, "dnnl_version", (void))
+
+#endif
