@@ -303,6 +303,7 @@ void ocl_devices_close(eh_device *device)
 {
 	if (device == NULL)
 		return;
+	ocl_gemm_close(device);
 	(void)device->api->clReleaseCommandQueue(device->service);
 	(void)device->api->clReleaseContext(device->context);
 	free(device);

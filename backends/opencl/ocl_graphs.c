@@ -344,16 +344,11 @@ void ocl_graphs_drop(eh_queue *q)
 	q->recording = NULL;
 }
 
-const void *ocl_graphs_extension(void *self, const char *name)
-{
-	static const eh_graph_ops table = {
-		.struct_size = sizeof(table),
-		.available = available,
-		.begin = begin,
-		.end = end,
-		.launch = launch,
-		.destroy = destroy,
-	};
-	(void)self;
-	return strcmp(name, EH_GRAPH_NAME) == 0 ? &table : NULL;
-}
+const eh_graph_ops ocl_graphs_table = {
+	.struct_size = sizeof(ocl_graphs_table),
+	.available = available,
+	.begin = begin,
+	.end = end,
+	.launch = launch,
+	.destroy = destroy,
+};

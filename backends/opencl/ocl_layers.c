@@ -113,9 +113,14 @@ eh_status ocl_layers_get(eh_device *device, uint32_t index, eh_layer *out, eh_er
 		hardware, driver, platform, loader, compiler
 	};
 	eh_layer layer;
-	if (index >= sizeof(layers) / sizeof(layers[0]))
+	const uint32_t count = sizeof(layers) / sizeof(layers[0]);
+	if (index == count && ocl_gemm_layer(device, &layer)) {
+		eh_give(out, &layer, sizeof(layer));
+		return EH_OK;
+	}
+	if (index >= count)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
-		    "An OpenCL device has %zu layers.", sizeof(layers) / sizeof(layers[0]));
+		    "An OpenCL device has %u layers.", (unsigned)count);
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](device, &layer);

@@ -462,6 +462,7 @@ void ocl_platforms_stop(void *opaque)
 	ocl_self *self = opaque;
 	if (self == NULL)
 		return;
+	free(self->clblast);
 	free(self->devices);
 	free(self->platforms);
 	free(self);

@@ -9,6 +9,8 @@
 #include "ocl_error.h"
 #include "shared/checks.h"
 
+struct ocl_clblast;
+
 typedef struct ocl_platform {
 	cl_platform_id id;
 	unsigned version;          /* 100 * major + 10 * minor                              */
@@ -36,6 +38,7 @@ typedef struct ocl_self {
 	uint32_t platform_count, device_count;
 	const char *root;          /* of sys, "" = this machine's                           */
 	char notes[4096];          /* lines, each with its newline                          */
+	struct ocl_clblast *clblast; /* NULL until a product is asked for                    */
 	char settings[32768];      /* environment that the backend set, "NAME=VALUE; ...": paths */
 } ocl_self;
 
@@ -51,6 +54,7 @@ struct eh_device {
 	bool shared_needs_map;     /* coarse-grained shared memory only                     */
 	wording_gaps gaps;         /* facts that the device did not report                  */
 	uint64_t next_serial;      /* of buffers                                            */
+	bool gemm_used, gemm_direct, gemm_indirect; /* CLBlast's, and its two kernels       */
 };
 
 struct eh_buffer {
@@ -195,7 +199,13 @@ eh_status ocl_graphs_copy(eh_queue *queue, const eh_buffer *to, uint64_t to_offs
                           eh_error *error);
 /* Drops the queue's recording. */
 void ocl_graphs_drop(eh_queue *queue);
-const void *ocl_graphs_extension(void *self, const char *name);
+extern const eh_graph_ops ocl_graphs_table;
+
+/* ocl_gemm.c */
+extern const eh_gemm_ops ocl_gemm_table;
+/* The layer of the library once a product was prepared, else false. */
+bool ocl_gemm_layer(const eh_device *device, eh_layer *layer);
+void ocl_gemm_close(const eh_device *device);
 
 /* ocl_marks.c */
 eh_status ocl_marks_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error);

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The identity block and the table of the OpenCL backend. */
+#include <string.h>
+
 #include "ocl_state.h"
+
+static const void *extension(void *self, const char *name)
+{
+	(void)self;
+	if (strcmp(name, EH_GRAPH_NAME) == 0)
+		return &ocl_graphs_table;
+	return strcmp(name, EH_GEMM_NAME) == 0 ? &ocl_gemm_table : NULL;
+}
 
 static const eh_backend_ops ops = {
 	.struct_size = sizeof(eh_backend_ops),
@@ -36,7 +46,7 @@ static const eh_backend_ops ops = {
 	.mark_passed = ocl_marks_passed,
 	.mark_elapsed = ocl_marks_elapsed,
 	.queue_wait_mark = ocl_queue_wait_mark,
-	.extension = ocl_graphs_extension,
+	.extension = extension,
 };
 
 static const eh_backend backend = {
