@@ -51,7 +51,7 @@ typedef enum dnnl_fpmath_mode_t {
 
 typedef int64_t dnnl_dim_t;
 
-/* Only pointed to: the library fills them. */
+/* Only pointed to: the library fills them.  They have 696 and 2,800 bytes. */
 typedef struct dnnl_memory_desc_t dnnl_memory_desc_t;
 typedef struct dnnl_matmul_desc_t dnnl_matmul_desc_t;
 typedef struct dnnl_engine *dnnl_engine_t;
@@ -77,9 +77,6 @@ typedef struct dnnl_version_t {
 } dnnl_version_t;
 
 #endif
-
-/* Room for the two descriptions, which have 696 and 2,800 bytes. */
-enum { ONEDNN_MEMORY_DESC = 1024, ONEDNN_MATMUL_DESC = 4096 };
 
 /* The functions: X(field, "name", (arguments)). */
 #define ONEDNN_FUNCTIONS(X) \

@@ -97,9 +97,14 @@ static eh_status check(eh_device *device, const eh_gemm *gemm, products_bytes *b
 	if (name != NULL && strcmp(name, "clblast") != 0)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "opencl.gemm=%.40s is not clblast.",
 		    name);
+	products_text(gemm, types, sizeof(types));
+	/* CLBlast would say so on the standard error too. */
+	if ((strcmp(gemm->type_c, "f64") == 0 && (device->caps & EH_CAP_FP64) == 0) ||
+	    (strcmp(gemm->type_c, "f16") == 0 && (device->caps & EH_CAP_FP16) == 0))
+		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "CLBlast has no product of %s on %s, which "
+		    "does not calculate in it.", types, device->listing->selector);
 	if (ocl_clblast_has_types(gemm) && ocl_clblast_has_factors(gemm))
 		return EH_OK;
-	products_text(gemm, types, sizeof(types));
 	return failure_set(error, EH_E_UNSUPPORTED, "gemm", "CLBlast has no product of %s%s.", types,
 	    ocl_clblast_has_types(gemm) ? " with these factors" : "");
 }
@@ -136,13 +141,12 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 
 static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *o, eh_error *error)
 {
-	const eh_gemm_operands *const given = o;
 	cl_event event = NULL;
 	CLBlastStatusCode rc;
 	clblast_place p;
 	eh_status status;
 
-	if (queue->device != plan->device || given->a == NULL || given->b == NULL || given->c == NULL)
+	if (queue->device != plan->device || o->a == NULL || o->b == NULL || o->c == NULL)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "A product needs three matrices, and "
 		    "the queue of the device that it was prepared for.");
 	if (queue->recording != NULL)

@@ -97,6 +97,7 @@ static const trial_shape trial_shapes[] = {
 	{ 16, 5, 11, EH_GEMM_TRANSPOSE_B, 0, 3, 0, 0, 1, 0 },
 	{ 130, 257, 100, 0, 0, 1, 0, 0, 1, 0 },
 };
+enum { TRIAL_PLAIN = 1, TRIAL_TURNED = 4, TRIAL_BATCH = 5, TRIAL_LARGE = 7 };
 enum { TRIAL_SHAPES = sizeof(trial_shapes) / sizeof(trial_shapes[0]) };
 
 static inline eh_gemm trial_gemm(const trial_shape *s, const char *in, const char *out,

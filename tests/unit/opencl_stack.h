@@ -50,12 +50,12 @@ static const char kernels[] =
 	"__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
 	"void t_big(__global uint *a, t_big_value b) { a[get_global_id(0)] = b.v[0] + b.v[19]; }\n";
 
-static inline eh_status build(const char *text, eh_program **program, char *log, size_t log_size)
+static inline eh_status build(const char *body, eh_program **program, char *log, size_t log_size)
 {
 	const eh_macro macros[] = { { "T_SUM", "(3 + 4)" }, { "T_TEXT", "\"a b)\"" } };
 	const eh_source source = {
 		.struct_size = sizeof(source), .macro_count = 2, .name = "test", .prelude = "/* none */",
-		.body = text, .macros = macros,
+		.body = body, .macros = macros,
 		.digest = "0000000000000000000000000000000000000000000000000000000000000000"
 	};
 	return s.ops->program_build(s.device, &source, program, log, log_size, &error);

@@ -158,7 +158,7 @@ static void opened_by_the_first_product(void **state)
 	assert_false(mapped("openblas"));
 	assert_int_equal(libraries_of(&s, &layer), 0);
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
-	status = trial_run(&s, ops, &trial_shapes[1], "f32", "f32", "f32", &layer, &error);
+	status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], "f32", "f32", "f32", &layer, &error);
 	assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
 	assert_true(CPU_EQUAL(&before, &after));
 	if (status == EH_OK) {
@@ -210,7 +210,7 @@ static void its_threads_have_all_cpus(void **state)
 	set("gemm", "openblas");
 	ops = open_host(&s);
 	threads = s.info.compute_units;
-	status = trial_run(&s, ops, &trial_shapes[7], "f32", "f32", "f32", &layer, &error);
+	status = trial_run(&s, ops, &trial_shapes[TRIAL_LARGE], "f32", "f32", "f32", &layer, &error);
 	wide = threads_on((int)threads);
 	session_close(&s);
 	if (status == EH_E_UNAVAILABLE)
@@ -225,7 +225,7 @@ static void its_threads_have_all_cpus(void **state)
 
 static eh_status prepare_only(const char *in, const char *out, const char *accumulate, eh_error *error)
 {
-	const eh_gemm g = trial_gemm(&trial_shapes[1], in, out, accumulate);
+	const eh_gemm g = trial_gemm(&trial_shapes[TRIAL_PLAIN], in, out, accumulate);
 	eh_gemm_plan *plan = NULL;
 	uint64_t workspace = 0;
 	session s;

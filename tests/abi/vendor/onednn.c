@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifdef ABI_OF_VENDOR
+#include <oneapi/dnnl/dnnl.h>
+#endif
+#include "host/onednn_abi.h"
+#include "facts.h"
+
+static void functions(void)
+{
+#define X(field, names, arguments) CHECK(dnnl_status_t(*declared), field, arguments)
+	ONEDNN_FUNCTIONS(X)
+#undef X
+#define X(field, names, arguments) CHECK(const dnnl_version_t *(*declared), field, arguments)
+	ONEDNN_VERSION(X)
+#undef X
+	GRANTED("a memory description has room", sizeof(dnnl_memory_desc_t) <= 1024)
+	GRANTED("a description of a product has room", sizeof(dnnl_matmul_desc_t) <= 4096)
+}
