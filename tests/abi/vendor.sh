@@ -130,7 +130,7 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 	# OpenBLAS and BLIS have headers of one name, and Debian a folder for each.
 	compare blas backends/host/blas_abi.h cblas.h libopenblas-dev "-I/usr/include/$machine/openblas-pthread"
 	compare openblas backends/host/openblas_abi.h cblas.h libopenblas-dev "-I/usr/include/$machine/openblas-pthread"
-	compare blis backends/host/blis_abi.h blis.h libblis-dev -O1 "-I/usr/include/$machine/blis-pthread"
+	compare blis backends/host/blis_abi.h blis.h libblis-pthread-dev -O1 "-I/usr/include/$machine/blis-pthread"
 	compare onednn backends/host/onednn_abi.h oneapi/dnnl/dnnl.h libdnnl-dev
 	compare clblast backends/opencl/clblast_abi.h clblast_c.h libclblast-dev $(flags_of opencl)
 }

@@ -15,12 +15,12 @@ check() { # status text file with detail...
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 protocol=$SRC/tests/protocols/device-work.ini
 
-honest() { # EXECUTOR FOLDER
-	"$EVENHAND" run "$protocol" --on "$1" -q -o "$2" >"$2.log" 2>&1
-	python3 - "$2"/*.json >"$2.facts" 2>&1 <<'PY'
+honest() { # EXECUTOR FOLDER ROWS PATTERNS
+	"$EVENHAND" run "$protocol" --on "$1" --case "$4" -q -o "$2" >"$2.log" 2>&1
+	python3 - "$2"/*.json "$3" >"$2.facts" 2>&1 <<'PY'
 import json, re, sys
-cases = json.load(open(sys.argv[1]))["cases"]
-assert len(cases) == 20, len(cases)
+cases = [c for c in json.load(open(sys.argv[1]))["cases"] if not str(c["reasons"]).startswith("['not run")]
+assert len(cases) == int(sys.argv[2]), len(cases)
 def good(c):
     # Measured on a machine that others use; a wrong output says so.
     return c["status"] in ("valid", "not-converged") or \
@@ -30,7 +30,8 @@ assert not wrong, wrong
 found = {c["id"]: set(re.findall('"detail": "([^"]*)"', json.dumps(c))) - {""} for c in cases}
 def says(case, pattern):
     text = [d for i, all in found.items() if i.startswith(case) for d in all]
-    assert text and all(re.fullmatch(pattern, t) for t in text), (case, text)
+    assert all(re.fullmatch(pattern, t) for t in text), (case, text)
+assert any(found.values()), found
 says("accumulator.f32", "the accumulator has 24 bits")
 says("accumulator.e4m3", "the accumulator has 24 bits")
 says("accumulator.i8", "the accumulator has 31 bits and a sign")
@@ -40,16 +41,17 @@ says("rounding", "sums are rounded to nearest, ties to even")
 says("contraction", "multiply-adds are (fused|separate)")
 PY
 }
-honest host:0 host
+honest host:0 host 20 '*'
 check $? "on the host every row is right, and numerics says what it found" host.facts host.log
 if "$EVENHAND" devices 2>/dev/null | grep -q '^opencl:pocl'; then
-	honest opencl:pocl pocl
+	# Compiling takes long there.
+	honest opencl:pocl pocl 11 'overlap*,alloc.*.touched*,coldstart*,acc*f32*,contr*'
 	check $? "the same on PoCL" pocl.facts pocl.log
 else
 	skip "the same on PoCL" "PoCL is not installed (package pocl-opencl-icd)"
 fi
 
-# tell FAULT N PATTERN ROWS TEXT: that many rows of the cases PATTERN, and none of them a number.
+# tell FAULT N PATTERNS ROWS TEXT: that many rows of the cases, and all invalid or failed.
 mkdir plugins
 cp "$BUILD/tests/backends/liar.so" plugins/
 export EVENHAND_BACKEND_PATH="$T/plugins"
@@ -61,13 +63,13 @@ tell() {
 	"$EVENHAND" run "$protocol" --on liar --case "$3" -q -o "$1" --set "liar.fault=$1" \
 		--set "liar.n=$2" >"$1.log" 2>&1
 	statuses "$1" >"$1.rows"
-	[ "$(wc -l <"$1.rows")" -eq "$4" ] && ! grep -q -E ' (valid|not-converged)$' "$1.rows"
+	[ "$(wc -l <"$1.rows")" -eq "$4" ] && ! grep -qv -E ' (invalid|failed)$' "$1.rows"
 	check $? "$1: $5" "$1.rows" "$1.log"
 }
 "$EVENHAND" run "$protocol" --on liar -q -o none --set liar.fault=honest >none.log 2>&1
 statuses none >none.rows
-[ "$(grep -c -E ' (valid|not-converged)$' none.rows)" -eq 20 ]
-check $? "the honest one of the backend that lies gives numbers" none.rows none.log
+[ "$(wc -l <none.rows)" -eq 20 ] && ! grep -q -E ' (invalid|failed|unsupported)$' none.rows
+check $? "no row of the honest one of the same code is invalid" none.rows none.log
 tell no-copy 0 'overlap.overlapped*,overlap.serial*,overlap.copy*' 3 "copies that do nothing are found in overlap"
 tell no-fill 0 'alloc.*.touched*' 3 "fresh memory that was not filled is found in alloc"
 tell twin 0 'alloc.*.untouched*' 3 "memory that was handed out twice is found in alloc"

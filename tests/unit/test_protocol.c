@@ -300,7 +300,6 @@ static void values_of_a_wrong_type_are_refused(void **state)
 	refused("[protocol]\nname = 1t\nversion = 1\nintent = x\n" CASE, "name begins with a letter");
 	refused("[protocol]\nname = t\nversion = 0\nintent = x\n" CASE, "version = 0 is out of range");
 	refused(HEAD CASE "tier = tunde", "tier is portable, tuned or vendor, not 'tunde'; did you mean 'tuned'?");
-	refused(HEAD CASE "tier = vendor", "t.ini:7: tier = vendor cannot be measured yet");
 	refused(HEAD CASE "tier = tuned, tuned", "lists tuned twice");
 	refused(HEAD CASE "tier = tuned,", "has an empty item");
 	refused(HEAD CASE "time-max = 200s", "[case a]: timeout is shorter");

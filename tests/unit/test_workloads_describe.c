@@ -11,7 +11,7 @@
 
 #include "plugin/plugin.h"
 
-#define MAX_VALUES 16
+#define MAX_VALUES 20
 
 struct request {
 	eh_value values[MAX_VALUES];
@@ -256,8 +256,24 @@ static void test_gemm(void **state)
 	assert_int_equal(r.work.local_bytes, 82432);
 	assert_int_equal(describe(&r, "gemm", "precision=f64"), EH_OK);
 	assert_int_equal(r.work.local_bytes, 25088);
-	expect_refusal("gemm", "m=100", "not multiples of the tile 128 x 128 x 16");
-	expect_refusal("gemm", "k=1000", "not multiples");
+	/* Guards only where the sizes are no multiples of the tile, 128 x 128 x 16. */
+	assert_string_equal(define(&r, "EH_G_GUARD"), "(none)");
+	assert_int_equal(describe(&r, "gemm", "m=100"), EH_OK);
+	assert_string_equal(define(&r, "EH_G_GUARD"), "1");
+	assert_string_equal(define(&r, "EH_G_LOOSE"), "(none)");
+	assert_int_equal(describe(&r, "gemm", "k=1001"), EH_OK);
+	assert_string_equal(define(&r, "EH_G_LOOSE"), "1");
+	/* 2 * 3 * 5 * 7 * 11; 3 * (1 * (5*11 + 11*7) + 2 * 5*7). */
+	expect("gemm", "m=5 n=7 k=11 batch=3 precision=e4m3", 2310, 2310, 606);
+	assert_int_equal(describe(&r, "gemm", "precision=e4m3"), EH_OK);
+	assert_string_equal(r.work.precision, "e4m3/f32/bf16");
+	assert_int_equal(describe(&r, "gemm", "precision=e5m2z"), EH_OK);
+	assert_string_equal(r.work.precision, "e5m2z/f32/f32");
+	assert_int_equal(describe(&r, "gemm", "precision=i8 transpose=ab"), EH_OK);
+	assert_string_equal(r.work.precision, "i8/i32/i32");
+	assert_string_equal(define(&r, "EH_G_TURN_B"), "1");
+	expect_refusal("gemm", "precision=f64 output=f32", "the output of f64 is f64");
+	expect_refusal("gemm", "precision=i8 k=200000", "at most 133143");
 	expect_refusal("gemm", "width=12", "width=12");
 }
 
@@ -299,6 +315,8 @@ static void test_fused(void **state)
 	expect_refusal("fused", "operation=rope items=5", "64 pairs, which items=5");
 	expect_refusal("fused", "items=4", "operation=rmsnorm has items=4");
 	expect_refusal("fused", "group=100", "group=100 is not a multiple of 16");
+}
+
 static void test_overlap(void **state)
 {
 	struct request r;
@@ -370,12 +388,52 @@ static void test_numerics(void **state)
 	expect_refusal("numerics", "precision=f16 property=contraction", "contraction takes f32 and f64");
 }
 
+static void test_attention(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 4 * 2 batches * 4 heads * 100 queries * 200 keys * 64; s * 2 * 64 * 2 * (4 * 100 + 2 * 200). */
+	expect("attention", "batch=2 heads=4 kv-heads=2 query=100 keys=200", 40960000, 40960000, 819200);
+	expect("attention", "batch=2 heads=4 kv-heads=2 query=100 keys=200 precision=f16 form=naive", 40960000,
+	       40960000, 409600);
+	/* On average (100 + 200) / 2 keys are seen. */
+	expect("attention", "batch=2 heads=4 kv-heads=2 query=100 keys=200 causal=yes", 30720000, 30720000,
+	       819200);
+	/* Queries as keys, and kv-heads as heads: 4 * 8 * 2048 * 2048 * 128; 4 * 2 * 128 * 2 * 8 * 2048. */
+	expect("attention", "head=128", 17179869184.0, 17179869184.0, 33554432);
+	/* Decode: s * 2 * 128 * (32 + 8 * 1000) bytes, 4 * 32 * 1000 * 128 flops. */
+	expect("attention", "mode=decode heads=32 kv-heads=8 keys=1000 head=128 precision=bf16", 4112384,
+	       16384000, 4112384);
+	assert_int_equal(describe(&r, "attention", ""), EH_OK);
+	/* 64 * (64 + 64) + 64 * 64 + 2 * 64 floats. */
+	assert_int_equal(r.work.local_bytes, 49664);
+	assert_int_equal(r.work.group_items, 64);
+	assert_string_equal(define(&r, "EH_A_TAIL_Q"), "(none)");
+	assert_int_equal(describe(&r, "attention", "query=65 keys=100 precision=bf16"), EH_OK);
+	assert_string_equal(define(&r, "EH_A_TAIL_Q"), "1");
+	assert_string_equal(define(&r, "EH_A_TAIL_K"), "1");
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	/* The scores of 8 heads, 2048 * 2048 floats each, and a sum of each query. */
+	assert_int_equal(describe(&r, "attention", "form=naive"), EH_OK);
+	assert_int_equal(r.work.device_bytes, UINT64_C(16777216) + 134217728 + 65536);
+	/* Twelve heads of one KV head go in two turns of six. */
+	assert_int_equal(describe(&r, "attention", "mode=decode heads=12 kv-heads=1 keys=512"), EH_OK);
+	assert_string_equal(define(&r, "EH_A_SHARE"), "6");
+	assert_string_equal(define(&r, "EH_A_WHOLE"), "1");
+	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
+	expect_refusal("attention", "heads=8 kv-heads=3", "kv-heads=3 does not divide heads=8");
+	expect_refusal("attention", "query=3 keys=2 causal=yes", "no more queries than keys");
+	expect_refusal("attention", "mode=decode query=2", "mode=decode has query=1");
+	expect_refusal("attention", "mode=decode form=naive", "form=fused");
+	expect_refusal("attention", "tile-keys=48", "powers of two");
+	expect_refusal("attention", "rows=8 width=16", "at least width * vectors");
+}
+
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
 {
-	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm",
-	                                    "fused"};
-	                                    "overlap", "alloc", "coldstart", "numerics"};
+	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm", "fused",
+	                                    "overlap", "alloc", "coldstart", "numerics", "attention"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -402,10 +460,9 @@ int main(void)
 		cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_xfer), cmocka_unit_test(test_fma),
 		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
-		cmocka_unit_test(test_describe_is_pure),
-		cmocka_unit_test(test_gemm), cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_alloc), cmocka_unit_test(test_coldstart),
-		cmocka_unit_test(test_numerics), cmocka_unit_test(test_describe_is_pure),
+		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
+		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),
+		cmocka_unit_test(test_attention), cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
