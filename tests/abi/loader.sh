@@ -25,7 +25,7 @@ loads() { # file text: plugin/load passes
 	ok $? "$2" "$log"
 }
 refused "$bin/bad_magic.so" "its magic is 0x6e69626f and a backend has 0x42484531"
-refused "$bin/bad_major.so" "it was built for ABI 9.2 and this program speaks 1.2"
+refused "$bin/bad_major.so" "it was built for ABI 9.3 and this program speaks 1.3"
 refused "$bin/bad_minor.so" "it was built for ABI 1.1, and 1.2 is the first that was frozen"
 refused "$bin/bad_size.so" "its identity block says that it has 16 bytes and ABI 1 needs 56"
 refused "$bin/bad_pointer.so" "it says that a pointer has 4 bytes and here it has 8"

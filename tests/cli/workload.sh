@@ -30,7 +30,7 @@ ours=$(for so in "$BUILD"/lib/evenhand/workloads/*.so; do basename "$so" .so; do
 # ---- those of the installation -------------------------------------------------------------------
 
 run 0 list && [ "$(sed '1,2d; s/ .*//' out | sort | tr '\n' ' ')" = "$ours" ] &&
-	grep -q '^gemm  *f32 f64 f16 bf16  *portable tuned  *' out && ! grep -q "$BUILD" out
+	grep -q '^gemm  *f32 f64 f16 bf16 .*  portable tuned vendor  *' out && ! grep -q "$BUILD" out
 check $? "list has a line for each workload of the installation, without its path"
 run 0 list --json && [ "$(json '" ".join(sorted(w["name"] for w in d)) + " "')" = "$ours" ] &&
 	[ "$(json 'all(w["installed"] and w["summary"] and w["tiers"][0] == "portable" and "error" not in w for w in d)')" = True ]
@@ -61,9 +61,9 @@ check $? "a workload without a kernel says so"
 
 refuses "an unknown workload is answered with the nearest" "no workload is called 'gem': did you mean 'gemm'" show gem
 refuses "an unknown parameter is too" "the workload gemm has no parameter 'dept'; did you mean 'depth'?" show gemm dept=16
-refuses "a value out of the domain is refused" "precision is f32|f64|f16|bf16, not 'f15'; did you mean 'f16'?" show gemm precision=f15
-refuses "and a number out of its range" "m = 8 is out of range: it is 16..65536" show gemm m=8
-refuses "and values that do not fit together" "are not multiples of the tile" show gemm m=100
+refuses "a value out of the domain is refused" "precision is f32|f64|f16, not 'f15'; did you mean 'f16'?" show fma precision=f15
+refuses "and a number out of its range" "m = 0 is out of range: it is 1..1048576" show gemm m=0
+refuses "and values that do not fit together" "rounds=3 is odd" show fma rounds=3
 refuses "and a word that is no setting" "'4096' is not of the form KEY=VALUE" show gemm 4096
 refuses "and a parameter that is given twice" "m is given twice" show gemm m=1024 m=2048
 refuses "a name has to be given" "NAME is missing; \`evenhand workload list\` names them" show

@@ -31,7 +31,8 @@ static const eh_param attention_params[] = {
 	{"form", EH_PARAM_ENUM, 0, "fused", "fused|naive", NULL,
 	 "one pass, or three kernels with all scores in memory"},
 	{"tile-query", EH_PARAM_UINT, 0, "64", "16..256", "64,128", "queries of a tile"},
-	{"tile-keys", EH_PARAM_UINT, 0, "64", "16..256", "32,64", "keys of a tile"},
+	{"tile-keys", EH_PARAM_UINT, 0, "0", "0..256", "32,64",
+	 "keys of a tile; 0 = 64, or 32 where head is 128: in f32 that is 57 KiB of local memory"},
 	{"width", EH_PARAM_UINT, 0, "8", "2..16", "4,8,16", "queries per vector"},
 	{"vectors", EH_PARAM_UINT, 0, "2", "1..4", "1,2", "vectors per work-item"},
 	{"rows", EH_PARAM_UINT, 0, "0", "0..16", "4,8",
@@ -113,6 +114,8 @@ static eh_status plan_tiles(const eh_case *values, attention_plan *p, eh_error *
 	uint64_t along_d;
 	p->tile_query = eh_case_number(values, "tile-query");
 	p->tile_keys = eh_case_number(values, "tile-keys");
+	if (p->tile_keys == 0)
+		p->tile_keys = s->head == 64 ? 64 : 32;
 	p->width = eh_case_number(values, "width");
 	p->vectors = eh_case_number(values, "vectors");
 	p->rows = eh_case_number(values, "rows");
