@@ -127,8 +127,12 @@ typedef struct product {
 	unsigned char *c;
 } product;
 
-/* In the thread that enqueues, as a launch's first part: the pool's threads sleep, and those of the
- * library have their CPUs. */
+/*
+ * In the thread that enqueues, as a launch's first part: the pool's threads sleep, and those of the
+ * library have their CPUs.  The caller, which the pool pins to one of them, has them all during the
+ * call, as it would in a program that calls the library: pinned, it could not give way to a thread of
+ * the library's that was put on its CPU, and a library that starts its threads now would start them there.
+ */
 static eh_status run(const product *p, eh_error *error)
 {
 	gemm_library *library = p->plan->library;
@@ -137,8 +141,6 @@ static eh_status run(const product *p, eh_error *error)
 	gemmlibrary_cpus was;
 	eh_status status = EH_OK;
 
-	if (same && !vendor->starts_threads)
-		return vendor->run(p->plan, p->a, p->b, p->c, error);
 	gemmlibrary_widen(p->plan->device->state, &was);
 	if (!same)
 		status = vendor->use_threads(library, p->plan->device->state->threads, error);

@@ -43,7 +43,6 @@ typedef struct gemm_vendor {
 	const char *advice;     /* which package to install                                   */
 	const char *const *names;   /* versioned, NULL at the end                              */
 	const char *const *folders; /* of /usr/lib/MACHINE-linux-gnu, NULL at the end          */
-	bool starts_threads;    /* at each call, which then take the caller's CPUs             */
 	/* Finds the functions of library->file; fills api and version. */
 	eh_status (*open)(gemm_library *library, eh_error *error);
 	/* The library works with so many threads from now on, in this calling thread; else

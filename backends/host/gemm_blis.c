@@ -104,7 +104,6 @@ const gemm_vendor gemm_blis = {
 	.advice = "install the package libblis4-pthread",
 	.names = names,
 	.folders = folders,
-	.starts_threads = true,
 	.open = open_library,
 	.use_threads = use_threads,
 	.has_types = cblas_has_types,
