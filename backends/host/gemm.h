@@ -72,6 +72,10 @@ extern const gemm_vendor gemm_openblas, gemm_onednn, gemm_blis;
 /* "OpenBLAS 0.3.21", or "OpenBLAS" before it was opened. */
 void gemm_label(const gemm_library *library, char *out, size_t size);
 
+/* The settings of products, asked for at the start, so that a misspelt one is found there; the files
+ * that they name are opened by the first product.  EH_E_INVALID_ARGUMENT for an unknown library. */
+eh_status gemm_settings(const eh_host *host, eh_error *error);
+
 /* The table of eh.gemm.1. */
 extern const eh_gemm_ops gemm_table;
 

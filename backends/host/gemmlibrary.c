@@ -169,3 +169,18 @@ void gemmlibrary_layer(const gemm_library *library, const char *kernel, const ch
 	            "interface=%.100s", kernel[0] != '\0' ? kernel : "unknown", library->picked, threads,
 	            interface);
 }
+
+eh_status gemm_settings(const eh_host *host, eh_error *error)
+{
+	const char *name = host->option(host->ctx, "gemm");
+	bool known = name == NULL;
+
+	for (unsigned i = 0; i < GEMMLIBRARY_COUNT; i++) {
+		(void)host->option(host->ctx, vendors[i]->setting);
+		known = known || strcmp(vendors[i]->setting, name) == 0;
+	}
+	if (known)
+		return EH_OK;
+	return faults_set(error, EH_E_INVALID_ARGUMENT, "host.gemm=%.40s is none of openblas, onednn and "
+	                  "blis", name);
+}

@@ -67,6 +67,8 @@ static eh_status host_start(const eh_host *host, void **self, eh_error *error)
 	status = read_number(host, "threads", 1, s->cpu.may.count, &threads, error);
 	if (status == EH_OK)
 		status = read_number(host, "compile-timeout", 1, 86400, &seconds, error);
+	if (status == EH_OK)
+		status = gemm_settings(host, error);
 	if (status != EH_OK)
 		goto undo;
 	s->threads = (unsigned)threads;

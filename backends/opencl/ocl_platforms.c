@@ -444,6 +444,9 @@ eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
 	/* Before the library is opened, because drivers read the environment in their
 	 * constructors. */
 	prepare_environment(self);
+	/* Used by the first product; asked for here, so that the core knows these settings. */
+	(void)host->option(host->ctx, "gemm");
+	(void)host->option(host->ctx, "clblast");
 	status = ocl_loader_open(&self->api, host->option(host->ctx, "library"), error);
 	if (status == EH_OK)
 		status = list_platforms(self, error);
