@@ -11,7 +11,7 @@
 
 #include "compile.h"
 #include "faults.h"
-#include "gemm.h"
+#include "gemmplans.h"
 
 eh_status device_count(void *self, uint32_t *count, eh_error *error)
 {

@@ -4,7 +4,7 @@
 #define HOST_GEMM_CBLAS_H
 
 #include "blas_abi.h"
-#include "gemm.h"
+#include "gemmplans.h"
 
 typedef struct cblas_api {
 #define X(field, names, arguments) void (*field) arguments;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "faults.h"
-#include "gemm.h"
+#include "gemmplans.h"
 #include "onednn_abi.h"
 
 typedef struct onednn_api {

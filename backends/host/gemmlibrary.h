@@ -3,7 +3,7 @@
 #ifndef HOST_GEMMLIBRARY_H
 #define HOST_GEMMLIBRARY_H
 
-#include "gemm.h"
+#include "gemmplans.h"
 
 enum { GEMMLIBRARY_COUNT = 3 };
 

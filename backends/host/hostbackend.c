@@ -8,7 +8,7 @@
 #include "compilers.h"
 #include "device.h"
 #include "faults.h"
-#include "gemm.h"
+#include "gemmplans.h"
 #include "recording.h"
 #include "program.h"
 #include "queue.h"

@@ -35,6 +35,10 @@ sed 's/^workload = .*/workload = fma/; /^[mnk] =/d; s/^tier = .*/tier = portable
 [ $? -eq 4 ] && grep -q 'no library does the work of fma' log
 check $? "a workload that no library does is refused" log
 
+"$EVENHAND" devices --set host.gemm=mkl >log 2>&1
+grep -q 'host.gemm=mkl is none of openblas, onednn and blis' log
+check $? "an unknown library is refused at the start" log
+
 # A library of this name that has none of the functions, and one that is not there.
 protocol both.ini 'portable, vendor' 'f32'
 echo 'int nothing(void); int nothing(void) { return 0; }' >empty.c

@@ -250,10 +250,6 @@ static void no_types_are_replaced(void **state)
 	assert_int_equal(prepare_only("f32", "f32", "f64", &error), EH_E_UNSUPPORTED);
 	assert_non_null(strstr(error.message, "f32 added up in f64"));
 	assert_int_equal(prepare_only("tf32", "f32", "f32", &error), EH_E_UNSUPPORTED);
-	set("gemm", "mkl");
-	assert_int_equal(prepare_only("f32", "f32", "f32", &error), EH_E_INVALID_ARGUMENT);
-	assert_non_null(strstr(error.message, "host.gemm=mkl"));
-	set("gemm", "openblas");
 	assert_int_equal(prepare_only("f23", "f32", "f32", &error), EH_E_INVALID_ARGUMENT);
 }
 

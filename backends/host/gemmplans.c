@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of eh.gemm.1: which library makes a product, and its command in the queue. */
-#include "gemm.h"
+#include "gemmplans.h"
 
 #include <sched.h>
 #include <stdlib.h>
