@@ -114,6 +114,13 @@ SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, c
 	return b->to_double(element, precision);
 }
 
+/* A number whose domain begins at 1, which no reader of the code alone can see. */
+SUPPORT_INLINE uint64_t support_positive(const eh_case *values, const char *key)
+{
+	const uint64_t number = eh_case_number(values, key);
+	return number > 0 ? number : 1;
+}
+
 /* ---- describing ------------------------------------------------------------------------------ */
 
 /* Zeroes all fields, so a describe() sets only what differs. */

@@ -69,7 +69,7 @@ void workload_summarise(const eh_workload *workload, answer_workload *out)
 	word_list_add(&out->tiers, RECORD_TIER_PORTABLE);
 	if (can_be_tuned(workload))
 		word_list_add(&out->tiers, RECORD_TIER_TUNED);
-	if (EH_HAS(workload, eh_workload, library))
+	if (EH_ROOM(workload->struct_size, eh_workload, library) && workload->library != NULL)
 		word_list_add(&out->tiers, RECORD_TIER_VENDOR);
 }
 
@@ -134,7 +134,7 @@ eh_status workload_describe(const eh_workload *workload, const char *const *sett
 	} else {
 		set_clean(&out->uncounted, own.message);
 	}
-	if (EH_HAS(workload, eh_workload, checks))
+	if (EH_ROOM(workload->struct_size, eh_workload, checks) && workload->checks != NULL)
 		set_clean(&out->checks, workload->checks);
 	out->example = example_of(workload, settings, count);
 	return EH_OK;

@@ -368,7 +368,7 @@ void inputs_fill_dense(void *out, uint64_t first, uint64_t count, const char *pr
 	uint64_t key = stream_key(seed, stream);
 	const struct format *format = format_of(precision);
 	/* Bits of the fraction that the format has: random ones beyond would be rounded. */
-	unsigned bits = format->fraction < 52 ? format->fraction : 52;
+	unsigned bits = format->fraction;
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t a = word(key, 2 * (first + i));

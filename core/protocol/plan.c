@@ -328,7 +328,7 @@ static eh_status check_tiers(expansion *e)
 		                  e->workload->name);
 	if (!word_list_has(tiers, RECORD_TIER_VENDOR))
 		return EH_OK;
-	if (!EH_HAS(e->workload, eh_workload, library))
+	if (!EH_ROOM(e->workload->struct_size, eh_workload, library) || e->workload->library == NULL)
 		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: no library does the "
 		                  "work of %s; leave out tier = vendor", e->section->name,
 		                  e->workload->name);

@@ -36,9 +36,13 @@ run 0 list --json && [ "$(json '" ".join(sorted(w["name"] for w in d)) + " "')" 
 	[ "$(json 'all(w["installed"] and w["summary"] and w["tiers"][0] == "portable" and "error" not in w for w in d)')" = True ]
 check $? "list --json has the same"
 for name in $ours; do
-	run 0 show "$name" && grep -q '^checked$' out && ! grep -q 'does not say how' out && grep -q "^  workload = $name$" out ||
+	if ! run 0 show "$name" || ! grep -q '^checked$' out || grep -q 'does not say how' out ||
+		! grep -q "^  workload = $name$" out; then
+		name="$name does not"
 		break
+	fi
 done
+[ "${name% does not}" = "$name" ]
 check $? "show says of each how it is checked and how a protocol names it: $name"
 
 run 0 show gemm m=4096 precision=f16 && grep -q '^parameter  *values  *default  *tuned$' out &&

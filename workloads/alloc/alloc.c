@@ -46,7 +46,7 @@ static eh_status alloc_describe(const eh_case *values, eh_work *work, eh_error *
 	static const uint64_t needs[] = {0, EH_CAP_PINNED, EH_CAP_SHARED};
 	const uint64_t kind = eh_case_value(values, "kind")->number;
 	const uint64_t bytes = eh_case_number(values, "bytes");
-	const uint64_t count = eh_case_number(values, "count");
+	const uint64_t count = support_positive(values, "count");
 	const int touched = eh_case_value(values, "mode")->number == TOUCHED;
 
 	if (bytes % PIECE != 0)
@@ -133,10 +133,11 @@ static eh_status alloc_prepare(const eh_bench *bench, void **state, eh_error *er
 	a->bench = bench;
 	a->mode = (enum mode)eh_case_value(bench->values, "mode")->number;
 	a->kind = kinds[eh_case_value(bench->values, "kind")->number];
-	a->count = (uint32_t)eh_case_number(bench->values, "count");
+	a->count = (uint32_t)support_positive(bench->values, "count");
 	a->bytes = eh_case_number(bench->values, "bytes");
 	/* Of many buffers fewer pieces each, and always the first and the last. */
-	pieces = PIECES_MOST / a->count < 2 ? 2 : PIECES_MOST / a->count;
+	pieces = PIECES_MOST / support_positive(bench->values, "count");
+	pieces = pieces < 2 ? 2 : pieces;
 	a->stride = (a->bytes / PIECE + pieces - 1) / pieces * PIECE;
 	a->buffers = calloc(a->count, sizeof(eh_buffer *));
 	a->got = malloc(PIECE);

@@ -74,7 +74,7 @@ static eh_status plan_shape(const eh_case *values, attention_plan *plan, eh_erro
 	s->causal = strcmp(eh_case_text(values, "causal"), "yes") == 0;
 	s->naive = strcmp(eh_case_text(values, "form"), "naive") == 0;
 	s->batch = eh_case_number(values, "batch");
-	s->heads = eh_case_number(values, "heads");
+	s->heads = support_positive(values, "heads");
 	s->kv_heads = eh_case_number(values, "kv-heads");
 	s->keys = eh_case_number(values, "keys");
 	s->query = eh_case_number(values, "query");
@@ -159,7 +159,7 @@ static eh_status plan_tiles(const eh_case *values, attention_plan *p, eh_error *
 static void plan_decode(const eh_case *values, attention_plan *p)
 {
 	const attention_shape *s = &p->shape;
-	p->split = eh_case_number(values, "split");
+	p->split = support_positive(values, "split");
 	p->splits = (s->keys + p->split - 1) / p->split;
 	p->share = s->share < SHARE_MAX ? s->share : SHARE_MAX;
 	while (s->share % p->share != 0)

@@ -182,7 +182,7 @@ static void reference(attention_oracle *o, uint64_t row, double want[128], doubl
 {
 	const attention_shape *s = &o->shape;
 	const uint64_t kv = row / s->query / s->share * s->keys, count = sees(o, row % s->query);
-	double copy_q[128], copy[128], top = -HUGE_VAL, total = 0;
+	double copy_q[128] = {0}, copy[128] = {0}, top = -HUGE_VAL, total = 0;
 	const double *q = row_of(o, ORACLE_Q, row * s->head, copy_q);
 	uint64_t j, d;
 	for (j = 0; j < count; j++) {

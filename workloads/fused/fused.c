@@ -97,7 +97,7 @@ static eh_status shape_of_rope(fused_shape *p, const eh_case *values, eh_error *
 		                     "fused: tokens=%s makes more than 2^31 heads",
 		                     eh_case_text(values, "tokens"));
 	p->wide = p->items % span == 0;
-	p->group = half / p->items;
+	p->group = half > p->items ? half / p->items : 1;
 	p->rows = most / p->group;
 	p->groups = (all + p->rows - 1) / p->rows;
 	p->guard = all % p->rows != 0;
@@ -331,9 +331,10 @@ static eh_status fused_selftest(void *state, eh_check *check, eh_error *error)
 {
 	fused_state *s = state;
 	fused_oracle *crafted = malloc(sizeof *crafted);
-	eh_status status = EH_E_NO_MEMORY;
-	if (crafted != NULL)
-		status = fused_oracle_make(crafted, s->bench, 1);
+	eh_status status;
+	if (crafted == NULL)
+		return support_error(error, EH_E_NO_MEMORY, "fused: no host memory");
+	status = fused_oracle_make(crafted, s->bench, 1);
 	if (status == EH_OK) {
 		fused_oracle_fill(crafted, 0);
 		status = fused_upload(s, crafted, error);
@@ -345,8 +346,7 @@ static eh_status fused_selftest(void *state, eh_check *check, eh_error *error)
 		status = launch(s, crafted, error);
 	if (status == EH_OK)
 		status = check_outputs(s, crafted, 0, check, error);
-	if (crafted != NULL)
-		fused_oracle_free(crafted);
+	fused_oracle_free(crafted);
 	free(crafted);
 	return status == EH_OK ? fused_upload(s, &s->oracle, error) : status;
 }

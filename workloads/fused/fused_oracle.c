@@ -212,7 +212,8 @@ static double row_scale(const fused_oracle *o, uint64_t row)
 {
 	const uint64_t period = o->in[0].period;
 	uint64_t at = row * o->width % period, rest = o->width % period;
-	double sum = (double)(o->width / period) * o->total;
+	const uint64_t whole = o->width / period;
+	double sum = (double)whole * o->total;
 	if (!is_norm(o) && o->operation != SOFTMAX)
 		return 1;
 	for (; rest > 0; rest--) {

@@ -159,9 +159,9 @@ static uint64_t span_of(const char *precision)
 
 static void define_kernel(const eh_case *values, const gemm_shape *s, eh_work *work)
 {
-	const uint64_t rows = eh_case_number(values, "rows"), width = gemm_width(values);
-	const uint64_t vectors = eh_case_number(values, "vectors");
-	const uint64_t depth = eh_case_number(values, "depth"), span = span_of(s->precision);
+	const uint64_t rows = support_positive(values, "rows"), width = gemm_width(values);
+	const uint64_t vectors = support_positive(values, "vectors");
+	const uint64_t depth = support_positive(values, "depth"), span = span_of(s->precision);
 	const char *real = accumulator(s->precision);
 
 	define_type(work, "EH_G_ELEMENT", "EH_G_PRECISION", s->precision);
