@@ -40,9 +40,9 @@ while read -r name some; do
 		skip "$name on PoCL" "PoCL is not installed (package pocl-opencl-icd)"
 	fi
 done <<'END'
-gemm odd.f32*,odd.e4m3*,odd.i8*,turned*ab*
-fused norm.rmsnorm.f32*,rest.s*.f16*,rope.f32*
-attention prefill*yes*fused*,decode.*kv-heads1.keys65*
+gemm odd.e4m3*,turned*ab*
+fused rest.softmax.f16*
+attention prefill*yes*fused*
 END
 
 # The kernel's text with one fault, for the workload as it is.
