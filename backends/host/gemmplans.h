@@ -3,8 +3,8 @@
  * eh.gemm.1 on the host: the CPU's libraries of matrix products, each opened when the first product
  * asks for it and never before, so that a run without such a product has none of them in its process.
  */
-#ifndef HOST_GEMM_H
-#define HOST_GEMM_H
+#ifndef HOST_GEMMPLANS_H
+#define HOST_GEMMPLANS_H
 
 #include <pthread.h>
 

@@ -52,30 +52,21 @@ static void find_precisions(const eh_workload *workload, text_list *out)
 	}
 }
 
-static bool can_be_tuned(const eh_workload *workload)
-{
-	for (const eh_param *param = workload->params; param->key != NULL; param++)
-		if (param->tune != NULL)
-			return true;
-	return false;
-}
-
 void workload_summarise(const eh_workload *workload, answer_workload *out)
 {
 	text_set(&out->name, workload->name);
 	text_set(&out->summary, workload->summary);
 	out->revision = workload->revision;
 	find_precisions(workload, &out->precisions);
-	word_list_add(&out->tiers, RECORD_TIER_PORTABLE);
-	if (can_be_tuned(workload))
-		word_list_add(&out->tiers, RECORD_TIER_TUNED);
-	if (EH_ROOM(workload->struct_size, eh_workload, library) && workload->library != NULL)
-		word_list_add(&out->tiers, RECORD_TIER_VENDOR);
+	for (int tier = RECORD_TIER_PORTABLE; tier <= RECORD_TIER_VENDOR; tier++)
+		if (values_offers(workload, (enum record_tier)tier))
+			word_list_add(&out->tiers, tier);
 }
 
 static void fill_parameters(const eh_workload *workload, answer_parameter_list *out)
 {
-	for (const eh_param *param = workload->params; param->key != NULL; param++) {
+	for (size_t i = 0; i < values_param_count(workload); i++) {
+		const eh_param *param = &workload->params[i];
 		answer_parameter *one = layout_append(answer_parameter_layout(), out);
 
 		set_clean(&one->key, param->key);
@@ -110,7 +101,7 @@ static char *example_of(const eh_workload *workload, const char *const *settings
 
 		text_add(&t, "%.*s = %s\n", size, settings[i], settings[i] + size + 1);
 	}
-	if (count == 0 && first->key != NULL)
+	if (count == 0 && values_param_count(workload) > 0)
 		text_add(&t, "%s = %s\n", first->key, first->standard != NULL ? first->standard : "VALUE");
 	return t.data;
 }

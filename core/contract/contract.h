@@ -61,7 +61,8 @@ size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 bool comparison_asked(const comparison *c, const comparison_row *row);
 /* Whether a rule of that id is among the reasons. */
 bool contract_cites(const contract_reason_list *reasons, const char *id);
-/* How many different binaries of the kernel the executions that count ran. */
+/* How many different binaries of the kernel, or kernels of the library, the executions that count
+ * ran. */
 size_t contract_binaries(const result_row *r);
 /* Drops the cases that are not in the list; counts and means are then those of the rest, verdicts
  * stay as they were judged among all. */

@@ -282,11 +282,12 @@ size_t contract_binaries(const result_row *r)
 	size_t count;
 
 	for EACH_COUNTED(e, r) {
-		const char *hex = e->program != NULL ? e->program->binary_sha256 :
-		                  e->library != NULL ? e->library->detail : NULL;
+		/* Of a library what it says of the kernel that it ran. */
+		const char *identity = e->program != NULL ? e->program->binary_sha256 :
+		                       e->library != NULL ? e->library->detail : NULL;
 
-		if (hex != NULL && hex[0] != '\0' && !text_list_has(&different, hex))
-			text_list_add(&different, hex);
+		if (identity != NULL && identity[0] != '\0' && !text_list_has(&different, identity))
+			text_list_add(&different, identity);
 	}
 	count = different.count;
 	for (size_t i = 0; i < count; i++)

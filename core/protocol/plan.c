@@ -310,25 +310,17 @@ static eh_status add_case(expansion *e, const size_t *position, enum record_tier
 	return EH_OK;
 }
 
-static bool can_be_tuned(const eh_workload *workload)
-{
-	for (size_t i = 0; i < values_param_count(workload); i++)
-		if (workload->params[i].tune != NULL)
-			return true;
-	return false;
-}
-
 static eh_status check_tiers(expansion *e)
 {
 	const record_tier_list *tiers = &e->section->tiers;
 
-	if (word_list_has(tiers, RECORD_TIER_TUNED) && !can_be_tuned(e->workload))
+	if (word_list_has(tiers, RECORD_TIER_TUNED) && !values_offers(e->workload, RECORD_TIER_TUNED))
 		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: the workload %s has "
 		                  "nothing to tune; leave out tier = tuned", e->section->name,
 		                  e->workload->name);
 	if (!word_list_has(tiers, RECORD_TIER_VENDOR))
 		return EH_OK;
-	if (!EH_ROOM(e->workload->struct_size, eh_workload, library) || e->workload->library == NULL)
+	if (!values_offers(e->workload, RECORD_TIER_VENDOR))
 		return ini_refuse(e->p->source, e->section->line, e->error, "[case %s]: no library does the "
 		                  "work of %s; leave out tier = vendor", e->section->name,
 		                  e->workload->name);

@@ -25,6 +25,16 @@ const eh_param *values_param(const eh_workload *workload, const char *key)
 	return NULL;
 }
 
+bool values_offers(const eh_workload *workload, enum record_tier tier)
+{
+	if (tier == RECORD_TIER_VENDOR)
+		return EH_ROOM(workload->struct_size, eh_workload, library) && workload->library != NULL;
+	for (size_t i = 0; tier == RECORD_TIER_TUNED && i < values_param_count(workload); i++)
+		if (workload->params[i].tune != NULL)
+			return true;
+	return tier == RECORD_TIER_PORTABLE;
+}
+
 static eh_status refuse_domain(const eh_workload *workload, const eh_param *param,
                                eh_error *error)
 {

@@ -3,8 +3,11 @@
 #ifndef PROTOCOL_VALUES_H
 #define PROTOCOL_VALUES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "evenhand/workload.h"
+#include "record/record.h"
 
 /* Fills number and a malloc'd canonical text; key is the parameter's own.  EH_E_USAGE when the
  * word is not of the domain ("bytes is 16KiB to 16GiB, not '1'"); EH_E_INCOMPATIBLE when the
@@ -14,6 +17,10 @@ eh_status values_parse(const eh_workload *workload, const eh_param *param, const
 
 const eh_param *values_param(const eh_workload *workload, const char *key);
 size_t values_param_count(const eh_workload *workload);
+
+/* Whether cases of this tier can be measured: portable always, tuned where a parameter is searched,
+ * vendor where a library does the work. */
+bool values_offers(const eh_workload *workload, enum record_tier tier);
 
 /* Calls describe and checks its answer.  EH_OK, or the workload's refusal. */
 eh_status values_describe(const eh_workload *workload, const eh_case *values, eh_work *work,

@@ -323,14 +323,14 @@ static bool show_program(FILE *out, const result_row *row, const record_executio
 	const record_library *l = e->library;
 	size_t binaries = contract_binaries(row);
 
-	if (l != NULL)
-		return explain_item(out, "library", "%s %s, %s; %s", l->name, text_or_empty(l->version),
-		                    text_or_empty(l->detail), text_or_empty(l->path));
-	if (p == NULL)
+	if (p == NULL && l == NULL)
 		return true;
 	if (binaries > 1 && !explain_item(out, "binaries", "its executions ran %zu different binaries of the "
 	                                  "kernel", binaries))
 		return false;
+	if (l != NULL)
+		return explain_item(out, "library", "%s %s, %s; %s", l->name, text_or_empty(l->version),
+		                    text_or_empty(l->detail), text_or_empty(l->path));
 	return explain_item(out, "program", "%s%s%s %s, %s; source %.12s, binary %.12s",
 	                    text_or_empty(p->kernel), p->kernel != NULL ? ", " : "", p->compiler != NULL ? p->compiler : "compiler unknown",
 	                    text_or_empty(p->compiler_version), text_or_empty(p->flags),

@@ -45,13 +45,16 @@ char *grid_shortened(char *words)
 	return cut;
 }
 
-/* malloc'd: a sentence as it follows a colon. */
+/* malloc'd: a sentence as it follows a colon.  A word with another capital is a name: OpenBLAS. */
 static char *lowered(const char *sentence)
 {
 	char *copy = memory_text(sentence);
-	size_t size = strlen(copy);
+	size_t size = strlen(copy), word = strcspn(copy, " ");
+	bool name = false;
 
-	if (size > 1 && (islower((unsigned char)copy[1]) || copy[1] == ' '))
+	for (size_t i = 1; i < word; i++)
+		name = name || isupper((unsigned char)copy[i]);
+	if (size > 1 && !name && (islower((unsigned char)copy[1]) || copy[1] == ' '))
 		copy[0] = (char)tolower((unsigned char)copy[0]);
 	if (size > 0 && copy[size - 1] == '.')
 		copy[size - 1] = '\0';

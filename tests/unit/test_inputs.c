@@ -188,6 +188,40 @@ static void rounding_is_to_nearest_even(void **state)
 	}
 }
 
+/* The same of 8 bits, whose largest magnitude stands for what is beyond; and integers of 32 times. */
+static void rounding_to_eight_bits(void **state)
+{
+	enum { N = 50000 };
+	static const char *const small[] = { "e4m3", "e5m2", "e4m3z", "e5m2z" };
+	static double wide[N];
+	static uint8_t narrow[N];
+
+	(void)state;
+	inputs_fill_normal(wide, 0, N, "f64", 6, 1);
+	for (size_t p = 0; p < sizeof(small) / sizeof(*small); p++) {
+		inputs_fill_normal(narrow, 0, N, small[p], 6, 1);
+		assert_int_equal(inputs_element_bytes(small[p]), 1);
+		for (int i = 0; i < N; i++) {
+			double error = fabs(inputs_to_double(&narrow[i], small[p]) - wide[i]);
+
+			for (int code = 0; code < 256; code++) {
+				uint8_t other = (uint8_t)code;
+				double distance = fabs(inputs_to_double(&other, small[p]) - wide[i]);
+
+				/* A NaN is at no distance. */
+				assert_false(distance < error);
+			}
+		}
+	}
+	inputs_fill_normal(narrow, 0, N, "i8", 6, 1);
+	for (int i = 0; i < N; i++) {
+		double scaled = nearbyint(wide[i] * 32);
+
+		scaled = scaled > 127 ? 127 : scaled < -127 ? -127 : scaled;
+		assert_true(inputs_to_double(&narrow[i], "i8") == scaled);
+	}
+}
+
 static void bytes_are_incompressible(void **state)
 {
 	enum { N = 65536 };
@@ -233,6 +267,7 @@ int main(void)
 		cmocka_unit_test(uniform_stays_below_one),
 		cmocka_unit_test(small_formats),
 		cmocka_unit_test(rounding_is_to_nearest_even),
+		cmocka_unit_test(rounding_to_eight_bits),
 		cmocka_unit_test(bytes_are_incompressible),
 		cmocka_unit_test(data_are_fixed),
 	};

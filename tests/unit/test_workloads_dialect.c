@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -134,6 +135,118 @@ static void test_bf16(void **state)
 	}
 }
 
+static float load_small(const char *precision, uint8_t code)
+{
+	const eh_e4m3 a[1] = {{code}};
+	const eh_e5m2 b[1] = {{code}};
+	const eh_e4m3z c[1] = {{code}};
+	const eh_e5m2z d[1] = {{code}};
+	if (strcmp(precision, "e4m3") == 0)
+		return EH_LOAD_E4M3(a, 0);
+	if (strcmp(precision, "e5m2") == 0)
+		return EH_LOAD_E5M2(b, 0);
+	return strcmp(precision, "e4m3z") == 0 ? EH_LOAD_E4M3Z(c, 0) : EH_LOAD_E5M2Z(d, 0);
+}
+
+/*
+ * All codes of 8 bits, in the dialect and in the generators, against a walk: from 0 on each code is one
+ * step further, and the step doubles with each binade from the second on.
+ */
+static void test_small_floats(void **state)
+{
+	static const struct {
+		const char *precision;
+		double first;       /* the smallest subnormal                                     */
+		int binade;         /* codes in one                                               */
+		int finite;         /* the last code that is a number                             */
+		double largest;     /* then                                                       */
+		int infinite;       /* its code, 0 = none                                         */
+		int one_zero;
+	} formats[] = {
+		{"e4m3", 0x1p-9, 8, 0x7e, 448, 0, 0},
+		{"e5m2", 0x1p-16, 4, 0x7b, 57344, 0x7c, 0},
+		{"e4m3z", 0x1p-10, 8, 0x7f, 240, 0, 1},
+		{"e5m2z", 0x1p-17, 4, 0x7f, 57344, 0, 1},
+	};
+	size_t f;
+	int code;
+	(void)state;
+	for (f = 0; f < sizeof formats / sizeof formats[0]; f++) {
+		const char *p = formats[f].precision;
+		double value = 0, step = formats[f].first;
+		for (code = 0; code < 128; code++) {
+			const uint8_t plus = (uint8_t)code, minus = (uint8_t)(code | 0x80);
+			double want = value, below = -value;
+			if (code > formats[f].finite)
+				want = code == formats[f].infinite ? INFINITY : NAN;
+			if (code > formats[f].finite)
+				below = -want;
+			if (code == 0 && formats[f].one_zero)
+				below = NAN;
+			if (isnan(want))
+				assert_true(isnan(load_small(p, plus)) && isnan(inputs_to_double(&plus, p)));
+			else if (load_small(p, plus) != want || inputs_to_double(&plus, p) != want)
+				fail_msg("%s 0x%02x is %g and %g, want %g", p, plus,
+				         (double)load_small(p, plus), inputs_to_double(&plus, p), want);
+			if (isnan(below))
+				assert_true(isnan(load_small(p, minus)) &&
+				            isnan(inputs_to_double(&minus, p)));
+			else if (load_small(p, minus) != below || inputs_to_double(&minus, p) != below)
+				fail_msg("%s 0x%02x is %g and %g, want %g", p, minus,
+				         (double)load_small(p, minus), inputs_to_double(&minus, p), below);
+			if (code == formats[f].finite)
+				assert_true(value == formats[f].largest);
+			/* The next step is twice as long from the second binade's start on. */
+			if (code >= 2 * formats[f].binade && code % formats[f].binade == 0)
+				step *= 2;
+			value += step;
+		}
+	}
+}
+
+static void test_four_bits_and_scales(void **state)
+{
+	static const float values[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+	eh_u32 code;
+	(void)state;
+	for (code = 0; code < 8; code++) {
+		assert_true(eh_from_e2m1_(code) == values[code]);
+		assert_true(eh_from_e2m1_(code | 8) == -values[code]);
+	}
+	for (code = 0; code < 255; code++)
+		assert_true(eh_from_e8m0_((eh_u8)code) == ldexpf(1, (int)code - 127));
+	assert_true(isnan(eh_from_e8m0_(255)));
+}
+
+static void test_i8(void **state)
+{
+	int code;
+	(void)state;
+	for (code = 0; code < 256; code++) {
+		const eh_i8 x[1] = {{(eh_u8)code}};
+		assert_int_equal(EH_LOAD_I8(x, 0), (int8_t)code);
+		assert_true(inputs_to_double(x, "i8") == (int8_t)code);
+	}
+}
+
+/* Within two units in the last place of the C library's in double precision. */
+static void test_exp(void **state)
+{
+	float x;
+	(void)state;
+	for (x = -87.0f; x < 88.3f; x += 0.00037f) {
+		const double want = exp((double)x), got = EH_EXP32(x);
+		const double unit = nextafterf((float)want, INFINITY) - (double)(float)want;
+		if (!(fabs(got - want) <= 2 * unit))
+			fail_msg("e^%.9g is %.9g, want %.9g", (double)x, got, want);
+	}
+	assert_true(EH_EXP32(0.0f) == 1);
+	assert_true(EH_EXP32(-87.1f) == 0 && EH_EXP32(-INFINITY) == 0);
+	assert_true(EH_EXP32(INFINITY) == EH_EXP32(88.3f) && EH_EXP32(1e30f) < INFINITY);
+	assert_true(isnan(EH_EXP32(NAN)));
+	assert_true(EH_SQRT32(2.25f) == 1.5f);
+}
+
 static void test_regions_and_atomics(void **state)
 {
 	enum { GROUPS = 2 * 3 * 2 };
@@ -206,6 +319,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_f16_loads),  cmocka_unit_test(test_f16_stores),
 		cmocka_unit_test(test_f16_limits), cmocka_unit_test(test_bf16),
+		cmocka_unit_test(test_small_floats), cmocka_unit_test(test_four_bits_and_scales),
+		cmocka_unit_test(test_i8), cmocka_unit_test(test_exp),
 		cmocka_unit_test(test_regions_and_atomics), cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_vectors),
 	};

@@ -128,7 +128,8 @@ enum { /* who may optimise what runs */
 
 /*
  * Valid from prepare() until finish().  `program` is built from eh_work.kernel, NULL if empty.
- * Use ops with device, queue and program as backend.h says; do not wait in enqueue().
+ * Use ops with device, queue and program as backend.h says; do not wait in enqueue() for what it enqueued
+ * in `queue`.
  * fill_*: counter-based generators, so that any element can be recomputed alone: element i of
  * stream s under `seed` depends on (seed, s, i) only.  uniform lies in [-1, 1), normal is
  * N(0, 1); both are converted to `precision`
