@@ -4,8 +4,8 @@
  * the library of the backend (the vendor tier).
  *
  * Gate A (selftest): factors in {-1, 0, 1}, so sparse that every sum is exact in every type
- * involved.  Sampled elements must be equal, and the sums of all rows of C must be equal as
- * integers.
+ * involved, or of i8 all from -127 to 127.  Sampled elements must be equal, and the sums of all rows of C
+ * must be equal as integers.
  *
  * Gate B: normal factors, quantised once.  Sampled elements are compared with double precision.
  * The elements of every row of C, added up with random signs, are compared with A * (B * signs), so

@@ -114,8 +114,14 @@ static uint32_t crafted_density(const gemm_oracle *o)
 	return share >= 0.75 ? 192 : (uint32_t)(share * 256);
 }
 
-/* -1, 0 or 1 as an element. */
-static void encode_unit(void *out, int x, const char *precision)
+/* Of integers every value: sums fit in i32, and what adds up pairs of products in fewer bits shows. */
+static int crafted_integer(uint32_t random)
+{
+	return random == 128 ? -127 : (int8_t)random;
+}
+
+/* -1, 0 or 1 as an element, or any integer as an i8. */
+static void encode_whole(void *out, int x, const char *precision)
 {
 	static const struct { const char *precision; uint8_t one; } small[] = {
 		{"e4m3", 0x38}, {"e5m2", 0x3c}, {"e4m3z", 0x40}, {"e5m2z", 0x40}};
@@ -152,9 +158,10 @@ void gemm_oracle_crafted(gemm_oracle *o)
 		o->bench->fill_bytes(o->bench, random, 0, ORACLE_BLOCK, o->bench->values->seed, 80 + f);
 		for (i = 0; i < ORACLE_BLOCK; i++) {
 			const uint32_t r = random[i];
-			const int x = r >= density ? 0 : (r & 1) != 0 ? 1 : -1;
+			const int unit = r >= density ? 0 : (r & 1) != 0 ? 1 : -1;
+			const int x = is_integer(o) ? crafted_integer(r) : unit;
 			o->value[f][i] = x;
-			encode_unit((char *)o->block[f] + i * o->element, x, o->shape.precision);
+			encode_whole((char *)o->block[f] + i * o->element, x, o->shape.precision);
 		}
 	}
 	random_signs(o);

@@ -39,8 +39,8 @@ uint64_t gemm_elements_c(const gemm_shape *s);
 /* *o is zeroed; after a failure too it is freed with gemm_oracle_free. */
 eh_status gemm_oracle_make(gemm_oracle *o, const eh_bench *bench, const gemm_shape *shape);
 void gemm_oracle_free(gemm_oracle *o);
-/* Factors of {-1, 0, 1}, so sparse that all sums are exact; or normal ones, by variant.  Integers are
- * exact always. */
+/* Factors of {-1, 0, 1}, so sparse that all sums are exact, integers of all values from -127 to 127; or
+ * normal ones, by variant.  Integers are exact always. */
 void gemm_oracle_crafted(gemm_oracle *o);
 void gemm_oracle_normal(gemm_oracle *o, uint32_t variant);
 /* The whole of C against the factors that were made last. */
