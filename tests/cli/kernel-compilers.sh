@@ -59,7 +59,7 @@ numerics EH_N_REAL=int EH_N_ELEMENT=eh_i8 EH_N_LOAD=EH_LOAD_I8 EH_N_TERMS=4
 attention EH_A_PRECISION=F32 EH_A_ELEMENT=float EH_A_HEAD=64 EH_A_SCALE=0.125f EH_A_VECTOR=eh_f32x8 EH_A_WIDTH=8 EH_A_VECTORS=2 EH_A_ROWS=4 EH_A_QUERIES=64 EH_A_KEYS=64
 attention EH_A_PRECISION=F32 EH_A_ELEMENT=float EH_A_HEAD=128 EH_A_SCALE=0.088388348f EH_A_VECTOR=eh_f32x4 EH_A_WIDTH=4 EH_A_VECTORS=1 EH_A_ROWS=8 EH_A_QUERIES=64 EH_A_KEYS=32 EH_A_CAUSAL=1 EH_A_TAIL_Q=1 EH_A_TAIL_K=1
 attention EH_A_PRECISION=BF16 EH_A_ELEMENT=eh_bf16 EH_A_HEAD=64 EH_A_SCALE=0.125f EH_A_VECTOR=eh_f32x8 EH_A_WIDTH=8 EH_A_VECTORS=2 EH_A_ROWS=4 EH_A_QUERIES=64 EH_A_KEYS=64 EH_A_NAIVE=1 EH_A_CAUSAL=1
-attention EH_A_PRECISION=F16 EH_A_ELEMENT=eh_f16 EH_A_HEAD=128 EH_A_SCALE=0.088388348f EH_A_SHARE=8 EH_A_BATCH=2
+attention_decode EH_A_PRECISION=F16 EH_A_ELEMENT=eh_f16 EH_A_HEAD=128 EH_A_SCALE=0.088388348f EH_A_SHARE=8 EH_A_BATCH=2
 fused EH_U_OPERATION=0 EH_U_PRECISION=F32 EH_U_ELEMENT=float EH_U_WIDE=0 EH_U_GROUP=32 EH_U_WIDTH=17
 fused EH_U_OPERATION=1 EH_U_PRECISION=BF16 EH_U_ELEMENT=eh_bf16 EH_U_WIDE=1 EH_U_GROUP=256 EH_U_WIDTH=100008
 fused EH_U_OPERATION=3 EH_U_PRECISION=F32 EH_U_ELEMENT=float EH_U_WIDE=0 EH_U_GROUP=9 EH_U_ITEMS=1 EH_U_GUARD=0 EH_U_WIDTH=9 EH_U_ROWS=28 EH_U_HEADS=1
@@ -73,7 +73,7 @@ END
 n=0
 while read -r kernel defines; do
 	n=$((n + 1))
-	text=$SRC/workloads/$kernel/$kernel.k
+	text=$SRC/workloads/${kernel%%_*}/$kernel.k
 	[ -f "$text" ] || text=$SRC/workloads/$kernel.k
 	[ -f "$text" ] || text=$SRC/plugins/$kernel/$kernel.k
 	{
@@ -91,7 +91,7 @@ count=$n
 missing=
 for text in "$SRC"/workloads/*.k "$SRC"/workloads/*/*.k "$SRC"/plugins/*/*.k; do
 	name=$(basename "$text" .k)
-	grep -q "^$name" "$T/cases" || missing="$missing $name"
+	grep -q "^$name\( \|\$\)" "$T/cases" || missing="$missing $name"
 done
 if [ -z "$missing" ]; then
 	say ok "every kernel text is tried"

@@ -254,7 +254,7 @@ static eh_status attention_describe(const eh_case *values, eh_work *work, eh_err
 	snprintf(work->flops_formula, sizeof work->flops_formula,
 	         s->causal ? "4*B*H*Sq*(Sk - Sq + Sk)/2*D" : "4*B*H*Sq*Sk*D");
 	snprintf(work->bytes_formula, sizeof work->bytes_formula, "s*2*D*B*(H*Sq + Hkv*Sk)");
-	snprintf(work->kernel, sizeof work->kernel, "attention");
+	snprintf(work->kernel, sizeof work->kernel, s->decode ? "attention_decode" : "attention");
 	define_kernel(&p, work);
 	return EH_OK;
 }
