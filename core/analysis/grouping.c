@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/grouping.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,35 @@ static bool one_machine(const grouping_change *x, const grouping_change *y)
 {
 	return of_kind(x, KIND(HARDWARE) | KIND(INTERCONNECT)) &&
 	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE) | KIND(PROCUREMENT));
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether the field `picked` of a library's layer, "openblas_get_corename (OPENBLAS_CORETYPE)", has
+ * the name as a word. */
+static bool picked_by(const record_layer *library, const char *name)
+{
+	const char *picked = stacks_field_text(library, "picked"), *at = picked;
+	size_t size = strlen(name);
+
+	while (size > 0 && (at = strstr(at, name)) != NULL) {
+		if ((at == picked || !is_of_name(at[-1])) && !is_of_name(at[size]))
+			return true;
+		at += size;
+	}
+	return false;
+}
+
+/* A setting, and another kernel of the same file of a library, which says that the setting decided. */
+static bool one_choice(const grouping_change *setting, const grouping_change *library)
+{
+	return of_kind(setting, KIND(CONFIGURATION)) && of_kind(library, KIND(LIBRARY)) &&
+	       library->words.kind == STACK_CHANGED && same_text(library->from->sha256, library->to->sha256) &&
+	       (picked_by(library->from, either(setting)->name) ||
+	        picked_by(library->to, either(setting)->name));
 }
 
 /* Files for all users that a package brings: the settings of its objects. */
@@ -168,7 +198,7 @@ static bool together(const grouping *g, const grouping_change *x, const grouping
 {
 	if (!interface_differs(g))
 		return one_file(x, y) || one_release(x, y) || one_package(x, y) ||
-		       one_installation(x, y) || one_machine(x, y) || one_build(x, y);
+		       one_choice(x, y) || one_installation(x, y) || one_machine(x, y) || one_build(x, y);
 	if (apart(g, x) || apart(g, y))
 		return false;
 	return one_file(x, y) || one_release(x, y) || one_package(x, y) ||
@@ -230,17 +260,33 @@ static char *generator_words(const grouping *g, size_t first, const grouping_cha
 	return words;
 }
 
+/* malloc'd ", OpenBLAS kernel: Nehalem -> Haswell" where the group is named after the setting that picked
+ * the kernel; else "". */
+static char *kernel_words(const grouping *g, size_t first, const grouping_change *lead)
+{
+	for (size_t i = first; i < g->count; i++) {
+		const grouping_change *c = &g->changes[i];
+
+		if (leader_of(g, i) == first && one_choice(lead, c))
+			return memory_format(", %s kernel: %s -> %s", c->to->name,
+			                     stacks_field_text(c->from, "kernel"),
+			                     stacks_field_text(c->to, "kernel"));
+	}
+	return memory_text("");
+}
+
 /* "programming interface host -> opencl with all below it (runtime ...)" */
 static char *title_of(const grouping *g, size_t first, const grouping_change *lead, bool with_backend)
 {
-	char *generator = generator_words(g, first, lead), *all;
+	char *generator = generator_words(g, first, lead), *kernel = kernel_words(g, first, lead), *all;
 
 	if (with_backend && interface_differs(g))
 		all = memory_format("programming interface %.*s -> %.*s with all below it (%s%s)",
 		                    interface_size(g->a), g->a->name, interface_size(g->b), g->b->name,
 		                    lead->words.what, generator);
 	else
-		all = memory_format("%s%s", lead->words.what, generator);
+		all = memory_format("%s%s%s", lead->words.what, generator, kernel);
+	free(kernel);
 	free(generator);
 	return all;
 }
@@ -257,7 +303,7 @@ static void add_group(grouping *g, size_t first, stack_group_list *groups)
 
 		if (leader_of(g, i) != first)
 			continue;
-		if (rank(c) < rank(lead))
+		if (rank(c) < rank(lead) ? !one_choice(lead, c) : one_choice(c, lead))
 			lead = c;
 		with_backend = with_backend || is_backend(c);
 		*(stack_change *)layout_append(stack_change_layout(), &group->changes) = c->words;

@@ -288,6 +288,25 @@ static void settings(void **state)
 	assert_int_equal(SAME("cpu", unmade, made, "compiler gcc 12 -> clang 14", "LLVM"), 1);
 }
 
+/* The layer of a library has the field "picked": a variable that it names, and the kernel, are one change. */
+static void choice(void **state)
+{
+#define BLAS(file, by) { "library", "x", "1", "X", file, "picked", "get_core (" by ")" }
+#define CORE(value) SET("X_CORE", value, "libx.so.1")
+	static const layer_words by_itself[] = { HOST, LIB("1"), BLAS("/x1", "cpuid"), LAST };
+	static const layer_words told[] = { HOST, LIB("1"), BLAS("/x1", "X_CORE"), CORE("old"), LAST };
+	static const layer_words other_name[] = { HOST, LIB("1"), BLAS("/x1", "MY_X_CORE"), CORE("old"), LAST };
+	static const layer_words longer_name[] = { HOST, LIB("1"), BLAS("/x1", "X_CORE2"), CORE("old"), LAST };
+	static const layer_words other_file[] = { HOST, LIB("1"), BLAS("/x2", "X_CORE"), CORE("old"), LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", by_itself, told, "configuration X_CORE: (not set) -> old", "X"), 1);
+	assert_int_equal(SAME("cpu", told, by_itself, "configuration X_CORE: old -> (not set), x kernel: ", "X"), 1);
+	assert_int_equal(SAME("cpu", by_itself, other_name, NULL, NULL), 2);
+	assert_int_equal(SAME("cpu", by_itself, longer_name, NULL, NULL), 2);
+	assert_int_equal(SAME("cpu", by_itself, other_file, NULL, NULL), 2);
+}
+
 /* A package brings its files below /usr/share; those of /etc are edited by people. */
 static void setting_files(void **state)
 {
@@ -315,7 +334,7 @@ int main(void)
 		cmocka_unit_test(one_release), cmocka_unit_test(one_machine),
 		cmocka_unit_test(libraries), cmocka_unit_test(interfaces),
 		cmocka_unit_test(site_facts), cmocka_unit_test(declared), cmocka_unit_test(settings),
-		cmocka_unit_test(setting_files),
+		cmocka_unit_test(choice), cmocka_unit_test(setting_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

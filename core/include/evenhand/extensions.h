@@ -122,7 +122,8 @@ typedef struct eh_gemm_ops {
 	eh_status (*enqueue)(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *operands,
 	                     eh_error *error);
 	/* EH_LAYER_LIBRARY: name, version and file of the library.  In detail at least "kernel=NAME",
-	 * what really runs, and "picked=HOW"; after the first enqueue was waited for. */
+	 * what really runs, and "picked=HOW (WHO)", where WHO is the variable or setting that
+	 * decided, if one did; after the first enqueue was waited for. */
 	eh_status (*layer)(eh_gemm_plan *plan, eh_layer *layer, eh_error *error);
 	/* No enqueued command of it may be pending. */
 	void (*destroy)(eh_gemm_plan *plan);
