@@ -1,30 +1,8 @@
 #!/bin/sh
 # The levelzero backend, as shipped, behind the real loader on the test driver: the conformance suite in
-# every way of working, the loader's validation layer, every workload, the sweep that makes each call
-# fail once, drivers that lie, and mistakes planted in the backend.
-: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
-n=0 bad=0
-ok() { # status text [file with detail]
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || tail -n 40 "$3" >&2; fi
-}
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-finish() {
-	echo "1..$n"
-	exit $bad
-}
-log=$T/log
-so=$BUILD/lib/evenhand/backends/levelzero.so
-driver=$BUILD/tests/drivers/levelzero/libze_test.so
-unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS EVENHAND_TEST_ZE EVENHAND_TEST_PROGRESS ZE_ENABLE_ALT_DRIVERS \
-	ZE_ENABLE_VALIDATION_LAYER ZE_ENABLE_PARAMETER_VALIDATION ZE_AFFINITY_MASK
-if [ ! -f "$so" ]; then
-	skip "the levelzero backend" "it was switched off (--with-levelzero=no)"
-	finish
-fi
+# every way of working, the loader's validation layer, the sweep that makes each call fail once, drivers
+# that lie, and mistakes planted in the backend.
+. "$SRC/tests/drivers/levelzero/setup"
 
 # What is said when a part is missing.
 says() { # setting, words
@@ -44,7 +22,6 @@ ok $? "it exports one symbol" "$log"
 ok $? "it links no library of a vendor"
 
 # The SPIR-V that was made with the project.
-spirv=$BUILD/lib/evenhand/spirv
 if [ -f "$spirv/compiler" ] && command -v spirv-val >/dev/null 2>&1; then
 	count=0
 	: > "$log"
@@ -60,52 +37,7 @@ else
 	skip "spirv-val accepts all prebuilt kernels" "no SPIR-V was prebuilt, or the validator is not installed (package spirv-tools)"
 fi
 
-pair=$(sh "$SRC/build-aux/llvm-pair.sh")
-if [ -z "$pair" ]; then
-	skip "the levelzero backend on the test driver" "clang and llvm-spirv of one LLVM are not installed: packages clang-N and llvm-spirv-N of one N"
-	finish
-fi
-clang=${pair% *} EVENHAND_TEST_TRANSLATOR=${pair#* }
-export EVENHAND_TEST_TRANSLATOR
-if [ ! -f "$driver" ]; then
-	skip "the levelzero backend on the test driver" "the test driver is built only where level_zero/ze_api.h and CL/cl.h are (package libze-dev)"
-	finish
-fi
-# Hundreds of processes ask the compilers for their versions, and the test driver has the same few
-# modules translated back: said once, that need not start LLVM each time.
-mkdir -p "$T/tools"
-for tool in "$clang" "$EVENHAND_TEST_TRANSLATOR"; do
-	real=$(command -v "$tool")
-	"$real" --version > "$T/tools/$tool.version" 2>&1
-	cat > "$T/tools/$tool" <<SH
-#!/bin/sh
-case "\$1 \$3" in
-"--version ") exec cat "$T/tools/$tool.version" ;;
-"-r -o")
-	key=\$(sha256sum < "\$2") && kept=$T/tools/\${key%% *}.bc
-	[ -f "\$kept" ] || { "$real" -r "\$2" -o "\$kept.\$\$" && mv "\$kept.\$\$" "\$kept"; } && exec cp "\$kept" "\$4"
-	exit 1
-	;;
-*) exec "$real" "\$@" ;;
-esac
-SH
-	chmod +x "$T/tools/$tool"
-done
-PATH=$T/tools:$PATH
-ZE_ENABLE_ALT_DRIVERS=$driver
-export ZE_ENABLE_ALT_DRIVERS
-"$EVENHAND" devices -v > "$log" 2>&1
-if grep -q '^levelzero .*libze_loader.so.1' "$log" && ! grep -q '^levelzero:0 ' "$log"; then
-	skip "the levelzero backend on the test driver" "the Level Zero loader is not installed (package libze1)"
-	finish
-fi
-if [ ! -f /etc/OpenCL/vendors/pocl.icd ]; then
-	skip "the levelzero backend on the test driver" "PoCL is not installed (package pocl-opencl-icd)"
-	finish
-fi
-# Other stacks in one process with PoCL do not always bear it.
-OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
-export OCL_ICD_VENDORS
+levelzero_driver
 [ "$(grep -c '^levelzero:[0-9.]* .*TEST .*simulated' "$log")" -eq 4 ] && grep -q '^levelzero:0.1 .*tile 1' "$log"
 ok $? "two devices and the two tiles of the first are listed and simulated" "$log"
 grep -q '^driver *Level Zero driver  *1.2.345' "$log" && grep -q '^runtime *Level Zero loader  *[1-9]' "$log" &&
@@ -163,19 +95,6 @@ unset EVENHAND_TEST_ZE
 "$EVENHAND" --set levelzero.compiler=clang plugin check "$so" --device 0 --only program --deadline 60s > "$log" 2>&1
 ok $? "programs are built by clang and the translator" "$log"
 
-# Modules compiled ahead that others can change are not read.
-if [ -f "$spirv/compiler" ]; then
-	mkdir -p "$T/ahead"
-	cp -r "$spirv" "$T/ahead"
-	chmod o+w "$T/ahead/spirv"/*.spv
-	"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 --executions 1 -q -o "$T/ahead-run" \
-		--set levelzero.compiler=prebuilt --set "levelzero.library-dir=$T/ahead" > "$log" 2>&1
-	[ $? -eq 7 ] && grep -q 'spirv/.*\.spv is not used because others can write to it: run chmod go-w' "$T/ahead-run"/levelzero-*.json
-	ok $? "a prebuilt module that others can change is not read" "$log"
-else
-	skip "a prebuilt module that others can change is not read" "no SPIR-V was prebuilt"
-fi
-
 # Intel's compiler is not here: a program that takes its arguments stands in for it.
 mkdir -p "$T/bin"
 cat > "$T/bin/ocloc" <<SH
@@ -192,34 +111,6 @@ ok $? "programs are built by what is called like ocloc" "$log"
 rc=$?
 [ $rc -ne 0 ] && grep -q 'nothing here makes SPIR-V: install the package intel-ocloc' "$log"
 ok $? "without a compiler, what to install" "$log"
-
-# Every workload.
-# Slow commands, so that the time of a command is more than that of asking for it.
-EVENHAND_TEST_FAULT=slow=200 "$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0.1 -o "$T/results" > "$log" 2>&1
-ok $? "every workload runs and verifies on a tile" "$log"
-result=$(find "$T/results" -name '*.json' | head -n 1)
-python3 - "$result" > "$T/facts" 2>&1 <<'PY'
-import json, sys
-r = json.load(open(sys.argv[1]))
-text = json.dumps(r)
-for words in ('"simulated"', '"spirv"', 'clang + llvm-spirv', 'Level Zero loader', '"native"', '"clock-hertz": {"value": "19200000"'):
-    assert words in text, words + " is not recorded"
-# A machine with other work may become slower between the samples and their proof.
-def good(c):
-    return c["status"] in ("valid", "not-converged") or \
-        c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
-wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in r["cases"] if not good(c)]
-assert not wrong, wrong
-assert len(r["cases"]) == 33, len(r["cases"])
-PY
-ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
-# An operation on repeated inputs must not be spared what one on new inputs costs.
-EVENHAND_TEST_CALLS=$T/calls "$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0.1 --case 'launch.back*' -o "$T/launches" > "$log" 2>&1
-launches=$(grep -c '^zeCommandListAppendLaunchKernel$' "$T/calls")
-arguments=$(grep -c '^zeKernelSetArgumentValue$' "$T/calls")
-echo "$launches launches, $arguments arguments" >> "$log"
-[ "$launches" -gt 100 ] && [ "$arguments" -gt $((3 * launches)) ]
-ok $? "the arguments are set at each launch, repeated ones too" "$log"
 
 # Pageable memory is given to the driver as it is, and copied by the engines that only copy.
 copies() { # API
@@ -262,20 +153,6 @@ export EVENHAND_TEST_FAULT
 EVENHAND_TEST_PROGRESS=1 "$EVENHAND" plugin check "$so" --device 0 --only mark/elapsed --deadline 20s > "$log" 2>&1
 ok $? "a host that is preempted between a mark and its clock gets the device's times" "$log"
 unset EVENHAND_TEST_FAULT
-rows() { # FAULT STATUS: runs, and whether it ends with that status; the rows' own go to $T/rows
-	rm -rf "$T/lied"
-	EVENHAND_TEST_FAULT=$1 timeout 60 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 -q -o "$T/lied" > "$log" 2>&1
-	rc=$?
-	python3 -c 'import json, sys
-for c in json.load(open(sys.argv[1]))["cases"]:
-    print(c["status"])' "$T/lied/levelzero-0.json" > "$T/rows" 2>> "$log"
-	[ $rc -eq "$2" ] && [ -s "$T/rows" ]
-}
-for fault in early 'wrong@4+' 'stale@2+' 'lost@6' 'clock=one'; do
-	rows "$fault" 7 && ! grep -qv '^invalid$\|^failed$' "$T/rows"
-	ok $? "$fault: every row is invalid or failed" "$log"
-done
-
 # Mistakes planted in the backend must be found by the suite.
 mistake() { # text, file, sed script, part of test names
 	rm -rf "$T/planted"
