@@ -73,6 +73,19 @@ static bool one_machine(const grouping_change *x, const grouping_change *y)
 	       of_kind(y, KIND(HARDWARE) | KIND(INTERCONNECT) | KIND(FIRMWARE) | KIND(PROCUREMENT));
 }
 
+/* Whether all fields of x, but the kernel and who picked it, are the same in y. */
+static bool same_but_kernel(const record_layer *x, const record_layer *y)
+{
+	for (size_t i = 0; i < x->fields.count; i++) {
+		const record_field *f = &x->fields.items[i], *other = record_layer_field(y, f->name);
+
+		if (strcmp(f->name, "kernel") != 0 && strcmp(f->name, "picked") != 0 &&
+		    (other == NULL || !scalar_same(&f->value, &other->value)))
+			return false;
+	}
+	return true;
+}
+
 static bool is_of_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -93,11 +106,14 @@ static bool picked_by(const record_layer *library, const char *name)
 	return false;
 }
 
-/* A setting, and another kernel of the same file of a library, which says that the setting decided. */
+/* A setting, and another kernel of the same file of a library, which says that the setting decided; a
+ * library that differs in more than that is a change of its own. */
 static bool one_choice(const grouping_change *setting, const grouping_change *library)
 {
 	return of_kind(setting, KIND(CONFIGURATION)) && of_kind(library, KIND(LIBRARY)) &&
 	       library->words.kind == STACK_CHANGED && same_text(library->from->sha256, library->to->sha256) &&
+	       same_but_kernel(library->from, library->to) &&
+	       same_but_kernel(library->to, library->from) &&
 	       (picked_by(library->from, either(setting)->name) ||
 	        picked_by(library->to, either(setting)->name));
 }
@@ -261,16 +277,19 @@ static char *generator_words(const grouping *g, size_t first, const grouping_cha
 }
 
 /* malloc'd ", OpenBLAS kernel: Nehalem -> Haswell" where the group is named after the setting that picked
- * the kernel; else "". */
+ * another kernel; else "". */
 static char *kernel_words(const grouping *g, size_t first, const grouping_change *lead)
 {
 	for (size_t i = first; i < g->count; i++) {
 		const grouping_change *c = &g->changes[i];
+		const char *from, *to;
 
-		if (leader_of(g, i) == first && one_choice(lead, c))
-			return memory_format(", %s kernel: %s -> %s", c->to->name,
-			                     stacks_field_text(c->from, "kernel"),
-			                     stacks_field_text(c->to, "kernel"));
+		if (leader_of(g, i) != first || !one_choice(lead, c))
+			continue;
+		from = stacks_field_text(c->from, "kernel");
+		to = stacks_field_text(c->to, "kernel");
+		if (strcmp(from, to) != 0)
+			return memory_format(", %s kernel: %s -> %s", c->to->name, from, to);
 	}
 	return memory_text("");
 }
@@ -303,6 +322,7 @@ static void add_group(grouping *g, size_t first, stack_group_list *groups)
 
 		if (leader_of(g, i) != first)
 			continue;
+		/* The setting that picked a kernel leads, although its layer comes later. */
 		if (rank(c) < rank(lead) ? !one_choice(lead, c) : one_choice(c, lead))
 			lead = c;
 		with_backend = with_backend || is_backend(c);

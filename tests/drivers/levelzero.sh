@@ -153,6 +153,7 @@ export EVENHAND_TEST_FAULT
 EVENHAND_TEST_PROGRESS=1 "$EVENHAND" plugin check "$so" --device 0 --only mark/elapsed --deadline 20s > "$log" 2>&1
 ok $? "a host that is preempted between a mark and its clock gets the device's times" "$log"
 unset EVENHAND_TEST_FAULT
+
 # Mistakes planted in the backend must be found by the suite.
 mistake() { # text, file, sed script, part of test names
 	rm -rf "$T/planted"

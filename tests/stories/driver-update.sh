@@ -3,13 +3,7 @@
 # one run, taking turns: that of PyPI's pocl-binary-distribution (PoCL 3.0), and that of the system.
 # Then nothing is changed, and then only a note of the site: nobody may be accused.
 #   make stories TESTS=driver-update
-n=0 bad=0
-check() { # status text [file with detail]
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
-}
-skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
-finish() { echo "1..$n"; exit $bad; }
+. "$SRC/tests/stories/telling"
 no_story() { skip "a driver update" "$1"; finish; }
 json() { # file, expression over d
 	python3 -c "import json,sys; d=json.load(open(sys.argv[1])); print($2)" "$1"

@@ -288,23 +288,62 @@ static void settings(void **state)
 	assert_int_equal(SAME("cpu", unmade, made, "compiler gcc 12 -> clang 14", "LLVM"), 1);
 }
 
-/* The layer of a library has the field "picked": a variable that it names, and the kernel, are one change. */
+static record_executor *with_blas(const char *kernel, const char *by, const char *threads, const char *core)
+{
+	const layer_words layers[] = { LIB("1"), { "library", "x", "1", "X", "/x1", "kernel", kernel },
+		core != NULL ? (layer_words)SET("X_CORE", core, "libx.so.1") : (layer_words)LAST, LAST };
+	record_executor *e = record_of("x:0", "cpu", layers);
+
+	add_field(&e->layers.items[1], "picked", by);
+	add_field(&e->layers.items[1], "threads", threads);
+	return e;
+}
+
+/* Takes both.  How many changes; title: of the first, exactly. */
+static size_t choices(record_executor *x, record_executor *y, const char *title)
+{
+	attribution_step *step = layout_new(attribution_step_layout());
+	size_t count;
+
+	(void)stacks_compare(x, y, false, &step->groups);
+	count = step->groups.count;
+	assert_int_equal(stacks_changes(y, x, false), count);
+	if (title != NULL)
+		assert_string_equal(step->groups.items[0].title, title);
+	layout_free(attribution_step_layout(), step);
+	layout_free(record_executor_layout(), y);
+	layout_free(record_executor_layout(), x);
+	return count;
+}
+
+/* A library says which variable picked its kernel: both are one change, unless more of it differs. */
 static void choice(void **state)
 {
-#define BLAS(file, by) { "library", "x", "1", "X", file, "picked", "get_core (" by ")" }
-#define CORE(value) SET("X_CORE", value, "libx.so.1")
-	static const layer_words by_itself[] = { HOST, LIB("1"), BLAS("/x1", "cpuid"), LAST };
-	static const layer_words told[] = { HOST, LIB("1"), BLAS("/x1", "X_CORE"), CORE("old"), LAST };
-	static const layer_words other_name[] = { HOST, LIB("1"), BLAS("/x1", "MY_X_CORE"), CORE("old"), LAST };
-	static const layer_words longer_name[] = { HOST, LIB("1"), BLAS("/x1", "X_CORE2"), CORE("old"), LAST };
-	static const layer_words other_file[] = { HOST, LIB("1"), BLAS("/x2", "X_CORE"), CORE("old"), LAST };
+	const char *by_itself = "get_core (cpuid)", *told = "get_core (X_CORE)";
 
 	(void)state;
-	assert_int_equal(SAME("cpu", by_itself, told, "configuration X_CORE: (not set) -> old", "X"), 1);
-	assert_int_equal(SAME("cpu", told, by_itself, "configuration X_CORE: old -> (not set), x kernel: ", "X"), 1);
-	assert_int_equal(SAME("cpu", by_itself, other_name, NULL, NULL), 2);
-	assert_int_equal(SAME("cpu", by_itself, longer_name, NULL, NULL), 2);
-	assert_int_equal(SAME("cpu", by_itself, other_file, NULL, NULL), 2);
+	assert_int_equal(choices(with_blas("new", by_itself, "2", NULL), with_blas("old", told, "2", "old"),
+	                         "configuration X_CORE: (not set) -> old, x kernel: new -> old"), 1);
+	assert_int_equal(choices(with_blas("old", told, "2", "old"), with_blas("new", told, "2", "new"),
+	                         "configuration X_CORE: old -> new, x kernel: old -> new"), 1);
+	assert_int_equal(choices(with_blas("new", by_itself, "2", NULL), with_blas("new", told, "2", "new"),
+	                         "configuration X_CORE: (not set) -> new"), 1);
+	assert_int_equal(choices(with_blas("new", by_itself, "2", NULL), with_blas("old", told, "4", "old"), NULL), 2);
+	assert_int_equal(choices(with_blas("new", by_itself, "2", NULL),
+	                         with_blas("old", "get_core (MY_X_CORE)", "2", "old"), NULL), 2);
+	assert_int_equal(choices(with_blas("new", by_itself, "2", NULL),
+	                         with_blas("old", "get_core (X_CORE2)", "2", "old"), NULL), 2);
+}
+
+/* The same variable does not explain another file. */
+static void choice_of_another_file(void **state)
+{
+#define BLAS(file) { "library", "x", "1", "X", file, "picked", "get_core (X_CORE)" }
+	static const layer_words one[] = { HOST, LIB("1"), BLAS("/x1"), SET("X_CORE", "old", "libx.so.1"), LAST };
+	static const layer_words other[] = { HOST, LIB("1"), BLAS("/x2"), SET("X_CORE", "new", "libx.so.1"), LAST };
+
+	(void)state;
+	assert_int_equal(SAME("cpu", one, other, NULL, NULL), 2);
 }
 
 /* A package brings its files below /usr/share; those of /etc are edited by people. */
@@ -334,7 +373,7 @@ int main(void)
 		cmocka_unit_test(one_release), cmocka_unit_test(one_machine),
 		cmocka_unit_test(libraries), cmocka_unit_test(interfaces),
 		cmocka_unit_test(site_facts), cmocka_unit_test(declared), cmocka_unit_test(settings),
-		cmocka_unit_test(choice), cmocka_unit_test(setting_files),
+		cmocka_unit_test(choice), cmocka_unit_test(choice_of_another_file), cmocka_unit_test(setting_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
