@@ -48,7 +48,7 @@ static void look_at(candidates *c, const discover_backend *b, const discover_dev
 static void look(candidates *c)
 {
 	layout_init(discover_report_layout(), &c->here);
-	discover(&c->here);
+	(void)discover(&c->here, NULL);
 	for (size_t b = 0; b < c->here.backends.count; b++) {
 		const discover_backend *backend = &c->here.backends.items[b];
 

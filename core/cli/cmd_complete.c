@@ -132,7 +132,7 @@ static void offer_executors(const char *head, bool selectors, bool all)
 	layout_init(discover_report_layout(), &here);
 	/* Drivers may take their time; nobody waits longer for a list. */
 	(void)alarm(EXECUTORS_SECONDS);
-	discover(&here);
+	(void)discover(&here, NULL);
 	(void)alarm(0);
 	for (size_t b = 0; b < here.backends.count; b++)
 		offer_devices(head, &here.backends.items[b], selectors);

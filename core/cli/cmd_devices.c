@@ -40,7 +40,7 @@ static eh_status devices(cli_call *call, eh_error *error)
 
 	(void)error;
 	layout_init(discover_report_layout(), &here);
-	discover(&here);
+	(void)discover(&here, NULL);
 	call->code = count_usable(&here) > 0 ? EXIT_CODE_OK : EXIT_CODE_ENVIRONMENT;
 	if (o->fields)
 		devices_print_facts(&here, o->json);

@@ -153,13 +153,13 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A file that was loaded and refused does not stand in the way of a good one of its name. */
-static void list_next(plugin_file *files, size_t count, discover_report *out)
+static void list_next(plugin_file *files, size_t count, discover_backend *backends)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool refused = files[i].status == EH_OK &&
-		               discover_is(out->backends.items[i].status, EH_E_INCOMPATIBLE);
+		               discover_is(backends[i].status, EH_E_INCOMPATIBLE);
 		size_t next = refused ? plugin_next(files, count, i) : count;
-		discover_backend *b = next < count ? &out->backends.items[next] : NULL;
+		discover_backend *b = next < count ? &backends[next] : NULL;
 		child *c = NULL;
 
 		if (b != NULL) {
@@ -171,10 +171,73 @@ static void list_next(plugin_file *files, size_t count, discover_report *out)
 	}
 }
 
-void discover(discover_report *out)
+/* Whether the name stands before `end` in the word. */
+static bool begins(const char *word, const char *name, char end)
 {
+	const size_t size = strlen(name);
+
+	return strncmp(word, name, size) == 0 && (word[size] == '\0' || word[size] == end);
+}
+
+/* Whether a selector or a setting is of that backend. */
+static bool is_wanted(const text_list *selectors, const char *name)
+{
+	const char *const *options = host_options();
+
+	for (size_t i = 0; i < selectors->count; i++)
+		if (begins(selectors->items[i], name, ':'))
+			return true;
+	for (size_t i = 0; options[i] != NULL; i++)
+		if (begins(options[i], name, '.'))
+			return true;
+	return false;
+}
+
+/* Whether each selector is of a backend that there is. */
+static bool are_backends(const text_list *selectors, const plugin_file *files, size_t count)
+{
+	for (size_t i = 0; i < selectors->count; i++) {
+		size_t k = 0;
+
+		while (k < count && !begins(selectors->items[i], files[k].name, ':'))
+			k++;
+		if (k == count)
+			return false;
+	}
+	return selectors->count > 0;
+}
+
+static bool is_listed(const discover_report *there, const plugin_file *file)
+{
+	for (size_t i = 0; i < there->backends.count; i++)
+		if (strcmp(there->backends.items[i].path, file->path) == 0)
+			return true;
+	return false;
+}
+
+/* Moves the files to list to the front, in their order, and counts them. */
+static size_t pick(plugin_file *files, size_t count, const text_list *selectors, const discover_report *there)
+{
+	const bool all = !are_backends(selectors, files, count);
+	size_t picked = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const plugin_file file = files[i];
+
+		if (is_listed(there, &file) || (!all && !is_wanted(selectors, file.name)))
+			continue;
+		memmove(&files[picked + 1], &files[picked], (i - picked) * sizeof(*files));
+		files[picked++] = file;
+	}
+	return picked;
+}
+
+size_t discover(discover_report *out, const char *selectors)
+{
+	text_list words = discover_words(selectors);
 	plugin_file *files = NULL;
-	size_t count = plugin_search(PLUGIN_BACKEND, &files);
+	size_t all = plugin_search(PLUGIN_BACKEND, &files), count = pick(files, all, &words, out);
+	size_t before = out->backends.count;
 	child **children = memory_get((count + 1) * sizeof(*children));
 	uint64_t deadline = clock_now_ns() + UINT64_C(1000000000) * DEADLINE_S;
 
@@ -188,11 +251,13 @@ void discover(discover_report *out)
 
 		if (children[i] != NULL)
 			read_lister(children[i], deadline > turn ? deadline : turn,
-			            &out->backends.items[i]);
+			            &out->backends.items[before + i]);
 	}
-	list_next(files, count, out);
+	list_next(files, count, out->backends.items + before);
 	if (count > 0)
-		qsort(out->backends.items, count, sizeof(*out->backends.items), by_name);
+		qsort(out->backends.items, before + count, sizeof(*out->backends.items), by_name);
 	free(children);
-	plugin_files_free(files, count);
+	plugin_files_free(files, all);
+	text_list_clear(&words);
+	return count;
 }

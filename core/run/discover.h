@@ -34,9 +34,10 @@ static inline bool discover_is_absent(const discover_backend *b)
 	return discover_is(b->status, EH_E_UNAVAILABLE) && b->title != NULL && b->title[0] != '\0';
 }
 
-/* Fills an initialised report with all backends of the search path; children run side by side, each
- * with a deadline.  layout_clear frees it. */
-void discover(discover_report *out);
+/* Adds backends of the search path to an initialised report and counts them: those that the selectors and
+ * the settings (--set) are of, or all, where a selector is of none (NULL, "all"); never one that is there
+ * already.  Children run side by side, each with a deadline.  layout_clear frees it. */
+size_t discover(discover_report *out, const char *selectors);
 
 /* The hidden subcommand of the child: lists the backend at path as JSON on stdout. */
 int discover_child(const char *path);
@@ -45,6 +46,8 @@ typedef struct selected {
 	const discover_backend *backend;
 	const discover_device *device;
 } selected;
+/* The selectors of a comma list, without the blanks around them; NULL is "all". */
+text_list discover_words(const char *selectors);
 /* Usable devices that match one of a comma list of selectors: "all", "BACKEND", "BACKEND:INDEX",
  * "BACKEND:TEXT" (TEXT is an id, else part of ids, else part of names or platforms; any case).  The same
  * selector twice chooses its executors twice; different ones choose each once.  Each selector has to

@@ -86,14 +86,31 @@ char *run_result_path(const char *folder, const char *executor)
 	return path;
 }
 
-static eh_status find_devices(const run_options *o, discover_report *here, eh_error *error)
+static eh_status select_here(const run_options *o, const discover_report *here, selected **chosen,
+                             size_t *count, eh_error *error)
 {
+	return o->executor != NULL ? discover_named(here, o->executor, chosen, count, error)
+	                           : discover_select(here, o->selectors, chosen, count, error);
+}
+
+/* Starts no driver that nobody asked for, unless the user must be told what there is instead. */
+static eh_status find_devices(const run_options *o, discover_report *here, selected **chosen, size_t *count,
+                              eh_error *error)
+{
+	const char *selectors = o->executor != NULL ? o->executor : o->selectors;
+	eh_status status = EH_OK;
+
 	if (o->device_file != NULL)
-		return described_read(o->device_file, here, error);
-	discover(here);
+		status = described_read(o->device_file, here, error);
+	else
+		(void)discover(here, selectors);
+	if (status == EH_OK && !interrupt_pending())
+		status = select_here(o, here, chosen, count, error);
+	if (status == EH_E_USAGE && o->device_file == NULL && discover(here, NULL) > 0 && !interrupt_pending())
+		status = select_here(o, here, chosen, count, error);
 	if (interrupt_pending())
 		return error_set(error, EH_E_INTERRUPTED, "interrupted before anything was measured");
-	return EH_OK;
+	return status;
 }
 
 /* Takes the protocol and the plan. */
@@ -106,11 +123,7 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 	eh_status status;
 
 	layout_init(discover_report_layout(), &here);
-	status = find_devices(o, &here, error);
-	if (status == EH_OK)
-		status = o->executor != NULL ?
-		         discover_named(&here, o->executor, &chosen, &chosen_count, error) :
-		         discover_select(&here, o->selectors, &chosen, &chosen_count, error);
+	status = find_devices(o, &here, &chosen, &chosen_count, error);
 	if (status == EH_OK)
 		status = resize_plan(o, p, &made, chosen, chosen_count, error);
 	if (status == EH_OK) {
@@ -241,12 +254,16 @@ undo:
 static eh_status find_again(manifest *m, eh_error *error)
 {
 	discover_report here;
+	text names = { 0 };
 	eh_status status = manifest_take_options(m, error);
 
 	if (status != EH_OK)
 		return status;
+	for (size_t i = 0; i < m->executor_count; i++)
+		text_add(&names, "%s%s", i > 0 ? "," : "", m->executors[i]);
 	layout_init(discover_report_layout(), &here);
-	discover(&here);
+	(void)discover(&here, names.data);
+	text_free(&names);
 	status = interrupt_pending() ?
 	         error_set(error, EH_E_INTERRUPTED, "interrupted before anything more was measured; nothing is lost") :
 	         manifest_find(m, &here, error);

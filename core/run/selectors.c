@@ -335,36 +335,43 @@ static void tell_left_out(const choice *c)
 	free(absent);
 }
 
-/* How often the selector stands in the list so far, itself included. */
-static size_t times_named(const text_list *named, const char *selector)
+/* How often that word stands in the list up to there. */
+static size_t times_named(const text_list *words, size_t last)
 {
-	size_t times = 1;
+	size_t times = 0;
 
-	for (size_t i = 0; i < named->count; i++)
-		times += strcmp(named->items[i], selector) == 0;
+	for (size_t i = 0; i <= last; i++)
+		times += strcmp(words->items[i], words->items[last]) == 0;
 	return times;
+}
+
+text_list discover_words(const char *selectors)
+{
+	char *copy = memory_text(selectors != NULL ? selectors : "all"), *rest = copy, *one;
+	text_list words = { 0 };
+
+	while ((one = strsep(&rest, ",")) != NULL)
+		text_list_add(&words, trimmed(one));
+	free(copy);
+	return words;
 }
 
 eh_status discover_select(const discover_report *here, const char *selectors, selected **out,
                           size_t *out_count, eh_error *error)
 {
 	choice c = { .backends = &here->backends };
-	char *copy = memory_text(selectors != NULL ? selectors : "all"), *rest = copy, *one;
 	eh_status status = check_settings(&c, error);
-	text_list named = { 0 };
+	text_list words = discover_words(selectors);
 
 	if (selectors == NULL || strcmp(selectors, "all") == 0)
 		tell_left_out(&c);
-	while (status == EH_OK && (one = strsep(&rest, ",")) != NULL) {
-		one = trimmed(one);
-		c.copies = times_named(&named, one);
-		text_list_add(&named, one);
-		status = one[0] != '\0' ? select_one(&c, one, error)
-		                        : error_set(error, EH_E_USAGE, "a selector is empty in '%s'",
-		                                    selectors != NULL ? selectors : "");
+	for (size_t i = 0; i < words.count && status == EH_OK; i++) {
+		c.copies = times_named(&words, i);
+		status = words.items[i][0] != '\0' ? select_one(&c, words.items[i], error)
+		                                   : error_set(error, EH_E_USAGE, "a selector is empty in '%s'",
+		                                               selectors != NULL ? selectors : "");
 	}
-	free(copy);
-	text_list_clear(&named);
+	text_list_clear(&words);
 	if (status != EH_OK) {
 		free(c.items);
 		return status;

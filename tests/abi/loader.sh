@@ -111,6 +111,33 @@ done
 [ -z "$missing" ]
 ok $? "and every one of them with a reason$missing" "$log"
 
+# A backend that nobody asked for is not started, unless what was asked for is not there.
+mkdir -p "$T/marked"
+cat > "$T/marks.c" <<END
+#include <stdio.h>
+__attribute__((constructor)) static void began(void)
+{
+	FILE *mark = fopen("$T/mark", "w");
+	if (mark != NULL)
+		fclose(mark);
+}
+END
+"$CC" -shared -fPIC -o "$T/marked/marks.so" "$T/marks.c"
+# plan SELECTORS [OPTION VALUE]: whether the run's plan needed to load it
+plan() {
+	rm -f "$T/mark"
+	EVENHAND_BACKEND_PATH="$T/marked" "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --plan --on "$@" > "$log" 2>&1
+	rc=$?
+	[ -e "$T/mark" ]
+}
+! plan host && [ $rc -eq 0 ]
+ok $? "run --on host loads no other backend" "$log"
+plan all && [ $rc -eq 0 ] && plan host,marks && [ $rc -eq 5 ] && plan host --set marks.key=1 && [ $rc -eq 4 ]
+ok $? "run --on all does, and one that is named in --on or --set" "$log"
+plan host:nonesuch && [ $rc -eq 4 ] && grep -q "no executor matches 'host:nonesuch'; usable here: host:" "$log" &&
+	plan nonesuch && [ $rc -eq 4 ] && grep -q "there is no backend 'nonesuch' .*usable here: host:" "$log"
+ok $? "a selector that fits nothing: all that is here is looked at, and told" "$log"
+
 # Folders and files that somebody else could have written.
 mkdir -p "$T/open" "$T/mine" "$T/other"
 cp "$good" "$T/open/bad_start.so"
