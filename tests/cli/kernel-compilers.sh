@@ -3,6 +3,10 @@
 # Every kernel text in every precision through every compiler that is here: gcc and clang for the
 # host, clang for OpenCL C (SPIR target) and HIP, NVRTC for CUDA.  No device is needed.
 set -u
+if [ -n "${SANITIZE:-}" ]; then
+	printf 'ok 1 - kernels and compilers # SKIP nothing of the program runs, so a sanitizer has nothing to see\n1..1\n'
+	exit 0
+fi
 dialect=$SRC/workloads/dialect.h
 tests=0
 
