@@ -616,6 +616,44 @@ static void markdown_escapes_names(void **state)
 	world_free(w);
 }
 
+static void add_error(world *w, size_t side, size_t row, double before, double after)
+{
+	record_execution *e = layout_append(record_execution_layout(),
+	                                    &w->results[side]->record->cases.items[row].executions);
+	const double rho[] = { before, after };
+	record_check *checks[2];
+
+	e->verification = layout_new(record_verification_layout());
+	for (size_t i = 0; i < 2; i++) {
+		checks[i] = layout_new(record_check_layout());
+		checks[i]->passed = true;
+		checks[i]->rho = rho[i];
+		checks[i]->rho_limit = 1;
+	}
+	e->verification->before = checks[0];
+	e->verification->after = checks[1];
+}
+
+/* Equal errors are told once; of several executors, the smallest and the largest. */
+static void errors_stand_beside_the_speed(void **state)
+{
+	static const char *const names[] = { "host:gcc-12", "host:clang-14" };
+	world *w = world_new(names, COUNT(names), demo_ids, 4);
+	char *body;
+
+	(void)state;
+	add_error(w, 0, 0, 3.1e-7, 3.2e-7);
+	add_error(w, 1, 0, 3.3e-7, 2.9e-7);
+	add_error(w, 0, 1, 1.7e-3, 2.4e-3);
+	add_error(w, 1, 1, 2.1e-4, 2.1e-4);
+	add_error(w, 1, 3, 3e-7, 3e-7);
+	world_compare(w);
+	body = printed(w);
+	assert_true(has(body, "\nerror   3e-7 copy, dot; 2e-4 to 2e-3 triad f32\n"));
+	free(body);
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -632,6 +670,7 @@ int main(void)
 		cmocka_unit_test(many_executors_wrap_into_blocks),
 		cmocka_unit_test(wide_intervals_become_a_word),
 		cmocka_unit_test(caveats_of_most_cells_are_told_once),
+		cmocka_unit_test(errors_stand_beside_the_speed),
 		cmocka_unit_test(a_bad_reference_leaves_blanks),
 		cmocka_unit_test(a_refused_column_is_told_once),
 		cmocka_unit_test(two_results_have_values_and_intervals),
