@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_state.h"
+#include "cuda_cublaslt.h"
 #include "shared/lastcache.h"
 #include "shared/pcinode.h"
 
@@ -240,6 +240,7 @@ void cuda_devices_close(eh_device *d)
 {
 	if (d == NULL)
 		return;
+	cuda_cublaslt_release(d);
 	(void)d->api->enter(NULL);
 	stream_devices_leave();
 	(void)d->api->context_release(d->device);

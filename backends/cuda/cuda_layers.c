@@ -140,6 +140,10 @@ eh_status cuda_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error 
 	};
 	eh_layer layer;
 
+	if (index == sizeof(layers) / sizeof(layers[0]) && cuda_gemm_layer(d, &layer)) {
+		eh_give(out, &layer, sizeof(layer));
+		return EH_OK;
+	}
 	if (index >= sizeof(layers) / sizeof(layers[0]))
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
 		                   "A CUDA device has %zu layers.", sizeof(layers) / sizeof(layers[0]));

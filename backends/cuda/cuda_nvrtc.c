@@ -34,8 +34,7 @@ static const struct {
 	{ 11, "libnvrtc.so.11.1" },   { 11, "libnvrtc.so.11.0" },
 };
 
-enum { FOLDERS = 3 };
-_Static_assert(FOLDERS * COUNT(files) <= NVRTC_MOST, "there is no room for all");
+_Static_assert(CUDA_NVRTC_FOLDERS * COUNT(files) <= NVRTC_MOST, "there is no room for all");
 
 void cuda_nvrtc_begin(nvrtc_set *set, const eh_host *host, int driver_version)
 {
@@ -139,8 +138,7 @@ static void open_chosen(nvrtc_set *set)
 		set->opened[0] = new_api(&library, NULL, &set->chosen_error);
 }
 
-/* NULL = where the loader looks; "" = not set. */
-static const char *folder_at(size_t index, char path[PATH_MAX])
+const char *cuda_nvrtc_folder(size_t index, char path[PATH_MAX])
 {
 	const char *home = getenv("CUDA_HOME");
 
@@ -157,7 +155,7 @@ static void open_at(nvrtc_set *set, size_t index)
 {
 	eh_error error = { .struct_size = sizeof(error) };
 	char path[PATH_MAX];
-	const char *folder = folder_at(index / COUNT(files), path);
+	const char *folder = cuda_nvrtc_folder(index / COUNT(files), path);
 	vendorlib library;
 
 	if (folder != NULL && folder[0] == '\0')
@@ -214,7 +212,7 @@ static bool suits(const nvrtc_api *n, int compute, bool exactly)
 
 static const nvrtc_api *search(nvrtc_set *set, int compute, bool newer, bool exactly)
 {
-	for (size_t i = 0; i < FOLDERS * COUNT(files); i++) {
+	for (size_t i = 0; i < CUDA_NVRTC_FOLDERS * COUNT(files); i++) {
 		const nvrtc_api *n;
 
 		if (set->driver_major > 0 &&

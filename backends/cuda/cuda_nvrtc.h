@@ -38,6 +38,11 @@ typedef struct nvrtc_set {
 	char why[VENDORLIB_REASON];         /* why a file that is there is not used, "" = none */
 } nvrtc_set;
 
+/* Where NVIDIA's libraries are looked for, in this order: $CUDA_HOME/lib64, where the loader looks, and
+ * /usr/local/cuda/lib64.  NULL = where the loader looks; "" = not set. */
+enum { CUDA_NVRTC_FOLDERS = 3 };
+const char *cuda_nvrtc_folder(size_t index, char path[PATH_MAX]);
+
 void cuda_nvrtc_begin(nvrtc_set *set, const eh_host *host, int driver_version);
 void cuda_nvrtc_end(nvrtc_set *set);
 

@@ -104,6 +104,9 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 		goto undo;
 	}
 	cuda_nvrtc_begin(&self->nvrtcs, host, self->api.version);
+	/* Of the first product; a misspelt one is found now. */
+	(void)host->option(host->ctx, "gemm");
+	(void)host->option(host->ctx, "cublaslt");
 	if (self->device_count == 0) {
 		const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
@@ -125,6 +128,7 @@ void cuda_start_stop(void *opaque)
 	cuda_self *self = opaque;
 
 	cuda_nvrtc_end(&self->nvrtcs);
+	free(self->cublaslt);
 	free(self->computes);
 	free(self);
 }
@@ -147,5 +151,7 @@ const void *cuda_start_extension(void *opaque, const char *name)
 		return stream_graphs_table(&self->api);
 	if (strcmp(name, EH_PEER_NAME) == 0)
 		return stream_peers_table(&self->api);
+	if (strcmp(name, EH_GEMM_NAME) == 0)
+		return &cuda_gemm_table;
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef CUDA_STATE_H
 #define CUDA_STATE_H
 
+#include "cublaslt_abi.h"
 #include "cuda_api.h"
 #include "cuda_nvrtc.h"
 
@@ -39,10 +40,13 @@ typedef unsigned stream_pattern;
 #define STREAM_AT(address, offset) ((address) + (offset))
 #include "shared/streamapi.h"
 
+typedef struct cuda_cublaslt cuda_cublaslt;
+
 typedef struct cuda_self {
 	const eh_host *host;
 	cuda_api api;
 	nvrtc_set nvrtcs;
+	cuda_cublaslt *cublaslt;   /* NULL = no product was asked for yet                   */
 	uint32_t device_count;
 	int *computes;             /* capability of each device, 0 = it was not described yet */
 	unsigned schedule;         /* flag of contexts: how a wait waits                    */
@@ -51,6 +55,17 @@ typedef struct cuda_self {
 	const char *root;          /* of sys, "" = this machine's                           */
 	char notes[2048];          /* lines, each with its newline                          */
 } cuda_self;
+
+enum { CUDA_GEMM_KERNELS = 6, CUDA_GEMM_KERNEL = 80 };
+
+/* What cuBLASLt has of a device. */
+typedef struct cuda_gemm_state {
+	cublasLtHandle_t handle;   /* NULL = none yet                                       */
+	bool used;                 /* a product was prepared                                */
+	char kernels[CUDA_GEMM_KERNELS][CUDA_GEMM_KERNEL]; /* of all products, each once    */
+	unsigned kernel_count;
+	bool more;                 /* than have room                                        */
+} cuda_gemm_state;
 
 struct eh_device {
 	cuda_self *self;
@@ -66,6 +81,7 @@ struct eh_device {
 	const char *cache_source;  /* of the size of the last-level cache                   */
 	CUresult schedule_rc;      /* result of setting how waits wait                      */
 	wording_gaps gaps;         /* hardware facts that the driver did not report         */
+	cuda_gemm_state gemm;
 	checks_limits limits;
 	eh_device_info info;
 };
@@ -108,6 +124,11 @@ bool cuda_devices_attribute(const cuda_query *query, int attribute, const char *
 
 /* cuda_layers.c */
 eh_status cuda_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);
+
+/* cuda_gemm.c */
+extern const eh_gemm_ops cuda_gemm_table;
+/* The layer of the library of products; false when none was prepared. */
+bool cuda_gemm_layer(const eh_device *device, eh_layer *layer);
 
 /* cuda_compile.c */
 /* Compiles source for the device and fills ptx, cubin, target and flags of *program. */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_cublaslt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static const char what[] = "NVIDIA's library of matrix products";
+static const char advice[] =
+	"install the package libcublas of the driver's CUDA version (libcublaslt12 on Debian, "
+	"nvidia-cublas-cu12 on PyPI), or name the file in --set cuda.cublaslt=FILE";
+
+static const vendorlib_symbol symbols[] = {
+#define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(cublaslt_api, field, names)
+	CUBLASLT_FUNCTIONS(REQUIRED)
+#undef REQUIRED
+};
+
+/* Newest first. */
+static const struct {
+	int major;
+	const char *name;
+} files[] = {
+	{ 13, "libcublasLt.so.13" }, { 12, "libcublasLt.so.12" }, { 11, "libcublasLt.so.11" },
+};
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+static const struct {
+	failure_code code;
+	const char *remedy;
+} codes[] = {
+	{ FAILURE_CODE(CUBLAS_STATUS_SUCCESS, EH_OK), NULL },
+	{ FAILURE_CODE(CUBLAS_STATUS_NOT_INITIALIZED, EH_E_UNAVAILABLE),
+	  "Either the driver is older than the library, so update it or name an older cuBLASLt in --set "
+	  "cuda.cublaslt=FILE, or the device has no memory left for it." },
+	{ FAILURE_CODE(CUBLAS_STATUS_ALLOC_FAILED, EH_E_NO_MEMORY),
+	  "Free memory on the device: other processes on it show in nvidia-smi." },
+	{ FAILURE_CODE(CUBLAS_STATUS_INVALID_VALUE, EH_E_INTERNAL), NULL },
+	{ FAILURE_CODE(CUBLAS_STATUS_ARCH_MISMATCH, EH_E_UNSUPPORTED),
+	  "The device is too old for what was asked." },
+	{ FAILURE_CODE(CUBLAS_STATUS_MAPPING_ERROR, EH_E_DEVICE), NULL },
+	{ FAILURE_CODE(CUBLAS_STATUS_EXECUTION_FAILED, EH_E_DEVICE),
+	  "The kernel log (dmesg, lines with NVRM or Xid) says more." },
+	{ FAILURE_CODE(CUBLAS_STATUS_INTERNAL_ERROR, EH_E_DEVICE),
+	  "CUBLASLT_LOG_LEVEL=5 has the library say more." },
+	{ FAILURE_CODE(CUBLAS_STATUS_NOT_SUPPORTED, EH_E_UNSUPPORTED), NULL },
+	{ FAILURE_CODE(CUBLAS_STATUS_LICENSE_ERROR, EH_E_UNAVAILABLE), "The library has no licence." },
+};
+
+const char *cuda_cublaslt_name(cublasStatus_t rc)
+{
+	for (size_t i = 0; i < COUNT(codes); i++)
+		if (codes[i].code.native == (int64_t)rc)
+			return codes[i].code.name;
+	return "unknown cuBLAS status";
+}
+
+eh_status cuda_cublaslt_failed(eh_error *error, cublasStatus_t rc, const char *where,
+                               const char *format, ...)
+{
+	eh_status status = EH_E_DEVICE;
+	const char *remedy = NULL;
+	va_list arguments;
+
+	for (size_t i = 0; i < COUNT(codes); i++)
+		if (codes[i].code.native == (int64_t)rc) {
+			status = codes[i].code.status;
+			remedy = codes[i].remedy;
+		}
+	va_start(arguments, format);
+	(void)failure_native_list(error, status, where, (int64_t)rc, cuda_cublaslt_name(rc), remedy,
+	                          format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+/* Finds the functions and asks for the version, by parts: the number of cublasLtGetVersion is put
+ * together differently in CUDA 11. */
+static eh_status begin(cuda_cublaslt *l, eh_error *error)
+{
+	static const libraryPropertyType parts[] = { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
+	int version[COUNT(parts)] = { 0 };
+	eh_status status = vendorlib_resolve(&l->file, symbols, COUNT(symbols), &l->api, advice, error);
+
+	for (size_t i = 0; i < COUNT(parts) && status == EH_OK; i++) {
+		const cublasStatus_t rc = l->api.property(parts[i], &version[i]);
+
+		if (rc != CUBLAS_STATUS_SUCCESS)
+			return failure_native(error, EH_E_INCOMPATIBLE, "cublasLtGetProperty", (int64_t)rc,
+			                      cuda_cublaslt_name(rc), "Name another in --set "
+			                      "cuda.cublaslt=FILE.", "%.150s does not tell its version",
+			                      l->file.path);
+	}
+	snprintf(l->version, sizeof(l->version), "%d.%d.%d", version[0], version[1], version[2]);
+	return status;
+}
+
+/* A file that is there and cannot be used leaves its reason in why. */
+static bool open_in(const cuda_self *self, cuda_cublaslt *l, const char *folder, const char *name)
+{
+	eh_error error = { .struct_size = sizeof(error) };
+
+	if (!vendorlib_try(&l->file, self->host, folder, name, l->why))
+		return false;
+	if (begin(l, &error) == EH_OK)
+		return true;
+	snprintf(l->why, sizeof(l->why), "%s", error.message);
+	return false;
+}
+
+static bool search(const cuda_self *self, cuda_cublaslt *l, bool newer)
+{
+	const int driver_major = self->api.version / 1000;
+	char path[PATH_MAX];
+
+	for (size_t f = 0; f < CUDA_NVRTC_FOLDERS; f++) {
+		const char *folder = cuda_nvrtc_folder(f, path);
+
+		if (folder != NULL && folder[0] == '\0')
+			continue;
+		for (size_t i = 0; i < COUNT(files); i++)
+			if ((driver_major > 0 && files[i].major > driver_major) == newer &&
+			    open_in(self, l, folder, files[i].name))
+				return true;
+	}
+	return false;
+}
+
+static eh_status open_library(const cuda_self *self, cuda_cublaslt *l, eh_error *error)
+{
+	const char *chosen = self->host->option(self->host->ctx, "cublaslt");
+
+	if (chosen != NULL) {
+		const eh_status status = vendorlib_open(&l->file, what, "", chosen, advice, error);
+
+		return status == EH_OK ? begin(l, error) : status;
+	}
+	if (search(self, l, false) || search(self, l, true))
+		return EH_OK;
+	if (l->why[0] != '\0')
+		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.240s; name the "
+		                   "file in --set cuda.cublaslt=FILE.", what, l->why);
+	return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be opened (looked for "
+	                   "libcublasLt.so.13, .12 and .11, also in $CUDA_HOME/lib64 and "
+	                   "/usr/local/cuda/lib64); %s.", what, advice);
+}
+
+eh_status cuda_cublaslt_open(cuda_self *self, eh_error *error)
+{
+	cuda_cublaslt *l = self->cublaslt;
+
+	if (l == NULL) {
+		l = calloc(1, sizeof(*l));
+		if (l == NULL)
+			return failure_set(error, EH_E_NO_MEMORY, "gemm", "No memory is left for cuBLASLt.");
+		l->problem.struct_size = sizeof(l->problem);
+		l->status = open_library(self, l, &l->problem);
+		self->cublaslt = l;
+	}
+	if (l->status != EH_OK && error != NULL)
+		eh_give(error, &l->problem, sizeof(l->problem));
+	return l->status;
+}
+
+/* ---- the handle -------------------------------------------------------------------------- */
+
+eh_status cuda_cublaslt_handle(eh_device *d, eh_error *error)
+{
+	const cuda_cublaslt *l = d->self->cublaslt;
+	cublasStatus_t rc;
+
+	if (d->gemm.handle != NULL)
+		return EH_OK;
+	rc = l->api.create(&d->gemm.handle);
+	if (rc == CUBLAS_STATUS_SUCCESS)
+		return EH_OK;
+	d->gemm.handle = NULL;
+	return cuda_cublaslt_failed(error, rc, "cublasLtCreate", "cuBLASLt %s does not start on %s",
+	                            l->version, d->info.name);
+}
+
+void cuda_cublaslt_release(eh_device *d)
+{
+	if (d->gemm.handle == NULL)
+		return;
+	stream_devices_enter_quietly(d);
+	(void)d->self->cublaslt->api.destroy(d->gemm.handle);
+	d->gemm.handle = NULL;
+}
