@@ -12,6 +12,8 @@ shared_tests := test_backend_shared test_lastcache
 $(shared_tests:%=obj/tests/unit/%.o): private CORE_CPPFLAGS += -I$(srcdir)/backends
 $(shared_tests:%=tests/unit/%): obj/backends/shared.a
 
+obj/tests/unit/test_cuda_gemm.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
+
 obj/tests/unit/test_levelzero_clock.o: private CORE_CPPFLAGS += -I$(srcdir)/backends
 tests/unit/test_levelzero_clock: obj/backends/levelzero/lz_clock.o
 
@@ -99,6 +101,15 @@ tests/drivers/cuda/libcuda.so.1: $(call objects,$(libcuda_sources) $(driver_shar
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared -Wl,-soname,libcuda.so.1 $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $(inputs) -ldl -lm $(LIBS)
 test_drivers += tests/drivers/cuda/libcuda.so.1
+# The library of products above it, from the backend's own declarations.
+libcublaslt_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cublaslt/*.c))
+OBJECTS += $(call objects,$(libcublaslt_sources))
+$(call objects,$(libcublaslt_sources)): private CORE_CPPFLAGS :=
+tests/drivers/cuda/libcublasLt.so.12: $(call objects,$(libcublaslt_sources) $(srcdir)/tests/drivers/shared/faults.c) \
+	tests/drivers/cuda/libcuda.so.1
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $(inputs) tests/drivers/cuda/libcuda.so.1 -lm $(LIBS)
+test_drivers += tests/drivers/cuda/libcublasLt.so.12
 endif
 # HIP of ROCm 5 with hiprtc inside, and of ROCm 6 and 7 with hiprtc beside it.
 ifneq ($(hip_HEADERS),)

@@ -120,6 +120,7 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 {
 	compare opencl backends/opencl/ocl_abi.h CL/cl.h opencl-headers $(flags_of opencl)
 	compare cuda backends/cuda/cuda_abi.h cuda.h nvidia-cuda-toolkit $(flags_of cuda)
+	compare cublaslt backends/cuda/cublaslt_abi.h cublasLt.h nvidia-cuda-toolkit $(flags_of cuda)
 	compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
 	compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
 	compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)

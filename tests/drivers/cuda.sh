@@ -57,15 +57,16 @@ check "the conformance suite passes" conformance
 
 sweep() {
 	mkdir -p binaries
-	"$BUILD/tests/drivers/sweep" "$backend" "$SRC/workloads/dialect.h" "$T/binaries" libcuda.so.1 unknown \
+	EVENHAND_SWEEP_cublaslt=$driver/libcublasLt.so.12 "$BUILD/tests/drivers/sweep" "$backend" "$SRC/workloads/dialect.h" "$T/binaries" libcuda.so.1 unknown \
 		cuDriverGetVersion cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDeviceGetUuid_v2 \
-		cuDevicePrimaryCtxSetFlags_v2 >sweep.out 2>&1 && return 0
+		cuDevicePrimaryCtxSetFlags_v2 cublasLtMatmulAlgoCapGetAttribute \
+		cublasLtMatmulAlgoConfigGetAttribute >sweep.out 2>&1 && return 0
 	grep -v '^ok' sweep.out >&2
 	return 1
 }
 check "every call fails once: one error each or a fact unknown because of it, no crash, nothing left" sweep
-swept() { [ "$(grep -c '^ok' sweep.out)" -gt 30 ]; }
-check "the sweep meets more than thirty functions" swept
+swept() { [ "$(grep -c '^ok' sweep.out)" -gt 45 ] && [ "$(grep -c '^ok.*cublasLt' sweep.out)" -eq 16 ]; }
+check "the sweep meets more than 45 functions, all 16 of the library of products among them" swept
 
 # A fault during the suite: some test must fail, and the program must not.
 found() { # found FAULT

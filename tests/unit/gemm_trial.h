@@ -23,7 +23,8 @@ static inline double trial_value(uint64_t i, uint64_t step)
 static inline uint64_t trial_bytes(const char *type)
 {
 	static const struct { const char *type; uint64_t bytes; } all[] = {
-		{ "f64", 8 }, { "f32", 4 }, { "i32", 4 }, { "f16", 2 }, { "bf16", 2 }, { "i8", 1 },
+		{ "f64", 8 }, { "f32", 4 }, { "tf32", 4 }, { "i32", 4 }, { "f16", 2 }, { "bf16", 2 },
+		{ "i8", 1 }, { "e4m3", 1 }, { "e5m2", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -41,8 +42,12 @@ static inline void trial_put(void *at, const char *type, uint64_t i, double valu
 	memcpy(&bits, &f, sizeof(bits));
 	if (strcmp(type, "f64") == 0)
 		((double *)at)[i] = value;
-	else if (strcmp(type, "f32") == 0)
+	else if (strcmp(type, "f32") == 0 || strcmp(type, "tf32") == 0)
 		((float *)at)[i] = f;
+	else if (type[0] == 'e') /* of a normal number or 0 */
+		((uint8_t *)at)[i] = value == 0 ? 0 : (uint8_t)((bits >> 24 & 0x80) |
+			(type[1] == '4' ? ((bits >> 23 & 0xff) - 120) << 3 | (bits >> 20 & 7)
+			                : ((bits >> 23 & 0xff) - 112) << 2 | (bits >> 21 & 3)));
 	else if (strcmp(type, "i32") == 0)
 		((int32_t *)at)[i] = (int32_t)value;
 	else if (strcmp(type, "i8") == 0)
@@ -87,6 +92,9 @@ typedef struct trial_shape {
 	double alpha, beta;
 } trial_shape;
 
+/* The most that the library may ask for. */
+static uint64_t trial_workspace;
+
 static const trial_shape trial_shapes[] = {
 	{ 1, 1, 1, 0, 0, 1, 0, 0, 1, 0 },
 	{ 17, 23, 31, 0, 0, 1, 0, 0, 1, 0 },
@@ -104,7 +112,8 @@ static inline eh_gemm trial_gemm(const trial_shape *s, const char *in, const cha
                                  const char *accumulate)
 {
 	eh_gemm g = { .struct_size = sizeof(g), .flags = s->flags, .m = s->m, .n = s->n, .k = s->k,
-	              .batch = s->batch, .alpha = s->alpha, .beta = s->beta };
+	              .batch = s->batch, .alpha = s->alpha, .beta = s->beta,
+	              .workspace_limit = trial_workspace };
 
 	g.lda = (s->flags & EH_GEMM_TRANSPOSE_A ? s->m : s->k) + s->pad;
 	g.ldb = (s->flags & EH_GEMM_TRANSPOSE_B ? s->k : s->n) + s->pad;
@@ -191,7 +200,10 @@ static inline eh_status trial_run(const session *s, const eh_gemm_ops *ops, cons
 
 	if (status != EH_OK)
 		return status;
-	assert_int_equal(workspace, 0);
+	assert_true(workspace <= trial_workspace);
+	if (workspace > 0 &&
+	    s->ops->buffer_alloc(s->device, EH_MEMORY_DEVICE, workspace, &o.workspace, error) != EH_OK)
+		fail_msg("%s", error->message);
 	o.a = trial_buffer(s, shape->offset, g.stride_a * g.batch, in, 5);
 	o.b = trial_buffer(s, shape->offset, g.stride_b * g.batch, in, 3);
 	o.c = trial_buffer(s, shape->offset, g.stride_c * g.batch, out, 2);
@@ -208,6 +220,7 @@ static inline eh_status trial_run(const session *s, const eh_gemm_ops *ops, cons
 	s->ops->buffer_free(o.a);
 	s->ops->buffer_free(o.b);
 	s->ops->buffer_free(o.c);
+	s->ops->buffer_free(o.workspace);
 	return EH_OK;
 }
 

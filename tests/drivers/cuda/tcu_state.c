@@ -111,8 +111,9 @@ size_t evenhand_test_live(char *text, size_t size)
 	for (int i = 0; i < state.count; i++)
 		contexts += state.devices[i].retained;
 	used = strlen(text);
-	snprintf(text + used, size - used, ", contexts %zu", contexts);
-	return alive + contexts;
+	snprintf(text + used, size - used, ", contexts %zu, objects of libraries %zu", contexts,
+	         tcu_library_live());
+	return alive + contexts + tcu_library_live();
 }
 
 __attribute__((visibility("default"))) char *evenhand_test_ptx_forms(void);

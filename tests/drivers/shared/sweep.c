@@ -5,6 +5,7 @@
  *
  *   sweep BACKEND.so DIALECT CACHE LIBRARY CODE [TOLERATED...]
  *
+ * EVENHAND_SWEEP_KEY=VALUE in the environment is the backend's setting KEY.
  * BACKEND.so is the shipped backend, LIBRARY the name under which it opened the test driver (which
  * the environment puts in its way), DIALECT the prelude of kernels, CACHE a folder for binaries.
  * One small job runs once to list the calls, then once for each of them, in a process of its own,
@@ -28,6 +29,7 @@
 #include "evenhand/backend.h"
 #include "evenhand/extensions.h"
 
+enum { SIDE = 8, ONE = 0x3f80, EIGHT = 0x4100 /* in bf16 */ };
 enum { ITEMS = 256, BYTES = ITEMS * 4, FACTOR = 3, ADDEND = 7, FILL = 5, MOST = 512, SECONDS = 30 };
 
 static const char body[] =
@@ -77,7 +79,12 @@ static uint64_t lent_now(void *ctx)
 
 static const char *lent_option(void *ctx, const char *key)
 {
+	char name[80];
+
 	(void)ctx;
+	snprintf(name, sizeof(name), "EVENHAND_SWEEP_%s", key);
+	if (getenv(name) != NULL)
+		return getenv(name);
 	return strcmp(key, "cache-dir") == 0 ? cache : NULL;
 }
 
@@ -104,6 +111,9 @@ typedef struct job {
 	eh_mark *from, *to;
 	const eh_graph_ops *graphs;
 	eh_graph *graph;
+	const eh_gemm_ops *products;
+	eh_gemm_plan *plan;
+	eh_buffer *workspace;
 	eh_error error;
 } job;
 
@@ -238,6 +248,44 @@ static verdict record(job *j)
 	return is_right(got, in) ? RIGHT : WRONG;
 }
 
+/* A product of SIDE x SIDE, of `in` with itself into `out`, where the backend has a library for it: with
+ * an accumulator wider than C, two products in a batch, and a workspace. */
+static verdict multiply(job *j)
+{
+	static const eh_gemm g = { .struct_size = sizeof(g), .m = SIDE, .n = SIDE, .k = SIDE, .lda = SIDE,
+		.ldb = SIDE, .ldc = SIDE, .batch = 2, .stride_a = SIDE * SIDE, .stride_b = SIDE * SIDE,
+		.stride_c = SIDE * SIDE, .alpha = 1, .type_a = "bf16", .type_b = "bf16", .type_c = "bf16",
+		.accumulate = "f32", .workspace_limit = 1 << 20 };
+	static uint16_t in[2 * SIDE * SIDE], got[2 * SIDE * SIDE];
+	eh_gemm_operands o = { .struct_size = sizeof(o) };
+	eh_layer layer = { .struct_size = sizeof(layer) };
+	eh_error *e = &j->error;
+	uint64_t bytes = 0;
+
+	if (EH_HAS(j->ops, eh_backend_ops, extension))
+		j->products = j->ops->extension(j->self, EH_GEMM_NAME);
+	if (j->products == NULL)
+		return RIGHT;
+	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
+		in[i] = ONE;
+	TRY(j->products->prepare(j->device, &g, &j->plan, &bytes, e));
+	if (bytes > 0)
+		TRY(j->ops->buffer_alloc(j->device, EH_MEMORY_DEVICE, bytes, &j->workspace, e));
+	o.a = o.b = j->in;
+	o.c = j->out;
+	o.workspace = j->workspace;
+	TRY(j->ops->upload(j->queue, j->in, 0, in, sizeof(in), e));
+	TRY(j->products->enqueue(j->queue, j->plan, &o, e));
+	TRY(j->ops->download(j->queue, got, j->out, 0, sizeof(got), e));
+	TRY(j->ops->queue_wait(j->queue, e));
+	TRY(j->products->layer(j->plan, &layer, e));
+	hear(layer.detail);
+	for (size_t i = 0; i < sizeof(got) / sizeof(got[0]); i++)
+		if (got[i] != EIGHT)
+			return WRONG;
+	return RIGHT;
+}
+
 static void close_all(job *j)
 {
 	const eh_backend_ops *o = j->ops;
@@ -255,10 +303,13 @@ static void close_all(job *j)
 		(void)o->queue_wait(j->queue, &end);
 	if (j->graph != NULL)
 		j->graphs->destroy(j->graph);
+	if (j->plan != NULL)
+		j->products->destroy(j->plan);
 	o->mark_destroy(j->to);
 	o->mark_destroy(j->from);
 	o->program_destroy(j->program);
 	o->queue_destroy(j->queue);
+	o->buffer_free(j->workspace);
 	o->buffer_free(j->pinned);
 	o->buffer_free(j->out);
 	o->buffer_free(j->in);
@@ -305,6 +356,8 @@ static void run_job(const char *path, outcome *o)
 			o->verdict = compute(&j);
 		if (o->verdict == RIGHT)
 			o->verdict = record(&j);
+		if (o->verdict == RIGHT)
+			o->verdict = multiply(&j);
 		o->error = j.error;
 		close_all(&j);
 	}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which algorithms a product has.  The list begins with some that must not be taken. */
+#include <string.h>
+
+#include "tlt_state.h"
+
+#define INPUT(type) CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_##type
+#define ACCUMULATOR(type) CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_##type
+
+enum { WORKSPACE = 8192 };
+
+bool tlt_sizes(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+               const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, uint64_t *m,
+               uint64_t *n, uint64_t *k)
+{
+	*m = desc->turn_a == CUBLAS_OP_T ? a->columns : a->rows;
+	*k = desc->turn_a == CUBLAS_OP_T ? a->rows : a->columns;
+	*n = desc->turn_b == CUBLAS_OP_T ? b->rows : b->columns;
+	return *k == (desc->turn_b == CUBLAS_OP_T ? b->columns : b->rows) && *m == d->rows &&
+	       *n == d->columns && a->batch == b->batch && a->batch == d->batch;
+}
+
+static bool is_float_8(cudaDataType_t type)
+{
+	return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
+}
+
+/* As the documentation of cublasLtMatmul lists them. */
+static bool has_types(const struct cublasLtMatmulDesc *desc, cudaDataType_t a, cudaDataType_t b,
+                      cudaDataType_t d)
+{
+	switch (desc->compute) {
+	case CUBLAS_COMPUTE_64F:
+		return a == CUDA_R_64F && b == a && d == a;
+	case CUBLAS_COMPUTE_32I:
+		return a == CUDA_R_8I && b == a && d == CUDA_R_32I;
+	case CUBLAS_COMPUTE_32F_FAST_TF32:
+		return a == CUDA_R_32F && b == a && d == a;
+	default:
+		if (is_float_8(a) || is_float_8(b))
+			return is_float_8(a) && is_float_8(b) && (a == CUDA_R_8F_E4M3 || b == CUDA_R_8F_E4M3) &&
+			       (d == CUDA_R_16BF || d == CUDA_R_16F || d == CUDA_R_32F);
+		return a == b && (a == CUDA_R_32F || a == CUDA_R_16F || a == CUDA_R_16BF) &&
+		       (d == a || d == CUDA_R_32F);
+	}
+}
+
+static bool has_layout(const struct cublasLtContext *handle, const struct cublasLtMatmulDesc *desc,
+                       const struct cublasLtMatrixLayout *const matrices[3])
+{
+	const bool floats = is_float_8(matrices[0]->type), whole = matrices[0]->type == CUDA_R_8I;
+
+	if (floats && (handle->compute < 89 || (handle->compute < 100 &&
+	               (desc->turn_a != CUBLAS_OP_T || desc->turn_b != CUBLAS_OP_N))))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		const uint64_t leading = (uint64_t)matrices[i]->leading * tlt_bytes(matrices[i]->type);
+
+		if ((floats && leading % 16 != 0) || (whole && leading % 4 != 0))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t flags_of(const struct cublasLtMatmulDesc *desc, cudaDataType_t type)
+{
+	static const struct {
+		cudaDataType_t type;
+		uint64_t flag;
+	} inputs[] = {
+		{ CUDA_R_64F, INPUT(64F) },           { CUDA_R_32F, INPUT(32F) },
+		{ CUDA_R_16F, INPUT(16F) },           { CUDA_R_16BF, INPUT(16BF) },
+		{ CUDA_R_8I, INPUT(8I) },             { CUDA_R_8F_E4M3, INPUT(8F_E4M3) },
+		{ CUDA_R_8F_E5M2, INPUT(8F_E5M2) },
+	};
+	const uint64_t accumulator = desc->compute == CUBLAS_COMPUTE_64F   ? ACCUMULATOR(64F)
+	                             : desc->compute == CUBLAS_COMPUTE_32I ? ACCUMULATOR(32I)
+	                                                                   : ACCUMULATOR(32F);
+
+	if (desc->compute == CUBLAS_COMPUTE_32F_FAST_TF32)
+		return INPUT(TF32) | accumulator | CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA;
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
+		if (inputs[i].type == type)
+			return inputs[i].flag | accumulator | CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA;
+	return 0;
+}
+
+/* The same with a narrower input or accumulator: nothing that was asked for. */
+static uint64_t narrow(uint64_t flags)
+{
+	const uint64_t none = ~(uint64_t)(CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK |
+	                                  CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK);
+
+	if ((flags & (INPUT(16F) | INPUT(8F_E4M3) | INPUT(8F_E5M2))) != 0)
+		return (flags & ~(uint64_t)CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK) |
+		       ACCUMULATOR(16F);
+	return (flags & none) | ACCUMULATOR(32F) | (flags & INPUT(32F) ? INPUT(TF32) : INPUT(16F));
+}
+
+/* Writes up to `room` and counts them. */
+static void offer(cublasLtMatmulHeuristicResult_t *results, int room, int *count,
+                  const tlt_algorithm *algorithm, cublasStatus_t state)
+{
+	cublasLtMatmulHeuristicResult_t *r = &results[*count];
+
+	if (*count == room)
+		return;
+	memset(r, 0, sizeof(*r));
+	memcpy(&r->algo, algorithm, sizeof(r->algo));
+	r->workspaceSize = algorithm->workspace;
+	r->state = state;
+	r->wavesCount = 0.25f;
+	(*count)++;
+}
+
+static void offer_all(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+                      const struct cublasLtMatmulPreference *p, int64_t planned,
+                      cublasLtMatmulHeuristicResult_t *results, int room, int *count)
+{
+	tlt_algorithm x = { .kind = TLT_ALGORITHM, .id = 7, .tile = 11, .stages = 8, .split = 1,
+		            .flags = flags_of(desc, a->type), .alignment = 1 };
+	const uint64_t flags = x.flags;
+	bool strict = true;
+
+	offer(results, room, count, &x, CUBLAS_STATUS_NOT_SUPPORTED);
+	x.id = 13;
+	x.flags = narrow(flags);
+	offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
+	if (planned == TLT_NARROW)
+		return;
+	x.flags = flags;
+	for (int i = 0; i < 4; i++)
+		strict = strict && p->alignment[i] >= 256;
+	if (strict) {
+		x.id = 17;
+		x.alignment = 256;
+		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
+	}
+	x.alignment = 16;
+	if (p->workspace >= WORKSPACE && (p->reduction & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0) {
+		x.id = 21;
+		x.tile = 20;
+		x.stages = 14;
+		x.split = 2;
+		x.workspace = WORKSPACE;
+		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
+	}
+	x = (tlt_algorithm){ .kind = TLT_ALGORITHM, .id = 24, .tile = 15, .stages = 8, .split = 1,
+		             .flags = flags, .alignment = 16 };
+	offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
+}
+
+TLT_API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                       cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                       cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                       cublasLtMatmulPreference_t preference, int room,
+                                       cublasLtMatmulHeuristicResult_t *results, int *count)
+{
+	uint64_t m, n, k;
+	int compute;
+	TLT_ENTER("cublasLtMatmulAlgoGetHeuristic");
+
+	if (!tlt_is(handle, TLT_HANDLE) || evenhand_test_device(&compute) != handle->device)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (!tlt_is(desc, TLT_DESC) || !tlt_is(a, TLT_LAYOUT) || !tlt_is(b, TLT_LAYOUT) ||
+	    !tlt_is(c, TLT_LAYOUT) || !tlt_is(d, TLT_LAYOUT) || !tlt_is(preference, TLT_PREFERENCE) ||
+	    room <= 0 || results == NULL || count == NULL || !tlt_sizes(desc, a, b, d, &m, &n, &k))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	*count = 0;
+	if (!has_types(desc, a->type, b->type, d->type) || c->type != d->type ||
+	    !has_layout(handle, desc, (const struct cublasLtMatrixLayout *const[]){ a, b, d }))
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (planned_ != TLT_NONE)
+		offer_all(desc, a, preference, planned_, results, room, count);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+TLT_API cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algorithm,
+                                          cublasLtMatmulAlgoCapAttributes_t attribute, void *value,
+                                          size_t size, size_t *written)
+{
+	const tlt_algorithm *x = (const void *)algorithm;
+	TLT_ENTER("cublasLtMatmulAlgoCapGetAttribute");
+
+	if (x->kind != TLT_ALGORITHM || attribute != CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS ||
+	    size != sizeof(x->flags))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	memcpy(value, &x->flags, size);
+	if (written != NULL)
+		*written = size;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+TLT_API cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algorithm,
+                                             cublasLtMatmulAlgoConfigAttributes_t attribute,
+                                             void *value, size_t size, size_t *written)
+{
+	const tlt_algorithm *x = (const void *)algorithm;
+	const int32_t *from = NULL;
+	TLT_ENTER("cublasLtMatmulAlgoConfigGetAttribute");
+
+	if (x->kind != TLT_ALGORITHM || size != sizeof(*from))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	switch (attribute) {
+	case CUBLASLT_ALGO_CONFIG_ID:        from = &x->id; break;
+	case CUBLASLT_ALGO_CONFIG_TILE_ID:   from = &x->tile; break;
+	case CUBLASLT_ALGO_CONFIG_STAGES_ID: from = &x->stages; break;
+	case CUBLASLT_ALGO_CONFIG_SPLITK_NUM: from = &x->split; break;
+	default: return CUBLAS_STATUS_INVALID_VALUE;
+	}
+	memcpy(value, from, size);
+	if (written != NULL)
+		*written = size;
+	return CUBLAS_STATUS_SUCCESS;
+}

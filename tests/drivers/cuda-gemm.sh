@@ -1,0 +1,117 @@
+#!/bin/sh
+# The vendor tier of the cuda backend on the test driver, with the test library of products: the row that a
+# right library makes, the rows of libraries that lie, fail or are not there, and where the library is
+# looked for.
+: "${T:?}" "${BUILD:?}" "${EVENHAND:?}" "${SRC:?}" "${CC:?}"
+cd "$T" || exit 1
+n=0 bad=0
+ok() { # status text [file with detail...]
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	shift 2
+	[ $# -eq 0 ] || tail -n 20 "$@" >&2
+}
+finish() {
+	echo "1..$n"
+	exit $bad
+}
+skip() {
+	n=$((n + 1))
+	echo "ok $n - products of the cuda backend # SKIP $1"
+	finish
+}
+driver=$BUILD/tests/drivers/cuda
+library=$driver/libcublasLt.so.12
+log=$T/log
+unset EVENHAND_TEST_FAULT EVENHAND_TEST_CALLS CUDA_VISIBLE_DEVICES
+[ -f "$BUILD/lib/evenhand/backends/cuda.so" ] || skip "it was switched off"
+[ -f "$library" ] ||
+	skip "the test driver is built only where cuda.h is: install the CUDA toolkit (package nvidia-cuda-toolkit)"
+LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+for folder in /usr/local/cuda/lib64 "${CUDA_HOME:-/usr/local/cuda}/lib64"; do
+	[ ! -d "$folder" ] || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
+done
+export LD_LIBRARY_PATH
+EVENHAND_TEST_CACHE=$driver/cache
+export EVENHAND_TEST_CACHE
+unset CUDA_HOME
+umask 022
+if "$EVENHAND" devices 2>/dev/null | grep -q 'needs no kernel can run'; then
+	skip "NVRTC is not installed (package nvidia-cuda-toolkit)"
+fi
+
+sed -e '/^\[case /,$d' -e 's/^name = .*/name = vendor/' "$SRC/tests/protocols/gemm.ini" > vendor.ini
+cat >> vendor.ini <<'END'
+[case product]
+workload = gemm
+precision = f32
+m = 17
+n = 33
+k = 19
+tier = portable, vendor
+END
+# row NAME FAULT OPTIONS...: the vendor row of a run, as NAME/*.json; $rc is the run's status.
+row() {
+	name=$1 fault=$2
+	shift 2
+	rm -rf "${T:?}/$name"
+	EVENHAND_TEST_FAULT=$fault "$EVENHAND" run vendor.ini --on cuda:0 -q -o "$name" "$@" > "$log" 2>&1
+	rc=$?
+}
+# says NAME EXPRESSION: of the vendor row c and the whole result r
+says() {
+	python3 - "$T/$1/cuda-0.json" "$2" > "$T/facts" 2>&1 <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+c = [c for c in r["cases"] if c["tier"] == "vendor"][0]
+print(c["status"], c.get("reasons"), c["executions"][0].get("library"))
+sys.exit(not eval(sys.argv[2]))
+PY
+}
+
+row right '' --set "cuda.cublaslt=$library"
+[ $rc -eq 0 ] && says right 'c["status"] in ("valid", "not-converged") and c["executions"][0]["verification"]["before"]["passed"]'
+ok $? "the library's product is measured and verified" "$log" "$T/facts"
+! grep -q 'misspelt' "$log"
+ok $? "the backend knows the settings of its library" "$log"
+says right '(lambda l: l["name"] == "cuBLASLt" and l["version"] == "12.9.1" and "kernel=algorithm 21, tile 20, stages 14, split-k 2; picked=cublasLtMatmulAlgoGetHeuristic, rank " in l["detail"] and "workspace=8192" in l["detail"])(c["executions"][0]["library"])'
+ok $? "the row names version, algorithm, rank and workspace" "$T/facts"
+says right '(lambda l: len(l) == 1 and l[0]["fields"]["kernel"]["value"].startswith("algorithm 21") and l[0]["sha256"])([x for x in r["executor"]["layers"] if x["layer"] == "library" and x["name"] == "cuBLASLt"])'
+ok $? "the stack has the library, its digest and its kernel" "$T/facts"
+"$EVENHAND" verify right/*.json > "$log" 2>&1
+ok $? "verify holds" "$log"
+"$EVENHAND" devices -v --set "cuda.cublaslt=$library" > "$log" 2>&1
+! grep -q 'cuBLASLt' "$log"
+ok $? "who asks for no product has no such layer" "$log"
+
+# Libraries that lie.
+for fault in 'cublasLtMatmul=wrong' 'cublasLtMatmul=stale'; do
+	row lied "$fault" --set "cuda.cublaslt=$library"
+	says lied 'c["status"] == "invalid"'
+	ok $? "$fault: the row is invalid" "$log" "$T/facts"
+done
+
+# Libraries that fail; tests/unit/test_cuda_gemm.c has the other ways.
+refused() { # fault, status of the row, words of its reasons
+	row refused "$1" --set "cuda.cublaslt=$library"
+	says refused "c['status'] == '$2' and '$3' in str(c['reasons'])"
+	ok $? "$1: $2, $3" "$log" "$T/facts"
+}
+refused 'cublasLtMatmulAlgoGetHeuristic=none' unsupported 'cuBLASLt 12.9.1 has no algorithm for a product of f32 of 17 x 33 x 19'
+refused 'cublasLtMatmul=13' failed 'CUBLAS_STATUS_EXECUTION_FAILED (13)'
+
+# Where it is looked for.
+row missing '' --set "cuda.cublaslt=$T/missing.so"
+says missing 'c["status"] == "unsupported" and "missing.so cannot be opened" in str(c["reasons"]) and "libcublaslt12" in str(c["reasons"]) and "nvidia-cublas-cu12" in str(c["reasons"])'
+ok $? "a library that is not there: no number, and what to install" "$log" "$T/facts"
+mkdir -p toolkit/lib64
+ln -s "$library" toolkit/lib64/
+CUDA_HOME=$T/toolkit
+export CUDA_HOME
+row home ''
+says home "c['status'] in ('valid', 'not-converged') and '$T/toolkit/lib64/libcublasLt.so.12' in str(c['executions'][0]['library'])"
+ok $? "the one in \$CUDA_HOME comes first" "$log" "$T/facts"
+unset CUDA_HOME
+finish

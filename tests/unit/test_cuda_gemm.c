@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* eh.gemm.1 of the CUDA backend: the test library of products on the test driver. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cuda/cublaslt_abi.h"
+#include "gemm_trial.h"
+#include "plugin/host.h"
+#include "skipping.h"
+
+static session s;
+static const eh_gemm_ops *ops;
+static char *library;
+
+/* Along k, with rows of whole vectors, as the narrow types need them. */
+static const trial_shape along_k[] = {
+	{ 16, 32, 48, EH_GEMM_TRANSPOSE_B, 0, 1, 0, 0, 1, 0 },
+	{ 5, 32, 16, EH_GEMM_TRANSPOSE_B, 16, 3, 16, 16, 2, 1 },
+};
+
+static void set(const char *key, const char *value)
+{
+	char *setting = memory_format("cuda.%s=%s", key, value);
+	eh_error error = ERROR_INIT;
+
+	if (host_option_set(setting, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(setting);
+}
+
+static void open_session(void)
+{
+	const char *build = getenv("BUILD");
+	char *path = memory_format("%s/lib/evenhand/backends/cuda.so", build != NULL ? build : ".");
+	eh_error error = ERROR_INIT;
+
+	if (session_start(&s, path, &error) != EH_OK || session_open(&s, 0, &error) != EH_OK)
+		fail_msg("%s", error.message);
+	free(path);
+	ops = s.ops->extension(s.self, EH_GEMM_NAME);
+	assert_true(EH_HAS(ops, eh_gemm_ops, destroy));
+}
+
+static void use_test_driver(void)
+{
+	const char *build = getenv("BUILD");
+	char *driver = memory_format("%s/tests/drivers/cuda/libcuda.so.1", build != NULL ? build : ".");
+
+	set("library", driver);
+	free(driver);
+}
+
+static int begin(void **state)
+{
+	const char *build = getenv("BUILD");
+
+	(void)state;
+	library = memory_format("%s/tests/drivers/cuda/libcublasLt.so.12", build != NULL ? build : ".");
+	if (access(library, R_OK) != 0) {
+		free(library);
+		library = NULL;
+		return 0;
+	}
+	use_test_driver();
+	set("cublaslt", library);
+	open_session();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	if (library != NULL)
+		session_close(&s);
+	free(library);
+	return 0;
+}
+
+#define NEEDS_LIBRARY \
+	do { \
+		(void)state; \
+		if (library == NULL) \
+			skip_because(NO_CUDA_DRIVER); \
+	} while (0)
+
+static bool device_has_it(eh_layer *found)
+{
+	for (uint32_t i = 0;; i++) {
+		eh_layer layer = { .struct_size = sizeof(layer) };
+
+		if (s.ops->device_layer(s.device, i, &layer, NULL) != EH_OK)
+			return false;
+		if (layer.kind == EH_LAYER_LIBRARY) {
+			*found = layer;
+			return true;
+		}
+	}
+}
+
+static void test_not_before_the_first_product(void **state)
+{
+	eh_layer layer;
+	void *object;
+
+	NEEDS_LIBRARY;
+	assert_false(device_has_it(&layer));
+	object = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+	assert_null(object);
+}
+
+static void right(const trial_shape *shapes, size_t count, const char *in, const char *out,
+                  const char *accumulate, eh_layer *layer)
+{
+	eh_error error = ERROR_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		if (trial_run(&s, ops, &shapes[i], in, out, accumulate, layer, &error) != EH_OK)
+			fail_msg("%s into %s, shape %zu: %s", in, out, i, error.message);
+}
+
+static void test_right_numbers(void **state)
+{
+	static const char *const types[][3] = {
+		{ "f32", "f32", "f32" },   { "f64", "f64", "f64" },   { "tf32", "f32", "f32" },
+		{ "f16", "f16", "f32" },   { "f16", "f32", "f32" },   { "bf16", "bf16", "f32" },
+		{ "bf16", "f32", "f32" },
+	};
+	/* Sums of the large product and of halves are beyond what a half holds exactly. */
+	const size_t few = TRIAL_LARGE;
+	eh_layer layer;
+
+	NEEDS_LIBRARY;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		right(trial_shapes, i == 0 ? TRIAL_SHAPES : strcmp(types[i][1], "bf16") == 0 ? 3 : few,
+		      types[i][0], types[i][1], types[i][2], &layer);
+}
+
+static void test_narrow_types(void **state)
+{
+	static const char *const outs[] = { "bf16", "f16", "f32" };
+	eh_layer layer;
+
+	NEEDS_LIBRARY;
+	right(along_k, 2, "i8", "i32", "i32", &layer);
+	assert_non_null(strstr(layer.detail, "numerics=HMMA, ACCUMULATOR_32I, INPUT_8I"));
+	for (size_t i = 0; i < 3; i++)
+		right(along_k, 2, "e4m3", outs[i], "f32", &layer);
+}
+
+/* A x B of two formats: which of them is which survives the change of sides. */
+static void test_mixed_formats(void **state)
+{
+	static const char *const pairs[][2] = { { "e4m3", "e5m2" }, { "e5m2", "e4m3" } };
+
+	NEEDS_LIBRARY;
+	for (size_t p = 0; p < 2; p++) {
+		eh_gemm g = trial_gemm(&along_k[0], "e4m3", "f32", "f32");
+		eh_gemm_operands o = { .struct_size = sizeof(o) };
+		eh_error error = ERROR_INIT;
+		eh_gemm_plan *plan;
+		uint64_t workspace;
+
+		strcpy(g.type_a, pairs[p][0]);
+		strcpy(g.type_b, pairs[p][1]);
+		assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), EH_OK);
+		o.a = trial_buffer(&s, 0, g.stride_a, g.type_a, 5);
+		o.b = trial_buffer(&s, 0, g.stride_b, g.type_b, 3);
+		o.c = trial_buffer(&s, 0, g.stride_c, g.type_c, 2);
+		assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_OK);
+		trial_compare(&s, &g, o.c, 0);
+		ops->destroy(plan);
+		s.ops->buffer_free(o.a);
+		s.ops->buffer_free(o.b);
+		s.ops->buffer_free(o.c);
+	}
+}
+
+static void test_layers(void **state)
+{
+	eh_layer layer, of_device;
+
+	NEEDS_LIBRARY;
+	right(&trial_shapes[TRIAL_PLAIN], 1, "f32", "f32", "f32", &layer);
+	assert_string_equal(layer.name, "cuBLASLt");
+	assert_string_equal(layer.version, "12.9.1");
+	assert_string_equal(layer.path, library);
+	/* The first is not supported, the second multiplies tf32, and none may need a workspace. */
+	assert_non_null(strstr(layer.detail, "kernel=algorithm 24, tile 15, stages 8, split-k 1; "
+	                       "picked=cublasLtMatmulAlgoGetHeuristic, rank 3 of 3; waves=0.25; "));
+	assert_non_null(strstr(layer.detail, "numerics=HMMA, ACCUMULATOR_32F, INPUT_32F"));
+	trial_workspace = 1 << 20;
+	right(&trial_shapes[TRIAL_PLAIN], 1, "f16", "f16", "f32", &layer);
+	trial_workspace = 0;
+	assert_non_null(strstr(layer.detail, "kernel=algorithm 21, tile 20, stages 14, split-k 2; "));
+	assert_non_null(strstr(layer.detail, "workspace=8192"));
+	assert_true(device_has_it(&of_device));
+	assert_string_equal(of_device.path, library);
+	assert_non_null(strstr(of_device.detail, "kernel=algorithm 21, tile 20, stages 14, split-k 2 | "
+	                       "algorithm 24, tile 15, stages 8, split-k 1; picked="));
+}
+
+static void refused(const trial_shape *shape, const char *a, const char *b, const char *out,
+                    const char *accumulate, eh_status status, const char *words)
+{
+	eh_gemm g = trial_gemm(shape, a, out, accumulate);
+	eh_error error = ERROR_INIT;
+	eh_gemm_plan *plan = NULL;
+	uint64_t workspace = 77;
+
+	strcpy(g.type_b, b);
+	assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), status);
+	if (strstr(error.message, words) == NULL)
+		fail_msg("\"%s\" is not in: %s", words, error.message);
+	assert_null(plan);
+	assert_int_equal(workspace, 77);
+}
+
+static void test_refusals(void **state)
+{
+	static const trial_shape half = { 16, 16, 16, EH_GEMM_TRANSPOSE_B, 0, 1, 0, 0, 0.5, 0 };
+	static const trial_shape odd = { 16, 16, 17, EH_GEMM_TRANSPOSE_B, 0, 1, 0, 0, 1, 0 };
+	const trial_shape *plain = &trial_shapes[TRIAL_PLAIN];
+
+	NEEDS_LIBRARY;
+	refused(plain, "e4m3", "e4m3", "bf16", "f32", EH_E_UNSUPPORTED, "only with transpose=b");
+	refused(&along_k[0], "e5m2", "e5m2", "bf16", "f32", EH_E_UNSUPPORTED, "must be e4m3");
+	refused(&along_k[0], "e4m3z", "e4m3z", "f32", "f32", EH_E_UNSUPPORTED, "of other vendors");
+	refused(&odd, "e4m3", "e4m3", "bf16", "f32", EH_E_UNSUPPORTED, "multiples of 16");
+	refused(plain, "i8", "i8", "i32", "i32", EH_E_UNSUPPORTED, "multiples of 4");
+	refused(&half, "i8", "i8", "i32", "i32", EH_E_UNSUPPORTED, "by whole numbers");
+	refused(plain, "f16", "f16", "f16", "f16", EH_E_UNSUPPORTED, "has no product of f16.");
+	refused(plain, "f32", "f32", "f16", "f32", EH_E_UNSUPPORTED, "f32 into f16");
+	refused(plain, "f16", "bf16", "f32", "f32", EH_E_UNSUPPORTED, "f16 x bf16");
+	set("gemm", "cublas");
+	refused(plain, "f32", "f32", "f32", "f32", EH_E_INVALID_ARGUMENT, "cuda.gemm=cublas is not");
+	set("gemm", "cublaslt");
+}
+
+/* A recorded product runs when the graph does, each time. */
+static void test_in_a_graph(void **state)
+{
+	const eh_gemm g = trial_gemm(&trial_shapes[TRIAL_TURNED], "f32", "f32", "f32");
+	eh_gemm_operands o = { .struct_size = sizeof(o) };
+	eh_error error = ERROR_INIT;
+	const eh_graph_ops *graphs;
+	eh_graph *graph = NULL;
+	eh_gemm_plan *plan;
+	uint64_t workspace;
+
+	NEEDS_LIBRARY;
+	graphs = s.ops->extension(s.self, EH_GRAPH_NAME);
+	assert_non_null(graphs);
+	assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), EH_OK);
+	o.a = trial_buffer(&s, 0, g.stride_a, "f32", 5);
+	o.b = trial_buffer(&s, 0, g.stride_b, "f32", 3);
+	o.c = trial_buffer(&s, 0, g.stride_c, "f32", 2);
+	assert_int_equal(graphs->begin(s.plain, &error), EH_OK);
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_OK);
+	assert_int_equal(graphs->end(s.plain, &graph, &error), EH_OK);
+	assert_int_equal(graphs->launch(s.plain, graph, &error), EH_OK);
+	trial_compare(&s, &g, o.c, 0);
+	graphs->destroy(graph);
+	ops->destroy(plan);
+	s.ops->buffer_free(o.a);
+	s.ops->buffer_free(o.b);
+	s.ops->buffer_free(o.c);
+}
+
+static void test_operands_are_checked(void **state)
+{
+	static const trial_shape square = { 16, 16, 16, 0, 0, 1, 0, 0, 1, 0 };
+	eh_gemm g = trial_gemm(&square, "f32", "f32", "f32");
+	eh_gemm_operands o = { .struct_size = sizeof(o) };
+	eh_error error = ERROR_INIT;
+	eh_buffer *all = NULL, *small = NULL, *host = NULL;
+	eh_gemm_plan *plan;
+	uint64_t workspace = 0;
+
+	NEEDS_LIBRARY;
+	g.workspace_limit = 1 << 20;
+	assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), EH_OK);
+	assert_int_equal(workspace, 8192);
+	assert_int_equal(s.ops->buffer_alloc(s.device, EH_MEMORY_DEVICE, 8192, &all, &error), EH_OK);
+	assert_int_equal(s.ops->buffer_alloc(s.device, EH_MEMORY_DEVICE, 1024, &small, &error), EH_OK);
+	assert_int_equal(s.ops->buffer_alloc(s.device, EH_MEMORY_PINNED, 8192, &host, &error), EH_OK);
+	o.a = o.b = o.c = small;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	assert_non_null(strstr(error.message, "workspace of 8192 bytes"));
+	o.workspace = small;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	o.workspace = all;
+	o.offset_a = 8;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	assert_non_null(strstr(error.message, "multiples of 16"));
+	o.offset_a = 16;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	o.offset_a = 0;
+	o.b = host;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	assert_non_null(strstr(error.message, "device memory"));
+	o.b = NULL;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	ops->destroy(plan);
+	s.ops->buffer_free(all);
+	s.ops->buffer_free(small);
+	s.ops->buffer_free(host);
+}
+
+/* ---- libraries that fail: each in a process of its own, as the test driver reads its faults once ---- */
+
+/* What a process of this program says of a product of f32 with a library and a fault. */
+static void child(const char *file)
+{
+	eh_error error = ERROR_INIT;
+	eh_layer layer;
+	eh_status status;
+
+	set("cublaslt", file);
+	open_session();
+	status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], "f32", "f32", "f32", &layer, &error);
+	printf("%s: %s\n", error_status_name(status), status == EH_OK ? layer.detail : error.message);
+	fflush(stdout);
+	session_close(&s);
+}
+
+static void product_says(const char *fault, const char *file, const char *words)
+{
+	char self[4096] = "", said[2048] = "";
+	const ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *command = memory_format("EVENHAND_TEST_FAULT='%s' '%s' '%s' 2>&1", fault, self, file);
+	FILE *pipe = popen(command, "r");
+
+	assert_true(size > 0 && pipe != NULL);
+	(void)fread(said, 1, sizeof(said) - 1, pipe);
+	(void)pclose(pipe);
+	if (strstr(said, words) == NULL)
+		fail_msg("%s with %s: \"%s\" is not in: %s", fault, file, words, said);
+	free(command);
+}
+
+static void test_libraries_that_fail(void **state)
+{
+	static const struct { const char *fault, *words; } all[] = {
+		{ "", "ok: kernel=" },
+		{ "cublasLtMatmulAlgoGetHeuristic=none",
+		  "unsupported: cuBLASLt 12.9.1 has no algorithm for a product of f32 of 17 x 23 x 31 on TEST" },
+		{ "cublasLtMatmulAlgoGetHeuristic=narrow",
+		  "in other types: HMMA, ACCUMULATOR_32F, INPUT_TF32." },
+		{ "cublasLtMatmulAlgoGetHeuristic=unsupported",
+		  "cublasLtMatmulAlgoGetHeuristic returned CUBLAS_STATUS_NOT_SUPPORTED (15)." },
+		{ "cublasLtCreate=notready", "unavailable: cuBLASLt 12.9.1 does not start on TEST CUDA device 0: "
+		  "cublasLtCreate returned CUBLAS_STATUS_NOT_INITIALIZED (1). Either the driver is older" },
+		{ "cublasLtMatmulPreferenceCreate=oom",
+		  "no-memory: cuBLASLt 12.9.1 picks no algorithm on TEST CUDA device 0: "
+		  "cublasLtMatmulPreferenceCreate returned CUBLAS_STATUS_ALLOC_FAILED (3). Free memory" },
+		{ "cublasLtMatmulAlgoCapGetAttribute=7", "ok: kernel=algorithm 13, tile 11, stages 8, split-k 1;" },
+		{ "cublasLtMatmulAlgoCapGetAttribute=7", "unknown=numerics" },
+		{ "cublasLtMatmulAlgoConfigGetAttribute@2=7", "kernel=algorithm 24, tile unknown, stages 8" },
+		{ "cublasLtMatmul=13", "cublasLtMatmul returned CUBLAS_STATUS_EXECUTION_FAILED (13)." },
+		{ "cublasLtMatmul=99", "cublasLtMatmul returned unknown cuBLAS status (99)." },
+		{ "cublasLtGetProperty=14", "does not tell its version: cublasLtGetProperty returned" },
+	};
+
+	NEEDS_LIBRARY;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		product_says(all[i].fault, library, all[i].words);
+	product_says("", "/none/libcublasLt.so.12", "cannot be opened (no such file); install the package");
+	product_says("", "libm.so.6", "has no cublasLtCreate; install");
+}
+
+/* ---- the real library, which describes products without a device ---- */
+
+#define REAL "/usr/local/cuda/lib64/libcublasLt.so.13"
+
+static void test_the_real_library_takes_descriptions(void **state)
+{
+	void *object = access(REAL, R_OK) == 0 ? dlopen(REAL, RTLD_NOW | RTLD_LOCAL) : NULL;
+	const int32_t turn = CUBLAS_OP_T, count = 3;
+	const int64_t offset = 512;
+	const uint64_t bytes = 1 << 20;
+	const uint32_t alignment = 16, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+	cublasLtMatmulDesc_t desc;
+	cublasLtMatrixLayout_t layout;
+	cublasLtMatmulPreference_t preference;
+	int major = 0;
+
+	(void)state;
+	if (object == NULL)
+		skip_because("cuBLASLt of CUDA 13 is not in /usr/local/cuda (package nvidia-cuda-toolkit)");
+#define X(field, names, arguments)                                            \
+	cublasStatus_t(*field) arguments;                                     \
+	*(void **)&field = dlsym(object, names);                              \
+	assert_non_null(*(void **)&field);
+	CUBLASLT_FUNCTIONS(X)
+#undef X
+#define TAKES(call) assert_int_equal(call, CUBLAS_STATUS_SUCCESS)
+	TAKES(property(MAJOR_VERSION, &major));
+	assert_int_equal(major, 13);
+	TAKES(desc_create(&desc, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F));
+	TAKES(desc_set(desc, CUBLASLT_MATMUL_DESC_TRANSA, &turn, sizeof(turn)));
+	TAKES(desc_set(desc, CUBLASLT_MATMUL_DESC_TRANSB, &turn, sizeof(turn)));
+	TAKES(layout_create(&layout, CUDA_R_8F_E4M3, 16, 32, 16));
+	TAKES(layout_set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count)));
+	TAKES(layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset, sizeof(offset)));
+	TAKES(preference_create(&preference));
+	TAKES(preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof(bytes)));
+	for (int i = CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
+	     i <= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES; i++)
+		TAKES(preference_set(preference, (cublasLtMatmulPreferenceAttributes_t)i, &alignment,
+		                     sizeof(alignment)));
+	TAKES(preference_set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction,
+	                     sizeof(reduction)));
+	TAKES(preference_destroy(preference));
+	TAKES(layout_destroy(layout));
+	TAKES(desc_destroy(desc));
+	(void)create, (void)destroy, (void)heuristic, (void)capability, (void)configuration, (void)matmul;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_not_before_the_first_product),
+		cmocka_unit_test(test_right_numbers),
+		cmocka_unit_test(test_narrow_types),
+		cmocka_unit_test(test_mixed_formats),
+		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_in_a_graph),
+		cmocka_unit_test(test_operands_are_checked),
+		cmocka_unit_test(test_libraries_that_fail),
+		cmocka_unit_test(test_the_real_library_takes_descriptions),
+	};
+
+	if (argc > 1) {
+		use_test_driver();
+		child(argv[1]);
+		return 0;
+	}
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, begin, end);
+}
