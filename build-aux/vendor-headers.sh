@@ -3,6 +3,8 @@
 # from Debian's releases with apt.  About 90 MB, of which the headers alone are kept; nothing is
 # installed.  `EVENHAND_VENDOR_HEADERS=DIR make check TESTS=abi/vendor` then compares with each.
 # usage: vendor-headers.sh DIR
+# The headers of cuBLASLt are not among them: each of its wheels has 400 MB and more of libraries around
+# them.  Where a CUDA toolkit is installed, its own are compared.
 # What cannot be fetched is named and the rest goes on; when that is everything, the status is 5.  The file
 # DIR/complete says that nothing is missing.
 set -u

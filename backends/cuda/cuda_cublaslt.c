@@ -79,8 +79,7 @@ eh_status cuda_cublaslt_failed(eh_error *error, cublasStatus_t rc, const char *w
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-/* Finds the functions and asks for the version, by parts: the number of cublasLtGetVersion is put
- * together differently in CUDA 11. */
+/* Finds the functions and asks for the version by its parts, which need no arithmetic. */
 static eh_status begin(cuda_cublaslt *l, eh_error *error)
 {
 	static const libraryPropertyType parts[] = { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };

@@ -75,10 +75,11 @@ static bool is_fnuz(const char *type)
 	return type[0] == 'e' && strchr(type, 'z') != NULL;
 }
 
-/* Before Blackwell's data-centre devices the tensor cores read 8-bit floats along k alone. */
+/* The tensor cores of most devices read 8-bit floats along k alone: all but 10.x and 11.x, and perhaps
+ * those that come after 12.x. */
 static eh_status check_floats_8(const eh_device *d, const eh_gemm *g, const char *types, eh_error *error)
 {
-	const bool any_layout = d->compute >= 100 && d->compute < 120;
+	const bool any_layout = d->compute >= 100 && (d->compute < 120 || d->compute >= 130);
 
 	if (d->compute < 89)
 		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt has no product of %s on %s, whose "

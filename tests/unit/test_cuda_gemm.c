@@ -315,33 +315,39 @@ static void test_operands_are_checked(void **state)
 
 /* ---- libraries that fail: each in a process of its own, as the test driver reads its faults once ---- */
 
-/* What a process of this program says of a product of f32 with a library and a fault. */
-static void child(const char *file)
+/* What a process of this program says of a product of f32 with a library and a fault, or of one of e4m3
+ * whose factors do not lie along k. */
+static void child(const char *file, bool floats_8)
 {
+	static const trial_shape square = { 16, 16, 16, 0, 0, 1, 0, 0, 1, 0 };
 	eh_error error = ERROR_INIT;
 	eh_layer layer;
 	eh_status status;
 
 	set("cublaslt", file);
 	open_session();
-	status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], "f32", "f32", "f32", &layer, &error);
+	if (floats_8)
+		status = trial_run(&s, ops, &square, "e4m3", "bf16", "f32", &layer, &error);
+	else
+		status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], "f32", "f32", "f32", &layer, &error);
 	printf("%s: %s\n", error_status_name(status), status == EH_OK ? layer.detail : error.message);
 	fflush(stdout);
 	session_close(&s);
 }
 
-static void product_says(const char *fault, const char *file, const char *words)
+static void product_says(const char *variable, const char *value, const char *file, const char *rest,
+                         const char *words)
 {
 	char self[4096] = "", said[2048] = "";
 	const ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *command = memory_format("EVENHAND_TEST_FAULT='%s' '%s' '%s' 2>&1", fault, self, file);
+	char *command = memory_format("%s='%s' '%s' '%s' %s 2>&1", variable, value, self, file, rest);
 	FILE *pipe = popen(command, "r");
 
 	assert_true(size > 0 && pipe != NULL);
 	(void)fread(said, 1, sizeof(said) - 1, pipe);
 	(void)pclose(pipe);
 	if (strstr(said, words) == NULL)
-		fail_msg("%s with %s: \"%s\" is not in: %s", fault, file, words, said);
+		fail_msg("%s=%s with %s: \"%s\" is not in: %s", variable, value, file, words, said);
 	free(command);
 }
 
@@ -370,9 +376,25 @@ static void test_libraries_that_fail(void **state)
 
 	NEEDS_LIBRARY;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		product_says(all[i].fault, library, all[i].words);
-	product_says("", "/none/libcublasLt.so.12", "cannot be opened (no such file); install the package");
-	product_says("", "libm.so.6", "has no cublasLtCreate; install");
+		product_says("EVENHAND_TEST_FAULT", all[i].fault, library, "", all[i].words);
+	product_says("EVENHAND_TEST_FAULT", "", "/none/libcublasLt.so.12", "",
+	             "cannot be opened (no such file); install the package");
+	product_says("EVENHAND_TEST_FAULT", "", "libm.so.6", "", "has no cublasLtCreate; install");
+}
+
+static void test_8_bit_floats_by_device(void **state)
+{
+	static const struct { const char *compute, *words; } all[] = {
+		{ "80", "unsupported: cuBLASLt has no product of e4m3 into bf16 added up in f32 on TEST CUDA "
+		  "device 0, whose compute capability is 8.0; 8-bit floats begin with 8.9." },
+		{ "89", "only with transpose=b" },
+		{ "100", "ok: kernel=" },
+		{ "120", "whose compute capability is 12.0, only with transpose=b" },
+	};
+
+	NEEDS_LIBRARY;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		product_says("EVENHAND_TEST_CUDA_COMPUTE", all[i].compute, library, "e4m3", all[i].words);
 }
 
 /* ---- the real library, which describes products without a device ---- */
@@ -435,12 +457,13 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_in_a_graph),
 		cmocka_unit_test(test_operands_are_checked),
 		cmocka_unit_test(test_libraries_that_fail),
+		cmocka_unit_test(test_8_bit_floats_by_device),
 		cmocka_unit_test(test_the_real_library_takes_descriptions),
 	};
 
 	if (argc > 1) {
 		use_test_driver();
-		child(argv[1]);
+		child(argv[1], argc > 2);
 		return 0;
 	}
 	cmocka_set_message_output(CM_OUTPUT_TAP);
