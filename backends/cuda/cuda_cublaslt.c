@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -84,7 +85,8 @@ static eh_status begin(cuda_cublaslt *l, eh_error *error)
 {
 	static const libraryPropertyType parts[] = { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
 	int version[COUNT(parts)] = { 0 };
-	eh_status status = vendorlib_resolve(&l->file, symbols, COUNT(symbols), &l->api, advice, error);
+	eh_status status = vendorlib_resolve(&l->file, symbols, COUNT(symbols), &l->api,
+	                                     "it is no whole cuBLASLt of CUDA 11 or later", error);
 
 	for (size_t i = 0; i < COUNT(parts) && status == EH_OK; i++) {
 		const cublasStatus_t rc = l->api.property(parts[i], &version[i]);
@@ -104,11 +106,17 @@ static bool open_in(const cuda_self *self, cuda_cublaslt *l, const char *folder,
 {
 	eh_error error = { .struct_size = sizeof(error) };
 
-	if (!vendorlib_try(&l->file, self->host, folder, name, l->why))
-		return false;
-	if (begin(l, &error) == EH_OK)
-		return true;
-	snprintf(l->why, sizeof(l->why), "%s", error.message);
+	size_t length;
+
+	if (vendorlib_try(&l->file, self->host, folder, name, l->why)) {
+		if (begin(l, &error) == EH_OK)
+			return true;
+		snprintf(l->why, sizeof(l->why), "%s", error.message);
+	}
+	/* It becomes a part of a sentence. */
+	length = strlen(l->why);
+	if (length > 0 && l->why[length - 1] == '.')
+		l->why[length - 1] = '\0';
 	return false;
 }
 
@@ -139,8 +147,12 @@ static eh_status open_library(const cuda_self *self, cuda_cublaslt *l, eh_error 
 
 		return status == EH_OK ? begin(l, error) : status;
 	}
-	if (search(self, l, false) || search(self, l, true))
+	if (search(self, l, false) || search(self, l, true)) {
+		if (l->why[0] != '\0')
+			wording_say(self->host, EH_LOG_WARN, "A cuBLASLt is left out, and %s is taken: %s.",
+			            l->file.path, l->why);
 		return EH_OK;
+	}
 	if (l->why[0] != '\0')
 		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.240s; name the "
 		                   "file in --set cuda.cublaslt=FILE.", what, l->why);
@@ -149,18 +161,28 @@ static eh_status open_library(const cuda_self *self, cuda_cublaslt *l, eh_error 
 	                   "/usr/local/cuda/lib64); %s.", what, advice);
 }
 
-eh_status cuda_cublaslt_open(cuda_self *self, eh_error *error)
+static const cuda_cublaslt *open_once(cuda_self *self)
 {
-	cuda_cublaslt *l = self->cublaslt;
+	(void)pthread_mutex_lock(&self->cublaslt_lock);
+	if (self->cublaslt == NULL) {
+		cuda_cublaslt *l = calloc(1, sizeof(*l));
 
-	if (l == NULL) {
-		l = calloc(1, sizeof(*l));
-		if (l == NULL)
-			return failure_set(error, EH_E_NO_MEMORY, "gemm", "No memory is left for cuBLASLt.");
-		l->problem.struct_size = sizeof(l->problem);
-		l->status = open_library(self, l, &l->problem);
+		if (l != NULL) {
+			l->problem.struct_size = sizeof(l->problem);
+			l->status = open_library(self, l, &l->problem);
+		}
 		self->cublaslt = l;
 	}
+	(void)pthread_mutex_unlock(&self->cublaslt_lock);
+	return self->cublaslt;
+}
+
+eh_status cuda_cublaslt_open(cuda_self *self, eh_error *error)
+{
+	const cuda_cublaslt *l = open_once(self);
+
+	if (l == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "gemm", "No memory is left for cuBLASLt.");
 	if (l->status != EH_OK && error != NULL)
 		eh_give(error, &l->problem, sizeof(l->problem));
 	return l->status;

@@ -104,6 +104,7 @@ eh_status cuda_start(const eh_host *host, void **out, eh_error *error)
 		goto undo;
 	}
 	cuda_nvrtc_begin(&self->nvrtcs, host, self->api.version);
+	(void)pthread_mutex_init(&self->cublaslt_lock, NULL);
 	/* Of the first product; a misspelt one is found now. */
 	(void)host->option(host->ctx, "gemm");
 	(void)host->option(host->ctx, "cublaslt");
@@ -128,6 +129,7 @@ void cuda_start_stop(void *opaque)
 	cuda_self *self = opaque;
 
 	cuda_nvrtc_end(&self->nvrtcs);
+	(void)pthread_mutex_destroy(&self->cublaslt_lock);
 	free(self->cublaslt);
 	free(self->computes);
 	free(self);

@@ -47,6 +47,7 @@ typedef struct cuda_self {
 	cuda_api api;
 	nvrtc_set nvrtcs;
 	cuda_cublaslt *cublaslt;   /* NULL = no product was asked for yet                   */
+	pthread_mutex_t cublaslt_lock; /* while it is opened: devices have threads of their own */
 	uint32_t device_count;
 	int *computes;             /* capability of each device, 0 = it was not described yet */
 	unsigned schedule;         /* flag of contexts: how a wait waits                    */

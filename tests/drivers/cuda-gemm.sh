@@ -108,10 +108,14 @@ says missing 'c["status"] == "unsupported" and "missing.so cannot be opened" in 
 ok $? "a library that is not there: no number, and what to install" "$log" "$T/facts"
 mkdir -p toolkit/lib64
 ln -s "$library" toolkit/lib64/
+echo 'int nothing(void); int nothing(void) { return 0; }' > empty.c
+"$CC" -shared -fPIC -o toolkit/lib64/libcublasLt.so.13 empty.c
 CUDA_HOME=$T/toolkit
 export CUDA_HOME
 row home ''
 says home "c['status'] in ('valid', 'not-converged') and '$T/toolkit/lib64/libcublasLt.so.12' in str(c['executions'][0]['library'])"
 ok $? "the one in \$CUDA_HOME comes first" "$log" "$T/facts"
+grep -q 'A cuBLASLt is left out, and .*toolkit/lib64/libcublasLt.so.12 is taken: .*libcublasLt.so.13 has no cublasLtCreate; it is no whole cuBLASLt of CUDA 11 or later\.$' "$log"
+ok $? "and a newer one beside it that is no use is left out with a warning" "$log"
 unset CUDA_HOME
 finish

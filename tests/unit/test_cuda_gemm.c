@@ -379,7 +379,7 @@ static void test_libraries_that_fail(void **state)
 		product_says("EVENHAND_TEST_FAULT", all[i].fault, library, "", all[i].words);
 	product_says("EVENHAND_TEST_FAULT", "", "/none/libcublasLt.so.12", "",
 	             "cannot be opened (no such file); install the package");
-	product_says("EVENHAND_TEST_FAULT", "", "libm.so.6", "", "has no cublasLtCreate; install");
+	product_says("EVENHAND_TEST_FAULT", "", "libm.so.6", "", "has no cublasLtCreate; it is no whole cuBLASLt");
 }
 
 static void test_8_bit_floats_by_device(void **state)
