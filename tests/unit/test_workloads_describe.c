@@ -429,11 +429,56 @@ static void test_attention(void **state)
 	expect_refusal("attention", "rows=8 width=16", "at least width * vectors");
 }
 
+static void test_linear(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 2 * 3 tokens * 5 rows * 256; W, its scales, and 2 bytes of each of 3 * 256 + 3 * 5. */
+	expect("linear", "m=3 n=5 k=256", 4126, 7680, 4126);
+	expect("linear", "m=3 n=5 k=256 weights=f32", 8252, 7680, 8252);
+	expect("linear", "m=3 n=5 k=256 weights=f16 precision=f32", 5692, 7680, 5692);
+	expect("linear", "m=3 n=5 k=256 weights=e4m3", 1280 + 20 + 1566, 7680, 1280 + 20 + 1566);
+	expect("linear", "m=3 n=5 k=256 weights=i8", 1280 + 20 + 1566, 7680, 1280 + 20 + 1566);
+	expect("linear", "m=3 n=5 k=256 weights=w4a16", 640 + 20 + 1566, 7680, 640 + 20 + 1566);
+	expect("linear", "m=3 n=5 k=256 weights=mxfp4", 640 + 40 + 1566, 7680, 640 + 40 + 1566);
+	assert_int_equal(describe(&r, "linear", ""), EH_OK);
+	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	/* A float of each item for each of 4 rows. */
+	assert_int_equal(r.work.group_items, 128);
+	assert_int_equal(r.work.local_bytes, 2048);
+	assert_string_equal(define(&r, "EH_W_UNROLL"), "4");
+	assert_string_equal(define(&r, "EH_W_TAIL_N"), "(none)");
+	/* Nine tokens are two passes of five; the last has four. */
+	assert_int_equal(describe(&r, "linear", "m=9 n=5"), EH_OK);
+	assert_string_equal(define(&r, "EH_W_TOKENS"), "5");
+	assert_string_equal(define(&r, "EH_W_TAIL_M"), "1");
+	assert_string_equal(define(&r, "EH_W_TAIL_N"), "1");
+	assert_string_equal(define(&r, "EH_W_UNROLL"), "1");
+	assert_int_equal(describe(&r, "linear", "k=100"), EH_OK);
+	assert_string_equal(define(&r, "EH_W_WIDE"), "0");
+	assert_int_equal(describe(&r, "linear", "weights=w4a16 precision=f16 k=512"), EH_OK);
+	assert_string_equal(r.work.precision, "w4a16/f32/f16");
+	assert_string_equal(define(&r, "EH_W_SCALE"), "eh_f16");
+	/* 16 takes of 16 bytes in a row. */
+	assert_string_equal(define(&r, "EH_W_ITEMS"), "16");
+	assert_int_equal(r.work.needs, EH_CAP_FP16_STORE);
+	assert_int_equal(describe(&r, "linear", "weights=f32"), EH_OK);
+	assert_string_equal(r.work.precision, "f32");
+	assert_int_equal(r.work.needs, 0);
+	expect_refusal("linear", "weights=w4a16 k=320", "k=320 is not a multiple of 128");
+	expect_refusal("linear", "weights=mxfp4 k=48", "k=48 is not a multiple of 32");
+	expect_refusal("linear", "weights=w4a16 precision=f32", "activations of 16 bits");
+	expect_refusal("linear", "items=100", "items=100 is not a multiple of 16");
+}
+
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm", "fused",
-	                                    "overlap", "alloc", "coldstart", "numerics", "attention"};
+	                                    "overlap", "alloc", "coldstart", "numerics", "attention",
+	                                    "linear"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -462,7 +507,8 @@ int main(void)
 		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),
-		cmocka_unit_test(test_attention), cmocka_unit_test(test_describe_is_pure),
+		cmocka_unit_test(test_attention), cmocka_unit_test(test_linear),
+		cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * linear - y = x W^T for few tokens: a linear layer as it is when a language model generates text.  W has
+ * 32 to 4 bits per element, the small formats with scales; x, y and the sums do not become smaller.
+ *
+ * Gate A (selftest): elements of -1, 0 and 1 and scales of powers of two, so few that every sum is exact.
+ *
+ * Gate B: normal inputs, quantised once.  The elements of sampled rows of W are compared with double
+ * precision, and all elements of each token, added up with random signs, with x * (signs * W).
+ */
+#include "linear_oracle.h"
+
+#define TOKENS_MAX 8 /* in one pass over W, unless the case says so */
+
+static const eh_param linear_params[] = {
+	{"weights", EH_PARAM_ENUM, 0, "bf16", "bf16|f16|f32|e4m3|i8|w4a16|mxfp4", NULL,
+	 "of W; e4m3 and i8: an f32 scale per row; w4a16: 4-bit integers, a scale per 128; mxfp4: e2m1, a "
+	 "power of two per 32"},
+	{"precision", EH_PARAM_ENUM, 0, "standard", "standard|f32|f16|bf16", NULL,
+	 "of x and y; standard = that of f32 and f16 weights, else bf16; sums are in f32"},
+	{"m", EH_PARAM_UINT, 0, "1", "1..1024", NULL, "tokens: rows of x and y"},
+	{"n", EH_PARAM_UINT, 0, "4096", "1..1048576", NULL, "rows of W, columns of y"},
+	{"k", EH_PARAM_UINT, 0, "4096", "1..1048576", NULL,
+	 "columns of W and x; of w4a16 a multiple of 128, of mxfp4 of 32"},
+	{"rows", EH_PARAM_UINT, 0, "4", "1..8", "2,4,8", "rows of W per group"},
+	{"block", EH_PARAM_UINT, 0, "0", "0..16", NULL,
+	 "tokens in one pass over a group's rows; 0 = up to 8, evenly"},
+	{"items", EH_PARAM_UINT, 0, "0", "0..512", "64,128,256",
+	 "work-items per group, a multiple of 16, which share K; 0 = 128, or fewer for short rows"},
+	{"unroll", EH_PARAM_UINT, 0, "0", "0..8", "1,2,4",
+	 "16-byte reads of each row that a work-item has under way; 0 = 4, with more tokens fewer"},
+	{NULL, 0, 0, NULL, NULL, NULL, NULL},
+};
+
+/* What follows from a case. */
+typedef struct linear_plan {
+	linear_shape shape;
+	uint64_t rows, block, items, unroll;
+	uint64_t groups;
+	int wide;                  /* W and x are read in 16 bytes                               */
+} linear_plan;
+
+typedef struct linear_state {
+	const eh_bench *bench;
+	linear_plan plan;
+	linear_oracle oracle;
+	eh_kernel *kernel;
+	eh_buffer *x, *w, *scales, *y;
+	unsigned char *got;        /* the whole of y                                             */
+} linear_state;
+
+/* ---- describing ------------------------------------------------------------------------------ */
+
+static eh_status plan_shape(linear_shape *s, const eh_case *values, eh_error *error)
+{
+	const char *precision = eh_case_text(values, "precision");
+	memset(s, 0, sizeof *s);
+	s->kind = (enum linear_kind)eh_case_value(values, "weights")->number;
+	s->m = support_positive(values, "m");
+	s->n = support_positive(values, "n");
+	s->k = support_positive(values, "k");
+	s->group = s->kind == LINEAR_W4A16                             ? 128
+	           : s->kind == LINEAR_MXFP4                           ? 32
+	           : s->kind == LINEAR_E4M3 || s->kind == LINEAR_I8 ? s->k
+	                                                               : 0;
+	if (strcmp(precision, "standard") == 0)
+		precision = s->kind == LINEAR_F32 ? "f32" : s->kind == LINEAR_F16 ? "f16" : "bf16";
+	snprintf(s->precision, sizeof s->precision, "%s", precision);
+	if (linear_is_packed(s) && s->k % s->group != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "linear: k=%" PRIu64 " is not a multiple of %" PRIu64
+		                     ", which share a scale in weights=%s",
+		                     s->k, s->group, eh_case_text(values, "weights"));
+	if (s->kind == LINEAR_W4A16 && strcmp(precision, "f32") == 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "linear: weights=w4a16 has activations of 16 bits, not precision=f32");
+	return EH_OK;
+}
+
+/* Elements of a row that a work-item reads at a time on a device: 16 bytes, of f32 32. */
+static uint64_t take_of(const linear_shape *s)
+{
+	return linear_is_packed(s) ? 32 : s->kind >= LINEAR_E4M3 ? 16 : 8;
+}
+
+static eh_status plan_case(const eh_case *values, linear_plan *p, eh_error *error)
+{
+	linear_shape *s = &p->shape;
+	uint64_t takes, passes;
+	const eh_status status = plan_shape(s, values, error);
+	if (status != EH_OK)
+		return status;
+	p->rows = support_positive(values, "rows");
+	p->block = eh_case_number(values, "block");
+	p->items = eh_case_number(values, "items");
+	p->unroll = eh_case_number(values, "unroll");
+	p->wide = s->k % take_of(s) == 0;
+	p->groups = (s->n + p->rows - 1) / p->rows;
+	if (p->items % 16 != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "linear: items=%" PRIu64 " is not a multiple of 16", p->items);
+	/* As many passes as there must be, and as even as they can be. */
+	passes = (s->m + TOKENS_MAX - 1) / TOKENS_MAX;
+	if (p->block == 0 || p->block > s->m)
+		p->block = p->block > s->m ? s->m : (s->m + passes - 1) / passes;
+	takes = p->wide ? s->k / take_of(s) : s->k;
+	if (p->items == 0)
+		for (p->items = 128; p->items > 16 && p->items / 2 >= takes; p->items /= 2)
+			;
+	if (p->unroll == 0)
+		for (p->unroll = p->block <= 2 ? 4 : p->block <= 4 ? 2 : 1;
+		     p->unroll > 1 && takes % (p->items * p->unroll) != 0; p->unroll /= 2)
+			;
+	return EH_OK;
+}
+
+/* W's storage, its name in the dialect, and the storage of a scale. */
+static void define_types(const linear_shape *s, eh_work *work)
+{
+	static const char *const stored[] = {"eh_bf16", "eh_f16", "float", "eh_e4m3", "eh_i8", "eh_i8",
+	                                     "eh_i8"};
+	static const char *const format[] = {"BF16", "F16", "F32", "E4M3", "I8", "I8", "I8"};
+	const int wide = strcmp(s->precision, "f32") == 0;
+	support_define(work, "EH_W_KIND", "%d", (int)s->kind);
+	support_define(work, "EH_W_FORMAT", "%s", format[s->kind]);
+	support_define(work, "EH_W_STORED", "%s", stored[s->kind]);
+	support_define(work, "EH_W_PRECISION", "%s",
+	               wide ? "F32" : strcmp(s->precision, "f16") == 0 ? "F16" : "BF16");
+	support_define(work, "EH_W_ELEMENT", wide ? "float" : "eh_%s", s->precision);
+	support_define(work, "EH_W_X_BYTES", "%d", wide ? 4 : 2);
+	if (s->kind == LINEAR_W4A16)
+		support_define(work, "EH_W_SCALE", "eh_%s", s->precision);
+	else
+		support_define(work, "EH_W_SCALE", "%s", s->kind == LINEAR_MXFP4 ? "eh_u8" : "float");
+}
+
+static void describe_bytes(const linear_shape *s, eh_work *work)
+{
+	static const char *const formulas[] = {
+		"2*N*K + s*(M*K + M*N)", "2*N*K + s*(M*K + M*N)", "4*N*K + s*(M*K + M*N)",
+		"N*K + 4*N + s*(M*K + M*N)", "N*K + 4*N + s*(M*K + M*N)",
+		"N*K/2 + 2*N*K/128 + s*(M*K + M*N)", "N*K/2 + N*K/32 + s*(M*K + M*N)"};
+	const uint64_t element = support_element_bytes(s->precision);
+	const uint64_t scales = linear_scales(s) * linear_scale_bytes(s);
+	work->working_set_bytes = linear_weight_bytes(s) + scales + element * s->m * (s->k + s->n);
+	work->bytes = (double)work->working_set_bytes;
+	work->device_bytes = work->working_set_bytes + 16;
+	snprintf(work->bytes_formula, sizeof work->bytes_formula, "%s", formulas[s->kind]);
+}
+
+static eh_status linear_describe(const eh_case *values, eh_work *work, eh_error *error)
+{
+	linear_plan p;
+	const linear_shape *s = &p.shape;
+	const eh_status status = plan_case(values, &p, error);
+	if (status != EH_OK)
+		return status;
+	support_work_clear(work);
+	work->metric = EH_METRIC_BYTES_PER_SECOND;
+	work->region = EH_REGION_EXECUTION;
+	describe_bytes(s, work);
+	work->amount = work->bytes;
+	work->flops = 2 * (double)s->m * (double)s->n * (double)s->k;
+	work->needs = support_needs(s->precision) |
+	              (s->kind <= LINEAR_F32 ? support_needs(eh_case_text(values, "weights")) : 0);
+	work->group_items = p.items;
+	if (work->struct_size >= sizeof *work)
+		work->local_bytes = 4 * p.rows * p.block * p.items;
+	if (s->kind == LINEAR_F32 && strcmp(s->precision, "f32") == 0)
+		snprintf(work->precision, sizeof work->precision, "f32");
+	else
+		snprintf(work->precision, sizeof work->precision, "%.5s/f32/%.4s",
+		         eh_case_text(values, "weights"), s->precision);
+	snprintf(work->flops_formula, sizeof work->flops_formula, "2*M*N*K");
+	snprintf(work->kernel, sizeof work->kernel, "linear");
+	define_types(s, work);
+	support_define(work, "EH_W_K", "%" PRIu64, s->k);
+	support_define(work, "EH_W_ROWS", "%" PRIu64, p.rows);
+	support_define(work, "EH_W_TOKENS", "%" PRIu64, p.block);
+	support_define(work, "EH_W_ITEMS", "%" PRIu64, p.items);
+	support_define(work, "EH_W_UNROLL", "%" PRIu64, p.unroll);
+	support_define(work, "EH_W_WIDE", "%d", p.wide);
+	if (s->n % p.rows != 0)
+		support_define(work, "EH_W_TAIL_N", "1");
+	if (s->m % p.block != 0)
+		support_define(work, "EH_W_TAIL_M", "1");
+	return EH_OK;
+}
+
+/* ---- the workload --------------------------------------------------------------------------- */
+
+static void linear_finish(void *state)
+{
+	linear_state *s = state;
+	if (s == NULL)
+		return;
+	support_free(s->bench, s->x);
+	support_free(s->bench, s->w);
+	support_free(s->bench, s->scales);
+	support_free(s->bench, s->y);
+	linear_oracle_free(&s->oracle);
+	free(s->got);
+	free(s);
+}
+
+static uint64_t y_bytes(const linear_state *s)
+{
+	return s->plan.shape.m * s->plan.shape.n * s->oracle.element;
+}
+
+/* Whole words, all of which the poison covers. */
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 15) & ~UINT64_C(15);
+}
+
+static eh_status upload(linear_state *s, const linear_oracle *o, eh_error *error)
+{
+	const linear_shape *shape = &o->shape;
+	const uint32_t scale = linear_scale_bytes(shape);
+	eh_status status = support_upload_repeated(s->bench, s->x, shape->m * shape->k * o->element, o->x,
+	                                           ORACLE_BLOCK * o->element, error);
+	if (status == EH_OK)
+		status = support_upload_repeated(s->bench, s->w, linear_weight_bytes(shape), o->w,
+		                                 ORACLE_BLOCK * o->stored, error);
+	if (status == EH_OK && s->scales != NULL)
+		status = support_upload_repeated(s->bench, s->scales, linear_scales(shape) * scale,
+		                                 o->scale, ORACLE_SCALES * scale, error);
+	return status;
+}
+
+static eh_status get_buffers(linear_state *s, eh_error *error)
+{
+	const linear_shape *shape = &s->plan.shape;
+	const uint64_t scales = linear_scales(shape) * linear_scale_bytes(shape);
+	eh_status status = support_alloc(s->bench, EH_MEMORY_DEVICE,
+	                                 shape->m * shape->k * s->oracle.element, &s->x, error);
+	if (status == EH_OK)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, linear_weight_bytes(shape), &s->w,
+		                       error);
+	if (status == EH_OK && scales != 0)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, scales, &s->scales, error);
+	if (status == EH_OK)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, padded(y_bytes(s)), &s->y, error);
+	return status;
+}
+
+static eh_status make_state(linear_state *s, eh_error *error)
+{
+	const eh_bench *bench = s->bench;
+	eh_status status = plan_case(bench->values, &s->plan, error);
+	if (status != EH_OK)
+		return status;
+	status = linear_oracle_make(&s->oracle, bench, &s->plan.shape);
+	if (status == EH_OK)
+		s->got = malloc(y_bytes(s));
+	if (s->got == NULL)
+		return support_error(error, EH_E_NO_MEMORY, "linear: no host memory");
+	status = bench->ops->kernel_get(bench->program, "eh_linear", &s->kernel, error);
+	if (status == EH_OK)
+		status = get_buffers(s, error);
+	if (status == EH_OK) {
+		linear_oracle_normal(&s->oracle, 0);
+		status = upload(s, &s->oracle, error);
+	}
+	return status;
+}
+
+static eh_status linear_prepare(const eh_bench *bench, void **state, eh_error *error)
+{
+	linear_state *s = calloc(1, sizeof *s);
+	eh_status status;
+
+	if (s == NULL)
+		return support_error(error, EH_E_NO_MEMORY, "linear: no host memory");
+	s->bench = bench;
+	status = make_state(s, error);
+	if (status != EH_OK) {
+		linear_finish(s);
+		return status;
+	}
+	*state = s;
+	return EH_OK;
+}
+
+static eh_status linear_enqueue(void *state, uint64_t iteration, eh_error *error)
+{
+	linear_state *s = state;
+	const linear_plan *p = &s->plan;
+	const int32_t n = (int32_t)p->shape.n, m = (int32_t)p->shape.m;
+	/* A kernel without scales leaves their place alone. */
+	const eh_arg args[6] = {
+		support_buffer(s->w), support_buffer(s->scales != NULL ? s->scales : s->w),
+		support_buffer(s->x), support_buffer(s->y),
+		support_value(&n, sizeof n), support_value(&m, sizeof m),
+	};
+	(void)iteration;
+	return support_launch(s->bench, s->kernel, (uint32_t)p->groups, 1, 16, (uint32_t)(p->items / 16),
+	                      args, 6, error);
+}
+
+static eh_status linear_poison(void *state, eh_error *error)
+{
+	linear_state *s = state;
+	return support_poison(s->bench, s->y, padded(y_bytes(s)), error);
+}
+
+static eh_status check_output(linear_state *s, const linear_oracle *o, eh_check *check, eh_error *error)
+{
+	const eh_status status = support_fetch(s->bench, s->got, s->y, 0, y_bytes(s), error);
+	if (status == EH_OK)
+		linear_oracle_check(o, s->got, check);
+	return status;
+}
+
+static eh_status linear_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
+{
+	linear_state *s = state;
+	(void)iteration;
+	return check_output(s, &s->oracle, check, error);
+}
+
+/* On crafted inputs of an oracle of their own, so that the normal ones need not be made again. */
+static eh_status linear_selftest(void *state, eh_check *check, eh_error *error)
+{
+	linear_state *s = state;
+	linear_oracle crafted;
+	eh_status status;
+	memset(&crafted, 0, sizeof crafted);
+	status = linear_oracle_make(&crafted, s->bench, &s->plan.shape);
+	if (status == EH_OK) {
+		linear_oracle_crafted(&crafted);
+		status = upload(s, &crafted, error);
+	} else
+		status = support_error(error, status, "linear: no host memory");
+	if (status == EH_OK)
+		status = linear_poison(s, error);
+	if (status == EH_OK)
+		status = linear_enqueue(s, 0, error);
+	if (status == EH_OK)
+		status = check_output(s, &crafted, check, error);
+	linear_oracle_free(&crafted);
+	return status == EH_OK ? upload(s, &s->oracle, error) : status;
+}
+
+static eh_status linear_vary(void *state, uint32_t variant, eh_error *error)
+{
+	linear_state *s = state;
+	linear_oracle_normal(&s->oracle, variant);
+	return upload(s, &s->oracle, error);
+}
+
+static const eh_workload linear_workload = {
+	.magic = EH_WORKLOAD_MAGIC,
+	.struct_size = sizeof(eh_workload),
+	.abi_major = EH_ABI_MAJOR,
+	.abi_minor = EH_ABI_MINOR,
+	.pointer_bytes = sizeof(void *),
+	.revision = 1,
+	.name = "linear",
+	.summary = "a linear layer for few tokens: weights of 32 to 4 bits, read once",
+	.params = linear_params,
+	.describe = linear_describe,
+	.prepare = linear_prepare,
+	.selftest = linear_selftest,
+	.enqueue = linear_enqueue,
+	.poison = linear_poison,
+	.check = linear_check,
+	.vary = linear_vary,
+	.finish = linear_finish,
+	.checks = "exact on crafted inputs; then 64 rows of W against double precision within a bound, and "
+	          "every token by random signs",
+};
+
+const eh_workload *eh_workload_entry_v1(void)
+{
+	return &linear_workload;
+}

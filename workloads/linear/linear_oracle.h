@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inputs of a linear layer, and what its output must be. */
+#ifndef WORKLOADS_LINEAR_ORACLE_H
+#define WORKLOADS_LINEAR_ORACLE_H
+
+#include "../support.h"
+
+/* In the order of the parameter, which the kernel knows as EH_W_KIND. */
+enum linear_kind { LINEAR_BF16, LINEAR_F16, LINEAR_F32, LINEAR_E4M3, LINEAR_I8, LINEAR_W4A16, LINEAR_MXFP4 };
+
+/* Everything repeats with a period that is a prime: elements of x, elements of W (of 4 bits bytes), and
+ * scales. */
+#define ORACLE_BLOCK UINT64_C(262147)
+#define ORACLE_SCALES UINT64_C(65521)
+/* Rows of W that are computed in full, and tokens of each. */
+#define ORACLE_ROWS UINT64_C(64)
+#define ORACLE_TOKENS UINT64_C(64)
+
+typedef struct linear_shape {
+	enum linear_kind kind;
+	uint64_t m, n, k;          /* x is m x k, W n x k, y m x n                               */
+	uint64_t group;            /* elements along k that share a scale; 0: no scales          */
+	char precision[8];         /* of x and y                                                 */
+} linear_shape;
+
+/* 4-bit elements come two to a byte. */
+int linear_is_packed(const linear_shape *s);
+/* Bytes of W, how many scales it has and the bytes of one. */
+uint64_t linear_weight_bytes(const linear_shape *s);
+uint64_t linear_scales(const linear_shape *s);
+uint32_t linear_scale_bytes(const linear_shape *s);
+
+typedef struct linear_oracle {
+	const eh_bench *bench;
+	linear_shape shape;
+	int exact;                 /* crafted inputs: equality, else gate B                      */
+	uint32_t element;          /* bytes of an element of x and y                             */
+	uint32_t stored;           /* bytes of what W consists of: an element, or two            */
+	void *x, *w, *scale;       /* the repeated blocks, as the device gets them               */
+	double *x_value, *w_value, *scale_value; /* the same; w_value has two of each byte       */
+	double *sign;              /* n random signs                                             */
+	double *vector;            /* signs * W: k                                               */
+	double *row;               /* a row of W: k                                              */
+} linear_oracle;
+
+/* *o is zeroed; after a failure too it is freed with linear_oracle_free. */
+eh_status linear_oracle_make(linear_oracle *o, const eh_bench *bench, const linear_shape *shape);
+void linear_oracle_free(linear_oracle *o);
+
+/* Makes the inputs of the variant, of normal distribution; or the crafted ones: elements of -1, 0 and 1,
+ * scales that are powers of two, so few that every sum is exact. */
+void linear_oracle_normal(linear_oracle *o, uint32_t variant);
+void linear_oracle_crafted(linear_oracle *o);
+
+/* Compares y, m x n elements. */
+void linear_oracle_check(const linear_oracle *o, const void *y, eh_check *check);
+
+#endif
