@@ -33,7 +33,7 @@ right() { # EXECUTOR CASES ROWS
 right host:gcc '*' 8
 if "$EVENHAND" devices 2>/dev/null | grep -q '^opencl:pocl'; then
 	# PoCL compiles each kernel for seconds.
-	right opencl:pocl 'packed.w4a16*,whole*' 2
+	right opencl:pocl 'groups*,whole*' 2
 else
 	skip "the same on PoCL" "PoCL is not installed (package pocl-opencl-icd)"
 fi
@@ -57,9 +57,9 @@ PY
 }
 caught "the scale of another row" 'odd.e4m3*' 's/s \*= scales\[row\];/s *= scales[first];/'
 caught "a tail of K that is left out" 'odd.f32*' 's/i < EH_W_SUMS \&\& at < EH_W_TAKES;/i < EH_W_SUMS \&\& at < 0;/'
-caught "swapped nibbles" 'packed.w4a16*' 's/part == 0 ? byte/part != 0 ? byte/'
-caught "the scale of another group" 'packed.w4a16*' 's|(blocks) / 4)|((blocks) + 1) / 4)|'
-caught "the power of two of another block" 'packed.mxfp4*' 's|eh_w_power((scales)\[blocks\])|eh_w_power((scales)[(blocks) ^ 1])|'
+caught "swapped nibbles" 'groups*' 's/part == 0 ? byte/part != 0 ? byte/'
+caught "the scale of another group" 'groups*' 's|(blocks) / 4)|((blocks) + 1) / 4)|'
+caught "the power of two of another block" 'blocks*' 's|eh_w_power((scales)\[blocks\])|eh_w_power((scales)[(blocks) ^ 1])|'
 caught "an output that stays as it was" 'odd.bf16*' 's/EH_W_X_STORE(y, .*, s);/;/'
 caught "a row that is not stored" 'odd.i8*' 's/row < n \&\& token/row < n - 1 \&\& token/'
 caught "the tokens of the first pass in the second" 'odd.bf16*' 's/(eh_i64)EH_W_TOKEN(t) \* EH_W_K/(eh_i64)t * EH_W_K/'
