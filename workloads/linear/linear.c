@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linear - y = x W^T for few tokens: a linear layer as it is when a language model generates text.  W has
- * 32 to 4 bits per element, the small formats with scales; x, y and the sums do not become smaller.
+ * linear - y = x W^T for few tokens: a linear layer as it is when a language model generates text.
+ * W has 32 to 4 bits per element, the small formats with scales; x, y and sums do not become smaller.
  *
- * Gate A (selftest): elements of -1, 0 and 1 and scales of powers of two, so few that every sum is exact.
+ * Gate A (selftest): elements of -1, 0 and 1 and scales of powers of two, so few that sums are exact.
  *
  * Gate B: normal inputs, quantised once.  The elements of sampled rows of W are compared with double
  * precision, and all elements of each token, added up with random signs, with x * (signs * W).

@@ -113,8 +113,8 @@ static void put_scale(linear_oracle *o, uint64_t i, float value)
 }
 
 /*
- * Scales that make the elements of about 1: of i8 from 32, of four bits from 4.  Crafted ones are powers of
- * two, within a row 1, 2 and 4, so that the sum of a row stays an integer.
+ * Scales that make the elements of about 1: of i8 from 32, of four bits from 4.  Crafted ones are 1, 2
+ * and 4, so that the sum of a row stays an integer.
  */
 static void make_scales(linear_oracle *o, uint32_t stream)
 {
@@ -356,9 +356,9 @@ static double check_samples(const linear_oracle *o, const void *y, eh_check *che
 }
 
 /*
- * All of a token's elements, added up with random signs, must be that token of x times (signs * W).  The
- * errors of n elements with random signs add up like a random walk, so 4 sqrt(n) times the largest
- * allowance among the samples is generous, and still far below what is not there at all.
+ * All of a token's elements, added up with random signs, must be that token of x times (signs * W).
+ * The errors of n elements with random signs add up like a random walk, so 4 sqrt(n) times the
+ * largest allowance among the samples is generous, and still far below what is not there at all.
  */
 static void check_tokens(const linear_oracle *o, const void *y, double most, eh_check *check)
 {

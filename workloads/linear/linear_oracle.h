@@ -6,7 +6,15 @@
 #include "../support.h"
 
 /* In the order of the parameter, which the kernel knows as EH_W_KIND. */
-enum linear_kind { LINEAR_BF16, LINEAR_F16, LINEAR_F32, LINEAR_E4M3, LINEAR_I8, LINEAR_W4A16, LINEAR_MXFP4 };
+enum linear_kind {
+	LINEAR_BF16,
+	LINEAR_F16,
+	LINEAR_F32,
+	LINEAR_E4M3,
+	LINEAR_I8,
+	LINEAR_W4A16,
+	LINEAR_MXFP4
+};
 
 /* Everything repeats with a period that is a prime: elements of x, elements of W (of 4 bits bytes), and
  * scales. */
@@ -47,8 +55,8 @@ typedef struct linear_oracle {
 eh_status linear_oracle_make(linear_oracle *o, const eh_bench *bench, const linear_shape *shape);
 void linear_oracle_free(linear_oracle *o);
 
-/* Makes the inputs of the variant, of normal distribution; or the crafted ones: elements of -1, 0 and 1,
- * scales that are powers of two, so few that every sum is exact. */
+/* Makes the inputs of the variant, of normal distribution (4 bits: uniform); or the crafted ones:
+ * elements of -1, 0 and 1 and scales of powers of two, so few that every sum is exact. */
 void linear_oracle_normal(linear_oracle *o, uint32_t variant);
 void linear_oracle_crafted(linear_oracle *o);
 
