@@ -18,7 +18,7 @@ static void widen(span *s, const record_check *check)
 	s->most = fmax(s->most, check->rho);
 }
 
-/* Of every check of every execution on new inputs. */
+/* Of the checks before and after the samples; the selftest is exact. */
 static void widen_by(span *s, const result_row *row)
 {
 	if (row == NULL || !result_row_counts(row))

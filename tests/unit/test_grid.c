@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compare prints: one grid of 80 columns, from comparisons that are made by hand. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -634,7 +635,7 @@ static void add_error(world *w, size_t side, size_t row, double before, double a
 	e->verification->after = checks[1];
 }
 
-/* Equal errors are told once; of several executors, the smallest and the largest. */
+/* Errors equal to one digit are told once; of several executors, the smallest and the largest. */
 static void errors_stand_beside_the_speed(void **state)
 {
 	static const char *const names[] = { "host:gcc-12", "host:clang-14" };
@@ -650,6 +651,25 @@ static void errors_stand_beside_the_speed(void **state)
 	world_compare(w);
 	body = printed(w);
 	assert_true(has(body, "\nerror   3e-7 copy, dot; 2e-4 to 2e-3 triad f32\n"));
+	free(body);
+	world_free(w);
+}
+
+/* Errors that all differ are wrapped as every note is, and none is left out. */
+static void many_errors_wrap(void **state)
+{
+	static const char *const names[] = { "host:gcc-12", "host:clang-14" };
+	world *w = world_new(names, COUNT(names), demo_ids, COUNT(demo_ids));
+	char *body;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(demo_ids); i++)
+		add_error(w, 0, i, pow(10, (double)i - 9), pow(10, (double)i - 9));
+	world_compare(w);
+	body = printed(w);
+	assert_true(has(body, "\nerror   1e-9 copy; 1e-8 triad f32; 1e-7 triad f64; 1e-6 dot; 1e-5 launch; "
+	                "1e-4\n        xfer; 1e-3 fma f32; 1e-2 fma f64; 1e-1 gemm\n"));
+	assert_true(widest_of(body) <= 80);
 	free(body);
 	world_free(w);
 }
@@ -671,6 +691,7 @@ int main(void)
 		cmocka_unit_test(wide_intervals_become_a_word),
 		cmocka_unit_test(caveats_of_most_cells_are_told_once),
 		cmocka_unit_test(errors_stand_beside_the_speed),
+		cmocka_unit_test(many_errors_wrap),
 		cmocka_unit_test(a_bad_reference_leaves_blanks),
 		cmocka_unit_test(a_refused_column_is_told_once),
 		cmocka_unit_test(two_results_have_values_and_intervals),
