@@ -10,8 +10,8 @@
 
 static const char what[] = "NVIDIA's library of matrix products";
 static const char advice[] =
-	"install the package libcublas of the driver's CUDA version (libcublaslt12 on Debian, "
-	"nvidia-cublas-cu12 on PyPI), or name the file in --set cuda.cublaslt=FILE";
+	"install libcublaslt12 (Debian), or nvidia-cublas-cu12 (PyPI) and name its file in --set "
+	"cuda.cublaslt=FILE";
 
 static const vendorlib_symbol symbols[] = {
 #define REQUIRED(field, names, arguments) VENDORLIB_REQUIRED(cublaslt_api, field, names)
@@ -41,7 +41,7 @@ static const struct {
 	  "Free memory on the device: other processes on it show in nvidia-smi." },
 	{ FAILURE_CODE(CUBLAS_STATUS_INVALID_VALUE, EH_E_INTERNAL), NULL },
 	{ FAILURE_CODE(CUBLAS_STATUS_ARCH_MISMATCH, EH_E_UNSUPPORTED),
-	  "The device is too old for what was asked." },
+	  "The device is too old for this cuBLASLt: name that of CUDA 12 in --set cuda.cublaslt=FILE." },
 	{ FAILURE_CODE(CUBLAS_STATUS_MAPPING_ERROR, EH_E_DEVICE), NULL },
 	{ FAILURE_CODE(CUBLAS_STATUS_EXECUTION_FAILED, EH_E_DEVICE),
 	  "The kernel log (dmesg, lines with NVRM or Xid) says more." },
@@ -97,32 +97,55 @@ static eh_status begin(cuda_cublaslt *l, eh_error *error)
 			                      "cuda.cublaslt=FILE.", "%.150s does not tell its version",
 			                      l->file.path);
 	}
+	l->major = version[0];
+	l->minor = version[1];
 	snprintf(l->version, sizeof(l->version), "%d.%d.%d", version[0], version[1], version[2]);
 	return status;
 }
 
-/* A file that is there and cannot be used leaves its reason in why. */
+static bool is_refused(const eh_host *host, const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	return folder != NULL && snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
+	       vendorlib_allowed(host, path, NULL) != EH_OK;
+}
+
+/* A file that is there and cannot be used is named in a warning, and leaves its reason in why. */
 static bool open_in(const cuda_self *self, cuda_cublaslt *l, const char *folder, const char *name)
 {
 	eh_error error = { .struct_size = sizeof(error) };
-
+	char why[VENDORLIB_REASON] = "";
 	size_t length;
 
-	if (vendorlib_try(&l->file, self->host, folder, name, l->why)) {
+	if (vendorlib_try(&l->file, self->host, folder, name, why)) {
 		if (begin(l, &error) == EH_OK)
 			return true;
-		snprintf(l->why, sizeof(l->why), "%s", error.message);
+		snprintf(why, sizeof(why), "%s", error.message);
 	}
+	length = strlen(why);
+	if (length == 0)
+		return false;
 	/* It becomes a part of a sentence. */
-	length = strlen(l->why);
-	if (length > 0 && l->why[length - 1] == '.')
-		l->why[length - 1] = '\0';
+	if (why[length - 1] == '.')
+		why[length - 1] = '\0';
+	wording_say(self->host, EH_LOG_WARN, "A cuBLASLt is left out: %s%s.", why,
+	            is_refused(self->host, folder, name) ?
+	            "; to use it all the same, name the file in --set cuda.cublaslt=FILE" : "");
+	memcpy(l->why, why, sizeof(why));
 	return false;
 }
 
-static bool search(const cuda_self *self, cuda_cublaslt *l, bool newer)
+/* Newer than the driver, or without kernels for the device: CUDA 13's begins with 7.5. */
+static bool comes_last(const eh_device *device, int major)
 {
-	const int driver_major = self->api.version / 1000;
+	const int driver_major = device->self->api.version / 1000;
+
+	return (driver_major > 0 && major > driver_major) || (major >= 13 && device->compute < 75);
+}
+
+static bool search(const eh_device *device, cuda_cublaslt *l, bool last)
+{
 	char path[PATH_MAX];
 
 	for (size_t f = 0; f < CUDA_NVRTC_FOLDERS; f++) {
@@ -131,45 +154,44 @@ static bool search(const cuda_self *self, cuda_cublaslt *l, bool newer)
 		if (folder != NULL && folder[0] == '\0')
 			continue;
 		for (size_t i = 0; i < COUNT(files); i++)
-			if ((driver_major > 0 && files[i].major > driver_major) == newer &&
-			    open_in(self, l, folder, files[i].name))
+			if (comes_last(device, files[i].major) == last &&
+			    open_in(device->self, l, folder, files[i].name))
 				return true;
 	}
 	return false;
 }
 
-static eh_status open_library(const cuda_self *self, cuda_cublaslt *l, eh_error *error)
+static eh_status open_library(const eh_device *device, cuda_cublaslt *l, eh_error *error)
 {
-	const char *chosen = self->host->option(self->host->ctx, "cublaslt");
+	const eh_host *host = device->self->host;
+	const char *chosen = host->option(host->ctx, "cublaslt");
 
 	if (chosen != NULL) {
 		const eh_status status = vendorlib_open(&l->file, what, "", chosen, advice, error);
 
 		return status == EH_OK ? begin(l, error) : status;
 	}
-	if (search(self, l, false) || search(self, l, true)) {
-		if (l->why[0] != '\0')
-			wording_say(self->host, EH_LOG_WARN, "A cuBLASLt is left out, and %s is taken: %s.",
-			            l->file.path, l->why);
+	if (search(device, l, false) || search(device, l, true))
 		return EH_OK;
-	}
 	if (l->why[0] != '\0')
-		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.240s; name the "
-		                   "file in --set cuda.cublaslt=FILE.", what, l->why);
+		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.190s; %s.", what,
+		                   l->why, advice);
 	return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be opened (looked for "
 	                   "libcublasLt.so.13, .12 and .11, also in $CUDA_HOME/lib64 and "
 	                   "/usr/local/cuda/lib64); %s.", what, advice);
 }
 
-static const cuda_cublaslt *open_once(cuda_self *self)
+static const cuda_cublaslt *open_once(const eh_device *device)
 {
+	cuda_self *self = device->self;
+
 	(void)pthread_mutex_lock(&self->cublaslt_lock);
 	if (self->cublaslt == NULL) {
 		cuda_cublaslt *l = calloc(1, sizeof(*l));
 
 		if (l != NULL) {
 			l->problem.struct_size = sizeof(l->problem);
-			l->status = open_library(self, l, &l->problem);
+			l->status = open_library(device, l, &l->problem);
 		}
 		self->cublaslt = l;
 	}
@@ -177,9 +199,9 @@ static const cuda_cublaslt *open_once(cuda_self *self)
 	return self->cublaslt;
 }
 
-eh_status cuda_cublaslt_open(cuda_self *self, eh_error *error)
+eh_status cuda_cublaslt_open(const eh_device *device, eh_error *error)
 {
-	const cuda_cublaslt *l = open_once(self);
+	const cuda_cublaslt *l = open_once(device);
 
 	if (l == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "gemm", "No memory is left for cuBLASLt.");

@@ -16,16 +16,17 @@ typedef struct cublaslt_api {
 struct cuda_cublaslt {
 	cublaslt_api api;
 	vendorlib file;
+	int major, minor;
 	char version[32];   /* "13.1.0"                                                        */
 	eh_status status;   /* of opening it                                                   */
 	eh_error problem;   /* then                                                            */
-	char why[VENDORLIB_REASON]; /* why a file that is there is not used, "" = none         */
+	char why[VENDORLIB_REASON]; /* why the last file that is there is not used, "" = none  */
 };
 
-/* Opens it once; the answer is kept.  It is looked for as NVRTC is: in $CUDA_HOME, where the loader
- * looks, and in /usr/local/cuda, the newest of each folder first, and those that are newer than the
- * driver last. */
-eh_status cuda_cublaslt_open(cuda_self *self, eh_error *error);
+/* Opens it once, for the device of the first product; the answer is kept.  It is looked for as NVRTC is:
+ * in $CUDA_HOME, where the loader looks, and in /usr/local/cuda, the newest of each folder first, and
+ * last those that are newer than the driver or too new for the device. */
+eh_status cuda_cublaslt_open(const eh_device *device, eh_error *error);
 
 /* The handle of the device, made by the first product; the calling thread is in its context. */
 eh_status cuda_cublaslt_handle(eh_device *device, eh_error *error);

@@ -27,6 +27,14 @@ static eh_status check(const eh_device *device, const eh_gemm *gemm, products_by
 	return cuda_matmul_check(device, gemm, types, error);
 }
 
+static eh_status check_version(const cuda_cublaslt *l, const eh_gemm *gemm, eh_error *error)
+{
+	if (gemm->type_a[0] != 'e' || l->major > 11 || (l->major == 11 && l->minor >= 11))
+		return EH_OK;
+	return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt %s has no 8-bit floats, which begin with "
+	                   "11.11, that of CUDA 11.8.", l->version);
+}
+
 /* Keeps the kernels sorted, so that their order is not that of the cases. */
 static void keep(cuda_gemm_state *state, const char *kernel)
 {
@@ -66,7 +74,9 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 	if (status == EH_OK)
 		status = stream_devices_enter(device, "gemm", error);
 	if (status == EH_OK)
-		status = cuda_cublaslt_open(device->self, error);
+		status = cuda_cublaslt_open(device, error);
+	if (status == EH_OK)
+		status = check_version(device->self->cublaslt, gemm, error);
 	if (status == EH_OK)
 		status = cuda_cublaslt_handle(device, error);
 	if (status != EH_OK)

@@ -115,7 +115,15 @@ export CUDA_HOME
 row home ''
 says home "c['status'] in ('valid', 'not-converged') and '$T/toolkit/lib64/libcublasLt.so.12' in str(c['executions'][0]['library'])"
 ok $? "the one in \$CUDA_HOME comes first" "$log" "$T/facts"
-grep -q 'A cuBLASLt is left out, and .*toolkit/lib64/libcublasLt.so.12 is taken: .*libcublasLt.so.13 has no cublasLtCreate; it is no whole cuBLASLt of CUDA 11 or later\.$' "$log"
+grep -q 'A cuBLASLt is left out: .*libcublasLt.so.13 has no cublasLtCreate; it is no whole cuBLASLt of CUDA 11 or later\.$' "$log"
 ok $? "and a newer one beside it that is no use is left out with a warning" "$log"
+mv toolkit/lib64/libcublasLt.so.12 toolkit/lib64/libcublasLt.so.11
+"$CC" -shared -fPIC -o toolkit/lib64/libcublasLt.so.12 empty.c
+chmod o+w toolkit/lib64/libcublasLt.so.13
+row two ''
+says two "'$T/toolkit/lib64/libcublasLt.so.11' in str(c['executions'][0]['library'])" &&
+	grep -q 'left out: .*/libcublasLt.so.13 is not used because others can write to .*; to use it all the same, name the file in --set cuda.cublaslt=FILE\.$' "$log" &&
+	grep -q 'left out: .*/libcublasLt.so.12 has no cublasLtCreate; it is no whole cuBLASLt of CUDA 11 or later\.$' "$log"
+ok $? "of two that are no use each is named" "$log" "$T/facts"
 unset CUDA_HOME
 finish
