@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this backend calls in cuBLASLt, declared here, so that it is built without a toolkit.  Names,
- * values and layouts are those of cublasLt.h, cublas_api.h and library_types.h of CUDA 11 to 13;
+ * values and layouts are those of cublasLt.h, cublas_api.h and library_types.h of CUDA 11.8 to 13;
  * tests/abi/vendor.sh compares each with them, and reads this file in the forms that
  * tests/abi/vendor/facts.awk lists.  It stands alone: the test library is built from it as well.
  */
@@ -90,11 +90,14 @@ typedef enum cublasLtMatmulPreferenceAttributes {
 	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6,
 	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
 	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8,
+	CUBLASLT_MATMUL_PREF_IMPL_MASK = 12,
 } cublasLtMatmulPreferenceAttributes_t;
 
 /* How the parts of a product that was split along k are put together. */
 typedef enum cublasLtReductionScheme {
+	CUBLASLT_REDUCTION_SCHEME_INPLACE = 1,
 	CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2,
+	CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE = 4,
 } cublasLtReductionScheme_t;
 
 typedef enum cublasLtMatmulAlgoCapAttributes {
@@ -105,7 +108,12 @@ typedef enum cublasLtMatmulAlgoConfigAttributes {
 	CUBLASLT_ALGO_CONFIG_ID = 0,
 	CUBLASLT_ALGO_CONFIG_TILE_ID = 1,
 	CUBLASLT_ALGO_CONFIG_SPLITK_NUM = 2,
+	CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME = 3,
+	CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING = 4,
+	CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION = 5,
 	CUBLASLT_ALGO_CONFIG_STAGES_ID = 6,
+	CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID = 7,
+	CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID = 8,
 } cublasLtMatmulAlgoConfigAttributes_t;
 
 /* Of an algorithm: its instruction, where it adds up, what it multiplies. */
@@ -113,6 +121,7 @@ typedef enum cublasLtMatmulAlgoConfigAttributes {
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA 0x2
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_IMMA 0x4
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_DMMA 0x8
+#define CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_TYPE_MASK 0xff
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_16F 0x100
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_32F 0x200
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_64F 0x400

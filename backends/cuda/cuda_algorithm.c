@@ -2,6 +2,7 @@
 /* The algorithm of a product: the library's own order decides, and what it would make in other types is
  * passed over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_matmul.h"
@@ -19,12 +20,15 @@ typedef struct wish {
 } wish;
 
 static cublasStatus_t set_preference(const cublaslt_api *api, cublasLtMatmulPreference_t preference,
-                                     const eh_gemm *g)
+                                     const eh_gemm *g, const cuda_matmul_types *types)
 {
 	static const uint32_t alignment = ALIGNMENT, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 	const uint64_t limit = g->workspace_limit;
+	const uint64_t kinds = CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_TYPE_MASK | types->inputs | types->accumulators;
 	const wish wishes[] = {
 		{ CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &limit, sizeof(limit) },
+		/* Others would take the places of those that can be used. */
+		{ CUBLASLT_MATMUL_PREF_IMPL_MASK, &kinds, sizeof(kinds) },
 		/* It takes 256 bytes for granted. */
 		{ CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &alignment, sizeof(alignment) },
 		{ CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &alignment, sizeof(alignment) },
@@ -41,25 +45,42 @@ static cublasStatus_t set_preference(const cublaslt_api *api, cublasLtMatmulPref
 	return rc;
 }
 
-static eh_status no_algorithm(const eh_device *d, const eh_gemm *g, cublasStatus_t rc, eh_error *error)
+/* These two: a sentence after a space, or "". */
+static const char *variable(const eh_gemm *g)
 {
-	const char *remedy = "";
-	char text[48];
-
-	products_text(g, text, sizeof(text));
-	if (g->type_a[0] == 'e')
-		remedy = "8-bit floats need rows and strides of multiples of 16 elements.";
-	else if (strcmp(g->type_a, "i8") == 0)
-		remedy = "i8 needs rows of multiples of 4 elements, and for tensor cores transpose=b.";
-	return failure_native(error, EH_E_UNSUPPORTED, "cublasLtMatmulAlgoGetHeuristic", (int64_t)rc,
-	                      cuda_cublaslt_name(rc), remedy,
-	                      "cuBLASLt %s has no algorithm for a product of %s of %llu x %llu x %llu on %s",
-	                      d->self->cublaslt->version, text, (unsigned long long)g->m,
-	                      (unsigned long long)g->n, (unsigned long long)g->k, d->info.name);
+	if (strcmp(g->type_a, "tf32") == 0 && getenv("NVIDIA_TF32_OVERRIDE") != NULL)
+		return " NVIDIA_TF32_OVERRIDE is set, and can forbid tf32.";
+	return "";
 }
 
-static eh_status ask(const eh_device *d, const eh_gemm *g, const cuda_matmul *m,
-                     cublasLtMatmulHeuristicResult_t results[CANDIDATES], int *count, eh_error *error)
+static const char *advice(const eh_gemm *g)
+{
+	if (g->type_a[0] == 'e')
+		return " 8-bit floats need rows and strides of multiples of 16 elements.";
+	if (strcmp(g->type_a, "i8") == 0)
+		return " i8 needs rows of multiples of 4 elements, and for tensor cores transpose=b.";
+	return variable(g);
+}
+
+/* Of the library's own status; with success it offered none. */
+static eh_status no_algorithm(const eh_device *d, const eh_gemm *g, cublasStatus_t rc, eh_error *error)
+{
+	static const char where[] = "cublasLtMatmulAlgoGetHeuristic";
+	char text[48], what[320];
+
+	products_text(g, text, sizeof(text));
+	snprintf(what, sizeof(what), "cuBLASLt %s offers no algorithm for a product of %s of %llu x %llu x "
+	         "%llu on %s", d->self->cublaslt->version, text, (unsigned long long)g->m,
+	         (unsigned long long)g->n, (unsigned long long)g->k, d->info.name);
+	if (rc == CUBLAS_STATUS_SUCCESS)
+		return failure_set(error, EH_E_UNSUPPORTED, where, "%s.%s", what, advice(g));
+	return failure_native(error, EH_E_UNSUPPORTED, where, (int64_t)rc, cuda_cublaslt_name(rc),
+	                      advice(g) + (advice(g)[0] == ' '), "%s", what);
+}
+
+static eh_status ask(const eh_device *d, const eh_gemm *g, const cuda_matmul_types *types,
+                     const cuda_matmul *m, cublasLtMatmulHeuristicResult_t results[CANDIDATES],
+                     int *count, eh_error *error)
 {
 	const cublaslt_api *api = &d->self->cublaslt->api;
 	cublasLtMatmulPreference_t preference = NULL;
@@ -68,13 +89,12 @@ static eh_status ask(const eh_device *d, const eh_gemm *g, const cuda_matmul *m,
 
 	if (rc == CUBLAS_STATUS_SUCCESS) {
 		where = "cublasLtMatmulPreferenceSetAttribute";
-		rc = set_preference(api, preference, g);
+		rc = set_preference(api, preference, g, types);
 		if (rc == CUBLAS_STATUS_SUCCESS) {
 			where = "cublasLtMatmulAlgoGetHeuristic";
 			rc = api->heuristic(d->gemm.handle, m->desc, m->a, m->b, m->c, m->c, preference,
 			                    CANDIDATES, results, count);
-			/* A product that it cannot make may be one that it calls impossible. */
-			if (rc == CUBLAS_STATUS_NOT_SUPPORTED || rc == CUBLAS_STATUS_INVALID_VALUE) {
+			if (rc == CUBLAS_STATUS_NOT_SUPPORTED) {
 				(void)api->preference_destroy(preference);
 				return no_algorithm(d, g, rc, error);
 			}
@@ -101,26 +121,34 @@ static const struct {
 };
 #undef FLAG
 
-static void numerics_text(uint64_t flags, char *out, size_t size)
+static void add(char *out, size_t size, const char *word)
 {
-	size_t used = 0;
+	const size_t used = strlen(out);
 
-	out[0] = '\0';
-	for (size_t i = 0; i < COUNT(flag_names) && used < size; i++)
-		if ((flags & flag_names[i].flag) != 0) {
-			snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", flag_names[i].name);
-			used += strlen(out + used);
-		}
+	snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-/* What the library does not say is taken to be as it was asked for. */
+static void numerics_text(uint64_t flags, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < COUNT(flag_names); i++)
+		if ((flags & flag_names[i].flag) != 0)
+			add(out, size, flag_names[i].name);
+	if ((flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK) == 0)
+		add(out, size, "accumulator not told");
+	if ((flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK) == 0)
+		add(out, size, "inputs not told");
+}
+
+/* One that names another type beside the right one can be in either.  What the library does not say is
+ * taken to be as it was asked for. */
 static bool in_these_types(uint64_t flags, const cuda_matmul_types *types)
 {
 	const uint64_t inputs = flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK;
 	const uint64_t accumulators = flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK;
 
-	return (inputs == 0 || (inputs & types->inputs) != 0) &&
-	       (accumulators == 0 || (accumulators & types->accumulators) != 0);
+	return (inputs & ~(uint64_t)types->inputs) == 0 &&
+	       (accumulators & ~(uint64_t)types->accumulators) == 0;
 }
 
 /* False for an algorithm in other types than these; numerics are filled in any case. */
@@ -132,65 +160,93 @@ static bool suits(const cublaslt_api *api, const cublasLtMatmulAlgo_t *algorithm
 	                                          sizeof(flags), NULL);
 
 	if (rc != CUBLAS_STATUS_SUCCESS) {
-		flags = 0;
+		m->numerics[0] = '\0';
 		wording_gap(&m->gaps, "numerics", "cublasLtMatmulAlgoCapGetAttribute",
 		            cuda_cublaslt_name(rc), (int64_t)rc);
+		return true;
 	}
 	numerics_text(flags, m->numerics, sizeof(m->numerics));
 	return in_these_types(flags, types);
 }
 
-/* "algorithm 24, tile 15, stages 8, split-k 1": numbers, for the library has no names. */
+/* "algorithm 24, tile 15, stages 8, split-k 1, cluster 3": numbers, for the library has no names.  Some are
+ * left out when they are 0, as the library sets them by itself. */
 static void name_kernel(const cublaslt_api *api, cuda_matmul *m)
 {
 	static const struct {
-		cublasLtMatmulAlgoConfigAttributes_t attribute;
 		const char *name;
+		cublasLtMatmulAlgoConfigAttributes_t attribute;
+		uint8_t size;
+		bool always;
 	} facts[] = {
-		{ CUBLASLT_ALGO_CONFIG_ID, "algorithm" },
-		{ CUBLASLT_ALGO_CONFIG_TILE_ID, "tile" },
-		{ CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages" },
-		{ CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k" },
+		{ "algorithm", CUBLASLT_ALGO_CONFIG_ID, 4, true },
+		{ "tile", CUBLASLT_ALGO_CONFIG_TILE_ID, 4, true },
+		{ "stages", CUBLASLT_ALGO_CONFIG_STAGES_ID, 4, true },
+		{ "split-k", CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 4, true },
+		{ "reduction", CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, 4, false },
+		{ "swizzling", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, 4, false },
+		{ "option", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, 4, false },
+		{ "inner", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, 2, false },
+		{ "cluster", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, 2, false },
 	};
-	size_t used = 0;
 
 	for (size_t i = 0; i < COUNT(facts); i++) {
-		char number[16] = "unknown";
-		int32_t value = 0;
+		union { uint32_t four; uint16_t two; } value = { 0 };
 		const cublasStatus_t rc = api->configuration(&m->algorithm, facts[i].attribute, &value,
-		                                             sizeof(value), NULL);
+		                                             facts[i].size, NULL);
+		const unsigned number = facts[i].size == 2 ? value.two : value.four;
+		char fact[32];
 
-		if (rc == CUBLAS_STATUS_SUCCESS)
-			snprintf(number, sizeof(number), "%d", value);
-		else
+		if (rc == CUBLAS_STATUS_SUCCESS && number == 0 && !facts[i].always)
+			continue;
+		if (rc == CUBLAS_STATUS_SUCCESS) {
+			snprintf(fact, sizeof(fact), "%s %u", facts[i].name, number);
+		} else {
+			snprintf(fact, sizeof(fact), "%s unknown", facts[i].name);
 			wording_gap(&m->gaps, facts[i].name, "cublasLtMatmulAlgoConfigGetAttribute",
 			            cuda_cublaslt_name(rc), (int64_t)rc);
-		snprintf(m->kernel + used, sizeof(m->kernel) - used, "%s%s %s", i > 0 ? ", " : "",
-		         facts[i].name, number);
-		used += strlen(m->kernel + used);
+		}
+		add(m->kernel, sizeof(m->kernel), fact);
 	}
+}
+
+/* `passed` algorithms are in other types; numerics are those of the first. */
+static eh_status other_types(const eh_device *d, const eh_gemm *g, int passed, const char *numerics,
+                             eh_error *error)
+{
+	char text[48];
+
+	products_text(g, text, sizeof(text));
+	return failure_set(error, EH_E_UNSUPPORTED, "cublasLtMatmulAlgoGetHeuristic", "Each of the %d "
+	                   "algorithms that cuBLASLt %s offers for a product of %s on %s is in other types: "
+	                   "%s.%s", passed, d->self->cublaslt->version, text, d->info.name, numerics,
+	                   variable(g));
 }
 
 eh_status cuda_matmul_choose(eh_device *d, const eh_gemm *g, const cuda_matmul_types *types,
                              cuda_matmul *m, eh_error *error)
 {
 	cublasLtMatmulHeuristicResult_t results[CANDIDATES];
-	cublasStatus_t first = CUBLAS_STATUS_SUCCESS;
-	int count = 0;
+	cublasStatus_t refusal = CUBLAS_STATUS_SUCCESS;
+	char others[sizeof(m->numerics)] = "";
+	int count = 0, passed = 0;
 	eh_status status;
 
 	memset(results, 0, sizeof(results));
-	status = ask(d, g, m, results, &count, error);
+	status = ask(d, g, types, m, results, &count, error);
 	if (status != EH_OK)
 		return status;
 	m->count = count < CANDIDATES ? count : CANDIDATES;
 	for (int i = 0; i < m->count; i++) {
 		if (results[i].state != CUBLAS_STATUS_SUCCESS || results[i].workspaceSize > g->workspace_limit) {
-			first = first == CUBLAS_STATUS_SUCCESS ? results[i].state : first;
+			refusal = refusal == CUBLAS_STATUS_SUCCESS ? results[i].state : refusal;
 			continue;
 		}
-		if (!suits(&d->self->cublaslt->api, &results[i].algo, types, m))
+		if (!suits(&d->self->cublaslt->api, &results[i].algo, types, m)) {
+			if (passed++ == 0)
+				memcpy(others, m->numerics, sizeof(others));
 			continue;
+		}
 		m->algorithm = results[i].algo;
 		name_kernel(&d->self->cublaslt->api, m);
 		m->workspace = results[i].workspaceSize;
@@ -198,10 +254,5 @@ eh_status cuda_matmul_choose(eh_device *d, const eh_gemm *g, const cuda_matmul_t
 		m->rank = i + 1;
 		return EH_OK;
 	}
-	if (m->numerics[0] == '\0')
-		return no_algorithm(d, g, first != CUBLAS_STATUS_SUCCESS ? first : CUBLAS_STATUS_NOT_SUPPORTED,
-		                    error);
-	return failure_set(error, EH_E_UNSUPPORTED, "cublasLtMatmulAlgoGetHeuristic", "cuBLASLt %s would "
-	                   "make a product of %s into %s on %s in other types: %s.",
-	                   d->self->cublaslt->version, g->type_a, g->type_c, d->info.name, m->numerics);
+	return passed == 0 ? no_algorithm(d, g, refusal, error) : other_types(d, g, passed, others, error);
 }

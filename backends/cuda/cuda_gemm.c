@@ -101,11 +101,12 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 
 /* ---- the command ------------------------------------------------------------------------- */
 
-static eh_status check_matrix(const eh_buffer *buffer, uint64_t offset, uint64_t bytes, eh_error *error)
+static eh_status check_operand(const char *what, const eh_buffer *buffer, uint64_t offset, uint64_t bytes,
+                               eh_error *error)
 {
 	if (buffer->kind != EH_MEMORY_DEVICE)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The matrices of a product lie in "
-		                   "device memory.");
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "%s of a product lies in device memory.",
+		                   what);
 	if (offset % 16 != 0)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The offsets of matrices are multiples "
 		                   "of 16 bytes.");
@@ -120,18 +121,18 @@ static eh_status check_operands(const eh_queue *queue, const eh_gemm_plan *plan,
 	if (queue->device != plan->device || o->a == NULL || o->b == NULL || o->c == NULL)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "A product needs three matrices, and "
 		                   "the queue of the device that it was prepared for.");
-	status = check_matrix(o->a, o->offset_a, plan->bytes.a, error);
+	status = check_operand("A matrix", o->a, o->offset_a, plan->bytes.a, error);
 	if (status == EH_OK)
-		status = check_matrix(o->b, o->offset_b, plan->bytes.b, error);
+		status = check_operand("A matrix", o->b, o->offset_b, plan->bytes.b, error);
 	if (status == EH_OK)
-		status = check_matrix(o->c, o->offset_c, plan->bytes.c, error);
+		status = check_operand("A matrix", o->c, o->offset_c, plan->bytes.c, error);
 	if (status != EH_OK || plan->matmul.workspace == 0)
 		return status;
 	if (o->workspace == NULL)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The product was prepared with a "
 		                   "workspace of %llu bytes, and none is given.",
 		                   (unsigned long long)plan->matmul.workspace);
-	return check_matrix(o->workspace, 0, plan->matmul.workspace, error);
+	return check_operand("The workspace", o->workspace, 0, plan->matmul.workspace, error);
 }
 
 static void *at(const eh_buffer *buffer, uint64_t offset)
@@ -171,7 +172,26 @@ static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_oper
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-static void begin_layer(const cuda_cublaslt *l, const char *kernel, eh_layer *out)
+/* "picked=HOW (WHO)": WHO are the variables that are set and can decide, without the parentheses when none
+ * is. */
+static void add_picked(eh_layer *out, const char *how)
+{
+	static const char *const variables[] = { "NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATION_STRATEGY",
+	                                         "CUBLAS_EMULATE_SINGLE_PRECISION",
+	                                         "CUBLAS_EMULATE_DOUBLE_PRECISION" };
+	char text[256];
+	size_t used = (size_t)snprintf(text, sizeof(text), "%s", how);
+	const size_t before = used;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (getenv(variables[i]) != NULL)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+			                         used == before ? " (" : ", ", variables[i]);
+	snprintf(text + used, sizeof(text) - used, "%s", used > before ? ")" : "");
+	wording_detail(out, "picked", text);
+}
+
+static void begin_layer(const cuda_cublaslt *l, eh_layer *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->kind = EH_LAYER_LIBRARY;
@@ -179,7 +199,6 @@ static void begin_layer(const cuda_cublaslt *l, const char *kernel, eh_layer *ou
 	snprintf(out->name, sizeof(out->name), "cuBLASLt");
 	snprintf(out->version, sizeof(out->version), "%s", l->version);
 	wording_path(out, l->file.path);
-	wording_detail(out, "kernel", kernel);
 }
 
 static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
@@ -189,9 +208,10 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 	char text[96];
 
 	(void)error;
-	begin_layer(plan->device->self->cublaslt, m->kernel, &full);
+	begin_layer(plan->device->self->cublaslt, &full);
+	wording_detail(&full, "kernel", m->kernel);
 	snprintf(text, sizeof(text), "cublasLtMatmulAlgoGetHeuristic, rank %d of %d", m->rank, m->count);
-	wording_detail(&full, "picked", text);
+	add_picked(&full, text);
 	snprintf(text, sizeof(text), "%.3g", (double)m->waves);
 	wording_detail(&full, "waves", text);
 	wording_detail_number(&full, "workspace", m->workspace);
@@ -218,8 +238,10 @@ bool cuda_gemm_layer(const eh_device *device, eh_layer *out)
 	}
 	if (state->more)
 		snprintf(kernels + used, sizeof(kernels) - used, " | others");
-	begin_layer(device->self->cublaslt, kernels, out);
-	wording_detail(out, "picked", "cublasLtMatmulAlgoGetHeuristic");
+	begin_layer(device->self->cublaslt, out);
+	/* First, for many kernels are cut at the end of the layer's room. */
+	add_picked(out, "cublasLtMatmulAlgoGetHeuristic");
+	wording_detail(out, "kernel", kernels);
 	return true;
 }
 

@@ -146,7 +146,8 @@ eh_status cuda_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error 
 	}
 	if (index >= sizeof(layers) / sizeof(layers[0]))
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
-		                   "A CUDA device has %zu layers.", sizeof(layers) / sizeof(layers[0]));
+		                   "A CUDA device has %zu layers.",
+		                   sizeof(layers) / sizeof(layers[0]) + d->gemm.used);
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](d, &layer);

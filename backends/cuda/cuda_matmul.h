@@ -27,7 +27,7 @@ typedef struct cuda_matmul {
 	int rank, count;              /* of the algorithm among those that it offered          */
 	cuda_factor alpha, beta;
 	char kernel[CUDA_GEMM_KERNEL];
-	char numerics[96];            /* "HMMA, ACCUMULATOR_32F, INPUT_16F", "" = unknown      */
+	char numerics[128];           /* "HMMA, ACCUMULATOR_32F, INPUT_16F", "" = unknown      */
 	wording_gaps gaps;
 } cuda_matmul;
 

@@ -57,7 +57,7 @@ typedef struct cuda_self {
 	char notes[2048];          /* lines, each with its newline                          */
 } cuda_self;
 
-enum { CUDA_GEMM_KERNELS = 6, CUDA_GEMM_KERNEL = 80 };
+enum { CUDA_GEMM_KERNELS = 6, CUDA_GEMM_KERNEL = 176 };
 
 /* What cuBLASLt has of a device. */
 typedef struct cuda_gemm_state {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,6 +63,10 @@ static int begin(void **state)
 	const char *build = getenv("BUILD");
 
 	(void)state;
+	(void)unsetenv("NVIDIA_TF32_OVERRIDE");
+	(void)unsetenv("CUBLAS_EMULATION_STRATEGY");
+	(void)unsetenv("CUBLAS_EMULATE_SINGLE_PRECISION");
+	(void)unsetenv("CUBLAS_EMULATE_DOUBLE_PRECISION");
 	library = memory_format("%s/tests/drivers/cuda/libcublasLt.so.12", build != NULL ? build : ".");
 	if (access(library, R_OK) != 0) {
 		free(library);
@@ -94,11 +99,19 @@ static bool device_has_it(eh_layer *found)
 {
 	for (uint32_t i = 0;; i++) {
 		eh_layer layer = { .struct_size = sizeof(layer) };
+		eh_error error = ERROR_INIT;
+		char count[16];
 
-		if (s.ops->device_layer(s.device, i, &layer, NULL) != EH_OK)
+		if (s.ops->device_layer(s.device, i, &layer, &error) != EH_OK) {
+			snprintf(count, sizeof(count), "has %u layers", (unsigned)i);
+			assert_non_null(strstr(error.message, count));
 			return false;
+		}
 		if (layer.kind == EH_LAYER_LIBRARY) {
 			*found = layer;
+			assert_int_not_equal(s.ops->device_layer(s.device, i + 1, &layer, &error), EH_OK);
+			snprintf(count, sizeof(count), "has %u layers", (unsigned)i + 1);
+			assert_non_null(strstr(error.message, count));
 			return true;
 		}
 	}
@@ -149,7 +162,7 @@ static void test_narrow_types(void **state)
 
 	NEEDS_LIBRARY;
 	right(along_k, 2, "i8", "i32", "i32", &layer);
-	assert_non_null(strstr(layer.detail, "numerics=HMMA, ACCUMULATOR_32I, INPUT_8I"));
+	assert_non_null(strstr(layer.detail, "numerics=IMMA, ACCUMULATOR_32I, INPUT_8I"));
 	for (size_t i = 0; i < 3; i++)
 		right(along_k, 2, "e4m3", outs[i], "f32", &layer);
 }
@@ -182,6 +195,8 @@ static void test_mixed_formats(void **state)
 	}
 }
 
+#define SPLIT "algorithm 21, tile 20, stages 14, split-k 2, reduction 2, swizzling 1, option 3, inner 4, cluster 5"
+
 static void test_layers(void **state)
 {
 	eh_layer layer, of_device;
@@ -194,16 +209,35 @@ static void test_layers(void **state)
 	/* The first is not supported, the second multiplies tf32, and none may need a workspace. */
 	assert_non_null(strstr(layer.detail, "kernel=algorithm 24, tile 15, stages 8, split-k 1; "
 	                       "picked=cublasLtMatmulAlgoGetHeuristic, rank 3 of 3; waves=0.25; "));
-	assert_non_null(strstr(layer.detail, "numerics=HMMA, ACCUMULATOR_32F, INPUT_32F"));
+	assert_non_null(strstr(layer.detail, "numerics=FMA, ACCUMULATOR_32F, INPUT_32F"));
+	/* They differ in the shape of clusters alone. */
+	right(&trial_shapes[TRIAL_LARGE], 1, "f32", "f32", "f32", &layer);
+	assert_non_null(strstr(layer.detail, "kernel=algorithm 24, tile 15, stages 8, split-k 1, cluster 3; "));
 	trial_workspace = 1 << 20;
-	right(&trial_shapes[TRIAL_PLAIN], 1, "f16", "f16", "f32", &layer);
-	trial_workspace = 0;
-	assert_non_null(strstr(layer.detail, "kernel=algorithm 21, tile 20, stages 14, split-k 2; "));
+	right(&trial_shapes[TRIAL_PLAIN], 1, "f16", "f32", "f32", &layer);
+	assert_non_null(strstr(layer.detail, "kernel=" SPLIT "; "));
 	assert_non_null(strstr(layer.detail, "workspace=8192"));
+	trial_workspace = 0;
 	assert_true(device_has_it(&of_device));
 	assert_string_equal(of_device.path, library);
-	assert_non_null(strstr(of_device.detail, "kernel=algorithm 21, tile 20, stages 14, split-k 2 | "
-	                       "algorithm 24, tile 15, stages 8, split-k 1; picked="));
+	assert_string_equal(of_device.detail, "picked=cublasLtMatmulAlgoGetHeuristic; kernel=" SPLIT
+	                    " | algorithm 24, tile 15, stages 8, split-k 1 | algorithm 24, tile 15, stages 8, "
+	                    "split-k 1, cluster 3");
+}
+
+/* One that rounds each part along k is passed over. */
+static void test_parts_are_added_in_the_type_of_sums(void **state)
+{
+	static const char *const types[] = { "bf16", "f16" };
+	eh_layer layer;
+
+	NEEDS_LIBRARY;
+	trial_workspace = 1 << 20;
+	for (size_t i = 0; i < 2; i++) {
+		right(&trial_shapes[TRIAL_PLAIN], 1, types[i], types[i], "f32", &layer);
+		assert_non_null(strstr(layer.detail, "kernel=" SPLIT "; "));
+	}
+	trial_workspace = 0;
 }
 
 static void refused(const trial_shape *shape, const char *a, const char *b, const char *out,
@@ -293,6 +327,9 @@ static void test_operands_are_checked(void **state)
 	o.a = o.b = o.c = small;
 	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
 	assert_non_null(strstr(error.message, "workspace of 8192 bytes"));
+	o.workspace = host;
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
+	assert_non_null(strstr(error.message, "The workspace of a product lies in device memory."));
 	o.workspace = small;
 	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
 	o.workspace = all;
@@ -304,7 +341,7 @@ static void test_operands_are_checked(void **state)
 	o.offset_a = 0;
 	o.b = host;
 	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
-	assert_non_null(strstr(error.message, "device memory"));
+	assert_non_null(strstr(error.message, "A matrix of a product lies in device memory."));
 	o.b = NULL;
 	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_E_INVALID_ARGUMENT);
 	ops->destroy(plan);
@@ -315,22 +352,26 @@ static void test_operands_are_checked(void **state)
 
 /* ---- libraries that fail: each in a process of its own, as the test driver reads its faults once ---- */
 
-/* What a process of this program says of a product of f32 with a library and a fault, or of one of e4m3
- * whose factors do not lie along k. */
-static void child(const char *file, bool floats_8)
+/* What a process of this program says of a product with a library ("" = the one that is found) and a
+ * fault; factors of e4m3 do not lie along k. */
+static void child(const char *file, const char *type)
 {
 	static const trial_shape square = { 16, 16, 16, 0, 0, 1, 0, 0, 1, 0 };
 	eh_error error = ERROR_INIT;
 	eh_layer layer;
 	eh_status status;
 
-	set("cublaslt", file);
+	if (file[0] != '\0')
+		set("cublaslt", file);
 	open_session();
-	if (floats_8)
-		status = trial_run(&s, ops, &square, "e4m3", "bf16", "f32", &layer, &error);
+	if (type[0] == 'e')
+		status = trial_run(&s, ops, &square, type, "bf16", "f32", &layer, &error);
 	else
-		status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], "f32", "f32", "f32", &layer, &error);
-	printf("%s: %s\n", error_status_name(status), status == EH_OK ? layer.detail : error.message);
+		status = trial_run(&s, ops, &trial_shapes[TRIAL_PLAIN], type, "f32", "f32", &layer, &error);
+	if (status == EH_OK)
+		printf("ok: %s\nof %s\n", layer.detail, layer.path);
+	else
+		printf("%s: %s\n", error_status_name(status), error.message);
 	fflush(stdout);
 	session_close(&s);
 }
@@ -356,9 +397,18 @@ static void test_libraries_that_fail(void **state)
 	static const struct { const char *fault, *words; } all[] = {
 		{ "", "ok: kernel=" },
 		{ "cublasLtMatmulAlgoGetHeuristic=none",
-		  "unsupported: cuBLASLt 12.9.1 has no algorithm for a product of f32 of 17 x 23 x 31 on TEST" },
+		  "unsupported: cuBLASLt 12.9.1 offers no algorithm for a product of f32 of 17 x 23 x 31 on TEST "
+		  "CUDA device 0.\n" },
 		{ "cublasLtMatmulAlgoGetHeuristic=narrow",
-		  "in other types: HMMA, ACCUMULATOR_32F, INPUT_TF32." },
+		  "unsupported: Each of the 1 algorithms that cuBLASLt 12.9.1 offers for a product of f32 on TEST "
+		  "CUDA device 0 is in other types: HMMA, ACCUMULATOR_32F, INPUT_TF32.\n" },
+		{ "cublasLtMatmulAlgoGetHeuristic=both",
+		  "in other types: FMA, HMMA, ACCUMULATOR_32F, INPUT_TF32, INPUT_32F.\n" },
+		{ "cublasLtMatmulAlgoGetHeuristic=invalid", "internal: cuBLASLt 12.9.1 picks no algorithm on TEST "
+		  "CUDA device 0: cublasLtMatmulAlgoGetHeuristic returned CUBLAS_STATUS_INVALID_VALUE (7)." },
+		{ "cublasLtCreate=8", "unsupported: cuBLASLt 12.9.1 does not start on TEST CUDA device 0: "
+		  "cublasLtCreate returned CUBLAS_STATUS_ARCH_MISMATCH (8). The device is too old for this "
+		  "cuBLASLt: name that of CUDA 12 in --set cuda.cublaslt=FILE.\n" },
 		{ "cublasLtMatmulAlgoGetHeuristic=unsupported",
 		  "cublasLtMatmulAlgoGetHeuristic returned CUBLAS_STATUS_NOT_SUPPORTED (15)." },
 		{ "cublasLtCreate=notready", "unavailable: cuBLASLt 12.9.1 does not start on TEST CUDA device 0: "
@@ -368,6 +418,10 @@ static void test_libraries_that_fail(void **state)
 		  "cublasLtMatmulPreferenceCreate returned CUBLAS_STATUS_ALLOC_FAILED (3). Free memory" },
 		{ "cublasLtMatmulAlgoCapGetAttribute=7", "ok: kernel=algorithm 13, tile 11, stages 8, split-k 1;" },
 		{ "cublasLtMatmulAlgoCapGetAttribute=7", "unknown=numerics" },
+		{ "cublasLtMatmulAlgoCapGetAttribute=untold",
+		  "numerics=accumulator not told, inputs not told; " },
+		{ "cublasLtMatmulAlgoConfigGetAttribute@9=7", "split-k 1, cluster unknown; picked=" },
+		{ "cublasLtMatmulAlgoConfigGetAttribute@9=7", "unknown=cluster" },
 		{ "cublasLtMatmulAlgoConfigGetAttribute@2=7", "kernel=algorithm 24, tile unknown, stages 8" },
 		{ "cublasLtMatmul=13", "cublasLtMatmul returned CUBLAS_STATUS_EXECUTION_FAILED (13)." },
 		{ "cublasLtMatmul=99", "cublasLtMatmul returned unknown cuBLAS status (99)." },
@@ -378,8 +432,61 @@ static void test_libraries_that_fail(void **state)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		product_says("EVENHAND_TEST_FAULT", all[i].fault, library, "", all[i].words);
 	product_says("EVENHAND_TEST_FAULT", "", "/none/libcublasLt.so.12", "",
-	             "cannot be opened (no such file); install the package");
+	             "cannot be opened (no such file); install libcublaslt12 (Debian), or nvidia-cublas-cu12 "
+	             "(PyPI) and name its file in --set cuda.cublaslt=FILE.\n");
 	product_says("EVENHAND_TEST_FAULT", "", "libm.so.6", "", "has no cublasLtCreate; it is no whole cuBLASLt");
+}
+
+/* Whoever decides otherwise than the library by itself is named. */
+static void test_variables_are_named(void **state)
+{
+	NEEDS_LIBRARY;
+	product_says("NVIDIA_TF32_OVERRIDE", "1", library, "", "rank 3 of 3 (NVIDIA_TF32_OVERRIDE); ");
+	product_says("CUBLAS_EMULATE_SINGLE_PRECISION=1 CUBLAS_EMULATION_STRATEGY", "eager", library, "",
+	             "rank 3 of 3 (CUBLAS_EMULATION_STRATEGY, CUBLAS_EMULATE_SINGLE_PRECISION); ");
+	product_says("NVIDIA_TF32_OVERRIDE=0 EVENHAND_TEST_FAULT", "cublasLtMatmulAlgoGetHeuristic=narrow",
+	             library, "tf32", "INPUT_16F. NVIDIA_TF32_OVERRIDE is set, and can forbid tf32.\n");
+	product_says("NVIDIA_TF32_OVERRIDE=0 EVENHAND_TEST_FAULT", "cublasLtMatmulAlgoGetHeuristic=none",
+	             library, "tf32", "device 0. NVIDIA_TF32_OVERRIDE is set, and can forbid tf32.\n");
+}
+
+static void test_8_bit_floats_need_11_11(void **state)
+{
+	NEEDS_LIBRARY;
+	product_says("EVENHAND_TEST_CUDA_COMPUTE=100 EVENHAND_TEST_FAULT", "cublasLtGetProperty=old", library,
+	             "e4m3", "unsupported: cuBLASLt 11.10.3 has no 8-bit floats, which begin with 11.11, that "
+	             "of CUDA 11.8.\n");
+	product_says("EVENHAND_TEST_FAULT", "cublasLtGetProperty=old", library, "", "ok: kernel=");
+	product_says("EVENHAND_TEST_CUDA_COMPUTE=100 EVENHAND_TEST_FAULT",
+	             "cublasLtMatmulAlgoGetHeuristic=both", library, "e4m3",
+	             "in other types: HMMA, ACCUMULATOR_16F, ACCUMULATOR_32F, INPUT_8F_E4M3.\n");
+}
+
+/* CUDA 13's has nothing for devices below 7.5. */
+static void test_an_old_device_takes_cuda_12(void **state)
+{
+	static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
+	char home[] = "/tmp/evenhand-gemm-XXXXXX";
+	char *folder, *links[2];
+
+	NEEDS_LIBRARY;
+	(void)umask(022);
+	assert_non_null(mkdtemp(home));
+	folder = memory_format("%s/lib64", home);
+	assert_int_equal(mkdir(folder, 0755), 0);
+	for (size_t i = 0; i < 2; i++) {
+		links[i] = memory_format("%s/%s", folder, names[i]);
+		assert_int_equal(symlink(library, links[i]), 0);
+	}
+	product_says("EVENHAND_TEST_CUDA_COMPUTE=75 CUDA_HOME", home, "", "", "/lib64/libcublasLt.so.13\n");
+	product_says("EVENHAND_TEST_CUDA_COMPUTE=70 CUDA_HOME", home, "", "", "/lib64/libcublasLt.so.12\n");
+	for (size_t i = 0; i < 2; i++) {
+		(void)unlink(links[i]);
+		free(links[i]);
+	}
+	(void)rmdir(folder);
+	(void)rmdir(home);
+	free(folder);
 }
 
 static void test_8_bit_floats_by_device(void **state)
@@ -406,7 +513,8 @@ static void test_the_real_library_takes_descriptions(void **state)
 	void *object = access(REAL, R_OK) == 0 ? dlopen(REAL, RTLD_NOW | RTLD_LOCAL) : NULL;
 	const int32_t turn = CUBLAS_OP_T, count = 3;
 	const int64_t offset = 512;
-	const uint64_t bytes = 1 << 20;
+	const uint64_t bytes = 1 << 20, kinds = CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_TYPE_MASK;
+	cublasLtMatmulAlgo_t nothing = { { 0 } };
 	const uint32_t alignment = 16, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 	cublasLtMatmulDesc_t desc;
 	cublasLtMatrixLayout_t layout;
@@ -439,10 +547,19 @@ static void test_the_real_library_takes_descriptions(void **state)
 		                     sizeof(alignment)));
 	TAKES(preference_set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction,
 	                     sizeof(reduction)));
+	TAKES(preference_set(preference, CUBLASLT_MATMUL_PREF_IMPL_MASK, &kinds, sizeof(kinds)));
 	TAKES(preference_destroy(preference));
+	/* The sizes that a kernel's facts are read with. */
+	for (int i = CUBLASLT_ALGO_CONFIG_ID; i <= CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID; i++) {
+		uint32_t value;
+		size_t written = 0;
+
+		TAKES(configuration(&nothing, (cublasLtMatmulAlgoConfigAttributes_t)i, &value,
+		                    i < CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID ? 4 : 2, &written));
+	}
 	TAKES(layout_destroy(layout));
 	TAKES(desc_destroy(desc));
-	(void)create, (void)destroy, (void)heuristic, (void)capability, (void)configuration, (void)matmul;
+	(void)create, (void)destroy, (void)heuristic, (void)capability, (void)matmul;
 }
 
 int main(int argc, char **argv)
@@ -453,17 +570,21 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_narrow_types),
 		cmocka_unit_test(test_mixed_formats),
 		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_parts_are_added_in_the_type_of_sums),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_in_a_graph),
 		cmocka_unit_test(test_operands_are_checked),
 		cmocka_unit_test(test_libraries_that_fail),
+		cmocka_unit_test(test_variables_are_named),
+		cmocka_unit_test(test_8_bit_floats_need_11_11),
+		cmocka_unit_test(test_an_old_device_takes_cuda_12),
 		cmocka_unit_test(test_8_bit_floats_by_device),
 		cmocka_unit_test(test_the_real_library_takes_descriptions),
 	};
 
 	if (argc > 1) {
 		use_test_driver();
-		child(argv[1], argc > 2);
+		child(argv[1], argc > 2 ? argv[2] : "f32");
 		return 0;
 	}
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -6,8 +6,9 @@
 
 #define INPUT(type) CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_##type
 #define ACCUMULATOR(type) CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_##type
+#define BY(instruction) CUBLASLT_NUMERICAL_IMPL_FLAGS_##instruction
 
-enum { WORKSPACE = 8192 };
+enum { WORKSPACE = 8192, MANY = 16, LARGE = 128 /* columns of D */ };
 
 bool tlt_sizes(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
                const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, uint64_t *m,
@@ -50,8 +51,10 @@ static bool has_layout(const struct cublasLtContext *handle, const struct cublas
 {
 	const bool floats = is_float_8(matrices[0]->type), whole = matrices[0]->type == CUDA_R_8I;
 
-	if (floats && (handle->compute < 89 || (handle->compute < 100 &&
-	               (desc->turn_a != CUBLAS_OP_T || desc->turn_b != CUBLAS_OP_N))))
+	const bool any = handle->compute >= 100 && (handle->compute < 120 || handle->compute >= 130);
+
+	if (floats && (handle->compute < 89 ||
+	               (!any && (desc->turn_a != CUBLAS_OP_T || desc->turn_b != CUBLAS_OP_N))))
 		return false;
 	for (int i = 0; i < 3; i++) {
 		const uint64_t leading = (uint64_t)matrices[i]->leading * tlt_bytes(matrices[i]->type);
@@ -62,39 +65,37 @@ static bool has_layout(const struct cublasLtContext *handle, const struct cublas
 	return true;
 }
 
-static uint64_t flags_of(const struct cublasLtMatmulDesc *desc, cudaDataType_t type)
+static uint64_t flags_of(const struct cublasLtMatmulDesc *desc, cudaDataType_t a, cudaDataType_t b)
 {
 	static const struct {
 		cudaDataType_t type;
-		uint64_t flag;
+		uint64_t flags;
 	} inputs[] = {
-		{ CUDA_R_64F, INPUT(64F) },           { CUDA_R_32F, INPUT(32F) },
-		{ CUDA_R_16F, INPUT(16F) },           { CUDA_R_16BF, INPUT(16BF) },
-		{ CUDA_R_8I, INPUT(8I) },             { CUDA_R_8F_E4M3, INPUT(8F_E4M3) },
-		{ CUDA_R_8F_E5M2, INPUT(8F_E5M2) },
+		{ CUDA_R_64F, INPUT(64F) | BY(DMMA) },  { CUDA_R_32F, INPUT(32F) | BY(FMA) },
+		{ CUDA_R_16F, INPUT(16F) | BY(HMMA) },  { CUDA_R_16BF, INPUT(16BF) | BY(HMMA) },
+		{ CUDA_R_8I, INPUT(8I) | BY(IMMA) },    { CUDA_R_8F_E4M3, INPUT(8F_E4M3) | BY(HMMA) },
+		{ CUDA_R_8F_E5M2, INPUT(8F_E5M2) | BY(HMMA) },
 	};
 	const uint64_t accumulator = desc->compute == CUBLAS_COMPUTE_64F   ? ACCUMULATOR(64F)
 	                             : desc->compute == CUBLAS_COMPUTE_32I ? ACCUMULATOR(32I)
 	                                                                   : ACCUMULATOR(32F);
+	uint64_t flags = accumulator;
 
 	if (desc->compute == CUBLAS_COMPUTE_32F_FAST_TF32)
-		return INPUT(TF32) | accumulator | CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA;
+		return INPUT(TF32) | accumulator | BY(HMMA);
 	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
-		if (inputs[i].type == type)
-			return inputs[i].flag | accumulator | CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA;
-	return 0;
+		if (inputs[i].type == a || inputs[i].type == b)
+			flags |= inputs[i].flags;
+	return flags;
 }
 
 /* The same with a narrower input or accumulator: nothing that was asked for. */
 static uint64_t narrow(uint64_t flags)
 {
-	const uint64_t none = ~(uint64_t)(CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK |
-	                                  CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK);
-
 	if ((flags & (INPUT(16F) | INPUT(8F_E4M3) | INPUT(8F_E5M2))) != 0)
 		return (flags & ~(uint64_t)CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK) |
 		       ACCUMULATOR(16F);
-	return (flags & none) | ACCUMULATOR(32F) | (flags & INPUT(32F) ? INPUT(TF32) : INPUT(16F));
+	return BY(HMMA) | ACCUMULATOR(32F) | (flags & INPUT(32F) ? INPUT(TF32) : INPUT(16F));
 }
 
 /* Writes up to `room` and counts them. */
@@ -114,20 +115,25 @@ static void offer(cublasLtMatmulHeuristicResult_t *results, int room, int *count
 }
 
 static void offer_all(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+                      const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d,
                       const struct cublasLtMatmulPreference *p, int64_t planned,
                       cublasLtMatmulHeuristicResult_t *results, int room, int *count)
 {
+	const uint64_t flags = flags_of(desc, a->type, b->type);
+	const uint32_t in_d = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
 	tlt_algorithm x = { .kind = TLT_ALGORITHM, .id = 7, .tile = 11, .stages = 8, .split = 1,
-		            .flags = flags_of(desc, a->type), .alignment = 1 };
-	const uint64_t flags = x.flags;
+		            .flags = flags, .alignment = 1 };
 	bool strict = true;
 
 	offer(results, room, count, &x, CUBLAS_STATUS_NOT_SUPPORTED);
 	x.id = 13;
-	x.flags = narrow(flags);
+	x.flags = planned == TLT_BOTH ? flags | narrow(flags) : narrow(flags);
 	offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
-	if (planned == TLT_NARROW)
+	if (planned == TLT_NARROW || planned == TLT_BOTH)
 		return;
+	x.id = 14;
+	for (int i = 0; i < MANY && (x.flags & ~p->kinds) == 0; i++)
+		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
 	x.flags = flags;
 	for (int i = 0; i < 4; i++)
 		strict = strict && p->alignment[i] >= 256;
@@ -136,17 +142,18 @@ static void offer_all(const struct cublasLtMatmulDesc *desc, const struct cublas
 		x.alignment = 256;
 		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
 	}
-	x.alignment = 16;
-	if (p->workspace >= WORKSPACE && (p->reduction & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0) {
-		x.id = 21;
-		x.tile = 20;
-		x.stages = 14;
-		x.split = 2;
-		x.workspace = WORKSPACE;
+	x = (tlt_algorithm){ .kind = TLT_ALGORITHM, .id = 19, .tile = 20, .stages = 14, .split = 2,
+		             .workspace = WORKSPACE, .flags = flags, .alignment = 16,
+		             .reduction = p->reduction & in_d, .swizzling = 1, .option = 3, .inner = 4,
+		             .cluster = 5 };
+	if (p->workspace >= WORKSPACE && tlt_bytes(d->type) < tlt_bytes(desc->scale) && x.reduction != 0)
 		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
-	}
+	x.id = 21;
+	x.reduction = p->reduction & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+	if (p->workspace >= WORKSPACE && x.reduction != 0)
+		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
 	x = (tlt_algorithm){ .kind = TLT_ALGORITHM, .id = 24, .tile = 15, .stages = 8, .split = 1,
-		             .flags = flags, .alignment = 16 };
+		             .flags = flags, .alignment = 16, .cluster = d->columns >= LARGE ? 3 : 0 };
 	offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
 }
 
@@ -171,7 +178,7 @@ TLT_API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDe
 	    !has_layout(handle, desc, (const struct cublasLtMatrixLayout *const[]){ a, b, d }))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	if (planned_ != TLT_NONE)
-		offer_all(desc, a, preference, planned_, results, room, count);
+		offer_all(desc, a, b, d, preference, planned_, results, room, count);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -185,7 +192,9 @@ TLT_API cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algorithm,
 	if (x->kind != TLT_ALGORITHM || attribute != CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS ||
 	    size != sizeof(x->flags))
 		return CUBLAS_STATUS_INVALID_VALUE;
-	memcpy(value, &x->flags, size);
+	memset(value, 0, size);
+	if (planned_ != TLT_UNTOLD)
+		memcpy(value, &x->flags, size);
 	if (written != NULL)
 		*written = size;
 	return CUBLAS_STATUS_SUCCESS;
@@ -196,18 +205,25 @@ TLT_API cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algorit
                                              void *value, size_t size, size_t *written)
 {
 	const tlt_algorithm *x = (const void *)algorithm;
-	const int32_t *from = NULL;
+	const void *from = NULL;
+	size_t bytes = 0;
 	TLT_ENTER("cublasLtMatmulAlgoConfigGetAttribute");
 
-	if (x->kind != TLT_ALGORITHM || size != sizeof(*from))
-		return CUBLAS_STATUS_INVALID_VALUE;
 	switch (attribute) {
-	case CUBLASLT_ALGO_CONFIG_ID:        from = &x->id; break;
-	case CUBLASLT_ALGO_CONFIG_TILE_ID:   from = &x->tile; break;
-	case CUBLASLT_ALGO_CONFIG_STAGES_ID: from = &x->stages; break;
-	case CUBLASLT_ALGO_CONFIG_SPLITK_NUM: from = &x->split; break;
-	default: return CUBLAS_STATUS_INVALID_VALUE;
+#define FACT(name, member) case CUBLASLT_ALGO_CONFIG_##name: from = &x->member; bytes = sizeof(x->member); break
+	FACT(ID, id);
+	FACT(TILE_ID, tile);
+	FACT(STAGES_ID, stages);
+	FACT(SPLITK_NUM, split);
+	FACT(REDUCTION_SCHEME, reduction);
+	FACT(CTA_SWIZZLING, swizzling);
+	FACT(CUSTOM_OPTION, option);
+	FACT(INNER_SHAPE_ID, inner);
+	FACT(CLUSTER_SHAPE_ID, cluster);
+#undef FACT
 	}
+	if (x->kind != TLT_ALGORITHM || from == NULL || size != bytes)
+		return CUBLAS_STATUS_INVALID_VALUE;
 	memcpy(value, from, size);
 	if (written != NULL)
 		*written = size;

@@ -13,6 +13,7 @@ typedef struct product {
 	uint64_t m, n, k;
 	uint64_t at_a, at_b, at_c, at_d, workspace, workspace_bytes;
 	double alpha, beta; /* as they were when the call was made                            */
+	uint64_t part;      /* of k, after which a sum is rounded to the type of D            */
 	bool wrong;
 } product;
 
@@ -30,6 +31,14 @@ static uint64_t place(const struct cublasLtMatrixLayout *x, int32_t turned, uint
 	return of * (uint64_t)x->offset + column * (uint64_t)x->leading + row;
 }
 
+static double rounded(double value, cudaDataType_t type)
+{
+	char at[sizeof(double)];
+
+	tlt_put(at, type, 0, value);
+	return tlt_get(at, type, 0);
+}
+
 static void one_product(const product *p, const char *a, const char *b, const char *c, char *d, uint64_t of)
 {
 	const bool tf32 = p->desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
@@ -44,6 +53,8 @@ static void one_product(const product *p, const char *a, const char *b, const ch
 				const double y = tlt_get(b, p->b.type, place(&p->b, p->desc.turn_b, l, j, of));
 
 				sum += tf32 ? tlt_tf32(x) * tlt_tf32(y) : x * y;
+				if ((l + 1) % p->part == 0)
+					sum = rounded(sum, p->d.type);
 			}
 			sum *= p->alpha;
 			if (p->beta != 0)
@@ -135,6 +146,9 @@ TLT_API cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const
 		free(p);
 		return CUBLAS_STATUS_INVALID_VALUE;
 	}
+	p->part = UINT64_MAX;
+	if ((x->reduction & ~(uint32_t)CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0)
+		p->part = (p->k + (uint64_t)x->split - 1) / (uint64_t)x->split;
 	if (planned_ == TLT_STALE) {
 		free(p);
 		return CUBLAS_STATUS_SUCCESS;

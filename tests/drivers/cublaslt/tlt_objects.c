@@ -21,6 +21,8 @@ bool tlt_word(const char *word, int64_t *code)
 		{ "unknown", CUBLAS_STATUS_INTERNAL_ERROR }, { "unsupported", CUBLAS_STATUS_NOT_SUPPORTED },
 		{ "wrong", TLT_WRONG },                     { "stale", TLT_STALE },
 		{ "none", TLT_NONE },                       { "narrow", TLT_NARROW },
+		{ "both", TLT_BOTH },                       { "untold", TLT_UNTOLD },
+		{ "old", TLT_OLD },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -54,12 +56,12 @@ static cublasStatus_t end_object(void *object, tlt_kind kind, cublasStatus_t oth
 
 TLT_API cublasLtGetProperty(libraryPropertyType property, int *value)
 {
-	static const int version[] = { 12, 9, 1 };
+	static const int version[] = { 12, 9, 1 }, old[] = { 11, 10, 3 };
 	TLT_ENTER("cublasLtGetProperty");
 
 	if (value == NULL || (unsigned)property > PATCH_LEVEL)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	*value = version[property];
+	*value = planned_ == TLT_OLD ? old[property] : version[property];
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -176,6 +178,7 @@ TLT_API cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *preference)
 
 	*preference = new_object(sizeof(**preference), TLT_PREFERENCE);
 	(*preference)->reduction = 7;
+	(*preference)->kinds = UINT64_MAX;
 	for (int i = 0; i < 4; i++)
 		(*preference)->alignment[i] = 256;
 	return CUBLAS_STATUS_SUCCESS;
@@ -198,6 +201,8 @@ TLT_API cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preferen
 		return CUBLAS_STATUS_INVALID_VALUE;
 	if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES && size == sizeof(uint64_t))
 		to = &preference->workspace;
+	else if (attribute == CUBLASLT_MATMUL_PREF_IMPL_MASK && size == sizeof(uint64_t))
+		to = &preference->kinds;
 	else if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK && size == sizeof(uint32_t))
 		to = &preference->reduction;
 	else if (attribute >= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES &&

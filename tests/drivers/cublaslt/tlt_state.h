@@ -9,6 +9,9 @@
  *   cublasLtMatmul=stale                    it says that it ran, and does nothing
  *   cublasLtMatmulAlgoGetHeuristic=none     success without an algorithm
  *   cublasLtMatmulAlgoGetHeuristic=narrow   only algorithms that multiply or add up in fewer bits
+ *   cublasLtMatmulAlgoGetHeuristic=both     only ones that do so and name the right types as well
+ *   cublasLtMatmulAlgoCapGetAttribute=untold  success without a flag
+ *   cublasLtGetProperty=old                 the version before 8-bit floats
  */
 #ifndef TLT_STATE_H
 #define TLT_STATE_H
@@ -43,7 +46,8 @@ TLT_VISIBLE tlt_capability cublasLtMatmulAlgoCapGetAttribute;
 TLT_VISIBLE tlt_configuration cublasLtMatmulAlgoConfigGetAttribute;
 TLT_VISIBLE tlt_matmul cublasLtMatmul;
 
-enum { TLT_WRONG = -1, TLT_STALE = -2, TLT_NONE = -3, TLT_NARROW = -4 };
+enum { TLT_WRONG = -1, TLT_STALE = -2, TLT_NONE = -3, TLT_NARROW = -4, TLT_BOTH = -5, TLT_UNTOLD = -6,
+       TLT_OLD = -7 };
 
 /* The first member of each object. */
 typedef enum tlt_kind {
@@ -76,7 +80,7 @@ struct cublasLtMatrixLayout {
 
 struct cublasLtMatmulPreference {
 	uint32_t kind;
-	uint64_t workspace;
+	uint64_t workspace, kinds;
 	uint32_t reduction;
 	uint32_t alignment[4];  /* of A, B, C and D                                            */
 };
@@ -86,7 +90,8 @@ typedef struct tlt_algorithm {
 	uint64_t kind;
 	int32_t id, tile, stages, split;
 	uint64_t workspace, flags, alignment;
-	uint64_t unused[2];
+	uint32_t reduction, swizzling, option;
+	uint16_t inner, cluster;
 } tlt_algorithm;
 _Static_assert(sizeof(tlt_algorithm) == sizeof(cublasLtMatmulAlgo_t), "it is copied as a whole");
 
