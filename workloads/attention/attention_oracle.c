@@ -69,16 +69,13 @@ static void pair_values(attention_oracle *o)
 
 void attention_oracle_normal(attention_oracle *o, uint32_t variant)
 {
-	uint64_t i;
 	uint32_t f;
 	o->variant = variant;
 	o->crafted = 0;
 	for (f = 0; f < ORACLE_INPUTS; f++) {
 		o->bench->fill_normal(o->bench, o->data[f], 0, o->block[f], o->shape.precision,
 		                      o->bench->values->seed, ORACLE_INPUTS * variant + f);
-		for (i = 0; i < o->block[f]; i++)
-			o->value[f][i] = support_value_of(
-				o->bench, (const char *)o->data[f] + i * o->element, o->shape.precision);
+		oracle_values(o->bench, o->value[f], o->data[f], o->block[f], o->shape.precision);
 	}
 	pair_values(o);
 }
@@ -132,20 +129,6 @@ double attention_oracle_element(const attention_oracle *o, int input, uint64_t i
 static double got_element(const attention_oracle *o, const void *got, uint64_t index)
 {
 	return support_value_of(o->bench, (const char *)got + index * o->element, o->shape.precision);
-}
-
-static double output_unit(const attention_oracle *o)
-{
-	if (strcmp(o->shape.precision, "f16") == 0)
-		return 0x1p-11;
-	return strcmp(o->shape.precision, "bf16") == 0 ? 0x1p-8 : 0x1p-24;
-}
-
-static double rho_limit(const attention_oracle *o)
-{
-	if (strcmp(o->shape.precision, "f32") == 0)
-		return 1e-5;
-	return strcmp(o->shape.precision, "f16") == 0 ? 4e-4 : 3e-3;
 }
 
 /*
@@ -226,7 +209,7 @@ static void check_samples(attention_oracle *o, const void *got, eh_check *check)
 {
 	const attention_shape *s = &o->shape;
 	const uint64_t groups = s->batch * s->heads, rows = groups * s->query;
-	const double constant = accumulate_constant(o), unit = output_unit(o);
+	const double constant = accumulate_constant(o), unit = oracle_output_unit(o->shape.precision);
 	/* At most 2^25 products, but for four rows. */
 	uint64_t samples = (UINT64_C(1) << 24) / (s->keys * s->head), i, d;
 	double difference = 0, norm = 0;
@@ -258,7 +241,7 @@ static void check_samples(attention_oracle *o, const void *got, eh_check *check)
 static void check_pairs(attention_oracle *o, const void *got, eh_check *check)
 {
 	/* A pair of V has at most 3.5 + 4.25 in magnitude. */
-	const double constant = 8 * accumulate_constant(o), unit = output_unit(o);
+	const double constant = 8 * accumulate_constant(o), unit = oracle_output_unit(o->shape.precision);
 	uint64_t i;
 	for (i = 0; i < o->count[ORACLE_Q]; i += 2) {
 		const double x = got_element(o, got, i), y = got_element(o, got, i + 1);
@@ -276,7 +259,7 @@ static void check_crafted_row(attention_oracle *o, const void *got, uint64_t row
                               eh_check *check)
 {
 	const attention_shape *s = &o->shape;
-	const double constant = accumulate_constant(o), unit = output_unit(o);
+	const double constant = accumulate_constant(o), unit = oracle_output_unit(o->shape.precision);
 	const double p = exp(crafted_query(o, row) * sqrt((double)s->head));
 	const double total = sums[0].keys + p * sums[1].keys;
 	uint64_t d;
@@ -321,13 +304,13 @@ void attention_oracle_check(attention_oracle *o, const void *got, eh_check *chec
 	if (o->crafted) {
 		snprintf(check->tolerance, sizeof check->tolerance,
 		         "all: |O-R| <= %.3g |R| + %.3g P|V|, means of equal keys 2^-23 |R|",
-		         output_unit(o), accumulate_constant(o));
+		         oracle_output_unit(o->shape.precision), accumulate_constant(o));
 		check_crafted(o, got, check);
 	} else {
 		snprintf(check->tolerance, sizeof check->tolerance,
 		         "|O-R| <= %.3g |R| + %.3g P|V| on sampled rows; sums of all pairs",
-		         output_unit(o), accumulate_constant(o));
-		check->rho_limit = rho_limit(o);
+		         oracle_output_unit(o->shape.precision), accumulate_constant(o));
+		check->rho_limit = oracle_rho_limit(o->shape.precision);
 		check_samples(o, got, check);
 		check_pairs(o, got, check);
 	}

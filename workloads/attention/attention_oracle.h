@@ -3,10 +3,9 @@
 #ifndef WORKLOADS_ATTENTION_ORACLE_H
 #define WORKLOADS_ATTENTION_ORACLE_H
 
-#include "../support.h"
+#include "../oracle.h"
 
-/* Q and K repeat a block of a prime number of elements, V one of a prime number of pairs. */
-#define ORACLE_BLOCK UINT64_C(262147)
+/* Q and K repeat ORACLE_BLOCK elements, V a prime number of pairs. */
 #define ORACLE_PAIRS UINT64_C(131071)
 #define ORACLE_SAMPLES 64 /* rows of O that are compared, unless they have many keys */
 

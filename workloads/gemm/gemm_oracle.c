@@ -60,16 +60,6 @@ static int is_integer(const gemm_oracle *o)
 	return o->shape.precision[0] == 'i';
 }
 
-static void random_signs(gemm_oracle *o)
-{
-	uint64_t i;
-	uint8_t byte;
-	for (i = 0; i < o->shape.n; i++) {
-		o->bench->fill_bytes(o->bench, &byte, i, 1, o->bench->values->seed, 90 + o->variant);
-		o->sign[i] = (byte & 1) != 0 ? 1 : -1;
-	}
-}
-
 /* To the 10 bits of fraction of tf32, to nearest even, so that every multiplier sees the same. */
 static void round_tf32(float *values, uint64_t count)
 {
@@ -86,7 +76,6 @@ void gemm_oracle_normal(gemm_oracle *o, uint32_t variant)
 {
 	const char *precision = is_tf32(o) ? "f32" : o->shape.precision;
 	uint32_t f;
-	uint64_t i;
 	o->variant = variant;
 	o->exact = is_integer(o);
 	for (f = 0; f < 2; f++) {
@@ -96,22 +85,9 @@ void gemm_oracle_normal(gemm_oracle *o, uint32_t variant)
 		                      o->bench->values->seed, 2 * variant + f);
 		if (is_tf32(o))
 			round_tf32(o->block[f], count);
-		for (i = 0; i < count; i++)
-			o->value[f][i] = support_value_of(
-				o->bench, (const char *)o->block[f] + i * o->element, precision);
+		oracle_values(o->bench, o->value[f], o->block[f], count, precision);
 	}
-	random_signs(o);
-}
-
-/* The share of non-zero elements, of 256: a sum of k products stays below `range`, by eight
- * standard deviations. */
-static uint32_t crafted_density(const gemm_oracle *o)
-{
-	const double range = strcmp(o->shape.output, "f16") == 0    ? 0x1p11
-	                     : strcmp(o->shape.output, "bf16") == 0 ? 0x1p8
-	                                                            : 0x1p24;
-	const double share = range / 8 / sqrt((double)o->shape.k);
-	return share >= 0.75 ? 192 : (uint32_t)(share * 256);
+	oracle_signs(o->bench, o->sign, o->shape.n, 90 + variant);
 }
 
 /* Of integers every value: sums fit in i32, and what adds up pairs of products in fewer bits shows. */
@@ -120,35 +96,9 @@ static int crafted_integer(uint32_t random)
 	return random == 128 ? -127 : (int8_t)random;
 }
 
-/* -1, 0 or 1 as an element, or any integer as an i8. */
-static void encode_whole(void *out, int x, const char *precision)
-{
-	static const struct { const char *precision; uint8_t one; } small[] = {
-		{"e4m3", 0x38}, {"e5m2", 0x3c}, {"e4m3z", 0x40}, {"e5m2z", 0x40}};
-	const double wide = x;
-	const int8_t integer = (int8_t)x;
-	size_t i;
-	if (strcmp(precision, "f64") == 0) {
-		memcpy(out, &wide, sizeof wide);
-		return;
-	}
-	if (precision[0] == 'i') {
-		memcpy(out, &integer, sizeof integer);
-		return;
-	}
-	for (i = 0; i < sizeof small / sizeof small[0]; i++) {
-		const uint8_t code = (uint8_t)(x == 0 ? 0 : small[i].one | (x < 0 ? 0x80 : 0));
-		if (strcmp(precision, small[i].precision) != 0)
-			continue;
-		memcpy(out, &code, sizeof code);
-		return;
-	}
-	support_encode(out, (float)x, strcmp(precision, "tf32") == 0 ? "f32" : precision);
-}
-
 void gemm_oracle_crafted(gemm_oracle *o)
 {
-	const uint32_t density = crafted_density(o);
+	const uint32_t density = oracle_density(o->shape.output, o->shape.k, 1);
 	uint32_t f;
 	uint64_t i;
 	o->exact = 1;
@@ -158,13 +108,12 @@ void gemm_oracle_crafted(gemm_oracle *o)
 		o->bench->fill_bytes(o->bench, random, 0, ORACLE_BLOCK, o->bench->values->seed, 80 + f);
 		for (i = 0; i < ORACLE_BLOCK; i++) {
 			const uint32_t r = random[i];
-			const int unit = r >= density ? 0 : (r & 1) != 0 ? 1 : -1;
-			const int x = is_integer(o) ? crafted_integer(r) : unit;
+			const int x = is_integer(o) ? crafted_integer(r) : oracle_unit(r, density);
 			o->value[f][i] = x;
-			encode_whole((char *)o->block[f] + i * o->element, x, o->shape.precision);
+			oracle_encode_whole((char *)o->block[f] + i * o->element, x, o->shape.precision);
 		}
 	}
-	random_signs(o);
+	oracle_signs(o->bench, o->sign, o->shape.n, 90 + o->variant);
 }
 
 /* ---- checking ------------------------------------------------------------------------------- */
@@ -194,38 +143,6 @@ static double strided_times(const gemm_oracle *o, int f, uint64_t index, uint64_
 	return sum;
 }
 
-/* The same of neighbours, with a sum for each of four. */
-static double row_times(const gemm_oracle *o, int f, uint64_t index, const double *x,
-                        uint64_t count, double *magnitude)
-{
-	double sum = 0, size = 0;
-	uint64_t done = 0, i, at = index % ORACLE_BLOCK;
-	while (done < count) {
-		const uint64_t left = ORACLE_BLOCK - at;
-		const uint64_t run = count - done < left ? count - done : left;
-		const double *v = o->value[f] + at;
-		double part[4] = {0, 0, 0, 0}, sizes[4] = {0, 0, 0, 0};
-		for (i = 0; i + 4 <= run; i += 4) {
-			int lane;
-			for (lane = 0; lane < 4; lane++) {
-				const double product = v[i + lane] * x[done + i + lane];
-				part[lane] += product;
-				sizes[lane] += fabs(product);
-			}
-		}
-		for (; i < run; i++) {
-			sum += v[i] * x[done + i];
-			size += fabs(v[i] * x[done + i]);
-		}
-		sum += part[0] + part[1] + (part[2] + part[3]);
-		size += sizes[0] + sizes[1] + (sizes[2] + sizes[3]);
-		done += run;
-		at = 0;
-	}
-	*magnitude = size;
-	return sum;
-}
-
 /* Row `row` of op(A) of product p, times x. */
 static double a_times(const gemm_oracle *o, uint64_t p, uint64_t row, const double *x,
                       double *magnitude)
@@ -233,7 +150,7 @@ static double a_times(const gemm_oracle *o, uint64_t p, uint64_t row, const doub
 	const gemm_shape *s = &o->shape;
 	const uint64_t first = p * s->m * s->k;
 	return s->turn_a ? strided_times(o, 0, first + row, s->m, x, s->k, magnitude)
-	                 : row_times(o, 0, first + row * s->k, x, s->k, magnitude);
+	                 : oracle_times(o->value[0], first + row * s->k, x, s->k, magnitude);
 }
 
 /* Row `row` of op(B) of product p, times x. */
@@ -243,24 +160,7 @@ static double b_times(const gemm_oracle *o, uint64_t p, uint64_t row, const doub
 	const gemm_shape *s = &o->shape;
 	const uint64_t first = p * s->k * s->n;
 	return s->turn_b ? strided_times(o, 1, first + row, s->k, x, s->n, magnitude)
-	                 : row_times(o, 1, first + row * s->n, x, s->n, magnitude);
-}
-
-/* Position i of `samples` spread over 0..size-1: both ends, and one place at random in between. */
-static uint64_t sample(const gemm_oracle *o, uint64_t i, uint64_t samples, uint64_t size,
-                       uint32_t stream)
-{
-	uint32_t random;
-	uint64_t from, width;
-	if (samples == size || i == 0)
-		return i;
-	if (i == samples - 1)
-		return size - 1;
-	from = i * size / samples;
-	width = (i + 1) * size / samples - from;
-	o->bench->fill_bytes(o->bench, &random, i * sizeof random, sizeof random, o->bench->values->seed,
-	                     stream);
-	return from + random % width;
+	                 : oracle_times(o->value[1], first + row * s->n, x, s->n, magnitude);
 }
 
 static double got_element(const gemm_oracle *o, const void *c, uint64_t at)
@@ -268,37 +168,16 @@ static double got_element(const gemm_oracle *o, const void *c, uint64_t at)
 	return support_value_of(o->bench, (const char *)c + at * o->out, o->shape.output);
 }
 
-/* The limits of gate B (c and rho by class of precision, docs/workloads.md). */
 static double accumulate_constant(const gemm_oracle *o)
 {
-	const char *precision = o->shape.precision;
-	if (strcmp(precision, "f64") != 0 && strcmp(precision, "f32") != 0)
-		return 0x1p-24 * fmax(8, 0.5 * sqrt((double)o->shape.k));
-	return 8 * support_unit(precision);
+	return oracle_accumulate_constant(o->shape.precision, o->shape.k);
 }
 
-static double output_unit(const gemm_oracle *o)
-{
-	if (strcmp(o->shape.output, "f16") == 0)
-		return 0x1p-11;
-	return strcmp(o->shape.output, "bf16") == 0 ? 0x1p-8 : support_unit(o->shape.output);
-}
-
-/* Half the distance of f16's subnormal numbers; those of the other outputs are far below any sum. */
-static double smallest_error(const gemm_oracle *o)
-{
-	return strcmp(o->shape.output, "f16") == 0 ? 0x1p-25 : 0;
-}
-
+/* An f32 output of smaller factors may come of tf32 (docs/workloads.md). */
 static double rho_limit(const gemm_oracle *o)
 {
-	if (strcmp(o->shape.output, "bf16") == 0)
-		return 3e-3;
-	if (strcmp(o->shape.output, "f16") == 0)
-		return 4e-4;
-	if (strcmp(o->shape.precision, "f64") == 0)
-		return 1e-13;
-	return strcmp(o->shape.precision, "f32") == 0 ? 1e-5 : 4e-4;
+	const int mixed = strcmp(o->shape.output, "f32") == 0 && strcmp(o->shape.precision, "f32") != 0;
+	return mixed ? 4e-4 : oracle_rho_limit(o->shape.output);
 }
 
 /* Of product p; adds to the squares of the differences and of the values. */
@@ -309,22 +188,22 @@ static void check_samples(gemm_oracle *o, const void *c, uint64_t p, eh_check *c
 	const uint64_t most = s->batch > 1 ? ORACLE_BATCH_SAMPLES : ORACLE_SAMPLES;
 	const uint64_t rows = s->m < most ? s->m : most;
 	const uint64_t columns = s->n < most ? s->n : most;
-	const double constant = accumulate_constant(o), unit = output_unit(o);
+	const double constant = accumulate_constant(o), unit = oracle_output_unit(s->output);
 	uint64_t i, j, x;
 	for (j = 0; j < columns; j++) {
-		const uint64_t col = sample(o, j, columns, s->n, 71);
+		const uint64_t col = oracle_sample(o->bench, j, columns, s->n, 71);
 		const uint64_t from = p * s->k * s->n + (s->turn_b ? col * s->k : col);
 		const uint64_t step = s->turn_b ? 1 : s->n;
 		for (x = 0; x < s->k; x++)
 			o->column[x] = factor(o, 1, from + x * step);
 		for (i = 0; i < rows; i++) {
-			const uint64_t row = sample(o, i, rows, s->m, 70);
+			const uint64_t row = oracle_sample(o->bench, i, rows, s->m, 70);
 			const uint64_t at = (p * s->m + row) * s->n + col;
 			const double got = got_element(o, c, at);
 			double magnitude;
 			const double want = a_times(o, p, row, o->column, &magnitude);
 			const double allowed = unit * fabs(want) + constant * magnitude +
-			                       smallest_error(o);
+			                       oracle_smallest_error(s->output);
 			support_check_value(check, "sampled element", at, got, want,
 			                    o->exact ? 0 : allowed);
 			*difference += (got - want) * (got - want);
@@ -344,7 +223,7 @@ static void check_rows(gemm_oracle *o, const void *c, uint64_t p, eh_check *chec
 	const double k = (double)s->k;
 	/* Of normal factors: |want| is about sqrt(k), or of few products at most 16; |A||B| about 2k/pi. */
 	const double typical = k < 64 ? 16 : sqrt(k);
-	const double each = output_unit(o) * typical + accumulate_constant(o) * 0.64 * k;
+	const double each = oracle_output_unit(s->output) * typical + accumulate_constant(o) * 0.64 * k;
 	const double allowed = o->exact ? 0 : 4 * sqrt((double)s->n) * each;
 	double magnitude;
 	uint64_t i, j;
@@ -371,8 +250,7 @@ void gemm_oracle_check(gemm_oracle *o, const void *c, eh_check *check)
 	} else {
 		snprintf(check->tolerance, sizeof check->tolerance,
 		         "|C-R| <= %.3g |R| + %.3g |A||B| on 64 x 64; signed row sums",
-		         output_unit(o),
-		         accumulate_constant(o));
+		         oracle_output_unit(o->shape.output), accumulate_constant(o));
 		/* A norm over few elements is no better than the worst of them. */
 		if (o->shape.batch * o->shape.m * o->shape.n >= 1024)
 			check->rho_limit = rho_limit(o);

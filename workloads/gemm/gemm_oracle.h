@@ -3,10 +3,8 @@
 #ifndef WORKLOADS_GEMM_ORACLE_H
 #define WORKLOADS_GEMM_ORACLE_H
 
-#include "../support.h"
+#include "../oracle.h"
 
-/* The factors repeat with this period (a prime), so an element is known from its index. */
-#define ORACLE_BLOCK UINT64_C(262147)
 /* Rows and columns sampled in full; of each product of a batch. */
 #define ORACLE_SAMPLES UINT64_C(64)
 #define ORACLE_BATCH_SAMPLES UINT64_C(16)
