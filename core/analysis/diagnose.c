@@ -160,7 +160,10 @@ static void note_missing(diagnosis_case *c, bool compute, bool bandwidth)
 	uint64_t set = c->row->work.working_set_bytes;
 	char size[32];
 
-	if (compute)
+	/* fma has no mixed precisions. */
+	if (compute && strchr(c->row->precision, '/') != NULL)
+		NOTE(c, "There is no ceiling of %s arithmetic.", c->row->precision);
+	else if (compute)
 		NOTE(c, "This run has no ceiling of %s arithmetic; add to its protocol: [case fma] "
 		     "workload = fma, precision = %s", c->row->precision, c->row->precision);
 	if (bandwidth) {

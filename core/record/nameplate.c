@@ -9,7 +9,7 @@
 #define BANDWIDTH "spec-bandwidth"
 #define COMPUTE "spec-flops-"
 
-/* Each precision that a workload can name as its input. */
+/* Each precision that a workload counted in operations can name as its input. */
 static const char *const keys[] = {
 	BANDWIDTH, COMPUTE "f64", COMPUTE "f32", COMPUTE "tf32", COMPUTE "f16", COMPUTE "bf16",
 	COMPUTE "e4m3", COMPUTE "e5m2", COMPUTE "e4m3z", COMPUTE "e5m2z", COMPUTE "i8",
