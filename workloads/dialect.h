@@ -642,6 +642,7 @@ typedef struct { eh_u8 bits; } eh_e5m2;
 typedef struct { eh_u8 bits; } eh_e4m3z;
 typedef struct { eh_u8 bits; } eh_e5m2z;
 typedef struct { eh_u8 bits; } eh_i8;
+typedef struct { eh_u8 bits; } eh_e8m0;
 /* A magnitude of `f` bits of fraction and exponent bias `bias`, without its special values. */
 #define EH_SMALL_(m, f, bias)                                                                \
 	((m) < (1u << (f)) ? (float)(m) * eh_float_of_((eh_u32)(127 + 1 - (bias) - (f)) << 23) \
@@ -673,20 +674,29 @@ EH_DEVICE_FN float eh_from_e5m2z_(eh_u8 b)
 	const float x = EH_SMALL_(m, 2, 16);
 	return b == 0x80u ? eh_float_of_(0x7fc00000u) : EH_SIGNED_(x, b & 0x80u);
 }
-EH_DEVICE_FN float eh_from_e2m1_(eh_u32 b)
+/*
+ * These two without conditions, of which compilers for processors make branches.  A subnormal number is
+ * its fraction behind the smallest exponent, less what that adds; of e8m0's 0 and of 255, which is NaN,
+ * the fraction is not 0.  F and U are float and eh_u32, or vectors of them.
+ */
+#define EH_FROM_E2M1_(name, F, U, float_of, bits_of)                                         \
+	EH_DEVICE_FN F name(U bits)                                                          \
+	{                                                                                    \
+		const U m = bits & 7u, small = 0u - ((m - 2u) >> 31);                        \
+		const F x = float_of((m << 22) + (126u << 23) + (small & 1u << 23)) -        \
+		            float_of(small & 127u << 23);                                    \
+		return float_of(bits_of(x) | (bits & 8u) << 28);                             \
+	}
+EH_FROM_E2M1_(eh_from_e2m1_, float, eh_u32, eh_float_of_, eh_bits_of_)
+EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)
 {
-	const eh_u32 m = b & 7u;
-	const float x = EH_SMALL_(m, 1, 1);
-	return EH_SIGNED_(x, (b & 8u) << 4);
-}
-EH_DEVICE_FN float eh_from_e8m0_(eh_u8 b)
-{
-	return eh_float_of_(b == 0 ? 0x400000u : b == 255 ? 0x7fc00000u : (eh_u32)b << 23);
+	return eh_float_of_(b << 23 | ((b - 1u) >> 31 | (b + 1u) >> 8) << 22);
 }
 #define EH_LOAD_E4M3(p, i) eh_from_e4m3_((p)[i].bits)
 #define EH_LOAD_E5M2(p, i) eh_from_e5m2_((p)[i].bits)
 #define EH_LOAD_E4M3Z(p, i) eh_from_e4m3z_((p)[i].bits)
 #define EH_LOAD_E5M2Z(p, i) eh_from_e5m2z_((p)[i].bits)
+#define EH_LOAD_E8M0(p, i) eh_from_e8m0_((p)[i].bits)
 #define EH_LOAD_I8(p, i) ((int)((p)[i].bits ^ 0x80u) - 128)
 #define EH_LOAD_I32(p, i) ((p)[i])
 #define EH_STORE_I32(p, i, x) ((p)[i] = (x))

@@ -439,7 +439,7 @@ static void test_linear(void **state)
 	expect("linear", "m=3 n=5 k=256 weights=f16 precision=f32", 5692, 7680, 5692);
 	expect("linear", "m=3 n=5 k=256 weights=e4m3", 1280 + 20 + 1566, 7680, 1280 + 20 + 1566);
 	expect("linear", "m=3 n=5 k=256 weights=i8", 1280 + 20 + 1566, 7680, 1280 + 20 + 1566);
-	expect("linear", "m=3 n=5 k=256 weights=w4a16", 640 + 20 + 1566, 7680, 640 + 20 + 1566);
+	expect("linear", "m=3 n=5 k=256 weights=i4", 640 + 20 + 1566, 7680, 640 + 20 + 1566);
 	expect("linear", "m=3 n=5 k=256 weights=mxfp4", 640 + 40 + 1566, 7680, 640 + 40 + 1566);
 	assert_int_equal(describe(&r, "linear", ""), EH_OK);
 	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
@@ -458,18 +458,24 @@ static void test_linear(void **state)
 	assert_string_equal(define(&r, "EH_W_UNROLL"), "1");
 	assert_int_equal(describe(&r, "linear", "k=100"), EH_OK);
 	assert_string_equal(define(&r, "EH_W_WIDE"), "0");
-	assert_int_equal(describe(&r, "linear", "weights=w4a16 precision=f16 k=512"), EH_OK);
-	assert_string_equal(r.work.precision, "w4a16/f32/f16");
-	assert_string_equal(define(&r, "EH_W_SCALE"), "eh_f16");
+	assert_int_equal(describe(&r, "linear", "weights=i4 precision=f16 k=512"), EH_OK);
+	assert_string_equal(r.work.precision, "i4/f32/f16");
+	assert_string_equal(r.work.bytes_formula, "N*K/2 + s*N*K/128 + s*(M*K + M*N)");
+	assert_string_equal(define(&r, "EH_W_SCALE"), "F16");
 	/* 16 takes of 16 bytes in a row. */
 	assert_string_equal(define(&r, "EH_W_ITEMS"), "16");
 	assert_int_equal(r.work.needs, EH_CAP_FP16_STORE);
 	assert_int_equal(describe(&r, "linear", "weights=f32"), EH_OK);
 	assert_string_equal(r.work.precision, "f32");
 	assert_int_equal(r.work.needs, 0);
-	expect_refusal("linear", "weights=w4a16 k=320", "k=320 is not a multiple of 128");
+	/* Scales are of x's type. */
+	expect("linear", "m=3 n=5 k=256 weights=i4 precision=f32", 640 + 40 + 3132, 7680, 640 + 40 + 3132);
+	assert_int_equal(describe(&r, "linear", "weights=mxfp4"), EH_OK);
+	assert_string_equal(r.work.bytes_formula, "N*K/2 + N*K/32 + s*(M*K + M*N)");
+	assert_string_equal(define(&r, "EH_W_FORMAT"), "E2M1");
+	assert_string_equal(define(&r, "EH_W_SCALE"), "E8M0");
+	expect_refusal("linear", "weights=i4 k=320", "k=320 is not a multiple of 128");
 	expect_refusal("linear", "weights=mxfp4 k=48", "k=48 is not a multiple of 32");
-	expect_refusal("linear", "weights=w4a16 precision=f32", "activations of 16 bits");
 	expect_refusal("linear", "items=100", "items=100 is not a multiple of 16");
 }
 

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * linear - y = x W^T for few tokens: a linear layer as it is when a language model generates text.
- * W has 32 to 4 bits per element, the small formats with scales; x, y and sums do not become smaller.
+ * W has 32 to 4 bits per element, the small formats with scales; x and y have 16 or 32, sums are f32.
  *
  * Gate A (selftest): elements of -1, 0 and 1 and scales of powers of two, so few that sums are exact.
  *
- * Gate B: normal inputs, quantised once.  The elements of sampled rows of W are compared with double
- * precision, and all elements of each token, added up with random signs, with x * (signs * W).
+ * Gate B: normal inputs, quantised once; 4-bit codes and scales are uniform.  The elements of sampled
+ * rows of W are compared with double precision, and all elements of each token, added up with random
+ * signs, with x * (signs * W).
  */
 #include "linear_oracle.h"
 
-#define TOKENS_MAX 8 /* in one pass over W, unless the case says so */
+#define TOKENS_MAX 8 /* in one pass over W, unless the case sets block */
 
 static const eh_param linear_params[] = {
-	{"weights", EH_PARAM_ENUM, 0, "bf16", "bf16|f16|f32|e4m3|i8|w4a16|mxfp4", NULL,
-	 "of W; e4m3 and i8: an f32 scale per row; w4a16: 4-bit integers, a scale per 128; mxfp4: e2m1, a "
-	 "power of two per 32"},
+	{"weights", EH_PARAM_ENUM, 0, "bf16", "bf16|f16|f32|e4m3|i8|i4|mxfp4", NULL,
+	 "of W; e4m3 and i8: an f32 scale per row; i4: a scale of x's type per 128; mxfp4: e2m1, a power of "
+	 "two per 32"},
 	{"precision", EH_PARAM_ENUM, 0, "standard", "standard|f32|f16|bf16", NULL,
 	 "of x and y; standard = that of f32 and f16 weights, else bf16; sums are in f32"},
-	{"m", EH_PARAM_UINT, 0, "1", "1..1024", NULL, "tokens: rows of x and y"},
+	{"m", EH_PARAM_UINT, 0, "1", "1..64", NULL, "tokens: rows of x and y"},
 	{"n", EH_PARAM_UINT, 0, "4096", "1..1048576", NULL, "rows of W, columns of y"},
 	{"k", EH_PARAM_UINT, 0, "4096", "1..1048576", NULL,
-	 "columns of W and x; of w4a16 a multiple of 128, of mxfp4 of 32"},
+	 "columns of W and x; of i4 a multiple of 128, of mxfp4 of 32"},
 	{"rows", EH_PARAM_UINT, 0, "4", "1..8", "2,4,8", "rows of W per group"},
-	{"block", EH_PARAM_UINT, 0, "0", "0..16", NULL,
+	{"block", EH_PARAM_UINT, 0, "0", "0..16", "4,16",
 	 "tokens in one pass over a group's rows; 0 = up to 8, evenly"},
-	{"items", EH_PARAM_UINT, 0, "0", "0..512", "64,128,256",
+	{"items", EH_PARAM_UINT, 0, "0", "0..512", "128,256",
 	 "work-items per group, a multiple of 16, which share K; 0 = 128, or fewer for short rows"},
-	{"unroll", EH_PARAM_UINT, 0, "0", "0..8", "1,2,4",
-	 "16-byte reads of each row that a work-item has under way; 0 = 4, with more tokens fewer"},
+	{"unroll", EH_PARAM_UINT, 0, "0", "0..8", "1,4",
+	 "reads of each row that a work-item has under way, of 16 bytes, of f32 32; 0 = 4, in larger blocks "
+	 "and for short rows fewer; no effect on the host"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -55,32 +57,25 @@ static eh_status plan_shape(linear_shape *s, const eh_case *values, eh_error *er
 {
 	const char *precision = eh_case_text(values, "precision");
 	memset(s, 0, sizeof *s);
-	s->kind = (enum linear_kind)eh_case_value(values, "weights")->number;
+	s->format = linear_format_of((enum linear_kind)eh_case_value(values, "weights")->number);
 	s->m = support_positive(values, "m");
 	s->n = support_positive(values, "n");
 	s->k = support_positive(values, "k");
-	s->group = s->kind == LINEAR_W4A16                             ? 128
-	           : s->kind == LINEAR_MXFP4                           ? 32
-	           : s->kind == LINEAR_E4M3 || s->kind == LINEAR_I8 ? s->k
-	                                                               : 0;
 	if (strcmp(precision, "standard") == 0)
-		precision = s->kind == LINEAR_F32 ? "f32" : s->kind == LINEAR_F16 ? "f16" : "bf16";
+		precision = s->format->name[0] == 'f' ? s->format->name : "bf16";
 	snprintf(s->precision, sizeof s->precision, "%s", precision);
-	if (linear_is_packed(s) && s->k % s->group != 0)
+	if (s->format->group != 0 && s->k % s->format->group != 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "linear: k=%" PRIu64 " is not a multiple of %" PRIu64
 		                     ", which share a scale in weights=%s",
-		                     s->k, s->group, eh_case_text(values, "weights"));
-	if (s->kind == LINEAR_W4A16 && strcmp(precision, "f32") == 0)
-		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "linear: weights=w4a16 has activations of 16 bits, not precision=f32");
+		                     s->k, s->format->group, eh_case_text(values, "weights"));
 	return EH_OK;
 }
 
 /* Elements of a row that a work-item reads at a time on a device: 16 bytes, of f32 32. */
 static uint64_t take_of(const linear_shape *s)
 {
-	return linear_is_packed(s) ? 32 : s->kind >= LINEAR_E4M3 ? 16 : 8;
+	return s->format->bits > 16 ? 8 : 128 / s->format->bits;
 }
 
 static eh_status plan_case(const eh_case *values, linear_plan *p, eh_error *error)
@@ -114,38 +109,43 @@ static eh_status plan_case(const eh_case *values, linear_plan *p, eh_error *erro
 	return EH_OK;
 }
 
-/* W's storage, its name in the dialect, and the storage of a scale. */
+/* A format's name in the dialect. */
+static void define_format(eh_work *work, const char *name, const char *precision)
+{
+	char word[8] = {0};
+	size_t i;
+	for (i = 0; i + 1 < sizeof word && precision[i] != '\0'; i++)
+		word[i] = (char)(precision[i] >= 'a' ? precision[i] - 'a' + 'A' : precision[i]);
+	support_define(work, name, "%s", word);
+}
+
 static void define_types(const linear_shape *s, eh_work *work)
 {
-	static const char *const stored[] = {"eh_bf16", "eh_f16", "float", "eh_e4m3", "eh_i8", "eh_i8",
-	                                     "eh_i8"};
-	static const char *const format[] = {"BF16", "F16", "F32", "E4M3", "I8", "I8", "I8"};
-	const int wide = strcmp(s->precision, "f32") == 0;
-	support_define(work, "EH_W_KIND", "%d", (int)s->kind);
-	support_define(work, "EH_W_FORMAT", "%s", format[s->kind]);
-	support_define(work, "EH_W_STORED", "%s", stored[s->kind]);
-	support_define(work, "EH_W_PRECISION", "%s",
-	               wide ? "F32" : strcmp(s->precision, "f16") == 0 ? "F16" : "BF16");
-	support_define(work, "EH_W_ELEMENT", wide ? "float" : "eh_%s", s->precision);
-	support_define(work, "EH_W_X_BYTES", "%d", wide ? 4 : 2);
-	if (s->kind == LINEAR_W4A16)
-		support_define(work, "EH_W_SCALE", "eh_%s", s->precision);
-	else
-		support_define(work, "EH_W_SCALE", "%s", s->kind == LINEAR_MXFP4 ? "eh_u8" : "float");
+	support_define(work, "EH_W_BITS", "%" PRIu32, s->format->bits);
+	support_define(work, "EH_W_GROUP", "%" PRIu64, s->format->group);
+	define_format(work, "EH_W_FORMAT", s->format->name);
+	define_format(work, "EH_W_SCALE", s->format->group == 0 ? "f32" : linear_scale_precision(s));
+	define_format(work, "EH_W_PRECISION", s->precision);
+	support_define(work, "EH_W_X_BYTES", "%" PRIu32, support_element_bytes(s->precision));
 }
 
 static void describe_bytes(const linear_shape *s, eh_work *work)
 {
-	static const char *const formulas[] = {
-		"2*N*K + s*(M*K + M*N)", "2*N*K + s*(M*K + M*N)", "4*N*K + s*(M*K + M*N)",
-		"N*K + 4*N + s*(M*K + M*N)", "N*K + 4*N + s*(M*K + M*N)",
-		"N*K/2 + 2*N*K/128 + s*(M*K + M*N)", "N*K/2 + N*K/32 + s*(M*K + M*N)"};
+	static const char *const of_weights[] = {"N*K/2", "N*K", "2*N*K", "4*N*K"};
+	const uint32_t bits = s->format->bits;
+	const char *weights = of_weights[bits == 4 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : 3];
 	const uint64_t element = support_element_bytes(s->precision);
 	const uint64_t scales = linear_scales(s) * linear_scale_bytes(s);
+	char of_scales[32] = "";
 	work->working_set_bytes = linear_weight_bytes(s) + scales + element * s->m * (s->k + s->n);
 	work->bytes = (double)work->working_set_bytes;
 	work->device_bytes = work->working_set_bytes + 16;
-	snprintf(work->bytes_formula, sizeof work->bytes_formula, "%s", formulas[s->kind]);
+	if (s->format->group == 1)
+		snprintf(of_scales, sizeof of_scales, " + 4*N");
+	else if (s->format->group != 0)
+		snprintf(of_scales, sizeof of_scales, " + %sN*K/%" PRIu64,
+		         s->format->scale == NULL ? "s*" : "", s->format->group);
+	snprintf(work->bytes_formula, sizeof work->bytes_formula, "%s%s + s*(M*K + M*N)", weights, of_scales);
 }
 
 static eh_status linear_describe(const eh_case *values, eh_work *work, eh_error *error)
@@ -161,12 +161,11 @@ static eh_status linear_describe(const eh_case *values, eh_work *work, eh_error 
 	describe_bytes(s, work);
 	work->amount = work->bytes;
 	work->flops = 2 * (double)s->m * (double)s->n * (double)s->k;
-	work->needs = support_needs(s->precision) |
-	              (s->kind <= LINEAR_F32 ? support_needs(eh_case_text(values, "weights")) : 0);
+	work->needs = support_needs(s->precision) | support_needs(s->format->name);
 	work->group_items = p.items;
 	if (work->struct_size >= sizeof *work)
 		work->local_bytes = 4 * p.rows * p.block * p.items;
-	if (s->kind == LINEAR_F32 && strcmp(s->precision, "f32") == 0)
+	if (s->format->bits == 32 && strcmp(s->precision, "f32") == 0)
 		snprintf(work->precision, sizeof work->precision, "f32");
 	else
 		snprintf(work->precision, sizeof work->precision, "%.5s/f32/%.4s",
@@ -219,13 +218,13 @@ static eh_status upload(linear_state *s, const linear_oracle *o, eh_error *error
 	const linear_shape *shape = &o->shape;
 	const uint32_t scale = linear_scale_bytes(shape);
 	eh_status status = support_upload_repeated(s->bench, s->x, shape->m * shape->k * o->element, o->x,
-	                                           ORACLE_BLOCK * o->element, error);
+	                                           o->x_count * o->element, error);
 	if (status == EH_OK)
 		status = support_upload_repeated(s->bench, s->w, linear_weight_bytes(shape), o->w,
-		                                 ORACLE_BLOCK * o->stored, error);
+		                                 o->w_count * o->stored, error);
 	if (status == EH_OK && s->scales != NULL)
 		status = support_upload_repeated(s->bench, s->scales, linear_scales(shape) * scale,
-		                                 o->scale, ORACLE_SCALES * scale, error);
+		                                 o->scale, o->scale_count * scale, error);
 	return status;
 }
 
@@ -305,7 +304,7 @@ static eh_status linear_poison(void *state, eh_error *error)
 	return support_poison(s->bench, s->y, padded(y_bytes(s)), error);
 }
 
-static eh_status check_output(linear_state *s, const linear_oracle *o, eh_check *check, eh_error *error)
+static eh_status check_output(linear_state *s, linear_oracle *o, eh_check *check, eh_error *error)
 {
 	const eh_status status = support_fetch(s->bench, s->got, s->y, 0, y_bytes(s), error);
 	if (status == EH_OK)
@@ -358,7 +357,7 @@ static const eh_workload linear_workload = {
 	.pointer_bytes = sizeof(void *),
 	.revision = 1,
 	.name = "linear",
-	.summary = "a linear layer for few tokens: weights of 32 to 4 bits, read once",
+	.summary = "a linear layer for few tokens: weights of 32 to 4 bits, read once for up to 8 tokens",
 	.params = linear_params,
 	.describe = linear_describe,
 	.prepare = linear_prepare,
