@@ -115,7 +115,8 @@ done
 real=$(command -v gcc || command -v clang)
 if [ -n "$real" ]; then
 	mkdir slow
-	# Not the compilers that the first run still asks when it is killed.
+	# Only of the run that is resumed: the first may still ask one when it is killed.
+	# shellcheck disable=SC2016 # it expands inside
 	printf '#!/bin/sh\n[ -z "$SLOW" ] || { : >"%s/asked"; sleep 2; }\nexec %s "$@"\n' "$T" "$real" >slow/gcc
 	for tool in as ld rm; do ln -s "$(command -v $tool)" slow/$tool; done
 	ln -s "$(command -v sleep)" slow/sleep
