@@ -91,6 +91,11 @@ test_drivers += $(patsubst $(srcdir)/%.c,%,$(planted_source))
 tests/drivers/planted: $(call objects,$(planted_source))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(inputs) $(LIBRARY_LIBS) $(LIBS)
+# What test libraries of products share.
+product_sources := $(sort $(wildcard $(srcdir)/tests/drivers/products/*.c))
+OBJECTS += $(call objects,$(product_sources))
+$(call objects,$(product_sources)): private CORE_CPPFLAGS :=
+driver_products := $(product_sources) $(srcdir)/tests/drivers/shared/faults.c
 ifneq ($(cuda_HEADERS),)
 libcuda_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cuda/*.c))
 OBJECTS += $(call objects,$(libcuda_sources))
@@ -105,7 +110,7 @@ test_drivers += tests/drivers/cuda/libcuda.so.1
 libcublaslt_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cublaslt/*.c))
 OBJECTS += $(call objects,$(libcublaslt_sources))
 $(call objects,$(libcublaslt_sources)): private CORE_CPPFLAGS :=
-tests/drivers/cuda/libcublasLt.so.12: $(call objects,$(libcublaslt_sources) $(srcdir)/tests/drivers/shared/faults.c) \
+tests/drivers/cuda/libcublasLt.so.12: $(call objects,$(libcublaslt_sources) $(driver_products)) \
 	tests/drivers/cuda/libcuda.so.1
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $(inputs) tests/drivers/cuda/libcuda.so.1 -lm $(LIBS)

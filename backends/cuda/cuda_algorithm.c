@@ -83,6 +83,7 @@ static eh_status ask(const eh_device *d, const eh_gemm *g, const cuda_matmul_typ
                      int *count, eh_error *error)
 {
 	const cublaslt_api *api = &d->self->cublaslt->api;
+	const lt_product *p = &m->product;
 	cublasLtMatmulPreference_t preference = NULL;
 	const char *where = "cublasLtMatmulPreferenceCreate";
 	cublasStatus_t rc = api->preference_create(&preference);
@@ -92,7 +93,7 @@ static eh_status ask(const eh_device *d, const eh_gemm *g, const cuda_matmul_typ
 		rc = set_preference(api, preference, g, types);
 		if (rc == CUBLAS_STATUS_SUCCESS) {
 			where = "cublasLtMatmulAlgoGetHeuristic";
-			rc = api->heuristic(d->gemm.handle, m->desc, m->a, m->b, m->c, m->c, preference,
+			rc = api->heuristic(d->gemm.handle, p->desc, p->a, p->b, p->c, p->c, preference,
 			                    CANDIDATES, results, count);
 			if (rc == CUBLAS_STATUS_NOT_SUPPORTED) {
 				(void)api->preference_destroy(preference);
@@ -192,7 +193,7 @@ static void name_kernel(const cublaslt_api *api, cuda_matmul *m)
 
 	for (size_t i = 0; i < COUNT(facts); i++) {
 		union { uint32_t four; uint16_t two; } value = { 0 };
-		const cublasStatus_t rc = api->configuration(&m->algorithm, facts[i].attribute, &value,
+		const cublasStatus_t rc = api->configuration(&m->product.algorithm, facts[i].attribute, &value,
 		                                             facts[i].size, NULL);
 		const unsigned number = facts[i].size == 2 ? value.two : value.four;
 		char fact[32];
@@ -247,7 +248,7 @@ eh_status cuda_matmul_choose(eh_device *d, const eh_gemm *g, const cuda_matmul_t
 				memcpy(others, m->numerics, sizeof(others));
 			continue;
 		}
-		m->algorithm = results[i].algo;
+		m->product.algorithm = results[i].algo;
 		name_kernel(&d->self->cublaslt->api, m);
 		m->workspace = results[i].workspaceSize;
 		m->waves = results[i].wavesCount;

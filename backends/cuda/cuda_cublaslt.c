@@ -29,10 +29,9 @@ static const struct {
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-static const struct {
-	failure_code code;
-	const char *remedy;
-} codes[] = {
+static const char unknown[] = "unknown cuBLAS status";
+
+static const failure_remedy codes[] = {
 	{ FAILURE_CODE(CUBLAS_STATUS_SUCCESS, EH_OK), NULL },
 	{ FAILURE_CODE(CUBLAS_STATUS_NOT_INITIALIZED, EH_E_UNAVAILABLE),
 	  "Either the driver is older than the library, so update it or name an older cuBLASLt in --set "
@@ -53,27 +52,18 @@ static const struct {
 
 const char *cuda_cublaslt_name(cublasStatus_t rc)
 {
-	for (size_t i = 0; i < COUNT(codes); i++)
-		if (codes[i].code.native == (int64_t)rc)
-			return codes[i].code.name;
-	return "unknown cuBLAS status";
+	return failure_remedy_name(codes, COUNT(codes), (int64_t)rc, unknown);
 }
 
 eh_status cuda_cublaslt_failed(eh_error *error, cublasStatus_t rc, const char *where,
                                const char *format, ...)
 {
-	eh_status status = EH_E_DEVICE;
-	const char *remedy = NULL;
 	va_list arguments;
+	eh_status status;
 
-	for (size_t i = 0; i < COUNT(codes); i++)
-		if (codes[i].code.native == (int64_t)rc) {
-			status = codes[i].code.status;
-			remedy = codes[i].remedy;
-		}
 	va_start(arguments, format);
-	(void)failure_native_list(error, status, where, (int64_t)rc, cuda_cublaslt_name(rc), remedy,
-	                          format, arguments);
+	status = failure_remedy_set(error, codes, COUNT(codes), (int64_t)rc, unknown, where, format,
+	                            arguments);
 	va_end(arguments);
 	return status;
 }

@@ -35,31 +35,12 @@ static eh_status check_version(const cuda_cublaslt *l, const eh_gemm *gemm, eh_e
 	                   "11.11, that of CUDA 11.8.", l->version);
 }
 
-/* Keeps the kernels sorted, so that their order is not that of the cases. */
-static void keep(cuda_gemm_state *state, const char *kernel)
-{
-	unsigned at = 0;
-
-	while (at < state->kernel_count && strcmp(state->kernels[at], kernel) < 0)
-		at++;
-	if (at < state->kernel_count && strcmp(state->kernels[at], kernel) == 0)
-		return;
-	if (state->kernel_count == CUDA_GEMM_KERNELS) {
-		state->more = true;
-		return;
-	}
-	memmove(state->kernels[at + 1], state->kernels[at],
-	        (state->kernel_count - at) * sizeof(state->kernels[0]));
-	snprintf(state->kernels[at], sizeof(state->kernels[at]), "%s", kernel);
-	state->kernel_count++;
-}
-
 static void destroy(eh_gemm_plan *plan)
 {
 	if (plan == NULL)
 		return;
 	stream_devices_enter_quietly(plan->device);
-	cuda_matmul_free(&plan->device->self->cublaslt->api, &plan->matmul);
+	lt_products_free(&plan->device->self->cublaslt->api, &plan->matmul.product);
 	free(plan);
 }
 
@@ -93,7 +74,7 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 		return status;
 	}
 	device->gemm.used = true;
-	keep(&device->gemm, plan->matmul.kernel);
+	products_kernel_add(&device->gemm.kernels, plan->matmul.kernel);
 	*out = plan;
 	*workspace_bytes = plan->matmul.workspace;
 	return EH_OK;
@@ -101,69 +82,23 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 
 /* ---- the command ------------------------------------------------------------------------- */
 
-static eh_status check_operand(const char *what, const eh_buffer *buffer, uint64_t offset, uint64_t bytes,
-                               eh_error *error)
-{
-	if (buffer->kind != EH_MEMORY_DEVICE)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "%s of a product lies in device memory.",
-		                   what);
-	if (offset % 16 != 0)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The offsets of matrices are multiples "
-		                   "of 16 bytes.");
-	return checks_range("gemm", buffer->bytes, offset, bytes, error);
-}
-
-static eh_status check_operands(const eh_queue *queue, const eh_gemm_plan *plan,
-                                const eh_gemm_operands *o, eh_error *error)
-{
-	eh_status status;
-
-	if (queue->device != plan->device || o->a == NULL || o->b == NULL || o->c == NULL)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "A product needs three matrices, and "
-		                   "the queue of the device that it was prepared for.");
-	status = check_operand("A matrix", o->a, o->offset_a, plan->bytes.a, error);
-	if (status == EH_OK)
-		status = check_operand("A matrix", o->b, o->offset_b, plan->bytes.b, error);
-	if (status == EH_OK)
-		status = check_operand("A matrix", o->c, o->offset_c, plan->bytes.c, error);
-	if (status != EH_OK || plan->matmul.workspace == 0)
-		return status;
-	if (o->workspace == NULL)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The product was prepared with a "
-		                   "workspace of %llu bytes, and none is given.",
-		                   (unsigned long long)plan->matmul.workspace);
-	return check_operand("The workspace", o->workspace, 0, plan->matmul.workspace, error);
-}
-
-static void *at(const eh_buffer *buffer, uint64_t offset)
-{
-	const uint64_t address = buffer->address + offset;
-	void *pointer;
-
-	memcpy(&pointer, &address, sizeof(pointer));
-	return pointer;
-}
-
-/* A stream that records takes it as it takes a launch: the factors are read now, and the library
- * allocates nothing, as its workspace is the caller's. */
+/* The workspace is the caller's, so that the library allocates nothing while a stream records. */
 static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *o, eh_error *error)
 {
 	const eh_device *d = plan->device;
 	const cuda_cublaslt *l = d->self->cublaslt;
-	cuda_matmul *m = &plan->matmul;
+	const cuda_matmul *m = &plan->matmul;
 	cublasStatus_t rc;
-	eh_status status = check_operands(queue, plan, o, error);
-	void *c;
+	eh_status status = stream_products_check(queue, d, &plan->bytes, m->workspace, o, error);
 
 	if (status == EH_OK)
 		status = stream_devices_enter(queue->device, "gemm", error);
 	if (status != EH_OK)
 		return status;
-	c = at(o->c, o->offset_c);
-	rc = l->api.matmul(d->gemm.handle, m->desc, &m->alpha, at(o->b, o->offset_b), m->a,
-	                   at(o->a, o->offset_a), m->b, &m->beta, c, m->c, c, m->c, &m->algorithm,
-	                   m->workspace > 0 ? at(o->workspace, 0) : NULL, (size_t)m->workspace,
-	                   queue->stream);
+	rc = lt_products_enqueue(&l->api, d->gemm.handle, &m->product, stream_products_at(o->a, o->offset_a),
+	                         stream_products_at(o->b, o->offset_b), stream_products_at(o->c, o->offset_c),
+	                         m->workspace > 0 ? stream_products_at(o->workspace, 0) : NULL,
+	                         (size_t)m->workspace, queue->stream);
 	if (rc == CUBLAS_STATUS_SUCCESS)
 		return EH_OK;
 	return cuda_cublaslt_failed(error, rc, "cublasLtMatmul", "cuBLASLt %s does not make the product on %s",
@@ -172,24 +107,9 @@ static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_oper
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-/* "picked=HOW (WHO)": WHO are the variables that are set and can decide, without the parentheses when none
- * is. */
-static void add_picked(eh_layer *out, const char *how)
-{
-	static const char *const variables[] = { "NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATION_STRATEGY",
-	                                         "CUBLAS_EMULATE_SINGLE_PRECISION",
-	                                         "CUBLAS_EMULATE_DOUBLE_PRECISION" };
-	char text[256];
-	size_t used = (size_t)snprintf(text, sizeof(text), "%s", how);
-	const size_t before = used;
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-		if (getenv(variables[i]) != NULL)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-			                         used == before ? " (" : ", ", variables[i]);
-	snprintf(text + used, sizeof(text) - used, "%s", used > before ? ")" : "");
-	wording_detail(out, "picked", text);
-}
+static const char *const variables[] = { "NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATION_STRATEGY",
+	                                 "CUBLAS_EMULATE_SINGLE_PRECISION",
+	                                 "CUBLAS_EMULATE_DOUBLE_PRECISION", NULL };
 
 static void begin_layer(const cuda_cublaslt *l, eh_layer *out)
 {
@@ -211,7 +131,7 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 	begin_layer(plan->device->self->cublaslt, &full);
 	wording_detail(&full, "kernel", m->kernel);
 	snprintf(text, sizeof(text), "cublasLtMatmulAlgoGetHeuristic, rank %d of %d", m->rank, m->count);
-	add_picked(&full, text);
+	products_picked_detail(&full, text, NULL, variables);
 	snprintf(text, sizeof(text), "%.3g", (double)m->waves);
 	wording_detail(&full, "waves", text);
 	wording_detail_number(&full, "workspace", m->workspace);
@@ -226,22 +146,13 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 bool cuda_gemm_layer(const eh_device *device, eh_layer *out)
 {
 	const cuda_gemm_state *state = &device->gemm;
-	char kernels[CUDA_GEMM_KERNELS * (CUDA_GEMM_KERNEL + 3) + 16];
-	size_t used = 0;
 
 	if (!state->used)
 		return false;
-	kernels[0] = '\0';
-	for (unsigned i = 0; i < state->kernel_count; i++) {
-		snprintf(kernels + used, sizeof(kernels) - used, "%s%s", i > 0 ? " | " : "", state->kernels[i]);
-		used += strlen(kernels + used);
-	}
-	if (state->more)
-		snprintf(kernels + used, sizeof(kernels) - used, " | others");
 	begin_layer(device->self->cublaslt, out);
 	/* First, for many kernels are cut at the end of the layer's room. */
-	add_picked(out, "cublasLtMatmulAlgoGetHeuristic");
-	wording_detail(out, "kernel", kernels);
+	products_picked_detail(out, "cublasLtMatmulAlgoGetHeuristic", NULL, variables);
+	products_kernels_detail(out, &state->kernels);
 	return true;
 }
 

@@ -4,38 +4,38 @@
 #define CUDA_MATMUL_H
 
 #include "cuda_cublaslt.h"
-#include "shared/products.h"
 
-/* A factor in the type in which the product is scaled; the calls take its address. */
-typedef union cuda_factor {
-	double f64;
-	float f32;
-	int32_t i32;
-} cuda_factor;
+/* The words of shared/lt_products.h. */
+typedef cublaslt_api lt_api;
+typedef cublasStatus_t lt_rc;
+typedef cudaDataType_t lt_type;
+typedef cublasComputeType_t lt_compute;
+typedef cublasLtMatmulDesc_t lt_desc;
+typedef cublasLtMatrixLayout_t lt_layout;
+typedef cublasLtMatmulAlgo_t lt_algorithm;
+typedef cublasLtHandle_t lt_handle;
+typedef CUstream lt_stream;
+#define LT_OK CUBLAS_STATUS_SUCCESS
+#define LT_NAME(name) "cublasLt" name
+#define LT_TURN(turn) CUBLAS_OP_##turn
+#define LT_DESC(name) CUBLASLT_MATMUL_DESC_##name
+#define LT_LAYOUT(name) CUBLASLT_MATRIX_LAYOUT_##name
+#include "shared/lt_products.h"
 
-/*
- * cuBLASLt's fast kernels are those for matrices by columns.  A matrix by rows is its transpose by
- * columns, so the product is asked for as C' = op(B)' * op(A)': the library's first factor, `a` here, is
- * the caller's B, and its transposes are the caller's own.
- */
 typedef struct cuda_matmul {
-	cublasLtMatmulDesc_t desc;
-	cublasLtMatrixLayout_t a, b, c;
-	cublasLtMatmulAlgo_t algorithm;
+	lt_product product;
 	uint64_t workspace;           /* bytes                                                 */
 	float waves;                  /* of groups over the device, as the library says        */
 	int rank, count;              /* of the algorithm among those that it offered          */
-	cuda_factor alpha, beta;
-	char kernel[CUDA_GEMM_KERNEL];
+	char kernel[PRODUCTS_KERNEL];
 	char numerics[128];           /* "HMMA, ACCUMULATOR_32F, INPUT_16F", "" = unknown      */
 	wording_gaps gaps;
 } cuda_matmul;
 
 /* What a product is for the library. */
 typedef struct cuda_matmul_types {
-	cublasComputeType_t compute;
+	lt_types types;
 	const char *compute_name;
-	cudaDataType_t scale, a, b, c;
 	uint32_t inputs;              /* CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_* that are right  */
 	uint32_t accumulators;        /* ..._ACCUMULATOR_* that are right                      */
 } cuda_matmul_types;
@@ -49,10 +49,9 @@ eh_status cuda_matmul_check(const eh_device *device, const eh_gemm *gemm, cuda_m
 eh_status cuda_matmul_choose(eh_device *device, const eh_gemm *gemm, const cuda_matmul_types *types,
                              cuda_matmul *m, eh_error *error);
 
-/* Fills a zeroed *m; after a failure too it is freed with cuda_matmul_free.  The calling thread is in the
- * device's context. */
+/* Fills a zeroed *m; after a failure too its product is freed with lt_products_free.  The calling thread is
+ * in the device's context. */
 eh_status cuda_matmul_make(eh_device *device, const eh_gemm *gemm, const cuda_matmul_types *types,
                            cuda_matmul *m, eh_error *error);
-void cuda_matmul_free(const cublaslt_api *api, cuda_matmul *m);
 
 #endif

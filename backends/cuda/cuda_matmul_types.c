@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which types cuBLASLt multiplies, and what it asks of products in some of them. */
-#include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "cuda_matmul.h"
@@ -61,9 +59,10 @@ static bool find(const eh_gemm *g, cuda_matmul_types *types)
 			                    products[i].accumulate))
 				continue;
 			*types = (cuda_matmul_types){
-				.compute = products[i].compute, .compute_name = products[i].compute_name,
-				.scale = products[i].scale, .a = elements[b].type, .b = elements[a].type,
-				.c = elements[c].type, .inputs = elements[a].input | elements[b].input,
+				.types = { .compute = products[i].compute, .scale = products[i].scale,
+				           .a = elements[b].type, .b = elements[a].type,
+				           .c = elements[c].type },
+				.compute_name = products[i].compute_name, .inputs = elements[a].input | elements[b].input,
 				.accumulators = products[i].accumulators };
 			return true;
 		}
@@ -92,16 +91,10 @@ static eh_status check_floats_8(const eh_device *d, const eh_gemm *g, const char
 	                   "k.", types, d->info.name, d->compute / 10, d->compute % 10);
 }
 
-static bool is_int(double value)
-{
-	return fabs(value) <= INT32_MAX && floor(value) == value;
-}
-
 eh_status cuda_matmul_check(const eh_device *d, const eh_gemm *g, cuda_matmul_types *types, eh_error *error)
 {
-	const uint64_t numbers[] = { g->m, g->n, g->k, g->lda, g->ldb, g->ldc, g->stride_a, g->stride_b,
-	                             g->stride_c };
 	char text[48];
+	eh_status status;
 
 	products_text(g, text, sizeof(text));
 	if (is_fnuz(g->type_a) || is_fnuz(g->type_b))
@@ -112,15 +105,10 @@ eh_status cuda_matmul_check(const eh_device *d, const eh_gemm *g, cuda_matmul_ty
 		                   "factors must be e4m3.", text);
 	if (!find(g, types))
 		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt has no product of %s.", text);
-	if (g->batch > INT32_MAX)
-		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt counts the products of a batch in "
-		                   "32 bits, and %llu is above 2^31-1.", (unsigned long long)g->batch);
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (numbers[i] > INT64_MAX)
-			return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt counts in 64 bits with a "
-			                   "sign, and %llu is above 2^63-1.", (unsigned long long)numbers[i]);
-	if (types->scale == CUDA_R_32I && (!is_int(g->alpha) || !is_int(g->beta)))
-		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "cuBLASLt scales a product of %s by whole "
-		                   "numbers of 32 bits, not by %g and %g.", text, g->alpha, g->beta);
+	status = products_fit(g, "cuBLASLt", error);
+	if (status == EH_OK)
+		status = products_whole(g, "cuBLASLt", error);
+	if (status != EH_OK)
+		return status;
 	return g->type_a[0] == 'e' ? check_floats_8(d, g, text, error) : EH_OK;
 }

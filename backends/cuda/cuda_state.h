@@ -57,15 +57,11 @@ typedef struct cuda_self {
 	char notes[2048];          /* lines, each with its newline                          */
 } cuda_self;
 
-enum { CUDA_GEMM_KERNELS = 6, CUDA_GEMM_KERNEL = 176 };
-
 /* What cuBLASLt has of a device. */
 typedef struct cuda_gemm_state {
 	cublasLtHandle_t handle;   /* NULL = none yet                                       */
 	bool used;                 /* a product was prepared                                */
-	char kernels[CUDA_GEMM_KERNELS][CUDA_GEMM_KERNEL]; /* of all products, each once    */
-	unsigned kernel_count;
-	bool more;                 /* than have room                                        */
+	products_kernels kernels;  /* of all products                                       */
 } cuda_gemm_state;
 
 struct eh_device {

@@ -12,6 +12,7 @@
 #include "shared/stream_kernels.h"
 #include "shared/stream_graphs.h"
 #include "shared/stream_peers.h"
+#include "shared/stream_products.h"
 
 stream_rc stream_vendor_copy(const cuda_api *api, CUdeviceptr to, CUdeviceptr from, size_t bytes,
                              CUstream stream)

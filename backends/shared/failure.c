@@ -49,3 +49,31 @@ eh_status failure_native(eh_error *error, eh_status code, const char *where, int
 	va_end(arguments);
 	return code;
 }
+
+static const failure_remedy *find_remedy(const failure_remedy *codes, size_t count, int64_t native)
+{
+	for (size_t i = 0; i < count; i++)
+		if (codes[i].code.native == native)
+			return &codes[i];
+	return NULL;
+}
+
+const char *failure_remedy_name(const failure_remedy *codes, size_t count, int64_t native,
+                                const char *unknown)
+{
+	const failure_remedy *found = find_remedy(codes, count, native);
+
+	return found != NULL ? found->code.name : unknown;
+}
+
+eh_status failure_remedy_set(eh_error *error, const failure_remedy *codes, size_t count, int64_t native,
+                             const char *unknown, const char *where, const char *format,
+                             va_list arguments)
+{
+	const failure_remedy *found = find_remedy(codes, count, native);
+	const eh_status status = found != NULL ? found->code.status : EH_E_DEVICE;
+
+	return failure_native_list(error, status, where, native,
+	                           found != NULL ? found->code.name : unknown,
+	                           found != NULL ? found->remedy : NULL, format, arguments);
+}

@@ -15,6 +15,12 @@ typedef struct failure_code {
 } failure_code;
 #define FAILURE_CODE(name, status) { name, status, #name }
 
+/* The code of a library that has texts for none of its own; the remedy is a sentence, NULL = none. */
+typedef struct failure_remedy {
+	failure_code code;
+	const char *remedy;
+} failure_remedy;
+
 /* The entry of that code, or NULL. */
 const failure_code *failure_find(const failure_code *codes, size_t count, int64_t native);
 
@@ -33,5 +39,15 @@ __attribute__((format(printf, 7, 0)))
 eh_status failure_native_list(eh_error *error, eh_status code, const char *where, int64_t native,
                               const char *name, const char *remedy, const char *format,
                               va_list arguments);
+
+/* The name of that code, or `unknown`, a phrase. */
+const char *failure_remedy_name(const failure_remedy *codes, size_t count, int64_t native,
+                                const char *unknown);
+
+/* failure_native_list with status, name and remedy of the list; EH_E_DEVICE for a code that it lacks. */
+__attribute__((format(printf, 7, 0)))
+eh_status failure_remedy_set(eh_error *error, const failure_remedy *codes, size_t count, int64_t native,
+                             const char *unknown, const char *where, const char *format,
+                             va_list arguments);
 
 #endif

@@ -2,10 +2,14 @@
 #include "products.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "failure.h"
+
+extern char **environ;
 
 static const struct {
 	char name[8];
@@ -92,6 +96,21 @@ eh_status products_check(const eh_gemm *gemm, products_bytes *bytes, eh_error *e
 	return EH_OK;
 }
 
+eh_status products_fit(const eh_gemm *g, const char *library, eh_error *error)
+{
+	const uint64_t numbers[] = { g->m, g->n, g->k, g->lda, g->ldb, g->ldc, g->stride_a, g->stride_b,
+	                             g->stride_c };
+
+	if (g->batch > INT32_MAX)
+		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "%s counts the products of a batch in 32 "
+		                   "bits, and %llu is above 2^31-1.", library, (unsigned long long)g->batch);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i] > INT64_MAX)
+			return failure_set(error, EH_E_UNSUPPORTED, "gemm", "%s counts in 64 bits with a sign, and "
+			                   "%llu is above 2^63-1.", library, (unsigned long long)numbers[i]);
+	return EH_OK;
+}
+
 eh_status products_fit_int(const eh_gemm *gemm, const char *library, eh_error *error)
 {
 	const uint64_t numbers[] = { gemm->m, gemm->n, gemm->k, gemm->lda, gemm->ldb, gemm->ldc };
@@ -119,4 +138,109 @@ void products_text(const eh_gemm *gemm, char *out, size_t size)
 	(void)snprintf(out, size, "%s%s%s%s%s%s%s", gemm->type_a, same ? "" : " x ",
 	               same ? "" : gemm->type_b, kept ? "" : " into ", kept ? "" : gemm->type_c,
 	               added ? "" : " added up in ", added ? "" : gemm->accumulate);
+}
+
+products_factor products_factor_of(const eh_gemm *gemm, double value)
+{
+	products_factor factor;
+
+	memset(&factor, 0, sizeof(factor));
+	if (strcmp(gemm->accumulate, "f64") == 0)
+		factor.f64 = value;
+	else if (strcmp(gemm->accumulate, "i32") == 0)
+		factor.i32 = (int32_t)value;
+	else
+		factor.f32 = (float)value;
+	return factor;
+}
+
+static bool is_int(double value)
+{
+	return fabs(value) <= INT32_MAX && floor(value) == value;
+}
+
+eh_status products_whole(const eh_gemm *gemm, const char *library, eh_error *error)
+{
+	char text[48];
+
+	if (strcmp(gemm->accumulate, "i32") != 0 || (is_int(gemm->alpha) && is_int(gemm->beta)))
+		return EH_OK;
+	products_text(gemm, text, sizeof(text));
+	return failure_set(error, EH_E_UNSUPPORTED, "gemm", "%s scales a product of %s by whole numbers of 32 "
+	                   "bits, not by %g and %g.", library, text, gemm->alpha, gemm->beta);
+}
+
+/* ---- layers ------------------------------------------------------------------------------ */
+
+void products_kernel_add(products_kernels *kernels, const char *kernel)
+{
+	unsigned at = 0;
+
+	while (at < kernels->count && strcmp(kernels->list[at], kernel) < 0)
+		at++;
+	if (at < kernels->count && strcmp(kernels->list[at], kernel) == 0)
+		return;
+	if (kernels->count == PRODUCTS_KERNELS) {
+		kernels->more = true;
+		return;
+	}
+	memmove(kernels->list[at + 1], kernels->list[at], (kernels->count - at) * sizeof(kernels->list[0]));
+	snprintf(kernels->list[at], sizeof(kernels->list[at]), "%s", kernel);
+	kernels->count++;
+}
+
+void products_kernels_detail(eh_layer *layer, const products_kernels *kernels)
+{
+	char text[PRODUCTS_KERNELS * (PRODUCTS_KERNEL + 3) + 16] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < kernels->count; i++) {
+		snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? " | " : "", kernels->list[i]);
+		used += strlen(text + used);
+	}
+	if (kernels->more)
+		snprintf(text + used, sizeof(text) - used, " | others");
+	wording_detail(layer, "kernel", text);
+}
+
+typedef struct deciders {
+	char text[200];
+	unsigned count, left_out;
+} deciders;
+
+static void decide(deciders *d, const char *name, size_t length)
+{
+	const size_t used = strlen(d->text), room = sizeof(d->text) - used;
+
+	if (length + 3 > room) {
+		d->left_out++;
+		return;
+	}
+	snprintf(d->text + used, room, "%s%.*s", d->count++ > 0 ? ", " : "", (int)length, name);
+}
+
+static void decide_by_beginning(deciders *d, const char *beginning)
+{
+	for (char *const *entry = environ; entry != NULL && *entry != NULL; entry++)
+		if (strncmp(*entry, beginning, strlen(beginning)) == 0)
+			decide(d, *entry, strcspn(*entry, "="));
+}
+
+void products_picked_detail(eh_layer *layer, const char *how, const char *setting,
+                            const char *const variables[])
+{
+	deciders d = { .text = "" };
+	char text[360], more[32] = "";
+
+	if (setting != NULL)
+		decide(&d, setting, strlen(setting));
+	for (size_t i = 0; variables[i] != NULL; i++)
+		if (variables[i][strlen(variables[i]) - 1] == '_')
+			decide_by_beginning(&d, variables[i]);
+		else if (getenv(variables[i]) != NULL)
+			decide(&d, variables[i], strlen(variables[i]));
+	if (d.left_out > 0)
+		snprintf(more, sizeof(more), " and %u more", d.left_out);
+	snprintf(text, sizeof(text), d.count > 0 ? "%.100s (%s%s)" : "%.100s", how, d.text, more);
+	wording_detail(layer, "picked", text);
 }

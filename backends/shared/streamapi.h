@@ -36,6 +36,7 @@
 
 #include "checks.h"
 #include "failure.h"
+#include "products.h"
 #include "vendorlib.h"
 #include "wording.h"
 
@@ -169,6 +170,14 @@ int64_t stream_vendor_arguments(const eh_program *program, const char *kernel);
  * where all of it is static.  Tells the driver first, where it must know the most. */
 eh_status stream_vendor_local(eh_kernel *kernel, const eh_launch *launch, unsigned *bytes,
                               eh_error *error);
+
+/* ---- stream_products.h ---- */
+
+/* EH_E_INVALID_ARGUMENT for operands that do not fit a product prepared for the device. */
+eh_status stream_products_check(const eh_queue *queue, const eh_device *device, const products_bytes *bytes,
+                                uint64_t workspace, const eh_gemm_operands *operands, eh_error *error);
+/* The address as the libraries of products take it. */
+void *stream_products_at(const eh_buffer *buffer, uint64_t offset);
 
 /* The tables of eh.graph.1 and eh.peer.0, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);

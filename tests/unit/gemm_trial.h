@@ -24,7 +24,7 @@ static inline uint64_t trial_bytes(const char *type)
 {
 	static const struct { const char *type; uint64_t bytes; } all[] = {
 		{ "f64", 8 }, { "f32", 4 }, { "tf32", 4 }, { "i32", 4 }, { "f16", 2 }, { "bf16", 2 },
-		{ "i8", 1 }, { "e4m3", 1 }, { "e5m2", 1 },
+		{ "i8", 1 }, { "e4m3", 1 }, { "e5m2", 1 }, { "e4m3z", 1 }, { "e5m2z", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -44,10 +44,10 @@ static inline void trial_put(void *at, const char *type, uint64_t i, double valu
 		((double *)at)[i] = value;
 	else if (strcmp(type, "f32") == 0 || strcmp(type, "tf32") == 0)
 		((float *)at)[i] = f;
-	else if (type[0] == 'e') /* of a normal number or 0 */
+	else if (type[0] == 'e') /* of a normal number or 0; the bias of those with a z is one more */
 		((uint8_t *)at)[i] = value == 0 ? 0 : (uint8_t)((bits >> 24 & 0x80) |
-			(type[1] == '4' ? ((bits >> 23 & 0xff) - 120) << 3 | (bits >> 20 & 7)
-			                : ((bits >> 23 & 0xff) - 112) << 2 | (bits >> 21 & 3)));
+			(type[1] == '4' ? ((bits >> 23 & 0xff) - 120 + (type[4] == 'z')) << 3 | (bits >> 20 & 7)
+			                : ((bits >> 23 & 0xff) - 112 + (type[4] == 'z')) << 2 | (bits >> 21 & 3)));
 	else if (strcmp(type, "i32") == 0)
 		((int32_t *)at)[i] = (int32_t)value;
 	else if (strcmp(type, "i8") == 0)

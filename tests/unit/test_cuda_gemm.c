@@ -5,19 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <dlfcn.h>
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#define BACKEND "cuda"
 #include "cuda/cublaslt_abi.h"
-#include "gemm_trial.h"
-#include "plugin/host.h"
+#include "gemm_library.h"
 #include "skipping.h"
 
-static session s;
-static const eh_gemm_ops *ops;
 static char *library;
 
 /* Along k, with rows of whole vectors, as the narrow types need them. */
@@ -25,29 +21,6 @@ static const trial_shape along_k[] = {
 	{ 16, 32, 48, EH_GEMM_TRANSPOSE_B, 0, 1, 0, 0, 1, 0 },
 	{ 5, 32, 16, EH_GEMM_TRANSPOSE_B, 16, 3, 16, 16, 2, 1 },
 };
-
-static void set(const char *key, const char *value)
-{
-	char *setting = memory_format("cuda.%s=%s", key, value);
-	eh_error error = ERROR_INIT;
-
-	if (host_option_set(setting, &error) != EH_OK)
-		fail_msg("%s", error.message);
-	free(setting);
-}
-
-static void open_session(void)
-{
-	const char *build = getenv("BUILD");
-	char *path = memory_format("%s/lib/evenhand/backends/cuda.so", build != NULL ? build : ".");
-	eh_error error = ERROR_INIT;
-
-	if (session_start(&s, path, &error) != EH_OK || session_open(&s, 0, &error) != EH_OK)
-		fail_msg("%s", error.message);
-	free(path);
-	ops = s.ops->extension(s.self, EH_GEMM_NAME);
-	assert_true(EH_HAS(ops, eh_gemm_ops, destroy));
-}
 
 static void use_test_driver(void)
 {
@@ -95,28 +68,6 @@ static int end(void **state)
 			skip_because(NO_CUDA_DRIVER); \
 	} while (0)
 
-static bool device_has_it(eh_layer *found)
-{
-	for (uint32_t i = 0;; i++) {
-		eh_layer layer = { .struct_size = sizeof(layer) };
-		eh_error error = ERROR_INIT;
-		char count[16];
-
-		if (s.ops->device_layer(s.device, i, &layer, &error) != EH_OK) {
-			snprintf(count, sizeof(count), "has %u layers", (unsigned)i);
-			assert_non_null(strstr(error.message, count));
-			return false;
-		}
-		if (layer.kind == EH_LAYER_LIBRARY) {
-			*found = layer;
-			assert_int_not_equal(s.ops->device_layer(s.device, i + 1, &layer, &error), EH_OK);
-			snprintf(count, sizeof(count), "has %u layers", (unsigned)i + 1);
-			assert_non_null(strstr(error.message, count));
-			return true;
-		}
-	}
-}
-
 static void test_not_before_the_first_product(void **state)
 {
 	eh_layer layer;
@@ -126,16 +77,6 @@ static void test_not_before_the_first_product(void **state)
 	assert_false(device_has_it(&layer));
 	object = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
 	assert_null(object);
-}
-
-static void right(const trial_shape *shapes, size_t count, const char *in, const char *out,
-                  const char *accumulate, eh_layer *layer)
-{
-	eh_error error = ERROR_INIT;
-
-	for (size_t i = 0; i < count; i++)
-		if (trial_run(&s, ops, &shapes[i], in, out, accumulate, layer, &error) != EH_OK)
-			fail_msg("%s into %s, shape %zu: %s", in, out, i, error.message);
 }
 
 static void test_right_numbers(void **state)
@@ -240,22 +181,6 @@ static void test_parts_are_added_in_the_type_of_sums(void **state)
 	trial_workspace = 0;
 }
 
-static void refused(const trial_shape *shape, const char *a, const char *b, const char *out,
-                    const char *accumulate, eh_status status, const char *words)
-{
-	eh_gemm g = trial_gemm(shape, a, out, accumulate);
-	eh_error error = ERROR_INIT;
-	eh_gemm_plan *plan = NULL;
-	uint64_t workspace = 77;
-
-	strcpy(g.type_b, b);
-	assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), status);
-	if (strstr(error.message, words) == NULL)
-		fail_msg("\"%s\" is not in: %s", words, error.message);
-	assert_null(plan);
-	assert_int_equal(workspace, 77);
-}
-
 static void test_refusals(void **state)
 {
 	static const trial_shape half = { 16, 16, 16, EH_GEMM_TRANSPOSE_B, 0, 1, 0, 0, 0.5, 0 };
@@ -350,7 +275,7 @@ static void test_operands_are_checked(void **state)
 	s.ops->buffer_free(host);
 }
 
-/* ---- libraries that fail: each in a process of its own, as the test driver reads its faults once ---- */
+/* ---- libraries that fail ---- */
 
 /* What a process of this program says of a product with a library ("" = the one that is found) and a
  * fault; factors of e4m3 do not lie along k. */
@@ -374,22 +299,6 @@ static void child(const char *file, const char *type)
 		printf("%s: %s\n", error_status_name(status), error.message);
 	fflush(stdout);
 	session_close(&s);
-}
-
-static void product_says(const char *variable, const char *value, const char *file, const char *rest,
-                         const char *words)
-{
-	char self[4096] = "", said[2048] = "";
-	const ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *command = memory_format("%s='%s' '%s' '%s' %s 2>&1", variable, value, self, file, rest);
-	FILE *pipe = popen(command, "r");
-
-	assert_true(size > 0 && pipe != NULL);
-	(void)fread(said, 1, sizeof(said) - 1, pipe);
-	(void)pclose(pipe);
-	if (strstr(said, words) == NULL)
-		fail_msg("%s=%s with %s: \"%s\" is not in: %s", variable, value, file, words, said);
-	free(command);
 }
 
 static void test_libraries_that_fail(void **state)

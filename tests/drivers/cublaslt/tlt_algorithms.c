@@ -10,17 +10,6 @@
 
 enum { WORKSPACE = 8192, MANY = 16, LARGE = 128 /* columns of D */ };
 
-bool tlt_sizes(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
-               const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, uint64_t *m,
-               uint64_t *n, uint64_t *k)
-{
-	*m = desc->turn_a == CUBLAS_OP_T ? a->columns : a->rows;
-	*k = desc->turn_a == CUBLAS_OP_T ? a->rows : a->columns;
-	*n = desc->turn_b == CUBLAS_OP_T ? b->rows : b->columns;
-	return *k == (desc->turn_b == CUBLAS_OP_T ? b->columns : b->rows) && *m == d->rows &&
-	       *n == d->columns && a->batch == b->batch && a->batch == d->batch;
-}
-
 static bool is_float_8(cudaDataType_t type)
 {
 	return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
@@ -57,7 +46,7 @@ static bool has_layout(const struct cublasLtContext *handle, const struct cublas
 	               (!any && (desc->turn_a != CUBLAS_OP_T || desc->turn_b != CUBLAS_OP_N))))
 		return false;
 	for (int i = 0; i < 3; i++) {
-		const uint64_t leading = (uint64_t)matrices[i]->leading * tlt_bytes(matrices[i]->type);
+		const uint64_t leading = (uint64_t)matrices[i]->leading * product_bytes(tlt_type(matrices[i]->type));
 
 		if ((floats && leading % 16 != 0) || (whole && leading % 4 != 0))
 			return false;
@@ -146,7 +135,7 @@ static void offer_all(const struct cublasLtMatmulDesc *desc, const struct cublas
 		             .workspace = WORKSPACE, .flags = flags, .alignment = 16,
 		             .reduction = p->reduction & in_d, .swizzling = 1, .option = 3, .inner = 4,
 		             .cluster = 5 };
-	if (p->workspace >= WORKSPACE && tlt_bytes(d->type) < tlt_bytes(desc->scale) && x.reduction != 0)
+	if (p->workspace >= WORKSPACE && product_bytes(tlt_type(d->type)) < product_bytes(tlt_type(desc->scale)) && x.reduction != 0)
 		offer(results, room, count, &x, CUBLAS_STATUS_SUCCESS);
 	x.id = 21;
 	x.reduction = p->reduction & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
@@ -163,7 +152,7 @@ TLT_API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDe
                                        cublasLtMatmulPreference_t preference, int room,
                                        cublasLtMatmulHeuristicResult_t *results, int *count)
 {
-	uint64_t m, n, k;
+	product sizes;
 	int compute;
 	TLT_ENTER("cublasLtMatmulAlgoGetHeuristic");
 
@@ -171,7 +160,7 @@ TLT_API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDe
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	if (!tlt_is(desc, TLT_DESC) || !tlt_is(a, TLT_LAYOUT) || !tlt_is(b, TLT_LAYOUT) ||
 	    !tlt_is(c, TLT_LAYOUT) || !tlt_is(d, TLT_LAYOUT) || !tlt_is(preference, TLT_PREFERENCE) ||
-	    room <= 0 || results == NULL || count == NULL || !tlt_sizes(desc, a, b, d, &m, &n, &k))
+	    room <= 0 || results == NULL || count == NULL || !tlt_product(desc, a, b, d, &sizes))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	*count = 0;
 	if (!has_types(desc, a->type, b->type, d->type) || c->type != d->type ||

@@ -33,6 +33,43 @@ bool tlt_word(const char *word, int64_t *code)
 	return false;
 }
 
+product_type tlt_type(cudaDataType_t type)
+{
+	switch (type) {
+	case CUDA_R_64F:
+		return PRODUCT_F64;
+	case CUDA_R_32F:
+		return PRODUCT_F32;
+	case CUDA_R_32I:
+		return PRODUCT_I32;
+	case CUDA_R_16F:
+		return PRODUCT_F16;
+	case CUDA_R_16BF:
+		return PRODUCT_BF16;
+	case CUDA_R_8I:
+		return PRODUCT_I8;
+	case CUDA_R_8F_E4M3:
+		return PRODUCT_E4M3;
+	case CUDA_R_8F_E5M2:
+		return PRODUCT_E5M2;
+	}
+	return PRODUCT_NONE;
+}
+
+static product_matrix matrix_of(const struct cublasLtMatrixLayout *x, int32_t turn)
+{
+	return (product_matrix){ tlt_type(x->type), x->rows, x->columns, x->leading, x->offset, x->batch,
+		                 turn == CUBLAS_OP_T, 0 };
+}
+
+bool tlt_product(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+                 const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, product *p)
+{
+	*p = (product){ .a = matrix_of(a, desc->turn_a), .b = matrix_of(b, desc->turn_b),
+		        .d = matrix_of(d, CUBLAS_OP_N) };
+	return product_sizes(p);
+}
+
 static void *new_object(size_t size, tlt_kind kind)
 {
 	void *object = calloc(1, size);
@@ -138,7 +175,7 @@ TLT_API cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType_
 {
 	TLT_ENTER("cublasLtMatrixLayoutCreate");
 
-	if (rows == 0 || columns == 0 || leading < (int64_t)rows || tlt_bytes(type) == 0)
+	if (rows == 0 || columns == 0 || leading < (int64_t)rows || tlt_type(type) == PRODUCT_NONE)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	*layout = new_object(sizeof(**layout), TLT_LAYOUT);
 	(*layout)->type = type;

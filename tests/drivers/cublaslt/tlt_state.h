@@ -19,8 +19,9 @@
 #include <stdbool.h>
 
 #include "../../../backends/cuda/cublaslt_abi.h"
-#include "../cuda/tcu_library.h"
+#include "../products/products.h"
 #include "../shared/faults.h"
+#include "../shared/library.h"
 
 #define TLT_VISIBLE __attribute__((visibility("default")))
 #define TLT_API TLT_VISIBLE cublasStatus_t
@@ -107,17 +108,11 @@ bool tlt_word(const char *word, int64_t *code);
 	if (faults_call(name, tlt_word, &planned_) && planned_ >= 0) \
 		return (cublasStatus_t)planned_
 
-/* The product has these sizes: D is m x n by columns, with k products in each element; false when the
- * matrices do not fit together. */
-bool tlt_sizes(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
-               const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, uint64_t *m,
-               uint64_t *n, uint64_t *k);
+/* PRODUCT_NONE for a type that the library has not. */
+product_type tlt_type(cudaDataType_t type);
 
-/* tlt_values.c: elements as doubles, and back, rounded to the nearest. */
-uint64_t tlt_bytes(cudaDataType_t type);
-double tlt_get(const char *at, cudaDataType_t type, uint64_t index);
-void tlt_put(char *at, cudaDataType_t type, uint64_t index, double value);
-/* The nearest number of 11 bits. */
-double tlt_tf32(double value);
+/* The matrices as a product; false when they do not fit together. */
+bool tlt_product(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+                 const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d, product *p);
 
 #endif

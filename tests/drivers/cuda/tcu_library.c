@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tcu_library.h"
+#include "../shared/library.h"
 
 #include "tcu_state.h"
 
@@ -10,15 +10,26 @@ size_t tcu_library_live(void)
 	return (size_t)objects;
 }
 
-int evenhand_test_device(int *compute)
+int evenhand_test_device(int *generation)
 {
 	__attribute__((cleanup(driver_unlock), unused)) const int held = driver_lock();
 	tcu_device *device = NULL;
 
 	if (!tcu_initialised() || tcu_ready(&device) != CUDA_SUCCESS)
 		return -1;
-	*compute = device->compute;
+	*generation = device->compute;
 	return device->index;
+}
+
+bool evenhand_test_stream(void *handle)
+{
+	__attribute__((cleanup(driver_unlock), unused)) const int held = driver_lock();
+	tcu_device *device = NULL;
+	streams_stream *stream = NULL;
+
+	if (tcu_initialised() && tcu_ready(&device) == CUDA_SUCCESS)
+		stream = tcu_stream_of(device, handle);
+	return stream != NULL && streams_belongs(stream, device->streams);
 }
 
 int64_t evenhand_test_enqueue(void *handle, streams_work work)

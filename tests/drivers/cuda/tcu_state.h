@@ -110,7 +110,7 @@ CUresult tcu_launch(tcu_device *device, tcu_function *function, const unsigned g
 
 void tcu_module_release(tcu_module *module);
 
-/* Objects of test libraries that live (tcu_library.h). */
+/* Objects of test libraries that live (shared/library.h). */
 size_t tcu_library_live(void);
 
 #endif

@@ -3,23 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "tlt_state.h"
+#include "products.h"
 
-uint64_t tlt_bytes(cudaDataType_t type)
+uint64_t product_bytes(product_type type)
 {
 	switch (type) {
-	case CUDA_R_64F:
+	case PRODUCT_F64:
 		return 8;
-	case CUDA_R_32F:
-	case CUDA_R_32I:
+	case PRODUCT_F32:
+	case PRODUCT_I32:
 		return 4;
-	case CUDA_R_16F:
-	case CUDA_R_16BF:
+	case PRODUCT_F16:
+	case PRODUCT_BF16:
 		return 2;
-	case CUDA_R_8I:
-	case CUDA_R_8F_E4M3:
-	case CUDA_R_8F_E5M2:
+	case PRODUCT_I8:
+	case PRODUCT_E4M3:
+	case PRODUCT_E5M2:
+	case PRODUCT_E4M3Z:
+	case PRODUCT_E5M2Z:
 		return 1;
+	case PRODUCT_NONE:
+		break;
 	}
 	return 0;
 }
@@ -38,6 +42,20 @@ static double unpack(unsigned bits, int exponent, int part, bool whole)
 	if (power == 0)
 		return sign * ldexp(fraction, 1 - bias - part);
 	return sign * ldexp(fraction + (1u << part), power - bias - part);
+}
+
+/* The same without infinities, where minus zero is the one that is no number, and the bias is larger. */
+static double unpack_z(unsigned bits, int exponent, int part)
+{
+	const int bias = 1 << (exponent - 1);
+	const int power = (int)(bits >> part) & ((1 << exponent) - 1);
+	const unsigned fraction = bits & ((1u << part) - 1);
+	const double sign = bits >> (exponent + part) & 1 ? -1 : 1;
+
+	if (bits == 0x80)
+		return NAN;
+	return sign * (power == 0 ? ldexp(fraction, 1 - bias - part)
+	                          : ldexp(fraction + (1u << part), power - bias - part));
 }
 
 /* The nearest of `bits` bits of precision, ties to even, with least exponents of `least`. */
@@ -72,14 +90,14 @@ static unsigned to_half(double value)
 	return sign | (unsigned)(power + 14) << 10 | ((unsigned)ldexp(part, 11) & 0x3ff);
 }
 
-double tlt_tf32(double value)
+double product_tf32(double value)
 {
 	return nearest(value, 11, -125);
 }
 
-double tlt_get(const char *at, cudaDataType_t type, uint64_t index)
+double product_get(const char *at, product_type type, uint64_t index)
 {
-	const uint64_t bytes = tlt_bytes(type);
+	const uint64_t bytes = product_bytes(type);
 	double f64;
 	float f32;
 	int32_t i32;
@@ -87,62 +105,71 @@ double tlt_get(const char *at, cudaDataType_t type, uint64_t index)
 
 	at += index * bytes;
 	switch (type) {
-	case CUDA_R_64F:
+	case PRODUCT_F64:
 		memcpy(&f64, at, sizeof(f64));
 		return f64;
-	case CUDA_R_32F:
+	case PRODUCT_F32:
 		memcpy(&f32, at, sizeof(f32));
 		return (double)f32;
-	case CUDA_R_32I:
+	case PRODUCT_I32:
 		memcpy(&i32, at, sizeof(i32));
 		return i32;
-	case CUDA_R_16F:
+	case PRODUCT_F16:
 		memcpy(&half, at, sizeof(half));
 		return unpack(half, 5, 10, true);
-	case CUDA_R_16BF:
+	case PRODUCT_BF16:
 		memcpy(&half, at, sizeof(half));
 		return unpack(half, 8, 7, true);
-	case CUDA_R_8I:
+	case PRODUCT_I8:
 		return *(const signed char *)at;
-	case CUDA_R_8F_E4M3:
+	case PRODUCT_E4M3:
 		return unpack(*(const unsigned char *)at, 4, 3, false);
-	case CUDA_R_8F_E5M2:
+	case PRODUCT_E5M2:
 		return unpack(*(const unsigned char *)at, 5, 2, true);
+	case PRODUCT_E4M3Z:
+		return unpack_z(*(const unsigned char *)at, 4, 3);
+	case PRODUCT_E5M2Z:
+		return unpack_z(*(const unsigned char *)at, 5, 2);
+	case PRODUCT_NONE:
+		break;
 	}
 	return NAN;
 }
 
-void tlt_put(char *at, cudaDataType_t type, uint64_t index, double value)
+void product_put(char *at, product_type type, uint64_t index, double value)
 {
-	const uint64_t bytes = tlt_bytes(type);
-	const float f32 = (float)(type == CUDA_R_16BF ? nearest(value, 8, -125) : value);
-	const int32_t i32 = type == CUDA_R_32I ? (int32_t)(int64_t)value : 0;
+	const uint64_t bytes = product_bytes(type);
+	const float f32 = (float)(type == PRODUCT_BF16 ? nearest(value, 8, -125) : value);
+	const int32_t i32 = type == PRODUCT_I32 ? (int32_t)(int64_t)value : 0;
 	uint16_t half = 0;
 	uint32_t bits;
 
 	at += index * bytes;
 	switch (type) {
-	case CUDA_R_64F:
+	case PRODUCT_F64:
 		memcpy(at, &value, sizeof(value));
 		break;
-	case CUDA_R_32F:
+	case PRODUCT_F32:
 		memcpy(at, &f32, sizeof(f32));
 		break;
-	case CUDA_R_32I:
+	case PRODUCT_I32:
 		memcpy(at, &i32, sizeof(i32));
 		break;
-	case CUDA_R_16F:
+	case PRODUCT_F16:
 		half = (uint16_t)to_half(value);
 		memcpy(at, &half, sizeof(half));
 		break;
-	case CUDA_R_16BF:
+	case PRODUCT_BF16:
 		memcpy(&bits, &f32, sizeof(bits));
 		half = (uint16_t)(bits >> 16);
 		memcpy(at, &half, sizeof(half));
 		break;
-	case CUDA_R_8I:
-	case CUDA_R_8F_E4M3:
-	case CUDA_R_8F_E5M2:
+	case PRODUCT_I8:
+	case PRODUCT_E4M3:
+	case PRODUCT_E5M2:
+	case PRODUCT_E4M3Z:
+	case PRODUCT_E5M2Z:
+	case PRODUCT_NONE:
 		break; /* no products are made in these */
 	}
 }
