@@ -135,6 +135,25 @@ tests/drivers/hip6/libamdhip64.so.6 tests/drivers/hip7/libamdhip64.so.7: $(call 
 tests/drivers/hip6/libhiprtc.so.6 tests/drivers/hip7/libhiprtc.so.7: $(call objects,$(hip_compiler) $(hip_faults))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $(inputs) -ldl $(LIBS)
+# The libraries of products above it, from the backend's own declarations.  rocBLAS of ROCm 7 is linked with
+# hipBLASLt.
+libhipblaslt_sources := $(sort $(wildcard $(srcdir)/tests/drivers/hipblaslt/*.c))
+librocblas_sources := $(sort $(wildcard $(srcdir)/tests/drivers/rocblas/*.c))
+OBJECTS += $(call objects,$(libhipblaslt_sources) $(librocblas_sources))
+$(call objects,$(libhipblaslt_sources) $(librocblas_sources)): private CORE_CPPFLAGS :=
+link_products = $(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) $(NO_UNDEFINED) \
+	-o $@ $(inputs) -Wl,--no-as-needed $(1) -lm $(LIBS)
+tests/drivers/hip6/libhipblaslt.so.0: $(call objects,$(libhipblaslt_sources) $(driver_products)) tests/drivers/hip6/libamdhip64.so.6
+	$(call link_products,tests/drivers/hip6/libamdhip64.so.6)
+tests/drivers/hip7/libhipblaslt.so.1: $(call objects,$(libhipblaslt_sources) $(driver_products)) tests/drivers/hip7/libamdhip64.so.7
+	$(call link_products,tests/drivers/hip7/libamdhip64.so.7)
+tests/drivers/hip6/librocblas.so.4: $(call objects,$(librocblas_sources) $(driver_products)) tests/drivers/hip6/libamdhip64.so.6
+	$(call link_products,tests/drivers/hip6/libamdhip64.so.6)
+tests/drivers/hip7/librocblas.so.5: $(call objects,$(librocblas_sources) $(driver_products)) tests/drivers/hip7/libamdhip64.so.7 \
+	tests/drivers/hip7/libhipblaslt.so.1
+	$(call link_products,tests/drivers/hip7/libamdhip64.so.7 tests/drivers/hip7/libhipblaslt.so.1)
+test_drivers += tests/drivers/hip6/libhipblaslt.so.0 tests/drivers/hip7/libhipblaslt.so.1 \
+	tests/drivers/hip6/librocblas.so.4 tests/drivers/hip7/librocblas.so.5
 hip_real_source := $(srcdir)/tests/drivers/hip_real.c
 OBJECTS += $(call objects,$(hip_real_source))
 $(call objects,$(hip_real_source)): private CORE_CPPFLAGS += -I$(srcdir)/backends $(hip_CPPFLAGS)

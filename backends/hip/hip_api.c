@@ -72,8 +72,8 @@ static bool search(vendorlib *library, const eh_host *host, const char *const na
 	return false;
 }
 
-/* The hiprtc beside the runtime is surely of the same ROCm.  Who can change that folder has changed
- * the runtime already, so it is not checked. */
+/* What lies beside the runtime is surely of the same ROCm.  Who can change that folder has changed the
+ * runtime already, so it is not checked. */
 static bool search_beside(vendorlib *library, const char *runtime, const char *name, char *why)
 {
 	const char *slash = strrchr(runtime, '/');
@@ -83,6 +83,15 @@ static bool search_beside(vendorlib *library, const char *runtime, const char *n
 		return false;
 	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - runtime), runtime);
 	return vendorlib_try(library, NULL, folder, name, why);
+}
+
+bool hip_api_search(vendorlib *library, const eh_host *host, const hip_api *api, const char *const names[],
+                    size_t count, char *why)
+{
+	for (size_t i = 0; i < count; i++)
+		if (search_beside(library, api->library.path, names[i], why))
+			return true;
+	return search(library, host, names, count, why);
 }
 
 /* The number in the name of the file: "libamdhip64.so.6.2.41133" is 6. */
@@ -185,8 +194,7 @@ static eh_status open_hiprtc(vendorlib *library, const eh_host *host, const hip_
 
 	if (chosen != NULL)
 		return vendorlib_open(library, what, "", chosen, hiprtc_advice, error);
-	if (search_beside(library, api->library.path, name, why) ||
-	    search(library, host, &name, 1, why))
+	if (hip_api_search(library, host, api, &name, 1, why))
 		return EH_OK;
 	*library = api->library;
 	if (vendorlib_find(library, "hiprtcCompileProgram") != NULL)

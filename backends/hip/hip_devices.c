@@ -286,5 +286,7 @@ eh_status hip_devices_open(void *opaque, uint32_t index, eh_device **out, eh_err
 
 void hip_devices_close(eh_device *d)
 {
+	if (d != NULL)
+		hip_gemm_release(d);
 	free(d);
 }

@@ -111,11 +111,16 @@ eh_status hip_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error *
 	static void (*const layers[])(const eh_device *, eh_layer *) = {
 		hardware, driver, runtime, compiler
 	};
+	const uint32_t count = sizeof(layers) / sizeof(layers[0]);
 	eh_layer layer;
 
-	if (index >= sizeof(layers) / sizeof(layers[0]))
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
-		                   "A HIP device has %zu layers.", sizeof(layers) / sizeof(layers[0]));
+	if (index >= count && hip_gemm_layer(d, index - count, &layer)) {
+		eh_give(out, &layer, sizeof(layer));
+		return EH_OK;
+	}
+	if (index >= count)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer", "A HIP device has %u layers.",
+		                   (unsigned)count + d->gemm.used[HIP_HIPBLASLT] + d->gemm.used[HIP_ROCBLAS]);
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](d, &layer);

@@ -90,6 +90,7 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 
 	if (self == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "start", "No memory is left to start.");
+	(void)pthread_mutex_init(&self->libraries.lock, NULL);
 	self->host = host;
 	self->root = lastcache_root(host);
 	self->compiler_cache = vendorcache_lead(host, &comgr_cache);
@@ -115,12 +116,17 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 	*out = self;
 	return EH_OK;
 undo:
-	free(self);
+	hip_start_stop(self);
 	return status;
 }
 
-void hip_start_stop(void *self)
+void hip_start_stop(void *opaque)
 {
+	hip_self *self = opaque;
+
+	if (self == NULL)
+		return;
+	(void)pthread_mutex_destroy(&self->libraries.lock);
 	free(self);
 }
 
@@ -140,5 +146,7 @@ const void *hip_start_extension(void *opaque, const char *name)
 		return stream_graphs_table(&self->api);
 	if (strcmp(name, EH_PEER_NAME) == 0)
 		return stream_peers_table(&self->api);
+	if (strcmp(name, EH_GEMM_NAME) == 0)
+		return &hip_gemm_table;
 	return NULL;
 }

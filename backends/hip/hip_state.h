@@ -4,6 +4,7 @@
 #define HIP_STATE_H
 
 #include "hip_api.h"
+#include "hip_gemm.h"
 
 /* The words of shared/streamapi.h. */
 typedef hip_api stream_api;
@@ -44,6 +45,7 @@ typedef struct hip_self {
 	hiprtc_api hiprtc;         /* library.handle NULL = not there                       */
 	eh_error hiprtc_error;     /* the reason, when it is not there                      */
 	bool compile_apart;        /* in a child process                                    */
+	hip_libraries libraries;   /* of products                                           */
 	uint32_t device_count;
 	unsigned schedule;         /* flag of devices: how a wait waits                     */
 	const char *schedule_word;
@@ -64,6 +66,7 @@ struct eh_device {
 	unsigned timed_event;      /* flags of events with times                            */
 	const char *cache_source;  /* of the size of the last-level cache                   */
 	wording_gaps gaps;         /* hardware facts that the runtime did not report        */
+	hip_gemm_state gemm;
 	checks_limits limits;
 	eh_device_info info;
 };
@@ -101,6 +104,9 @@ bool hip_devices_attribute(const hip_query *query, hipDeviceAttribute_t attribut
                            const char *fact, int *value);
 /* "6.2.41133", "" = unknown. */
 void hip_devices_version(int version, char *text, size_t size);
+
+/* hip_streams.c */
+void hip_streams_destroy(eh_queue *queue);
 
 /* hip_layers.c */
 eh_status hip_layers_get(eh_device *device, uint32_t index, eh_layer *layer, eh_error *error);

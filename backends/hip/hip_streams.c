@@ -9,6 +9,14 @@
 #include "shared/stream_kernels.h"
 #include "shared/stream_graphs.h"
 #include "shared/stream_peers.h"
+#include "shared/stream_products.h"
+
+void hip_streams_destroy(eh_queue *queue)
+{
+	if (queue != NULL)
+		hip_gemm_forget(queue);
+	stream_queue_destroy(queue);
+}
 
 stream_rc stream_vendor_copy(const hip_api *api, hipDeviceptr_t to, hipDeviceptr_t from,
                              size_t bytes, hipStream_t stream)

@@ -18,4 +18,7 @@
 	"the test driver of CUDA is built only where cuda.h is: install the CUDA toolkit (package " \
 	"nvidia-cuda-toolkit)"
 
+#define NO_HIP_DRIVER \
+	"the test runtime of HIP is built only where hip/hip_runtime_api.h is (package libamdhip64-dev)"
+
 #endif

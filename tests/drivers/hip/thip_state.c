@@ -95,7 +95,10 @@ bool thip_word(const char *word, int64_t *code)
 __attribute__((visibility("default"))) size_t evenhand_test_live(char *text, size_t size);
 size_t evenhand_test_live(char *text, size_t size)
 {
-	return driver_live(text, size);
+	const size_t alive = driver_live(text, size), used = strlen(text);
+
+	snprintf(text + used, size - used, ", objects of libraries %zu", thip_library_live());
+	return alive + thip_library_live();
 }
 
 THIP_API hipSetDevice(int index)

@@ -87,4 +87,7 @@ hipError_t thip_launch(thip_device *device, thip_function *function, const unsig
 
 void thip_module_release(thip_module *module);
 
+/* Objects of test libraries that live (shared/library.h). */
+size_t thip_library_live(void);
+
 #endif
