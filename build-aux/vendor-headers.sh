@@ -103,6 +103,17 @@ rocm() { # NAME SUITE
 	package "$1" "$2" hip libamdhip64-dev
 	package "$1" "$2" rsmi librocm-smi-dev libdrm-dev
 }
+rocblas() { # NAME SUITE
+	package "$1" "$2" rocblas librocblas-dev libamdhip64-dev
+}
+# A header for C++ by three that it includes and by the first values of some members; the rest is C.
+hipblaslt() { # NAME SUITE
+	package "$1" "$2" hipblaslt libhipblaslt-dev libhipblas-common-dev libamdhip64-dev
+	for header in "$to/hipblaslt"/*-"$2"/hipblaslt/hipblaslt.h; do
+		[ ! -f "$header" ] || sed -i -e '/^#include <\(memory\|regex\|vector\)>$/d' \
+			-e '/^typedef struct _hipblasLtMatmulHeuristicResult_t/,/^}/s/ = [^;]*;/;/' "$header"
+	done
+}
 others() { # NAME SUITE
 	package "$1" "$2" "levelzero sysman" libze-dev
 	package "$1" "$2" opencl opencl-c-headers
@@ -131,15 +142,22 @@ if [ -n "$mirror" ]; then
 	fi
 	if lists trixie main trixie; then
 		rocm trixie trixie
+		rocblas trixie trixie
 		others trixie trixie
 		package trixie trixie amdsmi libamd-smi-dev
 	fi
 	if lists sid main sid; then
 		rocm sid sid
+		rocblas sid sid
+		hipblaslt sid sid
 		others sid sid
 		package sid sid amdsmi libamd-smi-dev
 	fi
-	lists experimental main sid experimental && rocm experimental experimental
+	if lists experimental main sid experimental; then
+		rocm experimental experimental
+		rocblas experimental experimental
+		hipblaslt experimental experimental
+	fi
 else
 	echo "no list of a Debian mirror is here: apt-get update" >>"$work/log"
 	lost "Debian's packages"

@@ -191,6 +191,7 @@ static void begin_layer(const eh_device *d, int maker, eh_layer *out)
 
 static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 {
+	const hip_library *l = &plan->device->self->libraries.all[plan->maker];
 	const hip_maker *maker = makers[plan->maker];
 	const hip_product *p = &plan->product;
 	char picked[96];
@@ -206,7 +207,8 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 	products_picked_detail(&full, picked, plan->by_setting ? "hip.gemm" : NULL, maker->variables);
 	wording_detail_number(&full, "workspace", p->workspace);
 	wording_detail(&full, "passed-over", plan->passed);
-	maker->facts(&plan->device->self->libraries.all[plan->maker], p, &full);
+	maker->facts(l, p, &full);
+	wording_detail_gaps(&full, &l->gaps);
 	eh_give(out, &full, sizeof(full));
 	return EH_OK;
 }

@@ -49,6 +49,7 @@ typedef struct hip_library {
 	eh_error problem;          /* then                                                  */
 	vendorlib file;
 	char version[128];         /* "1.1.0 (3f2a91c)"; hipBLASLt's is read with a handle  */
+	wording_gaps gaps;         /* facts that it did not tell                            */
 	char beside[PATH_MAX];     /* of rocBLAS: the hipBLASLt that it is linked with, "" = none */
 	union {
 		hipblaslt_api lt;

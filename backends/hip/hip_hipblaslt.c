@@ -69,8 +69,11 @@ static eh_status read_version(hip_library *l, hipblasLtHandle_t handle, eh_error
 		return failure_set(error, EH_E_UNSUPPORTED, "hipblasLtGetVersion", "hipBLASLt %d.%d.%d is older "
 		                   "than 0.6, that of ROCm 6.0.", version / 100000, version / 100 % 1000,
 		                   version % 100);
-	if (l->api.lt.revision(handle, revision) != HIPBLAS_STATUS_SUCCESS)
+	rc = l->api.lt.revision(handle, revision);
+	if (rc != HIPBLAS_STATUS_SUCCESS) {
+		wording_gap(&l->gaps, "revision", "hipblasLtGetGitRevision", name_of(rc), (int64_t)rc);
 		revision[0] = '\0';
+	}
 	revision[sizeof(revision) - 1] = '\0';
 	wording_tidy(revision);
 	snprintf(l->version, sizeof(l->version), "%d.%d.%d%s%.60s%s", version / 100000, version / 100 % 1000,

@@ -109,6 +109,10 @@ eh_status hip_start(const eh_host *host, void **out, eh_error *error)
 		}
 	}
 	self->device_count = count > 0 ? (uint32_t)count : 0;
+	/* Of the first product; a misspelt one is found now. */
+	(void)option(self, "gemm");
+	(void)option(self, "hipblaslt");
+	(void)option(self, "rocblas");
 	if (self->device_count == 0)
 		note_no_device(self);
 	else

@@ -124,6 +124,8 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 	compare levelzero backends/levelzero/lz_abi.h level_zero/ze_api.h libze-dev $(flags_of levelzero)
 	compare sysman plugins/probes/sysman/zes_abi.h level_zero/zes_api.h libze-dev $(flags_of levelzero)
 	compare hip backends/hip/hip_abi.h hip/hip_runtime_api.h libamdhip64-dev $(flags_of hip)
+	compare hipblaslt backends/hip/hipblaslt_abi.h hipblaslt/hipblaslt.h libhipblaslt-dev $(flags_of hip)
+	compare rocblas backends/hip/rocblas_abi.h rocblas/rocblas.h librocblas-dev $(flags_of hip)
 	# These come with the CUDA toolkit and with ROCm as well.
 	compare nvml plugins/probes/nvml/nvml_abi.h nvml.h libnvidia-ml-dev $(flags_of cuda)
 	compare rsmi plugins/probes/rocm/rsmi_abi.h rocm_smi/rocm_smi.h librocm-smi-dev $(flags_of hip)

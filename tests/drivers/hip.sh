@@ -70,20 +70,25 @@ for part in graph/ peer/ transfer/shared transfer/pinned kernel/scalar-arguments
 	check "$part passed and nothing of it was skipped" must "$part"
 done
 
-# No cache of the backend's, so that each job compiles.  What only describes a device may fail.
-sweep() {
-	on 7 "$drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/none" libamdhip64.so.7 unknown hipDriverGetVersion \
-		hipRuntimeGetVersion hipDeviceGetAttribute hipDeviceTotalMem hipDeviceGetUuid hipDeviceGetPCIBusId \
-		hipSetDeviceFlags hiprtcGetProgramLogSize hiprtcGetProgramLog \
-		>sweep 2>&1 && return 0
-	grep -v '^ok' sweep >&2
+# No cache of the backend's, so that each job compiles.  What only describes a device or a library may fail.
+sweep() { # LIBRARY of products
+	EVENHAND_SWEEP_gemm=$1 on 7 "$drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/none" libamdhip64.so.7 unknown \
+		hipDriverGetVersion hipRuntimeGetVersion hipDeviceGetAttribute hipDeviceTotalMem hipDeviceGetUuid \
+		hipDeviceGetPCIBusId hipSetDeviceFlags hiprtcGetProgramLogSize hiprtcGetProgramLog hipblasLtGetGitRevision \
+		>"sweep-$1" 2>&1 && return 0
+	grep -v '^ok' "sweep-$1" >&2
 	return 1
 }
-check "every call fails once: one error each or a fact unknown because of it, no crash, nothing left" sweep
-swept() { # NAME: among the functions that failed, more than forty
-	[ "$(grep -c '^ok' sweep)" -gt 40 ] && grep -q hiprtcGetCode sweep && grep -q hipGraphLaunch sweep
+for library in hipblaslt rocblas; do
+	check "with $library every call fails once: one error each or a fact unknown because of it, no crash, nothing left" \
+		sweep $library
+done
+swept() {
+	[ "$(grep -c '^ok' sweep-hipblaslt)" -gt 55 ] && grep -q hiprtcGetCode sweep-hipblaslt &&
+		grep -q hipGraphLaunch sweep-hipblaslt && [ "$(grep -c '^ok.*hipblasLt' sweep-hipblaslt)" -eq 15 ] &&
+		[ "$(grep -c '^ok.*rocblas_' sweep-rocblas)" -eq 8 ]
 }
-check "the sweep meets more than forty functions, hiprtc's too" swept
+check "the sweeps meet more than 55 functions, hiprtc's and all 23 of the libraries of products among them" swept
 
 planted() {
 	on 7 "$drivers/planted" "$so" "$SRC/workloads/dialect.h" "$T/none" >planted 2>&1

@@ -451,7 +451,7 @@ static size_t read_calls(const char *path, function list[MOST])
 
 static bool ends_things(const char *name)
 {
-	static const char *const words[] = { "Free", "Destroy", "Release", "Unload", "Close" };
+	static const char *const words[] = { "Free", "Destroy", "_destroy_", "Release", "Unload", "Close" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(name, words[i]) != NULL)
