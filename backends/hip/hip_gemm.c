@@ -27,20 +27,6 @@ static const char *option(const eh_device *d, const char *key)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-/* At most `room` bytes with its end, cut at a word. */
-static void shorten(const char *text, size_t room, char *out)
-{
-	size_t end = strlen(text);
-
-	if (end < room) {
-		memcpy(out, text, end + 1);
-		return;
-	}
-	for (end = room - 5; end > 0 && text[end] != ' ';)
-		end--;
-	snprintf(out, room, "%.*s ...", (int)end, text);
-}
-
 /* Both reasons in one message, each with at least half of the room. */
 static eh_status give_both(const eh_error *first, const eh_error *second, eh_error *error)
 {
@@ -50,8 +36,8 @@ static eh_status give_both(const eh_error *first, const eh_error *second, eh_err
 	const size_t half = ROOM / 2;
 	char one[sizeof(first->message)], two[sizeof(first->message)];
 
-	shorten(first->message, a + b <= ROOM ? a : b < half ? ROOM - b : a < half ? a : half, one);
-	shorten(second->message, a + b <= ROOM ? b : a < half ? ROOM - a : b < half ? b : half, two);
+	wording_shorten(first->message, one, a + b <= ROOM ? a : b < half ? ROOM - b : a < half ? a : half);
+	wording_shorten(second->message, two, a + b <= ROOM ? b : a < half ? ROOM - a : b < half ? b : half);
 	return failure_set(error, unsupported ? EH_E_UNSUPPORTED : EH_E_UNAVAILABLE, "gemm", "%s %s", one, two);
 }
 
@@ -60,7 +46,7 @@ static void keep_reason(eh_gemm_plan *plan, const eh_error *error)
 {
 	size_t length;
 
-	shorten(error->message, sizeof(plan->passed), plan->passed);
+	wording_shorten(error->message, plan->passed, sizeof(plan->passed));
 	length = strlen(plan->passed);
 	if (length > 0 && plan->passed[length - 1] == '.')
 		plan->passed[length - 1] = '\0';
@@ -230,9 +216,11 @@ bool hip_gemm_layer(const eh_device *d, uint32_t index, eh_layer *out)
 	return false;
 }
 
+/* The libraries end the process when they cannot free memory, so those of a lost device keep it: only a new
+ * process helps anyway. */
 void hip_gemm_release(eh_device *d)
 {
-	if (d->gemm.lt == NULL && d->gemm.roc == NULL)
+	if (d->lost != hipSuccess || (d->gemm.lt == NULL && d->gemm.roc == NULL))
 		return;
 	stream_devices_enter_quietly(d);
 	for (int i = 0; i < HIP_MAKERS; i++)

@@ -112,14 +112,15 @@ static eh_status none(const hip_self *self, int maker, const char *why, eh_error
 {
 	const char *title = libraries[maker].title, *option = libraries[maker].option;
 	const char *const *names = names_of(maker, self->api.major);
-	char list[80];
+	char list[80], reason[170];
 
 	if (names == NULL)
 		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "evenhand knows no %s for the runtime of "
 		                   "ROCm %d.", title, self->api.major);
+	wording_shorten(why, reason, sizeof(reason));
 	if (why[0] != '\0')
-		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %.160s; install %s, or "
-		                   "name its file in --set hip.%s=FILE.", title, why, libraries[maker].package,
+		return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s cannot be used: %s; install %s, or "
+		                   "name its file in --set hip.%s=FILE.", title, reason, libraries[maker].package,
 		                   option);
 	snprintf(list, sizeof(list), "%s%s", names[0], names[1] != NULL ? " and others" : "");
 	return failure_set(error, EH_E_UNAVAILABLE, "dlopen", "%s is not here (looked for %s); install %s, or "

@@ -114,6 +114,19 @@ void wording_path(eh_layer *layer, const char *path)
 		memcpy(layer->path, path, strlen(path) + 1);
 }
 
+void wording_shorten(const char *text, char *out, size_t room)
+{
+	size_t end = strlen(text);
+
+	if (end < room) {
+		memcpy(out, text, end + 1);
+		return;
+	}
+	for (end = room - 5; end > 0 && text[end] != ' ';)
+		end--;
+	snprintf(out, room, "%.*s ...", (int)end, text);
+}
+
 /* Whether the line that begins at `at` stands before it, too. */
 static bool is_line_before(const char *notes, size_t at)
 {

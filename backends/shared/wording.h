@@ -24,6 +24,9 @@ void wording_no_log(const char *where, const char *name, int64_t native, char *l
 /* Makes one line: blanks for control characters, blanks at the ends cut. */
 void wording_tidy(char *text);
 
+/* At most room - 1 bytes of text to out, cut at a word and then ending in "..."; room is 8 or more. */
+void wording_shorten(const char *text, char *out, size_t room);
+
 /* The layer's file; none where the path has no room, for half a path is another file's. */
 void wording_path(eh_layer *layer, const char *path);
 

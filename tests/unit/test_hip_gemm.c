@@ -274,6 +274,17 @@ static eh_queue *new_queue(const session *of)
 	return queue;
 }
 
+/* The libraries overwrite a workspace that they use. */
+static bool workspace_used(const trial *t)
+{
+	unsigned char first[8] = { 0 };
+	eh_error error = ERROR_INIT;
+
+	assert_int_equal(s.ops->download(s.plain, first, t->o.workspace, 0, sizeof(first), &error), EH_OK);
+	assert_int_equal(s.ops->queue_wait(s.plain, &error), EH_OK);
+	return first[0] == 0xff && first[7] == 0xff;
+}
+
 /* The library's handle is used by several queues, also after one of them is gone, and while one records. */
 static void test_queues(void **state)
 {
@@ -292,9 +303,11 @@ static void test_queues(void **state)
 		set("gemm", makers[i]);
 		a = trial_begin(&s, "f16", 1 << 20);
 		b = trial_begin(&s, "f32", 0);
-		trial_enqueue(&a, first);
 		trial_enqueue(&b, s.plain);
+		assert_false(workspace_used(&a));
+		trial_enqueue(&a, first);
 		assert_int_equal(s.ops->queue_wait(first, &error), EH_OK);
+		assert_true(workspace_used(&a));
 		trial_compare(&s, &a.gemm, a.o.c, 0);
 		trial_compare(&s, &b.gemm, b.o.c, 0);
 		trial_enqueue(&a, first);
@@ -444,12 +457,23 @@ static void test_operands_are_checked(void **state)
 
 /* ---- libraries that fail ---- */
 
+/* A product on a device that is lost by it, or not. */
+static void lose(void)
+{
+	trial t = trial_begin(&s, "f32", 0);
+	eh_error error = ERROR_INIT;
+
+	trial_enqueue(&t, s.plain);
+	printf("%s\n", s.ops->queue_wait(s.plain, &error) == EH_OK ? "kept" : error.message);
+	trial_end(&t);
+}
+
 /* What a process of this program says of a product: NAME=VALUE are settings, the rest is its type, and
  * "first" has it made in a recording. */
 static void child(int count, char **words)
 {
 	const char *type = "f32", *rocm = "7", *out = "f32";
-	bool first = false;
+	bool first = false, lost = false;
 	eh_error error = ERROR_INIT;
 	eh_layer layer;
 	eh_status status;
@@ -459,6 +483,8 @@ static void child(int count, char **words)
 
 		if (equals == NULL && strcmp(words[i], "first") == 0)
 			first = true;
+		else if (equals == NULL && strcmp(words[i], "lose") == 0)
+			lost = true;
 		else if (equals == NULL)
 			type = words[i];
 		else if (strncmp(words[i], "rocm=", 5) == 0)
@@ -472,7 +498,9 @@ static void child(int count, char **words)
 	open_session();
 	if (strcmp(type, "f64") == 0)
 		out = type;
-	if (first) {
+	if (lost) {
+		lose();
+	} else if (first) {
 		launch_twice(&s, NULL, true);
 		printf("ok: recorded\n");
 	} else {
@@ -570,6 +598,47 @@ static void test_the_first_product_in_a_recording(void **state)
 	fault_says("", "first gemm=rocblas", "ok: recorded\n");
 }
 
+static int calls_of(const char *path, const char *function)
+{
+	FILE *file = fopen(path, "r");
+	char line[128];
+	int count = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		count += strncmp(line, function, strlen(function)) == 0 && line[strlen(function)] == '\n';
+	(void)fclose(file);
+	return count;
+}
+
+/* The real libraries end the process when they cannot give memory back. */
+static void test_a_lost_device_keeps_its_handle(void **state)
+{
+	static const struct { const char *fault, *rest, *words, *made, *ended; int count; } all[] = {
+		{ "", "lose gemm=hipblaslt", "kept", "hipblasLtCreate", "hipblasLtDestroy", 1 },
+		{ "lost@4", "lose gemm=hipblaslt", "new process", "hipblasLtCreate", "hipblasLtDestroy", 0 },
+		{ "", "lose gemm=rocblas", "kept", "rocblas_create_handle", "rocblas_destroy_handle", 1 },
+		{ "lost@4", "lose gemm=rocblas", "new process", "rocblas_create_handle", "rocblas_destroy_handle", 0 },
+	};
+	char path[] = "/tmp/evenhand-calls-XXXXXX";
+	int fd;
+
+	NEEDS_LIBRARIES;
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char *fault = memory_format("%s' EVENHAND_TEST_CALLS='%s", all[i].fault, path);
+
+		assert_int_equal(ftruncate(fd, 0), 0);
+		fault_says(fault, all[i].rest, all[i].words);
+		assert_int_equal(calls_of(path, all[i].made), 1);
+		assert_int_equal(calls_of(path, all[i].ended), all[i].count);
+		free(fault);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 static void test_variables_are_named(void **state)
 {
 	NEEDS_LIBRARIES;
@@ -590,7 +659,7 @@ static void test_types_by_device(void **state)
 		{ "gfx1201", "e4m3z gemm=hipblaslt", "on gfx1201, whose 8-bit floats are e4m3 and e5m2.\n" },
 		{ "gfx90a:sramecc+:xnack-", "e4m3 gemm=hipblaslt", "on gfx90a, which multiplies no 8-bit floats.\n" },
 		{ "gfx1100", "e4m3z gemm=hipblaslt", "on gfx1100, which multiplies no 8-bit floats.\n" },
-		{ "gfx940", "tf32", "ok: hipBLASLt" },
+		{ "gfx940", "tf32", "compute=HIPBLAS_COMPUTE_32F_FAST_TF32; " },
 	};
 
 	NEEDS_LIBRARIES;
@@ -624,6 +693,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_operands_are_checked),
 		cmocka_unit_test(test_libraries_that_fail),
 		cmocka_unit_test(test_the_first_product_in_a_recording),
+		cmocka_unit_test(test_a_lost_device_keeps_its_handle),
 		cmocka_unit_test(test_variables_are_named),
 		cmocka_unit_test(test_types_by_device),
 		cmocka_unit_test(test_a_library_of_another_runtime),
