@@ -85,13 +85,11 @@ static bool search_beside(vendorlib *library, const char *runtime, const char *n
 	return vendorlib_try(library, NULL, folder, name, why);
 }
 
-bool hip_api_search(vendorlib *library, const eh_host *host, const hip_api *api, const char *const names[],
-                    size_t count, char *why)
+bool hip_api_try(vendorlib *library, const eh_host *host, const hip_api *api, bool beside, const char *name,
+                 char *why)
 {
-	for (size_t i = 0; i < count; i++)
-		if (search_beside(library, api->library.path, names[i], why))
-			return true;
-	return search(library, host, names, count, why);
+	return beside ? search_beside(library, api->library.path, name, why)
+	              : search(library, host, &name, 1, why);
 }
 
 /* The number in the name of the file: "libamdhip64.so.6.2.41133" is 6. */
@@ -194,7 +192,7 @@ static eh_status open_hiprtc(vendorlib *library, const eh_host *host, const hip_
 
 	if (chosen != NULL)
 		return vendorlib_open(library, what, "", chosen, hiprtc_advice, error);
-	if (hip_api_search(library, host, api, &name, 1, why))
+	if (hip_api_try(library, host, api, true, name, why) || hip_api_try(library, host, api, false, name, why))
 		return EH_OK;
 	*library = api->library;
 	if (vendorlib_find(library, "hiprtcCompileProgram") != NULL)

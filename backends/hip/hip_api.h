@@ -54,9 +54,9 @@ eh_status hip_api_open(hip_api *api, const eh_host *host, const char *chosen, bo
 eh_status hip_api_open_hiprtc(hiprtc_api *hiprtc, const eh_host *host, const hip_api *api,
                               const char *chosen, eh_error *error);
 
-/* Opens the first of the names beside the runtime, where the loader looks, in $ROCM_PATH/lib or in
- * /opt/rocm/lib; false when none can be opened.  `why` as in vendorlib_try. */
-bool hip_api_search(vendorlib *library, const eh_host *host, const hip_api *api, const char *const names[],
-                    size_t count, char *why);
+/* Opens a library of AMD's by its name: beside the runtime, else where the loader looks, in $ROCM_PATH/lib or in
+ * /opt/rocm/lib; false when that is not possible.  `why` as in vendorlib_try. */
+bool hip_api_try(vendorlib *library, const eh_host *host, const hip_api *api, bool beside, const char *name,
+                 char *why);
 
 #endif

@@ -81,30 +81,39 @@ static eh_status begin(const hip_self *self, hip_library *l, int maker, eh_error
 	                                           libraries[maker].old, error);
 }
 
-/* A file that is there and cannot be used is named in a warning. */
+/* A file that is there and cannot be used is named in a warning, and leaves its reason in why. */
+static bool try_name(const hip_self *self, hip_library *l, int maker, bool beside, const char *name,
+                     char why[VENDORLIB_REASON])
+{
+	eh_error error = { .struct_size = sizeof(error) };
+	char said[VENDORLIB_REASON] = "";
+	size_t length;
+
+	if (hip_api_try(&l->file, self->host, &self->api, beside, name, said)) {
+		if (begin(self, l, maker, &error) == EH_OK)
+			return true;
+		snprintf(said, sizeof(said), "%s", error.message);
+	}
+	length = strlen(said);
+	if (length == 0)
+		return false;
+	/* It becomes a part of a sentence. */
+	if (said[length - 1] == '.')
+		said[length - 1] = '\0';
+	wording_say(self->host, EH_LOG_WARN, "A %s is left out: %s.", libraries[maker].title, said);
+	memcpy(why, said, sizeof(said));
+	return false;
+}
+
+/* What lies beside the runtime is of the very same ROCm, so all names are tried there first. */
 static bool search(const hip_self *self, hip_library *l, int maker, char why[VENDORLIB_REASON])
 {
 	const char *const *names = names_of(maker, self->api.major);
-	eh_error error = { .struct_size = sizeof(error) };
-	size_t length;
 
-	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
-		char said[VENDORLIB_REASON] = "";
-
-		if (hip_api_search(&l->file, self->host, &self->api, &names[i], 1, said)) {
-			if (begin(self, l, maker, &error) == EH_OK)
+	for (int beside = 1; beside >= 0; beside--)
+		for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+			if (try_name(self, l, maker, beside == 1, names[i], why))
 				return true;
-			snprintf(said, sizeof(said), "%s", error.message);
-		}
-		length = strlen(said);
-		if (length == 0)
-			continue;
-		/* It becomes a part of a sentence. */
-		if (said[length - 1] == '.')
-			said[length - 1] = '\0';
-		wording_say(self->host, EH_LOG_WARN, "A %s is left out: %s.", libraries[maker].title, said);
-		memcpy(why, said, sizeof(said));
-	}
 	return false;
 }
 

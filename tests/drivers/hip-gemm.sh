@@ -131,4 +131,23 @@ row needs '' f32 --set "$alone"
 grep -q 'A hipBLASLt is left out: libgone.so.3: cannot open shared object file' "$log" &&
 	says needs 'c["status"] == "unsupported" and "hipBLASLt cannot be used: libgone.so.3: cannot open shared object file" in str(c["reasons"])'
 ok $? "a library that a library needs and that is not there is named" "$log" "$T/facts"
+rm rocm/lib/libhipblaslt.so.1
+cp "$driver/libhipblaslt.so.1" rocm/lib/
+row home '' f32 --set "$alone"
+says home "good and '$T/rocm/lib/libhipblaslt.so.1' in str(l)"
+ok $? "the one in \$ROCM_PATH is found" "$log" "$T/facts"
+chmod o+w rocm/lib/libhipblaslt.so.1
+row open '' f32 --set "$alone"
+grep -q 'A hipBLASLt is left out: .*/libhipblaslt.so.1 is not used because others can write to' "$log" &&
+	says open 'c["status"] == "unsupported" and "because others can write to" in str(c["reasons"]) and "rocBLAS is not here" in str(c["reasons"])'
+ok $? "not when others can change it" "$log" "$T/facts"
+unset ROCM_PATH
+mkdir older
+ln -s "$BUILD/tests/drivers/hip6/libamdhip64.so.6" "$BUILD/tests/drivers/hip6/librocblas.so.4" older/
+row six '' f32 --set "hip.library=$T/older/libamdhip64.so.6"
+says six 'good and l["name"] == "rocBLAS" and "passed-over=hipBLASLt is not here (looked for libhipblaslt.so.0 and others), install" in l["detail"]'
+ok $? "without hipBLASLt rocBLAS makes the product, and the row says why" "$log" "$T/facts"
+row five '' f32 --set "hip.library=$BUILD/tests/drivers/hip5/libamdhip64.so.5"
+says five 'c["status"] == "unsupported" and "evenhand knows no hipBLASLt for the runtime of ROCm 5. rocBLAS is not here (looked for librocblas.so.0)" in str(c["reasons"])'
+ok $? "for ROCm 5 rocBLAS alone is looked for" "$log" "$T/facts"
 finish
