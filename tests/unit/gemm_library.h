@@ -85,6 +85,28 @@ static inline void refused(const trial_shape *shape, const char *a, const char *
 	assert_int_equal(workspace, 77);
 }
 
+/* A x B of two formats: which of them is which survives the change of sides. */
+static inline void right_mixed(const trial_shape *shape, const char *type_a, const char *type_b)
+{
+	eh_gemm g = trial_gemm(shape, type_a, "f32", "f32");
+	eh_gemm_operands o = { .struct_size = sizeof(o) };
+	eh_error error = ERROR_INIT;
+	eh_gemm_plan *plan;
+	uint64_t workspace;
+
+	strcpy(g.type_b, type_b);
+	assert_int_equal(ops->prepare(s.device, &g, &plan, &workspace, &error), EH_OK);
+	o.a = trial_buffer(&s, 0, g.stride_a, g.type_a, 5);
+	o.b = trial_buffer(&s, 0, g.stride_b, g.type_b, 3);
+	o.c = trial_buffer(&s, 0, g.stride_c, g.type_c, 2);
+	assert_int_equal(ops->enqueue(s.plain, plan, &o, &error), EH_OK);
+	trial_compare(&s, &g, o.c, 0);
+	ops->destroy(plan);
+	s.ops->buffer_free(o.a);
+	s.ops->buffer_free(o.b);
+	s.ops->buffer_free(o.c);
+}
+
 /* ---- libraries that fail: each in a process of its own, as a test driver reads its faults once ---- */
 
 static inline void product_says(const char *variable, const char *value, const char *file, const char *rest,
