@@ -82,6 +82,8 @@ void moe_route_free(moe_route *r)
 static void shuffle(const eh_bench *b, uint32_t *out, uint32_t count, uint32_t stream)
 {
 	uint32_t random[256], i;
+	for (i = 0; i < count; i++)
+		out[i] = i;
 	for (i = 0; i < count; i++) {
 		uint32_t j;
 		if (i % 256 == 0)
@@ -89,7 +91,7 @@ static void shuffle(const eh_bench *b, uint32_t *out, uint32_t count, uint32_t s
 			              b->values->seed, stream);
 		j = random[i % 256] % (i + 1);
 		out[i] = out[j];
-		out[j] = i;
+		out[j] = i; /* Nothing beyond i has moved, so this was out[i]. */
 	}
 }
 
@@ -111,7 +113,7 @@ static uint32_t rank_of(const uint64_t *before, uint32_t experts, uint64_t slot)
 static void deal(moe_route *r, const moe_loads *l, const uint32_t *label)
 {
 	uint64_t before[MOE_EXPERTS], sum = 0, token, turn;
-	uint32_t next[MOE_EXPERTS], rank;
+	uint32_t next[MOE_EXPERTS] = {0}, rank;
 	for (rank = 0; rank < l->experts; rank++) {
 		before[rank] = sum;
 		sum += l->rows[rank];
