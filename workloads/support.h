@@ -136,10 +136,11 @@ SUPPORT_INLINE __attribute__((format(printf, 3, 4))) void
 support_define(eh_work *work, const char *name, const char *format, ...)
 {
 	const uint32_t at = work->define_count++;
-	eh_define *d = &work->defines[at];
+	eh_define *d;
 	va_list list;
 	if (at >= sizeof work->defines / sizeof work->defines[0])
 		return;
+	d = &work->defines[at];
 	snprintf(d->name, sizeof d->name, "%s", name);
 	va_start(list, format);
 	vsnprintf(d->value, sizeof d->value, format, list);
