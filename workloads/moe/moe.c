@@ -192,8 +192,9 @@ static eh_status set_variant(moe_state *s, uint32_t variant, eh_error *error)
 	const eh_bench *b = s->bench;
 	const moe_route *r = &s->route;
 	eh_status status;
-	moe_route_draw(&s->route, b, &s->plan.loads, s->plan.tile_m, variant);
+	/* Numbers before the bytes that the route is drawn with: bytes alone would be taken for the input. */
 	moe_oracle_normal(&s->oracle, variant);
+	moe_route_draw(&s->route, b, &s->plan.loads, s->plan.tile_m, variant);
 	status = b->ops->upload(b->queue, s->token, 0, r->token, r->rows * sizeof *r->token, error);
 	if (status == EH_OK)
 		status = b->ops->upload(b->queue, s->tile, 0, r->tile, r->tile_count * sizeof *r->tile,
