@@ -143,9 +143,35 @@ static void any_route(void **state)
 	}
 }
 
+/* An expert's tokens are no run of neighbours, and others in another variant. */
+static void tokens_are_drawn(void **state)
+{
+	static const eh_case values = { .struct_size = sizeof(values), .seed = 42 };
+	const eh_bench bench = { .values = &values, .fill_bytes = noise };
+	const moe_loads l = spread(300, 1, 2, MOE_UNIFORM, 0);
+	moe_route r = { 0 };
+	int32_t before[300];
+
+	(void)state;
+	assert_int_equal(moe_route_make(&r, &l, 16), EH_OK);
+	moe_route_draw(&r, &bench, &l, 16, 0);
+	assert_true(r.token[149] - r.token[0] > 200);
+	memcpy(before, r.token, sizeof(before));
+	/* By two experts further, so that ranks are where they were. */
+	moe_route_draw(&r, &bench, &l, 16, 2);
+	assert_memory_not_equal(before, r.token, sizeof(before));
+	moe_route_draw(&r, &bench, &l, 16, 0);
+	assert_memory_equal(before, r.token, sizeof(before));
+	moe_route_free(&r);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_by_hand), cmocka_unit_test(any_route) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_by_hand),
+		cmocka_unit_test(any_route),
+		cmocka_unit_test(tokens_are_drawn),
+	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
