@@ -131,16 +131,20 @@ SUPPORT_INLINE void support_work_clear(eh_work *work)
 	work->struct_size = size;
 }
 
+/* One define more.  Those beyond the array are only counted, and the core refuses the case. */
 SUPPORT_INLINE __attribute__((format(printf, 3, 4))) void
 support_define(eh_work *work, const char *name, const char *format, ...)
 {
-	eh_define *d = &work->defines[work->define_count];
+	const uint32_t at = work->define_count++;
+	eh_define *d;
 	va_list list;
+	if (at >= sizeof work->defines / sizeof work->defines[0])
+		return;
+	d = &work->defines[at];
 	snprintf(d->name, sizeof d->name, "%s", name);
 	va_start(list, format);
 	vsnprintf(d->value, sizeof d->value, format, list);
 	va_end(list);
-	work->define_count++;
 }
 
 /* ---- device --------------------------------------------------------------------------------- */
@@ -194,6 +198,13 @@ SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, ui
 {
 	const uint32_t groups[3] = {groups_x, groups_y, 1};
 	return support_launch_grid(b, kernel, groups, items_x, items_y, args, count, error);
+}
+
+/* The size of a buffer whose first `bytes` bytes are an output: whole words, all of which the poison
+ * covers. */
+SUPPORT_INLINE uint64_t support_padded(uint64_t bytes)
+{
+	return (bytes + 15) & ~UINT64_C(15);
 }
 
 /* Every 32-bit word of the buffer's first `bytes` (rounded down to words) becomes the poison. */

@@ -319,6 +319,14 @@ static void test_gemm_is_clean(void **state)
 	    "width = 2\nvectors = 1\ndepth = 8\n");
 }
 
+/* Tails of rows alone, and of N and K too. */
+static void test_moe_is_clean(void **state)
+{
+	(void)state;
+	check_clean("[case m]\nworkload = moe\nprecision = bf16\ntokens = 9\nn = 32, 33\nk = 16, 17\n"
+	    "experts = 4\nskew = zipf\nexponent = 2\nrows = 2\nwidth = 2\nvectors = 1\ndepth = 8\n");
+}
+
 static const char *find_icd(void)
 {
 	static const char *const places[] = {
@@ -373,6 +381,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_xfer_is_clean),
 		cmocka_unit_test(test_fma_is_clean),
 		cmocka_unit_test(test_gemm_is_clean),
+		cmocka_unit_test(test_moe_is_clean),
 	};
 	const char *build = getenv("BUILD"), *icd = find_icd();
 	const char *folder = getenv("EVENHAND_TEST_FOLDER");

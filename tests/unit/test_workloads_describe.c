@@ -479,12 +479,55 @@ static void test_linear(void **state)
 	expect_refusal("linear", "items=100", "items=100 is not a multiple of 16");
 }
 
+static void test_moe(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 38 rows. 2 bytes of 4 * 5 * 7 weights and of 19 * 7 inputs; 38 * 5 outputs; 38 tokens, 4 experts. */
+	expect("moe", "tokens=19 n=5 k=7 experts=4", 2660, 2660, 546 + 380 + 168);
+	expect("moe", "tokens=19 n=5 k=7 experts=4 output=f32", 2660, 2660, 546 + 760 + 168);
+	expect("moe", "tokens=19 n=5 k=7 experts=4 precision=f32", 2660, 2660, 1092 + 760 + 168);
+	/* The weights of two experts. */
+	expect("moe", "tokens=19 n=5 k=7 experts=4 skew=one", 2660, 2660, 406 + 380 + 168);
+	/* Of 3 rows 2 are the first expert's and 1 the seventh's, where what is left is more than half. */
+	expect("moe", "tokens=3 n=5 k=7 top=1 skew=zipf exponent=2", 210, 210, 182 + 30 + 44);
+	/* Mixtral 8x7B: 8 * 28672 * 4096 weights, 4096 * 4096 inputs, 8192 * 28672 outputs. */
+	expect("moe", "tokens=4096 n=28672 k=4096", 1924145348608.0, 1924145348608.0, 2382397472.0);
+	assert_int_equal(describe(&r, "moe", "tokens=19 n=5 k=7 experts=4"), EH_OK);
+	assert_int_equal(r.work.metric, EH_METRIC_FLOP_PER_SECOND);
+	assert_int_equal(r.work.working_set_bytes, 546 + 380 + 168);
+	/* Y in whole words, a token of each row, and a tile of each expert. */
+	assert_int_equal(r.work.device_bytes, 546 + 384 + 38 * 4 + 4 * 12);
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_string_equal(r.work.kernel, "gemm");
+	assert_int_equal(r.work.local_bytes, 16640);
+	assert_string_equal(define(&r, "EH_G_GROUPED"), "1");
+	assert_string_equal(define(&r, "EH_G_TURN_A"), "(none)");
+	assert_string_equal(define(&r, "EH_G_TURN_B"), "1");
+	assert_string_equal(define(&r, "EH_G_GUARD"), "1");
+	assert_string_equal(define(&r, "EH_G_LOOSE"), "1");
+	assert_string_equal(define(&r, "EH_G_NARROW"), "1");
+	/* Tails of rows need no guards; all of an expert that has no rows is allocated. */
+	assert_int_equal(describe(&r, "moe", "tokens=19 n=128 k=64 experts=4 skew=one precision=f32 rows=1"),
+	                 EH_OK);
+	assert_string_equal(define(&r, "EH_G_GUARD"), "(none)");
+	assert_string_equal(define(&r, "EH_G_LOOSE"), "(none)");
+	assert_string_equal(define(&r, "EH_G_NARROW"), "(none)");
+	assert_string_equal(r.work.precision, "f32");
+	assert_int_equal(r.work.device_bytes, 4 * (4 * 128 * 64 + 19 * 64 + 38 * 128 + 38) + 4 * 12);
+	expect_refusal("moe", "top=9", "top=9 different experts of experts=8; set top to 8 at most");
+	expect_refusal("moe", "exponent=2", "exponent=2 belongs to skew=zipf, not to skew=uniform");
+	expect_refusal("moe", "width=3", "moe: width=3 is not");
+	expect_refusal("moe", "rows=1 depth=8", "multiples of 16");
+}
+
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm", "fused",
 	                                    "overlap", "alloc", "coldstart", "numerics", "attention",
-	                                    "linear"};
+	                                    "linear", "moe"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -514,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),
 		cmocka_unit_test(test_attention), cmocka_unit_test(test_linear),
+		cmocka_unit_test(test_moe),
 		cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);

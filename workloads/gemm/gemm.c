@@ -12,9 +12,9 @@
  * that every element counts.
  */
 #include "evenhand/extensions.h"
+#include "../product.h"
 #include "gemm_oracle.h"
 
-#define GROUP_SIDE 16
 /* Of the library, as much as the largest GPUs' libraries ask for. */
 #define WORKSPACE_LIMIT (UINT64_C(64) << 20)
 
@@ -48,36 +48,9 @@ typedef struct gemm_state {
 	unsigned char *got;          /* the whole of C                                           */
 } gemm_state;
 
-static uint64_t gemm_width(const eh_case *values)
-{
-	const uint64_t width = eh_case_number(values, "width");
-	if (width != 0)
-		return width;
-	return strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 4 : 8;
-}
-
-/* What products of that precision are added up in. */
-static const char *accumulator(const char *precision)
-{
-	if (strcmp(precision, "f64") == 0)
-		return "f64";
-	return precision[0] == 'i' ? "i32" : "f32";
-}
-
-static const char *standard_output(const char *precision)
-{
-	if (strcmp(precision, "i8") == 0)
-		return "i32";
-	if (strcmp(precision, "tf32") == 0 || strchr(precision, 'z') != NULL)
-		return "f32";
-	return precision[0] == 'e' ? "bf16" : precision;
-}
-
 static void gemm_shape_of(const eh_case *values, gemm_shape *s)
 {
-	const char *output = eh_case_text(values, "output");
 	const char *transpose = eh_case_text(values, "transpose");
-	const char *precision = eh_case_text(values, "precision");
 	memset(s, 0, sizeof *s);
 	s->m = eh_case_number(values, "m");
 	s->n = eh_case_number(values, "n");
@@ -85,38 +58,19 @@ static void gemm_shape_of(const eh_case *values, gemm_shape *s)
 	s->batch = eh_case_number(values, "batch");
 	s->turn_a = strchr(transpose, 'a') != NULL;
 	s->turn_b = transpose[0] != 'n' && strchr(transpose, 'b') != NULL;
-	snprintf(s->precision, sizeof s->precision, "%s", precision);
-	snprintf(s->output, sizeof s->output, "%s",
-	         strcmp(output, "standard") == 0 ? standard_output(precision) : output);
+	snprintf(s->precision, sizeof s->precision, "%s", eh_case_text(values, "precision"));
+	snprintf(s->output, sizeof s->output, "%s", product_output(values));
 }
 
 /* ---- describing ----------------------------------------------------------------------------- */
 
-static eh_status refuse_tiles(const eh_case *values, eh_error *error)
-{
-	const uint64_t rows = eh_case_number(values, "rows"), width = gemm_width(values);
-	const uint64_t vectors = eh_case_number(values, "vectors");
-	const uint64_t depth = eh_case_number(values, "depth");
-
-	if (rows == 0 || vectors == 0 || depth == 0)
-		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "gemm: rows, vectors and depth must be at least 1");
-	if ((width & (width - 1)) != 0 || width < 2)
-		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "gemm: width=%" PRIu64 " is not 0, 2, 4, 8 or 16", width);
-	if (rows * depth % GROUP_SIDE != 0 || width * vectors * depth % GROUP_SIDE != 0)
-		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "gemm: rows*depth and width*vectors*depth must be multiples of 16");
-	return EH_OK;
-}
-
 static eh_status refuse_types(const gemm_shape *s, eh_error *error)
 {
 	const int wide = strcmp(s->precision, "f64") == 0, integer = s->precision[0] == 'i';
-	if ((wide || integer) && strcmp(s->output, standard_output(s->precision)) != 0)
+	if ((wide || integer) && strcmp(s->output, product_standard_output(s->precision)) != 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "gemm: the output of %s is %s, not %s; leave out output",
-		                     s->precision, standard_output(s->precision), s->output);
+		                     s->precision, product_standard_output(s->precision), s->output);
 	if (integer && s->k > 133143)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "gemm: k=%" PRIu64 " products of i8 may not fit i32; at most 133143 do",
@@ -124,79 +78,14 @@ static eh_status refuse_types(const gemm_shape *s, eh_error *error)
 	return EH_OK;
 }
 
-static const char *kernel_type(const char *precision)
-{
-	static const char *const plain[][2] = {
-		{"f32", "float"}, {"tf32", "float"}, {"f64", "double"}, {"i32", "int"}};
-	size_t i;
-	for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
-		if (strcmp(plain[i][0], precision) == 0)
-			return plain[i][1];
-	return NULL; /* eh_PRECISION */
-}
-
-static void define_type(eh_work *work, const char *type, const char *word, const char *precision)
-{
-	char upper[16];
-	size_t i;
-	for (i = 0; i + 1 < sizeof upper && precision[i] != '\0'; i++)
-		upper[i] = (char)(precision[i] >= 'a' && precision[i] <= 'z' ? precision[i] - 32
-		                                                             : precision[i]);
-	upper[i] = '\0';
-	support_define(work, word, "%s", upper);
-	if (kernel_type(precision) != NULL)
-		support_define(work, type, "%s", kernel_type(precision));
-	else
-		support_define(work, type, "eh_%s", precision);
-}
-
-/* Elements that a device accesses at once: 16 bytes, those of eight bits one. */
-static uint64_t span_of(const char *precision)
-{
-	const uint64_t size = support_element_bytes(precision);
-	return size == 1 ? 1 : 16 / size;
-}
-
-static void define_kernel(const eh_case *values, const gemm_shape *s, eh_work *work)
-{
-	const uint64_t rows = support_positive(values, "rows"), width = gemm_width(values);
-	const uint64_t vectors = support_positive(values, "vectors");
-	const uint64_t depth = support_positive(values, "depth"), span = span_of(s->precision);
-	const char *real = accumulator(s->precision);
-
-	define_type(work, "EH_G_ELEMENT", "EH_G_PRECISION", s->precision);
-	define_type(work, "EH_G_OUTPUT", "EH_G_OUT", s->output);
-	support_define(work, "EH_G_REAL", "%s", kernel_type(real));
-	support_define(work, "EH_G_VECTOR", "eh_%sx%" PRIu64, real, width);
-	support_define(work, "EH_G_WIDTH", "%" PRIu64, width);
-	support_define(work, "EH_G_VECTORS", "%" PRIu64, vectors);
-	support_define(work, "EH_G_ROWS", "%" PRIu64, rows);
-	support_define(work, "EH_G_DEPTH", "%" PRIu64, depth);
-	if (s->turn_a)
-		support_define(work, "EH_G_TURN_A", "1");
-	if (s->turn_b)
-		support_define(work, "EH_G_TURN_B", "1");
-	if (s->m % (GROUP_SIDE * rows) != 0 || s->n % (GROUP_SIDE * width * vectors) != 0 ||
-	    s->k % depth != 0)
-		support_define(work, "EH_G_GUARD", "1");
-	if ((s->turn_a ? s->m : s->k) % span != 0 || (s->turn_b ? s->k : s->n) % span != 0 ||
-	    s->n % width != 0 || depth % span != 0)
-		support_define(work, "EH_G_LOOSE", "1");
-	if (strcmp(s->output, real) != 0)
-		support_define(work, "EH_G_NARROW", "1");
-}
-
 static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *error)
 {
-	const uint64_t rows = eh_case_number(values, "rows");
-	const uint64_t depth = eh_case_number(values, "depth");
-	const uint64_t tile_n = GROUP_SIDE * gemm_width(values) * eh_case_number(values, "vectors");
 	uint64_t size, out, bytes;
 	gemm_shape s;
 	eh_status status;
 
 	gemm_shape_of(values, &s);
-	status = refuse_tiles(values, error);
+	status = product_refuse_tiles("gemm", values, error);
 	if (status == EH_OK)
 		status = refuse_types(&s, error);
 	if (status != EH_OK)
@@ -213,22 +102,19 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	work->needs = support_needs(s.precision) | support_needs(s.output);
 	work->device_bytes = bytes;
 	work->working_set_bytes = bytes;
-	work->group_items = GROUP_SIDE * GROUP_SIDE;
-	/* Both tiles, with four elements of padding in each row of A's. */
+	work->group_items = PRODUCT_SIDE * PRODUCT_SIDE;
 	if (work->struct_size >= sizeof *work)
-		work->local_bytes = depth * (GROUP_SIDE * rows + 4 + tile_n) * (size == 8 ? 8 : 4);
-	if (strcmp(s.output, accumulator(s.precision)) == 0 && strcmp(s.output, s.precision) == 0)
-		snprintf(work->precision, sizeof work->precision, "%s", s.precision);
-	else
-		snprintf(work->precision, sizeof work->precision, "%.5s/%s/%.4s", s.precision,
-		         accumulator(s.precision), s.output);
+		work->local_bytes = product_local_bytes(values);
+	product_name_precision(work, s.precision, s.output);
 	snprintf(work->flops_formula, sizeof work->flops_formula, "2*%sM*N*K",
 	         s.batch > 1 ? "batch*" : "");
 	snprintf(work->bytes_formula, sizeof work->bytes_formula,
 	         size == out && s.batch == 1 ? "s*(M*K + K*N + M*N)"
 	                                     : "batch*(s*(M*K + K*N) + t*M*N), t bytes of C's");
 	snprintf(work->kernel, sizeof work->kernel, "gemm");
-	define_kernel(values, &s, work);
+	product_define(values, &(product_shape){.m = s.m, .n = s.n, .k = s.k, .turn_a = s.turn_a,
+	                                        .turn_b = s.turn_b, .precision = s.precision,
+	                                        .output = s.output}, work);
 	return EH_OK;
 }
 
@@ -286,7 +172,7 @@ static eh_status plan_library(gemm_state *s, eh_error *error)
 	snprintf(g.type_a, sizeof g.type_a, "%s", shape->precision);
 	snprintf(g.type_b, sizeof g.type_b, "%s", shape->precision);
 	snprintf(g.type_c, sizeof g.type_c, "%s", shape->output);
-	snprintf(g.accumulate, sizeof g.accumulate, "%s", accumulator(shape->precision));
+	snprintf(g.accumulate, sizeof g.accumulate, "%s", product_accumulator(shape->precision));
 	s->library = s->bench->extension(s->bench, EH_GEMM_NAME);
 	if (s->library == NULL)
 		return support_error(error, EH_E_UNSUPPORTED,
@@ -314,8 +200,8 @@ static eh_status make_state(gemm_state *s, eh_error *error)
 	eh_status status;
 
 	gemm_shape_of(values, &shape);
-	s->tile_m = (uint32_t)(GROUP_SIDE * eh_case_number(values, "rows"));
-	s->tile_n = (uint32_t)(GROUP_SIDE * gemm_width(values) * eh_case_number(values, "vectors"));
+	s->tile_m = (uint32_t)product_tile_m(values);
+	s->tile_n = (uint32_t)product_tile_n(values);
 	status = gemm_oracle_make(o, bench, &shape);
 	if (status == EH_OK)
 		s->got = malloc(gemm_elements_c(&shape) * o->out);
@@ -387,7 +273,7 @@ static eh_status gemm_enqueue(void *state, uint64_t iteration, eh_error *error)
 	args[3] = support_value(&m, sizeof m);
 	args[4] = support_value(&n, sizeof n);
 	args[5] = support_value(&k, sizeof k);
-	return support_launch_grid(s->bench, s->kernel, groups, GROUP_SIDE, GROUP_SIDE, args, 6,
+	return support_launch_grid(s->bench, s->kernel, groups, PRODUCT_SIDE, PRODUCT_SIDE, args, 6,
 	                           error);
 }
 

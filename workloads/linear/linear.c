@@ -207,12 +207,6 @@ static uint64_t y_bytes(const linear_state *s)
 	return s->plan.shape.m * s->plan.shape.n * s->oracle.element;
 }
 
-/* Whole words, all of which the poison covers. */
-static uint64_t padded(uint64_t bytes)
-{
-	return (bytes + 15) & ~UINT64_C(15);
-}
-
 static eh_status upload(linear_state *s, const linear_oracle *o, eh_error *error)
 {
 	const linear_shape *shape = &o->shape;
@@ -240,7 +234,7 @@ static eh_status get_buffers(linear_state *s, eh_error *error)
 	if (status == EH_OK && scales != 0)
 		status = support_alloc(s->bench, EH_MEMORY_DEVICE, scales, &s->scales, error);
 	if (status == EH_OK)
-		status = support_alloc(s->bench, EH_MEMORY_DEVICE, padded(y_bytes(s)), &s->y, error);
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, support_padded(y_bytes(s)), &s->y, error);
 	return status;
 }
 
@@ -301,7 +295,7 @@ static eh_status linear_enqueue(void *state, uint64_t iteration, eh_error *error
 static eh_status linear_poison(void *state, eh_error *error)
 {
 	linear_state *s = state;
-	return support_poison(s->bench, s->y, padded(y_bytes(s)), error);
+	return support_poison(s->bench, s->y, support_padded(y_bytes(s)), error);
 }
 
 static eh_status check_output(linear_state *s, linear_oracle *o, eh_check *check, eh_error *error)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the workloads share in support.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../workloads/support.h"
+
+/* A define too many is counted, so that the core refuses the case, and writes nothing. */
+static void defines_end_with_their_array(void **state)
+{
+	eh_work work = { .struct_size = sizeof work, .local_bytes = 42 };
+	const uint32_t room = sizeof work.defines / sizeof work.defines[0];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < room + 2; i++)
+		support_define(&work, "NAME", "%" PRIu32, i);
+	assert_int_equal(work.define_count, room + 2);
+	assert_string_equal(work.defines[room - 1].value, "15");
+	assert_int_equal(work.local_bytes, 42);
+}
+
+static void paddings_are_whole_words(void **state)
+{
+	(void)state;
+	assert_int_equal(support_padded(1), 16);
+	assert_int_equal(support_padded(16), 16);
+	assert_int_equal(support_padded(17), 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defines_end_with_their_array),
+		cmocka_unit_test(paddings_are_whole_words),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
