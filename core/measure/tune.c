@@ -93,6 +93,7 @@ static eh_status time_candidate(search *s, prepared *p, record_trial *trial,
 	layout_init(record_verification_layout(), &record);
 	verify_init(&v, &record);
 	status = verify_before(p, &v, error);
+	(void)prepared_memory(p);
 	wrong = verify_failure(&v);
 	layout_clear(record_verification_layout(), &record);
 	*found = wrong == NULL ? RECORD_VALID : RECORD_INVALID;

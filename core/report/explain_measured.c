@@ -317,6 +317,29 @@ static bool show_turns(FILE *out, const record_execution *e)
 	                    "worker used %.2g %% of a processor", length, turns->awake_share * 100);
 }
 
+/* What was asked for, and beside it what a sensor saw in use on the whole device. */
+static bool show_memory(FILE *out, const record_execution *e)
+{
+	const record_telemetry *t = e->telemetry;
+	const record_telemetry_channel *used = NULL;
+	char asked[32], seen[32];
+	double most = 0;
+
+	if (e->device_memory_bytes == LAYOUT_NO_UINT)
+		return true;
+	for (size_t i = 0; t != NULL && i < t->channels.count && used == NULL; i++)
+		if (strcmp(t->channels.items[i].kind, "memory") == 0)
+			used = &t->channels.items[i];
+	for (size_t i = 0; used != NULL && i < used->values.count; i++)
+		most = fmax(most, used->values.items[i]);
+	text_format_bytes(e->device_memory_bytes, asked);
+	text_format_bytes((uint64_t)most, seen);
+	return used == NULL || most <= 0 ?
+	       explain_item(out, "memory", "%s of the device's, as the case asked for it", asked) :
+	       explain_item(out, "memory", "%s of the device's, as the case asked for it; at most %s in use "
+	                    "(%s, %s, all programs)", asked, seen, used->probe, used->name);
+}
+
 static bool show_program(FILE *out, const result_row *row, const record_execution *e)
 {
 	const record_program *p = e->program;
@@ -450,7 +473,7 @@ bool explain_measured(FILE *out, const explain_subject *s)
 		return true;
 	return show_samples(out, c) && show_executions(out, c) && show_spread(out, c) &&
 	       show_quartiles(out, c->derived) && show_sustained(out, c->derived) &&
-	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_program(out, s->row, e) &&
+	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_memory(out, e) && show_program(out, s->row, e) &&
 	       show_proof(out, e) && show_checks(out, c) && show_disturbed(out, c) && show_load(out, e) &&
 	       show_telemetry(out, e);
 }
