@@ -145,6 +145,7 @@ if [ -n "$mirror" ]; then
 		rocblas trixie trixie
 		others trixie trixie
 		package trixie trixie amdsmi libamd-smi-dev
+		package trixie trixie "onednn onednn3" libdnnl-dev
 	fi
 	if lists sid main sid; then
 		rocm sid sid

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneDNN: products of f32, and of bf16, f16 and i8 where its CPU has them, by its matmul. */
+/* oneDNN 2 and 3: products of f32, and of bf16, f16, i8 and, from 3.4 on, formats of 8 bits where it has
+ * them for this CPU, by its matmul. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "faults.h"
-#include "gemmplans.h"
-#include "onednn_abi.h"
+#include "onednn.h"
 
 typedef struct onednn_api {
 #define X(field, names, arguments) dnnl_status_t (*field) arguments;
@@ -17,7 +17,11 @@ typedef struct onednn_api {
 	/* Of the OpenMP that the library brings along. */
 	void (*omp_set_num_threads)(int threads);
 	int (*omp_get_max_threads)(void);
+	const onednn_version *of;
+	void *own; /* the functions of that version                                          */
 } onednn_api;
+
+#define ADVICE "it is no whole oneDNN 2 or 3, so install Debian's package (libdnnl2, libdnnl3.6)"
 
 static const vendorlib_symbol symbols[] = {
 #define X(field, names, arguments) VENDORLIB_REQUIRED(onednn_api, field, names)
@@ -28,20 +32,25 @@ static const vendorlib_symbol symbols[] = {
 	VENDORLIB_OPTIONAL(onednn_api, omp_get_max_threads, "omp_get_max_threads")
 };
 
-enum { A, B, C, MATRICES };
+static const onednn_version *const versions[] = { &onednn_3, &onednn_2 };
 
-/* Room for its two descriptions; tests/abi/vendor/onednn.c has these numbers too. */
-enum { MEMORY_DESC = 1024, MATMUL_DESC = 4096 };
+/* The functions of the version that was opened. */
+static eh_status resolve_version(gemm_library *library, const dnnl_version_t *version, eh_error *error)
+{
+	onednn_api *api = library->api;
 
-typedef struct matmul {
-	dnnl_engine_t engine;
-	dnnl_stream_t stream;
-	dnnl_primitive_attr_t attr;
-	dnnl_post_ops_t ops;
-	dnnl_primitive_desc_t desc;
-	dnnl_primitive_t primitive;
-	dnnl_memory_t memory[MATRICES];
-} matmul;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]) && api->of == NULL; i++)
+		if (version->major == versions[i]->major)
+			api->of = versions[i];
+	if (api->of == NULL)
+		return faults_set(error, EH_E_INCOMPATIBLE, "%.150s is oneDNN %d; version 2 or 3 is needed, such "
+		                  "as Debian's package", library->file.path, version->major);
+	api->own = calloc(1, api->of->api_size);
+	if (api->own == NULL)
+		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
+	return vendorlib_resolve(&library->file, api->of->symbols, api->of->symbol_count, api->own, ADVICE,
+	                         error);
+}
 
 static eh_status open_library(gemm_library *library, eh_error *error)
 {
@@ -53,18 +62,18 @@ static eh_status open_library(gemm_library *library, eh_error *error)
 		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
 	library->api = api;
 	status = vendorlib_resolve(&library->file, symbols, sizeof(symbols) / sizeof(symbols[0]), api,
-	                           "it is no whole oneDNN 2, so install the package libdnnl2", error);
+	                           ADVICE, error);
 	if (status != EH_OK)
 		return status;
 	version = api->version();
-	if (version->major != 2)
-		return faults_set(error, EH_E_INCOMPATIBLE, "%.150s is oneDNN %d; version 2 is needed, such as "
-		                  "the package libdnnl2", library->file.path, version->major);
+	status = resolve_version(library, version, error);
+	if (status != EH_OK)
+		return status;
 	if (version->cpu_runtime != DNNL_RUNTIME_SEQ &&
 	    (version->cpu_runtime != DNNL_RUNTIME_OMP || api->omp_set_num_threads == NULL ||
 	     api->omp_get_max_threads == NULL))
 		return faults_set(error, EH_E_INCOMPATIBLE, "%.150s has its threads by other means than OpenMP, "
-		                  "so their number cannot be set; install the package libdnnl2",
+		                  "so their number cannot be set; install Debian's package",
 		                  library->file.path);
 	faults_text(library->version, sizeof(library->version), "%d.%d.%d", version->major, version->minor,
 	            version->patch);
@@ -99,6 +108,10 @@ static const struct {
 	{ "bf16", "f32", "f32", dnnl_bf16, dnnl_f32 },
 	{ "f16", "f16", "f32", dnnl_f16, dnnl_f16 },
 	{ "f16", "f32", "f32", dnnl_f16, dnnl_f32 },
+	{ "e4m3", "bf16", "f32", dnnl_f8_e4m3, dnnl_bf16 },
+	{ "e4m3", "f32", "f32", dnnl_f8_e4m3, dnnl_f32 },
+	{ "e5m2", "bf16", "f32", dnnl_f8_e5m2, dnnl_bf16 },
+	{ "e5m2", "f32", "f32", dnnl_f8_e5m2, dnnl_f32 },
 	{ "i8", "i32", "i32", dnnl_s8, dnnl_s32 },
 };
 enum { PRODUCTS = sizeof(products) / sizeof(products[0]) };
@@ -121,9 +134,9 @@ static bool has_types(const eh_gemm *gemm)
 static void release(eh_gemm_plan *plan)
 {
 	const onednn_api *api = plan->library->api;
-	matmul *m = plan->own;
+	onednn_product *m = plan->own;
 
-	for (int i = 0; i < MATRICES; i++)
+	for (int i = 0; i < ONEDNN_MATRICES; i++)
 		if (m->memory[i] != NULL)
 			(void)api->memory_destroy(m->memory[i]);
 	if (m->primitive != NULL)
@@ -143,75 +156,57 @@ static void release(eh_gemm_plan *plan)
 }
 
 /* batch x rows x columns, as op() of what is stored. */
-static dnnl_status_t describe(const onednn_api *api, void *desc, dnnl_data_type_t type, uint64_t batch,
-                              uint64_t stride, uint64_t rows, uint64_t columns, uint64_t leading,
-                              bool turned)
+static void set_matrix(onednn_matrix *out, dnnl_data_type_t type, uint64_t batch, uint64_t stride,
+                       uint64_t rows, uint64_t columns, uint64_t leading, bool turned)
 {
 	const dnnl_dim_t sizes[] = { (dnnl_dim_t)batch, (dnnl_dim_t)rows, (dnnl_dim_t)columns };
 	const dnnl_dim_t strides[] = { (dnnl_dim_t)stride, turned ? 1 : (dnnl_dim_t)leading,
 	                               turned ? (dnnl_dim_t)leading : 1 };
 	const int skip = batch == 1;
 
-	return api->memory_desc(desc, 3 - skip, sizes + skip, type, strides + skip);
+	out->type = type;
+	out->dimensions = 3 - skip;
+	memcpy(out->sizes, sizes + skip, sizeof(sizes[0]) * (size_t)out->dimensions);
+	memcpy(out->strides, strides + skip, sizeof(strides[0]) * (size_t)out->dimensions);
 }
 
-/* alpha and beta, which are 1 and 0 without it. */
-static dnnl_status_t scale(const onednn_api *api, matmul *m, const eh_gemm *g)
+static dnnl_status_t build(const onednn_api *api, onednn_product *m, const eh_gemm *g, const char **kernel)
 {
-	dnnl_status_t rc = api->post_ops_create(&m->ops);
-
-	if (rc == dnnl_success && g->alpha != 1)
-		rc = api->append_eltwise(m->ops, 1, dnnl_eltwise_linear, (float)g->alpha, 0);
-	if (rc == dnnl_success && g->beta != 0)
-		rc = api->append_sum(m->ops, (float)g->beta);
-	return rc == dnnl_success ? api->attr_set_post_ops(m->attr, m->ops) : rc;
-}
-
-static dnnl_status_t build(const onednn_api *api, matmul *m, const eh_gemm *g, const char **kernel)
-{
-	_Alignas(16) unsigned char a[MEMORY_DESC], b[MEMORY_DESC], c[MEMORY_DESC];
-	_Alignas(16) unsigned char operation[MATMUL_DESC];
+	onednn_matrix matrices[ONEDNN_MATRICES];
 	const dnnl_data_type_t type = products[product_of(g)].type;
 	dnnl_status_t rc = api->engine_create(&m->engine, dnnl_cpu, 0);
 
+	set_matrix(&matrices[ONEDNN_A], type, g->batch, g->stride_a, g->m, g->k, g->lda,
+	           (g->flags & EH_GEMM_TRANSPOSE_A) != 0);
+	set_matrix(&matrices[ONEDNN_B], type, g->batch, g->stride_b, g->k, g->n, g->ldb,
+	           (g->flags & EH_GEMM_TRANSPOSE_B) != 0);
+	set_matrix(&matrices[ONEDNN_C], products[product_of(g)].result, g->batch, g->stride_c, g->m, g->n,
+	           g->ldc, false);
 	if (rc == dnnl_success)
 		rc = api->stream_create(&m->stream, m->engine, 1);
-	if (rc == dnnl_success)
-		rc = describe(api, a, type, g->batch, g->stride_a, g->m, g->k, g->lda,
-		              (g->flags & EH_GEMM_TRANSPOSE_A) != 0);
-	if (rc == dnnl_success)
-		rc = describe(api, b, type, g->batch, g->stride_b, g->k, g->n, g->ldb,
-		              (g->flags & EH_GEMM_TRANSPOSE_B) != 0);
-	if (rc == dnnl_success)
-		rc = describe(api, c, products[product_of(g)].result, g->batch, g->stride_c, g->m, g->n,
-		              g->ldc, false);
-	if (rc == dnnl_success)
-		rc = api->matmul_desc((void *)operation, (void *)a, (void *)b, NULL, (void *)c);
 	if (rc == dnnl_success)
 		rc = api->attr_create(&m->attr);
 	/* ONEDNN_DEFAULT_FPMATH_MODE would have f32 multiplied as bf16. */
 	if (rc == dnnl_success)
 		rc = api->attr_set_fpmath(m->attr, dnnl_fpmath_mode_strict);
 	if (rc == dnnl_success)
-		rc = scale(api, m, g);
+		rc = api->post_ops_create(&m->ops);
 	if (rc == dnnl_success)
-		rc = api->primitive_desc_create(&m->desc, operation, m->attr, m->engine, NULL);
+		rc = api->of->scale(api->own, m, g);
+	if (rc == dnnl_success)
+		rc = api->attr_set_post_ops(m->attr, m->ops);
+	if (rc == dnnl_success)
+		rc = api->of->describe(api->own, m, matrices);
 	if (rc == dnnl_success)
 		rc = api->primitive_desc_query(m->desc, dnnl_query_impl_info_str, 0, (void *)kernel);
 	if (rc == dnnl_success)
 		rc = api->primitive_create(&m->primitive, m->desc);
-	if (rc == dnnl_success)
-		rc = api->memory_create(&m->memory[A], (void *)a, m->engine, NULL);
-	if (rc == dnnl_success)
-		rc = api->memory_create(&m->memory[B], (void *)b, m->engine, NULL);
-	if (rc == dnnl_success)
-		rc = api->memory_create(&m->memory[C], (void *)c, m->engine, NULL);
 	return rc;
 }
 
 static eh_status prepare(eh_gemm_plan *plan, eh_error *error)
 {
-	matmul *m = calloc(1, sizeof(*m));
+	onednn_product *m = calloc(1, sizeof(*m));
 	const char *kernel = NULL;
 	char types[48];
 	dnnl_status_t rc;
@@ -248,20 +243,20 @@ static void *without_const(const void *data)
 static eh_status run(const eh_gemm_plan *plan, const void *a, const void *b, void *c, eh_error *error)
 {
 	const onednn_api *api = plan->library->api;
-	const matmul *m = plan->own;
+	const onednn_product *m = plan->own;
 	const dnnl_exec_arg_t arguments[] = {
-		{ DNNL_ARG_SRC, m->memory[A] },
-		{ DNNL_ARG_WEIGHTS, m->memory[B] },
-		{ DNNL_ARG_DST, m->memory[C] },
+		{ DNNL_ARG_SRC, m->memory[ONEDNN_A] },
+		{ DNNL_ARG_WEIGHTS, m->memory[ONEDNN_B] },
+		{ DNNL_ARG_DST, m->memory[ONEDNN_C] },
 	};
-	dnnl_status_t rc = api->memory_set(m->memory[A], without_const(a));
+	dnnl_status_t rc = api->memory_set(m->memory[ONEDNN_A], without_const(a));
 
 	if (rc == dnnl_success)
-		rc = api->memory_set(m->memory[B], without_const(b));
+		rc = api->memory_set(m->memory[ONEDNN_B], without_const(b));
 	if (rc == dnnl_success)
-		rc = api->memory_set(m->memory[C], c);
+		rc = api->memory_set(m->memory[ONEDNN_C], c);
 	if (rc == dnnl_success)
-		rc = api->primitive_execute(m->primitive, m->stream, MATRICES, arguments);
+		rc = api->primitive_execute(m->primitive, m->stream, ONEDNN_MATRICES, arguments);
 	if (rc == dnnl_success)
 		rc = api->stream_wait(m->stream);
 	if (rc == dnnl_success)
@@ -270,13 +265,13 @@ static eh_status run(const eh_gemm_plan *plan, const void *a, const void *b, voi
 	                  plan->library->version, (int)rc);
 }
 
-static const char *const names[] = { "libdnnl.so.2", NULL };
+static const char *const names[] = { "libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2", NULL };
 static const char *const folders[] = { NULL };
 
 const gemm_vendor gemm_onednn = {
 	.setting = "onednn",
 	.title = "oneDNN",
-	.advice = "install the package libdnnl2",
+	.advice = "install the package libdnnl2 (from Debian 13 on libdnnl3.6)",
 	.names = names,
 	.folders = folders,
 	.open = open_library,

@@ -334,6 +334,7 @@ void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work 
 	w->record->verification = layout_new(record_verification_layout());
 	verify_init(&a->v, w->record->verification);
 	a->status = verify_before(&a->p, &a->v, &a->error);
+	w->record->device_memory_bytes = prepared_memory(&a->p);
 	if (a->status == EH_OK && w->c->tier == RECORD_TIER_VENDOR)
 		a->status = describe_library(&a->p, w, &a->error);
 	wrong = verify_failure(&a->v);

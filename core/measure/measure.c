@@ -106,6 +106,11 @@ void measure_open_sensors(measure *m, const char *const *without)
 	m->sensors_opened = true;
 }
 
+void measure_remember(measure *m, const measure_winners *winners)
+{
+	m->winners = *winners;
+}
+
 void measure_free(measure *m)
 {
 	if (m == NULL)
@@ -223,8 +228,8 @@ bool measure_tune(const measure *m, casework *w, record_tuning *tuning, tune_win
 	eh_status status;
 
 	casework_enter(w, "tune");
-	status = tune_search(m->s, w->clocks, w->c, m->seed, w->report, w->context, tuning, winner,
-	                     &error);
+	status = tune_search(m->s, w->clocks, w->c, m->seed, &m->winners, w->report, w->context, tuning,
+	                     winner, &error);
 	if (status == EH_OK)
 		return true;
 	w->record = measure_record(RECORD_VALID);

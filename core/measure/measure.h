@@ -25,6 +25,21 @@ const record_instrument *measure_instrument(const measure *m);
 void measure_open_sensors(measure *m, const char *const *without);
 void measure_free(measure *m);
 
+/*
+ * Searches of the tuned tier that were made on this executor, for measure_remember.  `key` (64 hex digits)
+ * stands for everything that a search follows from but the executor and the seed.
+ */
+typedef struct measure_winners {
+	/* Fills *out, which is initialised; false, and *out as it was, where there is none. */
+	bool (*find)(void *context, const char *key, record_tuning *out);
+	void (*keep)(void *context, const char *key, const record_tuning *search);
+	void *context;
+} measure_winners;
+
+/* From now on a case whose search is known takes its winner, and new ones are kept.  Without this call
+ * every case searches. */
+void measure_remember(measure *m, const measure_winners *winners);
+
 /* Called now and then while a case is measured, never inside a timed region. */
 typedef struct measure_progress {
 	const char *stage;     /* "build", "prepare", "verify", "warm-up", "sample", ...         */

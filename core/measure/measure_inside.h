@@ -15,6 +15,7 @@ struct measure {
 	telemetry *sensors;  /* NULL = none, or no case has asked for them so far             */
 	bool sensors_opened;
 	uint64_t seed;
+	measure_winners winners; /* zeroed: nothing is remembered                             */
 };
 
 /* A record without samples. */

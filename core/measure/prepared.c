@@ -188,8 +188,8 @@ static eh_status make_evictor(prepared *p, uint64_t bytes, eh_error *error)
 	if (bytes == 0)
 		return EH_OK;
 	p->evictor_bytes = bytes & ~UINT64_C(4095);
-	status = p->s->ops->buffer_alloc(p->s->device, EH_MEMORY_DEVICE, p->evictor_bytes,
-	                                 &p->evictor, error);
+	status = p->bench.ops->buffer_alloc(p->s->device, EH_MEMORY_DEVICE, p->evictor_bytes,
+	                                    &p->evictor, error);
 	if (status != EH_OK)
 		p->evictor = NULL;
 	return status;
@@ -220,7 +220,6 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 	*p = (prepared){ .s = s, .workload = workload };
 	p->bench = (eh_bench){
 		.struct_size = sizeof(p->bench),
-		.ops = s->ops,
 		.info = &s->info,
 		.device = s->device,
 		.queue = choice->timed ? s->queue : s->plain,
@@ -229,6 +228,7 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		.extension = find_extension,
 		.tier = tier_of(choice->tier),
 	};
+	p->bench.ops = memory_asked_begin(&p->memory, s->ops);
 	inputdata_lend(&p->bench, choice->data, &p->data);
 	status = s->ops->mark_create(s->device, choice->timed ? EH_TIMED : 0, &p->from, error);
 	if (status == EH_OK)
@@ -249,10 +249,17 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 	return status;
 }
 
+uint64_t prepared_memory(prepared *p)
+{
+	p->bench.ops = p->s->ops;
+	return memory_asked_end(&p->memory);
+}
+
 void prepared_close(prepared *p)
 {
 	const eh_backend_ops *ops = p->s->ops;
 
+	(void)prepared_memory(p);
 	/* No command may still use what is freed now; when even waiting fails nothing more can be done. */
 	(void)ops->queue_wait(p->bench.queue, NULL);
 	for (size_t i = 0; i < p->set_count; i++)

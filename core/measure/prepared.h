@@ -8,12 +8,14 @@
 
 #include "measure/cold.h"
 #include "measure/inputdata.h"
+#include "measure/memory_asked.h"
 #include "plugin/session.h"
 
 typedef struct prepared {
 	const session *s;
 	const eh_workload *workload;
 	eh_bench bench;
+	memory_asked memory; /* of this case, until prepared_memory */
 	eh_program *program; /* NULL when the work needs none */
 	void **states;       /* [set_count] of the workload, in the order of visits */
 	size_t set_count;
@@ -48,6 +50,10 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
                         const eh_case *values, const eh_work *work,
                         const prepared_choice *choice, record_program *program, eh_error *error);
 void prepared_close(prepared *p);
+
+/* Ends the count of what the case asks for, and says how many bytes of the device's memory were there
+ * at once, all sets and what empties the caches included.  To be called before anything is timed. */
+uint64_t prepared_memory(prepared *p);
 
 /* The set that is used by the last of the next `operations` operations; 0: by the last one that
  * was enqueued. */

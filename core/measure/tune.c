@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/tune.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -93,6 +95,7 @@ static eh_status time_candidate(search *s, prepared *p, record_trial *trial,
 	layout_init(record_verification_layout(), &record);
 	verify_init(&v, &record);
 	status = verify_before(p, &v, error);
+	(void)prepared_memory(p);
 	wrong = verify_failure(&v);
 	layout_clear(record_verification_layout(), &record);
 	*found = wrong == NULL ? RECORD_VALID : RECORD_INVALID;
@@ -250,13 +253,89 @@ static eh_status try_all(search *s, const char *const *base, measure_report repo
 	return status;
 }
 
+/* ---- searches that were made before ----------------------------------------------------------- */
+
+static void add(digest *d, const char *what, const char *words)
+{
+	digest_add(d, what, strlen(what) + 1);
+	digest_add(d, words, strlen(words) + 1);
+}
+
+/* What a search follows from, but for the executor and the seed.  false: the kernel has no text here. */
+static bool key_of(const search *s, char key[65])
+{
+	const plan_case *c = s->c;
+	char rules[96];
+	eh_source *source = NULL;
+	digest *d;
+
+	if (c->work.kernel[0] != '\0' &&
+	    session_source(c->work.kernel, c->work.defines, c->work.define_count, &source, NULL) != EH_OK)
+		return false;
+	d = digest_new();
+	snprintf(rules, sizeof(rules), "1 %u %llu %d %d %d", c->workload->revision,
+	         (unsigned long long)s->record->budget_ns, (int)s->rules.cache, (int)s->rules.input_data,
+	         (int)s->rules.clock);
+	add(d, c->workload->name, rules);
+	add(d, "kernel", source != NULL ? source->digest : "");
+	for (const eh_param *p = c->workload->params; p != NULL && p->key != NULL; p++)
+		add(d, p->key, eh_case_text(&c->values, p->key));
+	for (size_t i = 0; i < s->record->space.count; i++)
+		for (size_t k = 0; k < s->record->space.items[i].value.count; k++)
+			add(d, s->record->space.items[i].key, s->record->space.items[i].value.items[k]);
+	digest_end(d, key);
+	free(source);
+	return true;
+}
+
+/* Whether the earlier search has a winner for this case, which *s->out becomes; the record is its then. */
+static bool take_earlier(search *s, record_tuning *earlier)
+{
+	const char *keys[MOST_AXES], *words[MOST_AXES];
+	size_t count = earlier->chosen.count;
+
+	if (count != s->record->space.count || earlier->budget_ns != s->record->budget_ns)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = s->record->space.items[i].key;
+		words[i] = text_map_get(&earlier->chosen, keys[i]);
+		if (words[i] == NULL || (!text_list_has(&s->record->space.items[i].value, words[i]) &&
+		                         strcmp(words[i], eh_case_text(&s->c->values, keys[i])) != 0))
+			return false;
+	}
+	if (plan_values_with(s->c, keys, words, count, &s->out->values, &s->out->work, NULL) != EH_OK)
+		return false;
+	if (!same_work(&s->out->work, &s->c->work)) {
+		plan_values_free(&s->out->values);
+		return false;
+	}
+	layout_move(record_tuning_layout(), earlier, s->record);
+	s->record->earlier = MAYBE_YES;
+	return true;
+}
+
+static bool recall(search *s, const measure_winners *known, const char *key)
+{
+	record_tuning earlier;
+	bool taken;
+
+	layout_init(record_tuning_layout(), &earlier);
+	taken = known->find(known->context, key, &earlier) && take_earlier(s, &earlier);
+	layout_clear(record_tuning_layout(), &earlier);
+	return taken;
+}
+
+/* ---- the search ------------------------------------------------------------------------------- */
+
 eh_status tune_search(const session *opened, const record_instrument *clocks, const plan_case *c,
-                      uint64_t seed, measure_report report, void *context, record_tuning *record,
+                      uint64_t seed, const measure_winners *known, measure_report report, void *context, record_tuning *record,
                       tune_winner *out, eh_error *error)
 {
 	search s = { .s = opened, .clocks = clocks, .c = c, .seed = seed, .record = record, .out = out };
 	uint64_t begin = clock_now_ns();
 	const char *base[MOST_AXES] = { NULL };
+	char search_key[65];
+	bool keeps;
 	eh_status status;
 
 	record->budget_ns = c->section->measure.tune_budget_ns;
@@ -264,6 +343,9 @@ eh_status tune_search(const session *opened, const record_instrument *clocks, co
 	if (status != EH_OK)
 		return status;
 	set_rules(&s);
+	keeps = known->find != NULL && key_of(&s, search_key);
+	if (keeps && recall(&s, known, search_key))
+		return EH_OK;
 	for (size_t i = 0; i < record->space.count; i++)
 		base[i] = eh_case_text(&c->values, record->space.items[i].key);
 	status = try_words(&s, base, error);
@@ -282,5 +364,7 @@ eh_status tune_search(const session *opened, const record_instrument *clocks, co
 	}
 	if (status != EH_OK)
 		plan_values_free(&out->values);
+	else if (keeps)
+		known->keep(known->context, search_key, record);
 	return status;
 }

@@ -317,6 +317,51 @@ static bool show_turns(FILE *out, const record_execution *e)
 	                    "worker used %.2g %% of a processor", length, turns->awake_share * 100);
 }
 
+static bool show_tuning(FILE *out, const record_execution *e)
+{
+	const record_tuning *t = e->tuning;
+	char budget[32];
+	text chosen = { 0 };
+	size_t all = 1;
+	bool ok;
+
+	if (t == NULL || t->chosen.count == 0)
+		return true;
+	for (size_t i = 0; i < t->chosen.count; i++)
+		text_add(&chosen, "%s%s=%s", i > 0 ? " " : "", t->chosen.items[i].key, t->chosen.items[i].value);
+	for (size_t i = 0; i < t->space.count; i++)
+		all *= t->space.items[i].value.count;
+	text_format_ns((double)t->budget_ns, budget);
+	ok = explain_item(out, "tuned", "%s, the best of %zu tried of %zu, within %s%s", chosen.data,
+	                  t->trials.count, all, budget,
+	                  t->earlier == MAYBE_YES ? ", by an earlier search on this executor" : "");
+	text_free(&chosen);
+	return ok;
+}
+
+/* What was asked for, and beside it what a sensor saw in use on the whole device. */
+static bool show_memory(FILE *out, const record_execution *e)
+{
+	const record_telemetry *t = e->telemetry;
+	const record_telemetry_channel *used = NULL;
+	char asked[40], seen[40];
+	double most = 0;
+
+	if (e->device_memory_bytes == LAYOUT_NO_UINT)
+		return true;
+	for (size_t i = 0; t != NULL && i < t->channels.count && used == NULL; i++)
+		if (strcmp(t->channels.items[i].kind, "memory") == 0)
+			used = &t->channels.items[i];
+	for (size_t i = 0; used != NULL && i < used->values.count; i++)
+		most = fmax(most, used->values.items[i]);
+	text_format_si((double)e->device_memory_bytes, "B", asked);
+	text_format_si(most, "B", seen);
+	return used == NULL || most <= 0 ?
+	       explain_item(out, "memory", "%s of the device's, as the case asked for it", asked) :
+	       explain_item(out, "memory", "%s of the device's, as the case asked for it; at most %s in use "
+	                    "(%s, %s, all programs)", asked, seen, used->probe, used->name);
+}
+
 static bool show_program(FILE *out, const result_row *row, const record_execution *e)
 {
 	const record_program *p = e->program;
@@ -450,7 +495,8 @@ bool explain_measured(FILE *out, const explain_subject *s)
 		return true;
 	return show_samples(out, c) && show_executions(out, c) && show_spread(out, c) &&
 	       show_quartiles(out, c->derived) && show_sustained(out, c->derived) &&
-	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_program(out, s->row, e) &&
+	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_memory(out, e) &&
+	       show_tuning(out, e) && show_program(out, s->row, e) &&
 	       show_proof(out, e) && show_checks(out, c) && show_disturbed(out, c) && show_load(out, e) &&
 	       show_telemetry(out, e);
 }

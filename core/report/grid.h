@@ -99,6 +99,7 @@ void grid_notes_fill(grid *g);
 void grid_differs_fill(grid *g);
 void grid_facts_fill(grid *g);
 void grid_errors_fill(grid *g);
+void grid_answers_fill(grid *g);
 /* Takes the words. */
 void grid_note_add(grid *g, const char *mark, char *words);
 /* Takes the words; a long text comes back cut between two words. */

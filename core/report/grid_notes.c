@@ -351,6 +351,7 @@ void grid_notes_fill(grid *g)
 {
 	open_notes(g);
 	bad_notes(g);
+	grid_answers_fill(g);
 	grid_errors_fill(g);
 	caveat_notes(g);
 	grid_differs_fill(g);

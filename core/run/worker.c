@@ -19,6 +19,7 @@
 #include "run/probedeath.h"
 #include "run/run.h"
 #include "run/voice.h"
+#include "run/winners.h"
 #include "run/worker.h"
 
 #define LAYOUT_FILE "run/worker.def"
@@ -40,6 +41,7 @@ typedef struct worker {
 	executor_files *files;
 	site *site;
 	measure *measure;
+	measure_winners winners; /* earlier searches; zeroed where the stack is not described */
 	const plan_case *at;  /* the case in progress                                             */
 	uint64_t position;
 	turnwork *turns;         /* its turns; NULL: it takes none                                   */
@@ -275,6 +277,7 @@ static void stop(worker *w)
 	layout_free(record_placement_layout(), w->placement);
 	turnwork_free(w->turns);
 	measure_free(w->measure);
+	winners_close(&w->winners);
 	session_close(&w->session);
 	executor_files_free(w->files);
 	site_free(w->site);
@@ -285,7 +288,7 @@ static void stop(worker *w)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* The digest of the executor as it is before the cases. */
+/* The digest of the executor as it is before the cases, under which its searches are kept. */
 static void add_stack(worker *w, worker_event *e)
 {
 	executor_subject subject = subject_of(w);
@@ -294,6 +297,8 @@ static void add_stack(worker *w, worker_event *e)
 	say_only(w, WORKER_DESCRIBES);
 	executor_describe(&subject, found);
 	text_set(&e->stack, found->digest);
+	winners_open(&w->winners, found->digest);
+	measure_remember(w->measure, &w->winners);
 	layout_free(record_executor_layout(), found);
 }
 

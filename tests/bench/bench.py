@@ -9,6 +9,10 @@ usage: make bench [BENCH="NAME ..."]
                 launched in turn by a minimal C program
   dot           stream dot against stream triad on the same executor
   fma           the fma ceiling against OpenBLAS's GEMM and clpeak
+  gemm          the tiers of gemm against OpenBLAS called directly and CLBlast
+  attention     attention in one pass against its three kernels
+  fused         fused operations against copies of as much memory
+  large         the time of a whole run of one product of 8192^3
   launch        the cost of launching through the ABI
   start         start-up of `evenhand devices`
   contract      compare on results of 1,000, 3,000 and 10,000 cases with 100 samples each
@@ -278,6 +282,87 @@ def fma():
           ["executor or program", "f32", "f64"], rows)
 
 
+def rates(protocol, executor, rounds):
+    """{case id: [rate of each round]}, of the cases that have one."""
+    found = {}
+    for _ in range(rounds):
+        for name, row in measure(protocol, executor).items():
+            if "derived" in row:
+                found.setdefault(name, []).append(row["derived"]["rate"])
+    return found
+
+
+def share(ours, theirs):
+    """Median of the ratios ours/theirs of rates, round by round."""
+    pairs = sorted(o / t for o, t in zip(ours, theirs))
+    return "%.3f (%.3f-%.3f)" % (statistics.median(pairs), pairs[0], pairs[-1]) if pairs else "-"
+
+
+def sized(protocol, n):
+    """The protocol with products of n x n x n."""
+    path = os.path.join(WORK, "%d-%s" % (n, os.path.basename(protocol)))
+    with open(protocol) as f, open(path, "w") as out:
+        out.write(re.sub(r"(?m)^([mnk]) = .*$", r"\1 = %d" % n, f.read()))
+    return path
+
+
+def gemm():
+    blas = compile_peer("blas_gemm", os.environ.get("CC", "cc").split()[0], ["-lopenblas"])
+    rows = []
+    for executor in executors():
+        n = 2048 if executor.startswith("host:") else 1024
+        protocol = sized(os.path.join(HERE, "gemm.ini"), n)
+        ours, peer = {}, []
+        for _ in range(3):
+            for name, found in rates(protocol, executor, 1).items():
+                ours.setdefault(name, []).extend(found)
+            if executor.startswith("host:") and blas is not None:
+                peer.append(float(call([blas, str(n), "5"]).stdout.split()[1]) * 1e9)
+        tiers = [ours.get("gemm.f32.%d%s" % (n, tier), []) for tier in ("", ".tuned", ".vendor")]
+        beside = peer or tiers[2]
+        rows.append([executor, n] + ["%.1f" % (statistics.median(t) * 1e-9) if t else "-" for t in tiers] +
+                    ["%.1f" % (statistics.median(beside) * 1e-9) if beside else "-"] + [share(t, beside) for t in tiers])
+    table("gemm f32, GFLOP/s, 3 rounds in turn; the peer is OpenBLAS called directly on the host, CLBlast by the vendor "
+          "tier with OpenCL (wanted: host portable 0.45, tuned 0.60, vendor 0.98; OpenCL tuned 1.0)",
+          ["executor", "n", "portable", "tuned", "vendor", "peer", "portable/peer", "tuned/peer", "vendor/peer"], rows)
+
+
+def attention():
+    rows = []
+    for executor in executors():
+        found = rates(os.path.join(HERE, "attention.ini"), executor, 3)
+        for name in [n for n in found if n.startswith("fused.")]:
+            other = found.get(name.replace("fused.", "naive."), [])
+            rows.append([executor, name, "%.1f" % (statistics.median(found[name]) * 1e-9),
+                         "%.1f" % (statistics.median(other) * 1e-9) if other else "-", share(found[name], other)])
+    table("attention, S = 2048, GFLOP/s, 3 rounds in turn (wanted: 2.0 on the host)",
+          ["executor", "case", "one pass", "three kernels", "ratio"], rows)
+
+
+def fused():
+    rows = []
+    for executor in executors():
+        found = rates(os.path.join(HERE, "fused.ini"), executor, 3)
+        copy = found.get("copy.f32.64MiB", [])
+        for name in [n for n in found if n in found and not n.startswith("copy.")]:
+            rows.append([executor, name, "%.2f" % (statistics.median(found[name]) * 1e-9),
+                         "%.2f" % (statistics.median(copy) * 1e-9) if copy else "-", share(found[name], copy)])
+    table("fused operations beside copy, cold caches, GB/s, 3 rounds in turn (wanted: 0.85)",
+          ["executor", "case", "fused", "copy", "ratio"], rows)
+
+
+def large():
+    protocol = sized(os.path.join(HERE, "large.ini"), 8192)
+    rows = []
+    for executor in executors():
+        begin = time.monotonic()
+        row = list(measure(protocol, executor).values())[0]
+        seconds = time.monotonic() - begin
+        one = row["derived"]["median_ns"] * 1e-9 if "derived" in row else 0
+        rows.append([executor, "%.1f s" % seconds, "%.2f s" % one if one else "-", row["status"]])
+    table("a whole run of gemm f32 8192^3 (wanted: a minute at most)", ["executor", "run", "one operation", "row"], rows)
+
+
 def launch():
     cc = os.environ.get("CC", "cc").split()[0]
     peer = compile_peer("launch-cost", cc, ["-I", os.path.join(SRC, "core", "include"), "-ldl"])
@@ -446,6 +531,7 @@ def stoptime():
 
 
 BENCHES = {"triad-host": triad_host, "triad-opencl": triad_opencl, "dot": dot, "fma": fma,
+           "gemm": gemm, "attention": attention, "fused": fused, "large": large,
            "launch": launch, "start": start, "engine": engine, "contract": contract, "verify": verify,
            "agreement": agreement, "stoptime": stoptime}
 

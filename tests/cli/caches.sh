@@ -96,6 +96,29 @@ C
 	check $? "without its digest it is compiled again, and a warning says so" damaged.log
 fi
 
+# ---- searches of the tuned tier -------------------------------------------------------------------
+
+if [ -z "$host" ]; then
+	skip "earlier searches" "no compiler for the host is here (package gcc)"
+else
+	sed -e 's/^operation = copy/&\ntier = tuned/' -e 's/^\[measure\]/&\ntune-budget = 300ms/' one.ini >tuned.ini
+	search() { # folder: whether the search is an earlier one
+		EVENHAND_CACHE_DIR=$T/own "$EVENHAND" run tuned.ini --on "$host" -o "$1" --quiet >"$1.log" 2>&1
+		row "$1" "$host" "e['tuning'].get('earlier', False), bool(e['tuning']['chosen']), e['verification']['before']['passed']"
+	}
+	[ "$(search searched)" = "(False, True, True)" ] && [ "$(search again)" = "(True, True, True)" ] &&
+		[ "$(row searched "$host" "e['tuning']['trials']")" = "$(row again "$host" "e['tuning']['trials']")" ]
+	check $? "a search is kept; the next run on this executor takes its winner and checks it" again.log
+	"$EVENHAND" explain copy "again/$(printf %s "$host" | tr : -).json" 2>&1 | tr -s '\n ' '  ' | grep -q 'tuned group=[0-9]* items=[0-9]*, the best of [0-9]* tried of .*, by an earlier search on this executor'
+	check $? "explain says so" again.log
+	for kept in own/winners/*.json; do echo '{' >"$kept"; done
+	[ "$(search searched-again)" = "(False, True, True)" ] && grep -q "warning: $host: an earlier search of the tuned tier cannot be used, so it is made again: $T/own/winners/.*json" searched-again.log
+	check $? "a damaged one is made again, and a warning says so" searched-again.log
+	chmod 666 own/winners/*.json
+	[ "$(search open)" = "(False, True, True)" ] && grep -q "cannot be used, so it is made again: .*$T/own/winners" open.log
+	check $? "one that others can change is not used" open.log
+fi
+
 # ---- the user's ----------------------------------------------------------------------------------
 
 # Where caching is off PoCL works in pocl/uncached, and finds nothing there.

@@ -39,6 +39,10 @@ check $? "a workload that no library does is refused" log
 grep -q 'host.gemm=mkl is none of openblas, onednn and blis' log
 check $? "an unknown library is refused at the start" log
 
+# The same library, for few tokens: a row for W and tokens of one format.
+protocol layer.ini 'portable, vendor' f32
+sed -i -e 's/^workload = .*/workload = linear/; s/^m = .*/m = 3/; s/^k = .*/k = 128/' -e 's/^precision = .*/weights = f32, i4/' layer.ini
+
 # A library of this name that has none of the functions, and one that is not there.
 protocol both.ini 'portable, vendor' 'f32'
 echo 'int nothing(void); int nothing(void) { return 0; }' >empty.c
@@ -89,6 +93,16 @@ check $? "explain says which kernel of which library ran" log
 "$EVENHAND" verify right/*.json >log 2>&1
 check $? "verify holds" log
 
+"$EVENHAND" run layer.ini --on host:gcc -q --set host.gemm=openblas -o layer >log 2>&1
+python3 - layer/*.json >facts 2>&1 <<'PY'
+import json, sys
+f32, i4 = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"]
+e = f32["executions"][0]
+assert e["verification"]["before"]["passed"] and e["library"]["name"] == "OpenBLAS", f32
+assert i4["status"] == "unsupported" and "weights=i4 with tokens of bf16" in str(i4["executions"][0]["reasons"]), i4
+PY
+check $? "it is the vendor tier of linear, too, and none where W has another format than the tokens" facts log
+
 # A wrong library under OpenBLAS' name: everything is passed on but for one element.
 real=$(python3 -c 'import json,sys
 print([c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"][0]["executions"][0]["library"]["path"])' right/*.json)
@@ -112,6 +126,13 @@ row = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"
 assert row["status"] == "invalid", (row["status"], row["reasons"])
 PY
 	check $? "a library that gets one element wrong gives no number" facts log
+	"$EVENHAND" run layer.ini --on host:gcc -q --set "host.openblas=$T/libwrong.so" --set host.gemm=openblas -o wrong-layer >log 2>&1
+	python3 - wrong-layer/*.json >facts 2>&1 <<'PY'
+import json, sys
+row = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"][0]
+assert row["status"] == "invalid", (row["status"], row["reasons"])
+PY
+	check $? "nor in linear" facts log
 else
 	skip "a library that gets one element wrong" "$real cannot be linked against here"
 fi

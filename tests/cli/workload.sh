@@ -72,6 +72,26 @@ refuses "and a word that is no setting" "'4096' is not of the form KEY=VALUE" sh
 refuses "and a parameter that is given twice" "m is given twice" show gemm m=1024 m=2048
 refuses "a name has to be given" "NAME is missing; \`evenhand workload list\` names them" show
 
+# ---- what they ask for ---------------------------------------------------------------------------
+
+"$EVENHAND" run "$SRC/tests/protocols/memory.ini" --on host --plan --json >plan.json 2>err &&
+	"$EVENHAND" run "$SRC/tests/protocols/memory.ini" --on host:0 -o asked >out 2>&1
+python3 - "$ours" >off 2>&1 <<'END' && [ ! -s off ]
+import glob, json, sys
+plan = {c["id"]: c for c in json.load(open("plan.json"))["cases"]}
+left = set(sys.argv[1].split())
+for c in json.load(open(glob.glob("asked/*.json")[0]))["cases"]:
+    left.discard(c["id"].split(".")[0].split("-")[0])
+    asked, planned = c["executions"][0].get("device_memory_bytes"), plan[c["id"]]["memory_bytes"]
+    cold = c["id"].startswith("gemm-cold")
+    # Beside the sets, a cold case asks for memory that empties the caches.
+    if not (asked > planned if cold else planned * 0.98 <= asked <= planned):
+        print(c["id"], "asked for", asked, "of", planned)
+if left:
+    print("no case of", *left)
+END
+check $? "each workload asks for the memory that its plan has, and not for more" "$T/off"
+
 # ---- one of another tree -------------------------------------------------------------------------
 
 mkdir -p "$XDG_DATA_HOME/evenhand/workloads"

@@ -674,6 +674,43 @@ static void many_errors_wrap(void **state)
 	world_free(w);
 }
 
+static void add_answer(world *w, size_t side, size_t row, bool passed, const char *answer)
+{
+	record_execution *e = layout_append(record_execution_layout(),
+	                                    &w->results[side]->record->cases.items[row].executions);
+
+	e->verification = layout_new(record_verification_layout());
+	e->verification->after = layout_new(record_check_layout());
+	e->verification->after->passed = passed;
+	text_set(&e->verification->after->detail, answer);
+}
+
+/* An answer is told once, with the executors where others gave another; what a failed check says, and
+ * executions of one result that differ, are none. */
+static void answers_of_checks_are_told(void **state)
+{
+	static const char *const names[] = { "host:gcc-12", "host:clang-14" };
+	world *w = world_new(names, COUNT(names), demo_ids, 5);
+	char *body;
+
+	(void)state;
+	add_answer(w, 0, 0, true, "sums are fused");
+	add_answer(w, 1, 0, true, "sums are fused");
+	add_answer(w, 0, 1, true, "sums are fused");
+	add_answer(w, 1, 1, true, "sums are separate");
+	add_answer(w, 0, 2, false, "element 3 is 4");
+	add_answer(w, 1, 2, true, "sums are fused");
+	add_answer(w, 0, 3, true, "sums are fused");
+	add_answer(w, 0, 3, true, "sums are separate");
+	world_compare(w);
+	body = printed(w);
+	assert_true(has(body, "\nanswer  sums are fused: copy, triad f32 (gcc-12), triad f64\n"
+	                "answer  sums are separate: triad f32 (clang-14)\n"));
+	assert_false(has(body, "element 3"));
+	free(body);
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -692,6 +729,7 @@ int main(void)
 		cmocka_unit_test(caveats_of_most_cells_are_told_once),
 		cmocka_unit_test(errors_stand_beside_the_speed),
 		cmocka_unit_test(many_errors_wrap),
+		cmocka_unit_test(answers_of_checks_are_told),
 		cmocka_unit_test(a_bad_reference_leaves_blanks),
 		cmocka_unit_test(a_refused_column_is_told_once),
 		cmocka_unit_test(two_results_have_values_and_intervals),

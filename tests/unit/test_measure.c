@@ -334,6 +334,86 @@ static void tuned_finds_the_quickest(void **state)
 	finds_the_quickest(RECORD_CLOCK_DEVICE);
 }
 
+/* One search, kept as a text. */
+typedef struct shelf {
+	char *kept;
+	char key[65];
+	size_t asked, keeps;
+} shelf;
+
+static bool shelf_find(void *context, const char *key, record_tuning *out)
+{
+	shelf *s = context;
+
+	s->asked++;
+	return s->kept != NULL && strcmp(key, s->key) == 0 &&
+	       layout_read(record_tuning_layout(), s->kept, strlen(s->kept), "", out, NULL) == EH_OK;
+}
+
+static void shelf_keep(void *context, const char *key, const record_tuning *search)
+{
+	shelf *s = context;
+
+	s->keeps++;
+	snprintf(s->key, sizeof(s->key), "%s", key);
+	free(s->kept);
+	s->kept = layout_text(record_tuning_layout(), search, false);
+}
+
+/* The candidate that was measured, and whether an earlier search named it. */
+static char *tuned_again(shelf *s, uint64_t budget_ns, bool *earlier)
+{
+	const measure_winners winners = { shelf_find, shelf_keep, s };
+	record_execution *record;
+	char *cost;
+	rig r;
+
+	rig_make(&r, 50000, RECORD_CLOCK_DEVICE);
+	r.c.tier = RECORD_TIER_TUNED;
+	r.section.measure.tune_budget_ns = budget_ns;
+	rig_start(&r, false);
+	measure_remember(r.m, &winners);
+	record = rig_measure(&r);
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->tuning->trials.count, 4);
+	*earlier = record->tuning->earlier == MAYBE_YES;
+	cost = memory_text(text_map_get(&record->tuning->chosen, "cost"));
+	/* What was measured is what the search names: an operation is `cost` units. */
+	assert_true(record->samples_ns.items[0] / record->batch >= (uint64_t)atoi(cost) * 50000);
+	rig_end(&r, record);
+	return cost;
+}
+
+static void an_earlier_search_is_not_made_again(void **state)
+{
+	const uint64_t budget = UINT64_C(2000000000);
+	shelf s = { 0 };
+	bool earlier;
+	char *at, *cost = tuned_again(&s, budget, &earlier);
+
+	(void)state;
+	assert_string_equal(cost, "1");
+	assert_true(!earlier && s.asked == 1 && s.keeps == 1);
+	free(cost);
+	at = strstr(s.kept, "\"chosen\":{\"cost\":\"1\"");
+	assert_non_null(at);
+	at[strlen("\"chosen\":{\"cost\":\"")] = '2';
+	cost = tuned_again(&s, budget, &earlier);
+	assert_string_equal(cost, "2");
+	assert_true(earlier && s.asked == 2 && s.keeps == 1);
+	free(cost);
+	/* What is not in the space, another budget: searched. */
+	at[strlen("\"chosen\":{\"cost\":\"")] = '9';
+	cost = tuned_again(&s, budget, &earlier);
+	assert_string_equal(cost, "1");
+	assert_true(!earlier && s.keeps == 2);
+	free(cost);
+	cost = tuned_again(&s, budget + 1, &earlier);
+	assert_true(!earlier && s.keeps == 3);
+	free(cost);
+	free(s.kept);
+}
+
 /* ---- beside a neighbour ---------------------------------------------------------------------- */
 
 /* Kinds of honest executors and cases, each with what it does not share with the one before. */
@@ -745,6 +825,7 @@ int main(void)
 		cmocka_unit_test(unsupported_with_reason),
 		cmocka_unit_test(no_work_no_device_clock),
 		cmocka_unit_test(tuned_finds_the_quickest),
+		cmocka_unit_test(an_earlier_search_is_not_made_again),
 		cmocka_unit_test(clocks_that_lie_are_not_believed),
 		cmocka_unit_test(borrowed_marks_time_no_short_samples),
 		cmocka_unit_test(lies_never_give_a_valid_row),

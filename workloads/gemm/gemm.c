@@ -11,12 +11,9 @@
  * The elements of every row of C, added up with random signs, are compared with A * (B * signs), so
  * that every element counts.
  */
-#include "evenhand/extensions.h"
+#include "../library.h"
 #include "../product.h"
 #include "gemm_oracle.h"
-
-/* Of the library, as much as the largest GPUs' libraries ask for. */
-#define WORKSPACE_LIMIT (UINT64_C(64) << 20)
 
 static const eh_param gemm_params[] = {
 	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f64|f16|bf16|tf32|e4m3|e5m2|e4m3z|e5m2z|i8", NULL,
@@ -42,9 +39,8 @@ typedef struct gemm_state {
 	gemm_oracle oracle;
 	uint32_t tile_m, tile_n;
 	eh_kernel *kernel;           /* of the portable and the tuned tier                       */
-	const eh_gemm_ops *library;  /* of the vendor tier, with its plan                        */
-	eh_gemm_plan *plan;
-	eh_buffer *a, *b, *c, *workspace;
+	library_product library;     /* of the vendor tier                                       */
+	eh_buffer *a, *b, *c;
 	unsigned char *got;          /* the whole of C                                           */
 } gemm_state;
 
@@ -137,12 +133,10 @@ static void gemm_finish(void *state)
 	gemm_state *s = state;
 	if (s == NULL)
 		return;
-	if (s->plan != NULL)
-		s->library->destroy(s->plan);
+	library_close(&s->library);
 	support_free(s->bench, s->a);
 	support_free(s->bench, s->b);
 	support_free(s->bench, s->c);
-	support_free(s->bench, s->workspace);
 	gemm_oracle_free(&s->oracle);
 	free(s->got);
 	free(s);
@@ -152,8 +146,6 @@ static void gemm_finish(void *state)
 static eh_status plan_library(gemm_state *s, eh_error *error)
 {
 	const gemm_shape *shape = &s->oracle.shape;
-	uint64_t workspace = 0;
-	eh_status status;
 	eh_gemm g = {
 		.struct_size = sizeof g,
 		.flags = (shape->turn_a ? EH_GEMM_TRANSPOSE_A : 0u) |
@@ -167,28 +159,12 @@ static eh_status plan_library(gemm_state *s, eh_error *error)
 		.stride_b = shape->k * shape->n,
 		.stride_c = shape->m * shape->n,
 		.alpha = 1,
-		.workspace_limit = WORKSPACE_LIMIT,
 	};
 	snprintf(g.type_a, sizeof g.type_a, "%s", shape->precision);
 	snprintf(g.type_b, sizeof g.type_b, "%s", shape->precision);
 	snprintf(g.type_c, sizeof g.type_c, "%s", shape->output);
 	snprintf(g.accumulate, sizeof g.accumulate, "%s", product_accumulator(shape->precision));
-	s->library = s->bench->extension(s->bench, EH_GEMM_NAME);
-	if (s->library == NULL)
-		return support_error(error, EH_E_UNSUPPORTED,
-		                     "The backend offers no library for matrix products (%s).",
-		                     EH_GEMM_NAME);
-	status = s->library->prepare(s->bench->device, &g, &s->plan, &workspace, error);
-	if (status != EH_OK)
-		s->plan = NULL;
-	if (status == EH_OK && workspace > 0)
-		status = support_alloc(s->bench, EH_MEMORY_DEVICE, workspace, &s->workspace, error);
-	return status;
-}
-
-static int is_vendor(const eh_bench *bench)
-{
-	return EH_ROOM(bench->struct_size, eh_bench, tier) && bench->tier == EH_TIER_VENDOR;
+	return library_open(&s->library, s->bench, &g, error);
 }
 
 static eh_status make_state(gemm_state *s, eh_error *error)
@@ -207,7 +183,7 @@ static eh_status make_state(gemm_state *s, eh_error *error)
 		s->got = malloc(gemm_elements_c(&shape) * o->out);
 	if (s->got == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "gemm: no host memory");
-	if (is_vendor(bench))
+	if (library_wanted(bench))
 		status = plan_library(s, error);
 	else
 		status = bench->ops->kernel_get(bench->program, "eh_gemm", &s->kernel, error);
@@ -244,15 +220,6 @@ static eh_status gemm_prepare(const eh_bench *bench, void **state, eh_error *err
 	return EH_OK;
 }
 
-static eh_status enqueue_library(gemm_state *s, eh_error *error)
-{
-	const eh_gemm_operands operands = {
-		.struct_size = sizeof operands,
-		.a = s->a, .b = s->b, .c = s->c, .workspace = s->workspace,
-	};
-	return s->library->enqueue(s->bench->queue, s->plan, &operands, error);
-}
-
 static eh_status gemm_enqueue(void *state, uint64_t iteration, eh_error *error)
 {
 	gemm_state *s = state;
@@ -265,8 +232,8 @@ static eh_status gemm_enqueue(void *state, uint64_t iteration, eh_error *error)
 	};
 	eh_arg args[6];
 	(void)iteration;
-	if (s->plan != NULL)
-		return enqueue_library(s, error);
+	if (s->library.plan != NULL)
+		return library_enqueue(&s->library, s->a, s->b, s->c, error);
 	args[0] = support_buffer(s->a);
 	args[1] = support_buffer(s->b);
 	args[2] = support_buffer(s->c);
@@ -347,7 +314,7 @@ static eh_status gemm_vary(void *state, uint32_t variant, eh_error *error)
 static eh_status gemm_library(void *state, eh_layer *layer, eh_error *error)
 {
 	gemm_state *s = state;
-	return s->library->layer(s->plan, layer, error);
+	return library_layer(&s->library, layer, error);
 }
 
 static const eh_workload gemm_workload = {

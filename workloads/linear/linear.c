@@ -10,6 +10,7 @@
  * signs, with x * (signs * W).
  */
 #include "linear_oracle.h"
+#include "../library.h"
 
 #define TOKENS_MAX 8 /* in one pass over W, unless the case sets block */
 
@@ -46,7 +47,8 @@ typedef struct linear_state {
 	const eh_bench *bench;
 	linear_plan plan;
 	linear_oracle oracle;
-	eh_kernel *kernel;
+	eh_kernel *kernel;         /* of the portable and the tuned tier                         */
+	library_product library;   /* of the vendor tier                                         */
 	eh_buffer *x, *w, *scales, *y;
 	unsigned char *got;        /* the whole of y                                             */
 } linear_state;
@@ -193,6 +195,7 @@ static void linear_finish(void *state)
 	linear_state *s = state;
 	if (s == NULL)
 		return;
+	library_close(&s->library);
 	support_free(s->bench, s->x);
 	support_free(s->bench, s->w);
 	support_free(s->bench, s->scales);
@@ -238,6 +241,33 @@ static eh_status get_buffers(linear_state *s, eh_error *error)
 	return status;
 }
 
+/* Asks the backend's library for y = x W^T. */
+static eh_status plan_library(linear_state *s, eh_error *error)
+{
+	const linear_shape *shape = &s->plan.shape;
+	eh_gemm g = {
+		.struct_size = sizeof g,
+		.flags = EH_GEMM_TRANSPOSE_B,
+		.m = shape->m, .n = shape->n, .k = shape->k,
+		.lda = shape->k, .ldb = shape->k, .ldc = shape->n,
+		.batch = 1,
+		.stride_a = shape->m * shape->k,
+		.stride_b = shape->n * shape->k,
+		.stride_c = shape->m * shape->n,
+		.alpha = 1,
+	};
+	if (strcmp(shape->format->name, shape->precision) != 0)
+		return support_error(error, EH_E_UNSUPPORTED,
+		                     "linear: libraries of products take W and x in one format; weights=%s "
+		                     "with tokens of %s has the tiers portable and tuned",
+		                     eh_case_text(s->bench->values, "weights"), shape->precision);
+	snprintf(g.type_a, sizeof g.type_a, "%s", shape->precision);
+	snprintf(g.type_b, sizeof g.type_b, "%s", shape->precision);
+	snprintf(g.type_c, sizeof g.type_c, "%s", shape->precision);
+	snprintf(g.accumulate, sizeof g.accumulate, "f32");
+	return library_open(&s->library, s->bench, &g, error);
+}
+
 static eh_status make_state(linear_state *s, eh_error *error)
 {
 	const eh_bench *bench = s->bench;
@@ -249,7 +279,10 @@ static eh_status make_state(linear_state *s, eh_error *error)
 		s->got = malloc(y_bytes(s));
 	if (s->got == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "linear: no host memory");
-	status = bench->ops->kernel_get(bench->program, "eh_linear", &s->kernel, error);
+	if (library_wanted(bench))
+		status = plan_library(s, error);
+	else
+		status = bench->ops->kernel_get(bench->program, "eh_linear", &s->kernel, error);
 	if (status == EH_OK)
 		status = get_buffers(s, error);
 	if (status == EH_OK) {
@@ -288,6 +321,8 @@ static eh_status linear_enqueue(void *state, uint64_t iteration, eh_error *error
 		support_value(&n, sizeof n), support_value(&m, sizeof m),
 	};
 	(void)iteration;
+	if (s->library.plan != NULL)
+		return library_enqueue(&s->library, s->x, s->w, s->y, error);
 	return support_launch(s->bench, s->kernel, (uint32_t)p->groups, 1, 16, (uint32_t)(p->items / 16),
 	                      args, 6, error);
 }
@@ -343,6 +378,11 @@ static eh_status linear_vary(void *state, uint32_t variant, eh_error *error)
 	return upload(s, &s->oracle, error);
 }
 
+static eh_status linear_library(void *state, eh_layer *layer, eh_error *error)
+{
+	return library_layer(&((linear_state *)state)->library, layer, error);
+}
+
 static const eh_workload linear_workload = {
 	.magic = EH_WORKLOAD_MAGIC,
 	.struct_size = sizeof(eh_workload),
@@ -361,6 +401,7 @@ static const eh_workload linear_workload = {
 	.check = linear_check,
 	.vary = linear_vary,
 	.finish = linear_finish,
+	.library = linear_library,
 	.checks = "exact on crafted inputs; then 64 rows of W against double precision within a bound, and "
 	          "every token by random signs",
 };

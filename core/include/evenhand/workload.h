@@ -113,7 +113,7 @@ typedef struct eh_check {
 	double rho_limit;            /* 0 = not a criterion                                     */
 	char gate[8];                /* "A" exact, "B" statistical, "A+B"                       */
 	char tolerance[96];          /* as text: "|got-want| <= 8 eps |want|"                   */
-	char detail[192];            /* where the worst value was, or why it failed             */
+	char detail[192];            /* why it failed; of a check that passed, what it found   */
 } eh_check;
 
 /* ---- tiers -------------------------------------------------------------------------------- */

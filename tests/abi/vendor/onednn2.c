@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifdef ABI_OF_VENDOR
+#include <oneapi/dnnl/dnnl.h>
+#if DNNL_VERSION_MAJOR != 2
+#include <oneapi/dnnl/of_version_2.h> /* passed over, as headers that are not there */
+#endif
+#endif
+#include "host/onednn2_abi.h"
+#include "facts.h"
+
+static void functions(void)
+{
+#define X(field, names, arguments) CHECK(dnnl_status_t(*declared), field, arguments)
+	ONEDNN2_FUNCTIONS(X)
+#undef X
+	GRANTED("a memory description has room", sizeof(dnnl_memory_desc_t) <= 1024)
+	GRANTED("a description of a product has room", sizeof(dnnl_matmul_desc_t) <= 4096)
+}
