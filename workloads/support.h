@@ -174,11 +174,11 @@ SUPPORT_INLINE eh_arg support_value(const void *data, uint32_t size)
 	return a;
 }
 
-/* What eh_work counts as local memory lies in arrays of EH_LOCAL_AT. */
-SUPPORT_INLINE eh_status support_launch_grid(const eh_bench *b, eh_kernel *kernel,
-                                             const uint32_t groups[3], uint32_t items_x,
-                                             uint32_t items_y, const eh_arg *args, uint32_t count,
-                                             eh_error *error)
+/* `local` bytes of a group lie in arrays of EH_LOCAL_AT. */
+SUPPORT_INLINE eh_status support_launch_local(const eh_bench *b, eh_kernel *kernel,
+                                              const uint32_t groups[3], uint32_t items_x,
+                                              uint32_t items_y, uint64_t local, const eh_arg *args,
+                                              uint32_t count, eh_error *error)
 {
 	eh_launch l = {
 		.struct_size = sizeof l,
@@ -186,10 +186,19 @@ SUPPORT_INLINE eh_status support_launch_grid(const eh_bench *b, eh_kernel *kerne
 		.groups = {groups[0], groups[1], groups[2]},
 		.group_size = {items_x, items_y, 1},
 		.args = args,
-		.local_bytes = EH_ROOM(b->work->struct_size, eh_work, local_bytes)
-		                       ? b->work->local_bytes : 0,
+		.local_bytes = local,
 	};
 	return b->ops->launch(b->queue, kernel, &l, error);
+}
+
+/* With the local memory that eh_work counts. */
+SUPPORT_INLINE eh_status support_launch_grid(const eh_bench *b, eh_kernel *kernel,
+                                             const uint32_t groups[3], uint32_t items_x,
+                                             uint32_t items_y, const eh_arg *args, uint32_t count,
+                                             eh_error *error)
+{
+	const uint64_t local = EH_ROOM(b->work->struct_size, eh_work, local_bytes) ? b->work->local_bytes : 0;
+	return support_launch_local(b, kernel, groups, items_x, items_y, local, args, count, error);
 }
 
 SUPPORT_INLINE eh_status support_launch(const eh_bench *b, eh_kernel *kernel, uint32_t groups_x,

@@ -21,7 +21,7 @@ def good(c):
         c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in r["cases"] if not good(c)]
 assert not wrong, wrong
-assert len(r["cases"]) == 35, len(r["cases"])
+assert len(r["cases"]) == 36, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
 # An operation on repeated inputs must not be spared what one on new inputs costs.

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -522,12 +523,65 @@ static void test_moe(void **state)
 	expect_refusal("moe", "rows=1 depth=8", "multiples of 16");
 }
 
+static void test_block(void **state)
+{
+	static const char few[] = "layers=2 hidden=72 intermediate=88 heads=4 kv-heads=2 batch=9 context=70";
+	static const char some[] = "mode=prefill layers=2 hidden=72 intermediate=88 heads=4 kv-heads=2 batch=2 "
+	                           "tokens=37 context=21 precision=f32";
+	struct request r;
+	char settings[200];
+	(void)state;
+	/* A layer's matrices: 72 * (512 + 256 + 176 + 88) = 74,304, and two norms of 72.  The caches: 2 * 9
+	 * sequences * 71 tokens * 128.  9 rows of 72 come in and go out.  A head's query sees 71 keys. */
+	expect("block", few, 1, 2 * (2 * 74304 * 9 + 4 * 256 * 9 * 71),
+	       2 * (2 * (74304 + 144 + 163584) + 2 * 648));
+	/* The logits take another norm and 40 * 72 weights, and are what goes out. */
+	snprintf(settings, sizeof settings, "%s vocabulary=40", few);
+	expect("block", settings, 1, 3983616 + 2 * 9 * 72 * 40, 960048);
+	/* 74 rows, which see 21 + 19 keys on average; caches of 58 tokens. */
+	expect("block", some, 1, 2 * (2 * 74304 * 74 + 4 * 256 * 74 * 40),
+	       4 * (2 * (74304 + 144 + 2 * 2 * 58 * 128) + 2 * 74 * 72));
+	assert_int_equal(describe(&r, "block", few), EH_OK);
+	assert_int_equal(r.work.metric, EH_METRIC_SECONDS);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	assert_int_equal(r.work.working_set_bytes, 954720);
+	/* Beside it two sets of 9 rows of 1,648 elements, and 64 angles in f32. */
+	assert_int_equal(r.work.device_bytes, 954720 - 2 * 648 + 2 * 9 * 2 * 1648 + 4 * 64);
+	/* Nine rows are two passes of five. */
+	assert_string_equal(define(&r, "EH_B_TOKENS"), "5");
+	assert_string_equal(define(&r, "EH_B_GROUP"), "2");
+	assert_string_equal(define(&r, "EH_B_WHOLE"), "1");
+	/* Attention's queries, products, sums of 32 keys, and two numbers of each work-item. */
+	assert_int_equal(r.work.local_bytes, 4 * (2 * 64 + 256 * 2 + 32 * 64 + 512));
+	/* Three groups of 32 keys leave 64 sums, a maximum and a total of each of 36 heads. */
+	snprintf(settings, sizeof settings, "%s split=32", few);
+	assert_int_equal(describe(&r, "block", settings), EH_OK);
+	assert_int_equal(r.work.device_bytes, 1013008 + 3 * 36 * (4 * 64 + 8));
+	assert_string_equal(define(&r, "EH_B_WHOLE"), "(none)");
+	assert_int_equal(describe(&r, "block", some), EH_OK);
+	assert_string_equal(define(&r, "EH_B_PREFILL"), "1");
+	assert_string_equal(define(&r, "EH_B_ROWS"), "8");
+	assert_int_equal(r.work.local_bytes, 4 * (64 * 96 + 64 * 32 + 256));
+	assert_int_equal(r.work.needs, 0);
+	/* Llama 3 with 8 billion parameters: 218,103,808 weights in a layer; 8,191 tokens before. */
+	assert_int_equal(describe(&r, "block", "layers=32 hidden=4096 intermediate=14336 heads=32 kv-heads=8 "
+	                                       "head=128 context=8191 vocabulary=128256"), EH_OK);
+	assert_int_equal(r.work.working_set_bytes,
+	                 2 * (UINT64_C(32) * (218103808 + 8192) + 4096 * UINT64_C(128257) +
+	                      32 * 2 * UINT64_C(8192) * 1024 + 4096 + 128256));
+	expect_refusal("block", "hidden=100", "must be multiples of 8");
+	expect_refusal("block", "heads=6", "kv-heads=4 does not divide heads=6");
+	expect_refusal("block", "tokens=2", "one token for each sequence");
+	expect_refusal("block", "mode=prefill batch=2 tokens=40000", "at most 65535");
+}
+
 /* describe() is pure: the same again, whatever was in the struct before. */
 static void test_describe_is_pure(void **state)
 {
 	static const char *const names[] = {"stream", "launch", "graph", "xfer", "fma", "gemm", "fused",
 	                                    "overlap", "alloc", "coldstart", "numerics", "attention",
-	                                    "linear", "moe"};
+	                                    "linear", "moe", "block"};
 	struct request a, b;
 	size_t i;
 	(void)state;
@@ -557,7 +611,7 @@ int main(void)
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),
 		cmocka_unit_test(test_attention), cmocka_unit_test(test_linear),
-		cmocka_unit_test(test_moe),
+		cmocka_unit_test(test_moe), cmocka_unit_test(test_block),
 		cmocka_unit_test(test_describe_is_pure),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
