@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifdef ABI_OF_VENDOR
 #include <oneapi/dnnl/dnnl.h>
-#if DNNL_VERSION_MAJOR != 3
-#include <oneapi/dnnl/of_version_3.h> /* passed over, as headers that are not there */
-#endif
+/* Headers of the other version are passed over, as those that are not there. */
+#define VERSION_3 <stddef.h>
+#define VERSION_2 <oneapi/dnnl/of_version_3.h>
+#define HEADER_OF(major) VERSION_##major
+#define HEADER(major) HEADER_OF(major)
+#include HEADER(DNNL_VERSION_MAJOR)
 #endif
 #include "host/onednn3_abi.h"
 #include "facts.h"
