@@ -131,10 +131,8 @@ static void plan_decode(const eh_case *values, block_plan *p)
 	p->splits = (s->keys + p->split - 1) / p->split;
 	p->product_local = 4 * p->rows * p->tokens * 128;
 	p->attention_local = 4 * (p->group * s->head + 256 * p->group + 32 * s->head + 2 * 256);
-	if (p->splits > 1) {
-		p->part = 4 * s->batch * s->heads * p->splits * s->head;
-		p->state = 8 * s->batch * s->heads * p->splits;
-	}
+	p->part = 4 * s->batch * s->heads * p->splits * s->head;
+	p->state = 8 * s->batch * s->heads * p->splits;
 }
 
 static eh_status plan_case(const eh_case *values, block_plan *p, eh_error *error)
@@ -217,8 +215,6 @@ static void define_kernel(const block_plan *p, eh_work *work)
 	support_define(work, "EH_B_TOKENS", "%" PRIu64, p->tokens);
 	support_define(work, "EH_B_UNROLL", "%" PRIu64, p->unroll);
 	support_define(work, "EH_B_GROUP", "%" PRIu64, p->group);
-	if (p->splits == 1)
-		support_define(work, "EH_B_WHOLE", "1");
 }
 
 static eh_status block_describe(const eh_case *values, eh_work *work, eh_error *error)

@@ -98,7 +98,7 @@ typedef struct block_plan {
 	uint64_t group;                    /* decode: heads that are taken together                 */
 	uint64_t split, splits;            /* decode: keys of a group, and groups for all keys       */
 	uint64_t product_local, attention_local;
-	uint64_t part, state;              /* bytes of what decoding in several groups leaves        */
+	uint64_t part, state;              /* bytes of what the groups of decode leave        */
 } block_plan;
 
 typedef struct block_state {

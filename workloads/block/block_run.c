@@ -10,20 +10,23 @@ void block_choose(block_state *s, uint32_t variant)
 	uint32_t random;
 	uint64_t l;
 	int i;
+	uint64_t chosen[BLOCK_CHOSEN];
 	s->chosen_count = layers < BLOCK_CHOSEN ? (int)layers : BLOCK_CHOSEN;
 	s->sets = layers > BLOCK_CHOSEN ? BLOCK_CHOSEN + 1 : s->chosen_count;
 	s->bench->fill_bytes(s->bench, &random, variant * sizeof random, sizeof random,
 	                     s->bench->values->seed, 91);
 	for (i = 0; i < s->chosen_count; i++)
-		s->chosen[i] = (uint64_t)i;
-	s->chosen[s->chosen_count - 1] = layers - 1;
+		chosen[i] = (uint64_t)i;
+	chosen[s->chosen_count - 1] = layers - 1;
 	if (layers > BLOCK_CHOSEN)
-		s->chosen[1] = 1 + random % (layers - 2);
+		chosen[1] = 1 + random % (layers - 2);
 	for (l = 0; l < layers; l++)
 		s->layers[l].set = BLOCK_CHOSEN;
 	for (i = 0; i < s->chosen_count; i++) {
-		s->layers[s->chosen[i]].set = i;
-		memset(s->vector_made[i], 0, sizeof s->vector_made[i]);
+		s->layers[chosen[i]].set = i;
+		if (chosen[i] != s->chosen[i])
+			memset(s->vector_made[i], 0, sizeof s->vector_made[i]);
+		s->chosen[i] = chosen[i];
 	}
 }
 
@@ -138,7 +141,7 @@ static eh_status get_kernels(block_state *s, eh_error *error)
 		{"eh_block_product", &s->product, 1},
 		{"eh_block_rope", &s->rope, 1},
 		{"eh_block_attention", &s->attention, 1},
-		{"eh_block_merge", &s->merge, s->plan.splits > 1},
+		{"eh_block_merge", &s->merge, !s->plan.shape.prefill},
 		{"eh_block_swiglu", &s->swiglu, 1},
 	};
 	eh_status status = EH_OK;
@@ -269,16 +272,14 @@ static eh_status decode_attention(block_state *s, const block_layer *layer, eh_b
 	const int32_t keys = (int32_t)shape->keys, split = (int32_t)p->split, splits = (int32_t)p->splits;
 	const uint32_t groups[3] = {(uint32_t)p->splits, (uint32_t)(shape->batch * shape->heads / p->group), 1};
 	const uint32_t heads[3] = {(uint32_t)(shape->batch * shape->heads), 1, 1};
-	/* Where a group has all keys, its kernel leaves the places of the parts alone. */
-	const eh_arg part = support_buffer(s->part != NULL ? s->part : stage[BLOCK_O]);
-	const eh_arg state = support_buffer(s->state != NULL ? s->state : stage[BLOCK_O]);
-	const eh_arg args[8] = {support_buffer(stage[BLOCK_Q]), support_buffer(layer->cache[BLOCK_KEYS]),
-	                        support_buffer(layer->cache[BLOCK_VALUES]), support_buffer(stage[BLOCK_O]),
-	                        part, state, support_value(&keys, 4), support_value(&split, 4)};
+	const eh_arg part = support_buffer(s->part), state = support_buffer(s->state);
+	const eh_arg args[7] = {support_buffer(stage[BLOCK_Q]), support_buffer(layer->cache[BLOCK_KEYS]),
+	                        support_buffer(layer->cache[BLOCK_VALUES]), part, state,
+	                        support_value(&keys, 4), support_value(&split, 4)};
 	const eh_arg merge[4] = {part, state, support_buffer(stage[BLOCK_O]), support_value(&splits, 4)};
 	const eh_status status = support_launch_local(s->bench, s->attention, groups, 8, 32,
-	                                              p->attention_local, args, 8, error);
-	if (status != EH_OK || s->merge == NULL)
+	                                              p->attention_local, args, 7, error);
+	if (status != EH_OK)
 		return status;
 	return support_launch_local(s->bench, s->merge, heads, (uint32_t)shape->head, 1, 0, merge, 4, error);
 }
