@@ -33,7 +33,7 @@ static uint64_t row_elements(const block_shape *s)
 	int i;
 	for (i = 0; i < BLOCK_STAGES; i++)
 		sum += s->width[i];
-	return most(sum, 2 * s->hidden + s->vocabulary);
+	return sum;
 }
 
 eh_status block_check_make(block_state *s)
@@ -45,7 +45,7 @@ eh_status block_check_make(block_state *s)
 		widest = most(widest, shape->width[i]);
 	for (i = 0; i < BLOCK_PRODUCTS; i++)
 		deepest = most(deepest, shape->k[i]);
-	s->bytes_size = most(row_elements(shape) * s->inputs.element,
+	s->bytes_size = most(most(row_elements(shape), 2 * shape->hidden + shape->vocabulary) * s->inputs.element,
 	                     BLOCK_CACHES * most(CHUNK, block_cache_row(shape) * s->inputs.element));
 	s->bytes = malloc(s->bytes_size);
 	s->sign = malloc(widest * sizeof(double));
@@ -162,8 +162,9 @@ static double dot(const double *a, const double *b, uint64_t count)
 
 /*
  * y = x W^T, or + residual unless that is NULL, in sampled columns; and all of it, added up with random
- * signs.  The errors of n elements with random signs add up like a random walk, so 4 sqrt(n) times that of
- * a usual sample is generous, and still far below what is not there at all.
+ * signs.  The errors of n elements with random signs add up like a random walk, so 4 sqrt(n) times what a
+ * usual one is allowed is generous, and still far below what is not there at all.  What y's own rounding
+ * is allowed follows from all of y, because few samples say little of its size; errors in y hardly change it.
  */
 static void check_product(judge *j, enum block_product p, uint64_t row, uint64_t rows, const double *x,
                           const double *residual, const double *y)
@@ -186,20 +187,22 @@ static void check_product(judge *j, enum block_product p, uint64_t row, uint64_t
 		const uint64_t column = i == 0 && row == 0           ? 0
 		                        : i == columns - 1 && row == 0 ? n - 1
 		                                                      : from + judge_draw(j, width);
-		double magnitude, allowed;
+		double magnitude, rest, allowed;
 		want = times(weights_of(j, p, column), x, k, &magnitude);
 		if (residual != NULL) {
 			want += residual[column];
 			magnitude += fabs(residual[column]);
 		}
-		allowed = unit * fabs(want) + constant * magnitude + oracle_smallest_error(shape->precision);
+		rest = constant * magnitude + oracle_smallest_error(shape->precision);
+		allowed = unit * fabs(want) + rest;
 		judge_sample(j, (int)p, names[p], row * n + column, y[column], want, allowed);
 		largest = fmax(largest, allowed);
-		squares += allowed * allowed;
+		squares += rest * rest;
 	}
 	want = dot(signed_weights(j, p), x, k) + (residual != NULL ? dot(j->s->sign, residual, n) : 0);
 	support_check_value(j->check, sums[p], row, dot(j->s->sign, y, n), want,
-	                    fmax(largest, 4 * sqrt((double)n * squares / (double)columns)));
+	                    fmax(largest, 4 * (unit * sqrt(dot(y, y, n)) +
+	                                       sqrt((double)n * squares / (double)columns))));
 }
 
 /* The step of subnormal halves; f32 and bf16 below their smallest normal value may become 0. */
