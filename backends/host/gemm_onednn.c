@@ -18,7 +18,7 @@ typedef struct onednn_api {
 	void (*omp_set_num_threads)(int threads);
 	int (*omp_get_max_threads)(void);
 	const onednn_version *of;
-	void *own; /* the functions of that version                                          */
+	void *own[ONEDNN_OWN]; /* the functions of that version                                   */
 } onednn_api;
 
 #define ADVICE "it is no whole oneDNN 2 or 3, so install Debian's package (libdnnl2, libdnnl3.6)"
@@ -45,9 +45,6 @@ static eh_status resolve_version(gemm_library *library, const dnnl_version_t *ve
 	if (api->of == NULL)
 		return faults_set(error, EH_E_INCOMPATIBLE, "%.150s is oneDNN %d; version 2 or 3 is needed, such "
 		                  "as Debian's package", library->file.path, version->major);
-	api->own = calloc(1, api->of->api_size);
-	if (api->own == NULL)
-		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
 	return vendorlib_resolve(&library->file, api->of->symbols, api->of->symbol_count, api->own, ADVICE,
 	                         error);
 }
@@ -170,11 +167,20 @@ static void set_matrix(onednn_matrix *out, dnnl_data_type_t type, uint64_t batch
 	memcpy(out->strides, strides + skip, sizeof(strides[0]) * (size_t)out->dimensions);
 }
 
+/* An older one calls the formats of 8 bits a wrong argument. */
+static bool is_known(const onednn_api *api, dnnl_data_type_t type)
+{
+	const dnnl_version_t *v = api->version();
+
+	return (type != dnnl_f8_e4m3 && type != dnnl_f8_e5m2) || v->major * 100 + v->minor >= 304;
+}
+
 static dnnl_status_t build(const onednn_api *api, onednn_product *m, const eh_gemm *g, const char **kernel)
 {
 	onednn_matrix matrices[ONEDNN_MATRICES];
 	const dnnl_data_type_t type = products[product_of(g)].type;
-	dnnl_status_t rc = api->engine_create(&m->engine, dnnl_cpu, 0);
+	dnnl_status_t rc = is_known(api, type) ? api->engine_create(&m->engine, dnnl_cpu, 0)
+	                                       : dnnl_unimplemented;
 
 	set_matrix(&matrices[ONEDNN_A], type, g->batch, g->stride_a, g->m, g->k, g->lda,
 	           (g->flags & EH_GEMM_TRANSPOSE_A) != 0);

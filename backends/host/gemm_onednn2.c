@@ -8,6 +8,7 @@ typedef struct onednn2_api {
 	ONEDNN2_FUNCTIONS(X)
 #undef X
 } onednn2_api;
+_Static_assert(sizeof(onednn2_api) <= ONEDNN_OWN * sizeof(void *), "the functions have room");
 
 static const vendorlib_symbol symbols[] = {
 #define X(field, names, arguments) VENDORLIB_REQUIRED(onednn2_api, field, names)
@@ -55,7 +56,6 @@ const onednn_version onednn_2 = {
 	.major = 2,
 	.symbols = symbols,
 	.symbol_count = sizeof(symbols) / sizeof(symbols[0]),
-	.api_size = sizeof(onednn2_api),
 	.scale = scale,
 	.describe = describe,
 };

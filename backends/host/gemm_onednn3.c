@@ -8,6 +8,7 @@ typedef struct onednn3_api {
 	ONEDNN3_FUNCTIONS(X)
 #undef X
 } onednn3_api;
+_Static_assert(sizeof(onednn3_api) <= ONEDNN_OWN * sizeof(void *), "the functions have room");
 
 static const vendorlib_symbol symbols[] = {
 #define X(field, names, arguments) VENDORLIB_REQUIRED(onednn3_api, field, names)
@@ -53,7 +54,6 @@ const onednn_version onednn_3 = {
 	.major = 3,
 	.symbols = symbols,
 	.symbol_count = sizeof(symbols) / sizeof(symbols[0]),
-	.api_size = sizeof(onednn3_api),
 	.scale = scale,
 	.describe = describe,
 };

@@ -25,10 +25,13 @@ typedef struct onednn_product {
 	dnnl_memory_t memory[ONEDNN_MATRICES];
 } onednn_product;
 
+/* Room for the functions of a version. */
+enum { ONEDNN_OWN = 16 };
+
 typedef struct onednn_version {
 	int major;
 	const vendorlib_symbol *symbols;
-	size_t symbol_count, api_size;
+	size_t symbol_count;
 	/* Appends C = alpha * product + beta * C to p->ops, of which 1 and 0 need nothing. */
 	dnnl_status_t (*scale)(const void *api, onednn_product *p, const eh_gemm *gemm);
 	/* Fills p->desc and p->memory, from the rest of *p. */

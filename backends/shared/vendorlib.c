@@ -60,7 +60,8 @@ static bool try_open(vendorlib *library, const char *name, char *why, size_t why
 	if (handle == NULL) {
 		problem = dlerror();
 		/* A missing file is no news; a file that cannot be opened is, also for a library that it needs. */
-		if (problem != NULL && (strstr(problem, "No such file") == NULL || strstr(problem, name) == NULL))
+		if (problem != NULL && (strstr(problem, "No such file") == NULL ||
+		                        strncmp(problem, name, strlen(name)) != 0 || problem[strlen(name)] != ':'))
 			snprintf(why, why_size, "%s", problem);
 		return false;
 	}

@@ -291,8 +291,18 @@ record_execution *measure_begin(measure *m, const plan_case *c, measure_report r
 	return NULL;
 }
 
+/* What made an earlier winner fail may be gone, or a new search may find another one. */
+static void name_earlier(record_execution *e)
+{
+	if (e->tuning != NULL && e->tuning->earlier == MAYBE_YES &&
+	    (e->status == RECORD_FAILED || e->status == RECORD_INVALID))
+		text_list_add(&e->reasons, "Its parameters are those of an earlier search: remove the folder "
+		              "winners of the cache (docs/sequence.md) to search anew.");
+}
+
 void measure_end(const measure *m, casework *w)
 {
+	name_earlier(w->record);
 	if (m->wanted && m->canary == NULL)
 		casework_flag(w, RECORD_FLAG_NO_CANARY);
 }

@@ -19,7 +19,8 @@ typedef struct memory_asked {
 	uint64_t now, most;          /* bytes of device and shared memory                       */
 } memory_asked;
 
-/* The table to lend while it counts; it is valid as long as *m.  One at a time, on one thread. */
+/* The table to lend while it counts; it is valid as long as *m and calls the backend of the latest begin: one
+ * backend in a process, and one case at a time that counts, on one thread. */
 const eh_backend_ops *memory_asked_begin(memory_asked *m, const eh_backend_ops *backend);
 /* The most bytes that were there at once.  The lent table still works, and counts nothing. */
 uint64_t memory_asked_end(memory_asked *m);

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "measure/sampler.h"
+#include "record/implied.h"
 
 enum { MOST_AXES = 16, MOST_CANDIDATES = 65536 };
 static const uint64_t shortest_trial_ns = 10000000;
@@ -288,13 +289,30 @@ static bool key_of(const search *s, char key[65])
 	return true;
 }
 
+static bool same_space(const texts_map *a, const texts_map *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		const text_list *x = &a->items[i].value, *y = &b->items[i].value;
+
+		if (strcmp(a->items[i].key, b->items[i].key) != 0 || x->count != y->count)
+			return false;
+		for (size_t k = 0; k < x->count; k++)
+			if (strcmp(x->items[k], y->items[k]) != 0)
+				return false;
+	}
+	return true;
+}
+
 /* Whether the earlier search has a winner for this case, which *s->out becomes; the record is its then. */
 static bool take_earlier(search *s, record_tuning *earlier)
 {
 	const char *keys[MOST_AXES], *words[MOST_AXES];
 	size_t count = earlier->chosen.count;
 
-	if (count != s->record->space.count || earlier->budget_ns != s->record->budget_ns)
+	if (count != s->record->space.count || earlier->budget_ns != s->record->budget_ns ||
+	    !implied_chosen(earlier) || !same_space(&earlier->space, &s->record->space))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		keys[i] = s->record->space.items[i].key;

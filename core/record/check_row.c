@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "record/check.h"
+#include "record/implied.h"
 
 char *check_place(const row_check *c, const char *above, const char *name)
 {
@@ -138,6 +139,14 @@ static void check_out_of_time(const row_check *c, const record_execution *e, siz
 		          memory_format("is out-of-time, but %s", but));
 }
 
+static void check_tuning(const row_check *c, const record_execution *e, size_t index)
+{
+	if (e->tuning == NULL || implied_chosen(e->tuning) || findings_enough(c->f))
+		return;
+	check_add(c, EH_E_ALTERED, CHECK_ROWS, index, "",
+	          memory_text("has other tuned parameters than the quickest valid candidate of its search"));
+}
+
 static void check_executions_of(const row_check *c)
 {
 	const record_execution_list *all = &c->row->executions;
@@ -148,6 +157,7 @@ static void check_executions_of(const row_check *c)
 		check_number(c, &all->items[i], i, i > 0 ? all->items[i - 1].execution : 0);
 		check_samples(c, &all->items[i], i, least);
 		check_out_of_time(c, &all->items[i], i);
+		check_tuning(c, &all->items[i], i);
 	}
 }
 

@@ -255,3 +255,34 @@ void implied_flags(const record_case *row, const record_execution *e, const seri
 	if (e->status == RECORD_VALID && implied_requests(&row->measure, e, &requests) && !requests.met)
 		word_list_add(out, RECORD_FLAG_LIMIT_MISSED);
 }
+
+/* ---- searches of the tuned tier --------------------------------------------------------------- */
+
+const record_trial *implied_winner(const record_tuning *search)
+{
+	const record_trial *best = NULL;
+
+	for (size_t i = 0; i < search->trials.count; i++) {
+		const record_trial *t = &search->trials.items[i];
+
+		if (t->status != NULL && strcmp(t->status, record_status_word(RECORD_VALID)) == 0 && t->samples != LAYOUT_NO_UINT &&
+		    t->samples > 0 && !isnan(t->median_ns) && (best == NULL || t->median_ns < best->median_ns))
+			best = t;
+	}
+	return best;
+}
+
+bool implied_chosen(const record_tuning *search)
+{
+	const record_trial *best = implied_winner(search);
+
+	if (best == NULL || best->parameters.count != search->chosen.count)
+		return best == NULL && search->chosen.count == 0;
+	for (size_t i = 0; i < search->chosen.count; i++) {
+		const char *word = text_map_get(&best->parameters, search->chosen.items[i].key);
+
+		if (word == NULL || strcmp(word, search->chosen.items[i].value) != 0)
+			return false;
+	}
+	return true;
+}

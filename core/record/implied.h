@@ -41,6 +41,10 @@ void implied_flags(const record_case *row, const record_execution *e, const seri
 /* Adds the sentences of canary and guards.  None of turns: what other executors did in theirs is no
  * disturbance. */
 void implied_disturbed(const record_execution *e, text_list *words);
+/* The first of the quickest valid candidates of a search, which its `chosen` has to be; NULL = none. */
+const record_trial *implied_winner(const record_tuning *search);
+/* Whether `chosen` has that one's parameters; where there is none, nothing. */
+bool implied_chosen(const record_tuning *search);
 /* The time of all samples by the host's clock, in nanoseconds; NAN where it is not known. */
 double implied_host_ns(const record_execution *e);
 

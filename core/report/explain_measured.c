@@ -322,7 +322,7 @@ static bool show_tuning(FILE *out, const record_execution *e)
 	const record_tuning *t = e->tuning;
 	char budget[32];
 	text chosen = { 0 };
-	size_t all = 1;
+	double all = 1;
 	bool ok;
 
 	if (t == NULL || t->chosen.count == 0)
@@ -330,18 +330,20 @@ static bool show_tuning(FILE *out, const record_execution *e)
 	for (size_t i = 0; i < t->chosen.count; i++)
 		text_add(&chosen, "%s%s=%s", i > 0 ? " " : "", t->chosen.items[i].key, t->chosen.items[i].value);
 	for (size_t i = 0; i < t->space.count; i++)
-		all *= t->space.items[i].value.count;
+		all *= (double)t->space.items[i].value.count;
 	text_format_ns((double)t->budget_ns, budget);
-	ok = explain_item(out, "tuned", "%s, the best of %zu tried of %zu, within %s%s", chosen.data,
-	                  t->trials.count, all, budget,
+	ok = explain_item(out, "tuned", "%s, the best of %zu tried (%.0f in the space), within %s%s",
+	                  chosen.data, t->trials.count, all, budget,
 	                  t->earlier == MAYBE_YES ? ", by an earlier search on this executor" : "");
 	text_free(&chosen);
 	return ok;
 }
 
-/* What was asked for, and beside it what a sensor saw in use on the whole device. */
-static bool show_memory(FILE *out, const record_execution *e)
+/* What was asked for, and beside it what a sensor saw in use on the whole device; the host's memory is
+ * that of processors alone. */
+static bool show_memory(FILE *out, const record_device *device, const record_execution *e)
 {
+	bool processor = strcmp(text_or_empty(device->type), "cpu") == 0;
 	const record_telemetry *t = e->telemetry;
 	const record_telemetry_channel *used = NULL;
 	char asked[40], seen[40];
@@ -350,7 +352,8 @@ static bool show_memory(FILE *out, const record_execution *e)
 	if (e->device_memory_bytes == LAYOUT_NO_UINT)
 		return true;
 	for (size_t i = 0; t != NULL && i < t->channels.count && used == NULL; i++)
-		if (strcmp(t->channels.items[i].kind, "memory") == 0)
+		if (strcmp(t->channels.items[i].kind, "memory") == 0 &&
+		    (strcmp(t->channels.items[i].place, "host") == 0) == processor)
 			used = &t->channels.items[i];
 	for (size_t i = 0; used != NULL && i < used->values.count; i++)
 		most = fmax(most, used->values.items[i]);
@@ -495,7 +498,7 @@ bool explain_measured(FILE *out, const explain_subject *s)
 		return true;
 	return show_samples(out, c) && show_executions(out, c) && show_spread(out, c) &&
 	       show_quartiles(out, c->derived) && show_sustained(out, c->derived) &&
-	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_memory(out, e) &&
+	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_memory(out, &s->of->record->executor.device, e) &&
 	       show_tuning(out, e) && show_program(out, s->row, e) &&
 	       show_proof(out, e) && show_checks(out, c) && show_disturbed(out, c) && show_load(out, e) &&
 	       show_telemetry(out, e);

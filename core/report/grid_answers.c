@@ -6,18 +6,28 @@
 #include "base/text.h"
 #include "report/grid.h"
 
+static size_t references_of(const grid *g)
+{
+	return g->mode == GRID_PAIRED ? g->count : 1;
+}
+
 /* The answer that a result has to the case of a row; NULL: none, or executions that differ. */
 static const char *answer_of(const grid *g, size_t i, size_t row)
 {
-	size_t references = grid_results(g) - g->count + (g->mode == GRID_ALONE);
-	const grid_cell *cell = &g->rows[row].cells[i < references ? i : i - references];
-	const result_row *found = cell->row == NULL ? NULL : i < references ? cell->row->a : cell->row->b;
+	size_t references = references_of(g);
+	const grid_cell *cells = g->rows[row].cells;
+	size_t k = i < references ? i : i - references;
+	const result_row *found;
 	const char *answer = NULL;
 
+	/* One reference stands in all cells, where the other result has the case. */
+	while (i < references && references < g->count && k + 1 < g->count && cells[k].row == NULL)
+		k++;
+	found = cells[k].row == NULL ? NULL : i < references ? cells[k].row->a : cells[k].row->b;
 	if (found == NULL || !result_row_counts(found))
 		return NULL;
-	for (size_t k = 0; k < found->record->executions.count; k++) {
-		const record_verification *v = found->record->executions.items[k].verification;
+	for (size_t e = 0; e < found->record->executions.count; e++) {
+		const record_verification *v = found->record->executions.items[e].verification;
 		const char *told = v != NULL && v->after != NULL && v->after->passed ? v->after->detail : NULL;
 
 		if (told == NULL || told[0] == '\0' || (answer != NULL && strcmp(answer, told) != 0))
@@ -40,7 +50,8 @@ static void add_case(text *line, const grid *g, size_t row, const char *answer)
 		if (told == NULL || strcmp(told, answer) != 0)
 			continue;
 		same++;
-		text_add(&names, "%s%s", names.size > 0 ? ", " : "", grid_result_name(g, i));
+		text_add(&names, "%s%s%s", names.size > 0 ? ", " : "", grid_result_name(g, i),
+		         g->mode != GRID_PAIRED ? "" : i < references_of(g) ? " before" : " after");
 	}
 	if (same > 0)
 		text_add(line, "%s%s", line->size > 0 ? ", " : "", g->cases.brief[row]);

@@ -109,7 +109,7 @@ else
 	[ "$(search searched)" = "(False, True, True)" ] && [ "$(search again)" = "(True, True, True)" ] &&
 		[ "$(row searched "$host" "e['tuning']['trials']")" = "$(row again "$host" "e['tuning']['trials']")" ]
 	check $? "a search is kept; the next run on this executor takes its winner and checks it" again.log
-	"$EVENHAND" explain copy "again/$(printf %s "$host" | tr : -).json" 2>&1 | tr -s '\n ' '  ' | grep -q 'tuned group=[0-9]* items=[0-9]*, the best of [0-9]* tried of .*, by an earlier search on this executor'
+	"$EVENHAND" explain copy "again/$(printf %s "$host" | tr : -).json" 2>&1 | tr -s '\n ' '  ' | grep -q 'tuned group=[0-9]* items=[0-9]*, the best of [0-9]* tried ([0-9]* in the space), .*by an earlier search on this executor'
 	check $? "explain says so" again.log
 	for kept in own/winners/*.json; do echo '{' >"$kept"; done
 	[ "$(search searched-again)" = "(False, True, True)" ] && grep -q "warning: $host: an earlier search of the tuned tier cannot be used, so it is made again: $T/own/winners/.*json" searched-again.log

@@ -711,6 +711,24 @@ static void answers_of_checks_are_told(void **state)
 	world_free(w);
 }
 
+/* An update that changes an answer: which is the old one is said. */
+static void answers_of_pairs_say_when(void **state)
+{
+	static const char *const names[] = { "host:clang-14", "host:clang-14" };
+	world *w = world_new(names, COUNT(names), demo_ids, 2);
+	char *body;
+
+	(void)state;
+	add_answer(w, 0, 0, true, "sums are fused");
+	add_answer(w, 1, 0, true, "sums are separate");
+	world_compare(w);
+	body = printed_as(w, GRID_PAIRED, grid_print);
+	assert_true(has(body, "\nanswer  sums are fused: copy (clang-14 before)\n"
+	                "answer  sums are separate: copy (clang-14 after)\n"));
+	free(body);
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -730,6 +748,7 @@ int main(void)
 		cmocka_unit_test(errors_stand_beside_the_speed),
 		cmocka_unit_test(many_errors_wrap),
 		cmocka_unit_test(answers_of_checks_are_told),
+		cmocka_unit_test(answers_of_pairs_say_when),
 		cmocka_unit_test(a_bad_reference_leaves_blanks),
 		cmocka_unit_test(a_refused_column_is_told_once),
 		cmocka_unit_test(two_results_have_values_and_intervals),

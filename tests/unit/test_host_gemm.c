@@ -110,7 +110,8 @@ static void onednn_i8(void **state) { (void)state; right_numbers(ONEDNN, "i8", "
 /* Only some CPUs have these: what is made is right, and what is not made has a reason. */
 static void onednn_halves(void **state)
 {
-	static const char *const types[][2] = { { "bf16", "f32" }, { "bf16", "bf16" }, { "f16", "f32" } };
+	static const char *const types[][2] = { { "bf16", "f32" }, { "bf16", "bf16" }, { "f16", "f32" },
+	                                         { "e4m3", "bf16" }, { "e5m2", "f32" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {

@@ -455,6 +455,14 @@ static void programs_are_those_of_the_stack(void **state)
 		  NULL });
 }
 
+static void tuned_parameters_are_the_quickest(void **state)
+{
+	FRAUDS(
+		{ { { "cases/5/executions/0/tuning/chosen/tile", "\"4\"" } },
+		  "cases[5].executions[0] has other tuned parameters than the quickest valid candidate" },
+		{ { { "cases/5/executions/1/tuning/earlier", "true" } }, NULL });
+}
+
 static cJSON *golden_tree(const char *name)
 {
 	char *path = golden_path(name);
@@ -744,6 +752,7 @@ int main(void)
 		cmocka_unit_test(clocks_are_those_of_the_instrument),
 		cmocka_unit_test(a_slow_device_clock_is_told),
 		cmocka_unit_test(programs_are_those_of_the_stack),
+		cmocka_unit_test(tuned_parameters_are_the_quickest),
 		cmocka_unit_test(rows_do_not_travel),
 		cmocka_unit_test(executions_are_of_their_case),
 		cmocka_unit_test(loads_follow_from_their_requests),
