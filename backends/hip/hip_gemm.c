@@ -28,17 +28,16 @@ static const char *option(const eh_device *d, const char *key)
 /* ---- the choice -------------------------------------------------------------------------- */
 
 /* Both reasons in one message, each with at least half of the room. */
-static eh_status give_both(const eh_error *first, const eh_error *second, eh_error *error)
+static eh_status give_both(eh_status code, const eh_error *first, const eh_error *second, eh_error *error)
 {
 	enum { ROOM = sizeof(first->message) - 1 };
-	const bool unsupported = first->code == EH_E_UNSUPPORTED || second->code == EH_E_UNSUPPORTED;
 	const size_t a = strlen(first->message) + 1, b = strlen(second->message) + 1;
 	const size_t half = ROOM / 2;
 	char one[sizeof(first->message)], two[sizeof(first->message)];
 
 	wording_shorten(first->message, one, a + b <= ROOM ? a : b < half ? ROOM - b : a < half ? a : half);
 	wording_shorten(second->message, two, a + b <= ROOM ? b : a < half ? ROOM - a : b < half ? b : half);
-	return failure_set(error, unsupported ? EH_E_UNSUPPORTED : EH_E_UNAVAILABLE, "gemm", "%s %s", one, two);
+	return failure_set(error, code, "gemm", "%s %s", one, two);
 }
 
 /* One value among others: without the signs that end it. */
@@ -105,8 +104,10 @@ static eh_status choose(eh_gemm_plan *plan, eh_error *error)
 	status = make(plan, HIP_ROCBLAS, &second);
 	if (status == EH_OK)
 		return EH_OK;
+	/* Where the library that may have such products is not here, it can be installed. */
 	if (passes(plan, status))
-		return give_both(&first, &second, error);
+		return give_both(first.code == EH_E_UNAVAILABLE ? EH_E_UNAVAILABLE : status, &first, &second,
+		                 error);
 	if (error != NULL)
 		eh_give(error, &second, sizeof(second));
 	return status;

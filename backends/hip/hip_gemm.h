@@ -64,12 +64,20 @@ typedef struct hip_libraries {
 	hip_library all[HIP_MAKERS];
 } hip_libraries;
 
+/* A handle of hipBLASLt.  Kernels of one handle share flags in the device's memory, so each queue has its own. */
+typedef struct hip_lt_handle {
+	hipblasLtHandle_t handle;
+	hipStream_t stream;        /* NULL = no product was enqueued with it                */
+	bool gone;                 /* its queue was destroyed; a graph may still use it     */
+	struct hip_lt_handle *next;
+} hip_lt_handle;
+
 /*
- * What the libraries have of a device.  One handle of each serves all of its queues, and lives as long as the
- * device: a graph may still hold what a handle has.  A device is used from one thread at a time.
+ * What the libraries have of a device.  Handles live as long as the device: a graph may still hold what a
+ * handle has.  One of rocBLAS serves all queues.  A device is used from one thread at a time.
  */
 typedef struct hip_gemm_state {
-	hipblasLtHandle_t lt;      /* NULL = none yet                                       */
+	hip_lt_handle *lt;         /* NULL = none yet                                       */
 	rocblas_handle roc;
 	hipStream_t stream;        /* that roc has now, NULL = none                         */
 	void *workspace;           /* that roc has now                                      */
@@ -127,6 +135,8 @@ extern const eh_gemm_ops hip_gemm_table;
 bool hip_gemm_layer(const eh_device *device, uint32_t index, eh_layer *layer);
 /* Before a queue is destroyed, and before a device is closed. */
 void hip_gemm_forget(const eh_queue *queue);
+/* Of it: nothing is enqueued with the queue's handle any more. */
+void hip_hipblaslt_forget(const eh_queue *queue);
 void hip_gemm_release(eh_device *device);
 
 /* hip_gemm_types.c: EH_E_UNSUPPORTED with the reason where a library has no such product on the device,

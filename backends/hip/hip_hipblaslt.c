@@ -2,6 +2,7 @@
 /* Products of hipBLASLt. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LT_PRODUCTS_HERE
@@ -81,32 +82,70 @@ static eh_status read_version(hip_library *l, hipblasLtHandle_t handle, eh_error
 	return EH_OK;
 }
 
-static eh_status get_handle(eh_device *d, eh_error *error)
+/* Adds one that no queue has. */
+static eh_status new_handle(eh_device *d, hip_lt_handle **out, eh_error *error)
+{
+	hip_lt_handle *h = calloc(1, sizeof(*h));
+	hipblasStatus_t rc;
+
+	if (h == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "hipblasLtCreate", "No memory is left for a handle.");
+	rc = d->self->libraries.all[HIP_HIPBLASLT].api.lt.create(&h->handle);
+	if (rc != HIPBLAS_STATUS_SUCCESS) {
+		free(h);
+		return failed(error, rc, "hipblasLtCreate", "hipBLASLt does not start on %s", d->info.name);
+	}
+	h->next = d->gemm.lt;
+	d->gemm.lt = h;
+	*out = h;
+	return EH_OK;
+}
+
+/* The queue's; for NULL, any of the device. */
+static eh_status get_handle(eh_device *d, const eh_queue *queue, hipblasLtHandle_t *out, eh_error *error)
 {
 	hip_libraries *all = &d->self->libraries;
 	hip_library *l = &all->all[HIP_HIPBLASLT];
+	hip_lt_handle *found = NULL;
 	eh_status status = EH_OK;
-	hipblasStatus_t rc;
 
-	if (d->gemm.lt == NULL) {
-		rc = l->api.lt.create(&d->gemm.lt);
-		if (rc != HIPBLAS_STATUS_SUCCESS) {
-			d->gemm.lt = NULL;
-			return failed(error, rc, "hipblasLtCreate", "hipBLASLt does not start on %s", d->info.name);
-		}
-	}
+	for (hip_lt_handle *h = d->gemm.lt; h != NULL && found == NULL; h = h->next)
+		if (queue == NULL || (!h->gone && h->stream == queue->stream))
+			found = h;
+	for (hip_lt_handle *h = d->gemm.lt; h != NULL && found == NULL; h = h->next)
+		if (!h->gone && h->stream == NULL)
+			found = h;
+	if (found == NULL)
+		status = new_handle(d, &found, error);
+	if (status != EH_OK)
+		return status;
 	(void)pthread_mutex_lock(&all->lock);
 	if (l->version[0] == '\0')
-		status = read_version(l, d->gemm.lt, error);
+		status = read_version(l, found->handle, error);
 	(void)pthread_mutex_unlock(&all->lock);
-	return status;
+	if (status != EH_OK)
+		return status;
+	if (queue != NULL)
+		found->stream = queue->stream;
+	*out = found->handle;
+	return EH_OK;
+}
+
+void hip_hipblaslt_forget(const eh_queue *queue)
+{
+	for (hip_lt_handle *h = queue->device->gemm.lt; h != NULL; h = h->next)
+		h->gone = h->gone || h->stream == queue->stream;
 }
 
 static void release(eh_device *d)
 {
-	if (d->gemm.lt != NULL)
-		(void)d->self->libraries.all[HIP_HIPBLASLT].api.lt.destroy(d->gemm.lt);
-	d->gemm.lt = NULL;
+	while (d->gemm.lt != NULL) {
+		hip_lt_handle *h = d->gemm.lt;
+
+		(void)d->self->libraries.all[HIP_HIPBLASLT].api.lt.destroy(h->handle);
+		d->gemm.lt = h->next;
+		free(h);
+	}
 }
 
 /* ---- the algorithm ----------------------------------------------------------------------- */
@@ -135,7 +174,7 @@ static bool is_refusal(hipblasStatus_t rc)
 	       rc == HIPBLAS_STATUS_INTERNAL_ERROR;
 }
 
-static eh_status ask(const eh_device *d, const hip_product *p, const hip_library *l,
+static eh_status ask(hipblasLtHandle_t handle, const eh_device *d, const hip_product *p, const hip_library *l,
                      hipblasLtMatmulHeuristicResult_t results[CANDIDATES], int *count, eh_error *error)
 {
 	const hipblaslt_api *api = &l->api.lt;
@@ -151,7 +190,7 @@ static eh_status ask(const eh_device *d, const hip_product *p, const hip_library
 		                         sizeof(limit));
 		if (rc == HIPBLAS_STATUS_SUCCESS) {
 			where = "hipblasLtMatmulAlgoGetHeuristic";
-			rc = api->heuristic(d->gemm.lt, p->lt.desc, p->lt.a, p->lt.b, p->lt.c, p->lt.c,
+			rc = api->heuristic(handle, p->lt.desc, p->lt.a, p->lt.b, p->lt.c, p->lt.c,
 			                    preference, CANDIDATES, results, count);
 			refused = is_refusal(rc);
 		}
@@ -177,7 +216,7 @@ static void name_kernel(hip_product *p)
 		used += (size_t)snprintf(p->kernel + used, sizeof(p->kernel) - used, "%02x", data[i]);
 }
 
-static eh_status choose(const eh_device *d, hip_product *p, const hip_library *l, eh_error *error)
+static eh_status choose(hipblasLtHandle_t handle, const eh_device *d, hip_product *p, const hip_library *l, eh_error *error)
 {
 	hipblasLtMatmulHeuristicResult_t results[CANDIDATES];
 	hipblasStatus_t refusal = HIPBLAS_STATUS_SUCCESS;
@@ -185,7 +224,7 @@ static eh_status choose(const eh_device *d, hip_product *p, const hip_library *l
 	eh_status status;
 
 	memset(results, 0, sizeof(results));
-	status = ask(d, p, l, results, &count, error);
+	status = ask(handle, d, p, l, results, &count, error);
 	if (status != EH_OK)
 		return status;
 	p->count = count < CANDIDATES ? count : CANDIDATES;
@@ -209,14 +248,15 @@ static eh_status prepare(eh_device *d, hip_product *p, eh_error *error)
 	const hip_library *l = &d->self->libraries.all[HIP_HIPBLASLT];
 	const char *where = "";
 	hipblasStatus_t rc;
-	eh_status status = get_handle(d, error);
+	hipblasLtHandle_t handle = NULL;
+	eh_status status = get_handle(d, NULL, &handle, error);
 	char text[48];
 
 	if (status != EH_OK)
 		return status;
 	rc = lt_products_describe(&l->api.lt, &p->gemm, &p->types.lt, &p->lt, &where);
 	if (rc == HIPBLAS_STATUS_SUCCESS)
-		return choose(d, p, l, error);
+		return choose(handle, d, p, l, error);
 	products_text(&p->gemm, text, sizeof(text));
 	/* A type that this version does not know. */
 	if (rc == HIPBLAS_STATUS_INVALID_VALUE || rc == HIPBLAS_STATUS_INVALID_ENUM || is_refusal(rc))
@@ -228,15 +268,18 @@ static eh_status prepare(eh_device *d, hip_product *p, eh_error *error)
 /* The workspace is the caller's, and the library has no other. */
 static eh_status enqueue(eh_queue *queue, hip_product *p, const eh_gemm_operands *o, eh_error *error)
 {
-	const eh_device *d = queue->device;
+	eh_device *d = queue->device;
 	const hip_library *l = &d->self->libraries.all[HIP_HIPBLASLT];
-	const hipblasStatus_t rc =
-		lt_products_enqueue(&l->api.lt, d->gemm.lt, &p->lt, stream_products_at(o->a, o->offset_a),
-	                            stream_products_at(o->b, o->offset_b),
-	                            stream_products_at(o->c, o->offset_c),
-	                            p->workspace > 0 ? stream_products_at(o->workspace, 0) : NULL,
-	                            (size_t)p->workspace, queue->stream);
+	hipblasLtHandle_t handle = NULL;
+	eh_status status = get_handle(d, queue, &handle, error);
+	hipblasStatus_t rc;
 
+	if (status != EH_OK)
+		return status;
+	rc = lt_products_enqueue(&l->api.lt, handle, &p->lt, stream_products_at(o->a, o->offset_a),
+	                         stream_products_at(o->b, o->offset_b), stream_products_at(o->c, o->offset_c),
+	                         p->workspace > 0 ? stream_products_at(o->workspace, 0) : NULL,
+	                         (size_t)p->workspace, queue->stream);
 	if (rc == HIPBLAS_STATUS_SUCCESS)
 		return EH_OK;
 	return failed(error, rc, "hipblasLtMatmul", "hipBLASLt %.20s does not make the product on %s",

@@ -30,7 +30,7 @@ static const struct {
 }, roc_files[] = {
 	{ 7, { "librocblas.so.5" } },
 	{ 6, { "librocblas.so.4" } },
-	{ 5, { "librocblas.so.0" } },
+	{ 5, { "librocblas.so.3", "librocblas.so.0" } },
 };
 
 static const struct {

@@ -213,11 +213,16 @@ static eh_status enqueue(eh_queue *queue, hip_product *p, const eh_gemm_operands
 void hip_gemm_forget(const eh_queue *queue)
 {
 	eh_device *d = queue->device;
+	rocblas_status rc;
 
-	if (d->gemm.roc == NULL || d->gemm.stream != queue->stream)
+	hip_hipblaslt_forget(queue);
+	if (d->gemm.roc == NULL || d->gemm.stream != queue->stream || d->lost != hipSuccess)
 		return;
 	stream_devices_enter_quietly(d);
-	(void)library_of(d)->api.roc.set_stream(d->gemm.roc, NULL);
+	rc = library_of(d)->api.roc.set_stream(d->gemm.roc, NULL);
+	/* A handle that keeps the stream goes while that is there; the next product makes another. */
+	if (rc != rocblas_status_success)
+		release(d);
 	d->gemm.stream = NULL;
 }
 

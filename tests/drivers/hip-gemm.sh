@@ -148,6 +148,6 @@ row six '' f32 --set "hip.library=$T/older/libamdhip64.so.6"
 says six 'good and l["name"] == "rocBLAS" and "passed-over=hipBLASLt is not here (looked for libhipblaslt.so.0 and others), install" in l["detail"]'
 ok $? "without hipBLASLt rocBLAS makes the product, and the row says why" "$log" "$T/facts"
 row five '' f32 --set "hip.library=$BUILD/tests/drivers/hip5/libamdhip64.so.5"
-says five 'c["status"] == "unsupported" and "evenhand knows no hipBLASLt for the runtime of ROCm 5. rocBLAS is not here (looked for librocblas.so.0)" in str(c["reasons"])'
+says five 'c["status"] == "unsupported" and "evenhand knows no hipBLASLt for the runtime of ROCm 5. rocBLAS is not here (looked for librocblas.so.3 and others)" in str(c["reasons"])'
 ok $? "for ROCm 5 rocBLAS alone is looked for" "$log" "$T/facts"
 finish

@@ -83,6 +83,11 @@ static bool alike(const struct hipblasLtMatrixLayoutOpaque *c, const struct hipb
 	       c->leading == d->leading && c->offset == d->offset && c->batch == d->batch;
 }
 
+static thl_context *handle_of(hipblasLtHandle_t handle)
+{
+	return handle;
+}
+
 THL_API hipblasLtMatmul(hipblasLtHandle_t handle, hipblasLtMatmulDesc_t desc, const void *alpha, const void *a,
                         hipblasLtMatrixLayout_t a_layout, const void *b, hipblasLtMatrixLayout_t b_layout,
                         const void *beta, const void *c, hipblasLtMatrixLayout_t c_layout, void *d,
@@ -99,6 +104,11 @@ THL_API hipblasLtMatmul(hipblasLtHandle_t handle, hipblasLtMatmulDesc_t desc, co
 	    !thl_is(c_layout, THL_LAYOUT) || !thl_is(d_layout, THL_LAYOUT) || algorithm == NULL ||
 	    !alike(c_layout, d_layout) || !thl_product(desc, a_layout, b_layout, d_layout, &p) ||
 	    !has_types(handle, desc->compute, &p))
+		return HIPBLAS_STATUS_INVALID_VALUE;
+	/* Products of two streams would clear each other's flags. */
+	if (handle_of(handle)->stream == NULL)
+		handle_of(handle)->stream = stream;
+	if (handle_of(handle)->stream != stream)
 		return HIPBLAS_STATUS_INVALID_VALUE;
 	memcpy(&x, algorithm->data, sizeof(x));
 	if (x.index < 42 || workspace_size < x.workspace || (uintptr_t)workspace % 16 != 0)

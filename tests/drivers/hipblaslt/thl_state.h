@@ -58,6 +58,7 @@ typedef enum thl_kind {
 typedef struct thl_context {
 	uint32_t kind;
 	int device, generation;
+	hipStream_t stream; /* of its first product: its flags are for one                  */
 } thl_context;
 
 struct hipblasLtMatmulDescOpaque {
