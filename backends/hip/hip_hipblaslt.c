@@ -117,7 +117,7 @@ static eh_status get_handle(eh_device *d, const eh_queue *queue, hipblasLtHandle
 			found = h;
 	if (found == NULL)
 		status = new_handle(d, &found, error);
-	if (status != EH_OK)
+	if (status != EH_OK || found == NULL)
 		return status;
 	(void)pthread_mutex_lock(&all->lock);
 	if (l->version[0] == '\0')
