@@ -286,6 +286,24 @@ eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error)
 	return status;
 }
 
+void prepared_stay(prepared *p)
+{
+	p->next = (p->next + p->set_count - 1) % p->set_count;
+}
+
+eh_status prepared_touch(prepared *p, eh_error *error)
+{
+	eh_status status;
+
+	if (p->set_count == 1)
+		return EH_OK;
+	status = prepared_enqueue(p, 1, error);
+	if (status == EH_OK)
+		status = prepared_wait(p, error);
+	prepared_stay(p);
+	return status;
+}
+
 void *prepared_state(const prepared *p, uint64_t operations)
 {
 	return p->states[(p->next + p->set_count - 1 + operations % p->set_count) % p->set_count];

@@ -64,6 +64,13 @@ eh_status prepared_evict(prepared *p, eh_error *error);
 
 /* `count` operations, not waited for. */
 eh_status prepared_enqueue(prepared *p, uint64_t count, eh_error *error);
+
+/* The next operation uses the set of the last one once more. */
+void prepared_stay(prepared *p);
+
+/* Where there are several sets: an operation on the next one, waited for, after which that set is still
+ * the next.  Single operations that follow find its buffers in the same caches. */
+eh_status prepared_touch(prepared *p, eh_error *error);
 /* Waits for the queue. */
 eh_status prepared_wait(prepared *p, eh_error *error);
 

@@ -190,26 +190,21 @@ static bool time_to_write_again(const proof *out)
 	       (double)now + spare * (double)out->vary_ns < (double)out->deadline_ns;
 }
 
-/* With several sets of buffers the next operation uses another one. */
-static void same_set_again(prepared *p)
-{
-	if (p->set_count > 1)
-		p->next = (p->next + p->set_count - 1) % p->set_count;
-}
-
-/* One operation on new inputs, and one on the same inputs, written once more. */
+/* One operation on new inputs, and one on the same inputs, written once more, in the same set. */
 static eh_status run_pair(proving *r, eh_error *error)
 {
 	prepared *p = r->s->p;
 	proof *out = r->out;
 	proof_part part = { 0 };
-	eh_status status = run_single(r, &part, error);
+	eh_status status = prepared_touch(p, error);
 
+	if (status == EH_OK)
+		status = run_single(r, &part, error);
 	r->lone_ns = part.waited_ns;
 	out->fresh_ns = proof_part_single(r->s, &part);
 	if (status != EH_OK || out->inputs_unchanged || !time_to_write_again(out))
 		return status;
-	same_set_again(p);
+	prepared_stay(p);
 	status = run_single(r, &part, error);
 	out->repeated_ns = proof_part_single(r->s, &part);
 	out->paired = status == EH_OK;

@@ -39,6 +39,7 @@ static eh_status take_one(sampler *s, uint64_t *ns, eh_error *error)
 	return status;
 }
 
+/* All pairs use one set. */
 static eh_status take_pair(series *all, eh_error *error)
 {
 	prepared *p = all->s->p;
@@ -48,13 +49,12 @@ static eh_status take_pair(series *all, eh_error *error)
 
 	if (status == EH_OK)
 		status = take_one(all->s, &fresh, error);
-	/* With several sets of buffers the next operation uses another one. */
-	if (status == EH_OK && p->set_count > 1)
-		p->next = (p->next + p->set_count - 1) % p->set_count;
+	prepared_stay(p);
 	if (status == EH_OK)
 		status = vary(p, variant, error);
 	if (status == EH_OK)
 		status = take_one(all->s, &repeated, error);
+	prepared_stay(p);
 	if (status != EH_OK)
 		return status;
 	uint_list_add(&all->out->new_ns, fresh);
@@ -193,7 +193,9 @@ static eh_status run(series *all, bool *differs, eh_error *error)
 	uint_list_add(&all->out->new_ns, all->p->fresh_ns);
 	uint_list_add(&all->out->repeated_ns, all->p->repeated_ns);
 	all->out->first_variant = all->p->variant;
-	status = take_series(all, error);
+	status = prepared_touch(all->s->p, error);
+	if (status == EH_OK)
+		status = take_series(all, error);
 	if (status == EH_OK && may_take_longer(all->s, all->out)) {
 		record_doubt *d = doubts_add(all->s, RECORD_DOUBT_INPUTS, SETTLE_INPUTS);
 

@@ -84,6 +84,8 @@ typedef struct fake {
 	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
 	uint64_t clock_step_ns; /* of the device clock; 0 = 1 ns                              */
 	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
+	uint64_t cold_ns;       /* that the work takes longer after another output, 0 = never  */
+	const eh_buffer *warm;  /* the output of the last launch of the work                  */
 	uint64_t settled_after; /* launches of the work up to which it takes twice as long    */
 	uint64_t launches;      /* of the work                                                */
 	uint64_t slow_after;    /* launches of the work after which the canary takes four times
@@ -416,6 +418,8 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (kernel->id == FAKE_WORK) {
 		cost *= f->fresh && fake_has(f, FAULT_MEMO) ? 10 : 1;
 		f->fresh = false;
+		cost += f->warm != args[1] ? f->cold_ns : 0;
+		f->warm = args[1];
 	}
 	if (f->slow_after != 0 && f->launches > f->slow_after && kernel->id != FAKE_WORK)
 		cost *= 4;

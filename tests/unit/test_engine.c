@@ -166,6 +166,34 @@ static void cold_sets_are_verified(void **state)
 	rig_end(&r, record);
 }
 
+/* A pair of operations on new inputs and on repeated ones finds its buffers in the same caches, so
+ * that what the caches cost is not taken for work that is recognised. */
+static void cold_sets_are_no_new_inputs(void **state)
+{
+	rig r;
+	record_settings *rules = rig_make(&r, 30000);
+	record_execution *record;
+
+	(void)state;
+	rules->cache = RECORD_CACHE_COLD;
+	r.f.cold_ns = 400000;
+	r.s.info.last_level_cache_bytes = 16 * sizeof(float) * FAKE_VALUES;
+	r.c.work.working_set_bytes = 2 * sizeof(float) * FAKE_VALUES;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, RECORD_VALID, "");
+	assert_int_equal(record->cache->sets, 17);
+	assert_true(record->varied->new_ns.count > 1);
+	assert_false(flagged(record, RECORD_FLAG_VARIED_DIFFERS));
+	layout_free(record_execution_layout(), record);
+	/* A stack that recognises its work is still found. */
+	r.f.fault = FAULT_MEMO;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	assert_true(flagged(record, RECORD_FLAG_VARIED_DIFFERS));
+	assert_true(record->status == RECORD_INVALID || record->status == RECORD_UNPROVEN);
+	rig_end(&r, record);
+}
+
 static void cold_by_eviction(void **state)
 {
 	rig r;
@@ -710,6 +738,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cold_plans),
 		cmocka_unit_test(cold_sets_are_verified),
+		cmocka_unit_test(cold_sets_are_no_new_inputs),
 		cmocka_unit_test(cold_by_eviction),
 		cmocka_unit_test(percentile_counts),
 		cmocka_unit_test(percentile_stop),
