@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "record/builder.h"
+#include "record/identity.h"
 
 static int by_id_compare(const void *a, const void *b)
 {
@@ -60,7 +61,8 @@ static void compare_next(builder *b, const char *found, uint64_t execution)
 	compare_stacks(b, b->measured_on, found, where);
 }
 
-/* The result has the first line of the executor; a later one with another digest is a deviation. */
+/* The result has the first line of the executor; a later one with another stack is a deviation.  An execution of
+ * fewer cases, because the others are decided, may have used less of the same. */
 static void take_executor(builder *b, record_line_executor *line)
 {
 	record_executor *ours = &b->record.executor;
@@ -70,7 +72,7 @@ static void take_executor(builder *b, record_line_executor *line)
 	snprintf(b->described_on, sizeof(b->described_on), "%s", text_or_empty(line->stack));
 	if (ours->name == NULL)
 		layout_move(record_executor_layout(), &line->record, ours);
-	else if (strcmp(ours->digest, line->record.digest) != 0)
+	else if (strcmp(ours->digest, line->record.digest) != 0 && !identity_within(ours, &line->record))
 		text_list_format(&b->record.protocol.deviations, RECORD_EXECUTOR_CHANGED
 		                 ": its digest was %.12s and is %.12s in execution %llu", ours->digest,
 		                 line->record.digest, (unsigned long long)line->execution);

@@ -11,4 +11,8 @@
 /* False when a text that the digest covers is redacted: then nobody can compute it. */
 bool identity_digest(const record_executor *record, char hex[65]);
 
+/* Whether `part` can be the stack `whole` where fewer cases ran: a library is opened, and its files are mapped
+ * and read, by the first case that uses it.  All other layers have to be the same. */
+bool identity_within(const record_executor *whole, const record_executor *part);
+
 #endif

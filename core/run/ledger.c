@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/ledger.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "record/identity.h"
 #include "record/journal.h"
 
 struct ledger {
@@ -17,7 +17,7 @@ struct ledger {
 	uint64_t most;
 	uint64_t *planned;   /* [executor] */
 	bool undecided;
-	char (*digests)[65]; /* [executor] */
+	record_executor *stacks; /* [executor], of its first line */
 	bool *done, *unstarted; /* [execution][executor][case]; no worker came as far as the case */
 	bool *described, *begun; /* [execution][executor] */
 	bool ended, complete; /* of the last line                        */
@@ -39,7 +39,9 @@ ledger *ledger_new(const plan *p, const char *const *names, size_t executors, ui
 	l->planned = memory_get((executors + 1) * sizeof(*l->planned));
 	for (size_t i = 0; i < executors; i++)
 		l->planned[i] = executions;
-	l->digests = memory_get((executors + 1) * sizeof(*l->digests));
+	l->stacks = memory_get((executors + 1) * sizeof(*l->stacks));
+	for (size_t i = 0; i < executors; i++)
+		layout_init(record_executor_layout(), &l->stacks[i]);
 	slots = (size_t)l->most * executors;
 	l->done = memory_get((slots * p->case_count + 1) * sizeof(*l->done));
 	l->unstarted = memory_get((slots * p->case_count + 1) * sizeof(*l->unstarted));
@@ -59,7 +61,9 @@ void ledger_free(ledger *l)
 	free(l->described);
 	free(l->begun);
 	free(l->planned);
-	free(l->digests);
+	for (size_t i = 0; i < l->executors; i++)
+		layout_clear(record_executor_layout(), &l->stacks[i]);
+	free(l->stacks);
 	free(l);
 }
 
@@ -103,19 +107,19 @@ static eh_status take_pilot(ledger *l, const record_line_pilot *line, eh_error *
 	                 (unsigned long long)l->most);
 }
 
-static eh_status take_executor(ledger *l, const record_line_executor *line, eh_error *error)
+static eh_status take_executor(ledger *l, record_line_executor *line, eh_error *error)
 {
 	size_t slot = 0;
 	eh_status status = find_slot(l, line->executor, line->execution, &slot, error);
-	char *digest;
+	record_executor *first;
 
 	if (status != EH_OK)
 		return status;
 	l->described[slot] = true;
-	digest = l->digests[slot % l->executors];
-	if (digest[0] == '\0')
-		snprintf(digest, sizeof(*l->digests), "%s", line->record.digest);
-	else if (strcmp(digest, line->record.digest) != 0)
+	first = &l->stacks[slot % l->executors];
+	if (first->name == NULL)
+		layout_move(record_executor_layout(), &line->record, first);
+	else if (strcmp(first->digest, line->record.digest) != 0 && !identity_within(first, &line->record))
 		log_write(EH_LOG_WARN, "%s, execution %llu: its stack is another than that of the first one; the "
 		          "result says so", line->executor, (unsigned long long)line->execution);
 	return EH_OK;
@@ -192,7 +196,7 @@ bool ledger_undecided(const ledger *l)
 
 const char *ledger_digest(const ledger *l, size_t executor)
 {
-	return l->digests[executor];
+	return text_or_empty(l->stacks[executor].digest);
 }
 
 uint64_t ledger_planned(const ledger *l, size_t executor)

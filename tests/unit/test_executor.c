@@ -456,6 +456,67 @@ static void digest_follows_stack(void **state)
 	executor_files_free(files);
 }
 
+static record_layer *add_library(record_executor *to, const char *version, const char *kernels)
+{
+	record_layer *layer = layout_append(record_layer_layout(), &to->layers);
+
+	layer->layer = RECORD_LAYER_LIBRARY;
+	layer->source = RECORD_SOURCE_QUERIED;
+	text_set(&layer->name, "libproduct");
+	text_set(&layer->version, version);
+	set_text(layer, "kernel", kernels);
+	return layer;
+}
+
+/* An execution in which fewer cases ran may have used less of a stack, and nothing else. */
+static void fewer_cases_use_less(void **state)
+{
+	static const struct { const char *version, *kernels; bool within; } trials[] = {
+		{ "1.2", "one, two b", true },  { "1.2", "two b", true },    { "1.2", "one", true },
+		{ "1.2", "two", false },        { "1.2", "one, x", false },  { "1.2", "one, two b, x", false },
+		{ "1.3", "one, two b", false }, { "1.2", "two b, one", true },
+	};
+	executor_files *files = executor_files_new();
+	record_executor *whole = describe_fake(files, 0);
+	record_executor *part = describe_fake(files, 0);
+
+	(void)state;
+	assert_true(identity_within(whole, part));
+	add_library(whole, "1.2", "one, two b");
+	assert_true(identity_within(whole, part));
+	/* What was not there before is another stack. */
+	assert_false(identity_within(part, whole));
+	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++) {
+		record_executor *late = describe_fake(files, 0);
+
+		add_library(late, trials[i].version, trials[i].kernels);
+		assert_int_equal(identity_within(whole, late), trials[i].within);
+		drop(late);
+	}
+	/* Other layers are there from the beginning. */
+	text_set(&((record_layer *)(uintptr_t)layer_of(&part->layers, RECORD_LAYER_MODEL, "m"))->version, "8");
+	assert_false(identity_within(whole, part));
+	text_set(&((record_layer *)(uintptr_t)layer_of(&part->layers, RECORD_LAYER_MODEL, "m"))->version, "7");
+	assert_true(identity_within(whole, part));
+	set_text((record_layer *)(uintptr_t)layer_of(&part->layers, RECORD_LAYER_MODEL, "m"), "size", "8");
+	assert_false(identity_within(whole, part));
+	drop(part);
+	part = describe_fake(files, 0);
+	text_set(&part->device.pci, "0000:01:00.0");
+	assert_false(identity_within(whole, part));
+	drop(part);
+	/* Nor may a layer be missing that no case brings. */
+	part = describe_fake(files, 0);
+	layout_append(record_layer_layout(), &whole->layers);
+	whole->layers.items[whole->layers.count - 1].layer = RECORD_LAYER_DRIVER;
+	whole->layers.items[whole->layers.count - 1].source = RECORD_SOURCE_MEASURED;
+	text_set(&whole->layers.items[whole->layers.count - 1].name, "d");
+	assert_false(identity_within(whole, part));
+	drop(part);
+	drop(whole);
+	executor_files_free(files);
+}
+
 /* The rule of the digest stays: these were made by another program. */
 static void digest_of_records(void **state)
 {
@@ -538,6 +599,7 @@ int main(void)
 		cmocka_unit_test(topology), cmocka_unit_test(mapped_here),
 		cmocka_unit_test(mapped_lines), cmocka_unit_test(files_cached),
 		cmocka_unit_test(described), cmocka_unit_test(digest_follows_stack),
+		cmocka_unit_test(fewer_cases_use_less),
 		cmocka_unit_test(digest_of_records), cmocka_unit_test(device_in_words),
 	};
 
