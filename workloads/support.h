@@ -89,6 +89,18 @@ SUPPORT_INLINE void support_encode(void *out, float x, const char *precision)
 	memcpy(out, &h, sizeof h);
 }
 
+/* A half that is a number, exactly. */
+SUPPORT_INLINE double support_half(uint16_t h)
+{
+	const uint64_t sign = (uint64_t)(h >> 15) << 63, exponent = h >> 10 & 31, fraction = h & 1023;
+	const uint64_t u = sign | (exponent - 15 + 1023) << 52 | fraction << 42;
+	double d = (double)fraction * 0x1p-24;
+	if (exponent == 0)
+		return sign != 0 ? -d : d;
+	memcpy(&d, &u, sizeof d);
+	return d;
+}
+
 /* An element as a double; the usual precisions without a call. */
 SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, const char *precision)
 {
@@ -110,6 +122,12 @@ SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, c
 		u = (uint32_t)h << 16;
 		memcpy(&f, &u, sizeof f);
 		return f;
+	}
+	if (precision[0] == 'f' && precision[1] == '1') {
+		uint16_t h;
+		memcpy(&h, element, sizeof h);
+		if ((h >> 10 & 31) != 31)
+			return support_half(h);
 	}
 	return b->to_double(element, precision);
 }

@@ -29,6 +29,7 @@ caught "an output that stays as it was" block 'decode.bf16*' 's/EH_B_STORE(y, to
 caught "a row of W that is not stored" block 'decode.f32*' 's/row < n \&\& token < m/row < n - 1 \&\& token < m/'
 caught_in "a layer with its neighbour's weights" block block_run.c 'deep*' \
 	's/layer->weight\[BLOCK_TO_GATES\]/s->layers[l ^ (l + 1 < s->plan.shape.layers)].weight[BLOCK_TO_GATES]/'
+caught_in "the input of another token" block block_run.c 'prefill.f32*' 's/shape->hidden, s->inputs.x, 0, error)/shape->hidden, s->inputs.x, shape->hidden, error)/'
 caught_in "the logits of another token" block block_run.c 'prefill.f32*' 's/shape->tokens - 1, shape->tokens,/0, shape->tokens,/'
 caught_in "a norm that is left out" block block_run.c 'first*' \
 	's/status = norm(s, stage\[BLOCK_NORMED2\].*/status = error != NULL ? EH_OK : EH_OK;/'

@@ -214,6 +214,8 @@ static bool run_child(const job *j, char **findings)
 		setenv("OCL_ICD_VENDORS", icd_path, 1);
 		setenv("OCLGRIND_CHECK_API", "1", 1);
 		setenv("OCLGRIND_DATA_RACES", "1", 1);
+		/* Of a group; it has half as much otherwise. */
+		setenv("OCLGRIND_LOCAL_MEM_SIZE", "65536", 1);
 		setenv("OCLGRIND_MAX_ERRORS", "20", 1);
 		if (j->kernel != NULL)
 			run_planted(j->kernel, j->group_size);
@@ -327,6 +329,16 @@ static void test_moe_is_clean(void **state)
 	    "experts = 4\nskew = zipf\nexponent = 2\nrows = 2\nwidth = 2\nvectors = 1\ndepth = 8\n");
 }
 
+/* Of both modes, with tails of rows, queries, keys, K and N. */
+static void test_block_is_clean(void **state)
+{
+	(void)state;
+	check_clean("[case d]\nworkload = block\nlayers = 1\nhidden = 24\nintermediate = 16\nheads = 2\n"
+	    "kv-heads = 1\nbatch = 2\ncontext = 40\nsplit = 32\n"
+	    "[case p]\nworkload = block\nmode = prefill\nlayers = 1\nhidden = 24\nintermediate = 16\n"
+	    "heads = 2\nkv-heads = 1\nbatch = 2\ntokens = 9\ncontext = 3\nvocabulary = 8\n");
+}
+
 static const char *find_icd(void)
 {
 	static const char *const places[] = {
@@ -382,6 +394,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fma_is_clean),
 		cmocka_unit_test(test_gemm_is_clean),
 		cmocka_unit_test(test_moe_is_clean),
+		cmocka_unit_test(test_block_is_clean),
 	};
 	const char *build = getenv("BUILD"), *icd = find_icd();
 	const char *folder = getenv("EVENHAND_TEST_FOLDER");

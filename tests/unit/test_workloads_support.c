@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "../../workloads/support.h"
+#include "measure/inputs.h"
 
 /* A define too many is counted, so that the core refuses the case, and writes nothing. */
 static void defines_end_with_their_array(void **state)
@@ -31,11 +32,32 @@ static void paddings_are_whole_words(void **state)
 	assert_int_equal(support_padded(17), 32);
 }
 
+/* Every code of the formats that are decoded here is what the core makes of it. */
+static void halves_are_exact(void **state)
+{
+	static const char *const precisions[] = { "f16", "bf16" };
+	const eh_bench bench = { .to_double = inputs_to_double };
+
+	(void)state;
+	for (int p = 0; p < 2; p++)
+		for (uint32_t code = 0; code < 65536; code++) {
+			const union { uint16_t code; double room; } element = { .code = (uint16_t)code };
+			const double wanted = inputs_to_double(&element, precisions[p]);
+			const double got = support_value_of(&bench, &element, precisions[p]);
+
+			if (wanted == wanted)
+				assert_memory_equal(&got, &wanted, sizeof got);
+			else
+				assert_true(got != got);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defines_end_with_their_array),
 		cmocka_unit_test(paddings_are_whole_words),
+		cmocka_unit_test(halves_are_exact),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

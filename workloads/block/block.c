@@ -11,6 +11,9 @@
 
 #define TOKENS_MAX 8      /* rows of x in one pass over W in decode                             */
 #define GROUP_MAX 8       /* heads that one group decodes together                              */
+#define ROWS_MAX 1048576
+#define GRID_MAX 65535    /* groups along y of a launch                                        */
+#define ITEMS_MAX (UINT64_C(1) << 31) /* work-items of a launch                                */
 
 static const eh_param block_params[] = {
 	{"mode", EH_PARAM_ENUM, 0, "decode", "prefill|decode", NULL,
@@ -33,7 +36,7 @@ static const eh_param block_params[] = {
 	{"vocabulary", EH_PARAM_UINT, 0, "0", "0..1048576", NULL,
 	 "logits of each sequence's last token, a multiple of 8; 0 = none"},
 	{"split", EH_PARAM_UINT, 0, "512", "32..1048576", "256,512,1024,4096",
-	 "keys per group of decode's attention"},
+	 "keys per group of decode's attention; prefill does not use it"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -78,9 +81,21 @@ static eh_status check_shape(const block_shape *s, eh_error *error)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "block: mode=decode makes one token for each sequence: leave tokens out, "
 		                     "or take mode=prefill");
-	if (s->rows > 65535 || s->batch * s->heads > 65535)
+	if (s->rows > ROWS_MAX)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "block: batch * tokens and batch * heads must be at most 65535");
+		                     "block: batch=%" PRIu64 " times tokens=%" PRIu64 " is more than %d rows: take "
+		                     "fewer sequences or tokens",
+		                     s->batch, s->tokens, ROWS_MAX);
+	if (s->batch * s->heads > GRID_MAX)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "block: batch=%" PRIu64 " times heads=%" PRIu64 " is more than %d groups: take "
+		                     "fewer sequences or heads",
+		                     s->batch, s->heads, GRID_MAX);
+	if (s->rows * (s->heads + 2 * s->kv_heads) * (s->head / 2) > ITEMS_MAX)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "block: %" PRIu64 " rows of %" PRIu64 " + 2 * %" PRIu64 " heads of %" PRIu64
+		                     " are more than 2^31 pairs to turn: take fewer sequences or tokens",
+		                     s->rows, s->heads, s->kv_heads, s->head);
 	return EH_OK;
 }
 
@@ -114,7 +129,7 @@ static void plan_prefill(block_plan *p)
 	for (p->rows = 8; p->rows > 1 && 8 * p->rows >= s->rows; p->rows /= 2)
 		;
 	/* As the kernel text has them: the tiles of x and W; of queries, keys and weights, and the sums. */
-	p->product_local = UINT64_C(4) * 16 * (16 * p->rows + 4 + 128 + 4);
+	p->product_local = UINT64_C(4) * 16 * (16 * p->rows + 8 + 128 + 8);
 	p->attention_local = 4 * (s->head * (64 + 32) + 64 * 32 + 4 * 64);
 }
 
@@ -244,7 +259,7 @@ static eh_status block_describe(const eh_case *values, eh_work *work, eh_error *
 	snprintf(work->flops_formula, sizeof work->flops_formula,
 	         "2*W*B*T + 4*L*B*T*H*D*(C + (T+1)/2)%s", s->vocabulary != 0 ? " + 2*B*V*hidden" : "");
 	snprintf(work->bytes_formula, sizeof work->bytes_formula,
-	         s->vocabulary != 0 ? "s*(W + norms + 2*L*B*(C + T)*Hkv*D + B*T*hidden + B*V)"
+	         s->vocabulary != 0 ? "s*(W + V*hidden + norms + 2*L*B*(C + T)*Hkv*D + B*T*hidden + B*V)"
 	                            : "s*(W + norms + 2*L*B*(C + T)*Hkv*D + 2*B*T*hidden)");
 	snprintf(work->kernel, sizeof work->kernel, "block");
 	define_kernel(&p, work);
@@ -322,7 +337,8 @@ static const eh_workload block_workload = {
 	.vary = block_vary,
 	.finish = block_finish,
 	.checks = "every operation of three layers against double precision, from what the device gave it; "
-	          "products also by signed sums, the cache bit by bit",
+	          "products also by signed sums, the cache bit by bit; of more than 2^26 elements in a layer "
+	          "some rows",
 };
 
 const eh_workload *eh_workload_entry_v1(void)

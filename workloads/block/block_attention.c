@@ -6,10 +6,10 @@
 #include "block_check.h"
 
 #define SEQUENCES 3        /* of a layer: the first, the last, and one at random               */
-#define QUERIES_MOST 64    /* of a layer                                                       */
+#define QUERIES_MOST 128   /* of a layer                                                       */
 #define QUERIES_LEAST 4
 /* Products of all queries of a layer together, but for the least of them. */
-#define PRODUCTS (UINT64_C(1) << 24)
+#define PRODUCTS (UINT64_C(1) << 27)
 
 /* One query, and the sums over the keys that have passed by. */
 typedef struct query {
@@ -43,19 +43,24 @@ static void take_key(const block_shape *s, query *x, const double *key, const do
 	}
 }
 
-/* Query number i of `count` of a sequence: all of them, or ends and random ones in turn. */
-static void choose_query(judge *j, query *x, uint64_t i, uint64_t count)
+/* Number i of `count` below `size`: both ends, and a random one of each stretch between them. */
+static uint64_t choose_among(judge *j, uint64_t size, uint64_t i, uint64_t count)
+{
+	const uint64_t from = i * size / count, to = (i + 1) * size / count;
+	return i == 0 ? 0 : i == count - 1 ? size - 1 : to > from ? from + judge_draw(j, to - from) : from;
+}
+
+/* Query number i of `count` of a sequence: all of them, or tokens in stretches with the heads in turn, other
+ * ones in every check. */
+static void choose_query(judge *j, query *x, uint64_t i, uint64_t count, uint64_t turn)
 {
 	const block_shape *s = &j->s->plan.shape;
+	const int all = count == s->tokens * s->heads;
 	memset(x, 0, sizeof *x);
 	x->top = -HUGE_VAL;
-	if (count == s->tokens * s->heads) {
-		x->token = i / s->heads;
-		x->head = i % s->heads;
-		return;
-	}
-	x->token = i % 4 == 0 ? 0 : i % 4 == 1 ? s->tokens - 1 : judge_draw(j, s->tokens);
-	x->head = i == 0 ? 0 : i == 1 ? s->heads - 1 : judge_draw(j, s->heads);
+	x->token = all ? i / s->heads : choose_among(j, s->tokens, i, count);
+	x->head = all ? i % s->heads : count < s->heads ? choose_among(j, s->heads, (i + turn) % count, count)
+	                                                : (i + turn) % s->heads;
 }
 
 static eh_status read_query(judge *j, query *x, uint64_t sequence)
@@ -84,14 +89,27 @@ static void check_old(judge *j, int cache, uint64_t sequence, uint64_t from, uin
 	const block_shape *s = &j->s->plan.shape;
 	const block_inputs *in = &j->s->inputs;
 	const uint64_t first = (sequence * s->keys + from) * block_cache_row(s);
-	const uint64_t count = (to - from) * block_cache_row(s);
-	uint64_t done, n;
-	for (done = 0; done < count; done += n) {
-		const uint64_t at = (first + done + block_cache_at(j->layer)) % ORACLE_BLOCK;
-		n = count - done < ORACLE_BLOCK ? count - done : ORACLE_BLOCK;
-		support_check_bits(j->check, j->s->bench, names[cache], first + done,
-		                   got + done * in->element, in->cache[cache] + at * in->element, n,
-		                   s->precision);
+	judge_same(j, names[cache], first, got, in->cache[cache], first + block_cache_at(j->layer),
+	           (to - from) * block_cache_row(s));
+}
+
+/* The key of a KV head at a position passes by the queries that see it; it is read for the first of them. */
+static void show_key(const judge *j, query *queries, uint64_t count, uint64_t kv, uint64_t position,
+                     const unsigned char *keys, const unsigned char *values)
+{
+	const block_shape *s = &j->s->plan.shape;
+	double key[128], value[128];
+	uint64_t i;
+	int is_read = 0;
+	for (i = 0; i < count; i++) {
+		if (queries[i].head / (s->heads / s->kv_heads) != kv || position > s->context + queries[i].token)
+			continue;
+		if (!is_read) {
+			judge_read(j, key, keys, s->head);
+			judge_read(j, value, values, s->head);
+			is_read = 1;
+		}
+		take_key(s, &queries[i], key, value);
 	}
 }
 
@@ -104,7 +122,7 @@ static eh_status pass_keys(judge *j, query *queries, uint64_t count, uint64_t se
 	const uint64_t bytes = (to - from) * row, old = to < s->context ? to : s->context;
 	const unsigned char *const got[BLOCK_CACHES] = {j->s->bytes, j->s->bytes + j->s->bytes_size / 2};
 	eh_status status = EH_OK;
-	uint64_t i, position;
+	uint64_t kv, position;
 	int cache;
 	for (cache = 0; cache < BLOCK_CACHES && status == EH_OK; cache++)
 		status = support_fetch(j->s->bench, j->s->bytes + (uint64_t)cache * (j->s->bytes_size / 2),
@@ -115,16 +133,11 @@ static eh_status pass_keys(judge *j, query *queries, uint64_t count, uint64_t se
 	for (cache = 0; cache < BLOCK_CACHES; cache++)
 		if (from < old)
 			check_old(j, cache, sequence, from, old, got[cache]);
-	for (i = 0; i < count; i++) {
-		const uint64_t sees = s->context + queries[i].token + 1;
-		const uint64_t head = queries[i].head / (s->heads / s->kv_heads) * s->head * element;
-		for (position = from; position < to && position < sees; position++) {
-			double key[128], value[128];
-			judge_read(j, key, got[BLOCK_KEYS] + (position - from) * row + head, s->head);
-			judge_read(j, value, got[BLOCK_VALUES] + (position - from) * row + head, s->head);
-			take_key(s, &queries[i], key, value);
+	for (kv = 0; kv < s->kv_heads; kv++)
+		for (position = from; position < to; position++) {
+			const uint64_t at = (position - from) * row + kv * s->head * element;
+			show_key(j, queries, count, kv, position, got[BLOCK_KEYS] + at, got[BLOCK_VALUES] + at);
 		}
-	}
 	return EH_OK;
 }
 
@@ -148,10 +161,11 @@ static eh_status check_sequence(judge *j, query *queries, uint64_t count, uint64
 {
 	const block_shape *s = &j->s->plan.shape;
 	const uint64_t piece = j->s->bytes_size / 2 / (block_cache_row(s) * j->s->inputs.element);
+	const uint64_t turn = judge_draw(j, s->heads);
 	eh_status status = EH_OK;
 	uint64_t i, from;
 	for (i = 0; i < count && status == EH_OK; i++) {
-		choose_query(j, &queries[i], i, count);
+		choose_query(j, &queries[i], i, count, turn);
 		status = read_query(j, &queries[i], sequence);
 	}
 	for (from = 0; from < s->keys && status == EH_OK; from += piece)

@@ -7,10 +7,10 @@
 
 /* Elements of a layer's stages that are compared; of more, one row in each stretch. */
 #define COMPARED (UINT64_C(1) << 26)
-/* Columns of a product that are compared in a row, and in all rows together if there are many. */
-#define COLUMNS UINT64_C(64)
+/* Columns of a product that are compared in a row: as many as make ENOUGH in all rows, and a few at least. */
 #define COLUMNS_LEAST UINT64_C(8)
-#define COLUMNS_ALL UINT64_C(1024)
+/* Elements of which a norm says more than the worst of them. */
+#define ENOUGH UINT64_C(1024)
 /* Bytes of the caches that are looked at together. */
 #define CHUNK (UINT64_C(1) << 20)
 
@@ -177,7 +177,7 @@ static void check_product(judge *j, enum block_product p, uint64_t row, uint64_t
 	                                   "signed sum of the layer's output, row", "signed sum of logits, row"};
 	const block_shape *shape = &j->s->plan.shape;
 	const uint64_t n = shape->n[p], k = shape->k[p];
-	const uint64_t columns = least(n, least(COLUMNS, most(COLUMNS_LEAST, COLUMNS_ALL / rows)));
+	const uint64_t columns = least(n, most(COLUMNS_LEAST, (ENOUGH + rows - 1) / rows));
 	const double unit = oracle_output_unit(shape->precision);
 	const double constant = oracle_accumulate_constant(shape->precision, k);
 	double largest = 0, squares = 0, want;
@@ -254,6 +254,18 @@ static void turn_head(const judge *j, const double *x, uint64_t token, unsigned 
 	}
 }
 
+void judge_same(judge *j, const char *what, uint64_t first, const unsigned char *got,
+                const unsigned char *block, uint64_t at, uint64_t count)
+{
+	const uint64_t size = j->s->inputs.element;
+	uint64_t done, n;
+	for (done = 0; done < count; done += n) {
+		n = least(count - done, ORACLE_BLOCK);
+		support_check_bits(j->check, j->s->bench, what, first + done, got + done * size,
+		                   block + (at + done) % ORACLE_BLOCK * size, n, j->s->plan.shape.precision);
+	}
+}
+
 /* q, and what the caches received: bit by bit. */
 static void check_rope(judge *j, uint64_t row, const unsigned char *qkv, const unsigned char *q,
                        const unsigned char *const cache[BLOCK_CACHES])
@@ -317,6 +329,9 @@ static eh_status check_row(judge *j, uint64_t row, uint64_t rows)
 	int i;
 	if (status != EH_OK)
 		return status;
+	if (j->layer == 0)
+		judge_same(j, "element of the stack's input", row * shape->hidden, at[BLOCK_X], j->s->inputs.x,
+		           row * shape->hidden, shape->hidden);
 	for (i = 0; i < BLOCK_STAGES; i++)
 		judge_read(j, v[i], at[i], shape->width[i]);
 	check_norm(j, "element of the first norm", block_norm_at(j->layer, 0), row, v[BLOCK_X],
@@ -377,18 +392,21 @@ static eh_status each_row(judge *j, uint64_t rows, uint64_t elements,
 
 /* ---- a check --------------------------------------------------------------------------------- */
 
+/* rho is the worst of the classes; the limit holds for those of enough elements. */
 static void conclude(judge *j)
 {
-	const char *precision = j->s->plan.shape.precision;
-	int class, many = 1;
+	double judged = -1;
+	int class;
 	for (class = 0; class < JUDGE_CLASSES; class++) {
-		if (j->norm[class] > 0)
-			j->check->rho = fmax(j->check->rho, sqrt(j->difference[class] / j->norm[class]));
-		/* A norm over few elements is no better than the worst of them. */
-		many = many && (j->count[class] == 0 || j->count[class] >= 1024);
+		const double rho = j->norm[class] > 0 ? sqrt(j->difference[class] / j->norm[class]) : 0;
+		j->check->rho = fmax(j->check->rho, rho);
+		if (j->count[class] >= ENOUGH)
+			judged = fmax(judged, rho);
 	}
-	if (many)
-		j->check->rho_limit = oracle_rho_limit(precision);
+	if (judged >= 0) {
+		j->check->rho = judged;
+		j->check->rho_limit = oracle_rho_limit(j->s->plan.shape.precision);
+	}
 	support_check_end(j->check);
 }
 

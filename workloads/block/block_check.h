@@ -27,6 +27,10 @@ uint64_t judge_draw(judge *j, uint64_t size);
 /* Compares an element of a class. */
 void judge_sample(judge *j, int class, const char *what, uint64_t index, double got, double want,
                   double allowed);
+/* Compares `count` elements, the first of them number `first`, bit by bit with those of a block of inputs that
+ * repeats, from element `at` of it on. */
+void judge_same(judge *j, const char *what, uint64_t first, const unsigned char *got,
+                const unsigned char *block, uint64_t at, uint64_t count);
 /* Elements as doubles. */
 void judge_read(const judge *j, double *out, const unsigned char *elements, uint64_t count);
 

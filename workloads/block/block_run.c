@@ -304,7 +304,7 @@ static eh_status swiglu(block_state *s, eh_buffer *const stage[], eh_error *erro
 {
 	const block_shape *shape = &s->plan.shape;
 	const int32_t width = (int32_t)shape->intermediate;
-	const uint32_t groups[3] = {groups_of(shape->intermediate, 2048), (uint32_t)shape->rows, 1};
+	const uint32_t groups[3] = {(uint32_t)shape->rows, groups_of(shape->intermediate, 2048), 1};
 	const eh_arg args[3] = {support_buffer(stage[BLOCK_ACT]), support_buffer(stage[BLOCK_GATES]),
 	                        support_value(&width, 4)};
 	return support_launch_local(s->bench, s->swiglu, groups, 256, 1, 0, args, 3, error);
