@@ -16,6 +16,7 @@ typedef struct product_shape {
 	uint64_t m, n, k;
 	int turn_a, turn_b;        /* stored transposed                                          */
 	int grouped;               /* of groups of rows, each with its own B                     */
+	uint64_t rows;             /* of C per work-item: product_rows                           */
 	const char *precision;     /* of A and B                                                 */
 	const char *output;        /* of C                                                       */
 } product_shape;
@@ -70,10 +71,21 @@ SUPPORT_INLINE uint64_t product_width(const eh_case *values)
 	return strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 4 : 8;
 }
 
-/* Rows and columns of a group's tile. */
-SUPPORT_INLINE uint64_t product_tile_m(const eh_case *values)
+/* Rows of C per work-item.  0 in the case: up to 8, as few as give `usual` rows one tile. */
+SUPPORT_INLINE uint64_t product_rows(const eh_case *values, uint64_t usual)
 {
-	return PRODUCT_SIDE * support_positive(values, "rows");
+	const uint64_t depth = support_positive(values, "depth");
+	uint64_t rows = eh_case_number(values, "rows");
+	if (rows == 0)
+		for (rows = 1; rows < 8 && (PRODUCT_SIDE * rows < usual || rows * depth % PRODUCT_SIDE != 0);)
+			rows *= 2;
+	return rows;
+}
+
+/* Rows and columns of a group's tile. */
+SUPPORT_INLINE uint64_t product_tile_m(uint64_t rows)
+{
+	return PRODUCT_SIDE * rows;
 }
 
 SUPPORT_INLINE uint64_t product_tile_n(const eh_case *values)
@@ -82,9 +94,10 @@ SUPPORT_INLINE uint64_t product_tile_n(const eh_case *values)
 }
 
 /* Refuses parameters that make no tiles, for the workload `name`. */
-SUPPORT_INLINE eh_status product_refuse_tiles(const char *name, const eh_case *values, eh_error *error)
+SUPPORT_INLINE eh_status product_refuse_tiles(const char *name, const eh_case *values, uint64_t rows,
+                                              eh_error *error)
 {
-	const uint64_t rows = eh_case_number(values, "rows"), width = product_width(values);
+	const uint64_t width = product_width(values);
 	const uint64_t vectors = eh_case_number(values, "vectors");
 	const uint64_t depth = eh_case_number(values, "depth");
 
@@ -102,10 +115,10 @@ SUPPORT_INLINE eh_status product_refuse_tiles(const char *name, const eh_case *v
 }
 
 /* Both tiles, with four elements of padding in each row of A's. */
-SUPPORT_INLINE uint64_t product_local_bytes(const eh_case *values)
+SUPPORT_INLINE uint64_t product_local_bytes(const eh_case *values, uint64_t rows)
 {
 	const uint64_t real = strcmp(eh_case_text(values, "precision"), "f64") == 0 ? 8 : 4;
-	return support_positive(values, "depth") * (product_tile_m(values) + 4 + product_tile_n(values)) *
+	return support_positive(values, "depth") * (product_tile_m(rows) + 4 + product_tile_n(values)) *
 	       real;
 }
 
@@ -148,7 +161,7 @@ SUPPORT_INLINE uint64_t product_span(const char *precision)
 /* All defines of gemm.k, for tiles that product_refuse_tiles lets pass. */
 SUPPORT_INLINE void product_define(const eh_case *values, const product_shape *s, eh_work *work)
 {
-	const uint64_t rows = support_positive(values, "rows"), width = product_width(values);
+	const uint64_t width = product_width(values);
 	const uint64_t vectors = support_positive(values, "vectors");
 	const uint64_t depth = support_positive(values, "depth"), span = product_span(s->precision);
 	const char *real = product_accumulator(s->precision);
@@ -159,7 +172,7 @@ SUPPORT_INLINE void product_define(const eh_case *values, const product_shape *s
 	support_define(work, "EH_G_VECTOR", "eh_%sx%" PRIu64, real, width);
 	support_define(work, "EH_G_WIDTH", "%" PRIu64, width);
 	support_define(work, "EH_G_VECTORS", "%" PRIu64, vectors);
-	support_define(work, "EH_G_ROWS", "%" PRIu64, rows);
+	support_define(work, "EH_G_ROWS", "%" PRIu64, s->rows);
 	support_define(work, "EH_G_DEPTH", "%" PRIu64, depth);
 	if (s->turn_a)
 		support_define(work, "EH_G_TURN_A", "1");
@@ -167,7 +180,7 @@ SUPPORT_INLINE void product_define(const eh_case *values, const product_shape *s
 		support_define(work, "EH_G_TURN_B", "1");
 	if (s->grouped)
 		support_define(work, "EH_G_GROUPED", "1");
-	if (s->m % product_tile_m(values) != 0 || s->n % product_tile_n(values) != 0 ||
+	if (s->m % product_tile_m(s->rows) != 0 || s->n % product_tile_n(values) != 0 ||
 	    s->k % depth != 0)
 		support_define(work, "EH_G_GUARD", "1");
 	if ((s->turn_a ? s->m : s->k) % span != 0 || (s->turn_b ? s->k : s->n) % span != 0 ||

@@ -502,7 +502,9 @@ static void test_moe(void **state)
 	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
 	assert_string_equal(r.work.precision, "bf16/f32/bf16");
 	assert_string_equal(r.work.kernel, "gemm");
-	assert_int_equal(r.work.local_bytes, 16640);
+	/* Of 16 rows, since an expert has 10. */
+	assert_int_equal(r.work.local_bytes, 4 * 16 * (16 + 4 + 128));
+	assert_string_equal(define(&r, "EH_G_ROWS"), "1");
 	assert_string_equal(define(&r, "EH_G_GROUPED"), "1");
 	assert_string_equal(define(&r, "EH_G_TURN_A"), "(none)");
 	assert_string_equal(define(&r, "EH_G_TURN_B"), "1");
@@ -517,6 +519,12 @@ static void test_moe(void **state)
 	assert_string_equal(define(&r, "EH_G_NARROW"), "(none)");
 	assert_string_equal(r.work.precision, "f32");
 	assert_int_equal(r.work.device_bytes, 4 * (4 * 128 * 64 + 19 * 64 + 38 * 128 + 38) + 4 * 12);
+	assert_int_equal(describe(&r, "moe", "tokens=72 experts=4 depth=8"), EH_OK);
+	assert_string_equal(define(&r, "EH_G_ROWS"), "4");
+	assert_int_equal(describe(&r, "moe", "tokens=4096 experts=4"), EH_OK);
+	assert_string_equal(define(&r, "EH_G_ROWS"), "8");
+	assert_int_equal(describe(&r, "moe", "tokens=1 depth=8"), EH_OK);
+	assert_string_equal(define(&r, "EH_G_ROWS"), "2");
 	expect_refusal("moe", "top=9", "top=9 different experts of experts=8; set top to 8 at most");
 	expect_refusal("moe", "exponent=2", "exponent=2 belongs to skew=zipf, not to skew=uniform");
 	expect_refusal("moe", "width=3", "moe: width=3 is not");

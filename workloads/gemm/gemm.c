@@ -76,12 +76,13 @@ static eh_status refuse_types(const gemm_shape *s, eh_error *error)
 
 static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *error)
 {
+	const uint64_t rows = eh_case_number(values, "rows");
 	uint64_t size, out, bytes;
 	gemm_shape s;
 	eh_status status;
 
 	gemm_shape_of(values, &s);
-	status = product_refuse_tiles("gemm", values, error);
+	status = product_refuse_tiles("gemm", values, rows, error);
 	if (status == EH_OK)
 		status = refuse_types(&s, error);
 	if (status != EH_OK)
@@ -100,7 +101,7 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	work->working_set_bytes = bytes;
 	work->group_items = PRODUCT_SIDE * PRODUCT_SIDE;
 	if (work->struct_size >= sizeof *work)
-		work->local_bytes = product_local_bytes(values);
+		work->local_bytes = product_local_bytes(values, rows);
 	product_name_precision(work, s.precision, s.output);
 	snprintf(work->flops_formula, sizeof work->flops_formula, "2*%sM*N*K",
 	         s.batch > 1 ? "batch*" : "");
@@ -109,8 +110,8 @@ static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *e
 	                                     : "batch*(s*(M*K + K*N) + t*M*N), t bytes of C's");
 	snprintf(work->kernel, sizeof work->kernel, "gemm");
 	product_define(values, &(product_shape){.m = s.m, .n = s.n, .k = s.k, .turn_a = s.turn_a,
-	                                        .turn_b = s.turn_b, .precision = s.precision,
-	                                        .output = s.output}, work);
+	                                        .turn_b = s.turn_b, .rows = rows,
+	                                        .precision = s.precision, .output = s.output}, work);
 	return EH_OK;
 }
 
@@ -176,7 +177,7 @@ static eh_status make_state(gemm_state *s, eh_error *error)
 	eh_status status;
 
 	gemm_shape_of(values, &shape);
-	s->tile_m = (uint32_t)product_tile_m(values);
+	s->tile_m = (uint32_t)product_tile_m(eh_case_number(values, "rows"));
 	s->tile_n = (uint32_t)product_tile_n(values);
 	status = gemm_oracle_make(o, bench, &shape);
 	if (status == EH_OK)

@@ -28,7 +28,8 @@ static const eh_param moe_params[] = {
 	{"precision", EH_PARAM_ENUM, 0, "bf16", "bf16|f16|f32", NULL, "of X and W; sums are in f32"},
 	{"output", EH_PARAM_ENUM, 0, "standard", "standard|f32|f16|bf16", NULL,
 	 "of Y; standard = that of X and W"},
-	{"rows", EH_PARAM_UINT, 0, "8", "1..16", "1,4,8", "rows of Y per work-item"},
+	{"rows", EH_PARAM_UINT, 0, "0", "0..16", "1,4,8",
+	 "rows of Y per work-item; 0 = up to 8, as few as a mean expert's rows need"},
 	{"width", EH_PARAM_UINT, 0, "0", "0..16", "4,8,16",
 	 "columns per vector: 2, 4, 8 or 16; 0 = 32 bytes"},
 	{"vectors", EH_PARAM_UINT, 0, "1", "1..4", "1,2", "vectors per work-item and row"},
@@ -41,6 +42,7 @@ typedef struct moe_plan {
 	moe_shape shape;
 	moe_loads loads;
 	uint64_t rows;             /* of Y                                                       */
+	uint64_t each;             /* rows of Y per work-item                                    */
 	uint64_t tile_m, tile_n;
 } moe_plan;
 
@@ -81,10 +83,14 @@ static eh_status plan_loads(moe_loads *l, const eh_case *values, eh_error *error
 static eh_status plan_case(const eh_case *values, moe_plan *p, eh_error *error)
 {
 	moe_shape *s = &p->shape;
-	eh_status status = product_refuse_tiles("moe", values, error);
+	eh_status status = plan_loads(&p->loads, values, error);
 	memset(s, 0, sizeof *s);
-	if (status == EH_OK)
-		status = plan_loads(&p->loads, values, error);
+	if (status == EH_OK) {
+		const uint64_t active = moe_active(&p->loads);
+		p->rows = p->loads.tokens * p->loads.top;
+		p->each = product_rows(values, (p->rows + active - 1) / active);
+		status = product_refuse_tiles("moe", values, p->each, error);
+	}
 	if (status != EH_OK)
 		return status;
 	s->tokens = p->loads.tokens;
@@ -93,8 +99,7 @@ static eh_status plan_case(const eh_case *values, moe_plan *p, eh_error *error)
 	s->k = support_positive(values, "k");
 	snprintf(s->precision, sizeof s->precision, "%s", eh_case_text(values, "precision"));
 	snprintf(s->output, sizeof s->output, "%s", product_output(values));
-	p->rows = p->loads.tokens * p->loads.top;
-	p->tile_m = product_tile_m(values);
+	p->tile_m = product_tile_m(p->each);
 	p->tile_n = product_tile_n(values);
 	return EH_OK;
 }
@@ -147,12 +152,12 @@ static eh_status moe_describe(const eh_case *values, eh_work *work, eh_error *er
 	work->needs = support_needs(s->precision) | support_needs(s->output);
 	work->group_items = PRODUCT_SIDE * PRODUCT_SIDE;
 	if (work->struct_size >= sizeof *work)
-		work->local_bytes = product_local_bytes(values);
+		work->local_bytes = product_local_bytes(values, p.each);
 	product_name_precision(work, s->precision, s->output);
 	snprintf(work->flops_formula, sizeof work->flops_formula, "2*T*top*N*K");
 	snprintf(work->kernel, sizeof work->kernel, "gemm");
 	product_define(values, &(product_shape){.n = s->n, .k = s->k, .turn_b = 1, .grouped = 1,
-	                                        .precision = s->precision, .output = s->output}, work);
+	                                        .rows = p.each, .precision = s->precision, .output = s->output}, work);
 	return EH_OK;
 }
 

@@ -210,10 +210,10 @@ void moe_oracle_check(moe_oracle *o, const void *y, eh_check *check)
 	support_check_begin(check, o->exact ? "A" : "B");
 	if (o->exact) {
 		snprintf(check->tolerance, sizeof check->tolerance,
-		         "samples in all 128 rows and the signed sums of all rows equal");
+		         "samples in every 128 rows and the signed sums of all rows equal");
 	} else {
 		snprintf(check->tolerance, sizeof check->tolerance,
-		         "|Y-R| <= %.3g |R| + %.3g |X||W| for samples in all 128 rows; signed row sums",
+		         "|Y-R| <= %.3g |R| + %.3g |X||W| for samples in every 128 rows; signed row sums",
 		         oracle_output_unit(output), accumulate_constant(o));
 		/* A norm over few elements is no better than the worst of them. */
 		if (o->route->rows * o->shape.n >= 1024)
