@@ -242,6 +242,17 @@ void text_format_bytes(uint64_t bytes, char out[32])
 	snprintf(out, 32, "%llu%s", (unsigned long long)bytes, units[unit]);
 }
 
+void text_about_bytes(uint64_t bytes, char out[32])
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	for (; value >= 1023.5 && unit < 4; unit++)
+		value /= 1024;
+	snprintf(out, 32, value < 999.5 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+}
+
 void text_format_duration(uint64_t ns, char out[32])
 {
 	size_t i = 0;

@@ -44,6 +44,8 @@ bool text_parse_double(const char *s, double *out); /* finite, whole string, C l
 bool text_parse_duration(const char *s, uint64_t *ns);
 /* The shortest exact spelling: 67108864 -> "64MiB", 1000 -> "1000". */
 void text_format_bytes(uint64_t bytes, char out[32]);
+/* "14.1 GiB": three significant digits. */
+void text_about_bytes(uint64_t bytes, char out[32]);
 /* The shortest exact spelling for text_parse_duration: 20000000 -> "20ms". */
 void text_format_duration(uint64_t ns, char out[32]);
 /* "12.34 us": four significant digits with an SI unit. */

@@ -32,10 +32,8 @@ static void memory_words(uint64_t bytes, char out[32])
 {
 	if (bytes == 0 || bytes == LAYOUT_NO_UINT)
 		snprintf(out, 32, "-");
-	else if (bytes >= UINT64_C(1) << 30)
-		snprintf(out, 32, "%.1f GiB", (double)bytes / (double)(UINT64_C(1) << 30));
 	else
-		snprintf(out, 32, "%.1f MiB", (double)bytes / (double)(UINT64_C(1) << 20));
+		text_about_bytes(bytes, out);
 }
 
 static char *cap_words(const record_device *device)

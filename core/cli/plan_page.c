@@ -7,16 +7,6 @@
 #include "base/text.h"
 #include "report/report.h"
 
-static void format_bytes(double bytes, char out[32])
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t unit = 0;
-
-	for (; bytes >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
-		bytes /= 1024;
-	snprintf(out, 32, "%.3g %s", bytes, units[unit]);
-}
-
 static void print_cases(const run_plan *p)
 {
 	table *t = table_new("lrrr");
@@ -28,8 +18,8 @@ static void print_cases(const run_plan *p)
 		const run_plan_case *c = &p->cases.items[i];
 		char set[32], memory[32], longest[32], *most;
 
-		format_bytes((double)c->working_set_bytes, set);
-		format_bytes((double)c->memory_bytes * (together ? (double)p->executors.count : 1), memory);
+		text_about_bytes(c->working_set_bytes, set);
+		text_about_bytes(c->memory_bytes * (together ? p->executors.count : 1), memory);
 		text_format_duration(c->longest_ns, longest);
 		most = memory_format("%s at most", longest);
 		table_row(t, (const char *const[]){ c->id, set, memory, most });
@@ -37,6 +27,25 @@ static void print_cases(const run_plan *p)
 	}
 	(void)table_print(t, stdout);
 	table_free(t);
+}
+
+/* A line for each executor that has not the memory for all cases. */
+static void print_too_large(const run_plan *p)
+{
+	for (size_t e = 0; e < p->executors.count; e++) {
+		const char *name = p->executors.items[e], *first = NULL;
+		size_t count = 0;
+
+		for (size_t i = 0; i < p->cases.count; i++)
+			if (text_list_has(&p->cases.items[i].too_large_for, name)) {
+				first = first == NULL ? p->cases.items[i].id : first;
+				count++;
+			}
+		if (count == 1)
+			printf("too large for %s, and unsupported there: %s\n", name, first);
+		else if (count > 1)
+			printf("too large for %s, and unsupported there: %zu cases, as %s\n", name, count, first);
+	}
 }
 
 void plan_page_print(const run_plan *p)
@@ -67,4 +76,5 @@ void plan_page_print(const run_plan *p)
 	print_cases(p);
 	printf("\nmemory: %s\n", p->design == RECORD_DESIGN_LOCKSTEP ?
 	       "of all executors together, which hold it at the same time" : "of one executor");
+	print_too_large(p);
 }

@@ -28,6 +28,11 @@ static const struct {
 	{ EH_CAP_ATOMIC64, "64-bit atomics" },
 };
 
+bool prepared_fits(uint64_t bytes, uint64_t memory_bytes)
+{
+	return memory_bytes == 0 || bytes <= memory_bytes / 10 * 9;
+}
+
 char *prepared_unsupported(const session *s, const eh_work *work)
 {
 	const eh_device_info *info = &s->info;
@@ -41,10 +46,9 @@ char *prepared_unsupported(const session *s, const eh_work *work)
 	if (missing != 0)
 		return memory_format("The device lacks a capability that the work needs (0x%llx).",
 		                     (unsigned long long)missing);
-	/* A tenth is left to the system, the driver and the other side of a shared memory. */
-	if (info->memory_bytes != 0 && work->device_bytes > info->memory_bytes / 10 * 9) {
-		text_format_bytes(work->device_bytes, want);
-		text_format_bytes(info->memory_bytes, have);
+	if (!prepared_fits(work->device_bytes, info->memory_bytes)) {
+		text_about_bytes(work->device_bytes, want);
+		text_about_bytes(info->memory_bytes, have);
 		return memory_format("The work needs %s of device memory, the device has %s and nine "
 		                     "tenths of it may be used.", want, have);
 	}

@@ -29,6 +29,9 @@ typedef struct prepared {
 	uint64_t iteration;  /* number of the next enqueue           */
 } prepared;
 
+/* Whether a device of so much memory, 0 = unknown, has room for `bytes`: a tenth is left to the system, the
+ * driver and the other side of a shared memory. */
+bool prepared_fits(uint64_t bytes, uint64_t memory_bytes);
 /* Why this device cannot run the work, malloc'd; NULL when no obstacle is known. */
 char *prepared_unsupported(const session *s, const eh_work *work);
 

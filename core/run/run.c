@@ -15,6 +15,7 @@
 #include "base/walk.h"
 #include "executor/executor.h"
 #include "measure/guards.h"
+#include "measure/prepared.h"
 #include "plugin/host.h"
 #include "plugin/plugin.h"
 #include "run/certify.h"
@@ -175,6 +176,10 @@ static void plan_cases(const manifest *m, run_plan *out)
 		text_set(&at->id, c->id);
 		at->working_set_bytes = c->work.working_set_bytes;
 		at->memory_bytes = c->work.device_bytes;
+		for (size_t k = 0; k < m->executor_count; k++)
+			if (m->devices[k].memory_bytes != LAYOUT_NO_UINT &&
+			    !prepared_fits(c->work.device_bytes, m->devices[k].memory_bytes))
+				text_list_add(&at->too_large_for, m->names[k]);
 		at->longest_ns = m->executions * (c->section->measure.regime == RECORD_REGIME_SUSTAINED ?
 		                 c->section->measure.sustain_time_ns : c->section->measure.time_max_ns);
 		out->expected_ns += m->executions * m->executor_count * supervise_expected_ns(c);

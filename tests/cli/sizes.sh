@@ -104,6 +104,14 @@ fma described:arc --units 132 && grep -q '"fma-gpu\..*\.groups102400\.' out && g
 check $? "--units says how many, rounded up to a power of two"
 run 4 run quick --units 0 && grep -q -- '--units' err
 check $? "--units takes a number"
+# The whole of a model of 70 billion weights, where it fits.
+run 0 run "$SRC/protocols/llm-70b-1.ini" --plan --device-file "$devices" --on described:h100,described:mi300x &&
+	grep -q '^too large for described:h100, and unsupported there: 3 cases, as model-token\.' out &&
+	! grep -q 'too large for described:mi300x' out
+check $? "the plan says which cases a device has no memory for"
+run 0 run "$SRC/protocols/ai-quick.ini" --plan --device-file "$devices" --on described:h100 &&
+	grep -q '^gemm\.bf16\.m8192\.' out && ! grep -q 'too large' out
+check $? "ai-quick grows with the units of a device"
 printf '[device x]\ntype = gpu\nlast-level-cache = 1MiB\n' >blank.ini
 run 5 run "$SRC/protocols/ceilings-2.ini" --plan --device-file blank.ini &&
 	grep -q 'described:x does not tell the number of its compute units.*--units N' err

@@ -45,6 +45,18 @@ static void bytes_are_written_and_read_back(void **state)
 	uint64_t value;
 
 	(void)state;
+	text_about_bytes(15078018560, out);
+	assert_string_equal(out, "14 GiB");
+	text_about_bytes(1050673152, out);
+	assert_string_equal(out, "1002 MiB");
+	text_about_bytes(1073741823, out);
+	assert_string_equal(out, "1 GiB");
+	text_about_bytes(1000, out);
+	assert_string_equal(out, "1000 B");
+	text_about_bytes(0, out);
+	assert_string_equal(out, "0 B");
+	text_about_bytes(UINT64_MAX, out);
+	assert_string_equal(out, "16777216 TiB");
 	text_format_bytes(67108864, out);
 	assert_string_equal(out, "64MiB");
 	text_format_bytes(1000, out);

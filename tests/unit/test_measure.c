@@ -268,7 +268,7 @@ static void unsupported_with_reason(void **state)
 	r.c.work.needs = 0;
 	r.c.work.device_bytes = UINT64_C(1) << 31;
 	record = rig_measure(&r);
-	expect(record, RECORD_UNSUPPORTED, "2GiB of device memory");
+	expect(record, RECORD_UNSUPPORTED, "2 GiB of device memory");
 	layout_free(record_execution_layout(), record);
 	r.c.work.device_bytes = 0;
 	r.c.work.local_bytes = 65536;
