@@ -101,9 +101,9 @@ SUPPORT_INLINE eh_status product_refuse_tiles(const char *name, const eh_case *v
 	const uint64_t vectors = eh_case_number(values, "vectors");
 	const uint64_t depth = eh_case_number(values, "depth");
 
-	if (rows == 0 || vectors == 0 || depth == 0)
+	if (vectors == 0 || depth == 0)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
-		                     "%s: rows, vectors and depth must be at least 1", name);
+		                     "%s: vectors and depth must be at least 1", name);
 	if ((width & (width - 1)) != 0 || width < 2)
 		return support_error(error, EH_E_INVALID_ARGUMENT,
 		                     "%s: width=%" PRIu64 " is not 0, 2, 4, 8 or 16", name, width);

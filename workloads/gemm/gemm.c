@@ -76,7 +76,7 @@ static eh_status refuse_types(const gemm_shape *s, eh_error *error)
 
 static eh_status gemm_describe(const eh_case *values, eh_work *work, eh_error *error)
 {
-	const uint64_t rows = eh_case_number(values, "rows");
+	const uint64_t rows = support_positive(values, "rows");
 	uint64_t size, out, bytes;
 	gemm_shape s;
 	eh_status status;
@@ -177,7 +177,7 @@ static eh_status make_state(gemm_state *s, eh_error *error)
 	eh_status status;
 
 	gemm_shape_of(values, &shape);
-	s->tile_m = (uint32_t)product_tile_m(eh_case_number(values, "rows"));
+	s->tile_m = (uint32_t)product_tile_m(support_positive(values, "rows"));
 	s->tile_n = (uint32_t)product_tile_n(values);
 	status = gemm_oracle_make(o, bench, &shape);
 	if (status == EH_OK)
