@@ -516,6 +516,14 @@ EH_DEVICE_FN float eh_float_of_(eh_u32 u)
 	return c.f;
 }
 
+/* A hint, outside regions: the group uses these `n` elements soon, so that memory works beside arithmetic. */
+#define EH_AHEAD(p, n) eh_ahead_((p), (n) * (int)sizeof *(p))
+EH_DEVICE_FN void eh_ahead_(const void *p, int bytes)
+{
+	for (int b = 0; b < bytes; b += 64)
+		__builtin_prefetch((const char *)p + b);
+}
+
 /*
  * Half precision.  clang's own type where converting it is an instruction, else integer arithmetic
  * without branches, which vectorises everywhere: gcc converts one at a time, and without hardware
@@ -550,14 +558,15 @@ EH_DEVICE_FN float eh_from_f16_(eh_u16 h)
 }
 EH_DEVICE_FN eh_u16 eh_to_f16_(float f)
 {
-	const eh_u32 bits = eh_bits_of_(f), sign = bits >> 16 & 0x8000u, u = bits & 0x7fffffffu;
-	const eh_u32 normal = (u - 0x38000000u + 0xfffu + (u >> 13 & 1u)) >> 13;
+	/* All in the upper half: of 16-bit parts gcc makes no vectors. */
+	const eh_u32 bits = eh_bits_of_(f), sign = bits & 0x80000000u, u = bits & 0x7fffffffu;
+	const eh_u32 normal = (u - 0x38000000u + 0xfffu + (u >> 13 & 1u)) << 3;
 	/* Adding 0.5 rounds to a multiple of 2^-24, the step of subnormal halves. */
-	const eh_u32 small = eh_bits_of_(eh_float_of_(u) + 0.5f) - 0x3f000000u;
+	const eh_u32 small = (eh_bits_of_(eh_float_of_(u) + 0.5f) - 0x3f000000u) << 16;
 	eh_u32 r = u < 0x38800000u ? small : normal;
-	r = u >= 0x477ff000u ? 0x7c00u : r;
-	r = u > 0x7f800000u ? 0x7e00u : r;
-	return (eh_u16)(r | sign);
+	r = u >= 0x477ff000u ? 0x7c000000u : r;
+	r = u > 0x7f800000u ? 0x7e000000u : r;
+	return (eh_u16)((r | sign) >> 16);
 }
 #endif
 #define EH_LOAD_F16(p, i) eh_from_f16_((p)[i].bits)
@@ -615,6 +624,11 @@ typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 #define EH_LOCAL_AT(T, name, count, at) EH_LOCAL(T, name[count])
 #endif
 
+/* Elsewhere other work-groups do what a hint would. */
+#if !defined(EH_AHEAD)
+#define EH_AHEAD(p, n) ((void)0)
+#endif
+
 /* bfloat16 by its bits: to nearest even, NaN stays NaN. */
 typedef struct { eh_u16 bits; } eh_bf16;
 EH_DEVICE_FN float eh_from_bf16_(eh_u16 b)
@@ -624,8 +638,8 @@ EH_DEVICE_FN float eh_from_bf16_(eh_u16 b)
 EH_DEVICE_FN eh_u16 eh_to_bf16_(float f)
 {
 	const eh_u32 u = eh_bits_of_(f);
-	const eh_u32 rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
-	return (eh_u16)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16 | 0x40u) : rounded);
+	const eh_u32 rounded = f != f ? u | 0x400000u : u + 0x7fffu + (u >> 16 & 1u);
+	return (eh_u16)(rounded >> 16);
 }
 #define EH_LOAD_BF16(p, i) eh_from_bf16_((p)[i].bits)
 #define EH_STORE_BF16(p, i, x) ((p)[i].bits = eh_to_bf16_(x))
@@ -708,7 +722,7 @@ EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)
  */
 EH_DEVICE_FN float eh_exp_(float x)
 {
-	const float y = x > 88.3f ? 88.3f : x;
+	const float y = 88.3f < x ? 88.3f : x;
 	/* Adding 1.5 * 2^23 rounds to an integer n, which is then in the low bits. */
 	const float shifted = y * 1.44269504f + 12582912.0f;
 	const float n = shifted - 12582912.0f;

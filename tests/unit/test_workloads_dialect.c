@@ -132,6 +132,10 @@ static void test_bf16(void **state)
 		assert_int_equal(b[0].bits, 0x3f80);
 		EH_STORE_BF16(b, 0, 1.01171875f); /* a tie: 1 + 3 * 2^-8 */
 		assert_int_equal(b[0].bits, 0x3f82);
+		EH_STORE_BF16(b, 0, eh_float_of_(0x7f800001u)); /* NaN by its lowest bit */
+		assert_true((b[0].bits & 0x7fff) > 0x7f80);
+		EH_STORE_BF16(b, 0, eh_float_of_(0xffffffffu)); /* rounding it would carry into the sign */
+		assert_true((b[0].bits & 0x7fff) > 0x7f80);
 	}
 }
 
