@@ -7,18 +7,11 @@ check() { # status text [file with detail]
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; [ -z "${3:-}" ] || cat "$3" >&2; fi
 }
 cd "$T" || exit 1
-measure() { # PERIOD
-	sed "s/^\[measure\]/[measure]\ntelemetry = $1/; s/^executions.*/executions = 1/" \
-		"$SRC/tests/protocols/tiny.ini" >"$1.ini"
-	rm -rf "$1"
-	"$EVENHAND" run "$1.ini" --on host:0 -o "$1" --quiet >"$1.log" 2>&1 </dev/null
-	"$EVENHAND" show -v "$1"/host-*.json >"$1.shown" 2>&1
-}
-measure 1us
-# A machine that takes the processor away in the middle of a reading makes that one long: not thrice.
-for _ in 1 2 3; do
-	measure 100ms
-	grep -q telemetry-heavy 100ms/run.journal || break
+for period in 1us 100ms; do
+	sed "s/^\[measure\]/[measure]\ntelemetry = $period/; s/^executions.*/executions = 1/" \
+		"$SRC/tests/protocols/tiny.ini" >"$period.ini"
+	"$EVENHAND" run "$period.ini" --on host:0 -o "$period" --quiet >"$period.log" 2>&1 </dev/null
+	"$EVENHAND" show -v "$period"/host-*.json >"$period.shown" 2>&1
 done
 grep -q '"period_ns":1000,' 1us/run.journal && grep -q '"period_ns":100000000,' 100ms/run.journal
 check $? "the sensors are read as often as the protocol says" 1us.log
