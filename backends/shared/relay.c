@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shared/relay.h"
+#include "relay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/failure.h"
+#include "failure.h"
 
 enum { PIECE_BYTES = 1 << 22 };
 

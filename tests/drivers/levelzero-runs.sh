@@ -21,7 +21,7 @@ def good(c):
         c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in r["cases"] if not good(c)]
 assert not wrong, wrong
-assert len(r["cases"]) == 36, len(r["cases"])
+assert len(r["cases"]) == 40, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
 # An operation on repeated inputs must not be spared what one on new inputs costs.
@@ -31,6 +31,22 @@ arguments=$(grep -c '^zeKernelSetArgumentValue$' "$T/calls")
 echo "$launches launches, $arguments arguments" >> "$log"
 [ "$launches" -gt 100 ] && [ "$arguments" -gt $((3 * launches)) ]
 ok $? "the arguments are set at each launch, repeated ones too" "$log"
+
+# Copies to the other device.  The driver faults on a direct one where it says that there is none.
+. "$SRC/tests/drivers/peers"
+EVENHAND_TEST_ZE=tiles=0
+export EVENHAND_TEST_ZE
+peers_run levelzero:0 levelzero 'p2p*'
+[ "$(grep -c 'direct: peer access offered, atomics yes' "$T/peers")" -eq 2 ] && peers_say 4 'with 1 (TEST.*peer access offered'
+ok $? "copies to the other device, direct and staged" "$log"
+EVENHAND_TEST_ZE='tiles=0 peer=0'
+peers_run levelzero:0 levelzero 'p2p*direct*'
+peers_say 2 'unsupported .* do not reach each other.s memory'
+ok $? "without access direct copies are unsupported" "$log"
+peers_run levelzero:0 levelzero 'p2p*staged*'
+peers_say 2 'staged: pieces of 4 MiB in turn, peer access not offered, atomics no'
+ok $? "and staged ones go through the host" "$log"
+unset EVENHAND_TEST_ZE
 
 # Modules compiled ahead that others can change are not read.
 if [ -f "$spirv/compiler" ]; then
