@@ -33,8 +33,8 @@ static eh_status connect(eh_device *device, eh_device *other, uint32_t how, eh_p
 		return status;
 	if (how == EH_PEER_DIRECT)
 		return failure_set(error, EH_E_UNSUPPORTED, "peer connect",
-		                   "OpenCL has no copy that surely goes from device to device: in a context "
-		                   "of both the driver decides where a buffer is.  Take a staged copy.");
+		                   "OpenCL has no copy that surely goes from device to device, because in a "
+		                   "context of both the driver decides where a buffer is: take a staged copy.");
 	link = calloc(1, sizeof(*link));
 	if (link == NULL)
 		return failure_set(error, EH_E_NO_MEMORY, "peer connect",

@@ -89,7 +89,7 @@ static eh_status peer_connect(eh_device *d, eh_device *other, uint32_t how, eh_p
 	direct = direct && back;
 	if (how == EH_PEER_DIRECT && !direct)
 		return failure_set(error, EH_E_UNSUPPORTED, "peer connect",
-		                   "%s and %s do not reach each other's memory.  Take a staged copy.",
+		                   "%s and %s do not reach each other's memory: take a staged copy.",
 		                   d->info.id, other->info.id);
 	link = calloc(1, sizeof(*link));
 	if (link == NULL)

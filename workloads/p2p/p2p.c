@@ -119,15 +119,16 @@ static eh_status p2p_load(p2p_state *x, uint32_t variant, eh_error *error)
 static eh_status p2p_meet(p2p_state *x, eh_error *error)
 {
 	const eh_bench *b = x->bench;
-	eh_status status = EH_E_UNSUPPORTED;
+	eh_status status;
 
 	x->peer = b->extension(b, EH_PEER_NAME);
 	if (x->peer == NULL)
 		return support_error(error, EH_E_UNSUPPORTED,
 		                     "p2p: the backend copies nothing between devices (%s)", EH_PEER_NAME);
-	if (EH_HAS(b, eh_bench, open_other))
-		status = b->open_other(b, eh_case_number(b->values, "peer"), &x->info,
-		                       &x->sides[OTHER].device, error);
+	if (!EH_ROOM(b->struct_size, eh_bench, open_other))
+		return support_error(error, EH_E_UNSUPPORTED, "p2p: this evenhand opens one device only");
+	status = b->open_other(b, eh_case_number(b->values, "peer"), &x->info,
+	                       &x->sides[OTHER].device, error);
 	if (status != EH_OK) {
 		x->sides[OTHER].device = NULL;
 		return status;
@@ -181,7 +182,8 @@ static eh_status p2p_prepare(const eh_bench *bench, void **state, eh_error *erro
 	if (x == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "p2p: no host memory");
 	x->bench = bench;
-	x->sides[OWN] = *bench;
+	memcpy(&x->sides[OWN], bench,
+	       bench->struct_size < sizeof *bench ? bench->struct_size : sizeof *bench);
 	x->sides[OTHER].struct_size = sizeof x->sides[OTHER];
 	x->sides[OTHER].ops = bench->ops;
 	x->sides[OTHER].info = &x->info;
