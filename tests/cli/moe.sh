@@ -21,12 +21,12 @@ caught "an output that stays as it was" moe/gemm 'odd*,one*' 's/EH_G_STORE(c, at
 caught "weights that lie as k x n" moe/gemm 'odd*' 's/(column + t) \* ldb + from + d/(from + d) * n + column + t/'
 caught "rows of W taken for those of X" moe/gemm 'odd*' 's/EH_G_LINE(row + t) \* lda/EH_G_LINE((column + t) % m) * lda/'
 caught "a scale that is off by 0.5 %" moe/gemm 'odd*bf16*,even*' \
-	's/lanes.v = EH_P(sums).v\[i/lanes.v = EH_SPLAT(EH_G_VECTOR, float, 1.005f) * EH_P(sums).v[i/; s/	EH_P(sums).v\[i \* EH_G_VECTORS + v\];/EH_SPLAT(EH_G_VECTOR, float, 1.005f) * &/'
+	's/= EH_P(sums).v\[i \* EH_G_V + v\];/= EH_SPLAT(EH_G_T, float, 1.005f) * EH_P(sums).v[i * EH_G_V + v];/'
 # Small integers are exact in bf16, so only normal inputs show it.
 caught "sums that are rounded to bf16 at each step" moe/gemm 'even*' '
 	s/64 \/ EH_G_DEPTH \* EH_G_DEPTH/EH_G_DEPTH/
-	s/EH_P(sums).v\[i\] = s\[i\];/{ union { EH_G_VECTOR v; float e[EH_G_WIDTH]; } l; eh_bf16 t[1]; l.v = s[i];\
-		for (int e = 0; e < EH_G_WIDTH; e++) { EH_STORE_BF16(t, 0, l.e[e]); l.e[e] = EH_LOAD_BF16(t, 0); }\
+	s/EH_P(sums).v\[i\] = s\[i\];/{ union { EH_G_T v; float e[EH_G_W]; } l; eh_bf16 t[1]; l.v = s[i];\
+		for (int e = 0; e < EH_G_W; e++) { EH_STORE_BF16(t, 0, l.e[e]); l.e[e] = EH_LOAD_BF16(t, 0); }\
 		EH_P(sums).v[i] = l.v; }/' B
 caught "on PoCL, the tokens of the rows before" moe/gemm 'even*f32*' \
 	's/token\[(r) < m ? (r) : m - 1\]/token[(r) < m ? (r) > 0 ? (r) - 1 : 0 : m - 1]/' '' opencl:pocl

@@ -15,7 +15,7 @@ END
 odd='odd.f32*,odd.e4m3*,odd.i8*'
 caught "gemm: a tail of k that is left out" gemm "$odd" 's/from < k; from += EH_G_DEEP/from + EH_G_DEEP <= k; from += EH_G_DEEP/'
 caught "gemm: rows of A taken for those of B" gemm "$odd" 's/(row + t) \* lda + from + d/(column + t) % m * lda + from + d/'
-caught "gemm: a sum that loses bits" gemm "odd.f32*" 's/EH_P(sums).v\[i\] = s\[i\];/EH_P(sums).v[i] = s[i] * EH_SPLAT(EH_G_VECTOR, EH_G_REAL, 1.0001f);/'
+caught "gemm: a sum that loses bits" gemm "odd.f32*" 's/EH_P(sums).v\[i\] = s\[i\];/EH_P(sums).v[i] = s[i] * EH_SPLAT(EH_G_T, EH_G_REAL, 1.0001f);/'
 caught "gemm: a row that is not stored" gemm "$odd" 's/if (whole || (at_row < m/if (at_row != 77 \&\& (whole || (at_row < m/; s/at_column + e < n))/at_column + e < n)))/'
 caught "gemm: an output that stays as it was" gemm "odd.f32*,odd.bf16*" 's/EH_G_STORE(c, at + e, lanes.e\[e\]);/;/'
 caught "fused: a wrong mean" fused 'norm*' 's|1.0f / EH_U_WIDTH|1.01f / EH_U_WIDTH|'
