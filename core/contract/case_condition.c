@@ -232,23 +232,41 @@ CONDITION(condition_tier)
 	                        record_tier_word(y->planned->tier), detail, size);
 }
 
-static bool emulated(const result *r, const char *precision)
+/* Of the first execution that counts and says it. */
+static const record_arithmetic *recorded_arithmetic(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->arithmetic != NULL)
+			return e->arithmetic;
+	return NULL;
+}
+
+static bool emulated(const result *r, const result_row *row)
 {
 	const text_list *caps = &r->record->executor.device.caps;
+	const record_arithmetic *a = recorded_arithmetic(row);
+	const char *precision = row->planned->precision;
 
+	if (a != NULL)
+		return a->kind == RECORD_CALCULATION_EMULATED;
 	return (strcmp(precision, "f64") == 0 && !text_list_has(caps, "fp64")) ||
 	       (strcmp(precision, "f16") == 0 && !text_list_has(caps, "fp16"));
 }
 
 CONDITION(condition_emulation)
 {
-	bool ex = emulated(a, x->planned->precision);
-	bool ey = emulated(b, y->planned->precision);
+	const record_arithmetic *rx = recorded_arithmetic(x), *ry = recorded_arithmetic(y);
+	bool ex = emulated(a, x), ey = emulated(b, y);
 
-	if (ex == ey)
+	/* What a library does not tell is neither. */
+	if (ex == ey || (rx == NULL) != (ry == NULL))
 		return false;
-	snprintf(detail, size, "%s: %s | %s", x->planned->precision, ex ? "emulated" : "native",
-	         ey ? "emulated" : "native");
+	if (rx != NULL)
+		snprintf(detail, size, "%s (%s) | %s (%s)", record_calculation_word(rx->kind), rx->how,
+		         record_calculation_word(ry->kind), ry->how);
+	else
+		snprintf(detail, size, "%s: %s | %s", x->planned->precision, ex ? "emulated" : "native",
+		         ey ? "emulated" : "native");
 	return true;
 }
 

@@ -45,6 +45,19 @@ else
 	skip "a prebuilt module that others can change is not read" "no SPIR-V was prebuilt"
 fi
 
+# A device whose double arithmetic is done in software.
+export EVENHAND_TEST_ZE=fp64=2
+"$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0 --case 'storage.*' -q -o "$T/soft" > "$log" 2>&1
+unset EVENHAND_TEST_ZE
+python3 - "$T/soft/levelzero-0.json" > "$T/facts" 2>&1 <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert "fp64-soft" in r["executor"]["device"]["caps"], r["executor"]["device"]
+said = {c["precision"]: c["executions"][0]["arithmetic"] for c in r["cases"] if "arithmetic" in c["executions"][0]}
+assert said["f64"] == {"kind": "emulated", "how": "f64: in software, says the device"}, said
+PY
+ok $? "double arithmetic in software is recorded as emulated" "$T/facts"
+
 rows() { # FAULT STATUS: runs, and whether it ends with that status; the rows' own go to $T/rows
 	rm -rf "$T/lied"
 	EVENHAND_TEST_FAULT=$1 timeout 60 "$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on levelzero:0 -q -o "$T/lied" > "$log" 2>&1
