@@ -235,7 +235,7 @@ AT(eh_check, gate, 48, 8);
 AT(eh_check, tolerance, 56, 96);
 AT(eh_check, detail, 152, 192);
 
-SIZE(eh_bench, 120);
+SIZE(eh_bench, 128);
 AT(eh_bench, struct_size, 0, 4);
 AT(eh_bench, reserved, 4, 4);
 AT(eh_bench, ops, 8, 8);
@@ -253,6 +253,7 @@ AT(eh_bench, to_double, 96, 8);
 AT(eh_bench, extension, 104, 8);
 AT(eh_bench, tier, 112, 4);
 AT(eh_bench, reserved2, 116, 4);
+AT(eh_bench, source, 120, 8);
 
 SIZE(eh_graph_ops, 48);
 AT(eh_graph_ops, struct_size, 0, 4);

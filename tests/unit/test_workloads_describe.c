@@ -366,6 +366,12 @@ static void test_coldstart(void **state)
 	assert_int_equal(describe(&r, "coldstart", ""), EH_OK);
 	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
 	assert_string_equal(r.work.kernel, "launch");
+	expect("coldstart", "from=source memory=fresh", 1, 0, 0);
+	assert_int_equal(describe(&r, "coldstart", "from=source"), EH_OK);
+	assert_string_equal(r.work.kernel, "coldstart");
+	assert_string_equal(define(&r, "EH_C_FIRST"), "1u");
+	assert_int_equal(r.work.define_count, 2);
+	assert_int_equal(r.work.device_bytes, 8);
 }
 
 static void test_numerics(void **state)

@@ -159,6 +159,9 @@ typedef struct eh_bench {
 	const void *(*extension)(const struct eh_bench *bench, const char *name);
 	uint32_t tier;               /* EH_TIER_*; since 1.3                                    */
 	uint32_t reserved2;
+	/* What `program` was built from, NULL where there is none; since 1.3.  A copy with other values
+	 * of macros and another digest is another program, which ops->program_build makes. */
+	const eh_source *source;
 } eh_bench;
 
 /* ---- the workload --------------------------------------------------------------------------- */
