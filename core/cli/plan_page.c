@@ -29,7 +29,7 @@ static void print_cases(const run_plan *p)
 	table_free(t);
 }
 
-/* A line for each executor that has not the memory for all cases. */
+/* A line for each executor without the memory for all cases. */
 static void print_too_large(const run_plan *p)
 {
 	for (size_t e = 0; e < p->executors.count; e++) {
@@ -44,7 +44,7 @@ static void print_too_large(const run_plan *p)
 		if (count == 1)
 			printf("too large for %s, and unsupported there: %s\n", name, first);
 		else if (count > 1)
-			printf("too large for %s, and unsupported there: %zu cases, as %s\n", name, count, first);
+			printf("too large for %s, and unsupported there: %zu cases, such as %s\n", name, count, first);
 	}
 }
 

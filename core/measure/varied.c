@@ -39,7 +39,7 @@ static eh_status take_one(sampler *s, uint64_t *ns, eh_error *error)
 	return status;
 }
 
-/* All pairs use one set. */
+/* All pairs use one set, so that its buffers are in the caches, or not, for both operations alike. */
 static eh_status take_pair(series *all, eh_error *error)
 {
 	prepared *p = all->s->p;

@@ -3,7 +3,7 @@
 # is right, and kernels or launches with one fault give no number.
 # shellcheck source=tests/cli/planted
 . "${SRC:?}/tests/cli/planted"
-right host:gcc block '*' 7
+right host:gcc block '*' 8
 python3 - "$folder"/*.json >rho.facts 2>&1 <<'PY'
 import json, sys
 for c in json.load(open(sys.argv[1]))["cases"]:
@@ -33,6 +33,11 @@ caught "products that are added up in bf16" block 'decode.bf16*' \
 	's/return EH_MAD(w.all, x.all, sum);/return eh_from_bf16_(eh_to_bf16_(w.all * x.all + sum));/'
 caught "gate and up swapped" block 'deep*' \
 	's/gates, 2 \* row + i)/gates, 2 * row + takes + I)/; s/gates, 2 \* row + takes + i)/gates, 2 * row + i)/; s/takes + I)/takes + i)/'
+# No element is wrong by itself, and products with the matrices of this stack have too few elements for a norm.
+caught "attention with weights of 16 bits" block 'long*' \
+	's/: EH_EXP32(s - t);/: (float)(int)(65536.0f * EH_EXP32(s - t)) * 0x1p-16f;/'
+grep -q 'rho is' lie/*.json
+check $? "which only the norm of the error shows" lie/*.json
 caught "an output that stays as it was" block 'decode.bf16*' 's/EH_B_STORE(y, to, s);/;/'
 caught "a row of W that is not stored" block 'decode.f32*' 's/row < n \&\& token < m/row < n - 1 \&\& token < m/'
 caught_in "a layer with its neighbour's weights" block block_run.c 'deep*' \

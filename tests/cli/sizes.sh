@@ -106,7 +106,7 @@ run 4 run quick --units 0 && grep -q -- '--units' err
 check $? "--units takes a number"
 # The whole of a model of 70 billion weights, where it fits.
 run 0 run "$SRC/protocols/llm-70b-1.ini" --plan --device-file "$devices" --on described:h100,described:mi300x &&
-	grep -q '^too large for described:h100, and unsupported there: 3 cases, as model-token\.' out &&
+	grep -q '^too large for described:h100, and unsupported there: 3 cases, such as model-token\.' out &&
 	! grep -q 'too large for described:mi300x' out
 check $? "the plan says which cases a device has no memory for"
 run 0 run "$SRC/protocols/ai-quick.ini" --plan --device-file "$devices" --on described:h100 &&

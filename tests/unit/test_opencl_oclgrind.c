@@ -329,14 +329,14 @@ static void test_moe_is_clean(void **state)
 	    "experts = 4\nskew = zipf\nexponent = 2\nrows = 2\nwidth = 2\nvectors = 1\ndepth = 8\n");
 }
 
-/* Of both modes, with tails of rows, queries, keys, K and N. */
+/* Of both modes, with tails of rows, queries, keys, K and N, and more than one tile of keys, K and N. */
 static void test_block_is_clean(void **state)
 {
 	(void)state;
 	check_clean("[case d]\nworkload = block\nlayers = 1\nhidden = 24\nintermediate = 16\nheads = 2\n"
 	    "kv-heads = 1\nbatch = 2\ncontext = 40\nsplit = 32\n"
 	    "[case p]\nworkload = block\nmode = prefill\nlayers = 1\nhidden = 24\nintermediate = 16\n"
-	    "heads = 2\nkv-heads = 1\nbatch = 2\ntokens = 9\ncontext = 3\nvocabulary = 8\n");
+	    "heads = 2\nkv-heads = 1\nbatch = 2\ntokens = 9\ncontext = 30\nvocabulary = 8\n");
 }
 
 static const char *find_icd(void)

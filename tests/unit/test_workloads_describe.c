@@ -623,6 +623,7 @@ static void test_block(void **state)
 	expect_refusal("block", "hidden=100", "must be multiples of 8");
 	expect_refusal("block", "heads=6", "kv-heads=4 does not divide heads=6");
 	expect_refusal("block", "tokens=2", "one token for each sequence");
+	expect_refusal("block", "mode=prefill split=256", "split=256 belongs to mode=decode");
 	expect_refusal("block", "mode=prefill batch=32 tokens=40000", "batch=32 times tokens=40000 is more than 1048576 rows");
 	expect_refusal("block", "heads=128 batch=1000", "batch=1000 times heads=128 is more than 65535 groups");
 	expect_refusal("block", "mode=prefill tokens=60000 heads=1024 kv-heads=0", "more than 2^31 pairs");

@@ -11,6 +11,7 @@
 
 #define TOKENS_MAX 8      /* rows of x in one pass over W in decode                             */
 #define GROUP_MAX 8       /* heads that one group decodes together                              */
+#define SPLIT "512"       /* what the parameter is in prefill                                  */
 #define ROWS_MAX 1048576
 #define GRID_MAX 65535    /* groups along y of a launch                                        */
 #define ITEMS_MAX (UINT64_C(1) << 31) /* work-items of a launch                                */
@@ -35,8 +36,8 @@ static const eh_param block_params[] = {
 	 "tokens of each sequence that are in the cache before"},
 	{"vocabulary", EH_PARAM_UINT, 0, "0", "0..1048576", NULL,
 	 "logits of each sequence's last token, a multiple of 8; 0 = none"},
-	{"split", EH_PARAM_UINT, 0, "512", "32..1048576", "256,512,1024,4096",
-	 "keys per group of decode's attention; prefill does not use it"},
+	{"split", EH_PARAM_UINT, 0, SPLIT, "32..1048576", "256,512,1024,4096",
+	 "keys per group of decode's attention; prefill has none"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -157,6 +158,10 @@ static eh_status plan_case(const eh_case *values, block_plan *p, eh_error *error
 	status = plan_shape(values, &p->shape, error);
 	if (status != EH_OK)
 		return status;
+	if (p->shape.prefill && strcmp(eh_case_text(values, "split"), SPLIT) != 0)
+		return support_error(error, EH_E_INVALID_ARGUMENT,
+		                     "block: split=%s belongs to mode=decode, not to mode=prefill; leave it out",
+		                     eh_case_text(values, "split"));
 	if (p->shape.prefill)
 		plan_prefill(p);
 	else

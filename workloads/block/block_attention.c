@@ -6,7 +6,7 @@
 #include "block_check.h"
 
 #define SEQUENCES 3        /* of a layer: the first, the last, and one at random               */
-#define QUERIES_MOST 128   /* of a layer                                                       */
+#define QUERIES_MOST 128   /* of a layer, but for one of each head of a sequence               */
 #define QUERIES_LEAST 4
 /* Products of all queries of a layer together, but for the least of them. */
 #define PRODUCTS (UINT64_C(1) << 27)
@@ -43,13 +43,6 @@ static void take_key(const block_shape *s, query *x, const double *key, const do
 	}
 }
 
-/* Number i of `count` below `size`: both ends, and a random one of each stretch between them. */
-static uint64_t choose_among(judge *j, uint64_t size, uint64_t i, uint64_t count)
-{
-	const uint64_t from = i * size / count, to = (i + 1) * size / count;
-	return i == 0 ? 0 : i == count - 1 ? size - 1 : to > from ? from + judge_draw(j, to - from) : from;
-}
-
 /* Query number i of `count` of a sequence: all of them, or tokens in stretches with the heads in turn, other
  * ones in every check. */
 static void choose_query(judge *j, query *x, uint64_t i, uint64_t count, uint64_t turn)
@@ -58,8 +51,8 @@ static void choose_query(judge *j, query *x, uint64_t i, uint64_t count, uint64_
 	const int all = count == s->tokens * s->heads;
 	memset(x, 0, sizeof *x);
 	x->top = -HUGE_VAL;
-	x->token = all ? i / s->heads : choose_among(j, s->tokens, i, count);
-	x->head = all ? i % s->heads : count < s->heads ? choose_among(j, s->heads, (i + turn) % count, count)
+	x->token = all ? i / s->heads : judge_choose(j, s->tokens, i, count);
+	x->head = all ? i % s->heads : count < s->heads ? judge_choose(j, s->heads, (i + turn) % count, count)
 	                                                : (i + turn) % s->heads;
 }
 
@@ -181,10 +174,11 @@ eh_status judge_attention(judge *j)
 	const block_shape *s = &j->s->plan.shape;
 	const uint64_t sequences = s->batch < SEQUENCES ? s->batch : SEQUENCES;
 	const uint64_t chosen[SEQUENCES] = {0, s->batch - 1, judge_draw(j, s->batch)};
+	const uint64_t wanted = sequences * s->heads > QUERIES_MOST ? sequences * s->heads : QUERIES_MOST;
 	uint64_t count = PRODUCTS / (s->keys * s->head), i;
 	query *queries;
 	eh_status status = EH_OK;
-	count = count < QUERIES_LEAST ? QUERIES_LEAST : count > QUERIES_MOST ? QUERIES_MOST : count;
+	count = count < QUERIES_LEAST ? QUERIES_LEAST : count > wanted ? wanted : count;
 	count = (count + sequences - 1) / sequences;
 	count = count > s->tokens * s->heads ? s->tokens * s->heads : count;
 	queries = malloc(count * sizeof *queries);

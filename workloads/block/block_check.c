@@ -5,7 +5,7 @@
  */
 #include "block_check.h"
 
-/* Elements of a layer's stages that are compared; of more, one row in each stretch. */
+/* Elements of a layer's stages that are compared; of more, some rows. */
 #define COMPARED (UINT64_C(1) << 26)
 /* Columns of a product that are compared in a row: as many as make ENOUGH in all rows, and a few at least. */
 #define COLUMNS_LEAST UINT64_C(8)
@@ -86,6 +86,19 @@ uint64_t judge_draw(judge *j, uint64_t size)
 	b->fill_bytes(b, &random, (j->iteration * UINT64_C(1000003) + j->draws++) * sizeof random,
 	              sizeof random, b->values->seed, 93);
 	return random % size;
+}
+
+uint64_t judge_choose(judge *j, uint64_t size, uint64_t i, uint64_t count)
+{
+	const uint64_t ends = count < 4 ? 0 : 2, stretches = count - ends;
+	uint64_t from, to;
+	if (count == size)
+		return i;
+	if (i < ends)
+		return i == 0 ? 0 : size - 1;
+	from = (i - ends) * size / stretches;
+	to = (i - ends + 1) * size / stretches;
+	return to > from ? from + judge_draw(j, to - from) : from;
 }
 
 void judge_sample(judge *j, int class, const char *what, uint64_t index, double got, double want,
@@ -373,20 +386,15 @@ static eh_status check_logits(judge *j, uint64_t sequence, uint64_t rows)
 	return EH_OK;
 }
 
-/* All rows, or of many elements both ends and one row in each stretch, another in every check. */
+/* All rows, or of many elements some. */
 static eh_status each_row(judge *j, uint64_t rows, uint64_t elements,
                           eh_status (*check)(judge *, uint64_t, uint64_t))
 {
 	const uint64_t compared = most(least(rows, 2), least(rows, COMPARED / elements));
 	eh_status status = EH_OK;
 	uint64_t i;
-	for (i = 0; i < compared && status == EH_OK && !enough(j); i++) {
-		const uint64_t from = i * rows / compared, to = (i + 1) * rows / compared;
-		const uint64_t row = i == 0              ? 0
-		                     : i == compared - 1 ? rows - 1
-		                                         : from + judge_draw(j, to - from);
-		status = check(j, row, compared);
-	}
+	for (i = 0; i < compared && status == EH_OK && !enough(j); i++)
+		status = check(j, judge_choose(j, rows, i, compared), compared);
 	return status;
 }
 

@@ -24,6 +24,9 @@ typedef struct judge {
 
 /* A number below `size`, another in every check. */
 uint64_t judge_draw(judge *j, uint64_t size);
+/* Number i of `count` below `size`: each once if there are as many.  Otherwise both ends where `count` is 4 or
+ * more, and for the rest a random one of each of as many stretches, another in every check. */
+uint64_t judge_choose(judge *j, uint64_t size, uint64_t i, uint64_t count);
 /* Compares an element of a class. */
 void judge_sample(judge *j, int class, const char *what, uint64_t index, double got, double want,
                   double allowed);

@@ -47,10 +47,10 @@ eh_buffer *block_stage_of(const block_state *s, uint64_t layer, int stage)
 	return s->stage[s->layers[layer].set][stage];
 }
 
-/* Whole words, all of which the poison covers. */
+/* Widths are multiples of 8, so these are whole words, all of which the poison covers. */
 static uint64_t stage_bytes(const block_state *s, uint64_t width)
 {
-	return (s->plan.shape.rows * width * s->inputs.element + 15) & ~UINT64_C(15);
+	return s->plan.shape.rows * width * s->inputs.element;
 }
 
 /* `count` elements that repeat `block` from place `at` on. */

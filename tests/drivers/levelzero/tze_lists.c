@@ -273,6 +273,9 @@ TZE_FUNCTION(CommandListAppendLaunchKernel,
 	for (uint32_t i = 0; i < k->count; i++)
 		if (!k->arguments[i].set)
 			return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+	if (k->given != (UINT32_C(1) << k->count) - 1)
+		faults_note("launch with an argument of an earlier one");
+	k->given = 0;
 	memcpy(c.arguments, k->arguments, sizeof(c.arguments));
 	memcpy(c.group, k->group, sizeof(c.group));
 	return add(list, c, signal, count, waits);

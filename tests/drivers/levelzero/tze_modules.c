@@ -264,6 +264,7 @@ TZE_FUNCTION(KernelSetArgumentValue,
 		memcpy(a->value, value, size);
 	a->size = size;
 	a->set = true;
+	k->given |= UINT32_C(1) << index;
 	return ZE_RESULT_SUCCESS;
 }
 

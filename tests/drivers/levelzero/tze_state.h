@@ -48,6 +48,7 @@ typedef struct tze_kernel {
 	void *cl;           /* cl_kernel                                                       */
 	uint32_t count;
 	tze_argument arguments[TZE_MOST_ARGUMENTS];
+	uint32_t given;     /* a bit for each argument that was set since the last launch      */
 	uint32_t group[3], required[3];
 } tze_kernel;
 
