@@ -253,20 +253,36 @@ static bool emulated(const result *r, const result_row *row)
 	       (strcmp(precision, "f16") == 0 && !text_list_has(caps, "fp16"));
 }
 
+/* Beside a side that tells, one that does not may be either, unless its device lacks the precision. */
+static bool may_be_either(const record_arithmetic *own, const record_arithmetic *other, bool emulates)
+{
+	return own == NULL && other != NULL && !emulates;
+}
+
+#define ARITHMETIC_SIZE 128
+
+static void write_arithmetic(char out[ARITHMETIC_SIZE], const record_arithmetic *a, bool emulates)
+{
+	const char *word = record_calculation_word(emulates ? RECORD_CALCULATION_EMULATED :
+	                                                      RECORD_CALCULATION_NATIVE);
+
+	if (a != NULL)
+		snprintf(out, ARITHMETIC_SIZE, "%s (%s)", word, a->how);
+	else
+		snprintf(out, ARITHMETIC_SIZE, "%s", word);
+}
+
 CONDITION(condition_emulation)
 {
 	const record_arithmetic *rx = recorded_arithmetic(x), *ry = recorded_arithmetic(y);
 	bool ex = emulated(a, x), ey = emulated(b, y);
+	char tx[ARITHMETIC_SIZE], ty[ARITHMETIC_SIZE];
 
-	/* What a library does not tell is neither. */
-	if (ex == ey || (rx == NULL) != (ry == NULL))
+	if (ex == ey || may_be_either(rx, ry, ex) || may_be_either(ry, rx, ey))
 		return false;
-	if (rx != NULL)
-		snprintf(detail, size, "%s (%s) | %s (%s)", record_calculation_word(rx->kind), rx->how,
-		         record_calculation_word(ry->kind), ry->how);
-	else
-		snprintf(detail, size, "%s: %s | %s", x->planned->precision, ex ? "emulated" : "native",
-		         ey ? "emulated" : "native");
+	write_arithmetic(tx, rx, ex);
+	write_arithmetic(ty, ry, ey);
+	snprintf(detail, size, "%s: %s | %s", x->planned->precision, tx, ty);
 	return true;
 }
 

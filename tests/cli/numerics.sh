@@ -40,6 +40,9 @@ check $? "the portable kernel answers as f32, f64 and i32 do" answers.facts
 "$EVENHAND" show numerics-host_gcc/*.json >log 2>&1
 grep -q '^answer .*factors have all 53 bits: factors.f64' log
 check $? "show has each answer below its table" log
+"$EVENHAND" show -v --case 'factors.*' numerics-host_gcc/*.json >log 2>&1
+grep -q '^arithmetic  *native: f64$' log && grep -q '^arithmetic  *emulated: bf16: stored, calculated in f32$' log
+check $? "show -v says of each row whether its arithmetic is native" log
 # PoCL compiles each kernel for seconds.
 right opencl:pocl numerics 'factors.tf32*' 1
 
