@@ -15,7 +15,7 @@ timed = {c["id"]: sum(len(e["samples_ns"]) * e["batch"] for e in c["executions"]
          for c in json.load(open(sys.argv[1]))["cases"] if c["executions"]}
 kept = int(open(sys.argv[2]).read())
 print(timed, kept)
-assert set(timed) == {"build.kept.source", "built"} and kept > timed["build.kept.source"] >= 6
+assert set(timed) == {"build.kept.source", "built"} and kept > timed["build.kept.source"] > 0
 PY
 check $? "each operation that is timed built a program" facts
 mv coldstart-host_gcc once
