@@ -27,7 +27,7 @@ static record_arithmetic *of_library(const record_library *library)
 	if (length == 0 || memmem(value, length, "not told", 8) != NULL)
 		return NULL;
 	return new_record(RECORD_CALCULATION_NATIVE,
-	                  memory_format("%.*s, says the library", (int)length, value));
+	                  memory_format("%.*s (from the library)", (int)length, value));
 }
 
 record_arithmetic *arithmetic_record(const eh_work *work, uint64_t caps, const record_library *library)
@@ -48,6 +48,6 @@ record_arithmetic *arithmetic_record(const eh_work *work, uint64_t caps, const r
 	if ((strcmp(precision, "f64") == 0 && (caps & EH_CAP_FP64_SOFT) != 0) ||
 	    (strcmp(precision, "f16") == 0 && (caps & EH_CAP_FP16_SOFT) != 0))
 		return new_record(RECORD_CALCULATION_EMULATED,
-		                  memory_format("%s: in software, says the device", precision));
+		                  memory_format("%s: the device does it in software", precision));
 	return new_record(RECORD_CALCULATION_NATIVE, memory_format("%.*s", (int)stored, precision));
 }

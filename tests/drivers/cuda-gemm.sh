@@ -78,7 +78,7 @@ ok $? "the library's product is measured and verified" "$log" "$T/facts"
 ok $? "the backend knows the settings of its library" "$log"
 says right '(lambda l: l["name"] == "cuBLASLt" and l["version"] == "12.9.1" and "kernel=algorithm 21, tile 20, stages 14, split-k 2, reduction 2, swizzling 1, option 3, inner 4, cluster 5; picked=cublasLtMatmulAlgoGetHeuristic, rank " in l["detail"] and "workspace=8192" in l["detail"])(c["executions"][0]["library"])'
 ok $? "the row names version, algorithm, rank and workspace" "$T/facts"
-says right 'c["executions"][0]["arithmetic"] == {"kind": "native", "how": "FMA, ACCUMULATOR_32F, INPUT_32F, says the library"}'
+says right 'c["executions"][0]["arithmetic"] == {"kind": "native", "how": "FMA, ACCUMULATOR_32F, INPUT_32F (from the library)"}'
 ok $? "its arithmetic is native, by what the library says of its kernel" "$T/facts"
 says right '(lambda l: len(l) == 1 and l[0]["fields"]["kernel"]["value"].startswith("algorithm 21") and l[0]["sha256"])([x for x in r["executor"]["layers"] if x["layer"] == "library" and x["name"] == "cuBLASLt"])'
 ok $? "the stack has the library, its digest and its kernel" "$T/facts"

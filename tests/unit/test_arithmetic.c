@@ -37,9 +37,9 @@ static void test_kernels(void **state)
 	(void)state;
 	says("f32", 0, NULL, native, "f32");
 	says("f64", EH_CAP_FP64, NULL, native, "f64");
-	says("f64", EH_CAP_FP64 | EH_CAP_FP64_SOFT, NULL, emulated, "f64: in software, says the device");
+	says("f64", EH_CAP_FP64 | EH_CAP_FP64_SOFT, NULL, emulated, "f64: the device does it in software");
 	says("f64", EH_CAP_FP64 | EH_CAP_FP16_SOFT, NULL, native, "f64");
-	says("f16", EH_CAP_FP16 | EH_CAP_FP16_SOFT, NULL, emulated, "f16: in software, says the device");
+	says("f16", EH_CAP_FP16 | EH_CAP_FP16_SOFT, NULL, emulated, "f16: the device does it in software");
 	says("bf16/f32/f32", 0, NULL, emulated, "bf16: stored, calculated in f32");
 	says("f16/f32/f16", EH_CAP_FP16_SOFT, NULL, emulated, "f16: stored, calculated in f32");
 	says("i8/i32/i32", 0, NULL, emulated, "i8: stored, calculated in i32");
@@ -50,7 +50,7 @@ static void test_libraries(void **state)
 {
 	(void)state;
 	says("bf16/f32/f32", 0, "kernel=a; numerics=HMMA, INPUT_16BF; compute=32F", RECORD_CALCULATION_NATIVE,
-	     "HMMA, INPUT_16BF, says the library");
+	     "HMMA, INPUT_16BF (from the library)");
 	says("f32", 0, "kernel=a; picked=b", 0, NULL);
 	says("f32", 0, "kernel=a; numerics=not told; compute=32F", 0, NULL);
 	says("f32", 0, "numerics=accumulator not told, inputs not told", 0, NULL);
