@@ -104,6 +104,11 @@ typedef enum CUdevice_attribute_enum {
 	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 } CUdevice_attribute;
 
+typedef enum CUdevice_P2PAttribute_enum {
+	CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
+	CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
+} CUdevice_P2PAttribute;
+
 typedef enum CUfunction_attribute_enum {
 	CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 	CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
@@ -228,6 +233,9 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 	X(graph_destroy, "cuGraphDestroy", (CUgraph graph)) \
 	X(peer_can, "cuDeviceCanAccessPeer", (int *can, CUdevice device, CUdevice other)) \
 	X(peer_enable, "cuCtxEnablePeerAccess", (CUcontext other, unsigned flags)) \
+	X(peer_disable, "cuCtxDisablePeerAccess", (CUcontext other)) \
+	X(peer_attribute, "cuDeviceGetP2PAttribute", \
+	  (int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice other)) \
 	X(peer_copy, "cuMemcpyPeerAsync", \
 	  (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, \
 	   size_t bytes, CUstream stream))

@@ -20,6 +20,7 @@ typedef CUgraphExec stream_graph_exec;
 typedef CUdeviceptr stream_address;
 typedef CUcontext stream_place;
 typedef unsigned stream_pattern;
+typedef CUdevice_P2PAttribute stream_peer_attribute;
 #define STREAM_VENDOR "CUDA"
 #define STREAM_CALLS cuda_calls
 #define STREAM_OK CUDA_SUCCESS
@@ -37,6 +38,8 @@ typedef unsigned stream_pattern;
 #define STREAM_MANAGED_FLAGS CU_MEM_ATTACH_GLOBAL
 #define STREAM_MOST_ITEMS 0
 #define STREAM_ATTRIBUTE(name) CU_FUNC_ATTRIBUTE_##name
+#define STREAM_PEER_RANK CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
+#define STREAM_PEER_ATOMICS CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
 #define STREAM_AT(address, offset) ((address) + (offset))
 #include "shared/streamapi.h"
 

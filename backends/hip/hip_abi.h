@@ -95,6 +95,11 @@ typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributeIsLargeBar = 10011,
 } hipDeviceAttribute_t;
 
+typedef enum hipDeviceP2PAttr {
+	hipDevP2PAttrPerformanceRank = 0,
+	hipDevP2PAttrNativeAtomicSupported = 2,
+} hipDeviceP2PAttr;
+
 typedef enum hipFunction_attribute {
 	HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 	HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
@@ -209,6 +214,9 @@ typedef struct _hiprtcProgram *hiprtcProgram;
 	X(graph_destroy, "hipGraphDestroy", (hipGraph_t graph)) \
 	X(peer_can, "hipDeviceCanAccessPeer", (int *can, int device, int other)) \
 	X(peer_enable, "hipDeviceEnablePeerAccess", (int other, unsigned flags)) \
+	X(peer_disable, "hipDeviceDisablePeerAccess", (int other)) \
+	X(peer_attribute, "hipDeviceGetP2PAttribute", \
+	  (int *value, hipDeviceP2PAttr attribute, int device, int other)) \
 	X(peer_copy, "hipMemcpyPeerAsync", \
 	  (void *to, int to_device, const void *from, int from_device, size_t bytes, \
 	   hipStream_t stream))

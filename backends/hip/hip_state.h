@@ -19,6 +19,7 @@ typedef hipGraphExec_t stream_graph_exec;
 typedef hipDeviceptr_t stream_address;
 typedef int stream_place;
 typedef int stream_pattern;
+typedef hipDeviceP2PAttr stream_peer_attribute;
 #define STREAM_VENDOR "HIP"
 #define STREAM_CALLS hip_calls
 #define STREAM_OK hipSuccess
@@ -36,6 +37,8 @@ typedef int stream_pattern;
 #define STREAM_MANAGED_FLAGS hipMemAttachGlobal
 #define STREAM_MOST_ITEMS UINT32_MAX
 #define STREAM_ATTRIBUTE(name) HIP_FUNC_ATTRIBUTE_##name
+#define STREAM_PEER_RANK hipDevP2PAttrPerformanceRank
+#define STREAM_PEER_ATOMICS hipDevP2PAttrNativeAtomicSupported
 #define STREAM_AT(address, offset) ((hipDeviceptr_t)((char *)(address) + (offset)))
 #include "shared/streamapi.h"
 

@@ -69,6 +69,7 @@ typedef enum _ze_structure_type_t {
 	ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES = 7,
 	ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES = 8,
 	ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES = 9,
+	ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES = 11,
 	ZE_STRUCTURE_TYPE_CONTEXT_DESC = 13,
 	ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC = 14,
 	ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC = 15,
@@ -107,6 +108,7 @@ enum {
 	ZE_DEVICE_PROPERTY_FLAG_INTEGRATED = 1,
 	ZE_DEVICE_PROPERTY_FLAG_ECC = 4,
 	ZE_DEVICE_FP_FLAG_SOFT_FLOAT = 128,
+	ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS = 2,
 	ZE_DEVICE_MODULE_FLAG_FP16 = 1,
 	ZE_DEVICE_MODULE_FLAG_FP64 = 2,
 	ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS = 4,
@@ -128,6 +130,7 @@ typedef uint32_t ze_command_queue_group_property_flags_t;
 typedef uint32_t ze_memory_access_cap_flags_t;
 typedef uint32_t ze_device_memory_property_flags_t;
 typedef uint32_t ze_device_cache_property_flags_t;
+typedef uint32_t ze_device_p2p_property_flags_t;
 typedef uint32_t ze_context_flags_t;
 typedef uint32_t ze_command_queue_flags_t;
 typedef uint32_t ze_command_list_flags_t;
@@ -258,6 +261,12 @@ typedef struct _ze_device_cache_properties_t {
 	ze_device_cache_property_flags_t flags;
 	size_t cacheSize;
 } ze_device_cache_properties_t;
+
+typedef struct _ze_device_p2p_properties_t {
+	ze_structure_type_t stype;
+	void *pNext;
+	ze_device_p2p_property_flags_t flags;
+} ze_device_p2p_properties_t;
 
 typedef struct _ze_command_queue_group_properties_t {
 	ze_structure_type_t stype;
@@ -430,6 +439,9 @@ typedef struct zel_component_version {
 	   ze_command_queue_group_properties_t *properties)) \
 	X(device_peer, "zeDeviceCanAccessPeer", \
 	  (ze_device_handle_t device, ze_device_handle_t other, ze_bool_t *can)) \
+	X(device_p2p, "zeDeviceGetP2PProperties", \
+	  (ze_device_handle_t device, ze_device_handle_t other, \
+	   ze_device_p2p_properties_t *properties)) \
 	X(context_create, "zeContextCreate", \
 	  (ze_driver_handle_t driver, const ze_context_desc_t *desc, ze_context_handle_t *context)) \
 	X(context_destroy, "zeContextDestroy", (ze_context_handle_t context)) \

@@ -132,7 +132,6 @@ void lz_devices_close(eh_device *d)
 {
 	if (d == NULL)
 		return;
-	lz_queue_destroy(d->relay);
 	lz_events_free(d);
 	if (--d->place.driver->openings == 0)
 		(void)d->api->context_destroy(d->context);

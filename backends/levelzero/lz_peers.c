@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eh.peer.0: copies from one device's memory to another's, both in the context of one driver. */
+/* eh.peer.1: copies from one device's memory to another's, both in the context of one driver, or through
+ * the host's memory. */
 #include <stdlib.h>
+#include <stdio.h>
 
 #include "evenhand/extensions.h"
 #include "lz_state.h"
+#include "shared/relay.h"
 
-enum { PIECE_BYTES = 1 << 22 };
+struct eh_peer_link {
+	eh_device *device, *other;
+	relay relay;               /* of staged copies                                      */
+	uint32_t how;
+	char text[128];
+};
+
+static const relay_slots slots = {
+	.queue_create = lz_queue_create,
+	.queue_destroy = lz_queue_destroy,
+	.queue_wait = lz_queue_wait,
+	.upload = lz_copies_upload,
+	.download = lz_copies_download,
+};
 
 static eh_status reaches(eh_device *d, eh_device *other, bool *direct, eh_error *error)
 {
 	ze_bool_t can = 0;
 	ze_result_t rc;
 
-	*direct = d->place.device == other->place.device;
-	if (*direct || d->place.driver != other->place.driver)
+	*direct = false;
+	if (d->place.driver != other->place.driver)
 		return EH_OK;
 	rc = d->api->device_peer(d->place.device, other->place.device, &can);
 	if (rc != ZE_RESULT_SUCCESS)
@@ -24,83 +40,84 @@ static eh_status reaches(eh_device *d, eh_device *other, bool *direct, eh_error 
 	return EH_OK;
 }
 
-static eh_status can_access(eh_device *d, eh_device *other, uint32_t *how, eh_error *error)
+/* Whether each of the two reaches the other's memory. */
+static eh_status both_reach(eh_device *d, eh_device *other, bool *direct, eh_error *error)
+{
+	bool back = false;
+	eh_status status = reaches(d, other, direct, error);
+
+	if (status == EH_OK)
+		status = reaches(other, d, &back, error);
+	*direct = *direct && back;
+	return status;
+}
+
+static void put_text(eh_peer_link *link, bool direct)
+{
+	ze_device_p2p_properties_t p2p = { .stype = ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES };
+	const char *atomics = "not told";
+	eh_device *d = link->device;
+
+	if (d->place.driver == link->other->place.driver &&
+	    d->api->device_p2p(d->place.device, link->other->place.device, &p2p) == ZE_RESULT_SUCCESS)
+		atomics = (p2p.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS) != 0 ? "yes" : "no";
+	(void)snprintf(link->text, sizeof(link->text), "%speer access %soffered, atomics %s",
+	               link->how == EH_PEER_STAGED ? "pieces of 4 MiB in turn, " : "", direct ? "" : "not ",
+	               atomics);
+}
+
+static eh_status connect(eh_device *d, eh_device *other, uint32_t how, eh_peer_link **out,
+                         eh_error *error)
 {
 	bool direct = false;
-	eh_status status = lz_devices_enter(d, "peer can_access", error);
+	eh_peer_link *link;
+	eh_status status = checks_peers(d->place.device == other->place.device, how, error);
 
 	if (status == EH_OK)
-		status = reaches(d, other, &direct, error);
+		status = lz_devices_enter(d, "peer connect", error);
 	if (status == EH_OK)
-		*how = direct ? EH_PEER_DIRECT : EH_PEER_STAGED;
-	return status;
-}
-
-/* The queue that reads or writes memory of `d`: the caller's, or one of d's own. */
-static eh_status queue_for(eh_queue *q, eh_device *d, eh_queue **out, eh_error *error)
-{
-	eh_status status = EH_OK;
-
-	*out = q;
-	if (q->device == d)
-		return EH_OK;
-	if (d->relay == NULL)
-		status = lz_queue_create(d, 0, &d->relay, error);
-	*out = d->relay;
-	return status;
-}
-
-/* Through the host's memory; returns when it is done. */
-static eh_status staged(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
-                        uint64_t from_offset, uint64_t bytes, eh_error *error)
-{
-	char *piece = malloc(PIECE_BYTES);
-	eh_queue *reader = NULL, *writer = NULL;
-	eh_status status = EH_OK;
-
-	if (piece == NULL)
-		return failure_set(error, EH_E_NO_MEMORY, "peer copy", "No memory is left to copy through.");
-	status = queue_for(q, from->device, &reader, error);
-	if (status == EH_OK)
-		status = queue_for(q, to->device, &writer, error);
-	/* The other device's queue does not know the commands that are enqueued here. */
-	if (status == EH_OK)
-		status = lz_queue_wait(q, error);
-	for (uint64_t done = 0; status == EH_OK && done < bytes;) {
-		const uint64_t size = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
-
-		status = lz_copies_download(reader, piece, from, from_offset + done, size, error);
-		if (status == EH_OK)
-			status = lz_queue_wait(reader, error);
-		if (status == EH_OK)
-			status = lz_copies_upload(writer, to, to_offset + done, piece, size, error);
-		if (status == EH_OK)
-			status = lz_queue_wait(writer, error);
-		done += size;
+		status = both_reach(d, other, &direct, error);
+	if (status != EH_OK)
+		return status;
+	if (how == EH_PEER_DIRECT && !direct)
+		return failure_set(error, EH_E_UNSUPPORTED, "peer connect",
+		                   "%s and %s do not reach each other's memory: take a staged copy.",
+		                   d->info.id, other->info.id);
+	link = calloc(1, sizeof(*link));
+	if (link == NULL)
+		return failure_set(error, EH_E_NO_MEMORY, "peer connect",
+		                   "No memory is left to connect two devices.");
+	*link = (eh_peer_link){ .device = d, .other = other, .how = how };
+	put_text(link, direct);
+	if (how == EH_PEER_STAGED)
+		status = relay_open(&link->relay, &slots, d, other, error);
+	if (status != EH_OK) {
+		free(link);
+		return status;
 	}
-	free(piece);
-	return status;
+	*out = link;
+	return EH_OK;
 }
 
-static eh_status copy(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
-                      uint64_t from_offset, uint64_t bytes, eh_error *error)
+static const char *describe(const eh_peer_link *link)
 {
-	eh_device *other = to->device == q->device ? from->device : to->device;
-	ze_command_list_handle_t list = NULL;
-	bool direct = false;
-	ze_result_t rc;
-	eh_status status = checks_copy(to == from, to->bytes, to_offset, from->bytes, from_offset,
-	    bytes, error);
+	return link->text;
+}
 
-	if (status == EH_OK && (to->kind != EH_MEMORY_DEVICE || from->kind != EH_MEMORY_DEVICE))
-		status = failure_set(error, EH_E_INVALID_ARGUMENT, "peer copy",
-		                     "A copy between devices is one of device memory.");
-	if (status == EH_OK && bytes > 0)
-		status = reaches(q->device, other, &direct, error);
+static eh_status copy(eh_queue *q, eh_peer_link *link, eh_buffer *to, uint64_t to_offset,
+                      eh_buffer *from, uint64_t from_offset, uint64_t bytes, eh_error *error)
+{
+	ze_command_list_handle_t list = NULL;
+	ze_result_t rc;
+	eh_status status = checks_peer_copy((to->device == link->device && from->device == link->other) ||
+	    (to->device == link->other && from->device == link->device),
+	    to->kind == EH_MEMORY_DEVICE && from->kind == EH_MEMORY_DEVICE, to->bytes, to_offset,
+	    from->bytes, from_offset, bytes, error);
+
 	if (status != EH_OK || bytes == 0)
 		return status;
-	if (!direct)
-		return staged(q, to, to_offset, from, from_offset, bytes, error);
+	if (link->how == EH_PEER_STAGED)
+		return relay_copy(&link->relay, q, to, to_offset, from, from->device, from_offset, bytes, error);
 	status = lz_queue_list(q, &list, error);
 	if (status != EH_OK)
 		return status;
@@ -114,13 +131,30 @@ static eh_status copy(eh_queue *q, eh_buffer *to, uint64_t to_offset, eh_buffer 
 	return EH_OK;
 }
 
+/* An event of one driver is none in another, so there the host waits. */
+static eh_status wait_mark(eh_queue *q, eh_mark *mark, eh_error *error)
+{
+	return q->device->place.driver == mark->device->place.driver ? lz_queue_wait_mark(q, mark, error) :
+	                                                               lz_marks_wait(mark, error);
+}
+
+static void disconnect(eh_peer_link *link)
+{
+	if (link == NULL)
+		return;
+	relay_close(&link->relay);
+	free(link);
+}
+
 const void *lz_peers_table(void)
 {
 	static const eh_peer_ops table = {
 		.struct_size = sizeof(table),
-		.can_access = can_access,
+		.connect = connect,
+		.describe = describe,
 		.copy = copy,
-		.queue_wait_mark = lz_queue_wait_mark,
+		.queue_wait_mark = wait_mark,
+		.disconnect = disconnect,
 	};
 
 	return &table;

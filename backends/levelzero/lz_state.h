@@ -68,7 +68,6 @@ struct eh_device {
 	lz_pool *pools;
 	struct lz_parked *parked;  /* events that other queues may still wait for           */
 	uint64_t waits;            /* commands that wait for marks, of all queues           */
-	eh_queue *relay;           /* of staged copies between devices, NULL = none yet     */
 	uint32_t engine;           /* ordinal of the first group of queues that computes    */
 	uint32_t engine_queues;
 	uint32_t engine_next[2];   /* of timed queues and of others                         */

@@ -201,6 +201,9 @@ eh_status ocl_graphs_copy(eh_queue *queue, const eh_buffer *to, uint64_t to_offs
 void ocl_graphs_drop(eh_queue *queue);
 extern const eh_graph_ops ocl_graphs_table;
 
+/* ocl_peers.c */
+extern const eh_peer_ops ocl_peers_table;
+
 /* ocl_gemm.c */
 extern const eh_gemm_ops ocl_gemm_table;
 /* The layer of the library once a product was prepared, else false. */

@@ -9,6 +9,8 @@ static const void *extension(void *self, const char *name)
 	(void)self;
 	if (strcmp(name, EH_GRAPH_NAME) == 0)
 		return &ocl_graphs_table;
+	if (strcmp(name, EH_PEER_NAME) == 0)
+		return &ocl_peers_table;
 	return strcmp(name, EH_GEMM_NAME) == 0 ? &ocl_gemm_table : NULL;
 }
 

@@ -77,6 +77,27 @@ eh_status checks_copy(bool same, uint64_t to_size, uint64_t to_offset, uint64_t 
 	return status;
 }
 
+eh_status checks_peers(bool same, uint32_t how, eh_error *error)
+{
+	if (same)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "peer connect",
+		                   "A device is connected with another one, not with itself.");
+	if (how != EH_PEER_STAGED && how != EH_PEER_DIRECT)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "peer connect",
+		                   "Copies go no way %u: it is EH_PEER_STAGED or EH_PEER_DIRECT.", how);
+	return EH_OK;
+}
+
+eh_status checks_peer_copy(bool of_link, bool device_memory, uint64_t to_size, uint64_t to_offset,
+                           uint64_t from_size, uint64_t from_offset, uint64_t bytes, eh_error *error)
+{
+	if (!of_link || !device_memory)
+		return failure_set(error, EH_E_INVALID_ARGUMENT, "peer copy", !of_link ?
+		                   "A copy between devices has a buffer of each device of the link." :
+		                   "A copy between devices is one of device memory.");
+	return checks_copy(false, to_size, to_offset, from_size, from_offset, bytes, error);
+}
+
 eh_status checks_launch(const char *kernel, int64_t takes, const checks_limits *limits,
                         const eh_launch *launch, eh_error *error)
 {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "evenhand/backend.h"
+#include "evenhand/extensions.h"
 
 /* EH_E_INVALID_ARGUMENT for an unknown kind or 0 bytes, EH_E_UNSUPPORTED for a kind that is not in
  * caps, EH_E_NO_MEMORY beyond max_alloc (0 = no limit).  `device` is its name in messages. */
@@ -31,6 +31,14 @@ eh_status checks_fill(uint64_t size, uint64_t offset, uint64_t bytes, eh_error *
 /* Checks both ranges, and that they do not overlap in one buffer. */
 eh_status checks_copy(bool same, uint64_t to_size, uint64_t to_offset, uint64_t from_size,
                       uint64_t from_offset, uint64_t bytes, eh_error *error);
+
+/* EH_E_INVALID_ARGUMENT for a device as its own peer and for an unknown EH_PEER_*. */
+eh_status checks_peers(bool same, uint32_t how, eh_error *error);
+
+/* Checks both ranges, that the buffers belong to the two devices of the link, one to each, and that both
+ * are device memory. */
+eh_status checks_peer_copy(bool of_link, bool device_memory, uint64_t to_size, uint64_t to_offset,
+                           uint64_t from_size, uint64_t from_offset, uint64_t bytes, eh_error *error);
 
 /* The limits of a device's grid; 0 = unlimited or unknown. */
 typedef struct checks_limits {

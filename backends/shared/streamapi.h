@@ -9,7 +9,7 @@
  *
  *   types     stream_api       its functions; those that are called here have one name in all
  *             stream_rc stream_handle stream_event stream_module stream_function stream_attribute
- *             stream_graph stream_graph_exec         the vendor's
+ *             stream_graph stream_graph_exec stream_peer_attribute   the vendor's
  *             stream_address   of memory, as the device sees it
  *             stream_place     what a thread enters to work on a device: a context, a number
  *             stream_pattern   of a fill
@@ -20,6 +20,7 @@
  *             STREAM_CAPTURE_MODE STREAM_HOST_FLAGS STREAM_MANAGED_FLAGS
  *   others    STREAM_MOST_ITEMS            work-items in one dimension, 0 = any number
  *             STREAM_ATTRIBUTE(NAME)       of a function
+ *             STREAM_PEER_RANK STREAM_PEER_ATOMICS   facts of two devices
  *             STREAM_AT(address, offset)   the address behind another
  *
  * and struct eh_device and struct eh_program, with these members among others:
@@ -179,7 +180,7 @@ eh_status stream_products_check(const eh_queue *queue, const eh_device *device, 
 /* The address as the libraries of products take it. */
 void *stream_products_at(const eh_buffer *buffer, uint64_t offset);
 
-/* The tables of eh.graph.1 and eh.peer.0, NULL where the driver lacks a function of theirs. */
+/* The tables of eh.graph.1 and eh.peer.1, NULL where the driver lacks a function of theirs. */
 const void *stream_graphs_table(const stream_api *api);
 const void *stream_peers_table(const stream_api *api);
 /* Provided by the vendor's part: whether graphs can be launched, and making one; *where is the

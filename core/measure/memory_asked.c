@@ -23,7 +23,7 @@ static eh_status alloc(eh_device *device, uint32_t kind, uint64_t bytes, eh_buff
 	memory_asked *m = counting;
 	memory_asked_buffer *b;
 
-	if (m == NULL || status != EH_OK || kind == EH_MEMORY_PINNED)
+	if (m == NULL || status != EH_OK || kind == EH_MEMORY_PINNED || device != m->device)
 		return status;
 	b = memory_get(sizeof(*b));
 	*b = (memory_asked_buffer){ .buffer = *buffer, .bytes = bytes, .next = m->list };
@@ -50,11 +50,12 @@ static void release(eh_buffer *buffer)
 	behind->buffer_free(buffer);
 }
 
-const eh_backend_ops *memory_asked_begin(memory_asked *m, const eh_backend_ops *backend)
+const eh_backend_ops *memory_asked_begin(memory_asked *m, const eh_backend_ops *backend,
+                                         const eh_device *device)
 {
 	size_t size = backend->struct_size < sizeof(m->ops) ? backend->struct_size : sizeof(m->ops);
 
-	*m = (memory_asked){ 0 };
+	*m = (memory_asked){ .device = device };
 	memcpy(&m->ops, backend, size);
 	m->ops.struct_size = (uint32_t)size;
 	m->ops.buffer_alloc = alloc;

@@ -203,13 +203,24 @@ static eh_status make_evictor(prepared *p, uint64_t bytes, eh_error *error)
 }
 
 /* The bench that a workload holds is the one inside its case. */
+static const session *session_of(const eh_bench *bench)
+{
+	const void *p = (const char *)bench - offsetof(prepared, bench);
+
+	return ((const prepared *)p)->s;
+}
+
 static const void *find_extension(const eh_bench *bench, const char *name)
 {
-	const prepared *p = (const prepared *)(const void *)((const char *)bench -
-	                                                     offsetof(prepared, bench));
+	const session *s = session_of(bench);
 
-	return EH_HAS(p->s->ops, eh_backend_ops, extension) ?
-	       p->s->ops->extension(p->s->self, name) : NULL;
+	return EH_HAS(s->ops, eh_backend_ops, extension) ? s->ops->extension(s->self, name) : NULL;
+}
+
+static eh_status open_other(const eh_bench *bench, uint64_t ordinal, eh_device_info *info,
+                            eh_device **device, eh_error *error)
+{
+	return session_open_other(session_of(bench), ordinal, info, device, error);
 }
 
 static uint32_t tier_of(enum record_tier tier)
@@ -234,8 +245,9 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		.work = work,
 		.extension = find_extension,
 		.tier = tier_of(choice->tier),
+		.open_other = open_other,
 	};
-	p->bench.ops = memory_asked_begin(&p->memory, s->ops);
+	p->bench.ops = memory_asked_begin(&p->memory, s->ops, s->device);
 	inputdata_lend(&p->bench, choice->data, &p->data);
 	status = s->ops->mark_create(s->device, choice->timed ? EH_TIMED : 0, &p->from, error);
 	if (status == EH_OK)

@@ -128,6 +128,24 @@ eh_status session_open(session *s, uint32_t index, eh_error *error)
 	return EH_OK;
 }
 
+eh_status session_open_other(const session *s, uint64_t ordinal, eh_device_info *info,
+                             eh_device **device, eh_error *error)
+{
+	uint32_t count = 0, index;
+	eh_status status = session_count(s, &count, error);
+
+	if (status != EH_OK)
+		return status;
+	if (count < 2)
+		return error_set(error, EH_E_UNSUPPORTED, "The backend sees only one device.");
+	if (ordinal >= count - 1)
+		return error_set(error, EH_E_UNSUPPORTED, "There is no other device %llu: beside this one the "
+		                 "backend sees %u, counted from 0.", (unsigned long long)ordinal, count - 1);
+	index = (uint32_t)ordinal + (ordinal >= s->index ? 1 : 0);
+	status = session_device(s, index, info, error);
+	return status == EH_OK ? s->ops->device_open(s->self, index, device, error) : status;
+}
+
 eh_status session_flush(const session *s, eh_queue *queue, eh_error *error)
 {
 	return EH_HAS(s->ops, eh_backend_ops, queue_flush) ? s->ops->queue_flush(queue, error) : EH_OK;

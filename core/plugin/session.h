@@ -26,6 +26,10 @@ eh_status session_device(const session *s, uint32_t index, eh_device_info *out, 
 eh_status session_count(const session *s, uint32_t *count, eh_error *error);
 /* Opens the device by index and creates its queues. */
 eh_status session_open(session *s, uint32_t index, eh_error *error);
+/* Opens another device: number `ordinal` of those that are not the session's.  The caller closes it.
+ * EH_E_UNSUPPORTED when there are not so many. */
+eh_status session_open_other(const session *s, uint64_t ordinal, eh_device_info *info,
+                             eh_device **device, eh_error *error);
 /* Sends what was enqueued to the device, where the backend keeps commands back; else nothing. */
 eh_status session_flush(const session *s, eh_queue *queue, eh_error *error);
 /* Destroys the queues, closes the device, stops the backend; an empty session is fine. */

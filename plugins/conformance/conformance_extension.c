@@ -226,20 +226,29 @@ done:
 	free(s);
 }
 
-/* ---- eh.peer.0 ------------------------------------------------------------------------------ */
+/* ---- eh.peer.1 ------------------------------------------------------------------------------ */
 
 typedef struct pair {
 	const eh_peer_ops *p;
+	eh_peer_link *link;
 	eh_device *other;
 	eh_queue *queue;       /* of the other                                                  */
 	eh_buffer *here, *there;
 } pair;
+
+static void leave(pair *p)
+{
+	if (p->link != NULL)
+		p->p->disconnect(p->link);
+	p->link = NULL;
+}
 
 static void part(kit *k, pair *p)
 {
 	if (p->other == NULL)
 		return;
 	(void)k->ops->queue_wait(k->queue, NULL);
+	leave(p);
 	if (p->there != NULL)
 		k->ops->buffer_free(p->there);
 	if (p->queue != NULL)
@@ -256,8 +265,9 @@ static bool meet(kit *k, pair *p)
 	p->p = extension(k, EH_PEER_NAME);
 	if (p->p == NULL)
 		return false;
-	if (!EH_HAS(p->p, eh_peer_ops, can_access) || !EH_HAS(p->p, eh_peer_ops, copy) ||
-	    !EH_HAS(p->p, eh_peer_ops, queue_wait_mark)) {
+	if (!EH_HAS(p->p, eh_peer_ops, connect) || !EH_HAS(p->p, eh_peer_ops, describe) ||
+	    !EH_HAS(p->p, eh_peer_ops, copy) || !EH_HAS(p->p, eh_peer_ops, queue_wait_mark) ||
+	    !EH_HAS(p->p, eh_peer_ops, disconnect)) {
 		kit_fail(k, "the table of %s lacks a function", EH_PEER_NAME);
 		return false;
 	}
@@ -278,39 +288,57 @@ static bool meet(kit *k, pair *p)
 	       kit_buffer(k, EH_MEMORY_DEVICE, BYTES, &p->here);
 }
 
-static bool reach(kit *k, const pair *p, eh_device *from, eh_device *to)
+/* Whether the two are connected so; direct copies need not be offered. */
+static bool reach(kit *k, pair *p, uint32_t how)
 {
-	uint32_t how = 99;
+	const eh_status status = p->p->connect(k->device, p->other, how, &p->link, &k->error);
+	const char *text;
 
-	if (!kit_ok(k, "peer can_access", p->p->can_access(from, to, &how, &k->error)))
+	if (status == EH_E_UNSUPPORTED && how == EH_PEER_DIRECT && k->error.message[0] != '\0')
 		return false;
-	if (how != EH_PEER_STAGED && how != EH_PEER_DIRECT)
-		kit_fail(k, "peer can_access answered %u", (unsigned)how);
-	return how == EH_PEER_STAGED || how == EH_PEER_DIRECT;
+	if (!kit_ok(k, "peer connect", status))
+		return false;
+	text = p->p->describe(p->link);
+	if (text == NULL || text[0] == '\0')
+		kit_fail(k, "peer describe gave no text");
+	return text != NULL && text[0] != '\0';
 }
 
-void conformance_peer_copy(kit *k)
+/* To the other device, and back to another offset. */
+static void there_and_back(kit *k, pair *p, uint64_t seed)
 {
 	unsigned char *want = kit_memory(BYTES), *got = kit_memory(BYTES);
-	pair p;
 
-	kit_pattern(want, BYTES, 31);
-	/* To the other device, and back to another offset. */
-	if (meet(k, &p) && reach(k, &p, k->device, p.other) &&
-	    reach(k, &p, p.other, k->device) && kit_upload(k, p.here, 0, want, BYTES) &&
+	kit_pattern(want, BYTES, seed);
+	if (kit_upload(k, p->here, 0, want, BYTES) &&
 	    kit_ok(k, "peer copy",
-	           p.p->copy(k->queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
-	    kit_wait(k) && kit_fill(k, p.here, 0, BYTES, 0xeeeeeeee) &&
+	           p->p->copy(k->queue, p->link, p->there, 0, p->here, 0, BYTES, &k->error)) &&
+	    kit_wait(k) && kit_fill(k, p->here, 0, BYTES, 0xeeeeeeee) &&
 	    kit_ok(k, "peer copy back",
-	           p.p->copy(k->queue, p.here, 64, p.there, 0, BYTES - 64, &k->error)) &&
-	    kit_download(k, got, p.here, 0, BYTES) &&
+	           p->p->copy(k->queue, p->link, p->here, 64, p->there, 0, BYTES - 64, &k->error)) &&
+	    kit_download(k, got, p->here, 0, BYTES) &&
 	    kit_all(k, got, 64, 0xee, "before the target of a copy from the other device"))
 		(void)kit_same(k, got + 64, want, BYTES - 64,
 		               "copied to the other device and back");
-	part(k, &p);
 	kit_settle(k);
 	free(want);
 	free(got);
+}
+
+/* Staged after direct: what the one switched on may not serve the other. */
+void conformance_peer_copy(kit *k)
+{
+	pair p;
+
+	if (meet(k, &p)) {
+		if (reach(k, &p, EH_PEER_DIRECT))
+			there_and_back(k, &p, 31);
+		leave(&p);
+		if (reach(k, &p, EH_PEER_STAGED))
+			there_and_back(k, &p, 33);
+	}
+	part(k, &p);
+	kit_settle(k);
 }
 
 void conformance_peer_wait_mark(kit *k)
@@ -322,11 +350,12 @@ void conformance_peer_wait_mark(kit *k)
 
 	kit_pattern(want, BYTES, 32);
 	/* Work and a copy here; the other device's queue waits for the mark, then downloads. */
-	if (meet(k, &p) && kit_spin_make(k, &spin) && kit_mark(k, EH_TIMED, &mark) &&
+	if (meet(k, &p) && (reach(k, &p, EH_PEER_DIRECT) || reach(k, &p, EH_PEER_STAGED)) &&
+	    kit_spin_make(k, &spin) && kit_mark(k, EH_TIMED, &mark) &&
 	    kit_upload(k, p.here, 0, want, BYTES) && kit_wait(k) &&
 	    kit_spin_launch(k, &spin, k->queue) &&
 	    kit_ok(k, "peer copy",
-	           p.p->copy(k->queue, p.there, 0, p.here, 0, BYTES, &k->error)) &&
+	           p.p->copy(k->queue, p.link, p.there, 0, p.here, 0, BYTES, &k->error)) &&
 	    kit_ok(k, "mark_record", k->ops->mark_record(k->queue, mark, &k->error)) &&
 	    kit_ok(k, "queue_wait_mark", p.p->queue_wait_mark(p.queue, mark, &k->error)) &&
 	    kit_ok(k, "download on the other",

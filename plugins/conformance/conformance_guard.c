@@ -224,12 +224,13 @@ static eh_status leave_status(const char *slot, eh_status status, const eh_error
 	X(launch, (eh_queue *queue, eh_graph *graph, eh_error *error), (queue, graph, error))
 #define GRAPH_ENDS(X) X(destroy, (eh_graph *graph), (graph))
 #define PEER_SLOTS(X) \
-	X(can_access, (eh_device *device, eh_device *other, uint32_t *how, eh_error *error), \
-	  (device, other, how, error)) \
-	X(copy, (eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from, \
-	         uint64_t from_offset, uint64_t bytes, eh_error *error), \
-	  (queue, to, to_offset, from, from_offset, bytes, error)) \
+	X(connect, (eh_device *device, eh_device *other, uint32_t how, eh_peer_link **link, \
+	            eh_error *error), (device, other, how, link, error)) \
+	X(copy, (eh_queue *queue, eh_peer_link *link, eh_buffer *to, uint64_t to_offset, \
+	         eh_buffer *from, uint64_t from_offset, uint64_t bytes, eh_error *error), \
+	  (queue, link, to, to_offset, from, from_offset, bytes, error)) \
 	X(queue_wait_mark, (eh_queue *queue, eh_mark *mark, eh_error *error), (queue, mark, error))
+#define PEER_ENDS(X) X(disconnect, (eh_peer_link *link), (link))
 #define PROBE_SLOTS(X) \
 	X(start, (const eh_host *host, void **self, eh_error *error), (host, self, error)) \
 	X(place_count, (void *self, uint32_t *count, eh_error *error), (self, count, error)) \
@@ -264,6 +265,7 @@ static eh_status leave_status(const char *slot, eh_status status, const eh_error
 #define GRAPH_STATUS(slot, params, args) CALL_STATUS(graph, "graph ", slot, params, args)
 #define GRAPH_END(slot, params, args) CALL_END(graph, "graph ", slot, params, args)
 #define PEER_STATUS(slot, params, args) CALL_STATUS(peer, "peer ", slot, params, args)
+#define PEER_END(slot, params, args) CALL_END(peer, "peer ", slot, params, args)
 #define PROBE_STATUS(slot, params, args) CALL_STATUS(probe, "", slot, params, args)
 #define PROBE_END(slot, params, args) CALL_END(probe, "", slot, params, args)
 BACKEND_SLOTS(OPS_STATUS)
@@ -271,6 +273,7 @@ BACKEND_ENDS(OPS_END)
 GRAPH_SLOTS(GRAPH_STATUS)
 GRAPH_ENDS(GRAPH_END)
 PEER_SLOTS(PEER_STATUS)
+PEER_ENDS(PEER_END)
 PROBE_SLOTS(PROBE_STATUS)
 PROBE_ENDS(PROBE_END)
 
@@ -331,6 +334,7 @@ static const void *ops_extension(void *self, const char *name)
 	if (table != NULL && strcmp(name, EH_PEER_NAME) == 0) {
 		COPY_TABLE(peer, eh_peer_ops, (const eh_peer_ops *)table);
 		PEER_SLOTS(SET_PEER)
+		PEER_ENDS(SET_PEER)
 		return &guard.guarded_peer;
 	}
 	return table;

@@ -274,7 +274,7 @@ bool kit_all(kit *k, const void *data, size_t bytes, unsigned char value, const 
 	X("peer/copy", DEVICE, peer_copy, \
 	  "a copy to another device and back arrives whole") \
 	X("peer/wait-mark", DEVICE, peer_wait_mark, \
-	  "a queue of one device waits for another's mark without the host") \
+	  "a queue of one device waits for another's mark") \
 	X("resource/buffers", DEVICE, resource_buffers, \
 	  "freeing a buffer gives everything back") \
 	X("resource/queues", DEVICE, resource_queues, \

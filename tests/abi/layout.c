@@ -235,7 +235,7 @@ AT(eh_check, gate, 48, 8);
 AT(eh_check, tolerance, 56, 96);
 AT(eh_check, detail, 152, 192);
 
-SIZE(eh_bench, 128);
+SIZE(eh_bench, 136);
 AT(eh_bench, struct_size, 0, 4);
 AT(eh_bench, reserved, 4, 4);
 AT(eh_bench, ops, 8, 8);
@@ -253,7 +253,8 @@ AT(eh_bench, to_double, 96, 8);
 AT(eh_bench, extension, 104, 8);
 AT(eh_bench, tier, 112, 4);
 AT(eh_bench, reserved2, 116, 4);
-AT(eh_bench, source, 120, 8);
+AT(eh_bench, open_other, 120, 8);
+AT(eh_bench, source, 128, 8);
 
 SIZE(eh_graph_ops, 48);
 AT(eh_graph_ops, struct_size, 0, 4);
@@ -264,12 +265,14 @@ AT(eh_graph_ops, end, 24, 8);
 AT(eh_graph_ops, launch, 32, 8);
 AT(eh_graph_ops, destroy, 40, 8);
 
-SIZE(eh_peer_ops, 32);
+SIZE(eh_peer_ops, 48);
 AT(eh_peer_ops, struct_size, 0, 4);
 AT(eh_peer_ops, reserved, 4, 4);
-AT(eh_peer_ops, can_access, 8, 8);
-AT(eh_peer_ops, copy, 16, 8);
-AT(eh_peer_ops, queue_wait_mark, 24, 8);
+AT(eh_peer_ops, connect, 8, 8);
+AT(eh_peer_ops, describe, 16, 8);
+AT(eh_peer_ops, copy, 24, 8);
+AT(eh_peer_ops, queue_wait_mark, 32, 8);
+AT(eh_peer_ops, disconnect, 40, 8);
 
 SIZE(eh_gemm, 144);
 AT(eh_gemm, struct_size, 0, 4);

@@ -81,7 +81,7 @@ assert 'NVRTC' in text, "the compiler is not recorded"
 assert 'from PTX by the driver' in text, "the target does not say who compiled last"
 assert 'compute-capability' in text, "the hardware layer lacks its facts"
 cases = r["cases"]
-assert len(cases) == 72, len(cases)
+assert len(cases) == 74, len(cases)
 # A machine with other work may become slower between the samples and their proof.
 def good(c):
     return c["status"] in ("valid", "not-converged") or \
@@ -90,6 +90,27 @@ wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cas
 assert not wrong, wrong
 PY
 ok $? "the result says simulated, PTX and who compiled it" "$T/facts"
+
+# Copies to the other device: access is on for direct rows alone, and nowhere afterwards.
+. "$SRC/tests/drivers/peers"
+peers_of "$result"
+peers_say 'with 1 (TEST.*direct: peer access on, performance rank 7, native atomics 1' \
+	'with 1 (TEST.*staged: peer access off, performance rank 7, native atomics 1'
+ok $? "rows of copies name the other device, the way, and what is told of the link" "$T/peers"
+peers_access cuda:0 cuda-backend cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuMemcpyPeerAsync
+ok $? "peer access is on for direct copies alone" "$log"
+EVENHAND_TEST_CUDA_PEER=0
+export EVENHAND_TEST_CUDA_PEER
+peers_run cuda:0 cuda-backend
+peers_say 'unsupported .* do not reach each other.s memory' 'staged: peer access not offered'
+ok $? "without access direct copies are unsupported, and staged ones say that it is not offered" "$log"
+unset EVENHAND_TEST_CUDA_PEER
+EVENHAND_TEST_CUDA_DEVICES=1
+export EVENHAND_TEST_CUDA_DEVICES
+peers_run cuda:0 cuda-backend
+peers_say 'unsupported The backend sees only one device' 'unsupported The backend sees only one device'
+ok $? "with one device both are unsupported" "$log"
+unset EVENHAND_TEST_CUDA_DEVICES
 
 # Tiles of 69 KiB: on a device that offers them, and on one that does not.
 cat > "$T/tiles.ini" <<'END'

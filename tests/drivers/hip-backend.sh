@@ -91,7 +91,7 @@ assert '"architecture": {"value": "gfx90a' in text, "the hardware layer lacks it
 assert '"last-level-cache-source": {"value": "kfd' in text, "the source of the cache's size is not recorded"
 assert r["executor"]["device"]["numa_node"] == 0, "the memory node is not recorded"
 cases = r["cases"]
-assert len(cases) == 42, len(cases)
+assert len(cases) == 44, len(cases)
 # A machine with other work may become slower between the samples and their proof.
 def good(c):
     return c["status"] in ("valid", "not-converged") or \
@@ -100,6 +100,31 @@ wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in cas
 assert not wrong, wrong
 PY
 ok $? "the result says simulated, hsaco and for which architecture" "$T/facts"
+
+# Copies to the other device: access is on for direct rows alone, and nowhere afterwards.
+. "$SRC/tests/drivers/peers"
+LD_LIBRARY_PATH=$mine
+export LD_LIBRARY_PATH
+peers_of "$result"
+peers_say 'with 1 (TEST.*direct: peer access on, performance rank 7, native atomics 1' \
+	'with 1 (TEST.*staged: peer access off, performance rank 7, native atomics 1'
+ok $? "rows of copies name the other device, the way, and what is told of the link" "$T/peers"
+peers_access hip:0 hip-backend hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipMemcpyPeerAsync
+ok $? "peer access is on for direct copies alone" "$log"
+EVENHAND_TEST_HIP_PEER=0
+export EVENHAND_TEST_HIP_PEER
+peers_run hip:0 hip-backend
+peers_say 'unsupported .* do not reach each other.s memory' 'staged: peer access not offered'
+ok $? "without access direct copies are unsupported, and staged ones say that it is not offered" "$log"
+unset EVENHAND_TEST_HIP_PEER
+EVENHAND_TEST_HIP_DEVICES=1
+export EVENHAND_TEST_HIP_DEVICES
+peers_run hip:0 hip-backend
+peers_say 'unsupported The backend sees only one device' 'unsupported The backend sees only one device'
+ok $? "with one device both are unsupported" "$log"
+unset EVENHAND_TEST_HIP_DEVICES
+LD_LIBRARY_PATH=${mine#"$drivers/hip7"}
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
 
 # Long paths, as Spack and EasyBuild make them; folders that others can write to.
 umask 022

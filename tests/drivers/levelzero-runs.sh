@@ -21,7 +21,7 @@ def good(c):
         c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in r["cases"] if not good(c)]
 assert not wrong, wrong
-assert len(r["cases"]) == 37, len(r["cases"])
+assert len(r["cases"]) == 39, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
 # An operation on repeated inputs must not be spared what one on new inputs costs.
@@ -31,6 +31,21 @@ repeated=$(grep -c '^launch with an argument of an earlier one$' "$T/calls")
 echo "$launches launches, $repeated of them with an argument of an earlier one" >> "$log"
 [ "$launches" -gt 100 ] && [ "$repeated" -eq 0 ]
 ok $? "the arguments are set at each launch, repeated ones too" "$log"
+
+# Copies to the other device.  The driver faults on a direct one where it says that there is none.
+. "$SRC/tests/drivers/peers"
+EVENHAND_TEST_ZE=tiles=0
+export EVENHAND_TEST_ZE
+peers_run levelzero:0 levelzero
+peers_say 'with 1 (TEST.*direct: peer access offered, atomics yes' \
+	'with 1 (TEST.*staged: pieces of 4 MiB in turn, peer access offered, atomics yes'
+ok $? "copies to the other device, direct and staged" "$log"
+EVENHAND_TEST_ZE='tiles=0 peer=0'
+peers_run levelzero:0 levelzero
+peers_say 'unsupported .* do not reach each other.s memory' \
+	'staged: pieces of 4 MiB in turn, peer access not offered, atomics no'
+ok $? "without access direct copies are unsupported, and staged ones go through the host" "$log"
+unset EVENHAND_TEST_ZE
 
 # Modules compiled ahead that others can change are not read.
 if [ -f "$spirv/compiler" ]; then

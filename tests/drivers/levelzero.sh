@@ -180,4 +180,5 @@ mistake "a missing barrier between commands" lz_queue.c 's/|| !q->behind ||/|| q
 mistake "a missing wait" lz_events.c 's/rc = d->api->event_wait(event->handle, UINT64_MAX);/rc = ZE_RESULT_SUCCESS;/' transfer/upload
 mistake "a missing reset of an event" lz_events.c 's/const ze_result_t rc = d->api->event_reset(event->handle);/const ze_result_t rc = ZE_RESULT_SUCCESS;/' transfer/upload
 mistake "a graph that does not wait for what is before it" lz_graphs.c 's/rc = append_gate(q, graph->list, &graph->enter, &where);/rc = ZE_RESULT_SUCCESS;/' graph
+mistake "a copy to the other device without its offset" lz_peers.c 's/to->address + to_offset/to->address/' peer/copy
 finish

@@ -202,6 +202,13 @@ static void test_ranges(void **state)
 	assert_int_equal(checks_copy(true, 100, 0, 100, 50, 50, &error), EH_OK);
 	assert_int_equal(checks_copy(true, 100, 0, 100, 49, 50, &error), EH_E_INVALID_ARGUMENT);
 	assert_int_equal(checks_copy(false, 100, 0, 100, 49, 50, &error), EH_OK);
+	assert_int_equal(checks_peers(false, EH_PEER_DIRECT, &error), EH_OK);
+	assert_int_equal(checks_peers(true, EH_PEER_DIRECT, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_peers(false, 2, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_peer_copy(true, true, 100, 50, 100, 0, 50, &error), EH_OK);
+	assert_int_equal(checks_peer_copy(true, true, 100, 51, 100, 0, 50, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_peer_copy(false, true, 100, 50, 100, 0, 50, &error), EH_E_INVALID_ARGUMENT);
+	assert_int_equal(checks_peer_copy(true, false, 100, 50, 100, 0, 50, &error), EH_E_INVALID_ARGUMENT);
 	assert_int_equal(checks_alloc("d", 0, 0, EH_MEMORY_PINNED, 1, &error), EH_E_UNSUPPORTED);
 	assert_int_equal(checks_alloc("d", 0, 10, EH_MEMORY_DEVICE, 11, &error), EH_E_NO_MEMORY);
 	assert_int_equal(checks_alloc("d", 0, 0, 9, 1, &error), EH_E_INVALID_ARGUMENT);

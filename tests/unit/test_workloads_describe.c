@@ -208,6 +208,27 @@ static void test_xfer(void **state)
 	expect_refusal("xfer", "bytes=6", "multiple of 4");
 }
 
+static void test_p2p(void **state)
+{
+	struct request r;
+	(void)state;
+	expect("p2p", "direction=to bytes=4", 4, 0, 4);
+	expect("p2p", "direction=from bytes=1GiB access=staged", 1073741824, 0, 1073741824);
+	expect("p2p", "direction=both bytes=1MiB", 2097152, 0, 2097152);
+	/* Memory of one device: half of it is received, of both ways. */
+	assert_int_equal(describe(&r, "p2p", "direction=both bytes=1MiB"), EH_OK);
+	assert_int_equal(r.work.device_bytes, 2097152);
+	assert_int_equal(r.work.working_set_bytes, 2097152);
+	assert_int_equal(r.work.region, EH_REGION_EXECUTION);
+	assert_int_equal(r.work.metric, EH_METRIC_BYTES_PER_SECOND);
+	assert_string_equal(r.work.kernel, "");
+	assert_string_equal(r.work.bytes_formula, "2*B (B each way)");
+	assert_int_equal(describe(&r, "p2p", "access=staged peer=3"), EH_OK);
+	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
+	assert_int_equal(r.work.device_bytes, 67108864);
+	expect_refusal("p2p", "bytes=6", "multiple of 4");
+}
+
 static void test_fma(void **state)
 {
 	struct request r;
@@ -659,7 +680,8 @@ int main(void)
 		cmocka_unit_test(test_stream_counts), cmocka_unit_test(test_stream_shape),
 		cmocka_unit_test(test_stream_refusals), cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_xfer), cmocka_unit_test(test_fma),
+		cmocka_unit_test(test_xfer),
+		cmocka_unit_test(test_p2p), cmocka_unit_test(test_fma),
 		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),

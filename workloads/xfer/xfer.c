@@ -2,17 +2,13 @@
 /*
  * xfer - copies between host and device: up, down, within the device, and both ways at once.
  *
- * The data repeat an incompressible block with a prime number of bytes, so that a copy that is off
- * by any power of two differs, and every byte is compared.  "duplex" downloads in the case's queue
- * and uploads in a second one, which begins and ends with the first: a stack that overlaps them shows
- * up to twice the rate.  "bidirectional" enqueues both in one in-order queue, where no stack may
- * overlap them.
+ * "duplex" downloads in the case's queue and uploads in a second one, which begins and ends with the
+ * first: a stack that overlaps them shows up to twice the rate.  "bidirectional" enqueues both in one
+ * in-order queue, where no stack may overlap them.
  */
-#include "../support.h"
+#include "../blocks.h"
 
 enum direction { H2D, D2H, D2D, BIDIRECTIONAL, DUPLEX };
-
-#define BLOCK_BYTES UINT64_C(1048583)
 
 static const eh_param xfer_params[] = {
 	{"direction", EH_PARAM_ENUM, 0, "h2d", "h2d|d2h|d2d|bidirectional|duplex", NULL,
@@ -180,7 +176,7 @@ static eh_status xfer_prepare(const eh_bench *bench, void **state, eh_error *err
 		return support_error(error, EH_E_NO_MEMORY, "xfer: no host memory");
 	x->bench = bench;
 	x->bytes = eh_case_number(bench->values, "bytes");
-	x->block = x->bytes < BLOCK_BYTES ? x->bytes : BLOCK_BYTES;
+	x->block = blocks_period(x->bytes);
 	x->path_count = direction == BIDIRECTIONAL || direction == DUPLEX ? 2 : 1;
 	x->got = malloc(x->bytes < SUPPORT_CHUNK ? x->bytes : SUPPORT_CHUNK);
 	for (i = 0; i < x->path_count && status == EH_OK; i++) {
@@ -260,23 +256,6 @@ static eh_status xfer_poison(void *state, eh_error *error)
 	return status;
 }
 
-/* Counts the bytes that differ, and describes the first. */
-static void compare(eh_check *check, const char *side_name, const unsigned char *got,
-                    const unsigned char *want, uint64_t first, uint64_t n)
-{
-	uint64_t i;
-	check->checked += n;
-	if (memcmp(got, want, n) == 0)
-		return;
-	for (i = 0; i < n; i++)
-		if (got[i] != want[i] && check->failed++ == 0)
-			snprintf(check->detail, sizeof check->detail,
-			         "%s: byte %" PRIu64 " is 0x%02x, want 0x%02x", side_name,
-			         first + i,
-			         got[i], want[i]);
-	check->max_error = HUGE_VAL;
-}
-
 static eh_status xfer_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
 {
 	xfer_state *x = state;
@@ -286,7 +265,7 @@ static eh_status xfer_check(void *state, uint64_t iteration, eh_check *check, eh
 	snprintf(check->tolerance, sizeof check->tolerance, "every byte equal");
 	for (p = 0; p < x->path_count; p++) {
 		const side *to = &x->paths[p].to;
-		uint64_t first, done, n;
+		uint64_t first, n;
 		for (first = 0; first < x->bytes; first += n) {
 			const unsigned char *got = x->got;
 			n = x->bytes - first < SUPPORT_CHUNK ? x->bytes - first : SUPPORT_CHUNK;
@@ -299,14 +278,8 @@ static eh_status xfer_check(void *state, uint64_t iteration, eh_check *check, eh
 				if (status != EH_OK)
 					return status;
 			}
-			for (done = 0; done < n;) {
-				const uint64_t at = (first + done) % x->block;
-				const uint64_t run =
-					x->block - at < n - done ? x->block - at : n - done;
-				compare(check, to->host != NULL ? "host" : "device", got + done,
-				        x->paths[p].block + at, first + done, run);
-				done += run;
-			}
+			blocks_compare(check, to->host != NULL ? "host" : "device", got, first, n,
+			               x->paths[p].block, x->block);
 		}
 	}
 	support_check_end(check);

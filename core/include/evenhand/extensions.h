@@ -47,28 +47,40 @@ typedef struct eh_graph_ops {
 	void (*destroy)(eh_graph *graph);
 } eh_graph_ops;
 
-/* ---- eh.peer.0: copies from device to device ------------------------------------------------ */
+/* ---- eh.peer.1: copies from device to device ------------------------------------------------ */
 
-#define EH_PEER_NAME "eh.peer.0"
+#define EH_PEER_NAME "eh.peer.1"
 
 enum {
-	EH_PEER_STAGED = 0, /* copies work, and pass through the host's memory             */
+	EH_PEER_STAGED = 0, /* copies pass through the host's memory                       */
 	EH_PEER_DIRECT = 1  /* one device reaches the other's memory over their link       */
 };
+
+/* Two devices between which copies go one way, EH_PEER_*. */
+typedef struct eh_peer_link eh_peer_link;
 
 /* Both devices are of one backend and open in one process; they are called from one thread at a
  * time. */
 typedef struct eh_peer_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
-	/* How `device` reaches the memory of `other`: EH_PEER_*. */
-	eh_status (*can_access)(eh_device *device, eh_device *other, uint32_t *how, eh_error *error);
-	/* Enqueues a copy between device memory of two devices in a queue of either one.  It is
-	 * ordered with that queue only. */
-	eh_status (*copy)(eh_queue *queue, eh_buffer *to, uint64_t to_offset, eh_buffer *from,
-	                  uint64_t from_offset, uint64_t bytes, eh_error *error);
-	/* As the slot of eh_backend_ops, with a mark of a queue of either device. */
+	/* Makes copies between the two go as `how` says: never another way.  EH_E_UNSUPPORTED with
+	 * the reason where the driver does not offer it.  Links of the same two devices that are there
+	 * at once have the same `how`. */
+	eh_status (*connect)(eh_device *device, eh_device *other, uint32_t how, eh_peer_link **link,
+	                     eh_error *error);
+	/* What the driver tells of the way between the two, and what it does not tell: one phrase,
+	 * valid until disconnect. */
+	const char *(*describe)(const eh_peer_link *link);
+	/* Enqueues a copy between device memory of the two in a queue of either one.  It is ordered
+	 * with that queue only, and may return when it is done. */
+	eh_status (*copy)(eh_queue *queue, eh_peer_link *link, eh_buffer *to, uint64_t to_offset,
+	                  eh_buffer *from, uint64_t from_offset, uint64_t bytes, eh_error *error);
+	/* As the slot of eh_backend_ops, with a mark of a queue of either device.  Where the API orders
+	 * no queues of the two, the host waits here. */
 	eh_status (*queue_wait_mark)(eh_queue *queue, eh_mark *mark, eh_error *error);
+	/* No copy of it may be pending; before one of its devices is closed. */
+	void (*disconnect)(eh_peer_link *link);
 } eh_peer_ops;
 
 /* ---- eh.gemm.1: the matrix product of a library --------------------------------------------- */

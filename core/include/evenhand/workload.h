@@ -159,6 +159,11 @@ typedef struct eh_bench {
 	const void *(*extension)(const struct eh_bench *bench, const char *name);
 	uint32_t tier;               /* EH_TIER_*; since 1.3                                    */
 	uint32_t reserved2;
+	/* Opens another device of the backend, number `ordinal` (from 0) of those that are not the
+	 * bench's, in the backend's order; the workload closes it with ops->device_close.  *info is
+	 * filled as eh_bench.info is.  EH_E_UNSUPPORTED when there are not so many.  Since 1.3. */
+	eh_status (*open_other)(const struct eh_bench *bench, uint64_t ordinal, eh_device_info *info,
+	                        eh_device **device, eh_error *error);
 	/* What `program` was built from, NULL where there is none; since 1.3.  A copy with other values
 	 * of macros and another digest is another program, which ops->program_build makes. */
 	const eh_source *source;

@@ -202,13 +202,30 @@ TCU_API cuCtxSynchronize(void)
 	return (CUresult)streams_device_wait(device->streams);
 }
 
+/* Whether devices reach each other's memory. */
+static bool have_peers(void)
+{
+	return driver_setting("EVENHAND_TEST_CUDA_PEER", 1, 0, 1) != 0;
+}
+
 TCU_API cuDeviceCanAccessPeer(int *can, CUdevice index, CUdevice other)
 {
 	TCU_ENTER("cuDeviceCanAccessPeer");
 
 	if (tcu_of_index(index) == NULL || tcu_of_index(other) == NULL)
 		return CUDA_ERROR_INVALID_DEVICE;
-	*can = index != other;
+	*can = index != other && have_peers();
+	return CUDA_SUCCESS;
+}
+
+/* Facts that no other answer of the driver gives. */
+TCU_API cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice index, CUdevice other)
+{
+	TCU_ENTER("cuDeviceGetP2PAttribute");
+
+	if (tcu_of_index(index) == NULL || tcu_of_index(other) == NULL || index == other)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*value = attribute == CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ? 7 : have_peers();
 	return CUDA_SUCCESS;
 }
 
@@ -222,6 +239,8 @@ TCU_API cuCtxEnablePeerAccess(CUcontext context, unsigned flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (other == NULL || other == device)
 		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!have_peers())
+		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	if (device->peers >> other->index & 1)
 		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 	device->peers |= UINT64_C(1) << other->index;

@@ -126,13 +126,30 @@ THIP_API hipDeviceSynchronize(void)
 	return (hipError_t)streams_device_wait(device->streams);
 }
 
+/* Whether devices reach each other's memory. */
+static bool have_peers(void)
+{
+	return driver_setting("EVENHAND_TEST_HIP_PEER", 1, 0, 1) != 0;
+}
+
 THIP_API hipDeviceCanAccessPeer(int *can, int index, int other)
 {
 	THIP_ENTER("hipDeviceCanAccessPeer");
 
 	if (thip_of_index(index) == NULL || thip_of_index(other) == NULL)
 		return hipErrorInvalidDevice;
-	*can = index != other;
+	*can = index != other && have_peers();
+	return hipSuccess;
+}
+
+/* Facts that no other answer of the driver gives. */
+THIP_API hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int index, int other)
+{
+	THIP_ENTER("hipDeviceGetP2PAttribute");
+
+	if (thip_of_index(index) == NULL || thip_of_index(other) == NULL || index == other)
+		return hipErrorInvalidDevice;
+	*value = attribute == hipDevP2PAttrPerformanceRank ? 7 : have_peers();
 	return hipSuccess;
 }
 
@@ -144,6 +161,8 @@ THIP_API hipDeviceEnablePeerAccess(int other, unsigned flags)
 		return hipErrorInvalidValue;
 	if (thip_of_index(other) == NULL || other == device->index)
 		return hipErrorInvalidDevice;
+	if (!have_peers())
+		return hipErrorPeerAccessUnsupported;
 	if (device->peers >> other & 1)
 		return hipErrorPeerAccessAlreadyEnabled;
 	device->peers |= UINT64_C(1) << other;

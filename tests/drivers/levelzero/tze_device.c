@@ -272,6 +272,16 @@ TZE_FUNCTION(DeviceCanAccessPeer,
 	return ZE_RESULT_SUCCESS;
 }
 
+TZE_FUNCTION(DeviceGetP2PProperties,
+             (ze_device_handle_t device, ze_device_handle_t other, ze_device_p2p_properties_t *p),
+             (device, other, p))
+{
+	p->flags = 0;
+	if (tze_device_reaches((const tze_device *)device, ((const tze_device *)other)->slice))
+		p->flags = ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
+	return ZE_RESULT_SUCCESS;
+}
+
 TZE_FUNCTION(DevicePciGetPropertiesExt, (ze_device_handle_t device, ze_pci_ext_properties_t *p),
              (device, p))
 {
@@ -390,6 +400,7 @@ TZE_TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
 	t->pfnGetMemoryAccessProperties = tze_DeviceGetMemoryAccessProperties;
 	t->pfnGetCacheProperties = tze_DeviceGetCacheProperties;
 	t->pfnCanAccessPeer = tze_DeviceCanAccessPeer;
+	t->pfnGetP2PProperties = tze_DeviceGetP2PProperties;
 	t->pfnPciGetPropertiesExt = tze_DevicePciGetPropertiesExt;
 	return ZE_RESULT_SUCCESS;
 }
