@@ -190,4 +190,28 @@ SUPPORT_INLINE void product_define(const eh_case *values, const product_shape *s
 		support_define(work, "EH_G_NARROW", "1");
 }
 
+/* ---- launching ----------------------------------------------------------------------------- */
+
+typedef struct product_grid {
+	uint64_t m, n, k, batch;
+	uint64_t tile_m, tile_n;
+} product_grid;
+
+/* One command: `batch` products by eh_gemm, whose defines are those of product_define. */
+SUPPORT_INLINE eh_status product_launch(const eh_bench *bench, eh_kernel *kernel, eh_buffer *a,
+                                        eh_buffer *b, eh_buffer *c, const product_grid *g,
+                                        eh_error *error)
+{
+	const int32_t m = (int32_t)g->m, n = (int32_t)g->n, k = (int32_t)g->k;
+	const uint32_t groups[3] = {
+		(uint32_t)((g->n + g->tile_n - 1) / g->tile_n),
+		(uint32_t)((g->m + g->tile_m - 1) / g->tile_m),
+		(uint32_t)g->batch,
+	};
+	const eh_arg args[] = {support_buffer(a), support_buffer(b), support_buffer(c),
+	                       support_value(&m, sizeof m), support_value(&n, sizeof n),
+	                       support_value(&k, sizeof k)};
+	return support_launch_grid(bench, kernel, groups, PRODUCT_SIDE, PRODUCT_SIDE, args, 6, error);
+}
+
 #endif

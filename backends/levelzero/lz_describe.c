@@ -128,8 +128,12 @@ static uint64_t caps_of(const lz_api *api, eh_device *d)
 		caps |= EH_CAP_DEVICE_TIME;
 	if (told(d, api->device_module(d->place.device, &m), "fp64, fp16, atomic64",
 	         "zeDeviceGetModuleProperties")) {
-		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0 ? EH_CAP_FP64 : 0;
-		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0 ? EH_CAP_FP16 : 0;
+		if ((m.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0)
+			caps |= EH_CAP_FP64 |
+			        ((m.fp64flags & ZE_DEVICE_FP_FLAG_SOFT_FLOAT) != 0 ? EH_CAP_FP64_SOFT : 0);
+		if ((m.flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0)
+			caps |= EH_CAP_FP16 |
+			        ((m.fp16flags & ZE_DEVICE_FP_FLAG_SOFT_FLOAT) != 0 ? EH_CAP_FP16_SOFT : 0);
 		caps |= (m.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0 ? EH_CAP_ATOMIC64 : 0;
 	}
 	if (told(d, api->device_access(d->place.device, &a), "pinned, shared",

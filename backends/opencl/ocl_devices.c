@@ -89,13 +89,15 @@ static uint64_t caps_of(const query *q, const ocl_listing *d, uint64_t svm, cons
 	/* Every OpenCL C has vector loads of half and 16-bit integers. */
 	uint64_t caps = EH_CAP_ASYNC | EH_CAP_DEVICE_TIME | EH_CAP_PINNED | EH_CAP_FP16_STORE |
 	                EH_CAP_BF16_STORE;
+	const uint64_t wide = ask_u64(q, CL_DEVICE_DOUBLE_FP_CONFIG, "fp64");
 	if ((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0)
 		caps |= EH_CAP_SHARED;
-	if (ocl_platforms_has_word(extensions, "cl_khr_fp64") ||
-	    ask_u64(q, CL_DEVICE_DOUBLE_FP_CONFIG, "fp64") != 0)
-		caps |= EH_CAP_FP64;
+	if (ocl_platforms_has_word(extensions, "cl_khr_fp64") || wide != 0)
+		caps |= EH_CAP_FP64 | ((wide & CL_FP_SOFT_FLOAT) != 0 ? EH_CAP_FP64_SOFT : 0);
 	if (ocl_platforms_has_word(extensions, "cl_khr_fp16"))
-		caps |= EH_CAP_FP16;
+		caps |= EH_CAP_FP16 |
+		        ((ask_u64(q, CL_DEVICE_HALF_FP_CONFIG, "fp16-soft") & CL_FP_SOFT_FLOAT) != 0 ?
+		         EH_CAP_FP16_SOFT : 0);
 	if (ocl_platforms_has_word(extensions, "cl_khr_int64_base_atomics"))
 		caps |= EH_CAP_ATOMIC64;
 	if (strstr(d->platform->name, "Oclgrind") != NULL || strstr(d->name, "Simulator") != NULL ||

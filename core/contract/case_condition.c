@@ -232,23 +232,57 @@ CONDITION(condition_tier)
 	                        record_tier_word(y->planned->tier), detail, size);
 }
 
-static bool emulated(const result *r, const char *precision)
+/* Of the first execution that counts and says it. */
+static const record_arithmetic *recorded_arithmetic(const result_row *r)
+{
+	for EACH_COUNTED(e, r)
+		if (e->arithmetic != NULL)
+			return e->arithmetic;
+	return NULL;
+}
+
+static bool emulated(const result *r, const result_row *row)
 {
 	const text_list *caps = &r->record->executor.device.caps;
+	const record_arithmetic *a = recorded_arithmetic(row);
+	const char *precision = row->planned->precision;
 
+	if (a != NULL)
+		return a->kind == RECORD_CALCULATION_EMULATED;
 	return (strcmp(precision, "f64") == 0 && !text_list_has(caps, "fp64")) ||
 	       (strcmp(precision, "f16") == 0 && !text_list_has(caps, "fp16"));
 }
 
+/* Beside a side that tells, one that does not may be either, unless its device lacks the precision. */
+static bool may_be_either(const record_arithmetic *own, const record_arithmetic *other, bool emulates)
+{
+	return own == NULL && other != NULL && !emulates;
+}
+
+#define ARITHMETIC_SIZE 128
+
+static void write_arithmetic(char out[ARITHMETIC_SIZE], const record_arithmetic *a, bool emulates)
+{
+	const char *word = record_calculation_word(emulates ? RECORD_CALCULATION_EMULATED :
+	                                                      RECORD_CALCULATION_NATIVE);
+
+	if (a != NULL)
+		snprintf(out, ARITHMETIC_SIZE, "%s (%s)", word, a->how);
+	else
+		snprintf(out, ARITHMETIC_SIZE, "%s", word);
+}
+
 CONDITION(condition_emulation)
 {
-	bool ex = emulated(a, x->planned->precision);
-	bool ey = emulated(b, y->planned->precision);
+	const record_arithmetic *rx = recorded_arithmetic(x), *ry = recorded_arithmetic(y);
+	bool ex = emulated(a, x), ey = emulated(b, y);
+	char tx[ARITHMETIC_SIZE], ty[ARITHMETIC_SIZE];
 
-	if (ex == ey)
+	if (ex == ey || may_be_either(rx, ry, ex) || may_be_either(ry, rx, ey))
 		return false;
-	snprintf(detail, size, "%s: %s | %s", x->planned->precision, ex ? "emulated" : "native",
-	         ey ? "emulated" : "native");
+	write_arithmetic(tx, rx, ex);
+	write_arithmetic(ty, ry, ey);
+	snprintf(detail, size, "%s: %s | %s", x->planned->precision, tx, ty);
 	return true;
 }
 

@@ -20,6 +20,8 @@ static const struct { uint64_t bit; const char *word; } cap_words[] = {
 	{ EH_CAP_FP16_STORE, "fp16-store" },
 	{ EH_CAP_BF16_STORE, "bf16-store" },
 	{ EH_CAP_ATOMIC64, "atomic64" },
+	{ EH_CAP_FP64_SOFT, "fp64-soft" },
+	{ EH_CAP_FP16_SOFT, "fp16-soft" },
 	{ EH_CAP_SIMULATED, "simulated" },
 };
 

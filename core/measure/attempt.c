@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "measure/arithmetic.h"
 #include "measure/proof.h"
 #include "measure/scenario.h"
 #include "measure/varied.h"
@@ -337,6 +338,8 @@ void attempt_open(attempt *a, casework *w, const eh_case *values, const eh_work 
 	w->record->device_memory_bytes = prepared_memory(&a->p);
 	if (a->status == EH_OK && w->c->tier == RECORD_TIER_VENDOR)
 		a->status = describe_library(&a->p, w, &a->error);
+	if (a->status == EH_OK)
+		w->record->arithmetic = arithmetic_record(work, a->p.s->info.caps, w->record->library);
 	wrong = verify_failure(&a->v);
 	if (a->status == EH_OK && wrong == NULL)
 		open_sampler(a, work);

@@ -153,7 +153,10 @@ static eh_status build(prepared *p, record_program *record, eh_error *error)
 		describe_program(p, source, clock_now_ns() - start, record);
 	}
 	free(log);
-	free(source);
+	if (status == EH_OK)
+		p->source = source;
+	else
+		free(source);
 	return status;
 }
 
@@ -256,6 +259,7 @@ eh_status prepared_open(prepared *p, const session *s, const eh_workload *worklo
 		status = build(p, program, error);
 	if (status == EH_OK) {
 		p->bench.program = p->program;
+		p->bench.source = p->source;
 		status = prepare_sets(p, choice, error);
 	}
 	if (status == EH_OK)
@@ -284,6 +288,7 @@ void prepared_close(prepared *p)
 	free(p->states);
 	if (p->program != NULL)
 		ops->program_destroy(p->program);
+	free(p->source);
 	ops->buffer_free(p->evictor);
 	ops->buffer_free(p->probe);
 	ops->mark_destroy(p->to);

@@ -17,6 +17,7 @@ typedef struct prepared {
 	eh_bench bench;
 	memory_asked memory; /* of this case, until prepared_memory */
 	eh_program *program; /* NULL when the work needs none */
+	eh_source *source;   /* of it */
 	void **states;       /* [set_count] of the workload, in the order of visits */
 	size_t set_count;
 	size_t next;         /* the set that the next operation uses */

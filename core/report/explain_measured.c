@@ -385,6 +385,16 @@ static bool show_program(FILE *out, const result_row *row, const record_executio
 	                    text_or_empty(p->source_sha256), text_or_empty(p->binary_sha256));
 }
 
+static bool show_arithmetic(FILE *out, const record_execution *e)
+{
+	if (e->arithmetic == NULL)
+		return e->library == NULL ||
+		       explain_item(out, "arithmetic", "not told by the library; numerics with through=gemm "
+		                    "asks it");
+	return explain_item(out, "arithmetic", "%s: %s", record_calculation_word(e->arithmetic->kind),
+	                    e->arithmetic->how);
+}
+
 static bool show_check(FILE *out, const char *label, const record_check *c)
 {
 	if (c == NULL || c->checked == LAYOUT_NO_UINT)
@@ -499,7 +509,7 @@ bool explain_measured(FILE *out, const explain_subject *s)
 	return show_samples(out, c) && show_executions(out, c) && show_spread(out, c) &&
 	       show_quartiles(out, c->derived) && show_sustained(out, c->derived) &&
 	       show_requests(out, c->derived) && show_knee(out, &c->executions) && show_clock(out, s->of, e) && show_turns(out, e) && show_memory(out, &s->of->record->executor.device, e) &&
-	       show_tuning(out, e) && show_program(out, s->row, e) &&
+	       show_tuning(out, e) && show_program(out, s->row, e) && show_arithmetic(out, e) &&
 	       show_proof(out, e) && show_checks(out, c) && show_disturbed(out, c) && show_load(out, e) &&
 	       show_telemetry(out, e);
 }

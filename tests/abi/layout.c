@@ -235,7 +235,7 @@ AT(eh_check, gate, 48, 8);
 AT(eh_check, tolerance, 56, 96);
 AT(eh_check, detail, 152, 192);
 
-SIZE(eh_bench, 128);
+SIZE(eh_bench, 136);
 AT(eh_bench, struct_size, 0, 4);
 AT(eh_bench, reserved, 4, 4);
 AT(eh_bench, ops, 8, 8);
@@ -254,6 +254,7 @@ AT(eh_bench, extension, 104, 8);
 AT(eh_bench, tier, 112, 4);
 AT(eh_bench, reserved2, 116, 4);
 AT(eh_bench, open_other, 120, 8);
+AT(eh_bench, source, 128, 8);
 
 SIZE(eh_graph_ops, 48);
 AT(eh_graph_ops, struct_size, 0, 4);
@@ -495,6 +496,8 @@ CHECK(EH_CAP_FP16 == UINT64_C(1) << 5, "EH_CAP_FP16");
 CHECK(EH_CAP_FP16_STORE == UINT64_C(1) << 6, "EH_CAP_FP16_STORE");
 CHECK(EH_CAP_BF16_STORE == UINT64_C(1) << 7, "EH_CAP_BF16_STORE");
 CHECK(EH_CAP_ATOMIC64 == UINT64_C(1) << 8, "EH_CAP_ATOMIC64");
+CHECK(EH_CAP_FP64_SOFT == UINT64_C(1) << 9, "EH_CAP_FP64_SOFT");
+CHECK(EH_CAP_FP16_SOFT == UINT64_C(1) << 10, "EH_CAP_FP16_SOFT");
 CHECK(EH_CAP_SIMULATED == UINT64_C(1) << 63, "EH_CAP_SIMULATED");
 CHECK(EH_PARAM_UINT == 1, "EH_PARAM_UINT");
 CHECK(EH_PARAM_BYTES == 2, "EH_PARAM_BYTES");

@@ -90,6 +90,9 @@ PY
 check $? "the row names library, version and kernel, and the stack has them" facts log
 "$EVENHAND" explain 'product*vendor' right/*.json >log 2>&1 && grep -q '^library  *OpenBLAS .*kernel=' log
 check $? "explain says which kernel of which library ran" log
+"$EVENHAND" explain 'product*k129' right/*.json >log 2>&1 && grep -q '^arithmetic  *native: f32$' log &&
+	"$EVENHAND" explain 'product*vendor' right/*.json >log 2>&1 && grep -q '^arithmetic  *not told by the library' log
+check $? "the kernel's arithmetic is native, and OpenBLAS does not tell" log
 "$EVENHAND" verify right/*.json >log 2>&1
 check $? "verify holds" log
 

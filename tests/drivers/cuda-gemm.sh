@@ -78,6 +78,8 @@ ok $? "the library's product is measured and verified" "$log" "$T/facts"
 ok $? "the backend knows the settings of its library" "$log"
 says right '(lambda l: l["name"] == "cuBLASLt" and l["version"] == "12.9.1" and "kernel=algorithm 21, tile 20, stages 14, split-k 2, reduction 2, swizzling 1, option 3, inner 4, cluster 5; picked=cublasLtMatmulAlgoGetHeuristic, rank " in l["detail"] and "workspace=8192" in l["detail"])(c["executions"][0]["library"])'
 ok $? "the row names version, algorithm, rank and workspace" "$T/facts"
+says right 'c["executions"][0]["arithmetic"] == {"kind": "native", "how": "FMA, ACCUMULATOR_32F, INPUT_32F (from the library)"}'
+ok $? "its arithmetic is native, by what the library says of its kernel" "$T/facts"
 says right '(lambda l: len(l) == 1 and l[0]["fields"]["kernel"]["value"].startswith("algorithm 21") and l[0]["sha256"])([x for x in r["executor"]["layers"] if x["layer"] == "library" and x["name"] == "cuBLASLt"])'
 ok $? "the stack has the library, its digest and its kernel" "$T/facts"
 "$EVENHAND" verify right/*.json > "$log" 2>&1
@@ -100,6 +102,42 @@ refused() { # fault, status of the row, words of its reasons
 }
 refused 'cublasLtMatmulAlgoGetHeuristic=none' unsupported 'cuBLASLt 12.9.1 offers no algorithm for a product of f32 of 17 x 33 x 19'
 refused 'cublasLtMatmul=13' failed 'CUBLAS_STATUS_EXECUTION_FAILED (13)'
+
+# What the arithmetic of the library is: it answers as it calculates, not as it was asked.
+sed '/^\[case /,$d' vendor.ini > numerics.ini
+cat >> numerics.ini <<'END'
+[case asked]
+workload = numerics
+through = gemm
+property = accumulator, subnormals, rounding, factors
+precision = f32, f16, e4m3
+tier = portable, vendor
+m = 128
+n = 16
+k = 64
+END
+asked() { # FAULT PATTERN ANSWER [invalid]: of the vendor rows of the pattern
+	rm -rf asked
+	EVENHAND_TEST_FAULT=$1 "$EVENHAND" run numerics.ini --on cuda:0 --case "asked.$2.vendor" -q -o asked \
+		--set "cuda.cublaslt=$library" > "$log" 2>&1
+	python3 - asked/cuda-0.json "$3" "${4:-}" > facts 2>&1 <<'PY'
+import json, sys
+rows = [c for c in json.load(open(sys.argv[1]))["cases"] if not str(c["reasons"]).startswith("['not run")]
+assert rows
+for c in rows:
+    check = c["executions"][0]["verification"]["before"]
+    print(c["id"], c["status"], check)
+    assert check["detail"] == sys.argv[2] and check["passed"] == (sys.argv[3] == "")
+    assert (c["status"] == "invalid") == (sys.argv[3] == "invalid")
+PY
+	ok $? "numerics, ${1:-no fault}, $2: $3" "$log" facts
+}
+asked '' 'accumulator.*' 'the accumulator has at least 24 bits'
+asked 'cublasLtMatmul=short' 'accumulator.e4m3*' 'the accumulator has 14 bits'
+asked 'cublasLtMatmul=short' 'rounding.e4m3*' 'sums have fewer than 24 bits, and no last one to be seen'
+asked 'cublasLtMatmul=short' 'accumulator.f16*' 'the accumulator has 14 bits' invalid
+asked 'cublasLtMatmul=flush' 'subnormals.f16*' 'subnormal inputs are flushed to 0'
+asked 'cublasLtMatmul=tf32' 'factors.f32*' 'factors are cut to 11 bits: the product is one of tf32' invalid
 
 # Where it is looked for.
 row missing '' --set "cuda.cublaslt=$T/missing.so"

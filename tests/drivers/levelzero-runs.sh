@@ -21,7 +21,7 @@ def good(c):
         c["status"] == "unproven" and all(r.startswith("Not settled: ") for r in c["reasons"])
 wrong = [c["id"] + ": " + c["status"] + " " + str(c.get("reasons")) for c in r["cases"] if not good(c)]
 assert not wrong, wrong
-assert len(r["cases"]) == 38, len(r["cases"])
+assert len(r["cases"]) == 39, len(r["cases"])
 PY
 ok $? "the result says simulated, SPIR-V and who compiled it" "$T/facts"
 # An operation on repeated inputs must not be spared what one on new inputs costs.
@@ -59,6 +59,19 @@ if [ -f "$spirv/compiler" ]; then
 else
 	skip "a prebuilt module that others can change is not read" "no SPIR-V was prebuilt"
 fi
+
+# A device whose double arithmetic is done in software.
+export EVENHAND_TEST_ZE=fp64=2
+"$EVENHAND" run "$SRC/tests/drivers/levelzero.ini" --on levelzero:0 --case 'storage.*' -q -o "$T/soft" > "$log" 2>&1
+unset EVENHAND_TEST_ZE
+python3 - "$T/soft/levelzero-0.json" > "$T/facts" 2>&1 <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert "fp64-soft" in r["executor"]["device"]["caps"], r["executor"]["device"]
+said = {c["precision"]: c["executions"][0]["arithmetic"] for c in r["cases"] if c["executions"]}
+assert said["f64"] == {"kind": "emulated", "how": "f64: the device does it in software"}, said
+PY
+ok $? "double arithmetic in software is recorded as emulated" "$T/facts"
 
 rows() { # FAULT STATUS: runs, and whether it ends with that status; the rows' own go to $T/rows
 	rm -rf "$T/lied"

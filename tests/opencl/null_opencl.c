@@ -5,6 +5,7 @@
  * platforms are listed:
  *   no-platforms no-devices old not-available no-compiler no-profiling no-context no-memory
  *   no-answer (whether the device is available)   no-kernel (success, and none is there)
+ *   double half soft (it has these, both in software)
  *   twins (two platforms of one name)   moves (a mapped buffer comes back elsewhere)
  *   backwards no-clock                  what its events say of time
  *   failed unfinished lost              what a wait ends with
@@ -118,7 +119,14 @@ OUT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, voi
 	case CL_DEVICE_NAME: return text("TEST Simulator", size, out, need);
 	case CL_DEVICE_VERSION: return text("OpenCL 3.0 null", size, out, need);
 	case CL_DEVICE_EXTENSIONS:
-		return text("cl_khr_fp64_not cl_khr_pci_bus_info cl_khr_device_uuid", size, out, need);
+		return text(has("half") ? "cl_khr_fp16 cl_khr_fp64_not" :
+		            "cl_khr_fp64_not cl_khr_pci_bus_info cl_khr_device_uuid", size, out, need);
+	case CL_DEVICE_DOUBLE_FP_CONFIG:
+	case 0x1033: /* the same of half */
+		if (!has(what == CL_DEVICE_DOUBLE_FP_CONFIG ? "double" : "half"))
+			return CL_INVALID_VALUE;
+		number = CL_FP_FMA | (has("soft") ? CL_FP_SOFT_FLOAT : 0);
+		break;
 	case CL_DEVICE_TYPE: number = CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU; break;
 	case CL_DEVICE_AVAILABLE:
 		if (has("no-answer"))

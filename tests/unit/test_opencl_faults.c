@@ -183,6 +183,26 @@ static void test_unusable_devices_say_why(void **state)
 	}
 }
 
+static void test_arithmetic_in_software(void **state)
+{
+	static const struct { const char *words; uint64_t caps; } stacks[] = {
+		{ "", 0 },
+		{ "soft", 0 },
+		{ "double half", EH_CAP_FP64 | EH_CAP_FP16 },
+		{ "double soft", EH_CAP_FP64 | EH_CAP_FP64_SOFT },
+		{ "half soft", EH_CAP_FP16 | EH_CAP_FP16_SOFT },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		eh_device_info info = { .struct_size = sizeof(info) };
+		assert_int_equal(start_with(stacks[i].words), EH_OK);
+		assert_int_equal(s.ops->device_info(s.self, 0, &info, &error), EH_OK);
+		assert_int_equal(info.caps & (EH_CAP_FP64 | EH_CAP_FP16 | EH_CAP_FP64_SOFT | EH_CAP_FP16_SOFT),
+		                 stacks[i].caps);
+		session_close(&s);
+	}
+}
+
 static void test_context_fails(void **state)
 {
 	eh_device *device = NULL;
@@ -434,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_platform_without_devices),
 		cmocka_unit_test(test_two_platforms_of_one_name),
 		cmocka_unit_test(test_unusable_devices_say_why),
+		cmocka_unit_test(test_arithmetic_in_software),
 		cmocka_unit_test(test_context_fails),
 		cmocka_unit_test(test_device_facts),
 		cmocka_unit_test(test_unknown_facts_say_why),

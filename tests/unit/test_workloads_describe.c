@@ -387,6 +387,12 @@ static void test_coldstart(void **state)
 	assert_int_equal(describe(&r, "coldstart", ""), EH_OK);
 	assert_int_equal(r.work.region, EH_REGION_ROUND_TRIP);
 	assert_string_equal(r.work.kernel, "launch");
+	expect("coldstart", "from=source memory=fresh", 1, 0, 0);
+	assert_int_equal(describe(&r, "coldstart", "from=source"), EH_OK);
+	assert_string_equal(r.work.kernel, "coldstart");
+	assert_string_equal(define(&r, "EH_C_FIRST"), "1u");
+	assert_int_equal(r.work.define_count, 2);
+	assert_int_equal(r.work.device_bytes, 8);
 }
 
 static void test_numerics(void **state)
@@ -408,6 +414,42 @@ static void test_numerics(void **state)
 	assert_int_equal(r.work.needs, EH_CAP_FP64);
 	expect_refusal("numerics", "precision=i8 property=rounding", "integers have no rounding");
 	expect_refusal("numerics", "precision=f16 property=contraction", "contraction takes f32 and f64");
+	expect_refusal("numerics", "property=factors", "add through=gemm");
+	expect_refusal("numerics", "precision=tf32", "add through=gemm");
+	expect_refusal("numerics", "m=256", "belong to through=gemm");
+}
+
+static void test_numerics_through_gemm(void **state)
+{
+	struct request r;
+	(void)state;
+	/* 2 * 256 * 256 * 512 flops; 2 * 256 * 512 elements, and 256 * 256 sums. */
+	expect("numerics", "through=gemm", 1, 67108864, 1310720);
+	expect("numerics", "through=gemm precision=f64", 1, 67108864, 2621440);
+	expect("numerics", "through=gemm precision=e4m3", 1, 67108864, 524288);
+	expect("numerics", "through=gemm precision=e4m3 property=output", 1, 67108864, 393216);
+	/* 2 * 128 * 3 * 65; 65 * (128 + 3) elements, and 384 sums. */
+	expect("numerics", "through=gemm precision=f16 m=128 n=3 k=65", 1, 49920, 18566);
+	assert_int_equal(describe(&r, "numerics", "through=gemm precision=bf16 property=output m=129 n=1"), EH_OK);
+	assert_string_equal(r.work.precision, "bf16/f32/bf16");
+	assert_string_equal(r.work.kernel, "gemm");
+	assert_string_equal(define(&r, "EH_G_TURN_B"), "1");
+	assert_string_equal(define(&r, "EH_G_GUARD"), "1");
+	assert_string_equal(define(&r, "EH_G_ROWS"), "8");
+	assert_string_equal(define(&r, "EH_G_DEPTH"), "16");
+	assert_int_equal(r.work.needs, EH_CAP_BF16_STORE);
+	/* 258 bytes of C, and the rest of a word of the poison. */
+	assert_int_equal(r.work.device_bytes, 2 * 512 * (129 + 1) + 272);
+	/* 16 * (128 + 4 + 128) floats. */
+	assert_int_equal(r.work.local_bytes, 16640);
+	assert_int_equal(describe(&r, "numerics", "through=gemm precision=tf32 property=factors"), EH_OK);
+	assert_string_equal(r.work.precision, "tf32/f32/f32");
+	expect_refusal("numerics", "through=gemm property=contraction", "hides contraction");
+	expect_refusal("numerics", "through=gemm property=output", "output takes f16, bf16, e4m3 and e5m2");
+	expect_refusal("numerics", "through=gemm property=output precision=e4m3z", "are the sums");
+	expect_refusal("numerics", "through=gemm property=factors precision=i8", "integers have no factors");
+	expect_refusal("numerics", "through=gemm m=127", "m=128 and k=64 at least");
+	expect_refusal("numerics", "through=gemm k=63", "m=128 and k=64 at least");
 }
 
 static void test_attention(void **state)
@@ -643,6 +685,7 @@ int main(void)
 		cmocka_unit_test(test_gemm), cmocka_unit_test(test_fused),
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_coldstart), cmocka_unit_test(test_numerics),
+		cmocka_unit_test(test_numerics_through_gemm),
 		cmocka_unit_test(test_attention), cmocka_unit_test(test_linear),
 		cmocka_unit_test(test_moe), cmocka_unit_test(test_block),
 		cmocka_unit_test(test_describe_is_pure),

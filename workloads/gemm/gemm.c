@@ -225,24 +225,13 @@ static eh_status gemm_enqueue(void *state, uint64_t iteration, eh_error *error)
 {
 	gemm_state *s = state;
 	const gemm_shape *shape = &s->oracle.shape;
-	const int32_t m = (int32_t)shape->m, n = (int32_t)shape->n, k = (int32_t)shape->k;
-	const uint32_t groups[3] = {
-		(uint32_t)((shape->n + s->tile_n - 1) / s->tile_n),
-		(uint32_t)((shape->m + s->tile_m - 1) / s->tile_m),
-		(uint32_t)shape->batch,
-	};
-	eh_arg args[6];
 	(void)iteration;
 	if (s->library.plan != NULL)
 		return library_enqueue(&s->library, s->a, s->b, s->c, error);
-	args[0] = support_buffer(s->a);
-	args[1] = support_buffer(s->b);
-	args[2] = support_buffer(s->c);
-	args[3] = support_value(&m, sizeof m);
-	args[4] = support_value(&n, sizeof n);
-	args[5] = support_value(&k, sizeof k);
-	return support_launch_grid(s->bench, s->kernel, groups, PRODUCT_SIDE, PRODUCT_SIDE, args, 6,
-	                           error);
+	return product_launch(s->bench, s->kernel, s->a, s->b, s->c,
+	                      &(product_grid){.m = shape->m, .n = shape->n, .k = shape->k,
+	                                      .batch = shape->batch, .tile_m = s->tile_m,
+	                                      .tile_n = s->tile_n}, error);
 }
 
 /* Also the bytes behind the last whole word. */

@@ -133,6 +133,9 @@ enum { EH_DEVICE_CPU = 1, EH_DEVICE_GPU = 2, EH_DEVICE_ACCELERATOR = 3, EH_DEVIC
 #define EH_CAP_FP16_STORE  (UINT64_C(1) << 6) /* half loads and stores in kernels            */
 #define EH_CAP_BF16_STORE  (UINT64_C(1) << 7) /* 16-bit integer loads and stores in kernels  */
 #define EH_CAP_ATOMIC64    (UINT64_C(1) << 8) /* 64-bit atomic add in kernels                */
+/* Since 1.3: the device says that its double or half arithmetic is done in software. */
+#define EH_CAP_FP64_SOFT   (UINT64_C(1) << 9)
+#define EH_CAP_FP16_SOFT   (UINT64_C(1) << 10)
 #define EH_CAP_SIMULATED   (UINT64_C(1) << 63) /* not real hardware: results never compare   */
 
 typedef struct eh_device_info {

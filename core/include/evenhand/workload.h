@@ -164,6 +164,9 @@ typedef struct eh_bench {
 	 * filled as eh_bench.info is.  EH_E_UNSUPPORTED when there are not so many.  Since 1.3. */
 	eh_status (*open_other)(const struct eh_bench *bench, uint64_t ordinal, eh_device_info *info,
 	                        eh_device **device, eh_error *error);
+	/* What `program` was built from, NULL where there is none; since 1.3.  A copy with other values
+	 * of macros and another digest is another program, which ops->program_build makes. */
+	const eh_source *source;
 } eh_bench;
 
 /* ---- the workload --------------------------------------------------------------------------- */

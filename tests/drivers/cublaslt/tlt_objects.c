@@ -22,7 +22,8 @@ bool tlt_word(const char *word, int64_t *code)
 		{ "wrong", TLT_WRONG },                     { "stale", TLT_STALE },
 		{ "none", TLT_NONE },                       { "narrow", TLT_NARROW },
 		{ "both", TLT_BOTH },                       { "untold", TLT_UNTOLD },
-		{ "old", TLT_OLD },
+		{ "old", TLT_OLD },                         { "tf32", TLT_TF32 },
+		{ "flush", TLT_FLUSH },                     { "short", TLT_SHORT },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -192,6 +192,8 @@ TZE_FUNCTION(DeviceGetModuleProperties,
 		p->flags |= ZE_DEVICE_MODULE_FLAG_FP64;
 	if (tze_setting("fp16", 0) != 0)
 		p->flags |= ZE_DEVICE_MODULE_FLAG_FP16;
+	p->fp64flags = tze_setting("fp64", 1) == 2 ? ZE_DEVICE_FP_FLAG_SOFT_FLOAT : 0;
+	p->fp16flags = tze_setting("fp16", 0) == 2 ? ZE_DEVICE_FP_FLAG_SOFT_FLOAT : 0;
 	p->maxArgumentsSize = 1024;
 	return ZE_RESULT_SUCCESS;
 }

@@ -95,6 +95,28 @@ double product_tf32(double value)
 	return nearest(value, 11, -125);
 }
 
+double product_flushed(double value, product_type type)
+{
+	static const int normal[] = {
+		[PRODUCT_F64] = -1022, [PRODUCT_F32] = -126, [PRODUCT_F16] = -14, [PRODUCT_BF16] = -126,
+		[PRODUCT_E4M3] = -6, [PRODUCT_E5M2] = -14, [PRODUCT_E4M3Z] = -7, [PRODUCT_E5M2Z] = -15,
+	};
+
+	return fabs(value) < ldexp(1, normal[type]) ? 0 : value;
+}
+
+double product_cut(double value, int bits)
+{
+	int power;
+	double unit;
+
+	if (value == 0 || !isfinite(value))
+		return value;
+	(void)frexp(value, &power);
+	unit = ldexp(1, power - bits);
+	return trunc(value / unit) * unit;
+}
+
 double product_get(const char *at, product_type type, uint64_t index)
 {
 	const uint64_t bytes = product_bytes(type);

@@ -38,6 +38,15 @@ static double rounded(double value, product_type type)
 	return product_get(at, type, 0);
 }
 
+static double factor(const product *p, const product_matrix *x, const char *at, uint64_t index)
+{
+	const double value = product_get(at, x->type, index);
+
+	if (p->tf32)
+		return product_tf32(value);
+	return p->flush ? product_flushed(value, x->type) : value;
+}
+
 static void one_product(const product *p, const char *a, const char *b, const char *c, char *d, uint64_t of)
 {
 	for (uint64_t j = 0; j < p->n; j++)
@@ -46,16 +55,18 @@ static void one_product(const product *p, const char *a, const char *b, const ch
 			double sum = 0;
 
 			for (uint64_t l = 0; l < p->k; l++) {
-				const double x = product_get(a, p->a.type, place(&p->a, i, l, of));
-				const double y = product_get(b, p->b.type, place(&p->b, l, j, of));
-
-				sum += p->tf32 ? product_tf32(x) * product_tf32(y) : x * y;
+				sum += factor(p, &p->a, a, place(&p->a, i, l, of)) *
+				       factor(p, &p->b, b, place(&p->b, l, j, of));
+				if (p->bits > 0)
+					sum = product_cut(sum, p->bits);
 				if (p->part > 0 && (l + 1) % p->part == 0)
 					sum = rounded(sum, p->d.type);
 			}
 			sum *= p->alpha;
 			if (p->beta != 0)
 				sum += p->beta * product_get(c, p->d.type, at);
+			if (p->flush)
+				sum = product_flushed(sum, p->d.type);
 			product_put(d, p->d.type, at, sum);
 		}
 }

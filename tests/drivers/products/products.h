@@ -27,6 +27,10 @@ double product_get(const char *at, product_type type, uint64_t index);
 void product_put(char *at, product_type type, uint64_t index, double value);
 /* The nearest number of 11 bits. */
 double product_tf32(double value);
+/* 0 for what is below the smallest normal number of the type. */
+double product_flushed(double value, product_type type);
+/* Without what lies behind the first `bits` bits. */
+double product_cut(double value, int bits);
 
 /* As it is stored, by columns. */
 typedef struct product_matrix {
@@ -47,6 +51,8 @@ typedef struct product {
 	uint64_t part;           /* of k, after which a sum is rounded to the type of D, 0 = none */
 	bool tf32;               /* factors of f32 are rounded to 11 bits                      */
 	bool wrong;              /* one element gets a wrong bit                               */
+	bool flush;              /* subnormal factors and results become 0                     */
+	int bits;                /* that a sum keeps of each addition, 0 = all of a double's   */
 } product;
 
 /* Fills m, n and k; false when the matrices do not fit together. */
