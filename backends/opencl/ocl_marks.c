@@ -2,7 +2,9 @@
 /*
  * Marks.  A mark holds the event of the newest command before it and a marker of its own; it has
  * passed when both are complete.  Its time is the end of the marker.  The end of the command would
- * include the time that the queue idled after it, and times of both kinds would not add up.
+ * include the time that the queue idled after it, and times of both kinds would not add up.  The
+ * marker names no event to wait for: then it waits for all before it, and NVIDIA's driver gives
+ * times to such a marker only.
  */
 #include <stdlib.h>
 
@@ -53,8 +55,7 @@ eh_status ocl_marks_record(eh_queue *queue, eh_mark *mark, eh_error *error)
 	cl_event marker = NULL;
 	cl_int rc;
 	forget(mark);
-	rc = api->clEnqueueMarkerWithWaitList(queue->queue, queue->last != NULL ? 1 : 0,
-	    queue->last != NULL ? &queue->last : NULL, &marker);
+	rc = api->clEnqueueMarkerWithWaitList(queue->queue, 0, NULL, &marker);
 	if (rc != CL_SUCCESS)
 		return ocl_error_call(error, rc, "clEnqueueMarkerWithWaitList",
 		    "%s does not take a mark", queue->device->listing->selector);

@@ -394,11 +394,14 @@ static void test_a_wait_that_did_not_wait(void **state)
 static void check_elapsed(const char *words, eh_status want, const char *sentence)
 {
 	eh_mark *from = NULL, *to = NULL;
+	eh_buffer *buffer = NULL;
 	uint64_t ns = 77;
 	open_with(words);
+	assert_int_equal(s.ops->buffer_alloc(s.device, EH_MEMORY_DEVICE, 64, &buffer, &error), EH_OK);
 	assert_int_equal(s.ops->mark_create(s.device, EH_TIMED, &from, &error), EH_OK);
 	assert_int_equal(s.ops->mark_create(s.device, EH_TIMED, &to, &error), EH_OK);
 	for (int again = 0; again < 2; again++) {
+		assert_int_equal(s.ops->fill(s.queue, buffer, 0, 64, 1, &error), EH_OK);
 		assert_int_equal(s.ops->mark_record(s.queue, from, &error), EH_OK);
 		assert_int_equal(s.ops->mark_record(s.queue, to, &error), EH_OK);
 		assert_int_equal(s.ops->mark_wait(to, &error), EH_OK);
@@ -412,6 +415,7 @@ static void check_elapsed(const char *words, eh_status want, const char *sentenc
 	}
 	s.ops->mark_destroy(from);
 	s.ops->mark_destroy(to);
+	s.ops->buffer_free(buffer);
 	close_all();
 }
 
@@ -419,6 +423,7 @@ static void test_elapsed(void **state)
 {
 	(void)state;
 	check_elapsed("", EH_OK, "");
+	check_elapsed("listed", EH_OK, "");
 }
 
 static void test_time_runs_backwards(void **state)

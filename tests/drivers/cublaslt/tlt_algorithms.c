@@ -54,6 +54,17 @@ static bool has_layout(const struct cublasLtContext *handle, const struct cublas
 	return true;
 }
 
+/* On an H100 cuBLASLt 13.1 tells of all its products of 16 bits and of 8-bit floats that their inputs are
+ * f16, and of those in tf32 that they are made by FMA. */
+static uint64_t as_hopper_tells(uint64_t flags)
+{
+	const uint64_t narrow = INPUT(16BF) | INPUT(8F_E4M3) | INPUT(8F_E5M2);
+
+	if ((flags & narrow) != 0)
+		return (flags & ~narrow) | INPUT(16F);
+	return (flags & INPUT(TF32)) != 0 ? (flags & ~(uint64_t)BY(HMMA)) | BY(FMA) : flags;
+}
+
 static uint64_t flags_of(const struct cublasLtMatmulDesc *desc, cudaDataType_t a, cudaDataType_t b)
 {
 	static const struct {
@@ -81,7 +92,7 @@ static uint64_t flags_of(const struct cublasLtMatmulDesc *desc, cudaDataType_t a
 /* The same with a narrower input or accumulator: nothing that was asked for. */
 static uint64_t narrow(uint64_t flags)
 {
-	if ((flags & (INPUT(16F) | INPUT(8F_E4M3) | INPUT(8F_E5M2))) != 0)
+	if ((flags & (INPUT(16F) | INPUT(16BF) | INPUT(8F_E4M3) | INPUT(8F_E5M2))) != 0)
 		return (flags & ~(uint64_t)CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK) |
 		       ACCUMULATOR(16F);
 	return BY(HMMA) | ACCUMULATOR(32F) | (flags & INPUT(32F) ? INPUT(TF32) : INPUT(16F));
@@ -103,12 +114,13 @@ static void offer(cublasLtMatmulHeuristicResult_t *results, int room, int *count
 	(*count)++;
 }
 
-static void offer_all(const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
+static void offer_all(int compute, const struct cublasLtMatmulDesc *desc, const struct cublasLtMatrixLayout *a,
                       const struct cublasLtMatrixLayout *b, const struct cublasLtMatrixLayout *d,
                       const struct cublasLtMatmulPreference *p, int64_t planned,
                       cublasLtMatmulHeuristicResult_t *results, int room, int *count)
 {
-	const uint64_t flags = flags_of(desc, a->type, b->type);
+	const uint64_t meant = flags_of(desc, a->type, b->type);
+	const uint64_t flags = compute >= 90 && compute < 100 ? as_hopper_tells(meant) : meant;
 	const uint32_t in_d = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
 	tlt_algorithm x = { .kind = TLT_ALGORITHM, .id = 7, .tile = 11, .stages = 8, .split = 1,
 		            .flags = flags, .alignment = 1 };
@@ -167,7 +179,7 @@ TLT_API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDe
 	    !has_layout(handle, desc, (const struct cublasLtMatrixLayout *const[]){ a, b, d }))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	if (planned_ != TLT_NONE)
-		offer_all(desc, a, b, d, preference, planned_, results, room, count);
+		offer_all(handle->compute, desc, a, b, d, preference, planned_, results, room, count);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
