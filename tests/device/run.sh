@@ -200,12 +200,16 @@ variant hip apart compile=apart kernel/
 variant levelzero regular lists=regular queue/
 variant levelzero barriers order=barriers queue/
 for backend in $usable; do
-	step "workloads-$backend" 420 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
+	# 108 cases, about 2 s each on an H100.
+	step "workloads-$backend" 600 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
 done
-for protocol in gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
+for protocol in ai-quick numerics-1 gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
 	[ -f "$tree/share/evenhand/protocols/$protocol.ini" ] || continue
 	limit=420
-	[ "$protocol" = ceilings-2 ] && limit=600 # its searches alone take 225 s
+	case $protocol in
+	numerics-1) limit=120 ;;
+	ceilings-2) limit=600 ;; # its searches alone take 225 s
+	esac
 	for backend in $usable; do
 		step "$protocol-$backend" "$limit" "$evenhand" run "$protocol" --on "$backend" -o "$out/$protocol-$backend"
 	done

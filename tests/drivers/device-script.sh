@@ -28,7 +28,10 @@ BUILD=$T/broken sh "$SRC/tests/device/run.sh" "$T/cannot" 1 > "$log" 2>&1
 ok $? "a program that does not start is told from one that fails" "$log"
 
 # A program whose every command hangs or fails: every step is a failure of its own, and the last is reached.
-mkdir -p "$T/hangs/bin" "$T/hangs/lib/evenhand/backends"
+mkdir -p "$T/hangs/bin" "$T/hangs/lib/evenhand/backends" "$T/hangs/share/evenhand/protocols"
+for name in gpu-quick ai-quick numerics-1; do
+	: > "$T/hangs/share/evenhand/protocols/$name.ini"
+done
 cat > "$T/hangs/bin/evenhand" <<'HANGS'
 #!/bin/sh
 case $1 in
@@ -44,6 +47,8 @@ BUILD=$T/hangs sh "$SRC/tests/device/run.sh" "$T/failing" 2 > "$log" 2>&1
 [ $? -eq 1 ] && grep -q '^FAIL  conformance-cuda: exit code 1' "$log" && grep -q '^FAIL  workloads-cuda: exit code 7' "$log" &&
 	grep -q '^FAIL  probes: exit code 3' "$log" && grep -q ' passed, [1-9][0-9]* failed' "$log"
 ok $? "steps that fail are named, and the others still run" "$log"
+[ "$(sed -n 's/^FAIL  \([a-z0-9-]*\)-cuda: exit code 7.*/\1/p' "$log" | tr '\n' ' ')" = "workloads ai-quick numerics-1 gpu-quick " ]
+ok $? "what models do and what arithmetic does come before the other protocols" "$log"
 
 # Whose devices are on the bus, what they say of themselves, and which of the vendors' tools are missing.
 pci() { # ADDRESS CLASS VENDOR MODULE
