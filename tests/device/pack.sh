@@ -25,15 +25,19 @@ done
 	"docs/hip-backend.md, docs/levelzero-backend.md say what each needs"
 [ ! -e "$folder" ] || fail "$folder exists: remove it or name another folder"
 
-mkdir -p "$folder/tree/lib" "$folder/libraries"
+mkdir -p "$folder/tree/lib" "$folder/libraries/cxx"
 cp -R "$build/bin" "$build/share" "$folder/tree/"
 cp -R "$build/lib/evenhand" "$folder/tree/lib/"
 cp "$here/run.sh" "$here/device.ini" "$folder/"
 
-# What the C library's package brings is the target's own; everything else travels.
+# What the C library's package brings is the target's own; everything else travels.  The libraries of C++
+# lie apart: the target's drivers need its own, which may be newer, and run.sh prefers those.
 ldd "$build/bin/evenhand" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' |
 	grep -v -E '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*)\.so' | while read -r name path; do
-	cp -L "$path" "$folder/libraries/$name"
+	case $name in
+	libstdc++.so.* | libgcc_s.so.*) cp -L "$path" "$folder/libraries/cxx/$name" ;;
+	*) cp -L "$path" "$folder/libraries/$name" ;;
+	esac
 done
 
 find_nvrtc() {
@@ -78,13 +82,13 @@ case " $backends " in *" cuda "*) pack_nvrtc ;; esac
 case " $backends " in *" levelzero "*) pack_spirv ;; esac
 
 "$build/bin/evenhand" version >"$folder/VERSION.txt"
-for file in "$folder"/tree/bin/evenhand "$folder"/libraries/*; do
+find "$folder/tree/bin" "$folder/tree/lib" "$folder/libraries" -type f \( -name evenhand -o -name "*.so*" \) | while read -r file; do
 	strip --strip-debug "$file" 2>/dev/null || true
 done
 tar -C "$(dirname "$folder")" -cf - "$(basename "$folder")" | gzip -9 >"$folder.tar.gz"
 size=$(($(wc -c <"$folder.tar.gz") / 1048576 + 1))
 echo "$folder.tar.gz: $size MiB, for$backends"
-du -ck "$folder"/libraries/* 2>/dev/null | sort -rn | awk '{ printf "  %7.1f MiB  %s\n", $1 / 1024, $2 }'
+du -ck "$folder"/libraries/*.so* "$folder"/libraries/cxx/* 2>/dev/null | sort -rn | awk '{ printf "  %7.1f MiB  %s\n", $1 / 1024, $2 }'
 if [ "$size" -gt "$limit" ]; then
 	echo "pack.sh: more than $limit MiB; xz -9e of the tar is about a third smaller, where the target can unpack it" >&2
 	exit 2

@@ -25,6 +25,8 @@ if [ -d "$here/tree" ]; then
 	tree=$here/tree
 	LD_LIBRARY_PATH=$here/libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	export LD_LIBRARY_PATH
+	# This machine's libraries of C++, which its drivers were made for; ours where it has none, or too old ones.
+	"$tree/bin/evenhand" version >/dev/null 2>&1 || LD_LIBRARY_PATH=$here/libraries/cxx:$LD_LIBRARY_PATH
 else
 	tree=${BUILD:-$here/../../build}
 fi
@@ -103,9 +105,16 @@ keep() { # FILE [NAME THERE]
 	mkdir -p "$out/replay$(dirname "${2:-$1}")"
 	cat "$1" >"$out/replay${2:-$1}" 2>/dev/null
 }
-for file in /proc/cpuinfo /proc/meminfo /proc/version /proc/driver/nvidia/version /proc/driver/nvidia/params \
-	/proc/driver/nvidia/gpus/*/information /etc/os-release /opt/rocm/.info/version; do
+for file in /proc/cpuinfo /proc/meminfo /proc/stat /proc/loadavg /proc/cmdline /proc/1/cgroup /proc/version \
+	/proc/sys/kernel/osrelease /proc/sys/kernel/version /proc/sys/kernel/randomize_va_space \
+	/proc/sys/kernel/numa_balancing /proc/driver/nvidia/version /proc/driver/nvidia/params \
+	/proc/driver/nvidia/gpus/*/information /etc/os-release /etc/debian_version /.dockerenv /run/.containerenv \
+	/opt/rocm/.info/version; do
 	keep "$file"
+done
+for file in kernel/mm/transparent_hugepage/enabled devices/system/cpu/smt/control devices/system/cpu/isolated \
+	devices/system/clocksource/clocksource0/current_clocksource fs/cgroup/cpu.max fs/cgroup/memory.max; do
+	keep "$sys/$file" "/sys/$file"
 done
 for module in nvidia amdgpu i915 xe; do
 	keep "$sys/module/$module/version" "/sys/module/$module/version"
@@ -191,12 +200,16 @@ variant hip apart compile=apart kernel/
 variant levelzero regular lists=regular queue/
 variant levelzero barriers order=barriers queue/
 for backend in $usable; do
-	step "workloads-$backend" 420 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
+	# 108 cases, about 2 s each on an H100.
+	step "workloads-$backend" 600 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
 done
-for protocol in gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
+for protocol in ai-quick numerics-1 gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
 	[ -f "$tree/share/evenhand/protocols/$protocol.ini" ] || continue
 	limit=420
-	[ "$protocol" = ceilings-2 ] && limit=600 # its searches alone take 225 s
+	case $protocol in
+	numerics-1) limit=120 ;;
+	ceilings-2) limit=600 ;; # its searches alone take 225 s
+	esac
 	for backend in $usable; do
 		step "$protocol-$backend" "$limit" "$evenhand" run "$protocol" --on "$backend" -o "$out/$protocol-$backend"
 	done

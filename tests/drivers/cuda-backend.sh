@@ -51,6 +51,33 @@ ok $? "the test driver's device is found and marked simulated" "$log"
 grep -q '^runtime *CUDA driver API  *[1-9]' "$log" && grep -q '^compiler *NVRTC' "$log"
 ok $? "its layers name the driver API and NVRTC with versions" "$log"
 
+# What a real machine's kernel module says of itself (tests/replay/h100).
+cat > "$T/recorded.c" <<'RECORDED'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static FILE *open_recorded(const char *name, const char *path, const char *mode)
+{
+	FILE *(*next)(const char *, const char *) = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT, name);
+
+	return next(strcmp(path, "/proc/driver/nvidia/version") == 0 ? RECORDED : path, mode);
+}
+FILE *fopen(const char *path, const char *mode) { return open_recorded("fopen", path, mode); }
+FILE *fopen64(const char *path, const char *mode) { return open_recorded("fopen64", path, mode); }
+RECORDED
+"${CC:-cc}" -shared -fPIC -DRECORDED="\"$SRC/tests/replay/h100/proc/driver/nvidia/version\"" -o "$T/recorded.so" "$T/recorded.c" -ldl &&
+	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" LD_PRELOAD=$T/recorded.so \
+		"$EVENHAND" run "$SRC/tests/protocols/tiny.ini" --on cuda:0 -o "$T/recorded" > "$log" 2>&1
+python3 - "$T"/recorded/cuda-*.json >> "$log" 2>&1 <<'PY'
+import json, sys
+layers = json.load(open(sys.argv[1]))["executor"]["layers"]
+module = [x for x in layers if x["layer"] == "driver" and x["name"] == "NVIDIA kernel module"]
+assert [x["version"] for x in module] == ["580.159.04"], module
+assert module[0]["fields"]["flavour"] == {"value": "open", "source": "queried"}, module
+PY
+ok $? "the kernel module's version and flavour are read as an H100's machine has them" "$log"
+
 "$EVENHAND" --set cuda.nvrtc=/none/libnvrtc.so devices > "$log" 2>&1
 grep -q '^cuda .*Only what needs no kernel can run.*/none/libnvrtc.so' "$log" && grep -q '^cuda:0 ' "$log"
 ok $? "without NVRTC the devices stay, and a note says what cannot run" "$log"

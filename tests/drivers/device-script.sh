@@ -15,7 +15,8 @@ BUILD=$BUILD sh "$SRC/tests/device/run.sh" "$T/none" 0 > "$log" 2>&1
 rc=$?
 [ $rc -eq 0 ] && grep -q '^skip  devices: no time is left of 0 minutes' "$log" && grep -q ' 0 failed, .*everything is in ' "$log"
 ok $? "without time it skips, says so, and ends" "$log"
-[ -f "$T/none/summary.txt" ] && [ -f "$T/none/replay/proc/cpuinfo" ]
+[ -f "$T/none/summary.txt" ] && [ -f "$T/none/replay/proc/cpuinfo" ] && [ -f "$T/none/replay/proc/sys/kernel/osrelease" ] &&
+	[ -f "$T/none/replay/sys/devices/system/cpu/isolated" ]
 ok $? "and keeps what the machine says of itself" "$log"
 
 # A program that does not start.
@@ -27,7 +28,10 @@ BUILD=$T/broken sh "$SRC/tests/device/run.sh" "$T/cannot" 1 > "$log" 2>&1
 ok $? "a program that does not start is told from one that fails" "$log"
 
 # A program whose every command hangs or fails: every step is a failure of its own, and the last is reached.
-mkdir -p "$T/hangs/bin" "$T/hangs/lib/evenhand/backends"
+mkdir -p "$T/hangs/bin" "$T/hangs/lib/evenhand/backends" "$T/hangs/share/evenhand/protocols"
+for name in gpu-quick ai-quick numerics-1; do
+	: > "$T/hangs/share/evenhand/protocols/$name.ini"
+done
 cat > "$T/hangs/bin/evenhand" <<'HANGS'
 #!/bin/sh
 case $1 in
@@ -43,6 +47,8 @@ BUILD=$T/hangs sh "$SRC/tests/device/run.sh" "$T/failing" 2 > "$log" 2>&1
 [ $? -eq 1 ] && grep -q '^FAIL  conformance-cuda: exit code 1' "$log" && grep -q '^FAIL  workloads-cuda: exit code 7' "$log" &&
 	grep -q '^FAIL  probes: exit code 3' "$log" && grep -q ' passed, [1-9][0-9]* failed' "$log"
 ok $? "steps that fail are named, and the others still run" "$log"
+[ "$(sed -n 's/^FAIL  \([a-z0-9-]*\)-cuda: exit code 7.*/\1/p' "$log" | tr '\n' ' ')" = "workloads ai-quick numerics-1 gpu-quick " ]
+ok $? "what models do and what arithmetic does come before the other protocols" "$log"
 
 # Whose devices are on the bus, what they say of themselves, and which of the vendors' tools are missing.
 pci() { # ADDRESS CLASS VENDOR MODULE
@@ -133,5 +139,38 @@ cp "$T/hangs/bin/evenhand" "$T/amd/bin/"
 NVRTC=$T sh "$SRC/tests/device/pack.sh" "$T/amd" "$T/pack" > "$log" 2>&1 && grep -q ' MiB, for hip$' "$log" &&
 	tar tzf "$T/pack.tar.gz" | grep -q '^pack/tree/lib/evenhand/backends/hip.so$' && [ -f "$T/pack/run.sh" ]
 ok $? "one for AMD is packed without NVRTC" "$log"
+
+# The libraries of C++ that are packed: for a program that needs a version of them which the target has,
+# the target's own are taken, because its drivers were made for those; else the packed ones.
+mkdir -p "$T/newer" "$T/target" "$T/cxx/share/evenhand/protocols" "$T/cxx/lib/evenhand/backends" "$T/cxx/bin"
+echo 'int newer_one(void) { return 0; }' > "$T/newer.c"
+echo 'NEWER_9.9 { newer_one; };' > "$T/newer.map"
+$CC -shared -fPIC -Wl,-soname,libstdc++.so.6 -Wl,--version-script="$T/newer.map" -o "$T/newer/libstdc++.so.6" "$T/newer.c" &&
+	$CC -shared -fPIC -Wl,-soname,libstdc++.so.6 -o "$T/target/libstdc++.so.6" "$T/newer.c"
+cat > "$T/cxx.c" <<'CXX'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int newer_one(void);
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "devices") == 0)
+		puts(getenv("LD_LIBRARY_PATH"));
+	return NEEDED;
+}
+CXX
+cp "$T/amd/lib/evenhand/backends/hip.so" "$T/cxx/lib/evenhand/backends/"
+packed() { # NEEDED: the program's use of the newer version
+	rm -rf "$T/cxx-pack" "$T/cxx-pack.tar.gz" "$T/cxx-out"
+	$CC -DNEEDED="$1" -o "$T/cxx/bin/evenhand" "$T/cxx.c" -Wl,--no-as-needed "$T/newer/libstdc++.so.6" &&
+		LD_LIBRARY_PATH=$T/newer sh "$SRC/tests/device/pack.sh" "$T/cxx" "$T/cxx-pack" > "$log" 2>&1 &&
+		[ -f "$T/cxx-pack/libraries/cxx/libstdc++.so.6" ] && [ ! -e "$T/cxx-pack/libraries/libstdc++.so.6" ] &&
+		DEVICE_SYS=$T/none LD_LIBRARY_PATH=$T/target sh "$T/cxx-pack/run.sh" "$T/cxx-out" 2 devices >> "$log" 2>&1 &&
+		grep -q '^pass  devices ' "$log"
+}
+packed 0 && [ "$(cat "$T/cxx-out/logs/devices.txt")" = "$T/cxx-pack/libraries:$T/target" ]
+ok $? "the target's own libraries of C++ go before the packed ones" "$log"
+packed 'newer_one()' && [ "$(cat "$T/cxx-out/logs/devices.txt")" = "$T/cxx-pack/libraries/cxx:$T/cxx-pack/libraries:$T/target" ]
+ok $? "where the target's are too old, the packed ones are taken" "$log"
 echo "1..$n"
 exit $bad

@@ -62,6 +62,7 @@ for name in nvml rocm; do
 done
 suite smi rocm; check $? "rocm passes it with AMD SMI"
 suite new linux --set "linux.root=$SRC/tests/replay/sensors"; check $? "linux passes it on a recorded machine"
+suite new linux --set "linux.root=$SRC/tests/replay/h100"; check $? "and on a recorded guest, whose processors have no clocks"
 for where in new old; do
 	if [ $have_ze = yes ]; then
 		suite $where sysman; check $? "sysman passes it ($where way in)"
@@ -146,6 +147,14 @@ for want in 'sensors: linux package-0 (processor package; simulated), for every 
 	'zone0-x86-pkg-temp  *53 C'; do
 	grep -q "$want" "$T/words"
 	check $? "a recorded machine shows: $want"
+done
+
+# One that was a guest: what it does not have is named.
+"$EVENHAND" devices -v --set "linux.root=$SRC/tests/replay/h100" > "$T/words" 2>&1
+for want in 'memory-used  *512.3 MiB' 'linux  *No energy of processors: ' 'linux  *No temperature of processors: ' \
+	'linux package-0 clock  *the kernel reports no clocks of these processors'; do
+	grep -q "$want" "$T/words"
+	check $? "a recorded guest shows: $want"
 done
 
 # In a run: channels with times around the samples, the price of reading them, what the guards say.

@@ -501,6 +501,23 @@ static void facts_of_devices(void **state)
 	free(root);
 }
 
+/* The firmware's version comes from NVIDIA's kernel module where no file of the bus has it. */
+static void facts_of_the_h100(void **state)
+{
+	const char *src = getenv("SRC");
+	char *root = memory_format("%s/tests/replay/h100", src != NULL ? src : ".");
+	eh_device_info gpu = { .struct_size = sizeof(gpu), .type = EH_DEVICE_GPU, .clock_mhz = 1980,
+		               .numa_node = -1, .name = "NVIDIA H100 80GB HBM3", .pci = "0000:00:06.0" };
+	record_executor *record = facts_of(root, &gpu);
+
+	(void)state;
+	assert_string_equal(record->layers.items[1].name, "device firmware");
+	assert_string_equal(record->layers.items[1].version, "96.00.a5.00.01");
+	assert_int_equal(device_field(record, "power-cap-watts")->source, RECORD_SOURCE_UNAVAILABLE);
+	layout_free(record_executor_layout(), record);
+	free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,7 +526,7 @@ int main(void)
 		cmocka_unit_test(layers_are_declared), cmocka_unit_test(teams),
 		cmocka_unit_test(sources), cmocka_unit_test(declarable),
 		cmocka_unit_test(certified), cmocka_unit_test(required_only),
-		cmocka_unit_test(facts_of_devices),
+		cmocka_unit_test(facts_of_devices), cmocka_unit_test(facts_of_the_h100),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -143,6 +143,39 @@ static void server(void **state)
 	drop(record);
 }
 
+/* A real machine: its layers are those that its own result recorded. */
+static void h100(void **state)
+{
+	record_executor *record = system_of("h100");
+	const record_layer_list *layers = &record->layers;
+	const record_layer *cpu = layer_of(layers, RECORD_LAYER_HARDWARE,
+	                                   "Intel(R) Xeon(R) Processor");
+	const record_layer *host = layer_of(layers, RECORD_LAYER_HOST, NULL);
+	const record_layer *kernel = layer_of(layers, RECORD_LAYER_OPERATING_SYSTEM,
+	                                      "Linux kernel");
+	const record_layer *firmware = layer_of(layers, RECORD_LAYER_FIRMWARE, NULL);
+	const record_layer *ubuntu = layer_of(layers, RECORD_LAYER_OPERATING_SYSTEM, "Ubuntu");
+
+	(void)state;
+	expect(cpu, "model", "207");
+	expect(cpu, "flags-sha256",
+	       "597739b0b7aedd11938dd245c95acb0b6753293ffcbfb1289476c13b1fce3ec6");
+	expect(host, "virtualization", "virtual machine"); /* without firmware tables */
+	expect(host, "container", "docker");
+	expect(host, "clock-source", "tsc");
+	expect(host, "transparent-huge-pages", "madvise");
+	expect(host, "isolated-cpus", "");
+	expect(host, "mitigations", "auto,no_guest_host,no_guest_guest");
+	expect_unavailable(host, "frequency-governor");
+	expect_unavailable(host, "cpu-limit");
+	assert_string_equal(ubuntu->version, "24.04.3 LTS (Noble Numbat)");
+	expect(ubuntu, "debian-version", "trixie/sid");
+	assert_string_equal(kernel->version, "6.18.44-fc-v657-gpu");
+	assert_int_equal(firmware->source, RECORD_SOURCE_UNAVAILABLE);
+	expect_unavailable(firmware, "system-vendor");
+	drop(record);
+}
+
 static void arm(void **state)
 {
 	record_executor *record = system_of("arm");
@@ -200,6 +233,31 @@ static void link_of_device(void **state)
 	executor_link(&none->layers, root, "../../../../etc");
 	assert_int_equal(none->layers.count, 0);
 	drop(none);
+	free(root);
+}
+
+static void link_of_the_h100(void **state)
+{
+	record_executor *record = blank();
+	const record_layer_list *layers = &record->layers;
+	char *root = replay("h100");
+	const record_layer *link, *module;
+
+	(void)state;
+	executor_link(&record->layers, root, "0000:00:06.0");
+	link = layer_of(layers, RECORD_LAYER_INTERCONNECT, "PCI 0000:00:06.0");
+	expect(link, "vendor-id", "0x10de");
+	expect(link, "device-id", "0x2330");
+	expect(link, "class", "0x030200");
+	expect(link, "max-link-speed", "32.0 GT/s PCIe");
+	expect(link, "max-link-width", "16");
+	expect(link, "now-link-speed", "32.0 GT/s PCIe");
+	expect(link, "now-link-width", "16");
+	expect(link, "numa-node", "-1");
+	module = layer_of(layers, RECORD_LAYER_DRIVER, "nvidia");
+	assert_string_equal(module->version, "580.159.04");
+	expect(module, "source-version", "06B987C9B8B712FF4E7FB47");
+	drop(record);
 	free(root);
 }
 
@@ -595,6 +653,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_have_a_limit), cmocka_unit_test(guest), cmocka_unit_test(server), cmocka_unit_test(arm),
+		cmocka_unit_test(h100), cmocka_unit_test(link_of_the_h100),
 		cmocka_unit_test(nothing_there), cmocka_unit_test(link_of_device),
 		cmocka_unit_test(topology), cmocka_unit_test(mapped_here),
 		cmocka_unit_test(mapped_lines), cmocka_unit_test(files_cached),

@@ -167,12 +167,14 @@ static void test_detail(void **state)
 
 static void test_memory_node(void **state)
 {
-	char *server = replay("server"), *arm = replay("arm");
+	char *server = replay("server"), *arm = replay("arm"), *h100 = replay("h100");
 
 	(void)state;
 	assert_int_equal(pcinode_of(server, "0000:3b:00.0"), 0);
 	assert_int_equal(pcinode_of(server, "0000:3c:00.0"), -1);
 	assert_int_equal(pcinode_of(arm, ""), -1);
+	assert_int_equal(pcinode_of(h100, "0000:00:06.0"), -1); /* "-1", as a guest without nodes has it */
+	free(h100);
 	free(server);
 	free(arm);
 }
