@@ -78,7 +78,11 @@ pack_spirv() {
 		"$folder/tree/lib/evenhand/spirv" "$(setting SPIRV_CLANG)" "$(setting SPIRV_TRANSLATOR)" "$(setting SPIRV_VAL)"
 	rm -rf "$folder/texts" "$folder/tree/share/evenhand/protocols/device.ini"
 }
-case " $backends " in *" cuda "*) pack_nvrtc ;; esac
+case " $backends " in *" cuda "*)
+	pack_nvrtc
+	${CC:-cc} -O2 -o "$folder/cublaslt" "$here/cublaslt.c" -ldl -lm || fail "the compiler ${CC:-cc} does not make cublaslt.c"
+	;;
+esac
 case " $backends " in *" levelzero "*) pack_spirv ;; esac
 
 "$build/bin/evenhand" version >"$folder/VERSION.txt"

@@ -7,7 +7,8 @@
 #        OUT: device-results; MINUTES: all of it takes at most so long (25); STEP: only `devices`, and
 #        the steps with one of these words in their names
 # Every step has a time limit, is written down with its outcome, and never ends the others.
-# Environment: BUILD, and DEVICE_SYS for another place than /sys.
+# Environment: BUILD, DEVICE_SYS for another place than /sys, and DIRECT, the types and sizes of products
+# that cuBLASLt makes when it is called directly (cublaslt.c).
 # Exit code: 0 all steps passed or were skipped with a reason; 1 some failed; 2 nothing could start.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -203,6 +204,28 @@ for backend in $usable; do
 	# 108 cases, about 2 s each on an H100.
 	step "workloads-$backend" 600 "$evenhand" run "$here/device.ini" --on "$backend" -o "$out/device-$backend"
 done
+# What rows of the vendor's tier are held against.
+direct() {
+	program=$here/cublaslt
+	if [ ! -x "$program" ]; then
+		program=$out/cublaslt
+		cc -O2 -o "$program" "$here/cublaslt.c" -ldl -lm >"$out/logs/direct-cuda.txt" 2>&1 || {
+			skip direct-cuda "cublaslt.c was not packed as a program, and cc does not compile it"
+			return
+		}
+	fi
+	for version in 13 12 11; do
+		for place in "" "${CUDA_HOME:-/usr/local/cuda}/lib64/" /usr/local/cuda/lib64/; do
+			"$program" "${place}libcublasLt.so.$version" >/dev/null 2>&1 || continue
+			# shellcheck disable=SC2086 # each word is an argument
+			step direct-cuda 60 "$program" "${place}libcublasLt.so.$version" \
+				${DIRECT:-bf16 8192 bf16 4096 f16 4096 e4m3 8192 e4m3 4096 f32 4096}
+			return
+		done
+	done
+	skip direct-cuda "no cuBLASLt of CUDA 11 to 13 can be opened"
+}
+case " $usable " in *" cuda "*) ! wanted direct-cuda || direct ;; esac
 for protocol in ai-quick numerics-1 gpu-quick quick ceilings-2 stream-2 gemm-2 system-3; do
 	[ -f "$tree/share/evenhand/protocols/$protocol.ini" ] || continue
 	limit=420

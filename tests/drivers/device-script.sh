@@ -114,6 +114,17 @@ else
 	export LD_LIBRARY_PATH
 	steps "$text" hip devices-json conformance-hip-apart
 fi
+text="on NVIDIA's test driver the library of products is called directly, too"
+if [ ! -f "$drivers/cuda/libcublasLt.so.12" ]; then
+	skipped "$text" "the test driver of CUDA was not built (CUDA's headers)"
+else
+	kept=${LD_LIBRARY_PATH:-} LD_LIBRARY_PATH=$drivers/cuda DIRECT="bf16 64 e4m3 64"
+	export LD_LIBRARY_PATH DIRECT
+	steps "$text" cuda devices-json direct-cuda
+	[ "$(grep -c '64: algorithm 13, ' "$T/cuda/logs/direct-cuda.txt")" = 2 ]
+	ok $? "each product has a line with the algorithm that was offered first and can be used" "$T/cuda/logs/direct-cuda.txt"
+	LD_LIBRARY_PATH=$kept
+fi
 text="on Intel's test driver the backend is found, and checked with regular lists and with barriers"
 EVENHAND_TEST_TRANSLATOR=$(sh "$SRC/build-aux/llvm-pair.sh")
 EVENHAND_TEST_TRANSLATOR=${EVENHAND_TEST_TRANSLATOR#* }
