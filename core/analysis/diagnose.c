@@ -2,6 +2,7 @@
 #include "analysis/diagnose.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/ceilings.h"
@@ -114,10 +115,31 @@ static void judge_transfer(diagnosis_case *c, const ceiling_list *all)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* A vendor's library may use matrix units, for which fma is no ceiling. */
+/* Whether all kernels that a library told of multiply by FMA in the row's own types, in the words of
+ * cuBLASLt.  It also says FMA of tf32, which is another type than f32. */
+static bool told_fma(const record_case *row)
+{
+	const char *bits = row->precision + 1;
+	bool told = false;
+	char want[64];
+
+	if (row->precision[0] != 'f')
+		return false;
+	snprintf(want, sizeof(want), "FMA, ACCUMULATOR_%sF, INPUT_%sF (", bits, bits);
+	for (size_t i = 0; i < row->executions.count; i++) {
+		const record_arithmetic *a = row->executions.items[i].arithmetic;
+
+		if (a != NULL && strncmp(a->how, want, strlen(want)) != 0)
+			return false;
+		told = told || a != NULL;
+	}
+	return told;
+}
+
+/* Where a vendor's library does not tell, it may use matrix units, for which fma is no ceiling. */
 static bool vector_units(const record_case *row)
 {
-	return row->tier != RECORD_TIER_VENDOR;
+	return row->tier != RECORD_TIER_VENDOR || told_fma(row);
 }
 
 /* What the cases of a result are judged by. */
@@ -163,7 +185,7 @@ static void note_missing(diagnosis_case *c, bool compute, bool bandwidth)
 	/* fma has no mixed precisions. */
 	if (compute && strchr(c->row->precision, '/') != NULL)
 		NOTE(c, "There is no ceiling of %s arithmetic.", c->row->precision);
-	else if (compute)
+	else if (compute && vector_units(c->row))
 		NOTE(c, "This run has no ceiling of %s arithmetic; add to its protocol: [case fma] "
 		     "workload = fma, precision = %s", c->row->precision, c->row->precision);
 	if (bandwidth) {
@@ -230,6 +252,9 @@ static void judge_kernel(diagnosis_case *c, const measured *m)
 	/* One ceiling alone can say that the hardware limits, and never that it does not. */
 	if ((no_compute || no_memory) && !(c->share >= DIAGNOSE_NEAR)) {
 		note_missing(c, no_compute, no_memory);
+		/* The missing one may be what limits it, so the share says nothing until it is large. */
+		if (!(c->share >= DIAGNOSE_FAR))
+			c->share = NAN;
 	} else if (isnan(c->share)) {
 		NOTE(c, "Its work counts neither operations nor bytes.");
 		conclude(c, DIAGNOSIS_UNKNOWN, 0);

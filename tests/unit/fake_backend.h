@@ -82,6 +82,7 @@ typedef struct fake {
 	random_state wakes;
 	bool slept;             /* in the last wait                                           */
 	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
+	uint64_t group_ns;      /* that a group of the canary's memory part takes, 0 = 5000   */
 	uint64_t clock_step_ns; /* of the device clock; 0 = 1 ns                              */
 	uint64_t (*done_after)(uint64_t from_ns, uint64_t cost_ns); /* NULL: their sum        */
 	uint64_t cold_ns;       /* that the work takes longer after another output, 0 = never  */
@@ -390,7 +391,7 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (kernel->id == FAKE_COMPUTE)
 		cost = 2000 + (uint64_t)numbers[0] * 2000;
 	else if (kernel->id == FAKE_MEMORY)
-		cost = 2000 + launch->groups[0] * UINT64_C(5000);
+		cost = 2000 + launch->groups[0] * (f->group_ns != 0 ? f->group_ns : UINT64_C(5000));
 	else
 		cost = f->work_ns * (uint64_t)numbers[1];
 	if (kernel->id == FAKE_WORK) {

@@ -209,6 +209,32 @@ static void by_share(void **state)
 	}
 }
 
+/* Of work whose arithmetic has no ceiling the bandwidth is told while it is near: beyond that nobody
+ * knows what the share would be of. */
+static void shares_of_one_ceiling(void **state)
+{
+	static const struct { double factor; enum diagnosis_answer answer; bool share; } rows[] = {
+		{ 1.00, DIAGNOSIS_HARDWARE, true }, { 1.30, DIAGNOSIS_UNKNOWN, true },
+		{ 2.20, DIAGNOSIS_UNKNOWN, false }, { 9.00, DIAGNOSIS_UNKNOWN, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cJSON *root = fresh();
+		diagnosis *d;
+		result *r;
+
+		set_case(root, TRIAD, "workload", "\"mystream\"");
+		scale(root, TRIAD, rows[i].factor);
+		r = read_as(root, "diagnosed.json");
+		d = diagnose_result(r, NULL, 0, NULL, 0);
+		assert_int_equal(d->cases.items[TRIAD].answer, rows[i].answer);
+		assert_int_equal(!isnan(d->cases.items[TRIAD].share), rows[i].share);
+		diagnosis_free(d);
+		result_free(r);
+	}
+}
+
 static void above_a_ceiling(void **state)
 {
 	cJSON *root = fresh();
@@ -262,6 +288,43 @@ static void compute(void **state)
 	expect(gemm64(1.5), GEMM, DIAGNOSIS_MIXED, "compute");
 	expect(gemm64(4), GEMM, DIAGNOSIS_SOFTWARE, "kernel");
 	expect(gemm64(0.6), GEMM, DIAGNOSIS_DEFECT, "compute");
+}
+
+/* A vendor's library is held against fma where it tells that it multiplies by it in the row's types. */
+static void libraries(void **state)
+{
+	static const struct { const char *how; enum diagnosis_answer answer; } rows[] = {
+		{ "FMA, ACCUMULATOR_64F, INPUT_64F (from the library)", DIAGNOSIS_MIXED },
+		{ "DMMA, ACCUMULATOR_64F, INPUT_64F (from the library)", DIAGNOSIS_UNKNOWN },
+		{ "FMA, DMMA, ACCUMULATOR_64F, INPUT_64F (from the library)", DIAGNOSIS_UNKNOWN },
+		{ "FMA, ACCUMULATOR_32F, INPUT_TF32 (from the library)", DIAGNOSIS_UNKNOWN },
+		{ NULL, DIAGNOSIS_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cJSON *root = gemm64(1.5);
+		char *json = rows[i].how == NULL ? NULL :
+		             memory_format("{\"kind\":\"native\",\"how\":\"%s\"}", rows[i].how);
+		const diagnosis_case *c;
+		diagnosis *d;
+		result *r;
+
+		set_case(root, GEMM, "tier", "\"vendor\"");
+		if (json != NULL)
+			set_each(root, GEMM, "arithmetic", json);
+		free(json);
+		r = read_as(root, "diagnosed.json");
+		d = diagnose_result(r, NULL, 0, NULL, 0);
+		c = &d->cases.items[GEMM];
+		assert_int_equal(c->answer, rows[i].answer);
+		assert_int_equal(!isnan(c->share), c->answer == DIAGNOSIS_MIXED);
+		/* A case of fma would not help. */
+		for (size_t k = 0; k < c->notes.count; k++)
+			assert_null(strstr(c->notes.items[k], "[case fma]"));
+		diagnosis_free(d);
+		result_free(r);
+	}
 }
 
 /* What the contract compares with caveats is diagnosed with them. */
@@ -419,9 +482,9 @@ static void chosen_cases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_share), cmocka_unit_test(above_a_ceiling),
+		cmocka_unit_test(by_share), cmocka_unit_test(shares_of_one_ceiling), cmocka_unit_test(above_a_ceiling),
 		cmocka_unit_test(loads_have_no_ceiling),
-		cmocka_unit_test(what_is_a_ceiling), cmocka_unit_test(compute),
+		cmocka_unit_test(what_is_a_ceiling), cmocka_unit_test(compute), cmocka_unit_test(libraries),
 		cmocka_unit_test(bad), cmocka_unit_test(caveats),
 		cmocka_unit_test(wide_intervals_accuse_nobody), cmocka_unit_test(idle_device), cmocka_unit_test(throttled),
 		cmocka_unit_test(tuned_sibling), cmocka_unit_test(other_provider),
