@@ -129,6 +129,13 @@ SUPPORT_INLINE double support_value_of(const eh_bench *b, const void *element, c
 		if ((h >> 10 & 31) != 31)
 			return support_half(h);
 	}
+	if (precision[0] == 'i' && precision[1] == '3') {
+		int32_t i;
+		memcpy(&i, element, sizeof i);
+		return i;
+	}
+	if (precision[0] == 'i' && precision[1] == '8')
+		return *(const int8_t *)element;
 	return b->to_double(element, precision);
 }
 

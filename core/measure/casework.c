@@ -163,15 +163,22 @@ void casework_width(casework *w, const sampler *s)
 		return;
 	if (s->rounds != NULL)
 		conclude_rounds(w, s);
-	else if (!isfinite(s->half_width) || (!sustained && s->count < s->samples_min))
+	else if (!sustained && s->count < s->samples_min)
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %zu sample%s in the budget of "
 		                 "%.3g s; at least %llu were asked for.", s->count,
 		                 s->count == 1 ? " fits" : "s fit", (double)budget * 1e-9,
 		                 (unsigned long long)s->samples_min);
+	else if (!isfinite(s->half_width))
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The samples that fit in the %.3g s are "
+		                 "too few for an interval.", (double)budget * 1e-9);
 	else if (sustained)
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the %s of the last "
 		                 "quarter of the windows is ±%.2f %% wide; ±%.2f %% was asked for.", name,
 		                 s->half_width * 100, rules->half_width * 100);
+	else if (s->half_width <= rules->half_width)
+		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "Only %.3g s of samples fit in the budget "
+		                 "of %.3g s; at least %.3g s were asked for.", implied_host_ns(w->record) * 1e-9,
+		                 (double)budget * 1e-9, (double)rules->time_min_ns * 1e-9);
 	else
 		text_list_format(set_status(w, RECORD_NOT_CONVERGED), "The interval of the %s is ±%.2f %% "
 		                 "wide after %zu samples; ±%.2f %% within %.3g s was asked for.", name,

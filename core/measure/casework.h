@@ -40,7 +40,7 @@ void casework_enter(const casework *w, const char *stage);
 void casework_samples(casework *w, const sampler *s, bool starts);
 /* Flags what the samples are like, in their order; none is dropped. */
 void casework_series(casework *w, sampler *s);
-/* Records half_width, and not-converged with the width reached. */
+/* Records half_width, and not-converged with the limit that was not met. */
 void casework_width(casework *w, const sampler *s);
 
 #endif

@@ -326,7 +326,7 @@ static bool outlasts(const sampler *s, uint64_t length_ns)
 }
 
 /* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
-static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
+static eh_status take_audit(sampler *s, verify_state *v, bool last, eh_error *error)
 {
 	uint64_t time;
 	uint64_t host;
@@ -351,6 +351,15 @@ static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
 	return status;
 }
 
+static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
+{
+	uint64_t start = clock_now_ns();
+	eh_status status = take_audit(s, v, last, error);
+
+	s->audits_ns += clock_now_ns() - start;
+	return status;
+}
+
 /* Samples until the next audit. */
 static uint64_t audit_gap(sampler *s, bool first)
 {
@@ -364,6 +373,7 @@ static uint64_t audit_gap(sampler *s, bool first)
 void sampler_begin(sampler *s, uint64_t shortest_gap_ns)
 {
 	s->count = 0;
+	s->audits_ns = 0;
 	s->converged = false;
 	s->drained_ns = clock_now_ns();
 	/* Where draining is slow, it must not look like work left over. */
@@ -377,7 +387,6 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 	const record_settings *rules = &s->rules;
 	uint64_t begin = clock_now_ns();
 	uint64_t spent = 0;
-	uint64_t audits_ns = 0;
 	uint64_t next_audit = audit_gap(s, true);
 	size_t next_judged = (size_t)s->samples_min;
 	double median = 0;
@@ -390,14 +399,11 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 		uint64_t host;
 
 		if (v != NULL && i == next_audit) {
-			uint64_t start = clock_now_ns();
-
 			/* The audits' share of the time stays below a tenth, the first apart. */
-			if (v->record->during == 0 || audits_ns < (start - begin) / 10) {
+			if (v->record->during == 0 || s->audits_ns < (clock_now_ns() - begin) / 10) {
 				status = audit(s, v, false, error);
 				if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0')
 					break;
-				audits_ns += clock_now_ns() - start;
 			}
 			next_audit += audit_gap(s, false);
 		}
@@ -410,7 +416,7 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 		s->count++;
 		spent += host;
 		status = sampler_drain(s, error);
-		over = s->count == s->room || s->end_ns - begin >= rules->time_max_ns;
+		over = s->count == s->room || s->end_ns - begin - s->audits_ns >= rules->time_max_ns;
 		if (over || s->count >= next_judged) {
 			median = judge(s);
 			s->converged = s->count >= s->samples_min &&

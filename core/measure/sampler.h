@@ -42,6 +42,7 @@ typedef struct sampler {
 	uint64_t start_ns;      /* when the last sample began and ended, host clock           */
 	uint64_t end_ns;
 	uint64_t samples_min;   /* that the rules and the statistic ask for                   */
+	uint64_t audits_ns;     /* that audits of this series took: no time of the samples     */
 	measure_report report;  /* may be NULL                                                */
 	void *context;
 	uint64_t reported_ns;

@@ -95,10 +95,11 @@ void turnwork_rest(turnwork *t)
 	t->asleep_ns = clock_now_ns();
 }
 
-bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns)
+bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns, uint64_t *audit_ns)
 {
 	sampler *s = &t->a.s;
 	size_t first = s->count;
+	uint64_t audited = s->audits_ns;
 
 	wake(t);
 	if (t->last.round == 0)
@@ -107,6 +108,7 @@ bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns)
 		t->a.status = sampler_turn(s, &t->a.v, place.round, place.length_ns, &t->a.error);
 	for (size_t i = first; i < s->count; i++)
 		number_list_add(times_ns, (double)s->times_ns[i] / (double)s->batch);
+	*audit_ns = s->audits_ns - audited;
 	sampler_tell(s, "sample", 0);
 	t->last = place;
 	return attempt_goes_on(&t->a) && t->a.v.record->during_failed == 0;

@@ -24,8 +24,8 @@ typedef struct turnwork_place {
 } turnwork_place;
 
 /* Takes a turn, the first after the warm-up, and appends the times of its samples, per operation.
- * false when the case cannot go on: close it. */
-bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns);
+ * *audit_ns: the part of it that an audit took.  false when the case cannot go on: close it. */
+bool turnwork_take(turnwork *t, turnwork_place place, number_list *times_ns, uint64_t *audit_ns);
 /* Threads have had their time to fall asleep after the turn: from now until the next turn they should
  * take no processor time. */
 void turnwork_rest(turnwork *t);

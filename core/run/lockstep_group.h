@@ -21,7 +21,7 @@ typedef struct lane {
 	/* Of the case in progress: */
 	bool open, rests;
 	uint64_t turn_ns;
-	uint64_t sampled_ns; /* in turns so far                                                  */
+	uint64_t sampled_ns; /* in turns so far, without audits                                  */
 	size_t samples;
 } lane;
 

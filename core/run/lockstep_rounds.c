@@ -20,6 +20,14 @@ static race_place place_of(const stage *s, const lane *l)
 	return (race_place){ l->executor, s->index, s->g->execution };
 }
 
+/* What counts of a turn: all but its audit. */
+static uint64_t sampled_ns(const worker_event *answer, uint64_t took_ns)
+{
+	uint64_t audit_ns = answer->audit_ns == LAYOUT_NO_UINT ? 0 : answer->audit_ns;
+
+	return took_ns > audit_ns ? took_ns - audit_ns : 0;
+}
+
 static eh_status take_turn(stage *s, lane *l, uint64_t round, eh_error *error)
 {
 	worker_command c = supervise_command(WORKER_TURN, NULL, 0);
@@ -34,7 +42,7 @@ static eh_status take_turn(stage *s, lane *l, uint64_t round, eh_error *error)
 	status = lane_ask(l, &c, &answer, error);
 	if (status == EH_OK && l->s != NULL && answer.event == WORKER_TURNED) {
 		race_add(s->g->race, place_of(s, l), s->origin_ns, round, &answer.times_ns);
-		l->sampled_ns += clock_now_ns() - begin;
+		l->sampled_ns += sampled_ns(&answer, clock_now_ns() - begin);
 		l->samples += answer.times_ns.count;
 		l->rests = l->rests || answer.times_ns.count == 0;
 	} else {

@@ -376,7 +376,8 @@ static bool take_turn(worker *w, const worker_command *c)
 {
 	worker_event e = event(WORKER_TURNED);
 
-	if (!turnwork_take(w->turns, (turnwork_place){ c->round, c->length_ns, c->origin_ns }, &e.times_ns)) {
+	if (!turnwork_take(w->turns, (turnwork_place){ c->round, c->length_ns, c->origin_ns }, &e.times_ns,
+	                   &e.audit_ns)) {
 		layout_clear(worker_event_layout(), &e);
 		return close_turns(w);
 	}

@@ -21,6 +21,7 @@
 #include "measure/disturb.h"
 #include "measure/inputdata.h"
 #include "measure/measure.h"
+#include "measure/turnwork.h"
 #include "stat/percentile.h"
 #include "stat/windows.h"
 
@@ -210,6 +211,117 @@ static void cold_by_eviction(void **state)
 	assert_int_equal(record->cache->method, RECORD_COLD_EVICTION);
 	assert_int_equal(record->cache->evicted_bytes, 1 << 17);
 	assert_true(record->batch <= record->cache->sets);
+	rig_end(&r, record);
+}
+
+/* ---- audits ---------------------------------------------------------------------------------- */
+
+/* As long as samples may take, or longer. */
+static uint64_t check_takes_ns;
+
+static eh_status slow_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
+{
+	clock_sleep_ns(check_takes_ns);
+	return fake_check(state, iteration, check, error);
+}
+
+/* What an audit takes is no time of the samples; the row ends nevertheless. */
+static void audits_are_no_samples(void **state)
+{
+	static const uint64_t takes_ns[] = { 270000000, UINT64_C(3000000000) };
+	eh_workload slow = fake_workload;
+
+	(void)state;
+	slow.check = slow_check;
+	for (int i = 0; i < 2; i++) {
+		rig r;
+		record_settings *rules = rig_make(&r, 700000);
+		record_execution *record;
+		uint64_t begin;
+		double spent = 0;
+
+		check_takes_ns = takes_ns[i];
+		r.c.workload = &slow;
+		rules->time_min_ns = 50000000;
+		rules->time_max_ns = 300000000;
+		rules->samples_max = 1000;
+		rig_start(&r, false);
+		begin = simulated.now_ns;
+		record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+		expect(record, RECORD_VALID, "");
+		assert_int_equal(record->verification->during, 1);
+		for (size_t k = 0; k < record->host_ns.count; k++)
+			spent += (double)record->host_ns.items[k];
+		assert_true(spent >= 50e6 && spent < 60e6);
+		layout_free(record_execution_layout(), record);
+		/* Of any width, the samples end when their time does. */
+		rules->half_width = -1;
+		begin = simulated.now_ns;
+		record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+		expect(record, RECORD_NOT_CONVERGED, "% within 0.3 s was asked for.");
+		assert_int_equal(record->verification->during, 1);
+		/* Two checks before, one during, one after and one on new inputs. */
+		assert_true(simulated.now_ns - begin < 6 * check_takes_ns + 1000000000);
+		rig_end(&r, record);
+	}
+}
+
+/* In turns as well. */
+static void turns_tell_their_audit(void **state)
+{
+	eh_workload slow = fake_workload;
+	turnwork_place place = { .length_ns = 5000000 };
+	record_execution *record = NULL;
+	unsigned audits = 0;
+	turnwork *t;
+	rig r;
+
+	(void)state;
+	(void)rig_make(&r, 700000);
+	check_takes_ns = 270000000;
+	slow.check = slow_check;
+	r.c.workload = &slow;
+	rig_start(&r, false);
+	t = turnwork_open(r.m, &r.c, NULL, NULL, &r.lost, &record);
+	assert_non_null(t);
+	for (place.round = 1; place.round <= 30; place.round++) {
+		number_list times = { 0 };
+		uint64_t begin = simulated.now_ns;
+		uint64_t audit_ns;
+
+		assert_true(turnwork_take(t, place, &times, &audit_ns));
+		assert_true(audit_ns == 0 || audit_ns > check_takes_ns);
+		assert_true(simulated.now_ns - begin - audit_ns < 30000000);
+		audits += audit_ns > 0;
+		free(times.items);
+	}
+	assert_int_equal(audits, 1);
+	rig_end(&r, turnwork_close(t, &r.lost));
+}
+
+/* The reason names the limit that was not met. */
+static void reasons_name_the_limit(void **state)
+{
+	rig r;
+	record_settings *rules = rig_make(&r, 100);
+	record_execution *record;
+
+	(void)state;
+	/* Emptying the caches takes as long as a sample. */
+	rules->cache = RECORD_CACHE_COLD;
+	rules->time_max_ns = 100000000;
+	rules->time_min_ns = 80000000;
+	r.f.wake_ns = 2000000;
+	r.s.info.last_level_cache_bytes = 1 << 16;
+	r.c.work.working_set_bytes = 64;
+	rig_start(&r, false);
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, RECORD_NOT_CONVERGED, "s of samples fit in the budget of 0.1 s; at least 0.08 s were "
+	       "asked for.");
+	layout_free(record_execution_layout(), record);
+	rules->samples_min = 90;
+	record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+	expect(record, RECORD_NOT_CONVERGED, "samples fit in the budget of 0.1 s; at least 90 were asked for.");
 	rig_end(&r, record);
 }
 
@@ -766,6 +878,9 @@ int main(void)
 		cmocka_unit_test(cold_sets_are_verified),
 		cmocka_unit_test(cold_sets_are_no_new_inputs),
 		cmocka_unit_test(cold_by_eviction),
+		cmocka_unit_test(audits_are_no_samples),
+		cmocka_unit_test(turns_tell_their_audit),
+		cmocka_unit_test(reasons_name_the_limit),
 		cmocka_unit_test(percentile_counts),
 		cmocka_unit_test(percentile_stop),
 		cmocka_unit_test(percentile_of_what_counts),

@@ -52,12 +52,39 @@ static void halves_are_exact(void **state)
 		}
 }
 
+static double no_call(const void *element, const char *precision)
+{
+	(void)element;
+	fail_msg("an element of %s was decoded by a call", precision);
+	return 0;
+}
+
+/* A call for each of millions of elements would make a check longer than what it checks. */
+static void integers_need_no_call(void **state)
+{
+	static const int32_t wide[] = { INT32_MIN, -16777217, -1, 0, 1, 16777217, INT32_MAX };
+	const eh_bench bench = { .to_double = no_call };
+
+	(void)state;
+	for (int i = INT8_MIN; i <= INT8_MAX; i++) {
+		const int8_t element = (int8_t)i;
+
+		assert_true(support_value_of(&bench, &element, "i8") == i);
+		assert_true(inputs_to_double(&element, "i8") == i);
+	}
+	for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+		assert_true(support_value_of(&bench, &wide[i], "i32") == wide[i]);
+		assert_true(inputs_to_double(&wide[i], "i32") == wide[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defines_end_with_their_array),
 		cmocka_unit_test(paddings_are_whole_words),
 		cmocka_unit_test(halves_are_exact),
+		cmocka_unit_test(integers_need_no_call),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
