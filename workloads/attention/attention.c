@@ -272,29 +272,38 @@ static eh_status upload(attention_state *s, eh_error *error)
 	return status;
 }
 
-/* The crafted inputs, a piece at a time. */
+/* Q or K of the crafted inputs, some rows at a time. */
+static eh_status upload_crafted_rows(attention_state *s, int input, void *piece, eh_error *error)
+{
+	const attention_oracle *o = &s->oracle;
+	const uint64_t bytes = o->shape.head * o->element, rows = o->count[input] / o->shape.head;
+	const uint64_t room = SUPPORT_CHUNK / bytes;
+	eh_status status = EH_OK;
+	uint64_t at;
+	for (at = 0; at < rows && status == EH_OK; at += room) {
+		const uint64_t n = rows - at < room ? rows - at : room;
+		attention_oracle_crafted_rows(o, input, at, n, piece);
+		status = s->bench->ops->upload(s->bench->queue, s->in[input], at * bytes, piece, n * bytes, error);
+		if (status == EH_OK)
+			status = s->bench->ops->queue_wait(s->bench->queue, error);
+	}
+	return status;
+}
+
 static eh_status upload_crafted(attention_state *s, eh_error *error)
 {
 	const attention_oracle *o = &s->oracle;
-	const uint64_t room = SUPPORT_CHUNK / o->element;
-	unsigned char *piece = malloc(SUPPORT_CHUNK);
-	eh_status status = EH_OK;
-	int i;
+	void *piece = malloc(SUPPORT_CHUNK);         /* holds ORACLE_BLOCK elements as well */
+	eh_status status;
 	if (piece == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "attention: no host memory");
-	for (i = 0; i < ORACLE_INPUTS; i++) {
-		uint64_t at, j;
-		for (at = 0; at < o->count[i] && status == EH_OK; at += room) {
-			const uint64_t n = o->count[i] - at < room ? o->count[i] - at : room;
-			for (j = 0; j < n; j++)
-				support_encode(piece + j * o->element,
-				               (float)attention_oracle_element(o, i, at + j),
-				               o->shape.precision);
-			status = s->bench->ops->upload(s->bench->queue, s->in[i], at * o->element, piece,
-			                               n * o->element, error);
-			if (status == EH_OK)
-				status = s->bench->ops->queue_wait(s->bench->queue, error);
-		}
+	status = upload_crafted_rows(s, ORACLE_Q, piece, error);
+	if (status == EH_OK)
+		status = upload_crafted_rows(s, ORACLE_K, piece, error);
+	if (status == EH_OK) {
+		attention_oracle_crafted_values(o, piece);
+		status = support_upload_repeated(s->bench, s->in[ORACLE_V], o->count[ORACLE_V] * o->element, piece,
+		                                 ORACLE_BLOCK * o->element, error);
 	}
 	free(piece);
 	return status;

@@ -102,10 +102,11 @@ static double crafted_sign(const attention_oracle *o, uint64_t kv_head, uint64_t
 	return (o->random[(kv_head * 131 + d + 1000) % ORACLE_BLOCK] & 1) != 0 ? 1 : -1;
 }
 
-static double crafted_query(const attention_oracle *o, uint64_t row)
+static const double crafted_multiples[] = {0, 0.125, -0.125, 0.25};
+
+static int crafted_multiple(const attention_oracle *o, uint64_t row)
 {
-	static const double multiples[4] = {0, 0.125, -0.125, 0.25};
-	return multiples[o->random[(row * 17 + 5) % ORACLE_BLOCK] & 3];
+	return o->random[(row * 17 + 5) % ORACLE_BLOCK] & 3;
 }
 
 static double crafted_value(const attention_oracle *o, uint64_t index)
@@ -113,15 +114,34 @@ static double crafted_value(const attention_oracle *o, uint64_t index)
 	return o->random[index % ORACLE_BLOCK] % 17 - 8;
 }
 
-double attention_oracle_element(const attention_oracle *o, int input, uint64_t index)
+void attention_oracle_crafted_values(const attention_oracle *o, void *out)
 {
+	uint64_t i;
+	for (i = 0; i < ORACLE_BLOCK; i++)
+		support_encode((char *)out + i * o->element, (float)crafted_value(o, i), o->shape.precision);
+}
+
+void attention_oracle_crafted_rows(const attention_oracle *o, int input, uint64_t first, uint64_t rows,
+                                   void *out)
+{
+	static const double keys[] = {0, 1};
 	const attention_shape *s = &o->shape;
-	const uint64_t row = index / s->head, d = index % s->head;
-	if (input == ORACLE_V)
-		return crafted_value(o, index);
-	if (input == ORACLE_K)
-		return crafted_key(o, row) * crafted_sign(o, row / s->keys, d);
-	return crafted_query(o, row) * crafted_sign(o, row / s->query / s->share, d);
+	const double *multiples = input == ORACLE_K ? keys : crafted_multiples;
+	const int kinds = input == ORACLE_K ? 2 : 4;
+	const uint64_t bytes = s->head * o->element, per_head = input == ORACLE_K ? s->keys : s->query * s->share;
+	unsigned char of_head[4][512];           /* the rows that a head can have */
+	uint64_t made = UINT64_MAX, row, d;
+	int k;
+	for (row = first; row < first + rows; row++) {
+		const uint64_t kv_head = row / per_head;
+		for (k = 0; k < kinds && kv_head != made; k++)
+			for (d = 0; d < s->head; d++)
+				support_encode(of_head[k] + d * o->element,
+				               (float)(multiples[k] * crafted_sign(o, kv_head, d)), s->precision);
+		made = kv_head;
+		k = input == ORACLE_K ? crafted_key(o, row) : crafted_multiple(o, row);
+		memcpy((char *)out + (row - first) * bytes, of_head[k], bytes);
+	}
 }
 
 /* ---- checking ------------------------------------------------------------------------------- */
@@ -260,7 +280,7 @@ static void check_crafted_row(attention_oracle *o, const void *got, uint64_t row
 {
 	const attention_shape *s = &o->shape;
 	const double constant = accumulate_constant(o), unit = oracle_output_unit(o->shape.precision);
-	const double p = exp(crafted_query(o, row) * sqrt((double)s->head));
+	const double p = exp(crafted_multiples[crafted_multiple(o, row)] * sqrt((double)s->head));
 	const double total = sums[0].keys + p * sums[1].keys;
 	uint64_t d;
 	for (d = 0; d < s->head; d++) {

@@ -39,9 +39,12 @@ void attention_oracle_free(attention_oracle *o);
 
 /* Makes the inputs of gate B; every variant has others. */
 void attention_oracle_normal(attention_oracle *o, uint32_t variant);
-/* The selftest's, which are too many for a block: element by element. */
+/* The selftest's.  V repeats ORACLE_BLOCK elements, which the second one writes; Q and K, whose input is
+ * named, are too many for a block, and are written in rows of `head` elements. */
 void attention_oracle_crafted(attention_oracle *o);
-double attention_oracle_element(const attention_oracle *o, int input, uint64_t index);
+void attention_oracle_crafted_values(const attention_oracle *o, void *out);
+void attention_oracle_crafted_rows(const attention_oracle *o, int input, uint64_t first, uint64_t rows,
+                                   void *out);
 
 /* Compares `got`, the elements of O, with the outcome for the current inputs. */
 void attention_oracle_check(attention_oracle *o, const void *got, eh_check *check);
