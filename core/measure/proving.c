@@ -41,23 +41,26 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* How long a part is that drowns what is not the work's: waking up, launching, reading back. */
-static uint64_t long_length(const proving *r)
+/* How long a part is that drowns what is not the work's: waking up, launching, reading back, and by how
+ * much the check that ends it varies, 0 = none does. */
+static uint64_t long_length(const proving *r, uint64_t check_ns)
 {
 	uint64_t most = r->s->clocks->launch_most_ns;
 	uint64_t waking = most != LAYOUT_NO_UINT && r->unclaimed_ns > most ? most : r->unclaimed_ns;
-	uint64_t length = larger(OVERHEADS * larger(waking, r->drained_ns), LONGER * r->part_ns);
+	uint64_t length = larger(OVERHEADS * larger(waking, r->drained_ns),
+	                         LONGER * larger(r->part_ns, check_ns));
 
 	length = length > longest_part_ns ? longest_part_ns : length;
-	return larger(length, IDLES * r->s->idle_ns);
+	return larger(length, larger(IDLES * r->s->idle_ns, check_ns));
 }
 
-static trial long_part(proving *r)
+static trial long_part(proving *r, uint64_t check_ns)
 {
 	const proof_part *kept = &r->kept;
 	double each = (double)(kept->waited_ns + kept->drained_ns) / (double)(kept->operations + 1) + 1;
-	uint64_t count = (uint64_t)((double)long_length(r) / each) + 1;
-	trial t = { .r = r, .takes = 1, .least_ns = long_length(r) / 2 };
+	uint64_t length = long_length(r, check_ns);
+	uint64_t count = (uint64_t)((double)length / each) + 1;
+	trial t = { .r = r, .takes = 1, .least_ns = length / 2, .by_output = check_ns > 0 };
 
 	t.count = count < r->s->batch ? r->s->batch : count;
 	if (r->s->region == EH_REGION_ROUND_TRIP || t.count > MOST_AT_ONCE) {
@@ -145,12 +148,11 @@ static eh_status take_claim(void *context, uint64_t *first, uint64_t *second, eh
 
 static eh_status judge_waits(proving *r, eh_error *error)
 {
-	trial t = long_part(r);
+	trial t = long_part(r, r->excess_ns > 0 ? r->v->check_ns : 0);
 	const doubts_way way = { RECORD_DOUBT_WAIT, SETTLE_WAIT, take_wait, &t };
 	record_doubt *d;
 	eh_status status;
 
-	t.by_output = r->excess_ns > 0;
 	if (!t.by_output && proven_waits(r->out->record))
 		return EH_OK;
 	status = doubts_settle(r->s, &way, &d, error);
@@ -180,7 +182,7 @@ static char *claim_sentence(double claim, double proved)
  * it in short parts only is right, and the samples are then held to the long ones. */
 static eh_status judge_claims(proving *r, eh_error *error)
 {
-	trial t = long_part(r);
+	trial t = long_part(r, 0);
 	const doubts_way way = { RECORD_DOUBT_CLAIM, SETTLE_CLAIM, take_claim, &t };
 	record_doubt *d;
 	eh_status status;

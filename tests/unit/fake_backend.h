@@ -20,6 +20,7 @@ enum fault {
 	FAULT_NONE,
 	FAULT_EARLY,          /* waiting does not wait; downloads do                          */
 	FAULT_EARLY_BLIND,    /* neither does                                                 */
+	FAULT_HALF,           /* waiting, and reading one word, ends when half of it is over  */
 	FAULT_TICK,           /* every device time is 1 ns                                    */
 	FAULT_CLOCK_FAST,     /* the device clock runs 1.5 times as fast                      */
 	FAULT_CLOCK_SLOW,     /* or 0.3 times                                                 */
@@ -102,7 +103,7 @@ typedef struct fake {
 
 struct eh_device { fake *f; };
 struct eh_queue { fake *f; bool timed; };
-struct eh_buffer { fake *f; uint64_t bytes; unsigned char *data, *old; };
+struct eh_buffer { fake *f; uint64_t bytes; unsigned char *data, *old; uint32_t filled; };
 struct eh_program { fake *f; eh_kernel *kernels; };
 struct eh_kernel { int id; };
 struct eh_mark { fake *f; bool timed; const eh_queue *queue; uint64_t done_ns; };
@@ -176,6 +177,14 @@ static void fake_wait_until(fake *f, uint64_t when)
 	fake_advance(f, now);
 }
 
+static void fake_wait_half(fake *f)
+{
+	uint64_t now = clock_now_ns();
+
+	if (f->busy_ns > now)
+		fake_wait_until(f, now + (f->busy_ns - now) / 2);
+}
+
 /* Who waits sleeps, and has to be woken. */
 static void fake_wake(fake *f)
 {
@@ -239,7 +248,10 @@ static eh_status fake_queue_wait(eh_queue *queue, eh_error *error)
 	(void)error;
 	if (fake_has(queue->f, FAULT_EARLY) || fake_has(queue->f, FAULT_EARLY_BLIND))
 		return EH_OK;
-	fake_wait_until(queue->f, queue->f->busy_ns);
+	if (fake_has(queue->f, FAULT_HALF))
+		fake_wait_half(queue->f);
+	else
+		fake_wait_until(queue->f, queue->f->busy_ns);
 	fake_wake(queue->f);
 	return EH_OK;
 }
@@ -255,6 +267,7 @@ static eh_status fake_fill(eh_queue *queue, eh_buffer *buffer, uint64_t offset, 
 	c->offset = offset;
 	c->bytes = bytes;
 	c->pattern = pattern;
+	buffer->filled = pattern;
 	queue->f->last_launch = -1;
 	return EH_OK;
 }
@@ -315,6 +328,11 @@ static eh_status fake_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 	uint64_t start = clock_now_ns();
 
 	(void)error;
+	if (fake_has(f, FAULT_HALF) && bytes == sizeof(from->filled)) {
+		fake_wait_half(f);
+		memcpy(to, &from->filled, bytes);
+		return EH_OK;
+	}
 	if (!fake_has(f, FAULT_EARLY_BLIND))
 		fake_wait_until(f, f->busy_ns);
 	if (f->fault == FAULT_STALE && from->old == NULL) {

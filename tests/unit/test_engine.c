@@ -579,6 +579,49 @@ static void no_mode_believes_a_lie(void **state)
 		}
 }
 
+static random_state check_random;
+
+static eh_status uneven_check(void *state, uint64_t iteration, eh_check *check, eh_error *error)
+{
+	clock_sleep_ns(random_below(&check_random, check_takes_ns / 8));
+	return slow_check(state, iteration, check, error);
+}
+
+/* Where checking the output takes long, and not always as long, the pairs that end with a check are
+ * long enough to tell that from work that was left over. */
+static void uneven_checks_accuse_nobody(void **state)
+{
+	static const uint64_t takes_ns[] = { 40000000, 400000000, 1600000000 };
+	eh_workload uneven = fake_workload;
+	unsigned doubted = 0;
+
+	(void)state;
+	uneven.check = uneven_check;
+	for (unsigned seed = 0; seed < 100; seed++) {
+		bool lies = seed % 4 == 0;
+		rig r;
+		record_settings *rules = rig_make(&r, lies ? 200000000 : 100000 << seed % 7);
+		record_execution *record;
+
+		random_seed(&check_random, seed);
+		check_takes_ns = takes_ns[lies ? seed / 4 % 2 : seed % 3];
+		r.c.workload = &uneven;
+		rules->proof_ns = 50000000;
+		rules->clock = lies ? RECORD_CLOCK_HOST : RECORD_CLOCK_DEVICE;
+		rig_start(&r, false);
+		r.f.fault = lies ? FAULT_HALF : FAULT_NONE;
+		r.f.fault_after = 5;
+		record = measure_case(r.m, &r.c, NULL, NULL, &r.lost);
+		if (lies)
+			expect(record, RECORD_INVALID, "reading back work that was reported as complete took");
+		else
+			expect(record, RECORD_VALID, "");
+		doubted += !lies && record->doubts.count > 0;
+		rig_end(&r, record);
+	}
+	assert_true(doubted >= 5);
+}
+
 /* ---- disturbed ------------------------------------------------------------------------------- */
 
 static void disturbance_in_words(void **state)
@@ -888,6 +931,7 @@ int main(void)
 		cmocka_unit_test(windows_of_a_series),
 		cmocka_unit_test(sustained_run),
 		cmocka_unit_test(no_mode_believes_a_lie),
+		cmocka_unit_test(uneven_checks_accuse_nobody),
 		cmocka_unit_test(disturbance_in_words),
 		cmocka_unit_test(slow_then_steady),
 		cmocka_unit_test(disturbed_is_said), cmocka_unit_test(canary_of_a_fast_device),
