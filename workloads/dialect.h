@@ -334,6 +334,26 @@ typedef eh_vector_<int, 2> eh_i32x2;
 typedef eh_vector_<int, 4> eh_i32x4;
 typedef eh_vector_<int, 8> eh_i32x8;
 typedef eh_vector_<int, 16> eh_i32x16;
+/* In PTX, because compilers that see it calculate each half of the word for itself. */
+EH_DEVICE_FN eh_f32x2 eh_from_halves_(eh_u32 word)
+{
+	eh_f32x2 r;
+#if defined(EH_CUDA)
+	asm("{\n\t"
+	    ".reg .b16 eh_low, eh_high;\n\t"
+	    "mov.b32 {eh_low, eh_high}, %2;\n\t"
+	    "cvt.f32.f16 %0, eh_low;\n\t"
+	    "cvt.f32.f16 %1, eh_high;\n\t"
+	    "}"
+	    : "=f"(r.v[0]), "=f"(r.v[1])
+	    : "r"(word));
+#else
+	r.v[0] = eh_from_f16_((eh_u16)word);
+	r.v[1] = eh_from_f16_((eh_u16)(word >> 16));
+#endif
+	return r;
+}
+#define EH_FROM_HALVES(word) eh_from_halves_(word)
 typedef eh_vector_<eh_half, 2> eh_f16x2;
 typedef eh_vector_<eh_half, 4> eh_f16x4;
 typedef eh_vector_<eh_half, 8> eh_f16x8;
@@ -416,6 +436,9 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 #define EH_PROCESSOR 1
 #define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
 #define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) * (n) + (j))
+/* Other devices calculate it in many instructions. */
+#elif defined(cl_khr_fp16) || defined(__NV_CL_C_VERSION)
+#define EH_FROM_HALVES(word) vload_half2(0, (const half *)&(word))
 #endif
 
 #define eh_copy_of_(p) (*(p))
@@ -689,17 +712,16 @@ EH_DEVICE_FN float eh_from_e5m2z_(eh_u8 b)
 	return b == 0x80u ? eh_float_of_(0x7fc00000u) : EH_SIGNED_(x, b & 0x80u);
 }
 /*
- * These two without conditions, of which compilers for processors make branches.  A subnormal number is
- * its fraction behind the smallest exponent, less what that adds; of e8m0's 0 and of 255, which is NaN,
- * the fraction is not 0.  F and U are float and eh_u32, or vectors of them.
+ * These two without branches, also on processors.  A magnitude with its exponent is too large where it
+ * is subnormal, and as a subnormal one too large elsewhere: the smaller one is right, and positive
+ * floats have the order of their bits.  Of e8m0's 0 and of 255, which is NaN, the fraction is not 0.
  */
 #define EH_FROM_E2M1_(name, F, U, float_of, bits_of)                                         \
 	EH_DEVICE_FN F name(U bits)                                                          \
 	{                                                                                    \
-		const U m = bits & 7u, small = 0u - ((m - 2u) >> 31);                        \
-		const F x = float_of((m << 22) + (126u << 23) + (small & 1u << 23)) -        \
-		            float_of(small & 127u << 23);                                    \
-		return float_of(bits_of(x) | (bits & 8u) << 28);                             \
+		const U normal = ((bits & 7u) << 22) + (126u << 23);                         \
+		const U small = bits_of(float_of(normal) * 2.0f - 1.0f);                     \
+		return float_of((small < normal ? small : normal) | (bits & 8u) << 28);      \
 	}
 EH_FROM_E2M1_(eh_from_e2m1_, float, eh_u32, eh_float_of_, eh_bits_of_)
 EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)

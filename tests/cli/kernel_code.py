@@ -254,6 +254,17 @@ def gemm_nvidia(code, used, _):
     return [] if shared == ["eh_local_"] and not smem else ["shared memory: %s %s" % (shared, smem)]
 
 
+def linear_nvidia(code, _, defines):
+    """Additions and multiply-adds are twice as fast as what works on bits, so decoding does little of that."""
+    most = {"E4M3": 4, "E2M1": 4, "I8": 2, "I4": 2}[defines["EH_W_FORMAT"]]
+    weights = int(defines["EH_W_ROWS"]) * int(defines["EH_W_K"]) / int(defines["EH_W_ITEMS"])
+    words = re.findall(r"\b(?:and|or|xor|not|shl|shr|lop3|prmt|selp|setp|add|sub)\.(?:pred|[a-z]*\.?[bsu](?:16|32))\b",
+                       kernel_of(code, "eh_linear"))
+    return [] if len(words) <= most * weights else \
+        ["%s: %d operations on bits for %d weights, not %d a weight" %
+         (defines["EH_W_FORMAT"], len(words), weights, most)]
+
+
 def fma_spirv(code, defines):
     """Unrolling is the driver's, so each multiply-add of a round's two steps stands once."""
     kind = {"double": "double", "float": "float", "eh_half": "half"}[defines["EH_F_REAL"]]
@@ -291,6 +302,11 @@ if __name__ == "__main__":
     on_nvidia("fma fuses all and spills nothing", rounds, fma_nvidia)
     on_amd("fma is packed or issued in pairs", rounds, fma_amd)
     on_intel("fma has vectors in every precision", rounds, fma_spirv)
+    layers = [text for text in load("EH_W_") if int(text[1]["EH_W_BITS"]) <= 8 and
+              (text[1]["EH_W_TOKENS"], text[1]["EH_W_K"]) == ("1", "4096")]
+    formats = {text[1]["EH_W_FORMAT"] for text in layers}
+    say("the protocol has the texts of linear", [] if len(formats) == 4 else ["%s" % formats])
+    on_nvidia("linear decodes small formats in few operations on bits", layers, linear_nvidia)
     tiles = [text for text in load("EH_G_") if text[1]["EH_G_DEPTH"] == "32"]
     say("the protocol has the texts of gemm", [] if len(tiles) == 2 else ["%d" % len(tiles)])
     on_nvidia("gemm asks for its local memory at launch", tiles, gemm_nvidia)

@@ -30,8 +30,8 @@ static const eh_param linear_params[] = {
 	{"items", EH_PARAM_UINT, 0, "0", "0..512", "128,256",
 	 "work-items per group, a multiple of 16, which share K; 0 = 128, or fewer for short rows"},
 	{"unroll", EH_PARAM_UINT, 0, "0", "0..8", "1,4",
-	 "reads of each row that a work-item has under way, of 16 bytes, of f32 32; 0 = 4, in larger blocks "
-	 "and for short rows fewer; no effect on the host"},
+	 "reads of each row that a work-item has under way, of 16 bytes, of f32 32, in large blocks of small "
+	 "formats 8; 0 = 4, in larger blocks and for short rows fewer; no effect on the host"},
 	{NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -74,7 +74,7 @@ static eh_status plan_shape(linear_shape *s, const eh_case *values, eh_error *er
 	return EH_OK;
 }
 
-/* Elements of a row that a work-item reads at a time on a device: 16 bytes, of f32 32. */
+/* Elements of a row in 16 bytes, of f32 in 32: what a step of a work-item is made of on a device. */
 static uint64_t take_of(const linear_shape *s)
 {
 	return s->format->bits > 16 ? 8 : 128 / s->format->bits;
