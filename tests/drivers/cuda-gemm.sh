@@ -94,6 +94,22 @@ for fault in 'cublasLtMatmul=wrong' 'cublasLtMatmul=stale'; do
 	ok $? "$fault: the row is invalid" "$log" "$T/facts"
 done
 
+# Sums of 8-bit floats may have 14 bits, and the row says so; in fewer, or of other types, they are wrong.
+sums() { # PRECISION FAULT EXPRESSION TEXT
+	sed '/^\[case /,$d' vendor.ini > sums.ini
+	printf '[case product]\nworkload = gemm\nprecision = %s\nm = 64\nn = 96\nk = 32\ntranspose = b\ntier = portable, vendor\n' "$1" >> sums.ini
+	rm -rf sums
+	EVENHAND_TEST_FAULT=$2 "$EVENHAND" run sums.ini --on cuda:0 -q -o sums --set "cuda.cublaslt=$library" > "$log" 2>&1
+	says sums "$3"
+	ok $? "$4" "$log" "$T/facts"
+}
+told='c["executions"][0]["verification"]["before"]'
+sums e4m3 cublasLtMatmul=short "$told['passed'] and $told['detail'] == 'sums have fewer bits than those of f32'" \
+	"e4m3 in sums of 14 bits is right, and says it"
+sums e4m3 '' "$told['passed'] and $told['detail'] == ''" "in those of f32 there is nothing to say"
+sums e4m3 cublasLtMatmul=half "c['status'] == 'invalid'" "in those of f16 it is wrong"
+sums f16 cublasLtMatmul=short "c['status'] == 'invalid'" "f16 in sums of 14 bits is wrong"
+
 # Libraries that fail; tests/unit/test_cuda_gemm.c has the other ways.
 refused() { # fault, status of the row, words of its reasons
 	row refused "$1" --set "cuda.cublaslt=$library"

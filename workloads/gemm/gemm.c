@@ -184,6 +184,7 @@ static eh_status make_state(gemm_state *s, eh_error *error)
 		s->got = malloc(gemm_elements_c(&shape) * o->out);
 	if (s->got == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "gemm: no host memory");
+	o->few_allowed = library_wanted(bench) && shape.precision[0] == 'e';
 	if (library_wanted(bench))
 		status = plan_library(s, error);
 	else

@@ -173,6 +173,16 @@ static double accumulate_constant(const gemm_oracle *o)
 	return oracle_accumulate_constant(o->shape.precision, o->shape.k);
 }
 
+/*
+ * The same for sums of 14 bits that are put together in f32 after at most 256 terms, which is what NVIDIA's
+ * Hopper makes of 8-bit floats.  Of 4000 such sums of k normal products the worst had an error of 3.2, 1.3, 0.4
+ * and 0.2 x 2^-14 |A||B| for k = 128, 512, 4096, 16384; added up in f16, of 16 to 18 (docs/workloads.md).
+ */
+static double few_bits_constant(const gemm_oracle *o)
+{
+	return 0x1p-14 * fmin(6, fmax(1, 6 * sqrt(128 / (double)o->shape.k)));
+}
+
 /* An f32 output of smaller factors may come of tf32 (docs/workloads.md). */
 static double rho_limit(const gemm_oracle *o)
 {
@@ -202,8 +212,12 @@ static void check_samples(gemm_oracle *o, const void *c, uint64_t p, eh_check *c
 			const double got = got_element(o, c, at);
 			double magnitude;
 			const double want = a_times(o, p, row, o->column, &magnitude);
-			const double allowed = unit * fabs(want) + constant * magnitude +
-			                       oracle_smallest_error(s->output);
+			double allowed = unit * fabs(want) + constant * magnitude +
+			                 oracle_smallest_error(s->output);
+			if (o->few_allowed && !o->exact && !(fabs(got - want) <= allowed)) {
+				o->few_seen = 1;
+				allowed += few_bits_constant(o) * magnitude;
+			}
 			support_check_value(check, "sampled element", at, got, want,
 			                    o->exact ? 0 : allowed);
 			*difference += (got - want) * (got - want);
@@ -223,7 +237,8 @@ static void check_rows(gemm_oracle *o, const void *c, uint64_t p, eh_check *chec
 	const double k = (double)s->k;
 	/* Of normal factors: |want| is about sqrt(k), or of few products at most 16; |A||B| about 2k/pi. */
 	const double typical = k < 64 ? 16 : sqrt(k);
-	const double each = oracle_output_unit(s->output) * typical + accumulate_constant(o) * 0.64 * k;
+	const double each = oracle_output_unit(s->output) * typical + accumulate_constant(o) * 0.64 * k +
+	                    (o->few_allowed ? 4 * 0x1p-14 * typical : 0);
 	const double allowed = o->exact ? 0 : 4 * sqrt((double)s->n) * each;
 	double magnitude;
 	uint64_t i, j;
@@ -244,13 +259,15 @@ void gemm_oracle_check(gemm_oracle *o, const void *c, eh_check *check)
 	double difference = 0, norm = 0;
 	uint64_t p;
 	support_check_begin(check, o->exact ? "A" : "B");
+	o->few_seen = 0;
 	if (o->exact) {
 		snprintf(check->tolerance, sizeof check->tolerance,
 		         "64 x 64 elements and the signed sums of all rows equal");
 	} else {
 		snprintf(check->tolerance, sizeof check->tolerance,
 		         "|C-R| <= %.3g |R| + %.3g |A||B| on 64 x 64; signed row sums",
-		         oracle_output_unit(o->shape.output), accumulate_constant(o));
+		         oracle_output_unit(o->shape.output),
+		         accumulate_constant(o) + (o->few_allowed ? few_bits_constant(o) : 0));
 		/* A norm over few elements is no better than the worst of them. */
 		if (o->shape.batch * o->shape.m * o->shape.n >= 1024)
 			check->rho_limit = rho_limit(o);
@@ -261,4 +278,6 @@ void gemm_oracle_check(gemm_oracle *o, const void *c, eh_check *check)
 	}
 	check->rho = norm > 0 ? sqrt(difference / norm) : 0;
 	support_check_end(check);
+	if (check->passed && o->few_seen)
+		snprintf(check->detail, sizeof check->detail, "sums have fewer bits than those of f32");
 }

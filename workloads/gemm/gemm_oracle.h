@@ -22,6 +22,8 @@ typedef struct gemm_oracle {
 	uint64_t element, out;   /* bytes of an element of A and B, and of C                    */
 	uint32_t variant;        /* the factors' streams follow from it                        */
 	int exact;               /* crafted factors: equality, else gate B                     */
+	int few_allowed;         /* sums may have 14 bits: 8-bit floats, of a library          */
+	int few_seen;            /* and a value has an error that f32 sums do not make         */
 	void *block[2];          /* the repeated elements of A and B                           */
 	double *value[2];        /* the same as doubles                                        */
 	double *sign;            /* n random signs                                             */

@@ -45,7 +45,7 @@ TLT_API cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const
 	p.beta = product_get(beta, tlt_type(desc->scale), 0);
 	p.tf32 = desc->compute == CUBLAS_COMPUTE_32F_FAST_TF32 || planned_ == TLT_TF32;
 	p.flush = planned_ == TLT_FLUSH;
-	p.bits = planned_ == TLT_SHORT ? 14 : 0;
+	p.bits = planned_ == TLT_SHORT ? 14 : planned_ == TLT_HALF ? 11 : 0;
 	p.wrong = planned_ == TLT_WRONG;
 	if (!aligned(&p, x->alignment))
 		return CUBLAS_STATUS_INVALID_VALUE;

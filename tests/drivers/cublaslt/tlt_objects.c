@@ -24,6 +24,7 @@ bool tlt_word(const char *word, int64_t *code)
 		{ "both", TLT_BOTH },                       { "untold", TLT_UNTOLD },
 		{ "old", TLT_OLD },                         { "tf32", TLT_TF32 },
 		{ "flush", TLT_FLUSH },                     { "short", TLT_SHORT },
+		{ "half", TLT_HALF },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -48,7 +48,8 @@ TLT_VISIBLE tlt_configuration cublasLtMatmulAlgoConfigGetAttribute;
 TLT_VISIBLE tlt_matmul cublasLtMatmul;
 
 enum { TLT_WRONG = -1, TLT_STALE = -2, TLT_NONE = -3, TLT_NARROW = -4, TLT_BOTH = -5, TLT_UNTOLD = -6,
-       TLT_OLD = -7, TLT_TF32 = -8, TLT_FLUSH = -9, TLT_SHORT = -10 };
+       TLT_OLD = -7, TLT_TF32 = -8, TLT_FLUSH = -9, TLT_SHORT = -10,
+       TLT_HALF = -11 };
 
 /* The first member of each object. */
 typedef enum tlt_kind {
