@@ -194,8 +194,8 @@ static eh_status time_compute(canary *c, uint64_t *ns, eh_error *error)
 	return status;
 }
 
-/* Each run reads on where the last one ended, so that it finds little of it in a cache.  The whole
- * buffer is larger than the caches, and may be read again at once. */
+/* Each run reads on where the last one ended, so that it finds little of it in a cache.  The whole buffer,
+ * which is twice the last-level cache where memory allows it (buffer_groups), may be read again at once. */
 static eh_status time_memory(canary *c, uint64_t *ns, eh_error *error)
 {
 	uint64_t start;

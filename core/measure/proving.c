@@ -21,6 +21,7 @@ enum {
 };
 static const double least_nothings = 1.5; /* that a batch takes, to show anything */
 static const uint64_t longest_part_ns = 500000000;
+static const uint64_t longest_checked_ns = 2000000000; /* that a check ends */
 /* For the machine to become as quick again as it was. */
 static const uint64_t least_patience_ns = 250000000;
 static const uint64_t most_patience_ns = 1000000000;
@@ -49,9 +50,10 @@ static uint64_t long_length(const proving *r, uint64_t check_ns)
 	uint64_t waking = most != LAYOUT_NO_UINT && r->unclaimed_ns > most ? most : r->unclaimed_ns;
 	uint64_t length = larger(OVERHEADS * larger(waking, r->drained_ns),
 	                         LONGER * larger(r->part_ns, check_ns));
+	uint64_t checked = check_ns < longest_checked_ns / 2 ? 2 * check_ns : longest_checked_ns;
 
 	length = length > longest_part_ns ? longest_part_ns : length;
-	return larger(length, larger(IDLES * r->s->idle_ns, check_ns));
+	return larger(length, larger(IDLES * r->s->idle_ns, checked));
 }
 
 static trial long_part(proving *r, uint64_t check_ns)

@@ -6,7 +6,7 @@
  *        cublaslt libcublasLt.so.13 bf16 8192
  * Without a type it only tries to start.
  * A and B are SIZE x SIZE and lie along k, C has the type of A (of e4m3: bf16), sums are f32, numbers are
- * normally distributed, and the library's first usable algorithm is taken, with 32 MiB of workspace.  Each line:
+ * normally distributed, and the library's first usable algorithm is taken, with 64 MiB of workspace.  Each line:
  * type, size, algorithm, then of 5 turns of half a second the least, the median and the most TFLOP/s.
  * Exit code: 0, or 1 with a sentence.
  */
@@ -21,7 +21,7 @@
 #include "../../backends/cuda/cublaslt_abi.h"
 #include "../../backends/cuda/cuda_abi.h"
 
-enum { TURNS = 5, TURN_MS = 500, PATTERN = 1 << 16, WORKSPACE = 32 << 20, OFFERS = 8 };
+enum { TURNS = 5, TURN_MS = 500, PATTERN = 1 << 16, WORKSPACE = 64 << 20 /* as workloads/library.h */, OFFERS = 8 };
 
 #define FIELD(field, names, arguments) cublasStatus_t(*field) arguments;
 static struct { CUBLASLT_FUNCTIONS(FIELD) } lt;

@@ -91,10 +91,10 @@ static int kept_in(const uint32_t *common, int first, int stride, int tests, uin
 	return kept;
 }
 
-/* Matrix units add up products of 8 bits in fewer bits than 24; that is an answer. */
+/* Matrix units add up products of 8 bits in fewer bits than 24, which is an answer; the kernel has none. */
 static int may_be_narrow(const numerics_state *s)
 {
-	return through_gemm(s) && s->format->bytes == 1 && !s->integer;
+	return s->library.plan != NULL && s->format->bytes == 1 && !s->integer;
 }
 
 static void judge_accumulator(const numerics_state *s, const answers common, eh_check *check)
@@ -135,7 +135,7 @@ static void judge_subnormals(const numerics_state *s, const answers common, eh_c
 	const int tests = test_count(s);
 	/* Loading 16 and 8 bits is exact; what computes with f32 may flush it, and matrix units what they
 	 * multiply. */
-	const int may_flush = (through_gemm(s) || numerics_has_range_of_sums(s->format)) && !s->wide;
+	const int may_flush = (s->library.plan != NULL || numerics_has_range_of_sums(s->format)) && !s->wide;
 	int i;
 
 	for (i = 0; i < tests; i++)
