@@ -117,6 +117,8 @@ fi
 text="on NVIDIA's test driver the library of products is called directly, too"
 if [ ! -f "$drivers/cuda/libcublasLt.so.12" ]; then
 	skipped "$text" "the test driver of CUDA was not built (CUDA's headers)"
+elif [ -n "${SANITIZE:-}" ]; then
+	skipped "$text" "the program that calls it has no sanitizer, which its library needs first"
 else
 	kept=${LD_LIBRARY_PATH:-} LD_LIBRARY_PATH=$drivers/cuda DIRECT="bf16 64 e4m3 64"
 	export LD_LIBRARY_PATH DIRECT
