@@ -104,9 +104,9 @@ sums() { # PRECISION FAULT EXPRESSION TEXT
 	ok $? "$4" "$log" "$T/facts"
 }
 told='c["executions"][0]["verification"]["before"]'
-sums e4m3 cublasLtMatmul=short "$told['passed'] and $told['detail'] == 'sums have fewer bits than those of f32'" \
+sums e4m3 cublasLtMatmul=short "${told}['passed'] and ${told}['detail'] == 'sums have fewer bits than those of f32'" \
 	"e4m3 in sums of 14 bits is right, and says it"
-sums e4m3 '' "$told['passed'] and $told['detail'] == ''" "in those of f32 there is nothing to say"
+sums e4m3 '' "${told}['passed'] and ${told}['detail'] == ''" "in those of f32 there is nothing to say"
 sums e4m3 cublasLtMatmul=half "c['status'] == 'invalid'" "in those of f16 it is wrong"
 sums f16 cublasLtMatmul=short "c['status'] == 'invalid'" "f16 in sums of 14 bits is wrong"
 
