@@ -175,8 +175,7 @@ static double accumulate_constant(const gemm_oracle *o)
 
 /*
  * The same for sums of 14 bits that are put together in f32 after at most 256 terms, which is what NVIDIA's
- * Hopper makes of 8-bit floats.  Of 4000 such sums of k normal products the worst had an error of 3.2, 1.3, 0.4
- * and 0.2 x 2^-14 |A||B| for k = 128, 512, 4096, 16384; added up in f16, of 16 to 18 (docs/workloads.md).
+ * Hopper makes of 8-bit floats.  tests/stat/few-bits.py simulates them (docs/workloads.md).
  */
 static double few_bits_constant(const gemm_oracle *o)
 {
