@@ -96,22 +96,40 @@ static uint64_t last_level(const char *root, int processor, char shared[256])
 	return bytes;
 }
 
-/* True when a processor before the one at `position` is in the list "0-3,8". */
+/* The next part of a list as "0-3,8"; false at its end. */
+static bool next_range(const char **list, long *first, long *last)
+{
+	char *end;
+
+	if (**list == '\0')
+		return false;
+	*first = strtol(*list, &end, 10);
+	*last = *end == '-' ? strtol(end + 1, &end, 10) : *first;
+	*list = *end == ',' ? end + 1 : "";
+	return true;
+}
+
+/* True when a processor before the one at `position` is in the list. */
 static bool listed_before(const processors *p, unsigned position, const char *list)
 {
-	while (*list != '\0') {
-		char *end;
-		const long first = strtol(list, &end, 10);
-		const long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+	long first, last;
 
+	while (next_range(&list, &first, &last))
 		for (unsigned k = 0; k < position; k++)
 			if (p->numbers[k] >= first && p->numbers[k] <= last)
 				return true;
-		if (*end != ',')
-			break;
-		list = end + 1;
-	}
 	return false;
+}
+
+/* What a cache has for the processors that share it. */
+static uint64_t bounded(uint64_t bytes, const char *sharers)
+{
+	uint64_t most = 0;
+	long first, last;
+
+	while (next_range(&sharers, &first, &last))
+		most += last >= first ? (uint64_t)(last - first + 1) * PROCESSORS_CACHE_MOST : 0;
+	return most > 0 && most < bytes ? most : bytes;
 }
 
 uint64_t processors_cache_bytes(const processors *p, const char *root)
@@ -124,7 +142,7 @@ uint64_t processors_cache_bytes(const processors *p, const char *root)
 		const uint64_t size = last_level(root, p->numbers[i], shared);
 
 		if (size > 0 && !listed_before(p, i, shared))
-			bytes += size;
+			bytes += bounded(size, shared);
 	}
 	return bytes;
 }

@@ -18,8 +18,16 @@ typedef struct processors {
 bool processors_read(processors *p);
 void processors_free(processors *p);
 
-/* The bytes of all last-level caches that they reach, each counted once; 0 = unknown.  `root` is that
- * of the file system sys, "" = this machine's. */
+/*
+ * Of one cache, a processor that shares it has at most this.  The most that is built is 48 MiB (EPYC
+ * 9184X: 96 MiB for two cores).  What shows more is a virtual machine with few of the processors of a
+ * large one: it does not have their cache, and sizes that follow it would be too large for it.
+ */
+#define PROCESSORS_CACHE_MOST (UINT64_C(64) << 20)
+
+/* The bytes of all last-level caches that they reach, each counted once and with at most
+ * PROCESSORS_CACHE_MOST for each processor that shares it; 0 = unknown.  `root` is that of the file
+ * system sys, "" = this machine's. */
 uint64_t processors_cache_bytes(const processors *p, const char *root);
 
 #endif

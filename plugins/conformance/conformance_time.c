@@ -50,6 +50,22 @@ static bool spin_once(kit *k, const kit_spin *spin, uint64_t *ns)
 	return true;
 }
 
+/* The shortest of three: work that was slow once would make half its time look short. */
+static bool spin_time(kit *k, kit_spin *spin)
+{
+	for (int i = 0; i < 3; i++) {
+		uint64_t ns;
+
+		if (!spin_once(k, spin, &ns))
+			return false;
+		if (i == 0 || ns < spin->ns)
+			spin->ns = ns;
+		if (spin->ns < LONG_NS)
+			break;
+	}
+	return true;
+}
+
 bool kit_spin_make(kit *k, kit_spin *spin)
 {
 	memset(spin, 0, sizeof(*spin));
@@ -59,7 +75,7 @@ bool kit_spin_make(kit *k, kit_spin *spin)
 	    !spin_once(k, spin, &spin->ns)) /* the first launch may compile */
 		return false;
 	for (;;) {
-		if (!spin_once(k, spin, &spin->ns))
+		if (!spin_time(k, spin))
 			return false;
 		if (spin->ns >= LONG_NS)
 			return true;

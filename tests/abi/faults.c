@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The skeleton with one fault of its author, named by FAULT:
  *   lazy    launches start when somebody waits; there is no queue_flush
- *   marks   the same, and a mark's time is that of the call of mark_record
+ *   slow    the same, and the first wait of 40 ms and more takes 200 ms longer
+ *   marks   as lazy, and a mark's time is that of the call of mark_record
  *   late    downloads are done in the background, and nothing waits for them
  *   silent  a failed buffer_alloc does not explain itself
  *   leak    each launch leaves 300 bytes behind
@@ -29,7 +30,7 @@ static int faults_stack(pthread_attr_t *attributes, size_t size);
 static eh_backend_ops faults_ops;
 static eh_backend faults_backend;
 
-/* ---- lazy, marks: one launch is kept back until the next command that is not a mark --------- */
+/* ---- lazy, slow, marks: one launch is kept back until the next command that is not a mark --------- */
 
 static struct {
 	eh_queue *queue;
@@ -69,6 +70,27 @@ static eh_status lazy_wait(eh_queue *queue, eh_error *error)
 {
 	faults_run();
 	return queue_wait(queue, error);
+}
+
+static uint64_t host_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static eh_status slow_wait(eh_queue *queue, eh_error *error)
+{
+	static bool was_slow;
+	const uint64_t begin = host_now();
+	const eh_status status = lazy_wait(queue, error);
+
+	if (!was_slow && host_now() - begin >= 40000000) {
+		was_slow = true;
+		usleep(200000);
+	}
+	return status;
 }
 
 static eh_status lazy_mark_wait(eh_mark *mark, eh_error *error)
@@ -193,13 +215,13 @@ EH_EXPORT const eh_backend *eh_backend_entry_v1(void)
 	faults_backend.ops = &faults_ops;
 	if (fault == NULL)
 		return &faults_backend;
-	if (strcmp(fault, "lazy") == 0 || strcmp(fault, "marks") == 0) {
+	if (strcmp(fault, "lazy") == 0 || strcmp(fault, "slow") == 0 || strcmp(fault, "marks") == 0) {
 		faults_ops.launch = lazy_launch;
-		faults_ops.queue_wait = lazy_wait;
+		faults_ops.queue_wait = strcmp(fault, "slow") == 0 ? slow_wait : lazy_wait;
 		faults_ops.mark_wait = lazy_mark_wait;
 		faults_ops.upload = lazy_upload;
 		faults_ops.download = lazy_download;
-		if (strcmp(fault, "lazy") == 0)
+		if (strcmp(fault, "marks") != 0)
 			faults_ops.mark_record = lazy_record;
 	} else if (strcmp(fault, "late") == 0)
 		faults_ops.download = late_download;

@@ -113,6 +113,7 @@ found() {
 	ok $? "$1: $3 fails" "$log"
 }
 found lazy queue/flush queue/flush "every command must start by itself"
+found slow queue/flush queue/flush "every command must start by itself"
 found marks mark/clock mark/clock "that of the mark's passing"
 found late a queue/wait-waits "its data came later"
 [ "$(grep -c '^  fail' "$log")" -eq 1 ] && grep -q '^  skip  [0-9]* tests from .*queue_wait does not wait' "$log"

@@ -98,11 +98,11 @@ static void test_implausible_is_unknown(void **state)
 	assert_int_equal(lastcache_find(&larger).bytes, 0);
 }
 
-/* Processor `number` has an instruction cache of 64 KiB, an L2 of 1 MiB and an L3 of 32 MiB. */
-static void write_caches(const char *root, int number, const char *sharers)
+/* Processor `number` has an instruction cache of 64 KiB, an L2 of 1 MiB and an L3 of `last`. */
+static void write_caches(const char *root, int number, const char *last, const char *sharers)
 {
-	static const char *const facts[3][3] = { { "1", "Instruction", "64K" }, { "2", "Unified", "1024K" },
-	                                         { "3", "Unified", "32M" } };
+	const char *const facts[3][3] = { { "1", "Instruction", "64K" }, { "2", "Unified", "1024K" },
+	                                  { "3", "Unified", last } };
 
 	for (int i = 0; i < 3; i++) {
 		char *line = memory_format("d=%s/sys/devices/system/cpu/cpu%d/cache/index%d; mkdir -p $d && cd $d && "
@@ -132,16 +132,23 @@ static void test_processors(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(root));
 	for (int i = 0; i < 4; i++)
-		write_caches(root, i, i < 2 ? "0-1" : "2-3");
+		write_caches(root, i, "32M", i < 2 ? "0-1" : "2-3");
 	/* Each cache once, also where its first processor is not ours. */
 	assert_int_equal(caches_of(root, 0, 4), 64 * MIB);
 	assert_int_equal(caches_of(root, 0, 2), 32 * MIB);
 	assert_int_equal(caches_of(root, 1, 2), 64 * MIB);
 	assert_int_equal(caches_of("/none", 0, 4), 0);
+	/* Two of the 256 processors of a machine, which show the cache of all; one with two caches. */
+	for (int i = 0; i < 4; i++)
+		write_caches(root, i, "491520K", i < 2 ? "0-1" : "2,3,8-15");
+	assert_int_equal(caches_of(root, 0, 2), 128 * MIB);
+	assert_int_equal(caches_of(root, 2, 1), 480 * MIB);
+	for (int i = 0; i < 4; i++)
+		write_caches(root, i, "32M", i < 2 ? "0-1" : "2-3");
 
 	/* What the kernel lists goes before what an API of a processor reports, and only there. */
 	assert_true(processors_read(&mine) && mine.count > 0);
-	write_caches(root, mine.numbers[0], "0-4095");
+	write_caches(root, mine.numbers[0], "32M", "0-4095");
 	processors_free(&mine);
 	assert_int_equal(lastcache_find(&query).bytes % (32 * MIB), 0);
 	assert_string_equal(lastcache_find(&query).source, "sysfs");
