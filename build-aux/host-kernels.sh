@@ -21,7 +21,7 @@ for c in "$sources"/*.c; do
 	so=$out/$(basename "$c" .c).so
 	[ -e "$so" ] && continue
 	# shellcheck disable=SC2086
-	$cc $flags -o "$so.tmp" "$c" -lm
+	$cc $flags -Wno-psabi -o "$so.tmp" "$c" -lm
 	mv "$so.tmp" "$so"
 done
 printf '%s\n' "$note" > "$out/compiler"

@@ -187,7 +187,7 @@ check: tests
 
 bench: all $(tool_programs)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
-		sh $(srcdir)/tests/bench/run.sh $(BENCH)
+		EVENHAND_BENCH_ON='$(ON)' sh $(srcdir)/tests/bench/run.sh $(BENCH)
 
 # What check runs a sample of, with its full counts.
 fuzz: tests

@@ -431,6 +431,25 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 #define EH_STORE_SPAN_F16(p, k, x) vstorea_half8_rte((x), (size_t)(k), (p))
 #define eh_bits_of_(f) as_uint(f)
 #define eh_float_of_(u) as_float(u)
+/* Of vectors, because compilers for processors make none of the elements of a union. */
+#define EH_LOAD_SPAN_BF16(p, k) eh_bf16x8_load_(((__global const uint4 *)(p))[k])
+#define EH_STORE_SPAN_BF16(p, k, x) (((__global uint4 *)(p))[k] = eh_bf16x8_bits_(x))
+EH_DEVICE_FN float8 eh_bf16x8_load_(uint4 words)
+{
+	float8 x;
+	x.even = as_float4(words << 16);
+	x.odd = as_float4(words & 0xffff0000u);
+	return x;
+}
+EH_DEVICE_FN uint4 eh_bf16x4_rounded_(float4 x)
+{
+	const uint4 u = as_uint4(x);
+	return select(u + 0x7fffu + (u >> 16 & 1u), u | 0x400000u, as_uint4(x != x));
+}
+EH_DEVICE_FN uint4 eh_bf16x8_bits_(float8 x)
+{
+	return eh_bf16x4_rounded_(x.even) >> 16 | (eh_bf16x4_rounded_(x.odd) & 0xffff0000u);
+}
 
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
 #define EH_PROCESSOR 1
@@ -741,26 +760,28 @@ EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)
  * e^x of a float within 2 units in the last place: the same arithmetic everywhere, of multiplications
  * and additions alone, which a loop over work-items makes vectors of.  0 below -87, where floats
  * become subnormal; beyond 88.3, near the largest float, it does not grow; NaN stays NaN.
+ * Adding 1.5 * 2^23 rounds to an integer n, which is then in the low bits; n * 0.693359375 is exact: eight
+ * bits by nine.
  */
-EH_DEVICE_FN float eh_exp_(float x)
-{
-	const float y = 88.3f < x ? 88.3f : x;
-	/* Adding 1.5 * 2^23 rounds to an integer n, which is then in the low bits. */
-	const float shifted = y * 1.44269504f + 12582912.0f;
-	const float n = shifted - 12582912.0f;
-	/* n * 0.693359375 is exact: eight bits by nine. */
-	const float r = (y - n * 0.693359375f) + n * 2.12194440e-4f;
-	float p = 1.0f / 5040;
-	p = p * r + 1.0f / 720;
-	p = p * r + 1.0f / 120;
-	p = p * r + 1.0f / 24;
-	p = p * r + 1.0f / 6;
-	p = p * r + 0.5f;
-	p = p * r + 1.0f;
-	p = p * r + 1.0f;
-	p = p * eh_float_of_((eh_bits_of_(shifted) << 23) + (127u << 23));
-	return x < -87.0f ? 0.0f : p;
-}
+#define EH_EXP_OF_(name, T, TO_BITS, TO_FLOAT)                                               \
+	EH_DEVICE_FN T name(T x)                                                             \
+	{                                                                                    \
+		const T y = 88.3f < x ? (T)(88.3f) : x;                                      \
+		const T shifted = y * 1.44269504f + 12582912.0f;                             \
+		const T n = shifted - 12582912.0f;                                           \
+		const T r = (y - n * 0.693359375f) + n * 2.12194440e-4f;                     \
+		T p = (T)(1.0f / 5040);                                                      \
+		p = p * r + 1.0f / 720;                                                      \
+		p = p * r + 1.0f / 120;                                                      \
+		p = p * r + 1.0f / 24;                                                       \
+		p = p * r + 1.0f / 6;                                                        \
+		p = p * r + 0.5f;                                                            \
+		p = p * r + 1.0f;                                                            \
+		p = p * r + 1.0f;                                                            \
+		p = p * TO_FLOAT((TO_BITS(shifted) << 23) + (127u << 23));                   \
+		return x < -87.0f ? (T)(0.0f) : p;                                           \
+	}
+EH_EXP_OF_(eh_exp_, float, eh_bits_of_, eh_float_of_)
 #define EH_EXP32(x) eh_exp_(x)
 
 #define EH_LOAD_F32(p, i) ((p)[i])
@@ -829,15 +850,44 @@ typedef union { eh_f32x8 all; float one[8]; } eh_eight_;
 			             (eh_u32)eh_to_##name##_(from.one[2 * i + 1]) << 16;     \
 		((EH_GLOBAL eh_u32x4_ *)p)[k] = to.words;                                    \
 	}
+#if !defined(EH_LOAD_SPAN_BF16)
 EH_SPAN_16_(bf16, eh_bf16)
 #define EH_LOAD_SPAN_BF16(p, k) eh_load_span_bf16_((p), (k))
 #define EH_STORE_SPAN_BF16(p, k, x) eh_store_span_bf16_((p), (k), (x))
+#endif
 #if !defined(EH_LOAD_SPAN_F16)
 EH_SPAN_16_(f16, eh_f16)
 #define EH_LOAD_SPAN_F16(p, k) eh_load_span_f16_((p), (k))
 #define EH_STORE_SPAN_F16(p, k, x) eh_store_span_f16_((p), (k), (x))
 #endif
 #endif
+
+/* e^x of each value of a span. */
+#if defined(EH_HOST)
+#define EH_EXP_SPAN_F32 eh_exp_
+#define EH_EXP_SPAN_F16 eh_exp_
+#elif defined(EH_OPENCL)
+EH_EXP_OF_(eh_exp_4_, float4, as_uint4, as_float4)
+EH_EXP_OF_(eh_exp_8_, float8, as_uint8, as_float8)
+#define EH_EXP_SPAN_F32 eh_exp_4_
+#define EH_EXP_SPAN_F16 eh_exp_8_
+#else
+#define EH_EXP_EACH_(name, n)                                                                \
+	EH_DEVICE_FN eh_f32x##n name(eh_f32x##n x)                                           \
+	{                                                                                    \
+		union { eh_f32x##n all; float one[n]; } t;                                   \
+		t.all = x;                                                                   \
+		EH_UNROLL                                                                    \
+		for (int i = 0; i < n; i++)                                                  \
+			t.one[i] = eh_exp_(t.one[i]);                                        \
+		return t.all;                                                                \
+	}
+EH_EXP_EACH_(eh_exp_4_, 4)
+EH_EXP_EACH_(eh_exp_8_, 8)
+#define EH_EXP_SPAN_F32 eh_exp_4_
+#define EH_EXP_SPAN_F16 eh_exp_8_
+#endif
+#define EH_EXP_SPAN_BF16 EH_EXP_SPAN_F16
 
 /* The small formats one at a time. */
 #define EH_SPAN_TF32 EH_SPAN_F32

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """evenhand beside other programs on this machine, measured in turn in one run.
 
-usage: make bench [BENCH="NAME ..."]
+usage: make bench [BENCH="NAME ..."] [ON=EXECUTOR,...]     ON: those of its executors whose names begin so
 
   triad-host    stream triad on each host compiler against an OpenMP STREAM triad
   triad-opencl  stream triad on PoCL and rusticl: its kernel text against other forms of triad, all
@@ -42,12 +42,13 @@ def call(argv, **options):
 
 
 def executors():
-    """What can be used here: {executor: the most work-items of a group}."""
+    """What can be used here and was asked for: {executor: the most work-items of a group}."""
+    asked = tuple(os.environ.get("EVENHAND_BENCH_ON", "").split(","))
     listing = json.loads(call([EVENHAND, "devices", "--json"]).stdout)
     found = {}
     for backend in listing["backends"]:
         for device in backend.get("devices", []):
-            if device.get("usable", device.get("status") == "ok"):
+            if device.get("usable", device.get("status") == "ok") and device["executor"].startswith(asked):
                 found[device["executor"]] = device["device"]["max_group_items"]
     return found
 

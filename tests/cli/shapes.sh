@@ -19,7 +19,7 @@ caught "gemm: a sum that loses bits" gemm "odd.f32*" 's/EH_P(sums).v\[i\] = s\[i
 caught "gemm: a row that is not stored" gemm "$odd" 's/const int there = whole/const int there = at_row == 77 ? 0 : whole/'
 caught "gemm: an output that stays as it was" gemm "odd.f32*,odd.bf16*" 's/EH_G_STORE(c, at + e, lanes.e\[e\]);/;/'
 caught "fused: a wrong mean" fused 'norm*' 's|1.0f / EH_U_WIDTH|1.01f / EH_U_WIDTH|'
-caught "fused: a wrong sigmoid" fused 'rest.swiglu*' 's/EH_EXP32(-g.one\[e\])/EH_EXP32(-1.02f * g.one[e])/'
+caught "fused: a wrong sigmoid" fused 'rest.swiglu*' 's/EH_U_EXP(EH_U_ALL(0) - gate)/EH_U_EXP(EH_U_ALL(0) - gate * 1.02f)/'
 caught "attention: a wrong scale" attention 'long*fused*' 's/\* EH_A_SCALE/* (EH_A_SCALE * 1.05f)/'
 
 finish
