@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The OpenCL backend on the stacks of this machine: devices, memory, programs, kernels. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "opencl_stack.h"
 
 /* ---- devices ---------------------------------------------------------------------------- */
@@ -83,15 +85,15 @@ static void test_layers(void **state)
 
 static void test_notes_name_what_was_enabled(void **state)
 {
-	char text[2000] = "?";
+	char said[2000] = "?";
 	(void)state;
-	s.ops->notes(s.self, text, sizeof(text));
+	s.ops->notes(s.self, said, sizeof(said));
 	if (strcmp(slug, "rusticl") == 0)
-		assert_non_null(strstr(text, "RUSTICL_ENABLE=llvmpipe was set"));
+		assert_non_null(strstr(said, "RUSTICL_ENABLE=llvmpipe was set"));
 	else
-		assert_string_equal(text, "");
-	s.ops->notes(s.self, text, 1);
-	assert_string_equal(text, "");
+		assert_string_equal(said, "");
+	s.ops->notes(s.self, said, 1);
+	assert_string_equal(said, "");
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -341,6 +343,87 @@ static void test_small_types_are_stored(void **state)
 	s.ops->buffer_free(u);
 }
 
+/* ---- the dialect's vectors -------------------------------------------------------------- */
+
+static const char span_kernel[] =
+	"EH_KERNEL(64, 1, 1) t_spans(EH_GLOBAL eh_bf16 *b, EH_GLOBAL float *back, EH_GLOBAL float *power,\n"
+	"                            EH_GLOBAL const float *x)\n"
+	"{ EH_ITEMS(64, 1, 1) const int i = EH_GROUP(0) * 64 + EH_LID(0);\n"
+	"  EH_STORE_SPAN_BF16(b, i, vload8(i, x));\n"
+	"  vstore8(EH_LOAD_SPAN_BF16((EH_GLOBAL const eh_bf16 *)b, i), i, back);\n"
+	"  vstore8(EH_EXP_SPAN_BF16(vload8(i, x)), i, power);\n"
+	"  vstore4(EH_EXP_SPAN_F32(vload4(2 * i, x)), 2 * i, power);\n"
+	"  EH_END }\n";
+
+/* To nearest even, by what is cut off. */
+static uint32_t bf16_bits(uint32_t u)
+{
+	const uint32_t kept = u >> 16, rest = u & 0xffff;
+
+	if ((u & 0x7fffffff) > 0x7f800000)
+		return kept | 0x40;
+	return kept + (rest > 0x8000 || (rest == 0x8000 && (kept & 1) != 0));
+}
+
+static void check_spans(const uint32_t *x, const uint16_t *b, const uint32_t *back, const float *power, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		float value;
+
+		memcpy(&value, &x[i], sizeof(value));
+		if (b[i] != bf16_bits(x[i]) || back[i] != (uint32_t)b[i] << 16)
+			fail_msg("0x%08x is stored as 0x%04x and loaded as 0x%08x", x[i], b[i], back[i]);
+		if (isnan(value) ? !isnan(power[i]) : value > -87 && value < 88 &&
+		    fabs(power[i] / exp((double)value) - 1) > 2.5e-7)
+			fail_msg("e^%g is %g", (double)value, (double)power[i]);
+	}
+}
+
+/* Every bf16, with what rounding has to tell apart behind it. */
+static void test_spans_of_bf16_and_powers(void **state)
+{
+	enum { N = 4 << 16 };
+	static const uint32_t rest[] = { 0, 0x7fff, 0x8000, 0x8001 };
+	const char *folder = getenv("SRC");
+	char *path = path_join(folder != NULL ? folder : ".", "workloads/dialect.h"), *dialect = NULL, *body;
+	uint32_t *x = memory_get(N * 4), *back = memory_get(N * 4);
+	uint16_t *b = memory_get(N * 2);
+	float *power = memory_get(N * 4);
+	eh_buffer *to[] = { buffer(EH_MEMORY_DEVICE, N * 2), buffer(EH_MEMORY_DEVICE, N * 4),
+		            buffer(EH_MEMORY_DEVICE, N * 4), buffer(EH_MEMORY_DEVICE, N * 4) };
+	const eh_arg args[] = { { .buffer = to[0] }, { .buffer = to[1] }, { .buffer = to[2] }, { .buffer = to[3] } };
+	eh_program *built = NULL;
+	eh_kernel *spans = NULL;
+	char log[2000] = "";
+	size_t size;
+
+	(void)state;
+	ok(file_read(path, &dialect, &size, &error));
+	body = memory_format("%s\n%s", dialect, span_kernel);
+	if (build(body, &built, log, sizeof(log)) != EH_OK)
+		fail_msg("%s", log);
+	ok(s.ops->kernel_get(built, "t_spans", &spans, &error));
+	for (uint32_t i = 0; i < N; i++)
+		x[i] = (i >> 2) << 16 | rest[i & 3];
+	ok(s.ops->upload(s.queue, to[3], 0, x, N * 4, &error));
+	ok(launch(spans, N / 8 / 64, args, 4));
+	ok(s.ops->download(s.queue, b, to[0], 0, N * 2, &error));
+	ok(s.ops->download(s.queue, back, to[1], 0, N * 4, &error));
+	ok(s.ops->download(s.queue, power, to[2], 0, N * 4, &error));
+	wait_all();
+	check_spans(x, b, back, power, N);
+	s.ops->program_destroy(built);
+	for (int i = 0; i < 4; i++)
+		s.ops->buffer_free(to[i]);
+	free(power);
+	free(b);
+	free(back);
+	free(x);
+	free(body);
+	free(dialect);
+	free(path);
+}
+
 /* ---- running ---------------------------------------------------------------------------- */
 
 int main(void)
@@ -364,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_only_changed_arguments_are_set),
 		cmocka_unit_test(test_arguments_larger_than_what_is_kept),
 		cmocka_unit_test(test_small_types_are_stored),
+		cmocka_unit_test(test_spans_of_bf16_and_powers),
 	};
 
 	return stacks_run(tests, sizeof(tests) / sizeof(tests[0]), NULL);
