@@ -191,7 +191,7 @@ dist: $(srcdir)/configure
 deb:
 	@sh $(srcdir)/build-aux/deb.sh $(srcdir) .
 
-lint:
+lint: version.h
 	@sh $(srcdir)/build-aux/lint.sh $(srcdir) $(CURDIR)
 
 manual: all
