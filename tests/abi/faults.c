@@ -30,7 +30,7 @@ static int faults_stack(pthread_attr_t *attributes, size_t size);
 static eh_backend_ops faults_ops;
 static eh_backend faults_backend;
 
-/* ---- lazy, slow, marks: one launch is kept back until the next command that is not a mark --------- */
+/* ---- lazy, slow, marks: one launch is kept back until the next command that is not a mark --- */
 
 static struct {
 	eh_queue *queue;

@@ -50,6 +50,8 @@ def executors():
         for device in backend.get("devices", []):
             if device.get("usable", device.get("status") == "ok") and device["executor"].startswith(asked):
                 found[device["executor"]] = device["device"]["max_group_items"]
+    if not found:
+        sys.exit("bench: no executor here begins with ON=%s: see evenhand devices" % ",".join(asked))
     return found
 
 

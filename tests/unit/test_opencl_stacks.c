@@ -345,6 +345,7 @@ static void test_small_types_are_stored(void **state)
 
 /* ---- the dialect's vectors -------------------------------------------------------------- */
 
+/* Of each 8 powers the first 4 come from a span of f32, the others from one of bf16. */
 static const char span_kernel[] =
 	"EH_KERNEL(64, 1, 1) t_spans(EH_GLOBAL eh_bf16 *b, EH_GLOBAL float *back, EH_GLOBAL float *power,\n"
 	"                            EH_GLOBAL const float *x)\n"
