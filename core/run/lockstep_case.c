@@ -119,7 +119,7 @@ static eh_status take_turns(stage *s, eh_error *error)
 	for (size_t i = 0; i < s->count && status == EH_OK; i++)
 		if (s->players[i]->open)
 			status = close_case(s->players[i], error);
-	timetable_took(s->g->time, clock_now_ns() - begin - rounds_ns);
+	timetable_took(s->g->time, s->index, clock_now_ns() - begin - rounds_ns);
 	return status;
 }
 

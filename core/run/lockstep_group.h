@@ -30,7 +30,8 @@ typedef struct group {
 	const slot_context *c;
 	race *race;
 	timetable *time;
-	uint64_t execution, executions;
+	uint64_t execution;
+	uint64_t executions; /* that are expected; cases of an execution beyond are left out     */
 	lane *lanes;         /* [executors of the run]                                           */
 	size_t count;
 	random_state random;

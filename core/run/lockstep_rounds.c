@@ -219,7 +219,7 @@ static uint64_t least_rounds(const stage *s, uint64_t now)
 {
 	uint64_t slice = s->until_ns - s->origin_ns;
 
-	return s->until_ns != UINT64_MAX && now >= s->until_ns + slice ? LOCKSTEP_LEAST : LOCKSTEP_ROUNDS;
+	return s->until_ns != UINT64_MAX && now >= s->until_ns + slice ? LOCKSTEP_LEAST : TIMETABLE_ROUNDS;
 }
 
 eh_status lockstep_play(stage *s, uint64_t slice_ns, eh_error *error)

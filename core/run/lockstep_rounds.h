@@ -6,9 +6,6 @@
 
 #include "run/lockstep_group.h"
 
-/* Fewer rounds of an execution have no interval. */
-#define LOCKSTEP_ROUNDS 6
-
 /* A case in progress, and those that take it together. */
 typedef struct stage {
 	group *g;

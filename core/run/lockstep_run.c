@@ -42,7 +42,7 @@ static eh_status pass_cases(group *g, const size_t *order, bool alone, eh_error 
 	for (size_t i = 1; i <= g->c->manifest->plan->case_count && status == EH_OK; i++) {
 		if (interrupt_pending())
 			status = EH_E_INTERRUPTED;
-		else if (timetable_over(g->time, clock_now_ns()))
+		else if (g->execution > g->executions || timetable_over(g->time, clock_now_ns()))
 			status = skip_case(g, i, alone, error);
 		else
 			status = lockstep_case(g, order, i, alone, error);
@@ -108,7 +108,7 @@ static double need_of(const group *g, size_t index)
 		most = fmax(most, pair_rounds(g, &pair));
 	}
 	return g->time->round_ns[index] > 0 ?
-	       fmax(most / later, LOCKSTEP_ROUNDS) * g->time->round_ns[index] : INFINITY;
+	       fmax(most / later, TIMETABLE_ROUNDS) * g->time->round_ns[index] : INFINITY;
 }
 
 static const schedule_slot *slot_of(const manifest *m, uint64_t execution, size_t executor)
@@ -128,6 +128,17 @@ static eh_status describe_all(group *g, eh_error *error)
 	return status;
 }
 
+/* How many executions are expected, by what those before took.  More may fit in the end than were expected:
+ * the first one compiles. */
+static uint64_t executions_expected(const group *g, uint64_t done)
+{
+	bool *none = memory_get((g->c->manifest->plan->case_count + 1) * sizeof(*none));
+	uint64_t fit = timetable_executions(g->time, clock_now_ns(), done, none);
+
+	free(none);
+	return fit;
+}
+
 static void enter(group *g, uint64_t execution)
 {
 	const manifest *m = g->c->manifest;
@@ -144,9 +155,9 @@ static void enter(group *g, uint64_t execution)
 		slotwork_begin(&l->w, g->c, slot_of(m, execution, i));
 		l->over = l->w.missing == 0;
 	}
-	if (execution > 1)
-		for (size_t i = 0; i < m->plan->case_count; i++)
-			g->time->needs_ns[i] = need_of(g, i);
+	g->executions = executions_expected(g, execution - 1);
+	for (size_t i = 0; i < m->plan->case_count && execution > 1 && execution <= g->executions; i++)
+		g->time->needs_ns[i] = need_of(g, i);
 }
 
 static void leave(group *g)
@@ -242,6 +253,9 @@ eh_status lockstep_run(const slot_context *c, uint64_t begin_ns, eh_error *error
 	g.race = race_new(m->plan, m->executor_count, m->executions);
 	g.time = timetable_new(m->plan->case_count, m->executions, begin_ns, m->protocol->budget_ns,
 	                       END_RESERVE_NS);
+	if (m->protocol->executions_max > m->protocol->executions &&
+	    m->executions > m->protocol->executions)
+		g.time->least = m->protocol->executions;
 	progress_until(c->shown, g.time->end_ns);
 	status = journal_each(c->journal_path, reload, &(reloading){ &g }, error);
 	for (uint64_t n = 1; n <= m->executions && status == EH_OK; n++)

@@ -231,7 +231,7 @@ eh_status slotwork_settle(slotwork *w, const supervise_end *end, bool *again, eh
 eh_status slotwork_skip(slotwork *w, size_t position, eh_error *error)
 {
 	eh_status status = append_without(w, position, RECORD_OUT_OF_TIME,
-	                                  "The run's budget was over before this execution of the case.", 0,
+	                                  "The run's budget had no time for this execution of the case.", 0,
 	                                  error);
 
 	if (status == EH_OK)

@@ -12,9 +12,10 @@ timetable *timetable_new(size_t cases, uint64_t executions, uint64_t begin_ns, u
 	timetable *t = memory_get(sizeof(*t));
 
 	t->cases = cases;
-	t->executions = executions;
+	t->executions = t->least = executions;
 	t->needs_ns = memory_get((cases + 1) * sizeof(*t->needs_ns));
 	t->round_ns = memory_get((cases + 1) * sizeof(*t->round_ns));
+	t->besides_ns = memory_get((cases + 1) * sizeof(*t->besides_ns));
 	for (size_t i = 0; i < cases; i++)
 		t->needs_ns[i] = INFINITY;
 	t->reserve_ns = end_reserve_ns;
@@ -29,13 +30,35 @@ void timetable_free(timetable *t)
 		return;
 	free(t->needs_ns);
 	free(t->round_ns);
+	free(t->besides_ns);
 	free(t);
 }
 
-void timetable_took(timetable *t, uint64_t beside_ns)
+/* The newest counts half: what else the machine does comes and goes. */
+static double newest(double before, double now)
 {
-	/* The newest counts half: what else the machine does comes and goes. */
-	t->beside_ns = t->beside_ns == 0 ? beside_ns : t->beside_ns / 2 + beside_ns / 2;
+	return before > 0 ? before / 2 + now / 2 : now;
+}
+
+void timetable_took(timetable *t, size_t index, uint64_t beside_ns)
+{
+	t->beside_ns = (uint64_t)newest((double)t->beside_ns, (double)beside_ns);
+	t->besides_ns[index] = newest(t->besides_ns[index], (double)beside_ns);
+}
+
+/* Of a case that was not measured yet: the mean of those that were. */
+static double expected(const double *values, size_t count, size_t index)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += values[i];
+		known += values[i] > 0;
+	}
+	if (values[index] > 0 || known == 0)
+		return values[index];
+	return sum / (double)known;
 }
 
 bool timetable_over(const timetable *t, uint64_t now_ns)
@@ -74,19 +97,49 @@ static double level_of(const double *needs, const double *times, size_t cases, d
 	return level;
 }
 
+/* The time for rounds, in all cases of that many executions that are still to come.  times: how often each
+ * case comes. */
+static double time_left(const timetable *t, uint64_t now_ns, uint64_t later, const bool *left,
+                        double *times)
+{
+	double time = (double)t->end_ns - (double)now_ns - (double)later * (double)t->start_ns;
+
+	for (size_t i = 0; i < t->cases; i++) {
+		times[i] = (double)later + left[i];
+		time -= times[i] * expected(t->besides_ns, t->cases, i);
+	}
+	return time;
+}
+
+uint64_t timetable_executions(const timetable *t, uint64_t now_ns, uint64_t execution,
+                              const bool *left)
+{
+	uint64_t least = t->least > execution ? t->least : execution;
+	uint64_t fit = t->executions > least ? t->executions : least;
+	double *times = memory_get((t->cases + 1) * sizeof(*times));
+
+	for (; t->end_ns != 0 && fit > least; fit--) {
+		double time = time_left(t, now_ns, fit - execution, left, times);
+
+		for (size_t i = 0; i < t->cases; i++)
+			time -= times[i] * TIMETABLE_ROUNDS * expected(t->round_ns, t->cases, i);
+		if (time >= 0)
+			break;
+	}
+	free(times);
+	return fit;
+}
+
 uint64_t timetable_slice(const timetable *t, uint64_t now_ns, uint64_t execution, size_t index,
                          const bool *left)
 {
+	uint64_t later = timetable_executions(t, now_ns, execution, left) - execution;
 	double *times = memory_get((t->cases + 1) * sizeof(*times));
 	double *needs = memory_get((t->cases + 1) * sizeof(*needs));
-	double later = (double)(t->executions - execution), cases = 0, time, level, met, slice;
+	double time = time_left(t, now_ns, later, left, times), cases = 0, level, met, slice;
 
-	for (size_t i = 0; i < t->cases; i++) {
-		times[i] = later + left[i];
+	for (size_t i = 0; i < t->cases; i++)
 		cases += times[i];
-	}
-	time = (double)t->end_ns - (double)now_ns - cases * (double)t->beside_ns -
-	       later * (double)t->start_ns;
 	for (size_t i = 0; i < t->cases; i++)
 		needs[i] = fmin(fmax(t->needs_ns[i], least_share * time / cases),
 		                most_share * time / cases);

@@ -21,7 +21,7 @@ static void time_is_shared_out_equally(void **state)
 
 	(void)state;
 	assert_int_equal(t->end_ns, 158 * S);
-	timetable_took(t, S);
+	timetable_took(t, 0, S);
 	t->start_ns = 2 * S;
 	/* 58 s less 8 cases of 1 s beside their rounds and one more start, for 8 cases. */
 	assert_int_equal(timetable_slice(t, 100 * S, 1, 0, left), 6 * S);
@@ -84,13 +84,68 @@ static void a_budget_ends(void **state)
 	bool left[2] = { false, true };
 
 	(void)state;
-	timetable_took(t, 2 * S);
+	timetable_took(t, 0, 2 * S);
 	assert_false(timetable_over(t, 7 * S));
 	assert_true(timetable_over(t, 8 * S)); /* closing takes half of what is beside the rounds */
 	assert_int_equal(timetable_slice(t, 9 * S, 1, 1, left), 0);
 	/* What the machine does besides changed: the newest counts half. */
-	timetable_took(t, 4 * S);
+	timetable_took(t, 0, 4 * S);
 	assert_int_equal(t->beside_ns, 3 * S);
+	timetable_free(t);
+}
+
+/* On one H100 six executions of 16 cases were planned for 150 s; checks took 2 s a case, three fitted with
+ * three rounds each, and nine rounds decide nothing among eleven cases. */
+static void executions_are_as_many_as_leave_each_case_its_rounds(void **state)
+{
+	timetable *t = timetable_new(16, 6, 0, 150 * S, 0);
+	bool left[16];
+
+	(void)state;
+	for (size_t i = 0; i < 16; i++)
+		left[i] = true;
+	t->least = 2;
+	assert_int_equal(timetable_executions(t, 0, 1, left), 6); /* nothing is known */
+	timetable_took(t, 0, 2 * S);
+	t->round_ns[0] = 0.1 * (double)S;
+	t->start_ns = 2 * S;
+	/* 16 cases of 2.6 s, and 2 s to start: 43.6 s each, but the first is started. */
+	assert_int_equal(timetable_executions(t, 0, 1, left), 3);
+	assert_int_equal(timetable_executions(t, 22 * S, 1, left), 2);
+	assert_int_equal(timetable_executions(t, 140 * S, 1, left), 2); /* as the protocol declares */
+	assert_int_equal(timetable_executions(t, 140 * S, 3, left), 3);
+	/* 150 s less 32 cases of 2 s and a start, for 32 cases. */
+	t->round_ns[0] = 0.3 * (double)S;
+	assert_int_equal(timetable_executions(t, 0, 1, left), 2);
+	assert_int_equal(timetable_slice(t, 0, 1, 0, left), 2625 * (S / 1000));
+	timetable_took(t, 0, S);
+	assert_true(t->besides_ns[0] > 1.4e9 && t->besides_ns[0] < 1.6e9);
+	timetable_free(t);
+}
+
+/* The first execution compiles for 25 s, the others take a second, and nobody needs further rounds.
+ * Executions that are left out must have lacked the time: readers refuse them when half of it is left. */
+static void executions_that_are_quicker_than_expected_make_room_for_others(void **state)
+{
+	timetable *t = timetable_new(1, 6, 0, 60 * S, 0);
+	bool none[1] = { false };
+	uint64_t now = 0, done = 0;
+
+	(void)state;
+	t->least = 2;
+	t->round_ns[0] = 0.1 * (double)S;
+	while (done < timetable_executions(t, now, done, none)) {
+		uint64_t beside = done == 0 ? 25 * S : S;
+
+		timetable_took(t, 0, beside);
+		now += beside + S;
+		if (++done == 1)
+			assert_int_equal(timetable_executions(t, now, done, none), 2);
+	}
+	assert_int_equal(done, 6);
+	/* All of them slow: two, and the time is used up. */
+	t->besides_ns[0] = 25e9;
+	assert_int_equal(timetable_executions(t, 52 * S, 2, none), 2);
 	timetable_free(t);
 }
 
@@ -136,6 +191,8 @@ int main(void)
 		cmocka_unit_test(needs_are_of_each_execution),
 		cmocka_unit_test(needs_have_limits),
 		cmocka_unit_test(a_budget_ends),
+		cmocka_unit_test(executions_are_as_many_as_leave_each_case_its_rounds),
+		cmocka_unit_test(executions_that_are_quicker_than_expected_make_room_for_others),
 		cmocka_unit_test(without_a_budget_there_is_no_end),
 		cmocka_unit_test(sizes_follow_the_cache),
 	};
