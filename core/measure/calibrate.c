@@ -334,7 +334,7 @@ static eh_status try_wait(trial *t, eh_error *error)
 	/* Too short: reading back would look long in any case.  The trials of each case decide. */
 	if (status != EH_OK || reached < least / 2)
 		return status;
-	for (; n < SETTLE_MOST && verdict == SETTLE_OPEN; n++) {
+	while (n < SETTLE_MOST && verdict == SETTLE_OPEN) {
 		pair is;
 
 		status = timed_work(t, launches, false, &is, error);
@@ -342,7 +342,12 @@ static eh_status try_wait(trial *t, eh_error *error)
 		done[n] = is.host;
 		if (status != EH_OK || (double)waited[n] >= SETTLE_WAIT * (double)done[n])
 			return status;
-		verdict = settle_pairs(waited, done, n + 1, SETTLE_WAIT);
+		if (settle_too_short(waited[n], done[n], SETTLE_WAIT) && launches <= MAX_LAUNCHES / 2) {
+			launches *= 2;
+			n = 0;
+			continue;
+		}
+		verdict = settle_pairs(waited, done, ++n, SETTLE_WAIT);
 	}
 	if (verdict == SETTLE_CONFIRMED && t->out->distrust[0] == '\0')
 		(void)snprintf(t->out->distrust, sizeof(t->out->distrust),
@@ -395,7 +400,7 @@ static eh_status try_often(trial *t, uint64_t launches, uint64_t least, eh_error
 	settle_verdict low = SETTLE_OPEN;
 
 	for (size_t i = 0; i < SETTLE_MOST && !t->record->device_time && !t->refused &&
-	     (i < ATTEMPTS || low == SETTLE_OPEN) && low != SETTLE_CONFIRMED; i++) {
+	     (i < ATTEMPTS || low == SETTLE_OPEN) && low != SETTLE_CONFIRMED;) {
 		pair once;
 		pair twice = { 0 };
 		eh_status status = timed_work(t, launches, true, &once, error);
@@ -409,9 +414,14 @@ static eh_status try_often(trial *t, uint64_t launches, uint64_t least, eh_error
 			launches *= 2;
 		if (!t->refused)
 			judge(t, once, twice);
+		if (settle_too_short(twice.device, twice.host, SETTLE_CLAIM) && launches <= MAX_LAUNCHES / 2) {
+			launches *= 2;
+			i = 0;
+			continue;
+		}
 		device[i] = twice.device;
 		host[i] = twice.host;
-		low = settle_pairs(device, host, i + 1, SETTLE_CLAIM);
+		low = settle_pairs(device, host, ++i, SETTLE_CLAIM);
 	}
 	t->out->false_clock = t->out->false_clock || low == SETTLE_CONFIRMED;
 	return EH_OK;

@@ -31,11 +31,16 @@ static eh_status add_pair(const doubts_way *way, record_doubt *d, eh_error *erro
 	uint64_t second;
 	eh_status status = way->take(way->context, &first, &second, error);
 
-	if (status == EH_OK && (first > 0 || second > 0)) {
-		uint_list_add(&d->first_ns, first);
-		uint_list_add(&d->second_ns, second);
+	if (status != EH_OK || (first == 0 && second == 0))
+		return status;
+	if (way->lengthen != NULL && settle_too_short(first, second, way->limit) &&
+	    way->lengthen(way->context)) {
+		d->first_ns.count = d->second_ns.count = 0;
+		return EH_OK;
 	}
-	return status;
+	uint_list_add(&d->first_ns, first);
+	uint_list_add(&d->second_ns, second);
+	return EH_OK;
 }
 
 eh_status doubts_settle(sampler *s, const doubts_way *way, record_doubt **out, eh_error *error)

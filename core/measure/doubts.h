@@ -22,14 +22,16 @@ typedef struct doubts_way {
 	double limit;          /* of stat/settle.h                                             */
 	doubts_take take;
 	void *context;
+	bool (*lengthen)(void *context); /* doubles the work of a pair; false: no further.  NULL: such
+	                                    pairs are decided by other times than their own    */
 } doubts_way;
 
 /* Adds a doubt without pairs to s->doubts; the pointer is good until the next one is added. */
 record_doubt *doubts_add(sampler *s, enum record_doubt_kind kind, double limit);
 /* Sets and returns the verdict that follows from its pairs. */
 enum record_doubt_verdict doubts_judge(record_doubt *d);
-/* Pairs until they are settled, for at most DOUBTS_PATIENCE_NS but at least three.  *out is in
- * s->doubts. */
+/* Pairs until they are settled, for at most DOUBTS_PATIENCE_NS but at least three.  One that is too
+ * short to contradict is taken again with more work, and so are all before it.  *out is in s->doubts. */
 eh_status doubts_settle(sampler *s, const doubts_way *way, record_doubt **out, eh_error *error);
 
 /* The median over the pairs of the first time divided by the second. */

@@ -16,6 +16,7 @@ enum {
 	IDLES = 8,             /* idle drains that it lasts at least                          */
 	LONGER = 4,            /* than the parts of the proof                                 */
 	MOST_AT_ONCE = 65536,
+	DOUBLINGS = 8,         /* of a pair's length                                          */
 	TRIES = 5,             /* in turn, of which the quickest counts                       */
 	LONE_FACTOR = 16       /* that an operation may be slower alone: caches, clocks       */
 };
@@ -32,6 +33,7 @@ typedef struct trial {
 	uint64_t takes, count;   /* samples of a part, and operations of one                   */
 	uint64_t least_ns;       /* that a part lasts to show anything                        */
 	bool by_output;          /* ended by checking the output                               */
+	unsigned doubled;        /* times that least_ns was                                    */
 	double proved_ns;        /* of one operation of the newest part                        */
 } trial;
 
@@ -72,16 +74,34 @@ static trial long_part(proving *r, uint64_t check_ns)
 	return t;
 }
 
+static void add_operations(trial *t)
+{
+	if (t->count <= MOST_AT_ONCE / 2 && t->r->s->region != EH_REGION_ROUND_TRIP)
+		t->count *= 2;
+	else
+		t->takes *= 2;
+}
+
+static bool lengthen(void *context)
+{
+	trial *t = context;
+
+	if (t->doubled == DOUBLINGS)
+		return false;
+	t->doubled++;
+	t->least_ns *= 2;
+	add_operations(t);
+	return true;
+}
+
 /* Runs the part.  Where the machine has become quicker it is too short: more operations next time. */
 static eh_status run_long(trial *t, proof_part *part, bool *shows, eh_error *error)
 {
 	eh_status status = proof_part_run(t->r->s, t->takes, t->count, part, NULL, error);
 
 	*shows = part->waited_ns + part->drained_ns >= t->least_ns;
-	if (!*shows && t->count <= MOST_AT_ONCE / 2 && t->r->s->region != EH_REGION_ROUND_TRIP)
-		t->count *= 2;
-	else if (!*shows)
-		t->takes *= 2;
+	if (!*shows)
+		add_operations(t);
 	return status;
 }
 
@@ -151,7 +171,7 @@ static eh_status take_claim(void *context, uint64_t *first, uint64_t *second, eh
 static eh_status judge_waits(proving *r, eh_error *error)
 {
 	trial t = long_part(r, r->excess_ns > 0 ? r->v->check_ns : 0);
-	const doubts_way way = { RECORD_DOUBT_WAIT, SETTLE_WAIT, take_wait, &t };
+	const doubts_way way = { RECORD_DOUBT_WAIT, SETTLE_WAIT, take_wait, &t, lengthen };
 	record_doubt *d;
 	eh_status status;
 
@@ -185,7 +205,7 @@ static char *claim_sentence(double claim, double proved)
 static eh_status judge_claims(proving *r, eh_error *error)
 {
 	trial t = long_part(r, 0);
-	const doubts_way way = { RECORD_DOUBT_CLAIM, SETTLE_CLAIM, take_claim, &t };
+	const doubts_way way = { RECORD_DOUBT_CLAIM, SETTLE_CLAIM, take_claim, &t, lengthen };
 	record_doubt *d;
 	eh_status status;
 
@@ -343,7 +363,7 @@ static char *lone_sentence(const record_doubt *d, double repeated)
 static eh_status judge_lone(proving *r, eh_error *error)
 {
 	trial t = { .r = r };
-	const doubts_way way = { RECORD_DOUBT_LONE, SETTLE_LONE, take_lone, &t };
+	const doubts_way way = { RECORD_DOUBT_LONE, SETTLE_LONE, take_lone, &t, NULL };
 	record_doubt *d;
 	eh_status status;
 
@@ -418,7 +438,7 @@ static eh_status judge_growth(proving *r, eh_error *error)
 {
 	uint64_t most = MOST_AT_ONCE / SETTLE_GROWTH_TIMES;
 	trial t = { .r = r, .count = r->s->batch < most ? r->s->batch : most };
-	const doubts_way way = { RECORD_DOUBT_GROWTH, SETTLE_GROWTH_PAIRS, take_growth, &t };
+	const doubts_way way = { RECORD_DOUBT_GROWTH, SETTLE_GROWTH_PAIRS, take_growth, &t, NULL };
 	double times = r->few > 0 ? (double)r->s->batch / (double)r->few : 1;
 	record_doubt *d;
 	eh_status status;

@@ -84,6 +84,13 @@ static eh_status try_often(sampler *s, record_doubt *d, eh_error *error)
 			operations *= 2;
 			continue;
 		}
+		/* And in so little time a slow wake is none. */
+		if (settle_too_short(t.waited_ns, t.waited_ns + hidden(s, &t), SETTLE_WAIT) &&
+		    operations < MOST_OPERATIONS) {
+			operations *= 2;
+			d->first_ns.count = d->second_ns.count = 0;
+			continue;
+		}
 		uint_list_add(&d->first_ns, t.waited_ns);
 		uint_list_add(&d->second_ns, t.waited_ns + hidden(s, &t));
 	}

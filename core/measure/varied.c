@@ -11,7 +11,9 @@
 #include "stat/settle.h"
 #include "stat/statistics.h"
 
-enum { SURE = 12 };          /* pairs after which a difference is believed, however long they take */
+/* Pairs, however long they take, after which a difference may be believed; and those it is believed
+ * after, if they can be had in time: of noisy pairs all of the fewer differ now and then. */
+enum { LEAST = 12, SURE = 32 };
 
 /* The time left must be so many times that of a pair. */
 static const double spare = 1.25;
@@ -21,6 +23,7 @@ typedef struct series {
 	proof *p;
 	record_varied *out;
 	double each_ns;  /* that a pair is expected to take                                    */
+	bool differed;   /* once there were LEAST pairs                                        */
 } series;
 
 static eh_status vary(prepared *p, uint32_t variant, eh_error *error)
@@ -110,13 +113,19 @@ static eh_status take_series(series *all, eh_error *error)
 	return status;
 }
 
-/* Whether more pairs are needed to know that they differ grossly, or a little. */
+/* Whether more pairs are needed to know that they differ grossly, or a little.  What those after LEAST
+ * show in between does not end them, or some would be ended where chance has them agree. */
 static bool is_open(series *all, record_doubt *d)
 {
+	size_t count = all->out->new_ns.count;
+
 	proven_inputs_doubt(all->out, d);
-	return d->verdict == RECORD_DOUBT_OPEN ||
-	       (d->verdict == RECORD_DOUBT_CLEARED && all->out->new_ns.count < SURE &&
-	        may_take_longer(all->s, all->out));
+	if (d->verdict != RECORD_DOUBT_CLEARED)
+		return d->verdict == RECORD_DOUBT_OPEN;
+	if (count < LEAST)
+		return may_take_longer(all->s, all->out);
+	all->differed = all->differed || takes_longer(all->s, all->out);
+	return all->differed && count < SURE;
 }
 
 static eh_status settle_series(series *all, record_doubt *d, eh_error *error)
@@ -125,7 +134,7 @@ static eh_status settle_series(series *all, record_doubt *d, eh_error *error)
 	eh_status status = EH_OK;
 
 	while (status == EH_OK && is_open(all, d) && fits(all) && d->first_ns.count < SETTLE_MOST &&
-	       (d->first_ns.count < SURE || clock_now_ns() - begin < DOUBTS_PATIENCE_NS))
+	       (d->first_ns.count < LEAST || clock_now_ns() - begin < DOUBTS_PATIENCE_NS))
 		status = take_pair(all, error);
 	return status;
 }

@@ -26,6 +26,7 @@ bool pairs_differ(const uint64_t *first, const uint64_t *second, size_t count)
 {
 	double *a, *b, ratio;
 	size_t slower = 0, faster = 0;
+	size_t misses = count < 2 * PAIRS_MISSES ? 1 : count / PAIRS_MISSES;
 
 	if (count < PAIRS_LEAST)
 		return count >= PAIRS_FEW && few_differ(first, second, count);
@@ -40,6 +41,6 @@ bool pairs_differ(const uint64_t *first, const uint64_t *second, size_t count)
 	ratio = (statistics_median(a, count) + 1) / (statistics_median(b, count) + 1);
 	free(b);
 	free(a);
-	return (ratio > 1 + PAIRS_LIMIT && slower + 1 >= count) ||
-	       (ratio * (1 + PAIRS_LIMIT) < 1 && faster + 1 >= count);
+	return (ratio > 1 + PAIRS_LIMIT && slower + misses >= count) ||
+	       (ratio * (1 + PAIRS_LIMIT) < 1 && faster + misses >= count);
 }

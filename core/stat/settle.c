@@ -8,6 +8,11 @@
 static const double confirm_chance = 1e-6;
 static const double clear_chance = 1.0 / 32;
 
+bool settle_too_short(uint64_t first_ns, uint64_t second_ns, double limit)
+{
+	return second_ns < SETTLE_SHORT_NS && (double)first_ns < limit * (double)second_ns;
+}
+
 settle_verdict settle_pairs(const uint64_t *first_ns, const uint64_t *second_ns, size_t count,
                             double limit)
 {

@@ -9,10 +9,15 @@
  * SETTLE_LONG_NS or more counts SETTLE_WEIGHT times, because the scheduler does not explain it.
  * Agreement over SETTLE_LONG_NS without a contradiction is enough.  Disturbance only makes times
  * longer, so nothing is confirmed unless the quickest times of both ways contradict, too.
+ *
+ * Where others have the processors, who waits is woken up to three ticks of the scheduler late, 12 ms,
+ * and always so.  A pair of a few milliseconds then contradicts as one of a lie does, and is taken
+ * again with more work.
  */
 #ifndef STAT_SETTLE_H
 #define STAT_SETTLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +25,7 @@
 #define SETTLE_MOST 64                        /* pairs that are worth taking                   */
 #define SETTLE_WEIGHT 7
 #define SETTLE_LONG_NS UINT64_C(100000000)
+#define SETTLE_SHORT_NS UINT64_C(64000000)    /* of a second time, in which such wakes drown   */
 
 /* Limits by what was doubted. */
 #define SETTLE_CLAIM 0.5   /* time claimed, to time until the data were read back               */
@@ -38,5 +44,7 @@ typedef enum settle_verdict {
 
 settle_verdict settle_pairs(const uint64_t *first_ns, const uint64_t *second_ns, size_t count,
                             double limit);
+/* Whether the pair contradicts in so short a time that it shows nothing. */
+bool settle_too_short(uint64_t first_ns, uint64_t second_ns, double limit);
 
 #endif

@@ -35,7 +35,7 @@ enum fault {
 	FAULT_BACKWARDS,      /* every third mark has a time before the one before it         */
 	FAULT_NO_MEMORY,      /* large buffers cannot be had                                  */
 	FAULT_PASSED,         /* asked without waiting, every mark has passed                 */
-	FAULT_MEMO,           /* work takes ten times as long on inputs it has not had before  */
+	FAULT_MEMO,           /* work takes longer on inputs it has not had before             */
 	FAULT_BORROWED        /* a mark has the end of the launch before it, or the beginning of
 	                         the next one where none was launched since the last wait     */
 };
@@ -72,6 +72,8 @@ typedef struct fake {
 	uint64_t remembered[FAKE_REMEMBERED]; /* contents that were uploaded                   */
 	size_t remembered_count;
 	bool fresh;             /* an upload since the last launch was new                    */
+	uint64_t memo_percent;  /* of its time that work then takes; 0 = 1000                 */
+	uint64_t memo_times;    /* after so often it takes no longer; 0 = always              */
 	uint64_t work_ns;       /* one launch of the work                                     */
 	uint64_t read_ns;       /* every download sleeps so long after the work               */
 	bool read_least;        /* or lasts at least so long, the wait for the work included  */
@@ -80,6 +82,8 @@ typedef struct fake {
 	uint64_t spin_ns;       /* a wait that is over sooner was never asleep                */
 	uint64_t wake_slow_ns;  /* now and then it takes so long, with a chance of            */
 	double wake_slow_share;
+	uint64_t taken_turn_ns; /* others have the processors: waking takes one to three turns  */
+	uint64_t taken_phase_ns; /* in every second phase, so long                            */
 	random_state wakes;
 	bool slept;             /* in the last wait                                           */
 	uint64_t launch_ns;     /* of the host's time that a launch takes                     */
@@ -195,6 +199,8 @@ static void fake_wake(fake *f)
 	bool slow = f->wake_slow_ns > 0 && random_unit(&f->wakes) < f->wake_slow_share;
 	uint64_t takes = slow ? f->wake_slow_ns : f->wake_ns;
 
+	if (f->taken_turn_ns > 0 && clock_now_ns() / f->taken_phase_ns % 2 == 1)
+		takes += f->taken_turn_ns * (1 + random_below(&f->wakes, 3));
 	if (takes > 0)
 		fake_wait_until(f, clock_now_ns() + takes);
 }
@@ -340,7 +346,7 @@ static eh_status fake_download(eh_queue *queue, void *to, eh_buffer *from, uint6
 		memcpy(from->old, from->data, from->bytes);
 	}
 	memcpy(to, (fake_has(f, FAULT_STALE) ? from->old : from->data) + offset, bytes);
-	if (f->wake_slow_ns > 0)
+	if (f->wake_slow_ns > 0 || f->taken_turn_ns > 0)
 		fake_wake(f);
 	if (f->read_ns > 0)
 		fake_wait_until(f, (f->read_least ? start : clock_now_ns()) + f->read_ns);
@@ -435,7 +441,11 @@ static eh_status fake_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch
 	if (kernel->id == FAKE_WORK && f->launches <= f->settled_after)
 		cost *= 2;
 	if (kernel->id == FAKE_WORK) {
-		cost *= f->fresh && fake_has(f, FAULT_MEMO) ? 10 : 1;
+		if (f->fresh && fake_has(f, FAULT_MEMO)) {
+			cost = cost * (f->memo_percent != 0 ? f->memo_percent : 1000) / 100;
+			if (f->memo_times > 0 && --f->memo_times == 0)
+				f->fault = FAULT_NONE;
+		}
 		f->fresh = false;
 		cost += f->warm != args[1] ? f->cold_ns : 0;
 		f->warm = args[1];

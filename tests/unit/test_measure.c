@@ -672,6 +672,38 @@ static void lies_never_give_a_valid_row(void **state)
 	lies_give_no_row(0, false, 0);
 }
 
+/* How many pairs are taken of new inputs that take half as long again, and how the row ends. */
+static enum record_status new_inputs_slower(uint64_t times, size_t *pairs)
+{
+	enum record_status status;
+	record_execution *record;
+	rig r;
+
+	rig_make(&r, 50000, RECORD_CLOCK_HOST);
+	rig_start(&r, false);
+	r.f.fault = FAULT_MEMO;
+	r.f.memo_percent = 150;
+	r.f.memo_times = times;
+	record = rig_measure(&r);
+	status = record->status;
+	*pairs = record->varied->new_ns.count;
+	rig_end(&r, record);
+	return status;
+}
+
+/* Twelve pairs that differ are followed by more, and what those show counts. */
+static void twelve_pairs_do_not_decide(void **state)
+{
+	size_t pairs;
+
+	(void)state;
+	assert_int_equal(new_inputs_slower(0, &pairs), RECORD_UNPROVEN);
+	assert_int_equal(pairs, 32);
+	assert_true(record_counts(new_inputs_slower(16, &pairs)));
+	assert_int_equal(pairs, 32);
+	assert_int_not_equal(new_inputs_slower(16, &pairs), RECORD_UNPROVEN);
+}
+
 /* Nor is the disturbance: a time that is longer by chance is not one that grew with the work. */
 static void lies_beside_a_neighbour(void **state)
 {
@@ -837,6 +869,7 @@ int main(void)
 		cmocka_unit_test(clocks_that_lie_are_not_believed),
 		cmocka_unit_test(borrowed_marks_time_no_short_samples),
 		cmocka_unit_test(lies_never_give_a_valid_row),
+		cmocka_unit_test(twelve_pairs_do_not_decide),
 		cmocka_unit_test(lies_beside_a_neighbour),
 		cmocka_unit_test(merging_in_short_cold),
 		cmocka_unit_test(lies_with_slow_read_back),

@@ -79,6 +79,21 @@ static void contradiction_confirms(void **state)
 	assert_int_equal(settle(&p, SETTLE_CLAIM), SETTLE_OPEN);
 }
 
+/* A wake of 12 ms contradicts in a short pair, whatever is measured. */
+static void short_pairs_show_nothing(void **state)
+{
+	const uint64_t wake = 12000000;
+
+	(void)state;
+	assert_true(settle_too_short(2000000, 2000000 + wake, SETTLE_WAIT));
+	assert_true(settle_too_short(2000000, 2000000 + wake, SETTLE_CLAIM));
+	/* Nor does it where work is just long enough to be decided by. */
+	assert_false(settle_too_short(SETTLE_SHORT_NS - wake, SETTLE_SHORT_NS, SETTLE_WAIT));
+	/* Agreement counts however short, and so does a long contradiction. */
+	assert_false(settle_too_short(2000, 2000, SETTLE_WAIT));
+	assert_false(settle_too_short(2000, SETTLE_SHORT_NS, SETTLE_WAIT));
+}
+
 /* How rows end whose pairs contradict with that chance; returns how many are confirmed. */
 static unsigned rows_confirmed(bool lies, double chance, uint64_t seed, unsigned *cleared)
 {
@@ -127,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agreement_clears),
 		cmocka_unit_test(contradiction_confirms),
+		cmocka_unit_test(short_pairs_show_nothing),
 		cmocka_unit_test(chance_decides_nothing),
 	};
 
