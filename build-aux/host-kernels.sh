@@ -16,12 +16,13 @@ fi
 for old in "$out"/*.so; do
 	[ -e "$sources/$(basename "$old" .so).c" ] || rm -f "$old"
 done
-for c in "$sources"/*.c; do
-	# The name is the digest of the text: what is there is up to date.
-	so=$out/$(basename "$c" .c).so
-	[ -e "$so" ] && continue
-	# shellcheck disable=SC2086
-	$cc $flags -Wno-psabi -o "$so.tmp" "$c" -lm
+# The name is the digest of the text: what is there is up to date.
+export cc flags out
+# shellcheck disable=SC2016 # they expand inside; the compiler and its flags are lists of words on purpose
+printf '%s\n' "$sources"/*.c | xargs -P "$(nproc)" -I{} sh -euc '
+	so=$out/$(basename "$1" .c).so
+	[ ! -e "$so" ] || exit 0
+	$cc $flags -Wno-psabi -o "$so.tmp" "$1" -lm
 	mv "$so.tmp" "$so"
-done
+' sh {}
 printf '%s\n' "$note" > "$out/compiler"

@@ -18,16 +18,16 @@ fi
 for old in "$out"/*.spv; do
 	[ -e "$sources/$(basename "$old" .spv).c" ] || rm -f "$old"
 done
-for c in "$sources"/*.c; do
-	# The name is the digest of the text: what is there is up to date.
-	spv=$out/$(basename "$c" .c).spv
-	[ -e "$spv" ] && continue
-	# The flags are a list of words on purpose.
-	# shellcheck disable=SC2086
-	$clang -x cl $flags -emit-llvm -c "$c" -o "$spv.bc"
+# The name is the digest of the text: what is there is up to date.
+export clang flags translator validator out
+# shellcheck disable=SC2016 # they expand inside; the flags are a list of words on purpose
+printf '%s\n' "$sources"/*.c | xargs -P "$(nproc)" -I{} sh -euc '
+	spv=$out/$(basename "$1" .c).spv
+	[ ! -e "$spv" ] || exit 0
+	$clang -x cl $flags -emit-llvm -c "$1" -o "$spv.bc"
 	$translator --spirv-max-version=1.0 --spirv-fp-contract=fast "$spv.bc" -o "$spv.tmp"
 	rm -f "$spv.bc"
 	[ -z "$validator" ] || "$validator" --target-env opencl1.2 "$spv.tmp"
 	mv "$spv.tmp" "$spv"
-done
+' sh {}
 printf '%s\n' "$note" > "$out/compiler"
