@@ -105,7 +105,7 @@ fi
 done >"$work/list"
 
 started=$(date +%s)
-timed='^(cli/(engine|load|repeated)|unit/test_(measure|engine|scenario|telemetry|opencl_time)|opencl/|stories/)'
+timed='^(cli/(engine|load|repeated)|unit/test_(scenario|telemetry|opencl_time)|opencl/|stories/)'
 together() { grep -v -E "$timed" "$work/list"; }
 alone() { grep -E "$timed" "$work/list"; }
 together | xargs -r -d '\n' -n 1 -P "$EVENHAND_TEST_JOBS" sh "$0" --one
