@@ -27,33 +27,6 @@ static const char *option(const eh_device *d, const char *key)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-/* Both reasons in one message, each with at least half of the room. */
-static eh_status give_both(eh_status code, const eh_error *first, const eh_error *second, eh_error *error)
-{
-	enum { ROOM = sizeof(first->message) - 1 };
-	const size_t a = strlen(first->message) + 1, b = strlen(second->message) + 1;
-	const size_t half = ROOM / 2;
-	char one[sizeof(first->message)], two[sizeof(first->message)];
-
-	wording_shorten(first->message, one, a + b <= ROOM ? a : b < half ? ROOM - b : a < half ? a : half);
-	wording_shorten(second->message, two, a + b <= ROOM ? b : a < half ? ROOM - a : b < half ? b : half);
-	return failure_set(error, code, "gemm", "%s %s", one, two);
-}
-
-/* One value among others: without the signs that end it. */
-static void keep_reason(eh_gemm_plan *plan, const eh_error *error)
-{
-	size_t length;
-
-	wording_shorten(error->message, plan->passed, sizeof(plan->passed));
-	length = strlen(plan->passed);
-	if (length > 0 && plan->passed[length - 1] == '.')
-		plan->passed[length - 1] = '\0';
-	for (char *at = plan->passed; *at != '\0'; at++)
-		if (*at == ';')
-			*at = ',';
-}
-
 static eh_status make(eh_gemm_plan *plan, int maker, eh_error *error)
 {
 	eh_device *d = plan->device;
@@ -100,14 +73,14 @@ static eh_status choose(eh_gemm_plan *plan, eh_error *error)
 			eh_give(error, &first, sizeof(first));
 		return status;
 	}
-	keep_reason(plan, &first);
+	products_passed(&first, plan->passed, sizeof(plan->passed));
 	status = make(plan, HIP_ROCBLAS, &second);
 	if (status == EH_OK)
 		return EH_OK;
 	/* Where the library that may have such products is not here, it can be installed. */
 	if (passes(plan, status))
-		return give_both(first.code == EH_E_UNAVAILABLE ? EH_E_UNAVAILABLE : status, &first, &second,
-		                 error);
+		return products_give_both(first.code == EH_E_UNAVAILABLE ? EH_E_UNAVAILABLE : status, &first,
+		                          &second, error);
 	if (error != NULL)
 		eh_give(error, &second, sizeof(second));
 	return status;

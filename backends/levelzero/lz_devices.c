@@ -132,6 +132,7 @@ void lz_devices_close(eh_device *d)
 {
 	if (d == NULL)
 		return;
+	lz_gemm_close(d);
 	lz_events_free(d);
 	if (--d->place.driver->openings == 0)
 		(void)d->api->context_destroy(d->context);

@@ -138,10 +138,14 @@ eh_status lz_layers_get(eh_device *d, uint32_t index, eh_layer *out, eh_error *e
 	};
 	eh_layer layer;
 
+	if (index == sizeof(layers) / sizeof(layers[0]) && lz_gemm_layer(d, &layer)) {
+		eh_give(out, &layer, sizeof(layer));
+		return EH_OK;
+	}
 	if (index >= sizeof(layers) / sizeof(layers[0]))
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
 		                   "A Level Zero device has %zu layers.",
-		                   sizeof(layers) / sizeof(layers[0]));
+		                   sizeof(layers) / sizeof(layers[0]) + lz_gemm_layer(d, &layer));
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](d, &layer);

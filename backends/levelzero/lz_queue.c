@@ -357,6 +357,7 @@ void lz_queue_destroy(eh_queue *q)
 	lz_graphs_give_up(q);
 	if (d->lost == ZE_RESULT_SUCCESS && lz_queue_wait(q, &error) != EH_OK)
 		wording_say(d->self->host, EH_LOG_WARN, "%s", error.message);
+	lz_gemm_forget(q);
 	if (q->immediate != NULL)
 		(void)d->api->list_destroy(q->immediate);
 	free_lists(q, q->open);

@@ -41,6 +41,8 @@ eh_status lz_start(const eh_host *host, void **out, eh_error *error)
 	self->root = lastcache_root(host);
 	self->in_order = true;
 	self->native_cache = vendorcache_lead(host, &native_cache);
+	/* Used by the first product; asked for here, so that the core knows this setting. */
+	(void)host->option(host->ctx, "onednn");
 	status = read_word(self, "lists", "regular", "immediate", &self->regular, error);
 	if (status == EH_OK)
 		status = read_word(self, "order", "list", "barriers", &self->in_order, error);
@@ -68,6 +70,7 @@ void lz_start_stop(void *opaque)
 	lz_self *self = opaque;
 
 	free(self->places);
+	free(self->onednn);
 	free(self);
 }
 
@@ -86,5 +89,7 @@ const void *lz_start_extension(void *opaque, const char *name)
 		return lz_graphs_table();
 	if (strcmp(name, EH_PEER_NAME) == 0)
 		return lz_peers_table();
+	if (strcmp(name, EH_GEMM_NAME) == 0)
+		return &lz_gemm_table;
 	return NULL;
 }

@@ -6,7 +6,9 @@
 #include "lz_clock.h"
 #include "lz_compilers.h"
 #include "lz_error.h"
+#include "evenhand/extensions.h"
 #include "shared/checks.h"
+#include "shared/products.h"
 #include "shared/wording.h"
 
 /* From this version on drivers can make lists that keep order themselves. */
@@ -42,6 +44,7 @@ typedef struct lz_self {
 	bool regular;              /* levelzero.lists=regular                               */
 	bool in_order;             /* levelzero.order allows lists that keep order themselves */
 	lz_compilers compilers;
+	struct lz_onednn *onednn;  /* NULL until a product is asked for                     */
 	const char *root;          /* of sys, "" = this machine's                           */
 	const char *native_cache;  /* owner of the driver's cache of native code            */
 	char notes[2048];          /* lines, each with its newline                          */
@@ -81,6 +84,8 @@ struct eh_device {
 	wording_gaps gaps;         /* hardware facts that the driver did not report         */
 	checks_limits limits;
 	eh_device_info info;
+	struct dnnl_engine *dnnl;  /* oneDNN's, NULL until it makes a product               */
+	products_kernels products; /* of oneDNN                                             */
 };
 
 struct eh_buffer {
@@ -112,6 +117,7 @@ struct eh_queue {
 	const eh_queue *follows;            /* whose commands are done when a wait is over; may be
 	                                     * destroyed; NULL = none                       */
 	uint64_t follows_wait;              /* its last such command that waits             */
+	struct dnnl_stream *dnnl;           /* oneDNN's, NULL until it makes a product      */
 };
 
 struct eh_mark {
@@ -247,6 +253,14 @@ void lz_kernels_free(eh_kernel *kernel);
 eh_status lz_kernels_info(eh_kernel *kernel, eh_kernel_info *info, eh_error *error);
 eh_status lz_kernels_launch(eh_queue *queue, eh_kernel *kernel, const eh_launch *launch,
                             eh_error *error);
+
+/* lz_gemm.c */
+extern const eh_gemm_ops lz_gemm_table;
+/* The layer of oneDNN once it has made a product, else false. */
+bool lz_gemm_layer(const eh_device *device, eh_layer *layer);
+/* Before the queue goes, and before the device does. */
+void lz_gemm_forget(eh_queue *queue);
+void lz_gemm_close(eh_device *device);
 
 /* lz_graphs.c, lz_peers.c: the tables of the extensions. */
 void lz_graphs_give_up(eh_queue *queue);

@@ -41,6 +41,7 @@ typedef intptr_t cl_context_properties;
 typedef cl_bitfield cl_command_queue_properties;
 typedef cl_bitfield cl_mem_flags;
 typedef cl_bitfield cl_svm_mem_flags;
+typedef cl_uint cl_buffer_create_type;
 typedef cl_bitfield cl_map_flags;
 typedef cl_uint cl_program_info;
 typedef cl_uint cl_program_build_info;
@@ -185,6 +186,7 @@ enum {
 	CL_MAP_READ = 1,
 	CL_MAP_WRITE = 2,
 	CL_MEM_READ_WRITE = 1,
+	CL_BUFFER_CREATE_TYPE_REGION = 0x1220,
 	CL_MEM_USE_HOST_PTR = 8,
 	CL_MEM_ALLOC_HOST_PTR = 16,
 	CL_MEM_SVM_FINE_GRAIN_BUFFER = 0x400,
@@ -200,6 +202,11 @@ enum {
 };
 
 /* An element of CL_DEVICE_EXTENSIONS_WITH_VERSION. */
+typedef struct _cl_buffer_region {
+	size_t origin;
+	size_t size;
+} cl_buffer_region;
+
 typedef struct _cl_name_version {
 	cl_uint version;
 	char name[64];
@@ -266,6 +273,9 @@ typedef union {
 	X(clEnqueueUnmapMemObject, "clEnqueueUnmapMemObject", cl_int, \
 	  (cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint count, const cl_event \
 	   *waits, cl_event *event)) \
+	X(clCreateSubBuffer, "clCreateSubBuffer", cl_mem, \
+	  (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *region, \
+	   cl_int *rc)) \
 	X(clEnqueueReadBuffer, "clEnqueueReadBuffer", cl_int, \
 	  (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t \
 	   bytes, void *to, cl_uint count, const cl_event *waits, cl_event *event)) \

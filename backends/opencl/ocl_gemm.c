@@ -1,125 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eh.gemm.1 by CLBlast, which is opened by the first product and never before. */
-#include <stdio.h>
+/* eh.gemm.1: which library makes a product. */
+#include "ocl_gemm.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ocl_clblast.h"
-#include "shared/products.h"
+static const ocl_maker *const makers[OCL_MAKERS] = { [OCL_CLBLAST] = &ocl_clblast_maker,
+	                                             [OCL_ONEDNN] = &ocl_onednn_maker };
 
-struct eh_gemm_plan {
-	eh_device *device;
-	eh_gemm gemm;
-	products_bytes bytes;
-	const char *kernel;
-};
-
-static eh_status failed(const eh_device *device, const eh_gemm *gemm, CLBlastStatusCode rc,
-                        eh_error *error)
+static const char *option(const eh_device *d, const char *key)
 {
-	const ocl_clblast *l = device->self->clblast;
-	char types[48];
-
-	products_text(gemm, types, sizeof(types));
-	switch ((int)rc) {
-	case CLBlastNoHalfPrecision:
-	case CLBlastNoDoublePrecision:
-	case CLBlastNotImplemented:
-	case CLBlastInvalidLocalMemUsage:
-	case CLBlastDatabaseError:
-		return failure_set(error, EH_E_UNSUPPORTED, ocl_clblast_interface(gemm),
-		    "CLBlast %s has no product of %s on %s (status %d).", l->version, types,
-		    device->listing->selector, (int)rc);
-	case CLBlastOpenCLBuildProgramFailure:
-		return failure_set(error, EH_E_UNSUPPORTED, ocl_clblast_interface(gemm),
-		    "The driver of %s does not compile the product of %s of CLBlast %s.",
-		    device->listing->selector, types, l->version);
-	case CLBlastTempBufferAllocFailure:
-	case CLBlastOpenCLOutOfResources:
-	case CLBlastOpenCLOutOfHostMemory:
-		return failure_set(error, EH_E_NO_MEMORY, ocl_clblast_interface(gemm),
-		    "No memory is left on %s for a product of CLBlast.", device->listing->selector);
-	default:
-		return failure_set(error, EH_E_DEVICE, ocl_clblast_interface(gemm),
-		    "CLBlast %s did not make the product on %s: status %d.", l->version,
-		    device->listing->selector, (int)rc);
-	}
+	return d->self->host->option(d->self->host->ctx, key);
 }
 
-/* Has CLBlast compile its program of these types, as it does for the first product: one of 1 x 1 x 1
- * in the device's own queue. */
-static eh_status compile(eh_device *device, const eh_gemm *gemm, eh_error *error)
-{
-	const ocl_api *api = device->api;
-	eh_gemm one = *gemm;
-	clblast_place p = { 0 };
-	cl_event event = NULL;
-	cl_int rc = CL_SUCCESS;
-	eh_status status = EH_OK;
-	CLBlastStatusCode made;
+/* ---- the choice -------------------------------------------------------------------------- */
 
-	one.m = one.n = one.k = one.lda = one.ldb = one.ldc = 1;
-	one.stride_a = one.stride_b = one.stride_c = 1;
-	one.batch = gemm->batch > 1 ? 2 : 1;
-	one.beta = 0;
-	p.a = p.b = api->clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &rc);
-	if (rc == CL_SUCCESS)
-		p.c = api->clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &rc);
-	if (rc != CL_SUCCESS) {
-		status = ocl_error_call(error, rc, "clCreateBuffer", "%s gives no buffer",
-		    device->listing->selector);
-		goto undo;
+static eh_status make(eh_gemm_plan *plan, const ocl_maker *maker, eh_error *error)
+{
+	const eh_status status = maker->check(plan->device, &plan->gemm, error);
+
+	plan->maker = maker;
+	return status == EH_OK ? maker->prepare(plan, error) : status;
+}
+
+static eh_status choose_named(eh_gemm_plan *plan, const char *name, eh_error *error)
+{
+	for (int i = 0; i < OCL_MAKERS; i++)
+		if (strcmp(makers[i]->name, name) == 0) {
+			plan->by_setting = true;
+			return make(plan, makers[i], error);
+		}
+	return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "opencl.gemm=%.40s is neither clblast nor "
+	    "onednn.", name);
+}
+
+/* oneDNN comes first where it is made for the device or the user named its file, and is not asked elsewhere: it
+ * has programs for Intel's GPUs alone. */
+static eh_status choose(eh_gemm_plan *plan, eh_error *error)
+{
+	const char *name = option(plan->device, "gemm");
+	const bool named = option(plan->device, "onednn") != NULL;
+	eh_error first = { .struct_size = sizeof(first) }, second = { .struct_size = sizeof(second) };
+	eh_status status, why;
+
+	if (name != NULL)
+		return choose_named(plan, name, error);
+	if (!named && !ocl_onednn_is_for(plan->device))
+		return make(plan, &ocl_clblast_maker, error);
+	why = make(plan, &ocl_onednn_maker, &first);
+	if (why == EH_OK || (why != EH_E_UNSUPPORTED && (why != EH_E_UNAVAILABLE || named))) {
+		if (why != EH_OK && error != NULL)
+			eh_give(error, &first, sizeof(first));
+		return why;
 	}
-	made = ocl_clblast_run(&device->self->clblast->api, &one, &p, device->service, &event);
-	if (made != CLBlastSuccess)
-		status = failed(device, gemm, made, error);
-	else
-		status = ocl_queue_wait_events(device, &event, 1, error);
-undo:
-	if (event != NULL)
-		(void)api->clReleaseEvent(event);
-	if (p.a != NULL)
-		(void)api->clReleaseMemObject(p.a);
-	if (p.c != NULL)
-		(void)api->clReleaseMemObject(p.c);
+	products_passed(&first, plan->passed, sizeof(plan->passed));
+	status = make(plan, &ocl_clblast_maker, &second);
+	if (status == EH_E_UNSUPPORTED || status == EH_E_UNAVAILABLE)
+		return products_give_both(why == EH_E_UNAVAILABLE ? why : status, &first, &second, error);
+	if (status != EH_OK && error != NULL)
+		eh_give(error, &second, sizeof(second));
 	return status;
 }
 
-static eh_status check(eh_device *device, const eh_gemm *gemm, products_bytes *bytes, eh_error *error)
-{
-	const eh_host *host = device->self->host;
-	const char *name = host->option(host->ctx, "gemm");
-	const eh_status status = products_check(gemm, bytes, error);
-	char types[48];
-
-	if (status != EH_OK)
-		return status;
-	if (name != NULL && strcmp(name, "clblast") != 0)
-		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "opencl.gemm=%.40s is not clblast.",
-		    name);
-	products_text(gemm, types, sizeof(types));
-	/* CLBlast would say so on the standard error too. */
-	if ((strcmp(gemm->type_c, "f64") == 0 && (device->caps & EH_CAP_FP64) == 0) ||
-	    (strcmp(gemm->type_c, "f16") == 0 && (device->caps & EH_CAP_FP16) == 0))
-		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "CLBlast has no product of %s on %s, which "
-		    "does not calculate in it.", types, device->listing->selector);
-	if (ocl_clblast_has_types(gemm) && ocl_clblast_has_factors(gemm))
-		return EH_OK;
-	return failure_set(error, EH_E_UNSUPPORTED, "gemm", "CLBlast has no product of %s%s.", types,
-	    ocl_clblast_has_types(gemm) ? " with these factors" : "");
-}
+/* ---- the table --------------------------------------------------------------------------- */
 
 static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **out,
                          uint64_t *workspace_bytes, eh_error *error)
 {
 	products_bytes bytes = { 0 };
 	eh_gemm_plan *plan;
-	eh_status status = check(device, gemm, &bytes, error);
+	eh_status status = products_check(gemm, &bytes, error);
 
-	if (status == EH_OK)
-		status = ocl_clblast_open(device->self, error);
-	if (status == EH_OK)
-		status = compile(device, gemm, error);
 	if (status != EH_OK)
 		return status;
 	plan = calloc(1, sizeof(*plan));
@@ -128,29 +79,28 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 	plan->device = device;
 	plan->gemm = *gemm;
 	plan->bytes = bytes;
-	plan->kernel = ocl_clblast_kernel(&device->self->clblast->api, gemm, device->service);
-	if (strcmp(plan->kernel, "Xgemm") == 0)
-		device->gemm_indirect = true;
-	else if (strcmp(plan->kernel, "XgemmDirect") == 0)
-		device->gemm_direct = true;
-	device->gemm_used = true;
+	status = choose(plan, error);
+	if (status != EH_OK) {
+		free(plan);
+		return status;
+	}
+	device->products[plan->maker->place].used = true;
+	products_kernel_add(&device->products[plan->maker->place].kernels, plan->kernel);
 	*out = plan;
 	*workspace_bytes = 0;
 	return EH_OK;
 }
 
-static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *o, eh_error *error)
+static eh_status check_operands(const eh_queue *queue, const eh_gemm_plan *plan, const eh_gemm_operands *o,
+                                eh_error *error)
 {
-	cl_event event = NULL;
-	CLBlastStatusCode rc;
-	clblast_place p;
 	eh_status status;
 
 	if (queue->device != plan->device || o->a == NULL || o->b == NULL || o->c == NULL)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "A product needs three matrices, and "
 		    "the queue of the device that it was prepared for.");
 	if (queue->recording != NULL)
-		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "A product of CLBlast cannot be recorded: "
+		return failure_set(error, EH_E_UNSUPPORTED, "gemm", "A product of a library cannot be recorded: "
 		    "it enqueues kernels by itself.");
 	if (o->a->mapped || o->b->mapped || o->c->mapped)
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "The matrices of a product lie in "
@@ -163,32 +113,20 @@ static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_oper
 		status = checks_range("gemm", o->b->bytes, o->offset_b, plan->bytes.b, error);
 	if (status == EH_OK)
 		status = checks_range("gemm", o->c->bytes, o->offset_c, plan->bytes.c, error);
-	if (status != EH_OK)
-		return status;
-	p = (clblast_place){ o->a->mem, o->b->mem, o->c->mem, o->offset_a, o->offset_b, o->offset_c };
-	rc = ocl_clblast_run(&plan->device->self->clblast->api, &plan->gemm, &p, queue->queue, &event);
-	if (rc != CLBlastSuccess)
-		return failed(plan->device, &plan->gemm, rc, error);
-	/* The event of its last kernel; those before it are in the same queue, which is in order. */
-	ocl_queue_note(queue, event);
-	return EH_OK;
+	return status;
 }
 
-static void fill_layer(const ocl_clblast *l, const char *kernel, const char *interface, eh_layer *out)
+static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_operands *o, eh_error *error)
 {
-	memset(out, 0, sizeof(*out));
-	out->kind = EH_LAYER_LIBRARY;
-	out->source = EH_SOURCE_QUERIED;
-	snprintf(out->name, sizeof(out->name), "CLBlast");
-	snprintf(out->version, sizeof(out->version), "%s", l->version);
-	snprintf(out->path, sizeof(out->path), "%.1023s", l->file.path);
-	wording_detail(out, "kernel", kernel);
-	wording_detail(out, "picked", strcmp(kernel, "unknown") == 0 ? "by CLBlast, which does not tell"
-	    : "CLBlastGemmTempBufferSize (size threshold in CLBlast's tuning of the device)");
-	wording_detail(out, "parameters", "of CLBlast's database, which does not tell them");
-	wording_detail(out, "version-from", "the file's name");
-	if (interface != NULL)
-		wording_detail(out, "interface", interface);
+	cl_event event = NULL;
+	eh_status status = check_operands(queue, plan, o, error);
+
+	if (status == EH_OK)
+		status = plan->maker->enqueue(queue, plan, o, &event, error);
+	/* The event of its last command; those before it are in the same queue, which is in order. */
+	if (status == EH_OK)
+		ocl_queue_note(queue, event);
+	return status;
 }
 
 static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
@@ -196,31 +134,43 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 	eh_layer full;
 
 	(void)error;
-	fill_layer(plan->device->self->clblast, plan->kernel, ocl_clblast_interface(&plan->gemm), &full);
+	plan->maker->begin_layer(plan->device, plan, &full);
+	wording_detail(&full, "kernel", plan->kernel);
+	wording_detail(&full, "passed-over", plan->passed);
+	plan->maker->end_layer(plan, &full);
 	eh_give(out, &full, sizeof(full));
 	return EH_OK;
 }
 
 static void destroy(eh_gemm_plan *plan)
 {
+	if (plan == NULL)
+		return;
+	if (plan->maker->free != NULL)
+		plan->maker->free(plan);
 	free(plan);
 }
 
-bool ocl_gemm_layer(const eh_device *device, eh_layer *out)
+bool ocl_gemm_layer(const eh_device *device, uint32_t index, eh_layer *out)
 {
-	if (!device->gemm_used)
-		return false;
-	fill_layer(device->self->clblast, device->gemm_direct && device->gemm_indirect ?
-	    "Xgemm, XgemmDirect" : device->gemm_direct ? "XgemmDirect" :
-	    device->gemm_indirect ? "Xgemm" : "unknown", NULL, out);
-	return true;
+	uint32_t before = 0;
+
+	for (int i = 0; i < OCL_MAKERS; i++) {
+		if (!device->products[i].used || before++ != index)
+			continue;
+		makers[i]->begin_layer(device, NULL, out);
+		products_kernels_detail(out, &device->products[i].kernels);
+		makers[i]->end_layer(NULL, out);
+		return true;
+	}
+	return false;
 }
 
-/* CLBlast keeps the programs of a context, and so the context. */
-void ocl_gemm_close(const eh_device *device)
+void ocl_gemm_close(eh_device *device)
 {
-	if (device->gemm_used)
-		(void)device->self->clblast->api.clear_cache();
+	for (int i = 0; i < OCL_MAKERS; i++)
+		if (makers[i]->close != NULL)
+			makers[i]->close(device);
 }
 
 const eh_gemm_ops ocl_gemm_table = {

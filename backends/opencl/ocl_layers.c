@@ -114,13 +114,17 @@ eh_status ocl_layers_get(eh_device *device, uint32_t index, eh_layer *out, eh_er
 	};
 	eh_layer layer;
 	const uint32_t count = sizeof(layers) / sizeof(layers[0]);
-	if (index == count && ocl_gemm_layer(device, &layer)) {
+	uint32_t libraries = 0;
+	if (index >= count && ocl_gemm_layer(device, index - count, &layer)) {
 		eh_give(out, &layer, sizeof(layer));
 		return EH_OK;
 	}
-	if (index >= count)
+	if (index >= count) {
+		while (ocl_gemm_layer(device, libraries, &layer))
+			libraries++;
 		return failure_set(error, EH_E_INVALID_ARGUMENT, "device_layer",
-		    "An OpenCL device has %u layers.", (unsigned)count);
+		    "An OpenCL device has %u layers.", (unsigned)(count + libraries));
+	}
 	memset(&layer, 0, sizeof(layer));
 	layer.source = EH_SOURCE_QUERIED;
 	layers[index](device, &layer);

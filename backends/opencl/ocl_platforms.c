@@ -447,6 +447,7 @@ eh_status ocl_platforms_start(const eh_host *host, void **out, eh_error *error)
 	/* Used by the first product; asked for here, so that the core knows these settings. */
 	(void)host->option(host->ctx, "gemm");
 	(void)host->option(host->ctx, "clblast");
+	(void)host->option(host->ctx, "onednn");
 	status = ocl_loader_open(&self->api, host->option(host->ctx, "library"), error);
 	if (status == EH_OK)
 		status = list_platforms(self, error);
@@ -466,6 +467,7 @@ void ocl_platforms_stop(void *opaque)
 	if (self == NULL)
 		return;
 	free(self->clblast);
+	free(self->onednn);
 	free(self->devices);
 	free(self->platforms);
 	free(self);

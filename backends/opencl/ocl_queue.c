@@ -41,6 +41,7 @@ void ocl_queue_destroy(eh_queue *q)
 		q->device->self->host->log(q->device->self->host->ctx, EH_LOG_WARN, error.message);
 	if (q->last != NULL)
 		(void)q->device->api->clReleaseEvent(q->last);
+	ocl_onednn_forget(q);
 	(void)q->device->api->clReleaseCommandQueue(q->queue);
 	free(q);
 }

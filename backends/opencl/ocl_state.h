@@ -8,8 +8,13 @@
 #include "evenhand/extensions.h"
 #include "ocl_error.h"
 #include "shared/checks.h"
+#include "shared/products.h"
 
 struct ocl_clblast;
+struct ocl_onednn;
+
+/* The libraries of products. */
+enum { OCL_CLBLAST, OCL_ONEDNN, OCL_MAKERS };
 
 typedef struct ocl_platform {
 	cl_platform_id id;
@@ -39,6 +44,7 @@ typedef struct ocl_self {
 	const char *root;          /* of sys, "" = this machine's                           */
 	char notes[4096];          /* lines, each with its newline                          */
 	struct ocl_clblast *clblast; /* NULL until a product is asked for                    */
+	struct ocl_onednn *onednn; /* the same                                              */
 	char settings[32768];      /* environment that the backend set, "NAME=VALUE; ...": paths */
 } ocl_self;
 
@@ -54,7 +60,11 @@ struct eh_device {
 	bool shared_needs_map;     /* coarse-grained shared memory only                     */
 	wording_gaps gaps;         /* facts that the device did not report                  */
 	uint64_t next_serial;      /* of buffers                                            */
-	bool gemm_used, gemm_direct, gemm_indirect; /* CLBlast's, and its two kernels       */
+	struct {
+		bool used;
+		products_kernels kernels;
+	} products[OCL_MAKERS];
+	struct dnnl_engine *engine; /* oneDNN's, NULL until it makes a product               */
 };
 
 struct eh_buffer {
@@ -75,6 +85,7 @@ struct eh_queue {
 	bool timed;                /* it keeps profiling times                              */
 	cl_event last;             /* of the newest command, NULL = nothing to wait for     */
 	eh_graph *recording;       /* NULL = commands are enqueued                          */
+	struct dnnl_stream *stream; /* oneDNN's, NULL until it makes a product               */
 };
 
 struct eh_mark {
@@ -206,9 +217,12 @@ extern const eh_peer_ops ocl_peers_table;
 
 /* ocl_gemm.c */
 extern const eh_gemm_ops ocl_gemm_table;
-/* The layer of the library once a product was prepared, else false. */
-bool ocl_gemm_layer(const eh_device *device, eh_layer *layer);
-void ocl_gemm_close(const eh_device *device);
+/* The layer of the library number `index` that made a product, else false. */
+bool ocl_gemm_layer(const eh_device *device, uint32_t index, eh_layer *layer);
+void ocl_gemm_close(eh_device *device);
+
+/* ocl_onednn.c: before the queue goes. */
+void ocl_onednn_forget(eh_queue *queue);
 
 /* ocl_marks.c */
 eh_status ocl_marks_create(eh_device *device, uint32_t flags, eh_mark **mark, eh_error *error);

@@ -172,6 +172,31 @@ eh_status products_whole(const eh_gemm *gemm, const char *library, eh_error *err
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
+eh_status products_give_both(eh_status code, const eh_error *first, const eh_error *second, eh_error *error)
+{
+	enum { ROOM = sizeof(first->message) - 1 };
+	const size_t a = strlen(first->message) + 1, b = strlen(second->message) + 1;
+	const size_t half = ROOM / 2;
+	char one[sizeof(first->message)], two[sizeof(first->message)];
+
+	wording_shorten(first->message, one, a + b <= ROOM ? a : b < half ? ROOM - b : a < half ? a : half);
+	wording_shorten(second->message, two, a + b <= ROOM ? b : a < half ? ROOM - a : b < half ? b : half);
+	return failure_set(error, code, "gemm", "%s %s", one, two);
+}
+
+void products_passed(const eh_error *why, char *out, size_t size)
+{
+	size_t length;
+
+	wording_shorten(why->message, out, size);
+	length = strlen(out);
+	if (length > 0 && out[length - 1] == '.')
+		out[length - 1] = '\0';
+	for (char *at = out; *at != '\0'; at++)
+		if (*at == ';')
+			*at = ',';
+}
+
 void products_kernel_add(products_kernels *kernels, const char *kernel)
 {
 	unsigned at = 0;

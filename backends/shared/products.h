@@ -48,6 +48,14 @@ products_factor products_factor_of(const eh_gemm *gemm, double value);
 /* EH_E_UNSUPPORTED for a product added up in i32 whose factors are no whole numbers of 32 bits. */
 eh_status products_whole(const eh_gemm *gemm, const char *library, eh_error *error);
 
+/* Why two libraries, asked one after the other, do not make a product: both reasons in one message, each with
+ * at least half of the room. */
+eh_status products_give_both(eh_status code, const eh_error *first, const eh_error *second, eh_error *error);
+
+/* Why a library was passed over, as one value of a layer among others: cut to size, without the signs that
+ * end a value. */
+void products_passed(const eh_error *why, char *out, size_t size);
+
 /* The kernels of all products of a device, sorted, so that their order is not that of the cases. */
 enum { PRODUCTS_KERNELS = 6, PRODUCTS_KERNEL = 176 };
 typedef struct products_kernels {

@@ -135,9 +135,9 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 	compare openblas backends/host/openblas_abi.h cblas.h libopenblas-dev "-I/usr/include/$machine/openblas-pthread"
 	compare blis backends/host/blis_abi.h blis.h libblis-pthread-dev -O1 "-I/usr/include/$machine/blis-pthread"
 	# What both versions of oneDNN have alike, and what each has alone: a machine has one of them.
-	compare onednn backends/host/onednn_abi.h oneapi/dnnl/dnnl.h libdnnl-dev
+	compare onednn backends/shared/onednn_abi.h oneapi/dnnl/dnnl.h libdnnl-dev
 	for version in 2 3; do
-		compare "onednn$version" "backends/host/onednn${version}_abi.h" oneapi/dnnl/dnnl.h libdnnl-dev
+		compare "onednn$version" "backends/shared/onednn${version}_abi.h" oneapi/dnnl/dnnl.h libdnnl-dev
 	done
 	compare clblast backends/opencl/clblast_abi.h clblast_c.h libclblast-dev $(flags_of opencl)
 }

@@ -2,7 +2,7 @@
 #ifdef ABI_OF_VENDOR
 #include <oneapi/dnnl/dnnl.h>
 #endif
-#include "host/onednn_abi.h"
+#include "shared/onednn_abi.h"
 #include "facts.h"
 
 static void functions(void)

@@ -8,7 +8,7 @@
 #define HEADER(major) HEADER_OF(major)
 #include HEADER(DNNL_VERSION_MAJOR)
 #endif
-#include "host/onednn3_abi.h"
+#include "shared/onednn3_abi.h"
 #include "facts.h"
 
 static void functions(void)

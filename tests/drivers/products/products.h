@@ -58,6 +58,14 @@ typedef struct product {
 /* Fills m, n and k; false when the matrices do not fit together. */
 bool product_sizes(product *p);
 
+/* Bytes from its first element to its last. */
+uint64_t product_extent(const product_matrix *x);
+
+/* Now, in memory of the host's: a, b and c as A, B and C are stored, d is filled (and may be c). */
+void product_compute(const product *p, const char *a, const char *b, const char *c, char *d);
+/* Changes a bit of an element in the middle of d. */
+void product_spoil(const product *p, char *d);
+
 /* A command in the stream, which runs as late as all others, and may run many times; it overwrites the
  * workspace.  0, or the driver's code. */
 int64_t product_enqueue(void *stream, const product *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host backend uses of the ABI of oneDNN 2 and 3 alike, declared here, so that it is built without
+ * What backends use of the ABI of oneDNN 2 and 3 alike, declared here, so that they are built without
  * it; onednn2_abi.h and onednn3_abi.h have what differs.  Names and values are those of
  * oneapi/dnnl/dnnl.h; tests/abi/vendor.sh compares each with it, and reads these files in the forms that
  * tests/abi/vendor/facts.awk lists.
@@ -16,6 +16,7 @@
 typedef enum dnnl_status_t {
 	dnnl_success = 0,
 	dnnl_out_of_memory = 1,
+	dnnl_invalid_arguments = 2,
 	dnnl_unimplemented = 3,
 } dnnl_status_t;
 
@@ -26,12 +27,14 @@ typedef enum dnnl_data_type_t {
 	dnnl_f32 = 3,
 	dnnl_s32 = 4,
 	dnnl_s8 = 5,
+	dnnl_f64 = 7,
 	dnnl_f8_e5m2 = 9,
 	dnnl_f8_e4m3 = 10,
 } dnnl_data_type_t;
 
 typedef enum dnnl_engine_kind_t {
 	dnnl_cpu = 1,
+	dnnl_gpu = 2,
 } dnnl_engine_kind_t;
 
 typedef enum dnnl_query_t {
@@ -48,6 +51,8 @@ typedef enum dnnl_fpmath_mode_t {
 #define DNNL_MAX_NDIMS 12
 #define DNNL_RUNTIME_SEQ 1
 #define DNNL_RUNTIME_OMP 2
+#define DNNL_RUNTIME_OCL 256
+#define DNNL_RUNTIME_ZE 1024
 
 typedef int64_t dnnl_dim_t;
 

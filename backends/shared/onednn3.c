@@ -28,7 +28,7 @@ static dnnl_status_t scale(const void *table, onednn_product *p, const eh_gemm *
 	return rc;
 }
 
-static dnnl_status_t describe(const void *table, onednn_product *p,
+static dnnl_status_t describe(const void *table, dnnl_engine_t engine, onednn_product *p,
                               const onednn_matrix matrices[ONEDNN_MATRICES])
 {
 	const onednn3_api *api = table;
@@ -39,10 +39,10 @@ static dnnl_status_t describe(const void *table, onednn_product *p,
 		rc = api->memory_desc_create(&desc[i], matrices[i].dimensions, matrices[i].sizes,
 		                             matrices[i].type, matrices[i].strides);
 	if (rc == dnnl_success)
-		rc = api->matmul_create(&p->desc, p->engine, desc[ONEDNN_A], desc[ONEDNN_B], NULL,
+		rc = api->matmul_create(&p->desc, engine, desc[ONEDNN_A], desc[ONEDNN_B], NULL,
 		                        desc[ONEDNN_C], p->attr);
 	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
-		rc = api->memory_create(&p->memory[i], desc[i], p->engine, NULL);
+		rc = api->memory_create(&p->memory[i], desc[i], engine, NULL);
 	/* What is made of them has copies. */
 	for (int i = 0; i < ONEDNN_MATRICES; i++)
 		if (desc[i] != NULL)

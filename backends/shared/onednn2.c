@@ -31,7 +31,7 @@ static dnnl_status_t scale(const void *table, onednn_product *p, const eh_gemm *
 	return rc;
 }
 
-static dnnl_status_t describe(const void *table, onednn_product *p,
+static dnnl_status_t describe(const void *table, dnnl_engine_t engine, onednn_product *p,
                               const onednn_matrix matrices[ONEDNN_MATRICES])
 {
 	const onednn2_api *api = table;
@@ -46,9 +46,9 @@ static dnnl_status_t describe(const void *table, onednn_product *p,
 		rc = api->matmul_desc((void *)operation, (void *)desc[ONEDNN_A], (void *)desc[ONEDNN_B],
 		                      NULL, (void *)desc[ONEDNN_C]);
 	if (rc == dnnl_success)
-		rc = api->primitive_desc_create(&p->desc, operation, p->attr, p->engine, NULL);
+		rc = api->primitive_desc_create(&p->desc, operation, p->attr, engine, NULL);
 	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
-		rc = api->memory_create(&p->memory[i], (void *)desc[i], p->engine, NULL);
+		rc = api->memory_create(&p->memory[i], (void *)desc[i], engine, NULL);
 	return rc;
 }
 
