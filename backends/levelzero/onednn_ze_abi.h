@@ -7,6 +7,12 @@
 #include "lz_abi.h"
 #include "shared/onednn_abi.h"
 
+#ifndef ABI_OF_VENDOR /* the test takes it from the vendor's headers instead */
+
+#define DNNL_RUNTIME_ZE 1024
+
+#endif
+
 #define ONEDNN_ZE_FUNCTIONS(X) \
 	X(engine_create, "dnnl_ze_interop_engine_create", \
 	  (dnnl_engine_t *engine, ze_driver_handle_t driver, ze_device_handle_t device, \

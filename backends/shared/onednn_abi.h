@@ -52,7 +52,6 @@ typedef enum dnnl_fpmath_mode_t {
 #define DNNL_RUNTIME_SEQ 1
 #define DNNL_RUNTIME_OMP 2
 #define DNNL_RUNTIME_OCL 256
-#define DNNL_RUNTIME_ZE 1024
 
 typedef int64_t dnnl_dim_t;
 

@@ -37,7 +37,7 @@ checks_with() {
 }
 
 # compare API DECLARED HEADER PACKAGE FLAGS...: the file DECLARED against the vendor's headers; HEADER is
-# one of them.
+# one of them; PACKAGE has it, or are words where none does.
 compare() {
 	api=$1 declared=$2 header=$3 package=$4
 	shift 4
@@ -100,7 +100,8 @@ compare() {
 	done
 	if [ $compared -eq 0 ]; then
 		n=$((n + 1))
-		echo "ok $n - $declared against the vendor's headers # SKIP $header was not found (package $package)"
+		case $package in *" "*) ;; *) package="package $package" ;; esac
+		echo "ok $n - $declared against the vendor's headers # SKIP $header was not found ($package)"
 		return
 	fi
 	# One version may lack what another has.
@@ -139,6 +140,8 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 	for version in 2 3; do
 		compare "onednn$version" "backends/shared/onednn${version}_abi.h" oneapi/dnnl/dnnl.h libdnnl-dev
 	done
+	compare onednnocl backends/opencl/onednn_ocl_abi.h oneapi/dnnl/dnnl_ocl.h libdnnl-dev $(flags_of opencl)
+	compare onednnze backends/levelzero/onednn_ze_abi.h oneapi/dnnl/dnnl_ze.h "of oneDNN 3.12 and later" $(flags_of levelzero)
 	compare clblast backends/opencl/clblast_abi.h clblast_c.h libclblast-dev $(flags_of opencl)
 }
 
