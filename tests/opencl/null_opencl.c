@@ -203,6 +203,16 @@ OUT cl_mem clCreateBuffer(cl_context c, cl_mem_flags flags, size_t bytes, void *
 	return (cl_mem)memory;
 }
 
+OUT cl_mem clCreateSubBuffer(cl_mem m, cl_mem_flags flags, cl_buffer_create_type type, const void *region, cl_int *rc)
+{
+	(void)m;
+	(void)flags;
+	(void)type;
+	(void)region;
+	*rc = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+	return NULL;
+}
+
 OUT cl_int clReleaseMemObject(cl_mem m)
 {
 	null_opencl_memory--;
