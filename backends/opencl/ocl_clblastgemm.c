@@ -148,7 +148,6 @@ static void close(eh_device *device)
 
 const ocl_maker ocl_clblast_maker = {
 	.name = "clblast",
-	.place = OCL_CLBLAST,
 	.check = check,
 	.prepare = prepare,
 	.enqueue = enqueue,

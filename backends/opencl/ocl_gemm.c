@@ -15,12 +15,12 @@ static const char *option(const eh_device *d, const char *key)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-static eh_status make(eh_gemm_plan *plan, const ocl_maker *maker, eh_error *error)
+static eh_status make(eh_gemm_plan *plan, int maker, eh_error *error)
 {
-	const eh_status status = maker->check(plan->device, &plan->gemm, error);
+	const eh_status status = makers[maker]->check(plan->device, &plan->gemm, error);
 
 	plan->maker = maker;
-	return status == EH_OK ? maker->prepare(plan, error) : status;
+	return status == EH_OK ? makers[maker]->prepare(plan, error) : status;
 }
 
 static eh_status choose_named(eh_gemm_plan *plan, const char *name, eh_error *error)
@@ -28,7 +28,7 @@ static eh_status choose_named(eh_gemm_plan *plan, const char *name, eh_error *er
 	for (int i = 0; i < OCL_MAKERS; i++)
 		if (strcmp(makers[i]->name, name) == 0) {
 			plan->by_setting = true;
-			return make(plan, makers[i], error);
+			return make(plan, i, error);
 		}
 	return failure_set(error, EH_E_INVALID_ARGUMENT, "gemm", "opencl.gemm=%.40s is neither clblast nor "
 	    "onednn.", name);
@@ -46,15 +46,15 @@ static eh_status choose(eh_gemm_plan *plan, eh_error *error)
 	if (name != NULL)
 		return choose_named(plan, name, error);
 	if (!named && !ocl_onednn_is_for(plan->device))
-		return make(plan, &ocl_clblast_maker, error);
-	why = make(plan, &ocl_onednn_maker, &first);
+		return make(plan, OCL_CLBLAST, error);
+	why = make(plan, OCL_ONEDNN, &first);
 	if (why == EH_OK || (why != EH_E_UNSUPPORTED && (why != EH_E_UNAVAILABLE || named))) {
 		if (why != EH_OK && error != NULL)
 			eh_give(error, &first, sizeof(first));
 		return why;
 	}
 	products_passed(&first, plan->passed, sizeof(plan->passed));
-	status = make(plan, &ocl_clblast_maker, &second);
+	status = make(plan, OCL_CLBLAST, &second);
 	if (status == EH_E_UNSUPPORTED || status == EH_E_UNAVAILABLE)
 		return products_give_both(why == EH_E_UNAVAILABLE ? why : status, &first, &second, error);
 	if (status != EH_OK && error != NULL)
@@ -84,8 +84,8 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 		free(plan);
 		return status;
 	}
-	device->products[plan->maker->place].used = true;
-	products_kernel_add(&device->products[plan->maker->place].kernels, plan->kernel);
+	device->products[plan->maker].used = true;
+	products_kernel_add(&device->products[plan->maker].kernels, plan->kernel);
 	*out = plan;
 	*workspace_bytes = 0;
 	return EH_OK;
@@ -122,7 +122,7 @@ static eh_status enqueue(eh_queue *queue, eh_gemm_plan *plan, const eh_gemm_oper
 	eh_status status = check_operands(queue, plan, o, error);
 
 	if (status == EH_OK)
-		status = plan->maker->enqueue(queue, plan, o, &event, error);
+		status = makers[plan->maker]->enqueue(queue, plan, o, &event, error);
 	/* The event of its last command; those before it are in the same queue, which is in order. */
 	if (status == EH_OK)
 		ocl_queue_note(queue, event);
@@ -134,10 +134,10 @@ static eh_status layer(eh_gemm_plan *plan, eh_layer *out, eh_error *error)
 	eh_layer full;
 
 	(void)error;
-	plan->maker->begin_layer(plan->device, plan, &full);
+	makers[plan->maker]->begin_layer(plan->device, plan, &full);
 	wording_detail(&full, "kernel", plan->kernel);
 	wording_detail(&full, "passed-over", plan->passed);
-	plan->maker->end_layer(plan, &full);
+	makers[plan->maker]->end_layer(plan, &full);
 	eh_give(out, &full, sizeof(full));
 	return EH_OK;
 }
@@ -146,8 +146,8 @@ static void destroy(eh_gemm_plan *plan)
 {
 	if (plan == NULL)
 		return;
-	if (plan->maker->free != NULL)
-		plan->maker->free(plan);
+	if (makers[plan->maker]->free != NULL)
+		makers[plan->maker]->free(plan);
 	free(plan);
 }
 

@@ -6,11 +6,9 @@
 #include "ocl_state.h"
 #include "shared/onednngpu.h"
 
-struct ocl_maker;
-
 struct eh_gemm_plan {
 	eh_device *device;
-	const struct ocl_maker *maker;
+	int maker;                 /* OCL_CLBLAST or OCL_ONEDNN                             */
 	bool by_setting;           /* the user chose the library                            */
 	eh_gemm gemm;
 	products_bytes bytes;
@@ -22,7 +20,6 @@ struct eh_gemm_plan {
 /* One library, opened by the first product that it is asked for. */
 typedef struct ocl_maker {
 	const char *name;          /* opencl.gemm=NAME, opencl.NAME=FILE                    */
-	int place;                 /* in eh_device.products                                 */
 	/* EH_E_UNSUPPORTED where the library has no such products, whatever its version.    */
 	eh_status (*check)(const eh_device *device, const eh_gemm *gemm, eh_error *error);
 	/* Opens the library; fills kernel, and product if it is the library's.              */

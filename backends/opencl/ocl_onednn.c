@@ -218,7 +218,6 @@ static void close(eh_device *device)
 
 const ocl_maker ocl_onednn_maker = {
 	.name = "onednn",
-	.place = OCL_ONEDNN,
 	.check = check,
 	.prepare = prepare,
 	.enqueue = enqueue,
