@@ -96,7 +96,7 @@ static eh_status prepare(eh_gemm_plan *plan, eh_error *error)
 {
 	const onednn_api *api = &((const onednn_library *)plan->library->api)->api;
 	onednn_plan *m = calloc(1, sizeof(*m));
-	const char *kernel = NULL;
+	const char *kernel = NULL, *call = "dnnl_engine_create";
 	char types[48];
 	dnnl_status_t rc;
 
@@ -104,10 +104,12 @@ static eh_status prepare(eh_gemm_plan *plan, eh_error *error)
 		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
 	plan->own = m;
 	rc = api->engine_create(&m->engine, dnnl_cpu, 0);
-	if (rc == dnnl_success)
+	if (rc == dnnl_success) {
+		call = "dnnl_stream_create";
 		rc = api->stream_create(&m->stream, m->engine, 1);
+	}
 	if (rc == dnnl_success)
-		rc = onednn_build(api, m->engine, dnnl_cpu, &plan->gemm, &m->product, &kernel);
+		rc = onednn_build(api, m->engine, dnnl_cpu, &plan->gemm, &m->product, &kernel, &call);
 	if (rc == dnnl_success && kernel != NULL) {
 		faults_text(plan->kernel, sizeof(plan->kernel), "%s", kernel);
 		faults_text(plan->interface, sizeof(plan->interface), "matmul");
@@ -120,8 +122,8 @@ static eh_status prepare(eh_gemm_plan *plan, eh_error *error)
 		                  plan->library->version, types);
 	if (rc == dnnl_out_of_memory)
 		return faults_set(error, EH_E_NO_MEMORY, "Memory is exhausted");
-	return faults_set(error, EH_E_INTERNAL, "oneDNN %s does not take a product of %s: status %d",
-	                  plan->library->version, types, (int)rc);
+	return faults_set(error, EH_E_INTERNAL, "oneDNN %s does not take a product of %s: %s returned %d",
+	                  plan->library->version, types, call, (int)rc);
 }
 
 /* It writes to C alone, though its handles are not const. */

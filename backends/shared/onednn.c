@@ -91,30 +91,45 @@ static void set_matrix(onednn_matrix *out, dnnl_data_type_t type, uint64_t batch
 }
 
 static dnnl_status_t make(const onednn_api *api, dnnl_engine_t engine, const eh_gemm *g, onednn_product *p,
-                          const onednn_matrix matrices[ONEDNN_MATRICES], const char **kernel)
+                          const onednn_matrix matrices[ONEDNN_MATRICES], const char **kernel,
+                          const char **call)
 {
-	dnnl_status_t rc = api->attr_create(&p->attr);
+	dnnl_status_t rc;
 
-	/* ONEDNN_DEFAULT_FPMATH_MODE would have f32 multiplied as bf16. */
-	if (rc == dnnl_success)
+	*call = "dnnl_primitive_attr_create";
+	rc = api->attr_create(&p->attr);
+	if (rc == dnnl_success) {
+		/* ONEDNN_DEFAULT_FPMATH_MODE would have f32 multiplied as bf16. */
+		*call = "dnnl_primitive_attr_set_fpmath_mode";
 		rc = api->attr_set_fpmath(p->attr, dnnl_fpmath_mode_strict);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_post_ops_create";
 		rc = api->post_ops_create(&p->ops);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_post_ops_append";
 		rc = api->of->scale(api->own, p, g);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_primitive_attr_set_post_ops";
 		rc = api->attr_set_post_ops(p->attr, p->ops);
+	}
 	if (rc == dnnl_success)
-		rc = api->of->describe(api->own, engine, p, matrices);
-	if (rc == dnnl_success)
+		rc = api->of->describe(api->own, engine, p, matrices, call);
+	if (rc == dnnl_success) {
+		*call = "dnnl_primitive_desc_query";
 		rc = api->primitive_desc_query(p->desc, dnnl_query_impl_info_str, 0, (void *)kernel);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_primitive_create";
 		rc = api->primitive_create(&p->primitive, p->desc);
+	}
 	return rc;
 }
 
 dnnl_status_t onednn_build(const onednn_api *api, dnnl_engine_t engine, dnnl_engine_kind_t kind,
-                           const eh_gemm *g, onednn_product *p, const char **kernel)
+                           const eh_gemm *g, onednn_product *p, const char **kernel, const char **call)
 {
 	const size_t of = product_of(g, kind);
 	const dnnl_version_t *v = api->version();
@@ -122,6 +137,7 @@ dnnl_status_t onednn_build(const onednn_api *api, dnnl_engine_t engine, dnnl_eng
 	dnnl_status_t rc;
 
 	*p = (onednn_product){ 0 };
+	*call = "dnnl_version";
 	if (of == COUNT(products) || v->major * 100 + v->minor < known_from(products[of].type))
 		return dnnl_unimplemented;
 	set_matrix(&matrices[ONEDNN_A], products[of].type, g->batch, g->stride_a, g->m, g->k, g->lda,
@@ -130,7 +146,7 @@ dnnl_status_t onednn_build(const onednn_api *api, dnnl_engine_t engine, dnnl_eng
 	           (g->flags & EH_GEMM_TRANSPOSE_B) != 0);
 	set_matrix(&matrices[ONEDNN_C], products[of].result, g->batch, g->stride_c, g->m, g->n, g->ldc,
 	           false);
-	rc = make(api, engine, g, p, matrices, kernel);
+	rc = make(api, engine, g, p, matrices, kernel, call);
 	if (rc != dnnl_success)
 		onednn_release(api, p);
 	return rc;

@@ -37,9 +37,9 @@ typedef struct onednn_version {
 	size_t symbol_count;
 	/* Appends C = alpha * product + beta * C to p->ops, of which 1 and 0 need nothing. */
 	dnnl_status_t (*scale)(const void *api, onednn_product *p, const eh_gemm *gemm);
-	/* Fills p->desc and p->memory, from the rest of *p. */
+	/* Fills p->desc and p->memory, from the rest of *p; *call = the function that was called last. */
 	dnnl_status_t (*describe)(const void *api, dnnl_engine_t engine, onednn_product *p,
-	                          const onednn_matrix matrices[ONEDNN_MATRICES]);
+	                          const onednn_matrix matrices[ONEDNN_MATRICES], const char **call);
 } onednn_version;
 
 extern const onednn_version onednn_2, onednn_3;
@@ -64,9 +64,10 @@ eh_status onednn_resolve(const vendorlib *file, onednn_api *api, const char *adv
 bool onednn_has_types(const eh_gemm *gemm, dnnl_engine_kind_t kind);
 
 /* The product on engine, all or nothing, and the kernel that the library chose for it, a text of the
- * library's.  f32 is multiplied as f32, whatever the environment says.  dnnl_unimplemented when it has none. */
+ * library's.  f32 is multiplied as f32, whatever the environment says.  dnnl_unimplemented when it has none;
+ * *call = the function of the library's that said so. */
 dnnl_status_t onednn_build(const onednn_api *api, dnnl_engine_t engine, dnnl_engine_kind_t kind,
-                           const eh_gemm *gemm, onednn_product *p, const char **kernel);
+                           const eh_gemm *gemm, onednn_product *p, const char **kernel, const char **call);
 void onednn_release(const onednn_api *api, onednn_product *p);
 
 /* Enqueues it in the stream; its memory has buffers. */

@@ -32,23 +32,31 @@ static dnnl_status_t scale(const void *table, onednn_product *p, const eh_gemm *
 }
 
 static dnnl_status_t describe(const void *table, dnnl_engine_t engine, onednn_product *p,
-                              const onednn_matrix matrices[ONEDNN_MATRICES])
+                              const onednn_matrix matrices[ONEDNN_MATRICES], const char **call)
 {
 	const onednn2_api *api = table;
 	_Alignas(16) unsigned char desc[ONEDNN_MATRICES][MEMORY_DESC];
 	_Alignas(16) unsigned char operation[MATMUL_DESC];
 	dnnl_status_t rc = dnnl_success;
 
-	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
+	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++) {
+		*call = "dnnl_memory_desc_init_by_strides";
 		rc = api->memory_desc((void *)desc[i], matrices[i].dimensions, matrices[i].sizes,
 		                      matrices[i].type, matrices[i].strides);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_matmul_desc_init";
 		rc = api->matmul_desc((void *)operation, (void *)desc[ONEDNN_A], (void *)desc[ONEDNN_B],
 		                      NULL, (void *)desc[ONEDNN_C]);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_primitive_desc_create";
 		rc = api->primitive_desc_create(&p->desc, operation, p->attr, engine, NULL);
-	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
+	}
+	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++) {
+		*call = "dnnl_memory_create";
 		rc = api->memory_create(&p->memory[i], (void *)desc[i], engine, NULL);
+	}
 	return rc;
 }
 

@@ -29,20 +29,26 @@ static dnnl_status_t scale(const void *table, onednn_product *p, const eh_gemm *
 }
 
 static dnnl_status_t describe(const void *table, dnnl_engine_t engine, onednn_product *p,
-                              const onednn_matrix matrices[ONEDNN_MATRICES])
+                              const onednn_matrix matrices[ONEDNN_MATRICES], const char **call)
 {
 	const onednn3_api *api = table;
 	dnnl_memory_desc_t desc[ONEDNN_MATRICES] = { NULL };
 	dnnl_status_t rc = dnnl_success;
 
-	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
+	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++) {
+		*call = "dnnl_memory_desc_create_with_strides";
 		rc = api->memory_desc_create(&desc[i], matrices[i].dimensions, matrices[i].sizes,
 		                             matrices[i].type, matrices[i].strides);
-	if (rc == dnnl_success)
+	}
+	if (rc == dnnl_success) {
+		*call = "dnnl_matmul_primitive_desc_create";
 		rc = api->matmul_create(&p->desc, engine, desc[ONEDNN_A], desc[ONEDNN_B], NULL,
 		                        desc[ONEDNN_C], p->attr);
-	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++)
+	}
+	for (int i = 0; i < ONEDNN_MATRICES && rc == dnnl_success; i++) {
+		*call = "dnnl_memory_create";
 		rc = api->memory_create(&p->memory[i], desc[i], engine, NULL);
+	}
 	/* What is made of them has copies. */
 	for (int i = 0; i < ONEDNN_MATRICES; i++)
 		if (desc[i] != NULL)

@@ -73,11 +73,10 @@ eh_status onednngpu_check(const eh_gemm *gemm, eh_error *error)
 eh_status onednngpu_build(const onednngpu *l, dnnl_engine_t engine, const eh_gemm *gemm, const char *device,
                           onednn_product *product, const char **kernel, eh_error *error)
 {
-	const dnnl_status_t rc = onednn_build(&l->api, engine, dnnl_gpu, gemm, product, kernel);
+	const char *call = "";
+	const dnnl_status_t rc = onednn_build(&l->api, engine, dnnl_gpu, gemm, product, kernel, &call);
 
-	if (rc == dnnl_success)
-		return EH_OK;
-	return onednngpu_failed(l, gemm, device, "dnnl_matmul_primitive_desc_create", rc, error);
+	return rc == dnnl_success ? EH_OK : onednngpu_failed(l, gemm, device, call, rc, error);
 }
 
 void onednngpu_layer(const onednngpu *l, const char *setting, eh_layer *layer)

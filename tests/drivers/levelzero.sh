@@ -124,13 +124,20 @@ ok $? "a driver that does is asked to use the engines that only copy" "$log"
 
 # Each call fails once.
 mkdir -p "$T/binaries"
-"$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" unknown \
+EVENHAND_SWEEP_NO_PRODUCTS=1 "$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" unknown \
 	zeDeviceGetComputeProperties zeDeviceGetModuleProperties zeDeviceGetMemoryProperties \
 	zeDeviceGetMemoryAccessProperties zeDeviceGetCacheProperties zeDevicePciGetPropertiesExt \
 	zeDeviceGetSubDevices zeModuleGetNativeBinary zeModuleBuildLogGetString > "$T/sweep" 2>&1
 ok $? "every call fails once: one error each or a fact unknown because of it, no crash, nothing left" "$T/sweep"
 [ "$(grep -c '^ok' "$T/sweep")" -gt 45 ]
 ok $? "the sweep meets more than 45 functions" "$T/sweep"
+# oneDNN's take a status where the loader's take an error.
+EVENHAND_TEST_ZE='api=107 tiles=0' EVENHAND_SWEEP_onednn=$BUILD/tests/drivers/onednn/ze/libdnnl.so.3 \
+	EVENHAND_SWEEP_ONLY='dnnl_engine dnnl_matmul dnnl_memory dnnl_post dnnl_primitive dnnl_stream dnnl_ze' \
+	"$BUILD/tests/drivers/sweep" "$so" "$SRC/workloads/dialect.h" "$T/binaries" "$driver" 5 > "$T/sweep" 2>&1
+ok $? "so does every call of oneDNN" "$T/sweep"
+[ "$(grep -c '^ok .*dnnl_' "$T/sweep")" -eq 21 ]
+ok $? "all 21 that a product makes" "$T/sweep"
 
 # Drivers that lie.
 planted() { # fault, part of test names, words that must be said

@@ -132,7 +132,7 @@ static void test_libraries_that_fail(void **state)
 		{ "dnnl_ocl_interop_stream_create=5", "", VERSION " did not make the product of f32 on pocl-0: "
 		  "dnnl_ocl_interop_stream_create returned 5.\n" },
 		{ "dnnl_ocl_interop_memory_set_mem_object@2=5", "", "dnnl_ocl_interop_memory_set_mem_object returned 5." },
-		{ "dnnl_memory_desc_create_with_strides@2=invalid", "gemm=onednn", "dnnl_matmul_primitive_desc_create "
+		{ "dnnl_memory_desc_create_with_strides@2=invalid", "gemm=onednn", "dnnl_memory_desc_create_with_strides "
 		  "returned 2." },
 		{ "dnnl_matmul_primitive_desc_create=unsupported", "gemm=onednn", "unsupported: " VERSION " has no product "
 		  "of f32 on pocl-0.\n" },

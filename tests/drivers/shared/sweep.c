@@ -5,7 +5,9 @@
  *
  *   sweep BACKEND.so DIALECT CACHE LIBRARY CODE [TOLERATED...]
  *
- * EVENHAND_SWEEP_KEY=VALUE in the environment is the backend's setting KEY.
+ * EVENHAND_SWEEP_KEY=VALUE in the environment is the backend's setting KEY; EVENHAND_SWEEP_ONLY is a list of
+ * words by which the functions begin that fail, blank-separated; with EVENHAND_SWEEP_NO_PRODUCTS no library of
+ * products is asked.
  * BACKEND.so is the shipped backend, LIBRARY the name under which it opened the test driver (which
  * the environment puts in its way), DIALECT the prelude of kernels, CACHE a folder for binaries.
  * One small job runs once to list the calls, then once for each of them, in a process of its own,
@@ -265,7 +267,7 @@ static verdict multiply(job *j)
 	eh_error *e = &j->error;
 	uint64_t bytes = 0;
 
-	if (EH_HAS(j->ops, eh_backend_ops, extension))
+	if (getenv("EVENHAND_SWEEP_NO_PRODUCTS") == NULL && EH_HAS(j->ops, eh_backend_ops, extension))
 		j->products = j->ops->extension(j->self, EH_GEMM_NAME);
 	if (j->products == NULL)
 		return RIGHT;
@@ -454,7 +456,7 @@ static size_t read_calls(const char *path, function list[MOST])
 
 static bool ends_things(const char *name)
 {
-	static const char *const words[] = { "Free", "Destroy", "_destroy_", "Release", "Unload", "Close" };
+	static const char *const words[] = { "Free", "Destroy", "_destroy", "Release", "Unload", "Close" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(name, words[i]) != NULL)
@@ -468,6 +470,21 @@ static bool tolerated(const char *name, int count, char **list)
 		if (strcmp(list[i], name) == 0)
 			return true;
 	return ends_things(name);
+}
+
+static bool asked_for(const char *name)
+{
+	const char *only = getenv("EVENHAND_SWEEP_ONLY");
+	size_t length;
+
+	for (; only != NULL; only += length + strspn(only + length, " ")) {
+		length = strcspn(only, " ");
+		if (length == 0)
+			return false;
+		if (strncmp(name, only, length) == 0)
+			return true;
+	}
+	return true;
 }
 
 static char *read_all(const char *path)
@@ -536,6 +553,8 @@ int main(int argc, char **argv)
 		const bool may = tolerated(list[i].name, argc - 6, argv + 6);
 		const char *what = NULL;
 
+		if (!asked_for(list[i].name))
+			continue;
 		for (unsigned n = 1; n <= list[i].calls; n++, runs++) {
 			const char *said;
 
