@@ -23,11 +23,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench fuzz stat stories install uninstall dist lint clean manual tests demo deb distclean
-all check bench fuzz stat stories dist lint clean manual tests: $(B)/GNUmakefile
+.PHONY: all check bench fuzz stat stories install uninstall dist lint clean manual tests objects demo deb distclean
+all check bench fuzz stat stories dist lint clean manual tests objects: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench fuzz stat stories install uninstall dist lint clean manual tests:
+all check bench fuzz stat stories install uninstall dist lint clean manual tests objects:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh
@@ -133,6 +133,9 @@ include $(srcdir)/protocols/module.mk
 include $(srcdir)/tests/module.mk
 
 all: bin/evenhand $(PLUGINS) $(ARCHIVES) $(DATA) $(host_kernels) $(spirv_kernels)
+# What a compiler thinks of everything, without linking.
+.PHONY: objects
+objects: $(OBJECTS)
 bin/evenhand obj/backends/shared.a $(PLUGINS) $(ARCHIVES) $(test_files): links
 
 obj/%.o: $(srcdir)/%.c flags
