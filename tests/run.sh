@@ -2,7 +2,8 @@
 # Runs the tests and counts what they print (TAP).  A test program that ends with another status
 # than 0, prints no plan, or prints fewer lines than planned, is a failure of its own.
 # usage: run.sh [NAME...]   NAME is part of a test's path; without one, all tests run
-# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_JOBS tests run side by side (one more than
+# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_EXCEPT: parts of
+# paths of tests that do not run; EVENHAND_TEST_JOBS tests run side by side (one more than
 # there are CPUs, since they often wait), but those that ask how fast something is run alone.  The closing line is
 # "N passed, N failed, N skipped".
 set -u
@@ -101,6 +102,7 @@ fi
 		hit=no
 		for want; do case $name in *"$want"*) hit=yes ;; esac; done
 	fi
+	for not in ${EVENHAND_TEST_EXCEPT:-}; do case $name in *"$not"*) hit=no ;; esac; done
 	[ $hit = no ] || printf '%s %s\n' "$name" "$path"
 done >"$work/list"
 
