@@ -16,7 +16,7 @@ static eh_status open_library(onednngpu *l, const eh_host *host, void *functions
 
 	snprintf(advice, sizeof(advice), "build oneDNN 3 with %s for its GPU and name the library by --set "
 	         "%s.onednn=FILE", way->api, way->backend);
-	status = vendorlib_open(&l->file, "oneDNN", "libdnnl.so.3 libdnnl.so.2", chosen, advice, error);
+	status = vendorlib_open(&l->file, "oneDNN", "libdnnl.so.3 libdnnl.so.3.6 libdnnl.so.2", chosen, advice, error);
 	if (status == EH_OK)
 		status = onednn_resolve(&l->file, &l->api, advice, error);
 	if (status != EH_OK)
