@@ -221,37 +221,54 @@ static void drop(host_state *s, size_t i)
 	        (s->compiler_count - i) * sizeof(*s->compilers));
 }
 
-/* Asks all of them at once for their version; drops those that do not answer. */
+/* Identifies all of them by what they print of themselves: what the cache has of it, and else they are
+ * asked, all at once.  Drops those that do not answer. */
 static bool ask_all(host_state *s)
 {
 	const size_t n = s->compiler_count;
 	subprocess *processes = calloc(n > 0 ? n : 1, sizeof(*processes));
-	subprocess *list[MOST_COMPILERS] = { NULL };
+	char (*keys)[65] = calloc(n > 0 ? n : 1, sizeof(*keys));
+	bool known_already[MOST_COMPILERS] = { false };
+	subprocess *asked[MOST_COMPILERS] = { NULL };
+	size_t asked_count = 0;
+	const bool good = processes != NULL && keys != NULL;
 
-	if (processes == NULL)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *const argv[] = { s->compilers[i].path, "-v", "-E", "-dM",
+	for (size_t i = 0; good && i < n; i++) {
+		compiler *c = &s->compilers[i];
+		const char *const argv[] = { c->path, "-v", "-E", "-dM",
 #if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
 		                             "-mcpu=native",
 #else
 		                             "-march=native",
 #endif
 		                             "-x", "c", "/dev/null", NULL };
+		char *answer;
 
-		list[i] = &processes[i];
-		subprocess_start(list[i], argv, -1, s->cpu.may.mask, s->cpu.may.mask_size);
+		kernelcache_answer_key(s, c, argv, keys[i]);
+		answer = kernelcache_answer(s, keys[i]);
+		known_already[i] = answer != NULL && compilers_identify(c, answer);
+		free(answer);
+		if (known_already[i])
+			continue;
+		asked[asked_count++] = &processes[i];
+		subprocess_start(&processes[i], argv, -1, s->cpu.may.mask, s->cpu.may.mask_size);
 	}
-	subprocess_wait(list, n, IDENTIFY_MS);
-	for (size_t i = n; i-- > 0;) {
+	if (good)
+		subprocess_wait(asked, asked_count, IDENTIFY_MS);
+	for (size_t i = good ? n : 0; i-- > 0;) {
 		const subprocess *p = &processes[i];
 		char how[96];
 
+		if (known_already[i])
+			continue;
 		/* A compiler that does not know the flag still prints its version: the trial
 		 * decides. */
 		if (p->text != NULL && !p->timed_out &&
-		    compilers_identify(&s->compilers[i], p->text))
+		    compilers_identify(&s->compilers[i], p->text)) {
+			if (subprocess_succeeded(p))
+				kernelcache_keep_answer(s, keys[i], p->text);
 			continue;
+		}
 		subprocess_describe(p, how, sizeof(how));
 		if (subprocess_succeeded(p))
 			state_note(s, "%s is neither GCC nor Clang and is not used.",
@@ -261,10 +278,11 @@ static bool ask_all(host_state *s)
 			           s->compilers[i].path, how);
 		drop(s, i);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; good && i < n; i++)
 		subprocess_free(&processes[i]);
 	free(processes);
-	return true;
+	free(keys);
+	return good;
 }
 
 /* GCC before Clang, newest first, then in the order of PATH. */

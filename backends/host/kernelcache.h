@@ -21,4 +21,15 @@ bool kernelcache_load(const host_state *s, const char *key, void **binary, size_
 bool kernelcache_store(host_state *s, const char *key, const void *binary, size_t size,
                        char path[PATH_MAX]);
 
+/*
+ * What a compiler printed when it was asked with these arguments (NULL ends them), kept as kernels are: by
+ * its file, the CPU, and the loader's variables, which choose its libraries.  key becomes "none", which
+ * finds nothing and keeps nothing, for a script: it stays the same when the compiler behind it changes.
+ */
+void kernelcache_answer_key(const host_state *s, const compiler *c, const char *const argv[],
+                            char key[65]);
+/* The text (malloc'd, terminated), or NULL. */
+char *kernelcache_answer(const host_state *s, const char *key);
+void kernelcache_keep_answer(host_state *s, const char *key, const char *text);
+
 #endif

@@ -3,6 +3,8 @@
  * that do not work. */
 #include "host_place.h"
 
+#include "base/digest.h"
+
 static void one_compiler_under_many_names_is_one_device(void **state)
 {
 	const place *p = *state;
@@ -45,15 +47,95 @@ static void two_of_one_version_have_two_names(void **state)
 	free(script);
 }
 
+/* The file of the cache that ends so; malloc'd. */
+static char *cached(const place *p, const char *suffix)
+{
+	char *folder = memory_format("%s/cache%u", p->top, p->count), *found = NULL;
+	DIR *d = opendir(folder);
+
+	assert_non_null(d);
+	for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+		const size_t n = strlen(e->d_name), k = strlen(suffix);
+
+		if (n > k && strcmp(e->d_name + n - k, suffix) == 0) {
+			assert_null(found);
+			found = path_join(folder, e->d_name);
+		}
+	}
+	(void)closedir(d);
+	free(folder);
+	return found;
+}
+
+/* The next start believes what the cache has: here another version.  A script is asked each time, because
+ * it stays the same when the compiler behind it is replaced. */
+static void what_a_compiler_said_of_itself_is_kept(void **state)
+{
+	const place *p = *state;
+	char *script = memory_format("exec %s \"$@\"", p->real), *said, *digest_path, *number, *answer;
+	char hex[65], before[64];
+	eh_device_info info;
+	eh_error error = ERROR_INIT;
+	size_t size;
+	session s;
+
+	add_script(p, "cc", script);
+	start(p, &s);
+	assert_int_equal(count_devices(&s), 1);
+	session_close(&s);
+	assert_null(cached(p, ".version"));
+
+	add_link(p, "gcc", p->real);
+	start(p, &s);
+	assert_int_equal(count_devices(&s), 2);
+	assert_int_equal(device(&s, 0, &info, &error), EH_OK);
+	snprintf(before, sizeof(before), "%s", info.id);
+	session_close(&s);
+	said = cached(p, ".version");
+	assert_non_null(said);
+	assert_int_equal(file_read(said, &answer, &size, &error), EH_OK);
+	number = strstr(answer, "#define __clang_major__ ");
+	if (number == NULL)
+		number = strstr(answer, "#define __GNUC__ ");
+	assert_non_null(number);
+	for (number = strrchr(strtok(number, "\n"), ' ') + 1; *number != '\0'; number++)
+		*number = '7';
+	*number = '\n';
+	assert_int_equal(file_write(said, answer, size, &error), EH_OK);
+
+	/* Without its digest it is not believed; the compiler is asked, and the answer kept again. */
+	start(p, &s);
+	assert_int_equal(count_devices(&s), 2);
+	assert_int_equal(device(&s, 0, &info, &error), EH_OK);
+	assert_string_equal(info.id, before);
+	session_close(&s);
+
+	assert_int_equal(file_write(said, answer, size, &error), EH_OK);
+	digest_bytes(answer, size, hex);
+	digest_path = memory_format("%.*s.sha256", (int)(strlen(said) - strlen(".version")), said);
+	assert_int_equal(file_write(digest_path, hex, 64, &error), EH_OK);
+	start(p, &s);
+	assert_int_equal(count_devices(&s), 2);
+	assert_int_equal(device(&s, 0, &info, &error), EH_OK);
+	assert_non_null(strstr(info.id, "-7"));
+	assert_int_equal(device(&s, 1, &info, &error), EH_OK);
+	assert_string_equal(info.id, before);
+	session_close(&s);
+	free(digest_path);
+	free(script);
+	free(answer);
+	free(said);
+}
+
 static void without_a_compiler_there_is_prebuilt(void **state)
 {
-	static const char digest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const char hex[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 	const place *p = *state;
 	const eh_source missing = { .struct_size = sizeof(missing), .name = "gemm", .prelude = "",
-	                            .body = kernel, .digest = digest };
+	                            .body = kernel, .digest = hex };
 	char *library = memory_format("%s/library", p->top);
 	char *folder = memory_format("%s/host-kernels", library);
-	char *object = memory_format("%s/%s.so", folder, digest);
+	char *object = memory_format("%s/%s.so", folder, hex);
 	char *source = memory_format("%s/seven.c", p->top), *origin, *command, said[4096];
 	eh_program_info about = { .struct_size = sizeof(about) };
 	eh_program *program;
@@ -285,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PLACE_TEST(one_compiler_under_many_names_is_one_device),
 		PLACE_TEST(two_of_one_version_have_two_names),
+		PLACE_TEST(what_a_compiler_said_of_itself_is_kept),
 		PLACE_TEST(without_a_compiler_there_is_prebuilt),
 		PLACE_TEST(what_is_no_compiler_is_a_note),
 		PLACE_TEST(a_broken_compiler_is_listed_with_the_reason),
