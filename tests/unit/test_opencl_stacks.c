@@ -345,7 +345,7 @@ static void test_small_types_are_stored(void **state)
 
 /* ---- the dialect's vectors -------------------------------------------------------------- */
 
-/* Of each 8 powers the first 4 come from a span of f32, the others from one of bf16. */
+/* Of each 8 powers the first 4 come from a span of f32, the others from one of bf16, which needs less. */
 static const char span_kernel[] =
 	"EH_KERNEL(64, 1, 1) t_spans(EH_GLOBAL eh_bf16 *b, EH_GLOBAL float *back, EH_GLOBAL float *power,\n"
 	"                            EH_GLOBAL const float *x)\n"
@@ -369,13 +369,14 @@ static uint32_t bf16_bits(uint32_t u)
 static void check_spans(const uint32_t *x, const uint16_t *b, const uint32_t *back, const float *power, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		const double most = i % 8 < 4 ? 2.5e-7 : 6e-6;
 		float value;
 
 		memcpy(&value, &x[i], sizeof(value));
 		if (b[i] != bf16_bits(x[i]) || back[i] != (uint32_t)b[i] << 16)
 			fail_msg("0x%08x is stored as 0x%04x and loaded as 0x%08x", x[i], b[i], back[i]);
 		if (isnan(value) ? !isnan(power[i]) : value > -87 && value < 88 &&
-		    fabs(power[i] / exp((double)value) - 1) > 2.5e-7)
+		    fabs(power[i] / exp((double)value) - 1) > most)
 			fail_msg("e^%g is %g", (double)value, (double)power[i]);
 	}
 }

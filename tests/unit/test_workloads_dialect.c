@@ -251,6 +251,22 @@ static void test_exp(void **state)
 	assert_true(EH_SQRT32(2.25f) == 1.5f);
 }
 
+/* The short form, within 6e-6 of the value. */
+static void test_short_exp(void **state)
+{
+	float x;
+	(void)state;
+	for (x = -87.0f; x < 88.3f; x += 0.00037f) {
+		const double want = exp((double)x), got = eh_exp_short_(x);
+		if (!(fabs(got - want) <= 6e-6 * want))
+			fail_msg("e^%.9g is %.9g, want %.9g", (double)x, got, want);
+	}
+	assert_true(eh_exp_short_(0.0f) == 1);
+	assert_true(eh_exp_short_(-87.1f) == 0 && eh_exp_short_(-INFINITY) == 0);
+	assert_true(eh_exp_short_(INFINITY) == eh_exp_short_(88.3f) && eh_exp_short_(1e30f) < INFINITY);
+	assert_true(isnan(eh_exp_short_(NAN)) && isnan(EH_EXP32(eh_float_of_(0x7fffffff))));
+}
+
 static void test_regions_and_atomics(void **state)
 {
 	enum { GROUPS = 2 * 3 * 2 };
@@ -325,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_f16_limits), cmocka_unit_test(test_bf16),
 		cmocka_unit_test(test_small_floats), cmocka_unit_test(test_four_bits_and_scales),
 		cmocka_unit_test(test_i8), cmocka_unit_test(test_exp),
+		cmocka_unit_test(test_short_exp),
 		cmocka_unit_test(test_regions_and_atomics), cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_vectors),
 	};
