@@ -579,6 +579,16 @@ EH_DEVICE_FN void eh_ahead_(const void *p, int bytes)
 	for (int b = 0; b < bytes; b += 64)
 		__builtin_prefetch((const char *)p + b);
 }
+/* The same inside a region, of a tile of `rows` rows of n elements, which begin ld elements apart: for some of
+ * its lines by each of `items` work-items, of which this one is number `item`. */
+#define EH_TILE_AHEAD(p, ld, rows, n, item, items)                                           \
+	eh_tile_ahead_((const char *)(p), (ld) * (eh_i64)sizeof *(p), (rows),                \
+	               ((n) * (int)sizeof *(p) + 63) / 64, (item), (items))
+EH_DEVICE_FN void eh_tile_ahead_(const char *p, eh_i64 row, int rows, int lines, int item, int items)
+{
+	for (int l = item; l < rows * lines; l += items)
+		__builtin_prefetch(p + l / lines * row + l % lines * 64);
+}
 
 /*
  * Half precision.  clang's own type where converting it is an instruction, else integer arithmetic
@@ -683,6 +693,7 @@ typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 /* Elsewhere other work-groups do what a hint would. */
 #if !defined(EH_AHEAD)
 #define EH_AHEAD(p, n) ((void)0)
+#define EH_TILE_AHEAD(p, ld, rows, n, item, items) ((void)0)
 #endif
 
 /* bfloat16 by its bits: to nearest even, NaN stays NaN. */

@@ -268,9 +268,11 @@ static char *make_id(const expansion *e, const eh_value *values, enum record_tie
 	return id.data;
 }
 
-/* A library does the work: what only the kernel needs does not count. */
-static void without_program(eh_work *work)
+/* A library does all of the work: what only the kernel needs does not count. */
+static void without_program(const eh_workload *workload, eh_work *work)
 {
+	if (EH_ROOM(workload->struct_size, eh_workload, flags) && (workload->flags & EH_WORKLOAD_SHARED) != 0)
+		return;
 	memset(work->kernel, 0, sizeof(work->kernel));
 	work->define_count = 0;
 	work->needs = 0;
@@ -306,7 +308,7 @@ static eh_status add_case(expansion *e, const size_t *position, enum record_tier
 	if (values_describe(e->workload, &c->values, &c->work, &own) != EH_OK)
 		return ini_refuse(e->p->source, e->section->line, e->error, "%s: %s", c->id, own.message);
 	if (tier == RECORD_TIER_VENDOR)
-		without_program(&c->work);
+		without_program(e->workload, &c->work);
 	return EH_OK;
 }
 

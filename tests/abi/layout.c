@@ -319,7 +319,7 @@ CHECK(EH_PEER_DIRECT == 1, "EH_PEER_DIRECT");
 CHECK(EH_GEMM_TRANSPOSE_A == 1, "EH_GEMM_TRANSPOSE_A");
 CHECK(EH_GEMM_TRANSPOSE_B == 2, "EH_GEMM_TRANSPOSE_B");
 
-SIZE(eh_workload, 128);
+SIZE(eh_workload, 136);
 AT(eh_workload, magic, 0, 4);
 AT(eh_workload, struct_size, 4, 4);
 AT(eh_workload, abi_major, 8, 2);
@@ -341,6 +341,7 @@ AT(eh_workload, vary, 96, 8);
 AT(eh_workload, finish, 104, 8);
 AT(eh_workload, library, 112, 8);
 AT(eh_workload, checks, 120, 8);
+AT(eh_workload, flags, 128, 8);
 
 SIZE(eh_place_info, 264);
 AT(eh_place_info, struct_size, 0, 4);

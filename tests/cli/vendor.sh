@@ -43,6 +43,18 @@ check $? "an unknown library is refused at the start" log
 protocol layer.ini 'portable, vendor' f32
 sed -i -e 's/^workload = .*/workload = linear/; s/^m = .*/m = 3/; s/^k = .*/k = 128/' -e 's/^precision = .*/weights = f32, i4/' layer.ini
 
+# It does a part of these, and the program the rest: experts of several numbers of rows, and a stack whose
+# products are added to what was there.
+cp "$SRC/tests/protocols/parts.ini" parts.ini
+cat >>parts.ini <<'END'
+[case odd]
+workload = moe
+precision = f32
+n = 33
+k = 32
+tier = portable, vendor
+END
+
 # A library of this name that has none of the functions, and one that is not there.
 protocol both.ini 'portable, vendor' 'f32'
 echo 'int nothing(void); int nothing(void) { return 0; }' >empty.c
@@ -106,6 +118,20 @@ assert i4["status"] == "unsupported" and "weights=i4 with tokens of bf16" in str
 PY
 check $? "it is the vendor tier of linear, too, and none where W has another format than the tokens" facts log
 
+"$EVENHAND" run parts.ini --on host:gcc -q --set host.gemm=openblas -o parts >log 2>&1
+python3 - parts/*.json >facts 2>&1 <<'PY'
+import json, sys
+experts, prefill, decode, odd = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"]
+for row, kernel in ((experts, "gemm"), (prefill, "block"), (decode, "block")):
+    e = row["executions"][0]
+    assert e["verification"]["before"]["passed"] and e["verification"]["after"]["passed"], row
+    assert e["library"]["name"] == "OpenBLAS" and e["program"]["kernel"] == kernel, e
+assert odd["status"] == "unsupported" and "a row of X has 128 bytes, of Y 132" in str(odd["reasons"]), odd
+PY
+check $? "it makes the products of moe and of block, and the program the rest" facts log
+"$EVENHAND" verify parts/*.json >log 2>&1
+check $? "verify holds of them" log
+
 # A wrong library under OpenBLAS' name: everything is passed on but for one element.
 real=$(python3 -c 'import json,sys
 print([c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"][0]["executions"][0]["library"]["path"])' right/*.json)
@@ -136,6 +162,13 @@ row = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"
 assert row["status"] == "invalid", (row["status"], row["reasons"])
 PY
 	check $? "nor in linear" facts log
+	"$EVENHAND" run parts.ini --on host:gcc -q --set "host.openblas=$T/libwrong.so" --set host.gemm=openblas -o wrong-parts >log 2>&1
+	python3 - wrong-parts/*.json >facts 2>&1 <<'PY'
+import json, sys
+rows = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor" and c["status"] != "unsupported"]
+assert len(rows) == 3 and all(c["status"] == "invalid" for c in rows), [(c["id"], c["status"]) for c in rows]
+PY
+	check $? "nor in moe and block" facts log
 else
 	skip "a library that gets one element wrong" "$real cannot be linked against here"
 fi

@@ -110,6 +110,24 @@ sums e4m3 '' "${told}['passed'] and ${told}['detail'] == ''" "in those of f32 th
 sums e4m3 cublasLtMatmul=half "c['status'] == 'invalid'" "in those of f16 it is wrong"
 sums f16 cublasLtMatmul=short "c['status'] == 'invalid'" "f16 in sums of 14 bits is wrong"
 
+# Workloads of which it does a part.
+parts() { # FAULT EXPRESSION TEXT: of each vendor row c
+	rm -rf parts
+	EVENHAND_TEST_FAULT=$1 "$EVENHAND" run parts.ini --on cuda:0 -q -o parts --set "cuda.cublaslt=$library" > "$log" 2>&1
+	python3 - parts/cuda-0.json "$2" > facts 2>&1 <<'PY'
+import json, sys
+rows = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"]
+print([(c["id"], c["status"], c["reasons"]) for c in rows])
+good = lambda e: e["verification"]["before"]["passed"] and e["library"]["name"] == "cuBLASLt" and e["program"]
+sys.exit(len(rows) != 3 or not all(eval(sys.argv[2], {"c": c, "good": good}) for c in rows))
+PY
+	ok $? "$3" "$log" facts
+}
+sed 's/^precision = f32/precision = bf16/' "$SRC/tests/protocols/parts.ini" > parts.ini
+parts '' 'c["status"] in ("valid", "not-converged") and good(c["executions"][0])' \
+	"moe and block: the library's products, and the program's rest, are right in bf16"
+parts cublasLtMatmul=wrong 'c["status"] == "invalid"' "of a wrong library they are invalid"
+
 # Libraries that fail; tests/unit/test_cuda_gemm.c has the other ways.
 refused() { # fault, status of the row, words of its reasons
 	row refused "$1" --set "cuda.cublaslt=$library"

@@ -103,6 +103,12 @@ row lied 'rocblas_gemm_strided_batched_ex=wrong' f64 --set "$ours"
 says lied 'c["status"] == "invalid"'
 ok $? "rocblas_gemm_strided_batched_ex=wrong: the row is invalid" "$log" "$T/facts"
 
+# Workloads of which it does a part.
+sed 's/^precision = f32/precision = bf16/' "$SRC/tests/protocols/parts.ini" > parts.ini
+row parts '' parts --set "$ours"
+says parts 'all(c["status"] in ("valid", "not-converged") and c["executions"][0]["verification"]["before"]["passed"] and c["executions"][0]["library"]["name"] == "hipBLASLt" for c in r["cases"] if c["tier"] == "vendor")'
+ok $? "it makes the products of moe and block, and the program the rest" "$log" "$T/facts"
+
 # Libraries that fail; tests/unit/test_hip_gemm.c has the other ways.
 row refused 'hipblasLtMatmul=5' f32 --set "$ours"
 says refused 'c["status"] == "failed" and "HIPBLAS_STATUS_EXECUTION_FAILED (5)" in str(c["reasons"])'

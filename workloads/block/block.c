@@ -341,6 +341,8 @@ static const eh_workload block_workload = {
 	.check = block_check,
 	.vary = block_vary,
 	.finish = block_finish,
+	.library = block_library,
+	.flags = EH_WORKLOAD_SHARED,
 	.checks = "every operation of three layers against double precision, from what the device gave it; "
 	          "products also by signed sums, the cache bit by bit; of more than 2^26 elements in a layer "
 	          "some rows",

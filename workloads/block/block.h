@@ -8,6 +8,7 @@
 #ifndef WORKLOADS_BLOCK_H
 #define WORKLOADS_BLOCK_H
 
+#include "../library.h"
 #include "../oracle.h"
 
 #define BLOCK_EPS 1e-5f
@@ -23,6 +24,8 @@ enum block_product {
 	BLOCK_TO_LOGITS,
 	BLOCK_PRODUCTS
 };
+/* Whether what the product makes is added to the residual stream. */
+#define BLOCK_ADDS(product) ((product) == BLOCK_TO_HIDDEN || (product) == BLOCK_DOWN)
 
 enum block_stage {
 	BLOCK_X,        /* hidden                                                                */
@@ -106,6 +109,7 @@ typedef struct block_state {
 	block_plan plan;
 	block_inputs inputs;
 	eh_kernel *norm, *product, *rope, *attention, *merge, *swiglu;
+	library_product library[BLOCK_PRODUCTS]; /* of the vendor tier                              */
 	block_layer *layers;
 	/* One set for each chosen layer, and one that all others share. */
 	eh_buffer *stage[BLOCK_CHOSEN + 1][BLOCK_STAGES];
@@ -126,6 +130,8 @@ eh_buffer *block_stage_of(const block_state *s, uint64_t layer, int stage);
 /* ---- block_run.c ---- */
 eh_status block_make(block_state *s, eh_error *error);
 void block_free(block_state *s);
+/* In the vendor tier: what made the products. */
+eh_status block_library(void *state, eh_layer *layer, eh_error *error);
 /* Uploads what differs between variants. */
 eh_status block_upload_variant(block_state *s, eh_error *error);
 eh_status block_enqueue(void *state, uint64_t iteration, eh_error *error);

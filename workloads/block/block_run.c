@@ -138,7 +138,7 @@ static eh_status get_kernels(block_state *s, eh_error *error)
 {
 	const struct { const char *name; eh_kernel **to; int wanted; } kernels[] = {
 		{"eh_block_norm", &s->norm, 1},
-		{"eh_block_product", &s->product, 1},
+		{"eh_block_product", &s->product, !library_wanted(s->bench)},
 		{"eh_block_rope", &s->rope, 1},
 		{"eh_block_attention", &s->attention, 1},
 		{"eh_block_merge", &s->merge, !s->plan.shape.prefill},
@@ -153,6 +153,26 @@ static eh_status get_kernels(block_state *s, eh_error *error)
 	return status;
 }
 
+static eh_status open_libraries(block_state *s, eh_error *error)
+{
+	const block_shape *shape = &s->plan.shape;
+	eh_status status = EH_OK;
+	int p;
+	for (p = 0; p < BLOCK_PRODUCTS && status == EH_OK; p++)
+		if (shape->n[p] != 0)
+			status = library_plan_layer(&s->library[p], s->bench,
+			                            p == BLOCK_TO_LOGITS ? shape->batch : shape->rows,
+			                            shape->n[p], shape->k[p], BLOCK_ADDS(p) ? 1 : 0,
+			                            shape->precision, shape->precision, error);
+	return status == EH_OK ? library_share(s->library, BLOCK_PRODUCTS, error) : status;
+}
+
+eh_status block_library(void *state, eh_layer *layer, eh_error *error)
+{
+	static const char *const names[BLOCK_PRODUCTS] = {"qkv", "hidden", "gates", "down", "logits"};
+	return library_layers(((block_state *)state)->library, names, BLOCK_PRODUCTS, layer, error);
+}
+
 eh_status block_make(block_state *s, eh_error *error)
 {
 	const uint64_t layers = s->plan.shape.layers;
@@ -163,6 +183,8 @@ eh_status block_make(block_state *s, eh_error *error)
 		return support_error(error, EH_E_NO_MEMORY, "block: no host memory");
 	block_choose(s, 0);
 	status = get_kernels(s, error);
+	if (status == EH_OK && library_wanted(s->bench))
+		status = open_libraries(s, error);
 	if (status == EH_OK)
 		status = make_stages(s, error);
 	if (status == EH_OK)
@@ -197,6 +219,8 @@ void block_free(block_state *s)
 			support_free(s->bench, s->stage[set][stage]);
 	for (i = 0; i < sizeof rest / sizeof rest[0]; i++)
 		support_free(s->bench, rest[i]);
+	for (i = 0; i < BLOCK_PRODUCTS; i++)
+		library_close(&s->library[i]);
 	free(s->layers);
 }
 
@@ -245,6 +269,13 @@ static eh_status product(block_state *s, enum block_product p, eh_buffer *y, eh_
 	                        support_value(&m, 4), support_value(&k, 4), support_value(&add, 4)};
 	const uint32_t many[3] = {groups_of(plan->shape.n[p], 128), groups_of(rows, 16 * plan->rows), 1};
 	const uint32_t few[3] = {groups_of(plan->shape.n[p], plan->rows), 1, 1};
+	if (s->library[p].plan != NULL) {
+		const eh_status status =
+			add ? s->bench->ops->copy(s->bench->queue, y, 0, residual, 0,
+		                                  rows * plan->shape.n[p] * s->inputs.element, error)
+			    : EH_OK;
+		return status == EH_OK ? library_enqueue(&s->library[p], x, w, y, error) : status;
+	}
 	if (plan->shape.prefill)
 		return support_launch_local(s->bench, s->product, many, 16, 16, plan->product_local, args, 8,
 		                            error);

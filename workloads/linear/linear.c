@@ -245,27 +245,15 @@ static eh_status get_buffers(linear_state *s, eh_error *error)
 static eh_status plan_library(linear_state *s, eh_error *error)
 {
 	const linear_shape *shape = &s->plan.shape;
-	eh_gemm g = {
-		.struct_size = sizeof g,
-		.flags = EH_GEMM_TRANSPOSE_B,
-		.m = shape->m, .n = shape->n, .k = shape->k,
-		.lda = shape->k, .ldb = shape->k, .ldc = shape->n,
-		.batch = 1,
-		.stride_a = shape->m * shape->k,
-		.stride_b = shape->n * shape->k,
-		.stride_c = shape->m * shape->n,
-		.alpha = 1,
-	};
+	eh_status status;
 	if (strcmp(shape->format->name, shape->precision) != 0)
 		return support_error(error, EH_E_UNSUPPORTED,
 		                     "linear: libraries of products take W and x in one format; weights=%s "
 		                     "with tokens of %s has the tiers portable and tuned",
 		                     eh_case_text(s->bench->values, "weights"), shape->precision);
-	snprintf(g.type_a, sizeof g.type_a, "%s", shape->precision);
-	snprintf(g.type_b, sizeof g.type_b, "%s", shape->precision);
-	snprintf(g.type_c, sizeof g.type_c, "%s", shape->precision);
-	snprintf(g.accumulate, sizeof g.accumulate, "f32");
-	return library_open(&s->library, s->bench, &g, error);
+	status = library_plan_layer(&s->library, s->bench, shape->m, shape->n, shape->k, 0, shape->precision,
+	                            shape->precision, error);
+	return status == EH_OK ? library_share(&s->library, 1, error) : status;
 }
 
 static eh_status make_state(linear_state *s, eh_error *error)

@@ -7,11 +7,14 @@
  * How many rows each expert has follows from the parameters alone, so that the work is counted
  * without a seed; which expert has which number, and whose rows they are, from the seed and the variant.
  *
+ * In the vendor tier rows of X are gathered, and each expert with rows is a product of the library.
+ *
  * Gate A (selftest): inputs in {-1, 0, 1}, so few that every sum is exact in the output's type.
  *
  * Gate B: normal inputs, quantised once.  Samples in every 128 rows are compared with double
  * precision, and all elements of each row, added up with random signs, with X * (signs * W).
  */
+#include "../library.h"
 #include "../product.h"
 #include "moe_oracle.h"
 
@@ -54,6 +57,12 @@ typedef struct moe_state {
 	eh_kernel *kernel;
 	eh_buffer *x, *w, *y, *token, *tile;
 	unsigned char *got;        /* the whole of Y                                             */
+	/* In the vendor tier: a product for each number of rows that experts have; and X by rows of Y. */
+	library_product library[MOE_EXPERTS];
+	uint32_t library_rows[MOE_EXPERTS];
+	size_t libraries;
+	eh_kernel *gather;
+	eh_buffer *gathered;
 } moe_state;
 
 /* ---- describing ------------------------------------------------------------------------------ */
@@ -166,6 +175,7 @@ static eh_status moe_describe(const eh_case *values, eh_work *work, eh_error *er
 static void moe_finish(void *state)
 {
 	moe_state *s = state;
+	size_t i;
 	if (s == NULL)
 		return;
 	support_free(s->bench, s->x);
@@ -173,6 +183,9 @@ static void moe_finish(void *state)
 	support_free(s->bench, s->y);
 	support_free(s->bench, s->token);
 	support_free(s->bench, s->tile);
+	support_free(s->bench, s->gathered);
+	for (i = 0; i < s->libraries; i++)
+		library_close(&s->library[i]);
 	moe_oracle_free(&s->oracle);
 	moe_route_free(&s->route);
 	free(s->got);
@@ -225,6 +238,39 @@ static eh_status get_buffers(moe_state *s, eh_error *error)
 	return status;
 }
 
+/* A product for each number of rows that experts have. */
+static eh_status open_libraries(moe_state *s, eh_error *error)
+{
+	const moe_shape *shape = &s->plan.shape;
+	const uint32_t *rows = s->plan.loads.rows;
+	const uint64_t x_row = shape->k * support_element_bytes(shape->precision);
+	const uint64_t y_row = shape->n * support_element_bytes(shape->output);
+	eh_status status = EH_OK;
+	uint32_t e;
+	if (x_row % 16 != 0 || y_row % 16 != 0)
+		return support_error(error, EH_E_UNSUPPORTED,
+		                     "moe: libraries of products take matrices at multiples of 16 bytes, and a row "
+		                     "of X has %" PRIu64 " bytes, of Y %" PRIu64
+		                     "; such sizes have the tiers portable and tuned",
+		                     x_row, y_row);
+	for (e = 0; e < shape->experts && status == EH_OK; e++) {
+		size_t i = 0;
+		while (i < s->libraries && s->library_rows[i] != rows[e])
+			i++;
+		if (rows[e] == 0 || i < s->libraries)
+			continue;
+		s->library_rows[s->libraries] = rows[e];
+		status = library_plan_layer(&s->library[s->libraries++], s->bench, rows[e], shape->n,
+		                            shape->k, 0, shape->precision, shape->output, error);
+	}
+	if (status == EH_OK)
+		status = library_share(s->library, s->libraries, error);
+	if (status == EH_OK)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, s->plan.rows * x_row, &s->gathered, error);
+	return status == EH_OK ? s->bench->ops->kernel_get(s->bench->program, "eh_gemm_gather", &s->gather, error)
+	                       : status;
+}
+
 static eh_status make_state(moe_state *s, eh_error *error)
 {
 	const eh_bench *bench = s->bench;
@@ -238,7 +284,10 @@ static eh_status make_state(moe_state *s, eh_error *error)
 		s->got = malloc(y_bytes(&s->plan));
 	if (s->got == NULL)
 		return support_error(error, EH_E_NO_MEMORY, "moe: no host memory");
-	status = bench->ops->kernel_get(bench->program, "eh_gemm_grouped", &s->kernel, error);
+	if (library_wanted(bench))
+		status = open_libraries(s, error);
+	else
+		status = bench->ops->kernel_get(bench->program, "eh_gemm_grouped", &s->kernel, error);
 	if (status == EH_OK)
 		status = get_buffers(s, error);
 	return status == EH_OK ? set_variant(s, 0, error) : status;
@@ -261,6 +310,31 @@ static eh_status moe_prepare(const eh_bench *bench, void **state, eh_error *erro
 	return EH_OK;
 }
 
+static eh_status enqueue_libraries(moe_state *s, eh_error *error)
+{
+	const moe_shape *shape = &s->plan.shape;
+	const uint32_t *first = s->route.first;
+	const uint64_t x_row = shape->k * support_element_bytes(shape->precision);
+	const uint64_t y_row = shape->n * support_element_bytes(shape->output);
+	const int32_t spans = (int32_t)(x_row / 16);
+	const uint32_t groups[3] = {(uint32_t)s->route.rows, 1, 1};
+	const eh_arg args[4] = {support_buffer(s->gathered), support_buffer(s->x), support_buffer(s->token),
+	                        support_value(&spans, sizeof spans)};
+	eh_status status = support_launch_local(s->bench, s->gather, groups, 64, 1, 0, args, 4, error);
+	uint32_t e;
+	for (e = 0; e < shape->experts && status == EH_OK; e++) {
+		const uint32_t rows = first[e + 1] - first[e];
+		const uint64_t at[3] = {first[e] * x_row, e * w_bytes(shape), first[e] * y_row};
+		size_t i = 0;
+		if (rows == 0)
+			continue;
+		while (s->library_rows[i] != rows)
+			i++;
+		status = library_enqueue_at(&s->library[i], s->gathered, s->w, s->y, at, error);
+	}
+	return status;
+}
+
 static eh_status moe_enqueue(void *state, uint64_t iteration, eh_error *error)
 {
 	moe_state *s = state;
@@ -272,6 +346,8 @@ static eh_status moe_enqueue(void *state, uint64_t iteration, eh_error *error)
 		support_value(&n, sizeof n), support_value(&k, sizeof k),
 	};
 	(void)iteration;
+	if (s->libraries > 0)
+		return enqueue_libraries(s, error);
 	return support_launch(s->bench, s->kernel, (uint32_t)s->route.tile_count,
 	                      (uint32_t)((p->shape.n + p->tile_n - 1) / p->tile_n), PRODUCT_SIDE,
 	                      PRODUCT_SIDE, args, 7, error);
@@ -326,6 +402,19 @@ static eh_status moe_vary(void *state, uint32_t variant, eh_error *error)
 	return set_variant(state, variant, error);
 }
 
+static eh_status moe_library(void *state, eh_layer *layer, eh_error *error)
+{
+	const moe_state *s = state;
+	char name[MOE_EXPERTS][24];
+	const char *names[MOE_EXPERTS];
+	size_t i;
+	for (i = 0; i < s->libraries; i++) {
+		snprintf(name[i], sizeof name[i], "%" PRIu32 " rows", s->library_rows[i]);
+		names[i] = name[i];
+	}
+	return library_layers(s->library, names, s->libraries, layer, error);
+}
+
 static const eh_workload moe_workload = {
 	.magic = EH_WORKLOAD_MAGIC,
 	.struct_size = sizeof(eh_workload),
@@ -344,6 +433,8 @@ static const eh_workload moe_workload = {
 	.check = moe_check,
 	.vary = moe_vary,
 	.finish = moe_finish,
+	.library = moe_library,
+	.flags = EH_WORKLOAD_SHARED,
 	.checks = "exact on crafted inputs; then samples in every 128 rows against double precision within a "
 	          "bound, and every row by random signs",
 };

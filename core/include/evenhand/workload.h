@@ -121,7 +121,12 @@ typedef struct eh_check {
 enum { /* who may optimise what runs */
 	EH_TIER_PORTABLE = 1, /* `kernel`, with the declared parameters                         */
 	EH_TIER_TUNED = 2,    /* the same, with parameters that were searched                   */
-	EH_TIER_VENDOR = 3    /* a library of the backend, by an extension: no program is built */
+	EH_TIER_VENDOR = 3    /* a library of the backend, by an extension: a program is built with
+	                         EH_WORKLOAD_SHARED alone                                       */
+};
+
+enum { /* of a workload */
+	EH_WORKLOAD_SHARED = 1 /* in the vendor tier the library does a part, and the program the rest */
 };
 
 /* ---- the bench: device and functions for a workload ------------------------------------------ */
@@ -209,6 +214,7 @@ typedef struct eh_workload {
 	 * work of this state, and in detail the kernel that it chose; called after the first check. */
 	eh_status (*library)(void *state, eh_layer *layer, eh_error *error);
 	const char *checks;          /* [O] since 1.3: one line that says how outputs are checked */
+	uint64_t flags;              /* EH_WORKLOAD_*; since 1.3                                */
 } eh_workload;
 
 /* Pure, as eh_backend_entry_v1. */
