@@ -128,13 +128,13 @@ SUPPORT_INLINE const char *library_kernel(const eh_layer *layer, int *length)
 
 /*
  * Of several products, some perhaps without a plan: the layer of the first, and the kernel or library of each
- * other that has another one, as "kernel of NAME=...".  What does not fit into the detail is left out.
+ * other that has another one, as "kernel of NAME=...".  What does not fit into the detail is counted.
  */
 SUPPORT_INLINE eh_status library_layers(const library_product *l, const char *const *names, size_t count,
                                         eh_layer *layer, eh_error *error)
 {
 	const library_product *first = NULL;
-	int length, n;
+	int length, n, more = 0;
 	size_t i;
 	for (i = 0; i < count; i++) {
 		eh_layer other = {.struct_size = sizeof other, .kind = EH_LAYER_LIBRARY};
@@ -151,14 +151,22 @@ SUPPORT_INLINE eh_status library_layers(const library_product *l, const char *co
 		}
 		kernel = library_kernel(&other, &n);
 		before = library_kernel(layer, &length);
-		if ((n != length || strncmp(kernel, before, (size_t)n) != 0) &&
-		    strlen(layer->detail) + strlen(names[i]) + strlen(other.name) + (size_t)n + 16 <
-		            sizeof layer->detail)
-			snprintf(layer->detail + strlen(layer->detail),
-			         sizeof layer->detail - strlen(layer->detail), "; kernel of %s=%s%s%.*s",
-			         names[i], strcmp(other.name, layer->name) == 0 ? "" : other.name,
-			         strcmp(other.name, layer->name) == 0 ? "" : ": ", n, kernel);
+		if (strcmp(other.name, layer->name) == 0 && n == length &&
+		    strncmp(kernel, before, (size_t)n) == 0)
+			continue;
+		if (strlen(layer->detail) + strlen(names[i]) + strlen(other.name) + (size_t)n + 48 >
+		    sizeof layer->detail) {
+			more++;
+			continue;
+		}
+		snprintf(layer->detail + strlen(layer->detail),
+		         sizeof layer->detail - strlen(layer->detail), "; kernel of %s=%s%s%.*s", names[i],
+		         strcmp(other.name, layer->name) == 0 ? "" : other.name,
+		         strcmp(other.name, layer->name) == 0 ? "" : ": ", n, kernel);
 	}
+	if (more > 0 && strlen(layer->detail) + 32 < sizeof layer->detail)
+		snprintf(layer->detail + strlen(layer->detail),
+		         sizeof layer->detail - strlen(layer->detail), "; further kernels=%d", more);
 	return EH_OK;
 }
 
