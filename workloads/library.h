@@ -133,8 +133,7 @@ SUPPORT_INLINE const char *library_kernel(const eh_layer *layer, int *length)
 SUPPORT_INLINE eh_status library_layers(const library_product *l, const char *const *names, size_t count,
                                         eh_layer *layer, eh_error *error)
 {
-	const library_product *first = NULL;
-	int length, n, more = 0;
+	int known = 0, more = 0, length, n;
 	size_t i;
 	for (i = 0; i < count; i++) {
 		eh_layer other = {.struct_size = sizeof other, .kind = EH_LAYER_LIBRARY};
@@ -142,11 +141,11 @@ SUPPORT_INLINE eh_status library_layers(const library_product *l, const char *co
 		eh_status status;
 		if (l[i].plan == NULL)
 			continue;
-		status = library_layer(&l[i], first == NULL ? layer : &other, error);
+		status = library_layer(&l[i], known ? &other : layer, error);
 		if (status != EH_OK)
 			return status;
-		if (first == NULL) {
-			first = &l[i];
+		if (!known) {
+			known = 1;
 			continue;
 		}
 		kernel = library_kernel(&other, &n);

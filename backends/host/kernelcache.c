@@ -11,9 +11,9 @@
 #include "faults.h"
 #include "shared/binarycache.h"
 
-static binarycache cache_of(const host_state *s, const char *suffix)
+static binarycache cache_of(const host_state *s)
 {
-	return (binarycache){ .host = s->host, .folder = s->cache_dir, .suffix = suffix,
+	return (binarycache){ .host = s->host, .folder = s->cache_dir, .suffix = ".so",
 	                      .warned = s->cache_warned };
 }
 
@@ -39,7 +39,7 @@ void kernelcache_key(const host_state *s, const compiler *c, const char *text, c
 bool kernelcache_load(const host_state *s, const char *key, void **binary, size_t *size,
                       char path[PATH_MAX])
 {
-	const binarycache cache = cache_of(s, ".so");
+	const binarycache cache = cache_of(s);
 
 	return binarycache_load(&cache, key, binary, size, path);
 }
@@ -47,11 +47,20 @@ bool kernelcache_load(const host_state *s, const char *key, void **binary, size_
 bool kernelcache_store(host_state *s, const char *key, const void *binary, size_t size,
                        char path[PATH_MAX])
 {
-	binarycache cache = cache_of(s, ".so");
+	binarycache cache = cache_of(s);
 	const bool kept = binarycache_store(&cache, key, binary, size, path);
 
 	s->cache_warned = cache.warned;
 	return kept;
+}
+
+static binarycache answers_of(const host_state *s)
+{
+	binarycache cache = cache_of(s);
+
+	cache.suffix = ".version";
+	cache.remedy = "the compiler is asked again";
+	return cache;
 }
 
 /* A program by its first bytes, those of an ELF file. */
@@ -91,7 +100,7 @@ void kernelcache_answer_key(const host_state *s, const compiler *c, const char *
 
 char *kernelcache_answer(const host_state *s, const char *key)
 {
-	const binarycache cache = cache_of(s, ".version");
+	const binarycache cache = answers_of(s);
 	char path[PATH_MAX], *text;
 	void *bytes;
 	size_t size;
@@ -105,7 +114,7 @@ char *kernelcache_answer(const host_state *s, const char *key)
 
 void kernelcache_keep_answer(host_state *s, const char *key, const char *text)
 {
-	binarycache cache = cache_of(s, ".version");
+	binarycache cache = answers_of(s);
 	char path[PATH_MAX];
 
 	(void)binarycache_store(&cache, key, text, strlen(text), path);

@@ -78,6 +78,7 @@ bool binarycache_load(const binarycache *cache, const char *key, void **binary, 
                       char path[PATH_MAX])
 {
 	char digest_path[PATH_MAX], digest[65];
+	const char *remedy = cache->remedy != NULL ? cache->remedy : "the kernel is compiled again";
 	void *expected = NULL;
 	size_t expected_size = 0;
 	bool same;
@@ -88,7 +89,7 @@ bool binarycache_load(const binarycache *cache, const char *key, void **binary, 
 		return false;
 	if (!read_private(path, binary, size)) {
 		wording_say(cache->host, EH_LOG_WARN, "%s in the kernel cache cannot be trusted "
-		            "(empty, or others can change it); the kernel is compiled again", path);
+		            "(empty, or others can change it); %s", path, remedy);
 		return false;
 	}
 	cache->host->sha256(cache->host->ctx, *binary, *size, digest);
@@ -96,8 +97,8 @@ bool binarycache_load(const binarycache *cache, const char *key, void **binary, 
 	       memcmp(expected, digest, 64) == 0;
 	free(expected);
 	if (!same) {
-		wording_say(cache->host, EH_LOG_WARN, "%s in the kernel cache is damaged; the kernel "
-		            "is compiled again", path);
+		wording_say(cache->host, EH_LOG_WARN, "%s in the kernel cache is damaged; %s", path,
+		            remedy);
 		free(*binary);
 		*binary = NULL;
 	}

@@ -16,6 +16,7 @@ typedef struct binarycache {
 	const eh_host *host;
 	const char *folder;  /* NULL = off                                                    */
 	const char *suffix;  /* ".cubin"                                                      */
+	const char *remedy;  /* said of an unusable entry; NULL = "the kernel is compiled again" */
 	bool warned;         /* the warning was given that nothing can be kept                */
 } binarycache;
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../workloads/support.h"
+#include "../../workloads/library.h"
 #include "measure/inputs.h"
 
 /* A define too many is counted, so that the core refuses the case, and writes nothing. */
@@ -30,6 +30,50 @@ static void paddings_are_whole_words(void **state)
 	assert_int_equal(support_padded(1), 16);
 	assert_int_equal(support_padded(16), 16);
 	assert_int_equal(support_padded(17), 32);
+}
+
+/* A plan is the text of its layer's kernel; the library of "far" is another one. */
+static eh_status plan_layer(eh_gemm_plan *plan, eh_layer *layer, eh_error *error)
+{
+	const char *kernel = (const char *)plan;
+
+	(void)error;
+	snprintf(layer->name, sizeof layer->name, "%s", strcmp(kernel, "far") == 0 ? "other" : "ours");
+	snprintf(layer->detail, sizeof layer->detail, "kernel=%s; picked=so", kernel);
+	return EH_OK;
+}
+
+/* The kernels of several products: the first one's, and each other's once it differs; none is lost unsaid. */
+static void kernels_of_several_products_are_named(void **state)
+{
+	static const eh_gemm_ops ops = { .struct_size = sizeof ops, .layer = plan_layer };
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	char one[] = "one", same[] = "one", two[] = "two", far[] = "far", lengthy[420];
+	library_product l[5] = { { .ops = &ops, .plan = (eh_gemm_plan *)one },
+		                 { .ops = &ops, .plan = (eh_gemm_plan *)same },
+		                 { .ops = &ops },
+		                 { .ops = &ops, .plan = (eh_gemm_plan *)two },
+		                 { .ops = &ops, .plan = (eh_gemm_plan *)far } };
+	eh_layer layer = { .struct_size = sizeof layer };
+
+	(void)state;
+	assert_int_equal(library_layers(l, names, 5, &layer, NULL), EH_OK);
+	assert_string_equal(layer.name, "ours");
+	assert_string_equal(layer.detail, "kernel=one; picked=so; kernel of d=two; kernel of e=other: far");
+
+	memset(lengthy, 'x', sizeof lengthy - 1);
+	lengthy[sizeof lengthy - 1] = '\0';
+	l[0].plan = (eh_gemm_plan *)lengthy;
+	l[3].plan = (eh_gemm_plan *)lengthy;
+	assert_int_equal(library_layers(l, names, 5, &layer, NULL), EH_OK);
+	assert_non_null(strstr(layer.detail, "; kernel of b=one"));
+	assert_null(strstr(layer.detail, "kernel of d"));
+	memset(one, 'y', sizeof one - 1);
+	l[0].plan = (eh_gemm_plan *)one;
+	l[4].plan = (eh_gemm_plan *)lengthy;
+	assert_int_equal(library_layers(l, names, 5, &layer, NULL), EH_OK);
+	assert_non_null(strstr(layer.detail, "; kernel of d=xxx"));
+	assert_non_null(strstr(layer.detail, "; further kernels=1"));
 }
 
 /* Every code of the formats that are decoded here is what the core makes of it. */
@@ -83,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defines_end_with_their_array),
 		cmocka_unit_test(paddings_are_whole_words),
+		cmocka_unit_test(kernels_of_several_products_are_named),
 		cmocka_unit_test(halves_are_exact),
 		cmocka_unit_test(integers_need_no_call),
 	};
