@@ -64,6 +64,7 @@ if [ "${1:-}" = --one ]; then
 		)
 	fi
 	printf '%s\n' "$shown"
+	[ "$bad" -eq 0 ] || printf '%s\n' "$shown" >"$T.failed"
 	echo "$ok $bad $skip $name" >"$T.sum"
 	exit 0
 fi
@@ -118,6 +119,8 @@ packages=$(grep -ho '(package [a-z0-9.+-]*)' "$work"/*.skips 2>/dev/null | sed '
 	! apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || printf ' %s' "$package"
 done)
 [ -z "$packages" ] || echo "for more of the skipped tests: apt-get install$packages"
+# Again, where someone who sees the end alone finds them.
+cat "$work"/*.failed 2>/dev/null
 cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
 	{ passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
 	END {

@@ -436,6 +436,16 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 #define EH_PROCESSOR 1
 #define EH_ITEM_ZERO ((int)(get_local_id(0) >> 24))
 #define EH_STEP(j, n, x) (EH_GLOBAL_ID(x) * (n) + (j))
+/* PoCL runs the work-items of a group one after another, up to each barrier. */
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+#define EH_IN_TURN 1
+#define EH_AHEAD(p, n) eh_ahead_((__global const char *)(p), (n) * (int)sizeof *(p))
+EH_DEVICE_FN void eh_ahead_(__global const char *p, int bytes)
+{
+	for (int b = 0; b < bytes; b += 64)
+		__builtin_prefetch(p + b);
+}
+#endif
 /* Other devices calculate it in many instructions. */
 #elif defined(cl_khr_fp16) || defined(__NV_CL_C_VERSION)
 #define EH_FROM_HALVES(word) vload_half2(0, (const half *)&(word))
@@ -447,12 +457,14 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 /* Processors widen and narrow elements in the order of memory with one instruction or two. */
 #define EH_LOAD_SPAN_BF16(p, k)                                                              \
 	as_float8(convert_uint8(((__global const ushort8 *)(p))[k]) << 16)
-EH_DEVICE_FN uint4 eh_bf16x8_bits_(float8 x)
+EH_DEVICE_FN uint8 eh_bf16x8_rounded_(float8 x)
 {
 	const uint8 u = as_uint8(x);
-	const uint8 rounded =
-		select(u + 0x7fffu + (u >> 16 & 1u), u | 0x400000u, as_uint8(x != x));
-	return as_uint4(convert_ushort8(rounded >> 16));
+	return select(u + 0x7fffu + (u >> 16 & 1u), u | 0x400000u, as_uint8(x != x));
+}
+EH_DEVICE_FN uint4 eh_bf16x8_bits_(float8 x)
+{
+	return as_uint4(convert_ushort8(eh_bf16x8_rounded_(x) >> 16));
 }
 #else
 #define EH_LOAD_SPAN_BF16(p, k) eh_bf16x8_load_(((__global const uint4 *)(p))[k])
@@ -784,8 +796,8 @@ EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)
 /*
  * e^x: the same arithmetic everywhere, of multiplications and additions alone, which a loop over work-items
  * makes vectors of.  eh_exp_ is right within 2 units in the last place of f32; eh_exp_short_ within 6e-6 of
- * the value, for what is kept in 16 bits.  0 below -87, where floats become subnormal; beyond 88.3, near the
- * largest float, it does not grow; NaN stays NaN.
+ * the value, for what is kept in 16 bits.  0 below -87, where floats become subnormal; x is at most 88.3, near
+ * the largest float's, or NaN, which stays NaN.
  * Adding 1.5 * 2^23 rounds to an integer n, which is then in the low bits; n * 0.693359375 is exact: eight
  * bits by nine.  The polynomials have the least relative error on |r| <= ln(2) / 2 of all of their degree
  * that begin with 1 + r (Remez), 3.1e-9 and 5.4e-6.  Their pairs of terms do not wait for each other.
@@ -798,10 +810,9 @@ EH_DEVICE_FN float eh_from_e8m0_(eh_u32 b)
 #define EH_EXP_OF_(name, T, TO_BITS, TO_FLOAT, POLYNOMIAL)                                   \
 	EH_DEVICE_FN T name(T x)                                                             \
 	{                                                                                    \
-		const T y = 88.3f < x ? (T)(88.3f) : x;                                      \
-		const T shifted = y * 1.44269504f + 12582912.0f;                             \
+		const T shifted = x * 1.44269504f + 12582912.0f;                             \
 		const T n = shifted - 12582912.0f;                                           \
-		const T r = (y - n * 0.693359375f) + n * 2.12194440e-4f;                     \
+		const T r = (x - n * 0.693359375f) + n * 2.12194440e-4f;                     \
 		const T s = r * r;                                                           \
 		const T p = POLYNOMIAL(r, s);                                                \
 		const T power = TO_FLOAT((TO_BITS(shifted) << 23) + (127u << 23));           \
@@ -898,6 +909,31 @@ EH_EXP_OF_(eh_exp_4_, float4, as_uint4, as_float4, EH_EXP_LONG_)
 EH_EXP_OF_(eh_exp_short_8_, float8, as_uint8, as_float8, EH_EXP_SHORT_)
 #define EH_EXP_SPAN_F32 eh_exp_4_
 #define EH_EXP_SPAN_F16 eh_exp_short_8_
+#if defined(EH_IN_TURN)
+/*
+ * Sixteen values at a time, which any processor makes its vectors of; p is aligned as its elements are.  Those of
+ * BF16 are in the order of the halves of words, first all the low ones, so that none has to be moved.
+ */
+EH_EXP_OF_(eh_exp_16_, float16, as_uint16, as_float16, EH_EXP_LONG_)
+EH_EXP_OF_(eh_exp_short_16_, float16, as_uint16, as_float16, EH_EXP_SHORT_)
+#define EH_EXP_16_F32 eh_exp_16_
+#define EH_EXP_16_F16 eh_exp_short_16_
+#define EH_EXP_16_BF16 eh_exp_short_16_
+#define EH_LOAD_16_F32(p, k) vload16((size_t)(k), (p))
+#define EH_LOAD_16_F16(p, k) vload_half16((size_t)(k), (p))
+#define EH_LOAD_16_BF16(p, k) eh_load_16_bf16_(vload8((size_t)(k), (__global const uint *)(p)))
+#define EH_STORE_16_F32(p, k, x) vstore16((x), (size_t)(k), (p))
+#define EH_STORE_16_F16(p, k, x) vstore_half16_rte((x), (size_t)(k), (p))
+#define EH_STORE_16_BF16(p, k, x) vstore8(eh_store_16_bf16_(x), (size_t)(k), (__global uint *)(p))
+EH_DEVICE_FN float16 eh_load_16_bf16_(uint8 words)
+{
+	return (float16)(as_float8(words << 16), as_float8(words & 0xffff0000u));
+}
+EH_DEVICE_FN uint8 eh_store_16_bf16_(float16 x)
+{
+	return eh_bf16x8_rounded_(x.lo) >> 16 | (eh_bf16x8_rounded_(x.hi) & 0xffff0000u);
+}
+#endif
 #else
 #define EH_EXP_EACH_(name, n, of_one)                                                        \
 	EH_DEVICE_FN eh_f32x##n name(eh_f32x##n x)                                           \

@@ -246,8 +246,7 @@ static void test_exp(void **state)
 	}
 	assert_true(EH_EXP32(0.0f) == 1);
 	assert_true(EH_EXP32(-87.1f) == 0 && EH_EXP32(-INFINITY) == 0);
-	assert_true(EH_EXP32(INFINITY) == EH_EXP32(88.3f) && EH_EXP32(1e30f) < INFINITY);
-	assert_true(isnan(EH_EXP32(NAN)));
+	assert_true(EH_EXP32(88.3f) < INFINITY && isnan(EH_EXP32(NAN)));
 	assert_true(EH_SQRT32(2.25f) == 1.5f);
 }
 
@@ -263,7 +262,7 @@ static void test_short_exp(void **state)
 	}
 	assert_true(eh_exp_short_(0.0f) == 1);
 	assert_true(eh_exp_short_(-87.1f) == 0 && eh_exp_short_(-INFINITY) == 0);
-	assert_true(eh_exp_short_(INFINITY) == eh_exp_short_(88.3f) && eh_exp_short_(1e30f) < INFINITY);
+	assert_true(eh_exp_short_(88.3f) < INFINITY);
 	assert_true(isnan(eh_exp_short_(NAN)) && isnan(EH_EXP32(eh_float_of_(0x7fffffff))));
 }
 
