@@ -439,12 +439,6 @@ EH_DEVICE_FN float eh_atomic_add_f32_(volatile __global float *p, float v)
 /* PoCL runs the work-items of a group one after another, up to each barrier. */
 #if defined(POCL_DEVICE_ADDRESS_BITS)
 #define EH_IN_TURN 1
-#define EH_AHEAD(p, n) eh_ahead_((__global const char *)(p), (n) * (int)sizeof *(p))
-EH_DEVICE_FN void eh_ahead_(__global const char *p, int bytes)
-{
-	for (int b = 0; b < bytes; b += 64)
-		__builtin_prefetch(p + b);
-}
 #endif
 /* Other devices calculate it in many instructions. */
 #elif defined(cl_khr_fp16) || defined(__NV_CL_C_VERSION)
@@ -584,24 +578,6 @@ EH_DEVICE_FN float eh_float_of_(eh_u32 u)
 	return c.f;
 }
 
-/* A hint, outside regions: the group uses these `n` elements soon, so that memory works beside arithmetic. */
-#define EH_AHEAD(p, n) eh_ahead_((p), (n) * (int)sizeof *(p))
-EH_DEVICE_FN void eh_ahead_(const void *p, int bytes)
-{
-	for (int b = 0; b < bytes; b += 64)
-		__builtin_prefetch((const char *)p + b);
-}
-/* The same inside a region, of a tile of `rows` rows of n elements, which begin ld elements apart: for some of
- * its lines by each of `items` work-items, of which this one is number `item`. */
-#define EH_TILE_AHEAD(p, ld, rows, n, item, items)                                           \
-	eh_tile_ahead_((const char *)(p), (ld) * (eh_i64)sizeof *(p), (rows),                \
-	               ((n) * (int)sizeof *(p) + 63) / 64, (item), (items))
-EH_DEVICE_FN void eh_tile_ahead_(const char *p, eh_i64 row, int rows, int lines, int item, int items)
-{
-	for (int l = item; l < rows * lines; l += items)
-		__builtin_prefetch(p + l / lines * row + l % lines * 64);
-}
-
 /*
  * Half precision.  clang's own type where converting it is an instruction, else integer arithmetic
  * without branches, which vectorises everywhere: gcc converts one at a time, and without hardware
@@ -702,8 +678,28 @@ typedef double eh_f64x16 __attribute__((vector_size(128), may_alias));
 #define EH_LOCAL_AT(T, name, count, at) EH_LOCAL(T, name[count])
 #endif
 
-/* Elsewhere other work-groups do what a hint would. */
-#if !defined(EH_AHEAD)
+/*
+ * Hints, so that memory works beside arithmetic; elsewhere other work-groups do what a hint would.
+ * EH_AHEAD, outside regions: the group uses these n elements soon.  EH_TILE_AHEAD, inside a region: the same of a
+ * tile of `rows` rows of n elements, which begin ld elements apart, for some of its lines by each of `items`
+ * work-items, of which this one is number `item`.
+ */
+#if defined(EH_HOST) || defined(EH_IN_TURN)
+#define EH_AHEAD(p, n) eh_ahead_((EH_GLOBAL const char *)(p), (n) * (int)sizeof *(p))
+#define EH_TILE_AHEAD(p, ld, rows, n, item, items)                                           \
+	eh_tile_ahead_((EH_GLOBAL const char *)(p), (ld) * (eh_i64)sizeof *(p), (rows),      \
+	               ((n) * (int)sizeof *(p) + 63) / 64, (item), (items))
+EH_DEVICE_FN void eh_ahead_(EH_GLOBAL const char *p, int bytes)
+{
+	for (int b = 0; b < bytes; b += 64)
+		__builtin_prefetch(p + b);
+}
+EH_DEVICE_FN void eh_tile_ahead_(EH_GLOBAL const char *p, eh_i64 row, int rows, int lines, int item, int items)
+{
+	for (int l = item; l < rows * lines; l += items)
+		__builtin_prefetch(p + l / lines * row + l % lines * 64);
+}
+#else
 #define EH_AHEAD(p, n) ((void)0)
 #define EH_TILE_AHEAD(p, ld, rows, n, item, items) ((void)0)
 #endif
