@@ -9,7 +9,7 @@ while read -r name some; do
 	right opencl:pocl "$name" "$some"
 done <<'END'
 gemm odd.e4m3*,turned-ab*
-fused rest.softmax.f16*
+fused rest.softmax.f16*,alone.rmsnorm-residual.bf16*,alone.swiglu.bf16*,alone.softmax.*
 attention prefill*yes*fused*
 END
 odd='odd.f32*,odd.e4m3*,odd.i8*'
@@ -19,7 +19,8 @@ caught "gemm: a sum that loses bits" gemm "odd.f32*" 's/EH_P(sums).v\[i\] = s\[i
 caught "gemm: a row that is not stored" gemm "$odd" 's/const int there = whole/const int there = at_row == 77 ? 0 : whole/'
 caught "gemm: an output that stays as it was" gemm "odd.f32*,odd.bf16*" 's/EH_G_STORE(c, at + e, lanes.e\[e\]);/;/'
 caught "fused: a wrong mean" fused 'norm*' 's|1.0f / EH_U_WIDTH|1.01f / EH_U_WIDTH|'
-caught "fused: a wrong sigmoid" fused 'rest.swiglu*' 's/EH_U_EXP(EH_U_ALL(0) - gate)/EH_U_EXP(EH_U_ALL(0) - gate * 1.02f)/'
+caught "fused: a wrong sigmoid" fused 'rest.swiglu*' 's/EH_U_ALL(0) - eh_u_larger(gate/EH_U_ALL(0) - 1.02f * eh_u_larger(gate/'
+caught "fused: one sum of 16 taken for all" fused 'alone.softmax.f32*' 's/finish(narrow(EH_P(part)))/finish(EH_P(part).s0)/' '' opencl:pocl
 caught "attention: a wrong scale" attention 'long*fused*' 's/\* EH_A_SCALE/* (EH_A_SCALE * 1.05f)/'
 
 finish
