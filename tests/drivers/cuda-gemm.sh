@@ -114,19 +114,17 @@ sums f16 cublasLtMatmul=short "c['status'] == 'invalid'" "f16 in sums of 14 bits
 parts() { # FAULT EXPRESSION TEXT: of each vendor row c
 	rm -rf parts
 	EVENHAND_TEST_FAULT=$1 "$EVENHAND" run parts.ini --on cuda:0 -q -o parts --set "cuda.cublaslt=$library" > "$log" 2>&1
-	python3 -B - parts/cuda-0.json "$2" "$SRC/tests/drivers" > facts 2>&1 <<'PY'
+	python3 - parts/cuda-0.json "$2" > facts 2>&1 <<'PY'
 import json, sys
-sys.path.insert(0, sys.argv[3])
-from rows import honest
-cases = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"]
-print([(c["id"], c["status"], c["reasons"]) for c in cases])
+rows = [c for c in json.load(open(sys.argv[1]))["cases"] if c["tier"] == "vendor"]
+print([(c["id"], c["status"], c["reasons"]) for c in rows])
 good = lambda e: e["verification"]["before"]["passed"] and e["library"]["name"] == "cuBLASLt" and e["program"]
-sys.exit(len(cases) != 3 or not all(eval(sys.argv[2], {"c": c, "good": good, "honest": honest}) for c in cases))
+sys.exit(len(rows) != 3 or not all(eval(sys.argv[2], {"c": c, "good": good}) for c in rows))
 PY
 	ok $? "$3" "$log" facts
 }
 sed 's/^precision = f32/precision = bf16/' "$SRC/tests/protocols/parts.ini" > parts.ini
-parts '' 'honest(c) and good(c["executions"][0])' \
+parts '' 'c["status"] in ("valid", "not-converged") and good(c["executions"][0])' \
 	"moe and block: the library's products, and the program's rest, are right in bf16"
 parts cublasLtMatmul=wrong 'c["status"] == "invalid"' "of a wrong library they are invalid"
 

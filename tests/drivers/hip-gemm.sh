@@ -62,15 +62,13 @@ row() {
 }
 # says NAME EXPRESSION: of the vendor row c, its library l and the whole result r
 says() {
-	python3 -B - "$T/$1/hip-0.json" "$2" "$SRC/tests/drivers" > "$T/facts" 2>&1 <<'PY'
+	python3 - "$T/$1/hip-0.json" "$2" > "$T/facts" 2>&1 <<'PY'
 import json, sys
-sys.path.insert(0, sys.argv[3])
-import rows
 r = json.load(open(sys.argv[1]))
 c = [c for c in r["cases"] if c["tier"] == "vendor"][0]
 l = c["executions"][0].get("library") if c["executions"] else None
 print(c["status"], c.get("reasons"), l)
-good = rows.honest(c) and c["executions"][0]["verification"]["before"]["passed"]
+good = c["status"] in ("valid", "not-converged") and c["executions"][0]["verification"]["before"]["passed"]
 sys.exit(not eval(sys.argv[2]))
 PY
 }
@@ -108,7 +106,7 @@ ok $? "rocblas_gemm_strided_batched_ex=wrong: the row is invalid" "$log" "$T/fac
 # Workloads of which it does a part.
 sed 's/^precision = f32/precision = bf16/' "$SRC/tests/protocols/parts.ini" > parts.ini
 row parts '' parts --set "$ours"
-says parts 'all(rows.honest(c) and c["executions"][0]["verification"]["before"]["passed"] and c["executions"][0]["library"]["name"] == "hipBLASLt" for c in r["cases"] if c["tier"] == "vendor")'
+says parts 'all(c["status"] in ("valid", "not-converged") and c["executions"][0]["verification"]["before"]["passed"] and c["executions"][0]["library"]["name"] == "hipBLASLt" for c in r["cases"] if c["tier"] == "vendor")'
 ok $? "it makes the products of moe and block, and the program the rest" "$log" "$T/facts"
 
 # Libraries that fail; tests/unit/test_hip_gemm.c has the other ways.
