@@ -145,7 +145,7 @@ if [ -n "$mirror" ]; then
 		rocblas trixie trixie
 		others trixie trixie
 		package trixie trixie amdsmi libamd-smi-dev
-		package trixie trixie "onednn onednn3" libdnnl-dev
+		package trixie trixie "onednn onednn3 onednngraph" libdnnl-dev
 		package trixie trixie onednnocl libdnnl-dev opencl-c-headers
 	fi
 	if lists sid main sid; then

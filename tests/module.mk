@@ -96,16 +96,17 @@ product_sources := $(sort $(wildcard $(srcdir)/tests/drivers/products/*.c))
 OBJECTS += $(call objects,$(product_sources))
 $(call objects,$(product_sources)): private CORE_CPPFLAGS :=
 driver_products := $(product_sources) $(srcdir)/tests/drivers/shared/faults.c
-# oneDNN for OpenCL and for Level Zero: they need nobody's headers.
+# oneDNN for OpenCL, for Level Zero and for processors: they need nobody's headers.
 onednn_sources := $(sort $(wildcard $(srcdir)/tests/drivers/onednn/*.c))
-onednn_parts := $(filter-out %/tdn_ocl.c %/tdn_ze.c,$(onednn_sources)) $(filter-out %/product.c,$(driver_products))
+onednn_parts := $(filter-out %/tdn_ocl.c %/tdn_ze.c %/tdn_cpu.c,$(onednn_sources)) $(filter-out %/product.c,$(driver_products))
 OBJECTS += $(call objects,$(onednn_sources))
 $(call objects,$(onednn_sources)): private CORE_CPPFLAGS := -I$(srcdir)/backends
-tests/drivers/onednn/ocl/libdnnl.so.3 tests/drivers/onednn/ze/libdnnl.so.3: tests/drivers/onednn/%/libdnnl.so.3: \
+onednn_libraries := $(patsubst %,tests/drivers/onednn/%/libdnnl.so.3,ocl ze cpu)
+$(onednn_libraries): tests/drivers/onednn/%/libdnnl.so.3: \
 	obj/tests/drivers/onednn/tdn_%.o $(call objects,$(onednn_parts))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) $(NO_UNDEFINED) -o $@ $(inputs) -ldl -lm $(LIBS)
-test_drivers += tests/drivers/onednn/ocl/libdnnl.so.3 tests/drivers/onednn/ze/libdnnl.so.3
+test_drivers += $(onednn_libraries)
 ifneq ($(cuda_HEADERS),)
 libcuda_sources := $(sort $(wildcard $(srcdir)/tests/drivers/cuda/*.c))
 OBJECTS += $(call objects,$(libcuda_sources))

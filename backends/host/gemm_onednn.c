@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attentionplans.h"
 #include "faults.h"
 #include "gemmplans.h"
 #include "shared/onednn.h"
 
 typedef struct onednn_library {
-	onednn_api api;
+	onednn_api api; /* the first member, for attention_onednn.c                              */
 	/* Of the OpenMP that the library brings along. */
 	void (*omp_set_num_threads)(int threads);
 	int (*omp_get_max_threads)(void);
@@ -171,4 +172,5 @@ const gemm_vendor gemm_onednn = {
 	.prepare = prepare,
 	.run = run,
 	.release = release,
+	.attention = &attention_onednn,
 };

@@ -136,7 +136,47 @@ void gemmlibrary_narrow(gemmlibrary_cpus *was)
 	was->mask = NULL;
 }
 
+/*
+ * As a launch's first part: the pool's threads sleep, and those of the library have their CPUs.  The
+ * caller, which the pool pins to one of them, has them all during the call, as it would in a program that
+ * calls the library: pinned, it could not give way to a thread of the library's that was put on its CPU,
+ * and a library that starts its threads now would start them there.
+ */
+eh_status gemmlibrary_call(const host_state *state, gemm_library *library,
+                           eh_status (*call)(const void *context, eh_error *error), const void *context,
+                           eh_error *error)
+{
+	const bool same = library->called && pthread_equal(library->caller, pthread_self());
+	gemmlibrary_cpus was;
+	eh_status status = EH_OK;
+
+	gemmlibrary_widen(state, &was);
+	if (!same)
+		status = library->vendor->use_threads(library, state->threads, error);
+	if (status == EH_OK)
+		status = call(context, error);
+	gemmlibrary_narrow(&was);
+	library->caller = pthread_self();
+	library->called = status == EH_OK;
+	return status;
+}
+
 /* ---- layers ------------------------------------------------------------------------------------ */
+
+static void keep(gemm_names *list, const char *name)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (strcmp(list->names[i], name) == 0)
+			return;
+	if (list->count < GEMM_NAMES)
+		faults_text(list->names[list->count++], sizeof(list->names[0]), "%s", name);
+}
+
+void gemmlibrary_keep(gemm_library *library, const char *kernel, const char *interface)
+{
+	keep(&library->kernels, kernel);
+	keep(&library->interfaces, interface);
+}
 
 static int by_text(const void *a, const void *b)
 {

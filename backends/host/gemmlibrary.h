@@ -24,6 +24,14 @@ eh_status gemmlibrary_open(const eh_device *device, gemm_library *library, eh_er
 void gemmlibrary_widen(const host_state *state, gemmlibrary_cpus *was);
 void gemmlibrary_narrow(gemmlibrary_cpus *was);
 
+/* Calls the library in the thread that enqueues, with the threads that the device has. */
+eh_status gemmlibrary_call(const host_state *state, gemm_library *library,
+                           eh_status (*call)(const void *context, eh_error *error), const void *context,
+                           eh_error *error);
+
+/* The kernel and the function of something that was prepared. */
+void gemmlibrary_keep(gemm_library *library, const char *kernel, const char *interface);
+
 /* "Zen", or the names of several in alphabetical order. */
 void gemmlibrary_names(const gemm_names *list, char *out, size_t size);
 

@@ -2,7 +2,6 @@
 /* The table of eh.gemm.1: which library makes a product, and its command in the queue. */
 #include "gemmplans.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,15 +62,6 @@ static eh_status choose_named(eh_gemm_plan *plan, gemm_library *libraries, const
 	return faults_set(error, EH_E_INTERNAL, "host.gemm=%.40s was not refused at the start", name);
 }
 
-static void keep(gemm_names *list, const char *name)
-{
-	for (unsigned i = 0; i < list->count; i++)
-		if (strcmp(list->names[i], name) == 0)
-			return;
-	if (list->count < GEMM_NAMES)
-		faults_text(list->names[list->count++], sizeof(list->names[0]), "%s", name);
-}
-
 static void destroy(eh_gemm_plan *plan)
 {
 	if (plan == NULL)
@@ -111,8 +101,7 @@ static eh_status prepare(eh_device *device, const eh_gemm *gemm, eh_gemm_plan **
 		destroy(plan);
 		return status;
 	}
-	keep(&plan->library->kernels, plan->kernel);
-	keep(&plan->library->interfaces, plan->interface);
+	gemmlibrary_keep(plan->library, plan->kernel, plan->interface);
 	*out = plan;
 	*workspace_bytes = 0;
 	return EH_OK;
@@ -126,29 +115,16 @@ typedef struct product {
 	unsigned char *c;
 } product;
 
-/*
- * In the thread that enqueues, as a launch's first part: the pool's threads sleep, and those of the
- * library have their CPUs.  The caller, which the pool pins to one of them, has them all during the
- * call, as it would in a program that calls the library: pinned, it could not give way to a thread of
- * the library's that was put on its CPU, and a library that starts its threads now would start them there.
- */
+static eh_status make(const void *context, eh_error *error)
+{
+	const product *p = context;
+
+	return p->plan->library->vendor->run(p->plan, p->a, p->b, p->c, error);
+}
+
 static eh_status run(const product *p, eh_error *error)
 {
-	gemm_library *library = p->plan->library;
-	const gemm_vendor *vendor = library->vendor;
-	const bool same = library->called && pthread_equal(library->caller, pthread_self());
-	gemmlibrary_cpus was;
-	eh_status status = EH_OK;
-
-	gemmlibrary_widen(p->plan->device->state, &was);
-	if (!same)
-		status = vendor->use_threads(library, p->plan->device->state->threads, error);
-	if (status == EH_OK)
-		status = vendor->run(p->plan, p->a, p->b, p->c, error);
-	gemmlibrary_narrow(&was);
-	library->caller = pthread_self();
-	library->called = status == EH_OK;
-	return status;
+	return gemmlibrary_call(p->plan->device->state, p->plan->library, make, p, error);
 }
 
 static void run_recorded(const eh_queue *queue, void *context)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * eh.gemm.1 on the host: the CPU's libraries of matrix products, each opened when the first product
- * asks for it and never before, so that a run without such a product has none of them in its process.
+ * (or attention, attentionplans.h) asks for it and never before, so that a run without such a product has
+ * none of them in its process.
  */
 #ifndef HOST_GEMMPLANS_H
 #define HOST_GEMMPLANS_H
@@ -55,6 +56,7 @@ typedef struct gemm_vendor {
 	eh_status (*run)(const eh_gemm_plan *plan, const void *a, const void *b, void *c,
 	                 eh_error *error);
 	void (*release)(eh_gemm_plan *plan); /* NULL = nothing to release                     */
+	const struct attention_vendor *attention; /* NULL = it has no attention               */
 } gemm_vendor;
 
 struct eh_gemm_plan {

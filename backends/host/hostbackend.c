@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attentionplans.h"
 #include "buffer.h"
 #include "compilers.h"
 #include "device.h"
@@ -107,7 +108,9 @@ static const void *host_extension(void *self, const char *name)
 	(void)self;
 	if (strcmp(name, EH_GRAPH_NAME) == 0)
 		return &recording_table;
-	return strcmp(name, EH_GEMM_NAME) == 0 ? &gemm_table : NULL;
+	if (strcmp(name, EH_GEMM_NAME) == 0)
+		return &gemm_table;
+	return strcmp(name, EH_ATTENTION_NAME) == 0 ? &attention_table : NULL;
 }
 
 static const eh_backend_ops ops = {

@@ -314,10 +314,46 @@ AT(eh_gemm_ops, enqueue, 16, 8);
 AT(eh_gemm_ops, layer, 24, 8);
 AT(eh_gemm_ops, destroy, 32, 8);
 
+SIZE(eh_attention, 88);
+AT(eh_attention, struct_size, 0, 4);
+AT(eh_attention, flags, 4, 4);
+AT(eh_attention, batch, 8, 8);
+AT(eh_attention, heads, 16, 8);
+AT(eh_attention, kv_heads, 24, 8);
+AT(eh_attention, query, 32, 8);
+AT(eh_attention, keys, 40, 8);
+AT(eh_attention, head, 48, 8);
+AT(eh_attention, scale, 56, 8);
+AT(eh_attention, type, 64, 8);
+AT(eh_attention, accumulate, 72, 8);
+AT(eh_attention, workspace_limit, 80, 8);
+
+SIZE(eh_attention_operands, 80);
+AT(eh_attention_operands, struct_size, 0, 4);
+AT(eh_attention_operands, reserved, 4, 4);
+AT(eh_attention_operands, q, 8, 8);
+AT(eh_attention_operands, k, 16, 8);
+AT(eh_attention_operands, v, 24, 8);
+AT(eh_attention_operands, o, 32, 8);
+AT(eh_attention_operands, workspace, 40, 8);
+AT(eh_attention_operands, offset_q, 48, 8);
+AT(eh_attention_operands, offset_k, 56, 8);
+AT(eh_attention_operands, offset_v, 64, 8);
+AT(eh_attention_operands, offset_o, 72, 8);
+
+SIZE(eh_attention_ops, 40);
+AT(eh_attention_ops, struct_size, 0, 4);
+AT(eh_attention_ops, reserved, 4, 4);
+AT(eh_attention_ops, prepare, 8, 8);
+AT(eh_attention_ops, enqueue, 16, 8);
+AT(eh_attention_ops, layer, 24, 8);
+AT(eh_attention_ops, destroy, 32, 8);
+
 CHECK(EH_PEER_STAGED == 0, "EH_PEER_STAGED");
 CHECK(EH_PEER_DIRECT == 1, "EH_PEER_DIRECT");
 CHECK(EH_GEMM_TRANSPOSE_A == 1, "EH_GEMM_TRANSPOSE_A");
 CHECK(EH_GEMM_TRANSPOSE_B == 2, "EH_GEMM_TRANSPOSE_B");
+CHECK(EH_ATTENTION_CAUSAL == 1, "EH_ATTENTION_CAUSAL");
 
 SIZE(eh_workload, 136);
 AT(eh_workload, magic, 0, 4);

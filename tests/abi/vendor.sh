@@ -140,6 +140,7 @@ machine=$("$CC" -print-multiarch 2>/dev/null) || machine=
 	for version in 2 3; do
 		compare "onednn$version" "backends/shared/onednn${version}_abi.h" oneapi/dnnl/dnnl.h libdnnl-dev
 	done
+	compare onednngraph backends/host/onednn_graph_abi.h oneapi/dnnl/dnnl_graph.h "of oneDNN 3"
 	compare onednnocl backends/opencl/onednn_ocl_abi.h oneapi/dnnl/dnnl_ocl.h libdnnl-dev $(flags_of opencl)
 	compare onednnze backends/levelzero/onednn_ze_abi.h oneapi/dnnl/dnnl_ze.h "of oneDNN 3.12 and later" $(flags_of levelzero)
 	compare clblast backends/opencl/clblast_abi.h clblast_c.h libclblast-dev $(flags_of opencl)

@@ -10,7 +10,7 @@ usage: make bench [BENCH="NAME ..."] [ON=EXECUTOR,...]     ON: those of its exec
   dot           stream dot against stream triad on the same executor
   fma           the fma ceiling against OpenBLAS's GEMM and clpeak
   gemm          the tiers of gemm against OpenBLAS called directly and CLBlast
-  attention     attention in one pass against its three kernels
+  attention     attention in one pass against its three kernels, and against a library's where there is one
   fused         fused operations against copies of as much memory
   large         the time of a whole run of one product of 8192^3
   launch        the cost of launching through the ABI
@@ -334,12 +334,14 @@ def attention():
     rows = []
     for executor in executors():
         found = rates(os.path.join(HERE, "attention.ini"), executor, 3)
-        for name in [n for n in found if n.startswith("fused.")]:
-            other = found.get(name.replace("fused.", "naive."), [])
-            rows.append([executor, name, "%.1f" % (statistics.median(found[name]) * 1e-9),
-                         "%.1f" % (statistics.median(other) * 1e-9) if other else "-", share(found[name], other)])
-    table("attention, S = 2048, GFLOP/s, 3 rounds in turn (wanted: 2.0 on the host)",
-          ["executor", "case", "one pass", "three kernels", "ratio"], rows)
+        for name in [n for n in found if n.startswith("fused.") and not n.endswith(".vendor")]:
+            three = found.get(name.replace("fused.", "naive."), [])
+            library = found.get(name.replace(".tuned", "") + ".vendor", [])
+            rows.append([executor, name] +
+                        ["%.1f" % (statistics.median(r) * 1e-9) if r else "-" for r in (found[name], three, library)] +
+                        [share(found[name], three), share(found[name], library)])
+    table("attention, S = 2048, GFLOP/s, 3 rounds in turn (wanted: to the three kernels 2.0 on the host, to the library 0.8)",
+          ["executor", "case", "one pass", "three kernels", "library", "one pass/three", "one pass/library"], rows)
 
 
 def fused():

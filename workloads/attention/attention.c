@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attention - O = softmax(Q K^T / sqrt(D)) V in one pass over the keys, or as three kernels with the
- * scores in memory; or for one query of each head, as in the decoding of a language model.
+ * scores in memory; or for one query of each head, as in the decoding of a language model; or by the library of
+ * the backend (the vendor tier).
  *
  * Selftest: crafted inputs whose outcome follows from sums over V; every element of O is compared.
  *
  * Gate B: normal inputs, quantised once.  Sampled rows are compared with double precision.  Every pair
  * of V adds up to one number, so that every pair of O must, too.
  */
+#include <math.h>
+
+#include "../library.h"
 #include "attention_oracle.h"
 
 #define SHARE_MAX 8       /* heads that one group decodes together                              */
 #define DECODE_ITEMS 256
 #define DECODE_SLOTS 32
+/* Bytes that a library may ask for: where all queries see the keys before them, a mask. */
+#define MASK_MAX (UINT64_C(1) << 30)
 
 static const eh_param attention_params[] = {
 	{"precision", EH_PARAM_ENUM, 0, "f32", "f32|f16|bf16", NULL,
@@ -62,6 +68,9 @@ typedef struct attention_state {
 	eh_kernel *kernels[3];
 	eh_buffer *in[ORACLE_INPUTS], *out, *scratch[2];
 	unsigned char *got;      /* the whole of O                                              */
+	const eh_attention_ops *library; /* of the vendor tier                                  */
+	eh_attention_plan *attending;    /* NULL in other tiers                                 */
+	eh_buffer *workspace;
 } attention_state;
 
 /* ---- describing ------------------------------------------------------------------------------ */
@@ -315,6 +324,9 @@ static void attention_finish(void *state)
 	int i;
 	if (s == NULL)
 		return;
+	if (s->attending != NULL)
+		s->library->destroy(s->attending);
+	support_free(s->bench, s->workspace);
 	for (i = 0; i < ORACLE_INPUTS; i++)
 		support_free(s->bench, s->in[i]);
 	support_free(s->bench, s->out);
@@ -343,6 +355,53 @@ static eh_status get_kernels(attention_state *s, eh_error *error)
 	return status;
 }
 
+/* Asks the backend's library for this attention. */
+static eh_status plan_library(attention_state *s, eh_error *error)
+{
+	const attention_shape *shape = &s->plan.shape;
+	eh_attention a = {
+		.struct_size = sizeof a,
+		.flags = shape->causal ? EH_ATTENTION_CAUSAL : 0,
+		.batch = shape->batch, .heads = shape->heads, .kv_heads = shape->kv_heads,
+		.query = shape->query, .keys = shape->keys, .head = shape->head,
+		.scale = 1 / sqrt((double)shape->head),
+		.accumulate = "f32",
+		.workspace_limit = MASK_MAX,
+	};
+	uint64_t workspace = 0;
+	eh_status status;
+	snprintf(a.type, sizeof a.type, "%s", shape->precision);
+	if (shape->naive)
+		return support_error(error, EH_E_UNSUPPORTED,
+		                     "attention: form=naive is what one pass is compared with, and no library's");
+	s->library = s->bench->extension(s->bench, EH_ATTENTION_NAME);
+	if (s->library == NULL)
+		return support_error(error, EH_E_UNSUPPORTED, "The backend offers no library for attention (%s).",
+		                     EH_ATTENTION_NAME);
+	status = s->library->prepare(s->bench->device, &a, &s->attending, &workspace, error);
+	if (status != EH_OK)
+		s->attending = NULL;
+	else if (workspace > 0)
+		status = support_alloc(s->bench, EH_MEMORY_DEVICE, workspace, &s->workspace, error);
+	return status;
+}
+
+static eh_status enqueue_library(attention_state *s, eh_error *error)
+{
+	const eh_attention_operands operands = {
+		.struct_size = sizeof operands,
+		.q = s->in[ORACLE_Q], .k = s->in[ORACLE_K], .v = s->in[ORACLE_V], .o = s->out,
+		.workspace = s->workspace,
+	};
+	return s->library->enqueue(s->bench->queue, s->attending, &operands, error);
+}
+
+static eh_status attention_library(void *state, eh_layer *layer, eh_error *error)
+{
+	const attention_state *s = state;
+	return s->library->layer(s->attending, layer, error);
+}
+
 static eh_status get_buffers(attention_state *s, eh_error *error)
 {
 	const attention_oracle *o = &s->oracle;
@@ -354,7 +413,7 @@ static eh_status get_buffers(attention_state *s, eh_error *error)
 	if (status == EH_OK)
 		status = support_alloc(s->bench, EH_MEMORY_DEVICE, o->count[ORACLE_Q] * o->element,
 		                       &s->out, error);
-	for (i = 0; i < 2 && status == EH_OK; i++)
+	for (i = 0; i < 2 && status == EH_OK && s->attending == NULL; i++)
 		if (s->plan.scratch[i] != 0)
 			status = support_alloc(s->bench, EH_MEMORY_DEVICE, s->plan.scratch[i],
 			                       &s->scratch[i], error);
@@ -374,11 +433,12 @@ static eh_status attention_prepare(const eh_bench *bench, void **state, eh_error
 		status = attention_oracle_make(&s->oracle, bench, &s->plan.shape);
 		if (status == EH_OK)
 			s->got = malloc(s->oracle.count[ORACLE_Q] * s->oracle.element);
+		s->oracle.library = library_wanted(bench);
 		if (s->got == NULL)
 			status = support_error(error, EH_E_NO_MEMORY, "attention: no host memory");
 	}
 	if (status == EH_OK)
-		status = get_kernels(s, error);
+		status = library_wanted(bench) ? plan_library(s, error) : get_kernels(s, error);
 	if (status == EH_OK)
 		status = get_buffers(s, error);
 	if (status == EH_OK) {
@@ -456,6 +516,8 @@ static eh_status attention_enqueue(void *state, uint64_t iteration, eh_error *er
 		support_value(&query, 4), support_value(&keys, 4), support_value(&share, 4),
 	};
 	(void)iteration;
+	if (s->attending != NULL)
+		return enqueue_library(s, error);
 	if (p->shape.naive)
 		return enqueue_naive(s, error);
 	if (p->shape.decode)
@@ -521,7 +583,7 @@ static const eh_workload attention_workload = {
 	.pointer_bytes = sizeof(void *),
 	.revision = 1,
 	.name = "attention",
-	.summary = "scaled dot-product attention, fused or as three kernels, prefill and decode",
+	.summary = "scaled dot-product attention, fused, as three kernels or the library's, prefill and decode",
 	.params = attention_params,
 	.describe = attention_describe,
 	.prepare = attention_prepare,
@@ -531,6 +593,7 @@ static const eh_workload attention_workload = {
 	.check = attention_check,
 	.vary = attention_vary,
 	.finish = attention_finish,
+	.library = attention_library,
 	.checks = "sampled rows against double precision, the sum of every pair of elements, and once all "
 	          "elements for crafted inputs",
 };

@@ -24,6 +24,8 @@ typedef struct attention_oracle {
 	uint32_t element;                /* bytes                                                   */
 	uint32_t variant;
 	int crafted;                     /* the inputs are the selftest's                          */
+	int library;                     /* weights may be divided by their sum, and rounded to the
+	                                    type of V, before they are multiplied by it            */
 	uint64_t count[ORACLE_INPUTS];   /* elements of Q (and of O), K and V                      */
 	uint64_t block[ORACLE_INPUTS];   /* elements after which they repeat                       */
 	void *data[ORACLE_INPUTS];       /* a block, as elements; the device holds it repeated      */

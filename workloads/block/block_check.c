@@ -120,10 +120,11 @@ static int enough(const judge *j)
 	return j->check->failed >= JUDGE_ENOUGH;
 }
 
-/* x times a stretch of weights; *magnitude receives the sum of the products' magnitudes. */
-static double times(const float *w, const double *x, uint64_t count, double *magnitude)
+/* x times a stretch of weights; *magnitude receives the sum of the products' magnitudes, *square that of their
+ * squares. */
+static double times(const float *w, const double *x, uint64_t count, double *magnitude, double *square)
 {
-	double part[4] = {0, 0, 0, 0}, sizes[4] = {0, 0, 0, 0};
+	double part[4] = {0, 0, 0, 0}, sizes[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
 	uint64_t i;
 	int lane;
 	/* Widths are multiples of 8. */
@@ -132,8 +133,10 @@ static double times(const float *w, const double *x, uint64_t count, double *mag
 			const double one = (double)w[i + (uint64_t)lane] * x[i + (uint64_t)lane];
 			part[lane] += one;
 			sizes[lane] += fabs(one);
+			squares[lane] += one * one;
 		}
 	*magnitude = sizes[0] + sizes[1] + (sizes[2] + sizes[3]);
+	*square = squares[0] + squares[1] + (squares[2] + squares[3]);
 	return part[0] + part[1] + (part[2] + part[3]);
 }
 
@@ -174,6 +177,18 @@ static double dot(const double *a, const double *b, uint64_t count)
 }
 
 /*
+ * What a sum of k terms in f32 may err by.  A rounding errs by at most 2^-24 of the sum so far, which walks at
+ * random, about as far as the root of the squares of its terms, and to the outcome.  So k roundings err by about
+ * 2^-24 sqrt(k) (0.4 root + outcome / 3), and the limit is at five to six times that.  For most elements
+ * `constant` of the magnitudes is more; where few terms are most of a sum, as products of two activations are,
+ * or all have one sign, it is too little.
+ */
+static double sum_error(double constant, uint64_t k, double magnitude, double square, double want)
+{
+	return fmax(constant * magnitude, 2 * 0x1p-24 * sqrt((double)k) * (sqrt(square) + fabs(want)));
+}
+
+/*
  * y = x W^T, or + residual unless that is NULL, in sampled columns; and all of it, added up with random
  * signs.  The errors of n elements with random signs add up like a random walk, so 4 sqrt(n) times what a
  * usual one is allowed is generous, and still far below what is not there at all.  What y's own rounding
@@ -200,13 +215,14 @@ static void check_product(judge *j, enum block_product p, uint64_t row, uint64_t
 		const uint64_t column = i == 0 && row == 0           ? 0
 		                        : i == columns - 1 && row == 0 ? n - 1
 		                                                      : from + judge_draw(j, width);
-		double magnitude, rest, allowed;
-		want = times(weights_of(j, p, column), x, k, &magnitude);
+		double magnitude, square, rest, allowed;
+		want = times(weights_of(j, p, column), x, k, &magnitude, &square);
 		if (residual != NULL) {
 			want += residual[column];
 			magnitude += fabs(residual[column]);
+			square += residual[column] * residual[column];
 		}
-		rest = constant * magnitude + oracle_smallest_error(shape->precision);
+		rest = sum_error(constant, k, magnitude, square, want) + oracle_smallest_error(shape->precision);
 		allowed = unit * fabs(want) + rest;
 		judge_sample(j, (int)p, names[p], row * n + column, y[column], want, allowed);
 		largest = fmax(largest, allowed);

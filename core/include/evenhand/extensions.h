@@ -141,6 +141,50 @@ typedef struct eh_gemm_ops {
 	void (*destroy)(eh_gemm_plan *plan);
 } eh_gemm_ops;
 
+/* ---- eh.attention.0: the attention of a library ---------------------------------------------- */
+
+#define EH_ATTENTION_NAME "eh.attention.0"
+
+typedef struct eh_attention_plan eh_attention_plan;
+
+enum { EH_ATTENTION_CAUSAL = 1 }; /* query i sees the keys up to i + keys - query                */
+
+/*
+ * O = softmax(scale * Q K^T) V for each sequence and head; heads / kv_heads heads of Q, neighbours of each
+ * other, read one head of K and V.  Q and O are [batch, heads, query, head], K and V [batch, kv_heads,
+ * keys, head], all of them dense.  Sums and the scores are kept in `accumulate`.
+ */
+typedef struct eh_attention {
+	uint32_t struct_size;
+	uint32_t flags;             /* EH_ATTENTION_*                                          */
+	uint64_t batch, heads, kv_heads;
+	uint64_t query, keys, head;
+	double scale;
+	char type[8];               /* of Q, K, V and O: "f32", "f16", "bf16"                  */
+	char accumulate[8];         /* "f32"                                                   */
+	uint64_t workspace_limit;   /* bytes that the library may ask for                      */
+} eh_attention;
+
+/* Byte offsets are multiples of 16.  workspace is NULL where none was asked for. */
+typedef struct eh_attention_operands {
+	uint32_t struct_size;
+	uint32_t reserved;
+	eh_buffer *q, *k, *v, *o, *workspace;
+	uint64_t offset_q, offset_k, offset_v, offset_o;
+} eh_attention_operands;
+
+/* As eh_gemm_ops, in every point. */
+typedef struct eh_attention_ops {
+	uint32_t struct_size;
+	uint32_t reserved;
+	eh_status (*prepare)(eh_device *device, const eh_attention *attention, eh_attention_plan **plan,
+	                     uint64_t *workspace_bytes, eh_error *error);
+	eh_status (*enqueue)(eh_queue *queue, eh_attention_plan *plan,
+	                     const eh_attention_operands *operands, eh_error *error);
+	eh_status (*layer)(eh_attention_plan *plan, eh_layer *layer, eh_error *error);
+	void (*destroy)(eh_attention_plan *plan);
+} eh_attention_ops;
+
 #ifdef __cplusplus
 }
 #endif

@@ -49,7 +49,7 @@ bool tdn_word(const char *text, int64_t *code)
 	} words[] = {
 		{ "oom", dnnl_out_of_memory }, { "invalid", dnnl_invalid_arguments },
 		{ "unsupported", dnnl_unimplemented }, { "wrong", TDN_WRONG }, { "stale", TDN_STALE },
-		{ "narrow", TDN_NARROW }, { "cpu", TDN_CPU }, { "four", TDN_FOUR }, { "old", TDN_OLD },
+		{ "narrow", TDN_NARROW }, { "pieces", TDN_PIECES }, { "cannot", TDN_CANNOT }, { "cpu", TDN_CPU }, { "four", TDN_FOUR }, { "old", TDN_OLD },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -93,19 +93,20 @@ TDN_VISIBLE const dnnl_version_t *dnnl_version(void)
 	(void)faults_call("dnnl_version", tdn_word, &planned);
 	version.major = planned == TDN_FOUR ? 4 : 3;
 	version.minor = planned == TDN_OLD ? 2 : 12;
+	version.cpu_runtime = tdn_has_cpu ? DNNL_RUNTIME_OMP : 0;
 	version.gpu_runtime = planned == TDN_CPU ? 0 : tdn_runtime;
 	return &version;
 }
 
-/* It has GPU engines alone, and those of other programs' objects. */
+/* Engines of a GPU are made of other programs' objects. */
 TDN_API dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind, size_t index)
 {
 	TDN_ENTER("dnnl_engine_create");
 
-	(void)engine;
-	(void)kind;
-	(void)index;
-	return dnnl_unimplemented;
+	if (kind != dnnl_cpu || index != 0 || !tdn_has_cpu)
+		return dnnl_unimplemented;
+	*engine = tdn_new(TDN_ENGINE, sizeof(**engine));
+	return dnnl_success;
 }
 
 TDN_API dnnl_engine_destroy(dnnl_engine_t engine)
@@ -119,10 +120,13 @@ TDN_API dnnl_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine, unsigned
 {
 	TDN_ENTER("dnnl_stream_create");
 
-	(void)stream;
-	(void)engine;
-	(void)flags;
-	return dnnl_unimplemented;
+	if (!tdn_has_cpu)
+		return dnnl_unimplemented;
+	if (!tdn_is(engine, TDN_ENGINE) || flags != 1)
+		return dnnl_invalid_arguments;
+	*stream = tdn_new(TDN_STREAM, sizeof(**stream));
+	(*stream)->engine = engine;
+	return dnnl_success;
 }
 
 /* Products are made when they are enqueued. */

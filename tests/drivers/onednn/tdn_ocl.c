@@ -8,6 +8,7 @@
 #include "tdn_state.h"
 
 const unsigned tdn_runtime = DNNL_RUNTIME_OCL;
+const bool tdn_has_cpu = false;
 
 #define X(field, names, arguments) typedef dnnl_status_t tdn_ocl_##field arguments;
 ONEDNN_OCL_FUNCTIONS(X)

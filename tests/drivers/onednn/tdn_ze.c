@@ -8,6 +8,7 @@
 #include "tdn_state.h"
 
 const unsigned tdn_runtime = DNNL_RUNTIME_ZE;
+const bool tdn_has_cpu = false;
 
 #define X(field, names, arguments) typedef dnnl_status_t tdn_ze_##field arguments;
 ONEDNN_ZE_FUNCTIONS(X)
