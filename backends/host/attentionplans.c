@@ -49,6 +49,12 @@ static eh_status check(eh_attention_plan *plan, eh_error *error)
 	return EH_OK;
 }
 
+static void release(eh_attention_plan *plan)
+{
+	if (plan->own != NULL)
+		plan->library->vendor->attention->release(plan);
+}
+
 /* The first that can; the reason is the last one's. */
 static eh_status choose(eh_attention_plan *plan, gemm_library *libraries, eh_error *error)
 {
@@ -61,14 +67,16 @@ static eh_status choose(eh_attention_plan *plan, gemm_library *libraries, eh_err
 		status = gemmlibrary_open(plan->device, plan->library, error);
 		if (status == EH_OK)
 			status = plan->library->vendor->attention->prepare(plan, error);
+		if (status != EH_OK)
+			release(plan);
 	}
 	return status;
 }
 
 static void destroy(eh_attention_plan *plan)
 {
-	if (plan != NULL && plan->own != NULL)
-		plan->library->vendor->attention->release(plan);
+	if (plan != NULL)
+		release(plan);
 	free(plan);
 }
 

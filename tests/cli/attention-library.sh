@@ -1,6 +1,6 @@
 #!/bin/sh
-# Attention of a library: the row beside the portable one, what is recorded of it, what a library that lies or has none
-# makes of it, and the oneDNN that is installed.
+# Attention of a library, the test library of oneDNN: the row beside the portable one, what is recorded of it, and what
+# a library that lies or has none makes of it.
 : "${T:?}" "${EVENHAND:?}" "${BUILD:?}" "${SRC:?}"
 cd "$T" || exit 1
 export PYTHONPATH="$SRC/tests/drivers" PYTHONDONTWRITEBYTECODE=1
@@ -13,7 +13,6 @@ check() { # status text file with detail...
 	shift 2
 	tail -n 20 "$@" >&2
 }
-skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 library=$BUILD/tests/drivers/onednn/cpu/libdnnl.so.3
 # run FAULT NAME PROTOCOL: the result is NAME/*.json
 run() {
@@ -76,16 +75,5 @@ run 'dnnl_graph_partition_compile=5' failed few.ini
 says failed 'vendor[0]["status"] == "failed" and "dnnl_graph_partition_compile returned 5" in str(vendor[0]["reasons"])'
 check $? "one that fails is a failed row with the function and its status" facts log
 
-# The real one, which has it from some version on.
-"$EVENHAND" run few.ini --on host:gcc -q -o real >log 2>&1
-if says real '"oneDNN is not here" in str(vendor[0]["reasons"])'; then
-	skip "the oneDNN that is installed" "oneDNN is not here (package libdnnl3.6)"
-elif says real '"oneDNN 3.7 has" in str(vendor[0]["reasons"])'; then
-	says real 'vendor[0]["status"] == "unsupported"'
-	check $? "the oneDNN that is installed has none, and the row says which has" facts log
-else
-	says real 'good(vendor[0])'
-	check $? "the oneDNN that is installed makes it" facts log
-fi
 echo "1..$n"
 exit $bad
