@@ -25,6 +25,7 @@ enum {
 static const uint64_t report_ns = 100000000;
 static const uint64_t first_drain_ns = 2000000;
 static const double warmup_change = 0.02;
+static const uint64_t long_operation_ns = 1000000000;
 
 static uint64_t *times_new(size_t count)
 {
@@ -325,8 +326,24 @@ static bool outlasts(const sampler *s, uint64_t length_ns)
 	return s->end_ns - s->start_ns > UNKEPT_PARTS * length_ns;
 }
 
-/* One audited sample; when others follow, unkept ones until the check's disturbance has passed. */
-static eh_status take_audit(sampler *s, verify_state *v, bool last, eh_error *error)
+static void keep(sampler *s, uint64_t time, uint64_t host)
+{
+	s->times_ns[s->count] = time;
+	if (s->host_ns != NULL)
+		s->host_ns[s->count] = host;
+	s->starts_ns[s->count] = s->start_ns;
+	s->count++;
+}
+
+/* An operation so long is a sample whatever stood right before it. */
+static bool counts_anyway(const sampler *s)
+{
+	return s->batch == 1 && s->end_ns - s->start_ns >= long_operation_ns && s->count < s->room;
+}
+
+/* One audited operation.  Its time is not kept, and when others follow, unkept ones do until the check's
+ * disturbance has passed; but a long one is a sample, and *kept is set. */
+static eh_status take_audit(sampler *s, verify_state *v, bool last, bool *kept, eh_error *error)
 {
 	uint64_t time;
 	uint64_t host;
@@ -338,9 +355,13 @@ static eh_status take_audit(sampler *s, verify_state *v, bool last, eh_error *er
 		status = sampler_take(s, &time, &host, error);
 	if (status == EH_OK)
 		status = verify_during(s->p, v, error);
-	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0' || last ||
-	    outlasts(s, s->rules.warmup_min_ns))
+	if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0')
 		return status;
+	*kept = s->rounds == NULL && counts_anyway(s);
+	if (*kept)
+		keep(s, time, host);
+	if (last || *kept || outlasts(s, s->rules.warmup_min_ns))
+		return EH_OK;
 	rest = clock_now_ns() - start;
 	if (rest > s->rules.warmup_min_ns)
 		rest = s->rules.warmup_min_ns;
@@ -351,12 +372,12 @@ static eh_status take_audit(sampler *s, verify_state *v, bool last, eh_error *er
 	return status;
 }
 
-static eh_status audit(sampler *s, verify_state *v, bool last, eh_error *error)
+static eh_status audit(sampler *s, verify_state *v, bool last, bool *kept, eh_error *error)
 {
 	uint64_t start = clock_now_ns();
-	eh_status status = take_audit(s, v, last, error);
+	eh_status status = take_audit(s, v, last, kept, error);
 
-	s->audits_ns += clock_now_ns() - start;
+	s->audits_ns += clock_now_ns() - start - (*kept ? s->end_ns - s->start_ns : 0);
 	return status;
 }
 
@@ -394,27 +415,36 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 	bool over = false;
 
 	sampler_begin(s, first_drain_ns);
+	if (s->warmup_count == 1 && counts_anyway(s)) {
+		/* The operations of the gates came before it: the only one of the warm-up is a sample. */
+		keep(s, s->warmup_ns[0], s->end_ns - s->start_ns);
+		s->warmup_count = 0;
+		begin = s->start_ns;
+		spent = s->end_ns - s->start_ns;
+		over = spent >= rules->time_max_ns;
+	}
 	while (!over && status == EH_OK && s->impossible[0] == '\0') {
-		size_t i = s->count;
-		uint64_t host;
+		bool kept = false;
 
-		if (v != NULL && i == next_audit) {
+		if (v != NULL && s->count >= next_audit) {
 			/* The audits' share of the time stays below a tenth, the first apart. */
 			if (v->record->during == 0 || s->audits_ns < (clock_now_ns() - begin) / 10) {
-				status = audit(s, v, false, error);
+				status = audit(s, v, false, &kept, error);
 				if (status != EH_OK || v->record->during_failed > 0 || s->impossible[0] != '\0')
 					break;
 			}
 			next_audit += audit_gap(s, false);
 		}
-		status = sampler_take(s, &s->times_ns[i], &host, error);
-		if (status != EH_OK)
-			break;
-		if (s->host_ns != NULL)
-			s->host_ns[i] = host;
-		s->starts_ns[i] = s->start_ns;
-		s->count++;
-		spent += host;
+		if (!kept) {
+			uint64_t time;
+			uint64_t host;
+
+			status = sampler_take(s, &time, &host, error);
+			if (status != EH_OK)
+				break;
+			keep(s, time, host);
+		}
+		spent += s->end_ns - s->start_ns;
 		status = sampler_drain(s, error);
 		over = s->count == s->room || s->end_ns - begin - s->audits_ns >= rules->time_max_ns;
 		if (over || s->count >= next_judged) {
@@ -428,8 +458,13 @@ eh_status sampler_run(sampler *s, verify_state *v, eh_error *error)
 		sampler_tell(s, "sample", median);
 	}
 	/* A case too slow for an audit on its way still gets one. */
-	if (status == EH_OK && v != NULL && v->record->during == 0 && s->impossible[0] == '\0')
-		status = audit(s, v, true, error);
+	if (status == EH_OK && v != NULL && v->record->during == 0 && s->impossible[0] == '\0') {
+		bool kept = false;
+
+		status = audit(s, v, true, &kept, error);
+		if (kept)
+			(void)judge(s);
+	}
 	return status;
 }
 
@@ -455,28 +490,28 @@ static eh_status settle_in(sampler *s, uint64_t length_ns, eh_error *error)
 
 static eh_status keep_one(sampler *s, uint64_t round, eh_error *error)
 {
-	size_t i = s->count;
+	uint64_t time;
 	uint64_t host;
-	eh_status status = sampler_take(s, &s->times_ns[i], &host, error);
+	eh_status status = sampler_take(s, &time, &host, error);
 
 	if (status != EH_OK)
 		return status;
-	if (s->host_ns != NULL)
-		s->host_ns[i] = host;
-	s->starts_ns[i] = s->start_ns;
-	s->rounds[i] = round;
-	s->count++;
+	s->rounds[s->count] = round;
+	keep(s, time, host);
 	return EH_OK;
 }
 
 eh_status sampler_end_turns(sampler *s, verify_state *v, eh_error *error)
 {
-	return v->record->during == 0 ? audit(s, v, true, error) : EH_OK;
+	bool kept = false;
+
+	return v->record->during == 0 ? audit(s, v, true, &kept, error) : EH_OK;
 }
 
 eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t length_ns,
                        eh_error *error)
 {
+	bool kept = false;
 	bool audited = s->count > 0 && v != NULL && v->record->during == 0 &&
 	               random_below(&s->random, AUDIT_ODDS) == 0;
 	uint64_t begin;
@@ -487,7 +522,7 @@ eh_status sampler_turn(sampler *s, verify_state *v, uint64_t round, uint64_t len
 		sampler_begin(s, first_drain_ns);
 	else
 		s->drained_ns += clock_now_ns() - s->end_ns; /* others had their turns */
-	status = audited ? audit(s, v, true, error) : EH_OK;
+	status = audited ? audit(s, v, true, &kept, error) : EH_OK;
 	if (status != EH_OK || (v != NULL && v->record->during_failed > 0))
 		return status;
 	status = settle_in(s, length_ns, error);

@@ -76,7 +76,8 @@ void sampler_see_wait(sampler *s, uint64_t host_ns, uint64_t drained_ns);
 eh_status sampler_warm(sampler *s, eh_error *error);
 /*
  * Takes samples until the stop rule holds or the budget is spent.  With v (else NULL) some
- * operations are audited: outputs overwritten before, checked after; those times are not kept.
+ * operations are audited: outputs overwritten before, checked after; those times are not kept.  Of an
+ * operation of a second or more they are, and so is that of the warm-up (docs/sequence.md).
  * Ends early, with EH_OK, when an audit fails or a time is impossible.
  */
 eh_status sampler_run(sampler *s, verify_state *v, eh_error *error);

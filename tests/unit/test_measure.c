@@ -172,6 +172,33 @@ static void honest_regions(void **state)
 	}
 }
 
+/* An operation of seconds is done no more often than there is something to see: once for the gate, as a sample
+ * without another one before it, as a sample that is audited, and twice for the proof. */
+static void honest_long_operation(void **state)
+{
+	(void)state;
+	for (int device = 0; device < 2; device++) {
+		const uint64_t operation = UINT64_C(2000000000);
+		rig r;
+		record_execution *record;
+		uint64_t begin;
+
+		rig_make(&r, operation / 4, device ? RECORD_CLOCK_DEVICE : RECORD_CLOCK_HOST);
+		rig_start(&r, false);
+		begin = clock_now_ns();
+		record = rig_measure(&r);
+		begin = clock_now_ns() - begin;
+		expect(record, RECORD_NOT_CONVERGED, "2 samples fit");
+		assert_int_equal(record->samples_ns.count, 2);
+		assert_int_equal(record->warmup_ns.count, 0);
+		assert_int_equal(record->verification->during, 1);
+		assert_true(record->verification->before->passed && record->verification->after->passed);
+		if (begin / operation != 5)
+			fail_msg("%g operations", (double)begin / (double)operation);
+		rig_end(&r, record);
+	}
+}
+
 /* Reading back takes long, whatever was to be done before: remote and virtualised devices. */
 static void honest_slow_read_back(void **state)
 {
@@ -857,6 +884,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(honest_device),
 		cmocka_unit_test(honest_regions),
+		cmocka_unit_test(honest_long_operation),
 		cmocka_unit_test(honest_slow_read_back),
 		cmocka_unit_test(honest_short_cold),
 		cmocka_unit_test(honest_beside_a_neighbour),
