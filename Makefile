@@ -3,7 +3,8 @@
 # which it configures when needed; V=1 shows the commands.
 #
 #   make demo       install what is missing, build, run `quick` on everything here, compare
-#   make check      all tests; no accelerator needed          TESTS="a.sh b" runs some
+#   make check      the tests; no accelerator needed          TESTS="a.sh b" runs some
+#   make check-long those that take longest (tests/long)
 #   make bench      the performance comparisons, as ratios in one run
 #   make stories    what a user does, from end to end, with the network   TESTS="driver" runs some
 #   make fuzz       damaged files, kills, attacks: thousands of each, for hours   SEED=7 again the same
@@ -23,11 +24,11 @@ CONFIGURE_FLAGS =
 .NOTPARALLEL:
 # One job per processor, unless make was called with -j.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: all check bench fuzz stat stories install uninstall dist lint clean manual tests objects demo deb distclean
-all check bench fuzz stat stories dist lint clean manual tests objects: $(B)/GNUmakefile
+.PHONY: all check check-long bench fuzz stat stories install uninstall dist lint clean manual tests objects demo deb distclean
+all check check-long bench fuzz stat stories dist lint clean manual tests objects: $(B)/GNUmakefile
 # Root installs what a user configured and built.
 install uninstall: $(if $(wildcard $(B)/GNUmakefile),,$(B)/GNUmakefile)
-all check bench fuzz stat stories install uninstall dist lint clean manual tests objects:
+all check check-long bench fuzz stat stories install uninstall dist lint clean manual tests objects:
 	@+$(MAKE) $(JOBS) --no-print-directory -C '$(B)' $@
 demo:
 	@sh build-aux/setup.sh

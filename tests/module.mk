@@ -186,15 +186,17 @@ test_drivers += tests/drivers/levelzero/libze_test.so
 endif
 
 test_files := $(unit_programs) $(fuzz_programs) $(tool_programs) $(stat_programs) $(bad_plugins) $(test_drivers) tests/judge/judge
-.PHONY: tests check bench fuzz stat stories
+.PHONY: tests check check-long bench fuzz stat stories
 tests: all $(test_files)
 ifeq ($(cross_compiling),yes)
-check bench fuzz stat stories:
+check check-long bench fuzz stat stories:
 	@echo "$@: what is built here is for another machine: run the tests on one of its kind" >&2; exit 2
 else
-check: tests
+# For all of both in one run: EVENHAND_TEST_SET=all make check.
+check check-long: tests
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
-		SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh $(srcdir)/tests/run.sh $(TESTS)
+		SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' EVENHAND_TEST_SET="$${EVENHAND_TEST_SET:-$(if $(filter check,$@),short,long)}" \
+		sh $(srcdir)/tests/run.sh $(TESTS)
 
 bench: all $(tool_programs)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \

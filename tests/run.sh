@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs the tests and counts what they print (TAP).  A test program that ends with another status
 # than 0, prints no plan, or prints fewer lines than planned, is a failure of its own.
-# usage: run.sh [NAME...]   NAME is part of a test's path; without one, all tests run
-# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_EXCEPT: parts of
+# usage: run.sh [NAME...]   NAME is part of a test's path; without one, those of the set run
+# Environment: SRC, BUILD, EVENHAND, CC; EVENHAND_TEST_ROOMS: the folders of tests; EVENHAND_TEST_SET: short, the tests
+# that the file long does not name, long, those that it names, or all; EVENHAND_TEST_EXCEPT: parts of
 # paths of tests that do not run; EVENHAND_TEST_JOBS tests run side by side (one more than
 # there are CPUs, since they often wait), but those that ask how fast something is run alone.  The closing line is
 # "N passed, N failed, N skipped".
@@ -10,7 +11,7 @@ set -u
 export SRC BUILD EVENHAND CC
 export LC_ALL=C
 : "${EVENHAND_TEST_TIMEOUT:=240}" "${EVENHAND_TEST_JOBS:=$(($(nproc) + 1))}"
-: "${EVENHAND_TEST_ROOMS:=drivers cli abi fuzz contract opencl unit}"
+: "${EVENHAND_TEST_ROOMS:=drivers cli abi fuzz contract opencl unit}" "${EVENHAND_TEST_SET:=all}"
 export EVENHAND_TEST_TIMEOUT
 work=$BUILD/tests/work
 
@@ -87,6 +88,7 @@ if [ -n "${SANITIZE:-}" ]; then
 	[ ! -f /etc/OpenCL/vendors/pocl.icd ] || export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
 fi
 
+long=$(sed 's/#.*//' "$SRC/tests/long" | tr -s ' \t\n' ' ')
 # The longest first, so that no long one is left for the end.
 {
 	for room in $EVENHAND_TEST_ROOMS; do
@@ -102,6 +104,9 @@ fi
 	if [ $# -gt 0 ]; then
 		hit=no
 		for want; do case $name in *"$want"*) hit=yes ;; esac; done
+	else
+		case " $long " in *" $name "*) is=long ;; *) is=short ;; esac
+		[ "$EVENHAND_TEST_SET" = all ] || [ "$EVENHAND_TEST_SET" = $is ] || hit=no
 	fi
 	for not in ${EVENHAND_TEST_EXCEPT:-}; do case $name in *"$not"*) hit=no ;; esac; done
 	[ $hit = no ] || printf '%s %s\n' "$name" "$path"
@@ -119,6 +124,8 @@ packages=$(grep -ho '(package [a-z0-9.+-]*)' "$work"/*.skips 2>/dev/null | sed '
 	! apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || printf ' %s' "$package"
 done)
 [ -z "$packages" ] || echo "for more of the skipped tests: apt-get install$packages"
+left=$(printf '%s\n' "$long" | wc -w)
+[ $# -gt 0 ] || [ "$EVENHAND_TEST_SET" != short ] || echo "$left tests take long and are left out: make check-long runs them"
 # Again, where someone who sees the end alone finds them.
 cat "$work"/*.failed 2>/dev/null
 cat "$work"/*.sum 2>/dev/null | awk -v planned="$(wc -l <"$work/list")" -v seconds="$(($(date +%s) - started))" '
