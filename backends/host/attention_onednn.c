@@ -68,7 +68,7 @@ static bool causal(const eh_attention *a)
 static dnnl_status_t tensor(onednn_attention *m, int id, dnnl_data_type_t type, int dimensions,
                             const dnnl_dim_t sizes[DIMENSIONS_MAX])
 {
-	dnnl_dim_t own[DIMENSIONS_MAX], strides[DIMENSIONS_MAX];
+	dnnl_dim_t own[DIMENSIONS_MAX] = { 0 }, strides[DIMENSIONS_MAX];
 	int n = 0;
 
 	for (int i = 0; i < DIMENSIONS_MAX; i++)
