@@ -347,15 +347,6 @@ static eh_status prepare(eh_attention_plan *plan, eh_error *error)
 	                  library->version, a->type, call, (int)rc);
 }
 
-/* It writes to O alone, though its handles are not const. */
-static void *without_const(const void *data)
-{
-	void *out;
-
-	memcpy(&out, &data, sizeof(out));
-	return out;
-}
-
 static eh_status run(const eh_attention_plan *plan, const void *q, const void *k, const void *v, void *o,
                      eh_error *error)
 {
@@ -366,7 +357,7 @@ static eh_status run(const eh_attention_plan *plan, const void *q, const void *k
 
 	for (size_t i = 0; i < m->input_count && rc == dnnl_success; i++) {
 		in[i] = m->inputs[i];
-		rc = m->api.tensor_set(m->inputs[i], without_const(data[m->ids[i]]));
+		rc = m->api.tensor_set(m->inputs[i], onednn_handle(data[m->ids[i]]));
 	}
 	if (rc == dnnl_success)
 		rc = m->api.compiled_execute(m->compiled, m->stream, m->input_count, in, 1, &out);

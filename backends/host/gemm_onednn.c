@@ -127,24 +127,15 @@ static eh_status prepare(eh_gemm_plan *plan, eh_error *error)
 	                  plan->library->version, types, call, (int)rc);
 }
 
-/* It writes to C alone, though its handles are not const. */
-static void *without_const(const void *data)
-{
-	void *out;
-
-	memcpy(&out, &data, sizeof(out));
-	return out;
-}
-
 static eh_status run(const eh_gemm_plan *plan, const void *a, const void *b, void *c, eh_error *error)
 {
 	const onednn_api *api = &((const onednn_library *)plan->library->api)->api;
 	const onednn_plan *m = plan->own;
 	const onednn_product *p = &m->product;
-	dnnl_status_t rc = api->memory_set(p->memory[ONEDNN_A], without_const(a));
+	dnnl_status_t rc = api->memory_set(p->memory[ONEDNN_A], onednn_handle(a));
 
 	if (rc == dnnl_success)
-		rc = api->memory_set(p->memory[ONEDNN_B], without_const(b));
+		rc = api->memory_set(p->memory[ONEDNN_B], onednn_handle(b));
 	if (rc == dnnl_success)
 		rc = api->memory_set(p->memory[ONEDNN_C], c);
 	if (rc == dnnl_success)

@@ -26,7 +26,6 @@ typedef enum dnnl_graph_op_attr_t {
 
 typedef enum dnnl_graph_tensor_property_t {
 	dnnl_graph_tensor_property_undef = 0,
-	dnnl_graph_tensor_property_constant = 2,
 } dnnl_graph_tensor_property_t;
 
 typedef enum dnnl_graph_layout_type_t {

@@ -7,6 +7,8 @@
 #ifndef SHARED_ONEDNN_H
 #define SHARED_ONEDNN_H
 
+#include <string.h>
+
 #include "onednn_abi.h"
 #include "products.h"
 #include "vendorlib.h"
@@ -69,6 +71,15 @@ bool onednn_has_types(const eh_gemm *gemm, dnnl_engine_kind_t kind);
 dnnl_status_t onednn_build(const onednn_api *api, dnnl_engine_t engine, dnnl_engine_kind_t kind,
                            const eh_gemm *gemm, onednn_product *p, const char **kernel, const char **call);
 void onednn_release(const onednn_api *api, onednn_product *p);
+
+/* Its handles are not const, though it writes to outputs alone. */
+static inline void *onednn_handle(const void *data)
+{
+	void *out;
+
+	memcpy(&out, &data, sizeof(out));
+	return out;
+}
 
 /* Enqueues it in the stream; its memory has buffers. */
 dnnl_status_t onednn_execute(const onednn_api *api, const onednn_product *p, dnnl_stream_t stream);

@@ -34,6 +34,13 @@ while IFS=: read -r room allowed; do
 	check $? "core/$room includes only rooms below it" "$wrong"
 done < "$T/rules"
 
+missing=
+for name in $(sed 's/#.*//' "$SRC/tests/long"); do
+	[ -f "$SRC/tests/$name" ] || [ -f "$SRC/tests/$name.c" ] || missing="$missing $name"
+done
+[ -z "$missing" ]
+check $? "tests/long names tests" "$missing"
+
 rooms=$(for room in "$SRC"/core/*/; do basename "$room"; done | grep -vx include | sort)
 [ "$(sed 's/:.*//' "$T/rules" | sort)" = "$rooms" ]
 check $? "every room of core has its rule" "$rooms"
