@@ -35,9 +35,10 @@ while IFS=: read -r room allowed; do
 done < "$T/rules"
 
 missing=
-for name in $(sed 's/#.*//' "$SRC/tests/long"); do
+sed '/^#/d' "$SRC/tests/long" > "$T/long"
+while read -r name; do
 	[ -f "$SRC/tests/$name" ] || [ -f "$SRC/tests/$name.c" ] || missing="$missing $name"
-done
+done < "$T/long"
 [ -z "$missing" ]
 check $? "tests/long names tests" "$missing"
 
