@@ -159,6 +159,7 @@ $(if $(spirv_kernels),644|$(pkglibdir)/spirv|lib/evenhand/spirv/*.spv lib/evenha
 644|$(pkgdatadir)/claims|$(filter share/evenhand/claims/%,$(DATA))
 644|$(pkgdatadir)/workloads|$(filter share/evenhand/workloads/%,$(DATA))
 644|$(pkgdatadir)|share/evenhand/makers.ini
+644|$(pkgdatadir)/page|$(filter share/evenhand/page/%,$(DATA))
 644|$(includedir)/evenhand|$(srcdir)/core/include/evenhand/*.h
 644|$(libdir)/pkgconfig|$(srcdir)/build-aux/evenhand.pc.in
 644|$(mandir)/man1|$(srcdir)/docs/evenhand.1

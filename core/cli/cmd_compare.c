@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "audit/audit.h"
-#include "base/files.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "cli/case_pattern.h"
 #include "cli/command.h"
-#include "cli/input_results.h"
+#include "cli/comparing.h"
 #include "report/grid.h"
 #include "report/report.h"
 
@@ -20,87 +15,6 @@ typedef struct compare_options {
 	option_list cases;
 	unsigned fail_on;     /* of enum comparison_failure                                    */
 } compare_options;
-
-/* ---- who is compared with whom --------------------------------------------------------------- */
-
-static void pair_add(comparison_list *p, const result *a, const result *b, const compare_options *o)
-{
-	contract_compare_into(layout_append(comparison_layout(), p), a, b,
-	                      (contract_options){ .certified = o->certified, .margin = o->margin });
-}
-
-static const result *same_executor(const cli_input *g, const result *like)
-{
-	size_t i;
-
-	for (i = 0; i < g->count; i++)
-		if (strcmp(g->results[i]->record->executor.name, like->record->executor.name) == 0)
-			return g->results[i];
-	return NULL;
-}
-
-static void warn_alone(const result *r, const char *where)
-{
-	char *name = table_clean(r->record->executor.name);
-
-	log_write(EH_LOG_WARN, "%s is only in %s", name, where);
-	free(name);
-}
-
-/* Two folders are two runs: each executor against itself. */
-static void pair_runs(comparison_list *p, const cli_input *a, const cli_input *b,
-                      const compare_options *o)
-{
-	size_t i;
-
-	for (i = 0; i < a->count; i++) {
-		const result *other = same_executor(b, a->results[i]);
-
-		if (other != NULL)
-			pair_add(p, a->results[i], other, o);
-		else
-			warn_alone(a->results[i], "the baseline");
-	}
-	for (i = 0; i < b->count; i++)
-		if (same_executor(a, b->results[i]) == NULL)
-			warn_alone(b->results[i], "the other run");
-}
-
-static eh_status pair_all(comparison_list *p, const cli_input *groups, size_t count,
-                          const compare_options *o, eh_error *error)
-{
-	const result *base = NULL;
-	eh_status status = cli_inputs_reference(groups, count, o->baseline, &base, error);
-
-	for (size_t i = 0; i < count && status == EH_OK; i++)
-		for (size_t k = 0; k < groups[i].count; k++)
-			if (groups[i].results[k] != base)
-				pair_add(p, base, groups[i].results[k], o);
-	return status;
-}
-
-/* Keeps the cases that the command line asks for. */
-static eh_status select_cases(comparison_list *p, const cli_input *groups, size_t count,
-                              const compare_options *o, eh_error *error)
-{
-	text_list ids = { 0 };
-	size_t all_count;
-	result **all = cli_inputs_all(groups, count, &all_count);
-	eh_status status = case_pattern_select(&o->cases, all, all_count, &ids, error);
-
-	for (size_t i = 0; i < p->count && status == EH_OK && o->cases.count > 0; i++)
-		comparison_keep(&p->items[i], &ids);
-	text_list_clear(&ids);
-	free(all);
-	return status;
-}
-
-/* ---- printing -------------------------------------------------------------------------------- */
-
-static bool paired(const comparison_list *p)
-{
-	return p->count > 1 && p->items[0].a != p->items[1].a;
-}
 
 /* Signatures, disputes and notes of every result, once each. */
 static void print_evidence(const cli_input *groups, size_t count)
@@ -120,20 +34,19 @@ static void print_evidence(const cli_input *groups, size_t count)
 		}
 }
 
-static void print_pairs(const compare_options *o, const comparison_report *report, const cli_input *groups,
-                        size_t count)
+static void print_pairs(const compare_options *o, const comparing *c)
 {
-	const comparison_list *p = &report->comparisons;
+	const comparison_list *p = &c->report->comparisons;
 	grid g;
 
 	if (o->json) {
-		command_layout(comparison_report_layout(), report);
+		command_layout(comparison_report_layout(), c->report);
 		return;
 	}
-	grid_make(&g, p->items, p->count, paired(p) ? GRID_PAIRED : GRID_AGAINST);
+	grid_make(&g, p->items, p->count, c->mode);
 	(void)(o->markdown ? grid_print_markdown(stdout, &g) : grid_print(stdout, &g));
 	if (!o->markdown)
-		print_evidence(groups, count);
+		print_evidence(c->groups, c->count);
 	if (!o->markdown && log_level() >= EH_LOG_INFO) {
 		putchar('\n');
 		(void)grid_print_details(stdout, &g);
@@ -141,71 +54,21 @@ static void print_pairs(const compare_options *o, const comparison_report *repor
 	grid_clear(&g);
 }
 
-static eh_status compare_groups(const compare_options *o, const cli_input *groups, size_t count, int *code,
-                                eh_error *error)
-{
-	comparison_report *report;
-	comparison_list *p;
-	eh_status status = EH_OK;
-
-	if (count == 1 && groups[0].count == 1)
-		return error_set(error, EH_E_USAGE, "compare needs a second result; %s is one",
-		                 groups[0].results[0]->path);
-	report = layout_new(comparison_report_layout());
-	p = &report->comparisons;
-	if (count == 2 && groups[0].folder && groups[1].folder && o->baseline == NULL)
-		pair_runs(p, &groups[0], &groups[1], o);
-	else
-		status = pair_all(p, groups, count, o, error);
-	if (status == EH_OK && p->count == 0)
-		status = error_set(error, EH_E_USAGE, "no executor is in both %s and %s", groups[0].word,
-		                   groups[count - 1].word);
-	if (status == EH_OK)
-		status = select_cases(p, groups, count, o, error);
-	if (status == EH_OK) {
-		*code = comparison_exit_code(p, o->fail_on);
-		report->exit_code = (uint64_t)*code;
-		print_pairs(o, report, groups, count);
-	}
-	layout_free(comparison_report_layout(), report);
-	return status;
-}
-
-/* The words of the command line, and before them the file that --baseline names where it is none of
- * theirs. */
-static const char **words_of(const cli_call *call, size_t *count)
-{
-	const compare_options *o = call->options;
-	const char **words = memory_get((call->count + 1) * sizeof(*words));
-	bool add = o->baseline != NULL && strchr(o->baseline, '/') != NULL && file_exists(o->baseline);
-
-	*count = call->count;
-	for (size_t i = 0; i < call->count; i++) {
-		size_t size = strlen(call->words[i]);
-
-		words[i] = call->words[i];
-		add = add && (strncmp(o->baseline, words[i], size) != 0 ||
-		              (o->baseline[size] != '\0' && o->baseline[size] != '/' &&
-		               words[i][size - 1] != '/'));
-	}
-	if (add)
-		words[(*count)++] = o->baseline;
-	return words;
-}
-
 static eh_status compare(cli_call *call, eh_error *error)
 {
-	cli_input *groups = NULL;
-	size_t count;
-	const char **words = words_of(call, &count);
-	eh_status status = cli_inputs_read(words, count, &groups, error);
+	const compare_options *o = call->options;
+	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases,
+		                          .contract = { .certified = o->certified, .margin = o->margin } };
+	comparing c;
+	eh_status status = comparing_make(call, &asked, &c, error);
 
-	if (status == EH_OK) {
-		status = compare_groups(call->options, groups, count, &call->code, error);
-		cli_inputs_free(groups, count);
-	}
-	free(words);
-	return status;
+	if (status != EH_OK)
+		return status;
+	call->code = comparison_exit_code(&c.report->comparisons, o->fail_on);
+	c.report->exit_code = call->code;
+	print_pairs(o, &c);
+	comparing_free(&c);
+	return EH_OK;
 }
 
 const cli_command cmd_compare = {

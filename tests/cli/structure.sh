@@ -20,7 +20,8 @@ audit:base stat record
 contract:base stat record audit
 analysis:base stat record audit contract
 report:base stat record audit contract analysis
-cli:base stat record protocol plugin executor measure run audit contract analysis report'
+page:base stat record audit contract analysis report
+cli:base stat record protocol plugin executor measure run audit contract analysis report page'
 printf '%s\n' "$rules" > "$T/rules"
 while IFS=: read -r room allowed; do
 	wrong=
