@@ -18,3 +18,4 @@ rc=$?
 [ $rc -eq 0 ] || [ $rc -eq 3 ] || exit $rc
 echo
 echo "results: $out/*.json   every value and rule: $out/report.txt"
+"$evenhand" report "$out"

@@ -22,8 +22,8 @@ static void put_digests(FILE *out, const grid *g)
 		const record_result *r = of->record;
 		char *name = page_name(g, i);
 
-		html_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td><code>%s</code></td><td><code>%s</code></td>"
-		         "<td><code>%s</code></td><td>%s</td><td>%s, commit %s%s</td></tr>\n", name, of->path, r->digest,
+		html_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td><code class=\"digest\">%s</code></td><td><code class=\"digest\">%s</code></td>"
+		         "<td><code class=\"digest\">%s</code></td><td>%s</td><td>%s, commit %s%s</td></tr>\n", name, of->path, r->digest,
 		         r->executor.digest, r->protocol.digest, r->run.id, r->harness.version, r->harness.commit,
 		         r->harness.dirty ? ", changed" : "");
 		free(name);

@@ -17,8 +17,12 @@ static const char *or_dash(const char *words)
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
+/* Changes that are one have a heading. */
 static void put_group(FILE *out, const stack_group *group)
 {
+	if (group->changes.count > 1)
+		html_put(out, "<tr class=\"first\"><th scope=\"rowgroup\" colspan=\"5\">%s, which can only change "
+		         "together:</th></tr>\n", group->title);
 	for (size_t i = 0; i < group->changes.count; i++) {
 		const stack_change *c = &group->changes.items[i];
 
@@ -44,8 +48,6 @@ static void put_difference(FILE *out, const grid *g, size_t column)
 		page_table(out, caption);
 		page_heads(out, heads, sizeof(heads) / sizeof(*heads));
 		for (size_t i = 0; i < groups.count; i++) {
-			html_put(out, "<tr class=\"first\"><th scope=\"rowgroup\" colspan=\"5\">%s</th></tr>\n",
-			         groups.items[i].title);
 			put_group(out, &groups.items[i]);
 		}
 		page_table_end(out);
@@ -78,7 +80,7 @@ static void put_layer(FILE *out, const record_layer *layer)
 	html_put(out, "<tr><td>%s</td><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td>%s</td>",
 	         record_layer_kind_word(layer->layer), or_dash(layer->name), or_dash(version),
 	         or_dash(layer->maker), or_dash(layer->owner), record_source_word(layer->source));
-	html_put(out, "<td>%s</td><td><code>%s</code></td><td class=\"facts\">", text_or_empty(layer->path),
+	html_put(out, "<td>%s</td><td><code class=\"digest\">%s</code></td><td class=\"facts\">", text_or_empty(layer->path),
 	         text_or_empty(layer->sha256));
 	if (!setting_is(layer))
 		put_fields(out, layer);
