@@ -15,7 +15,7 @@ place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
 tree=$place/tree
-mkdir -p "$tree/core/cli" "$tree/core/executor" "$tree/backends/host" "$tree/backends/shared" "$tree/workloads/one" \
+mkdir -p "$tree/core/cli" "$tree/core/executor" "$tree/core/page" "$tree/backends/host" "$tree/backends/shared" "$tree/workloads/one" \
 	"$tree/workloads/two" "$tree/plugins/probes/linux" "$tree/plugins/probes/shared" "$tree/plugins/skeleton" "$tree/plugins/conformance" "$tree/tests/judge" \
 	"$tree/protocols/claims" "$tree/docs" "$tree/tests/unit" "$tree/tests/backends" "$T/bin"
 for f in Makefile VERSION configure configure.ac config.mk.in LICENSE build-aux core/include core/module.mk \
@@ -45,7 +45,7 @@ for f in backends/shared/shared workloads/one/one workloads/two/two plugins/prob
 	plugins/conformance/one_test plugins/conformance/conformance_main; do
 	echo "static const int unused __attribute__((unused)) = 1;" >"$tree/$f.c"
 done
-for f in core/executor/makers.ini workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \
+for f in core/executor/makers.ini core/page/page.css core/page/page.js workloads/one/one.k workloads/dialect.h protocols/a.ini protocols/b.ini protocols/claims/c.ini \
 	docs/page.md docs/schema.json docs/evenhand.1 plugins/skeleton/skeleton.c \
 	tests/backends/plusplus.cc; do
 	echo "# $f" >"$tree/$f"
@@ -265,7 +265,7 @@ fi
 
 for line in "4 dnf install" "5 pacman -S --needed"; do
 	column=${line%% *} command=${line#* }
-	names=$(awk -v c="$column" '!/^#/ && ($2 == "need" || $2 == "want") && !seen[$c]++ { printf " %s", $c }' "$SRC/build-aux/packages")
+	names=$(awk -v c="$column" '!/^#/ && ($2 == "need" || $2 == "want") && $c != "-" && !seen[$c]++ { printf " %s", $c }' "$SRC/build-aux/packages")
 	grep -qxF "$command$names" "$SRC/README.md"
 	check $? "README.md has: $command$names"
 done
