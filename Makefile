@@ -11,7 +11,7 @@
 #   make stat       the statistics on data whose truth is known   STAT="coverage" runs some
 #   make deb        Debian packages of this commit, in build/
 #   make manual     docs/cli.md, evenhand.1, result.schema.json and the tables of result-format.md
-#                   again, from the program's tables
+#                   and exports.md again, from the program's tables
 #   make install uninstall dist lint clean
 unexport CDPATH
 .DELETE_ON_ERROR:
@@ -206,6 +206,9 @@ manual: all
 	sed '/^<!-- Written by/q' $(srcdir)/docs/result-format.md > result-format.md
 	bin/evenhand help result >> result-format.md
 	mv result-format.md $(srcdir)/docs/result-format.md
+	sed '/^<!-- Written by/q' $(srcdir)/docs/exports.md > exports.md
+	bin/evenhand help columns >> exports.md
+	mv exports.md $(srcdir)/docs/exports.md
 
 clean:
 	rm -rf obj bin lib share tests flags flags.* links links.* version.h version.h.* deb.log evenhand*.deb

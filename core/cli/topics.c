@@ -8,6 +8,7 @@
 #include "cli/answer.h"
 #include "cli/manual.h"
 #include "executor/unrecorded.h"
+#include "report/export.h"
 #include "report/record_page.h"
 #include "report/report.h"
 
@@ -140,6 +141,22 @@ static void print_result(bool json)
 		(void)report_record_page(stdout);
 }
 
+/* ---- exports --------------------------------------------------------------------------------- */
+
+static void print_columns(bool json)
+{
+	const layout *const roots[] = { export_case_layout(), export_sample_layout(), NULL };
+	text t = { 0 };
+
+	if (json) {
+		command_json(layout_schema(export_case_layout(), "evenhand export --as csv"));
+		return;
+	}
+	layout_markdown(roots, &t);
+	(void)fwrite(t.data, 1, t.size - 1, stdout);
+	text_free(&t);
+}
+
 /* ---- settings -------------------------------------------------------------------------------- */
 
 static void print_settings(bool json)
@@ -214,6 +231,8 @@ static void print_layers(bool json)
 const cli_topic cli_topics[] = {
 	{ "contract", "the rules that decide whether two results may be compared", print_contract },
 	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
+	{ "columns", "the columns of `export --as csv` and `--as samples`; with --json the JSON Schema of the first",
+	  print_columns },
 	{ "layers", "the kinds of layers, whose team owns them, and which a site file declares",
 	  print_layers },
 	{ "settings", "variables and files that a record leaves out of a stack's settings, and why",

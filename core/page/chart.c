@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 
 #define LAYOUT_FILE "page/charts.def"
@@ -21,7 +21,7 @@ void chart_begin(chart *c, const grid *g, chart_axis x, chart_axis y)
 	c->x_log = x.log;
 	c->y_log = y.log;
 	for (size_t i = 0; i < grid_results(g); i++) {
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
 		text_list_add(&c->groups, name);
 		free(name);
@@ -75,9 +75,9 @@ void chart_put(FILE *out, const chart *c, const char *caption)
 	if (c->lines.count == 0)
 		return;
 	json = layout_text(chart_layout(), c, false);
-	html_put(out, "<figure class=\"chart\"><figcaption>%s</figcaption>"
+	markup_put(out, "<figure class=\"chart\"><figcaption>%s</figcaption>"
 	         "<script type=\"application/json\">", caption);
-	html_json(out, json);
-	html_put(out, "</script></figure>\n");
+	markup_json(out, json);
+	markup_put(out, "</script></figure>\n");
 	free(json);
 }

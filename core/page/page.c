@@ -7,8 +7,8 @@
 #include "base/base64.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 
 /* The files that go into every page, from the folder page of the data.  Built without dygraphs, a page has
@@ -111,7 +111,7 @@ static void put_head(FILE *out, const grid *g, const assets *a)
 {
 	(void)fputs(PAGE_BEGINS "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
 	put_policy(out, a);
-	html_put(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	markup_put(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n", g->title);
 	(void)fprintf(out, "<style>\n%s\n%s</style>\n</head>\n<body>\n",
 	              a->library != NULL ? a->library_style : "", a->style);
@@ -119,15 +119,15 @@ static void put_head(FILE *out, const grid *g, const assets *a)
 
 static void put_nav(FILE *out)
 {
-	html_put(out, "<a class=\"skip\" href=\"#answer\">To the answer</a>\n<header><nav aria-label=\"Sections\">");
+	markup_put(out, "<a class=\"skip\" href=\"#answer\">To the answer</a>\n<header><nav aria-label=\"Sections\">");
 	for (size_t i = 0; i < SECTIONS; i++)
-		html_put(out, "<a href=\"#%s\">%s</a>", sections[i].anchor, sections[i].name);
-	html_put(out, "</nav></header>\n<main>\n");
+		markup_put(out, "<a href=\"#%s\">%s</a>", sections[i].anchor, sections[i].name);
+	markup_put(out, "</nav></header>\n<main>\n");
 }
 
 static void put_foot(FILE *out, const assets *a)
 {
-	html_put(out, "</main>\n<footer><p>Written by evenhand from the results above. Every number has its unit and "
+	markup_put(out, "</main>\n<footer><p>Written by evenhand from the results above. Every number has its unit and "
 	         "its 95 %% interval where the samples give one. %s</p></footer>\n",
 	         a->library != NULL ? "Charts are drawn by dygraphs (MIT licence)."
 	                            : "There are no charts: this evenhand was built without dygraphs.");

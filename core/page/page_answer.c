@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "report/figure.h"
 
@@ -72,7 +72,7 @@ static void put_sentence(FILE *out, const grid *g, size_t column)
 	char *words = column_answer(g, column);
 	const char *name = g->executors.full[g->mode == GRID_PAIRED ? column : column + 1];
 
-	html_put(out, "<li><strong>%s</strong> against %s, %zu case%s: %s.</li>\n", name,
+	markup_put(out, "<li><strong>%s</strong> against %s, %zu case%s: %s.</li>\n", name,
 	         g->mode == GRID_PAIRED ? "its run before" : g->executors.full[0], g->row_count,
 	         g->row_count == 1 ? "" : "s", words);
 	free(words);
@@ -82,27 +82,27 @@ static void put_sentence(FILE *out, const grid *g, size_t column)
 static void put_alone(FILE *out, const grid *g)
 {
 	size_t counts = 0;
-	char *name = page_name(g, 0);
+	char *name = grid_full_name(g, 0);
 
 	for (size_t i = 0; i < g->row_count; i++) {
-		const comparison_side *side = page_side(g, i, 0);
+		const comparison_side *side = grid_side(g, i, 0);
 
 		counts += side != NULL && side->value_interval != NULL && record_counts(side->status) &&
 		          side->evidence.level < EVIDENCE_BAD;
 	}
-	html_put(out, "<li><strong>%s</strong>: %zu of %zu cases have a number that counts.</li>\n",
+	markup_put(out, "<li><strong>%s</strong>: %zu of %zu cases have a number that counts.</li>\n",
 	         name, counts, g->row_count);
 	free(name);
 }
 
 static void put_answers(FILE *out, const grid *g)
 {
-	html_put(out, "<ul class=\"answer\">\n");
+	markup_put(out, "<ul class=\"answer\">\n");
 	if (g->mode == GRID_ALONE)
 		put_alone(out, g);
 	for (size_t k = 0; k < g->count && g->mode != GRID_ALONE; k++)
 		put_sentence(out, g, k);
-	html_put(out, "</ul>\n");
+	markup_put(out, "</ul>\n");
 }
 
 /* ---- the grid -------------------------------------------------------------------------------- */
@@ -135,53 +135,53 @@ static void put_cell(FILE *out, const grid *g, size_t row, size_t column)
 	const grid_cell *cell = &g->rows[row].cells[column];
 	char *words = g->count > 1 ? memory_text(cell->text) : grid_cell_interval(cell);
 
-	html_put(out, "<td class=\"%s\"><a href=\"#case-%zu\" title=\"%s\">%s</a></td>",
+	markup_put(out, "<td class=\"%s\"><a href=\"#case-%zu\" title=\"%s\">%s</a></td>",
 	         kind_class(cell->kind), row, kind_words(cell->kind), words);
 	free(words);
 }
 
 static void put_value(FILE *out, const grid_value *v)
 {
-	html_put(out, "<td class=\"value\">%s%s%s</td>", v->number, v->unit[0] != '\0' ? " " : "", v->unit);
+	markup_put(out, "<td class=\"value\">%s%s%s</td>", v->number, v->unit[0] != '\0' ? " " : "", v->unit);
 }
 
 /* Of one result, beside its value: half of the interval, and the status where it is not valid. */
 static void put_alone_cells(FILE *out, const grid *g, size_t row)
 {
-	const comparison_side *side = page_side(g, row, 0);
-	const result_row *of = page_row(g, row, 0);
+	const comparison_side *side = grid_side(g, row, 0);
+	const result_row *of = grid_result_row(g, row, 0);
 	char interval_text[FIGURE_SIZE] = "";
 
 	if (side != NULL && side->value_interval != NULL)
 		figure_interval(side->value, *side->value_interval, figure_unit(side->metric), interval_text);
-	html_put(out, "<td class=\"value\">%s</td><td>%s</td>", interval_text,
+	markup_put(out, "<td class=\"value\">%s</td><td>%s</td>", interval_text,
 	         of != NULL ? result_row_word(of) : "-");
 }
 
 static void put_grid(FILE *out, const grid *g)
 {
 	page_table(out, g->mode == GRID_ALONE ? "The values of each case" : "Times as fast as the reference, by case and executor");
-	html_put(out, "<thead><tr><th scope=\"col\">case</th>");
+	markup_put(out, "<thead><tr><th scope=\"col\">case</th>");
 	if (g->mode == GRID_ALONE)
-		html_put(out, "<th scope=\"col\">value</th>");
+		markup_put(out, "<th scope=\"col\">value</th>");
 	else if (g->mode != GRID_PAIRED)
-		html_put(out, "<th scope=\"col\">%s</th>", g->executors.full[0]);
+		markup_put(out, "<th scope=\"col\">%s</th>", g->executors.full[0]);
 	if (g->mode == GRID_ALONE)
-		html_put(out, "<th scope=\"col\">with its 95 %% interval</th><th scope=\"col\">status</th>");
+		markup_put(out, "<th scope=\"col\">with its 95 %% interval</th><th scope=\"col\">status</th>");
 	for (size_t k = 0; k < g->count && g->mode != GRID_ALONE; k++)
-		html_put(out, "<th scope=\"col\">%s</th>", grid_column(g, k));
-	html_put(out, "</tr></thead><tbody>\n");
+		markup_put(out, "<th scope=\"col\">%s</th>", grid_column(g, k));
+	markup_put(out, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < g->row_count; i++) {
-		char *label = page_case(g, i);
+		char *label = grid_case_name(g, i);
 
-		html_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th>", i, label);
+		markup_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th>", i, label);
 		if (g->mode != GRID_PAIRED)
 			put_value(out, &g->rows[i].reference);
 		if (g->mode == GRID_ALONE)
 			put_alone_cells(out, g, i);
 		for (size_t k = 0; k < g->count && g->mode != GRID_ALONE; k++)
 			put_cell(out, g, i, k);
-		html_put(out, "</tr>\n");
+		markup_put(out, "</tr>\n");
 		free(label);
 	}
 	page_table_end(out);
@@ -189,27 +189,27 @@ static void put_grid(FILE *out, const grid *g)
 
 static void put_legend(FILE *out, const grid *g)
 {
-	html_put(out, "<p class=\"legend\">");
+	markup_put(out, "<p class=\"legend\">");
 	for (size_t i = 0; i < g->legend.count; i++)
-		html_put(out, "%s<span>%s</span>", i > 0 ? " · " : "", g->legend.items[i]);
-	html_put(out, "</p>\n");
+		markup_put(out, "%s<span>%s</span>", i > 0 ? " · " : "", g->legend.items[i]);
+	markup_put(out, "</p>\n");
 }
 
 static void put_notes(FILE *out, const grid *g)
 {
-	html_put(out, "<dl class=\"notes\">\n");
+	markup_put(out, "<dl class=\"notes\">\n");
 	for (size_t i = 0; i < g->notes.count; i++)
-		html_put(out, "<dt>%s</dt><dd>%s</dd>\n", g->notes.items[i].mark, g->notes.items[i].words);
-	html_put(out, "</dl>\n");
+		markup_put(out, "<dt>%s</dt><dd>%s</dd>\n", g->notes.items[i].mark, g->notes.items[i].words);
+	markup_put(out, "</dl>\n");
 }
 
 void page_answer(FILE *out, const grid *g)
 {
-	html_put(out, "<section id=\"answer\"><h1>%s</h1>\n", g->title);
+	markup_put(out, "<section id=\"answer\"><h1>%s</h1>\n", g->title);
 	put_answers(out, g);
 	put_grid(out, g);
 	if (g->mode != GRID_ALONE)
 		put_legend(out, g);
 	put_notes(out, g);
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

@@ -3,15 +3,15 @@
  * `evenhand explain` says. */
 #include <stdlib.h>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "report/explain.h"
 
 static void put_explained(FILE *out, const grid *g, size_t row, size_t i)
 {
-	const comparison_row *compared = page_is_reference(g, i) ? NULL : page_compared(g, row, i);
-	explain_subject subject = { .of = grid_result(g, i), .row = page_row(g, row, i), .compared = compared };
+	const comparison_row *compared = grid_is_reference(g, i) ? NULL : grid_compared(g, row, i);
+	explain_subject subject = { .of = grid_result(g, i), .row = grid_result_row(g, row, i), .compared = compared };
 	char *name, *words = NULL;
 	size_t size;
 	FILE *memory;
@@ -22,13 +22,13 @@ static void put_explained(FILE *out, const grid *g, size_t row, size_t i)
 				subject.against = &g->comparisons[k];
 	if (subject.row == NULL && compared == NULL)
 		return;
-	name = page_name(g, i);
+	name = grid_full_name(g, i);
 	memory = memory_insist(open_memstream(&words, &size));
 	(void)report_explained(memory, &subject);
 	(void)fclose(memory);
-	html_put(out, "<details><summary>Everything about %s</summary><pre>", name);
-	html_text(out, words);
-	html_put(out, "</pre></details>\n");
+	markup_put(out, "<details><summary>Everything about %s</summary><pre>", name);
+	markup_text(out, words);
+	markup_put(out, "</pre></details>\n");
 	free(words);
 	free(name);
 }
@@ -36,7 +36,7 @@ static void put_explained(FILE *out, const grid *g, size_t row, size_t i)
 static void rest(const grid *g, size_t row)
 {
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
 
 		if (of != NULL)
 			result_row_rest(grid_result(g, i), of);
@@ -47,16 +47,16 @@ void page_cases(FILE *out, const grid *g)
 {
 	page_section(out, "cases", "Each case");
 	for (size_t row = 0; row < g->row_count; row++) {
-		char *label = page_case(g, row);
+		char *label = grid_case_name(g, row);
 
-		html_put(out, "<details class=\"case\" id=\"case-%zu\"><summary><h3>%s</h3> <code>%s</code></summary>\n",
+		markup_put(out, "<details class=\"case\" id=\"case-%zu\"><summary><h3>%s</h3> <code>%s</code></summary>\n",
 		         row, label, g->rows[row].id);
 		page_series(out, g, row);
 		for (size_t i = 0; i < grid_results(g); i++)
 			put_explained(out, g, row, i);
-		html_put(out, "</details>\n");
+		markup_put(out, "</details>\n");
 		rest(g, row);
 		free(label);
 	}
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

@@ -7,9 +7,9 @@
 
 #include "analysis/diagnose.h"
 #include "analysis/nameplates.h"
+#include "base/markup.h"
 #include "base/text.h"
 #include "page/chart.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "report/figure.h"
 
@@ -107,7 +107,7 @@ static void put_roofs(FILE *out, const grid *g, diagnosis *const *all, size_t co
 		chart_begin(c, g, (chart_axis){ "operations for each byte", "FLOP/B", true },
 		            (chart_axis){ "rate", "FLOP/s", true });
 		for (size_t i = 0; i < count; i++) {
-			char *name = page_name(g, i);
+			char *name = grid_full_name(g, i);
 
 			for (size_t k = 0; k < all[i]->ceilings.count; k++)
 				if (all[i]->ceilings.items[k].kind == CEILING_COMPUTE)
@@ -130,15 +130,15 @@ static void put_ceiling(FILE *out, const char *name, const ceiling *c)
 		text_format_si(c->rate, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s", value);
 	else
 		text_format_ns(c->ns, value);
-	html_put(out, "<tr><th scope=\"row\">%s</th><td>%s %s</td><td class=\"value\">%s</td><td>%s</td><td>", name,
+	markup_put(out, "<tr><th scope=\"row\">%s</th><td>%s %s</td><td class=\"value\">%s</td><td>%s</td><td>", name,
 	         ceiling_kind_word(c->kind), c->of, value, c->by != NULL ? c->by : "the instrument's record");
 	if (c->nameplate != NULL) {
 		char *words = nameplates_words(c->nameplate, c->kind == CEILING_COMPUTE ? "FLOP/s" : "B/s");
 
-		html_put(out, "%s", words);
+		markup_put(out, "%s", words);
 		free(words);
 	}
-	html_put(out, "</td></tr>\n");
+	markup_put(out, "</td></tr>\n");
 }
 
 static void put_ceilings(FILE *out, const grid *g, diagnosis *const *all, size_t count)
@@ -148,7 +148,7 @@ static void put_ceilings(FILE *out, const grid *g, diagnosis *const *all, size_t
 	page_table(out, "What each executor reached in this run");
 	page_heads(out, heads, sizeof(heads) / sizeof(*heads));
 	for (size_t i = 0; i < count; i++) {
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
 		for (size_t k = 0; k < all[i]->ceilings.count; k++)
 			put_ceiling(out, name, &all[i]->ceilings.items[k]);
@@ -159,17 +159,17 @@ static void put_ceilings(FILE *out, const grid *g, diagnosis *const *all, size_t
 
 static void put_case(FILE *out, const grid *g, size_t row, const char *name, const diagnosis_case *c)
 {
-	char *label = page_case(g, row);
+	char *label = grid_case_name(g, row);
 
-	html_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>%s</td><td class=\"value\">", row,
+	markup_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>%s</td><td class=\"value\">", row,
 	         label, name);
 	if (!isnan(c->share))
-		html_put(out, "%.0f %%", c->share * 100);
-	html_put(out, "</td><td>%s</td><td>%s</td><td>", diagnosis_answer_word(c->answer),
+		markup_put(out, "%.0f %%", c->share * 100);
+	markup_put(out, "</td><td>%s</td><td>%s</td><td>", diagnosis_answer_word(c->answer),
 	         diagnosis_limit_word(c->limit));
 	for (size_t i = 0; i < c->notes.count; i++)
-		html_put(out, "%s%s", i > 0 ? " " : "", c->notes.items[i]);
-	html_put(out, "</td></tr>\n");
+		markup_put(out, "%s%s", i > 0 ? " " : "", c->notes.items[i]);
+	markup_put(out, "</td></tr>\n");
 	free(label);
 }
 
@@ -181,7 +181,7 @@ static void put_answers(FILE *out, const grid *g, diagnosis *const *all, size_t 
 	page_heads(out, heads, sizeof(heads) / sizeof(*heads));
 	for (size_t row = 0; row < g->row_count; row++)
 		for (size_t i = 0; i < count; i++) {
-			char *name = page_name(g, i);
+			char *name = grid_full_name(g, i);
 
 			for (size_t k = 0; k < all[i]->cases.count; k++)
 				if (strcmp(all[i]->cases.items[k].id, g->rows[row].id) == 0)
@@ -224,12 +224,12 @@ static void add_sizes(chart *c, const grid *g, size_t i, const record_case *firs
 {
 	point *points = memory_get((g->row_count + 1) * sizeof(*points));
 	double *v = memory_get((g->row_count + 1) * 4 * sizeof(*v));
-	char *name = page_name(g, i);
+	char *name = grid_full_name(g, i);
 	size_t n = 0;
 
 	for (size_t row = 0; row < g->row_count; row++) {
-		const result_row *of = page_row(g, row, i);
-		const comparison_side *s = page_side(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
+		const comparison_side *s = grid_side(g, row, i);
 
 		if (of != NULL && s != NULL && s->value_interval != NULL && record_counts(s->status) &&
 		    same_but_size(first, of->record))
@@ -258,7 +258,7 @@ static void add_sizes(chart *c, const grid *g, size_t i, const record_case *firs
 static const record_case *case_of(const grid *g, size_t row)
 {
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
 
 		if (of != NULL)
 			return of->record;
@@ -287,7 +287,7 @@ static void put_sizes(FILE *out, const grid *g)
 			                  figure_unit(first->work.metric), first->work.metric == RECORD_METRIC_SECONDS });
 		for (size_t i = 0; i < grid_results(g); i++)
 			add_sizes(c, g, i, first);
-		label = page_case(g, row);
+		label = grid_case_name(g, row);
 		caption = memory_format("Over the size of the data: cases like %s", label);
 		chart_put(out, c, caption);
 		free(caption);
@@ -307,9 +307,9 @@ void page_limits(FILE *out, const grid *g)
 	put_roofs(out, g, all, count);
 	put_sizes(out, g);
 	put_ceilings(out, g, all, count);
-	html_put(out, "<details><summary>What limits each case</summary>\n");
+	markup_put(out, "<details><summary>What limits each case</summary>\n");
 	put_answers(out, g, all, count);
-	html_put(out, "</details></section>\n");
+	markup_put(out, "</details></section>\n");
 	for (size_t i = 0; i < count; i++)
 		diagnosis_free(all[i]);
 	free(all);

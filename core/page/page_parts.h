@@ -32,21 +32,7 @@ void page_records(FILE *out, const grid *g);
 /* The charts of the results' row of a case: samples, sensors, windows, requests. */
 void page_series(FILE *out, const grid *g, size_t row);
 
-/* malloc'd: the name of a result, unique on the page. */
-char *page_name(const grid *g, size_t result);
-/* Its row of a case, NULL where it has none. */
-const result_row *page_row(const grid *g, size_t row, size_t result);
-/* The comparison's row that has the result as its other side, or for a reference the first that has
- * it as the baseline; NULL where there is none. */
-const comparison_row *page_compared(const grid *g, size_t row, size_t result);
-/* Its side of that row, or NULL. */
-const comparison_side *page_side(const grid *g, size_t row, size_t result);
-/* Whether others are compared with the result. */
-bool page_is_reference(const grid *g, size_t result);
-/* malloc'd: the words of the case's label. */
-char *page_case(const grid *g, size_t row);
-
-/* A section with its anchor and heading; html_put(out, "</section>\n") ends it. */
+/* A section with its anchor and heading; markup_put(out, "</section>\n") ends it. */
 void page_section(FILE *out, const char *anchor, const char *heading);
 /* A table that scrolls within its place; the caption is read to who cannot see it. */
 void page_table(FILE *out, const char *caption);

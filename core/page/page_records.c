@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "audit/audit.h"
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "report/report.h"
 
@@ -20,9 +20,9 @@ static void put_digests(FILE *out, const grid *g)
 	for (size_t i = 0; i < grid_results(g); i++) {
 		const result *of = grid_result(g, i);
 		const record_result *r = of->record;
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
-		html_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td><code class=\"digest\">%s</code></td><td><code class=\"digest\">%s</code></td>"
+		markup_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td><code class=\"digest\">%s</code></td><td><code class=\"digest\">%s</code></td>"
 		         "<td><code class=\"digest\">%s</code></td><td>%s</td><td>%s, commit %s%s</td></tr>\n", name, of->path, r->digest,
 		         r->executor.digest, r->protocol.digest, r->run.id, r->harness.version, r->harness.commit,
 		         r->harness.dirty ? ", changed" : "");
@@ -46,9 +46,9 @@ static void put_evidence(FILE *out, const result *of, const char *name)
 	(void)report_evidence(memory, name, trust);
 	(void)fclose(memory);
 	if (size > 0) {
-		html_put(out, "<pre>");
-		html_text(out, words);
-		html_put(out, "</pre>\n");
+		markup_put(out, "<pre>");
+		markup_text(out, words);
+		markup_put(out, "</pre>\n");
 	}
 	free(words);
 }
@@ -56,7 +56,7 @@ static void put_evidence(FILE *out, const result *of, const char *name)
 static void put_deviations(FILE *out, const record_protocol *p, const char *name)
 {
 	for (size_t i = 0; i < p->deviations.count; i++)
-		html_put(out, "<p>%s deviates from its protocol: %s</p>\n", name, p->deviations.items[i]);
+		markup_put(out, "<p>%s deviates from its protocol: %s</p>\n", name, p->deviations.items[i]);
 }
 
 /* Each protocol once. */
@@ -70,32 +70,32 @@ static void put_protocols(FILE *out, const grid *g)
 			known = strcmp(grid_result(g, k)->record->protocol.digest, p->digest) == 0;
 		if (known)
 			continue;
-		html_put(out, "<details><summary>Protocol %s@%llu, verbatim</summary><pre>", p->name,
+		markup_put(out, "<details><summary>Protocol %s@%llu, verbatim</summary><pre>", p->name,
 		         (unsigned long long)p->version);
-		html_text(out, p->text);
-		html_put(out, "</pre></details>\n");
+		markup_text(out, p->text);
+		markup_put(out, "</pre></details>\n");
 	}
 }
 
 static void put_commands(FILE *out, const grid *g)
 {
-	html_put(out, "<h3>Measure the same again</h3>\n<p>On the same stack, or on yours; the answer says what is "
+	markup_put(out, "<h3>Measure the same again</h3>\n<p>On the same stack, or on yours; the answer says what is "
 	         "reproduced, and which layers differ:</p>\n<pre>");
 	for (size_t i = 0; i < grid_results(g); i++) {
 		char *path = text_shell_word(grid_result(g, i)->path);
 
-		html_put(out, "evenhand reproduce %s", path);
-		html_text(out, "\n");
+		markup_put(out, "evenhand reproduce %s", path);
+		markup_text(out, "\n");
 		free(path);
 	}
-	html_put(out, "</pre>\n<p>Whether the files are what was measured:</p>\n<pre>evenhand verify");
+	markup_put(out, "</pre>\n<p>Whether the files are what was measured:</p>\n<pre>evenhand verify");
 	for (size_t i = 0; i < grid_results(g); i++) {
 		char *path = text_shell_word(grid_result(g, i)->path);
 
-		html_put(out, " %s", path);
+		markup_put(out, " %s", path);
 		free(path);
 	}
-	html_put(out, "</pre>\n");
+	markup_put(out, "</pre>\n");
 }
 
 void page_records(FILE *out, const grid *g)
@@ -103,7 +103,7 @@ void page_records(FILE *out, const grid *g)
 	page_section(out, "records", "Records, protocol, and how to reproduce");
 	put_digests(out, g);
 	for (size_t i = 0; i < grid_results(g); i++) {
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
 		put_deviations(out, &grid_result(g, i)->record->protocol, name);
 		put_evidence(out, grid_result(g, i), name);
@@ -111,5 +111,5 @@ void page_records(FILE *out, const grid *g)
 	}
 	put_protocols(out, g);
 	put_commands(out, g);
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

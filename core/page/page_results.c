@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "audit/audit.h"
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 
 static void put_evidence(FILE *out, const result *r)
@@ -13,12 +13,12 @@ static void put_evidence(FILE *out, const result *r)
 	eh_error error = ERROR_INIT;
 	eh_status status = audit_trust(r, &trust, &error);
 
-	html_put(out, "<td>%s</td>", status == EH_OK ? trust->sentence : error.message);
+	markup_put(out, "<td>%s</td>", status == EH_OK ? trust->sentence : error.message);
 }
 
 static void put_who(FILE *out, const record_who *who)
 {
-	html_put(out, "<td>%s%s%s%s%s</td>", who->tester[0] != '\0' ? who->tester : "not stated",
+	markup_put(out, "<td>%s%s%s%s%s</td>", who->tester[0] != '\0' ? who->tester : "not stated",
 	         who->party[0] != '\0' ? ", " : "", who->party, who->sponsor[0] != '\0' ? ", sponsored by " : "",
 	         who->sponsor);
 }
@@ -26,20 +26,20 @@ static void put_who(FILE *out, const record_who *who)
 static void put_result(FILE *out, const grid *g, size_t i)
 {
 	const record_result *r = grid_result(g, i)->record;
-	char *name = page_name(g, i);
+	char *name = grid_full_name(g, i);
 
-	html_put(out, "<tr><th scope=\"row\">%s%s</th><td>%s</td>", name,
-	         page_is_reference(g, i) && g->mode == GRID_AGAINST ? " (reference)" : "",
+	markup_put(out, "<tr><th scope=\"row\">%s%s</th><td>%s</td>", name,
+	         grid_is_reference(g, i) && g->mode == GRID_AGAINST ? " (reference)" : "",
 	         text_or_empty(r->executor.device.name));
-	html_put(out, "<td>%s@%llu</td><td>%llu of %llu</td><td>%s</td>", r->protocol.name,
+	markup_put(out, "<td>%s@%llu</td><td>%llu of %llu</td><td>%s</td>", r->protocol.name,
 	         (unsigned long long)r->protocol.version, (unsigned long long)r->run.executions.done,
 	         (unsigned long long)(r->run.executions.planned != LAYOUT_NO_UINT ? r->run.executions.planned :
 	                              r->run.executions.declared),
 	         record_completeness_word(r->status));
-	html_put(out, "<td><time>%s</time></td>", r->run.started);
+	markup_put(out, "<td><time>%s</time></td>", r->run.started);
 	put_who(out, &r->who);
 	put_evidence(out, grid_result(g, i));
-	html_put(out, "</tr>\n");
+	markup_put(out, "</tr>\n");
 	free(name);
 }
 
@@ -54,5 +54,5 @@ void page_results(FILE *out, const grid *g)
 	for (size_t i = 0; i < grid_results(g); i++)
 		put_result(out, g, i);
 	page_table_end(out);
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

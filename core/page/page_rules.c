@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 
 /* Places that are named before "and N more". */
@@ -77,18 +77,18 @@ void page_rules(FILE *out, const grid *g)
 	for (size_t i = 0; i < all.count; i++) {
 		fired *f = &all.items[i];
 
-		html_put(out, "<tr><td><span class=\"badge %s\">%s</span></td><td><code>%s</code></td><td>%s</td>"
+		markup_put(out, "<tr><td><span class=\"badge %s\">%s</span></td><td><code>%s</code></td><td>%s</td>"
 		         "<td class=\"value\">%zu</td><td>%s", f->first->level == CONTRACT_REFUSED ? "bad" :
 		         f->first->level > CONTRACT_COMPARABLE ? "weak" : "", contract_level_word(f->first->level),
 		         f->first->rule, f->first->sentence, f->count, f->where.size > 0 ? f->where.data : "");
 		if (f->count > NAMED)
-			html_put(out, "; and %zu more", f->count - NAMED);
-		html_put(out, "</td></tr>\n");
+			markup_put(out, "; and %zu more", f->count - NAMED);
+		markup_put(out, "</td></tr>\n");
 		text_free(&f->where);
 	}
 	free(all.items);
 	page_table_end(out);
-	html_put(out, "<p>A rule that is <em>refused</em> allows no ratio, <em>description</em> allows no "
+	markup_put(out, "<p>A rule that is <em>refused</em> allows no ratio, <em>description</em> allows no "
 	         "verdict, a <em>caveat</em> stands beside the number.</p></section>\n");
 }
 
@@ -97,13 +97,13 @@ void page_rules(FILE *out, const grid *g)
 static void put_reasons(FILE *out, const grid *g, size_t row, size_t i, const result_row *of)
 {
 	const record_mark *m = record_status_mark(of->record->status);
-	char *name = page_name(g, i), *label = page_case(g, row);
+	char *name = grid_full_name(g, i), *label = grid_case_name(g, row);
 
-	html_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>%s</td>"
+	markup_put(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>%s</td>"
 	         "<td><span class=\"badge bad\">%s</span></td><td>", row, label, name, result_row_word(of));
 	for (size_t k = 0; k < of->record->reasons.count; k++)
-		html_put(out, "%s%s", k > 0 ? " " : "", of->record->reasons.items[k]);
-	html_put(out, "</td><td>%s</td></tr>\n", m->remedy);
+		markup_put(out, "%s%s", k > 0 ? " " : "", of->record->reasons.items[k]);
+	markup_put(out, "</td><td>%s</td></tr>\n", m->remedy);
 	free(label);
 	free(name);
 }
@@ -116,7 +116,7 @@ void page_missing(FILE *out, const grid *g)
 	page_section(out, "missing", "What has no number");
 	for (size_t row = 0; row < g->row_count; row++)
 		for (size_t i = 0; i < grid_results(g); i++) {
-			const result_row *of = page_row(g, row, i);
+			const result_row *of = grid_result_row(g, row, i);
 
 			if (of == NULL || result_row_counts(of))
 				continue;
@@ -129,6 +129,6 @@ void page_missing(FILE *out, const grid *g)
 	if (count > 0)
 		page_table_end(out);
 	else
-		html_put(out, "<p>Every case of every executor has samples that count.</p>\n");
-	html_put(out, "</section>\n");
+		markup_put(out, "<p>Every case of every executor has samples that count.</p>\n");
+	markup_put(out, "</section>\n");
 }

@@ -16,8 +16,8 @@ typedef void visit(chart *c, const record_execution *e, size_t group, const char
 static void each_execution(chart *c, const grid *g, size_t row, visit *each, const void *context)
 {
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
-		char *name = page_name(g, i);
+		const result_row *of = grid_result_row(g, row, i);
+		char *name = grid_full_name(g, i);
 
 		for (size_t k = 0; of != NULL && k < of->record->executions.count; k++) {
 			const record_execution *e = &of->record->executions.items[k];
@@ -61,7 +61,7 @@ static bool has_starts(const record_execution *e)
 static bool all_have_starts(const grid *g, size_t row)
 {
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
 
 		for (size_t k = 0; of != NULL && k < of->record->executions.count; k++)
 			if (!has_starts(&of->record->executions.items[k]))
@@ -177,7 +177,7 @@ static void put_sensors(FILE *out, const grid *g, size_t row)
 	size_t count = 0;
 
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
 
 		for (size_t k = 0; of != NULL && k < of->record->executions.count; k++)
 			find_sensors(&all, &count, &of->record->executions.items[k]);
@@ -203,9 +203,9 @@ static void put_sustained(FILE *out, const grid *g, size_t row)
 	const char *unit = "";
 
 	for (size_t i = 0; i < grid_results(g); i++) {
-		const result_row *of = page_row(g, row, i);
+		const result_row *of = grid_result_row(g, row, i);
 		const record_derived *d = of != NULL ? of->record->derived : NULL;
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
 		for (size_t k = 0; d != NULL && k < d->sustained.count; k++) {
 			const record_derived_sustained *s = &d->sustained.items[k];

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "analysis/stacks.h"
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "record/disclosure.h"
 #include "record/redact.h"
@@ -21,12 +21,12 @@ static const char *or_dash(const char *words)
 static void put_group(FILE *out, const stack_group *group)
 {
 	if (group->changes.count > 1)
-		html_put(out, "<tr class=\"first\"><th scope=\"rowgroup\" colspan=\"5\">%s, which can only change "
+		markup_put(out, "<tr class=\"first\"><th scope=\"rowgroup\" colspan=\"5\">%s, which can only change "
 		         "together:</th></tr>\n", group->title);
 	for (size_t i = 0; i < group->changes.count; i++) {
 		const stack_change *c = &group->changes.items[i];
 
-		html_put(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
+		markup_put(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
 		         record_layer_kind_word(c->layer), c->what, c->fields, or_dash(c->maker),
 		         or_dash(c->owner));
 	}
@@ -43,7 +43,7 @@ static void put_difference(FILE *out, const grid *g, size_t column)
 	                memory_format("From %s to %s", g->executors.full[0], g->executors.full[column + 1]);
 
 	if (groups.count == 0) {
-		html_put(out, "<p>%s: no layer differs.</p>\n", caption);
+		markup_put(out, "<p>%s: no layer differs.</p>\n", caption);
 	} else {
 		page_table(out, caption);
 		page_heads(out, heads, sizeof(heads) / sizeof(*heads));
@@ -52,7 +52,7 @@ static void put_difference(FILE *out, const grid *g, size_t column)
 		}
 		page_table_end(out);
 		if (followers > 0)
-			html_put(out, "<p>%llu more files and settings on one side only follow from these.</p>\n",
+			markup_put(out, "<p>%llu more files and settings on one side only follow from these.</p>\n",
 			         (unsigned long long)followers);
 	}
 	free(caption);
@@ -67,7 +67,7 @@ static void put_fields(FILE *out, const record_layer *layer)
 		const record_field *f = &layer->fields.items[i];
 		char *value = scalar_text(&f->value);
 
-		html_put(out, "%s%s=%s", i > 0 ? "; " : "", f->name, redact_is_mark(value) ? "(redacted)" : value);
+		markup_put(out, "%s%s=%s", i > 0 ? "; " : "", f->name, redact_is_mark(value) ? "(redacted)" : value);
 		free(value);
 	}
 }
@@ -77,14 +77,14 @@ static void put_layer(FILE *out, const record_layer *layer)
 	char *version = setting_is(layer) ? setting_words(layer, NULL, NULL) :
 	                memory_text(text_or_empty(layer->version));
 
-	html_put(out, "<tr><td>%s</td><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td>%s</td>",
+	markup_put(out, "<tr><td>%s</td><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td>%s</td>",
 	         record_layer_kind_word(layer->layer), or_dash(layer->name), or_dash(version),
 	         or_dash(layer->maker), or_dash(layer->owner), record_source_word(layer->source));
-	html_put(out, "<td>%s</td><td><code class=\"digest\">%s</code></td><td class=\"facts\">", text_or_empty(layer->path),
+	markup_put(out, "<td>%s</td><td><code class=\"digest\">%s</code></td><td class=\"facts\">", text_or_empty(layer->path),
 	         text_or_empty(layer->sha256));
 	if (!setting_is(layer))
 		put_fields(out, layer);
-	html_put(out, "</td></tr>\n");
+	markup_put(out, "</td></tr>\n");
 	free(version);
 }
 
@@ -93,16 +93,16 @@ static void put_stack(FILE *out, const grid *g, size_t i)
 	static const char *const heads[] = { "layer", "name", "version", "made by", "owned by", "source",
 		                             "file", "SHA-256", "facts" };
 	const record_executor *e = &grid_result(g, i)->record->executor;
-	char *name = page_name(g, i), *caption = memory_format("All layers of %s", name);
+	char *name = grid_full_name(g, i), *caption = memory_format("All layers of %s", name);
 
-	html_put(out, "<details><summary>%s</summary>\n", caption);
+	markup_put(out, "<details><summary>%s</summary>\n", caption);
 	page_table(out, caption);
 	page_heads(out, heads, sizeof(heads) / sizeof(*heads));
 	for (size_t k = 0; k < e->layers.count; k++)
 		if (disclosure_is_stack(&e->layers.items[k]))
 			put_layer(out, &e->layers.items[k]);
 	page_table_end(out);
-	html_put(out, "</details>\n");
+	markup_put(out, "</details>\n");
 	free(caption);
 	free(name);
 }
@@ -114,5 +114,5 @@ void page_stacks(FILE *out, const grid *g)
 		put_difference(out, g, k);
 	for (size_t i = 0; i < grid_results(g); i++)
 		put_stack(out, g, i);
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

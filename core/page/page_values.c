@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "page/html.h"
 #include "page/page_parts.h"
 #include "report/figure.h"
 
@@ -47,13 +47,13 @@ static void put_picture(FILE *out, const comparison_row *row, const scale *s)
 	char ratio[FIGURE_SIZE];
 
 	figure_ratio(row->speedup, around, ratio);
-	html_put(out, "<svg class=\"ratio\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
+	markup_put(out, "<svg class=\"ratio\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
 	         "aria-label=\"%s times as fast, margin %.3g %%\">", WIDTH, HEIGHT, WIDTH, HEIGHT, ratio,
 	         row->margin * 100);
-	html_put(out, "<rect class=\"margin\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"14\"/>", from, to - from);
-	html_put(out, "<line class=\"one\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"16\"/>", place(s, 1), place(s, 1));
-	html_put(out, "<line class=\"around\" x1=\"%.1f\" x2=\"%.1f\" y1=\"8\" y2=\"8\"/>", low, high);
-	html_put(out, "<circle class=\"at\" cx=\"%.1f\" cy=\"8\" r=\"3.5\"/></svg>", at);
+	markup_put(out, "<rect class=\"margin\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"14\"/>", from, to - from);
+	markup_put(out, "<line class=\"one\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"16\"/>", place(s, 1), place(s, 1));
+	markup_put(out, "<line class=\"around\" x1=\"%.1f\" x2=\"%.1f\" y1=\"8\" y2=\"8\"/>", low, high);
+	markup_put(out, "<circle class=\"at\" cx=\"%.1f\" cy=\"8\" r=\"3.5\"/></svg>", at);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -62,36 +62,36 @@ static void put_picture(FILE *out, const comparison_row *row, const scale *s)
 static void put_badges(FILE *out, const result_row *row, const comparison_side *side)
 {
 	if (row->record->status != RECORD_VALID)
-		html_put(out, " <span class=\"badge %s\" title=\"%s\">%s</span>",
+		markup_put(out, " <span class=\"badge %s\" title=\"%s\">%s</span>",
 		         record_counts(row->record->status) ? "weak" : "bad",
 		         record_status_mark(row->record->status)->sentence, result_row_word(row));
 	if (side != NULL && side->evidence.level > EVIDENCE_CAVEATED)
-		html_put(out, " <span class=\"badge %s\">%s</span>",
+		markup_put(out, " <span class=\"badge %s\">%s</span>",
 		         side->evidence.level == EVIDENCE_BAD ? "bad" : "weak",
 		         evidence_level_word(side->evidence.level));
 	for (size_t i = 0; i < row->record->flags.count; i++) {
 		const record_mark *m = record_flag_mark(row->record->flags.items[i]);
 
-		html_put(out, " <span class=\"badge\" title=\"%s %s\">%s</span>", m->sentence, m->remedy, m->word);
+		markup_put(out, " <span class=\"badge\" title=\"%s %s\">%s</span>", m->sentence, m->remedy, m->word);
 	}
 }
 
 static void put_value(FILE *out, const grid *g, size_t row, size_t i)
 {
-	const comparison_side *side = page_side(g, row, i);
-	const result_row *of = page_row(g, row, i);
+	const comparison_side *side = grid_side(g, row, i);
+	const result_row *of = grid_result_row(g, row, i);
 	char value[FIGURE_SIZE];
 
-	html_put(out, "<td class=\"value\">");
+	markup_put(out, "<td class=\"value\">");
 	if (of != NULL && side != NULL && side->value_interval != NULL && record_counts(side->status)) {
 		figure_interval(side->value, *side->value_interval, figure_unit(side->metric), value);
-		html_put(out, "%s", value);
+		markup_put(out, "%s", value);
 	} else {
-		html_put(out, "%s", grid_word(grid_result(g, i), of));
+		markup_put(out, "%s", grid_word(grid_result(g, i), of));
 	}
 	if (of != NULL)
 		put_badges(out, of, side);
-	html_put(out, "</td>");
+	markup_put(out, "</td>");
 }
 
 static void put_ratio(FILE *out, const comparison_row *row, const scale *s)
@@ -99,36 +99,36 @@ static void put_ratio(FILE *out, const comparison_row *row, const scale *s)
 	char ratio[FIGURE_SIZE];
 
 	if (row == NULL || !(row->speedup > 0)) {
-		html_put(out, "<td></td><td></td><td>%s</td>",
+		markup_put(out, "<td></td><td></td><td>%s</td>",
 		         row != NULL ? comparison_verdict_word(row->verdict) : "");
 		return;
 	}
 	figure_ratio(row->speedup, *contract_interval(row), ratio);
-	html_put(out, "<td class=\"value\">%s</td><td>", ratio);
+	markup_put(out, "<td class=\"value\">%s</td><td>", ratio);
 	put_picture(out, row, s);
-	html_put(out, "</td><td>%s</td>", comparison_verdict_word(row->verdict));
+	markup_put(out, "</td><td>%s</td>", comparison_verdict_word(row->verdict));
 }
 
 /* A line for each result; the case stands in the first. */
 static void put_case(FILE *out, const grid *g, size_t row, const scale *s)
 {
-	char *label = page_case(g, row);
+	char *label = grid_case_name(g, row);
 	size_t count = grid_results(g);
 
 	for (size_t i = 0; i < count; i++) {
-		char *name = page_name(g, i);
+		char *name = grid_full_name(g, i);
 
-		html_put(out, i == 0 ? "<tr class=\"first\">" : "<tr>");
+		markup_put(out, i == 0 ? "<tr class=\"first\">" : "<tr>");
 		if (i == 0)
-			html_put(out, "<th scope=\"rowgroup\" rowspan=\"%zu\"><a href=\"#case-%zu\">%s</a></th>", count,
+			markup_put(out, "<th scope=\"rowgroup\" rowspan=\"%zu\"><a href=\"#case-%zu\">%s</a></th>", count,
 			         row, label);
-		html_put(out, "<th scope=\"row\">%s</th>", name);
+		markup_put(out, "<th scope=\"row\">%s</th>", name);
 		put_value(out, g, row, i);
-		if (g->mode != GRID_ALONE && page_is_reference(g, i))
-			html_put(out, "<td></td><td></td><td>reference</td>");
+		if (g->mode != GRID_ALONE && grid_is_reference(g, i))
+			markup_put(out, "<td></td><td></td><td>reference</td>");
 		else if (g->mode != GRID_ALONE)
-			put_ratio(out, page_compared(g, row, i), s);
-		html_put(out, "</tr>\n");
+			put_ratio(out, grid_compared(g, row, i), s);
+		markup_put(out, "</tr>\n");
 		free(name);
 	}
 	free(label);
@@ -147,5 +147,5 @@ void page_values(FILE *out, const grid *g)
 	for (size_t i = 0; i < g->row_count; i++)
 		put_case(out, g, i, &s);
 	page_table_end(out);
-	html_put(out, "</section>\n");
+	markup_put(out, "</section>\n");
 }

@@ -260,30 +260,30 @@ static void legend_fill(grid *g)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static size_t references(const grid *g)
+size_t grid_references(const grid *g)
 {
 	return g->mode == GRID_PAIRED ? g->count : 1;
 }
 
 size_t grid_results(const grid *g)
 {
-	return g->mode == GRID_ALONE ? 1 : references(g) + g->count;
+	return g->mode == GRID_ALONE ? 1 : grid_references(g) + g->count;
 }
 
 const result *grid_result(const grid *g, size_t i)
 {
-	return i < references(g) ? g->comparisons[i].a : g->comparisons[i - references(g)].b;
+	return i < grid_references(g) ? g->comparisons[i].a : g->comparisons[i - grid_references(g)].b;
 }
 
 const comparison_source *grid_source(const grid *g, size_t i)
 {
-	return i < references(g) ? &g->comparisons[i].baseline
-	                         : &g->comparisons[i - references(g)].other;
+	return i < grid_references(g) ? &g->comparisons[i].baseline
+	                         : &g->comparisons[i - grid_references(g)].other;
 }
 
 const char *grid_result_name(const grid *g, size_t i)
 {
-	size_t first = references(g);
+	size_t first = grid_references(g);
 
 	return i >= first ? grid_column(g, i - first) : g->mode == GRID_PAIRED ? grid_column(g, i)
 	                                                          : g->executors.brief[0];

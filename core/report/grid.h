@@ -79,10 +79,26 @@ bool grid_print_details(FILE *out, const grid *g);
 
 /* All results: the reference, paired the reference of each column, then the others; alone the one. */
 size_t grid_results(const grid *g);
+/* How many of them are references: they come first. */
+size_t grid_references(const grid *g);
 const result *grid_result(const grid *g, size_t i);
 const comparison_source *grid_source(const grid *g, size_t i);
 /* The name of its column or of the reference. */
 const char *grid_result_name(const grid *g, size_t i);
+
+/* malloc'd: its name for a page that has room, and says before or after where it is paired. */
+char *grid_full_name(const grid *g, size_t result);
+/* Whether others are compared with the result. */
+bool grid_is_reference(const grid *g, size_t result);
+/* Its row of a case, NULL where it has none. */
+const result_row *grid_result_row(const grid *g, size_t row, size_t result);
+/* The comparison's row that has the result as its other side, or for a reference the first that has
+ * it as the baseline; NULL where there is none. */
+const comparison_row *grid_compared(const grid *g, size_t row, size_t result);
+/* Its side of that row, or NULL. */
+const comparison_side *grid_side(const grid *g, size_t row, size_t result);
+/* malloc'd: the words of the case's label. */
+char *grid_case_name(const grid *g, size_t row);
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 

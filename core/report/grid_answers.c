@@ -6,15 +6,10 @@
 #include "base/text.h"
 #include "report/grid.h"
 
-static size_t references_of(const grid *g)
-{
-	return g->mode == GRID_PAIRED ? g->count : 1;
-}
-
 /* The answer that a result has to the case of a row; NULL: none, or executions that differ. */
 static const char *answer_of(const grid *g, size_t i, size_t row)
 {
-	size_t references = references_of(g);
+	size_t references = grid_references(g);
 	const grid_cell *cells = g->rows[row].cells;
 	size_t k = i < references ? i : i - references;
 	const result_row *found;
@@ -51,7 +46,7 @@ static void add_case(text *line, const grid *g, size_t row, const char *answer)
 			continue;
 		same++;
 		text_add(&names, "%s%s%s", names.size > 0 ? ", " : "", grid_result_name(g, i),
-		         g->mode != GRID_PAIRED ? "" : i < references_of(g) ? " before" : " after");
+		         g->mode != GRID_PAIRED ? "" : i < grid_references(g) ? " before" : " after");
 	}
 	if (same > 0)
 		text_add(line, "%s%s", line->size > 0 ? ", " : "", g->cases.brief[row]);

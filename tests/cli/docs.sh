@@ -30,6 +30,9 @@ check $? "docs/result.schema.json is what the record's table says; make manual w
 sed '1,/^<!-- Written by/d' docs/result-format.md >"$T/members"
 [ -s "$T/members" ] && "$EVENHAND" help result 2>"$T/err" | diff - "$T/members" >"$T/diff"
 check $? "the tables of docs/result-format.md are what the record's table says; make manual writes them again" "$(head -n 20 "$T/diff")"
+sed '1,/^<!-- Written by/d' docs/exports.md >"$T/columns"
+"$EVENHAND" help columns | diff "$T/columns" - >"$T/diff"
+check $? "so do the columns of docs/exports.md" "$(head -n 20 "$T/diff")"
 wrong=$(grep -nE 'str(n|case)*cmp\([^;]*"--?[a-z]' core/cli/*.[ch])
 [ -z "$wrong" ]
 check $? "no command compares options by hand" "$wrong"

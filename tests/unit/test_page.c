@@ -9,7 +9,7 @@
 
 #include "base/base64.h"
 #include "golden.h"
-#include "page/html.h"
+#include "base/markup.h"
 #include "page/page.h"
 
 static char *put(void (*with)(FILE *out, const char *words), const char *words)
@@ -25,7 +25,7 @@ static char *put(void (*with)(FILE *out, const char *words), const char *words)
 
 static void into_attribute(FILE *out, const char *words)
 {
-	html_put(out, "<a title=\"%s\">%zu, %d, %.1f %%, %llu</a>", words, (size_t)3, -4, 0.25, 5ULL);
+	markup_put(out, "<a title=\"%s\">%zu, %d, %.1f %%, %llu</a>", words, (size_t)3, -4, 0.25, 5ULL);
 }
 
 static void expect(void (*with)(FILE *out, const char *words), const char *words, const char *want)
@@ -41,8 +41,8 @@ static void escapes(void **state)
 	(void)state;
 	expect(into_attribute, "a \"b\" 'c' <d> & \x1b[31m\xff\n",
 	       "<a title=\"a &quot;b&quot; &#39;c&#39; &lt;d&gt; &amp; ?[31m? \">3, -4, 0.2 %, 5</a>");
-	expect(html_text, "a\tb\n<c>\x07", "a\tb\n&lt;c&gt;?");
-	expect(html_json, "{\"a\":\"</script><!--\"}", "{\"a\":\"\\u003c/script>\\u003c!--\"}");
+	expect(markup_text, "a\tb\n<c>\x07", "a\tb\n&lt;c&gt;?");
+	expect(markup_json, "{\"a\":\"</script><!--\"}", "{\"a\":\"\\u003c/script>\\u003c!--\"}");
 }
 
 static void encodes(void **state)

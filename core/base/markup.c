@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/html.h"
+#include "base/markup.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "report/report.h"
 
 static void put_escaped(FILE *out, const char *clean)
 {
@@ -23,15 +22,25 @@ static void put_escaped(FILE *out, const char *clean)
 	}
 }
 
+/* U+FFFE and U+FFFF, which XML does not allow, become "???". */
+static void clean_for_xml(char *line)
+{
+	text_clean(line);
+	for (char *at = line; (at = strstr(at, "\xef\xbf")) != NULL; at += 3)
+		if ((unsigned char)at[2] >= 0xbe)
+			memset(at, '?', 3);
+}
+
 static void put_line(FILE *out, const char *line)
 {
-	char *clean = table_clean(line != NULL ? line : "");
+	char *clean = memory_text(line != NULL ? line : "");
 
+	clean_for_xml(clean);
 	put_escaped(out, clean);
 	free(clean);
 }
 
-void html_text(FILE *out, const char *words)
+void markup_text(FILE *out, const char *words)
 {
 	while (*words != '\0') {
 		size_t size = strcspn(words, "\n\t");
@@ -76,7 +85,7 @@ static const char *put_one(FILE *out, const char *format, va_list *arguments)
 	return format + size;
 }
 
-void html_put(FILE *out, const char *format, ...)
+void markup_put(FILE *out, const char *format, ...)
 {
 	va_list arguments;
 
@@ -96,7 +105,7 @@ void html_put(FILE *out, const char *format, ...)
 	va_end(arguments);
 }
 
-void html_json(FILE *out, const char *json)
+void markup_json(FILE *out, const char *json)
 {
 	while (*json != '\0') {
 		size_t plain = strcspn(json, "<");
