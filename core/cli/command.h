@@ -71,9 +71,10 @@ struct cli_command {
 
 #define CLI_BASELINE(type)                                                                    \
 	{ "baseline", OPTION_TEXT, offsetof(type, baseline),                                    \
-	  .about = "the reference: an executor, a part of its name that no other has, or a file; " \
-	           "two folders are then not taken as two runs",                              \
-	  .value = "EXECUTOR|FILE" }
+	  .about = "the reference: an executor, a part of its name that no other has, or a file: " \
+	           "two folders are then not taken as two runs; archive:MARK: what the "       \
+	           "archive has under that name, each executor with itself",                   \
+	  .value = "EXECUTOR|FILE|archive:MARK" }
 #define CLI_CASES(type)                                                                       \
 	{ "case", OPTION_LIST, offsetof(type, cases),                                           \
 	  .about = "only this case, cases with these words (gemm, 'fma f32'), or those that "    \

@@ -2,7 +2,8 @@
 /* The table of subcommands, and the options that all of them share. */
 #include "cli/command.h"
 
-extern const cli_command cmd_devices, cmd_run, cmd_show, cmd_compare, cmd_explain, cmd_report, cmd_export, cmd_protocol,
+extern const cli_command cmd_devices, cmd_run, cmd_show, cmd_compare, cmd_explain, cmd_report, cmd_export, cmd_archive,
+	cmd_protocol,
 	cmd_workload, cmd_verify, cmd_bundle, cmd_sign, cmd_amend, cmd_key,
 	cmd_attribute, cmd_diagnose, cmd_claim, cmd_reproduce, cmd_calibrate, cmd_series,
 	cmd_plugin, cmd_site,
@@ -10,7 +11,8 @@ extern const cli_command cmd_devices, cmd_run, cmd_show, cmd_compare, cmd_explai
 	cmd_complete, cmd_kernels, cmd_worker, cmd_conformance_child;
 
 const cli_command *const cli_commands[] = {
-	&cmd_devices, &cmd_run, &cmd_show, &cmd_compare, &cmd_explain, &cmd_report, &cmd_export, &cmd_protocol,
+	&cmd_devices, &cmd_run, &cmd_show, &cmd_compare, &cmd_explain, &cmd_report, &cmd_export, &cmd_archive,
+	&cmd_protocol,
 	&cmd_workload, &cmd_verify, &cmd_bundle, &cmd_sign, &cmd_amend, &cmd_key,
 	&cmd_attribute, &cmd_diagnose, &cmd_claim, &cmd_reproduce, &cmd_calibrate,
 	&cmd_series,

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/archiving.h"
 #include "cli/case_pattern.h"
 #include "report/report.h"
 
@@ -67,6 +68,25 @@ static eh_status pair_all(comparison_list *p, const cli_input *groups, size_t co
 	return status;
 }
 
+/* Each run with what the archive has of its executors; one result with one. */
+static eh_status pair_archived(comparison_list *p, const cli_input *groups, size_t count,
+                               const comparing_options *o)
+{
+	size_t base = 0;
+
+	while (strcmp(groups[base].word, o->baseline) != 0)
+		base++;
+	for (size_t i = 0; i < count; i++) {
+		if (i == base)
+			continue;
+		if (groups[base].count == 1 && groups[i].count == 1)
+			pair_add(p, groups[base].results[0], groups[i].results[0], o);
+		else
+			pair_runs(p, &groups[base], &groups[i], o);
+	}
+	return EH_OK;
+}
+
 /* Keeps the cases that the command line asks for. */
 static eh_status select_cases(comparison_list *p, const cli_input *groups, size_t count,
                               const comparing_options *o, eh_error *error)
@@ -88,7 +108,8 @@ static eh_status select_cases(comparison_list *p, const cli_input *groups, size_
 static const char **words_of(const cli_call *call, const comparing_options *o, size_t *count)
 {
 	const char **words = memory_get((call->count + 1) * sizeof(*words));
-	bool add = o->baseline != NULL && strchr(o->baseline, '/') != NULL && file_exists(o->baseline);
+	bool add = o->baseline != NULL && (archiving_is(o->baseline) ||
+	                                   (strchr(o->baseline, '/') != NULL && file_exists(o->baseline)));
 
 	*count = call->count;
 	for (size_t i = 0; i < call->count; i++) {
@@ -119,6 +140,8 @@ static eh_status pair_groups(comparing *c, const comparing_options *o, eh_error 
 	if (one) {
 		pair_add(p, c->groups[0].results[0], c->groups[0].results[0], o);
 		c->mode = GRID_ALONE;
+	} else if (o->baseline != NULL && archiving_is(o->baseline)) {
+		status = pair_archived(p, c->groups, c->count, o);
 	} else if (c->count == 2 && c->groups[0].folder && c->groups[1].folder && o->baseline == NULL) {
 		pair_runs(p, &c->groups[0], &c->groups[1], o);
 	} else {

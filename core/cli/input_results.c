@@ -14,6 +14,7 @@
 #include "base/memory_bound.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "cli/archiving.h"
 
 static bool is_folder(const char *path)
 {
@@ -203,10 +204,20 @@ static eh_status add_folder(cli_input *in, eh_error *error)
 	return status;
 }
 
+static eh_status add_archived(cli_input *in, eh_error *error)
+{
+	eh_status status = archiving_read(in->word, &in->results, &in->count, error);
+
+	in->folder = in->count > 1;
+	return status;
+}
+
 static eh_status read_word(cli_input *in, eh_error *error)
 {
 	bool is_bundle = bundle_is(in->word);
 
+	if (archiving_is(in->word) && !file_exists(in->word))
+		return add_archived(in, error);
 	in->folder = is_bundle || is_folder(in->word);
 	if (!in->folder)
 		return add_file(in, in->word, error);

@@ -42,6 +42,7 @@ const cli_item topic_environment[] = {
 	{ "EVENHAND_WORKLOAD_PATH", "the same for workloads" },
 	{ "EVENHAND_PROBE_PATH", "the same for probes" },
 	{ "EVENHAND_CONFORMANCE_PATH", "the same for the conformance suite" },
+	{ "EVENHAND_ARCHIVE", "the archive: a file, or postgresql://...; default: `$XDG_DATA_HOME/evenhand/archive.db`" },
 	{ "EVENHAND_CACHE_DIR", "compiled kernels, and searches of the tuned tier; default: `$XDG_CACHE_HOME/evenhand`" },
 	{ "XDG_CONFIG_HOME",
 	  "the subfolder evenhand holds keys, site.ini and owners.ini; default: ~/.config" },

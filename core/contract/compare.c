@@ -70,22 +70,31 @@ static void side_number(comparison_side *s, const result_row *r, enum record_sta
 		s->value_interval = interval_kept(value_interval);
 }
 
-static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,
-                                 enum record_statistic statistic)
+static comparison_side *side_by_statistic(const result *of, const result_row *r, const evidence *whole,
+                                          bool certified, enum record_statistic statistic)
 {
-	const evidence *whole = of == c->a ? &c->baseline.evidence : &c->other.evidence;
-	comparison_side *s;
+	comparison_side *s = layout_new(comparison_side_layout());
 
-	if (r == NULL)
-		return NULL;
-	s = layout_new(comparison_side_layout());
 	s->status = r->record->status;
-	evidence_judge_row(of, r, whole, c->certified, &s->evidence);
+	evidence_judge_row(of, r, whole, certified, &s->evidence);
 	s->metric = r->metric;
 	s->executions = r->side.executions;
 	if (r->side.executions > 0)
 		side_number(s, r, statistic);
 	return s;
+}
+
+static comparison_side *side_new(const comparison *c, const result *of, const result_row *r,
+                                 enum record_statistic statistic)
+{
+	const evidence *whole = of == c->a ? &c->baseline.evidence : &c->other.evidence;
+
+	return r != NULL ? side_by_statistic(of, r, whole, c->certified, statistic) : NULL;
+}
+
+comparison_side *contract_row_side(const result *of, const result_row *row, const evidence *whole)
+{
+	return side_by_statistic(of, row, whole, contract_declares_certified(of), statistic_of_both(row, row));
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */

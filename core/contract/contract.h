@@ -46,6 +46,8 @@ comparison *contract_compare(const result *a, const result *b, double margin);
 void contract_compare_into(comparison *c, const result *a, const result *b,
                            contract_options options);
 void comparison_free(comparison *c); /* NULL is fine */
+/* A row as a comparison shows it; `whole` is the evidence of its result.  Free with layout_free. */
+comparison_side *contract_row_side(const result *of, const result_row *row, const evidence *whole);
 
 /* What a ratio with its interval says of the margin and of the noise floor (0: there is none). */
 /* The interval that the verdict follows from; NULL where there is none. */

@@ -17,9 +17,12 @@ usage: make bench [BENCH="NAME ..."] [ON=EXECUTOR,...]     ON: those of its exec
   start         start-up of `evenhand devices`
   contract      compare on results of 1,000, 3,000 and 10,000 cases with 100 samples each
   verify        verify on the same
+  report        the page of 5 results of 200 cases with 1,000 samples each: time and size
+  archive       an archive of 100,000 results of 20 cases, on SQLite and PostgreSQL: ten minutes or more
   stoptime      sampling time until +-1 % against the fixed number of samples that reaches it
   agreement     two runs of quick-1 in a row: the change of every case beside the canary's
 """
+import glob
 import json
 import math
 import os
@@ -466,6 +469,88 @@ def verify():
     of_two_results("verify", 0)
 
 
+def report():
+    maker, files = os.path.join(BUILD, "tests", "bench", "make_result"), []
+    for i in range(5):
+        files.append(os.path.join(WORK, "page-%d.json" % i))
+        call([maker, "-n", "1000", "-s", str(i), "-f", "1.0%d" % i, "200", files[-1]])
+    page = os.path.join(WORK, "page.html")
+    took = min(seconds_of([EVENHAND, "report"] + files + ["-o", page], (0,)) for _ in range(3))
+    table("the report of 5 results of 200 cases with 1,000 samples each (best of three)", ["what", "is", "wanted"],
+          [["time to write", "%.2f s" % took, "under 2 s"],
+           ["size", "%.1f MB" % (os.path.getsize(page) / 1e6), "under 15 MB"]])
+
+
+class Server:
+    """A PostgreSQL server in a folder of its own; url is None where there is none here."""
+
+    def __enter__(self):
+        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        self.url = None
+        if not programs or not os.path.exists(programs[-1] + "/initdb"):
+            return self
+        self.folder = tempfile.mkdtemp(dir="/var/tmp")
+        self.words = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        if self.words:
+            shutil.chown(self.folder, "postgres")
+        self.control = self.words + [programs[-1] + "/pg_ctl", "-D", self.folder + "/data"]
+        for words in (self.words + [programs[-1] + "/initdb", "-D", self.folder + "/data", "-U", "evenhand", "-A", "trust",
+                                    "-E", "UTF8", "--locale=C.UTF-8"],
+                      self.control + ["-l", self.folder + "/log", "-w", "-o", "-k %s -c listen_addresses=" % self.folder,
+                                      "start"],
+                      self.words + [programs[-1] + "/createdb", "-h", self.folder, "-U", "evenhand", "results"]):
+            if subprocess.run(words, stdout=subprocess.DEVNULL, cwd="/").returncode != 0:
+                sys.exit("bench: the server does not start: " + " ".join(words))
+        self.url = "postgresql://evenhand@/results?host=" + self.folder
+        return self
+
+    def __exit__(self, *_):
+        if self.url:
+            subprocess.run(self.control + ["-m", "immediate", "stop"], stdout=subprocess.DEVNULL, cwd="/")
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def seconds_of(words, codes):
+    begin = time.monotonic()
+    done = call(words)
+    if done.returncode not in codes:
+        sys.exit("bench: %s: %s" % (" ".join(words), done.stderr.strip()))
+    return time.monotonic() - begin
+
+
+def archive_rows(name, url, files, one):
+    """Adding files to an archive of its own; then questions to one of 100,000 results of 20 cases."""
+    tools = os.path.join(BUILD, "tests", "bench")
+    took = seconds_of([EVENHAND, "archive", "add", files, "--db", url], (0,))
+    rows = [[name, "add %d files" % len(os.listdir(files)), "%.0f results/s" % (len(os.listdir(files)) / took), "300 or more"]]
+    took = seconds_of([os.path.join(tools, "make_archive"), one, "100000", "20", url], (0,))
+    rows.append([name, "make the 100,000", "%.0f s" % took, ""])
+    for words, codes, wanted in ((["list"], (0,), "100 ms"), (["query", "triad.n7"], (0,), "100 ms"),
+                                 (["history", "triad.n7", "--executor", "cuda:7"], (0,), "100 ms"),
+                                 (["history", "triad.n7"], (0,), "100 ms"),
+                                 (["regressions"], (1,), "5 s")):
+        took = min(seconds_of([EVENHAND, "archive"] + words + ["--db", url], codes) for _ in range(3))
+        rows.append([name, " ".join(words), "%.0f ms" % (1e3 * took), wanted])
+    return rows
+
+
+def archive():
+    maker = os.path.join(BUILD, "tests", "bench", "make_result")
+    files, one = os.path.join(WORK, "files"), os.path.join(WORK, "one.json")
+    os.mkdir(files)
+    for i in range(1000):
+        made = call([maker, "-n", "30", "-s", str(i), "20", os.path.join(files, "%d.json" % i)])
+        if made.returncode != 0:
+            sys.exit("bench: make_result failed: " + made.stderr.strip())
+    call([maker, "-n", "5", "20", one])
+    rows = archive_rows("SQLite", os.path.join(WORK, "archive.db"), files, one)
+    with Server() as server:
+        if server.url:
+            rows += archive_rows("PostgreSQL", server.url, files, one)
+    table("an archive of 100,000 results of 20 cases and 20 executors (best of three)",
+          ["database", "command", "time", "wanted"], rows)
+
+
 def engine():
     done = call([os.path.join(BUILD, "tests", "bench", "make_engine_cost")])
     if done.returncode != 0:
@@ -538,6 +623,7 @@ def stoptime():
 BENCHES = {"triad-host": triad_host, "triad-opencl": triad_opencl, "dot": dot, "fma": fma,
            "gemm": gemm, "attention": attention, "fused": fused, "large": large,
            "launch": launch, "start": start, "engine": engine, "contract": contract, "verify": verify,
+           "report": report, "archive": archive,
            "agreement": agreement, "stoptime": stoptime}
 
 if __name__ == "__main__":

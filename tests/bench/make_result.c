@@ -4,11 +4,15 @@
  * samples, and what result_build makes of it.  `make bench BENCH=contract` uses it; it is built as
  * BUILD/tests/bench/make_result.
  *
- * usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] CASES OUT.json
+ * usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] [-d STARTED]
+ *                    [-x EXECUTOR] [-v DRIVER] CASES OUT.json
  *   -e  executions of each case (5)
  *   -n  samples of each case, over all executions (100)
  *   -f  times are that many times as long (1): two results of different factors differ in speed
  *   -s  seed of the noise (1)
+ *   -d  start of the run (2026-01-01T00:00:00Z)
+ *   -x  name of the executor (host:big)
+ *   -v  version of the driver in its stack (none)
  *   -w  who measured; with salts, so that the name can be redacted
  *   -k  keep the journal, as OUT.json.journal
  */
@@ -33,7 +37,7 @@ typedef struct settings {
 	double factor;
 	uint64_t seed;
 	bool keep;
-	const char *tester;
+	const char *tester, *started, *executor, *driver;
 } settings;
 
 static uint64_t next(uint64_t *state)
@@ -98,18 +102,18 @@ static void put_first(FILE *out, const settings *s)
 	json_digest(parsed, hex);
 	cJSON_Delete(parsed);
 	fprintf(out, "{%s\"kind\":\"run\",\"format\":1,\"id\":\"big-%" PRIu64 "\",\"seed\":1,\"started\":"
-	        "\"2026-01-01T00:00:00Z\",\"harness\":{\"name\":\"evenhand\",\"version\":\"0.1.0\","
+	        "\"%s\",\"harness\":{\"name\":\"evenhand\",\"version\":\"0.1.0\","
 	        "\"commit\":\"0123456789abcdef\",\"dirty\":false,\"abi\":\"1.0\",\"build_flags\":"
 	        "\"-O2\"},\"who\":{\"tester\":\"%s\",\"party\":\"\",\"sponsor\":\"\",\"verified\":false},"
 	        "\"protocol\":{\"name\":\"big\",\"version\":1,\"digest\":\"%s\",\"text\":"
 	        "\"[protocol]\\nname = big\\nversion = 1\\nintent = A big result.\\n[case triad]\\nworkload = stream\\n\",\"canonical\":%s,\"deviations\":[]},"
-	        "\"executions\":{\"declared\":5,\"planned\":%lu},\"executors\":[{\"name\":\"host:big\","
+	        "\"executions\":{\"declared\":5,\"planned\":%lu},\"executors\":[{\"name\":\"%s\","
 	        "\"backend\":\"host\",\"index\":0,\"path\":\"host.so\"}],\"order\":[",
 	        s->tester[0] != '\0' ? "\"salt\":\"00112233445566778899aabbccddeeff\"," : "", s->seed,
-	        s->tester, hex, plan.data, s->executions);
+	        s->started, s->tester, hex, plan.data, s->executions, s->executor);
 	for (unsigned long n = 1; n <= s->executions; n++)
-		fprintf(out, "%s{\"position\":%lu,\"execution\":%lu,\"executor\":\"host:big\"}",
-		        n > 1 ? "," : "", n, n);
+		fprintf(out, "%s{\"position\":%lu,\"execution\":%lu,\"executor\":\"%s\"}",
+		        n > 1 ? "," : "", n, n, s->executor);
 	fputs("]}\n", out);
 	text_free(&plan);
 }
@@ -179,20 +183,24 @@ static void put_case(FILE *out, const settings *s, unsigned long id, unsigned lo
 	}
 	imply(&row);
 	body = layout_text(record_execution_layout(), &row.executions.items[0], false);
-	fprintf(out, "{\"kind\":\"case\",\"executor\":\"host:big\",\"execution\":%lu,\"id\":\"%s\","
-	        "\"record\":%s}\n", execution, row.id, body);
+	fprintf(out, "{\"kind\":\"case\",\"executor\":\"%s\",\"execution\":%lu,\"id\":\"%s\","
+	        "\"record\":%s}\n", s->executor, execution, row.id, body);
 	free(body);
 	layout_clear(record_case_layout(), &row);
 	text_free(&t);
 }
 
 /* malloc'd: the executor, with the digest of its stack. */
-static char *executor_text(void)
+static char *executor_text(const settings *s)
 {
-	static const char body[] = "{\"name\":\"host:big\",\"digest\":\"\",\"simulated\":false,\"device\":{"
+	static const char known[] = "{\"name\":\"%s\",\"digest\":\"\",\"simulated\":false,\"device\":{"
 	                           "\"id\":\"big\",\"name\":\"Example CPU\",\"compute_units\":2,"
 	                           "\"memory_bytes\":8589934592},\"layers\":[{\"layer\":\"hardware\","
-	                           "\"name\":\"Example CPU\",\"source\":\"queried\"}]}";
+	                           "\"name\":\"Example CPU\",\"source\":\"queried\"}%s%s%s]}";
+	bool driver = s->driver[0] != '\0';
+	char *body = memory_format(known, s->executor, driver ? ",{\"layer\":\"driver\",\"name\":\"Example driver\","
+	                           "\"maker\":\"Example\",\"source\":\"queried\",\"version\":\"" : "", s->driver,
+	                           driver ? "\"}" : "");
 	record_executor executor;
 	char hex[65];
 	char *out;
@@ -200,6 +208,7 @@ static char *executor_text(void)
 	layout_init(record_executor_layout(), &executor);
 	if (layout_read(record_executor_layout(), body, strlen(body), "executor", &executor, NULL) != EH_OK)
 		exit(EXIT_CODE_USAGE);
+	free(body);
 	(void)identity_digest(&executor, hex);
 	text_set(&executor.digest, hex);
 	out = layout_text(record_executor_layout(), &executor, false);
@@ -207,16 +216,16 @@ static char *executor_text(void)
 	return out;
 }
 
-static void put_executor(FILE *out, unsigned long execution)
+static void put_executor(FILE *out, const settings *s, unsigned long execution)
 {
-	char *record = executor_text();
+	char *record = executor_text(s);
 
-	fprintf(out, "{\"kind\":\"instrument\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":{"
+	fprintf(out, "{\"kind\":\"instrument\",\"executor\":\"%s\",\"execution\":%lu,\"record\":{"
 	        "\"execution\":%lu,\"host_resolution_ns\":20,\"host_overhead_ns\":25,\"launch_ns\":4000,"
 	        "\"device_resolution_ns\":1,\"device_time\":false,\"device_time_reason\":\"none\"}}\n",
-	        execution, execution);
-	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"host:big\",\"execution\":%lu,\"record\":%s}\n",
-	        execution, record);
+	        s->executor, execution, execution);
+	fprintf(out, "{\"kind\":\"executor\",\"executor\":\"%s\",\"execution\":%lu,\"record\":%s}\n",
+	        s->executor, execution, record);
 	free(record);
 }
 
@@ -234,9 +243,10 @@ static bool write_journal(const char *path, const settings *s)
 	for (unsigned long n = 1; n <= s->executions; n++) {
 		for (unsigned long i = 0; i < s->cases; i++)
 			put_case(out, s, i, n, &state);
-		put_executor(out, n);
+		put_executor(out, s, n);
 	}
-	fputs("{\"kind\":\"end\",\"ended\":\"2026-01-01T00:05:00Z\",\"status\":\"complete\"}\n", out);
+	/* Behind the start, whatever its time of day. */
+	fprintf(out, "{\"kind\":\"end\",\"ended\":\"%.10sT23:59:59Z\",\"status\":\"complete\"}\n", s->started);
 	if (fclose(out) != 0)
 		return false;
 	whole = chained(lines);
@@ -250,13 +260,16 @@ static bool read_settings(int argc, char **argv, settings *s)
 {
 	int flag;
 
-	while ((flag = getopt(argc, argv, "e:n:f:s:w:k")) != -1) {
+	while ((flag = getopt(argc, argv, "e:n:f:s:w:d:x:v:k")) != -1) {
 		switch (flag) {
 		case 'e': s->executions = strtoul(optarg, NULL, 10); break;
 		case 'n': s->samples = strtoul(optarg, NULL, 10); break;
 		case 'f': s->factor = strtod(optarg, NULL); break;
 		case 's': s->seed = strtoull(optarg, NULL, 10); break;
 		case 'w': s->tester = optarg; break;
+		case 'd': s->started = optarg; break;
+		case 'x': s->executor = optarg; break;
+		case 'v': s->driver = optarg; break;
 		case 'k': s->keep = true; break;
 		default: return false;
 		}
@@ -269,14 +282,15 @@ static bool read_settings(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1, .tester = "" };
+	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1, .tester = "",
+		       .started = "2026-01-01T00:00:00Z", .executor = "host:big", .driver = "" };
 	eh_error error = ERROR_INIT;
 	char *journal;
 	eh_status status;
 
 	if (!read_settings(argc, argv, &s)) {
 		fputs("usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] "
-		      "[-s SEED] CASES OUT.json\n", stderr);
+		      "[-s SEED] [-d STARTED] [-x EXECUTOR] [-v DRIVER] CASES OUT.json\n", stderr);
 		return EXIT_CODE_USAGE;
 	}
 	journal = memory_format("%s.journal", argv[optind + 1]);
@@ -284,7 +298,7 @@ int main(int argc, char **argv)
 		perror(journal);
 		return EXIT_CODE_ENVIRONMENT;
 	}
-	status = result_build(journal, "host:big", true, NULL, argv[optind + 1], NULL, &error);
+	status = result_build(journal, s.executor, true, NULL, argv[optind + 1], NULL, &error);
 	if (status != EH_OK)
 		fprintf(stderr, "make_result: %s\n", error.message);
 	if (!s.keep)

@@ -19,9 +19,10 @@ run:base stat record protocol plugin executor measure
 audit:base stat record
 contract:base stat record audit
 analysis:base stat record audit contract
-report:base stat record audit contract analysis
-page:base stat record audit contract analysis report
-cli:base stat record protocol plugin executor measure run audit contract analysis report page'
+archive:base stat record audit contract analysis
+report:base stat record audit contract analysis archive
+page:base stat record audit contract analysis archive report
+cli:base stat record protocol plugin executor measure run audit contract analysis archive report page'
 printf '%s\n' "$rules" > "$T/rules"
 while IFS=: read -r room allowed; do
 	wrong=

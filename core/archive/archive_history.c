@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines over time: their points, the stacks that they were measured on, and their changes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/archive_inside.h"
+#include "base/text.h"
+#include "stat/statistics.h"
+
+/* Newest first to oldest first. */
+static void turn(archive_point_list *points)
+{
+	for (size_t i = 0; i < points->count / 2; i++) {
+		archive_point swap = points->items[i];
+
+		points->items[i] = points->items[points->count - 1 - i];
+		points->items[points->count - 1 - i] = swap;
+	}
+}
+
+static double median_of(const archive_point *points, size_t count)
+{
+	double *values = memory_get((count + 1) * sizeof(*values)), median;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (points[i].value > 0)
+			values[n++] = points[i].value;
+	median = n > 0 ? statistics_median(values, n) : NAN;
+	free(values);
+	return median;
+}
+
+static eh_status spans_fill(archive_stacks *stacks, archive_history *h, eh_error *error)
+{
+	const archive_point *p = h->points.items;
+	eh_status status = EH_OK;
+
+	for (size_t i = 0, end = 0; i < h->points.count && status == EH_OK; i = end) {
+		archive_span *s = layout_append(archive_span_layout(), &h->spans);
+
+		while (end < h->points.count && p[end].stack_key == p[i].stack_key)
+			end++;
+		text_set(&s->stack, p[i].stack);
+		s->first = i;
+		s->count = end - i;
+		s->median = median_of(p + i, end - i);
+		if (i > 0)
+			status = archive_stacks_differ(stacks, &p[i - 1], &p[i], &s->groups, error);
+	}
+	return status;
+}
+
+static bool is_about(const archive_note *n, const archive_history *h)
+{
+	size_t last = h->points.count - 1, size = strlen(n->at);
+
+	return h->points.count > 0 && (n->executor[0] == '\0' || strstr(h->line.executor, n->executor) != NULL) &&
+	       strncmp(n->at, h->points.items[0].started, size) >= 0 &&
+	       strncmp(n->at, h->points.items[last].started, size) <= 0;
+}
+
+static eh_status history_fill(archive *a, const archive_filter *f, archive_stacks *stacks,
+                              const archive_note_list *notes, double margin, archive_history *h, eh_error *error)
+{
+	eh_status status = archive_points(a, f, h->line.key, &h->points, error);
+
+	turn(&h->points);
+	if (status == EH_OK)
+		status = archive_count(a, h->line.key, &h->all, error);
+	if (status == EH_OK)
+		status = spans_fill(stacks, h, error);
+	if (status == EH_OK)
+		status = archive_changes_of(a, stacks, &h->line, &h->points, margin, notes, &h->changes, error);
+	for (size_t i = 0; i < notes->count && status == EH_OK; i++)
+		if (is_about(&notes->items[i], h))
+			layout_copy(archive_note_layout(), &notes->items[i],
+			            layout_append(archive_note_layout(), &h->notes));
+	return status;
+}
+
+eh_status archive_histories(archive *a, const archive_filter *f, double margin, archive_history_list *out,
+                            eh_error *error)
+{
+	archive_line_list lines = { 0 };
+	archive_note_list notes = { 0 };
+	archive_stacks *stacks = archive_stacks_new(a);
+	eh_status status = archive_lines_find(a, f, &lines, error);
+
+	if (status == EH_OK)
+		status = archive_notes(a, &notes, error);
+	for (size_t i = 0; i < lines.count && status == EH_OK; i++) {
+		archive_history *h = layout_append(archive_history_layout(), out);
+
+		h->line = lines.items[i];
+		layout_init(archive_line_layout(), &lines.items[i]);
+		status = history_fill(a, f, stacks, &notes, margin, h, error);
+		if (status == EH_OK && h->points.count == 0) {
+			layout_clear(archive_history_layout(), h);
+			out->count--;
+		}
+	}
+	archive_stacks_free(stacks);
+	layout_list_clear(archive_note_layout(), &notes);
+	layout_list_clear(archive_line_layout(), &lines);
+	return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the archive share. */
+#ifndef ARCHIVE_ARCHIVE_INSIDE_H
+#define ARCHIVE_ARCHIVE_INSIDE_H
+
+#include "analysis/stacks.h"
+#include "archive/archive.h"
+
+/* The ids that archive_add knows may not be there any more. */
+void archive_forget(archive *a);
+
+/* The lines that a filter wants, by case, then executor; needs layout_list_clear. */
+eh_status archive_lines_find(archive *a, const archive_filter *f, archive_line_list *out, eh_error *error);
+/* Newest first. */
+eh_status archive_points(archive *a, const archive_filter *f, int64_t line, archive_point_list *out,
+                         eh_error *error);
+
+/* The one that a result has; LOCAL members, too. */
+eh_status archive_point_of(archive *a, int64_t line, int64_t of, archive_point *out, eh_error *error);
+eh_status archive_count(archive *a, int64_t line, uint64_t *out, eh_error *error);
+/* Rows of time_ns, value, result, stack of the points that count, oldest first; db_end ends them. */
+eh_status archive_times(archive *a, const archive_filter *f, int64_t line, db_rows **rows, eh_error *error);
+
+/* Stacks, of results that are read from the archive when they are needed. */
+typedef struct archive_stacks archive_stacks;
+archive_stacks *archive_stacks_new(archive *a);
+void archive_stacks_free(archive_stacks *s);
+/* Appends the groups of layers that differ between the stacks of two points. */
+eh_status archive_stacks_differ(archive_stacks *s, const archive_point *from, const archive_point *to,
+                                stack_group_list *groups, eh_error *error);
+
+/* Where the level of n times changes for good by more than margin; `stacks` are their stacks' keys.
+ * Returns the number of levels; *firsts (malloc'd) has where each begins, the first at 0. */
+size_t archive_levels(const double *times, const int64_t *stacks, size_t n, double margin, size_t **firsts);
+/* The changes among points, oldest first, for the better and the worse. */
+eh_status archive_changes_of(archive *a, archive_stacks *stacks, const archive_line *line,
+                             const archive_point_list *points, double margin, const archive_note_list *notes,
+                             archive_change_list *out, eh_error *error);
+
+#endif

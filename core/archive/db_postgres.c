@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PostgreSQL, by libpq: texts both ways, rows one at a time. */
+#ifdef EVENHAND_POSTGRES
+#include <libpq-fe.h>
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/db.h"
+#include "base/text.h"
+
+#ifndef EVENHAND_POSTGRES
+
+static eh_status post_open(const char *where, void **out, eh_error *error)
+{
+	(void)where;
+	(void)out;
+	return error_set(error, EH_E_UNSUPPORTED, "this evenhand was built without libpq, which archives on PostgreSQL "
+	                 "need: install libpq-dev and build it again");
+}
+
+const db_driver db_postgres = { .open = post_open };
+
+#else
+
+/* Statements that were prepared on the server: "s0", "s1", ... */
+typedef struct post {
+	PGconn *handle;
+	char *where;          /* without a password                                         */
+	const char **prepared;
+	size_t count;
+} post;
+
+typedef struct post_rows {
+	post *of;
+	PGresult *row;        /* the present one                                            */
+	PGresult *last;       /* what ended it: the command's tag, or the error             */
+	unsigned char **blobs; /* by column, of the present row                              */
+	size_t columns;
+} post_rows;
+
+enum { MOST_VALUES = 40, NUMBER_ROOM = 40 };
+
+/* One line of the server's message. */
+static eh_status fail(const post *d, const char *message, eh_error *error)
+{
+	return error_set(error, EH_E_IO, "archive %s: %.*s", d->where, (int)strcspn(message, "\n"), message);
+}
+
+static void post_close(void *own)
+{
+	post *d = own;
+
+	PQfinish(d->handle);
+	free(d->prepared);
+	free(d->where);
+	free(d);
+}
+
+static void ignore(void *context, const char *message)
+{
+	(void)context;
+	(void)message;
+}
+
+static eh_status post_open(const char *where, void **out, eh_error *error)
+{
+	post *d = memory_get(sizeof(*d));
+	eh_status status;
+
+	*d = (post){ .handle = PQconnectdb(where), .where = db_shown(where) };
+	if (PQstatus(d->handle) == CONNECTION_OK) {
+		(void)PQsetNoticeProcessor(d->handle, ignore, NULL);
+		(void)PQsetClientEncoding(d->handle, "UTF8");
+		*out = d;
+		return EH_OK;
+	}
+	status = fail(d, PQerrorMessage(d->handle), error);
+	post_close(d);
+	return status;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+typedef struct parameters {
+	const char *values[MOST_VALUES];
+	int sizes[MOST_VALUES], formats[MOST_VALUES];
+	char numbers[MOST_VALUES][NUMBER_ROOM];
+} parameters;
+
+static void fill(parameters *p, const db_value *values, size_t count)
+{
+	for (size_t i = 0; i < count && i < MOST_VALUES; i++) {
+		const db_value *v = &values[i];
+
+		p->values[i] = p->numbers[i];
+		p->sizes[i] = (int)v->size;
+		p->formats[i] = v->kind == DB_BYTES;
+		switch (v->kind) {
+		case DB_INTEGER: snprintf(p->numbers[i], NUMBER_ROOM, "%lld", (long long)v->integer); break;
+		case DB_REAL: snprintf(p->numbers[i], NUMBER_ROOM, "%.17g", v->real); break;
+		case DB_TEXT:
+		case DB_BYTES: p->values[i] = v->data; break;
+		default: p->values[i] = NULL;
+		}
+	}
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static eh_status prepare(post *d, const char *sql, char name[24], eh_error *error)
+{
+	PGresult *got;
+	bool good;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (d->prepared[i] == sql) {
+			snprintf(name, 24, "s%zu", i);
+			return EH_OK;
+		}
+	snprintf(name, 24, "s%zu", d->count);
+	got = PQprepare(d->handle, name, sql, 0, NULL);
+	good = PQresultStatus(got) == PGRES_COMMAND_OK;
+	PQclear(got);
+	if (!good)
+		return fail(d, PQerrorMessage(d->handle), error);
+	d->prepared = memory_grow(d->prepared, (d->count + 1) * sizeof(*d->prepared));
+	d->prepared[d->count++] = sql;
+	return EH_OK;
+}
+
+static eh_status post_start(void *own, const char *sql, const db_value *values, size_t count, void **rows,
+                            eh_error *error)
+{
+	post *d = own;
+	parameters *p = memory_get(sizeof(*p));
+	char name[24];
+	eh_status status = prepare(d, sql, name, error);
+	post_rows *r;
+
+	fill(p, values, count);
+	if (status == EH_OK && (PQsendQueryPrepared(d->handle, name, (int)count, p->values, p->sizes, p->formats, 0) == 0 ||
+	                        PQsetSingleRowMode(d->handle) == 0))
+		status = fail(d, PQerrorMessage(d->handle), error);
+	free(p);
+	if (status != EH_OK)
+		return status;
+	r = memory_get(sizeof(*r));
+	*r = (post_rows){ .of = d };
+	*rows = r;
+	return EH_OK;
+}
+
+static void forget(post_rows *r)
+{
+	for (size_t i = 0; i < r->columns && r->blobs != NULL; i++)
+		PQfreemem(r->blobs[i]);
+	free(r->blobs);
+	r->blobs = NULL;
+	PQclear(r->row);
+	r->row = NULL;
+}
+
+static bool post_next(void *rows)
+{
+	post_rows *r = rows;
+	PGresult *got;
+
+	forget(r);
+	if (r->last != NULL)
+		return false;
+	got = PQgetResult(r->of->handle);
+	if (got != NULL && PQresultStatus(got) == PGRES_SINGLE_TUPLE) {
+		r->row = got;
+		r->columns = (size_t)PQnfields(got);
+		return true;
+	}
+	r->last = got;
+	return false;
+}
+
+static int64_t post_integer(const void *rows, size_t column)
+{
+	return strtoll(PQgetvalue(((const post_rows *)rows)->row, 0, (int)column), NULL, 10);
+}
+
+static double post_real(const void *rows, size_t column)
+{
+	const PGresult *row = ((const post_rows *)rows)->row;
+
+	return PQgetisnull(row, 0, (int)column) ? NAN : strtod(PQgetvalue(row, 0, (int)column), NULL);
+}
+
+static const char *post_text(void *rows, size_t column)
+{
+	return PQgetvalue(((post_rows *)rows)->row, 0, (int)column);
+}
+
+static const void *post_blob(void *rows, size_t column, size_t *size)
+{
+	post_rows *r = rows;
+
+	if (r->blobs == NULL)
+		r->blobs = memory_get((r->columns + 1) * sizeof(*r->blobs));
+	PQfreemem(r->blobs[column]);
+	r->blobs[column] = PQunescapeBytea((const unsigned char *)PQgetvalue(r->row, 0, (int)column), size);
+	return memory_insist(r->blobs[column]);
+}
+
+static eh_status post_end(void *rows, uint64_t *changed, eh_error *error)
+{
+	post_rows *r = rows;
+	PGresult *got;
+	ExecStatusType how;
+	eh_status status = EH_OK;
+
+	forget(r);
+	how = r->last != NULL ? PQresultStatus(r->last) : PGRES_COMMAND_OK;
+	if (how != PGRES_COMMAND_OK && how != PGRES_TUPLES_OK)
+		status = fail(r->of, PQresultErrorMessage(r->last), error);
+	if (changed != NULL)
+		*changed = r->last != NULL ? strtoull(PQcmdTuples(r->last), NULL, 10) : 0;
+	PQclear(r->last);
+	while ((got = PQgetResult(r->of->handle)) != NULL)
+		PQclear(got);
+	free(r);
+	return status;
+}
+
+const db_driver db_postgres = {
+	.key = "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY", .word = "TEXT COLLATE \"C\"", .bytes = "BYTEA",
+	.real = "DOUBLE PRECISION", .clustered = "",
+	.open = post_open, .close = post_close, .start = post_start, .next = post_next, .integer = post_integer,
+	.real_of = post_real, .text = post_text, .blob = post_blob, .end = post_end, .begin = "BEGIN",
+	/* Two that add one text at once would each wait for the other.  The number is "evenhand" in bytes. */
+	.alone = "SELECT pg_advisory_xact_lock(7311142569954602596)",
+};
+
+#endif

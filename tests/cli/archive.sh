@@ -1,0 +1,258 @@
+#!/bin/sh
+# evenhand archive: on SQLite, and the same on a PostgreSQL server that the test starts.
+n=0 bad=0
+check() { # status text
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; return; fi
+	echo "not ok $n - $2"
+	bad=1
+	for said in out err; do [ ! -s $said ] || { echo "# $2: $said:"; tail -n 10 $said; } >&2; done
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+run() { # arguments of evenhand; stdout in out, stderr in err, status in rc
+	timeout 120 "$EVENHAND" "$@" >out 2>err </dev/null
+	rc=$?
+}
+make() { # options of make_result
+	"$BUILD/tests/bench/make_result" -n 10 "$@" >out 2>&1 || check 1 "make_result $*"
+}
+cd "$T" || exit 1
+python=/usr/bin/python3
+
+# Two executors, 24 days; on the 15th both have another driver, and a becomes slower with it.
+mkdir days
+day=1
+while [ $day -le 24 ]; do
+	date=$(printf '2026-03-%02dT08:00:00Z' $day) driver=535.1 factor=1
+	[ $day -lt 15 ] || { driver=550.2 factor=1.1; }
+	make -s $day -d "$date" -x cuda:a -v $driver -f $factor 3 days/a$day.json
+	make -s $((100 + day)) -d "$date" -x cuda:b -v $driver 3 days/b$day.json
+	day=$((day + 1))
+done
+mkdir last && cp days/a24.json days/b24.json last
+
+# What comes from others: markup, SQL, a terminal's escapes, a long name, bytes outside of ASCII.
+mkdir hostile
+make -w "Robert'); DROP TABLE result;--" -x "cuda:'; DROP TABLE measurement;--" 2 hostile/sql.json
+make -w '\u001b[31mred\u0007' -x 'cuda:<script>alert(1)</script>' 2 hostile/escapes.json
+make -w '\u202egpj.exe \ud83d\ude00' -x "cuda:$(printf '%0300d' 0)" 2 hostile/long.json
+
+# Eight sets of 20 results, each of which is in two of them.
+i=0
+while [ $i -lt 80 ]; do
+	mkdir -p set$((i % 8)) set$(((i + 1) % 8))
+	make -s $((1000 + i)) -x cuda:writers 2 set$((i % 8))/$i.json
+	cp set$((i % 8))/$i.json set$(((i + 1) % 8))
+	i=$((i + 1))
+done
+
+# The same for both kinds of databases; $db is what --db takes, $kind what the tests are called.
+on_database() {
+	export EVENHAND_ARCHIVE="$db"
+	run archive list
+	[ $rc -ne 0 ] || [ "$kind" = postgresql ]
+	check $? "$kind: an archive that is not there is not made by asking"
+
+	run archive add days
+	[ $rc -eq 0 ] && grep -q '^48 added, 0 were there' out && ! grep -q secret out
+	check $? "$kind: results of a folder are added"
+	run archive add days/a1.json days/b2.json --db "$db"
+	[ $rc -eq 0 ] && grep -q '^0 added, 2 were there' out
+	check $? "$kind: once each"
+
+	run archive list --last 3
+	[ $rc -eq 0 ] && [ "$(grep -c 2026- out)" = 3 ] && sed -n 3p out | grep -q '2026-03-24 08:00 *cuda:a *big@1 *3 '
+	check $? "$kind: list, the newest first"
+	run archive list --executor cuda:b --since 2026-03-20 --until 2026-03-21 --json
+	[ $rc -eq 0 ] && $python -c '
+import json
+entries = json.load(open("out"))
+assert [e["started"][:10] for e in entries] == ["2026-03-21", "2026-03-20"], entries
+assert all(e["executor"] == "cuda:b" and e["cases"] == 3 and len(e["digest"]) == 64 for e in entries)'
+	check $? "$kind: list by executor and time"
+
+	run archive query triad.n1 --executor cuda:a --json --last 0
+	[ $rc -eq 0 ] && "$EVENHAND" export days/a24.json --as csv >one.csv 2>>err && $python -c '
+import csv, json
+rows = json.load(open("out"))
+assert len(rows) == 24 and all(r["line"]["id"] == "triad.n1" for r in rows)
+last = next(r for r in csv.DictReader(open("one.csv")) if r["id"] == "triad.n1")
+for name in ("value", "low", "high", "time_ns"):
+    assert rows[0]["point"][name] == float(last[name]), (name, rows[0]["point"], last)'
+	check $? "$kind: query has the numbers of the results"
+	run archive query 'triad n1'
+	[ $rc -eq 0 ] && grep -q '2026-03-24 08:00  triad.n1  cuda:a  .* MB/s' out
+	check $? "$kind: query as a table, with words of a case"
+
+	run archive annotate 'driver updated' --at 2026-03-15 --author ops
+	[ $rc -eq 0 ]
+	check $? "$kind: annotate"
+	run archive history triad.n1 --executor cuda:a
+	[ $rc -eq 0 ] && grep -q '^  1 .*2026-03-01 08:00, 14 results' out &&
+		grep -q '^  2 .*2026-03-15 08:00, 10 results, .*driver Example driver' out &&
+		grep -q '^  SLOWER .*2026-03-15 08:00 on, with stack 2' out && grep -q 'note .*driver updated, ops' out
+	check $? "$kind: history has the stacks, the change and the annotation"
+	run archive history triad.n1 --executor cuda:b --last 5 --json
+	[ $rc -eq 0 ] && $python -c '
+import json
+(h,) = json.load(open("out"))
+assert h["all"] == 24 and len(h["points"]) == 5 and not h["changes"] and len(h["spans"]) == 1, h'
+	check $? "$kind: history of the last results"
+
+	run archive regressions
+	[ $rc -eq 1 ] && grep -q '^cuda:a (Example CPU), from 2026-03-15 08:00 on' out && [ "$(grep -c SLOWER out)" = 3 ] &&
+		grep -q 'changed there *driver Example driver 535.1 -> 550.2 (Example)' out && ! grep -q '^cuda:b' out &&
+		grep -q '^3 changes of more than 1 % among 144 values of 6 lines' out
+	check $? "$kind: regressions names the executor, the cases and the layer"
+	next=$(sed -n 's/^  next *evenhand //p' out)
+	# shellcheck disable=SC2086 # words of a command
+	run $next
+	[ $rc -le 2 ] && grep -q 'driver Example driver 535.1 -> 550.2' out
+	check $? "$kind: the command that it proposes runs"
+	run archive regressions --executor cuda:b
+	[ $rc -eq 0 ] && grep -q '^0 changes' out
+	check $? "$kind: no regression, exit code 0"
+	run archive regressions --until 2026-03-06
+	[ $rc -eq 0 ] && grep -q 'fewer than 10 results' out
+	check $? "$kind: too few results are said to be too few"
+
+	run archive mark base days/a1.json days/b1.json
+	[ $rc -eq 0 ] && run archive list --until 2026-03-01 && [ "$(grep -c ' base ' out)" = 2 ]
+	check $? "$kind: a mark"
+	run compare --baseline archive:base last --fail-on slower --json
+	[ $rc -ne 4 ] && $python -c '
+import json
+pairs = [(c["baseline"]["executor"], c["other"]["executor"]) for c in json.load(open("out"))["comparisons"]]
+assert pairs == [("cuda:a", "cuda:a"), ("cuda:b", "cuda:b")], pairs'
+	check $? "$kind: compare --baseline archive:MARK, each executor with itself"
+	run compare --baseline archive:bsae last
+	[ $rc -eq 4 ] && grep -q 'its marks: base' err
+	check $? "$kind: a mark that is not there: the sentence has those that are"
+	run archive mark base days/a2.json && run archive list --last 0 && [ "$(grep -c ' base ' out)" = 1 ]
+	check $? "$kind: a mark moves"
+	run show archive:base
+	[ $rc -eq 0 ] && grep -q 'triad' out
+	check $? "$kind: show archive:MARK"
+
+	run archive export -o back-$kind
+	[ $rc -eq 0 ] && grep -q '^48 results written' out
+	check $? "$kind: export"
+	sort_bytes() { for f in "$1"/*.json; do sha256sum <"$f"; done | sort; }
+	[ "$(sort_bytes days)" = "$(sort_bytes back-$kind)" ]
+	check $? "$kind: exported files have the bytes that were added"
+
+	run archive add hostile
+	[ $rc -eq 0 ] && grep -q '^3 added' out
+	check $? "$kind: hostile texts are added"
+	run archive list --last 0
+	[ $rc -eq 0 ] && [ "$(grep -c big@1 out)" = 51 ] && ! grep -q "$(printf '\033')" out && grep -q 'DROP TABLE result' out
+	check $? "$kind: they harm neither database nor terminal"
+	run archive list --executor "'; DROP" --json
+	[ $rc -eq 0 ] && [ "$(grep -c '"digest"' out)" = 1 ]
+	check $? "$kind: and can be asked for"
+
+	for i in 0 1 2 3 4 5 6 7; do
+		"$EVENHAND" archive add set$i >writer$i 2>&1 </dev/null &
+		eval "writer$i=\$!"
+	done
+	sleep 0.05
+	# shellcheck disable=SC2154 # by eval
+	kill -9 "$writer3" 2>>err
+	failed=0
+	for i in 0 1 2 4 5 6 7; do
+		eval "wait \$writer$i" || failed=$((failed + 1))
+	done
+	wait
+	[ $failed -eq 0 ]
+	check $? "$kind: eight writers at once, one of which is killed: the others end well"
+	run archive add set3
+	[ $rc -eq 0 ] && run archive query 'triad*' --executor cuda:writers --last 0 --json && $python -c '
+import collections, json
+counts = collections.Counter(r["point"]["digest"] for r in json.load(open("out")))
+assert len(counts) == 80 and set(counts.values()) == {2}, counts'
+	check $? "$kind: nothing is lost, nothing doubled, no result without its rows"
+}
+
+kind=sqlite db=$T/deep/er/archive.db
+on_database
+
+# ---- a file -------------------------------------------------------------------------------------
+
+echo 'not a database, and longer than the header of one, which has a hundred bytes: .............' >noise.db
+run archive list --db noise.db
+[ $rc -eq 4 ] && grep -q '^evenhand archive: archive noise.db: ' err && [ "$(wc -l <err)" -le 2 ]
+check $? "a file that is no archive: one sentence"
+$python - <<'PY'
+import sqlite3
+db = sqlite3.connect("newer.db")
+db.executescript("CREATE TABLE meta (name TEXT PRIMARY KEY, value BIGINT); INSERT INTO meta VALUES ('steps', 9999)")
+PY
+run archive add days/a1.json --db newer.db
+[ $rc -eq 4 ] && grep -q 'made by a newer evenhand' err
+check $? "an archive of a newer evenhand is left alone"
+run archive add noise.db
+[ $rc -eq 4 ] && grep -q '^evenhand archive: noise.db' err
+check $? "a file that is no result is not added"
+head -c 3000 days/a3.json >half.json
+run archive add days/a1.json half.json days/b1.json --db partly.db
+[ $rc -ne 0 ] && grep -q 'half.json' err && run archive list --db partly.db && [ "$(grep -c big@1 out)" = 1 ]
+check $? "of files the first that is unsound is named, and those before it are in"
+$python - <<'PY'
+import sqlite3
+db = sqlite3.connect("partly.db")
+db.execute("UPDATE result SET packed = substr(packed, 1, 100)")
+db.commit()
+PY
+run archive export -o damaged --db partly.db
+[ $rc -ne 0 ] && grep -q 'are not those that were added' err && [ -z "$(ls damaged)" ]
+check $? "damaged bytes are not given out"
+run archive mark 'a b' days/a1.json --db partly.db
+[ $rc -eq 4 ]
+check $? "a mark is a word"
+run archive mark abcdef12 days/a1.json --db partly.db
+[ $rc -eq 4 ]
+check $? "a mark does not look like a digest"
+run archive history nonsense --db partly.db
+[ $rc -eq 4 ] && grep -q 'there is no case' err
+check $? "a case that there is not"
+if [ "$(id -u)" != 0 ]; then
+	mkdir closed && chmod 500 closed
+	run archive add days/a1.json --db closed/archive.db
+	[ $rc -eq 5 ] && grep -q closed/archive.db err
+	check $? "a folder that cannot be written"
+else
+	run archive add days/a1.json --db /proc/archive.db
+	[ $rc -eq 5 ] && grep -q /proc/archive.db err
+	check $? "a folder that cannot be written"
+fi
+
+# ---- a server -----------------------------------------------------------------------------------
+
+programs=$(for d in /usr/lib/postgresql/*/bin; do [ ! -x "$d/initdb" ] || echo "$d"; done | tail -n 1)
+if [ -z "$programs" ]; then
+	skip "postgresql: the same" "there is no server here (package postgresql)"
+elif ! "$EVENHAND" archive list --db postgresql:///none?host=/nowhere 2>&1 | grep -qv 'built without libpq'; then
+	skip "postgresql: the same" "evenhand was built without libpq"
+else
+	# A socket's path has at most 107 bytes; the server refuses to be root's.
+	server=$(mktemp -d)
+	as=
+	[ "$(id -u)" != 0 ] || { as='runuser -u postgres --' && chown postgres "$server"; }
+	# shellcheck disable=SC2064 # the folder as it is now
+	trap "$as '$programs/pg_ctl' -D '$server/data' -m immediate stop >/dev/null 2>&1; rm -rf '$server'" EXIT
+	$as "$programs/initdb" -D "$server/data" -U evenhand -A trust -E UTF8 --locale=C.UTF-8 >out 2>err &&
+		$as "$programs/pg_ctl" -D "$server/data" -l "$server/log" -w -o "-k $server -c listen_addresses= -c fsync=off" start >>out 2>>err &&
+		$as "$programs/createdb" -h "$server" -U evenhand results >>out 2>>err
+	check $? "postgresql: a server"
+	kind=postgresql db="postgresql://evenhand:secret@/results?host=$server"
+	on_database
+	run archive list --db "postgresql://evenhand:secret@/absent?host=$server"
+	[ $rc -eq 5 ] && grep -q absent err && ! grep -q secret err
+	check $? "postgresql: a database that is not there, without the password"
+	run archive list --db "postgresql://evenhand@/results?host=/nowhere"
+	[ $rc -eq 5 ] && grep -q nowhere err
+	check $? "postgresql: a server that is not there"
+fi
+
+echo "1..$n"
+exit $bad
