@@ -209,6 +209,7 @@ manual: all
 	sed '/^<!-- Written by/q' $(srcdir)/docs/exports.md > exports.md
 	bin/evenhand help columns >> exports.md
 	mv exports.md $(srcdir)/docs/exports.md
+	bin/evenhand help tables > $(srcdir)/python/evenhand/tables.py
 
 clean:
 	rm -rf obj bin lib share tests flags flags.* links links.* version.h version.h.* deb.log evenhand*.deb

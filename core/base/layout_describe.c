@@ -248,3 +248,84 @@ void layout_markdown(const layout *const *roots, text *out)
 		add_words(out, c.words[i]);
 	collection_free(&c);
 }
+
+/* ---- tables in JSON -------------------------------------------------------------------------- */
+
+static const char *kind_key(enum layout_kind kind)
+{
+	switch (kind) {
+	case LAYOUT_TEXT: return "text";
+	case LAYOUT_SHA256: return "sha256";
+	case LAYOUT_SHA256_OR_EMPTY: return "sha256-or-empty";
+	case LAYOUT_BOOL: return "bool";
+	case LAYOUT_MAYBE: return "maybe";
+	case LAYOUT_NUMBER: return "number";
+	case LAYOUT_UINT: return "uint";
+	case LAYOUT_INT: return "int";
+	case LAYOUT_SCALAR: return "scalar";
+	case LAYOUT_WORD: return "word";
+	case LAYOUT_WORDS: return "words";
+	case LAYOUT_TEXTS: return "texts";
+	case LAYOUT_UINTS: return "uints";
+	case LAYOUT_NUMBERS: return "numbers";
+	case LAYOUT_TEXT_MAP: return "text-map";
+	case LAYOUT_NUMBER_MAP: return "number-map";
+	case LAYOUT_TEXTS_MAP: return "texts-map";
+	case LAYOUT_OBJECT: return "object";
+	case LAYOUT_LIST: return "list";
+	case LAYOUT_MAP: return "map";
+	}
+	return "";
+}
+
+static void table_field(text *out, const layout_field *f)
+{
+	const char *of = f->words != NULL ? f->words()->name : f->inner != NULL ? f->inner()->name : "";
+
+	text_add(out, "\"%s\": {\"kind\": \"%s\", \"of\": \"%s\", \"need\": \"%s\", \"unit\": \"%s\", \"since\": %u, "
+	         "\"sentence\": ", f->key, kind_key(f->kind), of, f->optional ? "may" : "must", f->unit, f->since);
+	json_put_string(out, f->sentence);
+	text_add(out, "}");
+}
+
+static void table_layout(text *out, const layout *l)
+{
+	text_add(out, "\"%s\": {\"sentence\": ", l->name);
+	json_put_string(out, l->sentence);
+	text_add(out, ", \"members\": {");
+	for (size_t i = 0; i < l->count; i++) {
+		text_add(out, "%s\n", i > 0 ? "," : "");
+		table_field(out, &l->fields[i]);
+	}
+	text_add(out, "}}");
+}
+
+static void table_words(text *out, const layout_words *words)
+{
+	text_add(out, "\"%s\": {", words->name);
+	for (size_t i = 0; i < words->count; i++) {
+		text_add(out, "%s\n\"%s\": ", i > 0 ? "," : "", words->items[i].word);
+		json_put_string(out, words->items[i].sentence);
+	}
+	text_add(out, "}");
+}
+
+void layout_tables(const layout *const *roots, text *out)
+{
+	collection c = { 0 };
+
+	for (; *roots != NULL; roots++)
+		collect(&c, *roots);
+	text_add(out, "\"structs\": {");
+	for (size_t i = 0; i < c.layout_count; i++) {
+		text_add(out, "%s\n", i > 0 ? "," : "");
+		table_layout(out, c.layouts[i]);
+	}
+	text_add(out, "},\n\"words\": {");
+	for (size_t i = 0; i < c.word_count; i++) {
+		text_add(out, "%s\n", i > 0 ? "," : "");
+		table_words(out, c.words[i]);
+	}
+	text_add(out, "}");
+	collection_free(&c);
+}

@@ -7,6 +7,7 @@
 #include "base/layout_describe.h"
 #include "cli/answer.h"
 #include "cli/manual.h"
+#include "cli/tables_page.h"
 #include "executor/unrecorded.h"
 #include "report/export.h"
 #include "report/record_page.h"
@@ -234,6 +235,7 @@ const cli_topic cli_topics[] = {
 	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
 	{ "columns", "the columns of `export --as csv` and `--as samples`; with --json the JSON Schema of the first",
 	  print_columns },
+	{ "tables", "both, for programs that read them: a module of Python, with --json JSON", tables_page_print },
 	{ "layers", "the kinds of layers, whose team owns them, and which a site file declares",
 	  print_layers },
 	{ "settings", "variables and files that a record leaves out of a stack's settings, and why",

@@ -33,6 +33,8 @@ check $? "the tables of docs/result-format.md are what the record's table says; 
 sed '1,/^<!-- Written by/d' docs/exports.md >"$T/columns"
 "$EVENHAND" help columns | diff "$T/columns" - >"$T/diff"
 check $? "so do the columns of docs/exports.md" "$(head -n 20 "$T/diff")"
+"$EVENHAND" help tables | diff python/evenhand/tables.py - >"$T/diff"
+check $? "so does python/evenhand/tables.py" "$(head -n 20 "$T/diff")"
 wrong=$(grep -nE 'str(n|case)*cmp\([^;]*"--?[a-z]' core/cli/*.[ch])
 [ -z "$wrong" ]
 check $? "no command compares options by hand" "$wrong"
@@ -87,7 +89,7 @@ check $? "help exit-codes has every exit code" "$(cat "$T/diff")"
 
 rooms=$(sed -n '/^## Rooms/,/^## /p' docs/architecture.md)
 missing=
-for folder in core/*/ core/include/evenhand/ backends/shared/ plugins/skeleton/ build-aux/ protocols/; do
+for folder in core/*/ core/include/evenhand/ backends/shared/ plugins/skeleton/ build-aux/ protocols/ python/; do
 	[ "$folder" = core/include/ ] || printf '%s\n' "$rooms" | grep -qF "| \`$folder\` |" || missing="$missing $folder"
 done
 row() { printf '%s\n' "$rooms" | grep -F "| \`$1\` |"; }
@@ -112,7 +114,7 @@ check $? "and none that is not there" "$gone"
 
 # Files of the tree, or those that a build makes, here or where vendors' headers are; words in
 # capitals, * and <x> stand for many.
-wrong=$(grep -noE -e "(^|[^A-Za-z0-9_./~*>-])(core|docs|tests|backends|plugins|workloads|protocols|build-aux)/[A-Za-z0-9_./*<>-]*" $pages |
+wrong=$(grep -noE -e "(^|[^A-Za-z0-9_./~*>-])(core|docs|tests|backends|plugins|workloads|protocols|build-aux|python)/[A-Za-z0-9_./*<>-]*" $pages |
 	sed 's/:[^A-Za-z0-9]*\([a-z-]*\/[^:]*\)$/:\1/; s/[.,:]*$//' | while IFS=: read -r page line path; do
 		case $path in *[A-Z][A-Z]* | *'<'*) continue ;; esac
 		for one in $path; do [ -e "$one" ] || [ -e "$BUILD/$one" ] || [ -e "$BUILD/share/evenhand/$one" ] ||
