@@ -97,8 +97,9 @@ check $? "damaged and hostile files: a sentence, never another exception"
 
 # ---- the example -------------------------------------------------------------------------------
 
-sed -n '/first command prints/,$p' "$SRC/docs/python.md" | sed '1,3d; /^...$/,$d' >want
-(cd "$SRC" && $python python/examples/values.py) >out 2>err && [ -s want ] && cmp -s out want
+sed -n '/first command prints/,$p' "$SRC/docs/python.md" | sed '1,3d; /^...$/,$d' | tr -s ' ' >want
+# How pandas centers the names of columns depends on its version.
+(cd "$SRC" && $python python/examples/values.py) >out 2>err && [ -s want ] && tr -s ' ' <out | cmp -s - want
 check $? "the example prints the table of docs/python.md"
 if $python -c 'import matplotlib' 2>/dev/null; then
 	MPLCONFIGDIR=$T $python "$SRC/python/examples/values.py" "$golden" turns -o chart.svg >out 2>err &&
