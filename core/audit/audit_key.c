@@ -40,8 +40,7 @@ char *audit_folder(const char *sub)
 	return NULL;
 }
 
-/* Small letters, digits, '-', '_' and '.', not beginning with '.'. */
-static bool name_ok(const char *name)
+bool audit_name_ok(const char *name)
 {
 	size_t size = strlen(name);
 
@@ -54,7 +53,7 @@ eh_status audit_key_path(const char *sub, const char *name, const char *suffix, 
 {
 	char *folder;
 
-	if (!name_ok(name))
+	if (!audit_name_ok(name))
 		return error_set(error, EH_E_USAGE, "'%.80s' is not a valid key name: use up to %d small "
 		                 "letters, digits, '-', '_' and '.'", name, LONGEST_NAME);
 	folder = audit_folder(sub);
@@ -400,7 +399,7 @@ static eh_status public_of_file(const char *path, audit_public *out, eh_error *e
 	size_t size;
 	eh_status status;
 
-	if (!file_exists(path) && name_ok(path))
+	if (!file_exists(path) && audit_name_ok(path))
 		return error_set(error, EH_E_NOT_FOUND, "there is no key or file '%s'; `evenhand key "
 		                 "list` shows the keys", path);
 	status = file_read(path, &data, &size, error);
@@ -416,7 +415,7 @@ eh_status audit_public_read(const char *path, audit_public *out, eh_error *error
 	char *own = NULL;
 	eh_status status;
 
-	if (!file_exists(path) && name_ok(path) &&
+	if (!file_exists(path) && audit_name_ok(path) &&
 	    audit_key_path("keys", path, ".pub", &own, NULL) == EH_OK && file_exists(own))
 		status = audit_public_own(own, out, error);
 	else

@@ -26,6 +26,8 @@ typedef struct audit_key audit_key;
 
 /* malloc'd $XDG_CONFIG_HOME/evenhand/SUB or ~/.config/evenhand/SUB; NULL when there is none. */
 char *audit_folder(const char *sub);
+/* Whether it may name a key: small letters, digits, '-', '_' and '.', not beginning with '.'. */
+bool audit_name_ok(const char *name);
 /* malloc'd path of the file NAMESUFFIX there; EH_E_USAGE for a name that is not valid. */
 eh_status audit_key_path(const char *sub, const char *name, const char *suffix, char **out,
                          eh_error *error);

@@ -6,8 +6,10 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "record/record.h"
 
 const envelope envelope_signature = { audit_signature_layout, audit_signatures_format_words };
+const envelope envelope_agreement = { record_agreement_layout, record_agreement_format_words };
 const envelope envelope_amendment = { audit_amendment_layout, audit_amendment_format_words };
 
 /* ---- sealing --------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ typedef struct envelope {
 	const layout_words *(*format)(void);
 } envelope;
 
-extern const envelope envelope_signature, envelope_amendment;
+extern const envelope envelope_signature, envelope_amendment, envelope_agreement;
 
 /* Sets signer, public_key, fingerprint, time and signature. */
 eh_status envelope_seal(const envelope *kind, void *object, const audit_key *key, eh_error *error);

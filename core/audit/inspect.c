@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/agreement.h"
 #include "audit/beside.h"
 #include "base/digest.h"
 #include "base/files.h"
@@ -99,6 +100,26 @@ static audit_report *add_report(audit_verification *all, const char *file, findi
 	return report;
 }
 
+/* An agreement is the run's: to its protocol, and signed before it began. */
+static void check_agreement(const record_result *r, size_t i, findings *f)
+{
+	const record_agreement *a = &r->run.agreements.items[i];
+	const char *why = !agreement_holds(a) ? "does not hold: it, or its signature, was altered" :
+	                  strcmp(a->digest, r->protocol.digest) != 0 ? "is to another protocol" :
+	                  strcmp(a->time, r->run.started) > 0 ? "was signed after the run began" : NULL;
+	char *place = memory_format("run.agreements[%zu]", i);
+
+	if (why != NULL)
+		(void)findings_add(f, EH_E_ALTERED, CHECK_RUN, place, NULL, NULL, "%s %s" FINDING_ALTERED, place, why);
+	free(place);
+}
+
+static void check_agreements(const result *r, findings *f)
+{
+	for (size_t i = 0; r != NULL && i < r->record->run.agreements.count && !findings_enough(f); i++)
+		check_agreement(r->record, i, f);
+}
+
 /* All reports together list LIMIT_FINDINGS, and each has room for some. */
 static size_t findings_left(const audit_verification *all)
 {
@@ -126,6 +147,8 @@ static eh_status add_result(audit_verification *all, const char *file, const sou
 	status = result_examine(from, watches, kernels != NULL ? 3 : 2, &f, out, error);
 	findings_move(&f, &evidence.found);
 	unplanned = audit_plan_check_end(&plan, &f);
+	if (status == EH_OK)
+		check_agreements(*out, &f);
 	if (status == EH_OK)
 		*report = add_report(all, file, &f, *out, *out != NULL ? unplanned : NULL);
 	free(unplanned);

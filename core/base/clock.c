@@ -52,3 +52,38 @@ void clock_wall_text(char out[24])
 	if (gmtime_r(&now, &parts) == NULL || strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
 		out[0] = '\0';
 }
+
+static int number_at(const char *s, size_t digits)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < digits; i++)
+		value = value * 10 + (s[i] - '0');
+	return value;
+}
+
+static int days_of(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+bool clock_is_wall_text(const char *s)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+	int month;
+	int day;
+	size_t i;
+
+	for (i = 0; form[i] != '\0'; i++)
+		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != form[i])
+			return false;
+	if (s[i] != '\0')
+		return false;
+	month = number_at(s + 5, 2);
+	day = number_at(s + 8, 2);
+	return month >= 1 && month <= 12 && day >= 1 && day <= days_of(number_at(s, 4), month) &&
+	       number_at(s + 11, 2) <= 23 && number_at(s + 14, 2) <= 59 && number_at(s + 17, 2) <= 59;
+}

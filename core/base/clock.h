@@ -14,5 +14,7 @@ bool clock_epoch_sound(void);
 /* The time of day in UTC, "2026-11-21T00:02:22Z".  A valid SOURCE_DATE_EPOCH (seconds) replaces
  * it. */
 void clock_wall_text(char out[24]);
+/* Whether the text has that form, with an existing date.  Such texts are in the order of their times. */
+bool clock_is_wall_text(const char *s);
 
 #endif

@@ -48,6 +48,8 @@
 #define LIMIT_BESIDE (4 * LIMIT_MIB)
 /* Signatures of one file.  Checking one takes 0.2 ms. */
 #define LIMIT_SIGNATURES ((size_t)1000)
+/* Agreements to the protocol of a run: a team has one. */
+#define LIMIT_AGREEMENTS ((size_t)64)
 /* The files beside a redacted result that are searched for its text, together: a few seconds of ASCII,
  * a dozen of anything else. */
 #define LIMIT_SEARCHED LIMIT_GIB

@@ -11,7 +11,7 @@
 typedef struct compare_options {
 	bool json, markdown, certified;
 	double margin;
-	const char *baseline; /* NULL: not given                                               */
+	const char *baseline, *agreed; /* NULL: not given                                      */
 	option_list cases;
 	unsigned fail_on;     /* of enum comparison_failure                                    */
 } compare_options;
@@ -57,7 +57,7 @@ static void print_pairs(const compare_options *o, const comparing *c)
 static eh_status compare(cli_call *call, eh_error *error)
 {
 	const compare_options *o = call->options;
-	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases,
+	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases, .agreed = o->agreed,
 		                          .contract = { .certified = o->certified, .margin = o->margin } };
 	comparing c;
 	eh_status status = comparing_make(call, &asked, &c, error);
@@ -67,6 +67,8 @@ static eh_status compare(cli_call *call, eh_error *error)
 	call->code = comparison_exit_code(&c.report->comparisons, o->fail_on);
 	c.report->exit_code = call->code;
 	print_pairs(o, &c);
+	(void)fflush(stdout);
+	(void)comparing_refused(&c);
 	comparing_free(&c);
 	return EH_OK;
 }
@@ -92,6 +94,7 @@ const cli_command cmd_compare = {
 		{ 0 } },
 	.options = (const cli_option[]){
 		CLI_BASELINE(compare_options),
+		CLI_AGREED(compare_options),
 		CLI_CASES(compare_options),
 		{ "margin", OPTION_SHARE, offsetof(compare_options, margin),
 		  .about = "differences up to X, such as 0.02 or 2%, count as none; the protocol's "
@@ -130,12 +133,13 @@ const cli_command cmd_compare = {
 		{ "0", "compared, whatever the verdicts" },
 		{ "1", "a case is slower (or faster), with --fail-on" },
 		{ "2", "a case is open, with --fail-on" },
-		{ "3", "no case could be compared, a result was altered, or, with --fail-on, a case was "
-		       "not measured" }, { NULL, NULL } },
+		{ "3", "no case could be compared, a result was altered or, with --agreed, is not as agreed, "
+		       "or, with --fail-on, a case was not measured" }, { NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand compare results/quick-1",
 		"evenhand compare before.json after.json --margin 2% --fail-on slower",
 		"evenhand compare results/quick-1 --baseline gcc-12 --case 'gemm*' --markdown",
-		"evenhand compare results/monday results/tuesday", NULL },
+		"evenhand compare results/monday results/tuesday",
+		"evenhand compare h100.json mi300.json --agreed nvidia,amd", NULL },
 	.altered = EXIT_CODE_NOT_COMPARABLE,
 };

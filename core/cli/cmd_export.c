@@ -10,7 +10,7 @@
 
 typedef struct export_options {
 	int as;               /* index in formats                                              */
-	const char *out, *baseline; /* NULL: not given                                         */
+	const char *out, *baseline, *agreed; /* NULL: not given                                */
 	option_list cases;
 } export_options;
 
@@ -45,7 +45,8 @@ static eh_status put(const export_options *o, const grid *g, eh_error *error)
 static eh_status export(cli_call *call, eh_error *error)
 {
 	const export_options *o = call->options;
-	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases, .alone = true };
+	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases, .agreed = o->agreed,
+		                          .alone = true };
 	comparing c;
 	grid g;
 	eh_status status = comparing_make(call, &asked, &c, error);
@@ -55,6 +56,7 @@ static eh_status export(cli_call *call, eh_error *error)
 	grid_make(&g, c.report->comparisons.items, c.report->comparisons.count, c.mode);
 	status = put(o, &g, error);
 	grid_clear(&g);
+	call->code = comparing_refused(&c);
 	comparing_free(&c);
 	return status;
 }
@@ -77,8 +79,12 @@ const cli_command cmd_export = {
 		{ "output", OPTION_PATH, offsetof(export_options, out),
 		  .about = "the file to write, instead of stdout", .value = "FILE", .letter = 'o' },
 		CLI_BASELINE(export_options),
+		CLI_AGREED(export_options),
 		CLI_CASES(export_options), { 0 } },
 	.size = sizeof(export_options),
+	.exits = (const cli_item[]){
+		{ "3", "a result was altered or, with --agreed, is not as agreed; no verdict is written then" },
+		{ NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand export results/quick-1 --as csv -o quick.csv",
 		"evenhand export main.json branch.json --as junit -o evenhand.xml",

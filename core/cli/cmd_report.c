@@ -15,7 +15,7 @@
 #include "report/grid.h"
 
 typedef struct report_options {
-	const char *out, *baseline; /* NULL: not given                                         */
+	const char *out, *baseline, *agreed; /* NULL: not given                                */
 	option_list cases;
 	bool force;
 } report_options;
@@ -87,13 +87,15 @@ static eh_status write_report(const report_options *o, const comparing *c, eh_er
 static eh_status report(cli_call *call, eh_error *error)
 {
 	const report_options *o = call->options;
-	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases, .alone = true };
+	const comparing_options asked = { .baseline = o->baseline, .cases = o->cases, .agreed = o->agreed,
+		                          .alone = true };
 	comparing c;
 	eh_status status = comparing_make(call, &asked, &c, error);
 
 	if (status != EH_OK)
 		return status;
 	status = write_report(o, &c, error);
+	call->code = comparing_refused(&c);
 	comparing_free(&c);
 	return status;
 }
@@ -116,10 +118,14 @@ const cli_command cmd_report = {
 		{ "output", OPTION_PATH, offsetof(report_options, out), .about = "the file to write",
 		  .value = "FILE", .letter = 'o' },
 		CLI_BASELINE(report_options),
+		CLI_AGREED(report_options),
 		CLI_CASES(report_options),
 		{ "force", OPTION_FLAG, offsetof(report_options, force),
 		  .about = "replace a file that is no report" }, { 0 } },
 	.size = sizeof(report_options),
+	.exits = (const cli_item[]){
+		{ "3", "a result was altered or, with --agreed, is not as agreed; the page says so then" },
+		{ NULL, NULL } },
 	.examples = (const char *const[]){
 		"evenhand report results/quick-1",
 		"evenhand report before.json after.json -o update.html",

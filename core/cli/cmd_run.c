@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/agreements.h"
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/input_results.h"
@@ -19,7 +20,7 @@
 
 typedef struct measure_options {
 	const char *selectors, *folder, *resume, *site;
-	const char *cases, *cache, *device_file;
+	const char *cases, *cache, *device_file, *agreements;
 	uint64_t executions, units;
 	int size_class;
 	bool json, plan, salvage;
@@ -181,15 +182,22 @@ static eh_status run(cli_call *call, eh_error *error)
 		                .size_class = (enum record_size_class)o->size_class,
 		                .compute_units = o->units,
 		                .device_file = o->device_file, .quiet = call->quiet };
+	record_agreement_list agreed = { NULL, 0 };
+	eh_status status;
 
 	if (o->cache != NULL && (!text_parse_bytes(o->cache, &options.cache_bytes) || options.cache_bytes == 0))
 		return error_set(error, EH_E_USAGE, "--cache is a size such as 64MiB, not '%.40s'", o->cache);
 	if (o->device_file != NULL && !o->plan)
 		return error_set(error, EH_E_USAGE, "--device-file describes devices that may not be here, so "
 		                 "nothing can be measured on them; add --plan");
-	if (o->plan)
-		return print_plan(&options, o->json, error);
-	return measure(&options, o->json, &call->code, error);
+	status = agreements_gather(options.protocol, o->agreements, &agreed, error);
+	options.agreements = &agreed;
+	options.agreements_asked = o->agreements != NULL;
+	if (status == EH_OK)
+		status = o->plan ? print_plan(&options, o->json, error) :
+		                   measure(&options, o->json, &call->code, error);
+	layout_list_clear(record_agreement_layout(), &agreed);
+	return status;
 }
 
 static eh_status resume(cli_call *call, eh_error *error)
@@ -259,6 +267,11 @@ const cli_command cmd_run = {
 		{ "device-file", OPTION_PATH, offsetof(measure_options, device_file),
 		  .about = "with --plan: the devices that FILE describes (docs/protocol.md), in place of those "
 		           "that are here", .value = "FILE", .forms = CLI_FORM(RUN) },
+		{ "agreements", OPTION_PATH, offsetof(measure_options, agreements),
+		  .about = "a file or a folder with the teams' agreements to the protocol (`evenhand help agree`), "
+		           "instead of the folder of the protocol, or this one for a name; the results record "
+		           "them. One that does not fit is then refused, and not left out with a warning",
+		  .value = "PATH", .forms = CLI_FORM(RUN) },
 		{ "plan", OPTION_FLAG, offsetof(measure_options, plan),
 		  .about = "print cases, sizes, memory and time, and measure nothing", .forms = CLI_FORM(RUN) },
 		{ "resume", OPTION_PATH, offsetof(measure_options, resume),

@@ -75,6 +75,11 @@ struct cli_command {
 	           "two folders are then not taken as two runs; archive:MARK: what the "       \
 	           "archive has under that name, each executor with itself",                   \
 	  .value = "EXECUTOR|FILE|archive:MARK" }
+#define CLI_AGREED(type)                                                                      \
+	{ "agreed", OPTION_TEXT, offsetof(type, agreed),                                        \
+	  .about = "refuse results whose runs did not have the agreement of each of these teams "  \
+	           "to their protocol when they began (`evenhand help agree`), or did not keep to it; " \
+	           "exit code 3", .value = "TEAM,..." }
 #define CLI_CASES(type)                                                                       \
 	{ "case", OPTION_LIST, offsetof(type, cases),                                           \
 	  .about = "only this case, cases with these words (gemm, 'fma f32'), or those that "    \

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/archiving.h"
 #include "cli/case_pattern.h"
+#include "protocol/schema.h"
 #include "report/report.h"
 
 /* ---- who is compared with whom --------------------------------------------------------------- */
@@ -125,6 +126,53 @@ static const char **words_of(const cli_call *call, const comparing_options *o, s
 	return words;
 }
 
+/* ---- who has to have agreed ------------------------------------------------------------------ */
+
+static eh_status find_teams(const char *list, comparing *c, eh_error *error)
+{
+	audit_keyring ring;
+	eh_status status;
+
+	if (list == NULL)
+		return EH_OK;
+	c->names = schema_words(list, ',');
+	if (c->names == NULL)
+		return error_set(error, EH_E_USAGE, "--agreed takes teams with commas between, and one is empty in "
+		                 "'%.80s'", list);
+	status = audit_keyring_read(&ring, error);
+	if (status == EH_OK)
+		status = audit_teams_find(&ring, c->names, &c->teams, error);
+	layout_clear(audit_keyring_layout(), &ring);
+	return status;
+}
+
+static void free_teams(comparing *c)
+{
+	free(c->teams.items);
+	schema_words_free(c->names);
+}
+
+int comparing_refused(const comparing *c)
+{
+	const comparison_list *all = &c->report->comparisons;
+	text_list said = { NULL, 0 };
+	int code = EXIT_CODE_OK;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const contract_reason *r = NULL;
+
+		while ((r = comparison_departure(&all->items[i], r)) != NULL) {
+			code = EXIT_CODE_NOT_COMPARABLE;
+			if (text_list_has(&said, r->detail))
+				continue;
+			text_list_add(&said, r->detail);
+			log_write(EH_LOG_WARN, "%s is not compared: %s", all->items[i].other.executor, r->detail);
+		}
+	}
+	text_list_clear(&said);
+	return code;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static eh_status pair_groups(comparing *c, const comparing_options *o, eh_error *error)
@@ -158,17 +206,23 @@ static eh_status pair_groups(comparing *c, const comparing_options *o, eh_error 
 eh_status comparing_make(const cli_call *call, const comparing_options *o, comparing *out, eh_error *error)
 {
 	comparing c = { .report = NULL };
+	comparing_options own = *o;
 	const char **words = words_of(call, o, &c.count);
-	eh_status status = cli_inputs_read(words, c.count, &c.groups, error);
+	eh_status status = find_teams(o->agreed, &c, error);
 
-	if (status == EH_OK) {
-		c.report = layout_new(comparison_report_layout());
-		status = pair_groups(&c, o, error);
-		if (status != EH_OK)
-			comparing_free(&c);
-	}
-	free(words);
+	own.contract.agreed = o->agreed != NULL ? &c.teams : NULL;
 	if (status == EH_OK)
+		status = cli_inputs_read(words, c.count, &c.groups, error);
+	free(words);
+	if (status != EH_OK) {
+		free_teams(&c);
+		return status;
+	}
+	c.report = layout_new(comparison_report_layout());
+	status = pair_groups(&c, &own, error);
+	if (status != EH_OK)
+		comparing_free(&c);
+	else
 		*out = c;
 	return status;
 }
@@ -177,4 +231,5 @@ void comparing_free(comparing *c)
 {
 	layout_free(comparison_report_layout(), c->report);
 	cli_inputs_free(c->groups, c->count);
+	free_teams(c);
 }

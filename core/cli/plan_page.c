@@ -74,6 +74,8 @@ void plan_page_print(const run_plan *p)
 		printf(", numbers for %llu compute units", (unsigned long long)p->compute_units);
 	printf("\n\n");
 	print_cases(p);
+	for (size_t i = 0; i < p->agreed.count; i++)
+		printf("%s%s%s", i == 0 ? "\nagreements: " : ", ", p->agreed.items[i], i + 1 == p->agreed.count ? "\n" : "");
 	printf("\nmemory: %s\n", p->design == RECORD_DESIGN_LOCKSTEP ?
 	       "of all executors together, which hold it at the same time" : "of one executor");
 	print_too_large(p);

@@ -382,6 +382,8 @@ void contract_compare_into(comparison *c, const result *a, const result *b,
 	c->one_run = rounds_of_one_run(a, b);
 	c->level = reasons_fill(c, CONTRACT_RESULT, NULL, &c->baseline.evidence, &c->other.evidence,
 	                        &c->reasons);
+	if (options.agreed != NULL)
+		agreed_fill(c, options.agreed);
 	pairing_fill(c);
 	compare_cases(c, options.margin);
 	verdict_fill(c);
@@ -444,6 +446,9 @@ int comparison_exit_code(const comparison_list *all, unsigned fail_on)
 	size_t open = count_all(all, VERDICT_INCONCLUSIVE) + count_all(all, VERDICT_DESCRIPTION);
 	size_t missing = count_all(all, VERDICT_NOT_COMPARABLE) + count_all(all, VERDICT_ABSENT);
 
+	for (size_t i = 0; i < all->count; i++)
+		if (comparison_departure(&all->items[i], NULL) != NULL)
+			return EXIT_CODE_NOT_COMPARABLE;
 	if ((slower > 0 && (fail_on & COMPARISON_SLOWER) != 0) ||
 	    (faster > 0 && (fail_on & COMPARISON_FASTER) != 0))
 		return EXIT_CODE_NEGATIVE;

@@ -199,6 +199,10 @@ enum contract_level reasons_fill(const comparison *c, enum contract_scope scope,
                                  const evidence *of_b, contract_reason_list *reasons);
 /* Adds a reason to a case, by a rule of scope verdict; the id must be in the table. */
 void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail);
+/* The same to the comparison as a whole, by a rule of scope result. */
+void reason_whole(comparison *c, const char *id, const char *detail);
+/* Whether the teams had agreed, and the runs kept to it. */
+void agreed_fill(comparison *c, const audit_team_list *teams);
 /* Verdicts of all rows that have a ratio and no refusal, by Holm's rule. */
 void verdict_fill(comparison *c);
 /* What more of the evidence should decide, of all rows that stayed open. */

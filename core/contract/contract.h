@@ -3,6 +3,7 @@
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
 
+#include "audit/agreement.h"
 #include "base/layout.h"
 #include "record/result.h"
 
@@ -33,6 +34,7 @@ const contract *contract_rules(void);
 typedef struct contract_options {
 	double margin;    /* differences up to it count as none; 0 = as the protocols say         */
 	bool certified;   /* the stricter levels; a certified protocol on either side implies them */
+	const audit_team_list *agreed; /* that must have agreed to the protocols before the runs; NULL: nobody */
 } contract_options;
 
 /* Whether its protocol is a certified one. */
@@ -57,6 +59,9 @@ enum comparison_verdict contract_verdict(comparison_ratio speedup, double margin
  * confidence 1 - 0.05 / share; {0, infinity} where there are too few executions or rounds for it. */
 comparison_ratio contract_speedup(const comparison *c, const comparison_row *row, size_t share);
 
+/* Where teams had to agree: the next reason, behind `after` or with NULL the first, why the comparison is
+ * not as agreed; NULL at the end. */
+const contract_reason *comparison_departure(const comparison *c, const contract_reason *after);
 /* How many cases have that verdict. */
 size_t comparison_count(const comparison *c, enum comparison_verdict verdict);
 /* Whether one of the two runs was asked for the case. */
@@ -78,7 +83,7 @@ enum comparison_failure {
 };
 /* Of comparisons together.  By `fail_on`, a mask of comparison_failure: EXIT_CODE_NEGATIVE for a
  * faster or slower case, else _NOT_COMPARABLE, else _INCONCLUSIVE; without any of these _OK.
- * _NOT_COMPARABLE always where no case at all could be compared. */
+ * _NOT_COMPARABLE always where no case at all could be compared, or one of them is not as agreed. */
 int comparison_exit_code(const comparison_list *all, unsigned fail_on);
 
 #endif

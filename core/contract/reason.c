@@ -105,15 +105,23 @@ enum contract_level reasons_fill(const comparison *c, enum contract_scope scope,
 	return level;
 }
 
-void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail)
+/* The id must be in the table. */
+static const contract_rule *rule_of(const char *id)
 {
 	const contract_rule_list *rules = &contract_rules()->rules;
-	size_t i = 0;
 
-	while (i < rules->count && strcmp(rules->items[i].id, id) != 0)
-		i++;
-	if (i == rules->count)
-		abort(); /* an id that the table does not have */
-	row->level = more_severe(row->level, reason_add(&row->reasons, &rules->items[i], c->certified,
-	                                                detail));
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->items[i].id, id) == 0)
+			return &rules->items[i];
+	abort();
+}
+
+void reason_judged(const comparison *c, comparison_row *row, const char *id, const char *detail)
+{
+	row->level = more_severe(row->level, reason_add(&row->reasons, rule_of(id), c->certified, detail));
+}
+
+void reason_whole(comparison *c, const char *id, const char *detail)
+{
+	c->level = more_severe(c->level, reason_add(&c->reasons, rule_of(id), c->certified, detail));
 }

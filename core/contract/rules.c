@@ -25,6 +25,10 @@
 #define JUDGED(id, level, condition, why)                                                    \
 	ENTRY(id, VERDICT, level, level, false, NULL, NULL, condition, why)
 
+/* Only where teams are named that must have agreed (agreed.c). */
+#define ASKED(id, condition, why)                                                            \
+	ENTRY(id, RESULT, REFUSED, REFUSED, false, NULL, NULL, condition, why)
+
 static const contract_rule rules[] = {
 	PAIR_RULE("same-result", RESULT, COMPARABLE, same_result,
 	          "Both are the same result.",
@@ -59,6 +63,12 @@ static const contract_rule rules[] = {
 	SIDE_STRICT("deviations", RESULT, CAVEAT, REFUSED, deviations,
 	            "The run deviated from its protocol.",
 	            "The protocol's digest says nothing of a run that did not follow it."),
+	ASKED("not-agreed",
+	      "A team named with --agreed had not agreed to the protocol before the run began.",
+	      "Whoever chooses the protocol after seeing numbers chooses the numbers."),
+	ASKED("not-as-agreed",
+	      "With --agreed, a run is incomplete, deviated from its protocol, or measured a part of its cases.",
+	      "The teams agreed to the whole protocol."),
 	SIDE_RULE("signature-broken", RESULT, REFUSED, signature,
 	          "A signature or an amendment beside the result does not hold.",
 	          "The file is not the one that was signed."),

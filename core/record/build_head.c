@@ -102,6 +102,13 @@ static void take_design(builder *b)
 		b->record.run.design->spent_ns = b->spent_ns;
 }
 
+static void take_agreements(builder *b)
+{
+	for (size_t i = 0; i < b->run.agreements.count; i++)
+		layout_copy(record_agreement_layout(), &b->run.agreements.items[i],
+		            layout_append(record_agreement_layout(), &b->record.run.agreements));
+}
+
 /* A run that was ended before a worker described its stack, or whose backend could not open its device, has no
  * line of the executor. */
 static void take_outline(builder *b)
@@ -133,6 +140,7 @@ bool builder_finish_head(builder *b)
 		add_pilot(b, plan, &run->executions);
 	}
 	take_design(b);
+	take_agreements(b);
 	take_outline(b);
 	return run->executions.done >= planned;
 }

@@ -4,46 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "record/check.h"
 
 /* ---- times ----------------------------------------------------------------------------------- */
-
-static int number_at(const char *s, size_t digits)
-{
-	int value = 0;
-
-	for (size_t i = 0; i < digits; i++)
-		value = value * 10 + (s[i] - '0');
-	return value;
-}
-
-static int days_of(int year, int month)
-{
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
-/* Whether the text is like "2026-11-21T00:02:22Z", with an existing date. */
-static bool is_time(const char *s)
-{
-	static const char form[] = "0000-00-00T00:00:00Z";
-	int month;
-	int day;
-	size_t i;
-
-	for (i = 0; form[i] != '\0'; i++)
-		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != form[i])
-			return false;
-	if (s[i] != '\0')
-		return false;
-	month = number_at(s + 5, 2);
-	day = number_at(s + 8, 2);
-	return month >= 1 && month <= 12 && day >= 1 && day <= days_of(number_at(s, 4), month) &&
-	       number_at(s + 11, 2) <= 23 && number_at(s + 14, 2) <= 59 && number_at(s + 17, 2) <= 59;
-}
 
 static void not_a_time(findings *f, const char *key, const char *value)
 {
@@ -219,10 +184,10 @@ void check_run(const record_result *r, const row_sums *rows, findings *f)
 
 	if (findings_enough(f))
 		return;
-	if (!is_time(r->run.started))
+	if (!clock_is_wall_text(r->run.started))
 		not_a_time(f, "started", r->run.started);
 	/* A killed run did not record its end. */
-	if (!is_time(ended) && (r->status == RECORD_COMPLETE || ended[0] != '\0') &&
+	if (!clock_is_wall_text(ended) && (r->status == RECORD_COMPLETE || ended[0] != '\0') &&
 	    !findings_enough(f))
 		not_a_time(f, "ended", ended);
 	check_noise(r->run.noise_floor, f);

@@ -137,6 +137,14 @@ static eh_status check_layers(const record_layer_list *layers, const char *name,
 	return EH_OK;
 }
 
+static eh_status check_bounds(const record_result *r, const char *name, eh_error *error)
+{
+	if (r->run.agreements.count > LIMIT_AGREEMENTS)
+		return error_set(error, EH_E_NO_MEMORY, "%s: run.agreements has %zu agreements, and %zu are the most "
+		                 "that are read", name, r->run.agreements.count, LIMIT_AGREEMENTS);
+	return check_layers(&r->executor.layers, name, error);
+}
+
 /* Reads the record without its rows.  *whole: its structure is valid. */
 static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *error)
 {
@@ -149,7 +157,7 @@ static eh_status take_head(reader *all, findings *f, bool *whole, eh_error *erro
 	status = parts_read_head(&all->parts, all->from, all->r->record, &why);
 	*whole = status == EH_OK;
 	if (status == EH_OK)
-		return check_layers(&all->r->record->executor.layers, all->from->name, error);
+		return check_bounds(all->r->record, all->from->name, error);
 	if (status == EH_E_FORMAT)
 		(void)findings_add_error(f, CHECK_STRUCTURE, "", all->from->name, &why);
 	else if (status != EH_OK && error != NULL)

@@ -77,6 +77,25 @@ static void unasked_note(grid *g)
 		                                   most == 1 ? "" : "s", most == 1 ? "was" : "were"));
 }
 
+/* ---- who agreed ------------------------------------------------------------------------------ */
+
+/* Of the teams that had to agree, where all had. */
+static void agreed_note(grid *g)
+{
+	const comparison_agreement_list *teams = &g->comparisons[0].agreements;
+	text t = { 0 };
+
+	for (size_t k = 0; k < g->count; k++)
+		if (comparison_departure(&g->comparisons[k], NULL) != NULL)
+			return;
+	for (size_t i = 0; i < teams->count; i++)
+		text_add(&t, "%s%s (key %.12s)", i > 0 ? ", " : "", teams->items[i].team,
+		         teams->items[i].fingerprint);
+	if (teams->count > 0)
+		grid_note_add(g, "", memory_format("protocol agreed on before measuring: %s", t.data));
+	text_free(&t);
+}
+
 /* ---- results as a whole ---------------------------------------------------------------------- */
 
 /* A fact, and how many results it holds for, by name. */
@@ -214,6 +233,7 @@ void grid_facts_fill(grid *g)
 	facts all = { 0 };
 	text line = { 0 };
 
+	agreed_note(g);
 	unasked_note(g);
 	statistic_notes(g);
 	swing_note(g);

@@ -142,6 +142,7 @@ void manifest_free(manifest *m)
 	free(m->devices);
 	free(m->slots);
 	free(m->asked);
+	layout_list_clear(record_agreement_layout(), &m->agreements);
 	site_free(m->site);
 	plan_free(m->plan);
 	protocol_free(m->protocol);
@@ -337,6 +338,9 @@ eh_status manifest_line(const manifest *m, const char *started, record_line_run 
 			text_list_add(&line->asked, m->plan->cases[i].id);
 	for (size_t i = 0; m->options[i] != NULL; i++)
 		text_list_add(&line->options, m->options[i]);
+	for (size_t i = 0; i < m->agreements.count; i++)
+		layout_copy(record_agreement_layout(), &m->agreements.items[i],
+		            layout_append(record_agreement_layout(), &line->agreements));
 	manifest_order(m, m->slots, m->slot_count, &line->order);
 	return EH_OK;
 }

@@ -26,6 +26,7 @@ typedef struct manifest {
 	size_t slot_count;
 	bool *asked;                /* [cases] which are measured; NULL: all                   */
 	site *site;                 /* declared facts; NULL: none                              */
+	record_agreement_list agreements; /* to this plan, which the record keeps              */
 } manifest;
 
 /* Of a new run.  executions 0: as the protocol declares, its pilot included.  Takes the protocol
@@ -36,6 +37,9 @@ eh_status manifest_new(protocol *p, plan *made, uint64_t executions, const selec
 /* Restricts the run to cases whose ids match one of a comma list of patterns (fnmatch); NULL: all.
  * EH_E_USAGE with the nearest id for a pattern that matches none. */
 eh_status manifest_ask(manifest *m, const char *patterns, eh_error *error);
+/* Copies those that are to the plan of the manifest.  Another one is EH_E_USAGE where they were asked for,
+ * else a warning. */
+eh_status manifest_agree(manifest *m, const record_agreement_list *all, bool asked, eh_error *error);
 /* Fills an initialised line.  started: clock_wall_text.  EH_E_USAGE for a bad EVENHAND_PARTY. */
 eh_status manifest_line(const manifest *m, const char *started, record_line_run *line,
                         eh_error *error);

@@ -141,6 +141,8 @@ static eh_status choose(const run_options *o, protocol *p, plan *made, manifest 
 		status = site_read(NULL, &(*out)->site, error);
 	if (status == EH_OK)
 		status = manifest_ask(*out, o->cases, error);
+	if (status == EH_OK)
+		status = manifest_agree(*out, o->agreements, o->agreements_asked, error);
 	/* Described devices disclose nothing. */
 	if (status == EH_OK && o->device_file == NULL)
 		status = certify_check(*out, error);
@@ -204,6 +206,8 @@ eh_status run_plan_make(const run_options *options, run_plan *out, eh_error *err
 		out->design = m->protocol->design;
 		for (size_t i = 0; i < m->executor_count; i++)
 			text_list_add(&out->executors, m->names[i]);
+		for (size_t i = 0; i < m->agreements.count; i++)
+			text_list_add(&out->agreed, m->agreements.items[i].team);
 		out->executions = m->executions;
 		if (m->protocol->budget_ns > 0)
 			out->budget_ns = m->protocol->budget_ns;

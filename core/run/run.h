@@ -29,6 +29,8 @@ typedef struct run_options {
 	bool salvage;             /* with resume: go on from what is sound in a damaged journal    */
 	bool quiet;               /* no progress                                                  */
 	bool temporary;           /* the caller removes the folder: messages suggest no --resume   */
+	const record_agreement_list *agreements; /* that hold; NULL: none                          */
+	bool agreements_asked;    /* one to another plan is refused; else it is left out with a warning */
 	const char *site;         /* site file; NULL: $EVENHAND_SITE, else the user's             */
 	uint64_t begin_ns;        /* when the command began, on clock_now_ns: a budget counts from it */
 } run_options;

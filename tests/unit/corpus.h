@@ -4,7 +4,9 @@
 #ifndef TEST_CORPUS_H
 #define TEST_CORPUS_H
 
+#include "audit/agreement.h"
 #include "audit/audit.h"
+#include "audit/envelope.h"
 #include "contract/contract.h"
 #include "contract/evidence.h"
 #include "golden.h"
@@ -23,6 +25,8 @@ typedef struct pair_spec {
 	contract_options options;
 } pair_spec;
 
+static audit_team tester_team = { .name = "tester" };
+static const audit_team_list teams = { &tester_team, 1 };
 static pair_spec *specs;
 static size_t spec_count;
 static cJSON *base;
@@ -109,6 +113,8 @@ static void take_line(char *line)
 		s->row = memory_text(value);
 	} else if (strcmp(line, "certified") == 0) {
 		s->options.certified = strcmp(value, "yes") == 0;
+	} else if (strcmp(line, "agreed") == 0) {
+		s->options.agreed = &teams;
 	} else if (strcmp(line, "margin") == 0) {
 		s->options.margin = strtod(value, NULL);
 	} else if (dot != NULL) {
@@ -354,7 +360,8 @@ static void apply(cJSON *root, const edit *e, const char *name)
 		cJSON_DeleteItemFromArray(golden_at(root, "protocol/canonical/cases"), atoi(e->json));
 	} else if (strncmp(e->path, "cases/", 6) == 0) {
 		set_case(root, e->path, e->json, name);
-	} else if (strcmp(e->path, "is-a") != 0 && strcmp(e->path, "sign") != 0) {
+	} else if (strcmp(e->path, "is-a") != 0 && strcmp(e->path, "sign") != 0 &&
+		   strcmp(e->path, "agree") != 0) {
 		set_at(root, e->path, e->json, name);
 	}
 }
@@ -384,9 +391,36 @@ static cJSON *start_of(enum side side, bool same)
 	return root;
 }
 
+/* Adds the agreement of the team tester: "second" signs in its place, and "late" the run began before. */
+static void agree(cJSON *root, const char *how)
+{
+	const char *name = strcmp(how, "second") == 0 ? "second" : "tester";
+	eh_error error = ERROR_INIT;
+	audit_key *key = NULL;
+	record_agreement a;
+
+	if (strcmp(how, "late") != 0)
+		set_at(root, "run/started", "\"9000-01-01T00:00:00Z\"", "agree");
+	golden_reseal(root, true);
+	layout_init(record_agreement_layout(), &a);
+	a.format = RECORD_AGREEMENT;
+	a.format_version = a.version = 1;
+	text_set(&a.protocol, "corpus");
+	text_set(&a.digest, golden_at(root, "protocol/digest")->valuestring);
+	text_set(&a.team, "tester");
+	if (audit_key_open(name, &key, &error) != EH_OK ||
+	    envelope_seal(&envelope_agreement, &a, key, &error) != EH_OK)
+		give_up("agree", error.message);
+	cJSON_AddItemToArray(json_add_array(golden_at(root, "run"), "agreements"),
+	                     tree_encode(record_agreement_layout(), &a));
+	layout_clear(record_agreement_layout(), &a);
+	audit_key_close(key);
+}
+
 static cJSON *edited(const pair_spec *s, enum side side, enum side one)
 {
 	cJSON *root = start_of(side, is_a(s));
+	const char *agreeing = NULL;
 
 	for (size_t i = 0; i < s->edit_count; i++) {
 		const edit *e = &s->edits[i];
@@ -394,7 +428,11 @@ static cJSON *edited(const pair_spec *s, enum side side, enum side one)
 
 		if (mine)
 			apply(root, e, s->name);
+		if (mine && strcmp(e->path, "agree") == 0)
+			agreeing = e->json;
 	}
+	if (agreeing != NULL)
+		agree(root, agreeing);
 	return root;
 }
 
@@ -410,7 +448,7 @@ static void make_keys(void)
 
 	(void)setenv("XDG_CONFIG_HOME", folder, 1);
 	free(folder);
-	if (audit_key_make("tester", "", NULL, &key, &error) != EH_OK ||
+	if (audit_key_make("tester", "", NULL, &tester_team.key, &error) != EH_OK ||
 	    audit_key_make("second", "", NULL, &key, &error) != EH_OK ||
 	    audit_trust_add("second", &key, &as_verifier, &error) != EH_OK)
 		give_up("keys", error.message);
