@@ -16,6 +16,13 @@ static char *other_plan(const manifest *m, const record_agreement *a)
 	                     m->plan->digest);
 }
 
+static void take(manifest *m, const record_agreement *a)
+{
+	layout_copy(record_agreement_layout(), a, layout_append(record_agreement_layout(), &m->agreements));
+	log_write(EH_LOG_INFO, "the results will have the agreement of %s, by the key %.12s at %s", a->team,
+	          a->fingerprint, a->time);
+}
+
 eh_status manifest_agree(manifest *m, const record_agreement_list *all, bool asked, eh_error *error)
 {
 	eh_status status = EH_OK;
@@ -25,8 +32,7 @@ eh_status manifest_agree(manifest *m, const record_agreement_list *all, bool ask
 		char *why = strcmp(a->digest, m->plan->digest) != 0 ? other_plan(m, a) : NULL;
 
 		if (why == NULL)
-			layout_copy(record_agreement_layout(), a,
-			            layout_append(record_agreement_layout(), &m->agreements));
+			take(m, a);
 		else if (asked)
 			status = error_set(error, EH_E_USAGE, "%s", why);
 		else

@@ -74,7 +74,8 @@ check $? "as JSON"
 run run both/match.ini --on host:0 --plan
 grep -q '^agreements: blue, red$' out
 check $? "the plan of a run names who agreed"
-measure a both/match.ini && measure b both/match.ini
+measure a both/match.ini -v && grep -q 'the results will have the agreement of blue, by the key ' err &&
+	measure b both/match.ini
 check $? "two runs with both agreements"
 a=$(echo a/*.json) b=$(echo b/*.json)
 gives 0 'protocol agreed on before measuring: red (key ' compare "$a" "$b" --agreed red,blue
