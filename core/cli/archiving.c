@@ -3,16 +3,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "audit/beside.h"
 #include "base/files.h"
 #include "base/limits.h"
+#include "base/memory_bound.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "cli/input_results.h"
 
-/* Files that are made ready side by side and added in one transaction. */
+/* Files that are made ready side by side and added in one transaction, and about how large they are
+ * together. */
 enum { TOGETHER = 64 };
+#define TOGETHER_SIZE (32 * LIMIT_MIB)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
@@ -86,15 +90,32 @@ static eh_status add_some(archive *a, char *const *paths, size_t count, archivin
 	return status;
 }
 
+/* How many of the paths are added together, one at least. */
+static size_t some_of(char *const *paths, size_t count)
+{
+	size_t n = 0, size = 0;
+	struct stat info;
+
+	while (n < count && n < TOGETHER && (n == 0 || size < TOGETHER_SIZE)) {
+		size += stat(paths[n], &info) == 0 ? (size_t)info.st_size : 0;
+		n++;
+	}
+	return n;
+}
+
 eh_status archiving_add(archive *a, const char *const *words, size_t count, archiving_counts *counts,
                         text_list *digests, eh_error *error)
 {
 	char **paths = NULL;
-	size_t all = 0;
+	size_t all = 0, n;
+	struct rlimit before = memory_bind("");
 	eh_status status = cli_inputs_paths(words, count, false, &paths, &all, error);
 
-	for (size_t i = 0; i < all && status == EH_OK; i += TOGETHER)
-		status = add_some(a, paths + i, all - i < TOGETHER ? all - i : TOGETHER, counts, digests, error);
+	for (size_t i = 0; i < all && status == EH_OK; i += n) {
+		n = some_of(paths + i, all - i);
+		status = add_some(a, paths + i, n, counts, digests, error);
+	}
+	memory_unbind(&before);
 	cli_inputs_paths_free(paths, all);
 	return status;
 }

@@ -19,13 +19,41 @@ typedef struct archive_options {
 /* What a form does with an open archive. */
 typedef eh_status act(cli_call *call, archive *a, eh_error *error);
 
+/* NULL, "2026-11", "2026-11-29T12": the beginning of a time, with a year at least. */
+static eh_status check_time(const char *option, const char *words, eh_error *error)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+	size_t i = 0;
+
+	while (words != NULL && words[i] != '\0' && form[i] != '\0' &&
+	       (form[i] == '0' ? words[i] >= '0' && words[i] <= '9' : words[i] == form[i]))
+		i++;
+	if (words == NULL || (words[i] == '\0' && i >= 4))
+		return EH_OK;
+	return error_set(error, EH_E_USAGE, "--%s takes a time or its beginning, such as 2026-11, 2026-11-29 or "
+	                 "2026-11-29T12:30, and not '%.40s'", option, words);
+}
+
+static eh_status check_times(const archive_options *o, eh_error *error)
+{
+	eh_status status = check_time("since", o->filter.since, error);
+
+	if (status == EH_OK)
+		status = check_time("until", o->filter.until, error);
+	return status == EH_OK ? check_time("at", o->at, error) : status;
+}
+
 static eh_status with_archive(cli_call *call, bool make, act *does, eh_error *error)
 {
 	const archive_options *o = call->options;
-	char *place = archive_place(o->db, error);
 	archive a;
-	eh_status status = place != NULL ? archive_open(place, make, &a, error) : EH_E_IO;
+	char *place;
+	eh_status status = check_times(o, error);
 
+	if (status != EH_OK)
+		return status;
+	place = archive_place(o->db, error);
+	status = place != NULL ? archive_open(place, make, &a, error) : EH_E_IO;
 	free(place);
 	if (status != EH_OK)
 		return status;

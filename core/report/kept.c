@@ -71,7 +71,7 @@ static char *groups_words(const stack_group_list *groups)
 	}
 	if (groups->count > GROUPS_MOST)
 		text_add(&t, "; and %zu more", groups->count - GROUPS_MOST);
-	return t.data != NULL ? t.data : memory_text("what a stack is told by its files changed, and no layer that counts");
+	return t.data != NULL ? t.data : memory_text("its digest, but no layer that counts");
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

@@ -212,6 +212,9 @@ check $? "a mark is a word"
 run archive mark abcdef12 days/a1.json --db partly.db
 [ $rc -eq 4 ]
 check $? "a mark does not look like a digest"
+run archive list --since yesterday --db partly.db
+[ $rc -eq 4 ] && grep -q -e '--since takes a time' err
+check $? "a time that is none"
 run archive history nonsense --db partly.db
 [ $rc -eq 4 ] && grep -q 'there is no case' err
 check $? "a case that there is not"
