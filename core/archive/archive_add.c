@@ -138,10 +138,13 @@ static eh_status id_of(archive *a, const char *insert, const char *find, const d
 
 static eh_status stack_id(archive *a, const record_result *r, int64_t *id, eh_error *error)
 {
-	const db_value digest = db_of_text(text_or_empty(r->executor.digest));
+	char *record = layout_text(record_executor_layout(), &r->executor, false);
+	const db_value values[] = { db_of_text(text_or_empty(r->executor.digest)), db_of_text(record) };
+	eh_status status = id_of(a, "INSERT INTO stack (digest, record) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
+	                         "SELECT id FROM stack WHERE digest = $1", values, 2, 1, id, error);
 
-	return id_of(a, "INSERT INTO stack (digest) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id",
-	             "SELECT id FROM stack WHERE digest = $1", &digest, 1, 1, id, error);
+	free(record);
+	return status;
 }
 
 static eh_status series_id(archive *a, const record_result *r, int64_t *id, eh_error *error)

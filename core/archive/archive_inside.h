@@ -21,7 +21,7 @@ eh_status archive_count(archive *a, int64_t line, uint64_t *out, eh_error *error
 /* Rows of time_ns, value, result, stack of the points that count, oldest first; db_end ends them. */
 eh_status archive_times(archive *a, const archive_filter *f, int64_t line, db_rows **rows, eh_error *error);
 
-/* Stacks, of results that are read from the archive when they are needed. */
+/* Stacks, which are read from the archive when they are needed. */
 typedef struct archive_stacks archive_stacks;
 archive_stacks *archive_stacks_new(archive *a);
 void archive_stacks_free(archive_stacks *s);

@@ -11,12 +11,12 @@
 #include "base/text.h"
 
 /*
- * series: an executor on a device under a protocol.  kind: a case with all that shapes its number.
+ * stack: record is the JSON of the executor, of the first result that had it.  series: an executor on a device under a protocol.  kind: a case with all that shapes its number.
  * history: a kind of a series, over time; `measurement` has its points, in the order in which they are
  * read.
  */
 static const char *const steps[] = {
-	"CREATE TABLE stack (id {key}, digest {word} NOT NULL UNIQUE)",
+	"CREATE TABLE stack (id {key}, digest {word} NOT NULL UNIQUE, record {word} NOT NULL)",
 	"CREATE TABLE series (id {key}, executor {word} NOT NULL, device {word} NOT NULL, uuid {word} NOT NULL, "
 	"protocol {word} NOT NULL, protocol_digest {word} NOT NULL, "
 	"UNIQUE (executor, device, uuid, protocol_digest))",

@@ -187,7 +187,7 @@ static void test_migration(void **state)
 	(void)state;
 	assert_int_equal(archive_open(path, false, &a, &error), EH_E_NOT_FOUND);
 	assert_int_equal(archive_open(path, true, &a, &error), EH_OK);
-	assert_int_equal(db_run(a.db, "INSERT INTO stack (digest) VALUES ('kept')", NULL, 0, NULL, &error), EH_OK);
+	assert_int_equal(db_run(a.db, "INSERT INTO stack (digest, record) VALUES ('kept', '{}')", NULL, 0, NULL, &error), EH_OK);
 	assert_int_equal(db_run(a.db, "DROP TABLE annotation", NULL, 0, NULL, &error), EH_OK);
 	assert_int_equal(db_run(a.db, "UPDATE meta SET value = value - 1", NULL, 0, NULL, &error), EH_OK);
 	archive_close(&a);
