@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <wchar.h>
 #include <wctype.h>
 
 #include "base/text.h"
@@ -119,4 +120,20 @@ size_t letters_capital(char *s, size_t size)
 	while (at < size && (taken = convert(s + at, size - at, towupper_l)) > 0)
 		at += taken;
 	return at;
+}
+
+size_t letters_columns(const char *s, size_t *size)
+{
+	size_t taken = text_utf8_size(s, strnlen(s, 4));
+	locale_t before;
+	int columns;
+
+	*size = taken > 0 ? taken : 1;
+	if (taken < 2)
+		return taken == 0 || ((unsigned char)*s >= ' ' && *s != '\177');
+	(void)pthread_once(&letters_once, make_letters);
+	before = uselocale(letters);
+	columns = wcwidth((wchar_t)number_of((const unsigned char *)s, taken));
+	(void)uselocale(before);
+	return columns < 0 ? 1 : (size_t)columns;
 }

@@ -37,13 +37,20 @@ static eh_status open_nameless(int *fd, eh_error *error)
 	return status;
 }
 
-eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
+eh_status spill_open(spill *s, eh_error *error)
 {
 	eh_status status = s->opened ? EH_OK : open_nameless(&s->fd, error);
 
+	s->opened = status == EH_OK;
+	return status;
+}
+
+eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error)
+{
+	eh_status status = spill_open(s, error);
+
 	if (status != EH_OK)
 		return status;
-	s->opened = true;
 	if (file_write_at(s->fd, data, size, (off_t)s->size) != 0)
 		return error_system(error, errno, "cannot write a temporary file in '%s', which the results of a "
 		                    "large bundle take (TMPDIR names another folder)", folder());

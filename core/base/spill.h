@@ -14,6 +14,8 @@
 /* All zeros is an empty one, which has no file yet. */
 typedef struct spill { int fd; size_t size; bool opened; } spill;
 
+/* Makes its file now: s->fd, which others may write to as well, without s->size. */
+eh_status spill_open(spill *s, eh_error *error);
 /* Appends.  EH_E_IO; EH_E_UNAVAILABLE where somebody else's link leads to the folder. */
 eh_status spill_add(spill *s, const void *data, size_t size, eh_error *error);
 /* Some of its bytes, once all are added; `name` is for messages, and borrowed. */

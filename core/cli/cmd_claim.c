@@ -197,9 +197,9 @@ static eh_status check(cli_call *call, eh_error *unused)
 
 static void print_claims(const answer_claim_list *all)
 {
-	table *t = table_new("lll");
+	table *t = table_new("nlw");
 
-	table_row(t, (const char *const[]){ "claim", "protocol", "what it says" });
+	table_head(t, (const char *const[]){ "claim", "protocol", "what it says" });
 	table_rule(t);
 	for (size_t i = 0; i < all->count; i++) {
 		const answer_claim *one = &all->items[i];

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/input_results.h"
 #include "report/explain.h"
+#include "report/report.h"
 #include "report/grid.h"
 
 typedef struct explain_options { bool json, certified; const char *baseline; double margin; } explain_options;
@@ -78,7 +79,7 @@ static void print_all(const question *q, const comparison_list *all)
 	grid_make(&g, all->items, all->count, GRID_AGAINST);
 	(void)grid_print_cases(stdout, &g);
 	grid_clear(&g);
-	puts("Name an executor to see its samples, executions, proof and checks.");
+	(void)table_sentence(stdout, "Name an executor to see its samples, executions, proof and checks.");
 }
 
 /* All executors against the reference, or with JSON the one that is asked for. */

@@ -91,9 +91,9 @@ static char *roles_text(const audit_role_list *roles)
 
 static void print_list(const audit_keyring *ring)
 {
-	table *t = table_new("llll");
+	table *t = table_new("nlwl");
 
-	table_row(t, (const char *[]){ "key", "whose", "trusted as", "fingerprint" });
+	table_head(t, (const char *[]){ "key", "whose", "trusted as", "fingerprint" });
 	table_rule(t);
 	for (size_t i = 0; i < ring->keys.count; i++) {
 		const audit_known_key *key = &ring->keys.items[i];
@@ -104,7 +104,7 @@ static void print_list(const audit_keyring *ring)
 		free(roles);
 	}
 	if (ring->keys.count == 0)
-		puts("no keys; `evenhand key new` makes one, `evenhand key trust FILE` trusts another's");
+		(void)table_sentence(stdout, "no keys; `evenhand key new` makes one, `evenhand key trust FILE` trusts another's");
 	else
 		(void)table_print(t, stdout);
 	table_free(t);

@@ -71,7 +71,7 @@ static void look_at(const char *path, answer_protocol *out)
 
 static void print_listed(const answer_protocol_list *all)
 {
-	table *t = table_new("lll");
+	table *t = table_new("llw");
 
 	for (size_t i = 0; i < all->count; i++) {
 		const answer_protocol *one = &all->items[i];
@@ -110,7 +110,7 @@ static eh_status list(cli_call *call, eh_error *unused)
 
 static void print_settings(const schema_key *keys, const void *object, const char *const *skip)
 {
-	table *t = table_new("ll");
+	table *t = table_new("lw");
 
 	for (; keys->key != NULL; keys++) {
 		char *value = schema_text(keys, object);
@@ -150,9 +150,9 @@ static char *differences(const protocol *p, const protocol_section *section)
 
 static void print_cases(const plan *made)
 {
-	table *t = table_new("lllrrl");
+	table *t = table_new("nllrrw");
 
-	table_row(t, (const char *const[]){ "case", "workload", "precision", "working set", "work",
+	table_head(t, (const char *const[]){ "case", "workload", "precision", "working set", "work",
 	                                    "parameters" });
 	table_rule(t);
 	for (size_t i = 0; i < made->case_count; i++) {
@@ -182,11 +182,10 @@ static void print_protocol(const loaded *l)
 {
 	static const char *const in_title[] = { "name", "version", "intent", NULL };
 	static const char *const none[] = { NULL };
-	char *intent = table_clean(l->p->intent);
 
-	printf("%s@%llu  %s\n%s\nsha256 %s\n\nrun\n", l->p->name, (unsigned long long)l->p->version,
-	       l->p->source, intent, l->plan->digest);
-	free(intent);
+	printf("%s@%llu  %s\n", l->p->name, (unsigned long long)l->p->version, l->p->source);
+	(void)table_sentence(stdout, l->p->intent);
+	printf("sha256 %s\n\nrun\n", l->plan->digest);
 	print_settings(schema_protocol, l->p, in_title);
 	puts("\nmeasurement");
 	print_settings(schema_measure, &l->p->measure, none);

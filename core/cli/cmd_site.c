@@ -57,7 +57,7 @@ static void add_layer(table *t, const record_layer *layer)
 
 static void print_layers(const record_layer_list *layers)
 {
-	table *t = table_new("ll");
+	table *t = table_new("nw");
 
 	for (size_t i = 0; i < layers->count; i++)
 		add_layer(t, &layers->items[i]);

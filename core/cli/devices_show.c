@@ -142,14 +142,12 @@ static bool print_section(table *t, const char *title, size_t rows)
 
 bool devices_print(const discover_report *here, bool verbose)
 {
-	table *usable = table_new("lllrrl"), *not_usable = table_new("ll");
-	table *files = table_new("llll"), *details = table_new("ll"), *notes = table_new("ll");
+	table *usable = table_new("nnwrrw"), *not_usable = table_new("nw");
+	table *files = table_new("lnln"), *details = table_new("nw"), *notes = table_new("nw");
 	size_t usable_rows = 0, unusable_rows = 0, detail_rows = 0, note_rows = 0;
 	bool good;
 
-	table_row(usable, (const char *const[]){ "executor", "device", "platform", "memory",
-	                                        "units",
-	                                         "can" });
+	table_head(usable, (const char *const[]){ "executor", "device", "platform", "memory", "units", "can" });
 	for (size_t i = 0; i < here->backends.count; i++) {
 		const discover_backend *b = &here->backends.items[i];
 

@@ -9,10 +9,10 @@
 
 static void print_cases(const run_plan *p)
 {
-	table *t = table_new("lrrr");
+	table *t = table_new("nrrr");
 	bool together = p->design == RECORD_DESIGN_LOCKSTEP;
 
-	table_row(t, (const char *const[]){ "case", "working set", "memory", "samples" });
+	table_head(t, (const char *const[]){ "case", "working set", "memory", "samples" });
 	table_rule(t);
 	for (size_t i = 0; i < p->cases.count; i++) {
 		const run_plan_case *c = &p->cases.items[i];
@@ -48,35 +48,45 @@ static void print_too_large(const run_plan *p)
 	}
 }
 
-void plan_page_print(const run_plan *p)
+/* malloc'd "8 cases in 2 executions each, 60s in all, ...". */
+static char *amount_words(const run_plan *p)
 {
 	char time[32], cache[32];
+	text t = { 0 };
 
-	printf("%s on ", p->protocol);
-	for (size_t i = 0; i < p->executors.count; i++)
-		printf("%s%s", i > 0 ? ", " : "", p->executors.items[i]);
-	printf("\n%zu cases in %llu executions each, ", p->cases.count, (unsigned long long)p->executions);
-	if (p->budget_ns != LAYOUT_NO_UINT) {
-		text_format_duration(p->budget_ns, time);
-		printf("%s in all", time);
-	} else {
-		text_format_duration(p->expected_ns / 1000000000 * 1000000000, time);
-		printf("%s at least", time);
-	}
-	printf(", design %s", run_design_word(p->design));
+	text_add(&t, "%zu cases in %llu executions each, ", p->cases.count, (unsigned long long)p->executions);
+	text_format_duration(p->budget_ns != LAYOUT_NO_UINT ? p->budget_ns :
+	                     p->expected_ns / 1000000000 * 1000000000, time);
+	text_add(&t, "%s %s, design %s", time, p->budget_ns != LAYOUT_NO_UINT ? "in all" : "at least",
+	         run_design_word(p->design));
 	if (p->size_class != 0)
-		printf(", sizes %s", run_size_class_word(p->size_class));
+		text_add(&t, ", sizes %s", run_size_class_word(p->size_class));
 	if (p->cache_bytes != LAYOUT_NO_UINT) {
 		text_format_bytes(p->cache_bytes, cache);
-		printf(", sizes for a cache of %s", cache);
+		text_add(&t, ", sizes for a cache of %s", cache);
 	}
 	if (p->compute_units != LAYOUT_NO_UINT)
-		printf(", numbers for %llu compute units", (unsigned long long)p->compute_units);
-	printf("\n\n");
+		text_add(&t, ", numbers for %llu compute units", (unsigned long long)p->compute_units);
+	return t.data;
+}
+
+void plan_page_print(const run_plan *p)
+{
+	char *amount = amount_words(p);
+	text on = { 0 };
+
+	text_add(&on, "%s on ", p->protocol);
+	for (size_t i = 0; i < p->executors.count; i++)
+		text_add(&on, "%s%s", i > 0 ? ", " : "", p->executors.items[i]);
+	(void)table_sentence(stdout, on.data);
+	(void)table_sentence(stdout, amount);
+	putchar('\n');
 	print_cases(p);
 	for (size_t i = 0; i < p->agreed.count; i++)
 		printf("%s%s%s", i == 0 ? "\nagreements: " : ", ", p->agreed.items[i], i + 1 == p->agreed.count ? "\n" : "");
 	printf("\nmemory: %s\n", p->design == RECORD_DESIGN_LOCKSTEP ?
 	       "of all executors together, which hold it at the same time" : "of one executor");
 	print_too_large(p);
+	text_free(&on);
+	free(amount);
 }

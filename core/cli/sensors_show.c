@@ -54,7 +54,7 @@ static char *place_title(const discover_probe *probe, const discover_place *plac
 
 static bool print_place(const discover_probe *probe, const discover_place *place)
 {
-	table *t = table_new("lrll");
+	table *t = table_new("nrll");
 	size_t rows = 0;
 	char *title = place_title(probe, place);
 	bool good = true;
@@ -104,7 +104,7 @@ static size_t add_missing_channels(table *t, const discover_probe *probe,
 
 static bool print_missing(const discover_probe_list *probes)
 {
-	table *t = table_new("ll");
+	table *t = table_new("nw");
 	size_t rows = 0;
 	bool good = true;
 

@@ -154,9 +154,9 @@ static char *tiers_of(const answer_workload *w)
 
 void workload_print_list(const answer_workload_list *all)
 {
-	table *t = table_new("llll");
+	table *t = table_new("lwww");
 
-	table_row(t, (const char *const[]){ "workload", "precisions", "tiers", "what it measures" });
+	table_head(t, (const char *const[]){ "workload", "precisions", "tiers", "what it measures" });
 	table_rule(t);
 	for (size_t i = 0; i < all->count; i++) {
 		const answer_workload *w = &all->items[i];
@@ -188,9 +188,9 @@ static char *spaced(const char *list, char between)
 
 static void print_parameters(const answer_parameter_list *parameters)
 {
-	table *t = table_new("llll");
+	table *t = table_new("lwlw");
 
-	table_row(t, (const char *const[]){ "parameter", "values", "default", "tuned" });
+	table_head(t, (const char *const[]){ "parameter", "values", "default", "tuned" });
 	table_rule(t);
 	for (size_t i = 0; i < parameters->count; i++) {
 		const answer_parameter *one = &parameters->items[i];
@@ -293,7 +293,8 @@ void workload_print_page(const answer_workload_page *page)
 {
 	const answer_workload *w = &page->workload;
 
-	printf("%s  revision %llu\n%s\n", w->name, (unsigned long long)w->revision, w->summary);
+	printf("%s  revision %llu\n", w->name, (unsigned long long)w->revision);
+	(void)table_sentence(stdout, w->summary);
 	if (!w->installed)
 		(void)table_wrap(stdout, w->path, 0);
 	putchar('\n');

@@ -171,7 +171,7 @@ static bool show_moved(FILE *out, const attribution *a, bool verbose)
 
 	if (a->moved.count == 0)
 		return true;
-	t = table_new("lll");
+	t = table_new("nll");
 	for (size_t i = 0; i < shown; i++) {
 		const attribution_case *c = &a->moved.items[i];
 		char speedup[FIGURE_SIZE];
@@ -365,7 +365,8 @@ static bool show_missing(FILE *out, const attribution *a)
 
 	if (a->answer != ATTRIBUTION_CONFOUNDED || a->missing <= a->proposed.count)
 		return true;
-	ok = fputs("\nno stack here separates these changes; to separate them, measure\n", out) != EOF;
+	ok = fputc('\n', out) != EOF &&
+	     table_sentence(out, "no stack here separates these changes; to separate them, measure");
 	for (size_t i = 0; i < a->steps.count && ok; i++)
 		ok = show_wanted(out, &a->steps.items[i]);
 	return ok;
@@ -375,7 +376,7 @@ static bool show_missing(FILE *out, const attribution *a)
 
 static bool show_sides(FILE *out, const attribution *a)
 {
-	table *t = table_new("lll");
+	table *t = table_new("lnn");
 	bool ok;
 
 	table_row(t, (const char *const[]){ "from", a->comparison.baseline.executor,

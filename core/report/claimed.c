@@ -64,10 +64,10 @@ static void add_case(table *t, const claim_case *c, bool verbose)
 static bool show_cases(FILE *out, const claim_verdict *v, bool verbose)
 {
 	char *head = memory_format("a / b [%.4g %%]", v->confidence * 100), mean[FIGURE_SIZE];
-	table *t = table_new("lllll");
+	table *t = table_new("nllll");
 	bool ok;
 
-	table_row(t, (const char *const[]){ "case", "a", "b", head, "answer" });
+	table_head(t, (const char *const[]){ "case", "a", "b", head, "answer" });
 	table_rule(t);
 	for (size_t i = 0; i < v->cases.count; i++)
 		add_case(t, &v->cases.items[i], verbose);

@@ -102,7 +102,7 @@ static void add_side(table *t, const char *label, const result *r)
 
 bool comparison_head(FILE *out, const comparison *comparisons, size_t count, bool verbose)
 {
-	table *t = table_new("llll");
+	table *t = table_new("lnnn");
 	bool ok;
 
 	for (size_t i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static void add_counts(table *t, const comparison *c)
 
 bool comparison_counts(FILE *out, const comparison *c)
 {
-	table *t = table_new("l");
+	table *t = table_new("w");
 	bool ok;
 
 	add_counts(t, c);

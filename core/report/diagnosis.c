@@ -6,11 +6,14 @@
 
 #include "analysis/ceilings.h"
 #include "analysis/nameplates.h"
+#include "base/terminal.h"
 #include "base/text.h"
+#include "report/drawing.h"
 #include "report/figure.h"
 #include "report/report.h"
 
-#define BAR 20 /* columns for the whole of a ceiling */
+/* Columns for the whole of a ceiling: in a file, and on a terminal, which shows eighths of one. */
+enum { BAR = 20, BAR_NARROW = 12 };
 
 /* ---- ceilings -------------------------------------------------------------------------------- */
 
@@ -61,8 +64,8 @@ static bool print_ceilings(FILE *out, const diagnosis *d)
 
 	if (d->ceilings.count == 0)
 		return fputs("no case of this run measures a ceiling\n\n", out) != EOF;
-	t = table_new("lrll");
-	table_row(t, (const char *const[]){ "ceiling", "measured", "by case", "" });
+	t = table_new("nrnl");
+	table_head(t, (const char *const[]){ "ceiling", "measured", "by case", "" });
 	table_rule(t);
 	for (size_t i = 0; i < d->ceilings.count; i++)
 		add_ceiling(t, &d->ceilings.items[i]);
@@ -76,19 +79,19 @@ static bool print_ceilings(FILE *out, const diagnosis *d)
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* "########...:.....:..|" with marks at the thresholds; "" without a share. */
-static void bar_text(double share, char out[BAR + 4])
+/* malloc'd: "########...:.....:..|" with marks at the thresholds; "" without a share. */
+static char *bar_text(FILE *out, double share)
 {
-	int full = isnan(share) ? 0 : (int)(fmin(share, 2) * BAR + 0.5);
+	static const double marks[] = { DIAGNOSE_FAR, DIAGNOSE_NEAR };
+	const bool terminal = terminal_is(out);
+	char *bar, *whole;
 
-	for (int i = 0; i < BAR; i++)
-		out[i] = i < full ? '#' : i == (int)(DIAGNOSE_FAR * BAR) - 1 ||
-		         i == (int)(DIAGNOSE_NEAR * BAR) - 1 ? ':' : '.';
-	out[BAR] = '|';
-	out[BAR + 1] = share > DIAGNOSE_ABOVE ? '>' : '\0';
-	out[BAR + 2] = '\0';
 	if (isnan(share))
-		out[0] = '\0';
+		return memory_text("");
+	bar = drawing_bar(share, terminal ? BAR_NARROW : BAR, marks, 2, terminal && terminal_unicode(out));
+	whole = memory_format("%s%s", bar, share > DIAGNOSE_ABOVE ? ">" : "");
+	free(bar);
+	return whole;
 }
 
 static char *answer_text(const diagnosis_case *c)
@@ -120,10 +123,10 @@ static bool needs_notes(const diagnosis_case *c)
 	       c->limit == DIAGNOSIS_BY_TUNING;
 }
 
-static void add_case(table *t, const diagnosis_case *c, bool verbose, bool colours)
+static void add_case(FILE *out, table *t, const diagnosis_case *c, bool verbose)
 {
-	char time[32] = "-", intensity[32] = "-", share[16] = "-", bar[BAR + 4];
-	char *answer = answer_text(c);
+	char time[32] = "-", intensity[32] = "-", share[16] = "-";
+	char *answer = answer_text(c), *bar = bar_text(out, c->share);
 
 	if (!isnan(c->median_ns))
 		text_format_ns(c->median_ns, time);
@@ -131,25 +134,24 @@ static void add_case(table *t, const diagnosis_case *c, bool verbose, bool colou
 		(void)snprintf(intensity, sizeof(intensity), "%.3g", c->flops_per_byte);
 	if (!isnan(c->share))
 		(void)snprintf(share, sizeof(share), "%.0f %%", c->share * 100);
-	bar_text(c->share, bar);
 	table_row(t, (const char *const[]){ c->id, time, intensity, share, bar, answer });
-	if (colours)
-		table_paint(t, 5, colour_of(c->answer));
+	table_paint(t, 5, colour_of(c->answer));
 	for (size_t i = 0; i < c->notes.count && (verbose || needs_notes(c)); i++)
 		table_note(t, c->notes.items[i]);
+	free(bar);
 	free(answer);
 }
 
 static bool print_cases(FILE *out, const diagnosis *d, bool verbose)
 {
-	table *t = table_new("lrrrll");
-	bool colours = figure_colours(out), ok;
+	table *t = table_new("nrrrbl");
+	bool ok;
 
-	table_row(t, (const char *const[]){ "case", "time", "FLOP/B", "share", "of its ceiling",
-	                                    "limited by" });
+	table_head(t, (const char *const[]){ "case", "time", "FLOP/B", "share", "of its ceiling",
+	                                     "limited by" });
 	table_rule(t);
 	for (size_t i = 0; i < d->cases.count; i++)
-		add_case(t, &d->cases.items[i], verbose, colours);
+		add_case(out, t, &d->cases.items[i], verbose);
 	ok = table_print(t, out);
 	table_free(t);
 	return ok;
@@ -157,24 +159,23 @@ static bool print_cases(FILE *out, const diagnosis *d, bool verbose)
 
 static bool print_sum(FILE *out, const diagnosis *d, bool verbose)
 {
-	const char *comma = "";
 	bool ok = fputc('\n', out) != EOF;
+	text sum = { 0 };
 
 	for (size_t i = 0; i < d->notes.count && ok; i++)
 		ok = table_wrap(out, d->notes.items[i], 0);
-	for (size_t i = 0; i < d->counts.count && ok; i++)
-		if (d->counts.items[i].value > 0) {
-			ok = fprintf(out, "%s%.0f %s", comma, d->counts.items[i].value,
-			             d->counts.items[i].key) >= 0;
-			comma = ", ";
-		}
-	ok = ok && fputc('\n', out) != EOF;
+	for (size_t i = 0; i < d->counts.count; i++)
+		if (d->counts.items[i].value > 0)
+			text_add(&sum, "%s%.0f %s", sum.size > 0 ? ", " : "", d->counts.items[i].value,
+			         d->counts.items[i].key);
+	ok = ok && table_sentence(out, text_or_empty(sum.data));
+	text_free(&sum);
 	return ok && (verbose || fputs("-v shows the evidence of every case\n", out) != EOF);
 }
 
 bool report_diagnosis(FILE *out, const diagnosis *d, bool verbose)
 {
-	char *name = table_clean(d->executor);
+	char *name = terminal_words(out, table_clean(d->executor));
 	bool ok = fprintf(out, "%s, %s\n\n", name, d->protocol) >= 0;
 
 	free(name);

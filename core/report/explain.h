@@ -24,6 +24,7 @@ bool report_explained(FILE *out, const explain_subject *s);
 #define EXPLAIN_LABEL 12
 __attribute__((format(printf, 3, 4)))
 bool explain_item(FILE *out, const char *label, const char *format, ...);
+bool explain_samples(FILE *out, const record_case *c);
 /* Samples, executions, clock, proof, canary, verification, telemetry. */
 bool explain_measured(FILE *out, const explain_subject *s);
 

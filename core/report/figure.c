@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 
@@ -167,28 +166,4 @@ void figure_ratio(double center, interval around, char out[FIGURE_SIZE])
 const char *figure_unit(enum record_metric metric)
 {
 	return metric == RECORD_METRIC_BYTES ? "B/s" : metric == RECORD_METRIC_FLOPS ? "FLOP/s" : "s";
-}
-
-bool figure_colours(FILE *out)
-{
-	const char *no = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
-
-	return (no == NULL || no[0] == '\0') && isatty(fileno(out)) == 1 &&
-	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
-}
-
-enum table_colour figure_verdict_colour(enum comparison_verdict v)
-{
-	switch (v) {
-	case VERDICT_FASTER: return COLOUR_GREEN;
-	case VERDICT_SLOWER: return COLOUR_RED;
-	case VERDICT_INCONCLUSIVE:
-	case VERDICT_NOT_COMPARABLE: return COLOUR_YELLOW;
-	case VERDICT_EQUIVALENT:
-	case VERDICT_DESCRIPTION:
-	case VERDICT_ABSENT:
-	case comparison_verdict_absent: return COLOUR_NONE;
-	}
-	return COLOUR_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the report room: numbers as people read them, and colours. */
+/* Inside of the report room: numbers as people read them. */
 #ifndef REPORT_FIGURE_H
 #define REPORT_FIGURE_H
 
@@ -29,9 +29,5 @@ void figure_times(double ratio, char out[FIGURE_SIZE]);
 void figure_range(interval around, char out[FIGURE_SIZE]);
 /* "B/s", "FLOP/s" or "s". */
 const char *figure_unit(enum record_metric metric);
-
-/* True for a terminal, unless NO_COLOR is set and not empty. */
-bool figure_colours(FILE *out);
-enum table_colour figure_verdict_colour(enum comparison_verdict v);
 
 #endif

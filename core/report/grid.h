@@ -67,7 +67,7 @@ void grid_clear(grid *g);
 /* The name of a column. */
 const char *grid_column(const grid *g, size_t column);
 
-/* Within TABLE_WIDTH; all false when writing failed. */
+/* Within table_room(); all false when writing failed. */
 bool grid_print(FILE *out, const grid *g);
 bool grid_print_title(FILE *out, const grid *g);
 bool grid_print_notes(FILE *out, const grid *g);
@@ -102,6 +102,12 @@ char *grid_case_name(const grid *g, size_t row);
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* malloc'd texts, malloc'd: a value has its unit where that differs from the one above. */
+char **grid_values(const grid *g);
+struct table;
+void grid_paint(struct table *t, const grid_cell *cell, size_t column);
+/* The rows of one other result beside its reference. */
+bool grid_print_two(FILE *out, const grid *g);
 /* malloc'd: with its interval, where it has one: "1.31x [1.28-1.34]". */
 char *grid_cell_interval(const grid_cell *cell);
 /* What a cell says in place of a number: "no fp64", "not run", "X", "-". */

@@ -34,10 +34,10 @@ static void add_other(table *t, const char *name, const comparison *c, const com
 
 bool grid_print_cases(FILE *out, const grid *g)
 {
-	table *t = table_new("llll");
+	table *t = table_new("nwll");
 	bool ok;
 
-	table_row(t, (const char *[]){ "", "value [95 %]", "times as fast [interval]", "verdict" });
+	table_head(t, (const char *[]){ "", "value [95 %]", "times as fast [interval]", "verdict" });
 	table_rule(t);
 	for (size_t i = 0; i < g->row_count; i++) {
 		table_heading(t, g->rows[i].id);

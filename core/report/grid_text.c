@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/figure.h"
 #include "report/grid.h"
@@ -10,9 +11,9 @@
 
 enum { MARK = 8 };
 
-/* How cells are set: the space between columns, and the longest interval of an open cell that is
- * shown. */
-typedef struct setting { size_t gap, range; } setting;
+/* How cells are set: the space between columns, the longest interval of an open cell that is shown, and the
+ * columns of the page. */
+typedef struct setting { size_t gap, range, room; } setting;
 enum { ANY = 99, SHORT = 9 };
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -34,8 +35,7 @@ static size_t column_width(const grid *g, size_t column, setting s)
 	return most;
 }
 
-/* malloc'd texts: a value has its unit where that differs from the one above. */
-static char **value_texts(const grid *g)
+char **grid_values(const grid *g)
 {
 	char **out = memory_get((g->row_count + 1) * sizeof(*out));
 	const char *above = "";
@@ -72,7 +72,7 @@ static size_t fitting(const grid *g, size_t first, size_t left, setting s)
 
 	while (first + count < g->count) {
 		left += s.gap + column_width(g, first + count, s);
-		if (left > TABLE_WIDTH && count > 0)
+		if (left > s.room && count > 0)
 			break;
 		count++;
 	}
@@ -81,18 +81,21 @@ static size_t fitting(const grid *g, size_t first, size_t left, setting s)
 
 /* The most spacious setting in which all executors stand side by side, else that of the fewest
  * blocks. */
-static setting choose(const grid *g, size_t left)
+static setting choose(const grid *g, size_t left, size_t room)
 {
-	static const setting all[] = { { 2, ANY }, { 1, ANY }, { 2, SHORT }, { 1, SHORT }, { 2, 0 },
-		                       { 1, 0 } };
+	static const setting all[] = { { 2, ANY, 0 }, { 1, ANY, 0 }, { 2, SHORT, 0 }, { 1, SHORT, 0 },
+		                       { 2, 0, 0 }, { 1, 0, 0 } };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (fitting(g, 0, left, all[i]) == g->count)
-			return all[i];
-	return (setting){ 1, SHORT };
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const setting s = { all[i].gap, all[i].range, room };
+
+		if (fitting(g, 0, left, s) == g->count)
+			return s;
+	}
+	return (setting){ 1, SHORT, room };
 }
 
-static void paint(table *t, const grid_cell *cell, size_t column)
+void grid_paint(struct table *t, const grid_cell *cell, size_t column)
 {
 	static const enum table_colour colours[] = {
 		[GRID_FASTER] = COLOUR_GREEN, [GRID_SLOWER] = COLOUR_RED, [GRID_OPEN] = COLOUR_YELLOW,
@@ -129,7 +132,8 @@ static table *block_table(const block *b)
 	table *t;
 
 	memset(align, 'r', 2 + b->count);
-	memset(align, 'l', 2);
+	align[0] = 'n';
+	align[1] = 'l';
 	t = table_new(align);
 	table_gap(t, b->s.gap);
 	free(align);
@@ -139,16 +143,16 @@ static table *block_table(const block *b)
 static bool print_block(FILE *out, const grid *g, const block *b)
 {
 	const char **cells = memory_get((2 + b->count) * sizeof(*cells));
-	bool colours = figure_colours(out), ok;
 	table *t = block_table(b);
+	bool ok;
 
 	fill_names(g, b, cells);
-	table_row(t, cells);
+	table_head(t, cells);
 	for (size_t i = 0; i < g->row_count; i++) {
 		fill_row(g, b, i, cells);
 		table_row(t, cells);
-		for (size_t k = 0; k < b->count && colours; k++)
-			paint(t, &g->rows[i].cells[b->first + k], 2 + k);
+		for (size_t k = 0; k < b->count; k++)
+			grid_paint(t, &g->rows[i].cells[b->first + k], 2 + k);
 	}
 	ok = table_print(t, out);
 	table_free(t);
@@ -159,11 +163,11 @@ static bool print_block(FILE *out, const grid *g, const block *b)
 /* Values stand in the first block only. */
 static bool print_blocks(FILE *out, const grid *g)
 {
-	char **values = g->mode == GRID_PAIRED ? NULL : value_texts(g);
+	char **values = g->mode == GRID_PAIRED ? NULL : grid_values(g);
 	size_t label_width = widest(g->cases.full, g->row_count, 0);
 	size_t left = values == NULL ? label_width :
 	              label_width + 2 + widest(values, g->row_count, table_width(g->executors.full[0]));
-	setting s = choose(g, left);
+	setting s = choose(g, left, table_room(out));
 	bool ok = true;
 
 	for (size_t first = 0; first < g->count && ok;) {
@@ -179,68 +183,30 @@ static bool print_blocks(FILE *out, const grid *g)
 	return ok;
 }
 
-/* ---- two results ----------------------------------------------------------------------------- */
-
-static char *side_text(const grid *g, const grid_row *row)
-{
-	const comparison_row *from = row->cells[0].row;
-	const comparison_side *side = from != NULL ? from->other : NULL;
-	char number[FIGURE_SIZE], unit[FIGURE_SIZE];
-
-	if (side == NULL || side->value_interval == NULL || row->cells[0].kind == GRID_BAD)
-		return memory_text(grid_word(g->comparisons[0].b, from != NULL ? from->b : NULL));
-	figure_value(side->value, *side->value_interval, figure_unit(side->metric), number, unit);
-	return memory_format("%s %s", number, unit);
-}
-
-/* Both values beside each other, and the ratio with its interval. */
-static bool print_two(FILE *out, const grid *g)
-{
-	char **values = value_texts(g);
-	bool colours = figure_colours(out), ok;
-	table *t = table_new("lllr");
-
-	table_row(t, (const char *[]){ "", g->executors.full[0], g->executors.full[1], "times as fast" });
-	for (size_t i = 0; i < g->row_count; i++) {
-		char *other = side_text(g, &g->rows[i]), *verdict = grid_cell_interval(&g->rows[i].cells[0]);
-
-		table_row(t, (const char *[]){ g->cases.full[i], values[i], other, verdict });
-		if (colours)
-			paint(t, &g->rows[i].cells[0], 3);
-		free(verdict);
-		free(other);
-		free(values[i]);
-	}
-	ok = table_print(t, out);
-	table_free(t);
-	free(values);
-	return ok;
-}
-
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* Whether the margin has room at the right edge of the title's line. */
-static bool margin_fits(const grid *g)
+static bool margin_fits(FILE *out, const grid *g)
 {
-	return table_width(g->title) + strlen("  margin ") + table_width(g->margin) <= TABLE_WIDTH;
+	return table_width(g->title) + strlen("  margin ") + table_width(g->margin) <= table_measure(out);
 }
 
 bool grid_print_title(FILE *out, const grid *g)
 {
 	size_t width = table_width(g->title) + strlen("margin ") + table_width(g->margin);
-	char *clean = table_clean(g->title);
-	bool ok = g->margin[0] != '\0' && margin_fits(g) ?
-	          fprintf(out, "%s%*smargin %s\n", clean, (int)(TABLE_WIDTH - width), "", g->margin) >= 0 :
+	char *clean = terminal_words(out, table_clean(g->title));
+	bool ok = g->margin[0] != '\0' && margin_fits(out, g) ?
+	          fprintf(out, "%s%*smargin %s\n", clean, (int)(table_measure(out) - width), "", g->margin) >= 0 :
 	          table_wrap(out, clean, 0);
 
 	free(clean);
 	return ok;
 }
 
-static void add_item(text *t, size_t *column, const char *item)
+static void add_item(text *t, size_t *column, size_t measure, const char *item)
 {
 	size_t width = table_width(item);
-	bool next = *column > 0 && *column + 3 + width > TABLE_WIDTH;
+	bool next = *column > 0 && *column + 3 + width > measure;
 
 	text_add(t, "%s%s", *column == 0 ? "" : next ? "\n" : "   ", item);
 	*column = next ? width : *column + (*column > 0 ? 3 : 0) + width;
@@ -253,11 +219,11 @@ static bool print_legend(FILE *out, const grid *g)
 	bool ok;
 
 	for (size_t i = 0; i < g->legend.count; i++)
-		add_item(&t, &column, g->legend.items[i]);
-	if (g->margin[0] != '\0' && !margin_fits(g) && g->kinds[GRID_EQUAL] == 0) {
+		add_item(&t, &column, table_measure(out), g->legend.items[i]);
+	if (g->margin[0] != '\0' && !margin_fits(out, g) && g->kinds[GRID_EQUAL] == 0) {
 		char *margin = memory_format("margin %s", g->margin);
 
-		add_item(&t, &column, margin);
+		add_item(&t, &column, table_measure(out), margin);
 		free(margin);
 	}
 	ok = fprintf(out, "%s\n", t.data) >= 0;
@@ -280,6 +246,6 @@ bool grid_print(FILE *out, const grid *g)
 {
 	bool two = g->count == 1 && g->mode == GRID_AGAINST;
 
-	return grid_print_title(out, g) && (two ? print_two(out, g) : print_blocks(out, g)) &&
+	return grid_print_title(out, g) && (two ? grid_print_two(out, g) : print_blocks(out, g)) &&
 	       print_legend(out, g) && grid_print_notes(out, g);
 }

@@ -46,10 +46,10 @@ static void add_layer(table *t, const record_layer *layer)
 
 bool report_layers(FILE *out, const record_executor *record)
 {
-	table *t = table_new("llllll");
+	table *t = table_new("lnwnnl");
 	bool ok;
 
-	table_row(t, (const char *const[]){ "layer", "name", "version", "maker", "owner", "source" });
+	table_head(t, (const char *const[]){ "layer", "name", "version", "maker", "owner", "source" });
 	table_rule(t);
 	for (size_t i = 0; i < record->layers.count; i++)
 		if (disclosure_is_stack(&record->layers.items[i]))
@@ -79,7 +79,7 @@ void layers_find_facts(const record_executor *record, const record_who *who, lay
 	}
 }
 
-static void add_fact(table *t, const layers_fact *fact, bool colours)
+static void add_fact(table *t, const layers_fact *fact)
 {
 	char *value = fact->disclosed ? memory_format("%.60s", fact->value) :
 	              fact->site_key == NULL ? memory_text("") :
@@ -87,24 +87,24 @@ static void add_fact(table *t, const layers_fact *fact, bool colours)
 
 	table_row(t, (const char *const[]){ fact->field, fact->source,
 	                                    fact->certified ? "required" : "", value });
-	if (!fact->disclosed && colours)
+	if (!fact->disclosed)
 		table_paint(t, 1, fact->certified ? COLOUR_RED : COLOUR_YELLOW);
 	free(value);
 }
 
 bool report_facts(FILE *out, const layers_facts *facts)
 {
-	table *t = table_new("llll");
+	table *t = table_new("nllw");
 	size_t missing = 0;
 	bool ok;
 
-	table_row(t, (const char *const[]){ "field", "source", "certified", "value" });
+	table_head(t, (const char *const[]){ "field", "source", "certified", "value" });
 	table_rule(t);
 	for (size_t i = 0; i < facts->fields.count; i++) {
 		const layers_fact *fact = &facts->fields.items[i];
 
 		missing += fact->certified && !fact->disclosed;
-		add_fact(t, fact, figure_colours(out));
+		add_fact(t, fact);
 	}
 	ok = table_print(t, out);
 	table_free(t);

@@ -10,10 +10,10 @@
 
 static bool show_cases(FILE *out, const reproduction *r, bool verbose)
 {
-	table *t = table_new("lllll");
+	table *t = table_new("nllll");
 	bool ok;
 
-	table_row(t, (const char *const[]){ "case", "then", "here", "here / then [95 %]", "answer" });
+	table_head(t, (const char *const[]){ "case", "then", "here", "here / then [95 %]", "answer" });
 	table_rule(t);
 	for (size_t i = 0; i < r->cases.count; i++) {
 		const reproduction_case *c = &r->cases.items[i];

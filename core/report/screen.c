@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "analysis/diagnose.h"
+#include "base/terminal.h"
 #include "base/text.h"
+#include "report/drawing.h"
 #include "report/figure.h"
 #include "report/grid.h"
 #include "report/report.h"
+
+enum { BAR = 10 };
 
 /* What the columns of a page are made of; texts by row, malloc'd. */
 typedef struct page {
@@ -102,22 +106,33 @@ static void status_text(const page *p, size_t i, char out[32])
 	snprintf(out, 32, "%s", p->mixed && row->record->status != RECORD_VALID ? result_row_word(row) : "");
 }
 
+/* malloc'd: on a terminal, the share of a ceiling as a bar. */
+static char *bar_text(FILE *out, const page *p, size_t i)
+{
+	const diagnosis_case *limit = limit_of(p, i);
+
+	if (!p->ceilings || isnan(limit->share) || limit->answer == DIAGNOSIS_CEILING || !terminal_is(out))
+		return memory_text("");
+	return drawing_bar(limit->share, BAR, NULL, 0, terminal_unicode(out));
+}
+
 static bool print_rows(FILE *out, const page *p)
 {
-	table *t = table_new("llllrl");
+	table *t = table_new("nlllrbl");
 	bool ok;
 
 	if (p->ceilings)
-		table_row(t, (const char *[]){ "", "", "", "", "of its ceiling", "" });
+		table_head(t, (const char *[]){ "", "", "", "", "of its ceiling", "", "" });
 	for (size_t i = 0; i < p->g->row_count; i++) {
-		char share[32], status[32], half[FIGURE_SIZE] = "";
+		char share[32], status[32], half[FIGURE_SIZE] = "", *bar = bar_text(out, p, i);
 
 		if (p->halves[i][0] != '\0')
 			snprintf(half, sizeof(half), "\xc2\xb1 %.60s", p->halves[i]);
 		share_text(p, i, share);
 		status_text(p, i, status);
 		table_row(t, (const char *[]){ p->g->cases.full[i], p->numbers[i], half, p->units[i], share,
-			                       status });
+			                       bar, status });
+		free(bar);
 	}
 	ok = table_print(t, out);
 	table_free(t);

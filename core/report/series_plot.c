@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/series_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/terminal.h"
+#include "base/text.h"
+#include "report/drawing.h"
+#include "report/report.h"
 #include "stat/statistics.h"
 
-enum { WIDTH = SERIES_WIDTH, HEIGHT = 9, LABEL = 11 };
+/* MARGIN: what stands left of the picture, and a column right of it.  WIDTH: the most columns. */
+enum { WIDTH = 184, HEIGHT = 9, LABEL = 11, MARGIN = LABEL + 5, SHAPE = 24, SHAPE_LEAST = 6, SHAPE_EACH = 8 };
 
 /* The range and the median of the samples behind one column of the picture. */
 typedef struct bucket {
@@ -13,9 +19,12 @@ typedef struct bucket {
 } bucket;
 
 /* Columns of the picture. */
-static size_t width_for(size_t n)
+static size_t width_for(FILE *out, size_t n)
 {
-	return n < WIDTH ? n : WIDTH;
+	size_t room = table_room(out) - MARGIN;
+
+	room = room < WIDTH ? room : WIDTH;
+	return n < room ? n : room;
 }
 
 /* First sample of a column. */
@@ -113,7 +122,7 @@ static void print_line(FILE *out, char *line, size_t width, double label)
 
 void series_draw(FILE *out, const double *values, size_t n, size_t height)
 {
-	size_t width = width_for(n);
+	size_t width = width_for(out, n);
 	char picture[HEIGHT][WIDTH + 1];
 	bucket buckets[WIDTH];
 	double low, high;
@@ -132,12 +141,12 @@ void series_draw(FILE *out, const double *values, size_t n, size_t height)
 void series_plot(FILE *out, const series_one *one)
 {
 	series_draw(out, one->values, one->n, HEIGHT);
-	print_segments(out, one, width_for(one->n));
+	print_segments(out, one, width_for(out, one->n));
 }
 
 void series_marks(FILE *out, const char *label, const size_t *firsts, size_t count, size_t n)
 {
-	size_t width = width_for(n);
+	size_t width = width_for(out, n);
 	char line[WIDTH + 1];
 
 	memset(line, '-', width);
@@ -148,4 +157,20 @@ void series_marks(FILE *out, const char *label, const size_t *firsts, size_t cou
 		line[x < width ? x : width - 1] = (char)('1' + i % 9);
 	}
 	fprintf(out, "  %*s  %s\n", LABEL, label, line);
+}
+
+char *series_shape(FILE *out, const double *values, size_t n)
+{
+	size_t width = n / SHAPE_EACH < SHAPE ? n / SHAPE_EACH : SHAPE;
+	double low, high;
+	char *drawing, *words;
+
+	if (!terminal_is(out) || width < SHAPE_LEAST)
+		return NULL;
+	low = statistics_quantile(values, n, 0.02);
+	high = statistics_quantile(values, n, 0.98);
+	drawing = drawing_shape(values, n, low, high, width, terminal_unicode(out));
+	words = memory_format("%.5g |%s| %.5g", low, drawing, high);
+	free(drawing);
+	return words;
 }

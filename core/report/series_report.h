@@ -24,13 +24,14 @@ void series_report_finish(series_report *r, double wanted);
 
 /* For people; false when writing failed. */
 bool series_report_print(FILE *out, const series_report *r);
-/* Columns of a picture. */
-#define SERIES_WIDTH 64
-/* The picture of one, with its segments below. */
+/* The picture of one, as wide as the page, with its segments below. */
 void series_plot(FILE *out, const series_one *one);
 /* The picture of n >= 1 values, 3 to 9 lines high. */
 void series_draw(FILE *out, const double *values, size_t n, size_t height);
 /* A line below it: where the parts that begin at these values are, numbered from 1. */
 void series_marks(FILE *out, const char *label, const size_t *firsts, size_t count, size_t n);
+/* malloc'd, for a terminal: how the values lie, without the lowest and highest 2 %: "5.1 |:=@=:..:| 5.9"; NULL
+ * elsewhere, and for few values. */
+char *series_shape(FILE *out, const double *values, size_t n);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/report.h"
 #include "stat/percentile.h"
@@ -162,9 +163,18 @@ static void print_median(FILE *out, double median, const number_list *around, co
 		table_item(out, INDENT, "median", "%.6g", median);
 }
 
+static void print_shape(FILE *out, const series_one *one)
+{
+	char *shape = series_shape(out, one->values, one->n);
+
+	if (shape != NULL)
+		table_item(out, INDENT, "shape", "%s", shape);
+	free(shape);
+}
+
 static void print_one(FILE *out, const series_one *one, bool named)
 {
-	char *name = table_clean(one->name);
+	char *name = terminal_words(out, table_clean(one->name));
 
 	if (named)
 		fprintf(out, "\n%s\n", name);
@@ -174,6 +184,7 @@ static void print_one(FILE *out, const series_one *one, bool named)
 	print_median(out, one->median, &one->interval, "");
 	table_item(out, INDENT, "spread", "minimum %.6g, quartiles %.6g and %.6g, maximum %.6g",
 	           one->min, one->q1, one->q3, one->max);
+	print_shape(out, one);
 	print_class(out, one);
 	print_segments(out, &one->segments);
 	print_independence(out, one);

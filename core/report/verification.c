@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/figure.h"
 #include "report/report.h"
@@ -50,7 +51,7 @@ static void add_check(table *t, const audit_check *check)
 	                            check->findings > 1 ? "s" : "");
 
 	table_row(t, (const char *[]){ check->name, marks[check->outcome], words });
-	if (figure_colours(stdout) && marks[check->outcome][0] != '-')
+	if (marks[check->outcome][0] != '-')
 		table_paint(t, 1, check->outcome == AUDIT_PASSED ? COLOUR_GREEN : COLOUR_RED);
 	free(words);
 }
@@ -74,7 +75,7 @@ static void add_evidence(table *t, const audit_report *r)
 
 	table_row(t, (const char *[]){ "signatures", e->level == AUDIT_UNSIGNED && well ? "-" :
 		                       well ? "ok" : "NO", e->sentence });
-	if (!well && figure_colours(stdout))
+	if (!well)
 		table_paint(t, 1, COLOUR_RED);
 	for (size_t i = 0; i < e->amendments.count; i++)
 		add_amendment(t, &e->amendments.items[i]);
@@ -106,8 +107,9 @@ static void add_findings(table *t, const audit_report *r)
 
 bool report_verification(FILE *out, const audit_report *r)
 {
-	char *file = table_clean(r->file), *answer = answer_text(r), *clean = table_clean(answer);
-	table *t = table_new("lll");
+	char *file = terminal_words(out, table_clean(r->file)), *answer = answer_text(r);
+	char *clean = terminal_words(out, table_clean(answer));
+	table *t = table_new("llw");
 	bool good;
 
 	fprintf(out, "%s: %s\n", file, clean);

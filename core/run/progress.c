@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/layout.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 #define PLAIN_STEP_NS (UINT64_C(10) * 1000000000)
@@ -32,7 +31,7 @@ struct progress {
  * the first. */
 static void wipe(void)
 {
-	if (isatty(STDERR_FILENO))
+	if (terminal_is(stderr))
 		fputs("\r\033[J", stderr);
 }
 
@@ -40,7 +39,7 @@ progress *progress_new(bool quiet, uint64_t total_ns)
 {
 	progress *p = memory_get(sizeof(*p));
 
-	p->terminal = !quiet && isatty(STDERR_FILENO);
+	p->terminal = !quiet && terminal_is(stderr);
 	p->plain = !quiet && !p->terminal && log_level() >= EH_LOG_INFO;
 	p->started_ns = clock_now_ns();
 	p->spoken_ns = p->started_ns;
@@ -116,13 +115,6 @@ static text status_line(const progress *p)
 	return line;
 }
 
-static size_t columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
-}
-
 static void draw(progress *p)
 {
 	text line;
@@ -131,7 +123,7 @@ static void draw(progress *p)
 	if (!p->terminal)
 		return;
 	line = status_line(p);
-	room = (int)columns() - 1;
+	room = (int)terminal_columns(stderr) - 1;
 	fprintf(stderr, "\r\033[J%.*s", room, line.data);
 	for (size_t i = 0; i < p->lines.count; i++)
 		fprintf(stderr, "\n%.*s", room, p->lines.items[i]);
