@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/aatrial.h"
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "stat/noisefloor.h"
@@ -70,8 +70,8 @@ static void print_list(const noise_record_list *records)
 		puts("no noise floor is stored; evenhand calibrate measures them");
 		return;
 	}
-	t = table_new("llrll");
-	table_row(t, (const char *[]){ "executor", "measured", "pairs", "protocol", "digest" });
+	t = table_new("nlrnl");
+	table_head(t, (const char *[]){ "executor", "measured", "pairs", "protocol", "digest" });
 	table_rule(t);
 	for (size_t i = 0; i < records->count; i++) {
 		const noise_record *r = &records->items[i];
@@ -97,10 +97,10 @@ static double worst_floor(const noise_record *r)
 
 static void print_record(const noise_record *r)
 {
-	table *t = table_new("llrr");
+	table *t = table_new("lnrr");
 
 	printf("%s  %.12s  %s\n", r->executor, r->executor_digest, r->measured_at);
-	table_row(t, (const char *[]){ "class", "case", "pairs", "noise floor" });
+	table_head(t, (const char *[]){ "class", "case", "pairs", "noise floor" });
 	table_rule(t);
 	for (size_t i = 0; i < r->cases.count; i++) {
 		const noise_case *c = &r->cases.items[i];
@@ -217,7 +217,7 @@ static eh_status store(noise_record_list *records, bool json, int *code, eh_erro
 static eh_status calibrate(cli_call *call, eh_error *error)
 {
 	const calibrate_options *o = call->options;
-	bool quiet = call->quiet, terminal = !quiet && isatty(STDERR_FILENO);
+	bool quiet = call->quiet, terminal = !quiet && terminal_is(stderr);
 	aatrial_options trial = { .protocol = o->protocol, .selectors = o->selectors, .site = o->site,
 		                  .pairs = (size_t)o->pairs, .report = quiet ? NULL : report,
 		                  .context = &terminal };
@@ -284,6 +284,7 @@ const cli_command cmd_calibrate = {
 		  .forms = CLI_FORM(SHOW) },
 		CLI_JSON(calibrate_options), { 0 } },
 	.size = sizeof(calibrate_options),
+	.live = CLI_FORM(MEASURE),
 	.exits = (const cli_item[]){
 		{ "5", "disk, rights, drivers, or the executor changed meanwhile" },
 		{ "6", "interrupted; nothing is stored" },

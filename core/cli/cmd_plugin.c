@@ -293,6 +293,7 @@ const cli_command cmd_plugin = {
 		  .forms = CLI_FORM(CHECK) },
 		CLI_JSON(plugin_options), { 0 } },
 	.size = sizeof(plugin_options),
+	.live = CLI_FORM(CHECK),
 	.exits = (const cli_item[]){
 		{ "0", "nothing failed" },
 		{ "1", "a test failed" },

@@ -438,6 +438,7 @@ const cli_command cmd_reproduce = {
 		  .about = "more messages on stderr, and rules that hold without qualifying "
 		           "anything", .letter = 'v' }, { 0 } },
 	.size = sizeof(reproduce_options),
+	.live = CLI_FORM(NEW) | CLI_FORM(RESUME),
 	.items_title = "Answers",
 	.items = (const cli_item[]){
 		{ "reproduced",

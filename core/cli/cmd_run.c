@@ -291,6 +291,7 @@ const cli_command cmd_run = {
 		{ "json", OPTION_FLAG, offsetof(measure_options, json),
 		  .about = "print the summary as JSON" }, { 0 } },
 	.size = sizeof(measure_options),
+	.live = CLI_FORM(RUN) | CLI_FORM(RESUME),
 	.exits = (const cli_item[]){
 		{ "0", "rows were measured, and none failed or is invalid" },
 		{ "5", "disk, rights, drivers" },

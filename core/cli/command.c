@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/manual.h"
+#include "cli/pager.h"
 #include "report/report.h"
 
 enum { FORMS_MOST = 16 };
@@ -24,6 +26,7 @@ int command_fail(const cli_command *c, const eh_error *error)
 	char *message = table_clean(error->message);
 
 	(void)fflush(stdout);
+	pager_show();
 	fprintf(stderr, "evenhand%s%s: %s", c != NULL ? " " : "", c != NULL ? c->name : "", message);
 	free(message);
 	if (error->where[0] != '\0' || error->native_name[0] != '\0') {
@@ -50,9 +53,11 @@ void command_unsound(cli_call *call, eh_status status, bool print, eh_error *err
 
 int command_printed(const cli_command *c, int code)
 {
-	bool flushed = fflush(stdout) == 0;
 	int failure = 0;
+	bool flushed;
 
+	pager_release();
+	flushed = fflush(stdout) == 0;
 	if (flushed && !ferror(stdout))
 		return code;
 	/* When an earlier write failed, its reason is gone: the next one has the same. */
@@ -74,6 +79,7 @@ int command_printed(const cli_command *c, int code)
 
 void command_json(char *body)
 {
+	body = terminal_words(stdout, body);
 	puts(body);
 	free(body);
 }
@@ -334,6 +340,8 @@ static eh_status run_form(const cli_command *c, const option_line *line, int *co
 	status = check_options(c, form, line->seen, error);
 	if (status == EH_OK)
 		status = check_words(c, form, &call, error);
+	if (status == EH_OK && (c->live & CLI_FORM(form - c->forms)) == 0 && c->group != CLI_HIDDEN)
+		pager_hold();
 	if (status == EH_OK)
 		status = form->run(&call, error);
 	*code = call.code;
@@ -348,16 +356,19 @@ int command_run(const cli_command *c, int argc, char **argv, bool quiet)
 	int code = EXIT_CODE_OK;
 	eh_status status = option_read(&line, argc, argv, NULL, &error);
 
-	if (status == EH_OK && line.help)
+	if (status == EH_OK && line.help) {
+		pager_hold();
 		manual_command(stdout, c);
-	else if (status == EH_OK)
+	} else if (status == EH_OK) {
 		status = run_form(c, &line, &code, &error);
+	}
 	option_free(&line);
 	free(line.values);
 	if (status == EH_OK)
 		return command_printed(c, code);
 	error.code = status;
 	code = command_fail(c, &error);
+	pager_release();
 	return status == EH_E_ALTERED && c->altered != 0 ? c->altered : code;
 }
 
@@ -374,6 +385,7 @@ void command_put(FILE *out, const char *format, ...)
 	line = memory_insist(size < 0 ? NULL : line);
 	line[(size_t)size - ends] = '\0';
 	text_clean(line);
+	line = terminal_words(out, line);
 	fprintf(out, "%s%s", line, ends > 0 ? "\n" : "");
 	free(line);
 }

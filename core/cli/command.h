@@ -63,6 +63,8 @@ struct cli_command {
 	const char *const *examples; /* command lines, NULL-terminated                       */
 	/* The exit code when a result was altered; 0: that of wrong usage. */
 	int altered;
+	/* The forms that measure, and print as they go: no pager holds what they print. */
+	unsigned live;
 };
 
 /* The mask of a form for cli_option.forms. */
@@ -102,7 +104,7 @@ int command_fail(const cli_command *c, const eh_error *error);
 /* For one of several files that is not sound: prints the error where asked, and takes its exit code
  * unless that of an earlier file is higher, as of one that cannot be read. */
 void command_unsound(cli_call *call, eh_status status, bool print, eh_error *error);
-/* After everything was printed: code, or, when stdout did not take it (a full disk, a closed
+/* After everything was printed, shows what the pager holds.  Gives the code, or, when stdout did not take it (a full disk, a closed
  * descriptor), EXIT_CODE_ENVIRONMENT after saying so. */
 int command_printed(const cli_command *c, int code);
 /* Prints one line, or a part of it, with what may come from others, such as a file's name: no terminal

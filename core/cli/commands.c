@@ -33,6 +33,7 @@ const cli_option cli_common_options[] = {
 	{ "verbose", OPTION_VERBOSE, 0,
 	  .about = "more messages and more detail; twice: all messages", .letter = 'v' },
 	{ "quiet", OPTION_QUIET, 0, .about = "no progress; twice: errors only", .letter = 'q' },
+	{ "no-pager", OPTION_NO_PAGER, 0, .about = "no pager for a page that is longer than the screen" },
 	{ "help", OPTION_HELP, 0, .about = "print help", .letter = 'h' },
 	{ 0 }
 };

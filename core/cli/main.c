@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/manual.h"
+#include "cli/pager.h"
 
 enum { NAMES_MOST = 64 };
 
@@ -29,6 +30,7 @@ static int refuse_unknown(const char *name)
 /* Without a command, and with --help or --version. */
 static int without_command(bool help)
 {
+	pager_hold();
 	manual_program(stdout);
 	return command_printed(NULL, help ? EXIT_CODE_OK : EXIT_CODE_USAGE);
 }

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/topics.h"
+#include "report/report.h"
 
 enum { TERM_MOST = 20, NAMES_COLUMN = 15 };
 
@@ -17,7 +19,7 @@ typedef struct style {
 	const char *paragraph;     /* before it                                                */
 	const char *term[2];       /* before and after the term of a list                      */
 	const char *lines, *line, *lines_end; /* around and before command lines               */
-	size_t width;
+	size_t width;              /* 0: that of the page                                      */
 	size_t indent;             /* of the following lines of a command line                 */
 	bool upper;                /* titles of the first level in capitals                    */
 	char *(*escape)(const char *words); /* malloc'd                                        */
@@ -25,11 +27,13 @@ typedef struct style {
 
 /* Prints words, of which the first line has `used` columns already and others begin with `indent`
  * spaces. */
-static void wrap(FILE *out, const char *words, size_t used, size_t indent, size_t width)
+static void wrap(FILE *out, const char *given, size_t used, size_t indent, size_t width)
 {
+	char *taken = terminal_words(out, memory_text(given));
 	bool first = true;
 
-	while (*words != '\0') {
+	width = width > 0 ? width : table_measure(out);
+	for (const char *words = taken; *words != '\0';) {
 		size_t size = strcspn(words, " ");
 
 		if (!first && used + 1 + size > width) {
@@ -45,6 +49,7 @@ static void wrap(FILE *out, const char *words, size_t used, size_t indent, size_
 		first = false;
 	}
 	fputc('\n', out);
+	free(taken);
 }
 
 /* malloc'd: what troff would take as a request or an escape is escaped, `code` is bold. */
@@ -67,7 +72,7 @@ static char *troff(const char *words)
 
 static const style terminal = {
 	.headings = { { "\n", ":\n" }, { "\n", ":\n" }, { "\n", ":\n" } }, .paragraph = "\n", .term = { "  ", "" }, .lines = "",
-	.line = "  ", .lines_end = "", .width = 80, .indent = 6, .escape = memory_text };
+	.line = "  ", .lines_end = "", .indent = 6, .escape = memory_text };
 static const style man = {
 	.headings = { { ".SH ", "\n" }, { ".SS ", "\n" }, { ".PP\n", ":\n" } }, .paragraph = ".PP\n", .term = { ".TP\n.B ", "\n" },
 	.lines = ".PP\n.nf\n", .line = "", .lines_end = ".fi\n", .width = 100, .upper = true, .escape = troff };
@@ -299,7 +304,8 @@ static const char *const synopsis[] = {
 void manual_program(FILE *out)
 {
 	wrap(out, intent, 0, 0, terminal.width);
-	fprintf(out, "\nusage: %s\n", synopsis[0]);
+	fputs("\nusage: ", out);
+	wrap(out, synopsis[0], 7, 7, terminal.width);
 	for (enum cli_group group = CLI_EVERYDAY; group < CLI_HIDDEN; group++)
 		put_group(out, group);
 	put_topics(out);
@@ -315,8 +321,11 @@ static const char *const sources[] = {
 	"bundle, as in `X.evenhand/results/host-gcc-12.json`.",
 	"stdout has what was asked for; stderr has messages, and progress where it is a terminal. `--json` prints "
 	"JSON on stdout. "
-	"Colour is used on a terminal only. What a terminal would obey in names from drivers and files is printed "
-	"as `?`.",
+	"What a terminal would obey in names from drivers and files is printed as `?`.",
+	"On a terminal, pages are as wide as it is: long names in tables lose their middle, numbers and verdicts "
+	"never anything. A page that is longer than the screen goes through a pager, unless `--no-pager` is given, "
+	"or the command measures. Colours and drawings repeat what stands beside them. A file or a pipe gets "
+	"the whole text at 80 columns, without colours and drawings.",
 	NULL
 };
 

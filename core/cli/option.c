@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/pager.h"
 #include "plugin/host.h"
 
 enum { NAMES_MOST = 64 };
@@ -13,7 +14,7 @@ enum { NAMES_MOST = 64 };
 bool option_takes_value(const cli_option *o)
 {
 	return o->kind != OPTION_FLAG && o->kind != OPTION_VERBOSE && o->kind != OPTION_QUIET &&
-	       o->kind != OPTION_HELP;
+	       o->kind != OPTION_HELP && o->kind != OPTION_NO_PAGER;
 }
 
 bool option_repeats(const cli_option *o)
@@ -182,6 +183,8 @@ static void store_flag(option_line *line, const cli_option *o)
 		line->quiet = true;
 	else if (o->kind == OPTION_HELP)
 		line->help = true;
+	else if (o->kind == OPTION_NO_PAGER)
+		pager_refuse();
 	else
 		*(bool *)((char *)line->values + o->offset) = true;
 }

@@ -26,6 +26,7 @@ enum option_kind {
 	OPTION_VERBOSE,   /* sets the level of messages                                       */
 	OPTION_QUIET,     /* option_line.quiet; the second time the level of messages         */
 	OPTION_HELP,      /* option_line.help                                                 */
+	OPTION_NO_PAGER,  /* pager_refuse()                                                   */
 	/* const char *, borrowed from argv; not empty. */
 	OPTION_TEXT,
 	OPTION_PATH,

@@ -53,6 +53,16 @@ const cli_item topic_environment[] = {
 	{ "TMPDIR", "where compilers work, `calibrate` keeps its runs, and large files are while they are read: a bundle "
 	            "unpacked, up to 1 GiB, and the numbers of a result that is shown or compared, about three times "
 	            "its size; default: /tmp, for large files /var/tmp" },
+	{ "EVENHAND_PAGER", "the command that shows a page that is longer than the screen, where stdout is a "
+	  "terminal; empty or `cat`: none; default: `$PAGER`, or less" },
+	{ "PAGER", "the same, for all programs" },
+	{ "LESS", "options of less; evenhand sets FRX where it is not set" },
+	{ "COLUMNS", "how wide the terminal is, instead of what it says itself" },
+	{ "LINES", "how high it is" },
+	{ "LC_ALL", "the locale: a terminal gets UTF-8 where it says so, else ASCII" },
+	{ "LC_CTYPE", "the same, where LC_ALL is not set" },
+	{ "LANG", "the same, where neither is set" },
+	{ "TERM", "not set or `dumb`: no colour and no pager" },
 	{ "NO_COLOR", "set and not empty: no colour" },
 	{ "SOURCE_DATE_EPOCH", "the time that records state, in seconds since 1970; for "
 	  "tests. Anything else is ignored with a warning" },
@@ -80,7 +90,7 @@ static void print_items(const cli_item *items, const char *note, bool json)
 	if (!json) {
 		manual_items(stdout, items);
 		if (note != NULL)
-			printf("\n%s\n", note);
+			(void)(putchar('\n') != EOF && table_sentence(stdout, note));
 		return;
 	}
 	for (; items->term != NULL; items++)
@@ -117,7 +127,7 @@ static void print_contract(bool json)
 		return;
 	}
 	t = table_new("llll");
-	table_row(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
+	table_head(t, (const char *[]){ "rule", "asked of a", "it gives", "certified" });
 	table_rule(t);
 	for (size_t i = 0; i < rules->count; i++) {
 		const contract_rule *rule = &rules->items[i];
@@ -169,9 +179,9 @@ static void print_settings(bool json)
 	const unrecorded_entry *entries;
 	size_t count = unrecorded_table(&entries);
 	answer_topic answer = { 0 };
-	table *t = table_new("ll");
+	table *t = table_new("lw");
 
-	table_row(t, (const char *[]){ "not recorded", "because it" });
+	table_head(t, (const char *[]){ "not recorded", "because it" });
 	table_rule(t);
 	for (size_t i = 0; i < count; i++) {
 		table_row(t, (const char *[]){ kinds[entries[i].kind], entries[i].reason });
@@ -190,9 +200,9 @@ static void print_settings(bool json)
 
 static void show_kinds(const answer_layer_kind_list *kinds)
 {
-	table *t = table_new("lll");
+	table *t = table_new("llw");
 
-	table_row(t, (const char *[]){ "layer", "team", "in a site file" });
+	table_head(t, (const char *[]){ "layer", "team", "in a site file" });
 	table_rule(t);
 	for (size_t i = 0; i < kinds->count; i++) {
 		const answer_layer_kind *k = &kinds->items[i];

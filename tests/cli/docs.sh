@@ -75,7 +75,7 @@ check $? "no page shows a command or option that is not there" "$wrong"
 
 # ---- environment, exit codes ---------------------------------------------------------------------
 
-grep -rhoE '"((EVENHAND|XDG)_[A-Z_]+|NO_COLOR|SOURCE_DATE_EPOCH|TMPDIR)"' core --include='*.c' --exclude=topics.c | tr -d '"' |
+grep -rhoE '"((EVENHAND|XDG)_[A-Z_]+|NO_COLOR|SOURCE_DATE_EPOCH|TMPDIR|PAGER|LESS|COLUMNS|LINES|LC_ALL|LC_CTYPE|LANG|TERM)"' core --include='*.c' --exclude=topics.c | tr -d '"' |
 	sort -u >"$T/used"
 "$EVENHAND" help environment --json | sed -n 's/^.*"\([A-Z_]*\)":.*/\1/p' | sort >"$T/told"
 diff "$T/used" "$T/told" >"$T/diff"
