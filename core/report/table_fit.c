@@ -60,7 +60,7 @@ void table_fit_into(table_fit *f, size_t room)
 	leave_out_drawings(f, room);
 	narrow(f, room, "ww", WORDS);
 	narrow(f, room, "nn", NAME);
-	narrow(f, room, "lr", HEAD_LEAST);
 	narrow(f, room, "ww", WORDS_LEAST);
+	narrow(f, room, "lr", HEAD_LEAST);
 	narrow(f, room, "nn", NAME_LEAST);
 }
