@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Make small and capital letters, in place: of letters whose other form takes as many bytes, which are nearly
- * all.  The others stay, and so does what is not UTF-8.  Return how many bytes are done: all, but for the begin of a character that the end cuts off. */
+ * all.  The others stay, and so does what is not UTF-8.  Return how many bytes are done: all, but for the
+ * begin of a character that the end cuts off. */
 size_t letters_small(char *s, size_t size);
 size_t letters_capital(char *s, size_t size);
 /* Writes the character, of 1 to 4 bytes, and returns where it ends. */
