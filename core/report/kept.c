@@ -101,9 +101,9 @@ static void list_entry(table *t, const archive_entry *e)
 
 void kept_list(FILE *out, const archive_entry_list *entries)
 {
-	table *t = table_new("lllrlll");
+	table *t = table_new("lnnrnnl");
 
-	table_row(t, (const char *const[]){ "started (UTC)", "executor", "protocol", "cases", "tester", "marks", "digest" });
+	table_head(t, (const char *const[]){ "started (UTC)", "executor", "protocol", "cases", "tester", "marks", "digest" });
 	table_rule(t);
 	for (size_t i = 0; i < entries->count; i++)
 		list_entry(t, &entries->items[i]);
@@ -125,9 +125,9 @@ static void list_row(table *t, const archive_row *r)
 
 void kept_rows(FILE *out, const archive_row_list *rows)
 {
-	table *t = table_new("llllll");
+	table *t = table_new("lnnlll");
 
-	table_row(t, (const char *const[]){ "started (UTC)", "case", "executor", "value [95 % interval]", "", "digest" });
+	table_head(t, (const char *const[]){ "started (UTC)", "case", "executor", "value [95 % interval]", "", "digest" });
 	table_rule(t);
 	for (size_t i = 0; i < rows->count; i++)
 		list_row(t, &rows->items[i]);
@@ -276,7 +276,7 @@ static bool same_place(const archive_change *a, const archive_change *b)
 	       strcmp(a->last_before.digest, b->last_before.digest) == 0;
 }
 
-static void place_row(table *t, const archive_change *c, bool colours)
+static void place_row(table *t, const archive_change *c)
 {
 	char times[FIGURE_SIZE], before[40], after[40];
 	char *values, *results = memory_format("%llu, %llu", (unsigned long long)c->results_before,
@@ -287,8 +287,7 @@ static void place_row(table *t, const archive_change *c, bool colours)
 	text_format_si(c->after, figure_unit(c->line.metric), after);
 	values = memory_format("%s -> %s", before, after);
 	table_row(t, (const char *const[]){ c->speedup < 1 ? "SLOWER" : "FASTER", times, c->line.id, values, results });
-	if (colours)
-		table_paint(t, 0, c->speedup < 1 ? COLOUR_RED : COLOUR_GREEN);
+	table_paint(t, 0, c->speedup < 1 ? COLOUR_RED : COLOUR_GREEN);
 	free(values);
 	free(results);
 }
@@ -296,7 +295,7 @@ static void place_row(table *t, const archive_change *c, bool colours)
 /* All changes at the place of the one that is given. */
 static void print_place(FILE *out, const archive_change_list *all, const archive_change *first, bool *done)
 {
-	table *t = table_new("lrlll");
+	table *t = table_new("lrnll");
 	char *when = minute_of(first->first_after.started);
 	char *title = memory_format("%s%s%s%s, from %s on", first->line.executor, first->line.device[0] != '\0' ? " (" : "",
 	                            first->line.device, first->line.device[0] != '\0' ? ")" : "", when);
@@ -304,10 +303,10 @@ static void print_place(FILE *out, const archive_change_list *all, const archive
 	               memory_text("nothing: the stack was the same; see what else differed with the command below");
 
 	table_wrap(out, title, 0);
-	table_row(t, (const char *const[]){ "", "", "case", "median before -> after", "results" });
+	table_head(t, (const char *const[]){ "", "", "case", "median before -> after", "results" });
 	for (size_t i = 0; i < all->count; i++)
 		if (same_place(first, &all->items[i])) {
-			place_row(t, &all->items[i], figure_colours(out));
+			place_row(t, &all->items[i]);
 			done[i] = true;
 		}
 	(void)table_print(t, out);

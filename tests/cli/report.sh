@@ -27,11 +27,11 @@ check $? "it is whole"
 # ---- what it says ------------------------------------------------------------------------------
 
 # Words of the page without markup, one line.
-words() {
+words_of() {
 	sed -e '/^<style>/,/<\/style>/d' -e '/^<script>/,$d' "$1" | sed 's/<script type=.*<\/script>//' | tr '\n' ' ' |
 		sed -e 's/<[^>]*>/ /g' -e 's/&#39;/'"'"'/g; s/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | tr -s ' '
 }
-words three.html >words
+words_of three.html >words
 for said in 'host:clang-14 against host:gcc-12, 8 cases: faster in 7 (1.33x), 1 not comparable.' \
 	'opencl:pocl-0 against host:gcc-12, 8 cases: slower in 6 (0.76x), 1 not comparable, 1 not measured.' \
 	'golden@1 on 3 executors' 'unsigned: nobody vouches for it' 'the worker was killed by signal 11' \
@@ -99,12 +99,12 @@ run report folder --case 'gemm*' -o some.html
 [ $rc -eq 0 ] && grep -q 'id="case-1"' some.html && ! grep -q 'id="case-2"' some.html
 check $? "--case leaves the others out"
 run report "$gcc" -o one.html
-words one.html >words
+words_of one.html >words
 [ $rc -eq 0 ] && grep -q 'host:gcc-12 : 8 of 8 cases have a number that counts' words
 check $? "one result alone"
 mkdir before after && cp "$gcc" before/ && cp "$clang" before/ && cp "$gcc" "$clang" after/
 run report before after -o pairs.html
-words pairs.html >words
+words_of pairs.html >words
 [ $rc -eq 0 ] && grep -q 'host:gcc-12 against its run before' words
 check $? "two folders: each executor against itself"
 if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
