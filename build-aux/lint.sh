@@ -25,12 +25,12 @@ others() {
 }
 echo "lint: shellcheck, cppcheck, clang-tidy"
 others &
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086,SC2046
 find $folders -name '*.c' -print0 | xargs -0 -P "$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' \
 	--header-filter='backends/shared/stream_' \
 	--checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-reserved-identifier,-bugprone-implicit-widening-of-multiplication-result,-bugprone-assignment-in-if-condition,-bugprone-sizeof-expression,-bugprone-macro-parentheses,-clang-analyzer-optin.portability.UnixAPI,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
 	{} -- -Xclang -analyzer-config -Xclang "max-nodes=${EVENHAND_LINT_NODES:-50000}" -std=gnu17 -D_GNU_SOURCE -I core/include -I core -I backends -I "$build" \
-	-DEVENHAND_LIBRARY_DIR='""' -DEVENHAND_DATA_DIR='""' 2>/dev/null || bad=1
+	-DEVENHAND_LIBRARY_DIR='""' -DEVENHAND_DATA_DIR='""' -DEVENHAND_POSTGRES=1 $(pkg-config --cflags libpq) 2>/dev/null || bad=1
 wait $! || bad=1
 [ $bad -eq 0 ] && echo "lint: clean"
 exit $bad

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL, by libpq: texts both ways, rows one at a time. */
+/* PostgreSQL, by libpq: texts both ways, rows one at a time.  The library is opened when it is needed: it
+ * brings thirty others, which no worker should have mapped. */
+#include <dlfcn.h>
 #ifdef EVENHAND_POSTGRES
 #include <libpq-fe.h>
 #endif
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,29 @@ static eh_status post_open(const char *where, void **out, eh_error *error)
 const db_driver db_postgres = { .open = post_open };
 
 #else
+
+/* ---- the library ----------------------------------------------------------------------------- */
+
+#define PQ_CALLS(X) X(PQclear) X(PQcmdTuples) X(PQconnectdb) X(PQerrorMessage) X(PQfinish) \
+	X(PQfreemem) X(PQgetResult) X(PQgetisnull) X(PQgetvalue) X(PQnfields) X(PQprepare) \
+	X(PQresultErrorMessage) X(PQresultStatus) X(PQsendQueryPrepared) X(PQsetClientEncoding) \
+	X(PQsetNoticeProcessor) X(PQsetSingleRowMode) X(PQstatus) X(PQunescapeBytea)
+
+#define PQ_POINTER(name) __typeof__(name) *name;
+static struct { PQ_CALLS(PQ_POINTER) } pq;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char why_not[256]; /* "" once it is there */
+
+static void load(void)
+{
+	void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+	bool whole = library != NULL;
+
+#define PQ_LOAD(name) whole = whole && (*(void **)&pq.name = dlsym(library, #name)) != NULL;
+	PQ_CALLS(PQ_LOAD)
+	if (!whole)
+		snprintf(why_not, sizeof(why_not), "%s", dlerror());
+}
 
 /* Statements that were prepared on the server: "s0", "s1", ... */
 typedef struct post {
@@ -53,7 +79,7 @@ static void post_close(void *own)
 {
 	post *d = own;
 
-	PQfinish(d->handle);
+	pq.PQfinish(d->handle);
 	free(d->prepared);
 	free(d->where);
 	free(d);
@@ -67,17 +93,21 @@ static void ignore(void *context, const char *message)
 
 static eh_status post_open(const char *where, void **out, eh_error *error)
 {
-	post *d = memory_get(sizeof(*d));
+	post *d;
 	eh_status status;
 
-	*d = (post){ .handle = PQconnectdb(where), .where = db_shown(where) };
-	if (PQstatus(d->handle) == CONNECTION_OK) {
-		(void)PQsetNoticeProcessor(d->handle, ignore, NULL);
-		(void)PQsetClientEncoding(d->handle, "UTF8");
+	(void)pthread_once(&once, load);
+	if (why_not[0] != '\0')
+		return error_set(error, EH_E_UNAVAILABLE, "archives on PostgreSQL need libpq (Debian's libpq5): %s", why_not);
+	d = memory_get(sizeof(*d));
+	*d = (post){ .handle = pq.PQconnectdb(where), .where = db_shown(where) };
+	if (pq.PQstatus(d->handle) == CONNECTION_OK) {
+		(void)pq.PQsetNoticeProcessor(d->handle, ignore, NULL);
+		(void)pq.PQsetClientEncoding(d->handle, "UTF8");
 		*out = d;
 		return EH_OK;
 	}
-	status = fail(d, PQerrorMessage(d->handle), error);
+	status = fail(d, pq.PQerrorMessage(d->handle), error);
 	post_close(d);
 	return status;
 }
@@ -121,11 +151,11 @@ static eh_status prepare(post *d, const char *sql, char name[24], eh_error *erro
 			return EH_OK;
 		}
 	snprintf(name, 24, "s%zu", d->count);
-	got = PQprepare(d->handle, name, sql, 0, NULL);
-	good = PQresultStatus(got) == PGRES_COMMAND_OK;
-	PQclear(got);
+	got = pq.PQprepare(d->handle, name, sql, 0, NULL);
+	good = pq.PQresultStatus(got) == PGRES_COMMAND_OK;
+	pq.PQclear(got);
 	if (!good)
-		return fail(d, PQerrorMessage(d->handle), error);
+		return fail(d, pq.PQerrorMessage(d->handle), error);
 	d->prepared = memory_grow(d->prepared, (d->count + 1) * sizeof(*d->prepared));
 	d->prepared[d->count++] = sql;
 	return EH_OK;
@@ -141,9 +171,9 @@ static eh_status post_start(void *own, const char *sql, const db_value *values, 
 	post_rows *r;
 
 	fill(p, values, count);
-	if (status == EH_OK && (PQsendQueryPrepared(d->handle, name, (int)count, p->values, p->sizes, p->formats, 0) == 0 ||
-	                        PQsetSingleRowMode(d->handle) == 0))
-		status = fail(d, PQerrorMessage(d->handle), error);
+	if (status == EH_OK && (pq.PQsendQueryPrepared(d->handle, name, (int)count, p->values, p->sizes, p->formats, 0) == 0 ||
+	                        pq.PQsetSingleRowMode(d->handle) == 0))
+		status = fail(d, pq.PQerrorMessage(d->handle), error);
 	free(p);
 	if (status != EH_OK)
 		return status;
@@ -156,10 +186,10 @@ static eh_status post_start(void *own, const char *sql, const db_value *values, 
 static void forget(post_rows *r)
 {
 	for (size_t i = 0; i < r->columns && r->blobs != NULL; i++)
-		PQfreemem(r->blobs[i]);
+		pq.PQfreemem(r->blobs[i]);
 	free(r->blobs);
 	r->blobs = NULL;
-	PQclear(r->row);
+	pq.PQclear(r->row);
 	r->row = NULL;
 }
 
@@ -171,10 +201,10 @@ static bool post_next(void *rows)
 	forget(r);
 	if (r->last != NULL)
 		return false;
-	got = PQgetResult(r->of->handle);
-	if (got != NULL && PQresultStatus(got) == PGRES_SINGLE_TUPLE) {
+	got = pq.PQgetResult(r->of->handle);
+	if (got != NULL && pq.PQresultStatus(got) == PGRES_SINGLE_TUPLE) {
 		r->row = got;
-		r->columns = (size_t)PQnfields(got);
+		r->columns = (size_t)pq.PQnfields(got);
 		return true;
 	}
 	r->last = got;
@@ -183,19 +213,19 @@ static bool post_next(void *rows)
 
 static int64_t post_integer(const void *rows, size_t column)
 {
-	return strtoll(PQgetvalue(((const post_rows *)rows)->row, 0, (int)column), NULL, 10);
+	return strtoll(pq.PQgetvalue(((const post_rows *)rows)->row, 0, (int)column), NULL, 10);
 }
 
 static double post_real(const void *rows, size_t column)
 {
 	const PGresult *row = ((const post_rows *)rows)->row;
 
-	return PQgetisnull(row, 0, (int)column) ? NAN : strtod(PQgetvalue(row, 0, (int)column), NULL);
+	return pq.PQgetisnull(row, 0, (int)column) ? NAN : strtod(pq.PQgetvalue(row, 0, (int)column), NULL);
 }
 
 static const char *post_text(void *rows, size_t column)
 {
-	return PQgetvalue(((post_rows *)rows)->row, 0, (int)column);
+	return pq.PQgetvalue(((post_rows *)rows)->row, 0, (int)column);
 }
 
 static const void *post_blob(void *rows, size_t column, size_t *size)
@@ -204,8 +234,8 @@ static const void *post_blob(void *rows, size_t column, size_t *size)
 
 	if (r->blobs == NULL)
 		r->blobs = memory_get((r->columns + 1) * sizeof(*r->blobs));
-	PQfreemem(r->blobs[column]);
-	r->blobs[column] = PQunescapeBytea((const unsigned char *)PQgetvalue(r->row, 0, (int)column), size);
+	pq.PQfreemem(r->blobs[column]);
+	r->blobs[column] = pq.PQunescapeBytea((const unsigned char *)pq.PQgetvalue(r->row, 0, (int)column), size);
 	return memory_insist(r->blobs[column]);
 }
 
@@ -217,14 +247,14 @@ static eh_status post_end(void *rows, uint64_t *changed, eh_error *error)
 	eh_status status = EH_OK;
 
 	forget(r);
-	how = r->last != NULL ? PQresultStatus(r->last) : PGRES_COMMAND_OK;
+	how = r->last != NULL ? pq.PQresultStatus(r->last) : PGRES_COMMAND_OK;
 	if (how != PGRES_COMMAND_OK && how != PGRES_TUPLES_OK)
-		status = fail(r->of, PQresultErrorMessage(r->last), error);
+		status = fail(r->of, pq.PQresultErrorMessage(r->last), error);
 	if (changed != NULL)
-		*changed = r->last != NULL ? strtoull(PQcmdTuples(r->last), NULL, 10) : 0;
-	PQclear(r->last);
-	while ((got = PQgetResult(r->of->handle)) != NULL)
-		PQclear(got);
+		*changed = r->last != NULL ? strtoull(pq.PQcmdTuples(r->last), NULL, 10) : 0;
+	pq.PQclear(r->last);
+	while ((got = pq.PQgetResult(r->of->handle)) != NULL)
+		pq.PQclear(got);
 	free(r);
 	return status;
 }
