@@ -196,8 +196,10 @@ static eh_status pair_groups(comparing *c, const comparing_options *o, eh_error 
 		status = pair_all(p, c->groups, c->count, o, error);
 	}
 	if (status == EH_OK && p->count == 0)
-		return error_set(error, EH_E_USAGE, "no executor is in both %s and %s", c->groups[0].word,
-		                 c->groups[c->count - 1].word);
+		return error_set(error, EH_E_USAGE, "no executor is in both %s and %s, which are compared as two runs, "
+		                 "each executor with itself; to compare different executors, name their files: %s %s",
+		                 c->groups[0].word, c->groups[c->count - 1].word, c->groups[0].results[0]->path,
+		                 c->groups[c->count - 1].results[0]->path);
 	if (status == EH_OK && p->count > 1 && p->items[0].a != p->items[1].a)
 		c->mode = GRID_PAIRED;
 	return status == EH_OK ? select_cases(p, c->groups, c->count, o, error) : status;

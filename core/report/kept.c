@@ -321,6 +321,13 @@ static void print_place(FILE *out, const archive_change_list *all, const archive
 	free(when);
 }
 
+/* Frees it. */
+static void put_sentence(FILE *out, char *words)
+{
+	table_sentence(out, words);
+	free(words);
+}
+
 void kept_changes(FILE *out, const archive_change_list *changes, const archive_looked *looked, double margin)
 {
 	bool *done = memory_get((changes->count + 1) * sizeof(*done));
@@ -328,11 +335,11 @@ void kept_changes(FILE *out, const archive_change_list *changes, const archive_l
 	for (size_t i = 0; i < changes->count; i++)
 		if (!done[i])
 			print_place(out, changes, &changes->items[i], done);
-	fprintf(out, "%zu change%s of more than %g %% among %llu values of %llu lines (case, executor, protocol).\n",
-	        changes->count, changes->count == 1 ? "" : "s", margin * 100, (unsigned long long)looked->points,
-	        (unsigned long long)looked->lines);
+	put_sentence(out, memory_format("%zu change%s of more than %g %% among %llu values of %llu lines (case, executor, "
+	                                "protocol).", changes->count, changes->count == 1 ? "" : "s", margin * 100,
+	                                (unsigned long long)looked->points, (unsigned long long)looked->lines));
 	if (looked->few > 0)
-		fprintf(out, "%llu of them have fewer than 10 results, too few to tell; compare two results instead.\n",
-		        (unsigned long long)looked->few);
+		put_sentence(out, memory_format("%llu of them have fewer than 10 results, too few to tell; compare two "
+		                                "results instead.", (unsigned long long)looked->few));
 	free(done);
 }
