@@ -21,10 +21,13 @@
 #undef LAYOUT_FILE
 #undef LAYOUT_NAME
 
+/* Rows of a result that are written together, at most. */
+enum { ARCHIVE_ROWS = 20 };
+
 typedef struct archive {
 	db *db;
 	char *where; /* for messages: without a password                                       */
-	void *ids;   /* of archive_add                                                        */
+	char *inserts[ARCHIVE_ROWS + 1]; /* of archive_add: its statements                        */
 } archive;
 
 /* malloc'd: what --db says, else EVENHAND_ARCHIVE, else archive.db in the user's data folder; NULL with
@@ -47,9 +50,13 @@ archive_item *archive_item_make(result *of, const void *bytes, size_t size, cons
 void archive_item_free(archive_item *i); /* NULL is fine */
 const result *archive_item_result(const archive_item *i);
 
-/* In one transaction.  added[i]: false where it was there; then only longer signatures and amendments
- * take the place of those that are there. */
-eh_status archive_add(archive *a, archive_item *const *items, size_t count, bool *added, eh_error *error);
+/* One that was there stays as it is, but for longer signatures and amendments.  A copy with more redactions
+ * takes its place, and the texts that were taken out leave the archive. */
+enum archive_outcome { ARCHIVE_ADDED, ARCHIVE_WAS_THERE, ARCHIVE_REDACTED };
+
+/* In one transaction.  EH_E_USAGE for a copy that lacks some redactions and has others. */
+eh_status archive_add(archive *a, archive_item *const *items, size_t count, enum archive_outcome *outcomes,
+                      eh_error *error);
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 

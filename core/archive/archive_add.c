@@ -1,225 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <search.h>
+/* Adding results, each once by its digest. */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "archive/archive_inside.h"
+#include "archive/archive_ids.h"
+#include "archive/archive_item.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "contract/evidence.h"
 
-struct archive_item {
-	result *of;
-	evidence whole;
-	comparison_side **sides; /* of its rows                                                  */
-	unsigned char *packed;   /* its bytes, by zlib                                           */
-	size_t size, packed_size;
-	char *signatures, *amendments;
-};
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* ---- making ready ---------------------------------------------------------------------------- */
+typedef struct place { int64_t result, series, stack; } place;
 
-static void pack(archive_item *i, const void *bytes, size_t size)
-{
-	uLongf room = compressBound(size);
+/* What all rows of a result have, and what each has. */
+enum { SHARED_VALUES = 3, ROW_VALUES = 9 };
 
-	i->size = size;
-	i->packed = memory_get(room);
-	(void)compress2(i->packed, &room, bytes, size, 3);
-	i->packed_size = room;
-	i->packed = memory_grow(i->packed, room > 0 ? room : 1);
-}
-
-archive_item *archive_item_make(result *of, const void *bytes, size_t size, const char *signatures,
-                                const char *amendments)
-{
-	archive_item *i = memory_get(sizeof(*i));
-
-	i->of = of;
-	i->signatures = signatures != NULL ? memory_text(signatures) : NULL;
-	i->amendments = amendments != NULL ? memory_text(amendments) : NULL;
-	pack(i, bytes, size);
-	layout_init(evidence_layout(), &i->whole);
-	evidence_judge(of, NULL, contract_declares_certified(of), &i->whole);
-	i->sides = memory_get((of->row_count + 1) * sizeof(*i->sides));
-	for (size_t k = 0; k < of->row_count; k++) {
-		i->sides[k] = contract_row_side(of, &of->rows[k], &i->whole);
-		result_row_rest(of, &of->rows[k]);
-	}
-	return i;
-}
-
-void archive_item_free(archive_item *i)
-{
-	if (i == NULL)
-		return;
-	for (size_t k = 0; k < i->of->row_count; k++)
-		layout_free(comparison_side_layout(), i->sides[k]);
-	free(i->sides);
-	layout_clear(evidence_layout(), &i->whole);
-	result_free(i->of);
-	free(i->packed);
-	free(i->signatures);
-	free(i->amendments);
-	free(i);
-}
-
-const result *archive_item_result(const archive_item *i)
-{
-	return i->of;
-}
-
-/* ---- ids that are known ---------------------------------------------------------------------- */
-
-/* What this program asked before: most results of an archive have the same cases. */
-typedef struct known { char *key; int64_t id; } known;
-
-static int known_order(const void *a, const void *b)
-{
-	return strcmp(((const known *)a)->key, ((const known *)b)->key);
-}
-
-static void known_free(void *k)
-{
-	free(((known *)k)->key);
-	free(k);
-}
-
-static bool known_find(const archive *a, const char *key, int64_t *id)
-{
-	const known wanted = { (char *)key, 0 };
-	known *const *found = tfind(&wanted, &a->ids, known_order);
-
-	if (found != NULL)
-		*id = (*found)->id;
-	return found != NULL;
-}
-
-static void known_add(archive *a, const char *key, int64_t id)
-{
-	known *k = memory_get(sizeof(*k));
-
-	*k = (known){ memory_text(key), id };
-	(void)memory_insist(tsearch(k, &a->ids, known_order));
-}
-
-void archive_forget(archive *a)
-{
-	tdestroy(a->ids, known_free);
-	a->ids = NULL;
-}
-
-/* ---- texts that many results have ------------------------------------------------------------ */
-
-/* A text of `insert` that has RETURNING id, and gives nothing where the row is there; then `find`, with
- * the first `keys` values. */
-static eh_status id_of(archive *a, const char *insert, const char *find, const db_value *values, size_t count,
-                       size_t keys, int64_t *id, eh_error *error)
-{
-	db_rows *rows;
-	bool found = false;
-	eh_status status = EH_OK;
-
-	for (int look = 0; look < 3 && status == EH_OK && !found; look++) {
-		bool looking = look != 1;
-
-		status = db_query(a->db, looking ? find : insert, values, looking ? keys : count, &rows, error);
-		if (status != EH_OK)
-			return status;
-		found = db_next(rows);
-		if (found)
-			*id = db_integer(rows, 0);
-		status = db_end(rows, error);
-	}
-	return status == EH_OK && !found ? error_set(error, EH_E_IO, "archive %s does not keep what is written to it",
-	                                             a->where) : status;
-}
-
-static eh_status stack_id(archive *a, const record_result *r, int64_t *id, eh_error *error)
-{
-	char *record = layout_text(record_executor_layout(), &r->executor, false);
-	const db_value values[] = { db_of_text(text_or_empty(r->executor.digest)), db_of_text(record) };
-	eh_status status = id_of(a, "INSERT INTO stack (digest, record) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
-	                         "SELECT id FROM stack WHERE digest = $1", values, 2, 1, id, error);
-
-	free(record);
-	return status;
-}
-
-static eh_status series_id(archive *a, const record_result *r, int64_t *id, eh_error *error)
-{
-	char *protocol = memory_format("%s@%llu", r->protocol.name, (unsigned long long)r->protocol.version);
-	const db_value values[] = { db_of_text(r->executor.name), db_of_text(text_or_empty(r->executor.device.name)),
-		                    db_of_text(text_or_empty(r->executor.device.uuid)),
-		                    db_of_text(r->protocol.digest), db_of_text(protocol) };
-	eh_status status = id_of(a, "INSERT INTO series (executor, device, uuid, protocol_digest, protocol) "
-	                         "VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id",
-	                         "SELECT id FROM series WHERE executor = $1 AND device = $2 AND uuid = $3 AND "
-	                         "protocol_digest = $4", values, 5, 4, id, error);
-
-	free(protocol);
-	return status;
-}
-
-/* malloc'd "name=value; name=value". */
-static char *parameters_of(const record_case *c)
+/* The statement for so many rows.  The archive keeps it: a database knows statements by their address. */
+static const char *insert_of(archive *a, size_t rows)
 {
 	text t = { 0 };
 
-	for (size_t i = 0; i < c->parameters.count; i++)
-		text_add(&t, "%s%s=%s", i > 0 ? "; " : "", c->parameters.items[i].key, c->parameters.items[i].value);
-	return t.data != NULL ? t.data : memory_text("");
+	if (a->inserts[rows] != NULL)
+		return a->inserts[rows];
+	text_add(&t, "INSERT INTO measurement (started, result_id, stack_id, history_id, status, evidence, value, low, "
+	         "high, time_ns, executions, samples) VALUES ");
+	for (size_t i = 0; i < rows; i++) {
+		text_add(&t, "%s($1, $2, $3", i > 0 ? ", " : "");
+		for (size_t k = 1; k <= ROW_VALUES; k++)
+			text_add(&t, ", $%zu", SHARED_VALUES + i * ROW_VALUES + k);
+		text_add(&t, ")");
+	}
+	a->inserts[rows] = t.data;
+	return t.data;
 }
 
-static eh_status kind_id(archive *a, const result_row *row, int64_t *id, eh_error *error)
-{
-	const record_case *c = row->record;
-	char *parameters = parameters_of(c);
-	const db_value values[] = { db_of_text(c->id), db_of_text(c->workload), db_of_text(text_or_empty(c->precision)),
-		                    db_of_text(record_tier_word(c->tier)), db_of_text(parameters),
-		                    db_of_text(record_metric_word(row->metric)) };
-	eh_status status = id_of(a, "INSERT INTO kind (name, workload, precision, tier, parameters, metric) "
-	                         "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id",
-	                         "SELECT id FROM kind WHERE name = $1 AND workload = $2 AND precision = $3 AND "
-	                         "tier = $4 AND parameters = $5 AND metric = $6", values, 6, 6, id, error);
+static db_value low_of(const interval *i) { return db_of_real(i != NULL ? i->low : NAN); }
+static db_value high_of(const interval *i) { return db_of_real(i != NULL ? i->high : NAN); }
 
-	free(parameters);
-	return status;
+/* Values are left out where the row does not count. */
+static void row_fill(const result_row *row, const comparison_side *s, int64_t history, db_value *out)
+{
+	bool counts = record_counts(s->status) && s->evidence.level != EVIDENCE_BAD;
+	const db_value values[ROW_VALUES] = {
+		db_of_integer(history), db_of_text(record_status_word(s->status)),
+		db_of_text(evidence_level_word(s->evidence.level)), db_of_real(counts ? s->value : NAN),
+		low_of(counts ? s->value_interval : NULL), high_of(counts ? s->value_interval : NULL),
+		db_of_real(counts ? s->median_ns : NAN), db_of_integer((int64_t)s->executions),
+		db_of_integer((int64_t)statistics_samples(&row->medians)) };
+
+	memcpy(out, values, sizeof(values));
 }
 
-static eh_status history_of(archive *a, const result_row *row, int64_t series, int64_t *id, eh_error *error)
+/* `count` rows from the first on. */
+static eh_status add_some(archive_ids *ids, const archive_item *i, size_t first, size_t count, const place *at,
+                          eh_error *error)
 {
-	int64_t kind;
-	eh_status status = kind_id(a, row, &kind, error);
-	const db_value values[] = { db_of_integer(kind), db_of_integer(series) };
+	db_value values[SHARED_VALUES + ARCHIVE_ROWS * ROW_VALUES] = {
+		db_of_text(i->of->record->run.started), db_of_integer(at->result), db_of_integer(at->stack) };
+	eh_status status = EH_OK;
 
+	for (size_t k = 0; k < count && status == EH_OK; k++) {
+		const result_row *row = &i->of->rows[first + k];
+		int64_t history = 0;
+
+		status = archive_ids_history(ids, row, at->series, &history, error);
+		row_fill(row, i->sides[first + k], history, values + SHARED_VALUES + k * ROW_VALUES);
+	}
 	if (status != EH_OK)
 		return status;
-	return id_of(a, "INSERT INTO history (kind_id, series_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
-	             "SELECT id FROM history WHERE kind_id = $1 AND series_id = $2", values, 2, 2, id, error);
+	return db_run(ids->a->db, insert_of(ids->a, count), values, SHARED_VALUES + count * ROW_VALUES, NULL, error);
 }
 
-/* The history of a row, with one look where it was asked before. */
-static eh_status history_id(archive *a, const result_row *row, int64_t series, int64_t *id, eh_error *error)
+static eh_status add_rows(archive_ids *ids, const archive_item *i, const place *at, eh_error *error)
 {
-	const record_case *c = row->record;
-	char *parameters = parameters_of(c);
-	char *key = memory_format("%lld %d %d %s %s %s %s", (long long)series, (int)c->tier, (int)row->metric, c->id,
-	                          c->workload, text_or_empty(c->precision), parameters);
-	bool is_known = known_find(a, key, id);
-	eh_status status = is_known ? EH_OK : history_of(a, row, series, id, error);
+	size_t all = i->of->row_count;
+	eh_status status = EH_OK;
 
-	if (status == EH_OK && !is_known)
-		known_add(a, key, *id);
-	free(key);
-	free(parameters);
+	for (size_t k = 0; k < all && status == EH_OK; k += ARCHIVE_ROWS)
+		status = add_some(ids, i, k, all - k < ARCHIVE_ROWS ? all - k : ARCHIVE_ROWS, at, error);
 	return status;
 }
 
 /* ---- a result -------------------------------------------------------------------------------- */
-
-typedef struct place { int64_t result, series, stack; } place;
 
 static const char *base_name(const char *path)
 {
@@ -233,121 +95,204 @@ static db_value beside(const char *body)
 	return body != NULL ? db_of_bytes(body, strlen(body)) : (db_value){ .kind = DB_NULL };
 }
 
-static eh_status add_result(archive *a, const archive_item *i, place *at, bool *added, eh_error *error)
+/* malloc'd: a line for each redacted member. */
+static char *redactions_of(const result *of)
+{
+	text t = { 0 };
+
+	for (size_t i = 0; i < of->redacted.count; i++)
+		text_add(&t, "%s\n", of->redacted.items[i]);
+	return t.data != NULL ? t.data : memory_text("");
+}
+
+/* A statement with the row's values; the first is the digest, the last when it was added.  RETURNING id. */
+static eh_status write_result(archive_ids *ids, const archive_item *i, const char *sql, bool with_last, place *at,
+                              eh_error *error)
 {
 	const record_result *r = i->of->record;
-	char now[24];
+	char now[24], *redactions = redactions_of(i->of);
 	db_rows *rows;
-	eh_status status;
+	eh_status status = archive_ids_series(ids, r, &at->series, error);
 
+	if (status == EH_OK)
+		status = archive_ids_stack(ids, r, &at->stack, error);
 	clock_wall_text(now);
-	{
+	if (status == EH_OK) {
 		const db_value values[] = {
 			db_of_text(r->digest), db_of_text(i->of->file_sha256), db_of_text(base_name(i->of->path)),
 			db_of_integer((int64_t)i->size), db_of_bytes(i->packed, i->packed_size), beside(i->signatures),
 			beside(i->amendments), db_of_text(r->run.id), db_of_text(r->run.started),
 			db_of_integer(at->series), db_of_integer(at->stack), db_of_text(text_or_empty(r->who.tester)),
 			db_of_text(record_completeness_word(r->status)), db_of_text(evidence_level_word(i->whole.level)),
-			db_of_integer((int64_t)i->of->row_count), db_of_text(now) };
+			db_of_integer((int64_t)i->of->row_count), db_of_text(redactions), db_of_text(now) };
 
-		status = db_query(a->db, "INSERT INTO result (digest, file_sha256, name, size, packed, signatures, "
-		                  "amendments, run, started, series_id, stack_id, tester, status, evidence, cases, added) "
-		                  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
-		                  "ON CONFLICT (digest) DO NOTHING RETURNING id", values,
-		                  sizeof(values) / sizeof(*values), &rows, error);
+		status = db_query(ids->a->db, sql, values, sizeof(values) / sizeof(*values) - !with_last, &rows, error);
 	}
+	free(redactions);
 	if (status != EH_OK)
 		return status;
-	*added = db_next(rows);
-	if (*added)
+	if (db_next(rows))
 		at->result = db_integer(rows, 0);
 	return db_end(rows, error);
 }
 
-static db_value low_of(const interval *i) { return db_of_real(i != NULL ? i->low : NAN); }
-static db_value high_of(const interval *i) { return db_of_real(i != NULL ? i->high : NAN); }
-
-static int64_t samples_of(const statistics_side *side)
+static eh_status add_new(archive_ids *ids, const archive_item *i, eh_error *error)
 {
-	int64_t sum = 0;
+	place at = { 0 };
+	eh_status status = write_result(ids, i, "INSERT INTO result (digest, file_sha256, name, size, packed, signatures, "
+	                                "amendments, run, started, series_id, stack_id, tester, status, evidence, cases, "
+	                                "redacted, added) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
+	                                "$14, $15, $16, $17) RETURNING id", true, &at, error);
 
-	for (size_t i = 0; i < side->executions; i++)
-		sum += (int64_t)side->counts[i];
-	return sum;
+	return status == EH_OK ? add_rows(ids, i, &at, error) : status;
 }
 
-/* Values are left out where the row does not count. */
-static eh_status add_row(archive *a, const archive_item *i, size_t k, const place *at, eh_error *error)
+/* ---- a result that is there ------------------------------------------------------------------ */
+
+typedef struct there { int64_t id, series; char *file_sha256, *redacted; } there; /* NULL: it is not */
+
+static eh_status there_find(archive *a, const archive_item *i, there *out, eh_error *error)
 {
-	const result_row *row = &i->of->rows[k];
-	const comparison_side *s = i->sides[k];
-	bool counts = record_counts(s->status) && s->evidence.level != EVIDENCE_BAD;
-	int64_t history = 0;
-	eh_status status = history_id(a, row, at->series, &history, error);
+	const db_value digest = db_of_text(i->of->record->digest);
+	db_rows *rows;
+	eh_status status = db_query(a->db, "SELECT id, series_id, file_sha256, redacted FROM result WHERE digest = $1",
+	                            &digest, 1, &rows, error);
 
 	if (status != EH_OK)
 		return status;
-	{
-		const db_value values[] = {
-			db_of_integer(history), db_of_text(i->of->record->run.started), db_of_integer(at->result),
-			db_of_integer(at->stack), db_of_text(record_status_word(s->status)),
-			db_of_text(evidence_level_word(s->evidence.level)), db_of_real(counts ? s->value : NAN),
-			low_of(counts ? s->value_interval : NULL), high_of(counts ? s->value_interval : NULL),
-			db_of_real(counts ? s->median_ns : NAN), db_of_integer((int64_t)s->executions),
-			db_of_integer(samples_of(&row->medians)) };
-
-		return db_run(a->db, "INSERT INTO measurement (history_id, started, result_id, stack_id, status, evidence, "
-		              "value, low, high, time_ns, executions, samples) "
-		              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING",
-		              values, sizeof(values) / sizeof(*values), NULL, error);
-	}
+	if (db_next(rows))
+		*out = (there){ db_integer(rows, 0), db_integer(rows, 1), memory_text(db_text(rows, 2)),
+			        memory_text(db_text(rows, 3)) };
+	return db_end(rows, error);
 }
 
-/* Of a result that is there: who vouched for it meanwhile. */
-static eh_status renew_beside(archive *a, const archive_item *i, eh_error *error)
+/* Who vouched for it meanwhile. */
+static eh_status renew_beside(archive *a, const archive_item *i, int64_t id, eh_error *error)
 {
-	const db_value values[] = { db_of_text(i->of->record->digest), beside(i->signatures), beside(i->amendments) };
 	eh_status status = EH_OK;
 
-	if (i->signatures != NULL)
-		status = db_run(a->db, "UPDATE result SET signatures = $2 WHERE digest = $1 AND "
-		                "coalesce(length(signatures), 0) < length($2)", values, 2, NULL, error);
-	if (status == EH_OK && i->amendments != NULL) {
-		const db_value amended[] = { values[0], values[2] };
+	if (i->signatures != NULL) {
+		const db_value values[] = { db_of_integer(id), beside(i->signatures),
+			                    db_of_integer((int64_t)strlen(i->signatures)) };
 
-		status = db_run(a->db, "UPDATE result SET amendments = $2 WHERE digest = $1 AND "
-		                "coalesce(length(amendments), 0) < length($2)", amended, 2, NULL, error);
+		status = db_run(a->db, "UPDATE result SET signatures = $2 WHERE id = $1 AND "
+		                "coalesce(length(signatures), 0) < $3", values, 3, NULL, error);
+	}
+	if (status == EH_OK && i->amendments != NULL) {
+		const db_value values[] = { db_of_integer(id), beside(i->amendments),
+			                    db_of_integer((int64_t)strlen(i->amendments)) };
+
+		status = db_run(a->db, "UPDATE result SET amendments = $2 WHERE id = $1 AND "
+		                "coalesce(length(amendments), 0) < $3", values, 3, NULL, error);
 	}
 	return status;
 }
 
-static eh_status add_one(archive *a, const archive_item *i, bool *added, eh_error *error)
+/* Of the stack and of a series that no result has any more: they have the texts that were taken out. */
+static eh_status remove_texts(archive *a, const archive_item *i, const there *was, const place *at, eh_error *error)
 {
-	place at = { 0 };
-	eh_status status = series_id(a, i->of->record, &at.series, error);
+	char *record = layout_text(record_executor_layout(), &i->of->record->executor, false);
+	const db_value stack[] = { db_of_integer(at->stack), db_of_text(record) }, series = db_of_integer(was->series);
+	eh_status status = db_run(a->db, "UPDATE stack SET record = $2 WHERE id = $1", stack, 2, NULL, error);
 
+	free(record);
 	if (status == EH_OK)
-		status = stack_id(a, i->of->record, &at.stack, error);
+		status = db_run(a->db, "DELETE FROM history WHERE series_id = $1 AND "
+		                "NOT EXISTS (SELECT 1 FROM result WHERE series_id = $1)", &series, 1, NULL, error);
 	if (status == EH_OK)
-		status = add_result(a, i, &at, added, error);
-	if (status == EH_OK && !*added)
-		return renew_beside(a, i, error);
-	for (size_t k = 0; k < i->of->row_count && status == EH_OK; k++)
-		status = add_row(a, i, k, &at, error);
+		status = db_run(a->db, "DELETE FROM series WHERE id = $1 AND "
+		                "NOT EXISTS (SELECT 1 FROM result WHERE series_id = $1)", &series, 1, NULL, error);
 	return status;
 }
 
-eh_status archive_add(archive *a, archive_item *const *items, size_t count, bool *added, eh_error *error)
+/* The copy with more redactions takes the place of the one that is there. */
+static eh_status redact(archive_ids *ids, const archive_item *i, const there *was, eh_error *error)
 {
+	const db_value id = db_of_integer(was->id);
+	place at = { 0 };
+	eh_status status = db_run(ids->a->db, "DELETE FROM measurement WHERE result_id = $1 AND "
+	                          "started = (SELECT started FROM result WHERE id = $1) AND history_id IN "
+	                          "(SELECT h.id FROM history h JOIN result r ON r.series_id = h.series_id WHERE r.id = $1)",
+	                          &id, 1, NULL, error);
+
+	if (status == EH_OK)
+		status = write_result(ids, i, "UPDATE result SET file_sha256 = $2, name = $3, size = $4, packed = $5, "
+		                      "signatures = $6, amendments = $7, run = $8, started = $9, series_id = $10, "
+		                      "stack_id = $11, tester = $12, status = $13, evidence = $14, cases = $15, "
+		                      "redacted = $16 WHERE digest = $1 RETURNING id", false, &at, error);
+	if (status == EH_OK)
+		status = add_rows(ids, i, &at, error);
+	if (status == EH_OK)
+		status = remove_texts(ids->a, i, was, &at, error);
+	archive_ids_clear(ids);
+	return status;
+}
+
+/* Whether all lines of `redacted` are among the members; *count is how many there are. */
+static bool all_among(const char *redacted, const text_list *members, size_t *count)
+{
+	bool all = true;
+
+	for (*count = 0; *redacted != '\0'; (*count)++) {
+		size_t size = strcspn(redacted, "\n");
+		char *member = memory_format("%.*s", (int)size, redacted);
+
+		all = all && text_list_has(members, member);
+		free(member);
+		redacted += size + (redacted[size] == '\n');
+	}
+	return all;
+}
+
+static eh_status meet(archive_ids *ids, const archive_item *i, const there *was, enum archive_outcome *outcome,
+                      eh_error *error)
+{
+	const text_list *redacted = &i->of->redacted;
+	size_t count;
+	bool all = all_among(was->redacted, redacted, &count);
+
+	*outcome = ARCHIVE_WAS_THERE;
+	if (strcmp(was->file_sha256, i->of->file_sha256) == 0)
+		return renew_beside(ids->a, i, was->id, error);
+	if (all && redacted->count == count)
+		return EH_OK;
+	if (all) {
+		*outcome = ARCHIVE_REDACTED;
+		return redact(ids, i, was, error);
+	}
+	if (redacted->count < count)
+		return EH_OK;
+	return error_set(error, EH_E_USAGE, "%s: archive %s has this result with other redactions: write that one with "
+	                 "`evenhand archive export %.12s -o DIR`, redact it further, and add it", i->of->path,
+	                 ids->a->where, i->of->record->digest);
+}
+
+static eh_status add_one(archive_ids *ids, const archive_item *i, enum archive_outcome *outcome, eh_error *error)
+{
+	there was = { 0 };
+	eh_status status = there_find(ids->a, i, &was, error);
+
+	*outcome = ARCHIVE_ADDED;
+	if (status == EH_OK)
+		status = was.file_sha256 == NULL ? add_new(ids, i, error) : meet(ids, i, &was, outcome, error);
+	free(was.file_sha256);
+	free(was.redacted);
+	return status;
+}
+
+eh_status archive_add(archive *a, archive_item *const *items, size_t count, enum archive_outcome *outcomes,
+                      eh_error *error)
+{
+	archive_ids ids = { .a = a };
 	eh_status status = db_begin(a->db, error);
 
 	if (status != EH_OK)
 		return status;
 	for (size_t i = 0; i < count && status == EH_OK; i++)
-		status = add_one(a, items[i], &added[i], error);
+		status = add_one(&ids, items[i], &outcomes[i], error);
+	archive_ids_clear(&ids);
 	if (status == EH_OK)
 		return db_commit(a->db, error);
 	db_undo(a->db);
-	archive_forget(a);
 	return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the level of a line changes for good, and which layers changed there. */
-#include <math.h>
+/* The changes of lines: where, by how much, and which layers changed there. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,167 +7,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "stat/changepoints.h"
-#include "stat/sorted.h"
 #include "stat/statistics.h"
-
-/* Spreads below this share of the median count as equal: results of one stack differ by more. */
-static const double spread_least = 1e-3;
-/* A level that begins so near to where the stack changed begins there. */
-enum { NEAR = 2 };
-
-/* ---- levels ---------------------------------------------------------------------------------- */
-
-/* The place where the stack changed that is nearest to `at`, between low and high; `at` without one. */
-static size_t where_stack_changed(const int64_t *stacks, size_t at, size_t low, size_t high)
-{
-	for (size_t d = 0; d <= NEAR; d++) {
-		if (at >= low + d && stacks[at - d] != stacks[at - d - 1])
-			return at - d;
-		if (at + d < high && stacks[at + d] != stacks[at + d - 1])
-			return at + d;
-	}
-	return at;
-}
-
-static double level_of(const double *times, const size_t *firsts, size_t count, size_t n, size_t k)
-{
-	size_t end = k + 1 < count ? firsts[k + 1] : n;
-
-	return statistics_median(times + firsts[k], end - firsts[k]);
-}
-
-/* Joins the two neighbours that differ least, as long as they differ by no more than the margin. */
-static size_t join(const double *times, size_t n, double margin, size_t *firsts, size_t count)
-{
-	while (count > 1) {
-		double least = INFINITY, before = level_of(times, firsts, count, n, 0);
-		size_t best = 1;
-
-		for (size_t k = 1; k < count; k++) {
-			double here = level_of(times, firsts, count, n, k);
-			double differ = fmax(before, here) / fmin(before, here) - 1;
-
-			if (differ < least) {
-				least = differ;
-				best = k;
-			}
-			before = here;
-		}
-		if (least > margin)
-			break;
-		memmove(firsts + best, firsts + best + 1, (count - best - 1) * sizeof(*firsts));
-		count--;
-	}
-	return count;
-}
-
-/* Appends where the levels of [from, to) begin.  A search takes the values of a shorter level for outliers of
- * the longest, and does not tell two of them apart; so it is repeated within each level. */
-static void split(const double *times, size_t from, size_t to, size_t *firsts, size_t *count)
-{
-	size_t n = to - from, *found, parts;
-	double *sorted = sorted_copy(times + from, n);
-
-	parts = changepoints_of(times + from, sorted, n, spread_least * sorted_median(sorted, n), &found);
-	free(sorted);
-	if (parts == 1)
-		firsts[(*count)++] = from;
-	for (size_t k = 0; k < parts && parts > 1; k++)
-		split(times, from + found[k], k + 1 < parts ? from + found[k + 1] : to, firsts, count);
-	free(found);
-}
-
-size_t archive_levels(const double *times, const int64_t *stacks, size_t n, double margin, size_t **firsts)
-{
-	size_t count = 0;
-
-	*firsts = memory_get(n * sizeof(**firsts));
-	split(times, 0, n, *firsts, &count);
-	for (size_t k = 1; k < count; k++)
-		(*firsts)[k] = where_stack_changed(stacks, (*firsts)[k], (*firsts)[k - 1] + 1,
-		                                   k + 1 < count ? (*firsts)[k + 1] : n);
-	return join(times, n, margin, *firsts, count);
-}
-
-/* ---- stacks ---------------------------------------------------------------------------------- */
-
-typedef struct stack_read { int64_t key; record_executor *record; } stack_read;
-
-struct archive_stacks {
-	archive *a;
-	stack_read *items;
-	size_t count;
-};
-
-archive_stacks *archive_stacks_new(archive *a)
-{
-	archive_stacks *s = memory_get(sizeof(*s));
-
-	s->a = a;
-	return s;
-}
-
-void archive_stacks_free(archive_stacks *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		layout_free(record_executor_layout(), s->items[i].record);
-	free(s->items);
-	free(s);
-}
-
-/* A copy of the text, as the row's may be gone. */
-static eh_status stack_read_one(archive *a, int64_t key, record_executor *out, eh_error *error)
-{
-	const db_value value = db_of_integer(key);
-	db_rows *rows;
-	char *body = NULL;
-	eh_status status = db_query(a->db, "SELECT record FROM stack WHERE id = $1", &value, 1, &rows, error);
-
-	if (status != EH_OK)
-		return status;
-	if (db_next(rows))
-		body = memory_text(db_text(rows, 0));
-	status = db_end(rows, error);
-	if (status == EH_OK && body != NULL)
-		status = layout_read(record_executor_layout(), body, strlen(body), a->where, out, error);
-	free(body);
-	return status;
-}
-
-static eh_status stack_of(archive_stacks *s, const archive_point *p, const record_executor **out, eh_error *error)
-{
-	record_executor *record;
-	eh_status status;
-
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].key == p->stack_key) {
-			*out = s->items[i].record;
-			return EH_OK;
-		}
-	record = layout_new(record_executor_layout());
-	status = stack_read_one(s->a, p->stack_key, record, error);
-	if (status != EH_OK) {
-		layout_free(record_executor_layout(), record);
-		return status;
-	}
-	s->items = memory_grow(s->items, (s->count + 1) * sizeof(*s->items));
-	s->items[s->count++] = (stack_read){ p->stack_key, record };
-	*out = record;
-	return EH_OK;
-}
-
-eh_status archive_stacks_differ(archive_stacks *s, const archive_point *from, const archive_point *to,
-                                stack_group_list *groups, eh_error *error)
-{
-	const record_executor *x, *y;
-	eh_status status = stack_of(s, from, &x, error);
-
-	if (status == EH_OK)
-		status = stack_of(s, to, &y, error);
-	if (status == EH_OK)
-		(void)stacks_compare(x, y, false, groups);
-	return status;
-}
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
@@ -215,13 +54,6 @@ static void find_levels(void *context, size_t i)
 		c->levels = archive_levels(c->times, c->stacks, c->count, c->margin, &c->firsts);
 }
 
-static bool between(const archive_note *n, const archive_change *c)
-{
-	return (n->executor[0] == '\0' || strstr(c->line.executor, n->executor) != NULL) &&
-	       strncmp(n->at, c->last_before.started, strlen(n->at)) >= 0 &&
-	       strncmp(n->at, c->first_after.started, strlen(n->at)) <= 0;
-}
-
 /* Between the levels k - 1 and k. */
 static eh_status change_fill(archive *a, archive_stacks *stacks, const course *c, size_t k,
                              const archive_note_list *notes, archive_change *out, eh_error *error)
@@ -241,10 +73,8 @@ static eh_status change_fill(archive *a, archive_stacks *stacks, const course *c
 	out->stack_changed = c->stacks[at - 1] != c->stacks[at];
 	if (status == EH_OK && out->stack_changed)
 		status = archive_stacks_differ(stacks, &out->last_before, &out->first_after, &out->groups, error);
-	for (size_t i = 0; i < notes->count && status == EH_OK; i++)
-		if (between(&notes->items[i], out))
-			layout_copy(archive_note_layout(), &notes->items[i],
-			            layout_append(archive_note_layout(), &out->notes));
+	if (status == EH_OK)
+		archive_notes_between(notes, c->line, out->last_before.started, out->first_after.started, &out->notes);
 	return status;
 }
 
@@ -254,8 +84,8 @@ static eh_status changes_fill(archive *a, archive_stacks *stacks, const course *
 	eh_status status = EH_OK;
 
 	for (size_t k = 1; k < c->levels && status == EH_OK; k++) {
-		bool slower = level_of(c->times, c->firsts, c->levels, c->count, k) >
-		              level_of(c->times, c->firsts, c->levels, c->count, k - 1);
+		bool slower = archive_level(c->times, c->firsts, c->levels, c->count, k) >
+		              archive_level(c->times, c->firsts, c->levels, c->count, k - 1);
 
 		if (slower || faster)
 			status = change_fill(a, stacks, c, k, notes, layout_append(archive_change_layout(), out), error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines over time: their points, the stacks that they were measured on, and their changes. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "archive/archive_inside.h"
 #include "base/text.h"
@@ -51,15 +50,6 @@ static eh_status spans_fill(archive_stacks *stacks, archive_history *h, eh_error
 	return status;
 }
 
-static bool is_about(const archive_note *n, const archive_history *h)
-{
-	size_t last = h->points.count - 1, size = strlen(n->at);
-
-	return h->points.count > 0 && (n->executor[0] == '\0' || strstr(h->line.executor, n->executor) != NULL) &&
-	       strncmp(n->at, h->points.items[0].started, size) >= 0 &&
-	       strncmp(n->at, h->points.items[last].started, size) <= 0;
-}
-
 static eh_status history_fill(archive *a, const archive_filter *f, archive_stacks *stacks,
                               const archive_note_list *notes, double margin, archive_history *h, eh_error *error)
 {
@@ -72,10 +62,9 @@ static eh_status history_fill(archive *a, const archive_filter *f, archive_stack
 		status = spans_fill(stacks, h, error);
 	if (status == EH_OK)
 		status = archive_changes_of(a, stacks, &h->line, &h->points, margin, notes, &h->changes, error);
-	for (size_t i = 0; i < notes->count && status == EH_OK; i++)
-		if (is_about(&notes->items[i], h))
-			layout_copy(archive_note_layout(), &notes->items[i],
-			            layout_append(archive_note_layout(), &h->notes));
+	if (status == EH_OK && h->points.count > 0)
+		archive_notes_between(notes, &h->line, h->points.items[0].started,
+		                      h->points.items[h->points.count - 1].started, &h->notes);
 	return status;
 }
 

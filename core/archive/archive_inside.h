@@ -6,9 +6,6 @@
 #include "analysis/stacks.h"
 #include "archive/archive.h"
 
-/* The ids that archive_add knows may not be there any more. */
-void archive_forget(archive *a);
-
 /* The lines that a filter wants, by case, then executor; needs layout_list_clear. */
 eh_status archive_lines_find(archive *a, const archive_filter *f, archive_line_list *out, eh_error *error);
 /* Newest first. */
@@ -32,6 +29,11 @@ eh_status archive_stacks_differ(archive_stacks *s, const archive_point *from, co
 /* Where the level of n times changes for good by more than margin; `stacks` are their stacks' keys.
  * Returns the number of levels; *firsts (malloc'd) has where each begins, the first at 0. */
 size_t archive_levels(const double *times, const int64_t *stacks, size_t n, double margin, size_t **firsts);
+/* The median of level k of `count`. */
+double archive_level(const double *times, const size_t *firsts, size_t count, size_t n, size_t k);
+/* Appends the annotations about a line between two times, both included. */
+void archive_notes_between(const archive_note_list *notes, const archive_line *line, const char *from, const char *to,
+                           archive_note_list *out);
 /* The changes among points, oldest first, for the better and the worse. */
 eh_status archive_changes_of(archive *a, archive_stacks *stacks, const archive_line *line,
                              const archive_point_list *points, double margin, const archive_note_list *notes,

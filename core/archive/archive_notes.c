@@ -2,7 +2,7 @@
 /* Names of results, and annotations. */
 #include <string.h>
 
-#include "archive/archive.h"
+#include "archive/archive_inside.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -75,4 +75,18 @@ eh_status archive_notes(archive *a, archive_note_list *out, eh_error *error)
 		text_set(&n->executor, db_text(rows, 3));
 	}
 	return db_end(rows, error);
+}
+
+/* A time may be the beginning of one: "2026-11" is about the whole month. */
+void archive_notes_between(const archive_note_list *notes, const archive_line *line, const char *from, const char *to,
+                           archive_note_list *out)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		const archive_note *n = &notes->items[i];
+		size_t size = strlen(n->at);
+
+		if ((n->executor[0] == '\0' || strstr(line->executor, n->executor) != NULL) &&
+		    strncmp(n->at, from, size) >= 0 && strncmp(n->at, to, size) <= 0)
+			layout_copy(archive_note_layout(), n, layout_append(archive_note_layout(), out));
+	}
 }

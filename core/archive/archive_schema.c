@@ -12,7 +12,7 @@
 
 /*
  * stack: record is the JSON of the executor, of the first result that had it.  series: an executor on a device under a protocol.  kind: a case with all that shapes its number.
- * history: a kind of a series, over time; `measurement` has its points, in the order in which they are
+ * result: `redacted` has a line for each member that is.  history: a kind of a series, over time; `measurement` has its points, in the order in which they are
  * read.
  */
 static const char *const steps[] = {
@@ -41,6 +41,7 @@ static const char *const steps[] = {
 	"PRIMARY KEY (name, result_id))",
 	"CREATE TABLE annotation (id {key}, at {word} NOT NULL, words {word} NOT NULL, author {word} NOT NULL, "
 	"executor {word} NOT NULL, added {word} NOT NULL)",
+	"ALTER TABLE result ADD COLUMN redacted {word} NOT NULL DEFAULT ''",
 };
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
@@ -149,8 +150,9 @@ eh_status archive_open(const char *where, bool make, archive *out, eh_error *err
 
 void archive_close(archive *a)
 {
-	archive_forget(a);
 	db_close(a->db);
+	for (size_t i = 0; i <= ARCHIVE_ROWS; i++)
+		free(a->inserts[i]);
 	free(a->where);
 	*a = (archive){ 0 };
 }

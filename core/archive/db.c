@@ -122,7 +122,7 @@ static char *spelled(const db_driver *driver, const char *sql)
 
 	text_add(&t, "%s", "");
 	while (*sql != '\0') {
-		size_t plain = strcspn(sql, "{"), i = 0;
+		size_t plain = strcspn(sql, "{$"), i = 0;
 
 		text_add_bytes(&t, sql, plain);
 		sql += plain;
@@ -132,7 +132,8 @@ static char *spelled(const db_driver *driver, const char *sql)
 			text_add(&t, "%s", words[i].is);
 			sql += strlen(words[i].word);
 		} else if (*sql != '\0') {
-			text_add_bytes(&t, sql++, 1);
+			text_add_bytes(&t, *sql == '$' ? &driver->sign : sql, 1);
+			sql++;
 		}
 	}
 	return t.data;

@@ -64,6 +64,7 @@ eh_status db_end(db_rows *r, eh_error *error);
 
 /* What each kind of database does; d and r are its own. */
 typedef struct db_driver {
+	char sign;                       /* of a parameter: $1 or ?1                           */
 	const char *key, *word, *bytes, *real, *clustered; /* what {key} and the others are     */
 	eh_status (*open)(const char *where, void **out, eh_error *error);
 	void (*close)(void *d);

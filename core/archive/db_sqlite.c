@@ -3,7 +3,6 @@
  * do not wait for each other. */
 #include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ static void lite_close(void *own)
 static eh_status lite_open(const char *where, void **out, eh_error *error)
 {
 	static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
-		"PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -65536";
+		"PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536";
 	lite *d = memory_get(sizeof(*d));
 	int code;
 	eh_status status;
@@ -89,14 +88,8 @@ static int prepare(lite *d, const char *sql, sqlite3_stmt **out)
 	return SQLITE_OK;
 }
 
-/* $1 is known by its name, wherever it stands. */
-static int bind(sqlite3_stmt *statement, size_t number, const db_value *v)
+static int bind(sqlite3_stmt *statement, int at, const db_value *v)
 {
-	char name[24];
-	int at;
-
-	snprintf(name, sizeof(name), "$%zu", number);
-	at = sqlite3_bind_parameter_index(statement, name);
 	switch (v->kind) {
 	case DB_INTEGER: return sqlite3_bind_int64(statement, at, v->integer);
 	case DB_REAL: return sqlite3_bind_double(statement, at, v->real);
@@ -115,7 +108,7 @@ static eh_status lite_start(void *own, const char *sql, const db_value *values, 
 	int code = prepare(d, sql, &statement);
 
 	for (size_t i = 0; i < count && code == SQLITE_OK; i++)
-		code = bind(statement, i + 1, &values[i]);
+		code = bind(statement, (int)i + 1, &values[i]);
 	if (code != SQLITE_OK)
 		return fail(d, code, error);
 	r = memory_get(sizeof(*r));
@@ -176,7 +169,7 @@ static eh_status lite_end(void *rows, uint64_t *changed, eh_error *error)
 }
 
 const db_driver db_sqlite = {
-	.key = "INTEGER PRIMARY KEY", .word = "TEXT", .bytes = "BLOB", .real = "REAL", .clustered = "WITHOUT ROWID",
+	.sign = '?', .key = "INTEGER PRIMARY KEY", .word = "TEXT", .bytes = "BLOB", .real = "REAL", .clustered = "WITHOUT ROWID",
 	.open = lite_open, .close = lite_close,
 	.start = lite_start, .next = lite_next, .integer = lite_integer, .real_of = lite_real, .text = lite_text,
 	.blob = lite_blob, .end = lite_end, .begin = "BEGIN IMMEDIATE",

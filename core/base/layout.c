@@ -311,6 +311,15 @@ void text_map_add(text_map *map, const char *key, const char *value)
 		(text_pair){ memory_text(key), memory_text(value) };
 }
 
+char *text_map_words(const text_map *map)
+{
+	text t = { 0 };
+
+	for (size_t i = 0; i < map->count; i++)
+		text_add(&t, "%s%s=%s", i > 0 ? "; " : "", map->items[i].key, map->items[i].value);
+	return t.data != NULL ? t.data : memory_text("");
+}
+
 const char *text_map_get(const text_map *map, const char *key)
 {
 	for (size_t i = 0; i < map->count; i++)

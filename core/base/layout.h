@@ -137,6 +137,8 @@ void uint_list_set(uint_list *list, const uint64_t *values, size_t count);
 void uint_list_add(uint_list *list, uint64_t value);
 void number_list_add(number_list *list, double value);
 void text_map_add(text_map *map, const char *key, const char *value);
+/* malloc'd "key=value; key=value"; "" for an empty map. */
+char *text_map_words(const text_map *map);
 /* NULL when the key is missing. */
 const char *text_map_get(const text_map *map, const char *key);
 void number_map_add(number_map *map, const char *key, double value);

@@ -3,124 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "audit/beside.h"
 #include "base/files.h"
-#include "base/limits.h"
-#include "base/memory_bound.h"
-#include "base/parallel.h"
 #include "base/text.h"
-#include "cli/input_results.h"
 
-/* Files that are made ready side by side and added in one transaction, and about how large they are
- * together. */
-enum { TOGETHER = 64 };
-#define TOGETHER_SIZE (32 * LIMIT_MIB)
-
-/* ---- adding ---------------------------------------------------------------------------------- */
-
-typedef struct reading {
-	char *const *paths;
-	archive_item **items;
-	eh_error *errors;
-} reading;
-
-static eh_status make_item(const char *path, archive_item **out, eh_error *error)
-{
-	char *bytes, *copy = NULL, *signatures = NULL, *amendments = NULL;
-	size_t size, beside_size;
-	result *of;
-	eh_status status = file_read(path, &bytes, &size, error);
-
-	if (status != EH_OK)
-		return status;
-	copy = memory_get(size + 1);
-	memcpy(copy, bytes, size);
-	status = beside_read(path, ".sig", &signatures, &beside_size, error);
-	if (status == EH_OK)
-		status = beside_read(path, ".amendments", &amendments, &beside_size, error);
-	if (status == EH_OK)
-		status = result_read_bytes(path, copy, size, &of, error);
-	else
-		free(copy);
-	if (status == EH_OK)
-		*out = archive_item_make(of, bytes, size, signatures, amendments);
-	free(signatures);
-	free(amendments);
-	free(bytes);
-	return status;
-}
-
-static void make_one(void *context, size_t i)
-{
-	reading *r = context;
-
-	r->errors[i] = (eh_error)ERROR_INIT;
-	(void)make_item(r->paths[i], &r->items[i], &r->errors[i]);
-}
-
-static eh_status add_some(archive *a, char *const *paths, size_t count, archiving_counts *counts,
-                          text_list *digests, eh_error *error)
-{
-	archive_item *items[TOGETHER] = { NULL };
-	eh_error errors[TOGETHER];
-	bool added[TOGETHER] = { false };
-	reading r = { paths, items, errors };
-	size_t good = 0;
-	eh_status status;
-
-	parallel_each(count, make_one, &r);
-	while (good < count && items[good] != NULL)
-		good++;
-	status = archive_add(a, items, good, added, error);
-	for (size_t i = 0; i < good && status == EH_OK; i++) {
-		counts->added += added[i];
-		counts->known += !added[i];
-		if (digests != NULL)
-			text_list_add(digests, archive_item_result(items[i])->record->digest);
-	}
-	if (status == EH_OK && good < count) {
-		status = errors[good].code;
-		if (error != NULL)
-			*error = errors[good];
-	}
-	for (size_t i = 0; i < count; i++)
-		archive_item_free(items[i]);
-	return status;
-}
-
-/* How many of the paths are added together, one at least. */
-static size_t some_of(char *const *paths, size_t count)
-{
-	size_t n = 0, size = 0;
-	struct stat info;
-
-	while (n < count && n < TOGETHER && (n == 0 || size < TOGETHER_SIZE)) {
-		size += stat(paths[n], &info) == 0 ? (size_t)info.st_size : 0;
-		n++;
-	}
-	return n;
-}
-
-eh_status archiving_add(archive *a, const char *const *words, size_t count, archiving_counts *counts,
-                        text_list *digests, eh_error *error)
-{
-	char **paths = NULL;
-	size_t all = 0, n;
-	struct rlimit before = memory_bind("");
-	eh_status status = cli_inputs_paths(words, count, false, &paths, &all, error);
-
-	for (size_t i = 0; i < all && status == EH_OK; i += n) {
-		n = some_of(paths + i, all - i);
-		status = add_some(a, paths + i, n, counts, digests, error);
-	}
-	memory_unbind(&before);
-	cli_inputs_paths_free(paths, all);
-	return status;
-}
-
-/* ---- out of it ------------------------------------------------------------------------------- */
+/* ---- files out of it ------------------------------------------------------------------------- */
 
 static bool same_bytes(const char *path, const char *bytes, size_t size)
 {
@@ -173,6 +60,8 @@ eh_status archiving_write(archive *a, const char *sha256, const char *folder, bo
 	archive_file_clear(&f);
 	return status;
 }
+
+/* ---- results of it --------------------------------------------------------------------------- */
 
 bool archiving_is(const char *word)
 {

@@ -7,7 +7,7 @@
 
 #include "archive/archive.h"
 
-typedef struct archiving_counts { size_t added, known; } archiving_counts;
+typedef struct archiving_counts { size_t added, known, redacted; } archiving_counts;
 
 /* Adds the results that the words name.  digests, if not NULL: of all of them.  What was added before an
  * error stays. */

@@ -73,8 +73,12 @@ static eh_status do_add(cli_call *call, archive *a, eh_error *error)
 
 	if (status == EH_OK && o->mark != NULL)
 		status = archive_mark(a, o->mark, &digests, error);
-	if (status == EH_OK || counts.added > 0)
-		command_put(stdout, "%zu added, %zu were there: %s\n", counts.added, counts.known, a->where);
+	if (status == EH_OK || counts.added + counts.redacted > 0) {
+		command_put(stdout, "%zu added, %zu were there", counts.added, counts.known);
+		if (counts.redacted > 0)
+			command_put(stdout, ", %zu took the place of a copy with fewer redactions", counts.redacted);
+		command_put(stdout, ": %s\n", a->where);
+	}
 	text_list_clear(&digests);
 	return status;
 }
@@ -141,6 +145,13 @@ static archive_filter filter_of(const cli_call *call, const text_list *cases, ui
 	return f;
 }
 
+/* Below a table that may have been cut. */
+static void put_rest(const archive *a, const archive_filter *f, size_t count)
+{
+	if (f->last > 0 && count == f->last)
+		command_put(stdout, "The newest %zu in %s; --last 0 lists all.\n", count, a->where);
+}
+
 static eh_status do_list(cli_call *call, archive *a, eh_error *error)
 {
 	const archive_options *o = call->options;
@@ -154,8 +165,8 @@ static eh_status do_list(cli_call *call, archive *a, eh_error *error)
 		command_put(stdout, "no such result in %s\n", a->where);
 	else if (status == EH_OK)
 		kept_list(stdout, &entries);
-	if (status == EH_OK && !o->json && f.last > 0 && entries.count == f.last)
-		command_put(stdout, "The newest %zu in %s; --last 0 lists all.\n", entries.count, a->where);
+	if (status == EH_OK && !o->json)
+		put_rest(a, &f, entries.count);
 	layout_list_clear(archive_entry_layout(), &entries);
 	return status;
 }
@@ -174,8 +185,8 @@ static eh_status do_query(cli_call *call, archive *a, eh_error *error)
 		command_layout_list(archive_row_layout(), &rows);
 	else if (status == EH_OK)
 		kept_rows(stdout, &rows);
-	if (status == EH_OK && !o->json && f.last > 0 && rows.count == f.last)
-		command_put(stdout, "The newest %zu in %s; --last 0 lists all.\n", rows.count, a->where);
+	if (status == EH_OK && !o->json)
+		put_rest(a, &f, rows.count);
 	layout_list_clear(archive_row_layout(), &rows);
 	text_list_clear(&cases);
 	return status;

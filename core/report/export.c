@@ -19,31 +19,20 @@ static void set_joined(char **member, text *t)
 
 static void fill_case(const record_case *c, export_case *out)
 {
-	text parameters = { 0 }, flags = { 0 }, reasons = { 0 };
+	text flags = { 0 }, reasons = { 0 };
 
 	text_set(&out->id, c->id);
 	text_set(&out->workload, c->workload);
 	text_set(&out->precision, c->precision);
 	out->tier = c->tier;
-	for (size_t i = 0; i < c->parameters.count; i++)
-		text_add(&parameters, "%s%s=%s", i > 0 ? "; " : "", c->parameters.items[i].key,
-		         c->parameters.items[i].value);
+	free(out->parameters);
+	out->parameters = text_map_words(&c->parameters);
 	for (size_t i = 0; i < c->flags.count; i++)
 		text_add(&flags, "%s%s", i > 0 ? " " : "", record_flag_word(c->flags.items[i]));
 	for (size_t i = 0; i < c->reasons.count; i++)
 		text_add(&reasons, "%s%s", i > 0 ? " " : "", c->reasons.items[i]);
-	set_joined(&out->parameters, &parameters);
 	set_joined(&out->flags, &flags);
 	set_joined(&out->reasons, &reasons);
-}
-
-static uint64_t samples_of(const statistics_side *side)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < side->executions; i++)
-		sum += side->counts[i];
-	return sum;
 }
 
 static void fill_value(const comparison_side *side, export_case *out)
@@ -104,7 +93,7 @@ bool export_fill(const grid *g, size_t row, size_t i, export_case *out)
 	text_set(&out->stack, r->executor.digest);
 	text_set(&out->digest, r->digest);
 	fill_case(of->record, out);
-	out->samples = samples_of(&of->medians);
+	out->samples = statistics_samples(&of->medians);
 	if (side != NULL)
 		fill_value(side, out);
 	fill_compared(g, grid_compared(g, row, i), i, out);

@@ -218,6 +218,15 @@ static double distribution_quantile(const distribution *d, double level)
 	return d->values[low];
 }
 
+size_t statistics_samples(const statistics_side *side)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < side->executions; i++)
+		sum += side->counts[i];
+	return sum;
+}
+
 double statistics_execution(const statistics_side *side, size_t e)
 {
 	size_t n = side->counts[e];

@@ -53,6 +53,8 @@ typedef struct statistics_side {
 	                    (percentile.h) of the executions                            */
 	const double *const *sorted; /* the same samples in ascending order; may be NULL     */
 } statistics_side;
+/* The number of all samples. */
+size_t statistics_samples(const statistics_side *side);
 /* The median or percentile of execution e. */
 double statistics_execution(const statistics_side *side, size_t e);
 double statistics_center(const statistics_side *side);

@@ -90,14 +90,14 @@ static void make_one(void *context, size_t i)
 
 static eh_status fill(archive *a, batch *b, eh_error *error)
 {
-	bool added[TOGETHER];
+	enum archive_outcome outcomes[TOGETHER];
 	eh_status status = EH_OK;
 
 	for (b->first = 0; b->first < b->count && status == EH_OK; b->first += TOGETHER) {
 		size_t n = b->count - b->first < TOGETHER ? b->count - b->first : TOGETHER;
 
 		parallel_each(n, make_one, b);
-		status = archive_add(a, b->items, n, added, error);
+		status = archive_add(a, b->items, n, outcomes, error);
 		for (size_t i = 0; i < n; i++)
 			archive_item_free(b->items[i]);
 	}

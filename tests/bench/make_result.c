@@ -5,7 +5,7 @@
  * BUILD/tests/bench/make_result.
  *
  * usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] [-s SEED] [-d STARTED]
- *                    [-x EXECUTOR] [-v DRIVER] CASES OUT.json
+ *                    [-x EXECUTOR] [-v DRIVER] [-u UUID] CASES OUT.json
  *   -e  executions of each case (5)
  *   -n  samples of each case, over all executions (100)
  *   -f  times are that many times as long (1): two results of different factors differ in speed
@@ -13,6 +13,7 @@
  *   -d  start of the run (2026-01-01T00:00:00Z)
  *   -x  name of the executor (host:big)
  *   -v  version of the driver in its stack (none)
+ *   -u  unique id of the device (none)
  *   -w  who measured; with salts, so that the name can be redacted
  *   -k  keep the journal, as OUT.json.journal
  */
@@ -37,7 +38,7 @@ typedef struct settings {
 	double factor;
 	uint64_t seed;
 	bool keep;
-	const char *tester, *started, *executor, *driver;
+	const char *tester, *started, *executor, *driver, *uuid;
 } settings;
 
 static uint64_t next(uint64_t *state)
@@ -194,11 +195,11 @@ static void put_case(FILE *out, const settings *s, unsigned long id, unsigned lo
 static char *executor_text(const settings *s)
 {
 	static const char known[] = "{\"name\":\"%s\",\"digest\":\"\",\"simulated\":false,\"device\":{"
-	                           "\"id\":\"big\",\"name\":\"Example CPU\",\"compute_units\":2,"
+	                           "\"id\":\"big\",\"name\":\"Example CPU\",\"uuid\":\"%s\",\"compute_units\":2,"
 	                           "\"memory_bytes\":8589934592},\"layers\":[{\"layer\":\"hardware\","
 	                           "\"name\":\"Example CPU\",\"source\":\"queried\"}%s%s%s]}";
 	bool driver = s->driver[0] != '\0';
-	char *body = memory_format(known, s->executor, driver ? ",{\"layer\":\"driver\",\"name\":\"Example driver\","
+	char *body = memory_format(known, s->executor, s->uuid, driver ? ",{\"layer\":\"driver\",\"name\":\"Example driver\","
 	                           "\"maker\":\"Example\",\"source\":\"queried\",\"version\":\"" : "", s->driver,
 	                           driver ? "\"}" : "");
 	record_executor executor;
@@ -260,7 +261,7 @@ static bool read_settings(int argc, char **argv, settings *s)
 {
 	int flag;
 
-	while ((flag = getopt(argc, argv, "e:n:f:s:w:d:x:v:k")) != -1) {
+	while ((flag = getopt(argc, argv, "e:n:f:s:w:d:x:v:u:k")) != -1) {
 		switch (flag) {
 		case 'e': s->executions = strtoul(optarg, NULL, 10); break;
 		case 'n': s->samples = strtoul(optarg, NULL, 10); break;
@@ -270,6 +271,7 @@ static bool read_settings(int argc, char **argv, settings *s)
 		case 'd': s->started = optarg; break;
 		case 'x': s->executor = optarg; break;
 		case 'v': s->driver = optarg; break;
+		case 'u': s->uuid = optarg; break;
 		case 'k': s->keep = true; break;
 		default: return false;
 		}
@@ -283,14 +285,14 @@ static bool read_settings(int argc, char **argv, settings *s)
 int main(int argc, char **argv)
 {
 	settings s = { .executions = 5, .samples = 100, .factor = 1, .seed = 1, .tester = "",
-		       .started = "2026-01-01T00:00:00Z", .executor = "host:big", .driver = "" };
+		       .started = "2026-01-01T00:00:00Z", .executor = "host:big", .driver = "", .uuid = "" };
 	eh_error error = ERROR_INIT;
 	char *journal;
 	eh_status status;
 
 	if (!read_settings(argc, argv, &s)) {
 		fputs("usage: make_result [-k] [-w TESTER] [-e EXECUTIONS] [-n SAMPLES] [-f FACTOR] "
-		      "[-s SEED] [-d STARTED] [-x EXECUTOR] [-v DRIVER] CASES OUT.json\n", stderr);
+		      "[-s SEED] [-d STARTED] [-x EXECUTOR] [-v DRIVER] [-u UUID] CASES OUT.json\n", stderr);
 		return EXIT_CODE_USAGE;
 	}
 	journal = memory_format("%s.journal", argv[optind + 1]);

@@ -37,6 +37,18 @@ make -w "Robert'); DROP TABLE result;--" -x "cuda:'; DROP TABLE measurement;--" 
 make -w '\u001b[31mred\u0007' -x 'cuda:<script>alert(1)</script>' 2 hostile/escapes.json
 make -w '\u202egpj.exe \ud83d\ude00' -x "cuda:$(printf '%0300d' 0)" 2 hostile/long.json
 
+# One result, and copies of it without the tester, without the device's id, and without both.
+export XDG_CONFIG_HOME="$T/config"
+run key new default
+for copy in whole who uuid both; do mkdir -p redact/$copy; done
+make -w 'Jane Roe' -u GPU-c0ffee -x cuda:redacted 2 redact/whole/r.json
+cp redact/whole/r.json redact/who && cp redact/whole/r.json redact/uuid
+run amend redact/who/r.json --redact who.tester --reason privacy
+[ $rc -eq 0 ] && cp redact/who/r.json redact/who/r.json.amendments redact/both &&
+	run amend redact/uuid/r.json --redact executor.device.uuid --reason policy && [ $rc -eq 0 ] &&
+	run amend redact/both/r.json --redact executor.device.uuid --reason policy && [ $rc -eq 0 ]
+check $? "copies with redactions"
+
 # Eight sets of 20 results, each of which is in two of them.
 i=0
 while [ $i -lt 80 ]; do
@@ -151,6 +163,36 @@ assert pairs == [("cuda:a", "cuda:a"), ("cuda:b", "cuda:b")], pairs'
 	[ $rc -eq 0 ] && [ "$(grep -c '"digest"' out)" = 1 ]
 	check $? "$kind: and can be asked for"
 
+	run archive add redact/whole
+	[ $rc -eq 0 ] && grep -q '^1 added' out && run archive add redact/who && [ $rc -eq 0 ] &&
+		grep -q '^0 added, 0 were there, 1 took the place of a copy with fewer redactions' out
+	check $? "$kind: a redacted copy takes the place of the one that is there"
+	run archive list --tester 'Jane Roe' --last 0 --json
+	[ $rc -eq 0 ] && [ "$(tr -d ' \n' <out)" = '[]' ] && run archive query 'triad*' --executor cuda:redacted --last 0 --json &&
+		[ "$(grep -c '"id": "triad' out)" = 2 ]
+	check $? "$kind: the text is gone, each row is there once"
+	run archive add redact/whole redact/who
+	[ $rc -eq 0 ] && grep -q '^0 added, 2 were there' out
+	check $? "$kind: the copy with fewer redactions changes nothing"
+	run archive add redact/uuid
+	[ $rc -eq 4 ] && grep -q 'with other redactions: write that one' err
+	check $? "$kind: a copy with other redactions is refused"
+	run archive add redact/both
+	[ $rc -eq 0 ] && run archive history 'triad*' --executor cuda:redacted --json && $python -c '
+import json
+text = open("out").read()
+lines = json.loads(text)
+assert [l["line"]["uuid"] for l in lines] == ["", ""] and "GPU-c0ffee" not in text and "redacted:" not in text, text'
+	check $? "$kind: a redacted id of a device is none, and the line that had it is gone"
+	cp -r redact/both noted-$kind
+	run amend noted-$kind/r.json --note 'The fan had failed.'
+	run archive add noted-$kind
+	[ $rc -eq 0 ] && grep -q '^0 added, 1 were there' out && run archive export -o back-redacted-$kind --executor cuda:redacted
+	file=$(echo back-redacted-$kind/*.json)
+	[ $rc -eq 0 ] && cmp "$file" redact/both/r.json >out && cmp "$file.amendments" noted-$kind/r.json.amendments >>out &&
+		run verify "$file" && [ $rc -eq 0 ] && grep -q 'fan had failed' out
+	check $? "$kind: what is exported then is the redacted copy, with its newest amendments, and it holds"
+
 	for i in 0 1 2 3 4 5 6 7; do
 		"$EVENHAND" archive add set$i >writer$i 2>&1 </dev/null &
 		eval "writer$i=\$!"
@@ -175,6 +217,9 @@ assert len(counts) == 80 and set(counts.values()) == {2}, counts'
 
 kind=sqlite db=$T/deep/er/archive.db
 on_database
+
+! grep -q -a -e 'Jane Roe' -e GPU-c0ffee "$db" && [ ! -e "$db-wal" ]
+check $? "sqlite: no byte of the file has the redacted texts"
 
 # ---- a file -------------------------------------------------------------------------------------
 

@@ -188,11 +188,11 @@ static void test_migration(void **state)
 	assert_int_equal(archive_open(path, false, &a, &error), EH_E_NOT_FOUND);
 	assert_int_equal(archive_open(path, true, &a, &error), EH_OK);
 	assert_int_equal(db_run(a.db, "INSERT INTO stack (digest, record) VALUES ('kept', '{}')", NULL, 0, NULL, &error), EH_OK);
-	assert_int_equal(db_run(a.db, "DROP TABLE annotation", NULL, 0, NULL, &error), EH_OK);
+	assert_int_equal(db_run(a.db, "ALTER TABLE result DROP COLUMN redacted", NULL, 0, NULL, &error), EH_OK);
 	assert_int_equal(db_run(a.db, "UPDATE meta SET value = value - 1", NULL, 0, NULL, &error), EH_OK);
 	archive_close(&a);
 	assert_int_equal(archive_open(path, false, &a, &error), EH_OK);
-	found = asked(a.db, "SELECT count(*) FROM annotation", NULL, 0);
+	found = asked(a.db, "SELECT count(redacted) FROM result", NULL, 0);
 	assert_string_equal(found, "0");
 	free(found);
 	found = asked(a.db, "SELECT digest FROM stack", NULL, 0);
