@@ -17,6 +17,8 @@ make() { # options of make_result
 	"$BUILD/tests/bench/make_result" -n 10 "$@" >out 2>&1 || check 1 "make_result $*"
 }
 cd "$T" || exit 1
+# shellcheck source=tests/cli/server
+. "${SRC:?}/tests/cli/server"
 python=/usr/bin/python3
 
 # Two executors, 24 days; on the 15th both have another driver, and a becomes slower with it.
@@ -276,21 +278,11 @@ fi
 
 # ---- a server -----------------------------------------------------------------------------------
 
-programs=$(for d in /usr/lib/postgresql/*/bin; do [ ! -x "$d/initdb" ] || echo "$d"; done | tail -n 1)
-if [ -z "$programs" ]; then
-	skip "postgresql: the same" "there is no server here (package postgresql)"
-elif ! "$EVENHAND" archive list --db postgresql:///none?host=/nowhere 2>&1 | grep -qv 'built without libpq'; then
-	skip "postgresql: the same" "evenhand was built without libpq"
+lacks=$(server_lacks)
+if [ -n "$lacks" ]; then
+	skip "postgresql: the same" "$lacks"
 else
-	# A socket's path has at most 107 bytes; the server refuses to be root's.
-	server=$(mktemp -d)
-	as=
-	[ "$(id -u)" != 0 ] || { as='runuser -u postgres --' && chown postgres "$server"; }
-	# shellcheck disable=SC2064 # the folder as it is now
-	trap "$as '$programs/pg_ctl' -D '$server/data' -m immediate stop >/dev/null 2>&1; rm -rf '$server'" EXIT
-	$as "$programs/initdb" -D "$server/data" -U evenhand -A trust -E UTF8 --locale=C.UTF-8 >out 2>err &&
-		$as "$programs/pg_ctl" -D "$server/data" -l "$server/log" -w -o "-k $server -c listen_addresses= -c fsync=off" start >>out 2>>err &&
-		$as "$programs/createdb" -h "$server" -U evenhand results >>out 2>>err
+	server_start
 	check $? "postgresql: a server"
 	kind=postgresql db="postgresql://evenhand:secret@/results?host=$server"
 	on_database
