@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of results and exports, for programs that read these. */
+/* The tables of results, exports and archives, for programs that read these. */
 #ifndef CLI_TABLES_PAGE_H
 #define CLI_TABLES_PAGE_H
 

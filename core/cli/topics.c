@@ -245,7 +245,7 @@ const cli_topic cli_topics[] = {
 	{ "result", "the members of a result, its statuses and flags; with --json its JSON Schema", print_result },
 	{ "columns", "the columns of `export --as csv` and `--as samples`; with --json the JSON Schema of the first",
 	  print_columns },
-	{ "tables", "both, for programs that read them: a module of Python, with --json JSON", tables_page_print },
+	{ "tables", "both, and those of archives, for programs that read them: a module of Python, with --json JSON", tables_page_print },
 	{ "layers", "the kinds of layers, whose team owns them, and which a site file declares",
 	  print_layers },
 	{ "settings", "variables and files that a record leaves out of a stack's settings, and why",

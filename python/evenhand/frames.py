@@ -49,7 +49,8 @@ def frame(name, lists):
 
 
 def columns(name):
-    """The columns of cases(), samples() or layers(): unit, format version, meaning of each."""
+    """The columns of cases(), samples() or layers(), or of an archive's archive.cases() and so on: unit,
+    format version, meaning of each."""
     if name not in rows.COLUMNS:
         raise KeyError(f"there is no frame {name!r}; there is {', '.join(rows.COLUMNS)}")
     table = rows.COLUMNS[name]

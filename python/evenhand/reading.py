@@ -6,7 +6,7 @@ import os
 import stat
 
 from .errors import ResultError
-from .structure import Misfit, check_result
+from .structure import Misfit, check
 from .tables import TABLES
 
 _NUMBER_MOST = 60  # characters, as in core/base/json_scan.c
@@ -106,16 +106,21 @@ def _check_ids(name, record):
         seen.add(case["id"])
 
 
-def read_record(path):
-    """The record as a dict.  ResultError for a file that is no result; OSError where it cannot be opened."""
-    name = os.fsdecode(path)
-    value = _json(name, _utf8(name, _bytes(name)))
+def record_of(name, body):
+    """The record of a file's bytes as a dict.  ResultError for what is no result."""
+    value = _json(name, _utf8(name, body))
     _check_version(name, value)
     try:
-        record = check_result(value)
+        record = check(value, "result")
     except Misfit as misfit:
         sentence = str(misfit)
     else:
         _check_ids(name, record)
         return record
     raise _refused(name, sentence)
+
+
+def read_record(path):
+    """The same of a file; OSError where it cannot be opened."""
+    name = os.fsdecode(path)
+    return record_of(name, _bytes(name))

@@ -21,6 +21,14 @@ COLUMNS = {
     "cases": _table("export_case", without=JUDGED),
     "samples": _table("export_sample"),
     "layers": {**_table("export_case", only=("run", "executor", "stack")), **_table("layer")},
+    "archive.results": _table("archive_entry"),
+    "archive.cases": {**_table("archive_line"), **_table("archive_point")},
+    "archive.history": {**_table("archive_line"), **_table("archive_point")},
+    "archive.annotations": _table("archive_note"),
+    "archive.marks": {
+        "mark": {**_STRUCTS["archive_entry"]["members"]["marks"], "kind": "text", "sentence": "The name."},
+        **_table("archive_entry", only=("digest",)),
+    },
 }
 
 
@@ -108,7 +116,7 @@ def _case_row(record, case):
     }
 
 
-def _columns_of(name, rows):
+def columns_of(name, rows):
     lists = {key: [] for key in COLUMNS[name]}
     for row in rows:
         for key, values in lists.items():
@@ -117,7 +125,7 @@ def _columns_of(name, rows):
 
 
 def cases(records):
-    return _columns_of("cases", (_case_row(record, case) for record, case in _cases_in_order(records)))
+    return columns_of("cases", (_case_row(record, case) for record, case in _cases_in_order(records)))
 
 
 # ---- samples --------------------------------------------------------------------------------------
@@ -173,5 +181,5 @@ def _layer_row(record, layer):
 
 
 def layers(records):
-    return _columns_of("layers", (_layer_row(record, layer) for record in records
+    return columns_of("layers", (_layer_row(record, layer) for record in records
                                   for layer in record["executor"]["layers"]))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a record by the tables, member by member, as the program does when it reads one."""
+import math
 import re
 
 from .tables import TABLES
@@ -82,7 +83,7 @@ def _bool(value):
 
 
 def _number(value):
-    if type(value) not in (int, float):
+    if type(value) not in (int, float) or not math.isfinite(value):
         raise _misfit("number")
     return float(value)
 
@@ -167,7 +168,9 @@ def _texts(value):
     return _array(value, "texts", _text)
 
 
-def _struct(value, name):
+def check(value, name):
+    """The struct of that name: whole numbers as int, also those that are there as texts, others as
+    float.  Misfit for the first member that is not what the table says."""
     members = _STRUCTS[name]["members"]
     if type(value) is not dict:
         raise _misfit("object")
@@ -196,18 +199,12 @@ _LISTED = {
     "number-map": lambda v, m: _object(v, "number-map", _number),
     "texts-map": lambda v, m: _object(v, "texts-map", _texts),
     "word": _word,
-    "object": lambda v, m: _struct(v, m["of"]),
-    "list": lambda v, m: _array(v, "list", lambda one: _struct(one, m["of"])),
-    "map": lambda v, m: _object(v, "map", lambda one: _struct(one, m["of"])),
+    "object": lambda v, m: check(v, m["of"]),
+    "list": lambda v, m: _array(v, "list", lambda one: check(one, m["of"])),
+    "map": lambda v, m: _object(v, "map", lambda one: check(one, m["of"])),
 }
 
 
 def _member(value, member):
     plain = _PLAIN.get(member["kind"])
     return plain(value) if plain else _LISTED[member["kind"]](value, member)
-
-
-def check_result(value):
-    """The record: whole numbers as int, also those that the file has as texts, others as float.
-    Misfit for the first member that is not what the table says."""
-    return _struct(value, "result")

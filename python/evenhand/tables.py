@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What results and exports hold.  Written by make manual from core/record/record.def and
-core/report/export.def."""
+"""What results, exports and archives hold.  Written by make manual from core/record/record.def,
+core/report/export.def and core/archive/archive.def."""
 
 VERSION = "0.1.0"
 
 TABLES = {"format_version": 1,
+"archive_step": 9,
 "file_most": 1073741824,
 "structs": {
 "result": {"sentence": "One executor's record of one run.", "members": {
@@ -583,7 +584,56 @@ TABLES = {"format_version": 1,
 "time_ns": {"kind": "uint", "of": "", "need": "must", "unit": "ns", "since": 1, "sentence": "Its time."},
 "operations": {"kind": "uint", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Operations in it."},
 "each_ns": {"kind": "number", "of": "", "need": "must", "unit": "ns", "since": 1, "sentence": "Time of one operation."},
-"clock": {"kind": "word", "of": "clock", "need": "may", "unit": "", "since": 1, "sentence": "The clock that measured it."}}}},
+"clock": {"kind": "word", "of": "clock", "need": "may", "unit": "", "since": 1, "sentence": "The clock that measured it."}}},
+"archive_entry": {"sentence": "A result.", "members": {
+"digest": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of the result."},
+"started": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Start of its run, UTC."},
+"run": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Id of its run."},
+"name": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name of its file when it was added."},
+"executor": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name of its executor."},
+"device": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name of its device; may be empty."},
+"stack": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of its stack."},
+"protocol": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name and version of its protocol."},
+"protocol_digest": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of its protocol."},
+"tester": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Who measured; may be empty."},
+"status": {"kind": "word", "of": "completeness", "need": "must", "unit": "", "since": 1, "sentence": "Whether the run did all that it planned."},
+"evidence": {"kind": "word", "of": "evidence_level", "need": "must", "unit": "", "since": 1, "sentence": "How far it could be relied upon when it was added."},
+"cases": {"kind": "uint", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Number of its cases."},
+"size": {"kind": "uint", "of": "", "need": "must", "unit": "B", "since": 1, "sentence": "Size of its file."},
+"added": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "When it was added, UTC."},
+"marks": {"kind": "texts", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Names that were given to it."}}},
+"archive_row": {"sentence": "A case of a result: the answer of `archive query --json` is a list of these.", "members": {
+"line": {"kind": "object", "of": "archive_line", "need": "must", "unit": "", "since": 1, "sentence": "The case, the executor and the protocol."},
+"point": {"kind": "object", "of": "archive_point", "need": "must", "unit": "", "since": 1, "sentence": "What the result says."}}},
+"archive_line": {"sentence": "A case on an executor under a protocol, over time.", "members": {
+"id": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Id of the case."},
+"workload": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Its workload."},
+"precision": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Its precision."},
+"tier": {"kind": "word", "of": "tier", "need": "must", "unit": "", "since": 1, "sentence": "Its tier."},
+"parameters": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Its other parameters, as name=value; name=value."},
+"metric": {"kind": "word", "of": "metric", "need": "must", "unit": "", "since": 1, "sentence": "Unit of its values."},
+"executor": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name of the executor."},
+"device": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name of the device; may be empty."},
+"uuid": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Unique id of the device; may be empty."},
+"protocol": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Name and version of the protocol."},
+"protocol_digest": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of the protocol."}}},
+"archive_point": {"sentence": "What one result says of a case.", "members": {
+"digest": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of the result."},
+"started": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Start of its run, UTC."},
+"stack": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Digest of its stack."},
+"status": {"kind": "word", "of": "status", "need": "must", "unit": "", "since": 1, "sentence": "How measuring the case ended."},
+"evidence": {"kind": "word", "of": "evidence_level", "need": "must", "unit": "", "since": 1, "sentence": "How far the row could be relied upon when it was added."},
+"value": {"kind": "number", "of": "", "need": "may", "unit": "metric", "since": 1, "sentence": "Its value; absent where it does not count."},
+"low": {"kind": "number", "of": "", "need": "may", "unit": "metric", "since": 1, "sentence": "Low end of the 95 % interval of value."},
+"high": {"kind": "number", "of": "", "need": "may", "unit": "metric", "since": 1, "sentence": "High end."},
+"time_ns": {"kind": "number", "of": "", "need": "may", "unit": "ns", "since": 1, "sentence": "Time of an operation."},
+"executions": {"kind": "uint", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Executions that count."},
+"samples": {"kind": "uint", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Their samples."}}},
+"archive_note": {"sentence": "An annotation.", "members": {
+"at": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "The time that it is about, UTC."},
+"words": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "What it says."},
+"author": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Who wrote it; may be empty."},
+"executor": {"kind": "text", "of": "", "need": "must", "unit": "", "since": 1, "sentence": "Executors that it is about, by a part of the name; empty: all."}}}},
 "words": {
 "format": {
 "evenhand-result": "One executor's record of one run."},
@@ -737,6 +787,11 @@ TABLES = {"format_version": 1,
 "knee": "Server loads at several rates, to find the highest that holds."},
 "calculation": {
 "native": "By units that calculate in this precision.",
-"emulated": "In another precision, or in software."}},
+"emulated": "In another precision, or in software."},
+"evidence_level": {
+"good": "No rule speaks against it.",
+"caveated": "It counts, with the reasons as caveats.",
+"unproven": "It can be shown, but proves nothing: the reasons say what is missing.",
+"bad": "It does not count."}},
 "counts": ["valid", "not-converged", "unproven"],
 "units": {"bytes/s": "B/s", "flop/s": "FLOP/s", "s": "s"}}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The Python reader: installed from the tree into a fresh virtual environment, without a network; its
-# frames against the program's own exports; damaged files; the example and its table in the docs.
+# frames against the program's own exports and answers, also of an archive on a PostgreSQL server that the
+# test starts; damaged files and archives; the examples and what the docs print of them.
 set -u
 : "${T:?}" "${EVENHAND:?}" "${BUILD:?}" "${SRC:?}"
 n=0 bad=0
@@ -14,6 +15,8 @@ check() { # status text
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 finish() { echo "1..$n"; exit $bad; }
 cd "$T" || exit 1
+# shellcheck source=tests/cli/server
+. "$SRC/tests/cli/server"
 export PYTHONDONTWRITEBYTECODE=1 PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 golden=$SRC/tests/golden
 python=/usr/bin/python3 # Debian's packages are beside it
@@ -95,7 +98,74 @@ $python "$SRC/tests/cli/python_hostile.py" "$1" "$SRC"/tests/fuzz/corpus/*/*.* "
 	"$SRC/docs/result.schema.json" >out 2>err
 check $? "damaged and hostile files: a sentence, never another exception"
 
-# ---- the example -------------------------------------------------------------------------------
+# ---- the archive -------------------------------------------------------------------------------
+
+# Those of docs/archive.md: on the 15th day another driver; and an executor with a hostile name.
+mkdir days
+day=1
+while [ $day -le 28 ]; do
+	driver=535.1 factor=1
+	[ $day -lt 15 ] || { driver=550.2 factor=1.1; }
+	"$BUILD/tests/bench/make_result" -n 10 -s $day -d "$(printf '2026-02-%02dT08:00:00Z' $day)" -x cuda:a -v $driver \
+		-f $factor 3 days/a$day.json >out 2>&1 || check 1 "make_result"
+	day=$((day + 1))
+done
+fill() { # archive result...
+	EVENHAND_ARCHIVE=$1
+	export EVENHAND_ARCHIVE
+	shift
+	"$EVENHAND" archive add "$@" --mark nightly >out 2>err </dev/null &&
+		"$EVENHAND" archive annotate 'driver updated' --at 2026-02-15 --author ops >>out 2>>err </dev/null
+}
+fill small.db days/a1.json days/a15.json && $python "$SRC/tests/cli/python_archive.py" hostile small.db >out 2>err
+check $? "damaged and hostile archives: a sentence, never another exception, and no memory beyond their size"
+fill "$T/odd ?#%41.db" days
+"$EVENHAND" archive history triad.n1 >page 2>err &&
+	sed -n '/results that the tests make/,$p' "$SRC/docs/archive.md" | sed '1,3d; /^```/,$d' >want && cmp -s page want
+check $? "docs/archive.md has what history prints"
+"$BUILD/tests/bench/make_result" -n 10 -d 2026-02-06T09:00:00Z -w '\u001b[31mred\u0007' -x 'cuda:<b>' 2 hostile.json >out 2>&1 &&
+	$python "$SRC/python/examples/history.py" triad.n1 >out 2>err &&
+	sed -n 's/^  \([0-9] \) *\(20.* results, [0-9.]* MB.s\):.*/  \1 \2/p' want >levels && [ "$(wc -l <levels)" = 2 ] &&
+	sed 1d out | cmp -s - levels && sed -n '/last one prints/,$p' "$SRC/docs/python.md" | sed '1,3d; /^```/,$d' | cmp -s - out
+check $? "the example of the archive finds the levels of that history, and docs/python.md has what it prints"
+"$EVENHAND" archive add hostile.json >out 2>err && $python "$SRC/tests/cli/python_archive.py" same "$EVENHAND_ARCHIVE" >out 2>err
+check $? "frames of an archive are what archive list, query and history print"
+$python -c 'import evenhand
+try:
+    evenhand.open_archive("none.db")
+except FileNotFoundError:
+    print("none")' >out 2>err && [ "$(cat out)" = none ] && [ ! -e none.db ]
+check $? "one that is not there is not made"
+lacks=$(server_lacks)
+if $python -c 'import psycopg' 2>/dev/null || $python -c 'import psycopg2' 2>/dev/null; then
+	brings=
+else
+	brings="psycopg is missing (package python3-psycopg2)"
+fi
+PYTHONPATH=$SRC/python /usr/bin/python3 -S -c 'import evenhand
+try:
+    evenhand.open_archive("postgresql://ops:secret@db.example/results")
+except ImportError as error:
+    print(error)' >out 2>err && grep -q '^archives on PostgreSQL need psycopg: apt install python3-psycopg2' out
+check $? "without psycopg, a sentence says what brings it"
+if [ -n "$lacks$brings" ]; then
+	skip "the same on a server" "${lacks:-$brings}"
+else
+	server_start && fill "postgresql://evenhand:secret@/results?host=$server" days hostile.json &&
+		$python "$SRC/tests/cli/python_archive.py" same "$EVENHAND_ARCHIVE" >out 2>err
+	check $? "the same on a server"
+	$python -c 'import evenhand, sys
+for place in sys.argv[1:]:
+    try:
+        evenhand.open_archive(place)
+    except evenhand.ArchiveError as error:
+        print(error)' "postgresql://evenhand:secret@/absent?host=$server" "postgresql://evenhand:secret@/none?port=x" >out 2>err &&
+		[ "$(grep -c '^archive postgresql:///' out)" = 2 ] && ! grep -q secret out err
+	check $? "a server that cannot be read: a sentence, without the password"
+fi
+unset EVENHAND_ARCHIVE
+
+# ---- the examples ------------------------------------------------------------------------------
 
 sed -n '/first command prints/,$p' "$SRC/docs/python.md" | sed '1,3d; /^...$/,$d' | tr -s ' ' >want
 # How pandas centers the names of columns depends on its version.
@@ -105,6 +175,9 @@ if $python -c 'import matplotlib' 2>/dev/null; then
 	MPLCONFIGDIR=$T $python "$SRC/python/examples/values.py" "$golden" turns -o chart.svg >out 2>err &&
 		$python -c 'import xml.etree.ElementTree as t; assert len(t.parse("chart.svg").getroot())' >>out 2>>err
 	check $? "and draws a chart of it"
+	MPLCONFIGDIR=$T $python "$SRC/python/examples/history.py" 'triad*' "$T/odd ?#%41.db" -o chart.svg >out 2>err &&
+		$python -c 'import xml.etree.ElementTree as t; assert len(t.parse("chart.svg").getroot())' >>out 2>>err
+	check $? "so does that of the archive"
 else
 	skip "and draws a chart of it" "matplotlib is missing (package python3-matplotlib)"
 fi
