@@ -37,6 +37,8 @@ char *archive_place(const char *asked, eh_error *error);
  * EH_E_FORMAT for one of a newer evenhand, and for a file that is none.  *out needs archive_close. */
 eh_status archive_open(const char *where, bool make, archive *out, eh_error *error);
 void archive_close(archive *a);
+/* The version of its tables: how many steps of archive_schema.c were made. */
+uint64_t archive_steps(void);
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 

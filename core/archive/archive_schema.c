@@ -45,6 +45,11 @@ static const char *const steps[] = {
 };
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
+uint64_t archive_steps(void)
+{
+	return STEPS;
+}
+
 /* ---- where ----------------------------------------------------------------------------------- */
 
 char *archive_place(const char *asked, eh_error *error)

@@ -48,23 +48,6 @@ static void add_units(text *t)
 	text_add(t, "}");
 }
 
-/* The step that archives of this program are at: that of a new one, in memory. */
-static uint64_t archive_step(void)
-{
-	archive a;
-	db_rows *rows;
-	uint64_t step = 0;
-
-	if (archive_open(":memory:", true, &a, NULL) != EH_OK)
-		return 0;
-	if (db_query(a.db, "SELECT value FROM meta WHERE name = 'steps'", NULL, 0, &rows, NULL) == EH_OK) {
-		step = db_next(rows) ? (uint64_t)db_integer(rows, 0) : 0;
-		(void)db_end(rows, NULL);
-	}
-	archive_close(&a);
-	return step;
-}
-
 void tables_page_print(bool json)
 {
 	const layout *const roots[] = { record_result_layout(), export_case_layout(), export_sample_layout(),
@@ -74,7 +57,7 @@ void tables_page_print(bool json)
 	if (!json)
 		text_add(&t, "%s", python_head);
 	text_add(&t, "{\"format_version\": %d,\n\"archive_step\": %llu,\n\"file_most\": %zu,\n", RESULT_FORMAT_VERSION,
-	         (unsigned long long)archive_step(), LIMIT_FILE);
+	         (unsigned long long)archive_steps(), LIMIT_FILE);
 	layout_tables(roots, &t);
 	add_counting(&t);
 	add_units(&t);

@@ -80,7 +80,7 @@ class Database:
             cursor = self._connection.cursor()
             cursor.execute(sql.replace("?", "%s") if self._server else sql, values)
             return cursor.fetchall() if cursor.description else []
-        except self._error as error:
+        except (self._error, UnicodeError) as error:
             sentence = str(error).strip().split("\n")[0]
         if sentence.startswith(_NO_ROOM):
             sentence += ": SQLite needs files beside it; copy it into a folder that you can write to"

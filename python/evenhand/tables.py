@@ -5,7 +5,7 @@ core/report/export.def and core/archive/archive.def."""
 VERSION = "0.1.0"
 
 TABLES = {"format_version": 1,
-"archive_step": 9,
+"archive_step": 10,
 "file_most": 1073741824,
 "structs": {
 "result": {"sentence": "One executor's record of one run.", "members": {

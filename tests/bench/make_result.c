@@ -195,11 +195,11 @@ static void put_case(FILE *out, const settings *s, unsigned long id, unsigned lo
 static char *executor_text(const settings *s)
 {
 	static const char known[] = "{\"name\":\"%s\",\"digest\":\"\",\"simulated\":false,\"device\":{"
-	                           "\"id\":\"big\",\"name\":\"Example CPU\",\"uuid\":\"%s\",\"compute_units\":2,"
+	                           "\"id\":\"big\",\"name\":\"Example CPU\",%s%s%s\"compute_units\":2,"
 	                           "\"memory_bytes\":8589934592},\"layers\":[{\"layer\":\"hardware\","
 	                           "\"name\":\"Example CPU\",\"source\":\"queried\"}%s%s%s]}";
-	bool driver = s->driver[0] != '\0';
-	char *body = memory_format(known, s->executor, s->uuid, driver ? ",{\"layer\":\"driver\",\"name\":\"Example driver\","
+	bool uuid = s->uuid[0] != '\0', driver = s->driver[0] != '\0';
+	char *body = memory_format(known, s->executor, uuid ? "\"uuid\":\"" : "", s->uuid, uuid ? "\"," : "", driver ? ",{\"layer\":\"driver\",\"name\":\"Example driver\","
 	                           "\"maker\":\"Example\",\"source\":\"queried\",\"version\":\"" : "", s->driver,
 	                           driver ? "\"}" : "");
 	record_executor executor;
