@@ -32,8 +32,10 @@ static eh_status fail(const lite *d, int code, eh_error *error)
 {
 	eh_status status = code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? EH_E_FORMAT : EH_E_IO;
 
-	return error_set(error, status, "archive %s: %s%s", d->path, sqlite3_errmsg(d->handle),
-	                 code == SQLITE_BUSY ? "; another program has written to it for a minute: try again" : "");
+	const char *remedy = code == SQLITE_BUSY ? "; another program has written to it for a minute: try again" :
+		code == SQLITE_FULL ? "; free some space, and repeat the command" : "";
+
+	return error_set(error, status, "archive %s: %s%s", d->path, sqlite3_errmsg(d->handle), remedy);
 }
 
 static void lite_close(void *own)

@@ -36,17 +36,24 @@ static bool cited(const grid *g, const char *rule)
 	return false;
 }
 
-static bool in_turns(const result *r)
+/* Whether all were measured in turns by one run. */
+static bool in_turns(const grid *g)
 {
-	const record_design *d = r->record->run.design;
+	const char *run = text_or_empty(grid_result(g, 0)->record->run.id);
 
-	return d != NULL && d->kind == RECORD_DESIGN_LOCKSTEP;
+	for (size_t i = 0; i < grid_results(g); i++) {
+		const record_run *r = &grid_result(g, i)->record->run;
+
+		if (r->design == NULL || r->design->kind != RECORD_DESIGN_LOCKSTEP || strcmp(text_or_empty(r->id), run) != 0)
+			return false;
+	}
+	return true;
 }
 
 static void swing_note(grid *g)
 {
 	double swing = swing_of(g);
-	const char *after = in_turns(grid_result(g, 0)) ? "; the turns took that out" : "";
+	const char *after = in_turns(g) ? "; the turns took that out" : "";
 
 	if (!(swing > 0) || !cited(g, "canary-drift"))
 		return;

@@ -357,6 +357,11 @@ static void turns_are_told(void **state)
 	assert_true(has(body, "machine speed swung by up to 2.1x while this ran; the turns took that out\n"));
 	assert_true(lines_of(body) <= 25 && widest_of(body) <= 80);
 	free(body);
+	/* Nothing took it out between two runs. */
+	text_set(&w->results[1]->record->run.id, "another");
+	body = printed(w);
+	assert_true(has(body, "machine speed swung by up to 2.1x while this ran\n"));
+	free(body);
 	world_free(w);
 }
 
