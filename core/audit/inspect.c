@@ -84,6 +84,19 @@ static void set_result(audit_report *report, const result *r)
 	report->cases = r->row_count;
 }
 
+/* The teams whose agreements were checked with the run. */
+static void name_teams(audit_report *report, const record_agreement_list *agreements)
+{
+	text t = { 0 };
+
+	text_add(&t, "times, executions, layers and the agreement%s of ", agreements->count == 1 ? "" : "s");
+	for (size_t i = 0; i < agreements->count; i++)
+		text_add(&t, "%s%s", i > 0 ? ", " : "", agreements->items[i].team);
+	text_add(&t, " fit together");
+	text_set(&report->checks.items[CHECK_RUN].condition, t.data);
+	text_free(&t);
+}
+
 static audit_report *add_report(audit_verification *all, const char *file, findings *f,
                                 const result *r, const char *unplanned)
 {
@@ -97,6 +110,8 @@ static audit_report *add_report(audit_verification *all, const char *file, findi
 		add_finding(report, &f->items[i]);
 	if (r != NULL)
 		set_result(report, r);
+	if (r != NULL && r->record->run.agreements.count > 0)
+		name_teams(report, &r->record->run.agreements);
 	return report;
 }
 

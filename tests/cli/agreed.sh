@@ -88,7 +88,7 @@ run compare "$a" "$b" --json
 check $? "and nothing of it where nobody asks"
 rm both/*.agreement
 gives 0 'protocol agreed on' compare "$a" "$b" --agreed red,blue
-gives 0 'consistent' verify "$a"
+gives 0 "the agreements of blue, red fit together" verify "$a"
 gives 0 '' bundle "$a" "$b" -o match.evenhand
 gives 0 'protocol agreed on' compare match.evenhand --agreed red,blue
 cp kept both/match-1.red.agreement
