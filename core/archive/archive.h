@@ -77,6 +77,10 @@ eh_status archive_query(archive *a, const archive_filter *f, archive_row_list *o
 /* Changes by more than `margin` of the time. */
 eh_status archive_histories(archive *a, const archive_filter *f, double margin, archive_history_list *out,
                             eh_error *error);
+/* The same one by one, by case, then executor; visit may move the history's members away. */
+typedef eh_status archive_visit(void *context, archive_history *h, eh_error *error);
+eh_status archive_each_history(archive *a, const archive_filter *f, double margin, archive_visit *visit,
+                               void *context, eh_error *error);
 /* The largest first; `faster`: also those for the better.  *lines, *points: what was
  * looked at; *few: lines that are too short for a change. */
 typedef struct archive_looked { uint64_t lines, points, few; } archive_looked;

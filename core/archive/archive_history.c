@@ -68,8 +68,24 @@ static eh_status history_fill(archive *a, const archive_filter *f, archive_stack
 	return status;
 }
 
-eh_status archive_histories(archive *a, const archive_filter *f, double margin, archive_history_list *out,
-                            eh_error *error)
+static eh_status visit_line(archive *a, const archive_filter *f, archive_stacks *stacks,
+                            const archive_note_list *notes, double margin, archive_line *line,
+                            archive_visit *visit, void *context, eh_error *error)
+{
+	archive_history h;
+	eh_status status;
+
+	layout_init(archive_history_layout(), &h);
+	layout_move(archive_line_layout(), line, &h.line);
+	status = history_fill(a, f, stacks, notes, margin, &h, error);
+	if (status == EH_OK && h.points.count > 0)
+		status = visit(context, &h, error);
+	layout_clear(archive_history_layout(), &h);
+	return status;
+}
+
+eh_status archive_each_history(archive *a, const archive_filter *f, double margin, archive_visit *visit,
+                               void *context, eh_error *error)
 {
 	archive_line_list lines = { 0 };
 	archive_note_list notes = { 0 };
@@ -78,19 +94,23 @@ eh_status archive_histories(archive *a, const archive_filter *f, double margin, 
 
 	if (status == EH_OK)
 		status = archive_notes(a, &notes, error);
-	for (size_t i = 0; i < lines.count && status == EH_OK; i++) {
-		archive_history *h = layout_append(archive_history_layout(), out);
-
-		h->line = lines.items[i];
-		layout_init(archive_line_layout(), &lines.items[i]);
-		status = history_fill(a, f, stacks, &notes, margin, h, error);
-		if (status == EH_OK && h->points.count == 0) {
-			layout_clear(archive_history_layout(), h);
-			out->count--;
-		}
-	}
+	for (size_t i = 0; i < lines.count && status == EH_OK; i++)
+		status = visit_line(a, f, stacks, &notes, margin, &lines.items[i], visit, context, error);
 	archive_stacks_free(stacks);
 	layout_list_clear(archive_note_layout(), &notes);
 	layout_list_clear(archive_line_layout(), &lines);
 	return status;
+}
+
+static eh_status keep_history(void *context, archive_history *h, eh_error *error)
+{
+	(void)error;
+	layout_move(archive_history_layout(), h, layout_append(archive_history_layout(), context));
+	return EH_OK;
+}
+
+eh_status archive_histories(archive *a, const archive_filter *f, double margin, archive_history_list *out,
+                            eh_error *error)
+{
+	return archive_each_history(a, f, margin, keep_history, out, error);
 }
