@@ -87,3 +87,20 @@ bool clock_is_wall_text(const char *s)
 	return month >= 1 && month <= 12 && day >= 1 && day <= days_of(number_at(s, 4), month) &&
 	       number_at(s + 11, 2) <= 23 && number_at(s + 14, 2) <= 59 && number_at(s + 17, 2) <= 59;
 }
+
+bool clock_wall_seconds(const char *s, int64_t *out)
+{
+	char whole[] = "0000-01-01T00:00:00Z";
+	struct tm parts = { 0 };
+	size_t size = strlen(s);
+
+	/* Only whole numbers: "2026-1" could be three months. */
+	if (size < 4 || size >= sizeof(whole) || (whole[size] >= '0' && whole[size] <= '9'))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		whole[i] = s[i];
+	if (!clock_is_wall_text(whole) || strptime(whole, "%Y-%m-%dT%H:%M:%SZ", &parts) == NULL)
+		return false;
+	*out = timegm(&parts);
+	return true;
+}

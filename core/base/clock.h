@@ -16,5 +16,8 @@ bool clock_epoch_sound(void);
 void clock_wall_text(char out[24]);
 /* Whether the text has that form, with an existing date.  Such texts are in the order of their times. */
 bool clock_is_wall_text(const char *s);
+/* The seconds since 1970 of such a text, or of its beginning ("2026-03": the first of March); false for
+ * anything else. */
+bool clock_wall_seconds(const char *s, int64_t *out);
 
 #endif

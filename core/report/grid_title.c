@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "report/grid.h"
 
@@ -43,23 +43,14 @@ static void add_protocols(text *t, const grid *g)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static bool instant(const char *words, time_t *out)
-{
-	struct tm parts = { 0 };
-	const char *end = strptime(words, "%Y-%m-%dT%H:%M:%SZ", &parts);
-
-	*out = end != NULL && *end == '\0' ? timegm(&parts) : 0;
-	return *out > 0;
-}
-
 static void add_seconds(text *t, const record_run *run)
 {
 	double seconds = run->design != NULL && run->design->spent_ns != LAYOUT_NO_UINT ?
 	                 (double)run->design->spent_ns * 1e-9 : 0;
-	time_t from, to;
+	int64_t from, to;
 
-	if (!(seconds > 0) && instant(run->started, &from) && instant(run->ended, &to))
-		seconds = difftime(to, from);
+	if (!(seconds > 0) && clock_wall_seconds(run->started, &from) && clock_wall_seconds(run->ended, &to))
+		seconds = (double)(to - from);
 	if (seconds > 0)
 		text_add(t, ": %.0f s", seconds);
 }

@@ -11,12 +11,11 @@
 #include "report/series_report.h"
 #include "stat/statistics.h"
 
-enum { DIGITS = 12, PICTURE = 7, GROUPS_MOST = 4 };
+enum { DIGITS = KEPT_DIGITS, PICTURE = 7, GROUPS_MOST = 4 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* malloc'd "2026-11-29 01:03". */
-static char *minute_of(const char *started)
+char *kept_minute(const char *started)
 {
 	char *words = memory_format("%.16s", started), *t = strchr(words, 'T');
 
@@ -25,8 +24,7 @@ static char *minute_of(const char *started)
 	return words;
 }
 
-/* malloc'd; "-" for a row that does not count. */
-static char *value_of(const archive_line *l, const archive_point *p)
+char *kept_value(const archive_line *l, const archive_point *p)
 {
 	char figure[FIGURE_SIZE];
 
@@ -40,8 +38,7 @@ static char *value_of(const archive_line *l, const archive_point *p)
 	return memory_text(figure);
 }
 
-/* malloc'd: what a reader has to know of a row besides its value; "" where it is good. */
-static char *doubt_of(const archive_point *p)
+char *kept_doubt(const archive_point *p)
 {
 	if (p->status != RECORD_VALID)
 		return memory_text(record_status_word(p->status));
@@ -87,7 +84,7 @@ static char *joined(const text_list *words)
 
 static void list_entry(table *t, const archive_entry *e)
 {
-	char *when = minute_of(e->started), *digest = memory_format("%.*s", DIGITS, e->digest);
+	char *when = kept_minute(e->started), *digest = memory_format("%.*s", DIGITS, e->digest);
 	char *marks = joined(&e->marks);
 	char *cases = memory_format("%llu%s", (unsigned long long)e->cases,
 	                            e->status == RECORD_COMPLETE ? "" : " (incomplete)");
@@ -113,8 +110,8 @@ void kept_list(FILE *out, const archive_entry_list *entries)
 
 static void list_row(table *t, const archive_row *r)
 {
-	char *when = minute_of(r->point.started), *digest = memory_format("%.*s", DIGITS, r->point.digest);
-	char *value = value_of(&r->line, &r->point), *doubt = doubt_of(&r->point);
+	char *when = kept_minute(r->point.started), *digest = memory_format("%.*s", DIGITS, r->point.digest);
+	char *value = kept_value(&r->line, &r->point), *doubt = kept_doubt(&r->point);
 
 	table_row(t, (const char *const[]){ when, r->line.id, r->line.executor, value, doubt, digest });
 	free(doubt);
@@ -181,7 +178,7 @@ static void draw(FILE *out, const archive_history *h, const counted *c)
 static void print_span(FILE *out, const archive_history *h, size_t i)
 {
 	const archive_span *s = &h->spans.items[i];
-	char *when = minute_of(h->points.items[s->first].started);
+	char *when = kept_minute(h->points.items[s->first].started);
 	char *groups = i > 0 ? groups_words(&s->groups) : memory_format("stack %.*s", DIGITS, s->stack);
 	char *label = memory_format("%zu", i + 1), median[40] = "no value counts";
 
@@ -205,7 +202,7 @@ static size_t stack_of(const archive_history *h, const archive_point *p)
 
 static void print_change(FILE *out, const archive_history *h, const archive_change *c)
 {
-	char *when = minute_of(c->first_after.started), times[FIGURE_SIZE];
+	char *when = kept_minute(c->first_after.started), times[FIGURE_SIZE];
 
 	figure_times(c->speedup, times);
 	if (c->stack_changed)
@@ -222,7 +219,7 @@ static void print_notes(FILE *out, const archive_note_list *notes)
 {
 	for (size_t i = 0; i < notes->count; i++) {
 		const archive_note *n = &notes->items[i];
-		char *when = minute_of(n->at);
+		char *when = kept_minute(n->at);
 
 		table_item(out, 2, "note", "%s: %s%s%s", when, n->words, n->author[0] != '\0' ? ", " : "", n->author);
 		free(when);
@@ -234,7 +231,7 @@ static void print_history(FILE *out, const archive_history *h)
 	counted c = counted_of(h);
 	char *title = line_words(&h->line);
 	const archive_point *last = &h->points.items[h->points.count - 1];
-	char *value = value_of(&h->line, last), *when = minute_of(last->started);
+	char *value = kept_value(&h->line, last), *when = kept_minute(last->started);
 
 	table_wrap(out, title, 0);
 	if (c.count > 0)
@@ -296,7 +293,7 @@ static void place_row(table *t, const archive_change *c)
 static void print_place(FILE *out, const archive_change_list *all, const archive_change *first, bool *done)
 {
 	table *t = table_new("lrnll");
-	char *when = minute_of(first->first_after.started);
+	char *when = kept_minute(first->first_after.started);
 	char *title = memory_format("%s%s%s%s, from %s on", first->line.executor, first->line.device[0] != '\0' ? " (" : "",
 	                            first->line.device, first->line.device[0] != '\0' ? ")" : "", when);
 	char *groups = first->stack_changed ? groups_words(&first->groups) :

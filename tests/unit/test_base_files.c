@@ -801,6 +801,25 @@ static void clocks_tell_time(void **state)
 	assert_string_not_equal(out, "2023-11-14T22:13:20Z");
 }
 
+static void times_of_day_are_read(void **state)
+{
+	static const struct { const char *s; int64_t seconds; } good[] = {
+		{ "1970-01-01T00:00:00Z", 0 }, { "2023-11-14T22:13:20Z", 1700000000 }, { "2023-11-14T22", 1699999200 },
+		{ "2026-03", 1772323200 }, { "2026", 1767225600 }, { "1969-12-31T23:59:59Z", -1 },
+	};
+	static const char *const bad[] = { "", "202", "2026-", "2026-1", "2026-13", "2026-02-30", "2026-03-01T", "yesterday",
+		                           "2026-03-01T00:00:00Zx", "<b>2" };
+	int64_t seconds;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_true(clock_wall_seconds(good[i].s, &seconds));
+		assert_int_equal(seconds, good[i].seconds);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(clock_wall_seconds(bad[i], &seconds));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -823,6 +842,7 @@ int main(void)
 		cmocka_unit_test(a_file_has_a_digest),
 		cmocka_unit_test(paths_follow_the_environment),
 		cmocka_unit_test(clocks_tell_time),
+		cmocka_unit_test(times_of_day_are_read),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
