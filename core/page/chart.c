@@ -12,7 +12,7 @@
 #define LAYOUT_NAME(name) name
 #include "base/layout_tables.h"
 
-void chart_begin(chart *c, const grid *g, chart_axis x, chart_axis y)
+void chart_axes(chart *c, chart_axis x, chart_axis y)
 {
 	text_set(&c->x_name, x.name);
 	text_set(&c->x_unit, x.unit);
@@ -20,6 +20,11 @@ void chart_begin(chart *c, const grid *g, chart_axis x, chart_axis y)
 	text_set(&c->y_unit, y.unit);
 	c->x_log = x.log;
 	c->y_log = y.log;
+}
+
+void chart_begin(chart *c, const grid *g, chart_axis x, chart_axis y)
+{
+	chart_axes(c, x, y);
 	for (size_t i = 0; i < grid_results(g); i++) {
 		char *name = grid_full_name(g, i);
 

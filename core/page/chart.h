@@ -17,7 +17,9 @@
 
 typedef struct chart_axis { const char *name, *unit; bool log; } chart_axis;
 
-/* Into an initialised struct; the groups are the results of the grid, in their order. */
+/* Into an initialised struct. */
+void chart_axes(chart *c, chart_axis x, chart_axis y);
+/* The same; the groups are the results of the grid, in their order. */
 void chart_begin(chart *c, const grid *g, chart_axis x, chart_axis y);
 /* A line without coordinates; valid until the next. */
 chart_line *chart_add(chart *c, const char *name, size_t group, const char *set);

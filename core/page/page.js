@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the charts of a report with dygraphs, each when it comes into sight. */
+/* Draws the charts of a page with dygraphs, each when it comes into sight; adds a search to long tables. */
 (function () {
 "use strict";
 document.documentElement.classList.add("js");
@@ -28,6 +28,7 @@ function tick(value, unit) {
 	const full = shown(value, unit, 4);
 	return unit !== "s" && unit !== "" ? full.slice(0, full.length - unit.length).trim() : full;
 }
+function date(ms) { return new Date(ms).toISOString().slice(0, 16).replace("T", " "); }
 function titled(axis) { return axis.name + (axis.unit !== "" && axis.unit !== "s" ? ", " + axis.unit : ""); }
 function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 function colour(group) { return style("--g" + group % 8); }
@@ -72,6 +73,11 @@ function Chart(figure) {
 		l.x = floats(l.x); l.y = floats(l.y);
 		if (l.low) { l.low = floats(l.low); l.high = floats(l.high); }
 	});
+	/* Where the x axis is time, x is in milliseconds since 1970, and dygraphs chooses dates. */
+	this.timed = this.data.x_epoch !== undefined;
+	this.ms = x => this.timed ? 1000 * (this.data.x_epoch + x) : x;
+	if (this.timed) this.data.lines.forEach(l => { l.x = l.x.map(this.ms); });
+	this.data.marks.forEach(m => { m.at = this.ms(m.at); });
 	this.hidden = {};
 	this.set = "";
 	this.spread = false;
@@ -89,7 +95,7 @@ function Chart(figure) {
 Chart.prototype.add_controls = function () {
 	const self = this, used = unique(this.data.lines.map(l => l.group));
 	const sets = unique(this.data.lines.map(l => l.set));
-	used.forEach(function (group) {
+	if (used.length > 1 || !this.timed) used.forEach(function (group) {
 		const label = element("label", {}, self.controls);
 		const box = element("input", { type: "checkbox", checked: true }, label);
 		element("span", { className: "key" }, label).style.background = colour(group);
@@ -136,14 +142,19 @@ Chart.prototype.draw = function () {
 		series[names[i]] = { color: colour(l.group), strokeWidth: l.points && !spread ? 0 : 1.3,
 			drawPoints: (l.points || l.x.length < 60) && !spread, pointSize: l.points ? 3.5 : 2,
 			stepPlot: spread };
+		if (l.points && l.low && !spread) series[names[i]].plotter = whiskers;
 	});
 	function axis(a) {
 		return { valueFormatter: v => shown(v, a.unit, 5), axisLabelFormatter: v => tick(v, a.unit),
 			gridLineColor: style("--line"), axisLineColor: style("--soft") };
 	}
+	if (this.timed) rows.forEach(row => { row[0] = new Date(row[0]); });
+	const along = axis(x);
+	if (this.timed) { along.valueFormatter = date; delete along.axisLabelFormatter; }
 	this.graph = new Dygraph(this.plot, rows, {
 		labels: [x.name].concat(names), series: series, logscale: y.log, connectSeparatedPoints: true,
-		axes: { x: Object.assign(axis(x), { logscale: x.log, pixelsPerLabel: 90 }),
+		labelsUTC: true,
+		axes: { x: Object.assign(along, { logscale: x.log, pixelsPerLabel: 90 }),
 			y: Object.assign(axis(y), { axisLabelWidth: 70 }) },
 		xlabel: titled(x), ylabel: titled(y), customBars: drawn.some(l => l.low), legend: "never",
 		highlightCircleSize: 4, includeZero: false, xRangePad: x.log ? 0 : 6, yRangePad: 6, labelsKMB: false,
@@ -152,9 +163,55 @@ Chart.prototype.draw = function () {
 		unhighlightCallback: () => { self.reading.textContent = ""; }
 	});
 };
+/* An interval for each point, and the point. */
+function whiskers(e) {
+	const canvas = e.drawingContext, g = e.dygraph;
+	canvas.strokeStyle = canvas.fillStyle = e.color;
+	canvas.lineWidth = 1;
+	e.points.forEach(function (p) {
+		const low = g.toDomYCoord(p.yval_minus), high = g.toDomYCoord(p.yval_plus);
+		canvas.beginPath();
+		canvas.moveTo(p.canvasx, low);
+		canvas.lineTo(p.canvasx, high);
+		canvas.stroke();
+		canvas.beginPath();
+		canvas.arc(p.canvasx, p.canvasy, 2.5, 0, 2 * Math.PI);
+		canvas.fill();
+	});
+}
+/* Where something happened; each sign has a height for its labels.  Labels stand on a ground of their own, and
+ * one that would touch the one before it is left out: the tables have all of them. */
+const SIGNS = { stack: [0, "--soft", [4, 3]], slower: [1, "--slower", []], faster: [1, "--faster", []], note: [2, "--open", [1, 3]] };
+Chart.prototype.mark = function (canvas, area, g) {
+	const ends = [-Infinity, -Infinity, -Infinity], ground = style("--back");
+	const marks = this.data.marks.map(m => ({ x: Math.round(g.toDomXCoord(m.at)) - 0.5, sign: SIGNS[m.sign], label: m.label }))
+		.filter(m => m.x >= area.x && m.x <= area.x + area.w);
+	canvas.save();
+	canvas.font = "12px system-ui, sans-serif";
+	marks.forEach(function (m) {
+		canvas.strokeStyle = style(m.sign[1]);
+		canvas.setLineDash(m.sign[2]);
+		canvas.beginPath();
+		canvas.moveTo(m.x, area.y);
+		canvas.lineTo(m.x, area.y + area.h);
+		canvas.stroke();
+	});
+	marks.forEach(function (m) {
+		const height = m.sign[0], width = canvas.measureText(m.label).width;
+		const left = m.x + 4 + width > area.x + area.w ? m.x - 4 - width : m.x + 4;
+		if (left <= ends[height]) return;
+		canvas.fillStyle = ground;
+		canvas.fillRect(left - 2, area.y + 15 * height + 1, width + 4, 14);
+		canvas.fillStyle = style(m.sign[1]);
+		canvas.fillText(m.label, left, area.y + 12 + 15 * height);
+		ends[height] = left + width + 4;
+	});
+	canvas.restore();
+};
 /* Where power or heat held a device back. */
 Chart.prototype.shade = function (canvas, area, g) {
 	if (this.spread) return;
+	this.mark(canvas, area, g);
 	canvas.save();
 	canvas.globalAlpha = 0.16;
 	this.data.bands.filter(b => this.visible(b)).forEach(function (b) {
@@ -169,10 +226,14 @@ Chart.prototype.read = function (at, points, x, y, lines) {
 	const self = this;
 	const parts = points.map(function (p) {
 		const line = lines[parseInt(p.name, 10)], of = line.labels ? nearest(line, p) : null;
-		return line.name + (of ? " (" + of + ")" : "") + ": " + shown(p.yval, y.unit, 4);
+		const around = line.low && p.yval_minus < p.yval_plus ?
+			" [" + shown(p.yval_minus, y.unit, 4) + " to " + shown(p.yval_plus, y.unit, 4) + "]" : "";
+		return line.name + (of ? " (" + of + ")" : "") + ": " + shown(p.yval, y.unit, 4) + around;
 	});
+	if (this.timed) this.data.marks.filter(m => m.at === at).forEach(m => parts.push(m.label));
 	const bands = this.spread ? [] : this.data.bands.filter(b => self.visible(b) && b.from <= at && at <= b.to);
-	this.reading.textContent = x.name + " " + shown(at, x.unit, 4) + " \u2014 " + parts.slice(0, 8).join("; ") +
+	this.reading.textContent = x.name + " " + (this.timed ? date(at) : shown(at, x.unit, 4)) +
+		" \u2014 " + parts.slice(0, 8).join("; ") +
 		(parts.length > 8 ? "; and " + (parts.length - 8) + " more" : "") +
 		(bands.length ? "; " + unique(bands.map(b => b.name)).join("; ") : "");
 };
@@ -199,6 +260,39 @@ Chart.prototype.key = function (event) {
 		event.preventDefault();
 	}
 };
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+/* Above a table that asks for one and is long enough: rows without all of the words are hidden. */
+function add_search(region) {
+	const rows = Array.from(region.querySelectorAll("tbody tr")), box = document.createElement("p");
+	const texts = rows.map(r => r.textContent.toLowerCase());
+	const label = document.createElement("label"), input = document.createElement("input");
+	const count = document.createElement("output");
+	box.className = "search";
+	input.type = "search";
+	input.autocomplete = "off";
+	input.spellcheck = false;
+	label.append(region.dataset.search + " ", input);
+	box.append(label, count);
+	region.before(box);
+	function filter() {
+		const words = input.value.toLowerCase().split(/\s+/).filter(w => w !== "");
+		let shown = 0;
+		rows.forEach(function (row, i) {
+			row.hidden = !words.every(w => texts[i].includes(w));
+			shown += row.hidden ? 0 : 1;
+		});
+		count.textContent = shown + " of " + rows.length;
+	}
+	input.addEventListener("input", filter);
+	input.addEventListener("keydown", function (event) {
+		if (event.key === "Escape") { input.value = ""; filter(); }
+	});
+	filter();
+}
+Array.from(document.querySelectorAll("[data-search]")).filter(r => r.querySelectorAll("tbody tr").length > 9)
+	.forEach(add_search);
 
 /* ---- the page -------------------------------------------------------------------------------- */
 

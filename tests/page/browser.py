@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headless Chromium over its debugging pipe (Chrome DevTools Protocol): opens pages as a reader
 would, and notes every error, console message and request.  Needs nothing but Python's library."""
-import base64, json, os, shutil, subprocess, tempfile, time
+import base64, json, os, shutil, subprocess, sys, tempfile, time
 
 
 def program():
@@ -135,3 +135,26 @@ class Browser:
             elif e.get("method") == "Runtime.consoleAPICalled" and p["type"] in ("error", "warning"):
                 found.append(str(p["args"]))
         return found
+
+
+WIDE = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
+checks = []
+
+
+def check(good, text, detail=""):
+    checks.append(bool(good))
+    print("%s %d - %s" % ("ok" if good else "not ok", len(checks), text), flush=True)
+    if not good:
+        print(detail, file=sys.stderr)
+
+
+def finish():
+    """The plan; pictures go to EVENHAND_PICTURES where that is set; returns the exit status."""
+    keep = os.environ.get("EVENHAND_PICTURES")
+    if keep:
+        os.makedirs(keep, exist_ok=True)
+        for name in os.listdir("."):
+            if name.endswith(".png"):
+                shutil.copy(name, keep)
+    print("1..%d" % len(checks))
+    return 0 if all(checks) else 1

@@ -2,29 +2,15 @@
 """What a reader does with the pages that report-browser.sh has written.  Pictures of them are left
 beside them; EVENHAND_PICTURES=DIR keeps them."""
 import os
-import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import Browser  # noqa: E402
-
-number, bad = 0, 0
-
-
-def check(good, text, detail=""):
-    global number, bad
-    number += 1
-    print("%s %d - %s" % ("ok" if good else "not ok", number, text), flush=True)
-    if not good:
-        bad = 1
-        print(detail, file=sys.stderr)
-
+from browser import WIDE, Browser, check, finish  # noqa: E402
 
 def clean(b, text):
     check(not b.errors() and not b.requests(), text, str(b.errors()) + str(b.requests()))
 
 
-WIDE = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
 LARGEST = 15e6   # bytes, and seconds to the first paint: of five results of 200 cases with 1,000 samples
 PAINT = 1.0
 
@@ -111,11 +97,4 @@ check(browser.until("document.querySelector('#case-150 canvas') !== null"), "a c
 clean(browser, "and nothing of this was an error")
 browser.close()
 
-keep = os.environ.get("EVENHAND_PICTURES")
-if keep:
-    os.makedirs(keep, exist_ok=True)
-    for name in os.listdir("."):
-        if name.endswith(".png"):
-            shutil.copy(name, keep)
-print("1..%d" % number)
-sys.exit(bad)
+sys.exit(finish())
