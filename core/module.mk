@@ -10,7 +10,7 @@ share/evenhand/makers.ini: $(srcdir)/core/executor/makers.ini
 	$(folder)
 	$(copy)
 
-# What goes into the pages that `report` writes: files of ours, and a chart library from outside.
+# What goes into the pages that `report` and `archive publish` write: files of ours, and a chart library from outside.
 page_files := page.css page.js $(if $(DYGRAPHS),dygraph.min.css dygraph.min.js)
 DATA += $(addprefix share/evenhand/page/,$(page_files))
 share/evenhand/page/page.%: $(srcdir)/core/page/page.%

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "cli/archiving.h"
 #include "cli/case_pattern.h"
 #include "cli/command.h"
+#include "page/publish.h"
 #include "report/kept.h"
 
 typedef struct archive_options {
@@ -273,6 +275,22 @@ static eh_status do_export(cli_call *call, archive *a, eh_error *error)
 	return status;
 }
 
+static eh_status do_publish(cli_call *call, archive *a, eh_error *error)
+{
+	const archive_options *o = call->options;
+	char *assets = paths_data("page"), *index = path_join(call->words[0], "index.html");
+	const publish_options how = { .filter = filter_of(call, NULL, 200), .margin = o->margin, .assets = assets };
+	publish_counts counts = { 0 };
+	eh_status status = publish_archive(a, &how, call->words[0], &counts, error);
+
+	if (status == EH_OK)
+		command_put(stdout, "%s: %zu file%s written, %zu as they were, %zu removed\n", index, counts.written,
+		            counts.written == 1 ? "" : "s", counts.same, counts.removed);
+	free(index);
+	free(assets);
+	return status;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static eh_status run_add(cli_call *call, eh_error *error) { return with_archive(call, true, do_add, error); }
@@ -284,12 +302,14 @@ static eh_status run_regressions(cli_call *call, eh_error *error)
 	return with_archive(call, false, do_regressions, error);
 }
 static eh_status run_export(cli_call *call, eh_error *error) { return with_archive(call, false, do_export, error); }
+static eh_status run_publish(cli_call *call, eh_error *error) { return with_archive(call, false, do_publish, error); }
 static eh_status run_mark(cli_call *call, eh_error *error) { return with_archive(call, false, do_mark, error); }
 static eh_status run_annotate(cli_call *call, eh_error *error) { return with_archive(call, false, do_annotate, error); }
 
-enum { ADD, LIST, QUERY, HISTORY, REGRESSIONS, EXPORT, MARK, ANNOTATE };
+enum { ADD, LIST, QUERY, HISTORY, REGRESSIONS, PUBLISH, EXPORT, MARK, ANNOTATE };
 
-#define ASKING (CLI_FORM(LIST) | CLI_FORM(QUERY) | CLI_FORM(HISTORY) | CLI_FORM(REGRESSIONS) | CLI_FORM(EXPORT))
+#define ASKING                                                                                \
+	(CLI_FORM(LIST) | CLI_FORM(QUERY) | CLI_FORM(HISTORY) | CLI_FORM(REGRESSIONS) | CLI_FORM(PUBLISH) | CLI_FORM(EXPORT))
 
 const cli_command cmd_archive = {
 	.name = "archive",
@@ -301,9 +321,9 @@ const cli_command cmd_archive = {
 	         "many machines share. Any number of programs may add at once.\n\n"
 	         "`history` draws a case over time for each executor, device and protocol, and says where the "
 	         "stack changed. `regressions` finds where a case became slower for good, and names the layers "
-	         "that changed there; it needs five results on each side. Commands that read results take "
-	         "archive:MARK and archive:DIGEST for those of the archive. docs/archive.md has examples and the "
-	         "tables.",
+	         "that changed there; it needs five results on each side. `publish` writes all of it as pages "
+	         "that need no server. Commands that read results take archive:MARK and archive:DIGEST for those "
+	         "of the archive. docs/archive.md has examples and the tables.",
 	.forms = (const cli_form[]){
 		{ "add", { { "RESULT", .kind = OPTION_PATH, .many = true } },
 		  "add results; those that are there stay as they are", run_add },
@@ -313,6 +333,8 @@ const cli_command cmd_archive = {
 		{ "history", { { "CASE", .kind = OPTION_TEXT, .many = true } }, "draw cases over time", run_history },
 		{ "regressions", { { "CASE", .kind = OPTION_TEXT, .optional = true, .many = true } },
 		  "find cases that became slower for good", run_regressions },
+		{ "publish", { { "DIR", .kind = OPTION_PATH } },
+		  "write HTML pages over the archive, which need no server, into a folder of their own", run_publish },
 		{ "export", { { "MARK|DIGEST", .kind = OPTION_TEXT, .optional = true, .many = true } },
 		  "write results as they were added, with their signatures and amendments", run_export },
 		{ "mark", { { "NAME", .kind = OPTION_TEXT }, { "RESULT|DIGEST", .kind = OPTION_PATH, .many = true } },
@@ -340,13 +362,13 @@ const cli_command cmd_archive = {
 		  .about = "only runs that began then or earlier: all of that month, day or hour", .value = "TIME",
 		  .forms = ASKING },
 		{ "last", OPTION_NUMBER, offsetof(archive_options, filter.last),
-		  .about = "at most so many, the newest; of history for each line; 0: all; without it 20 of list, 50 of "
-		           "query, 500 of history, all of export", .value = "N", .low = 0, .high = 1e9,
-		  .forms = CLI_FORM(LIST) | CLI_FORM(QUERY) | CLI_FORM(HISTORY) | CLI_FORM(EXPORT) },
+		  .about = "at most so many, the newest; of history and publish for each line; 0: all; without it 20 of list, 50 of "
+		           "query, 500 of history, 200 of publish, all of export", .value = "N", .low = 0, .high = 1e9,
+		  .forms = CLI_FORM(LIST) | CLI_FORM(QUERY) | CLI_FORM(HISTORY) | CLI_FORM(PUBLISH) | CLI_FORM(EXPORT) },
 		{ "margin", OPTION_SHARE, offsetof(archive_options, margin),
 		  .about = "changes up to X of the time, such as 0.02 or 2%, count as none", .value = "X", .preset = "1%",
 		  .low = OPTION_MARGIN_LEAST, .high = OPTION_MARGIN_MOST,
-		  .forms = CLI_FORM(HISTORY) | CLI_FORM(REGRESSIONS) },
+		  .forms = CLI_FORM(HISTORY) | CLI_FORM(REGRESSIONS) | CLI_FORM(PUBLISH) },
 		{ "faster", OPTION_FLAG, offsetof(archive_options, faster), .about = "list changes for the better, too",
 		  .forms = CLI_FORM(REGRESSIONS) },
 		{ "output", OPTION_PATH, offsetof(archive_options, out), .about = "the folder to write into", .value = "DIR",
@@ -367,6 +389,7 @@ const cli_command cmd_archive = {
 		"evenhand archive add results/nightly --mark nightly",
 		"evenhand archive history 'gemm f32' --executor cuda",
 		"evenhand archive regressions --since 2026-11",
+		"evenhand archive publish site",
 		"evenhand compare archive:nightly results/today",
 		"evenhand archive list --db postgresql://evenhand@db.example/evenhand", NULL },
 };

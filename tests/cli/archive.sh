@@ -215,6 +215,10 @@ import collections, json
 counts = collections.Counter(r["point"]["digest"] for r in json.load(open("out")))
 assert len(counts) == 80 and set(counts.values()) == {2}, counts'
 	check $? "$kind: nothing is lost, nothing doubled, no result without its rows"
+
+	run archive publish "$kind-site"
+	[ $rc -eq 0 ] && $python "$SRC/tests/page/check_links.py" "$kind-site" >out 2>err
+	check $? "$kind: pages, whose links hold"
 }
 
 kind=sqlite db=$T/deep/er/archive.db
