@@ -211,7 +211,7 @@ fuzz: tests
 # What a user does, from end to end, for minutes and with the network.
 stories: all
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
-		EVENHAND_TEST_ROOMS=stories EVENHAND_TEST_TIMEOUT=900 sh $(srcdir)/tests/run.sh $(TESTS)
+		EVENHAND_TEST_ROOMS=stories EVENHAND_TEST_TIMEOUT=1800 sh $(srcdir)/tests/run.sh $(TESTS)
 
 stat: all $(stat_programs) $(bad_plugins)
 	@SRC='$(abspath $(srcdir))' BUILD='$(CURDIR)' EVENHAND='$(CURDIR)/bin/evenhand' CC='$(CC)' \
