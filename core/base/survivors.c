@@ -41,6 +41,11 @@ void survivors_adopt(void)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+void survivors_release(void)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 /* Reads a small file of /proc; the size, 0 when there is none. */
 static size_t read_small(pid_t pid, const char *file, char *body, size_t size)
 {

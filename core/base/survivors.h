@@ -11,6 +11,8 @@
 /* Makes this process adopt; exec keeps it.  A child that adopts, too, keeps what it started until it
  * ends: so what two children leave behind is not mixed up.  Async-signal-safe. */
 void survivors_adopt(void);
+/* From here on the kernel gives what is left behind to whoever would have had it without this process. */
+void survivors_release(void);
 /* malloc'd: the children that this process has; *count of them. */
 pid_t *survivors_children(size_t *count);
 

@@ -7,6 +7,15 @@
 #include "base/files.h"
 #include "base/text.h"
 
+eh_status archiving_open(const char *asked, bool make, archive *out, eh_error *error)
+{
+	char *place = archive_place(asked, error);
+	eh_status status = place != NULL ? archive_open(place, make, out, error) : EH_E_IO;
+
+	free(place);
+	return status;
+}
+
 /* ---- files out of it ------------------------------------------------------------------------- */
 
 static bool same_bytes(const char *path, const char *bytes, size_t size)
@@ -85,12 +94,10 @@ static eh_status read_all(archive *a, const char *word, result ***out, size_t *c
 eh_status archiving_read(const char *word, result ***out, size_t *count, eh_error *error)
 {
 	archive a;
-	char *place = archive_place(NULL, error);
-	eh_status status = place != NULL ? archive_open(place, false, &a, error) : EH_E_IO;
+	eh_status status = archiving_open(NULL, false, &a, error);
 
 	*out = NULL;
 	*count = 0;
-	free(place);
 	if (status != EH_OK)
 		return status;
 	status = read_all(&a, word, out, count, error);

@@ -9,6 +9,12 @@
 
 typedef struct archiving_counts { size_t added, known, redacted; } archiving_counts;
 
+/* asked: what --db says, or NULL.  `make`: where it is not there.  *out needs archive_close. */
+eh_status archiving_open(const char *asked, bool make, archive *out, eh_error *error);
+/* Opens it, adds the results of the folder and closes it: between two such steps hours may pass, and an update
+ * of the database.  false after a message; the results are files all the same. */
+bool archiving_keep(const char *asked, const char *folder);
+
 /* Adds the results that the words name.  digests, if not NULL: of all of them.  What was added before an
  * error stays. */
 eh_status archiving_add(archive *a, const char *const *words, size_t count, archiving_counts *counts,

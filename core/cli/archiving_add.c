@@ -9,6 +9,7 @@
 #include "audit/beside.h"
 #include "base/files.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/memory_bound.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -163,4 +164,23 @@ eh_status archiving_add(archive *a, const char *const *words, size_t count, arch
 	cli_inputs_paths_free(paths, path_count);
 	free(two);
 	return status;
+}
+
+bool archiving_keep(const char *asked, const char *folder)
+{
+	archiving_counts counts = { 0 };
+	eh_error error = ERROR_INIT;
+	char *place = text_shell_word(folder);
+	archive a;
+	eh_status status = archiving_open(asked, true, &a, &error);
+
+	if (status == EH_OK) {
+		status = archiving_add(&a, &folder, 1, &counts, NULL, &error);
+		archive_close(&a);
+	}
+	if (status != EH_OK)
+		log_write(EH_LOG_ERROR, "the results in %s are not in the archive: %s; evenhand archive add %s adds them",
+		          folder, error.message, place);
+	free(place);
+	return status == EH_OK;
 }

@@ -49,14 +49,10 @@ static eh_status with_archive(cli_call *call, bool make, act *does, eh_error *er
 {
 	const archive_options *o = call->options;
 	archive a;
-	char *place;
 	eh_status status = check_times(o, error);
 
-	if (status != EH_OK)
-		return status;
-	place = archive_place(o->db, error);
-	status = place != NULL ? archive_open(place, make, &a, error) : EH_E_IO;
-	free(place);
+	if (status == EH_OK)
+		status = archiving_open(o->db, make, &a, error);
 	if (status != EH_OK)
 		return status;
 	status = does(call, &a, error);

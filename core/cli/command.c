@@ -288,6 +288,14 @@ static bool rival_before(const cli_command *c, const cli_form *form, const cli_o
 	return false;
 }
 
+static void add_arguments(text *t, const cli_form *form, bool behind)
+{
+	for (const cli_argument *a = form->arguments; a->word != NULL; a++)
+		if (a->behind == behind)
+			text_add(t, "%s %s%s%s%s", behind ? " --" : "", a->optional ? "[" : "", a->word,
+			         a->many ? "..." : "", a->optional ? "]" : "");
+}
+
 char *command_usage(const cli_command *c, const cli_form *form)
 {
 	const cli_option *select = by_option(form) ? option_find(c->options, form->select, NULL) : NULL;
@@ -296,9 +304,7 @@ char *command_usage(const cli_command *c, const cli_form *form)
 	text_add(&t, "evenhand %s", c->name);
 	if (form->select != NULL && select == NULL)
 		text_add(&t, " %s", form->select);
-	for (const cli_argument *a = form->arguments; a->word != NULL; a++)
-		text_add(&t, " %s%s%s%s", a->optional ? "[" : "", a->word, a->many ? "..." : "",
-		         a->optional ? "]" : "");
+	add_arguments(&t, form, false);
 	if (select != NULL)
 		add_option(&t, select, " ");
 	for (const cli_option *o = c->options; o != NULL && o->kind != OPTION_NONE; o++) {
@@ -309,6 +315,7 @@ char *command_usage(const cli_command *c, const cli_form *form)
 		else
 			add_rivals(&t, c, form, o);
 	}
+	add_arguments(&t, form, true);
 	return t.data;
 }
 

@@ -32,6 +32,7 @@ typedef struct cli_argument {
 	const char *word;           /* "RESULT"; NULL ends the list                          */
 	enum option_kind kind;      /* for completion                                        */
 	bool optional, many;
+	bool behind;                /* words of another program, behind the options and `--`  */
 } cli_argument;
 
 /* One way to use a command: "key list", "bundle X --unpack DIR". */

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 extern const cli_command cmd_devices, cmd_run, cmd_show, cmd_compare, cmd_explain, cmd_report, cmd_export, cmd_archive,
+	cmd_guard, cmd_watch,
 	cmd_protocol, cmd_workload, cmd_verify, cmd_bundle, cmd_sign, cmd_agree, cmd_amend, cmd_key,
 	cmd_attribute, cmd_diagnose, cmd_claim, cmd_reproduce, cmd_calibrate, cmd_series,
 	cmd_plugin, cmd_site,
@@ -11,6 +12,7 @@ extern const cli_command cmd_devices, cmd_run, cmd_show, cmd_compare, cmd_explai
 
 const cli_command *const cli_commands[] = {
 	&cmd_devices, &cmd_run, &cmd_show, &cmd_compare, &cmd_explain, &cmd_report, &cmd_export, &cmd_archive,
+	&cmd_guard, &cmd_watch,
 	&cmd_protocol, &cmd_workload, &cmd_verify, &cmd_bundle, &cmd_sign, &cmd_agree, &cmd_amend, &cmd_key,
 	&cmd_attribute, &cmd_diagnose, &cmd_claim, &cmd_reproduce, &cmd_calibrate,
 	&cmd_series,

@@ -49,7 +49,8 @@ const cli_item topic_environment[] = {
 	  "the subfolder evenhand holds keys, site.ini and owners.ini; default: ~/.config" },
 	{ "XDG_CACHE_HOME", "the subfolder evenhand holds compiled kernels; default: ~/.cache" },
 	{ "XDG_DATA_HOME", "the subfolder evenhand holds plugins and protocols; default: ~/.local/share" },
-	{ "XDG_STATE_HOME", "the subfolder evenhand/noise holds noise floors; default: ~/.local/state" },
+	{ "XDG_STATE_HOME", "the subfolder evenhand/noise holds noise floors, evenhand/watch the runs of `watch`; default: "
+	                    "~/.local/state" },
 	{ "TMPDIR", "where compilers work, `calibrate` keeps its runs, and large files are while they are read: a bundle "
 	            "unpacked, up to 1 GiB, and the numbers of a result that is shown or compared, about three times "
 	            "its size; default: /tmp, for large files /var/tmp" },
@@ -71,11 +72,14 @@ const cli_item topic_environment[] = {
 
 const cli_item topic_files[] = {
 	{ "results/NAME-VERSION-TIME/", "a run: run.journal and one EXECUTOR.json for each executor" },
+	{ "results/NAME-VERSION-guard-TIME/", "a guard: the runs before and after" },
 	{ "RESULT.sig, RESULT.amendments", "signatures and amendments of a result" },
 	{ "~/.config/evenhand/keys/, trusted/", "own keys, and trusted keys of others" },
 	{ "~/.config/evenhand/site.ini, owners.ini", "what this place declares, and which team owns which layer" },
 	{ "~/.local/share/evenhand/", "the user's backends, workloads, probes and protocols" },
 	{ "~/.local/state/evenhand/noise/", "noise floors that `calibrate` measured" },
+	{ "~/.local/state/evenhand/watch/", "runs of `watch --once`" },
+	{ "~/.config/systemd/user/evenhand-watch-NAME.*", "service and timer of `watch --systemd`" },
 	{ "PREFIX/lib/evenhand/", "backends, workloads, probes; kernels compiled ahead in host-kernels and spirv" },
 	{ "PREFIX/share/evenhand/", "protocols, claims, kernel sources, makers.ini; installed lists what `make "
 	  "install` put there. PREFIX is found from the program's own place" },

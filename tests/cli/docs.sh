@@ -53,7 +53,8 @@ for c in $commands; do
 	missing=$(grep -vxF -f "$T/flags.$c" "$T/used")
 	[ -s "$T/used" ] && [ -z "$missing" ]
 	check $? "help $c explains the options of its usage" "$missing"
-	sed -n '/^Examples:/,$p' "$T/one" | grep -E "^  .*evenhand $c( |\$)" | sed 's/|.*//' >"$T/examples"
+	# Behind " -- " are words of another program.
+	sed -n '/^Examples:/,$p' "$T/one" | grep -E "^  .*evenhand $c( |\$)" | sed 's/|.*//; s/ -- .*//' >"$T/examples"
 	strange=$(flags_of <"$T/examples" | grep -vxF -f "$T/flags.$c")
 	[ -s "$T/examples" ] && [ -z "$strange" ]
 	check $? "help $c has an example, with its own options" "$strange"
@@ -64,7 +65,7 @@ done
 	grep -ho '`evenhand [a-z-][^`]*`' $pages | tr -d '`'
 	for page in $pages; do sed -n '/^```/,/^```/p' "$page" | grep -h -E '^(\$ |[A-Z_]+=[^ ]+ )*evenhand [a-z-]+( |$)'; done
 	sed -n 's/^build\/bin\/\(evenhand .*\)/\1/p' README.md
-} | sed -E -e 's/^(\$ |[A-Z_]+=[^ ]+ )*evenhand /evenhand /' -e 's/ +[#>|] .*//' | sort -u >"$T/shown"
+} | sed -E -e 's/^(\$ |[A-Z_]+=[^ ]+ )*evenhand /evenhand /' -e 's/ +[#>|] .*//' -e 's/ -- .*//' | sort -u >"$T/shown"
 wrong=$(while read -r word c rest; do
 	case $hidden in *" $c "*) continue ;; esac
 	[ -f "$T/flags.$c" ] || { echo "there is no command: $word $c $rest"; continue; }
