@@ -130,6 +130,6 @@ does 0 add archive add results/decision --mark decision
 does 0 history archive history 'gemm f32'
 does 0 regressions archive regressions
 does '0 1' gate compare --baseline archive:decision results/alpha --fail-on slower
-does '0 1 2 7' guard guard match.ini --on "$alpha" --case gemm.* -o results/guard -- true
+does '0 1 2 3' guard guard quick --on "$alpha" -o results/guard -- true
 does 0 publish archive publish pages
 finish
