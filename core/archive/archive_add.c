@@ -228,40 +228,36 @@ static eh_status redact(archive_ids *ids, const archive_item *i, const there *wa
 	return status;
 }
 
-/* Whether all lines of `redacted` are among the members; *count is how many there are. */
-static bool all_among(const char *redacted, const text_list *members, size_t *count)
+/* How many lines `redacted` has, and how many of them are among the members. */
+static void count_shared(const char *redacted, const text_list *members, size_t *lines, size_t *shared)
 {
-	bool all = true;
-
-	for (*count = 0; *redacted != '\0'; (*count)++) {
+	*lines = *shared = 0;
+	while (*redacted != '\0') {
 		size_t size = strcspn(redacted, "\n");
 		char *member = memory_format("%.*s", (int)size, redacted);
 
-		all = all && text_list_has(members, member);
+		*shared += text_list_has(members, member);
+		++*lines;
 		free(member);
 		redacted += size + (redacted[size] == '\n');
 	}
-	return all;
 }
 
 static eh_status meet(archive_ids *ids, const archive_item *i, const there *was, enum archive_outcome *outcome,
                       eh_error *error)
 {
-	const text_list *redacted = &i->of->redacted;
-	size_t count;
-	bool all = all_among(was->redacted, redacted, &count);
+	size_t before, shared, now = i->of->redacted.count;
 
 	*outcome = ARCHIVE_WAS_THERE;
 	if (strcmp(was->file_sha256, i->of->file_sha256) == 0)
 		return renew_beside(ids->a, i, was->id, error);
-	if (all && redacted->count == count)
+	count_shared(was->redacted, &i->of->redacted, &before, &shared);
+	if (shared == now)
 		return EH_OK;
-	if (all) {
+	if (shared == before) {
 		*outcome = ARCHIVE_REDACTED;
 		return redact(ids, i, was, error);
 	}
-	if (redacted->count < count)
-		return EH_OK;
 	return error_set(error, EH_E_USAGE, "%s: archive %s has this result with other redactions: write that one with "
 	                 "`evenhand archive export %.12s -o DIR`, redact it further, and add it", i->of->path,
 	                 ids->a->where, i->of->record->digest);

@@ -340,3 +340,16 @@ void dir_list_free(char **names)
 		free(*name);
 	free(names);
 }
+
+bool file_has(const char *path, const void *bytes, size_t size)
+{
+	char *there;
+	size_t there_size;
+	bool same;
+
+	if (file_read(path, &there, &there_size, NULL) != EH_OK)
+		return false;
+	same = there_size == size && memcmp(there, bytes, size) == 0;
+	free(there);
+	return same;
+}

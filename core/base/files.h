@@ -21,6 +21,8 @@ eh_status file_open(const char *path, size_t most, int *fd, eh_error *error);
 /* *data is malloc'd, with a NUL after the last byte.  EH_E_IO for a file that is not regular or
  * larger than LIMIT_FILE (base/limits.h). */
 eh_status file_read(const char *path, char **data, size_t *size, eh_error *error);
+/* Whether the file can be read and has these bytes. */
+bool file_has(const char *path, const void *bytes, size_t size);
 /* The same with a limit in bytes, whole MiB. */
 eh_status file_read_most(const char *path, size_t most, char **data, size_t *size, eh_error *error);
 /* file_read from a descriptor, which stays open; path is for the message. */

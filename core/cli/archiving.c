@@ -18,26 +18,13 @@ eh_status archiving_open(const char *asked, bool make, archive *out, eh_error *e
 
 /* ---- files out of it ------------------------------------------------------------------------- */
 
-static bool same_bytes(const char *path, const char *bytes, size_t size)
-{
-	char *there;
-	size_t there_size;
-	bool same;
-
-	if (file_read(path, &there, &there_size, NULL) != EH_OK)
-		return false;
-	same = there_size == size && memcmp(there, bytes, size) == 0;
-	free(there);
-	return same;
-}
-
 static eh_status write_one(const char *path, const char *suffix, const char *bytes, size_t size, bool *done,
                            eh_error *error)
 {
 	char *name = memory_format("%s%s", path, suffix);
 	eh_status status = EH_OK;
 
-	if (bytes == NULL || same_bytes(name, bytes, size)) {
+	if (bytes == NULL || file_has(name, bytes, size)) {
 		free(name);
 		return EH_OK;
 	}

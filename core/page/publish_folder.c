@@ -127,24 +127,11 @@ void publish_folder_close(publish_folder *f)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool has_bytes(const char *path, const void *bytes, size_t size)
-{
-	char *there;
-	size_t there_size;
-	bool same;
-
-	if (file_read(path, &there, &there_size, NULL) != EH_OK)
-		return false;
-	same = there_size == size && memcmp(there, bytes, size) == 0;
-	free(there);
-	return same;
-}
-
 eh_status publish_folder_write(publish_folder *f, const char *name, const void *bytes, size_t size,
                                eh_error *error)
 {
 	char *path = path_join(f->path, name);
-	bool same = has_bytes(path, bytes, size);
+	bool same = file_has(path, bytes, size);
 	eh_status status = same ? EH_OK : file_write(path, bytes, size, error);
 
 	f->counts.same += same;

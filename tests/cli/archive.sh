@@ -269,6 +269,16 @@ check $? "a time that is none"
 run archive history nonsense --db partly.db
 [ $rc -eq 4 ] && grep -q 'there is no case' err
 check $? "a case that there is not"
+run archive add redact/both --db others.db
+$python - <<'PY'
+import sqlite3
+db = sqlite3.connect("others.db")
+db.execute("UPDATE result SET redacted = 'who.sponsor' || char(10) || 'who.tester' || char(10)")
+db.commit()
+PY
+run archive add redact/uuid --db others.db
+[ $rc -eq 4 ] && grep -q 'with other redactions' err
+check $? "a copy with fewer redactions, one of which is another, is refused"
 if [ "$(id -u)" != 0 ]; then
 	mkdir closed && chmod 500 closed
 	run archive add days/a1.json --db closed/archive.db
