@@ -81,6 +81,8 @@ eh_status archive_histories(archive *a, const archive_filter *f, double margin, 
 typedef eh_status archive_visit(void *context, archive_history *h, eh_error *error);
 eh_status archive_each_history(archive *a, const archive_filter *f, double margin, archive_visit *visit,
                                void *context, eh_error *error);
+/* How many points a line has within the filter's times. */
+eh_status archive_count(archive *a, const archive_filter *f, const archive_line *line, uint64_t *out, eh_error *error);
 /* The largest first; `faster`: also those for the better.  *lines, *points: what was
  * looked at; *few: lines that are too short for a change. */
 typedef struct archive_looked { uint64_t lines, points, few; } archive_looked;

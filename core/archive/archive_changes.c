@@ -93,20 +93,35 @@ static eh_status changes_fill(archive *a, archive_stacks *stacks, const course *
 	return status;
 }
 
-eh_status archive_changes_of(archive *a, archive_stacks *stacks, const archive_line *line,
-                             const archive_point_list *points, double margin, const archive_note_list *notes,
-                             archive_change_list *out, eh_error *error)
-{
-	course c = { .line = line, .margin = margin };
-	eh_status status;
+/* ---- lines with their points ------------------------------------------------------------------ */
 
-	for (size_t i = 0; i < points->count; i++)
-		if (points->items[i].time_ns > 0)
-			course_add(&c, points->items[i].time_ns, points->items[i].value, points->items[i].result,
-			           points->items[i].stack_key);
-	find_levels(&c, 0);
-	status = changes_fill(a, stacks, &c, true, notes, out, error);
-	course_free(&c);
+static course course_of(const archive_history *h, double margin)
+{
+	course c = { .line = &h->line, .margin = margin };
+
+	for (size_t i = 0; i < h->points.count; i++) {
+		const archive_point *p = &h->points.items[i];
+
+		if (p->time_ns > 0)
+			course_add(&c, p->time_ns, p->value, p->result, p->stack_key);
+	}
+	return c;
+}
+
+eh_status archive_changes_of(archive *a, archive_stacks *stacks, archive_history *histories, size_t count,
+                             double margin, const archive_note_list *notes, eh_error *error)
+{
+	course *courses = memory_get((count + 1) * sizeof(*courses));
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count; i++)
+		courses[i] = course_of(&histories[i], margin);
+	parallel_each(count, find_levels, courses);
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = changes_fill(a, stacks, &courses[i], true, notes, &histories[i].changes, error);
+	for (size_t i = 0; i < count; i++)
+		course_free(&courses[i]);
+	free(courses);
 	return status;
 }
 
@@ -124,6 +139,14 @@ static eh_status course_read(archive *a, const archive_filter *f, course *c, eh_
 	return db_end(rows, error);
 }
 
+/* Lines of one series lie together in the database. */
+static int by_key(const void *a, const void *b)
+{
+	const archive_line *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
 /* The largest first, by how much slower; then the faster ones. */
 static int largest(const void *a, const void *b)
 {
@@ -131,7 +154,7 @@ static int largest(const void *a, const void *b)
 
 	if (x->speedup != y->speedup)
 		return x->speedup < y->speedup ? -1 : 1;
-	return strcmp(x->line.id, y->line.id);
+	return by_key(&x->line, &y->line);
 }
 
 static eh_status read_all(archive *a, const archive_filter *f, const archive_line_list *lines, double margin,
@@ -159,6 +182,8 @@ eh_status archive_changes(archive *a, const archive_filter *f, double margin, bo
 	course *courses = memory_get((lines.count + 1) * sizeof(*courses));
 
 	*looked = (archive_looked){ 0 };
+	if (lines.count > 0)
+		qsort(lines.items, lines.count, sizeof(*lines.items), by_key);
 	if (status == EH_OK)
 		status = archive_notes(a, &notes, error);
 	if (status == EH_OK)

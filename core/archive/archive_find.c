@@ -217,11 +217,11 @@ static void point_fill(db_rows *rows, archive_point *p)
 }
 
 eh_status archive_points(archive *a, const archive_filter *f, int64_t line, archive_point_list *out,
-                         eh_error *error)
+                         bool *older, eh_error *error)
 {
 	char *until = until_of(f);
 	const db_value values[] = { db_of_integer(line), db_of_text(since_of(f)), db_of_text(until),
-		                    most(f->last) };
+		                    most(f->last > 0 ? f->last + 1 : 0) };
 	db_rows *rows;
 	eh_status status = db_query(a->db, "SELECT r.digest, m.started, k.digest, m.status, m.evidence, m.value, m.low, "
 	                            "m.high, m.time_ns, m.executions, m.samples, m.result_id, m.stack_id "
@@ -230,8 +230,10 @@ eh_status archive_points(archive *a, const archive_filter *f, int64_t line, arch
 	                            "m.started <= $3 ORDER BY m.started DESC, m.result_id DESC LIMIT $4", values, 4, &rows,
 	                            error);
 
-	while (status == EH_OK && db_next(rows))
+	while (status == EH_OK && (f->last == 0 || out->count < f->last) && db_next(rows))
 		point_fill(rows, layout_append(archive_point_layout(), out));
+	if (older != NULL)
+		*older = status == EH_OK && db_next(rows);
 	free(until);
 	return status == EH_OK ? db_end(rows, error) : status;
 }
@@ -265,7 +267,7 @@ eh_status archive_query(archive *a, const archive_filter *f, archive_row_list *o
 	for (size_t i = 0; i < lines.count && status == EH_OK; i++) {
 		archive_point_list points = { 0 };
 
-		status = archive_points(a, f, lines.items[i].key, &points, error);
+		status = archive_points(a, f, lines.items[i].key, &points, NULL, error);
 		rows_of_line(&lines.items[i], &points, out);
 		layout_list_clear(archive_point_layout(), &points);
 	}
@@ -296,12 +298,15 @@ eh_status archive_point_of(archive *a, int64_t line, int64_t of, archive_point *
 	return db_end(rows, error);
 }
 
-eh_status archive_count(archive *a, int64_t line, uint64_t *out, eh_error *error)
+eh_status archive_count(archive *a, const archive_filter *f, const archive_line *line, uint64_t *out, eh_error *error)
 {
-	const db_value value = db_of_integer(line);
+	char *until = until_of(f);
+	const db_value values[] = { db_of_integer(line->key), db_of_text(since_of(f)), db_of_text(until) };
 	db_rows *rows;
-	eh_status status = db_query(a->db, "SELECT count(*) FROM measurement WHERE history_id = $1", &value, 1, &rows, error);
+	eh_status status = db_query(a->db, "SELECT count(*) FROM measurement WHERE history_id = $1 AND started >= $2 AND "
+	                            "started <= $3", values, 3, &rows, error);
 
+	free(until);
 	if (status != EH_OK)
 		return status;
 	if (db_next(rows))

@@ -50,37 +50,42 @@ static eh_status spans_fill(archive_stacks *stacks, archive_history *h, eh_error
 	return status;
 }
 
-static eh_status history_fill(archive *a, const archive_filter *f, archive_stacks *stacks,
-                              const archive_note_list *notes, double margin, archive_history *h, eh_error *error)
+/* All but the changes and the notes. */
+static eh_status history_fill(archive *a, const archive_filter *f, archive_stacks *stacks, archive_line *line,
+                              archive_history *h, eh_error *error)
 {
-	eh_status status = archive_points(a, f, h->line.key, &h->points, error);
-
-	turn(&h->points);
-	if (status == EH_OK)
-		status = archive_count(a, h->line.key, &h->all, error);
-	if (status == EH_OK)
-		status = spans_fill(stacks, h, error);
-	if (status == EH_OK)
-		status = archive_changes_of(a, stacks, &h->line, &h->points, margin, notes, &h->changes, error);
-	if (status == EH_OK && h->points.count > 0)
-		archive_notes_between(notes, &h->line, h->points.items[0].started,
-		                      h->points.items[h->points.count - 1].started, &h->notes);
-	return status;
-}
-
-static eh_status visit_line(archive *a, const archive_filter *f, archive_stacks *stacks,
-                            const archive_note_list *notes, double margin, archive_line *line,
-                            archive_visit *visit, void *context, eh_error *error)
-{
-	archive_history h;
 	eh_status status;
 
-	layout_init(archive_history_layout(), &h);
-	layout_move(archive_line_layout(), line, &h.line);
-	status = history_fill(a, f, stacks, notes, margin, &h, error);
-	if (status == EH_OK && h.points.count > 0)
-		status = visit(context, &h, error);
-	layout_clear(archive_history_layout(), &h);
+	layout_move(archive_line_layout(), line, &h->line);
+	status = archive_points(a, f, h->line.key, &h->points, &h->older, error);
+	turn(&h->points);
+	return status == EH_OK ? spans_fill(stacks, h, error) : status;
+}
+
+/* Lines whose changes are searched side by side; the visits are one after the other. */
+enum { TOGETHER = 32 };
+
+static eh_status visit_some(archive *a, const archive_filter *f, archive_stacks *stacks,
+                            const archive_note_list *notes, double margin, archive_line *lines, size_t count,
+                            archive_visit *visit, void *context, eh_error *error)
+{
+	archive_history_list some = { 0 };
+	eh_status status = EH_OK;
+
+	for (size_t i = 0; i < count && status == EH_OK; i++)
+		status = history_fill(a, f, stacks, &lines[i], layout_append(archive_history_layout(), &some), error);
+	if (status == EH_OK)
+		status = archive_changes_of(a, stacks, some.items, some.count, margin, notes, error);
+	for (size_t i = 0; i < some.count && status == EH_OK; i++) {
+		archive_history *h = &some.items[i];
+
+		if (h->points.count == 0)
+			continue;
+		archive_notes_between(notes, &h->line, h->points.items[0].started,
+		                      h->points.items[h->points.count - 1].started, &h->notes);
+		status = visit(context, h, error);
+	}
+	layout_list_clear(archive_history_layout(), &some);
 	return status;
 }
 
@@ -94,8 +99,9 @@ eh_status archive_each_history(archive *a, const archive_filter *f, double margi
 
 	if (status == EH_OK)
 		status = archive_notes(a, &notes, error);
-	for (size_t i = 0; i < lines.count && status == EH_OK; i++)
-		status = visit_line(a, f, stacks, &notes, margin, &lines.items[i], visit, context, error);
+	for (size_t i = 0; i < lines.count && status == EH_OK; i += TOGETHER)
+		status = visit_some(a, f, stacks, &notes, margin, lines.items + i,
+		                    lines.count - i < TOGETHER ? lines.count - i : TOGETHER, visit, context, error);
 	archive_stacks_free(stacks);
 	layout_list_clear(archive_note_layout(), &notes);
 	layout_list_clear(archive_line_layout(), &lines);

@@ -8,13 +8,12 @@
 
 /* The lines that a filter wants, by case, then executor; needs layout_list_clear. */
 eh_status archive_lines_find(archive *a, const archive_filter *f, archive_line_list *out, eh_error *error);
-/* Newest first. */
+/* Newest first; *older, if not NULL: whether older ones were left out. */
 eh_status archive_points(archive *a, const archive_filter *f, int64_t line, archive_point_list *out,
-                         eh_error *error);
+                         bool *older, eh_error *error);
 
 /* The one that a result has; LOCAL members, too. */
 eh_status archive_point_of(archive *a, int64_t line, int64_t of, archive_point *out, eh_error *error);
-eh_status archive_count(archive *a, int64_t line, uint64_t *out, eh_error *error);
 /* Rows of time_ns, value, result, stack of the points that count, oldest first; db_end ends them. */
 eh_status archive_times(archive *a, const archive_filter *f, int64_t line, db_rows **rows, eh_error *error);
 
@@ -34,9 +33,8 @@ double archive_level(const double *times, const size_t *firsts, size_t count, si
 /* Appends the annotations about a line between two times, both included. */
 void archive_notes_between(const archive_note_list *notes, const archive_line *line, const char *from, const char *to,
                            archive_note_list *out);
-/* The changes among points, oldest first, for the better and the worse. */
-eh_status archive_changes_of(archive *a, archive_stacks *stacks, const archive_line *line,
-                             const archive_point_list *points, double margin, const archive_note_list *notes,
-                             archive_change_list *out, eh_error *error);
+/* Fills the changes of histories, for the better and the worse; their points are oldest first. */
+eh_status archive_changes_of(archive *a, archive_stacks *stacks, archive_history *histories, size_t count,
+                             double margin, const archive_note_list *notes, eh_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL, by libpq: texts both ways, rows one at a time.  The library is opened when it is needed: it
+/* PostgreSQL, by libpq: parameters as texts, rows in binary form.  The library is opened when it is needed: it
  * brings thirty others, which no worker should have mapped. */
 #include <assert.h>
 #include <dlfcn.h>
@@ -31,10 +31,9 @@ const db_driver db_postgres = { .open = post_open };
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-#define PQ_CALLS(X) X(PQclear) X(PQcmdTuples) X(PQconnectdb) X(PQerrorMessage) X(PQfinish) \
-	X(PQfreemem) X(PQgetResult) X(PQgetisnull) X(PQgetvalue) X(PQnfields) X(PQprepare) \
-	X(PQresultErrorMessage) X(PQresultStatus) X(PQsendQueryPrepared) X(PQsetClientEncoding) \
-	X(PQsetNoticeProcessor) X(PQsetSingleRowMode) X(PQstatus) X(PQunescapeBytea)
+#define PQ_CALLS(X) X(PQclear) X(PQcmdTuples) X(PQconnectdb) X(PQerrorMessage) X(PQexec) X(PQexecPrepared) \
+	X(PQfinish) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) X(PQntuples) X(PQprepare) X(PQresultStatus) \
+	X(PQsetClientEncoding) X(PQsetNoticeProcessor) X(PQstatus)
 
 #define PQ_POINTER(name) __typeof__(name) *name;
 static struct { PQ_CALLS(PQ_POINTER) } pq;
@@ -61,14 +60,11 @@ typedef struct post {
 } post;
 
 typedef struct post_rows {
-	post *of;
-	PGresult *row;        /* the present one                                            */
-	PGresult *last;       /* what ended it: the command's tag, or the error             */
-	unsigned char **blobs; /* by column, of the present row                              */
-	size_t columns;
+	PGresult *all;
+	int row;
 } post_rows;
 
-enum { MOST_VALUES = 200, NUMBER_ROOM = 40 };
+enum { MOST_VALUES = 200, NUMBER_ROOM = 40, BINARY = 1 };
 
 /* One line of the server's message. */
 static eh_status fail(const post *d, const char *message, eh_error *error)
@@ -103,6 +99,9 @@ static eh_status post_open(const char *where, void **out, eh_error *error)
 	d = memory_get(sizeof(*d));
 	*d = (post){ .handle = pq.PQconnectdb(where), .where = db_shown(where) };
 	if (pq.PQstatus(d->handle) == CONNECTION_OK) {
+		/* The rows of a line lie near to each other; a server that takes each for a seek of a disk sorts them
+		 * instead of following their index, which takes twice as long. */
+		pq.PQclear(pq.PQexec(d->handle, "SET random_page_cost = 1.1"));
 		(void)pq.PQsetNoticeProcessor(d->handle, ignore, NULL);
 		(void)pq.PQsetClientEncoding(d->handle, "UTF8");
 		*out = d;
@@ -170,95 +169,82 @@ static eh_status post_start(void *own, const char *sql, const db_value *values, 
 	parameters *p = memory_get(sizeof(*p));
 	char name[24];
 	eh_status status = prepare(d, sql, name, error);
+	PGresult *got = NULL;
 	post_rows *r;
 
 	fill(p, values, count);
-	if (status == EH_OK && (pq.PQsendQueryPrepared(d->handle, name, (int)count, p->values, p->sizes, p->formats, 0) == 0 ||
-	                        pq.PQsetSingleRowMode(d->handle) == 0))
-		status = fail(d, pq.PQerrorMessage(d->handle), error);
+	if (status == EH_OK) {
+		got = pq.PQexecPrepared(d->handle, name, (int)count, p->values, p->sizes, p->formats, BINARY);
+		if (pq.PQresultStatus(got) != PGRES_COMMAND_OK && pq.PQresultStatus(got) != PGRES_TUPLES_OK)
+			status = fail(d, pq.PQerrorMessage(d->handle), error);
+	}
 	free(p);
-	if (status != EH_OK)
+	if (status != EH_OK) {
+		pq.PQclear(got);
 		return status;
+	}
 	r = memory_get(sizeof(*r));
-	*r = (post_rows){ .of = d };
+	*r = (post_rows){ .all = got, .row = -1 };
 	*rows = r;
 	return EH_OK;
-}
-
-static void forget(post_rows *r)
-{
-	for (size_t i = 0; i < r->columns && r->blobs != NULL; i++)
-		pq.PQfreemem(r->blobs[i]);
-	free(r->blobs);
-	r->blobs = NULL;
-	pq.PQclear(r->row);
-	r->row = NULL;
 }
 
 static bool post_next(void *rows)
 {
 	post_rows *r = rows;
-	PGresult *got;
 
-	forget(r);
-	if (r->last != NULL)
-		return false;
-	got = pq.PQgetResult(r->of->handle);
-	if (got != NULL && pq.PQresultStatus(got) == PGRES_SINGLE_TUPLE) {
-		r->row = got;
-		r->columns = (size_t)pq.PQnfields(got);
-		return true;
-	}
-	r->last = got;
-	return false;
-}
-
-static int64_t post_integer(const void *rows, size_t column)
-{
-	return strtoll(pq.PQgetvalue(((const post_rows *)rows)->row, 0, (int)column), NULL, 10);
-}
-
-static double post_real(const void *rows, size_t column)
-{
-	const PGresult *row = ((const post_rows *)rows)->row;
-
-	return pq.PQgetisnull(row, 0, (int)column) ? NAN : strtod(pq.PQgetvalue(row, 0, (int)column), NULL);
-}
-
-static const char *post_text(void *rows, size_t column)
-{
-	return pq.PQgetvalue(((post_rows *)rows)->row, 0, (int)column);
+	return ++r->row < pq.PQntuples(r->all);
 }
 
 static const void *post_blob(void *rows, size_t column, size_t *size)
 {
-	post_rows *r = rows;
+	const post_rows *r = rows;
 
-	if (r->blobs == NULL)
-		r->blobs = memory_get((r->columns + 1) * sizeof(*r->blobs));
-	pq.PQfreemem(r->blobs[column]);
-	r->blobs[column] = pq.PQunescapeBytea((const unsigned char *)pq.PQgetvalue(r->row, 0, (int)column), size);
-	return memory_insist(r->blobs[column]);
+	*size = (size_t)pq.PQgetlength(r->all, r->row, (int)column);
+	return pq.PQgetvalue(r->all, r->row, (int)column);
+}
+
+/* Eight bytes, the highest first; none of a NULL. */
+static int64_t post_integer(const void *rows, size_t column)
+{
+	size_t size;
+	const unsigned char *bytes = post_blob((void *)rows, column, &size);
+	uint64_t bits = 0;
+
+	while (size-- > 0)
+		bits = bits << 8 | *bytes++;
+	return (int64_t)bits;
+}
+
+static double post_real(const void *rows, size_t column)
+{
+	const post_rows *r = rows;
+	int64_t bits = post_integer(rows, column);
+	double value;
+
+	if (pq.PQgetisnull(r->all, r->row, (int)column))
+		return NAN;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static const char *post_text(void *rows, size_t column)
+{
+	const post_rows *r = rows;
+
+	return pq.PQgetvalue(r->all, r->row, (int)column);
 }
 
 static eh_status post_end(void *rows, uint64_t *changed, eh_error *error)
 {
 	post_rows *r = rows;
-	PGresult *got;
-	ExecStatusType how;
-	eh_status status = EH_OK;
 
-	forget(r);
-	how = r->last != NULL ? pq.PQresultStatus(r->last) : PGRES_COMMAND_OK;
-	if (how != PGRES_COMMAND_OK && how != PGRES_TUPLES_OK)
-		status = fail(r->of, pq.PQresultErrorMessage(r->last), error);
+	(void)error;
 	if (changed != NULL)
-		*changed = r->last != NULL ? strtoull(pq.PQcmdTuples(r->last), NULL, 10) : 0;
-	pq.PQclear(r->last);
-	while ((got = pq.PQgetResult(r->of->handle)) != NULL)
-		pq.PQclear(got);
+		*changed = strtoull(pq.PQcmdTuples(r->all), NULL, 10);
+	pq.PQclear(r->all);
 	free(r);
-	return status;
+	return EH_OK;
 }
 
 const db_driver db_postgres = {

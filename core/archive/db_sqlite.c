@@ -53,7 +53,7 @@ static void lite_close(void *own)
 static eh_status lite_open(const char *where, void **out, eh_error *error)
 {
 	static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
-		"PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536";
+		"PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON";
 	lite *d = memory_get(sizeof(*d));
 	int code;
 	eh_status status;

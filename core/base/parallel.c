@@ -3,25 +3,33 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 8, STRIDE_MAX = 16, STRIDES = 16 };
+enum { THREADS_MAX = 8, STRIDE_MAX = 16, STRIDES = 16, PLENTY = 4 };
 
 typedef struct pieces {
 	size_t count, stride;
+	bool plenty; /* every processor has several */
 	void (*work)(void *context, size_t i);
 	void *context;
 	atomic_size_t next;
 } pieces;
 
+/* Whether this thread does some of plenty. */
+static _Thread_local bool busy;
+
 static void *take(void *context)
 {
 	pieces *all = context;
+	bool before = busy;
 	size_t from;
 
+	busy = busy || all->plenty;
 	while ((from = atomic_fetch_add(&all->next, all->stride)) < all->count)
 		for (size_t i = from; i < all->count && i < from + all->stride; i++)
 			all->work(all->context, i);
+	busy = before;
 	return NULL;
 }
 
@@ -35,8 +43,11 @@ void parallel_each(size_t count, void (*work)(void *context, size_t i), void *co
 
 	if (want > THREADS_MAX)
 		want = THREADS_MAX;
+	all.plenty = count >= PLENTY * want;
 	if (want > count)
 		want = count;
+	if (busy)
+		want = 1;
 	/* Each thread takes several strides, so that all end at about the same time. */
 	all.stride = want > 0 ? count / (want * STRIDES) : 1;
 	if (all.stride < 1)

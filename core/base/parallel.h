@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* Calls work(context, i) once for each i below count, from this and other threads; returns when all
- * calls have returned.  If threads cannot be started, the remaining ones do all the work. */
+ * calls have returned.  Where there is plenty of work for all processors, a call from within it does
+ * its pieces one after the other.  If threads cannot be started, the remaining ones do all the work. */
 void parallel_each(size_t count, void (*work)(void *context, size_t i), void *context);
 
 #endif

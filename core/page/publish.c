@@ -74,17 +74,19 @@ static char *anchor_of(const archive_line *l, size_t number)
 	return anchor;
 }
 
-static void keep_line(publishing *p, const archive_history *h)
+static eh_status keep_line(publishing *p, const archive_history *h, eh_error *error)
 {
 	counted c = counted_of(h);
 	publish_line *l;
+	eh_status status;
 
 	p->lines = memory_grow(p->lines, (p->line_count + 1) * sizeof(*p->lines));
 	l = &p->lines[p->line_count++];
-	*l = (publish_line){ .anchor = anchor_of(&h->line, p->number), .all = h->all, .number = p->number, .first_change = p->change_count,
+	*l = (publish_line){ .anchor = anchor_of(&h->line, p->number), .number = p->number, .first_change = p->change_count,
 		             .changes = h->changes.count };
 	layout_init(archive_line_layout(), &l->line);
 	layout_copy(archive_line_layout(), &h->line, &l->line);
+	status = archive_count(p->a, &p->o->filter, &h->line, &l->all, error);
 	layout_init(archive_point_layout(), &l->last);
 	for (size_t i = h->points.count; i > 0 && l->last.digest == NULL; i--)
 		if (h->points.items[i - 1].value > 0)
@@ -95,6 +97,7 @@ static void keep_line(publishing *p, const archive_history *h)
 	p->looked.few += c.count > 0 && c.count < 2 * CHANGEPOINTS_SEGMENT;
 	free(c.times);
 	free(c.values);
+	return status;
 }
 
 /* ---- the pages of cases ---------------------------------------------------------------------- */
@@ -125,7 +128,8 @@ static eh_status take_history(void *context, archive_history *h, eh_error *error
 	eh_status status = other || full ? write_case(p, error) : EH_OK;
 
 	p->number = other ? 1 : p->number + full;
-	keep_line(p, h);
+	if (status == EH_OK)
+		status = keep_line(p, h, error);
 	layout_move(archive_history_layout(), h, layout_append(archive_history_layout(), &p->now));
 	return status;
 }

@@ -188,7 +188,7 @@ static void put_points(FILE *out, const archive_history *h, size_t rows)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-static void put_facts(FILE *out, const publishing *p, const archive_history *h, size_t counts, size_t rows)
+static void put_facts(FILE *out, const publishing *p, const archive_history *h, uint64_t all, size_t counts, size_t rows)
 {
 	const archive_line *l = &h->line;
 	const publish_pick pick = { .executor = l->executor, .protocol = l->protocol };
@@ -203,10 +203,10 @@ static void put_facts(FILE *out, const publishing *p, const archive_history *h, 
 	if (counts < h->points.count)
 		markup_put(out, "<dt>left out</dt><dd>%zu of %zu results, whose row does not count</dd>\n",
 		           h->points.count - counts, h->points.count);
-	if (h->all > shown)
+	if (all > shown)
 		markup_put(out, "<dt>shown</dt><dd>the newest %zu of %llu results in the table, %zu in the chart; "
 		           "<code>evenhand archive query %s%s --last 0</code> lists all</dd>\n", shown,
-		           (unsigned long long)h->all, h->points.count, id, selecting);
+		           (unsigned long long)all, h->points.count, id, selecting);
 	markup_put(out, "</dl>\n");
 	free(id);
 	free(selecting);
@@ -244,7 +244,7 @@ void publish_history(FILE *out, const publishing *p, const archive_history *h, c
 		publish_put_changes(out, p, &own, PUBLISH_CHANGES);
 	put_spans(out, h);
 	publish_put_notes(out, &h->notes);
-	put_facts(out, p, h, counts, rows);
+	put_facts(out, p, h, l->all, counts, rows);
 	markup_put(out, "<details><summary><h3>Results</h3></summary>\n");
 	put_points(out, h, rows);
 	markup_put(out, "</details></section>\n");

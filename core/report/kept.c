@@ -237,9 +237,8 @@ static void print_history(FILE *out, const archive_history *h)
 	if (c.count > 0)
 		draw(out, h, &c);
 	table_item(out, 2, "last", "%s, %s", when, value);
-	if (h->all > h->points.count)
-		table_item(out, 2, "shown", "the last %zu of %llu results; --last 0 shows all", h->points.count,
-		           (unsigned long long)h->all);
+	if (h->older)
+		table_item(out, 2, "shown", "the last %zu results; --last 0 shows older ones, too", h->points.count);
 	if (c.count < h->points.count)
 		table_item(out, 2, "left out", "%zu of %zu results, whose row does not count", h->points.count - c.count,
 		           h->points.count);

@@ -110,8 +110,12 @@ for name in ("value", "low", "high", "time_ns"):
 	[ $rc -eq 0 ] && $python -c '
 import json
 (h,) = json.load(open("out"))
-assert h["all"] == 24 and len(h["points"]) == 5 and not h["changes"] and len(h["spans"]) == 1, h'
+assert h["older"] and len(h["points"]) == 5 and not h["changes"] and len(h["spans"]) == 1, h'
 	check $? "$kind: history of the last results"
+	run archive history triad.n1 --executor cuda:b --last 5
+	[ $rc -eq 0 ] && grep -q 'shown  *the last 5 results; --last 0 shows older ones, too' out &&
+		run archive history triad.n1 --executor cuda:b --last 5 --since 2026-03-20 && [ $rc -eq 0 ] && ! grep -q shown out
+	check $? "$kind: history says what it left out, and nothing of what was not asked for"
 
 	run archive regressions
 	[ $rc -eq 1 ] && grep -q '^cuda:a (Example CPU), from 2026-03-15 08:00 on' out && [ "$(grep -c SLOWER out)" = 3 ] &&

@@ -90,6 +90,10 @@ run archive publish site --last 5
 words "$(echo site/case-triad-n1-*)" >case.txt
 [ $rc -eq 0 ] && grep -q "the newest 5 of 24 results in the table, 5 in the chart; evenhand archive query triad.n1 --executor cuda:a --protocol big@1 --last 0 lists all" case.txt
 check $? "--last: what is cut is said, with the command that lists all"
+run archive publish site --last 2 --since 2026-03-20
+words "$(echo site/case-triad-n1-*)" >case.txt
+[ $rc -eq 0 ] && grep -q "the newest 2 of 5 results in the table, .* --since 2026-03-20 --last 0 lists all" case.txt
+check $? "--last with --since: the number is that of the results that were asked for"
 rm site/mine.html site/case-mine-*
 run archive publish site
 bytes_of site >third
