@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -214,18 +215,32 @@ static unsigned processors(const char *root)
 	return count;
 }
 
+/* How many threads of others are ready or running, on average of a fifth of a second. */
+static double others_now(const char *root)
+{
+	enum { LOOKS = 20 };
+	double sum = 0, load;
+
+	for (int i = 0; i < LOOKS; i++) {
+		uint64_t running = 1;
+
+		read_load(&load, &running, root);
+		sum += running > 1 ? (double)(running - 1) : 0;
+		clock_sleep_ns(10000000);
+	}
+	return sum / LOOKS;
+}
+
+/* The load average is also that of a run that has just ended, so others are looked at, too. */
 static void warn_of_load(text_list *list, const char *root)
 {
-	unsigned count = processors(root);
-	char body[64];
-	double now;
+	double limit = load_limit * processors(root), load = 0;
+	uint64_t running;
 
-	if (count == 0 || !head(body, sizeof(body), "%s/proc/loadavg", root))
-		return;
-	now = strtod(body, NULL);
-	if (now > load_limit * count)
+	read_load(&load, &running, root);
+	if (limit > 0 && load > limit && others_now(root) > limit / 2)
 		text_list_format(list, "other work runs on this machine (load %.2f on %u processors), so "
-		                 "results will be noisy: stop it or wait", now, count);
+		                 "results will be noisy: stop it or wait", load, processors(root));
 }
 
 static void warn_of_limit(text_list *list, const char *root)

@@ -253,7 +253,7 @@ static void legend_fill(grid *g)
 	if (kinds[GRID_OPEN] > 0)
 		text_list_add(&g->legend, "? open");
 	if (kinds[GRID_BAD] > 0)
-		text_list_add(&g->legend, "X not measured");
+		text_list_add(&g->legend, "X see below");
 	text_list_format(&g->legend, "faster/slower/equal/open: %zu/%zu/%zu/%zu", kinds[GRID_FASTER],
 	                 kinds[GRID_SLOWER], kinds[GRID_EQUAL], kinds[GRID_OPEN]);
 }

@@ -552,7 +552,7 @@ static void test_processors_are_counted(void **state)
 	text_list warnings = { 0 };
 
 	(void)state;
-	put("gaps/proc/loadavg", "2.00 1.00 1.00 1/100 4711\n");
+	put("gaps/proc/loadavg", "2.00 1.00 1.00 3/100 4711\n");
 	put("gaps/sys/devices/system/cpu/online", "0-1,4\n");
 	guards_warnings(root, &warnings);
 	assert_int_equal(warnings.count, 1);
@@ -561,6 +561,24 @@ static void test_processors_are_counted(void **state)
 	put("gaps/sys/devices/system/cpu/online", "0,2,4-6,9-10\n");
 	guards_warnings(root, &warnings);
 	assert_int_equal(warnings.count, 0);
+	free(root);
+}
+
+/* After a run the load average is high for a minute, and nothing else runs. */
+static void test_an_old_load_is_no_other_work(void **state)
+{
+	char *root = path_join(folder, "gaps");
+	text_list warnings = { 0 };
+
+	(void)state;
+	put("gaps/proc/loadavg", "2.00 1.00 1.00 1/100 4711\n");
+	put("gaps/sys/devices/system/cpu/online", "0-1\n");
+	guards_warnings(root, &warnings);
+	assert_int_equal(warnings.count, 0);
+	put("gaps/proc/loadavg", "2.00 1.00 1.00 3/100 4711\n");
+	guards_warnings(root, &warnings);
+	assert_int_equal(warnings.count, 1);
+	texts_free(&warnings);
 	free(root);
 }
 
@@ -581,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_guards),
 		cmocka_unit_test(test_power_limit_is_recorded),
 		cmocka_unit_test(test_processors_are_counted),
+		cmocka_unit_test(test_an_old_load_is_no_other_work),
 		cmocka_unit_test(test_hanging_sensor_is_given_up),
 	};
 
