@@ -86,6 +86,7 @@ does '0 7' alone-alpha run match.ini --on "$alpha" -o results/alpha
 does '0 7' alone-beta run match.ini --on "$beta" -o results/beta
 does '0 1 2 3' apart compare "$(file results/alpha "$alpha")" "$(file results/beta "$beta")"
 does 0 explain explain gemm results/decision
+does 0 explain-apart explain triad "$(file results/alpha "$alpha")" "$(file results/beta "$beta")"
 does '0 7' more run match.ini --case 'triad*' --on "$alpha,$beta" -o results/triad
 does 3 not-agreed compare results/first --agreed alpha,beta
 says 'not comparable: A team named with --agreed had not agreed'
