@@ -139,7 +139,7 @@ static eh_status course_read(archive *a, const archive_filter *f, course *c, eh_
 	return db_end(rows, error);
 }
 
-/* Lines of one series lie together in the database. */
+/* By number in the database: the rows of a series share pages. */
 static int by_key(const void *a, const void *b)
 {
 	const archive_line *x = a, *y = b;
@@ -147,14 +147,22 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The largest first, by how much slower; then the faster ones. */
+/* The largest first, by how much slower; then the faster ones.  Equal ones by their lines. */
 static int largest(const void *a, const void *b)
 {
 	const archive_change *x = a, *y = b;
 
+	const archive_line *k = &x->line, *l = &y->line;
+	const char *const texts[][2] = { { k->id, l->id }, { k->executor, l->executor }, { k->device, l->device },
+		                         { k->uuid, l->uuid }, { k->protocol, l->protocol },
+		                         { k->protocol_digest, l->protocol_digest } };
+	int order = 0;
+
 	if (x->speedup != y->speedup)
 		return x->speedup < y->speedup ? -1 : 1;
-	return by_key(&x->line, &y->line);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && order == 0; i++)
+		order = strcmp(texts[i][0], texts[i][1]);
+	return order != 0 ? order : x->first < y->first ? -1 : x->first > y->first;
 }
 
 static eh_status read_all(archive *a, const archive_filter *f, const archive_line_list *lines, double margin,

@@ -33,7 +33,7 @@ double archive_level(const double *times, const size_t *firsts, size_t count, si
 /* Appends the annotations about a line between two times, both included. */
 void archive_notes_between(const archive_note_list *notes, const archive_line *line, const char *from, const char *to,
                            archive_note_list *out);
-/* Fills the changes of histories, for the better and the worse; their points are oldest first. */
+/* Fills the changes of histories, for the better and the worse; the points of each are oldest first. */
 eh_status archive_changes_of(archive *a, archive_stacks *stacks, archive_history *histories, size_t count,
                              double margin, const archive_note_list *notes, eh_error *error);
 

@@ -10,13 +10,13 @@ enum { THREADS_MAX = 8, STRIDE_MAX = 16, STRIDES = 16, PLENTY = 4 };
 
 typedef struct pieces {
 	size_t count, stride;
-	bool plenty; /* every processor has several */
+	bool plenty; /* PLENTY for each processor at least */
 	void (*work)(void *context, size_t i);
 	void *context;
 	atomic_size_t next;
 } pieces;
 
-/* Whether this thread does some of plenty. */
+/* This thread works on pieces of which every processor has several. */
 static _Thread_local bool busy;
 
 static void *take(void *context)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Calls work(context, i) once for each i below count, from this and other threads; returns when all
- * calls have returned.  Where there is plenty of work for all processors, a call from within it does
- * its pieces one after the other.  If threads cannot be started, the remaining ones do all the work. */
+ * calls have returned.  A call from within work of which there is plenty for all processors does its
+ * pieces one after the other, also when one of the outer pieces is larger than the rest.  If threads cannot be started, the remaining ones do all the work. */
 void parallel_each(size_t count, void (*work)(void *context, size_t i), void *context);
 
 #endif

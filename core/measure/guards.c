@@ -17,6 +17,7 @@
 #define MOST_CLOCKS 8
 
 static const double load_limit = 0.5;        /* per processor                                 */
+static const double others_limit = 0.25;     /* per processor: one busy thread on two         */
 
 /* The beginning of a file below root, terminated; "" when it cannot be read. */
 __attribute__((format(printf, 3, 4)))
@@ -215,7 +216,8 @@ static unsigned processors(const char *root)
 	return count;
 }
 
-/* How many threads of others are ready or running, on average of a fifth of a second. */
+/* How many threads of others are ready or running, averaged over a fifth of a second.  Those that wait for a
+ * disk are not among them: they take no processor. */
 static double others_now(const char *root)
 {
 	enum { LOOKS = 20 };
@@ -234,13 +236,13 @@ static double others_now(const char *root)
 /* The load average is also that of a run that has just ended, so others are looked at, too. */
 static void warn_of_load(text_list *list, const char *root)
 {
-	double limit = load_limit * processors(root), load = 0;
+	double count = processors(root), load = 0;
 	uint64_t running;
 
 	read_load(&load, &running, root);
-	if (limit > 0 && load > limit && others_now(root) > limit / 2)
-		text_list_format(list, "other work runs on this machine (load %.2f on %u processors), so "
-		                 "results will be noisy: stop it or wait", load, processors(root));
+	if (count > 0 && load > load_limit * count && others_now(root) > others_limit * count)
+		text_list_format(list, "other work runs on this machine (load %.2f on %.0f processors), so "
+		                 "results will be noisy: stop it or wait", load, count);
 }
 
 static void warn_of_limit(text_list *list, const char *root)

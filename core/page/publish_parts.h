@@ -23,7 +23,7 @@ typedef struct publish_line {
 	archive_line line;
 	archive_point last;       /* the newest that counts; digest is empty where none does    */
 	char *anchor;             /* malloc'd "case-....html#line-..."                          */
-	uint64_t all;             /* its results in the archive                                */
+	uint64_t all;             /* its results of the filter's times                         */
 	size_t number;            /* of its page among those of the case                       */
 	size_t first_change, changes; /* in publishing.changes                                 */
 } publish_line;

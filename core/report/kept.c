@@ -238,7 +238,8 @@ static void print_history(FILE *out, const archive_history *h)
 		draw(out, h, &c);
 	table_item(out, 2, "last", "%s, %s", when, value);
 	if (h->older)
-		table_item(out, 2, "shown", "the last %zu results; --last 0 shows older ones, too", h->points.count);
+		table_item(out, 2, "shown", "the last %zu result%s; --last 0 shows older ones, too", h->points.count,
+		           h->points.count == 1 ? "" : "s");
 	if (c.count < h->points.count)
 		table_item(out, 2, "left out", "%zu of %zu results, whose row does not count", h->points.count - c.count,
 		           h->points.count);
