@@ -151,7 +151,6 @@ static int by_key(const void *a, const void *b)
 static int largest(const void *a, const void *b)
 {
 	const archive_change *x = a, *y = b;
-
 	const archive_line *k = &x->line, *l = &y->line;
 	const char *const texts[][2] = { { k->id, l->id }, { k->executor, l->executor }, { k->device, l->device },
 		                         { k->uuid, l->uuid }, { k->protocol, l->protocol },

@@ -273,6 +273,23 @@ check $? "a time that is none"
 run archive history nonsense --db partly.db
 [ $rc -eq 4 ] && grep -q 'there is no case' err
 check $? "a case that there is not"
+# Two executors with the same times: their changes are equal.
+mkdir same
+for x in c d; do
+	day=1
+	while [ $day -le 12 ]; do
+		make -s $day -d "2026-03-$(printf %02d $day)T08:00:00Z" -x cuda:$x -f "$([ $day -gt 6 ] && echo 1.1 || echo 1)" 2 same/$x$day.json
+		day=$((day + 1))
+	done
+done
+run archive add same/c*.json --db cd.db && run archive add same/d*.json --db cd.db && run archive regressions --json --db cd.db && mv out cd.txt
+run archive add same/d*.json --db dc.db && run archive add same/c*.json --db dc.db && run archive regressions --json --db dc.db
+$python -c '
+import json
+(a, b) = (json.load(open(name)) for name in ("cd.txt", "out"))
+assert len(a) == 4 and len({change["speedup"] for change in a}) == 2 and a == b'
+check $? "equal changes come in one order, in whatever order results were added"
+
 run archive add redact/both --db others.db
 $python - <<'PY'
 import sqlite3

@@ -242,7 +242,7 @@ check $? "NO_COLOR that is empty is not set" "$out"
 on 80x200 sh -c "\"$EVENHAND\" verify $gcc | cat"
 ! grep -q "$escape" "$out"
 check $? "no colours into a pipe" "$out"
-# Faster, slower, open, not measured: each has a sign of its own where there are no colours.
+# Faster, slower, open, without a number: each has a sign of its own where there are no colours.
 grep -q '1.33x' compare-three.txt && grep -q 'X see below' compare-three.txt
 check $? "a verdict is in the text"
 
